@@ -25,7 +25,7 @@ class Store {
   const std::string& url() const { return m_url; }
   // Changes nothing. A store that cannot be written and has no -wal opens read-only in place.
   Result<std::unique_ptr<Reader>> reader(ReaderOptions options = {}) const;
-  // Of a file: creates it if it is missing, migrates an older schema (after a backup), replays the journal. One at a time.
+  // Of a file: creates it if it is missing, migrates an older schema (after a copy of the file), replays the journal. One at a time.
   Result<std::unique_ptr<Writer>> writer(WriterOptions options = {}) const;
   // For who copies the store.
   Result<std::unique_ptr<ChangeReader>> changes(ReaderOptions options = {}) const;

@@ -12,7 +12,7 @@
 
 #include "storage/schema/schema.h"
 #include "storage/sqlite/connection.h"
-#include "storage/write/file_sync.h"
+#include "storage/sqlite/file_sync.h"
 #include "storage/write/journal_file.h"
 
 namespace runglass {

@@ -41,6 +41,11 @@ std::optional<TimeNs> timeFrom(const std::string& text) {
   return seconds * kNsPerSecond;
 }
 
+// Free pages that damage keeps in the file cost space only: they are used again.
+void warn(const std::string& not_given_back) {
+  if (!not_given_back.empty()) std::fprintf(stderr, "warning: %s\n", oneLine(not_given_back).c_str());
+}
+
 class Delete : public Command {
  public:
   const char* name() const override { return "delete"; }
@@ -72,6 +77,7 @@ class Delete : public Command {
     RG_ASSIGN(const Deletion done, m_dry_run ? previewDeletion(m_store, wanted) : deleteRuns(m_store, wanted, writerOptions()));
     Output out = Output::standard();
     out.write(m_json ? json(done) : text(done));
+    warn(done.not_given_back);
     return out.finish();
   }
 
@@ -85,7 +91,8 @@ class Delete : public Command {
                                         {"rows", rows},
                                         {"data_bytes", done.data_bytes},
                                         {"file_bytes_before", done.file_bytes_before},
-                                        {"file_bytes_after", done.file_bytes_after}};
+                                        {"file_bytes_after", done.file_bytes_after},
+                                        {"not_given_back", done.not_given_back}};
     return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   }
   std::string text(const Deletion& done) const {
@@ -117,13 +124,16 @@ class Compact : public Command {
     RG_ASSIGN(const Compaction done, compactStore(m_store, writerOptions()));
     Output out = Output::standard();
     if (m_json) {
-      const nlohmann::ordered_json json = {
-          {"path", m_store}, {"file_bytes_before", done.file_bytes_before}, {"file_bytes_after", done.file_bytes_after}};
+      const nlohmann::ordered_json json = {{"path", m_store},
+                                           {"file_bytes_before", done.file_bytes_before},
+                                           {"file_bytes_after", done.file_bytes_after},
+                                           {"not_given_back", done.not_given_back}};
       out.write(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     } else {
       out.write(m_store + ": " + bytesText(static_cast<double>(done.file_bytes_before)) + " before, " +
                 bytesText(static_cast<double>(done.file_bytes_after)) + " now\n");
     }
+    warn(done.not_given_back);
     return out.finish();
   }
 

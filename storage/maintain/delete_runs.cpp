@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "storage/maintain/free_pages.h"
 #include "storage/open_store.h"
 #include "storage/sqlite/connection.h"
 #include "storage/sqlite/store_lock.h"
@@ -14,7 +15,12 @@
 namespace runglass {
 namespace {
 
-constexpr int kVacuumPages = 4096;
+constexpr const char* kRepair = "; `runglassctl repair` makes a new store of what can be read";
+
+Status withAdvice(Status failed) {
+  if (failed.code() != Code::kDataLoss || failed.message().find("runglassctl repair") != std::string::npos) return failed;
+  return {Code::kDataLoss, failed.message() + kRepair};
+}
 
 // ?1: the run or 0; ?2: the time or the lowest number.
 constexpr const char* kRuns =
@@ -125,16 +131,14 @@ struct OwnedStore {
     RG_ASSIGN(db, sqlite::Connection::open(store, sqlite::OpenMode::kReadWrite));
     return db.exec("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0");
   }
-  // One step of incremental_vacuum frees one page: it must be stepped to its end.
-  Status giveBackPages() {
-    while (true) {
-      RG_ASSIGN(const auto before, db.queryInt64("PRAGMA freelist_count"));
-      if (before.value_or(0) == 0) break;
-      RG_TRY(db.exec("PRAGMA incremental_vacuum(" + std::to_string(kVacuumPages) + "); PRAGMA wal_checkpoint(PASSIVE)"));
-      RG_ASSIGN(const auto after, db.queryInt64("PRAGMA freelist_count"));
-      if (after.value_or(0) >= *before) break;
-    }
-    return db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  // Why some are left, and what to do.
+  Result<std::string> giveBack() {
+    RG_ASSIGN(const GivenBack given, giveBackPages(db, [this] {
+                static_cast<void>(db.exec("PRAGMA wal_checkpoint(PASSIVE)"));
+                return false;
+              }));
+    RG_TRY(db.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+    return given.damage.empty() ? std::string() : "free pages were left in the file: " + given.damage + kRepair;
   }
   Status close() {
     // Fails while somebody reads; the store is whole all the same.
@@ -143,15 +147,13 @@ struct OwnedStore {
   }
 };
 
-}  // namespace
-
-Result<Deletion> previewDeletion(const std::string& store, const DeletionWanted& wanted) {
+Result<Deletion> preview(const std::string& store, const DeletionWanted& wanted) {
   RG_ASSIGN(auto db, sqlite::Connection::open(store, sqlite::OpenMode::kReadOnly));
   RG_ASSIGN(const auto snapshot, sqlite::Transaction::begin(db, sqlite::Transaction::Kind::kRead));
   return count(db, store, wanted);
 }
 
-Result<Deletion> deleteRuns(const std::string& store, const DeletionWanted& wanted, WriterOptions options) {
+Result<Deletion> deleteAll(const std::string& store, const DeletionWanted& wanted, WriterOptions options) {
   OwnedStore owned;
   RG_TRY(owned.open(store, std::move(options)));
   RG_ASSIGN(Deletion deleted, count(owned.db, store, wanted));
@@ -170,20 +172,37 @@ Result<Deletion> deleteRuns(const std::string& store, const DeletionWanted& want
     RG_TRY(owned.db.exec("UPDATE rg_meta SET value = value + 1 WHERE key = 'generation'"));
     RG_TRY(transaction.commit());
   }
-  RG_TRY(owned.giveBackPages());
+  RG_ASSIGN(deleted.not_given_back, owned.giveBack());
   RG_TRY(owned.close());
   deleted.file_bytes_after = sizeOf(store);
   return deleted;
 }
 
-Result<Compaction> compactStore(const std::string& store, WriterOptions options) {
+Result<Compaction> compact(const std::string& store, WriterOptions options) {
   Compaction done{.file_bytes_before = sizeOf(store)};
   OwnedStore owned;
   RG_TRY(owned.open(store, std::move(options)));
-  RG_TRY(owned.giveBackPages());
+  RG_ASSIGN(done.not_given_back, owned.giveBack());
   RG_TRY(owned.close());
   done.file_bytes_after = sizeOf(store);
   return done;
+}
+
+}  // namespace
+
+Result<Deletion> previewDeletion(const std::string& store, const DeletionWanted& wanted) {
+  auto found = preview(store, wanted);
+  return found.ok() ? std::move(found) : withAdvice(found.status());
+}
+
+Result<Deletion> deleteRuns(const std::string& store, const DeletionWanted& wanted, WriterOptions options) {
+  auto deleted = deleteAll(store, wanted, std::move(options));
+  return deleted.ok() ? std::move(deleted) : withAdvice(deleted.status());
+}
+
+Result<Compaction> compactStore(const std::string& store, WriterOptions options) {
+  auto done = compact(store, std::move(options));
+  return done.ok() ? std::move(done) : withAdvice(done.status());
 }
 
 }  // namespace runglass

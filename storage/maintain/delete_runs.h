@@ -32,6 +32,7 @@ struct Deletion {
   std::vector<std::pair<std::string, std::int64_t>> rows;    // by table, those without rows left out
   std::int64_t data_bytes = 0;                               // of chunks, texts and captures in these rows
   std::int64_t file_bytes_before = 0, file_bytes_after = 0;  // equal in a preview
+  std::string not_given_back;                                // why free pages were left in the file, and what to do; empty: none were
 };
 
 // What would be deleted. Reads only; also beside a writer.
@@ -40,6 +41,7 @@ Result<Deletion> deleteRuns(const std::string& store, const DeletionWanted& want
 
 struct Compaction {
   std::int64_t file_bytes_before = 0, file_bytes_after = 0;
+  std::string not_given_back;  // as above
 };
 Result<Compaction> compactStore(const std::string& store, WriterOptions options);
 

@@ -45,7 +45,8 @@ class Rebuilding {
     RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_to, sqlite::Transaction::Kind::kImmediate));
     for (const auto& [table, why] : damaged) RG_TRY(rebuild(table, why));
     RG_TRY(makePlaceholders());
-    if (std::ranges::find(damaged, "rg_log", &Damaged::table) != damaged.end())
+    RG_ASSIGN(const auto words, m_to.queryInt64("SELECT 1 FROM sqlite_schema WHERE name = 'rg_log_words'"));  // since schema 5
+    if (words && std::ranges::find(damaged, "rg_log", &Damaged::table) != damaged.end())
       RG_TRY(m_to.exec("INSERT INTO rg_log_words(rg_log_words) VALUES('rebuild')"));
     RG_TRY(transaction.commit());
     return std::move(m_lost);
@@ -128,17 +129,7 @@ class Rebuilding {
     for (const std::string& index : sql.indexes) RG_TRY(m_to.exec(index));
     if (m_lost.size() == lost) return {};
     m_incomplete.push_back(table);
-    return reserveIds(table);
-  }
-
-  // Ids of lost rows are not given again: chunks, spans and copies elsewhere still name them.
-  Status reserveIds(const std::string& table) {
-    constexpr int kReserved = 1'000'000;  // at least that many below the next id
-    if (!m_to.prepare("SELECT rowid FROM " + table + " LIMIT 0").ok()) return {};
-    const std::string key = "'" + firstIdKey(table) + "'";
-    return m_to.exec("INSERT OR REPLACE INTO rg_meta(key, value) SELECT " + key + ", " + std::to_string(kReserved) +
-                     " + max(ifnull((SELECT max(rowid) FROM " + table + "), 0), ifnull((SELECT value FROM rg_meta WHERE key = " + key +
-                     "), 0))");
+    return reserveIds(m_to, table);
   }
 
   const std::string m_path;
@@ -148,6 +139,20 @@ class Rebuilding {
 };
 
 }  // namespace
+
+Status reserveIds(sqlite::Connection& db, const std::string& table) {
+  constexpr int kReserved = 1'000'000;  // at least that many below the next id
+  if (!db.prepare("SELECT rowid FROM " + table + " LIMIT 0").ok()) return {};
+  const std::string key = "'" + firstIdKey(table) + "'";
+  return db.exec("INSERT OR REPLACE INTO rg_meta(key, value) SELECT " + key + ", " + std::to_string(kReserved) +
+                 " + max(ifnull((SELECT max(rowid) FROM " + table + "), 0), ifnull((SELECT value FROM rg_meta WHERE key = " + key +
+                 "), 0))");
+}
+
+std::string newId(const std::string& table, const std::string& column) {
+  return "(SELECT value + 1 FROM rg_meta WHERE key = '" + firstIdKey(table) + "' AND value > ifnull((SELECT max(" + column + ") FROM " +
+         table + "), 0))";
+}
 
 Result<std::vector<LostObject>> rebuildDamagedTables(const std::string& path, const std::string& contact) {
   StoreLock lock;

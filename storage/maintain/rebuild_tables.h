@@ -14,6 +14,7 @@
 
 #include "model/result.h"
 #include "storage/maintain/repair_store.h"
+#include "storage/sqlite/connection.h"
 
 namespace runglass {
 
@@ -25,5 +26,9 @@ Result<std::vector<LostObject>> rebuildDamagedTables(const std::string& path, co
 
 // In rg_meta: where the ids of new rows of a table begin that has lost some.
 inline std::string firstIdKey(std::string_view table) { return "first_id." + std::string(table); }
+// After rows were lost: chunks, spans and copies elsewhere still name them.
+Status reserveIds(sqlite::Connection& db, const std::string& table);
+// For VALUES: the id of a new row of a table of which SQLite gives the ids. NULL, which is the largest and one, unless ids are reserved.
+std::string newId(const std::string& table, const std::string& column);
 
 }  // namespace runglass

@@ -14,9 +14,11 @@
 #include "storage/codec/sample_chunk.h"
 #include "storage/codec/span_chunk.h"
 #include "storage/maintain/new_store.h"
+#include "storage/maintain/rebuild_tables.h"
 #include "storage/maintain/salvage_rows.h"
 #include "storage/maintain/verify_store.h"
 #include "storage/open_store.h"
+#include "storage/schema/past_attempts.h"
 #include "storage/schema/store_references.h"
 #include "storage/sqlite/connection.h"
 #include "storage/store_files.h"
@@ -40,6 +42,8 @@ class Repairing {
     RG_TRY(makeEmpty());
     RG_TRY(m_to.exec("PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY; BEGIN IMMEDIATE"));
     RG_TRY(copyTables());
+    RG_TRY(addPastPid(m_to.raw(), m_part));
+    RG_TRY(addForks(m_to));
     RG_TRY(dropDamaged("rg_chunk", "chunk_id", "series_id, x0, x1, n, crc, data, chunk_id", isChunkGood));
     RG_TRY(dropDamaged("rg_thinned", "chunk_id", "series_id, x0, x1, n, crc, data, chunk_id", isChunkGood));
     RG_TRY(dropDamaged("rg_pyramid", "pyramid_id", "series_id, x0, x1, chunks, crc, data, pyramid_id", isChunkGood));
@@ -76,16 +80,20 @@ class Repairing {
   Status copyTables() {
     RG_ASSIGN(const std::string own_uuid, m_to.queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'"));
     RG_TRY(m_to.exec("DELETE FROM rg_meta"));
+    std::vector<std::string> incomplete;
     for (const std::string& table : m_tables) {
       const auto known = m_from.queryInt64("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '" + table + "'");
       RG_TRY(known.status());
       if (known->value_or(0) == 0) continue;  // of a younger schema
+      const std::size_t lost = m_repair.lost.size();
       const auto rows = salvageRows(m_from, m_to, table, m_repair.lost, m_stop);
       if (!rows.ok() && (rows.status().code() == Code::kCancelled || rows.status().code() == Code::kResourceExhausted))
         return rows.status();
       if (!rows.ok()) m_repair.lost.push_back({"table " + table, rows.status().message()});
       m_repair.tables.emplace_back(table, rows.ok() ? *rows : 0);
+      if (m_repair.lost.size() > lost) incomplete.push_back(table);
     }
+    for (const std::string& table : incomplete) RG_TRY(reserveIds(m_to, table));
     return m_to.exec("INSERT OR IGNORE INTO rg_meta(key, value) VALUES('store_uuid', '" + own_uuid + "'), ('generation', 1)");
   }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/maintain/free_pages.h"
 #include "storage/maintain/retention_around.h"
 #include "storage/maintain/retention_rows.h"
 
@@ -25,7 +26,6 @@ constexpr std::size_t kBatch = 2000;         // rows a transaction, so that read
 constexpr std::size_t kCapBatch = 64;        // where no more is to be lost than the size cap asks for
 constexpr std::size_t kLogBatch = 5000;      // log lines are small
 constexpr std::int64_t kMostFound = 50'000;  // ids looked up at a time
-constexpr std::int64_t kVacuumPages = 4096;
 
 // Row conditions. A metric series has kind 0 or 1; kernels are the tracks of accelerators.
 constexpr const char* kMetricSeries = "SELECT series_id FROM rg_series WHERE kind IN (0, 1)";
@@ -107,7 +107,7 @@ class Keeper {
     RG_TRY(shrinkAll());
     RG_ASSIGN(m_outcome.used_bytes, usedBytes(m_db));
     m_outcome.over_cap = !m_outcome.unfinished && m_policy.max_bytes > 0 && m_outcome.used_bytes > m_policy.max_bytes;
-    RG_TRY(m_around.skip("the free pages", giveBackPages()));
+    RG_TRY(m_around.skip("the free pages", giveBack()));
     return m_outcome;
   }
 
@@ -319,20 +319,10 @@ class Keeper {
     return {};
   }
 
-  // One step of incremental_vacuum frees one page: it must be stepped to its end.
-  Status giveBackPages() {
-    while (true) {
-      RG_ASSIGN(const auto before, m_db.queryInt64("PRAGMA freelist_count"));
-      if (before.value_or(0) == 0) return {};
-      RG_TRY(m_db.exec("PRAGMA incremental_vacuum(" + std::to_string(kVacuumPages) + ")"));
-      RG_ASSIGN(const auto after, m_db.queryInt64("PRAGMA freelist_count"));
-      // A file made without auto_vacuum keeps its free pages for later rows.
-      if (after.value_or(0) >= *before) return {};
-      if (monotonicNow() >= m_until) {
-        m_outcome.unfinished = true;
-        return {};
-      }
-    }
+  Status giveBack() {
+    RG_ASSIGN(const GivenBack given, giveBackPages(m_db, [this] { return monotonicNow() >= m_until; }));
+    if (given.unfinished) m_outcome.unfinished = true;
+    return given.damage.empty() ? Status() : Status(Code::kDataLoss, given.damage);
   }
 
   sqlite::Connection& m_db;

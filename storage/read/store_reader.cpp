@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 
 #include "storage/schema/past_attempts.h"
 #include "storage/schema/rows.h"
@@ -247,11 +248,42 @@ Status StoreReader::refreshSeries() {
   // The old ones go first: a hub's are very many, and its watch reads them after each commit.
   const std::size_t known = m_series.size();
   m_series = {};
+  m_series_of.clear(), m_series_with_metric.clear(), m_attempts_with_series.clear();
   m_series_version.reset();
   m_series.reserve(known);
-  RG_TRY(rows::each<Series>(m_db, " ORDER BY s.series_id", [this](Series series) { m_series.push_back(std::move(series)); }));
+  RG_TRY(rows::each<Series>(m_db, " ORDER BY s.series_id", [this](Series series) {
+    std::vector<std::uint32_t>& of = m_series_of[series.key.attempt.value];
+    if (of.empty()) m_attempts_with_series[series.run.value].push_back(series.key.attempt.value);
+    const auto place = static_cast<std::uint32_t>(m_series.size());
+    of.push_back(place);
+    m_series_with_metric[series.key.metric].push_back(place);
+    m_series.push_back(std::move(series));
+  }));
   m_series_version = version;
   return {};
+}
+
+// Their places, by id: of an attempt, run or metric these alone, so that asking for each attempt does not look at all series each time.
+std::vector<std::uint32_t> StoreReader::seriesOf(const SeriesFilter& filter) const {
+  std::vector<std::uint32_t> places;
+  const auto add = [&](std::uint64_t attempt) {
+    const auto known = m_series_of.find(attempt);
+    if (known != m_series_of.end()) places.insert(places.end(), known->second.begin(), known->second.end());
+  };
+  if (filter.attempt) {
+    add(filter.attempt->value);
+  } else if (filter.run) {
+    const auto known = m_attempts_with_series.find(filter.run->value);
+    if (known != m_attempts_with_series.end()) std::ranges::for_each(known->second, add);
+    std::ranges::sort(places);
+  } else if (filter.metric) {
+    const auto known = m_series_with_metric.find(*filter.metric);
+    if (known != m_series_with_metric.end()) places = known->second;
+  } else {
+    places.resize(m_series.size());
+    std::iota(places.begin(), places.end(), 0U);
+  }
+  return places;
 }
 
 Result<std::vector<Series>> StoreReader::series(const SeriesFilter& filter) {
@@ -263,7 +295,8 @@ Result<std::vector<Series>> StoreReader::series(const SeriesFilter& filter) {
            (!filter.kind || s.key.kind == *filter.kind) && (!filter.metric || s.key.metric == *filter.metric);
   };
   std::vector<Series> found;
-  for (const Series& stored : m_series) {
+  for (const std::uint32_t place : seriesOf(filter)) {
+    const Series& stored = m_series[place];
     if (!wanted(stored)) continue;
     Series& s = found.emplace_back(stored);
     if (const auto extent = m_live ? m_live->extent(s.id) : std::nullopt) {

@@ -166,6 +166,7 @@ class StoreReader final : public Reader {
   Status refreshClocks();
   // The same for the series as the file has them: panels ask for the catalogue many times a second, the file changes once in seconds.
   Status refreshSeries();
+  std::vector<std::uint32_t> seriesOf(const SeriesFilter& filter) const;
   Status countSeries(StoreInfo& info);  // store_info.cpp
   Result<std::vector<Bin>> rawBins(SeriesId series, const Identity& identity, std::int64_t x0, std::int64_t x1, std::size_t bins,
                                    const std::stop_token& stop);
@@ -218,6 +219,10 @@ class StoreReader final : public Reader {
   ClockMaps m_clocks;
   std::int64_t m_clocks_version = -1;
   std::vector<Series> m_series;  // by id, of m_series_version
+  // Places in m_series by attempt and by metric, and attempts by run.
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> m_series_of;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> m_series_with_metric;
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> m_attempts_with_series;
   std::optional<std::int64_t> m_series_version;
   std::unordered_map<std::uint64_t, std::optional<TimeRange>> m_span_extents;  // by run, of m_extents_version
   std::optional<std::int64_t> m_extents_version;

@@ -18,23 +18,50 @@ namespace {
 constexpr std::size_t kMaxPidBytes = std::size_t{64} << 20;
 
 // ?1: the run, ?2: the attempt, ?3: the one before it, 0 where ranges cannot grow. In this order.
-constexpr const char* kMoves[] = {
-    "UPDATE rg_past_rank SET last_attempt = ?2 WHERE run_id = ?1 AND last_attempt = ?3 AND EXISTS (SELECT 1 FROM rg_rank r WHERE "
-    "r.attempt_id = ?2 AND r.rank = rg_past_rank.rank AND r.node_id IS rg_past_rank.node_id AND r.device_id IS rg_past_rank.device_id AND "
-    "r.local_rank IS rg_past_rank.local_rank AND r.tp IS rg_past_rank.tp AND r.pp IS rg_past_rank.pp AND r.dp IS rg_past_rank.dp AND r.cp "
-    "IS rg_past_rank.cp AND r.ep IS rg_past_rank.ep)",
-    "INSERT INTO rg_past_rank(run_id, rank, first_attempt, last_attempt, node_id, device_id, local_rank, tp, pp, dp, cp, ep) SELECT ?1, "
-    "rank, ?2, ?2, node_id, device_id, local_rank, tp, pp, dp, cp, ep FROM rg_rank r WHERE attempt_id = ?2 AND NOT "
-    "EXISTS (SELECT 1 FROM rg_past_rank p WHERE p.run_id = ?1 AND p.rank = r.rank AND p.last_attempt = ?2)",
+const std::string kMoves[] = {
+    "UPDATE rg_past_rank INDEXED BY rg_past_rank_fork SET last_attempt = ?2, fork = past_fork(first_attempt, ?2) WHERE run_id = ?1 AND "
+    "fork "
+    "IN (SELECT ((?3 >> d) | 1) << d FROM " +
+        std::string(kPlaces) +
+        ") AND last_attempt = ?3 AND EXISTS (SELECT 1 FROM rg_rank r WHERE "
+        "r.attempt_id = ?2 AND r.rank = rg_past_rank.rank AND r.node_id IS rg_past_rank.node_id AND r.device_id IS rg_past_rank.device_id "
+        "AND "
+        "r.local_rank IS rg_past_rank.local_rank AND r.tp IS rg_past_rank.tp AND r.pp IS rg_past_rank.pp AND r.dp IS rg_past_rank.dp AND "
+        "r.cp "
+        "IS rg_past_rank.cp AND r.ep IS rg_past_rank.ep)",
+    "INSERT INTO rg_past_rank(run_id, rank, first_attempt, last_attempt, node_id, device_id, local_rank, tp, pp, dp, cp, ep, fork) SELECT "
+    "?1, "
+    "rank, ?2, ?2, node_id, device_id, local_rank, tp, pp, dp, cp, ep, ?2 FROM rg_rank r WHERE attempt_id = ?2 AND ifnull((SELECT "
+    "last_attempt FROM rg_past_rank p WHERE p.run_id = ?1 AND p.rank = r.rank AND p.first_attempt <= ?2 ORDER BY p.first_attempt DESC "
+    "LIMIT "
+    "1), 0) <> ?2",
     "DELETE FROM rg_rank WHERE attempt_id = ?2",
-    "UPDATE rg_past_fact SET last_attempt = ?2 WHERE run_id = ?1 AND last_attempt = ?3 AND EXISTS (SELECT 1 FROM rg_fact f WHERE "
-    "f.attempt_id = ?2 AND f.node_id = rg_past_fact.node_id AND f.rank = rg_past_fact.rank AND f.key = rg_past_fact.key AND f.value = "
-    "rg_past_fact.value)",
-    "INSERT INTO rg_past_fact(run_id, node_id, rank, key, first_attempt, last_attempt, value) SELECT ?1, node_id, rank, key, ?2, ?2, value "
-    "FROM rg_fact f WHERE attempt_id = ?2 AND NOT EXISTS (SELECT 1 FROM rg_past_fact p WHERE p.run_id = ?1 AND "
-    "p.node_id = f.node_id AND p.rank = f.rank AND p.key = f.key AND p.last_attempt = ?2)",
+    "UPDATE rg_past_fact INDEXED BY rg_past_fact_fork SET last_attempt = ?2, fork = past_fork(first_attempt, ?2) WHERE run_id = ?1 AND "
+    "fork "
+    "IN (SELECT ((?3 >> d) | 1) << d FROM " +
+        std::string(kPlaces) +
+        ") AND last_attempt = ?3 AND EXISTS (SELECT 1 FROM rg_fact f WHERE "
+        "f.attempt_id = ?2 AND f.node_id = rg_past_fact.node_id AND f.rank = rg_past_fact.rank AND f.key = rg_past_fact.key AND f.value = "
+        "rg_past_fact.value)",
+    "INSERT INTO rg_past_fact(run_id, node_id, rank, key, first_attempt, last_attempt, value, fork) SELECT ?1, node_id, rank, key, ?2, ?2, "
+    "value, ?2 FROM rg_fact f WHERE attempt_id = ?2 AND ifnull((SELECT last_attempt FROM rg_past_fact p WHERE p.run_id = ?1 AND p.node_id "
+    "= "
+    "f.node_id AND p.rank = f.rank AND p.key = f.key AND p.first_attempt <= ?2 ORDER BY p.first_attempt DESC LIMIT 1), 0) <> ?2",
     "DELETE FROM rg_fact WHERE attempt_id = ?2",
 };
+
+// Ids are dense.
+constexpr int kMaxPlace = 31;
+
+std::int64_t forkOf(std::int64_t first, std::int64_t last) {
+  int place = kMaxPlace;
+  while (place > 0 && (last >> place) << place < first) --place;
+  return (last >> place) << place;
+}
+
+void pastFork(sqlite3_context* out, int, sqlite3_value** argv) {
+  sqlite3_result_int64(out, forkOf(sqlite3_value_int64(argv[0]), sqlite3_value_int64(argv[1])));
+}
 
 // That of the attempt read last: a statement asks for all ranks of one.
 struct PidCache {
@@ -64,6 +91,19 @@ Result<std::string> packedPidsOf(sqlite::Connection& db, AttemptId attempt) {
   }
 }
 
+// That of an attempt whose row of rg_past is lost: ranges of its run cover it still.
+Result<bool> isCovered(sqlite::Connection& db, std::int64_t run, AttemptId attempt) {
+  for (const char* table : {"rg_past_rank", "rg_past_fact"}) {
+    RG_ASSIGN(auto rows, db.prepare(std::string("SELECT 1 FROM ") + table + " INDEXED BY " + table + "_fork" +
+                                    " WHERE run_id = ?1 AND fork IN (SELECT ((?2 >> d) | 1) << d FROM " + std::string(kPlaces) +
+                                    ") AND ?2 BETWEEN first_attempt AND last_attempt LIMIT 1"));
+    bindAll(rows, run, attempt.value);
+    RG_ASSIGN(const bool covered, rows.step());
+    if (covered) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string rankNodes() {
@@ -83,14 +123,20 @@ Status moveToPast(sqlite::Connection& db, AttemptId attempt) {
     if (!found) return {Code::kNotFound, "attempt " + std::to_string(attempt.value) + ": not in this store"};
     run = row.int64(0), before = row.int64(1);
   }
-  RG_ASSIGN(const std::string pids, packedPidsOf(db, attempt));
+  // What came since it was moved stays where it goes before that: moved, it would be a second range of the same attempts.
+  RG_ASSIGN(const bool moved_before, isCovered(db, run, attempt));
+  std::string pids = packPids({});
+  if (!moved_before) {
+    RG_ASSIGN(pids, packedPidsOf(db, attempt));
+  }
   RG_ASSIGN(auto insert, db.prepare("INSERT INTO rg_past(attempt_id, crc, pids) VALUES(?,?,?)"));
   const auto id = static_cast<std::int64_t>(attempt.value);
   insert.bind(1, id);
   insert.bind(2, static_cast<std::int64_t>(pidsChecksum(id, pids)));
   insert.bindBlob(3, pids);
   RG_TRY(insert.run());
-  for (const char* move : kMoves) {
+  for (const std::string& move : kMoves) {
+    if (moved_before) break;
     RG_ASSIGN(auto statement, db.prepare(move));
     bindAll(statement, run, id, before);
     RG_TRY(statement.run());
@@ -139,9 +185,18 @@ std::uint32_t pidsChecksum(std::int64_t attempt, std::string_view packed) {
   return chunkChecksum(static_cast<std::uint64_t>(attempt), 0, 0, packed.size(), packed);
 }
 
+Status addForks(sqlite::Connection& db) {
+  return db.exec(
+      "UPDATE rg_past_rank SET fork = past_fork(first_attempt, last_attempt) WHERE fork IS NULL; "
+      "UPDATE rg_past_fact SET fork = past_fork(first_attempt, last_attempt) WHERE fork IS NULL");
+}
+
 Status addPastPid(sqlite3* db, const std::string& path) {
-  const int rc = sqlite3_create_function_v2(db, "past_pid", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, new PidCache, pastPid,
-                                            nullptr, nullptr, [](void* cache) { delete static_cast<PidCache*>(cache); });
+  constexpr int kPlain = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+  int rc = sqlite3_create_function_v2(db, "past_fork", 2, kPlain, nullptr, pastFork, nullptr, nullptr, nullptr);
+  if (rc != SQLITE_OK) return sqlite::sqliteStatus(db, rc, "cannot open store", path);
+  rc = sqlite3_create_function_v2(db, "past_pid", 2, kPlain, new PidCache, pastPid, nullptr, nullptr,
+                                  [](void* cache) { delete static_cast<PidCache*>(cache); });
   return rc == SQLITE_OK ? Status() : sqlite::sqliteStatus(db, rc, "cannot open store", path);
 }
 

@@ -7,7 +7,7 @@
 // Ownership:  the function of a connection owns its cache.
 // Units:      attempts are ranged over by id: those of a run get theirs in the order of their numbers.
 // Errors:     those of SQLite; process ids that cannot be decoded are NULL, and verify names them.
-// Cost:       moveToPast: the rows of the attempt and one pass over the run's past rows. Reading an attempt: one pass over these.
+// Cost:       moveToPast and reading an attempt: the rows of the attempt times the logarithm of the run's attempts.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,30 @@
 
 namespace runglass {
 
+// The rows whose ranges hold an attempt are found by their fork: of the ids of a range the one that 2 divides most often. Written in
+// binary, it ends with a one and zeros; the forks of all ranges that hold an id are among those that it makes with its digits from some
+// place on replaced so, one for each place (ids are below 2^32). Of a rank's ranges no two have the same.
+inline constexpr std::string_view kPlaces =
+    "(WITH RECURSIVE b(d) AS (VALUES(0) UNION ALL SELECT d + 1 FROM b WHERE d < 31) SELECT d FROM b)";
 // For FROM: all ranks and facts, past ones too. A row that came after its attempt was moved replaces the moved one. A condition on
 // attempt_id reaches the primary keys.
-inline constexpr std::string_view kPastRanks =
-    "rg_past x JOIN rg_attempt a USING(attempt_id) JOIN rg_past_rank p ON p.run_id = a.run_id AND x.attempt_id BETWEEN p.first_attempt AND "
-    "p.last_attempt WHERE NOT EXISTS (SELECT 1 FROM rg_rank r WHERE r.attempt_id = x.attempt_id AND r.rank = p.rank)";
-inline constexpr std::string_view kPastFacts =
-    "rg_past x JOIN rg_attempt a USING(attempt_id) JOIN rg_past_fact p ON p.run_id = a.run_id AND x.attempt_id BETWEEN p.first_attempt AND "
-    "p.last_attempt WHERE NOT EXISTS (SELECT 1 FROM rg_fact f WHERE f.attempt_id = x.attempt_id AND f.node_id = p.node_id AND f.rank = "
-    "p.rank AND f.key = p.key)";
+inline const std::string kPastRanks =
+    "rg_past x JOIN rg_attempt a USING(attempt_id) CROSS JOIN " + std::string(kPlaces) +
+    " b CROSS JOIN rg_past_rank p INDEXED BY rg_past_rank_fork ON p.run_id = a.run_id AND p.fork = ((x.attempt_id >> b.d) | 1) << b.d AND "
+    "x.attempt_id BETWEEN "
+    "p.first_attempt AND p.last_attempt WHERE NOT EXISTS (SELECT 1 FROM rg_rank r WHERE r.attempt_id = x.attempt_id AND r.rank = p.rank)";
+inline const std::string kPastFacts =
+    "rg_past x JOIN rg_attempt a USING(attempt_id) CROSS JOIN " + std::string(kPlaces) +
+    " b CROSS JOIN rg_past_fact p INDEXED BY rg_past_fact_fork ON p.run_id = a.run_id AND p.fork = ((x.attempt_id >> b.d) | 1) << b.d AND "
+    "x.attempt_id BETWEEN "
+    "p.first_attempt AND p.last_attempt WHERE NOT EXISTS (SELECT 1 FROM rg_fact f WHERE f.attempt_id = x.attempt_id AND f.node_id = "
+    "p.node_id "
+    "AND f.rank = p.rank AND f.key = p.key)";
 // Which rank was on which node: attempt_id, rank, node_id.
 std::string rankNodes();
 
-// Moves what rg_rank and rg_fact have of an attempt. It is superseded, and was not moved before.
+// Moves what rg_rank and rg_fact have of an attempt that is superseded and not in rg_past. One that was, and whose row is lost, gets one
+// without process ids, and nothing is moved.
 Status moveToPast(sqlite::Connection& db, AttemptId attempt);
 
 using RankPid = std::pair<std::int32_t, std::int32_t>;
@@ -44,7 +55,10 @@ std::string packPids(std::span<const RankPid> pids);
 std::optional<std::vector<RankPid>> unpackPids(std::string_view packed);
 std::uint32_t pidsChecksum(std::int64_t attempt, std::string_view packed);
 
-// Adds past_pid(pids, rank) to a connection that reads kPastRanks with process ids.
+// Of rows that come from a store of an older schema, after addPastPid().
+Status addForks(sqlite::Connection& db);
+
+// Adds past_pid(pids, rank), for a connection that reads kPastRanks with process ids, and past_fork(first, last), for one that writes.
 Status addPastPid(sqlite3* db, const std::string& path);
 
 }  // namespace runglass

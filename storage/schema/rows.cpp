@@ -107,7 +107,7 @@ std::string_view select<Rank>() {
       "SELECT attempt_id, rank, node_id, device_id, local_rank, pid, tp, pp, dp, cp, ep FROM (SELECT attempt_id, rank, node_id, device_id, "
       "local_rank, pid, tp, pp, dp, cp, ep FROM rg_rank UNION ALL SELECT x.attempt_id, p.rank, p.node_id, p.device_id, p.local_rank, "
       "past_pid(x.pids, p.rank), p.tp, p.pp, p.dp, p.cp, p.ep FROM " +
-      std::string(kPastRanks) + ")";
+      kPastRanks + ")";
   return kSelect;
 }
 template <>
@@ -128,7 +128,7 @@ std::string_view select<Fact>() {
   static const std::string kSelect =
       "SELECT attempt_id, node_id, rank, key, value FROM (SELECT attempt_id, node_id, rank, key, value FROM rg_fact UNION ALL SELECT "
       "x.attempt_id, p.node_id, p.rank, p.key, p.value FROM " +
-      std::string(kPastFacts) + ")";
+      kPastFacts + ")";
   return kSelect;
 }
 template <>

@@ -28,7 +28,8 @@ constexpr std::string_view kViews[] = {
     R"(CREATE TEMP VIEW attempt_fact AS SELECT a.run_id, a.number AS attempt, n.name AS node, nullif(f.rank,-1) AS rank, f.key, f.value
   FROM main.rg_fact f JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = f.node_id
   UNION ALL SELECT a.run_id, a.number, n.name, nullif(p.rank,-1), p.key, p.value
-  FROM main.rg_past x JOIN main.rg_attempt a USING(attempt_id) JOIN main.rg_past_fact p ON p.run_id = a.run_id AND x.attempt_id BETWEEN p.first_attempt
+  FROM main.rg_past x JOIN main.rg_attempt a USING(attempt_id) CROSS JOIN (WITH RECURSIVE b(d) AS (VALUES(0) UNION ALL
+    SELECT d + 1 FROM b WHERE d < 31) SELECT d FROM b) b CROSS JOIN main.rg_past_fact p INDEXED BY rg_past_fact_fork ON p.run_id = a.run_id AND p.fork = ((x.attempt_id >> b.d) | 1) << b.d AND x.attempt_id BETWEEN p.first_attempt
     AND p.last_attempt LEFT JOIN main.rg_node n ON n.node_id = p.node_id
   WHERE NOT EXISTS (SELECT 1 FROM main.rg_fact f WHERE f.attempt_id = x.attempt_id AND f.node_id = p.node_id AND f.rank = p.rank AND f.key = p.key))",
 
@@ -45,7 +46,8 @@ constexpr std::string_view kViews[] = {
   FROM main.rg_rank r JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = r.node_id
   LEFT JOIN main.rg_device d ON d.device_id = r.device_id
   UNION ALL SELECT a.run_id, a.number, p.rank, n.name, d.uuid, p.tp, p.pp, p.dp, p.cp, p.ep, p.local_rank, past_pid(x.pids, p.rank)
-  FROM main.rg_past x JOIN main.rg_attempt a USING(attempt_id) JOIN main.rg_past_rank p ON p.run_id = a.run_id AND x.attempt_id BETWEEN p.first_attempt
+  FROM main.rg_past x JOIN main.rg_attempt a USING(attempt_id) CROSS JOIN (WITH RECURSIVE b(d) AS (VALUES(0) UNION ALL
+    SELECT d + 1 FROM b WHERE d < 31) SELECT d FROM b) b CROSS JOIN main.rg_past_rank p INDEXED BY rg_past_rank_fork ON p.run_id = a.run_id AND p.fork = ((x.attempt_id >> b.d) | 1) << b.d AND x.attempt_id BETWEEN p.first_attempt
     AND p.last_attempt LEFT JOIN main.rg_node n ON n.node_id = p.node_id LEFT JOIN main.rg_device d ON d.device_id = p.device_id
   WHERE NOT EXISTS (SELECT 1 FROM main.rg_rank r WHERE r.attempt_id = x.attempt_id AND r.rank = p.rank))",
 

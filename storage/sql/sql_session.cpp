@@ -166,13 +166,15 @@ class Session : public SqlSession {
     }
   }
 
-  // A store holds rg_* tables and their indices. Anything else is not ours and could run or shadow a relation.
+  // A store holds rg_* tables and their indices, and tables that were damaged and made anew. Anything else is not ours and could run or
+  // shadow a relation.
   Status refuseForeignObjects() {
-    RG_ASSIGN(const std::string foreign,
-              m_connection.queryText(
-                  "SELECT type || ' ' || name FROM sqlite_schema WHERE type IN ('view','trigger') OR (type = 'table' AND "
-                  "(name NOT GLOB 'rg_*' AND name NOT GLOB 'sqlite_*' OR (sql LIKE 'CREATE VIRTUAL%' AND NOT (name = 'rg_log_words' AND "
-                  "sql LIKE 'CREATE VIRTUAL TABLE rg_log_words USING fts5(%')))) LIMIT 1"));
+    RG_ASSIGN(
+        const std::string foreign,
+        m_connection.queryText("SELECT type || ' ' || name FROM sqlite_schema WHERE type IN ('view','trigger') OR (type = 'table' AND "
+                               "(name NOT GLOB 'rg_*' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'damaged_rg_*_[0-9]*' OR (sql LIKE "
+                               "'CREATE VIRTUAL%' AND NOT (name = 'rg_log_words' AND "
+                               "sql LIKE 'CREATE VIRTUAL TABLE rg_log_words USING fts5(%')))) LIMIT 1"));
     if (foreign.empty()) return {};
     return {Code::kDataLoss, "cannot open store for SQL: " + m_connection.path() + ": it holds the " + foreign +
                                  ", which no store has; somebody changed this file"};

@@ -198,7 +198,7 @@ Result<Connection> Connection::open(const std::string& path, OpenMode mode) {
   int rc = sqlite3_open_v2(uriOf(path, mode == OpenMode::kImmutable).c_str(), &connection.m_db, flags, storeVfs());
   if (rc != SQLITE_OK) return sqliteStatus(connection.m_db, rc, "cannot open store", path);
   harden(connection.m_db);
-  // A new file gets room for checksums, and so does what VACUUM INTO makes of an older store.
+  // A new file gets room for checksums.
   int reserve = kPageReserve;
   sqlite3_file_control(connection.m_db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserve);
   // The file is only read by the first statement. Settings that must hold before that touch nothing in it.

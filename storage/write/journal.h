@@ -23,7 +23,7 @@
 
 #include "model/result.h"
 #include "model/time.h"
-#include "storage/write/file_sync.h"
+#include "storage/sqlite/file_sync.h"
 #include "storage/write/journal_file.h"
 #include "storage/writer.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Alerts and snoozes: written in transactions of their own, because what people were told must be known after a crash.
+#include "storage/maintain/rebuild_tables.h"
 #include "storage/read/store_reader.h"
 #include "storage/schema/rows.h"
 #include "storage/write/store_writer.h"
@@ -12,11 +13,14 @@ Status StoreWriter::alerts(std::span<const Alert> alerts) {
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
   // Their runs may not be in the file yet.
   RG_TRY(m_catalog.save(m_db, m_rows));
-  RG_ASSIGN(auto save,
-            m_db.prepare("INSERT INTO rg_alert(run_id, rule, cause, kind, severity, since_ns, end_ns, due_ns, told_ns, told_count, "
-                         "summary, link, delivery) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(rule, cause, since_ns) DO UPDATE SET "
-                         "severity=excluded.severity, end_ns=excluded.end_ns, due_ns=excluded.due_ns, told_ns=excluded.told_ns, "
-                         "told_count=excluded.told_count, summary=excluded.summary, link=excluded.link, delivery=excluded.delivery"));
+  RG_ASSIGN(
+      auto save,
+      m_db.prepare("INSERT INTO rg_alert(alert_id, run_id, rule, cause, kind, severity, since_ns, end_ns, due_ns, told_ns, told_count, "
+                   "summary, link, delivery) VALUES(" +
+                   newId("rg_alert", "alert_id") +
+                   ",?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(rule, cause, since_ns) DO UPDATE SET "
+                   "severity=excluded.severity, end_ns=excluded.end_ns, due_ns=excluded.due_ns, told_ns=excluded.told_ns, "
+                   "told_count=excluded.told_count, summary=excluded.summary, link=excluded.link, delivery=excluded.delivery"));
   for (const Alert& a : alerts) {
     save.reset();
     save.bind(1, a.run ? std::optional<std::int64_t>(static_cast<std::int64_t>(a.run.value)) : std::nullopt);

@@ -3,6 +3,7 @@
 // Invariants:
 // 1. An edit that returned OK is committed; one that failed left nothing.
 #include "model/rank_order.h"
+#include "storage/maintain/rebuild_tables.h"
 #include "storage/write/store_writer.h"
 
 namespace runglass {
@@ -24,7 +25,8 @@ Status StoreWriter::saveEdit(const Note& note) {
   const RunId run = m_catalog.findRunByUuid(note.run_uuid);
   if (!run) return {Code::kNotFound, "note: run " + note.run_uuid + ": not in this store"};
   if (note.id == 0) {
-    RG_ASSIGN(auto insert, m_db.prepare("INSERT INTO rg_note(run_id, time_ns, author, text) VALUES(?,?,?,?)"));
+    RG_ASSIGN(auto insert, m_db.prepare("INSERT INTO rg_note(note_id, run_id, time_ns, author, text) VALUES(" +
+                                        newId("rg_note", "note_id") + ",?,?,?,?)"));
     insert.bind(1, run.value);
     insert.bind(2, note.time);
     insert.bind(3, std::string_view(note.author));

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "storage/maintain/rebuild_tables.h"
 #include "storage/read/store_reader.h"
 #include "storage/schema/rows.h"
 #include "storage/sqlite/bind_row.h"
@@ -68,8 +69,11 @@ Status StoreWriter::saveFindings() {
   RG_ASSIGN(
       auto statement,
       m_db.prepare(
-          "INSERT INTO rg_finding(run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, rank, "
-          "dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+          "INSERT INTO rg_finding(finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, "
+          "node_id, rank, "
+          "dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns) VALUES(" +
+          newId("rg_finding", "finding_id") +
+          ",?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
           "ON CONFLICT(run_id, kind, subject, ifnull(first_step, -9223372036854775808)) DO UPDATE SET attempt_id=excluded.attempt_id, "
           "severity=excluded.severity, start_ns=excluded.start_ns, end_ns=excluded.end_ns, last_step=excluded.last_step, "
           "node_id=excluded.node_id, rank=excluded.rank, dp=excluded.dp, pp=excluded.pp, tp=excluded.tp, score=excluded.score, "

@@ -8,6 +8,7 @@
 
 #include "model/time_text.h"
 #include "storage/maintain/incident_ranges.h"
+#include "storage/maintain/rebuild_tables.h"
 #include "storage/read/store_reader.h"
 #include "storage/schema/rows.h"
 #include "storage/write/store_writer.h"
@@ -112,8 +113,11 @@ Status StoreWriter::saveIncident(Incident incident) {
   RG_ASSIGN(const std::string evidence, evidenceJson(m_db, incident.evidence));
   RG_ASSIGN(
       auto save,
-      m_db.prepare("INSERT INTO rg_incident(uuid, run_id, attempt_id, title, state, severity, start_ns, end_ns, created_ns, updated_ns, "
-                   "cause, summary, notes, reason, findings, evidence) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16) "
+      m_db.prepare("INSERT INTO rg_incident(incident_id, uuid, run_id, attempt_id, title, state, severity, start_ns, end_ns, created_ns, "
+                   "updated_ns, "
+                   "cause, summary, notes, reason, findings, evidence) VALUES(" +
+                   newId("rg_incident", "incident_id") +
+                   ",?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16) "
                    "ON CONFLICT(uuid) DO UPDATE SET run_id=?2, attempt_id=?3, title=?4, state=?5, severity=?6, start_ns=?7, end_ns=?8, "
                    "created_ns=?9, updated_ns=?10, cause=?11, summary=?12, notes=?13, reason=?14, findings=?15, evidence=?16 "
                    "RETURNING incident_id"));

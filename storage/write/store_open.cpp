@@ -4,23 +4,19 @@
 // 1. The lock is held before the file is touched.
 // 2. A journal with records is replayed whole before anything else is recorded, or open fails and leaves it. It is committed in portions;
 //    after a crash only what is not committed is replayed: the high-water marks say what that is.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 
 #include "model/random_uuid.h"
 #include "model/shared_filesystem.h"
+#include "storage/maintain/copy_store.h"
 #include "storage/maintain/rebuild_tables.h"
 #include "storage/schema/past_attempts.h"
 #include "storage/schema/schema.h"
+#include "storage/sqlite/file_sync.h"
 #include "storage/store_files.h"
-#include "storage/write/file_sync.h"
 #include "storage/write/store_writer.h"
 
 namespace runglass {
@@ -137,28 +133,9 @@ Status StoreWriter::createSchema() {
   return transaction.commit();
 }
 
-// Under its name it is whole and on the disk: a full disk or a kill leaves at most a .part.
-Status StoreWriter::copyBeforeMigration(const std::string& backup) {
-  const std::string part = backup + ".part";
-  std::error_code error;
-  std::filesystem::remove(part, error);
-  RG_ASSIGN(auto copy, m_db.prepare("VACUUM INTO ?1"));
-  copy.bind(1, std::string_view(part));
-  Status made = copy.run();
-  if (made.ok()) {
-    const OpenFile file(::open(part.c_str(), O_RDONLY | O_CLOEXEC));
-    int failed = file.fd() < 0 ? errno : syncFile(file.fd());
-    if (failed == 0 && ::rename(part.c_str(), backup.c_str()) != 0) failed = errno;
-    if (failed == 0) failed = syncFolder(*folderOf(backup));
-    if (failed != 0) made = {Code::kUnavailable, "cannot copy store: " + backup + ": " + std::strerror(failed)};
-  }
-  if (!made.ok()) std::filesystem::remove(part, error);
-  return made;
-}
-
 Status StoreWriter::migrate(std::int64_t version) {
   const std::string backup = m_path + ".schema" + std::to_string(version);
-  if (!std::filesystem::exists(backup)) RG_TRY(copyBeforeMigration(backup));
+  if (!std::filesystem::exists(backup)) RG_TRY(copyStore(m_db, backup));
   const auto scripts = schemaScripts();
   for (auto next = static_cast<std::size_t>(version); next < scripts.size(); ++next) {
     RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));

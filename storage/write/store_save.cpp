@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "storage/maintain/rebuild_tables.h"
 #include "storage/sqlite/bind_row.h"
 #include "storage/write/store_writer.h"
 
@@ -157,8 +158,10 @@ Status StoreWriter::saveRows() {
   }
   RG_TRY(saveLogs());
   if (!rows.labels.empty()) {
-    RG_ASSIGN(auto statement, m_db.prepare("INSERT INTO rg_label(attempt_id, kind, node_id, device_id, rank, start_ns, end_ns, first_step, "
-                                           "last_step, strength) VALUES(?,?,?,?,?,?,?,?,?,?)"));
+    RG_ASSIGN(auto statement,
+              m_db.prepare("INSERT INTO rg_label(label_id, attempt_id, kind, node_id, device_id, rank, start_ns, end_ns, first_step, "
+                           "last_step, strength) VALUES(" +
+                           newId("rg_label", "label_id") + ",?,?,?,?,?,?,?,?,?,?)"));
     for (const Label& l : rows.labels) {
       bindAll(statement, l.attempt.value, std::string_view(l.kind), idOrNull(l.node), idOrNull(l.device), l.rank, l.start, l.end,
               l.first_step, l.last_step, l.strength);

@@ -110,7 +110,6 @@ class StoreWriter final : public Writer, private WriterState {
   Status checkFolder() const;
   Status openFile(bool is_absent);
   Status createSchema();
-  Status copyBeforeMigration(const std::string& backup);
   Status migrate(std::int64_t version);
   Status loadState();
   Status loadAgents();                                          // store_agents.cpp

@@ -17,7 +17,7 @@
 #include "model/result.h"
 #include "model/time.h"
 #include "storage/sqlite/connection.h"
-#include "storage/write/file_sync.h"
+#include "storage/sqlite/file_sync.h"
 
 namespace runglass {
 

@@ -13,6 +13,7 @@
 #include "storage/sqlite/connection.h"
 #include "tests/storage/flip_store.h"
 #include "tests/support/seed.h"
+#include "tests/support/sql_rows.h"
 
 namespace runglass {
 namespace {
@@ -163,6 +164,61 @@ TEST_F(PageFlip, CostsNoOtherSeriesAnything) {
   RecordProperty("restarted", restarted);
 }
 
+// The copy before a migration has the damaged page as it is, so that it can be made of any store.
+TEST_F(PageFlip, KeepsNoStoreFromBeingUpgraded) {
+  {
+    auto db = sqlite::Connection::open(m_good, sqlite::OpenMode::kReadWrite).value();
+    const Status older = db.exec("DROP TABLE rg_past; DROP TABLE rg_past_rank; DROP TABLE rg_past_fact; PRAGMA user_version=12");
+    ASSERT_TRUE(older.ok()) << older.message();
+  }
+  m_content = fileContent(m_good);
+  std::mt19937_64 random(test::seed());
+  const std::vector<std::string> owners = pageOwners(m_good);
+  const std::string backup = m_path + ".schema12";
+  int upgraded = 0;
+  for (std::size_t page = 0; page < m_content.size() / kFlipPage; page += page < 60 ? 1 : 4) {
+    removeStores();
+    const std::size_t bit = (page * kFlipPage * 8) + random() % (kFlipPage * 8);
+    SCOPED_TRACE("bit " + std::to_string(bit) + " of page " + std::to_string(page + 1) + " of " + owners[page]);
+    writeFlipped(m_path, m_content, bit);
+    const std::string flipped = fileContent(m_path);
+    auto writer = openStore(m_path).writer(replaying());
+    if (!writer.ok()) {
+      // New tables need the maps of pages and the list of free ones, which belong to none.
+      EXPECT_TRUE(mayRefuse(owners[page]) || owners[page].empty()) << writer.status().message();
+      EXPECT_THAT(writer.status().message(), testing::HasSubstr("runglassctl repair"));
+      continue;
+    }
+    ++upgraded;
+    if (page % 4 != 0) {
+      ASSERT_TRUE((*writer)->close().ok() || mayRefuse(owners[page]));
+    } else {
+      auto [points, stored] = ingest(**writer);
+      writer->reset();
+      if (!stored && !mayRefuse(owners[page])) {
+        auto again = openStore(m_path).writer(replaying());
+        ASSERT_TRUE(again.ok()) << again.status().message();
+        std::tie(points, stored) = ingest(**again, points);
+        EXPECT_TRUE(stored);
+      }
+      const auto reader = openStore(m_path).reader();
+      ASSERT_TRUE(reader.ok()) << reader.status().message();
+      std::vector<int> incomplete;
+      for (int number = 0; number < kFlipSeries && stored; ++number)
+        if (!complete(**reader, number, kFlipPoints + points)) incomplete.push_back(number);
+      // Of samples only what lies in the page, and what is named there, may be missing.
+      for (const char* table : {"rg_event", "rg_log", "rg_finding", "rg_fact", "rg_import", "rg_span_chunk", "rg_capture"})
+        if (owners[page].find(table) != std::string::npos) EXPECT_THAT(incomplete, IsEmpty());
+    }
+    // Page 1 says which journal mode the file is in.
+    ASSERT_EQ(fileContent(backup).size(), flipped.size());
+    EXPECT_EQ(fileContent(backup).substr(kFlipPage), flipped.substr(kFlipPage));
+    EXPECT_EQ(std::filesystem::status(backup).permissions(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    EXPECT_FALSE(std::filesystem::exists(backup + ".part") || std::filesystem::exists(backup + ".part-wal"));
+  }
+  EXPECT_GT(upgraded, 50);
+}
+
 // A catalogue table fits one page: it is made anew when the store is opened for writing, and says what it lost.
 TEST_F(PageFlip, ADamagedCatalogueTableIsMadeAnew) {
   const std::vector<std::string> owners = pageOwners(m_good);
@@ -185,6 +241,7 @@ TEST_F(PageFlip, ADamagedCatalogueTableIsMadeAnew) {
     for (const Issue& issue : *reader->issues())
       if (issue.code == "store.table_rebuilt") sources.push_back(issue.source);
     EXPECT_THAT(sources, testing::Contains("table " + table));
+    EXPECT_EQ(sqlRows(*reader, "SELECT count(*) >= 200 FROM log_line"), std::vector<std::string>{"1"}) << "SQL goes on";
     EXPECT_THAT(sources, testing::Contains(testing::EndsWith(" of " + table))) << "what is lost of it";
     for (int number = 0; number < kFlipSeries; ++number) {
       const auto found = reader->series({.metric = "flip_" + std::to_string(number)});
@@ -210,6 +267,50 @@ TEST_F(PageFlip, ADamagedCatalogueTableIsMadeAnew) {
     EXPECT_TRUE(openStore(m_path).writer(replaying()).ok()) << "a second time";
     const auto repair = repairStore(m_path, m_repaired);
     EXPECT_TRUE(repair.ok()) << repair.status().message();
+  }
+}
+
+// Tables of which SQLite gives the ids, the largest and one: not those of lost rows, which copies and tellings still name.
+TEST_F(PageFlip, GivesNoIdOfALostRowAgain) {
+  const auto write = [](Writer& writer, const std::string& number) {
+    const RunId run = writer.run({.uuid = "r", .name = "r"});
+    writer.label({.attempt = writer.attempt({.run = run, .key = "0"}), .kind = "label " + number});
+    writer.finding({.run = run, .kind = "slow_rank", .subject = number, .summary = "s", .evidence = "{}", .told = 1});
+    EXPECT_TRUE(writer.flush().ok());
+    EXPECT_TRUE(writer.incident({.uuid = "incident " + number, .run = run, .title = number}).ok());
+    EXPECT_TRUE(writer.edit(Note{.run_uuid = "r", .time = {}, .author = "a", .text = number}).ok());
+    const Alert alert{.run = run, .rule = number, .cause = "c", .kind = "k", .since = 1};
+    EXPECT_TRUE(writer.alerts(std::span(&alert, 1)).ok());
+    EXPECT_TRUE(writer.close().ok());
+  };
+  for (const char* number : {"1", "2", "3"}) write(*openStore(m_path).writer().value(), number);
+  const std::string content = fileContent(m_path);
+  const std::vector<std::string> owners = pageOwners(m_path);
+  for (const auto& [table, id] : {std::pair<std::string, std::string>{"rg_label", "label_id"},
+                                  {"rg_finding", "finding_id"},
+                                  {"rg_incident", "incident_id"},
+                                  {"rg_note", "note_id"},
+                                  {"rg_alert", "alert_id"}}) {
+    SCOPED_TRACE(table);
+    const auto newest = [&](const std::string& path) {
+      return sqlite::Connection::open(path, sqlite::OpenMode::kReadOnly)
+          ->queryInt64("SELECT min(" + id + ") FROM " + table)
+          .value()
+          .value();
+    };
+    removeStores();
+    std::string damaged = content;
+    for (const std::string& hit : {table, std::string("rg_node")})  // a start reads the nodes
+      damaged[static_cast<std::size_t>(std::ranges::find(owners, hit) - owners.begin()) * kFlipPage + 2'000] ^= 1;
+    writeFlipped(m_path, damaged, 8 * kFlipPage * static_cast<std::size_t>(std::ranges::find(owners, "rg_node") - owners.begin()) + 99);
+    ASSERT_TRUE(repairStore(m_path, m_repaired).ok());
+    for (const std::string& path : {m_path, m_repaired}) {
+      write(*openStore(path).writer().value(), "4");
+      EXPECT_GT(newest(path), 3) << path;
+      write(*openStore(path).writer().value(), "5");
+      EXPECT_GT(newest(path), 3) << path;
+      EXPECT_THAT(*openStore(path).reader().value()->tellings({}), testing::SizeIs(table == "rg_finding" ? 2 : 5));
+    }
   }
 }
 

@@ -4,12 +4,19 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <limits>
 
 #include "storage/maintain/delete_runs.h"
+#include "storage/open_store.h"
 #include "storage/reader.h"
+#include "storage/schema/rows.h"
+#include "storage/sqlite/connection.h"
 #include "storage/writer.h"
 #include "tests/support/sql_rows.h"
+#include "tests/support/sqlite_store.h"
 #include "tests/support/temp_store.h"
 
 namespace runglass {
@@ -152,6 +159,41 @@ TEST_F(PastAttempts, TakeWhatComesLate) {
   }
 }
 
+// A row of rg_past that damage cost is made anew; what comes late for its attempt goes before what was moved.
+TEST_F(PastAttempts, SurviveTheLossOfTheirRow) {
+  retain(kStart + kAttempts * kDay);
+  const auto others = [this] {
+    auto lines = answers(*reader());
+    const std::string lost = std::to_string(m_attempts[1].value) + " ";
+    std::erase_if(lines, [&](const std::string& line) { return line.starts_with(lost) || line.find('|') != std::string::npos; });
+    return lines;
+  };
+  const auto before = others();
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(m_writer->close().ok());
+    m_writer.reset();
+    sqlite3* db = nullptr;
+    ASSERT_EQ(test::openStore(m_store.path(), &db), SQLITE_OK);
+    const std::string lose = "DELETE FROM rg_past WHERE attempt_id = " + std::to_string(m_attempts[1].value);
+    ASSERT_EQ(sqlite3_exec(db, lose.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(db);
+    open();
+    // Ranges of rank 2 begin with this attempt, those of rank 6 before it.
+    for (const std::int32_t rank : {2, 6})
+      m_writer->rank({.attempt = m_attempts[1], .rank = rank, .node = m_nodes[0], .device = {}, .pid = 99 + rank});
+    m_writer->fact({.attempt = m_attempts[1], .node = m_nodes[1], .key = "argv", .value = "late.py"});
+    m_writer->fact({.attempt = m_attempts[1], .key = "port", .value = "1"});
+    retain(kStart + (kAttempts + round) * kDay);
+    const auto store = reader();
+    EXPECT_EQ(others(), before);
+    EXPECT_THAT(sqlRows(*store, "SELECT rank, pid FROM rank WHERE run_id = 1 AND attempt = 1"),
+                testing::UnorderedElementsAre("0|NULL", "1|NULL", "2|101", "3|NULL", "4|NULL", "5|NULL", "6|105", "7|NULL"));
+    EXPECT_THAT(sqlRows(*store, "SELECT value FROM attempt_fact WHERE run_id = 1 AND attempt = 1 AND key = 'port'"), ElementsAre("1"));
+    EXPECT_THAT(sqlRows(*store, "SELECT count(*) FROM attempt_fact WHERE value = 'late.py'"), ElementsAre("1"));
+    EXPECT_THAT(*store->verify(), IsEmpty());
+  }
+}
+
 TEST_F(PastAttempts, LeaveOutAttemptsThatEndedInTheLastHourAndProgressOfOlderOnes) {
   const auto moved = [this] { return sqlRows(*reader(), "SELECT attempt_id FROM rg_past ORDER BY 1").size(); };
   retain(kStart + kDay - kHour / 2);  // the first ended an hour before the day was over
@@ -176,6 +218,117 @@ TEST_F(PastAttempts, GoWithTheirRun) {
     EXPECT_THAT(sqlRows(*store, std::string("SELECT count(*) FROM ") + table), ElementsAre("0")) << table;
   EXPECT_THAT(sqlRows(*store, "SELECT value FROM attempt_fact"), ElementsAre("other.py"));
   EXPECT_THAT(*store->verify(), IsEmpty());
+}
+
+// Steps of SQLite's virtual machine, in tens.
+class Effort {
+ public:
+  explicit Effort(sqlite3* db) : m_db(db) {
+    sqlite3_progress_handler(
+        db, 10, [](void* self) { return ++static_cast<Effort*>(self)->m_tens, 0; }, this);
+  }
+  Effort(const Effort&) = delete;
+  Effort& operator=(const Effort&) = delete;
+  ~Effort() { sqlite3_progress_handler(m_db, 0, nullptr, nullptr); }
+  std::int64_t tens() const { return m_tens; }
+
+ private:
+  sqlite3* m_db;
+  std::int64_t m_tens = 0;
+};
+
+struct Efforts {
+  std::int64_t move = 0;              // the newest attempt
+  std::int64_t ranks = 0, facts = 0;  // reading the attempt for which that takes longest
+  std::int64_t rank = 0;              // where one rank of it was
+};
+
+// Of a run in which each attempt has its ranks on other nodes than all others.
+Efforts effortsOf(std::int64_t attempts, std::int64_t ranks) {
+  const TempStore store;
+  EXPECT_TRUE(store.writer().value()->close().ok());
+  auto db = sqlite::Connection::open(store.path(), sqlite::OpenMode::kReadWrite).value();
+  EXPECT_TRUE(addPastPid(db.raw(), store.path()).ok());
+  EXPECT_TRUE(
+      db.exec("PRAGMA synchronous=OFF; INSERT INTO rg_run(run_id, uuid, name, time_domain, state, simulated) VALUES(1, 'r', 'r', 0, 0, 0)")
+          .ok());
+  Efforts efforts;
+  for (std::int64_t id = 1; id <= attempts; ++id) {
+    const std::string of_attempt = std::to_string(id),
+                      of_ranks =
+                          "WITH RECURSIVE r(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM r WHERE i + 1 < " + std::to_string(ranks) + ") ";
+    const std::string node = of_attempt + " * 1000 + i";
+    for (const std::string& sql :
+         {"INSERT INTO rg_attempt(attempt_id, run_id, number, key) VALUES(" + of_attempt + ", 1, " + of_attempt + ", " + of_attempt + ")",
+          of_ranks + "INSERT INTO rg_rank(attempt_id, rank, node_id, pid) SELECT " + of_attempt + ", i, " + node + ", i FROM r",
+          of_ranks + "INSERT INTO rg_fact(attempt_id, node_id, rank, key, value) SELECT " + of_attempt + ", " + node +
+              ", -1, 'argv', '' FROM r"}) {
+      const Status done = db.exec(sql);
+      EXPECT_TRUE(done.ok()) << done.message();
+    }
+    const Effort effort(db.raw());
+    const Status moved = moveToPast(db, {static_cast<std::uint64_t>(id)});
+    EXPECT_TRUE(moved.ok()) << moved.message();
+    efforts.move = effort.tens();
+  }
+  for (std::int64_t id = 1; id <= attempts; ++id) {
+    const std::string where = " WHERE attempt_id = " + std::to_string(id);
+    const auto take = [&](const std::string& sql, std::int64_t rows, std::int64_t& most) {
+      auto read = db.prepare(sql).value();
+      const Effort effort(db.raw());
+      std::int64_t found = 0;
+      while (read.step().value()) ++found;
+      EXPECT_EQ(found, rows) << sql;
+      most = std::max(most, effort.tens());
+    };
+    take(std::string(rows::select<Rank>()) + where, ranks, efforts.ranks);
+    take(std::string(rows::select<Fact>()) + where, ranks, efforts.facts);
+    take("SELECT node_id FROM " + rankNodes() + where + " AND rank = 3", 1, efforts.rank);
+  }
+  return efforts;
+}
+
+TEST(PastAttemptsOfMany, AreReadWithoutALookAtAllOthers) {
+  constexpr std::int64_t kFew = 8, kMany = 128, kOfEach = 64;
+  const Efforts few = effortsOf(kFew, kOfEach), many = effortsOf(kMany, kOfEach);
+  // 16 times the attempts: four more levels of ranges.
+  EXPECT_LT(many.ranks, 3 * few.ranks);
+  EXPECT_LT(many.facts, 3 * few.facts);
+  EXPECT_LT(many.move, 3 * few.move);
+  EXPECT_LT(many.rank, 3 * few.rank + 100);
+}
+
+// Of ranges of all lengths and places: each is found for the attempts in it, and for no other.
+TEST(PastAttemptsOfMany, AreThoseWhoseRangesHoldTheAttempt) {
+  const TempStore store;
+  EXPECT_TRUE(store.writer().value()->close().ok());
+  auto db = sqlite::Connection::open(store.path(), sqlite::OpenMode::kReadWrite).value();
+  ASSERT_TRUE(addPastPid(db.raw(), store.path()).ok());
+  constexpr std::int64_t kLast = 70;
+  // Rank 100 * first + last has its own range.
+  const Status filled = db.exec(
+      "PRAGMA synchronous=OFF; INSERT INTO rg_run(run_id, uuid, name, time_domain, state, simulated) VALUES(1, 'r', 'r', 0, 0, 0);"
+      "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 70) INSERT INTO rg_attempt(attempt_id, run_id, number, "
+      "key) "
+      "SELECT i, 1, i, i FROM n; INSERT INTO rg_past SELECT attempt_id, 0, x'' FROM rg_attempt;"
+      "INSERT INTO rg_past_rank(run_id, rank, first_attempt, last_attempt) SELECT 1, 100 * a.attempt_id + b.attempt_id, a.attempt_id, "
+      "b.attempt_id FROM rg_attempt a JOIN rg_attempt b ON b.attempt_id >= a.attempt_id");
+  ASSERT_TRUE(filled.ok()) << filled.message();
+  ASSERT_TRUE(addForks(db).ok());
+  const auto sum = [&](const std::string& sql) { return db.queryInt64(sql).value().value(); };
+  for (std::int64_t id = 1; id <= kLast; ++id) {
+    const std::string attempt = std::to_string(id);
+    EXPECT_EQ(sum("SELECT count(*) FROM " + rankNodes() + " WHERE attempt_id = " + attempt), id * (kLast - id + 1)) << attempt;
+    EXPECT_EQ(sum("SELECT count(DISTINCT rank) FROM " + rankNodes() + " WHERE attempt_id = " + attempt), id * (kLast - id + 1)) << attempt;
+  }
+  // The migration computes the same.
+  std::ifstream script(RG_SOURCE_DIR "/storage/schema/0014_fork.sql");
+  std::string text{std::istreambuf_iterator<char>(script), {}};
+  const auto from = text.find("UPDATE rg_past_rank SET fork");
+  text = text.substr(from, text.find(';', from) - from);
+  const auto before = sum("SELECT sum(fork * rank) FROM rg_past_rank");
+  ASSERT_TRUE(db.exec("UPDATE rg_past_rank SET fork = NULL; " + text).ok());
+  EXPECT_EQ(sum("SELECT sum(fork * rank) FROM rg_past_rank"), before);
 }
 
 TEST(PackedPids, ComeBack) {

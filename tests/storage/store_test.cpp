@@ -494,5 +494,47 @@ TEST(ClockMap, LeavesTimesAloneWhileTheOffsetIsWithinItsError) {
   EXPECT_THAT(openReader(store.path())->samples(id, {})->time, ElementsAre(12'345));
 }
 
+// Series of several runs and attempts come up in turns.
+TEST(SeriesOf, ARunOrAttemptAreItsOwnInTheOrderOfTheirIds) {
+  const TempStore store;
+  std::vector<RunId> runs;
+  std::vector<AttemptId> attempts;
+  std::vector<std::vector<SeriesId>> of(4);
+  {
+    auto writer = store.writer().value();
+    for (const char* name : {"a", "b"}) runs.push_back(writer->run({.uuid = name, .name = name}));
+    for (int i = 0; i < 4; ++i)
+      attempts.push_back(writer->attempt({.run = runs[static_cast<std::size_t>(i % 2)], .key = std::to_string(i)}));
+    for (int turn = 0; turn < 5; ++turn) {
+      writer->series({.metric = "of none " + std::to_string(turn)});
+      for (std::size_t i = 0; i < 4; ++i)
+        of[i].push_back(writer->series({.attempt = attempts[i], .rank = turn, .metric = "m", .kind = SeriesKind::kScalar}));
+    }
+    ASSERT_TRUE(writer->close().ok());
+  }
+  const auto reader = store.reader().value();
+  const auto ids = [&](const SeriesFilter& filter) {
+    std::vector<SeriesId> found;
+    for (const Series& one : *reader->series(filter)) found.push_back(one.id);
+    return found;
+  };
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(ids({.attempt = attempts[i]}), of[i]);
+    EXPECT_EQ(ids({.run = runs[i % 2], .attempt = attempts[i]}), of[i]);
+    EXPECT_TRUE(ids({.run = runs[1 - i % 2], .attempt = attempts[i]}).empty());
+  }
+  for (std::size_t run = 0; run < 2; ++run) {
+    std::vector<SeriesId> both = of[run];
+    both.insert(both.end(), of[run + 2].begin(), of[run + 2].end());
+    std::ranges::sort(both);
+    EXPECT_EQ(ids({.run = runs[run]}), both);
+  }
+  EXPECT_EQ(ids({.run = RunId{}}).size(), 5U);
+  EXPECT_EQ(ids({.metric = "m", .kind = SeriesKind::kScalar}).size(), 20U);
+  EXPECT_EQ(ids({.attempt = attempts[0], .metric = "of none 1"}).size(), 0U);
+  EXPECT_EQ(ids({.attempt = AttemptId{99}}).size(), 0U);
+  EXPECT_EQ(ids({}).size(), 25U);
+}
+
 }  // namespace
 }  // namespace runglass

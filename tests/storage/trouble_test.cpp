@@ -21,6 +21,7 @@
 #include "storage/sqlite/connection.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
+#include "tests/storage/store_leaves.h"
 #include "tests/support/seed.h"
 #include "tests/support/sqlite_store.h"
 #include "tests/support/temp_store.h"
@@ -189,6 +190,43 @@ TEST_P(OlderSchema, IsMadeNewWithACopyKept) {
   const auto hits = reader->searchLogs({.words = "\"most recent call\""});
   ASSERT_TRUE(hits.ok()) << hits.status().message();
   EXPECT_EQ(hits->hits.size(), GetParam() >= 4 ? 1U : 0U);
+}
+
+// What a killed program left in the -wal file, and a reader keeps there, is in the copy.
+TEST(OlderStore, IsCopiedWithItsWal) {
+  const TempStore store;
+  restore(store.path(), 8);
+  const auto run = [](sqlite3* db, const char* sql) {
+    EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sql << ": " << sqlite3_errmsg(db);
+  };
+  sqlite3 *reader = nullptr, *killed = nullptr;
+  ASSERT_EQ(sqlite3_open(store.path().c_str(), &killed), SQLITE_OK);
+  ASSERT_EQ(sqlite3_open(store.path().c_str(), &reader), SQLITE_OK);
+  run(killed, "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0");
+  run(reader, "BEGIN; SELECT count(*) FROM rg_meta");
+  run(killed, "INSERT INTO rg_meta(key, value) VALUES('late', 'committed')");
+  ASSERT_TRUE(store.writer().ok());
+  sqlite3_close(reader);
+  sqlite3_close(killed);
+  const std::string copy = store.path() + ".schema8";
+  EXPECT_FALSE(std::filesystem::exists(copy + "-wal") || std::filesystem::exists(copy + ".part-wal"));
+  auto db = sqlite::Connection::open(copy, sqlite::OpenMode::kReadOnly).value();
+  EXPECT_EQ(db.queryText("SELECT value FROM rg_meta WHERE key = 'late'").value(), "committed");
+  EXPECT_EQ(db.queryText("PRAGMA journal_mode").value(), "delete");
+  EXPECT_EQ(db.queryText("PRAGMA integrity_check").value(), "ok");
+}
+
+TEST(OlderStore, GoesOnWithADamagedTableOfBeforeTheIndexOfWords) {
+  const TempStore store;
+  restore(store.path(), 4);
+  const std::vector<std::uint32_t> leaves = leavesOf(store.path(), "rg_log");
+  copyFlipped(store.path(), leaves.back(), store.file("damaged.rgl"));
+  auto writer = openStore(store.file("damaged.rgl")).writer();
+  ASSERT_TRUE(writer.ok()) << writer.status().message();
+  (*writer)->log({.time = 1, .stream = "stdout", .text = "still here"});
+  ASSERT_TRUE((*writer)->close().ok());
+  const auto reader = openStore(store.file("damaged.rgl")).reader().value();
+  EXPECT_EQ(reader->searchLogs({.words = "still"})->hits.size(), 1U);
 }
 
 TEST(KilledWriter, LosesNoAcknowledgedBatchAndStoresNoneTwice) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage/write/file_sync.h"
+#include "storage/sqlite/file_sync.h"
 
 #include <fcntl.h>
 #include <unistd.h>
