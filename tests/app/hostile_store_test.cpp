@@ -22,7 +22,7 @@ class HostileStore : public CtlFixture {
   // As somebody with a tool of SQLite's: the first column of the first row.
   std::string edit(const std::string& sql) const {
     sqlite3* db = nullptr;
-    EXPECT_EQ(test::openStore(m_store, &db), SQLITE_OK);
+    EXPECT_EQ(test::openDatabase(m_store, &db), SQLITE_OK);
     std::string first;
     const auto take = [](void* to, int columns, char** values, char**) {
       auto& text = *static_cast<std::string*>(to);

@@ -173,7 +173,7 @@ TEST_F(PastAttempts, SurviveTheLossOfTheirRow) {
     ASSERT_TRUE(m_writer->close().ok());
     m_writer.reset();
     sqlite3* db = nullptr;
-    ASSERT_EQ(test::openStore(m_store.path(), &db), SQLITE_OK);
+    ASSERT_EQ(test::openDatabase(m_store.path(), &db), SQLITE_OK);
     const std::string lose = "DELETE FROM rg_past WHERE attempt_id = " + std::to_string(m_attempts[1].value);
     ASSERT_EQ(sqlite3_exec(db, lose.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
     sqlite3_close(db);
