@@ -160,7 +160,9 @@ std::string valueText(double value, std::string_view unit, const NumberStyle& st
 
 std::string fixedText(double value, int decimals, const NumberStyle& style) {
   if (!std::isfinite(value)) return notFinite(value, style);
-  std::string digits = printed("%.*f", decimals, std::abs(value));
+  // Halves are rounded up, as people do; printf() rounds 13.25 to 13.2. Beyond 1e15 no double has halves.
+  const double magnitude = std::abs(value) < 1e15 ? std::nextafter(std::abs(value), HUGE_VAL) : std::abs(value);
+  std::string digits = printed("%.*f", decimals, magnitude);
   const bool zero = std::ranges::all_of(digits, [](char c) { return c == '0' || c == '.'; });
   return signed_(value < 0 && !zero, grouped(std::move(digits), style), style);
 }

@@ -36,7 +36,7 @@ Result<std::unique_ptr<Writer>> Store::writer(WriterOptions options) const {
 
 Result<std::unique_ptr<ChangeReader>> Store::changes(ReaderOptions options) const {
   RG_ASSIGN(const std::string path, filePath(m_url));
-  return openStore(path).changes(std::move(options));
+  return ChangeReader::open(path, std::move(options));
 }
 
 }  // namespace runglass

@@ -98,7 +98,7 @@ def own_network():
 def run(found, build, folder):
     os.mkdir(os.path.join(folder, 'build'))
     os.symlink(build, os.path.join(folder, 'build', 'release'))
-    os.symlink(os.path.join(SOURCE, 'collectors'), os.path.join(folder, 'collectors'))
+    os.symlink(os.path.join(SOURCE, 'resources'), os.path.join(folder, 'resources'))
     for _, before, kind, content in found:
         if kind == 'python':
             name = re.search(r'`(\w+\.py)`', before)

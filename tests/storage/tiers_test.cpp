@@ -202,9 +202,9 @@ TEST_F(Tiers, OldClockReadingsAreTwoADayAndStateTheirError) {
 }
 
 // 1,000 ranks with their step times and parts, faster than retention can thin them.
-// The file may be larger by one flush before retention looks, 0.9 MiB here.
+// The file may be larger by one flush before retention looks, 0.5 MiB here.
 TEST_F(Tiers, ACapHoldsWhateverFillsTheStore) {
-  constexpr std::int64_t kCap = 12 << 20, kStepsEach = 4'000, kRanks = 250, kMetrics = 4;
+  constexpr std::int64_t kCap = 6 << 20, kStepsEach = 4'000, kFlushEach = 5, kRanks = 250, kMetrics = 4;
   open();
   const Retention policy{.max_bytes = kCap};
   const AttemptId attempt = m_writer->attempt({.run = m_run, .key = "0", .start = kStart});
@@ -216,8 +216,8 @@ TEST_F(Tiers, ACapHoldsWhateverFillsTheStore) {
   const SeriesId loss = m_writer->series({.attempt = attempt, .metric = "loss", .kind = SeriesKind::kScalar});
   std::int64_t largest = 0;
   std::uint64_t random = 1;
-  for (std::int64_t step = 0; step < kStepsEach; step += 10) {
-    for (std::int64_t s = step; s < step + 10; ++s) {
+  for (std::int64_t step = 0; step < kStepsEach; step += kFlushEach) {
+    for (std::int64_t s = step; s < step + kFlushEach; ++s) {
       m_writer->scalar(loss, s, kStart + s * kNsPerSecond, 1);
       for (const SeriesId id : series) {
         random = random * 6364136223846793005ULL + 1442695040888963407ULL;
