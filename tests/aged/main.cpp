@@ -18,6 +18,7 @@
 
 #include "storage/clock_map.h"
 #include "storage/open_store.h"
+#include "storage/sqlite/connection.h"
 #include "tests/aged/year.h"
 #include "tests/bench/clock_day.h"
 #include "tests/soak/hub_process.h"

@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "storage/clock_map.h"
+#include "storage/sqlite/connection.h"
 #include "tests/bench/clock_day.h"
 
 namespace runglass {
