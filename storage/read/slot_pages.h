@@ -24,14 +24,14 @@ class SlotPages {
   const std::shared_ptr<T>& get(std::uint64_t id) const {
     static const std::shared_ptr<T> none;
     const Page* const page = id / kPage < m_pages.size() ? m_pages[id / kPage].get() : nullptr;
-    return page == nullptr ? none : page->slots[id % kPage];
+    return page == nullptr ? none : page->values[id % kPage];
   }
   T* find(std::uint64_t id) const { return get(id).get(); }
   T& put(std::uint64_t id, std::shared_ptr<T> value) {
     if (m_pages.size() <= id / kPage) m_pages.resize(id / kPage + 1);
     auto& page = m_pages[id / kPage];
     if (!page) page = std::make_unique<Page>();
-    auto& slot = page->slots[id % kPage];
+    auto& slot = page->values[id % kPage];
     const std::size_t more = slot ? 0 : 1;
     page->used += more, m_used += more;
     slot = std::move(value);
@@ -41,7 +41,7 @@ class SlotPages {
   bool erase(std::uint64_t id) {
     if (!get(id)) return false;
     auto& page = m_pages[id / kPage];
-    page->slots[id % kPage].reset();
+    page->values[id % kPage].reset();
     --m_used;
     if (--page->used > 0) return false;
     page.reset();
@@ -53,7 +53,7 @@ class SlotPages {
     for (std::size_t i = 0; i < m_pages.size(); ++i) {
       if (!m_pages[i]) continue;
       for (std::size_t k = 0; k < kPage; ++k)
-        if (const auto& value = m_pages[i]->slots[k]) take(i * kPage + k, *value);
+        if (const auto& value = m_pages[i]->values[k]) take(i * kPage + k, *value);
     }
   }
   std::size_t size() const { return m_used; }
@@ -64,7 +64,7 @@ class SlotPages {
 
  private:
   struct Page {
-    std::array<std::shared_ptr<T>, kPage> slots;
+    std::array<std::shared_ptr<T>, kPage> values;
     std::size_t used = 0;
   };
   std::vector<std::unique_ptr<Page>> m_pages;

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "storage/open_store.h"
-#include "storage/read/change_reader.h"
 #include "tests/support/temp_folder.h"
 
 namespace runglass {
@@ -17,7 +16,6 @@ class TempStore {
   std::string path() const { return file("test.rgl"); }
   Result<std::unique_ptr<Writer>> writer(WriterOptions options = {}) const { return openStore(path()).writer(std::move(options)); }
   Result<std::unique_ptr<Reader>> reader(ReaderOptions options = {}) const { return openStore(path()).reader(std::move(options)); }
-  Result<std::unique_ptr<ChangeReader>> changes(ReaderOptions options = {}) const { return openStore(path()).changes(std::move(options)); }
 
  private:
   test::TempFolder m_folder;
