@@ -30,6 +30,8 @@ SOURCE_HARD, HEADER_HARD, SOURCE_SOFT = 800, 250, 400
 # Mutexes carry clang's annotations only as model/mutex.h's own types.
 MUTEX = re.compile(r'\bstd::(\w*mutex|\w+_lock|lock_guard|condition_variable\w*|once_flag|call_once)\b|#\s*include\s*<(mutex|shared_mutex|condition_variable)>')
 MUTEX_HEADER = 'model/mutex.h'
+# Folders of C whose units (a .c with its .h) include each other in one direction only.
+ACYCLIC = ('collectors/client/', 'collectors/cuda/')
 NAMES = re.compile(r'(^|_)(utils?|helpers?|manager|common)(_|\.)')
 
 
@@ -92,6 +94,23 @@ def mentions(breaches):
                     breaches.append(f'{file}:{number}: names {name}, which does not exist')
 
 
+def circle(paths):
+    """The units of a circle of includes, or None."""
+    units = {}
+    for path in paths:
+        text = open(os.path.join(ROOT, path), encoding='utf-8').read()
+        own = os.path.splitext(path)[0]
+        units.setdefault(own, set()).update(os.path.splitext(h)[0] for h in re.findall(r'^#include "([^"]+)"', text, re.M))
+    for own, others in units.items():
+        others &= units.keys() - {own}
+    while free := [unit for unit, others in units.items() if not others]:
+        for unit in free:
+            del units[unit]
+        for others in units.values():
+            others.difference_update(free)
+    return sorted(units) or None
+
+
 def main():
     breaches, soft = [], []
     mentions(breaches)
@@ -100,6 +119,9 @@ def main():
         check(path, breaches, soft)
         if path.endswith('.h') and (other := headers.setdefault(os.path.basename(path), path)) != path:
             breaches.append(f'{path}: has the name of {other}')
+    for folder in ACYCLIC:
+        if found := circle([path for path in tracked() if path.startswith(folder)]):
+            breaches.append(f'{folder}: a circle of includes among {", ".join(found)}')
     for line in soft:
         print('note:', line)
     for line in breaches:

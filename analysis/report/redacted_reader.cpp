@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "model/judgement_fields.h"
+#include "model/recorder_fields.h"
+
 namespace runglass::report {
 namespace {
 
@@ -23,16 +26,51 @@ bool isName(std::string_view text) {
          text.find_first_of("[], \t") == std::string_view::npos;
 }
 
-// An answer whose texts are changed in place.
-template <class T, class Change>
-Result<std::vector<T>> each(Result<std::vector<T>> rows, Change change) {
-  if (!rows.ok()) return rows;
-  for (T& row : *rows) change(row);
-  return rows;
+void redact(Redactor& redactor, std::string& text, FieldRole role) {
+  switch (role) {
+    case FieldRole::kText:
+    case FieldRole::kDictionary:
+      text = redactor.text(text);
+      break;
+    case FieldRole::kKey:
+      text = redactor.key(text);
+      break;
+    case FieldRole::kHost:
+      text = redactor.host(text);
+      break;
+    case FieldRole::kPerson:
+      text = redactor.user(text);
+      break;
+    case FieldRole::kJson:
+      text = redactor.json(text);
+      break;
+    default:  // words of ours; what a key says is redacted with it
+      break;
+  }
 }
 
-void redact(Redactor& redactor, Run& one) { one.name = redactor.text(one.name), one.framework = redactor.text(one.framework); }
-void redact(Redactor& redactor, Attempt& one) { one.key = redactor.text(one.key), one.end_cause = redactor.text(one.end_cause); }
+// By what model/fields.h says of each text.
+template <class Record>
+void redact(Redactor& redactor, Record& record) {
+  if constexpr (std::is_same_v<Record, Fact>) record.value = redactor.value(record.key, record.value);
+  eachField(record, [&redactor]<class T>(const char*, T& field, FieldRole role) {
+    if constexpr (std::is_same_v<T, std::string>) redact(redactor, field, role);
+    if constexpr (std::is_same_v<T, std::vector<std::string>>)
+      for (std::string& text : field) redact(redactor, text, role);
+  });
+}
+
+template <class Record>
+Result<Record> redacted(Redactor& redactor, Result<Record> record) {
+  if (record.ok()) redact(redactor, *record);
+  return record;
+}
+template <class Record>
+Result<std::vector<Record>> redacted(Redactor& redactor, Result<std::vector<Record>> records) {
+  if (!records.ok()) return records;
+  for (Record& record : *records) redact(redactor, record);
+  return records;
+}
 
 }  // namespace
 
@@ -67,23 +105,13 @@ Result<StoreInfo> RedactedReader::info() {
   return info;
 }
 
-Result<std::vector<Node>> RedactedReader::nodes() {
-  return each(m_inner.nodes(), [&](Node& one) {
-    one.name = m_redactor.host(one.name);
-    one.uuid = m_redactor.text(one.uuid);
-    one.rack = m_redactor.text(one.rack), one.fabric_switch = m_redactor.text(one.fabric_switch);
-  });
-}
+Result<std::vector<Node>> RedactedReader::nodes() { return redacted(m_redactor, m_inner.nodes()); }
 
-Result<std::vector<Device>> RedactedReader::devices() {
-  return each(m_inner.devices(), [&](Device& one) {
-    one.uuid = m_redactor.text(one.uuid), one.kind = m_redactor.text(one.kind), one.model = m_redactor.text(one.model);
-  });
-}
+Result<std::vector<Device>> RedactedReader::devices() { return redacted(m_redactor, m_inner.devices()); }
 
 Result<std::optional<ClockAlignment>> RedactedReader::alignment(AttemptId attempt) {
   RG_ASSIGN(auto alignment, m_inner.alignment(attempt));
-  if (alignment) alignment->source = m_redactor.text(alignment->source);
+  if (alignment) redact(m_redactor, *alignment);
   return alignment;
 }
 
@@ -97,167 +125,77 @@ Result<std::unique_ptr<Reader>> RedactedReader::unaligned() {
   return std::unique_ptr<Reader>(std::make_unique<Owning>(std::move(reader), m_redactor));
 }
 
-Result<std::vector<Run>> RedactedReader::runs() {
-  return each(m_inner.runs(), [&](Run& one) { redact(m_redactor, one); });
-}
+Result<std::vector<Run>> RedactedReader::runs() { return redacted(m_redactor, m_inner.runs()); }
 
-Result<Run> RedactedReader::run(RunId run) {
-  RG_ASSIGN(Run one, m_inner.run(run));
-  redact(m_redactor, one);
-  return one;
-}
+Result<Run> RedactedReader::run(RunId run) { return redacted(m_redactor, m_inner.run(run)); }
 
-Result<std::vector<Attempt>> RedactedReader::attempts(RunId run) {
-  return each(m_inner.attempts(run), [&](Attempt& one) { redact(m_redactor, one); });
-}
+Result<std::vector<Attempt>> RedactedReader::attempts(RunId run) { return redacted(m_redactor, m_inner.attempts(run)); }
 
-Result<Attempt> RedactedReader::attempt(AttemptId attempt) {
-  RG_ASSIGN(Attempt one, m_inner.attempt(attempt));
-  redact(m_redactor, one);
-  return one;
-}
+Result<Attempt> RedactedReader::attempt(AttemptId attempt) { return redacted(m_redactor, m_inner.attempt(attempt)); }
 
-Result<std::vector<Fact>> RedactedReader::facts(AttemptId attempt) {
-  return each(m_inner.facts(attempt),
-              [&](Fact& one) { one.value = m_redactor.value(one.key, one.value), one.key = m_redactor.key(one.key); });
-}
+Result<std::vector<Fact>> RedactedReader::facts(AttemptId attempt) { return redacted(m_redactor, m_inner.facts(attempt)); }
 
-Result<std::vector<CommGroup>> RedactedReader::groups(AttemptId attempt) {
-  return each(m_inner.groups(attempt), [&](CommGroup& one) { one.name = m_redactor.text(one.name), one.kind = m_redactor.text(one.kind); });
-}
+Result<std::vector<CommGroup>> RedactedReader::groups(AttemptId attempt) { return redacted(m_redactor, m_inner.groups(attempt)); }
 
-Result<std::vector<Checkpoint>> RedactedReader::checkpoints(RunId run) {
-  return each(m_inner.checkpoints(run), [&](Checkpoint& one) { one.path = m_redactor.text(one.path); });
-}
+Result<std::vector<Checkpoint>> RedactedReader::checkpoints(RunId run) { return redacted(m_redactor, m_inner.checkpoints(run)); }
 
-Result<std::vector<Progress>> RedactedReader::progress(RunId run) {
-  return each(m_inner.progress(run), [&](Progress& one) { one.op = m_redactor.text(one.op), one.phase = m_redactor.text(one.phase); });
-}
+Result<std::vector<Progress>> RedactedReader::progress(RunId run) { return redacted(m_redactor, m_inner.progress(run)); }
 
-Result<std::vector<Series>> RedactedReader::series(const SeriesFilter& filter) {
-  return each(m_inner.series(filter), [&](Series& one) {
-    one.key.metric = m_redactor.text(one.key.metric), one.key.source = m_redactor.text(one.key.source);
-    one.key.labels = m_redactor.json(one.key.labels);
-  });
-}
+Result<std::vector<Series>> RedactedReader::series(const SeriesFilter& filter) { return redacted(m_redactor, m_inner.series(filter)); }
 
-Event RedactedReader::redacted(Event event) {
-  event.message = m_redactor.text(event.message), event.code = m_redactor.text(event.code), event.kind = m_redactor.key(event.kind);
-  return event;
-}
+Result<std::vector<Event>> RedactedReader::events(const EventFilter& filter) { return redacted(m_redactor, m_inner.events(filter)); }
 
-LogLine RedactedReader::redacted(LogLine line) {
-  line.text = m_redactor.text(line.text), line.stream = m_redactor.text(line.stream);
-  return line;
-}
-
-Result<std::vector<Event>> RedactedReader::events(const EventFilter& filter) {
-  return each(m_inner.events(filter), [&](Event& one) { one = redacted(std::move(one)); });
-}
-
-Result<std::vector<LogLine>> RedactedReader::logs(const EventFilter& filter) {
-  return each(m_inner.logs(filter), [&](LogLine& one) { one = redacted(std::move(one)); });
-}
+Result<std::vector<LogLine>> RedactedReader::logs(const EventFilter& filter) { return redacted(m_redactor, m_inner.logs(filter)); }
 
 Result<LogPage> RedactedReader::searchLogs(const RowQuery& query, std::stop_token stop) {
   RG_ASSIGN(LogPage page, m_inner.searchLogs(query, std::move(stop)));
-  for (LogHit& hit : page.hits) hit.line = redacted(std::move(hit.line));
+  for (LogHit& hit : page.hits) redact(m_redactor, hit.line);
   return page;
 }
 
 Result<EventPage> RedactedReader::searchEvents(const RowQuery& query, std::stop_token stop) {
   RG_ASSIGN(EventPage page, m_inner.searchEvents(query, std::move(stop)));
-  for (Event& one : page.events) one = redacted(std::move(one));
+  for (Event& one : page.events) redact(m_redactor, one);
   return page;
 }
 
 Result<LogContext> RedactedReader::logContext(std::int64_t log_id, std::size_t before, std::size_t after, std::stop_token stop) {
   RG_ASSIGN(LogContext context, m_inner.logContext(log_id, before, after, std::move(stop)));
-  for (LogHit& hit : context.lines) hit.line = redacted(std::move(hit.line));
+  for (LogHit& hit : context.lines) redact(m_redactor, hit.line);
   return context;
 }
 
-Result<std::vector<Issue>> RedactedReader::issues() {
-  return each(m_inner.issues(), [&](Issue& one) { one.source = m_redactor.text(one.source), one.detail = m_redactor.text(one.detail); });
-}
+Result<std::vector<Issue>> RedactedReader::issues() { return redacted(m_redactor, m_inner.issues()); }
 
-Result<std::vector<Label>> RedactedReader::labels(RunId run) {
-  return each(m_inner.labels(run), [&](Label& one) { one.kind = m_redactor.key(one.kind); });
-}
+Result<std::vector<Label>> RedactedReader::labels(RunId run) { return redacted(m_redactor, m_inner.labels(run)); }
 
 Result<std::vector<Capture>> RedactedReader::captures(RunId run, TimeRange range, CaptureTexts texts) {
-  return each(m_inner.captures(run, range, texts), [&](Capture& one) {
-    one.kind = m_redactor.key(one.kind), one.text = m_redactor.text(one.text), one.source = m_redactor.text(one.source),
-    one.reason = m_redactor.text(one.reason);
-  });
+  return redacted(m_redactor, m_inner.captures(run, range, texts));
 }
 
-Finding RedactedReader::redacted(Finding one) {
-  one.summary = m_redactor.text(one.summary), one.subject = m_redactor.text(one.subject), one.evidence = m_redactor.json(one.evidence);
-  one.kind = m_redactor.key(one.kind);
-  return one;
-}
+Result<std::vector<Finding>> RedactedReader::findings(std::optional<RunId> run) { return redacted(m_redactor, m_inner.findings(run)); }
 
-Result<std::vector<Finding>> RedactedReader::findings(std::optional<RunId> run) {
-  return each(m_inner.findings(run), [&](Finding& one) { one = redacted(std::move(one)); });
-}
+Result<std::vector<Finding>> RedactedReader::tellings(std::optional<RunId> run) { return redacted(m_redactor, m_inner.tellings(run)); }
 
-Result<std::vector<Finding>> RedactedReader::tellings(std::optional<RunId> run) {
-  return each(m_inner.tellings(run), [&](Finding& one) { one = redacted(std::move(one)); });
-}
+Result<std::vector<Incident>> RedactedReader::incidents(std::optional<RunId> run) { return redacted(m_redactor, m_inner.incidents(run)); }
 
-Incident RedactedReader::redacted(Incident one) {
-  for (std::string* text : {&one.title, &one.summary, &one.notes, &one.reason}) *text = m_redactor.text(*text);
-  for (IncidentEvidence& card : one.evidence) {
-    card.title = m_redactor.text(card.title), card.caption = m_redactor.text(card.caption);
-    card.select = m_redactor.text(card.select);
-  }
-  return one;
-}
+Result<Incident> RedactedReader::incident(std::string_view uuid) { return redacted(m_redactor, m_inner.incident(uuid)); }
 
-Result<std::vector<Incident>> RedactedReader::incidents(std::optional<RunId> run) {
-  return each(m_inner.incidents(run), [&](Incident& one) { one = redacted(std::move(one)); });
-}
+Result<std::vector<Note>> RedactedReader::notes(RunId run) { return redacted(m_redactor, m_inner.notes(run)); }
 
-Result<Incident> RedactedReader::incident(std::string_view uuid) {
-  RG_ASSIGN(Incident incident, m_inner.incident(uuid));
-  return redacted(std::move(incident));
-}
+Result<std::vector<Alert>> RedactedReader::alerts(std::size_t limit) { return redacted(m_redactor, m_inner.alerts(limit)); }
 
-Result<std::vector<Note>> RedactedReader::notes(RunId run) {
-  return each(m_inner.notes(run), [&](Note& one) { one.author = m_redactor.user(one.author), one.text = m_redactor.text(one.text); });
-}
+Result<std::vector<Snooze>> RedactedReader::snoozes() { return redacted(m_redactor, m_inner.snoozes()); }
 
-Result<std::vector<Alert>> RedactedReader::alerts(std::size_t limit) {
-  return each(m_inner.alerts(limit), [&](Alert& one) {
-    for (std::string* text : {&one.rule, &one.cause, &one.summary, &one.link, &one.delivery, &one.kind}) *text = m_redactor.text(*text);
-  });
-}
-
-Result<std::vector<Snooze>> RedactedReader::snoozes() {
-  return each(m_inner.snoozes(), [&](Snooze& one) {
-    one.rule = m_redactor.text(one.rule), one.cause = m_redactor.text(one.cause), one.author = m_redactor.user(one.author);
-  });
-}
-
-Result<std::vector<Track>> RedactedReader::tracks(AttemptId attempt) {
-  return each(m_inner.tracks(attempt), [&](Track& one) { one.key.name = m_redactor.text(one.key.name); });
-}
-
-SpanColumns RedactedReader::redacted(SpanColumns spans) {
-  for (std::string& name : spans.names) name = m_redactor.text(name);
-  for (std::string& args : spans.args) args = m_redactor.json(args);
-  return spans;
-}
+Result<std::vector<Track>> RedactedReader::tracks(AttemptId attempt) { return redacted(m_redactor, m_inner.tracks(attempt)); }
 
 Result<SpanColumns> RedactedReader::spans(TrackId track, TimeRange range, std::stop_token stop) {
-  RG_ASSIGN(SpanColumns spans, m_inner.spans(track, range, std::move(stop)));
-  return redacted(std::move(spans));
+  return redacted(m_redactor, m_inner.spans(track, range, std::move(stop)));
 }
 
 Result<StoredSpans> RedactedReader::spansWith(std::int64_t span, TimeRange range) {
   RG_ASSIGN(StoredSpans stored, m_inner.spansWith(span, range));
-  stored.spans = redacted(std::move(stored.spans));
+  redact(m_redactor, stored.spans);
   return stored;
 }
 
@@ -284,7 +222,9 @@ Status RedactedReader::query(std::string_view sql, const SqlSink& sink, std::sto
 }
 
 Result<std::vector<std::string>> RedactedReader::verify(std::stop_token stop) {
-  return each(m_inner.verify(std::move(stop)), [&](std::string& one) { one = m_redactor.text(one); });
+  RG_ASSIGN(std::vector<std::string> problems, m_inner.verify(std::move(stop)));
+  for (std::string& one : problems) one = m_redactor.text(one);
+  return problems;
 }
 
 }  // namespace runglass::report

@@ -3,9 +3,9 @@
 // know.
 //
 // Covered is every text that a source or a person sent: names of nodes, runs, devices, series, tracks and spans, facts, events, log lines,
-// captures, checkpoints, notes, findings with their evidence, incidents, alerts, issues, and SQL answers. Uuids of stores, runs and
-// incidents stay, so that links lead back. It derives from Reader itself: a question that a Reader learns to answer does not compile here
-// before somebody has said what of its answer is text.
+// captures, checkpoints, notes, findings with their evidence, incidents, alerts, issues, and SQL answers. What a record's texts are is
+// described in model/fields.h. Uuids of stores, runs and incidents stay, so that links lead back. It derives from Reader itself: a question
+// that a Reader learns to answer does not compile here before somebody has said what of its answer is text.
 //
 // Threading:  as the other Reader's.
 // Ownership:  borrows the redactor and the other Reader, which outlive it.
@@ -92,12 +92,6 @@ class RedactedReader : public Reader {
   Result<std::optional<TimeRange>> spanExtent(RunId run) override { return m_inner.spanExtent(run); }
 
  private:
-  Finding redacted(Finding finding);
-  Incident redacted(Incident incident);
-  Event redacted(Event event);
-  LogLine redacted(LogLine line);
-  SpanColumns redacted(SpanColumns spans);
-
   Reader& m_inner;
   Redactor& m_redactor;
 };

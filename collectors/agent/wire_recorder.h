@@ -8,21 +8,59 @@
 // Cost:       an uncontended lock per call; samples are packed at memory speed (equal time columns are sent once).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "collectors/agent/log_budget.h"
 #include "collectors/wire/session_dictionary.h"
 #include "collectors/wire/stream_class.h"
 #include "model/mutex.h"
 #include "model/recorder.h"
 
 namespace runglass {
+
+// How many log lines a source may send: a flood is cut at the node, counted, and never takes room from warnings.
+class LogBudget {
+ public:
+  static constexpr std::int64_t kLinesPerSecond = 10'000, kBurst = 100'000;  // of plain lines, and again of warnings and worse
+
+  bool take(Severity severity, TimeNs now) {
+    Bucket& bucket = m_buckets[severity >= Severity::kWarning ? 1 : 0];
+    if (bucket.filled_at == 0) bucket.filled_at = now;
+    // In units of 1 / s, so that no part of a line is lost however often this is asked.
+    const DurNs waited = std::clamp<DurNs>(now - bucket.filled_at, 0, kBurst / kLinesPerSecond * kNsPerSecond);
+    bucket.room = std::min(kBurst * kNsPerSecond, bucket.room + waited * kLinesPerSecond);
+    bucket.filled_at = now;
+    if (bucket.room < kNsPerSecond) {
+      ++m_refused;
+      return false;
+    }
+    bucket.room -= kNsPerSecond;
+    return true;
+  }
+  // Since the last call; at most one answer above 0 a second.
+  std::int64_t refusedToTell(TimeNs now) {
+    if (m_refused == 0 || (now >= m_told_at && now - m_told_at < kNsPerSecond)) return 0;
+    m_told_at = now;
+    return std::exchange(m_refused, 0);
+  }
+  std::int64_t takeRefused() { return std::exchange(m_refused, 0); }
+
+ private:
+  struct Bucket {
+    std::int64_t room = kBurst * kNsPerSecond;
+    TimeNs filled_at = 0;
+  };
+  std::array<Bucket, 2> m_buckets;
+  std::int64_t m_refused = 0;
+  TimeNs m_told_at = 0;
+};
 
 class WireRecorder : public Recorder {
  public:

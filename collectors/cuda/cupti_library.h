@@ -11,7 +11,7 @@
 #define RUNGLASS_CUDA_CUPTI_LIBRARY_H
 
 #include "collectors/cuda/cupti_abi.h"
-#include "collectors/cuda/tracer.h"
+#include "collectors/cuda/tracer_state.h"
 
 extern struct rgc_cupti rgc_cupti;
 

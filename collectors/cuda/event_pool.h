@@ -10,7 +10,7 @@
 #ifndef RUNGLASS_CUDA_EVENT_POOL_H
 #define RUNGLASS_CUDA_EVENT_POOL_H
 
-#include "collectors/cuda/tracer.h"
+#include "collectors/cuda/tracer_state.h"
 
 /* Pairs per device; set before the first use. */
 void rgc_pool_capacity(uint32_t pairs);

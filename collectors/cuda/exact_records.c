@@ -14,7 +14,7 @@
 #include "collectors/cuda/cupti_library.h"
 #include "collectors/cuda/exact_trace.h"
 #include "collectors/cuda/gpu_clock.h"
-#include "collectors/cuda/poller.h"
+#include "collectors/cuda/lane_table.h"
 #include "collectors/cuda/span_record.h"
 
 enum { kCalls = 1 << 16, kMostHeld = 64, kNames = 8192 };

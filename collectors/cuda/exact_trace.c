@@ -24,7 +24,6 @@
 enum { kBuffers = 64, kBufferBytes = 1 << 20, kMostStreams = 512 };
 static const int64_t kLongestWait = 200000000, kFlushEvery = 100000000, kLongestDrain = INT64_C(2000000000);
 
-_Atomic int rgc_exact_on;
 static _Atomic int64_t g_left; /* steps still wanted; INT64_MAX: no end */
 static _Atomic int g_running, g_ready, g_quit, g_broken, g_flush_asked, g_flush_done;
 
@@ -49,7 +48,7 @@ static void note(int64_t step, int on) {
   atomic_store(&at->step, step);
   atomic_store(&at->on, on);
   atomic_store(&at->number, number + 1);
-  atomic_store(&rgc_exact_on, on);
+  atomic_store(&rgc_tracer.exact_on, on);
   rgc_refresh_launch_mode();
 }
 
@@ -67,7 +66,7 @@ int rgc_exact_moments(struct rgc_moment *moments) {
 
 void rgc_exact_want(int64_t steps) {
   atomic_store(&g_left, steps > 0 && !atomic_load(&g_broken) ? steps : 0);
-  if (steps <= 0 && atomic_load(&rgc_exact_on)) note(atomic_load(&rg_current_step.step), 0);
+  if (steps <= 0 && atomic_load(&rgc_tracer.exact_on)) note(atomic_load(&rg_current_step.step), 0);
 }
 
 void rgc_exact_step(int64_t step) {
@@ -77,11 +76,11 @@ void rgc_exact_step(int64_t step) {
   }
   const int64_t left = atomic_load(&g_left);
   int on = left > 0;
-  if (step == RG_NONE) on = on && atomic_load(&rgc_exact_on);
+  if (step == RG_NONE) on = on && atomic_load(&rgc_tracer.exact_on);
   /* A change of mind meanwhile wins. */
   int64_t expected = left;
   if (on && step != RG_NONE && left != INT64_MAX) atomic_compare_exchange_strong(&g_left, &expected, left - 1);
-  if (on || atomic_load(&rgc_exact_on)) note(step, on);
+  if (on || atomic_load(&rgc_tracer.exact_on)) note(step, on);
 }
 
 /* --- streams ------------------------------------------------------------------------------------------------------- */
@@ -229,7 +228,7 @@ static void ignore(void *data, int domain, uint32_t id, const void *about) { (vo
 static int alive(void) {
   return atomic_load(&rgc_tracer.state) == RGC_ON && !atomic_load_explicit(&g_quit, memory_order_acquire) && !atomic_load(&g_broken);
 }
-static int wanted(void) { return alive() && rg_live() && (atomic_load(&g_left) > 0 || atomic_load(&rgc_exact_on)); }
+static int wanted(void) { return alive() && rg_live() && (atomic_load(&g_left) > 0 || atomic_load(&rgc_tracer.exact_on)); }
 
 static void disableAll(void) {
   for (int i = 0; i < kKindCount; ++i) rgc_cupti.disable(kKinds[i]);
@@ -279,7 +278,7 @@ static void record(void) {
 
 /* What was launched may still run; only complete records come by themselves. */
 static void end(rgc_handle subscriber) {
-  if (atomic_load(&rgc_exact_on)) note(RG_NONE, 0);
+  if (atomic_load(&rgc_tracer.exact_on)) note(RG_NONE, 0);
   if (atomic_load(&rgc_tracer.state) == RGC_ON) {
     disableAll();
     const int64_t until = rg_clock(CLOCK_MONOTONIC) + kLongestDrain;

@@ -11,12 +11,9 @@
 #ifndef RUNGLASS_CUDA_EXACT_TRACE_H
 #define RUNGLASS_CUDA_EXACT_TRACE_H
 
-#include "collectors/cuda/tracer.h"
+#include "collectors/cuda/tracer_state.h"
 
 #define RGC_EXACT_MOMENTS 256
-
-/* What is launched now is told by CUPTI. */
-extern _Atomic int rgc_exact_on;
 
 void rgc_exact_want(int64_t steps);
 void rgc_exact_wake(void);
@@ -34,13 +31,13 @@ void rgc_exact_shut(void);
 
 /* 1: CUPTI tells this operation, so it is not timed by us. */
 static inline int rgc_exact_tells(rgc_stream stream, enum rgc_kind kind) {
-  if (__builtin_expect(!atomic_load_explicit(&rgc_exact_on, memory_order_relaxed), 1)) return 0;
+  if (__builtin_expect(!atomic_load_explicit(&rgc_tracer.exact_on, memory_order_relaxed), 1)) return 0;
   rgc_exact_see_stream(stream);
   return kind == RGC_OP_KERNEL || kind == RGC_OP_COPY || kind == RGC_OP_SET;
 }
 /* An operation of ours above CUPTI's begins; 1 when it is to be shut. */
 static inline int rgc_exact_open(const struct rgc_op *op) {
-  return __builtin_expect(atomic_load_explicit(&rgc_exact_on, memory_order_relaxed), 0) ? rgc_exact_open_parent(op) : 0;
+  return __builtin_expect(atomic_load_explicit(&rgc_tracer.exact_on, memory_order_relaxed), 0) ? rgc_exact_open_parent(op) : 0;
 }
 
 /* --- for the tracer's thread ---------------------------------------------------------------------------------------- */

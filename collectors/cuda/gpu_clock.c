@@ -14,7 +14,7 @@
 
 #include "collectors/client/ring.h"
 #include "collectors/cuda/gpu_api.h"
-#include "collectors/cuda/tracer.h"
+#include "collectors/cuda/tracer_state.h"
 
 enum { kReferences = 4, kTries = 4, kFirstTries = 8 };
 static const int64_t kReadEvery = INT64_C(1000000000), kTieEvery = INT64_C(60000000000), kSpin = 200000, kNarrow = 200000;

@@ -17,21 +17,20 @@
 #include "collectors/cuda/gpu_api.h"
 #include "collectors/cuda/gpu_clock.h"
 #include "collectors/cuda/kernel_filter.h"
+#include "collectors/cuda/lane_table.h"
 #include "collectors/cuda/quiet_thread.h"
 #include "collectors/cuda/recent_ring.h"
 #include "collectors/cuda/span_record.h"
 #include "collectors/cuda/tracer_orders.h"
 
-enum { kMostStreams = 1024, kPairsAPass = 512 };
+enum { kPairsAPass = 512 };
 static const int64_t kSecond = INT64_C(1000000000), kLongestHeld = INT64_C(10000000000), kLongestWait = 200000000;
 
 static struct rgc_op *_Atomic g_submitted;
 static _Atomic int g_stop, g_stopped, g_flush_asked, g_flush_done;
 
 /* The rest is the poller thread's own. */
-static struct rgc_lane g_lanes[kMostStreams + 1]; /* the last takes what finds no room */
-static uint16_t g_lane_order[kMostStreams + 1];
-static int g_lane_count, g_streams_of[RGC_MAX_DEVICES], g_device = -1;
+static int g_device = -1;
 static int64_t g_pending, g_active_at, g_counts_at, g_started_at;
 static int g_identity_told;
 
@@ -39,25 +38,6 @@ void rgc_submit(struct rgc_op *op) {
   struct rgc_op *first = atomic_load_explicit(&g_submitted, memory_order_relaxed);
   do op->next = first;
   while (!atomic_compare_exchange_weak_explicit(&g_submitted, &first, op, memory_order_release, memory_order_relaxed));
-}
-
-struct rgc_lane *rgc_lane_of(rgc_stream stream, int device) {
-  const uint64_t hash = ((uint64_t)(uintptr_t)stream ^ (uint64_t)device << 56) * 0x9e3779b97f4a7c15ull >> 40;
-  struct rgc_lane *lane = &g_lanes[kMostStreams];
-  for (int i = 0; i < kMostStreams; ++i) {
-    struct rgc_lane *at = &g_lanes[(hash + (uint64_t)i) % kMostStreams];
-    if (at->used && (at->stream != stream || at->device != device)) continue;
-    lane = at;
-    break;
-  }
-  if (lane->used) return lane;
-  lane->used = 1;
-  lane->stream = stream;
-  lane->device = (int16_t)device;
-  /* 0 and cudaStreamLegacy are the same stream. */
-  lane->number = (uintptr_t)stream <= 1 ? 0 : ++g_streams_of[device];
-  g_lane_order[g_lane_count++] = (uint16_t)(lane - g_lanes);
-  return lane;
 }
 
 static void takeSubmitted(void) {
@@ -139,7 +119,7 @@ static void pass(int64_t now, int last) {
   takeSubmitted();
   if (g_pending > 0) g_active_at = now;
   int error = 0;
-  for (int i = 0; i < g_lane_count && !error && tracing(); ++i) error = drainLane(&g_lanes[g_lane_order[i]], now);
+  for (int i = 0; i < rgc_lane_count() && !error && tracing(); ++i) error = drainLane(rgc_lane_at(i), now);
   if (!error && tracing()) error = fillPools();
   if (!error && tracing()) rgc_tell_exact_records(now, last);
   if (error) rgc_failed(error);

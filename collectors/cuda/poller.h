@@ -11,17 +11,12 @@
 #ifndef RUNGLASS_CUDA_POLLER_H
 #define RUNGLASS_CUDA_POLLER_H
 
-#include "collectors/cuda/tracer.h"
-
-struct rgc_lane;
+#include "collectors/cuda/tracer_state.h"
 
 int rgc_poller_start(void);
 void rgc_submit(struct rgc_op *op);
 /* What is finished reaches the ring. */
 void rgc_poller_flush(void);
 void rgc_poller_stop(void);
-
-/* For the poller's own thread: what is under way on a stream, and its track. */
-struct rgc_lane *rgc_lane_of(rgc_stream stream, int device);
 
 #endif

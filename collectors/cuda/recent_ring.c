@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-_Atomic int rgc_recent_seconds;
-
 /* All of these are the tracer's thread's. */
 static struct rg_ring *g_recent, *g_beside;
 static int g_refused_seconds;
@@ -75,7 +73,7 @@ static void copyIdentity(void) {
 }
 
 void rgc_recent_keep(int64_t now) {
-  const int seconds = atomic_load_explicit(&rgc_recent_seconds, memory_order_relaxed);
+  const int seconds = atomic_load_explicit(&rgc_tracer.recent_seconds, memory_order_relaxed);
   struct rg_ring *ring = rg_live();
   if (g_recent && (seconds == 0 || (ring && ring != g_beside))) end(seconds == 0);
   if (seconds != g_refused_seconds) g_refused_seconds = 0;

@@ -10,9 +10,7 @@
 #ifndef RUNGLASS_CUDA_RECENT_RING_H
 #define RUNGLASS_CUDA_RECENT_RING_H
 
-#include "collectors/cuda/tracer.h"
-
-extern _Atomic int rgc_recent_seconds; /* 0: not wanted */
+#include "collectors/cuda/tracer_state.h"
 
 /* NULL: none is kept. */
 struct rg_ring *rgc_recent(void);

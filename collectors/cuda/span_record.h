@@ -10,7 +10,7 @@
 #ifndef RUNGLASS_CUDA_SPAN_RECORD_H
 #define RUNGLASS_CUDA_SPAN_RECORD_H
 
-#include "collectors/cuda/tracer.h"
+#include "collectors/cuda/tracer_state.h"
 
 enum rgc_where { RGC_MAIN, RGC_RECENT, RGC_WHERES };
 

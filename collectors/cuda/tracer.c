@@ -19,117 +19,12 @@
 #include "collectors/cuda/gpu_api.h"
 #include "collectors/cuda/kernel_names.h"
 #include "collectors/cuda/poller.h"
-#include "collectors/cuda/recent_ring.h"
 #include "collectors/cuda/runglass_cuda.h"
+#include "collectors/cuda/trace_rules.h"
 
-enum { kFirstPairs = 256, kMostFailures = 64, kEveryByDefault = 100 };
+enum { kFirstPairs = 256 };
 
-struct rgc_tracer rgc_tracer = {.state = RGC_COLD, .launch_mode = RGC_LAUNCH_COLD, .every = RG_NONE};
 _Thread_local int rgc_depth;
-static _Atomic int g_forced;
-
-void rgc_count(enum rgc_counted what, uint64_t more) { atomic_fetch_add_explicit(&rgc_tracer.counted[what], more, memory_order_relaxed); }
-
-static void leave(int from, int to) {
-  if (atomic_compare_exchange_strong(&rgc_tracer.state, &from, to)) atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_PASS);
-}
-
-void rgc_failed(int error) {
-  rgc_gpu_clear();
-  if (error >= RGC_CAPTURE_FIRST && error <= RGC_CAPTURE_LAST) {
-    rgc_count(RGC_IN_CAPTURE, 1);
-    return;
-  }
-  if (error == RGC_INVALID_VALUE || error == RGC_INVALID_HANDLE) {
-    rgc_count(RGC_OP_FAILED, 1);
-    if (atomic_fetch_add(&rgc_tracer.consecutive_failures, 1) < kMostFailures) return;
-  }
-  if (atomic_load(&rgc_tracer.state) != RGC_ON) return;
-  leave(RGC_ON, RGC_STOPPED);
-  if (error != RGC_UNLOADING) rgc_count(RGC_TRACE_STOPPED, 1);
-}
-
-/* --- steps --------------------------------------------------------------------------------------------------------- */
-
-static int64_t environmentNumber(const char *name, int64_t otherwise, int64_t least, int64_t most) {
-  const char *text = getenv(name);
-  char *end;
-  const long long value = text && *text ? strtoll(text, &end, 10) : otherwise;
-  return !text || !*text || *end ? otherwise : value < least ? least : value > most ? most : value;
-}
-
-/* The environment's word counts until the program has spoken. */
-static int64_t traceEvery(void) {
-  int64_t every = atomic_load(&rgc_tracer.every);
-  if (every != RG_NONE) return every;
-  const int64_t first = environmentNumber("RUNGLASS_TRACE_EVERY", kEveryByDefault, 0, INT64_MAX);
-  return atomic_compare_exchange_strong(&rgc_tracer.every, &every, first) ? first : every;
-}
-
-void rgc_refresh_launch_mode(void) {
-  if (atomic_load(&rgc_tracer.state) != RGC_ON) return;
-  const int on = atomic_load(&rgc_tracer.ordinary) || atomic_load(&rgc_exact_on) || atomic_load(&rgc_recent_seconds) > 0;
-  atomic_store(&rgc_tracer.launch_mode, on ? RGC_LAUNCH_TRACE : RGC_LAUNCH_PASS);
-}
-
-static void chooseLaunchMode(int64_t step, int step_is_new) {
-  const int64_t every = traceEvery();
-  int on = atomic_load(&g_forced);
-  if (step != RG_NONE) {
-    on |= every > 0 && step >= 0 && step % every == 0;
-    on |= step >= atomic_load(&rgc_tracer.window_first) && step < atomic_load(&rgc_tracer.window_end);
-    if (step_is_new && atomic_load(&rgc_tracer.more_steps) > 0) on |= atomic_fetch_sub(&rgc_tracer.more_steps, 1) > 0;
-  }
-  atomic_store(&rgc_tracer.ordinary, on);
-  rgc_refresh_launch_mode();
-}
-
-static void onStep(int64_t step) {
-  int no_ring = RGC_NO_RING;
-  /* The environment gave us no ring, but the trainer has made one since. */
-  if (atomic_load(&rgc_tracer.state) == no_ring && atomic_compare_exchange_strong(&rgc_tracer.state, &no_ring, RGC_COLD))
-    atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_COLD);
-  if (atomic_load(&rgc_tracer.state) != RGC_ON) return;
-  rgc_exact_step(step);
-  chooseLaunchMode(step, 1);
-}
-
-void rgc_trace_window(int64_t first, int64_t steps) {
-  /* Between the stores no step is in it. */
-  atomic_store(&rgc_tracer.window_end, INT64_MIN);
-  atomic_store(&rgc_tracer.window_first, first);
-  atomic_store(&rgc_tracer.window_end, first > INT64_MAX - steps ? INT64_MAX : first + steps);
-}
-
-int64_t rg_cuda_trace_every(int64_t every) {
-  traceEvery();
-  return atomic_exchange(&rgc_tracer.every, every > 0 ? every : 0);
-}
-void rg_cuda_trace_steps(int64_t steps) { atomic_store(&rgc_tracer.more_steps, steps > 0 ? steps : 0); }
-int rg_cuda_active(void) { return atomic_load(&rgc_tracer.state) == RGC_ON; }
-void rg_cuda_trace_now(int on) {
-  atomic_store(&g_forced, on != 0);
-  if (rg_cuda_active()) chooseLaunchMode(atomic_load(&rg_current_step.step), 0);
-}
-void rg_cuda_trace_exact(int64_t steps) {
-  rgc_exact_want(steps);
-  if (rg_cuda_active()) rgc_exact_wake();
-}
-void rg_cuda_keep_recent(int seconds) {
-  atomic_store(&rgc_recent_seconds, seconds > 0 ? seconds : 0);
-  rgc_refresh_launch_mode();
-}
-
-/* What the environment wants at once. */
-static void wantFromEnvironment(void) {
-  const char *exact = getenv("RUNGLASS_CUDA_EXACT");
-  if (exact && strcmp(exact, "on") == 0)
-    rgc_exact_want(INT64_MAX);
-  else if (exact)
-    rgc_exact_want(environmentNumber("RUNGLASS_CUDA_EXACT", 0, 0, INT64_MAX));
-  const int recent = (int)environmentNumber("RUNGLASS_CUDA_RECENT", 0, 0, 24 * 3600);
-  if (recent > 0) atomic_store(&rgc_recent_seconds, recent);
-}
 
 /* --- life ---------------------------------------------------------------------------------------------------------- */
 
@@ -150,7 +45,7 @@ static void atExit(void) {
 }
 
 static void inChild(void) {
-  atomic_store(&rgc_exact_on, 0);
+  atomic_store(&rgc_tracer.exact_on, 0);
   atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_PASS);
   atomic_store(&rgc_tracer.state, RGC_OFF);
   rgc_kernel_names_in_child();
@@ -158,7 +53,7 @@ static void inChild(void) {
 }
 
 __attribute__((constructor)) static void hearSteps(void) {
-  atomic_store(&rg_listener.step, onStep);
+  atomic_store(&rg_listener.step, rgc_on_step);
   atomic_store(&rg_listener.before_end, onEnd);
 }
 
@@ -170,9 +65,9 @@ static int start(void) {
   static int hooked;
   if (hooked) return RGC_ON;
   hooked = 1;
-  rgc_pool_capacity((uint32_t)environmentNumber("RUNGLASS_CUDA_EVENTS", 8192, 2, 1 << 20) / 2);
+  rgc_pool_capacity((uint32_t)rgc_environment_number("RUNGLASS_CUDA_EVENTS", 8192, 2, 1 << 20) / 2);
   if (!rgc_poller_start()) return RGC_OFF;
-  wantFromEnvironment();
+  rgc_want_from_environment();
   pthread_atfork(NULL, NULL, inChild);
   atexit(atExit); /* after CUDA's own and the ring's, so it runs before them */
   return RGC_ON;
@@ -186,7 +81,7 @@ int rgc_awake(void) {
   const int now = start();
   atomic_store(&rgc_tracer.state, now);
   if (now == RGC_ON) {
-    chooseLaunchMode(atomic_load(&rg_current_step.step), 1);
+    rgc_choose_launch_mode(atomic_load(&rg_current_step.step), 1);
     rgc_exact_wake();
   } else {
     atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_PASS);
@@ -230,7 +125,7 @@ struct rgc_op *rgc_open(rgc_stream stream, int device, enum rgc_kind kind, const
   op->kind = (uint8_t)kind;
   op->name = name;
   op->to_main = (kind != RGC_OP_KERNEL && kind != RGC_OP_GRAPH) || atomic_load_explicit(&rgc_tracer.ordinary, memory_order_relaxed) ||
-                atomic_load_explicit(&rgc_exact_on, memory_order_relaxed);
+                atomic_load_explicit(&rgc_tracer.exact_on, memory_order_relaxed);
   op->parent = 0;
   op->bytes = op->group = op->seq = RG_NONE;
   op->step = atomic_load_explicit(&rg_current_step.step, memory_order_relaxed);

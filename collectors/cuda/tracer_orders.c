@@ -10,7 +10,8 @@
 
 #include "collectors/cuda/kernel_filter.h"
 #include "collectors/cuda/runglass_cuda.h"
-#include "collectors/cuda/tracer.h"
+#include "collectors/cuda/trace_rules.h"
+#include "collectors/cuda/tracer_state.h"
 
 enum { kMostSteps = 1000000, kMostSeconds = 3600 };
 

@@ -4,6 +4,8 @@
 // 2. Every member knows every run and attempt, by its identity; what else is said of them only the first one hears.
 #include "collectors/sim/node_router.h"
 
+#include "model/recorder_fields.h"
+
 namespace runglass::sim {
 
 NodeRouter::NodeRouter(std::vector<Member> members) : m_members(std::move(members)) {
@@ -38,9 +40,7 @@ DeviceId NodeRouter::in(Home home, DeviceId id) {
 
 template <class Record>
 Record NodeRouter::told(Home home, Record record) {
-  if constexpr (requires { record.attempt; }) record.attempt = in(home, record.attempt);
-  if constexpr (requires { record.node; }) record.node = in(home, record.node);
-  if constexpr (requires { record.device; }) record.device = in(home, record.device);
+  mapIds(record, [&](auto id, FieldRole) { return this->in(home, id); });
   return record;
 }
 

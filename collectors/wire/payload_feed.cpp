@@ -7,6 +7,7 @@
 #include "collectors/wire/judgement_message.h"
 #include "collectors/wire/payload_guard.h"
 #include "collectors/wire/payload_session.h"
+#include "model/judgement_fields.h"
 #include "storage/codec/pyramid.h"
 
 namespace runglass {
@@ -161,13 +162,10 @@ bool PayloadSession::judgements(std::string_view bytes) {
   if (!parse(bytes, message)) return false;
   std::int64_t unreadable = 0;
   Judgements all = judgementsOf(message, unreadable);
-  for (Finding& finding : all.findings) {
-    finding.run = look(runs, static_cast<std::uint32_t>(finding.run.value));
-    finding.attempt = look(attempts, static_cast<std::uint32_t>(finding.attempt.value));
-    finding.node = look(nodes, static_cast<std::uint32_t>(finding.node.value));
-  }
+  const auto known = [this](auto id, FieldRole) { return this->look(this->idsOf(id), static_cast<std::uint32_t>(id.value)); };
+  for (Finding& finding : all.findings) mapIds(finding, known);
   std::erase_if(all.findings, [](const Finding& finding) { return !finding.run; });
-  for (Alert& alert : all.alerts) alert.run = look(runs, static_cast<std::uint32_t>(alert.run.value));
+  for (Alert& alert : all.alerts) mapIds(alert, known);
   if (unreadable > 0) issue("mirror.refused", "notes, incidents or alignments that cannot be read", unreadable);
   ++counts.records;
   mirror->judge(all);
@@ -193,12 +191,7 @@ bool PayloadSession::feedEntry(std::uint32_t field, std::string_view bytes) {
     case Wire::kIssueTotalFieldNumber: {
       v1::Issue wire;
       if (!parse(bytes, wire)) return false;
-      mirror->total({.code = wire.code(),
-                     .source = wire.source(),
-                     .count = wire.count(),
-                     .first = optionalOf(wire.has_first_ns(), wire.first_ns()),
-                     .last = optionalOf(wire.has_last_ns(), wire.last_ns()),
-                     .detail = wire.detail()});
+      mirror->total(recordOf(wire));
       return true;
     }
     default: {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collectors/wire/payload_session.h"
+#include "model/recorder_fields.h"
 
 namespace runglass {
 namespace {
@@ -17,13 +18,8 @@ bool parsed(std::string_view bytes, const Use& use) {
   return true;
 }
 
-Node nodeOf(const v1::Node& wire) {
-  return {.uuid = wire.uuid(),
-          .name = wire.name(),
-          .rack = wire.rack(),
-          .fabric_switch = wire.fabric_switch(),
-          .state = enumOr(wire.state(), NodeState::kLeft, NodeState::kUnknown),
-          .last_heard = {}};
+void cut(std::string& text, std::size_t most) {
+  if (text.size() > most) text.resize(most);
 }
 
 }  // namespace
@@ -40,58 +36,49 @@ bool PayloadSession::isNext(const std::vector<Id>& ids, std::uint32_t id, std::s
   return false;
 }
 
-Device PayloadSession::deviceOf(const v1::Device& wire) {
-  return {.uuid = wire.uuid(),
-          .node = owner(nodes, wire.node()),
-          .index = optionalOf(wire.has_index(), wire.index()),
-          .kind = wire.kind(),
-          .model = wire.model(),
-          .memory_bytes = optionalOf(wire.has_memory_bytes(), wire.memory_bytes())};
+template <class Record>
+void PayloadSession::translate(Record& record) {
+  mapIds(record, [this](auto id, FieldRole role) {
+    const auto wire = static_cast<std::uint32_t>(id.value);
+    return role == FieldRole::kOwner ? this->ownerOf(this->idsOf(id), wire) : this->owner(this->idsOf(id), wire);
+  });
 }
 
-Node PayloadSession::nodeWithTimes(const v1::Node& wire) {
-  Node node = nodeOf(wire);
-  node.last_heard = sane(wire.has_last_heard_ns(), wire.last_heard_ns());
+template <class Message>
+auto PayloadSession::translated(const Message& wire) {
+  auto record = recordOf(wire);
+  translate(record);
+  return record;
+}
+
+Node PayloadSession::nodeOf(const v1::Node& wire) {
+  Node node = recordOf(wire);
+  dropInsane(node.last_heard);
   return node;
 }
 
 Run PayloadSession::runOf(const v1::Run& wire) {
-  const auto domain =
-      wire.has_time_domain() ? std::optional(enumOr(wire.time_domain(), TimeDomain::kNone, TimeDomain::kUtc)) : std::nullopt;
-  const bool wall = domain ? *domain == TimeDomain::kUtc : wire.id() == 0 || wire.id() > runs.size() || run_has_wall_time[wire.id() - 1];
-  return {.uuid = wire.uuid(),
-          .name = wire.name(),
-          .time_domain = domain,
-          .state = enumOr(wire.state(), RunState::kStalled, RunState::kUnknown),
-          .start = sane(wire.has_start_ns(), wire.start_ns(), wall),
-          .end = sane(wire.has_end_ns(), wire.end_ns(), wall),
-          .framework = wire.framework(),
-          .simulated = wire.simulated()};
+  Run run = recordOf(wire);
+  const bool known_wall = wire.id() == 0 || wire.id() > runs.size() || run_has_wall_time[wire.id() - 1];
+  const bool wall = run.time_domain ? *run.time_domain == TimeDomain::kUtc : known_wall;
+  dropInsane(run.start, wall), dropInsane(run.end, wall);
+  return run;
 }
 
 Attempt PayloadSession::attemptOf(const v1::Attempt& wire) {
   const bool wall = wire.run() == 0 || wire.run() > runs.size() || run_has_wall_time[wire.run() - 1];
-  Attempt attempt{.run = ownerOf(runs, wire.run()),
-                  .key = wire.key(),
-                  .start = sane(wire.has_start_ns(), wire.start_ns(), wall),
-                  .end = sane(wire.has_end_ns(), wire.end_ns(), wall),
-                  .end_cause = wire.end_cause(),
-                  .planned = optionalOf(wire.has_planned(), wire.planned()),
-                  .resumed_from_step = optionalOf(wire.has_resumed_from_step(), wire.resumed_from_step())};
-  if (wire.layout_size() >= 7) {
-    const auto size = [&](int i) { return std::max(0, wire.layout(i)); };
-    attempt.layout = {size(0), size(1), size(2), size(3), size(4), size(5), size(6)};
-  }
+  Attempt attempt = translated(wire);
+  dropInsane(attempt.start, wall), dropInsane(attempt.end, wall);
   return attempt;
 }
 
 void PayloadSession::define(const v1::Node& wire) {
-  if (isNext(nodes, wire.id(), limits.nodes, "nodes")) nodes.push_back(isForeign(wire) ? NodeId() : out->node(nodeWithTimes(wire)));
+  if (isNext(nodes, wire.id(), limits.nodes, "nodes")) nodes.push_back(isForeign(wire) ? NodeId() : out->node(nodeOf(wire)));
 }
 
 void PayloadSession::define(const v1::Device& wire) {
   if (isNext(devices, wire.id(), limits.devices, "devices")) {
-    const Device device = deviceOf(wire);
+    const Device device = translated(wire);
     devices.push_back(owned ? out->device(device) : DeviceId());
   }
 }
@@ -125,15 +112,9 @@ void PayloadSession::define(const v1::Attempt& wire) {
 
 void PayloadSession::define(const v1::Series& wire) {
   if (isNext(series, wire.id(), limits.series, "series")) {
-    const SeriesKey key{.attempt = owner(attempts, wire.attempt()),
-                        .rank = optionalOf(wire.has_rank(), wire.rank()),
-                        .node = isOfForeign(wire.node()) ? NodeId() : owner(nodes, wire.node()),
-                        .device = owner(devices, wire.device()),
-                        .metric = wire.metric(),
-                        .source = wire.source(),
-                        .labels = wire.labels(),
-                        .unit = wire.unit(),
-                        .kind = enumOr(wire.kind(), SeriesKind::kScalar, SeriesKind::kGauge)};
+    SeriesKey key = recordOf(wire);
+    if (isOfForeign(wire.node())) key.node = {};
+    translate(key);
     const bool taken = budget == nullptr || budget->takes(key, monotonicNow());
     if (!taken)
       issue("wire.too_many_ids", "this agent defines more than " + std::to_string(PayloadBudget::kMaxSeries) + " series a node and day");
@@ -147,10 +128,7 @@ void PayloadSession::define(const v1::Series& wire) {
 
 void PayloadSession::define(const v1::Track& wire) {
   if (isNext(tracks, wire.id(), limits.tracks, "tracks")) {
-    const TrackKey key{.attempt = ownerOf(attempts, wire.attempt()),
-                       .rank = optionalOf(wire.has_rank(), wire.rank()),
-                       .kind = wire.kind(),
-                       .name = wire.name()};
+    const TrackKey key = translated(wire);
     const bool may = guard.mayDefine(key);
     tracks.push_back(owned && may ? out->track(key) : TrackId());
     if (owned && !may) guard.defer(wire.id(), key);
@@ -158,12 +136,12 @@ void PayloadSession::define(const v1::Track& wire) {
 }
 
 void PayloadSession::say(const v1::Node& wire) {
-  if (look(nodes, wire.id())) out->node(nodeWithTimes(wire));
+  if (look(nodes, wire.id())) out->node(nodeOf(wire));
 }
 
 void PayloadSession::say(const v1::Device& wire) {
   if (!look(devices, wire.id())) return;
-  const Device device = deviceOf(wire);
+  const Device device = translated(wire);
   if (owned) out->device(device);
 }
 
@@ -185,17 +163,7 @@ void PayloadSession::say(const v1::Attempt& wire) {
 }
 
 void PayloadSession::say(const v1::Rank& wire) {
-  const Rank rank{.attempt = ownerOf(attempts, wire.attempt()),
-                  .rank = wire.rank(),
-                  .node = owner(nodes, wire.node()),
-                  .device = owner(devices, wire.device()),
-                  .local_rank = optionalOf(wire.has_local_rank(), wire.local_rank()),
-                  .pid = optionalOf(wire.has_pid(), wire.pid()),
-                  .tp = optionalOf(wire.has_tp(), wire.tp()),
-                  .pp = optionalOf(wire.has_pp(), wire.pp()),
-                  .dp = optionalOf(wire.has_dp(), wire.dp()),
-                  .cp = optionalOf(wire.has_cp(), wire.cp()),
-                  .ep = optionalOf(wire.has_ep(), wire.ep())};
+  const Rank rank = translated(wire);
   if (!owned) return;
   if (!guard.mayPlace(rank)) return void(refuse(rank.attempt, "ranks of other nodes"));
   out->rank(rank);
@@ -205,32 +173,20 @@ void PayloadSession::say(const v1::Rank& wire) {
 }
 
 void PayloadSession::say(const v1::Fact& wire) {
-  const Fact fact{.attempt = ownerOf(attempts, wire.attempt()),
-                  .node = owner(nodes, wire.node()),
-                  .rank = optionalOf(wire.has_rank(), wire.rank()),
-                  .key = wire.key(),
-                  .value = wire.value()};
+  const Fact fact = translated(wire);
   if (owned && !guard.mayReplace(fact.attempt, fact.rank)) return void(refuse(fact.attempt, "facts"));
   if (owned) out->fact(fact);
 }
 
 void PayloadSession::say(const v1::Checkpoint& wire) {
+  Checkpoint checkpoint = translated(wire);
   const bool wall = hasWallTime(wire.attempt());
-  const Checkpoint checkpoint{.attempt = ownerOf(attempts, wire.attempt()),
-                              .step = wire.step(),
-                              .begin = fixed(wire.has_begin_ns(), wire.begin_ns(), wall),
-                              .durable = fixed(wire.has_durable_ns(), wire.durable_ns(), wall),
-                              .bytes = optionalOf(wire.has_bytes(), wire.bytes()),
-                              .path = wire.path()};
+  settle(checkpoint.begin, wall), settle(checkpoint.durable, wall);
   if (mayAdd(checkpoint.attempt, "checkpoints")) out->checkpoint(checkpoint);
 }
 
 void PayloadSession::say(const v1::CommGroup& wire) {
-  const CommGroup group{.attempt = ownerOf(attempts, wire.attempt()),
-                        .id = wire.id(),
-                        .kind = wire.kind(),
-                        .name = wire.name(),
-                        .ranks = {wire.ranks().begin(), wire.ranks().end()}};
+  const CommGroup group = translated(wire);
   if (mayRecord(group.attempt, "groups")) out->group(group);
 }
 
@@ -239,53 +195,30 @@ void PayloadSession::say(const v1::Event& wire) {
     ++empty_records;
     return;
   }
-  const Event event{.time = fixed(wire.has_time_ns(), wire.time_ns(), hasWallTime(wire.attempt())),
-                    .attempt = owner(attempts, wire.attempt()),
-                    .node = owner(nodes, wire.node()),
-                    .device = owner(devices, wire.device()),
-                    .rank = optionalOf(wire.has_rank(), wire.rank()),
-                    .step = optionalOf(wire.has_step(), wire.step()),
-                    .kind = wire.kind(),
-                    .severity = enumOr(wire.severity(), Severity::kCritical, Severity::kInfo),
-                    .code = wire.code(),
-                    .message = wire.message()};
+  Event event = translated(wire);
+  settle(event.time, hasWallTime(wire.attempt()));
   if (mayAdd(event.attempt, "events")) out->event(event);
 }
 
 void PayloadSession::say(const v1::LogLine& wire) {
-  const LogLine line{.time = fixed(wire.has_time_ns(), wire.time_ns(), hasWallTime(wire.attempt())),
-                     .attempt = owner(attempts, wire.attempt()),
-                     .node = owner(nodes, wire.node()),
-                     .rank = optionalOf(wire.has_rank(), wire.rank()),
-                     .stream = wire.stream(),
-                     .severity = enumOr(wire.severity(), Severity::kCritical, Severity::kInfo),
-                     .text = wire.text()};
+  LogLine line = translated(wire);
+  settle(line.time, hasWallTime(wire.attempt()));
   if (mayAdd(line.attempt, "log lines")) out->log(line);
 }
 
 void PayloadSession::say(const v1::Progress& wire) {
-  const Progress progress{.attempt = ownerOf(attempts, wire.attempt()),
-                          .rank = wire.rank(),
-                          .time = *fixed(true, wire.time_ns()),
-                          .step = optionalOf(wire.has_step(), wire.step()),
-                          .microbatch = optionalOf(wire.has_microbatch(), wire.microbatch()),
-                          .group = optionalOf(wire.has_group(), wire.group()),
-                          .seq = optionalOf(wire.has_seq(), wire.seq()),
-                          .phase = wire.phase(),
-                          .op = wire.op(),
-                          .since = fixed(wire.has_since_ns(), wire.since_ns())};
+  Progress progress = translated(wire);
+  settle(progress.time), settle(progress.since);
   if (owned && guard.isElsewhere(progress.attempt, progress.rank)) return void(refuse(progress.attempt, "progress"));
   if (mayRecord(progress.attempt, "progress")) out->progress(progress);
 }
 
 void PayloadSession::say(const v1::Issue& wire) {
   constexpr std::size_t kMostCode = 128, kMostSource = 1'024, kMostDetail = 4'096;
-  Issue issue{.code = wire.code().substr(0, kMostCode),
-              .source = wire.source().substr(0, kMostSource),
-              .count = std::max<std::int64_t>(1, wire.count()),
-              .first = sane(wire.has_first_ns(), wire.first_ns()),
-              .last = sane(wire.has_last_ns(), wire.last_ns()),
-              .detail = wire.detail().substr(0, kMostDetail)};
+  Issue issue = recordOf(wire);
+  cut(issue.code, kMostCode), cut(issue.source, kMostSource), cut(issue.detail, kMostDetail);
+  issue.count = std::max<std::int64_t>(1, issue.count);
+  dropInsane(issue.first), dropInsane(issue.last);
   if (budget == nullptr || budget->takesIssue(issue.code, issue.source, monotonicNow()))
     out->issue(issue);
   else
@@ -293,16 +226,8 @@ void PayloadSession::say(const v1::Issue& wire) {
 }
 
 void PayloadSession::say(const v1::Label& wire) {
-  const Label label{.attempt = ownerOf(attempts, wire.attempt()),
-                    .kind = wire.kind(),
-                    .node = owner(nodes, wire.node()),
-                    .device = owner(devices, wire.device()),
-                    .rank = optionalOf(wire.has_rank(), wire.rank()),
-                    .start = fixed(wire.has_start_ns(), wire.start_ns(), false),
-                    .end = fixed(wire.has_end_ns(), wire.end_ns(), false),
-                    .first_step = optionalOf(wire.has_first_step(), wire.first_step()),
-                    .last_step = optionalOf(wire.has_last_step(), wire.last_step()),
-                    .strength = wire.strength()};
+  Label label = translated(wire);
+  settle(label.start, false), settle(label.end, false);
   if (mayRecord(label.attempt, "labels")) out->label(label);
 }
 
@@ -311,26 +236,16 @@ void PayloadSession::say(const v1::ClockReading& wire) {
     ++absurd;
     return;
   }
-  const ClockReading reading{.node = ownerOf(nodes, wire.node()),
-                             .session = wire.session(),
-                             .raw = wire.raw_ns(),
-                             .offset = wire.offset_ns(),
-                             .error = wire.error_ns(),
-                             .source = wire.source()};
+  const ClockReading reading = translated(wire);
   if (owned) out->clock(reading);
 }
 
 void PayloadSession::say(const v1::Capture& wire) {
   constexpr std::size_t kMostName = 256;  // the agent's text is bounded by the Recorder, its names here
-  const Capture capture{.time = *fixed(true, wire.time_ns(), hasWallTime(wire.attempt())),
-                        .attempt = owner(attempts, wire.attempt()),
-                        .node = owner(nodes, wire.node()),
-                        .rank = optionalOf(wire.has_rank(), wire.rank()),
-                        .kind = wire.kind().substr(0, kMostName),
-                        .source = wire.source().substr(0, kMostName),
-                        .reason = wire.reason().substr(0, kMostName),
-                        .text = wire.text(),
-                        .truncated_bytes = std::max<std::int64_t>(0, wire.truncated_bytes())};
+  Capture capture = translated(wire);
+  settle(capture.time, hasWallTime(wire.attempt()));
+  cut(capture.kind, kMostName), cut(capture.source, kMostName), cut(capture.reason, kMostName);
+  capture.truncated_bytes = std::max<std::int64_t>(0, capture.truncated_bytes);
   if (owned && !guard.mayReplace(capture.attempt, capture.rank)) return void(refuse(capture.attempt, "captures"));
   if (owned) out->capture(capture);
 }

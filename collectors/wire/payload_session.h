@@ -16,6 +16,7 @@
 
 #include "collectors/wire/payload_budget.h"
 #include "collectors/wire/payload_replay.h"
+#include "collectors/wire/record_decode.h"
 #include "collectors/wire/run_guard.h"
 #include "model/far_time.h"
 #include "runglass/v1/payload.pb.h"
@@ -79,6 +80,10 @@ struct PayloadSession {
     return owner(ids, wire);
   }
   void miss() { ++unknown_ids, owned = false; }
+  std::vector<NodeId>& idsOf(NodeId) { return nodes; }
+  std::vector<DeviceId>& idsOf(DeviceId) { return devices; }
+  std::vector<RunId>& idsOf(RunId) { return runs; }
+  std::vector<AttemptId>& idsOf(AttemptId) { return attempts; }
   // A record of an attempt that this agent may not send, counted.
   bool refuse(AttemptId attempt, const char* what, std::int64_t count = 1) {
     guard.refused(attempt, what, count);
@@ -108,18 +113,19 @@ struct PayloadSession {
     ++absurd;
     time = nearTime(time);
   }
-  std::optional<TimeNs> fixed(bool has, TimeNs time, bool wall = true) {
-    if (!has) return std::nullopt;
+  // A record's time; `wall`: of a source with a clock.
+  void settle(TimeNs& time, bool wall = true) {
     if (wall) fix(time);
     bound(time);
-    return time;
+  }
+  void settle(std::optional<TimeNs>& time, bool wall = true) {
+    if (time) settle(*time, wall);
   }
   // Where no time is better than another one: absent if it is absurd.
-  std::optional<TimeNs> sane(bool has, TimeNs time, bool wall = true) {
-    if (!has) return std::nullopt;
-    if (!isFar(time) && !(wall && isAbsurd(time))) return time;
+  void dropInsane(std::optional<TimeNs>& time, bool wall = true) {
+    if (!time || (!isFar(*time) && !(wall && isAbsurd(*time)))) return;
     ++absurd;
-    return std::nullopt;
+    time.reset();
   }
 
   // payload_columns.cpp
@@ -160,21 +166,16 @@ struct PayloadSession {
   void say(const v1::Label& wire);
   void say(const v1::ClockReading& wire);
   void say(const v1::Capture& wire);
-  Device deviceOf(const v1::Device& wire);
-  Node nodeWithTimes(const v1::Node& wire);
+  // The record with the Recorder's ids in place of the wire's; `owned` says whether it has its owners.
+  template <class Record>
+  void translate(Record& record);
+  template <class Message>
+  auto translated(const Message& wire);
+  Node nodeOf(const v1::Node& wire);
   Run runOf(const v1::Run& wire);
   SeriesId seriesAt(std::uint32_t wire, const char* what, std::int64_t count);
   TrackId trackAt(std::uint32_t wire, std::int64_t count);
   Attempt attemptOf(const v1::Attempt& wire);
 };
-
-template <class Enum>
-Enum enumOr(std::uint32_t value, Enum last, Enum otherwise) {
-  return value <= static_cast<std::uint32_t>(last) ? static_cast<Enum>(value) : otherwise;
-}
-template <class T>
-std::optional<T> optionalOf(bool has, T value) {
-  return has ? std::optional<T>(value) : std::nullopt;
-}
 
 }  // namespace runglass

@@ -73,6 +73,29 @@ v1::Attempt messageOf(AttemptId id, const Attempt& attempt) {
   return record;
 }
 
+v1::Series messageOf(const SeriesKey& key) {
+  v1::Series record;
+  record.set_attempt(wireId(key.attempt.value));
+  if (key.rank) record.set_rank(*key.rank);
+  record.set_node(wireId(key.node.value));
+  record.set_device(wireId(key.device.value));
+  record.set_metric(key.metric);
+  record.set_source(key.source);
+  record.set_labels(key.labels);
+  record.set_unit(key.unit);
+  record.set_kind(static_cast<std::uint32_t>(key.kind));
+  return record;
+}
+
+v1::Track messageOf(const TrackKey& key) {
+  v1::Track record;
+  record.set_attempt(wireId(key.attempt.value));
+  if (key.rank) record.set_rank(*key.rank);
+  record.set_kind(key.kind);
+  record.set_name(key.name);
+  return record;
+}
+
 v1::Rank messageOf(const Rank& rank) {
   v1::Rank record;
   record.set_attempt(wireId(rank.attempt.value));

@@ -23,6 +23,9 @@ v1::Node messageOf(NodeId id, const Node& node);
 v1::Device messageOf(DeviceId id, const Device& device);
 v1::Run messageOf(RunId id, const Run& run);
 v1::Attempt messageOf(AttemptId id, const Attempt& attempt);
+// Without an id: the whole message is what makes two of them equal.
+v1::Series messageOf(const SeriesKey& key);
+v1::Track messageOf(const TrackKey& key);
 v1::Rank messageOf(const Rank& rank);
 v1::Fact messageOf(const Fact& fact);
 v1::Checkpoint messageOf(const Checkpoint& checkpoint);

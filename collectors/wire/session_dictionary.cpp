@@ -5,38 +5,13 @@
 // 3. Ids of a kind are handed out in the order of their definitions, without holes.
 #include "collectors/wire/session_dictionary.h"
 
+#include "collectors/wire/record_message.h"
 #include "collectors/wire/wire_writer.h"
 #include "runglass/v1/payload.pb.h"
 
 namespace runglass {
-namespace {
 
 using Wire = v1::Payload;
-
-v1::Series seriesRecord(const SeriesKey& key) {
-  v1::Series record;
-  record.set_attempt(static_cast<std::uint32_t>(key.attempt.value));
-  if (key.rank) record.set_rank(*key.rank);
-  record.set_node(static_cast<std::uint32_t>(key.node.value));
-  record.set_device(static_cast<std::uint32_t>(key.device.value));
-  record.set_metric(key.metric);
-  record.set_source(key.source);
-  record.set_labels(key.labels);
-  record.set_unit(key.unit);
-  record.set_kind(static_cast<std::uint32_t>(key.kind));
-  return record;
-}
-
-v1::Track trackRecord(const TrackKey& key) {
-  v1::Track record;
-  record.set_attempt(static_cast<std::uint32_t>(key.attempt.value));
-  if (key.rank) record.set_rank(*key.rank);
-  record.set_kind(key.kind);
-  record.set_name(key.name);
-  return record;
-}
-
-}  // namespace
 
 template <class Record>
 std::uint32_t SessionDictionary::idOf(Kind kind, std::uint32_t field, std::string identity, const Record& record) {
@@ -93,7 +68,7 @@ AttemptId SessionDictionary::attempt(const Attempt& attempt) {
 }
 
 SeriesId SessionDictionary::series(const SeriesKey& key) {
-  v1::Series record = seriesRecord(key);
+  v1::Series record = messageOf(key);
   return {idOf(Kind::kSeries, Wire::kDefineSeriesFieldNumber, record.SerializeAsString(), [&](std::uint32_t id) {
     record.set_id(id);
     return record;
@@ -101,7 +76,7 @@ SeriesId SessionDictionary::series(const SeriesKey& key) {
 }
 
 TrackId SessionDictionary::track(const TrackKey& key) {
-  v1::Track record = trackRecord(key);
+  v1::Track record = messageOf(key);
   return {idOf(Kind::kTrack, Wire::kDefineTrackFieldNumber, record.SerializeAsString(), [&](std::uint32_t id) {
     record.set_id(id);
     return record;

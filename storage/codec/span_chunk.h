@@ -8,6 +8,7 @@
 // Cost:       about 20 ns a span either way.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,9 +16,33 @@
 
 #include "model/spans.h"
 #include "storage/codec/sample_chunk.h"
-#include "storage/codec/text_column.h"
 
 namespace runglass {
+
+// Many short texts in one piece of memory, in the order they came in: 8 bytes each and no allocation of its own; clear() keeps the room.
+class TextColumn {
+ public:
+  void push_back(std::string_view text) {
+    m_text.append(text);
+    m_ends.push_back(m_text.size());
+  }
+  void resize(std::size_t n) {  // with empty texts, to n or more
+    if (n > size()) m_ends.resize(n, m_text.size());
+  }
+  void clear() { m_text.clear(), m_ends.clear(); }
+  std::string_view operator[](std::size_t i) const {
+    const std::size_t begin = i == 0 ? 0 : m_ends[i - 1];
+    return std::string_view(m_text).substr(begin, m_ends[i] - begin);
+  }
+  std::size_t size() const { return m_ends.size(); }
+  bool empty() const { return m_ends.empty(); }
+  const std::string& text() const { return m_text; }  // all of them, one behind the other
+  friend bool operator==(const TextColumn&, const TextColumn&) = default;
+
+ private:
+  std::string m_text;
+  std::vector<std::size_t> m_ends;
+};
 
 inline constexpr std::size_t kSpanChunkSpans = 4096;
 

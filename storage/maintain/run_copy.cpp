@@ -14,6 +14,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "model/judgement_fields.h"
+#include "model/recorder_fields.h"
 #include "storage/clock_map.h"
 #include "storage/open_store.h"
 
@@ -31,16 +33,13 @@ SpanColumns beginningFrom(const SpanColumns& spans, TimeNs from) {
   for (std::size_t i = 0; i < spans.size(); ++i)
     if (spans.start[i] >= from) kept.push_back(i);
   if (kept.size() == spans.size()) return spans;
-  SpanColumns out;
-  out.names = spans.names;
-  const auto pick = [&kept](const auto& column, auto& to) {
-    if (column.empty()) return;
-    for (const std::size_t i : kept) to.push_back(column[i]);
-  };
-  pick(spans.start, out.start), pick(spans.dur, out.dur), pick(spans.name, out.name), pick(spans.category, out.category);
-  pick(spans.depth, out.depth), pick(spans.step, out.step), pick(spans.microbatch, out.microbatch), pick(spans.group, out.group);
-  pick(spans.seq, out.seq), pick(spans.bytes, out.bytes), pick(spans.correlation, out.correlation);
-  pick(spans.external_id, out.external_id), pick(spans.args, out.args);
+  SpanColumns out = spans;
+  eachField(out, [&kept]<class Column>(const char*, Column& column, FieldRole role) {
+    if (role == FieldRole::kDictionary || column.empty()) return;
+    Column picked;
+    for (const std::size_t i : kept) picked.push_back(std::move(column[i]));
+    column = std::move(picked);
+  });
   return out;
 }
 
@@ -77,8 +76,7 @@ class RunCopy {
     for (const Finding& finding : findings)
       if (const auto found = ids.find(key(finding)); found != ids.end()) renumbered[finding.id] = found->second;
     for (Incident& incident : incidents) {
-      incident.run = m_new_run;
-      incident.attempt = mapped(m_attempt_ids, incident.attempt);
+      toNew(incident);
       std::vector<std::int64_t> its;
       for (const std::int64_t id : incident.findings)
         if (renumbered.contains(id)) its.push_back(renumbered[id]);
@@ -159,29 +157,36 @@ class RunCopy {
         last = next->first, bytes += next->second;
       RG_ASSIGN(auto captures, capturesOf({begin, last == kHighest ? last : last + 1}, CaptureTexts::kWith));
       for (Capture& capture : captures) {
-        capture.attempt = mapped(m_attempt_ids, capture.attempt);
-        capture.node = mapped(m_node_ids, capture.node);
-        m_to.capture(capture);
+        m_to.capture(toNew(capture));
       }
       RG_TRY(goOn());
     }
     return {};
   }
 
-  template <class Key>
-  static Key mapped(const std::map<Key, Key>& ids, Key id) {
-    const auto found = ids.find(id);
-    return found == ids.end() ? Key{} : found->second;
+  template <class Id>
+  std::map<Id, Id>& idsOf(Id) {
+    return std::get<std::map<Id, Id>>(m_ids);
+  }
+  // With the ids of the new store; what was not copied becomes none.
+  template <class Record>
+  Record& toNew(Record& record) {
+    mapIds(record, [this]<class Id>(Id id, FieldRole) {
+      auto& ids = this->idsOf(id);
+      const auto found = ids.find(id);
+      return found == ids.end() ? Id{} : found->second;
+    });
+    return record;
   }
 
   Status copyRun() {
     RG_ASSIGN(m_source_run, m_from.run(m_run));
     m_new_run = m_to.run(m_source_run);
+    idsOf(m_run)[m_run] = m_new_run;
     RG_ASSIGN(m_attempts, m_from.attempts(m_run));
     for (Attempt attempt : m_attempts) {
       const AttemptId old = attempt.id;
-      attempt.run = m_new_run;
-      m_attempt_ids[old] = m_to.attempt(attempt);
+      idsOf(old)[old] = m_to.attempt(toNew(attempt));
       RG_ASSIGN(m_ranks[old], m_from.ranks(old));
       RG_ASSIGN(m_facts[old], m_from.facts(old));
     }
@@ -212,42 +217,26 @@ class RunCopy {
       if (wanted_devices.contains(device.id)) wanted.insert(device.node);
     RG_ASSIGN(const auto nodes, m_from.nodes());
     for (const Node& node : nodes)
-      if (wanted.contains(node.id)) m_node_ids[node.id] = m_to.node(node);
+      if (wanted.contains(node.id)) idsOf(node.id)[node.id] = m_to.node(node);
     for (Device device : devices) {
-      if (!wanted_devices.contains(device.id) && !m_node_ids.contains(device.node)) continue;
+      if (!wanted_devices.contains(device.id) && !idsOf(device.node).contains(device.node)) continue;
       const DeviceId old = device.id;
-      device.node = mapped(m_node_ids, device.node);
-      m_device_ids[old] = m_to.device(device);
+      idsOf(old)[old] = m_to.device(toNew(device));
     }
     return {};
   }
 
   Status copyAttempts() {
     for (auto& [attempt, ranks] : m_ranks) {
-      for (Rank& rank : ranks) {
-        rank.attempt = mapped(m_attempt_ids, attempt);
-        rank.node = mapped(m_node_ids, rank.node);
-        rank.device = mapped(m_device_ids, rank.device);
-        m_to.rank(rank);
-      }
-      for (Fact& fact : m_facts[attempt]) {
-        fact.attempt = mapped(m_attempt_ids, attempt);
-        fact.node = mapped(m_node_ids, fact.node);
-        m_to.fact(fact);
-      }
+      for (Rank& rank : ranks) m_to.rank(toNew(rank));
+      for (Fact& fact : m_facts[attempt]) m_to.fact(toNew(fact));
     }
     for (const Attempt& attempt : m_attempts) {
       RG_ASSIGN(auto groups, m_from.groups(attempt.id));
-      for (CommGroup& group : groups) {
-        group.attempt = mapped(m_attempt_ids, attempt.id);
-        m_to.group(group);
-      }
+      for (CommGroup& group : groups) m_to.group(toNew(group));
     }
     RG_ASSIGN(auto checkpoints, m_from.checkpoints(m_run));
-    for (Checkpoint& checkpoint : checkpoints) {
-      checkpoint.attempt = mapped(m_attempt_ids, checkpoint.attempt);
-      m_to.checkpoint(checkpoint);
-    }
+    for (Checkpoint& checkpoint : checkpoints) m_to.checkpoint(toNew(checkpoint));
     return {};
   }
 
@@ -277,12 +266,12 @@ class RunCopy {
     }
     const TimeRanges range = m_slice.whole() ? TimeRanges{runRange()} : m_slice.samples;
     if (m_slice.whole() && range[0].t0 >= range[0].t1) return {};
-    for (const auto& [old, fresh] : m_node_ids) {
+    for (const auto& [old, fresh] : idsOf(NodeId())) {
       RG_ASSIGN(const auto of_node, m_from.series({.node = old}));
       for (const Series& series : of_node)
         if (!series.key.attempt && !series.key.device) RG_TRY(copyOne(series, range));
     }
-    for (const auto& [old, fresh] : m_device_ids) {
+    for (const auto& [old, fresh] : idsOf(DeviceId())) {
       RG_ASSIGN(const auto of_device, m_from.series({.device = old}));
       for (const Series& series : of_device)
         if (!series.key.attempt) RG_TRY(copyOne(series, range));
@@ -292,10 +281,7 @@ class RunCopy {
 
   Status copyOne(const Series& series, const TimeRanges& ranges) {
     SeriesKey key = series.key;
-    key.attempt = mapped(m_attempt_ids, key.attempt);
-    key.node = mapped(m_node_ids, key.node);
-    key.device = mapped(m_device_ids, key.device);
-    const SeriesId fresh = m_to.series(key);
+    const SeriesId fresh = m_to.series(toNew(key));
     if (key.kind == SeriesKind::kScalar) return copyScalars(series.id, fresh, ranges);
     for (const TimeRange& range : ranges) {
       RG_ASSIGN(const auto samples, m_from.samples(series.id, range, m_watch.stop));
@@ -348,12 +334,11 @@ class RunCopy {
   }
 
   Status copySpans() {
-    for (const auto& [old, fresh] : m_attempt_ids) {
+    for (const auto& [old, fresh] : idsOf(AttemptId())) {
       RG_ASSIGN(const auto tracks, m_from.tracks(old));
       for (const Track& track : tracks) {
         TrackKey key = track.key;
-        key.attempt = fresh;
-        const TrackId to = m_to.track(key);
+        const TrackId to = m_to.track(toNew(key));
         TimeNs copied = kLowest;
         const TimeRanges ranges = rangesOf(m_slice.spans, old, track.key.rank);
         for (const TimeRange& range : ranges) {
@@ -381,41 +366,21 @@ class RunCopy {
 
   Status copyRows() {
     // Readers give the newest first; ids should grow with time here too.
-    for (auto event = m_events.rbegin(); event != m_events.rend(); ++event) {
-      event->attempt = mapped(m_attempt_ids, event->attempt);
-      event->node = mapped(m_node_ids, event->node);
-      event->device = mapped(m_device_ids, event->device);
-      m_to.event(*event);
-    }
-    for (auto line = m_logs.rbegin(); line != m_logs.rend(); ++line) {
-      line->attempt = mapped(m_attempt_ids, line->attempt);
-      line->node = mapped(m_node_ids, line->node);
-      m_to.log(*line);
-    }
+    for (auto event = m_events.rbegin(); event != m_events.rend(); ++event) m_to.event(toNew(*event));
+    for (auto line = m_logs.rbegin(); line != m_logs.rend(); ++line) m_to.log(toNew(*line));
     RG_TRY(copyCaptures());
     RG_ASSIGN(auto labels, m_from.labels(m_run));
-    for (Label& label : labels) {
-      label.attempt = mapped(m_attempt_ids, label.attempt);
-      label.node = mapped(m_node_ids, label.node);
-      label.device = mapped(m_device_ids, label.device);
-      m_to.label(label);
-    }
+    for (Label& label : labels) m_to.label(toNew(label));
     // What they said before comes first, so that it is kept as that.
     RG_ASSIGN(auto findings, m_from.tellings(m_run));
     RG_ASSIGN(auto known, m_from.findings(m_run));
     std::ranges::move(known, std::back_inserter(findings));
     for (Finding& finding : findings) {
       if (m_slice.incident && std::ranges::find(m_slice.incident->findings, finding.id) == m_slice.incident->findings.end()) continue;
-      finding.run = m_new_run;
-      finding.attempt = mapped(m_attempt_ids, finding.attempt);
-      finding.node = mapped(m_node_ids, finding.node);
-      m_to.finding(finding);
+      m_to.finding(toNew(finding));
     }
     RG_ASSIGN(auto progress, m_from.progress(m_run));
-    for (Progress& one : progress) {
-      one.attempt = mapped(m_attempt_ids, one.attempt);
-      m_to.progress(one);
-    }
+    for (Progress& one : progress) m_to.progress(toNew(one));
     RG_ASSIGN(const auto issues, m_from.issues());
     for (Issue issue : issues) {
       // What was damaged there is missing here, and this file itself is whole.
@@ -442,9 +407,7 @@ class RunCopy {
   std::vector<LogLine> m_logs;
   std::map<TimeNs, std::int64_t> m_capture_bytes;  // of the texts of that time
   std::vector<Series> m_series;
-  std::map<AttemptId, AttemptId> m_attempt_ids;
-  std::map<NodeId, NodeId> m_node_ids;
-  std::map<DeviceId, DeviceId> m_device_ids;
+  std::tuple<std::map<RunId, RunId>, std::map<AttemptId, AttemptId>, std::map<NodeId, NodeId>, std::map<DeviceId, DeviceId>> m_ids;
 };
 
 }  // namespace

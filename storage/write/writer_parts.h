@@ -9,6 +9,7 @@
 // Cost:       none.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
@@ -22,10 +23,21 @@
 #include "storage/maintain/retention.h"
 #include "storage/read/live_tail.h"
 #include "storage/sqlite/connection.h"
-#include "storage/write/size_cap.h"
 #include "storage/writer.h"
 
 namespace runglass {
+
+// The limit on a store's size: what is refused, and how much was. The rules are in store_cap.cpp.
+struct SizeCap {
+  enum class Refusing : std::uint8_t { kNothing, kSamples, kScalarsToo };
+
+  void judge(bool nothing_to_delete);
+  bool refusesSamples() const { return refusing != Refusing::kNothing; }
+
+  Refusing refusing = Refusing::kNothing;
+  std::int64_t refused = 0;          // points, spans, lines and captures since the last flush
+  std::int64_t bytes = 0, used = 0;  // of the newest retention's policy; after the newest commit
+};
 
 struct WriterStatements {
   sqlite::Statement chunk, pyramid, span_chunk, extent, known_extent, small_pyramids, drop_pyramid, drop_chunk;

@@ -3,6 +3,7 @@
 #include "widgets/incidents/incident_head.h"
 
 #include <QAbstractItemView>
+#include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QHBoxLayout>
 #include <QHelpEvent>
@@ -13,13 +14,13 @@
 #include <QStandardItemModel>
 #include <QToolTip>
 #include <QVBoxLayout>
+#include <QWheelEvent>
 #include <algorithm>
 
 #include "model/edits.h"
 #include "widgets/core/gpu_price.h"
 #include "widgets/core/theme.h"
 #include "widgets/incidents/editable_text.h"
-#include "widgets/incidents/quiet_combo.h"
 
 namespace runglass {
 namespace {
@@ -27,6 +28,15 @@ namespace {
 constexpr int kPad = 2 * kGrid, kNumberWidth = 34 * kGrid, kNumberHeight = 10 * kGrid;
 constexpr int kTitleChars = 200, kSentenceChars = 1'000;
 constexpr double kHighestPrice = 1e6;
+
+// A turn of the wheel over it changes nothing: what is chosen here is stored.
+class QuietCombo : public QComboBox {
+ public:
+  explicit QuietCombo(QWidget* parent = nullptr) : QComboBox(parent) { setFocusPolicy(Qt::StrongFocus); }
+
+ protected:
+  void wheelEvent(QWheelEvent* event) override { event->ignore(); }
+};
 
 QLabel* plainLabel(QWidget* parent) {
   auto* label = new QLabel(parent);

@@ -18,16 +18,24 @@ import threading
 import time
 
 NONE = -(1 << 63)
+# ring_layout.h in numbers; tests/collectors/client/ring_layout_test.py compares all of it with the header.
 _MAGIC, _VERSION, _HEADER, _MAX_STRINGS, _STRING_BYTES = 0x31474E4952475252, 2, 8192, 4096, 524288
 _STRING_DATA_AT = _HEADER + _MAX_STRINGS * 8
 _SLOTS_AT = _STRING_DATA_AT + _STRING_BYTES
 _SLOT, _PAYLOAD, _MIN_SLOTS, _MAX_RING_SLOTS, _MOST_SLOTS = 64, 56, 1024, 1 << 24, 160
+_LONGEST_STRING = 1023
 # Where the header's fields are, as 8-byte words.
 _HEAD, _DROPPED, _LOST_NAMES, _TAIL, _TAIL_CHECK, _STRINGS, _IDENTITY_VERSION, _PROGRESS_VERSION = 16, 17, 18, 24, 25, 32, 33, 34
-_END_STATE_AT, _END_TIME_AT, _PROGRESS_AT, _IDENTITY_AT = 280, 104, 320, 432
+_PID_AT, _BOOT_ID_AT, _END_TIME_AT, _END_STATE_AT, _PROGRESS_AT, _IDENTITY_AT = 32, 64, 104, 280, 320, 432
 _LAYOUT_AT, _COORDINATES_AT, _TEXTS_AT = _IDENTITY_AT + 24, _IDENTITY_AT + 48, _IDENTITY_AT + 68
 _TEXTS = {"run": (0, 256), "attempt": (256, 256), "framework": (512, 64), "order": (576, 64), "end_cause": (640, 256)}
 _SPAN, _SCALAR, _STEP, _PART, _DATA_RANGE, _CHECKPOINT, _LOG, _FACT = 1, 2, 3, 4, 5, 6, 7, 8
+_END_EXIT, _END_SHUTDOWN = 1, 2
+# Structs; padding at the end only where something follows.
+_BEGIN_FORM, _PID_FORM, _STRING_FORM, _PROGRESS_FORM = "@QIIIIII", "@qqqq", "@II", "@qqqqqqII"
+_IDENTITY_FORM, _LAYOUT_FORM, _COORDINATES_FORM = "@qqq", "@6i", "@5i"
+_SPAN_FORM, _SCALAR_FORM, _STEP_FORM, _PART_FORM, _DATA_RANGE_FORM = "@qqqqqqiHH", "@qqdI", "@qqqqq", "@qqqqI", "@qqqqI"
+_CHECKPOINT_FORM, _TEXT_FORM, _END_TIME_FORM, _END_STATE_FORM = "@qqqI4x", "@qIII4x", "@q", "@I"
 _PARTS = (b"", b"forward", b"backward", b"communication", b"data", b"optimizer")
 _INIT, _WARMUP, _STEADY = 0, 1, 2
 _RANKS = (("RUNGLASS_RANK", "RUNGLASS_WORLD_SIZE", "RUNGLASS_LOCAL_RANK"), ("RANK", "WORLD_SIZE", "LOCAL_RANK"),
@@ -111,11 +119,11 @@ class _Ring(object):
             self.map = mmap.mmap(self.fd, _SLOTS_AT + slots * _SLOT)
             self.words = memoryview(self.map).cast("Q")  # an item is one store of eight bytes
             self.slots = slots
-            struct.pack_into("@QIIIIII", self.map, 0, _MAGIC, _VERSION, _HEADER, slots, _MAX_STRINGS, _STRING_BYTES, 0)
-            struct.pack_into("@qqqq", self.map, 32, os.getpid(), os.getuid(), time.monotonic_ns(), time.time_ns())
+            struct.pack_into(_BEGIN_FORM, self.map, 0, _MAGIC, _VERSION, _HEADER, slots, _MAX_STRINGS, _STRING_BYTES, 0)
+            struct.pack_into(_PID_FORM, self.map, _PID_AT, os.getpid(), os.getuid(), time.monotonic_ns(), time.time_ns())
             try:
                 with open("/proc/sys/kernel/random/boot_id", "rb") as file:
-                    self.map[64:100] = file.read(36)
+                    self.map[_BOOT_ID_AT:_BOOT_ID_AT + 36] = file.read(36)
             except (OSError, ValueError):
                 pass
             self.words[_TAIL_CHECK] = (1 << 64) - 1
@@ -131,7 +139,7 @@ class _Ring(object):
 
     def name(self, text):
         """The number of a text; 0 where it cannot be told now."""
-        text = text[:1023]
+        text = text[:_LONGEST_STRING]
         known = self.ids.get(text)
         if known is not None:
             return known
@@ -148,7 +156,7 @@ class _Ring(object):
                     return 0
                 at = _STRING_DATA_AT + self.string_bytes
                 self.map[at:at + len(text)] = text
-                struct.pack_into("@II", self.map, _HEADER + number * 8, self.string_bytes, len(text))
+                struct.pack_into(_STRING_FORM, self.map, _HEADER + number * 8, self.string_bytes, len(text))
                 self.string_bytes += len(text)
                 self.fence()
                 self.words[_STRINGS] = number + 1
@@ -201,7 +209,7 @@ class _Ring(object):
         try:
             version = self.words[_PROGRESS_VERSION]
             self.fence()  # the copy written now was the live one before
-            struct.pack_into("@qqqqqqII", self.map, _PROGRESS_AT + ((version + 1) & 1) * 56, *values, op, phase)
+            struct.pack_into(_PROGRESS_FORM, self.map, _PROGRESS_AT + ((version + 1) & 1) * 56, *values, op, phase)
             self.fence()
             self.words[_PROGRESS_VERSION] = _next(version)
         finally:
@@ -222,12 +230,12 @@ class Library(object):
     """The functions of librunglass that runglass.py calls, by the same names."""
 
     def __init__(self):
-        if sys.platform != "linux" or sys.byteorder != "little" or struct.calcsize("@qqqqqqII") != 56:
+        if sys.platform != "linux" or sys.byteorder != "little" or struct.calcsize(_PROGRESS_FORM) != 56:
             raise OSError("only on little-endian Linux")
         self._ring = None
         self._thread = _Thread()
         self._step, self._seen = NONE, 0
-        atexit.register(self._end, None, 1)
+        atexit.register(self._end, None, _END_EXIT)
 
     # --- life
 
@@ -241,8 +249,8 @@ class Library(object):
             sys.stderr.write("runglass: off: %s\n" % error)
             return -1
         told = [value if value != NONE else found for value, found in zip((given.rank, given.world, given.local_rank), _rank())]
-        struct.pack_into("@qqq", ring.map, _IDENTITY_AT, *told)
-        struct.pack_into("@5i", ring.map, _COORDINATES_AT, *[-1] * 5)
+        struct.pack_into(_IDENTITY_FORM, ring.map, _IDENTITY_AT, *told)
+        struct.pack_into(_COORDINATES_FORM, ring.map, _COORDINATES_AT, *[-1] * 5)
         ring.text("run", given.run or _run().encode())
         ring.text("attempt", given.attempt or _attempt().encode())
         ring.text("framework", given.framework)
@@ -259,13 +267,13 @@ class Library(object):
             return
         if cause:
             ring.text("end_cause", cause)
-        struct.pack_into("@q", ring.map, _END_TIME_AT, time.monotonic_ns())
+        struct.pack_into(_END_TIME_FORM, ring.map, _END_TIME_AT, time.monotonic_ns())
         _Fence()()  # the ring's own may be in use by another thread
-        struct.pack_into("@I", ring.map, _END_STATE_AT, state)
+        struct.pack_into(_END_STATE_FORM, ring.map, _END_STATE_AT, state)
         os.close(ring.fd)  # gives the lock up; the mapping stays for threads that are still inside
 
     def rg_shutdown(self, cause):
-        self._end(cause or b"finished", 2)
+        self._end(cause or b"finished", _END_SHUTDOWN)
 
     def rg_enabled(self):
         return int(self._ring is not None)
@@ -296,10 +304,10 @@ class Library(object):
             ring.words[_IDENTITY_VERSION] = _next(ring.words[_IDENTITY_VERSION])
 
     def rg_layout(self, tp, pp, dp, cp, ep, vpp, order):
-        self._identity(_LAYOUT_AT, "@6i", (tp, pp, dp, cp, ep, vpp), order)
+        self._identity(_LAYOUT_AT, _LAYOUT_FORM, (tp, pp, dp, cp, ep, vpp), order)
 
     def rg_coordinates(self, *values):
-        self._identity(_COORDINATES_AT, "@5i", values)
+        self._identity(_COORDINATES_AT, _COORDINATES_FORM, values)
 
     # --- steps
 
@@ -324,7 +332,7 @@ class Library(object):
             return
         now = time.monotonic_ns()
         ring.write(_STEP, self._phase_of_step, 0,
-                   struct.pack("@qqqqq", step, self._start, now - self._start, time.process_time_ns() - self._cpu, NONE))
+                   struct.pack(_STEP_FORM, step, self._start, now - self._start, time.process_time_ns() - self._cpu, NONE))
         for part, (dur, wait) in sorted(self._parts.items()):
             self.rg_part(_PARTS[part], dur, wait if part in (3, 4) else NONE)
         self._seen += 1
@@ -340,7 +348,7 @@ class Library(object):
 
     def rg_part(self, part, dur, wait):
         if self._ring is not None and part and self._step != NONE:
-            self._ring.write(_PART, 0, 0, struct.pack("@qqqqI", self._step, time.monotonic_ns(), dur, wait, self._ring.name(part)))
+            self._ring.write(_PART, 0, 0, struct.pack(_PART_FORM, self._step, time.monotonic_ns(), dur, wait, self._ring.name(part)))
 
     # --- values
 
@@ -350,11 +358,11 @@ class Library(object):
     def rg_scalar_id(self, name, per_rank, step, value):
         if self._ring is not None:
             step = self._step if step == NONE else int(step)
-            self._ring.write(_SCALAR, int(bool(per_rank)), 0, struct.pack("@qqdI", step, time.monotonic_ns(), value, name))
+            self._ring.write(_SCALAR, int(bool(per_rank)), 0, struct.pack(_SCALAR_FORM, step, time.monotonic_ns(), value, name))
 
     def rg_data_range(self, source, first, last):
         if self._ring is not None:
-            self._ring.write(_DATA_RANGE, 0, 0, struct.pack("@qqqqI", self._step, time.monotonic_ns(), first, last, self._ring.name(source or b"")))
+            self._ring.write(_DATA_RANGE, 0, 0, struct.pack(_DATA_RANGE_FORM, self._step, time.monotonic_ns(), first, last, self._ring.name(source or b"")))
 
     # --- spans
 
@@ -369,7 +377,7 @@ class Library(object):
     def _put_span(self, track, depth, name, category, start, dur, microbatch, group, seq, size):
         small = microbatch if -(1 << 31) < microbatch < 1 << 31 else -(1 << 31)
         self._ring.write(_SPAN, category if 0 <= category <= 12 else 12, depth,
-                         struct.pack("@qqqqqqiHH", start, dur, self._step, seq, size, group, small, name & 0xFFFF, track & 0xFFFF))
+                         struct.pack(_SPAN_FORM, start, dur, self._step, seq, size, group, small, name & 0xFFFF, track & 0xFFFF))
 
     def rg_span_begin_id(self, name, category, part, microbatch, group, seq, size):
         if self._ring is None:
@@ -412,7 +420,7 @@ class Library(object):
     def _checkpoint(self, durable, step, path, size):
         if self._ring is not None:
             path = (path or b"")[:4096]
-            self._ring.write(_CHECKPOINT, durable, 0, struct.pack("@qqqI4x", step, time.monotonic_ns(), size, len(path)) + path)
+            self._ring.write(_CHECKPOINT, durable, 0, struct.pack(_CHECKPOINT_FORM, step, time.monotonic_ns(), size, len(path)) + path)
 
     def rg_checkpoint_begin(self, step, path):
         self._checkpoint(0, step, path, NONE)
@@ -422,7 +430,7 @@ class Library(object):
 
     def _text(self, kind, a, b, name, first, second=b""):
         ring = self._ring
-        ring.write(kind, a, b, struct.pack("@qIII4x", time.monotonic_ns(), ring.name(name), len(first), len(second)) + first + second)
+        ring.write(kind, a, b, struct.pack(_TEXT_FORM, time.monotonic_ns(), ring.name(name), len(first), len(second)) + first + second)
 
     def rg_log(self, severity, stream, text):
         if self._ring is not None and text:

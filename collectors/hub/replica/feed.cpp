@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "collectors/wire/record_message.h"
+#include "model/recorder_fields.h"
 #include "storage/open_store.h"
 
 namespace runglass {
@@ -167,7 +168,7 @@ Status Feed::tellProgress(DurNs now) {
   RG_ASSIGN(const auto rows, m_changes->progress(all));
   for (const Progress& one : rows) {
     bool missing = false;
-    const AttemptId attempt = look(one.attempt, missing);
+    const Progress row = translated(one, missing);
     if (missing) {
       m_told_parts[at] = ~parts[at];
       continue;
@@ -175,8 +176,6 @@ Status Feed::tellProgress(DurNs now) {
     const std::uint64_t content = hashOf(messageOf(one).SerializeAsString()) | 1U;
     std::uint64_t& told = m_progress[one.attempt.value << 32 | static_cast<std::uint32_t>(one.rank)];
     if (std::exchange(told, content) == content) continue;
-    Progress row = one;
-    row.attempt = attempt;
     m_target.progress(row);
   }
   return {};
@@ -194,10 +193,7 @@ Result<bool> Feed::tellEvents() {
   RG_ASSIGN(const auto events, m_changes->events(m_mark.event, kRows));
   for (const Event& one : events) {
     bool missing = false;
-    Event row = one;
-    row.attempt = look(one.attempt, missing);
-    row.node = look(one.node, missing);
-    row.device = look(one.device, missing);
+    const Event row = translated(one, missing);
     if (waitsFor(missing)) return markRows(), false;
     m_target.event(row);
     m_mark.event = one.id;
@@ -211,10 +207,7 @@ Result<bool> Feed::tellLabels() {
   RG_ASSIGN(const auto labels, m_changes->labels(m_mark.label, kRows));
   for (const auto& [id, one] : labels) {
     bool missing = false;
-    Label row = one;
-    row.attempt = look(one.attempt, missing);
-    row.node = look(one.node, missing);
-    row.device = look(one.device, missing);
+    const Label row = translated(one, missing);
     if (waitsFor(missing)) return markRows(), false;
     m_target.label(row);
     m_mark.label = id;
@@ -228,9 +221,7 @@ Result<bool> Feed::tellLogs() {
   bool more = logs.size() == kRows;
   for (const auto& [id, one] : logs) {
     bool missing = false;
-    LogLine row = one;
-    row.attempt = look(one.attempt, missing);
-    row.node = look(one.node, missing);
+    const LogLine row = translated(one, missing);
     if (waitsFor(missing)) return markRows(), false;
     m_target.log(row);
     m_mark.log = id;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "collectors/wire/feed_names.h"
+#include "model/fields.h"
 #include "model/mirror_recorder.h"
 #include "storage/read/change_reader.h"
 #include "storage/reader.h"
@@ -114,6 +115,12 @@ class Feed {
     const Id target = m_names->there(source);
     missing = missing || (source && !target);
     return target;
+  }
+  // The row with the target's ids.
+  template <class Row>
+  Row translated(Row row, bool& missing) const {
+    mapIds(row, [&](auto id, FieldRole) { return this->look(id, missing); });
+    return row;
   }
   static std::uint64_t hashOf(std::string_view bytes) { return std::hash<std::string_view>{}(bytes); }
 

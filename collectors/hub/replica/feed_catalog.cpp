@@ -6,6 +6,9 @@
 #include "collectors/wire/edit_message.h"
 #include "collectors/wire/judgement_message.h"
 #include "collectors/wire/record_message.h"
+#include "model/judgement_fields.h"
+#include "model/record_call.h"
+#include "model/recorder_fields.h"
 #include "storage/writer.h"
 
 namespace runglass {
@@ -25,13 +28,6 @@ std::string contentOf(const Edit& edit) {
   std::string all;
   for (const v1::EditPart& part : partsOf(edit, {})) all += part.SerializeAsString();
   return all;
-}
-
-std::string contentOf(const Alert& alert) {
-  std::string all;
-  const auto number = [&all](std::optional<std::int64_t> value) { all += value ? std::to_string(*value) + "," : ","; };
-  for (const auto value : {alert.end, alert.due, alert.told, std::optional(alert.count)}) number(value);
-  return all.append(severityName(alert.severity)).append(alert.summary).append("\n").append(alert.link).append("\n").append(alert.delivery);
 }
 
 }  // namespace
@@ -106,17 +102,14 @@ Status Feed::loadFindings() {
     if (!part.findings.empty()) m_sayings.emplace_back(std::exchange(part, {}));
   };
   for (const Finding& one : findings) {
-    Finding translated = one;
     bool missing = false;
-    translated.run = look(one.run, missing);
-    translated.attempt = look(one.attempt, missing);
-    translated.node = look(one.node, missing);
+    Finding row = translated(one, missing);
     if (missing) {
       m_told_parts[static_cast<std::size_t>(StorePart::kFindings)] = ~m_parts[static_cast<std::size_t>(StorePart::kFindings)];
-      if (!translated.run) continue;
+      if (!row.run) continue;
     }
-    if (!news(keyOf('F', {static_cast<std::uint64_t>(one.id)}), messageOf(translated).SerializeAsString())) continue;
-    part.findings.push_back(std::move(translated));
+    if (!news(keyOf('F', {static_cast<std::uint64_t>(one.id)}), messageOf(row).SerializeAsString())) continue;
+    part.findings.push_back(std::move(row));
     if (part.findings.size() == kFindings) hand();
   }
   hand();
@@ -140,10 +133,10 @@ Status Feed::loadEdits() {
     RG_ASSIGN(const auto alerts, m_reader->alerts(m_first ? static_cast<std::size_t>(Writer::kMaxAlerts) : kNewestAlerts));
     Judgements part;
     for (auto it = alerts.rbegin(); it != alerts.rend(); ++it) {
-      Alert one = *it;
       bool missing = false;
-      one.run = look(it->run, missing);
-      if (!missing && news(keyOf('A', {static_cast<std::uint64_t>(it->id)}), contentOf(one))) part.alerts.push_back(std::move(one));
+      Alert one = translated(*it, missing);
+      if (!missing && news(keyOf('A', {static_cast<std::uint64_t>(it->id)}), messageOf(one).SerializeAsString()))
+        part.alerts.push_back(std::move(one));
       if (part.alerts.size() == kAlerts) m_sayings.emplace_back(std::exchange(part, {}));
     }
     if (!part.alerts.empty()) m_sayings.emplace_back(std::move(part));
@@ -210,31 +203,16 @@ void Feed::say(const Saying& saying) {
   bool missing = false;
   const auto visit = [&](const auto& one) {
     using Row = std::remove_cvref_t<decltype(one)>;
-    if constexpr (std::is_same_v<Row, Node>) {
-      m_names->pair(one.id, m_target.node(one));
-    } else if constexpr (std::is_same_v<Row, Run>) {
-      m_names->pair(one.id, m_target.run(one));
-    } else if constexpr (std::is_same_v<Row, IssueTotal>) {
+    if constexpr (std::is_same_v<Row, IssueTotal>) {
       m_target.total(one.issue);
     } else if constexpr (std::is_same_v<Row, Judgements>) {
       m_target.judge(one);
     } else {
-      Row row = one;
-      if constexpr (requires { row.attempt; }) row.attempt = look(one.attempt, missing);
-      if constexpr (requires { row.node; }) row.node = look(one.node, missing);
-      if constexpr (std::is_same_v<Row, Device>) m_names->pair(one.id, m_target.device(row));
-      if constexpr (std::is_same_v<Row, Attempt>) {
-        row.run = look(one.run, missing);
-        m_names->pair(one.id, m_target.attempt(row));
-      }
-      if constexpr (std::is_same_v<Row, Rank>) {
-        row.device = look(one.device, missing);
-        m_target.rank(row);
-      }
-      if constexpr (std::is_same_v<Row, Fact>) m_target.fact(row);
-      if constexpr (std::is_same_v<Row, Checkpoint>) m_target.checkpoint(row);
-      if constexpr (std::is_same_v<Row, CommGroup>) m_target.group(row);
-      if constexpr (std::is_same_v<Row, ClockReading>) m_target.clock(row);
+      const Row row = translated(one, missing);
+      if constexpr (std::is_void_v<decltype(record(m_target, row))>)
+        record(m_target, row);
+      else
+        m_names->pair(one.id, record(m_target, row));
     }
   };
   std::visit(visit, saying);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "collectors/hub/replica/feed.h"
+#include "model/recorder_fields.h"
 
 namespace runglass {
 namespace {
@@ -33,10 +34,7 @@ Status Feed::loadSeries() {
     RG_ASSIGN(const auto fresh, m_changes->series(m_last_series));
     for (const Series& one : fresh) {
       bool missing = false;
-      SeriesKey key = one.key;
-      key.attempt = look(one.key.attempt, missing);
-      key.node = look(one.key.node, missing);
-      key.device = look(one.key.device, missing);
+      SeriesKey key = translated(one.key, missing);
       if (missing) {
         m_told_parts[static_cast<std::size_t>(StorePart::kSeries)] = ~m_parts[static_cast<std::size_t>(StorePart::kSeries)];
         break;
@@ -87,8 +85,7 @@ Result<bool> Feed::tellNames() {
   m_more_tracks = fresh.size() == kTracks;
   for (const Track& one : fresh) {
     bool missing = false;
-    TrackKey key = one.key;
-    key.attempt = look(one.key.attempt, missing);
+    const TrackKey key = translated(one.key, missing);
     if (missing) {
       m_told_parts[static_cast<std::size_t>(StorePart::kTracks)] = ~m_parts[static_cast<std::size_t>(StorePart::kTracks)];
       m_more_tracks = false;

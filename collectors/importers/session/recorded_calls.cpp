@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "model/record_call.h"
+#include "model/recorder_fields.h"
+
 namespace runglass {
 namespace {
 
@@ -12,17 +15,13 @@ Id idOf(std::map<Key, Id>& known, Key key, Id) {
   return known.try_emplace(std::move(key), Id{known.size() + 1}).first->second;
 }
 
-std::size_t bytesOf(const SpanColumns& columns) {
-  std::size_t bytes = columns.size() * (sizeof(TimeNs) + sizeof(DurNs) + sizeof(std::uint32_t) + sizeof(SpanCategory));
-  for (const auto column : {&SpanColumns::step, &SpanColumns::microbatch, &SpanColumns::group, &SpanColumns::seq, &SpanColumns::bytes,
-                            &SpanColumns::correlation, &SpanColumns::external_id})
-    bytes += (columns.*column).size() * sizeof(std::int64_t);
-  for (const auto texts : {&SpanColumns::args, &SpanColumns::names})
-    for (const std::string& text : columns.*texts) bytes += sizeof(std::string) + text.size();
-  return bytes;
-}
-
 }  // namespace
+
+template <class Record>
+void CallRecorder::add(Record value) {
+  const std::size_t bytes = heapBytes(value);
+  add(std::move(value), bytes);
+}
 
 void CallRecorder::grow(std::size_t bytes) {
   m_bytes += bytes;
@@ -38,28 +37,28 @@ Status CallRecorder::flush() {
 NodeId CallRecorder::node(const Node& value) {
   Node call = value;
   call.id = idOf(m_nodes, value.uuid, NodeId{});
-  add(call, 0);
+  add(call);
   return call.id;
 }
 
 DeviceId CallRecorder::device(const Device& value) {
   Device call = value;
   call.id = idOf(m_devices, value.uuid, DeviceId{});
-  add(call, 0);
+  add(call);
   return call.id;
 }
 
 RunId CallRecorder::run(const Run& value) {
   Run call = value;
   call.id = idOf(m_runs, std::pair(value.uuid, value.uuid.empty() ? value.name : std::string()), RunId{});
-  add(call, 0);
+  add(call);
   return call.id;
 }
 
 AttemptId CallRecorder::attempt(const Attempt& value) {
   Attempt call = value;
   call.id = idOf(m_attempts, std::pair(value.run, value.key), AttemptId{});
-  add(call, 0);
+  add(call);
   return call.id;
 }
 
@@ -67,14 +66,14 @@ SeriesId CallRecorder::series(const SeriesKey& key) {
   const std::size_t known = m_series.size();
   const SeriesId id =
       idOf(m_series, SeriesIdentity(key.attempt, key.rank, key.node, key.device, key.metric, key.source, key.labels), SeriesId{});
-  if (m_series.size() > known) add(SeriesCall{id, key}, key.metric.size() + key.labels.size());
+  if (m_series.size() > known) add(Series{.id = id, .key = key, .run = {}, .first_time = {}, .last_time = {}});
   return id;
 }
 
 TrackId CallRecorder::track(const TrackKey& key) {
   const std::size_t known = m_tracks.size();
   const TrackId id = idOf(m_tracks, TrackIdentity(key.attempt, key.rank, key.kind, key.name), TrackId{});
-  if (m_tracks.size() > known) add(TrackCall{id, key}, key.name.size());
+  if (m_tracks.size() > known) add(Track{.id = id, .key = key, .run = {}});
   return id;
 }
 
@@ -95,95 +94,41 @@ void CallRecorder::scalars(SeriesId series, std::span<const std::int64_t> step, 
       step.size() * 3 * sizeof(double));
 }
 
-void CallRecorder::spans(TrackId track, const SpanColumns& columns) { add(SpansCall{track, columns}, bytesOf(columns)); }
+void CallRecorder::spans(TrackId track, const SpanColumns& columns) { add(SpansCall{track, columns}, heapBytes(columns)); }
+
+void CallRecorder::rank(const Rank& value) { add(value); }
+void CallRecorder::fact(const Fact& value) { add(value); }
+void CallRecorder::checkpoint(const Checkpoint& value) { add(value); }
+void CallRecorder::group(const CommGroup& value) { add(value); }
+void CallRecorder::event(const Event& value) { add(value); }
+void CallRecorder::log(const LogLine& value) { add(value); }
+void CallRecorder::progress(const Progress& value) { add(value); }
+void CallRecorder::issue(const Issue& value) { add(value); }
+void CallRecorder::label(const Label& value) { add(value); }
+void CallRecorder::clock(const ClockReading& value) { add(value); }
+void CallRecorder::capture(const Capture& value) { add(value); }
+
+template <class Record>
+void CallPlayer::say(Record& value) {
+  mapIds(value, [this](auto id, FieldRole) { return this->of(id).at(id); });
+  if constexpr (std::is_void_v<decltype(record(m_to, value))>)
+    record(m_to, value);
+  else
+    of(value.id).put(value.id, record(m_to, value));
+}
+
+void CallPlayer::say(Series& call) {
+  mapIds(call.key, [this](auto id, FieldRole) { return this->of(id).at(id); });
+  of(call.id).put(call.id, m_to.series(call.key));
+}
+
+void CallPlayer::say(Track& call) {
+  mapIds(call.key, [this](auto id, FieldRole) { return this->of(id).at(id); });
+  of(call.id).put(call.id, m_to.track(call.key));
+}
 
 void CallPlayer::play(RecordedCalls calls) {
-  for (RecordedCall& call : calls) std::visit([this](auto& said) { say(said); }, call);
-}
-
-void CallPlayer::say(Node& value) { m_nodes.put(value.id, m_to.node(value)); }
-
-void CallPlayer::say(Device& value) {
-  value.node = m_nodes.at(value.node);
-  m_devices.put(value.id, m_to.device(value));
-}
-
-void CallPlayer::say(Run& value) { m_runs.put(value.id, m_to.run(value)); }
-
-void CallPlayer::say(Attempt& value) {
-  value.run = m_runs.at(value.run);
-  m_attempts.put(value.id, m_to.attempt(value));
-}
-
-void CallPlayer::say(Rank& value) {
-  value.attempt = m_attempts.at(value.attempt);
-  value.node = m_nodes.at(value.node);
-  value.device = m_devices.at(value.device);
-  m_to.rank(value);
-}
-
-void CallPlayer::say(Fact& value) {
-  value.attempt = m_attempts.at(value.attempt);
-  value.node = m_nodes.at(value.node);
-  m_to.fact(value);
-}
-
-void CallPlayer::say(Checkpoint& value) {
-  value.attempt = m_attempts.at(value.attempt);
-  m_to.checkpoint(value);
-}
-
-void CallPlayer::say(CommGroup& value) {
-  value.attempt = m_attempts.at(value.attempt);
-  m_to.group(value);
-}
-
-void CallPlayer::say(SeriesCall& call) {
-  call.key.attempt = m_attempts.at(call.key.attempt);
-  call.key.node = m_nodes.at(call.key.node);
-  call.key.device = m_devices.at(call.key.device);
-  m_series.put(call.id, m_to.series(call.key));
-}
-
-void CallPlayer::say(TrackCall& call) {
-  call.key.attempt = m_attempts.at(call.key.attempt);
-  m_tracks.put(call.id, m_to.track(call.key));
-}
-
-void CallPlayer::say(Event& value) {
-  value.attempt = m_attempts.at(value.attempt);
-  value.node = m_nodes.at(value.node);
-  value.device = m_devices.at(value.device);
-  m_to.event(value);
-}
-
-void CallPlayer::say(LogLine& value) {
-  value.attempt = m_attempts.at(value.attempt);
-  value.node = m_nodes.at(value.node);
-  m_to.log(value);
-}
-
-void CallPlayer::say(Progress& value) {
-  value.attempt = m_attempts.at(value.attempt);
-  m_to.progress(value);
-}
-
-void CallPlayer::say(Label& value) {
-  value.attempt = m_attempts.at(value.attempt);
-  value.node = m_nodes.at(value.node);
-  value.device = m_devices.at(value.device);
-  m_to.label(value);
-}
-
-void CallPlayer::say(ClockReading& value) {
-  value.node = m_nodes.at(value.node);
-  m_to.clock(value);
-}
-
-void CallPlayer::say(Capture& value) {
-  value.attempt = m_attempts.at(value.attempt);
-  value.node = m_nodes.at(value.node);
-  m_to.capture(value);
+  for (RecordedCall& call : calls) std::visit([this](auto& one) { say(one); }, call);
 }
 
 }  // namespace runglass

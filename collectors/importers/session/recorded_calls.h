@@ -19,14 +19,6 @@
 
 namespace runglass {
 
-struct SeriesCall {
-  SeriesId id;
-  SeriesKey key;
-};
-struct TrackCall {
-  TrackId id;
-  TrackKey key;
-};
 struct SamplesCall {
   SeriesId series;
   SampleColumns columns;
@@ -39,9 +31,9 @@ struct SpansCall {
   TrackId track;
   SpanColumns columns;
 };
-// Nodes, devices, runs and attempts bear the id that the parser got.
-using RecordedCall = std::variant<Node, Device, Run, Attempt, Rank, Fact, Checkpoint, CommGroup, SeriesCall, TrackCall, SamplesCall,
-                                  ScalarsCall, SpansCall, Event, LogLine, Progress, Issue, Label, ClockReading, Capture>;
+// Nodes, devices, runs, attempts, series and tracks bear the id that the parser got.
+using RecordedCall = std::variant<Node, Device, Run, Attempt, Rank, Fact, Checkpoint, CommGroup, Series, Track, SamplesCall, ScalarsCall,
+                                  SpansCall, Event, LogLine, Progress, Issue, Label, ClockReading, Capture>;
 using RecordedCalls = std::vector<RecordedCall>;
 
 class CallRecorder : public Recorder {
@@ -54,26 +46,28 @@ class CallRecorder : public Recorder {
   DeviceId device(const Device& value) override;
   RunId run(const Run& value) override;
   AttemptId attempt(const Attempt& value) override;
-  void rank(const Rank& value) override { add(value, 0); }
-  void fact(const Fact& value) override { add(value, value.key.size() + value.value.size()); }
-  void checkpoint(const Checkpoint& value) override { add(value, value.path.size()); }
-  void group(const CommGroup& value) override { add(value, value.name.size() + value.ranks.size() * sizeof(std::int32_t)); }
+  void rank(const Rank& value) override;
+  void fact(const Fact& value) override;
+  void checkpoint(const Checkpoint& value) override;
+  void group(const CommGroup& value) override;
   SeriesId series(const SeriesKey& key) override;
   TrackId track(const TrackKey& key) override;
   void samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) override;
   void scalars(SeriesId series, std::span<const std::int64_t> step, std::span<const TimeNs> time, std::span<const double> value) override;
   void spans(TrackId track, const SpanColumns& columns) override;
-  void event(const Event& value) override { add(value, value.kind.size() + value.message.size()); }
-  void log(const LogLine& value) override { add(value, value.text.size()); }
-  void progress(const Progress& value) override { add(value, value.op.size()); }
-  void issue(const Issue& value) override { add(value, value.source.size() + value.detail.size()); }
-  void label(const Label& value) override { add(value, 0); }
-  void clock(const ClockReading& value) override { add(value, 0); }
-  void capture(const Capture& value) override { add(value, value.text.size()); }
+  void event(const Event& value) override;
+  void log(const LogLine& value) override;
+  void progress(const Progress& value) override;
+  void issue(const Issue& value) override;
+  void label(const Label& value) override;
+  void clock(const ClockReading& value) override;
+  void capture(const Capture& value) override;
   // Hands on what waits.
   Status flush() override;
 
  private:
+  template <class Record>
+  void add(Record value);
   template <class Call>
   void add(Call call, std::size_t bytes) {
     m_calls.emplace_back(std::move(call));
@@ -100,7 +94,7 @@ class CallPlayer {
   explicit CallPlayer(Recorder& to) : m_to(to) {}
   void play(RecordedCalls calls);
   // The id behind the player of a run that the parser got.
-  RunId run(RunId recorded) const { return m_runs.at(recorded); }
+  RunId run(RunId recorded) const { return std::get<RealIds<RunId>>(m_ids).at(recorded); }
 
  private:
   // By the recorded id, which counts from 1; 0 stays 0.
@@ -116,34 +110,21 @@ class CallPlayer {
     std::vector<Id> m_ids;
   };
 
-  void say(Node& value);
-  void say(Device& value);
-  void say(Run& value);
-  void say(Attempt& value);
-  void say(Rank& value);
-  void say(Fact& value);
-  void say(Checkpoint& value);
-  void say(CommGroup& value);
-  void say(SeriesCall& call);
-  void say(TrackCall& call);
-  void say(SamplesCall& call) { m_to.samples(m_series.at(call.series), call.columns.time, call.columns.value); }
-  void say(ScalarsCall& call) { m_to.scalars(m_series.at(call.series), call.columns.step, call.columns.time, call.columns.value); }
-  void say(SpansCall& call) { m_to.spans(m_tracks.at(call.track), call.columns); }
-  void say(Event& value);
-  void say(LogLine& value);
-  void say(Progress& value);
-  void say(Issue& value) { m_to.issue(value); }
-  void say(Label& value);
-  void say(ClockReading& value);
-  void say(Capture& value);
+  template <class Id>
+  RealIds<Id>& of(Id) {
+    return std::get<RealIds<Id>>(m_ids);
+  }
+  // Any record: its ids become those behind the player.
+  template <class Record>
+  void say(Record& value);
+  void say(Series& call);
+  void say(Track& call);
+  void say(SamplesCall& call) { m_to.samples(of(call.series).at(call.series), call.columns.time, call.columns.value); }
+  void say(ScalarsCall& call) { m_to.scalars(of(call.series).at(call.series), call.columns.step, call.columns.time, call.columns.value); }
+  void say(SpansCall& call) { m_to.spans(of(call.track).at(call.track), call.columns); }
 
   Recorder& m_to;
-  RealIds<NodeId> m_nodes;
-  RealIds<DeviceId> m_devices;
-  RealIds<RunId> m_runs;
-  RealIds<AttemptId> m_attempts;
-  RealIds<SeriesId> m_series;
-  RealIds<TrackId> m_tracks;
+  std::tuple<RealIds<NodeId>, RealIds<DeviceId>, RealIds<RunId>, RealIds<AttemptId>, RealIds<SeriesId>, RealIds<TrackId>> m_ids;
 };
 
 }  // namespace runglass
