@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/steps/attempt_steps.h"
 #include "app/cli/plain_text.h"
 #include "app/cli/run_choice.h"
 #include "collectors/hub/alerts/alert_message.h"
@@ -94,8 +95,7 @@ class TopReading {
 
   // The newest values of a metric that are fresh.
   template <class Take>
-  Status newest(const SeriesFilter& filter, Take take) {
-    RG_ASSIGN(const std::vector<Series> series, m_reader.series(filter));
+  Status newest(const std::vector<Series>& series, Take take) {
     std::vector<SeriesId> ids;
     std::map<SeriesId, const Series*> by_id;
     for (const Series& one : series) ids.push_back(one.id), by_id[one.id] = &one;
@@ -110,7 +110,8 @@ class TopReading {
   }
 
   Status fillDevices(const Source& source) {
-    return newest({.metric = source.metric}, [&](const Series& series, const LatestSample& sample) {
+    RG_ASSIGN(const std::vector<Series> samples, m_reader.series({.metric = source.metric}));
+    return newest(samples, [&](const Series& series, const LatestSample& sample) {
       const auto row = m_row_of_device.find(series.key.device);
       if (row == m_row_of_device.end()) return;
       auto& value = m_data.rows[row->second].value[at(source.column)];
@@ -120,14 +121,14 @@ class TopReading {
 
   Status fillStepTimes() {
     if (!m_data.summary || m_data.summary->attempts.empty()) return {};
-    return newest({.attempt = m_data.summary->attempts.back().id, .metric = "step_time_ns"},
-                  [&](const Series& series, const LatestSample& sample) {
-                    const auto row = m_by_rank.find(series.key.rank.value_or(-1));
-                    if (row == m_by_rank.end()) return;
-                    m_data.rows[row->second].value[at(TopColumn::kStepTime)] = sample.value;
-                    auto& step = m_data.rows[row->second].value[at(TopColumn::kStep)];
-                    if (!step || *step < static_cast<double>(sample.x)) step = static_cast<double>(sample.x);
-                  });
+    RG_ASSIGN(const auto steps, AttemptSteps::list(m_reader, m_data.summary->attempts.back().id, {StepSeries::kTime}));
+    return newest(steps.of(StepSeries::kTime), [&](const Series& series, const LatestSample& sample) {
+      const auto row = m_by_rank.find(*series.key.rank);
+      if (row == m_by_rank.end()) return;
+      m_data.rows[row->second].value[at(TopColumn::kStepTime)] = sample.value;
+      auto& step = m_data.rows[row->second].value[at(TopColumn::kStep)];
+      if (!step || *step < static_cast<double>(sample.x)) step = static_cast<double>(sample.x);
+    });
   }
 
   Reader& m_reader;
