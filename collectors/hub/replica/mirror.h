@@ -19,6 +19,7 @@
 #include "collectors/hub/replica/hub_questions.h"
 #include "collectors/wire/control_client.h"
 #include "model/result.h"
+#include "storage/reader.h"
 #include "storage/writer.h"
 
 namespace runglass {
