@@ -49,7 +49,7 @@ Result<std::optional<WhatIfScores>> whatIfScores(Reader& reader, const Attempt& 
 std::string whyNothing(const Ranking& ranking) {
   switch (ranking.relative.status) {
     case SlowRanksStatus::kTooFewPeers:
-      return "too few peers: a rank is compared with at least " + std::to_string(kLeastPeers) + " others of its pipeline stage";
+      return "too few peers: a rank is compared with at least " + std::to_string(kMinPeers) + " others of its pipeline stage";
     case SlowRanksStatus::kTooFewSteps:
       return "too few steps: " + std::to_string(ranking.relative.steps.size()) + " are known, " + std::to_string(kLeastSteps) +
              " are needed";
