@@ -10,6 +10,7 @@
 
 #include "analysis/layout/layout_reading.h"
 #include "analysis/steps/attempt_steps.h"
+#include "analysis/views/fleet.h"
 #include "analysis/what_if/what_if_data.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
@@ -17,7 +18,6 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kLiveWithin = 120 * kNsPerSecond;   // as for the fleet: nothing newer means nobody writes
 constexpr DurNs kSampleStale = 30 * kNsPerSecond;   // behind the newest sample of the same metric
 constexpr DurNs kAfterAttempt = 10 * kNsPerSecond;  // a sample this much later than the attempt's end is of what came after
 
