@@ -8,6 +8,7 @@
 
 #include "storage/clock_map.h"
 #include "storage/reader.h"
+#include "storage/sqlite/connection.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 

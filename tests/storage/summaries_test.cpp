@@ -116,7 +116,7 @@ TEST_F(SummariesTest, WhatIsToldAgainFromSomewhereOnReplacesWhatWasThere) {
   expectIntact();
   reopen();
   EXPECT_EQ(counted(at(0), at(1'000)), 3 * kBlock);
-  const auto copied = must(must(m_store.changes())->copied());
+  const auto copied = must(must(openStore(m_store.path()).changes())->copied());
   ASSERT_TRUE(copied.contains(m_series));
   EXPECT_EQ(copied.at(m_series), (SummaryPosition{.chunk = 3, .late = {64, at(5)}}));
 }
@@ -154,7 +154,7 @@ TEST_F(SummariesTest, StaysEqualToWhatWasToldWhateverTheOrder) {
     EXPECT_EQ(all.min, min);
     EXPECT_EQ(all.max, max);
     EXPECT_EQ(must(reader().series({})).at(0).sample_count, count);
-    NewSummaries there = must(must(m_store.changes())->summaries(m_series, {}, true));
+    NewSummaries there = must(must(openStore(m_store.path()).changes())->summaries(m_series, {}, true));
     ASSERT_TRUE(there.told);
     EXPECT_EQ(there.told->blocks, model) << "seed " << seed;
     expectIntact();
@@ -168,7 +168,7 @@ TEST_F(SummariesTest, OfSeriesOfStepsTheyAreRefusedAndSaid) {
   const std::vector<Issue> issues = must(reader().issues());
   ASSERT_EQ(issues.size(), 1u);
   EXPECT_EQ(issues[0].code, "mirror.refused");
-  EXPECT_TRUE(must(m_store.changes())->copied().value().empty());
+  EXPECT_TRUE(must(openStore(m_store.path()).changes())->copied().value().empty());
 }
 
 // What retention leaves: blocks without samples before, samples with blocks behind.
