@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "model/step_metrics.h"
+
 namespace runglass {
 namespace {
 using enum MetricScope;
@@ -224,14 +226,14 @@ constexpr std::array kMetrics = {
     metric("throughput_tokens_per_s", "per_s", kNode, false, "Tokens per second", "Tokens generated per second, all requests together."),
     metric("requests_waiting_count", "count", kNode, false, "Requests waiting", "Requests that wait for a place in the batch."),
     // --- runs ---
-    metric("step_time_ns", "ns", kRank, false, "Step time", "Wall time of one training step on one rank."),
-    metric("step_phase", "", kRank, false, "Step phase", "What a step was: 0 init, 1 warmup, 2 steady, 3 eval, 4 checkpoint."),
-    metric("step_part_ns", "ns", kRank, false, "Step part",
+    metric(kStepTimeMetric, "ns", kRank, false, "Step time", "Wall time of one training step on one rank."),
+    metric(kStepPhaseMetric, "", kRank, false, "Step phase", "What a step was: 0 init, 1 warmup, 2 steady, 3 eval, 4 checkpoint."),
+    metric(kStepPartMetric, "ns", kRank, false, "Step part",
            "Time of one part of a step (forward, backward, communication, data, optimizer)."),
-    metric("step_part_wait_ns", "ns", kRank, false, "Step part, waiting",
+    metric(kStepPartWaitMetric, "ns", kRank, false, "Step part, waiting",
            "Share of a step part in which the thread was off the CPU: waiting for peers or data."),
-    metric("step_cpu_ns", "ns", kRank, false, "Step CPU time", "CPU time of the whole process, all threads, during one step."),
-    metric("step_run_delay_ns", "ns", kRank, false, "Step run delay",
+    metric(kStepCpuMetric, "ns", kRank, false, "Step CPU time", "CPU time of the whole process, all threads, during one step."),
+    metric(kStepRunDelayMetric, "ns", kRank, false, "Step run delay",
            "Time the training thread was ready but had no CPU during one step (/proc/thread-self/schedstat)."),
     metric("data_range_first", "", kRank, false, "First sample", "Index of the first sample a rank consumed in a step."),
     metric("data_range_last", "", kRank, false, "Last sample", "Index after the last sample a rank consumed in a step."),

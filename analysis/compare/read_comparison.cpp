@@ -12,12 +12,12 @@
 
 #include "analysis/estimate/run_facts.h"
 #include "analysis/run_summary/roles.h"
+#include "analysis/steps/attempt_steps.h"
 #include "analysis/steps/step_frame.h"
 
 namespace runglass {
 namespace {
 
-constexpr double kSteady = 2;  // value of step_phase
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min(), kHighest = std::numeric_limits<std::int64_t>::max();
 
 struct StepWindowOf {
@@ -40,10 +40,10 @@ class SideReader {
     const Series* log = nullptr;
     std::vector<Series> global;
     std::vector<const Series*> times;
-    for (const Series& series : all) {
+    m_steps = AttemptSteps::among(all, m_attempt.id, {StepSeries::kTime, StepSeries::kPhase, StepSeries::kPart, StepSeries::kPartWait});
+    for (const Series& series : all)
       if (!series.key.rank) global.push_back(series);
-      if (series.key.rank && series.key.metric == "step_time_ns") times.push_back(&series);
-    }
+    for (const Series& series : m_steps.of(StepSeries::kTime)) times.push_back(&series);
     if (times.empty()) {
       log = pickSeries(global, Role::kStepTime);
       if (log != nullptr) times.push_back(log);
@@ -56,7 +56,7 @@ class SideReader {
     for (const Node& node : nodes) names[node.id] = node.name;
     for (const Rank& rank : ranks)
       if (const auto named = names.find(rank.node); named != names.end()) m_nodes[rank.rank] = named->second;
-    index(all);
+    indexParts();
     for (const Series* series : times) RG_TRY(readRank(*series));
     RG_ASSIGN(const RunFacts facts, readRunFacts(m_reader, m_attempt));
     m_side.regime.global_batch = facts.global_batch, m_side.regime.sequence = facts.sequence;
@@ -74,15 +74,10 @@ class SideReader {
       m_window.end = std::min(m_window.end, low < kHighest - kCompareSteps ? low + kCompareSteps : kHighest);
   }
 
-  void index(const std::vector<Series>& all) {
-    for (const Series& series : all) {
-      if (!series.key.rank) continue;
-      if (series.key.metric == "step_phase") m_phases[*series.key.rank] = series.id;
-      const std::string part = series.key.metric.starts_with("step_part_") ? partOf(series.key.labels) : std::string();
-      if (part.empty()) continue;
-      if (series.key.metric == "step_part_ns") m_parts[*series.key.rank][part] = series.id;
-      if (series.key.metric == "step_part_wait_ns") m_waits[*series.key.rank][part] = series.id;
-    }
+  void indexParts() {
+    for (const auto& [kind, index] : {std::pair{StepSeries::kPart, &m_parts}, {StepSeries::kPartWait, &m_waits}})
+      for (const Series& series : m_steps.of(kind))
+        if (const std::string part = partOf(series.key.labels); !part.empty()) (*index)[*series.key.rank][part] = series.id;
   }
 
   using Values = std::unordered_map<std::int64_t, double>;
@@ -101,13 +96,9 @@ class SideReader {
     RankMeans rank{.rank = series.key.rank.value_or(-1), .node = {}, .parts_ns = {}};
     if (series.key.rank) {
       rank.node = m_nodes[rank.rank];
-      if (const auto phases = m_phases.find(rank.rank); phases != m_phases.end()) {
-        RG_ASSIGN(const Values phase, valuesOf(phases->second));
-        m_side.left_out += static_cast<std::int64_t>(std::erase_if(steps, [&](const auto& one) {
-          const auto found = phase.find(one.first);
-          return found != phase.end() && found->second != kSteady;
-        }));
-      }
+      RG_ASSIGN(const StepPhases phases,
+                StepPhases::read(m_reader, m_steps.of(StepSeries::kPhase, rank.rank), m_window.first, m_window.end, m_stop));
+      m_side.left_out += static_cast<std::int64_t>(std::erase_if(steps, [&](const auto& one) { return !phases.isSteady(one.first); }));
     }
     m_side.left_out += static_cast<std::int64_t>(steps.erase(m_first));  // it compiles, warms up and opens its files
     for (const auto& [step, dur] : steps) {
@@ -148,7 +139,7 @@ class SideReader {
   std::stop_token m_stop;
   std::int64_t m_first = 0;
   std::map<std::int32_t, std::string> m_nodes;
-  std::map<std::int32_t, SeriesId> m_phases;
+  AttemptSteps m_steps;
   std::map<std::int32_t, std::map<std::string, SeriesId>> m_parts, m_waits;
   CompareSide m_side;
 };

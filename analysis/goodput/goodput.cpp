@@ -33,7 +33,7 @@ class Gatherer {
       std::vector<Series> own;
       for (const Series& series : m_series)
         if (series.key.attempt == attempt.id) own.push_back(series);
-      RG_ASSIGN(StepRecord steps, readSteps(m_reader, own, m_stop));
+      RG_ASSIGN(StepRecord steps, readSteps(m_reader, attempt.id, own, m_stop));
       RG_ASSIGN(AttemptRecord record, recordOf(attempt, own, steps));
       records.push_back(std::move(record));
       out.step_sources.push_back(std::move(steps.source));

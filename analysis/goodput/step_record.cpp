@@ -4,30 +4,18 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unordered_map>
 
 #include "analysis/run_summary/roles.h"
 #include "analysis/run_summary/run_summary.h"
+#include "analysis/steps/attempt_steps.h"
 
 namespace runglass {
 namespace {
 
-constexpr double kInit = 0, kEvaluation = 3, kCheckpoint = 4;  // values of step_phase
-constexpr double kLongest = 30.0 * 24 * 3600 * 1e9;            // ns; a longer step is nonsense
+constexpr double kLongest = 30.0 * 24 * 3600 * 1e9;  // ns; a longer step is nonsense
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMostCount = 10'000;  // steps in one line of a log
 constexpr double kNearlyAll = 0.9;           // of the steps of who told most: whoever is a little behind tells as well
-
-Result<std::unordered_map<std::int64_t, double>> phasesOf(Reader& reader, std::span<const Series> all, std::int32_t rank,
-                                                          const std::stop_token& stop) {
-  std::unordered_map<std::int64_t, double> phases;
-  for (const Series& series : all) {
-    if (series.key.metric != "step_phase" || series.key.rank != rank || series.sample_count == 0) continue;
-    RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, std::numeric_limits<std::int64_t>::min(), kAll, stop));
-    for (std::size_t i = 0; i < points.size(); ++i) phases[points.step[i]] = points.value[i];
-  }
-  return phases;
-}
 
 constexpr TimeNs kFar = 4'000'000'000'000'000'000;                    // later and earlier there is no time that could be added to
 bool usableTime(TimeNs time) { return time > -kFar && time < kFar; }  // an absent one is outside
@@ -42,30 +30,24 @@ std::int64_t between(std::int64_t before, std::int64_t after) {
 
 bool usable(double dur) { return std::isfinite(dur) && dur > 0 && dur < kLongest; }
 
-bool isTimedRank(const Series& series) {
-  return series.key.rank && series.key.metric == "step_time_ns" && series.key.kind == SeriesKind::kScalar && series.last_time &&
-         series.sample_count > 0;
-}
-
 void sortByTime(StepRecord& record) {
   std::ranges::stable_sort(record.steps, {}, &LedgerStep::begin);
   if (!record.steps.empty()) record.steps.front().kind = StepKind::kFirst;
 }
 
-Result<StepRecord> ofRank(Reader& reader, std::span<const Series> all, const Series& series, const std::stop_token& stop) {
-  RG_ASSIGN(const auto phases, phasesOf(reader, all, *series.key.rank, stop));
+Result<StepRecord> ofRank(Reader& reader, const AttemptSteps& steps, const Series& series, const std::stop_token& stop) {
+  const auto recorded = steps.of(StepSeries::kPhase, *series.key.rank);
+  RG_ASSIGN(const StepPhases phases, StepPhases::read(reader, recorded, std::numeric_limits<std::int64_t>::min(), kAll, stop));
   RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, std::numeric_limits<std::int64_t>::min(), kAll, stop));
   StepRecord record;
-  record.source = "step_time_ns of rank " + std::to_string(*series.key.rank);
+  record.source = std::string(kStepTimeMetric) + " of rank " + std::to_string(*series.key.rank);
   for (std::size_t i = 0; i < points.size() && !points.time.empty(); ++i) {
     if (!usable(points.value[i]) || !usableTime(points.time[i]) || !usableStep(points.step[i])) continue;
     LedgerStep step{.step = points.step[i], .begin = points.time[i], .end = points.time[i] + static_cast<DurNs>(points.value[i])};
-    const auto phase = phases.find(points.step[i]);
-    if (phase != phases.end()) {
-      if (phase->second == kInit) step.kind = StepKind::kFirst;
-      if (phase->second == kEvaluation) step.kind = StepKind::kEval;
-      if (phase->second == kCheckpoint) step.kind = StepKind::kSave;
-    }
+    const StepPhase phase = phases.at(points.step[i]);
+    if (phase == StepPhase::kInit) step.kind = StepKind::kFirst;
+    if (phase == StepPhase::kEval) step.kind = StepKind::kEval;
+    if (phase == StepPhase::kCheckpoint) step.kind = StepKind::kSave;
     record.steps.push_back(step);
   }
   sortByTime(record);
@@ -127,11 +109,9 @@ Result<StepRecord> ofDurations(Reader& reader, const Series& series, const std::
 
 }  // namespace
 
-Result<StepRecord> readSteps(Reader& reader, std::span<const Series> of_attempt, std::stop_token stop) {
-  const Series* rank = nullptr;
-  std::int64_t most = 0;  // steps that a rank told
-  for (const Series& series : of_attempt)
-    if (isTimedRank(series)) most = std::max(most, series.sample_count);
+Result<StepRecord> readSteps(Reader& reader, AttemptId attempt, std::span<const Series> of_attempt, std::stop_token stop) {
+  const AttemptSteps steps = AttemptSteps::among(of_attempt, attempt, {StepSeries::kTime, StepSeries::kPhase});
+  if (const Series* clock = steps.clock(kNearlyAll); clock != nullptr && clock->key.rank) return ofRank(reader, steps, *clock, stop);
   std::vector<Series> global, timed, untimed;
   for (const Series& series : of_attempt) {
     if (series.key.kind != SeriesKind::kScalar || series.sample_count == 0) continue;
@@ -139,14 +119,10 @@ Result<StepRecord> readSteps(Reader& reader, std::span<const Series> of_attempt,
       untimed.push_back(series);
       continue;
     }
-    if (isTimedRank(series) && static_cast<double>(series.sample_count) >= kNearlyAll * static_cast<double>(most) &&
-        (rank == nullptr || *series.key.rank < *rank->key.rank))
-      rank = &series;
     if (series.key.rank) continue;
     global.push_back(series);
     if (series.sample_count >= 2) timed.push_back(series);
   }
-  if (rank != nullptr) return ofRank(reader, of_attempt, *rank, stop);
   if (const Series* log = pickSeries(global, Role::kStepTime)) return ofLog(reader, *log, stop);
   if (const Series* told = pickSeries(untimed, Role::kStepTime)) return ofDurations(reader, *told, stop);
   if (const Series* loss = pickSeries(timed, Role::kLoss)) return ofTimes(reader, *loss, stop);

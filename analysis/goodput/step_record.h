@@ -27,7 +27,7 @@ struct StepRecord {
 // A rank's own step times (the lowest rank of those that told nearly as many as any: one may fall silent while the job goes on), else a
 // log's, whose stamp is a step's end and whose lines may sum up several; else the times between points of a scalar (of the loss where there
 // is one): then a step that took more than kLongStep times the median is only as long as the median, and the rest is left unexplained.
-Result<StepRecord> readSteps(Reader& reader, std::span<const Series> of_attempt, std::stop_token stop);
+Result<StepRecord> readSteps(Reader& reader, AttemptId attempt, std::span<const Series> of_attempt, std::stop_token stop);
 
 inline constexpr double kLongStep = 5;
 

@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "analysis/steps/attempt_steps.h"
+
 namespace runglass {
 namespace {
 
@@ -204,18 +206,16 @@ Result<std::optional<double>> readRunDelay(Reader& reader, AttemptId attempt, st
                                            std::optional<std::int64_t> last_step, const std::stop_token& stop) {
   if (!first_step || !last_step) return std::optional<double>();
   std::map<std::int32_t, std::map<std::int64_t, double>> delays;
-  RG_ASSIGN(const auto series, reader.series({.attempt = attempt, .metric = "step_run_delay_ns", .kind = SeriesKind::kScalar}));
-  for (const Series& one : series) {
-    if (!one.key.rank || one.sample_count == 0) continue;
+  RG_ASSIGN(const auto steps, AttemptSteps::list(reader, attempt, {StepSeries::kRunDelay, StepSeries::kTime}));
+  for (const Series& one : steps.of(StepSeries::kRunDelay)) {
     RG_ASSIGN(const auto points, reader.scalars(one.id, *first_step, *last_step + 1, stop));
     for (std::size_t i = 0; i < points.size(); ++i)
       if (std::isfinite(points.value[i]) && points.value[i] >= 0) delays[*one.key.rank][points.step[i]] = points.value[i];
   }
   if (delays.empty()) return std::optional<double>();
   double delay = 0, time = 0;
-  RG_ASSIGN(const auto times, reader.series({.attempt = attempt, .metric = "step_time_ns", .kind = SeriesKind::kScalar}));
-  for (const Series& one : times) {
-    const auto own = delays.find(one.key.rank.value_or(-1));
+  for (const Series& one : steps.of(StepSeries::kTime)) {
+    const auto own = delays.find(*one.key.rank);
     if (own == delays.end()) continue;
     RG_ASSIGN(const auto points, reader.scalars(one.id, *first_step, *last_step + 1, stop));
     for (std::size_t i = 0; i < points.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "analysis/statistics/median.h"
+#include "analysis/steps/attempt_steps.h"
 #include "analysis/steps/step_feed.h"
 
 namespace runglass {
@@ -108,13 +109,9 @@ PartIdle partIdle(std::span<const StepFrame> frames, const std::vector<Rank>& ra
 }
 
 Result<PartIdle> readPartIdle(Reader& reader, AttemptId attempt, const IdleScope& scope, const std::stop_token& stop) {
-  const SeriesFilter filter{.attempt = attempt, .metric = "step_time_ns", .kind = SeriesKind::kScalar};
-  RG_ASSIGN(const auto times, reader.series(filter));
+  RG_ASSIGN(const auto steps, AttemptSteps::list(reader, attempt, {StepSeries::kTime}));
   constexpr std::int64_t kFarthest = std::numeric_limits<std::int64_t>::max() / 2;
-  std::optional<std::int64_t> last;
-  for (const Series& series : times)
-    if (series.sample_count > 0 && series.key.rank && series.key.attempt == attempt)
-      last = std::max(last.value_or(series.last_x), series.last_x);
+  std::optional<std::int64_t> last = steps.lastStep();
   if (!last) return PartIdle{};
   if (scope.last_step) last = std::min(*last, *scope.last_step);
   last = std::clamp(*last, -kFarthest, kFarthest);

@@ -9,6 +9,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "analysis/steps/attempt_steps.h"
+
 namespace runglass {
 namespace {
 
@@ -16,8 +18,6 @@ constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max();
 constexpr DurNs kFromAfar = kHighest / 4;  // a pixel so wide that summaries answer
 constexpr DurNs kMargin = 200 * kNsPerMs;  // launches and spans that reach into the steps
 constexpr double kRounding = 1e-4;         // of a step: its length is stored with as many digits
-constexpr double kLongest = 1e17;          // ns
-constexpr int kSteady = 2, kSave = 4;      // values of step_phase
 constexpr std::int32_t kNoRank = -1;
 
 bool isDeviceTrack(const Track& track) { return track.key.kind == "gpu_stream" || track.key.kind == "accel_queue"; }
@@ -316,39 +316,28 @@ class IdleReader {
 }  // namespace
 
 Result<RankSteps> readRankSteps(Reader& reader, AttemptId attempt, const IdleScope& scope, const std::stop_token& stop) {
-  SeriesFilter filter{.attempt = attempt, .metric = "step_time_ns", .kind = SeriesKind::kScalar};
-  RG_ASSIGN(const auto times, reader.series(filter));
-  filter.metric = "step_phase";
-  RG_ASSIGN(const auto phases, reader.series(filter));
+  RG_ASSIGN(const auto steps, AttemptSteps::list(reader, attempt, {StepSeries::kTime, StepSeries::kPhase}));
+  std::vector<Series> times = steps.of(StepSeries::kTime);
+  times.insert(times.end(), steps.unranked().begin(), steps.unranked().end());
   constexpr std::int64_t kMostStep = std::numeric_limits<std::int64_t>::max() - 1;
   std::int64_t last = std::numeric_limits<std::int64_t>::min() + kIdleSteps;
-  for (const Series& series : times)
-    if (series.sample_count > 0) last = std::max(last, std::min(series.last_x, kMostStep));
+  for (const Series& series : times) last = std::max(last, std::min(series.last_x, kMostStep));
   if (scope.last_step) last = std::clamp(*scope.last_step, std::numeric_limits<std::int64_t>::min() + kIdleSteps, kMostStep);
   const bool wide = scope.time || scope.first_step;
   std::int64_t first = wide ? std::numeric_limits<std::int64_t>::min() : last - kIdleSteps + 1;
   if (scope.first_step) first = std::min(*scope.first_step, last);
-  std::map<std::int64_t, int> phase_of;
-  for (const Series& series : phases) {
-    RG_ASSIGN(const auto points, reader.scalars(series.id, first, last + 1, stop));
-    for (std::size_t i = 0; i < points.size(); ++i)
-      if (points.value[i] >= 0 && points.value[i] <= kSave) phase_of[points.step[i]] = static_cast<int>(points.value[i]);
-    if (points.size() > 0) break;  // the first rank that tells phases speaks for all
-  }
+  // The first rank that recorded phases speaks for all.
+  RG_ASSIGN(const StepPhases phases, StepPhases::read(reader, steps.of(StepSeries::kPhase), first, last + 1, stop));
   RankSteps out;
   for (const Series& series : times) {
-    if (series.sample_count == 0 || series.key.attempt != attempt) continue;
     RG_ASSIGN(const auto points, reader.scalars(series.id, first, last + 1, stop));
     auto& own = out[series.key.rank.value_or(kNoRank)];
-    for (std::size_t i = 0; i < points.size() && !points.time.empty(); ++i) {
-      const double dur = points.value[i];
-      if (points.time[i] == kAbsent || !std::isfinite(dur) || dur <= 0 || dur > kLongest) continue;
-      const auto phase = phase_of.find(points.step[i]);
-      if (phase != phase_of.end() && phase->second != kSteady && phase->second != kSave) continue;
-      TimeRange range{points.time[i], 0};
-      if (__builtin_add_overflow(range.t0, static_cast<DurNs>(dur), &range.t1)) continue;
-      if (scope.time && !overlaps(range, *scope.time)) continue;
-      own.push_back({points.step[i], range});
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto range = stepRange(points, i);
+      const StepPhase phase = phases.at(points.step[i]);
+      if (!range || !(points.value[i] > 0) || (phase != StepPhase::kSteady && phase != StepPhase::kCheckpoint)) continue;
+      if (scope.time && !overlaps(*range, *scope.time)) continue;
+      own.push_back({points.step[i], *range});
     }
     if (own.size() > static_cast<std::size_t>(kIdleSteps)) own.erase(own.begin(), own.end() - kIdleSteps);
   }

@@ -7,13 +7,13 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/steps/attempt_steps.h"
 #include "model/spans.h"
 
 namespace runglass {
 namespace {
 
 constexpr std::int64_t kFirstLook = 10 * static_cast<std::int64_t>(kStepsKept);
-constexpr double kSteady = 2;                    // value of step_phase
 constexpr DurNs kBeside = 30 * kNsPerSecond;     // an event this near to a gap belongs to it
 constexpr DurNs kAfterSave = 60 * kNsPerSecond;  // until the first step after a save has moved
 constexpr std::size_t kMostGaps = 64;            // a run that stands still more often than that has a rhythm of its own
@@ -25,43 +25,18 @@ constexpr std::array kEvaluationTags = {"eval", "Eval", "valid", "Valid", "val_"
 
 bool isSaveOrEval(const Event& event) { return event.kind.starts_with("eval") || event.kind.starts_with("checkpoint"); }
 
-Result<std::vector<Series>> scalarSeries(Reader& reader, AttemptId attempt, const char* metric) {
-  SeriesFilter filter;
-  filter.attempt = attempt;
-  filter.metric = metric;
-  filter.kind = SeriesKind::kScalar;
-  RG_ASSIGN(auto all, reader.series(filter));
-  std::erase_if(all, [&](const Series& s) { return s.sample_count == 0 || s.key.attempt != attempt || s.key.metric != metric; });
-  return all;
-}
-
 }  // namespace
 
 Status StepWatch::choose(Reader& reader) {
-  RG_ASSIGN(const auto all, scalarSeries(reader, m_attempt, "step_time_ns"));
-  const Series* best = nullptr;
-  for (const Series& series : all) {
-    if (!series.last_time) continue;  // no clock, no gaps
-    // A rank's own word before a log's, of ranks the lowest.
-    const auto order = [](const Series& s) { return s.key.rank ? *s.key.rank : std::numeric_limits<std::int32_t>::max(); };
-    if (best == nullptr || order(series) < order(*best)) best = &series;
-  }
+  RG_ASSIGN(const auto steps, AttemptSteps::list(reader, m_attempt, {StepSeries::kTime, StepSeries::kPhase}));
+  const Series* best = steps.clock();  // no clock, no gaps
   if (best == nullptr) return {};
   m_series = *best;
   m_clock.emplace(fromLog());
-  RG_ASSIGN(const auto phases, scalarSeries(reader, m_attempt, "step_phase"));
-  for (const Series& series : phases)
-    if (series.key.rank == m_series.key.rank) m_phase = series;
+  if (fromLog()) return {};
+  const auto phases = steps.of(StepSeries::kPhase, *m_series.key.rank);
+  m_phases.assign(phases.begin(), phases.end());
   return {};
-}
-
-Result<std::set<std::int64_t>> StepWatch::oddSteps(Reader& reader, std::int64_t from, std::stop_token stop) {
-  std::set<std::int64_t> odd;
-  if (!m_phase.id) return odd;
-  RG_ASSIGN(const auto phases, reader.scalars(m_phase.id, from, std::numeric_limits<std::int64_t>::max(), stop));
-  for (std::size_t i = 0; i < phases.size(); ++i)
-    if (phases.value[i] != kSteady) odd.insert(phases.step[i]);
-  return odd;
 }
 
 Status StepWatch::read(Reader& reader, std::stop_token stop) {
@@ -71,12 +46,12 @@ Status StepWatch::read(Reader& reader, std::stop_token stop) {
     m_next = m_series.last_x > std::numeric_limits<std::int64_t>::min() + kFirstLook ? m_series.last_x - kFirstLook : m_series.last_x;
   RG_ASSIGN(const auto points, reader.scalars(m_series.id, *m_next, std::numeric_limits<std::int64_t>::max(), stop));
   if (points.size() == 0 || points.time.empty()) return {};
-  RG_ASSIGN(const auto odd, oddSteps(reader, *m_next, stop));
+  RG_ASSIGN(const StepPhases phases, StepPhases::read(reader, m_phases, *m_next, std::numeric_limits<std::int64_t>::max(), stop));
   std::vector<ClockedStep> steps;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (points.time[i] == kAbsent || !std::isfinite(points.value[i]) || points.value[i] < 0) continue;
     const auto dur = static_cast<DurNs>(std::min(points.value[i], static_cast<double>(kLongestStep)));
-    const bool steady = !odd.contains(points.step[i]);
+    const bool steady = phases.isSteady(points.step[i]);
     if (!steady) m_longest_phase = std::max(m_longest_phase, dur);
     steps.push_back({points.step[i], points.time[i], dur, steady});
   }
@@ -150,9 +125,9 @@ Result<bool> StepWatch::saves(Reader& reader, TimeNs moved, TimeNs now) const {
 
 Result<std::optional<DurNs>> StepWatch::communicationP99(Reader& reader, std::stop_token stop) const {
   if (!m_series.id || !m_series.key.rank) return std::optional<DurNs>();
-  RG_ASSIGN(const auto all, scalarSeries(reader, m_attempt, "step_part_ns"));
-  for (const Series& series : all) {
-    if (series.key.rank != m_series.key.rank || series.key.labels.find("\"comm") == std::string::npos) continue;
+  RG_ASSIGN(const auto steps, AttemptSteps::list(reader, m_attempt, {StepSeries::kPart}));
+  for (const Series& series : steps.of(StepSeries::kPart, *m_series.key.rank)) {
+    if (series.key.labels.find("\"comm") == std::string::npos) continue;
     const std::int64_t from =
         std::max<std::int64_t>(series.last_x, static_cast<std::int64_t>(kStepsKept)) - static_cast<std::int64_t>(kStepsKept);
     RG_ASSIGN(const auto points, reader.scalars(series.id, from, std::numeric_limits<std::int64_t>::max(), stop));

@@ -8,7 +8,8 @@
 // Cost:       the first call reads at most kStepsKept x 10 steps, later ones what is new. Events are only read beside a gap.
 #pragma once
 
-#include <set>
+#include <optional>
+#include <vector>
 
 #include "analysis/hangs/stall_clock.h"
 #include "storage/reader.h"
@@ -34,13 +35,13 @@ class StepWatch {
 
  private:
   Status choose(Reader& reader);
-  Result<std::set<std::int64_t>> oddSteps(Reader& reader, std::int64_t from, std::stop_token stop);
   Result<bool> explained(Reader& reader, const StallGap& gap);
   Result<bool> evaluated(Reader& reader, const StallGap& gap) const;
 
   RunId m_run;
   AttemptId m_attempt;
-  Series m_series, m_phase;
+  Series m_series;
+  std::vector<Series> m_phases;
   std::optional<std::int64_t> m_next;  // step to read from
   std::optional<StepClock> m_clock;
   StepClock m_none{false};

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/steps/attempt_steps.h"
 #include "model/issue_catalog.h"
 
 namespace runglass {
@@ -59,8 +60,10 @@ class Quality {
       ++m_out.series;
       if (!overlaps(one.first_time, one.last_time, *m_q.range)) continue;
       ++told;
-      if (one.key.metric == "step_time_ns" && one.key.rank) ranks.insert(*one.key.rank);
     }
+    const AttemptSteps steps = AttemptSteps::among(all, m_q.attempt->id, {StepSeries::kTime});
+    for (const Series& one : steps.of(StepSeries::kTime))
+      if (overlaps(one.first_time, one.last_time, *m_q.range)) ranks.insert(*one.key.rank);
     const std::string attempt = "run_id = " + std::to_string(m_q.run.id.value);
     m_out.series_told.value = told;
     if (m_out.series == 0)

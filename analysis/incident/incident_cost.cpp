@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "model/step_metrics.h"
+
 namespace runglass {
 namespace {
 
@@ -74,7 +76,7 @@ class Counter {
   }
   bool stepsAreTold(const LedgerRow& of) const {
     const auto i = static_cast<std::size_t>(&of - m_q.goodput.ledger.rows.data());
-    return i < m_q.goodput.step_sources.size() && m_q.goodput.step_sources[i].starts_with("step_time_ns");
+    return i < m_q.goodput.step_sources.size() && m_q.goodput.step_sources[i].starts_with(kStepTimeMetric);
   }
 
   void countDuration() {

@@ -8,6 +8,7 @@
 #include "analysis/layout/layout_reading.h"
 #include "analysis/ranking/restarts.h"
 #include "analysis/run_summary/run_summary.h"
+#include "analysis/steps/attempt_steps.h"
 #include "analysis/what_if/what_if_data.h"
 
 namespace runglass {
@@ -18,13 +19,8 @@ constexpr std::int64_t kStepsAfter = 20;
 
 // Does a store tell anything of what an attempt's ranks did?
 Result<bool> tells(Reader& reader, AttemptId attempt) {
-  for (const char* metric : {"step_time_ns", "step_part_ns"}) {
-    SeriesFilter filter;
-    filter.attempt = attempt;
-    filter.metric = metric;
-    RG_ASSIGN(const auto series, reader.series(filter));
-    if (std::ranges::any_of(series, [](const Series& s) { return s.sample_count > 0 && s.key.rank; })) return true;
-  }
+  RG_ASSIGN(const auto steps, AttemptSteps::list(reader, attempt, {StepSeries::kTime, StepSeries::kPart}));
+  if (!steps.of(StepSeries::kTime).empty() || !steps.of(StepSeries::kPart).empty()) return true;
   RG_ASSIGN(const auto tracks, reader.tracks(attempt));
   return !tracks.empty();
 }
@@ -53,7 +49,7 @@ Result<std::optional<WhatIfScores>> whatIfScores(Reader& reader, const Attempt& 
 std::string whyNothing(const Ranking& ranking) {
   switch (ranking.relative.status) {
     case SlowRanksStatus::kTooFewPeers:
-      return "too few peers: a rank is compared with at least " + std::to_string(kLeastPeers) + " others of its pipeline stage";
+      return "too few peers: a rank is compared with at least " + std::to_string(kMinPeers) + " others of its pipeline stage";
     case SlowRanksStatus::kTooFewSteps:
       return "too few steps: " + std::to_string(ranking.relative.steps.size()) + " are known, " + std::to_string(kLeastSteps) +
              " are needed";

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/steps/attempt_steps.h"
+
 namespace runglass {
 namespace {
 
@@ -13,22 +15,14 @@ struct StepTimes {
 
 // One rank speaks for all: they wait for each other.
 Result<StepTimes> stepTimes(Reader& reader, AttemptId attempt, const std::stop_token& stop) {
-  SeriesFilter filter;
-  filter.attempt = attempt;
-  filter.metric = "step_time_ns";
-  RG_ASSIGN(const auto all, reader.series(filter));
-  const Series* chosen = nullptr;
-  for (const Series& one : all)
-    if (one.sample_count > 0 && one.key.kind == SeriesKind::kScalar && (chosen == nullptr || one.key.rank < chosen->key.rank))
-      chosen = &one;
+  RG_ASSIGN(const auto steps, AttemptSteps::list(reader, attempt, {StepSeries::kTime}));
+  const Series* chosen = steps.clock();
   StepTimes times;
   if (chosen == nullptr) return times;
   const auto end = [&](std::int64_t step) -> Result<std::optional<TimeNs>> {
     RG_ASSIGN(const auto points, reader.scalars(chosen->id, step, step + 1, stop));
-    if (points.size() == 0 || points.time.empty() || points.time.back() == kAbsent || !(points.value.back() >= 0) ||
-        points.value.back() > 1e17)
-      return std::optional<TimeNs>();
-    return std::optional<TimeNs>(points.time.back() + static_cast<DurNs>(points.value.back()));
+    const auto range = points.size() > 0 ? stepRange(points, points.size() - 1) : std::nullopt;
+    return range ? std::optional(range->t1) : std::nullopt;
   };
   RG_ASSIGN(times.first_end, end(chosen->first_x));
   RG_ASSIGN(times.last_end, end(chosen->last_x));

@@ -6,6 +6,8 @@
 #include <string>
 #include <tuple>
 
+#include "model/step_metrics.h"
+
 namespace runglass {
 namespace {
 
@@ -81,7 +83,7 @@ std::string_view canonicalOf(Role role) {
     case Role::kMfu:
       return "mfu_ratio";
     case Role::kStepTime:
-      return "step_time_ns";
+      return kStepTimeMetric;
     case Role::kLossScale:
       return "loss_scale";
     case Role::kBatchSize:

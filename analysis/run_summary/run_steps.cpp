@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/run_summary/roles.h"
+#include "analysis/steps/attempt_steps.h"
 #include "model/series_extent.h"
 
 namespace runglass {
@@ -21,15 +22,13 @@ struct StepClock {
   Series series;
 };
 
-const Series* clockOf(std::span<const Series> own) {
-  const Series* first_rank = nullptr;
+// Where no step times are recorded.
+const Series* otherClock(std::span<const Series> own) {
   const Series* longest = nullptr;
   for (const Series& one : own) {
     if (one.key.kind != SeriesKind::kScalar || one.sample_count == 0 || !one.first_time) continue;
-    if (one.key.metric == "step_time_ns" && (first_rank == nullptr || one.key.rank < first_rank->key.rank)) first_rank = &one;
     if (longest == nullptr || one.sample_count > longest->sample_count) longest = &one;
   }
-  if (first_rank != nullptr) return first_rank;
   const Series* loss = pickSeries(own, Role::kLoss);
   return loss != nullptr && loss->first_time ? loss : longest;
 }
@@ -38,15 +37,16 @@ const Series* clockOf(std::span<const Series> own) {
 Result<std::vector<StepClock>> stepClocks(Reader& reader, RunId run) {
   RG_ASSIGN(const std::vector<Attempt> attempts, reader.attempts(run));
   std::vector<StepClock> clocks;
-  for (const char* metric : {"step_time_ns", ""}) {
+  for (const bool by_step_times : {true, false}) {
     SeriesFilter filter{.run = run, .kind = SeriesKind::kScalar};
-    if (*metric != '\0') filter.metric = metric;
+    if (by_step_times) filter.metric = std::string(kStepTimeMetric);
     RG_ASSIGN(const std::vector<Series> all, reader.series(filter));
     for (const Attempt& attempt : attempts) {
       std::vector<Series> own;
       std::ranges::copy_if(all, std::back_inserter(own), [&](const Series& one) { return one.key.attempt == attempt.id; });
-      const Series* series = clockOf(own);
-      if (series == nullptr) continue;
+      const AttemptSteps steps = AttemptSteps::among(own, attempt.id, {StepSeries::kTime});
+      const Series* series = by_step_times ? steps.clock() : otherClock(own);
+      if (series == nullptr || !series->first_time) continue;
       clocks.push_back({attempt.id, std::min(attempt.start.value_or(*series->first_time), *series->first_time), *series});
     }
     if (!clocks.empty()) break;

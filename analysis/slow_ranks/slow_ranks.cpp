@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants:
-// 1. A rank is never among its own peers: with few ranks it would pull the median towards itself.
-// 2. What was not compared is absent, in scores, and NaN, in ratios.
+// Invariant: what was not compared is absent, in scores, and NaN, in ratios.
 #include "analysis/slow_ranks/slow_ranks.h"
 
 #include <algorithm>
@@ -21,10 +19,7 @@ constexpr std::size_t kStepsToSeeMovement = 20;
 constexpr double kHighCoverage = 0.8, kMediumCoverage = 0.5;
 constexpr std::size_t kHighSteps = 50, kMediumSteps = 10;
 
-struct Placed {
-  double value;
-  std::size_t member;  // of the role
-};
+std::optional<double> known(double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; }
 
 // The ranks of one role, in the order of `members`: indices into table.ranks.
 class RoleRanking {
@@ -52,45 +47,37 @@ class RoleRanking {
   }
 
   void compareStep(std::size_t step) {
-    const auto placed = sortedBy([&](const RankSteps& rank) { return rank.value_ns[step]; });
-    const int peers = static_cast<int>(placed.size()) - 1;
-    for (std::size_t i = 0; i < placed.size(); ++i) {
-      RankScore& score = m_scores[placed[i].member];
+    const auto own = valuesOf([&](const RankSteps& rank) { return rank.value_ns[step]; });
+    const int peers = static_cast<int>(std::ranges::count_if(own, [](double v) { return std::isfinite(v); })) - 1;
+    const auto usual = peerMedians<double>(own);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (!std::isfinite(own[i])) continue;
+      RankScore& score = m_scores[i];
       score.peers = std::max(score.peers, peers);
-      if (peers < kLeastPeers) continue;
-      const double usual = medianWithout(placed, i);
-      if (!(usual > 0)) continue;
-      score.ratio[step] = static_cast<float>(placed[i].value / usual - 1);
-      m_excess[placed[i].member].push_back(placed[i].value - usual);
+      if (!(usual[i] > 0)) continue;
+      score.ratio[step] = static_cast<float>(own[i] / usual[i] - 1);
+      m_excess[i].push_back(own[i] - usual[i]);
     }
   }
 
   void comparePart(std::size_t part) {
-    const auto placed = sortedBy(
-        [&](const RankSteps& rank) { return part < rank.part_ns.size() ? rank.part_ns[part].value_or(kAbsentValue) : kAbsentValue; });
-    if (static_cast<int>(placed.size()) - 1 < kLeastPeers) return;
-    for (std::size_t i = 0; i < placed.size(); ++i)
-      m_scores[placed[i].member].parts.push_back(
-          {.part = part, .own_ns = placed[i].value, .peers_ns = medianWithout(placed, i), .own_wait_ns = {}, .peers_wait_ns = {}});
-    const auto waits = sortedBy(
-        [&](const RankSteps& rank) { return part < rank.wait_ns.size() ? rank.wait_ns[part].value_or(kAbsentValue) : kAbsentValue; });
-    for (std::size_t i = 0; i < waits.size(); ++i) {
-      auto& parts = m_scores[waits[i].member].parts;
-      if (parts.empty() || parts.back().part != part) continue;
-      parts.back().own_wait_ns = waits[i].value;
-      if (static_cast<int>(waits.size()) - 1 >= kLeastPeers) parts.back().peers_wait_ns = medianWithout(waits, i);
-    }
+    const auto at = [part](const std::vector<std::optional<double>>& parts) {
+      return part < parts.size() ? parts[part].value_or(kAbsentValue) : kAbsentValue;
+    };
+    const auto own = valuesOf([&](const RankSteps& rank) { return at(rank.part_ns); });
+    const auto wait = valuesOf([&](const RankSteps& rank) { return at(rank.wait_ns); });
+    const auto usual = peerMedians<double>(own), usual_wait = peerMedians<double>(wait);
+    for (std::size_t i = 0; i < own.size(); ++i)
+      if (std::isfinite(usual[i]))
+        m_scores[i].parts.push_back(
+            {.part = part, .own_ns = own[i], .peers_ns = usual[i], .own_wait_ns = known(wait[i]), .peers_wait_ns = known(usual_wait[i])});
   }
 
   template <class ValueOf>
-  std::vector<Placed> sortedBy(ValueOf value_of) const {
-    std::vector<Placed> placed;
-    for (std::size_t i = 0; i < m_members.size(); ++i) {
-      const double value = value_of(m_table.ranks[m_members[i]]);
-      if (std::isfinite(value)) placed.push_back({value, i});
-    }
-    std::ranges::sort(placed, {}, &Placed::value);
-    return placed;
+  std::vector<double> valuesOf(ValueOf value_of) const {
+    std::vector<double> values;
+    for (const std::size_t member : m_members) values.push_back(value_of(m_table.ranks[member]));
+    return values;
   }
 
   void score(std::size_t i) {
@@ -116,7 +103,7 @@ class RoleRanking {
     for (std::size_t step = begin; step < score.ratio.size(); ++step) {
       if (std::isnan(score.ratio[step])) continue;
       ratios.push_back(score.ratio[step]);
-      above += score.ratio[step] > kSlowerThanPeers ? 1 : 0;
+      above += isSlower(score.ratio[step]) ? 1 : 0;
     }
     score.compared = ratios.size();
     const auto excess = std::span(m_excess[i]).last(score.compared);
@@ -176,7 +163,7 @@ class RoleRanking {
     std::size_t onset = score.ratio.size();
     for (std::size_t step = score.ratio.size(); step-- > 0;) {
       if (std::isnan(score.ratio[step])) continue;
-      sum += score.ratio[step] > kSlowerThanPeers ? 1 : -1;
+      sum += isSlower(score.ratio[step]) ? 1 : -1;
       if (sum < best) continue;
       best = sum;
       onset = step;
@@ -214,7 +201,7 @@ SlowRanksStatus statusOf(const SlowRanks& answer) {
     if (rank.score) return SlowRanksStatus::kRanked;
     peers = std::max(peers, rank.peers);
   }
-  return peers < kLeastPeers ? SlowRanksStatus::kTooFewPeers : SlowRanksStatus::kTooFewSteps;
+  return peers < static_cast<int>(kMinPeers) ? SlowRanksStatus::kTooFewPeers : SlowRanksStatus::kTooFewSteps;
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is slow: every rank's own work per step against the ranks with the same role. The kernel: values in, ranking out.
 //
-// A rank is compared with the other ranks of its pipeline stage, step by step, so that a stage with more layers and a step with longer
-// sequences blame nobody. Work is what a rank did itself, without waiting: in a synchronous job all ranks take as long as the slowest, and
-// the slow one is the one that waits least. Comparing computing time over ranks as a heat map is MegaScale's way (Jiang et al., "MegaScale:
-// Scaling Large Language Model Training to More Than 10,000 GPUs", NSDI '24, section 5.1); medians and the median absolute deviation as
-// the measure of what is usual follow Leys et al., "Detecting outliers: Do not use standard deviation around the mean, use absolute
-// deviation around the median", J. Exp. Soc. Psychol. 49 (2013), without their normal-distribution factor.
+// A rank is compared with its peers (analysis/peers) step by step, so that a step with longer sequences blames nobody. Work is what a rank
+// did itself, without waiting: in a synchronous job all ranks take as long as the slowest, and the slow one is the one that waits least.
+// Who stands out is also judged by the median absolute deviation of its role's scores (Leys et al. 2013, without their factor for normal
+// distributions).
 //
 // Threading:  pure; any thread.
 // Ownership:  values.
@@ -20,13 +18,12 @@
 #include <string>
 #include <vector>
 
+#include "analysis/peers/slower_than_peers.h"
+
 namespace runglass {
 
-inline constexpr std::int32_t kNoRole = -1;  // the pipeline stage is not known: every rank is everybody's peer
-inline constexpr int kLeastPeers = 3;
-inline constexpr std::size_t kLeastSteps = 3;     // fewer say nothing about persistence
-inline constexpr double kSlowerThanPeers = 0.02;  // what counts as above the peers' median
-inline constexpr double kPersistent = 0.7;        // share of steps above it from which a rank may stand out
+inline constexpr std::size_t kLeastSteps = 3;  // fewer say nothing about persistence
+inline constexpr double kPersistent = 0.7;     // share of steps in which it is slower than its peers from which a rank may stand out
 // Who does not over all steps may since it became slow: so many steps, so large a share of them.
 inline constexpr std::size_t kLateSteps = 30;
 inline constexpr double kPersistentLate = 0.9;
@@ -67,7 +64,7 @@ struct RankScore {
   std::int32_t role = kNoRole;
   std::optional<double> score;              // median over steps of own / peers' median, minus 1
   std::optional<double> own_ns, excess_ns;  // medians over steps: its work, and what it took more than its peers
-  std::optional<double> persistence;        // share of the compared steps more than kSlowerThanPeers above the peers
+  std::optional<double> persistence;        // share of the compared steps in which it was slower than its peers
   std::size_t compared = 0;                 // steps
   double coverage = 0;                      // steps with data / steps looked at
   int peers = 0;                            // others of its role with data, the most in any step

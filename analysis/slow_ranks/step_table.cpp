@@ -11,6 +11,7 @@
 #include <map>
 
 #include "analysis/statistics/median.h"
+#include "analysis/steps/attempt_steps.h"
 #include "analysis/steps/span_parts.h"
 #include "analysis/steps/step_frame.h"
 
@@ -129,14 +130,9 @@ class StepTableFeed::Memory {
 
   Status list(Reader& reader) {
     std::map<std::int32_t, std::int64_t> last_of_rank;
-    const auto add = [&](const char* metric, Columns& columns, bool timed) -> Status {
-      SeriesFilter filter;
-      filter.attempt = m_attempt;
-      filter.metric = metric;
-      RG_ASSIGN(const auto all, reader.series(filter));
-      for (const Series& s : all) {
-        if (s.sample_count == 0 || !s.key.rank || s.key.attempt != m_attempt || s.key.metric != metric || s.key.kind != SeriesKind::kScalar)
-          continue;
+    RG_ASSIGN(const auto steps, AttemptSteps::list(reader, m_attempt, {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait}));
+    const auto add = [&](StepSeries kind, Columns& columns, bool timed) {
+      for (const Series& s : steps.of(kind)) {
         auto [at, added] = columns.try_emplace(pairKey(s));
         if (added) {
           at->second.id = s.id, at->second.rank = *s.key.rank, at->second.part = partOf(s.key.labels);
@@ -147,11 +143,10 @@ class StepTableFeed::Memory {
         auto& last = last_of_rank.try_emplace(*s.key.rank, s.last_x).first->second;
         last = std::max(last, s.last_x);
       }
-      return {};
     };
-    RG_TRY(add("step_time_ns", m_times, true));
-    RG_TRY(add("step_part_ns", m_parts, false));
-    RG_TRY(add("step_part_wait_ns", m_waits, false));
+    add(StepSeries::kTime, m_times, true);
+    add(StepSeries::kPart, m_parts, false);
+    add(StepSeries::kPartWait, m_waits, false);
     m_listed_last = newestOf(last_of_rank);
     if (m_newest) m_listed_last = std::min(m_listed_last, *m_newest);
     // Odd step numbers must not run over the ends of the number.
@@ -198,8 +193,7 @@ class StepTableFeed::Memory {
       if (!std::isfinite(value) || value < 0) continue;
       const auto at = static_cast<std::size_t>(points.step[i] - m_first);
       column.dense[at] = value;
-      if (!column.when.empty() && !points.time.empty() && points.time[i] != kAbsent && value <= 1e17)
-        column.when[at] = TimeRange{points.time[i], points.time[i] + static_cast<DurNs>(value)};
+      if (const auto range = stepRange(points, i); range && !column.when.empty()) column.when[at] = range;
     }
     if (points.size() > 0) column.seen = points.step.back();
     return {};

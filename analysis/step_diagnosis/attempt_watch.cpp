@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/peers/slower_than_peers.h"
+
 namespace runglass {
 namespace {
 
@@ -137,7 +139,7 @@ void AttemptWatch::followStages(const StepFrame& frame, std::vector<Deviation> s
     }
     one.usual_ns *= 1 + m_stage_level[stage];
     one.ratio = one.own_ns / one.usual_ns - 1;
-    one.above = one.ratio >= kLeastRatio && one.own_ns - one.usual_ns >= kLeastExcessNs;
+    one.above = isSlower(one.ratio, one.own_ns - one.usual_ns);
   }
   m_stage_changes.push(frame.step, frame.when, stages);
 }
@@ -151,7 +153,7 @@ void AttemptWatch::smooth(std::vector<Deviation>& deviations, std::size_t kind, 
     Deviation& one = deviations[rank];
     if (!one.compared) continue;
     means[rank] = std::isnan(means[rank]) ? one.ratio : means[rank] + kNewest * (one.ratio - means[rank]);
-    one.above = means[rank] >= kLeastRatio && means[rank] * static_cast<float>(dur) >= kLeastExcessNs;
+    one.above = isSlower(means[rank], means[rank] * static_cast<float>(dur));
   }
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/peers/slower_than_peers.h"
+
 namespace runglass {
 namespace {
 
@@ -105,7 +107,7 @@ void ImbalanceWatch::findCollection(const StepFrame& frame, const Roles& roles, 
     for (const std::size_t rank : members)
       if (rank < frame.dur.size())
         forward.push_back(frame.at(StepColumn::kForward, rank)), backward.push_back(frame.at(StepColumn::kBackward, rank));
-    if (forward.size() <= kFewestPeers) continue;
+    if (forward.size() <= kMinPeers) continue;
     const float usual_forward = medianOf(std::move(forward)), usual_backward = medianOf(std::move(backward));
     for (const std::size_t rank : members) {
       if (rank >= frame.dur.size() || (rank < known_slow.size() && known_slow[rank])) continue;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/peers/slower_than_peers.h"
 #include "analysis/statistics/median.h"
 
 namespace runglass {
@@ -18,14 +19,9 @@ Deviation deviation(float own, float usual, float ratio_base) {
   out.compared = true;
   out.own_ns = own, out.usual_ns = usual;
   out.ratio = (own - usual) / ratio_base;
-  out.above = out.ratio >= kLeastRatio && own - usual >= kLeastExcessNs;
+  out.above = isSlower(out.ratio, own - usual);
   return out;
 }
-
-struct Placed {
-  float value;
-  std::size_t rank;
-};
 
 }  // namespace
 
@@ -35,7 +31,7 @@ std::vector<float> lostToHost(const StepFrame& frame) {
   std::vector<float> lost = frame.columns[static_cast<std::size_t>(StepColumn::kRunDelay)], queueing;
   for (std::size_t rank = 0; rank < lost.size(); ++rank)
     if (const float cpu = frame.at(StepColumn::kCpu, rank); cpu > 0 && !std::isnan(lost[rank])) queueing.push_back(lost[rank] / cpu);
-  if (queueing.size() <= kFewestPeers) return lost;
+  if (queueing.size() <= kMinPeers) return lost;
   const float usual = medianOf(std::move(queueing));
   for (std::size_t rank = 0; rank < lost.size(); ++rank)
     if (const float cpu = frame.at(StepColumn::kCpu, rank); cpu > 0) lost[rank] = std::max(0.0F, lost[rank] - usual * cpu);
@@ -80,17 +76,14 @@ Roles rolesOf(const std::vector<Rank>& ranks) {
 
 std::vector<Deviation> againstPeers(const std::vector<float>& work, const Roles& roles, WorkKind kind, double step_ns) {
   std::vector<Deviation> out(work.size());
-  std::vector<Placed> placed;
+  std::vector<float> of_stage;
   for (const auto& members : roles.by_stage) {
-    placed.clear();
-    for (const std::size_t rank : members)
-      if (rank < work.size() && !std::isnan(work[rank])) placed.push_back({work[rank], rank});
-    if (placed.size() < kFewestPeers + 1) continue;
-    std::ranges::sort(placed, {}, &Placed::value);
-    for (std::size_t i = 0; i < placed.size(); ++i) {
-      const float usual = medianWithout(placed, i);
-      out[placed[i].rank] = deviation(placed[i].value, usual, kind == WorkKind::kCompute ? usual : static_cast<float>(step_ns));
-    }
+    of_stage.clear();
+    for (const std::size_t rank : members) of_stage.push_back(rank < work.size() ? work[rank] : kNothing);
+    const auto usual = peerMedians<float>(of_stage);
+    for (std::size_t i = 0; i < members.size(); ++i)
+      if (members[i] < out.size())
+        out[members[i]] = deviation(of_stage[i], usual[i], kind == WorkKind::kCompute ? usual[i] : static_cast<float>(step_ns));
   }
   return out;
 }

@@ -4,13 +4,13 @@
 // A rank's peers are the other ranks of its pipeline stage; a stage's are the other stages. Compute is forward, backward, optimizer and
 // other parts less the time that the rank had no CPU and should have had it: what another process takes is no slow GPU. Where a node is
 // crowded everybody queues, and who has more to do queues longer: what a rank's own CPU time comes to at the queue of the median rank is
-// its own work's, the rest is the host's. Comparing computing time over ranks is MegaScale's way (Jiang et al., NSDI '24, section 5.1); the
-// least time that counts (5 % and 5 ms) keeps small steps quiet.
+// its own work's, the rest is the host's.
+// Peers, and what counts as slower: analysis/peers.
 //
 // Threading:  pure.
 // Ownership:  values.
 // Units:      ns, ratios.
-// Errors:     none: with fewer than kFewestPeers peers nothing is compared.
+// Errors:     none: with fewer than kMinPeers peers nothing is compared.
 // Cost:       O(ranks log ranks) a category.
 #pragma once
 
@@ -21,9 +21,6 @@
 #include "model/topology.h"
 
 namespace runglass {
-
-inline constexpr float kLeastRatio = 0.05F, kLeastExcessNs = 5e6F;
-inline constexpr std::size_t kFewestPeers = 3;
 
 enum class WorkKind : std::uint8_t { kCompute = 0, kHost, kData };
 inline constexpr std::size_t kWorkKindCount = 3;

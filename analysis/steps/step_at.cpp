@@ -4,21 +4,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/steps/attempt_steps.h"
 #include "model/spans.h"
 
 namespace runglass {
 
 Status StepAxis::read(Reader& reader, AttemptId attempt, std::stop_token stop) {
-  SeriesFilter filter;
-  filter.attempt = attempt;
-  filter.metric = "step_time_ns";
-  filter.kind = SeriesKind::kScalar;
-  RG_ASSIGN(const auto all, reader.series(filter));
-  const Series* best = nullptr;
-  for (const Series& series : all) {
-    if (series.sample_count == 0 || !series.last_time || series.key.attempt != attempt || series.key.metric != filter.metric) continue;
-    if (best == nullptr || series.key.rank.value_or(INT32_MAX) < best->key.rank.value_or(INT32_MAX)) best = &series;
-  }
+  RG_ASSIGN(const auto steps, AttemptSteps::list(reader, attempt, {StepSeries::kTime}));
+  const Series* best = steps.clock();
   if (best == nullptr) return {};
   const std::int64_t from = std::max(best->last_x, std::numeric_limits<std::int64_t>::min() + kMostSteps) - kMostSteps;
   RG_ASSIGN(const auto points, reader.scalars(best->id, from, std::numeric_limits<std::int64_t>::max(), stop));

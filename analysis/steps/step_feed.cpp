@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "analysis/layout/layout_reading.h"
-#include "model/spans.h"
 
 namespace runglass {
 namespace {
@@ -20,19 +19,12 @@ constexpr std::size_t kFewestAhead = 2;  // ranks that have gone over a gap of a
 constexpr std::size_t kHeardKept = 20;   // frames
 constexpr std::int64_t kMostStep = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 40);
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
-constexpr double kLongest = 1e17;  // ns; three years
-
-std::string identity(const Series& series) {
-  return std::to_string(series.key.rank.value_or(-1)) + '\n' + series.key.source + '\n' + series.key.labels;
-}
 
 // Of a step that came twice the later value counts.
 bool isSuperseded(const ScalarColumns& points, std::size_t i) { return i + 1 < points.size() && points.step[i + 1] == points.step[i]; }
 
 // Of data, collections and saves the waiting is what they cost.
 bool mayWaitForPeers(StepColumn column) { return column <= StepColumn::kTransfer; }
-
-bool isDuration(double value) { return std::isfinite(value) && value >= 0 && value < kLongest; }
 
 }  // namespace
 
@@ -42,18 +34,11 @@ std::size_t StepFeed::indexOf(std::int32_t rank) {
   return at->second;
 }
 
-Result<std::vector<Series>> StepFeed::seriesOf(Reader& reader, const char* metric) const {
-  SeriesFilter filter;
-  filter.attempt = m_attempt;
-  filter.metric = metric;
-  filter.kind = SeriesKind::kScalar;
-  RG_ASSIGN(auto all, reader.series(filter));
-  std::erase_if(all, [&](const Series& s) { return s.sample_count == 0 || !s.key.rank || s.key.attempt != m_attempt; });
-  return all;
-}
-
 Status StepFeed::list(Reader& reader) {
-  RG_ASSIGN(const auto durations, seriesOf(reader, "step_time_ns"));
+  RG_ASSIGN(const auto steps, AttemptSteps::list(reader, m_attempt,
+                                                 {StepSeries::kTime, StepSeries::kPhase, StepSeries::kPart, StepSeries::kPartWait,
+                                                  StepSeries::kRunDelay, StepSeries::kCpu}));
+  const auto& durations = steps.of(StepSeries::kTime);
   std::vector<std::int32_t> timed;
   for (const Series& series : durations) timed.push_back(*series.key.rank);
   RG_ASSIGN(const auto ranks, placedRanks(reader, m_attempt, timed));
@@ -66,31 +51,23 @@ Status StepFeed::list(Reader& reader) {
     m_span->first = std::min(m_span->first, series.first_x), m_span->last = std::max(m_span->last, series.last_x);
   }
   std::ranges::sort(m_lasts, std::greater());
-  RG_ASSIGN(const auto phases, seriesOf(reader, "step_phase"));
-  m_phases.clear();
-  for (const Series& series : phases) m_phases.push_back({.id = series.id, .wait = {}, .rank = indexOf(*series.key.rank)});
-  std::ranges::sort(m_phases, {}, [&](const Column& column) { return m_ranks[column.rank].rank; });
-  return listParts(reader);
+  m_phases = steps.of(StepSeries::kPhase);
+  listParts(steps);
+  return {};
 }
 
-Status StepFeed::listParts(Reader& reader) {
-  RG_ASSIGN(const auto parts, seriesOf(reader, "step_part_ns"));
-  RG_ASSIGN(const auto waits, seriesOf(reader, "step_part_wait_ns"));
-  std::map<std::string, SeriesId> wait_of;
-  for (const Series& series : waits) wait_of[identity(series)] = series.id;
+void StepFeed::listParts(const AttemptSteps& steps) {
   m_parts.clear();
-  for (const Series& series : parts) {
+  for (const Series& series : steps.of(StepSeries::kPart)) {
     const auto meaning = stepColumnOf(partOf(series.key.labels));
     if (!meaning) continue;
     Column column{.id = series.id, .wait = {}, .rank = indexOf(*series.key.rank), .column = *meaning};
-    if (const auto wait = wait_of.find(identity(series)); wait != wait_of.end()) column.wait = wait->second;
+    if (const Series* wait = steps.waitOf(series)) column.wait = wait->id;
     m_parts.push_back(column);
   }
-  for (const auto& [metric, column] : {std::pair{"step_run_delay_ns", StepColumn::kRunDelay}, {"step_cpu_ns", StepColumn::kCpu}}) {
-    RG_ASSIGN(const auto all, seriesOf(reader, metric));
-    for (const Series& series : all) m_parts.push_back({.id = series.id, .wait = {}, .rank = indexOf(*series.key.rank), .column = column});
-  }
-  return {};
+  for (const auto& [kind, column] : {std::pair{StepSeries::kRunDelay, StepColumn::kRunDelay}, {StepSeries::kCpu, StepColumn::kCpu}})
+    for (const Series& series : steps.of(kind))
+      m_parts.push_back({.id = series.id, .wait = {}, .rank = indexOf(*series.key.rank), .column = column});
 }
 
 Result<std::vector<StepFrame>> StepFeed::next(Reader& reader, bool ended, std::stop_token stop) {
@@ -191,13 +168,13 @@ Status StepFeed::readDurations(Reader& reader, std::vector<StepFrame>& frames, c
     if (stop.stop_requested()) return {Code::kCancelled, "steps: stopped"};
     RG_ASSIGN(const auto points, reader.scalars(source.id, *m_next, *m_next + kFrames, stop));
     for (std::size_t i = 0; i < points.size(); ++i) {
-      if (!isDuration(points.value[i])) continue;
+      if (!isStepDuration(points.value[i])) continue;
       StepFrame& frame = frames[static_cast<std::size_t>(points.step[i] - *m_next)];
       if (std::isnan(frame.dur[source.rank])) ++frame.ranks_heard;
       frame.dur[source.rank] = static_cast<float>(points.value[i]);
-      if (points.time.empty() || points.time[i] == kAbsent) continue;
-      const TimeRange range{points.time[i], points.time[i] + static_cast<DurNs>(points.value[i])};
-      frame.when = frame.when ? TimeRange{std::min(frame.when->t0, range.t0), std::max(frame.when->t1, range.t1)} : range;
+      const auto range = stepRange(points, i);
+      if (!range) continue;
+      frame.when = frame.when ? TimeRange{std::min(frame.when->t0, range->t0), std::max(frame.when->t1, range->t1)} : *range;
     }
   }
   return {};
@@ -206,10 +183,8 @@ Status StepFeed::readDurations(Reader& reader, std::vector<StepFrame>& frames, c
 // The lowest rank that tells phases speaks for all.
 Status StepFeed::readPhases(Reader& reader, std::vector<StepFrame>& frames, const std::stop_token& stop) const {
   if (m_phases.empty()) return {};
-  RG_ASSIGN(const auto points, reader.scalars(m_phases.front().id, *m_next, *m_next + kFrames, stop));
-  for (std::size_t i = 0; i < points.size(); ++i)
-    if (points.value[i] >= 0 && points.value[i] <= 4)
-      frames[static_cast<std::size_t>(points.step[i] - *m_next)].phase = static_cast<StepPhase>(static_cast<int>(points.value[i]));
+  RG_ASSIGN(const StepPhases phases, StepPhases::read(reader, std::span(m_phases).first(1), *m_next, *m_next + kFrames, stop));
+  for (StepFrame& frame : frames) frame.phase = phases.at(frame.step);
   return {};
 }
 
@@ -232,8 +207,8 @@ Status StepFeed::readPart(Reader& reader, const Column& source, std::vector<Step
   }
   for (std::size_t i = 0, w = 0; i < points.size(); ++i) {
     while (w < waits.size() && (waits.step[w] < points.step[i] || (waits.step[w] == points.step[i] && isSuperseded(waits, w)))) ++w;
-    if (isSuperseded(points, i) || !isDuration(points.value[i])) continue;
-    const bool known = w < waits.size() && waits.step[w] == points.step[i] && isDuration(waits.value[w]);
+    if (isSuperseded(points, i) || !isStepDuration(points.value[i])) continue;
+    const bool known = w < waits.size() && waits.step[w] == points.step[i] && isStepDuration(waits.value[w]);
     if (transfer && !known) continue;
     const double wait = known ? waits.value[w] : 0;
     add(source.column, points.step[i], std::max(0.0, points.value[i] - wait));

@@ -15,6 +15,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "analysis/steps/attempt_steps.h"
 #include "analysis/steps/step_frame.h"
 #include "model/topology.h"
 #include "storage/reader.h"
@@ -53,8 +54,7 @@ class StepFeed {
   };
 
   Status list(Reader& reader);
-  Status listParts(Reader& reader);
-  Result<std::vector<Series>> seriesOf(Reader& reader, const char* metric) const;
+  void listParts(const AttemptSteps& steps);
   std::size_t indexOf(std::int32_t rank);
   Result<bool> anythingNew(Reader& reader, const std::stop_token& stop) const;
   std::int64_t firstToRead();
@@ -72,7 +72,8 @@ class StepFeed {
   AttemptId m_attempt;
   std::vector<Rank> m_ranks;
   std::map<std::int32_t, std::size_t> m_index;
-  std::vector<Column> m_durations, m_phases, m_parts;
+  std::vector<Column> m_durations, m_parts;
+  std::vector<Series> m_phases;
   std::optional<Span> m_span;
   std::vector<std::int64_t> m_lasts;   // last steps of m_durations, highest first
   std::optional<std::int64_t> m_next;  // step to read from

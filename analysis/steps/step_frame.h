@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/step_metrics.h"
 #include "model/time.h"
 
 namespace runglass {
@@ -41,8 +42,6 @@ const char* stepColumnName(StepColumn column);       // "forward", "communicatio
 // Of a part's name as trainers say it ("forward-compute", "dataload", ...); communication is kTransfer. Absent: the rest of a step, in
 // which nobody knows what was done.
 std::optional<StepColumn> stepColumnOf(std::string_view part);
-
-enum class StepPhase : std::uint8_t { kInit = 0, kWarmup, kSteady, kEval, kCheckpoint };  // values of step_phase
 
 // The part that a series is about, from its labels; "" where they name none or are no JSON object.
 std::string partOf(const std::string& labels);

@@ -21,7 +21,7 @@ Result<GpuWork> GpuWorkFeed::read(Reader& reader, AttemptId attempt, const std::
     RankWork& work = m_work.ranks[score.rank];
     work.own_ns = *score.own_ns;
     work.deviation = score.score;
-    work.small = std::fabs(score.excess_ns.value_or(0)) < kLeastWorkExcessNs;
+    work.small = std::fabs(score.excess_ns.value_or(0)) < kSlowerByNs;
     m_work.compared = m_work.compared || score.score.has_value();
   }
   m_revision = m_table->revision();

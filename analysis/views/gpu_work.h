@@ -20,13 +20,11 @@ namespace runglass {
 
 // So many newest steps: a median over them is calm, and a rank that became slow shows after half of them.
 inline constexpr std::int64_t kWorkSteps = 20;
-// Less is no deviation, whatever its ratio: small steps jitter.
-inline constexpr double kLeastWorkExcessNs = 5e6;
 
 struct RankWork {
   double own_ns = 0;                // median over the steps
   std::optional<double> deviation;  // median over the steps of own / peers' median, minus 1
-  bool small = false;               // the deviation is less than kLeastWorkExcessNs
+  bool small = false;               // the deviation is less than kSlowerByNs
 };
 
 struct GpuWork {

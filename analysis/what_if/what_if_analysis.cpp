@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/steps/attempt_steps.h"
 #include "analysis/what_if/straggler_findings.h"
 
 namespace runglass {
@@ -40,11 +41,9 @@ class WhatIfAnalysis : public Analysis {
   };
 
   static Status ask(const Question& question, const Attempt& attempt, std::map<std::string, Finding>& said) {
-    SeriesFilter filter;
-    filter.attempt = attempt.id;
-    filter.metric = "step_part_ns";
-    RG_ASSIGN(const auto parts, question.reader.series(filter));
-    if (std::ranges::any_of(parts, [](const Series& s) { return static_cast<std::uint64_t>(s.sample_count) >= kStepsWithParts; }))
+    RG_ASSIGN(const auto steps, AttemptSteps::list(question.reader, attempt.id, {StepSeries::kPart}));
+    if (std::ranges::any_of(steps.of(StepSeries::kPart),
+                            [](const Series& s) { return static_cast<std::uint64_t>(s.sample_count) >= kStepsWithParts; }))
       return {};
     RG_ASSIGN(const WhatIfData data, readWhatIf(question.reader, attempt, question.stop));
     if (question.stop.stop_requested()) return {Code::kCancelled, "what-if: stopped"};

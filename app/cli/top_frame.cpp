@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/views/fleet.h"
 #include "app/cli/plain_text.h"
 #include "app/cli/run_choice.h"
 #include "collectors/hub/alerts/alert_message.h"
@@ -37,8 +38,9 @@ class TopReading {
     } else if (run.status().code() != Code::kNotFound || !wanted.empty()) {
       return run.status();
     }
-    RG_TRY(addDevices());
-    RG_TRY(addRanks());
+    RG_ASSIGN(m_fleet, readFleet(m_reader, run.ok() ? run->id : RunId(), m_now));
+    addRows();
+    RG_TRY(addProgress());
     for (const Source& source : kDeviceSources) RG_TRY(fillDevices(source));
     RG_TRY(fillStepTimes());
     std::ranges::stable_sort(m_data.rows, {}, [](const TopRow& row) { return std::tie(row.node, row.device, row.rank); });
@@ -48,38 +50,29 @@ class TopReading {
  private:
   static std::size_t at(TopColumn column) { return static_cast<std::size_t>(column); }
 
-  Status addDevices() {
-    RG_ASSIGN(const std::vector<Node> nodes, m_reader.nodes());
-    for (const Node& node : nodes) m_nodes[node.id] = node.name;
-    RG_ASSIGN(const std::vector<Device> devices, m_reader.devices());
-    for (const Device& device : devices) {
-      if (device.kind != "gpu" && device.kind != "npu") continue;
-      m_by_device[device.id] = m_data.rows.size();
-      m_data.rows.push_back(
-          {.node = m_nodes[device.node], .device = device.kind + (device.index ? std::to_string(*device.index) : "?"), .what = ""});
+  // A row for each rank with its GPU; of a run that names no ranks, and without one, for each GPU.
+  void addRows() {
+    std::map<NodeId, std::string> names;
+    for (const Node& node : m_fleet.nodes) names[node.id] = node.name;
+    std::map<DeviceId, const Device*> devices;
+    for (const Device& device : m_fleet.devices) devices[device.id] = &device;
+    const auto add = [&](const Device* device, NodeId node, std::optional<std::int32_t> rank) {
+      const Place place{.node = device != nullptr ? device->node : node, .device = device != nullptr ? device->id : DeviceId()};
+      m_places.push_back(place);
+      const std::string name = device == nullptr ? "-" : device->kind + (device->index ? std::to_string(*device->index) : "?");
+      m_data.rows.push_back({.node = names[place.node], .device = name, .what = "", .rank = rank});
+    };
+    for (const Rank& rank : m_fleet.ranks) {
+      m_by_rank[rank.rank] = m_data.rows.size();
+      const auto device = devices.find(rank.device);
+      add(device == devices.end() ? nullptr : device->second, rank.node, rank.rank);
     }
-    return {};
+    if (m_fleet.ranks.empty())
+      for (const Device& device : m_fleet.devices) add(&device, device.node, {});
   }
 
-  Status addRanks() {
-    if (!m_data.summary || m_data.summary->attempts.empty()) return {};
-    RG_ASSIGN(const std::vector<Rank> ranks, m_reader.ranks(m_data.summary->attempts.back().id));
-    // Of GPUs only those that the run uses, where it says which.
-    std::vector<TopRow> rows;
-    for (const Rank& rank : ranks) {
-      const auto device = m_by_device.find(rank.device);
-      TopRow row =
-          device != m_by_device.end() ? m_data.rows[device->second] : TopRow{.node = m_nodes[rank.node], .device = "-", .what = ""};
-      row.rank = rank.rank;
-      m_by_rank[rank.rank] = rows.size();
-      if (device != m_by_device.end()) m_row_of_device[rank.device] = rows.size();
-      rows.push_back(std::move(row));
-    }
-    if (rows.empty()) {
-      m_row_of_device = m_by_device;
-    } else {
-      m_data.rows = std::move(rows);
-    }
+  Status addProgress() {
+    if (!m_data.summary) return {};
     RG_ASSIGN(const std::vector<Progress> progress, m_reader.progress(m_data.summary->run.id));
     for (const Progress& one : progress) {
       const auto row = m_by_rank.find(one.rank);
@@ -93,49 +86,59 @@ class TopReading {
     return {};
   }
 
-  // The newest values of a metric that are fresh.
+  struct Shown {
+    const Series* series;
+    std::size_t row;
+  };
+  // The newest values that are fresh.
   template <class Take>
-  Status newest(const SeriesFilter& filter, Take take) {
-    RG_ASSIGN(const std::vector<Series> series, m_reader.series(filter));
+  Status newest(const std::vector<Shown>& shown, Take take) {
     std::vector<SeriesId> ids;
-    std::map<SeriesId, const Series*> by_id;
-    for (const Series& one : series) ids.push_back(one.id), by_id[one.id] = &one;
+    for (const Shown& one : shown) ids.push_back(one.series->id);
     RG_ASSIGN(const std::vector<LatestSample> samples, m_reader.latest(ids));
-    for (const LatestSample& sample : samples) {
-      const Series& one = *by_id[sample.series];
-      const std::optional<TimeNs> time = one.key.kind == SeriesKind::kScalar ? sample.time : std::optional(sample.x);
-      if (time && m_now - *time > kTopFresh) continue;
-      take(one, sample);
+    std::map<SeriesId, const LatestSample*> by_id;
+    for (const LatestSample& sample : samples) by_id[sample.series] = &sample;
+    for (const Shown& one : shown) {
+      const auto sample = by_id.find(one.series->id);
+      if (sample == by_id.end()) continue;
+      const std::optional<TimeNs> time =
+          one.series->key.kind == SeriesKind::kScalar ? sample->second->time : std::optional(sample->second->x);
+      if (!time || m_now - *time <= kTopFresh) take(m_data.rows[one.row], *sample->second);
     }
     return {};
   }
 
   Status fillDevices(const Source& source) {
-    return newest({.metric = source.metric}, [&](const Series& series, const LatestSample& sample) {
-      const auto row = m_row_of_device.find(series.key.device);
-      if (row == m_row_of_device.end()) return;
-      auto& value = m_data.rows[row->second].value[at(source.column)];
+    std::vector<Shown> shown;
+    for (std::size_t i = 0; i < m_places.size(); ++i)
+      if (m_places[i].device)
+        for (const Series* series : m_fleet.find(m_places[i].node, m_places[i].device, source.metric)) shown.push_back({series, i});
+    return newest(shown, [&](TopRow& row, const LatestSample& sample) {
+      auto& value = row.value[at(source.column)];
       if (!value) value = sample.value;
     });
   }
 
   Status fillStepTimes() {
-    if (!m_data.summary || m_data.summary->attempts.empty()) return {};
-    return newest({.attempt = m_data.summary->attempts.back().id, .metric = "step_time_ns"},
-                  [&](const Series& series, const LatestSample& sample) {
-                    const auto row = m_by_rank.find(series.key.rank.value_or(-1));
-                    if (row == m_by_rank.end()) return;
-                    m_data.rows[row->second].value[at(TopColumn::kStepTime)] = sample.value;
-                    auto& step = m_data.rows[row->second].value[at(TopColumn::kStep)];
-                    if (!step || *step < static_cast<double>(sample.x)) step = static_cast<double>(sample.x);
-                  });
+    std::vector<Shown> shown;
+    for (const auto& [rank, row] : m_by_rank)
+      if (const Series* series = m_fleet.stepTime(rank)) shown.push_back({series, row});
+    return newest(shown, [&](TopRow& row, const LatestSample& sample) {
+      row.value[at(TopColumn::kStepTime)] = sample.value;
+      auto& step = row.value[at(TopColumn::kStep)];
+      if (!step || *step < static_cast<double>(sample.x)) step = static_cast<double>(sample.x);
+    });
   }
 
   Reader& m_reader;
   const TimeNs m_now;
   TopData m_data;
-  std::map<NodeId, std::string> m_nodes;
-  std::map<DeviceId, std::size_t> m_by_device, m_row_of_device;
+  Fleet m_fleet;
+  struct Place {
+    NodeId node;
+    DeviceId device;  // 0: none
+  };
+  std::vector<Place> m_places;  // by row
   std::map<std::int32_t, std::size_t> m_by_rank;
 };
 

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "model/step_metrics.h"
+
 namespace runglass::sim {
 namespace {
 
@@ -24,10 +26,10 @@ bool acts(const Fault& fault, std::int64_t step) { return step >= fault.first_st
 
 StepRecords::StepRecords(const Scenario& scenario, const StepModel& model, Recorder& out, AttemptId attempt, std::int64_t attempt_begin)
     : m_scenario(scenario), m_model(model), m_out(out), m_attempt(attempt), m_attempt_begin(attempt_begin) {
-  const auto scalar = [&](std::optional<std::int32_t> rank, std::string metric, std::string labels, std::string unit) {
+  const auto scalar = [&](std::optional<std::int32_t> rank, std::string_view metric, std::string labels, std::string unit) {
     return out.series({.attempt = attempt,
                        .rank = rank,
-                       .metric = std::move(metric),
+                       .metric = std::string(metric),
                        .labels = std::move(labels),
                        .unit = std::move(unit),
                        .kind = SeriesKind::kScalar});
@@ -45,15 +47,15 @@ StepRecords::StepRecords(const Scenario& scenario, const StepModel& model, Recor
   if (scenario.eval_every_steps > 0) m_validation = scalar(std::nullopt, "validation_loss", canonical("validation_loss"), "");
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     RankSeries series;
-    series.dur = scalar(rank, "step_time_ns", "", "ns");
-    series.phase = scalar(rank, "step_phase", "", "");
+    series.dur = scalar(rank, kStepTimeMetric, "", "ns");
+    series.phase = scalar(rank, kStepPhaseMetric, "", "");
     for (std::size_t part = 0; part < kParts; ++part)
-      series.part[part] = scalar(rank, "step_part_ns", "{\"part\":\"" + std::string(kPartNames[part]) + "\"}", "ns");
-    series.communication_wait = scalar(rank, "step_part_wait_ns", R"({"part":"communication"})", "ns");
+      series.part[part] = scalar(rank, kStepPartMetric, "{\"part\":\"" + std::string(kPartNames[part]) + "\"}", "ns");
+    series.communication_wait = scalar(rank, kStepPartWaitMetric, R"({"part":"communication"})", "ns");
     if (scenario.host_cpu) {
-      series.data_wait = scalar(rank, "step_part_wait_ns", R"({"part":"data"})", "ns");
-      series.cpu = scalar(rank, "step_cpu_ns", "", "ns");
-      series.run_delay = scalar(rank, "step_run_delay_ns", "", "ns");
+      series.data_wait = scalar(rank, kStepPartWaitMetric, R"({"part":"data"})", "ns");
+      series.cpu = scalar(rank, kStepCpuMetric, "", "ns");
+      series.run_delay = scalar(rank, kStepRunDelayMetric, "", "ns");
     }
     if (scenario.spans != SpanDetail::kNone) {
       series.track = out.track({.attempt = attempt, .rank = rank, .kind = "thread", .name = "trainer"});

@@ -12,16 +12,13 @@
 
 #include "storage/sql/tables.h"
 
+#include "model/step_metrics.h"
+
 namespace runglass::sql {
 namespace {
 
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
-constexpr std::string_view kStepMetric = "step_time_ns", kPhaseMetric = "step_phase";
-constexpr std::string_view kPartMetric = "step_part_ns", kWaitMetric = "step_part_wait_ns";
-
-// Values of step_phase series.
-constexpr const char* kPhases[] = {"init", "warmup", "steady", "eval", "checkpoint"};
 
 // A walk over scalar series, one decoded at a time; the tables differ in which series and in how a row prints.
 class PointCursor : public Cursor {
@@ -206,16 +203,17 @@ class StepCursor : public PointCursor {
         return sqlite3_result_int64(out, thinned());
       default: {
         const double phase = m_phase[row()];
-        if (phase >= 0 && phase < static_cast<double>(std::size(kPhases))) resultText(out, kPhases[static_cast<std::size_t>(phase)]);
+        if (phase >= 0 && phase < static_cast<double>(kStepPhaseNames.size()))
+          resultText(out, kStepPhaseNames[static_cast<std::size_t>(phase)]);
       }
     }
   }
 
  private:
-  bool wants(const SeriesKey& key) const override { return key.metric == kStepMetric; }
+  bool wants(const SeriesKey& key) const override { return key.metric == kStepTimeMetric; }
   bool shows(std::size_t) const override { return true; }
   Status loaded() override {
-    RG_ASSIGN(m_phase, companion(kPhaseMetric));
+    RG_ASSIGN(m_phase, companion(kStepPhaseMetric));
     return {};
   }
   std::vector<double> m_phase;
@@ -248,13 +246,13 @@ class StepPartCursor : public PointCursor {
   }
 
  private:
-  bool wants(const SeriesKey& key) const override { return key.metric == kPartMetric; }
+  bool wants(const SeriesKey& key) const override { return key.metric == kStepPartMetric; }
   bool shows(std::size_t) const override { return true; }
   Status loaded() override {
     m_part.clear();
     const auto labels = nlohmann::json::parse(key().labels, nullptr, false);
     if (labels.is_object() && labels.contains("part") && labels["part"].is_string()) m_part = labels["part"].get<std::string>();
-    RG_ASSIGN(m_wait, companion(kWaitMetric));
+    RG_ASSIGN(m_wait, companion(kStepPartWaitMetric));
     return {};
   }
   std::string m_part;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/step_metrics.h"
 #include "storage/reader_at.h"
 
 namespace runglass {
@@ -20,8 +21,6 @@ struct NodeEvent {
 };
 constexpr std::array<NodeEvent, 4> kNodeEvents = {NodeEvent{"node_stale", NodeState::kStale}, NodeEvent{"node_lost", NodeState::kLost},
                                                   NodeEvent{"node_left", NodeState::kLeft}, NodeEvent{"node_back", NodeState::kAlive}};
-// The words of the scalar series step_phase, by value.
-constexpr std::array<const char*, 5> kPhases = {"init", "warmup", "steady", "eval", "checkpoint"};
 
 void earlier(std::optional<TimeNs>& time, const std::optional<TimeNs>& other) {
   if (other) time = std::min(time.value_or(*other), *other);
@@ -156,7 +155,7 @@ Status MomentReader::cutSteps(const Lives& lives, Attempt& attempt) {
   SeriesFilter filter;
   filter.attempt = attempt.id;
   filter.kind = SeriesKind::kScalar;
-  filter.metric = "step_time_ns";
+  filter.metric = std::string(kStepTimeMetric);
   RG_ASSIGN(auto scalars, series(filter));
   if (scalars.empty()) {
     filter.metric.reset();
@@ -248,8 +247,8 @@ Result<std::vector<Progress>> MomentReader::derivedProgress(AttemptId attempt, s
   std::vector<SeriesId> wanted;
   for (const Series& one : all) {
     if (!one.key.rank || one.sample_count == 0 || told.contains(*one.key.rank)) continue;
-    if (one.key.metric == "step_phase") phases.emplace(*one.key.rank, one.id);
-    if (one.key.metric == "step_time_ns" && ranks.emplace(one.id.value, *one.key.rank).second) wanted.push_back(one.id);
+    if (one.key.metric == kStepPhaseMetric) phases.emplace(*one.key.rank, one.id);
+    if (one.key.metric == kStepTimeMetric && ranks.emplace(one.id.value, *one.key.rank).second) wanted.push_back(one.id);
   }
   for (const auto& [rank, id] : phases) wanted.push_back(id);
   RG_ASSIGN(const auto newest, latest(wanted));
@@ -265,8 +264,8 @@ Result<std::vector<Progress>> MomentReader::derivedProgress(AttemptId attempt, s
     derived.step = step->second.x;
     const auto phase = phases.contains(rank) ? by_series.find(phases[rank].value) : by_series.end();
     if (phase != by_series.end() && phase->second.x == step->second.x && phase->second.value >= 0 &&
-        phase->second.value < static_cast<double>(kPhases.size()))
-      derived.phase = kPhases[static_cast<std::size_t>(phase->second.value)];
+        phase->second.value < static_cast<double>(kStepPhaseNames.size()))
+      derived.phase = kStepPhaseNames[static_cast<std::size_t>(phase->second.value)];
     said.push_back(std::move(derived));
   }
   std::ranges::stable_sort(said, {}, &Progress::rank);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "analysis/layout/layout_reading.h"
+#include "analysis/peers/slower_than_peers.h"
 #include "analysis/views/gpu_findings.h"
 #include "analysis/views/gpu_shade.h"
 #include "analysis/views/gpu_work.h"
@@ -51,7 +52,7 @@ TEST(GpuPeersTest, GpusWithoutARankAreNoPeersAndTooFewPeersAreNone) {
   // Four stages of two GPUs: all of the job are peers.
   std::vector<PeerValue> stages;
   for (std::int32_t i = 0; i < 8; ++i) stages.push_back({i == 3 ? 300. : 600., i / 2});
-  EXPECT_EQ(againstPeers(stages)[3], -0.5);
+  EXPECT_EQ(againstPeers(stages, {.join_small_stages = true})[3], -0.5);
 }
 
 class GpuMarksTest : public ::testing::Test {

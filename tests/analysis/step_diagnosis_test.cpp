@@ -7,6 +7,7 @@
 
 #include <random>
 
+#include "analysis/peers/slower_than_peers.h"
 #include "analysis/step_diagnosis/blame.h"
 #include "analysis/step_diagnosis/imbalance_watch.h"
 #include "analysis/step_diagnosis/link_watch.h"
@@ -28,7 +29,7 @@ using ::testing::SizeIs;
 constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
 
 Deviation off(float ratio) {
-  return {.compared = true, .above = ratio >= kLeastRatio, .ratio = ratio, .own_ns = 100e6F * (1 + ratio), .usual_ns = 100e6F};
+  return {.compared = true, .above = isSlower(ratio), .ratio = ratio, .own_ns = 100e6F * (1 + ratio), .usual_ns = 100e6F};
 }
 
 TEST(Persistence, WhoIsSlowFromAStepOnIsNoticedWithinTwentyStepsAndDatedToIt) {

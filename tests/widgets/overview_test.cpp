@@ -175,8 +175,8 @@ TEST(OverviewTest, NodesAreComparedWithinTheirPipelineStage) {
   ASSERT_TRUE(overview.ok());
   ASSERT_EQ(overview->slow_nodes.size(), 5u);
   EXPECT_EQ(overview->slow_nodes[0].name, QStringLiteral("n2"));
-  EXPECT_NEAR(overview->slow_nodes[0].busy_over_median, 0.2, 1e-9);
-  EXPECT_NEAR(overview->slow_nodes[1].busy_over_median, 0, 1e-9) << "of the last stage, too";
+  EXPECT_NEAR(overview->slow_nodes[0].pace.slower, 0.2, 1e-9);
+  EXPECT_NEAR(overview->slow_nodes[1].pace.slower, 0, 1e-9) << "of the last stage, too";
 }
 
 TEST(OverviewTest, AHeadlineEndsWhereAClauseOfItsFindingDoes) {

@@ -345,7 +345,7 @@ class Builder {
     m_data.median = median(values);
     if (m_metric->kind == GridMetric::Kind::kWork) return;
     const bool of_peers = m_metric->kind == GridMetric::Kind::kSample || m_metric->kind == GridMetric::Kind::kStepTime;
-    const auto deviations = of_peers ? againstPeers(all) : std::vector<std::optional<double>>(all.size());
+    const auto deviations = of_peers ? againstPeers(all, {.join_small_stages = true}) : std::vector<std::optional<double>>(all.size());
     std::size_t i = 0;
     eachCell([&](GpuCell& cell) {
       cell.deviation = deviations[i++];

@@ -14,10 +14,12 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/peers/slower_than_peers.h"
 #include "analysis/views/gpu_findings.h"
 #include "analysis/views/gpu_shade.h"
 #include "analysis/views/gpu_work.h"
 #include "model/mutex.h"
+#include "model/step_metrics.h"
 #include "storage/reader.h"
 #include "widgets/core/selection.h"
 #include "widgets/core/theme.h"
@@ -38,7 +40,7 @@ struct GridMetric {
   ShadeScale scale;
 };
 inline constexpr std::array<GridMetric, 11> kGridMetrics = {
-    {{'W', "own work", GridMetric::Kind::kWork, "", "", {0.05, 0.25, true}},
+    {{'W', "own work", GridMetric::Kind::kWork, "", "", {kSlowerThanPeers, 0.25, true}},
      {'1', "power ÷ limit", GridMetric::Kind::kSample, "power_watts", "power_limit_watts", {0.1, 0.5, false}},
      {'2', "SM active", GridMetric::Kind::kSample, "sm_active_ratio", "", {0.1, 0.5, false}},
      {'3', "SM clock", GridMetric::Kind::kSample, "sm_clock_hertz", "", {0.05, 0.25, false}},
@@ -47,7 +49,7 @@ inline constexpr std::array<GridMetric, 11> kGridMetrics = {
      {'6', "NIC transmit", GridMetric::Kind::kSample, "net_transmit_bytes_per_s", "", {0.25, 1, false}},
      {'7', "errors", GridMetric::Kind::kErrors, "", "", {0, 1, true}},
      {'8', "last report", GridMetric::Kind::kLastReport, "", "", {0.5, 1, true}},
-     {'9', "rank step time", GridMetric::Kind::kStepTime, "step_time_ns", "", {0.05, 0.25, true}},
+     {'9', "rank step time", GridMetric::Kind::kStepTime, kStepTimeMetric.data(), "", {kSlowerThanPeers, 0.25, true}},
      {'0', "host CPU", GridMetric::Kind::kSample, "cpu_busy_ratio", "", {0.25, 1, true}}}};
 inline constexpr std::size_t kWorkMetric = 0, kPowerMetric = 1;
 inline constexpr std::size_t kHostMetric = 10;  // what hosts without GPUs show

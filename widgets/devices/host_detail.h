@@ -11,11 +11,11 @@
 #include <memory>
 #include <vector>
 
+#include "analysis/views/fleet.h"
 #include "widgets/charts/plot_data.h"
 #include "widgets/core/query_service.h"
 #include "widgets/core/selection.h"
 #include "widgets/core/theme.h"
-#include "widgets/devices/fleet.h"
 
 namespace runglass {
 

@@ -7,6 +7,7 @@
 #include "analysis/run_summary/roles.h"
 #include "analysis/slow_ranks/step_table.h"
 #include "model/series_extent.h"
+#include "model/step_metrics.h"
 #include "widgets/charts/plot_picture.h"
 #include "widgets/evidence/curve_reading.h"
 #include "widgets/evidence/evidence_kinds.h"
@@ -119,7 +120,7 @@ class StepsReading {
   std::string sql() const {
     const std::string where = m_subject.sqlOfAttempt() + " AND " + sqlRange("step", {m_shown.first, m_shown.last}) + " ORDER BY step, rank";
     const std::string& metric = m_steps.front()->key.metric;
-    if (metric == "step_time_ns") return "SELECT rank, step, start_ns, dur_ns FROM step WHERE " + where;
+    if (metric == kStepTimeMetric) return "SELECT rank, step, start_ns, dur_ns FROM step WHERE " + where;
     return "SELECT rank, step, time_ns, value FROM scalar WHERE tag = " + sqlText(metric) + " AND " + where;
   }
 

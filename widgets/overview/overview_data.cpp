@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/run_summary/roles.h"
+#include "analysis/steps/attempt_steps.h"
 #include "analysis/steps/step_frame.h"
 #include "model/series_extent.h"
 #include "model/superseded.h"
@@ -263,23 +264,19 @@ class Builder {
   }
 
   void nameSlowest(const std::vector<const Series*>& ranks, const std::vector<SharedBins>& all, PlotPanel& panel) {
-    double worst = 0;
-    const Series* slowest = nullptr;
-    std::vector<double> means;
+    std::vector<std::pair<std::int32_t, double>> means;
     AttemptId newest;  // ranks of one attempt only: another one may have another batch size
     for (std::size_t i = 0; i < all.size(); ++i) {
       double sum = 0;
       std::int64_t count = 0;
       for (const Bin& bin : *all[i]) sum += bin.count > 0 ? bin.sum : 0, count += bin.count;
       if (count == 0 || !ranks[i]->key.rank || ranks[i]->key.attempt < newest) continue;
-      if (newest < ranks[i]->key.attempt) newest = ranks[i]->key.attempt, means.clear(), worst = 0, slowest = nullptr;
-      means.push_back(sum / static_cast<double>(count));
-      if (means.back() > worst) worst = means.back(), slowest = ranks[i];
+      if (newest < ranks[i]->key.attempt) newest = ranks[i]->key.attempt, means.clear();
+      means.emplace_back(*ranks[i]->key.rank, sum / static_cast<double>(count));
     }
-    const auto middle = median(means);
-    // Steps of a synchronous job end together: a difference below 2 % names nobody.
-    if (slowest == nullptr || !middle || worst <= 1.02 * *middle) return;
-    m_slowest = QStringLiteral(" · rank %1 %2").arg(*slowest->key.rank).arg(formatSignedPercent(worst / *middle - 1));
+    const auto slowest = slowestRank(means);
+    if (!slowest || !isSlower(slowest->slower)) return;
+    m_slowest = QStringLiteral(" · rank %1 %2").arg(slowest->rank).arg(formatSignedPercent(slowest->slower));
     panel.title += QStringLiteral(" · slowest:") + m_slowest.mid(2);
   }
 
@@ -356,39 +353,34 @@ class Builder {
   Status readParts() {
     if (m_data.summary.attempts.empty()) return {};
     const AttemptId attempt = m_data.summary.attempts.back().id;
-    std::set<std::int32_t> telling;
-    std::optional<std::int64_t> last;  // of all: a part that is not of every step (a save) is counted where it was
-    for (const Series& series : m_series) {
-      if (series.key.attempt != attempt || !series.key.rank || series.sample_count == 0) continue;
-      if (series.key.metric == "step_part_ns") telling.insert(*series.key.rank);
-      if (series.key.metric == "step_time_ns") last = std::max(last.value_or(series.last_x), series.last_x);
-    }
+    const AttemptSteps steps = AttemptSteps::among(m_series, attempt, {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait});
+    const auto last = steps.lastStep();  // of all: a part that is not of every step (a save) is counted where it was
     if (!last) return {};
     std::map<std::string, StepPart> sums;  // "": the step
-    std::pair<std::size_t, std::size_t> steps;
-    for (const Series& series : m_series) {
-      if (series.key.attempt != attempt || !series.key.rank || series.sample_count == 0 || !telling.contains(*series.key.rank)) continue;
-      const bool whole = series.key.metric == "step_time_ns", wait = series.key.metric == "step_part_wait_ns";
-      if (!whole && !wait && series.key.metric != "step_part_ns") continue;
-      const std::string name = whole ? std::string() : partOf(series.key.labels);
-      if (!whole && (name.empty() || (wait && stepColumnOf(name) != StepColumn::kTransfer))) continue;
-      RG_ASSIGN(const ScalarColumns* newest, newestPoints(series, kPartSteps + 1));
-      const ScalarColumns& points = *newest;
-      for (std::size_t i = 0; i < points.size(); ++i) {
-        if (!std::isfinite(points.value[i]) || points.step[i] < *last - kPartSteps) continue;
-        const bool recent = points.step[i] > *last - kRecentSteps;
-        const auto add = [&](const std::string& part, double ns) { (recent ? sums[part].recent_ns : sums[part].before_ns) += ns; };
-        add(name, wait ? -points.value[i] : points.value[i]);
-        if (wait) add("waiting for peers", points.value[i]);
-        if (whole) ++(recent ? steps.first : steps.second);
+    std::pair<std::size_t, std::size_t> counts;
+    for (const StepSeries kind : {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait})
+      for (const Series& series : steps.of(kind)) {
+        if (steps.of(StepSeries::kPart, *series.key.rank).empty()) continue;
+        const bool whole = kind == StepSeries::kTime, wait = kind == StepSeries::kPartWait;
+        const std::string name = whole ? std::string() : partOf(series.key.labels);
+        if (!whole && (name.empty() || (wait && stepColumnOf(name) != StepColumn::kTransfer))) continue;
+        RG_ASSIGN(const ScalarColumns* newest, newestPoints(series, kPartSteps + 1));
+        const ScalarColumns& points = *newest;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+          if (!std::isfinite(points.value[i]) || points.step[i] < *last - kPartSteps) continue;
+          const bool recent = points.step[i] > *last - kRecentSteps;
+          const auto add = [&](const std::string& part, double ns) { (recent ? sums[part].recent_ns : sums[part].before_ns) += ns; };
+          add(name, wait ? -points.value[i] : points.value[i]);
+          if (wait) add("waiting for peers", points.value[i]);
+          if (whole) ++(recent ? counts.first : counts.second);
+        }
       }
-    }
     StepBreakdown& out = m_data.breakdown;
-    if (steps.first == 0) return {};
+    if (counts.first == 0) return {};
     for (auto& [name, part] : sums) {
       part.part = screenText(name, 40);
-      part.recent_ns = std::max(0.0, part.recent_ns / static_cast<double>(steps.first));
-      part.before_ns = steps.second > 0 ? std::max(0.0, part.before_ns / static_cast<double>(steps.second)) : 0;
+      part.recent_ns = std::max(0.0, part.recent_ns / static_cast<double>(counts.first));
+      part.before_ns = counts.second > 0 ? std::max(0.0, part.before_ns / static_cast<double>(counts.second)) : 0;
       if (name.empty())
         out.step = part;
       else if (part.recent_ns > 0 || part.before_ns > 0)
@@ -398,46 +390,33 @@ class Builder {
     return {};
   }
 
-  // In a synchronous job the slow node is the one that waits least: its slowest rank's own work per step against the median of the ranks
-  // of the same pipeline stage, as stages differ in healthy jobs.
   Status rankNodes() {
     if (m_data.summary.attempts.empty()) return {};
     const AttemptId attempt = m_data.summary.attempts.back().id;
     RG_ASSIGN(const auto ranks, m_reader.ranks(attempt));
     RG_ASSIGN(const auto nodes, m_reader.nodes());
-    std::map<std::int32_t, NodeId> node_of;
-    std::map<std::int32_t, std::optional<std::int32_t>> stage_of;
-    for (const Rank& rank : ranks) node_of[rank.rank] = rank.node, stage_of[rank.rank] = rank.pp;
-    std::map<std::int32_t, double> dur, wait;
-    for (const Series& series : m_series) {
-      if (series.key.attempt != attempt || !series.key.rank || series.sample_count == 0) continue;
-      auto* into = series.key.metric == "step_time_ns" ? &dur : series.key.metric == "step_part_wait_ns" ? &wait : nullptr;
-      if (into == nullptr) continue;
-      RG_ASSIGN(const auto values, newestValues(series, kRecentSteps));
-      if (const auto middle = median(std::vector<double>(values.begin(), values.end()))) (*into)[*series.key.rank] += *middle;
+    const AttemptSteps steps = AttemptSteps::among(m_series, attempt, {StepSeries::kTime, StepSeries::kPartWait});
+    // Of each of the rank's series of a kind the median over the newest steps, summed up.
+    const auto typical = [&](StepSeries kind, std::int32_t rank) -> Result<std::optional<double>> {
+      std::optional<double> sum;
+      for (const Series& series : steps.of(kind, rank)) {
+        RG_ASSIGN(const auto values, newestValues(series, kRecentSteps));
+        if (const auto middle = median(std::vector<double>(values.begin(), values.end()))) sum = sum.value_or(0) + *middle;
+      }
+      return sum;
+    };
+    std::vector<RankPace> paces;
+    for (const Rank& rank : ranks) {
+      RG_ASSIGN(const auto step, typical(StepSeries::kTime, rank.rank));
+      RG_ASSIGN(const auto wait, typical(StepSeries::kPartWait, rank.rank));
+      if (step && wait) paces.push_back({.node = rank.node, .role = rank.pp.value_or(kNoRole), .step_ns = *step, .wait_ns = *wait});
     }
-    const auto tells = [&](std::int32_t rank, double total) { return wait.contains(rank) && node_of.contains(rank) && total > 0; };
-    std::map<std::optional<std::int32_t>, std::vector<double>> work;  // by stage
-    for (const auto& [rank, total] : dur)
-      if (tells(rank, total)) work[stage_of[rank]].push_back(total - wait[rank]);
-    std::map<std::optional<std::int32_t>, double> usual;
-    for (const auto& [stage, values] : work) usual[stage] = median(values).value_or(0);
-    std::map<NodeId, std::vector<double>> busy, waiting;
-    for (const auto& [rank, total] : dur) {
-      if (!tells(rank, total) || !(usual[stage_of[rank]] > 0)) continue;
-      busy[node_of[rank]].push_back((total - wait[rank]) / usual[stage_of[rank]]);
-      waiting[node_of[rank]].push_back(wait[rank] / total);
+    for (const NodePace& pace : nodesByWork(paces)) {
+      if (m_data.slow_nodes.size() == 5) break;
+      const auto info = std::ranges::find(nodes, pace.node, &Node::id);
+      m_data.slow_nodes.push_back(
+          {info != nodes.end() ? screenText(info->name, 40) : QStringLiteral("node %1").arg(pace.node.value), pace});
     }
-    if (busy.size() < 2) return {};
-    for (const auto& [node, values] : busy) {
-      const auto info = std::find_if(nodes.begin(), nodes.end(), [&](const Node& n) { return n.id == node; });
-      m_data.slow_nodes.push_back({node, info != nodes.end() ? screenText(info->name, 40) : QStringLiteral("node %1").arg(node.value),
-                                   *std::min_element(waiting[node].begin(), waiting[node].end()),
-                                   *std::max_element(values.begin(), values.end()) - 1});
-    }
-    std::stable_sort(m_data.slow_nodes.begin(), m_data.slow_nodes.end(),
-                     [](const NodeSlowness& a, const NodeSlowness& b) { return a.busy_over_median > b.busy_over_median; });
-    if (m_data.slow_nodes.size() > 5) m_data.slow_nodes.resize(5);
     return {};
   }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/views/rank_pace.h"
 #include "widgets/charts/plot_data.h"
 #include "widgets/charts/spike_marks.h"
 #include "widgets/core/query_service.h"
@@ -31,10 +32,8 @@ struct OverviewTile {
 };
 
 struct NodeSlowness {
-  NodeId node;
   QString name;
-  double wait_ratio = 0;        // share of the steps that its ranks waited for others: the slow node waits least
-  double busy_over_median = 0;  // its slowest rank's own work per step over the median of that rank's stage, minus 1
+  NodePace pace;
 };
 
 // Means over ranks and steps: newest kRecentSteps, and those before them.

@@ -157,20 +157,20 @@ void SidePanels::paintNodes(QPainter& painter, int top) const {
   constexpr int kName = 90, kWork = 52, kWait = 72;
   const int bar_width = std::max(20, width() - 2 * kPad - kName - kWork - kWait);
   double most = 0.01;
-  for (const NodeSlowness& node : m_data->slow_nodes) most = std::max(most, node.busy_over_median);
+  for (const NodeSlowness& node : m_data->slow_nodes) most = std::max(most, node.pace.slower);
   for (const NodeSlowness& node : m_data->slow_nodes) {
     painter.setPen(theme.text);
     painter.drawText(QRect(kPad, top, kName, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(node.name, Qt::ElideMiddle, kName - 6));
-    const int length = static_cast<int>(bar_width * std::max(0.0, node.busy_over_median) / most);
+    const int length = static_cast<int>(bar_width * std::max(0.0, node.pace.slower) / most);
     painter.fillRect(QRect(kPad + kName, top + 5, std::max(1, length), kRowHeight - 10),
-                     node.busy_over_median >= 0.05 ? theme.heat_worse : theme.muted);
+                     isSlower(node.pace.slower) ? theme.heat_worse : theme.muted);
     painter.setPen(theme.text);
     painter.drawText(QRect(width() - kPad - kWait - kWork, top, kWork, kRowHeight), Qt::AlignRight | Qt::AlignVCenter,
-                     formatSignedPercent(node.busy_over_median));
+                     formatSignedPercent(node.pace.slower));
     painter.setPen(theme.muted);
     painter.drawText(QRect(width() - kPad - kWait, top, kWait, kRowHeight), Qt::AlignRight | Qt::AlignVCenter,
-                     tr("waits %1").arg(formatPercent(node.wait_ratio, 0)));
+                     tr("waits %1").arg(formatPercent(node.pace.wait_ratio, 0)));
     top += kRowHeight;
   }
 }

@@ -76,7 +76,7 @@ QString newNodeText(const R& r) {
 void addIdentity(std::vector<Column<R>>& columns) {
   columns.push_back(
       {.title = QStringLiteral("rank"),
-       .help = QStringLiteral("A mark: a finding blames it, or it stands out of its role by more than 2 % and three median absolute "
+       .help = QStringLiteral("A mark: a finding blames it, or it stands out of its role by at least 5 % and three median absolute "
                               "deviations in more than 70 % of the steps. Of larger things: how many of their ranks do."),
        .align = kRight,
        .text = nameText,

@@ -9,8 +9,8 @@
 namespace runglass {
 namespace {
 
-constexpr double kStageDiffers = 0.05, kMoved = 0.02;  // from which a sentence says so
-constexpr double kPartWorthNaming = 0.005;             // of the rank's work
+constexpr double kMoved = 0.02;             // of all ranks together, from which a sentence says so
+constexpr double kPartWorthNaming = 0.005;  // of the rank's work
 constexpr double kHighConfidence = 0.8, kMediumConfidence = 0.5;
 
 const PartScore* slowestPart(const RankScore& score) {
@@ -122,9 +122,9 @@ QString nobodySentence(const RankingData& data) {
               .arg(first.rank)
               .arg(formatPercent(std::abs(*first.score)), *first.score < 0 ? QStringLiteral("below") : QStringLiteral("above"));
   // A difference that looks large needs the reason why it is none.
-  if (*first.score > kSlowerThanPeers && *first.persistence <= kPersistent)
+  if (isSlower(*first.score) && *first.persistence <= kPersistent)
     text += QStringLiteral(", but in %1 of the steps only").arg(formatPercent(*first.persistence, 0));
-  else if (*first.score > kSlowerThanPeers)
+  else if (isSlower(*first.score))
     text += QStringLiteral(", but its peers differ by ± %1, too").arg(formatPercent(first.spread.value_or(0)));
   return text + u'.';
 }
@@ -138,7 +138,7 @@ QString tooFewSentence(const RankingData& data) {
   for (const RankRow& row : data.rows) peers = std::max(peers, row.score.peers);
   const bool staged = std::ranges::any_of(data.rows, [](const RankRow& row) { return row.score.role != kNoRole; });
   return QStringLiteral("Too few peers to rank anybody: a rank is compared with at least %1 others%2, here it has %3.")
-      .arg(kLeastPeers)
+      .arg(kMinPeers)
       .arg(staged ? QStringLiteral(" of its pipeline stage") : QString())
       .arg(peers);
 }
@@ -264,7 +264,7 @@ QString rankingGrounds(const RankingData& data) {
     const auto usual = median(medians);
     std::ranges::sort(medians);
     const double middle = medians.size() % 2 == 0 ? (medians[medians.size() / 2 - 1] + medians[medians.size() / 2]) / 2 : *usual;
-    if (middle > 0 && slowest->median_ns / middle - 1 > kStageDiffers)
+    if (middle > 0 && isSlower(slowest->median_ns / middle - 1))
       parts << QStringLiteral("The ranks of %1 all work %2 longer than the median stage: that is the stage, no rank.")
                    .arg(stageName(slowest->role), formatPercent(slowest->median_ns / middle - 1));
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/peers/slower_than_peers.h"
 #include "widgets/core/units.h"
 
 namespace runglass {
@@ -171,13 +172,13 @@ void RowList::addRank(const TimelineRank& rank, bool pinned) {
   head.open = open;
   head.pinned = pinned;
   head.height = open ? kStripHeight : kDensities[m_density].strip;
-  const bool slowest = rank.rank && rank.rank == m_catalog->slowest && m_catalog->slower_ratio && *m_catalog->slower_ratio > 0.02;
+  const bool slowest = rank.rank && rank.rank == m_catalog->slowest && isSlower(m_catalog->slower_ratio.value_or(0));
   if (slowest) {
     head.brief = formatSignedPercent(*m_catalog->slower_ratio, 0);
     head.detail = QStringLiteral("slowest ") + head.brief;
   }
   head.tip = head.title + (rank.node.isEmpty() ? QString() : QStringLiteral("\nnode ") + rank.node);
-  if (slowest) head.tip += QStringLiteral("\nthe slowest: its median step is %1 to the median rank's").arg(head.brief);
+  if (slowest) head.tip += QStringLiteral("\nthe slowest: its median step is %1 to that of the others").arg(head.brief);
   if (rank.clock_error) head.tip += QStringLiteral("\nits clock is right to ± ") + formatDuration(*rank.clock_error);
   if (rank.tracks.empty()) head.detail = QStringLiteral("no spans");
   place(std::move(head));

@@ -9,9 +9,9 @@
 
 #include "analysis/layout/layout_reading.h"
 #include "analysis/run_summary/roles.h"
+#include "analysis/views/rank_pace.h"
 #include "model/crc32c.h"
 #include "model/metric_catalog.h"
-#include "model/series_extent.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 
@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::size_t kMostBands = 4'000;
 constexpr std::size_t kMostStripPixels = 16'384;
-constexpr std::int64_t kSteps = 200;  // of the newest, from which the slowest rank is told
 
 // By number, so that the newest is the last; those without a start do not end the one before.
 bool chooseAttempt(const std::vector<Attempt>& attempts, AttemptId wanted, std::optional<TimeNs> seen, TimelineCatalog& catalog) {
@@ -37,31 +36,6 @@ bool chooseAttempt(const std::vector<Attempt>& attempts, AttemptId wanted, std::
     catalog.attempt = attempt;
   }
   return true;
-}
-
-// Medians of the newest steps per rank; the largest names the slowest.
-Status findSlowest(Reader& reader, TimelineCatalog& catalog, const std::stop_token& stop) {
-  SeriesFilter filter;
-  filter.attempt = catalog.attempt.id;
-  filter.metric = "step_time_ns";
-  RG_ASSIGN(const auto series, reader.series(filter));
-  std::vector<double> medians;
-  std::optional<std::pair<double, std::int32_t>> worst;
-  for (const Series& s : series) {
-    if (!s.key.rank || s.sample_count == 0) continue;
-    if (stop.stop_requested()) return {Code::kCancelled, "cancelled"};
-    RG_ASSIGN(const auto points, reader.scalars(s.id, newestOf(s, kSteps), endOf(s), stop));
-    const auto middle = median<double>({points.value.begin(), points.value.end()});
-    if (!middle) continue;
-    medians.push_back(*middle);
-    if (!worst || *middle > worst->first) worst = {*middle, *s.key.rank};
-  }
-  const auto usual = median(medians);
-  if (worst && usual && *usual > 0 && medians.size() > 1) {
-    catalog.slowest = worst->second;
-    catalog.slower_ratio = worst->first / *usual - 1;
-  }
-  return {};
 }
 
 // What a rank's device and node had, under the run's loss.
@@ -209,7 +183,8 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
     for (TimelineRank& rank : catalog.ranks)
       if (const auto found = rank.rank ? aligned.find(*rank.rank) : aligned.end(); found != aligned.end()) rank.clock_error = found->second;
   }
-  RG_TRY(findSlowest(reader, catalog, stop));
+  RG_ASSIGN(const auto slowest, readSlowestRank(reader, catalog.attempt.id, stop));
+  if (slowest) catalog.slowest = slowest->rank, catalog.slower_ratio = slowest->slower;
   RG_TRY(findMetrics(reader, catalog, rank));
   return catalog;
 }

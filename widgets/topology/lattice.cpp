@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analysis/peers/slower_than_peers.h"
 #include "analysis/statistics/median.h"
 #include "widgets/topology/topology_data.h"
 
@@ -110,27 +111,31 @@ Lattice placeRanks(std::span<const TopologyRank> ranks, const Layout& layout) {
 }
 
 void compareToStages(TopologyData& data) {
-  std::map<std::optional<std::int32_t>, std::vector<double>> values;
-  for (const TopologyRank& rank : data.ranks)
-    if (rank.value) values[rank.place.pp].push_back(*rank.value);
-  data.stages.clear();
-  std::map<std::optional<std::int32_t>, const StageMedian*> of;
-  data.stages.reserve(values.size());
-  for (auto& [pp, members] : values) of[pp] = &data.stages.emplace_back(StageMedian{pp, medianBetween(members), members.size()});
-  double largest = 0;
+  std::map<std::optional<std::int32_t>, std::pair<std::vector<double>, std::vector<TopologyRank*>>> stages;
   for (TopologyRank& rank : data.ranks) {
     rank.deviation.reset();
+    if (rank.value) stages[rank.place.pp].first.push_back(*rank.value), stages[rank.place.pp].second.push_back(&rank);
+  }
+  data.stages.clear();
+  std::map<const TopologyRank*, double> usual;  // NaN: alone in its stage
+  for (auto& [pp, stage] : stages) {
+    auto& [values, members] = stage;
+    const auto peers = peerMedians<double>(values, 1);
+    for (std::size_t i = 0; i < members.size(); ++i) usual[members[i]] = peers[i];
+    data.stages.push_back({pp, medianBetween(values), values.size()});
+  }
+  double largest = 0;
+  for (TopologyRank& rank : data.ranks) {
     if (!rank.value) continue;
-    const StageMedian& stage = *of[rank.place.pp];
     // Against none, and against a step in which all were equal, whatever its peers have.
     if (data.metric.value == TopologyValue::kFindings || data.metric.value == TopologyValue::kWhatIf) {
       rank.deviation = *rank.value - (data.metric.value == TopologyValue::kWhatIf ? 1 : 0);
       largest = std::max(largest, std::abs(*rank.deviation));
       continue;
     }
-    // A rank alone in its stage has no peers to be compared with.
-    if (stage.ranks < 2 || (data.metric.relative && stage.median == 0)) continue;
-    rank.deviation = data.metric.relative ? *rank.value / stage.median - 1 : *rank.value - stage.median;
+    const double peers = usual[&rank];
+    if (std::isnan(peers) || (data.metric.relative && peers == 0)) continue;
+    rank.deviation = data.metric.relative ? *rank.value / peers - 1 : *rank.value - peers;
     largest = std::max(largest, std::abs(*rank.deviation));
   }
   // Round ends of the scale, so that it does not change with every answer.

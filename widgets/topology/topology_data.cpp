@@ -9,6 +9,8 @@
 #include <unordered_map>
 
 #include "analysis/layout/layout_reading.h"
+#include "analysis/steps/attempt_steps.h"
+#include "analysis/views/fleet.h"
 #include "analysis/what_if/what_if_data.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
@@ -16,7 +18,6 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kLiveWithin = 120 * kNsPerSecond;   // as for the fleet: nothing newer means nobody writes
 constexpr DurNs kSampleStale = 30 * kNsPerSecond;   // behind the newest sample of the same metric
 constexpr DurNs kAfterAttempt = 10 * kNsPerSecond;  // a sample this much later than the attempt's end is of what came after
 
@@ -242,13 +243,17 @@ class TopologyReading {
     };
     std::map<std::int32_t, Sources> sources;
     std::optional<std::int64_t> last;
-    for (const Series& series : m_series) {
-      if (series.key.kind != SeriesKind::kScalar) continue;
-      const bool is_value = series.key.metric == metric.metric, is_wait = work && series.key.metric == "step_part_wait_ns";
-      if (!is_value && !is_wait) continue;
-      (is_wait ? sources[*series.key.rank].subtract : sources[*series.key.rank].add).push_back(&series);
-      if (is_value) last = std::max(last.value_or(series.last_x), series.last_x);
+    const AttemptSteps steps =
+        AttemptSteps::among(m_series, m_data.attempt.id, {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait});
+    const StepSeries summed = work                                       ? StepSeries::kPart
+                              : metric.value == TopologyValue::kStepTime ? StepSeries::kTime
+                                                                         : StepSeries::kPartWait;
+    for (const Series& series : steps.of(summed)) {
+      sources[*series.key.rank].add.push_back(&series);
+      last = std::max(last.value_or(series.last_x), series.last_x);
     }
+    if (work)
+      for (const Series& series : steps.of(StepSeries::kPartWait)) sources[*series.key.rank].subtract.push_back(&series);
     if (!last) return {};
     m_data.last_step = last;
     for (const auto& [number, of] : sources) {
@@ -259,11 +264,11 @@ class TopologyReading {
           rank.fingerprint = mixed(rank.fingerprint, s->id.value * 31 + static_cast<std::uint64_t>(s->sample_count));
       if (takeOver(rank)) continue;
       if (of.add.empty() || (work && of.subtract.empty())) continue;
-      std::map<std::int64_t, double> steps;
-      RG_TRY(sumUp(of.add, *last, 1, steps));
-      RG_TRY(sumUp(of.subtract, *last, -1, steps));
+      std::map<std::int64_t, double> sums;
+      RG_TRY(sumUp(of.add, *last, 1, sums));
+      RG_TRY(sumUp(of.subtract, *last, -1, sums));
       std::vector<double> values;
-      for (const auto& [step, value] : steps) values.push_back(value);
+      for (const auto& [step, value] : sums) values.push_back(value);
       rank.value = median(std::move(values));
     }
     return {};

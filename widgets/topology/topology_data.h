@@ -22,6 +22,8 @@
 
 #include "analysis/hangs/hang_evidence.h"
 #include "analysis/layout/layout_places.h"
+#include "analysis/peers/slower_than_peers.h"
+#include "model/step_metrics.h"
 #include "storage/reader.h"
 
 namespace runglass {
@@ -51,10 +53,10 @@ struct TopologyMetric {
   const char* missing;   // why a rank has no value
 };
 inline constexpr std::array<TopologyMetric, 10> kTopologyMetrics = {
-    {{TopologyValue::kStepTime, "step time, median of 50 steps", "step_time_ns", "ns", true, true, 0.05, "is %1 slower than",
-      "no step time in the newest 50 steps"},
-     {TopologyValue::kWork, "work (without waiting), median of 50 steps", "step_part_ns", "ns", true, true, 0.05, "works %1 longer than",
-      "its step parts do not tell work from waiting"},
+    {{TopologyValue::kStepTime, "step time, median of 50 steps", kStepTimeMetric.data(), "ns", true, true, kSlowerThanPeers,
+      "is %1 slower than", "no step time in the newest 50 steps"},
+     {TopologyValue::kWork, "work (without waiting), median of 50 steps", kStepPartMetric.data(), "ns", true, true, kSlowerThanPeers,
+      "works %1 longer than", "its step parts do not tell work from waiting"},
      {TopologyValue::kProgress, "last heard step", "", "steps", false, false, 2, "is %1 behind", "its progress names no step"},
      {TopologyValue::kPower, "GPU power, latest", "power_watts", "watts", false, true, 0.15, "draws %1 less power than",
       "its GPU is not known or says nothing of it"},
@@ -63,7 +65,7 @@ inline constexpr std::array<TopologyMetric, 10> kTopologyMetrics = {
      {TopologyValue::kTemperature, "GPU temperature, latest", "temperature_celsius", "celsius", true, false, 10, "is %1 hotter than",
       "its GPU is not known or says nothing of it"},
      // Who waits least is who the others wait for.
-     {TopologyValue::kWait, "waiting, median of 50 steps", "step_part_wait_ns", "ns", false, true, 0.25, "waits %1 less than",
+     {TopologyValue::kWait, "waiting, median of 50 steps", kStepPartWaitMetric.data(), "ns", false, true, 0.25, "waits %1 less than",
       "its step parts do not tell work from waiting"},
      {TopologyValue::kHeard, "time since it was heard", "", "ns", true, false, 30e9, "was heard %1 longer ago than",
       "nothing it said has a time"},

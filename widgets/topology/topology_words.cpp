@@ -3,6 +3,7 @@
 #include <QStringList>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <unordered_map>
 
@@ -51,15 +52,13 @@ struct StageDeviation {
 // The stage that is furthest on the worse side of the middle of the others.
 std::optional<StageDeviation> worstStage(const TopologyData& data) {
   std::optional<StageDeviation> worst;
-  for (const StageMedian& stage : data.stages) {
-    std::vector<double> others;
-    for (const StageMedian& other : data.stages)
-      if (&other != &stage && other.pp) others.push_back(other.median);
-    if (!stage.pp || others.empty()) continue;
-    std::ranges::sort(others);
-    const double middle =
-        others.size() % 2 == 1 ? others[others.size() / 2] : (others[others.size() / 2 - 1] + others[others.size() / 2]) / 2;
-    if (data.metric.relative && middle == 0) continue;
+  std::vector<double> medians;
+  for (const StageMedian& stage : data.stages) medians.push_back(stage.pp ? stage.median : std::numeric_limits<double>::quiet_NaN());
+  const auto others = peerMedians<double>(medians, 1);
+  for (std::size_t i = 0; i < data.stages.size(); ++i) {
+    const StageMedian& stage = data.stages[i];
+    const double middle = others[i];
+    if (std::isnan(middle) || (data.metric.relative && middle == 0)) continue;
     double deviation = data.metric.relative ? stage.median / middle - 1 : stage.median - middle;
     if (!data.metric.more_is_worse) deviation = -deviation;
     if (!worst || deviation > worst->deviation) worst = StageDeviation{stage.pp, deviation};

@@ -10,6 +10,7 @@
 #include <limits>
 #include <span>
 
+#include "analysis/steps/attempt_steps.h"
 #include "collectors/wire/order_message.h"
 
 namespace runglass {
@@ -65,9 +66,10 @@ Result<std::optional<std::int64_t>> firstStepOf(Reader& reader, RunId run, Attem
   for (const Progress& one : progress)
     if (one.step) newest = std::max(newest.value_or(*one.step), *one.step);
   RG_TRY(untilOver(over));
-  RG_ASSIGN(const std::vector<Series> series, reader.series({.run = run, .attempt = attempt, .metric = "step_time_ns"}));
+  RG_ASSIGN(const auto steps, AttemptSteps::list(reader, attempt, {StepSeries::kTime}));
   std::vector<SeriesId> ids;
-  for (const Series& one : series) ids.push_back(one.id);
+  for (const auto* series : {&steps.of(StepSeries::kTime), &steps.unranked()})
+    for (const Series& one : *series) ids.push_back(one.id);
   RG_ASSIGN(const std::vector<LatestSample> latest, latestOf(reader, ids, over));
   std::optional<double> period;
   if (const auto front = std::ranges::max_element(latest, {}, &LatestSample::x); front != latest.end()) {

@@ -11,6 +11,7 @@
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/telemetry/wall_time.h"
 #include "collectors/text/line_splitter.h"
+#include "model/step_metrics.h"
 
 namespace runglass {
 namespace {
@@ -102,7 +103,7 @@ class EventsFile {
         found != event.content.end() && found->is_number_integer() ? std::optional(found->get<std::int64_t>()) : std::nullopt;
     const TimeNs time = event.time.time;
     if (event.name == "#step" && event.type == "END" && begin && step) {
-      scalar("step_time_ns", "ns", *step, time, static_cast<double>(time - *begin));
+      scalar(std::string(kStepTimeMetric), "ns", *step, time, static_cast<double>(time - *begin));
     } else if (event.name == "#save" && event.type == "END" && step) {
       m_out.checkpoint({.attempt = m_attempt, .step = *step, .begin = begin, .durable = time});
       m_out.event({.time = time, .attempt = m_attempt, .step = step, .kind = "checkpoint_saved"});

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/step_metrics.h"
+
 namespace runglass {
 
 void StepBook::note(std::optional<std::int32_t> rank, std::int64_t step, TimeNs begin, TimeNs end) {
@@ -29,7 +31,7 @@ void StepBook::tell(Recorder& out, AttemptId attempt) const {
       times.push_back(at->second.first);
       lengths.push_back(static_cast<double>(at->second.second) - static_cast<double>(at->second.first));
     }
-    SeriesKey key{.attempt = attempt, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar};
+    SeriesKey key{.attempt = attempt, .metric = std::string(kStepTimeMetric), .unit = "ns", .kind = SeriesKind::kScalar};
     if (rank >= 0) key.rank = rank;
     out.scalars(out.series(key), steps, times, lengths);
   }

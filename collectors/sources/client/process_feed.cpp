@@ -15,6 +15,7 @@
 #include "collectors/sources/client/record_payload.h"
 #include "collectors/sources/series_book.h"
 #include "model/metric_catalog.h"
+#include "model/step_metrics.h"
 #include "model/url_secrets.h"
 
 namespace runglass {
@@ -170,17 +171,17 @@ void ProcessFeed::takeScalar(Recorder& out, const rgr_scalar& scalar, bool per_r
 void ProcessFeed::takeStep(Recorder& out, const rgr_step& step, int phase) {
   const TimeNs start = toTime(step.start);
   toTime(saturatingSum(step.start, std::max<DurNs>(step.dur, 0)));
-  putStepValue(out, "step_time_ns", "", step.step, start, static_cast<double>(step.dur));
-  putStepValue(out, "step_phase", "", step.step, start, phase);
-  if (step.cpu != kAbsent) putStepValue(out, "step_cpu_ns", "", step.step, start, static_cast<double>(step.cpu));
-  if (step.run_delay != kAbsent) putStepValue(out, "step_run_delay_ns", "", step.step, start, static_cast<double>(step.run_delay));
+  putStepValue(out, kStepTimeMetric, "", step.step, start, static_cast<double>(step.dur));
+  putStepValue(out, kStepPhaseMetric, "", step.step, start, phase);
+  if (step.cpu != kAbsent) putStepValue(out, kStepCpuMetric, "", step.step, start, static_cast<double>(step.cpu));
+  if (step.run_delay != kAbsent) putStepValue(out, kStepRunDelayMetric, "", step.step, start, static_cast<double>(step.run_delay));
 }
 
 void ProcessFeed::takePart(Recorder& out, const rgr_part& part) {
   const std::string labels = oneLabel("part", m_ring->string(part.name));
   const TimeNs time = toTime(part.time);
-  putStepValue(out, "step_part_ns", labels, part.step, time, static_cast<double>(part.dur));
-  if (part.wait != kAbsent) putStepValue(out, "step_part_wait_ns", labels, part.step, time, static_cast<double>(part.wait));
+  putStepValue(out, kStepPartMetric, labels, part.step, time, static_cast<double>(part.dur));
+  if (part.wait != kAbsent) putStepValue(out, kStepPartWaitMetric, labels, part.step, time, static_cast<double>(part.wait));
 }
 
 void ProcessFeed::takeCheckpoint(Recorder& out, const RingReader::Record& record) {

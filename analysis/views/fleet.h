@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 // Fleet: the hosts and devices of a run with the series that speak of them, and what "now" means for them.
 //
 // Threading:  readFleet() on a query worker; the value is immutable afterwards.
@@ -14,11 +14,14 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/steps/attempt_steps.h"
 #include "model/result.h"
 #include "model/topology.h"
 #include "storage/reader.h"
 
 namespace runglass {
+
+inline constexpr DurNs kLiveWithin = 120 * kNsPerSecond;  // a store in which nothing newer arrived is not being written
 
 class Fleet {
  public:
@@ -44,9 +47,9 @@ class Fleet {
   void index();
   void chooseNow(TimeNs now);
 
-  std::vector<Series> m_series;
+  std::vector<Series> m_series;                                          // of nodes and devices
   std::map<std::pair<NodeId, DeviceId>, std::vector<std::size_t>> m_of;  // into m_series
-  std::map<std::int32_t, std::size_t> m_steps;
+  AttemptSteps m_steps;
 };
 
 Result<Fleet> readFleet(Reader& reader, RunId run, TimeNs now);

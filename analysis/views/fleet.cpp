@@ -1,17 +1,15 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/devices/fleet.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/views/fleet.h"
 
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "analysis/layout/layout_reading.h"
-#include "widgets/core/run_words.h"
+#include "analysis/run_summary/run_summary.h"
 
 namespace runglass {
-namespace {
-constexpr DurNs kLiveWithin = 120 * kNsPerSecond;  // a store in which nothing newer arrived is not being written
-}
 
 Result<Fleet> readFleet(Reader& reader, RunId wanted, TimeNs now) {
   Fleet fleet;
@@ -28,10 +26,8 @@ Result<Fleet> readFleet(Reader& reader, RunId wanted, TimeNs now) {
     }
   }
   RG_ASSIGN(fleet.m_series, reader.series({}));
-  std::erase_if(fleet.m_series, [&](const Series& series) {
-    if (series.sample_count == 0) return true;
-    return series.key.attempt && !(series.key.attempt == attempt && series.key.rank && series.key.metric == "step_time_ns");
-  });
+  fleet.m_steps = AttemptSteps::among(fleet.m_series, attempt, {StepSeries::kTime});
+  std::erase_if(fleet.m_series, [&](const Series& series) { return series.sample_count == 0 || series.key.attempt; });
   fleet.index();
   fleet.chooseNow(now);
   return fleet;
@@ -40,10 +36,7 @@ Result<Fleet> readFleet(Reader& reader, RunId wanted, TimeNs now) {
 void Fleet::index() {
   for (std::size_t i = 0; i < m_series.size(); ++i) {
     const SeriesKey& key = m_series[i].key;
-    if (key.attempt)
-      m_steps.emplace(*key.rank, i);
-    else
-      m_of[{key.node, key.device}].push_back(i);
+    m_of[{key.node, key.device}].push_back(i);
   }
   // A node without devices, ranks and metrics (the simulator's own agent) is no host of anything.
   std::set<NodeId> used;
@@ -57,7 +50,8 @@ void Fleet::index() {
 
 void Fleet::chooseNow(TimeNs clock) {
   TimeNs newest = 0;
-  for (const Series& one : m_series) newest = std::max(newest, one.last_time.value_or(one.last_x));
+  for (const auto* series : {&std::as_const(m_series), &m_steps.of(StepSeries::kTime)})
+    for (const Series& one : *series) newest = std::max(newest, one.last_time.value_or(one.last_x));
   const bool over = run && (run->state == RunState::kFinished || run->state == RunState::kFailed);
   live = !over && clock - newest < kLiveWithin;
   now = live ? std::max(clock, newest) : over && run->end ? std::min(newest, *run->end) : newest;
@@ -91,8 +85,8 @@ const Rank* Fleet::rankOf(NodeId node, DeviceId device) const {
 }
 
 const Series* Fleet::stepTime(std::int32_t rank) const {
-  const auto found = m_steps.find(rank);
-  return found == m_steps.end() ? nullptr : &m_series[found->second];
+  const auto times = m_steps.of(StepSeries::kTime, rank);
+  return times.empty() ? nullptr : &times.front();
 }
 
 }  // namespace runglass
