@@ -82,8 +82,10 @@ def script_of(found):
     for _, _, kind, content in found:
         for line in content if kind == 'sh' else []:
             lines += ["echo '+ %s'" % line.replace("'", "'\\''"), line]
-    # What was started in the background is still there.
-    return '\n'.join(lines + ['for pid in $(jobs -p); do kill -0 "$pid"; done', 'echo "+ end"']) + '\n'
+    # What was started in the background is still there, and the hub concludes within its next looks what the run was slow by.
+    concluded = 'runglassctl query --store cluster.rgl "SELECT kind FROM finding" | grep -q slow_rank'
+    return '\n'.join(lines + ['for n in $(seq 120); do %s && break; sleep 0.5; done' % concluded,
+                              'for pid in $(jobs -p); do kill -0 "$pid"; done', 'echo "+ end"']) + '\n'
 
 
 def own_network():
