@@ -377,6 +377,6 @@ Result<std::vector<std::string>> verifyStore(sqlite::Connection& db, std::stop_t
   return Verifier(db, std::move(stop)).run();
 }
 
-Result<std::vector<std::string>> StoreReader::verify(std::stop_token stop) { return verifyStore(m_db, std::move(stop)); }
+Result<std::vector<std::string>> StoreReader::verify(std::stop_token stop) { return verifyStore(m_file.db(), std::move(stop)); }
 
 }  // namespace runglass

@@ -34,29 +34,29 @@ Result<std::string> storeUuid(const std::string& path) {
 // Only series that may begin first or end last are corrected: for the ranks of each other attempt it would have to be read on which nodes
 // they were.
 Status StoreReader::countSeries(StoreInfo& info) {
-  RG_TRY(refreshSeries());
-  RG_TRY(refreshClocks());
+  RG_TRY(m_series.refresh());
+  RG_TRY(m_file.refreshClocks());
   struct Times {
     std::optional<TimeNs> first, last;
   };
   std::vector<Times> times;
-  times.reserve(m_series.size());
+  times.reserve(m_series.all().size());
   StoreInfo stamped;
-  for (const Series& one : m_series) {
-    const auto extent = m_live ? m_live->extent(one.id) : std::nullopt;
+  for (const Series& one : m_series.all()) {
+    const auto extent = m_file.live() ? m_file.live()->extent(one.id) : std::nullopt;
     info.sample_count += extent ? extent->count : one.sample_count;
     const Times& added = times.emplace_back(extent ? Times{extent->first_time, extent->last_time} : Times{one.first_time, one.last_time});
     widen(stamped, added.first, added.last);
   }
-  info.series_count = static_cast<std::int64_t>(m_series.size());
+  info.series_count = static_cast<std::int64_t>(m_series.all().size());
   if (!stamped.first || !stamped.last) return {};
   // Two times change places only within this. No sum overflows: times are near ones.
-  const DurNs reach = 2 * std::min(m_clocks.farthest(), kFarTime / 2);
-  for (std::size_t i = 0; i < m_series.size(); ++i) {
-    const SeriesKey& key = m_series[i].key;
+  const DurNs reach = 2 * std::min(m_file.clocks().farthest(), kFarTime / 2);
+  for (std::size_t i = 0; i < m_series.all().size(); ++i) {
+    const SeriesKey& key = m_series.all()[i].key;
     auto [first, last] = times[i];
     if (!(first && *first <= *stamped.first + reach) && !(last && *last >= *stamped.last - reach)) continue;
-    const ClockMap* const clock = key.node ? m_clocks.of(key.node) : m_clocks.of(key.attempt, key.rank);
+    const ClockMap* const clock = key.node ? m_file.clocks().of(key.node) : m_file.clocks().of(key.attempt, key.rank);
     if (clock != nullptr && first) first = clock->corrected(*first);
     if (clock != nullptr && last) last = clock->corrected(*last);
     widen(info, first, last);
@@ -66,41 +66,41 @@ Status StoreReader::countSeries(StoreInfo& info) {
 
 Result<StoreInfo> StoreReader::info() {
   StoreInfo info;
-  info.path = m_path;
-  RG_ASSIGN(info.store_uuid, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'"));
-  RG_ASSIGN(info.incident, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'incident'"));
-  RG_ASSIGN(const std::string source, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'mirror_of'"));
+  info.path = m_file.path();
+  RG_ASSIGN(info.store_uuid, m_file.db().queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'"));
+  RG_ASSIGN(info.incident, m_file.db().queryText("SELECT value FROM rg_meta WHERE key = 'incident'"));
+  RG_ASSIGN(const std::string source, m_file.db().queryText("SELECT value FROM rg_meta WHERE key = 'mirror_of'"));
   if (!source.empty()) {
-    RG_ASSIGN(const std::string from, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'mirror_from'"));
-    RG_ASSIGN(const auto complete, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = 'mirror_complete_ns'"));
-    RG_ASSIGN(const auto summarised, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = 'mirror_summarised_ns'"));
+    RG_ASSIGN(const std::string from, m_file.db().queryText("SELECT value FROM rg_meta WHERE key = 'mirror_from'"));
+    RG_ASSIGN(const auto complete, m_file.db().queryInt64("SELECT value FROM rg_meta WHERE key = 'mirror_complete_ns'"));
+    RG_ASSIGN(const auto summarised, m_file.db().queryInt64("SELECT value FROM rg_meta WHERE key = 'mirror_summarised_ns'"));
     info.mirror = {.source_uuid = source, .from = from, .complete = complete, .summarised = summarised};
   }
-  RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA user_version"));
+  RG_ASSIGN(const auto version, m_file.db().queryInt64("PRAGMA user_version"));
   info.schema_version = static_cast<int>(version.value_or(0));
-  info.page_checksums = sqlite::hasPageChecksums(m_db.raw());
-  info.file_bytes = bytesOf(m_path) + bytesOf(walPath(m_path));
-  info.journal_bytes = bytesOf(journalPath(m_path)) + bytesOf(nextJournalPath(m_path));
+  info.page_checksums = sqlite::hasPageChecksums(m_file.db().raw());
+  info.file_bytes = bytesOf(m_file.path()) + bytesOf(walPath(m_file.path()));
+  info.journal_bytes = bytesOf(journalPath(m_file.path())) + bytesOf(nextJournalPath(m_file.path()));
   RG_TRY(countSeries(info));
   // From indexes alone: this is asked every second, also of a store of 100 GiB.
   RG_ASSIGN(auto extents,
-            m_db.prepare("SELECT ifnull((SELECT sum(sample_count) FROM rg_expired), 0),"
-                         "(SELECT min(t0) FROM rg_span_chunk), (SELECT max(t1) FROM rg_span_chunk WHERE t1 < 9223372036854775807),"
-                         "(SELECT min(time_ns) FROM rg_event), (SELECT max(time_ns) FROM rg_event),"
-                         "(SELECT min(time_ns) FROM rg_log), (SELECT max(time_ns) FROM rg_log)"));
+            m_file.db().prepare("SELECT ifnull((SELECT sum(sample_count) FROM rg_expired), 0),"
+                                "(SELECT min(t0) FROM rg_span_chunk), (SELECT max(t1) FROM rg_span_chunk WHERE t1 < 9223372036854775807),"
+                                "(SELECT min(time_ns) FROM rg_event), (SELECT max(time_ns) FROM rg_event),"
+                                "(SELECT min(time_ns) FROM rg_log), (SELECT max(time_ns) FROM rg_log)"));
   RG_TRY(extents.step().status());
   info.sample_count -= extents.int64(0);
   for (const int column : {1, 3, 5}) widen(info, extents.optionalInt64(column), extents.optionalInt64(column + 1));
-  info.damage = m_damage->issues();
+  info.damage = m_file.damage().issues();
   return info;
 }
 
 Result<StoreUsage> StoreReader::usage(std::stop_token stop) {
   StoreUsage usage;
   const auto sum = [&](std::string_view sql, std::initializer_list<std::int64_t*> totals) -> Status {
-    RG_ASSIGN(auto statement, m_db.prepare(sql));
+    RG_ASSIGN(auto statement, m_file.db().prepare(sql));
     while (true) {
-      if (stop.stop_requested()) return {Code::kCancelled, "sizes of " + m_path + ": stopped"};
+      if (stop.stop_requested()) return {Code::kCancelled, "sizes of " + m_file.path() + ": stopped"};
       RG_ASSIGN(const bool row, statement.step());
       if (!row) return {};
       int column = 0;

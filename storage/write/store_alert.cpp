@@ -3,12 +3,12 @@
 #include "storage/maintain/rebuild_tables.h"
 #include "storage/read/store_reader.h"
 #include "storage/schema/rows.h"
-#include "storage/write/store_writer.h"
+#include "storage/write/edit_rows.h"
+#include "storage/write/writer_parts.h"
 
 namespace runglass {
 
-Status StoreWriter::alerts(std::span<const Alert> alerts) {
-  atRest();
+Status EditRows::alerts(std::span<const Alert> alerts) {
   if (alerts.empty()) return {};
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
   // Their runs may not be in the file yet.
@@ -38,14 +38,14 @@ Status StoreWriter::alerts(std::span<const Alert> alerts) {
     save.bind(13, std::string_view(a.delivery));
     RG_TRY(save.run());
   }
-  RG_TRY(m_db.exec("DELETE FROM rg_alert WHERE alert_id <= (SELECT max(alert_id) FROM rg_alert) - " + std::to_string(kMaxAlerts)));
+  RG_TRY(m_db.exec("DELETE FROM rg_alert WHERE alert_id <= (SELECT max(alert_id) FROM rg_alert) - " + std::to_string(Edits::kMaxAlerts)));
   RG_TRY(transaction.commit());
-  catalogCommitted({StorePart::kAlerts});
+  noteCommitted(m_catalog, *m_tail, {StorePart::kAlerts});
   m_tail->noteChange();
   return {};
 }
 
-Status StoreWriter::saveEdit(const Snooze& snooze) {
+Status EditRows::save(const Snooze& snooze) {
   RG_ASSIGN(auto change, m_db.prepare(snooze.until ? "INSERT OR REPLACE INTO rg_snooze(rule, cause, until_ns, author) VALUES(?1,?2,?3,?4)"
                                                    : "DELETE FROM rg_snooze WHERE rule = ?1 AND cause = ?2"));
   change.bind(1, std::string_view(snooze.rule));
@@ -59,14 +59,14 @@ Status StoreWriter::saveEdit(const Snooze& snooze) {
 
 Result<std::vector<Alert>> StoreReader::alerts(std::size_t limit) {
   std::vector<Alert> found;
-  RG_TRY(rows::each<Alert>(m_db, " ORDER BY ifnull(due_ns, since_ns) DESC, alert_id DESC LIMIT ?1",
+  RG_TRY(rows::each<Alert>(m_file.db(), " ORDER BY ifnull(due_ns, since_ns) DESC, alert_id DESC LIMIT ?1",
                            [&](Alert alert) { found.push_back(std::move(alert)); }, {static_cast<std::int64_t>(limit)}));
   return found;
 }
 
 Result<std::vector<Snooze>> StoreReader::snoozes() {
   std::vector<Snooze> found;
-  RG_TRY(rows::each<Snooze>(m_db, " ORDER BY rule, cause", [&](Snooze snooze) { found.push_back(std::move(snooze)); }));
+  RG_TRY(rows::each<Snooze>(m_file.db(), " ORDER BY rule, cause", [&](Snooze snooze) { found.push_back(std::move(snooze)); }));
   return found;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreWriter: what aligns the clocks of an attempt's ranks.
+// EditRows: what aligns the clocks of an attempt's ranks.
 // Invariant: an attempt has one alignment or none, and made_ns grows with every one that is stored, so that Readers see the change.
 #include <algorithm>
 
-#include "storage/write/store_writer.h"
+#include "storage/write/edit_rows.h"
 
 namespace runglass {
 namespace {
@@ -27,7 +27,7 @@ Status checkShifts(const ClockAlignment& alignment, std::vector<ClockShift>& sor
 
 }  // namespace
 
-Status StoreWriter::saveEdit(const ClockAlignment& alignment) {
+Status EditRows::save(const ClockAlignment& alignment) {
   std::vector<ClockShift> shifts;
   RG_TRY(checkShifts(alignment, shifts));
   RG_ASSIGN(auto find,

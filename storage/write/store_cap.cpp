@@ -11,8 +11,6 @@
 namespace runglass {
 namespace {
 
-constexpr std::int64_t kSealAtOnce = 256;
-
 // Of the cap.
 constexpr double kEnough = 0.98, kScalarsToo = 1.03, kAtOnce = 1.07;
 
@@ -49,54 +47,10 @@ void StoreWriter::reportRefused() {
                    (m_cap.refusing == SizeCap::Refusing::kScalarsToo ? ", scalars of ranks" : "")});
 }
 
-Status StoreWriter::findAbandoned(const Retention& policy, TimeNs now, std::vector<SeriesId>& series) {
-  const bool for_room = m_cap.refusesSamples() || (policy.max_bytes > 0 && m_cap.used > policy.max_bytes);
-  std::int64_t below = m_next_chunk;
-  if (!for_room) {
-    RG_ASSIGN(auto age, m_db.prepare("SELECT max(chunk_id) FROM rg_age WHERE time_ns <= ?"));
-    age.bind(1, now - std::min(now, policy.samples));
-    RG_TRY(age.step().status());
-    below = age.int64(0);
-  }
-  RG_ASSIGN(auto open, m_db.prepare("SELECT DISTINCT series_id FROM rg_chunk WHERE sealed = 0 AND chunk_id < ?"));
-  open.bind(1, below);
-  while (series.size() < static_cast<std::size_t>(kSealAtOnce)) {
-    RG_ASSIGN(const bool row, open.step());
-    if (!row) break;
-    const SeriesId id{static_cast<std::uint64_t>(open.int64(0))};
-    if (m_tail->find(id) == nullptr) series.push_back(id);
-  }
-  return {};
-}
-
-// Open chunks of series that are no longer in memory: sealed, so that retention may take them. They are stored with this flush.
-Status StoreWriter::sealAbandoned(const Retention& policy, TimeNs now) {
-  std::vector<SeriesId> series;
-  const Status found = findAbandoned(policy, now, series);
-  if (found.code() == Code::kDataLoss)
-    issue({.code = "store.retention_skipped",
-           .source = "open chunks",
-           .first = now,
-           .last = now,
-           .detail = "open chunks of series that are no longer in memory: " + found.message() + "; they stay as they are"});
-  else
-    RG_TRY(found);
-  for (const SeriesId id : series) {
-    // Damaged, or of a series that is: its open chunk stays as it is.
-    if (m_continued_series.contains(id) || !m_catalog.knowsSeries(id) || !load(id).ok()) continue;
-    LiveSeries* const found = m_tail->find(id);
-    list(id, *found);
-    const MutexLock lock(found->mutex);
-    if (found->main.points() > 0) seal(*found, found->main, false);
-    if (found->late && found->late->points() > 0) seal(*found, *found->late, true);
-  }
-  return {};
-}
-
 RetentionScope StoreWriter::retentionScope() {
   return {.attempt_in_use = [this](AttemptId attempt) { return m_catalog.holds(attempt); },
           .series_in_use = [this](SeriesId id) { return m_tail->find(id) != nullptr; },
-          .next_chunk = m_next_chunk};
+          .next_chunk = m_chunks.nextChunk()};
 }
 
 void StoreWriter::reportRetention(const RetentionOutcome& outcome, const Retention& policy, TimeNs now) {

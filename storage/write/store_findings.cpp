@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreWriter and StoreReader: findings, and what they said before.
+// EditRows and StoreReader: findings, and what they said before.
 // Invariants:
 // 1. rg_finding has what a finding says now; rg_finding_told what it said before and was told while its run went on. So what was told
 //    last is never thinned out.
@@ -14,7 +14,7 @@
 #include "storage/read/store_reader.h"
 #include "storage/schema/rows.h"
 #include "storage/sqlite/bind_row.h"
-#include "storage/write/store_writer.h"
+#include "storage/write/edit_rows.h"
 
 namespace runglass {
 namespace {
@@ -40,7 +40,7 @@ bool weaker(const Finding& next, const Finding& known) {
 }  // namespace
 
 // `known` gives way to `next`.
-Status StoreWriter::keepTelling(const Finding& known, const Finding& next) {
+Status EditRows::keepTelling(const Finding& known, const Finding& next) {
   RG_ASSIGN(auto before, m_db.prepare("SELECT told_ns, severity, end_ns, (SELECT min(told_ns) FROM rg_finding_told WHERE finding_id = ?1) "
                                       "FROM rg_finding_told WHERE finding_id = ?1 ORDER BY told_ns DESC LIMIT 1"));
   before.bind(1, known.id);
@@ -57,10 +57,10 @@ Status StoreWriter::keepTelling(const Finding& known, const Finding& next) {
   RG_ASSIGN(auto keep, m_db.prepare("INSERT OR REPLACE INTO rg_finding_told SELECT finding_id, told_ns, severity, start_ns, end_ns, "
                                     "last_step, score, confidence, coverage, summary, evidence FROM rg_finding WHERE finding_id = ?1"));
   keep.bind(1, known.id);
-  return put(keep, "rg_finding_told");
+  return m_rows.put(m_db, keep, "rg_finding_told");
 }
 
-Status StoreWriter::saveFindings() {
+Status EditRows::saveFindings() {
   if (m_findings.empty()) return {};
   constexpr std::string_view kKey =
       " WHERE run_id = ?1 AND kind = ?2 AND subject = ?3 AND "
@@ -107,21 +107,21 @@ Status StoreWriter::saveFindings() {
     bindAll(statement, f.run.value, idOrNull(f.attempt), std::string_view(f.kind), std::string_view(f.subject),
             static_cast<int>(f.severity), f.start, f.end, f.first_step, f.last_step, idOrNull(f.node), f.rank, f.dp, f.pp, f.tp, f.score,
             f.confidence, f.coverage, std::string_view(f.summary), std::string_view(f.evidence), told);
-    RG_TRY(put(statement, "rg_finding"));
+    RG_TRY(m_rows.put(m_db, statement, "rg_finding"));
   }
   return {};
 }
 
 Result<std::vector<Finding>> StoreReader::tellings(std::optional<RunId> run) {
-  RG_ASSIGN(
-      auto statement,
-      m_db.prepare("SELECT finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, "
-                   "rank, dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns FROM rg_finding "
-                   "WHERE told_ns IS NOT NULL AND (?1 IS NULL OR run_id = ?1) "
-                   "UNION ALL SELECT f.finding_id, f.run_id, f.attempt_id, f.kind, f.subject, t.severity, t.start_ns, t.end_ns, "
-                   "f.first_step, t.last_step, f.node_id, f.rank, f.dp, f.pp, f.tp, t.score, t.confidence, t.coverage, t.summary, "
-                   "t.evidence, t.told_ns FROM rg_finding f CROSS JOIN rg_finding_told t USING(finding_id) "
-                   "WHERE ?1 IS NULL OR f.run_id = ?1 ORDER BY told_ns, finding_id"));
+  RG_ASSIGN(auto statement,
+            m_file.db().prepare(
+                "SELECT finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, "
+                "rank, dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns FROM rg_finding "
+                "WHERE told_ns IS NOT NULL AND (?1 IS NULL OR run_id = ?1) "
+                "UNION ALL SELECT f.finding_id, f.run_id, f.attempt_id, f.kind, f.subject, t.severity, t.start_ns, t.end_ns, "
+                "f.first_step, t.last_step, f.node_id, f.rank, f.dp, f.pp, f.tp, t.score, t.confidence, t.coverage, t.summary, "
+                "t.evidence, t.told_ns FROM rg_finding f CROSS JOIN rg_finding_told t USING(finding_id) "
+                "WHERE ?1 IS NULL OR f.run_id = ?1 ORDER BY told_ns, finding_id"));
   statement.bind(1, run ? std::optional(static_cast<std::int64_t>(run->value)) : std::nullopt);
   std::vector<Finding> found;
   while (true) {

@@ -7,28 +7,19 @@
 //    after the commit. A crash between the two replays none of that, because the marks moved, and all that came since.
 // 3. Between begin and end everything but the journal, m_streams, m_agents and m_begun's existence is runBegun()'s.
 #include <algorithm>
-#include <tuple>
 
 #include "storage/write/store_writer.h"
+#include "storage/write/writer_parts.h"
 
 namespace runglass {
-namespace {
-
-constexpr DurNs kFlushInterval = 10 * kNsPerSecond;
-constexpr DurNs kShortOfRoomInterval = 500 * kNsPerMs;
-constexpr DurNs kCatalogInterval = 50 * kNsPerMs;
-constexpr std::int64_t kFlushBytes = std::int64_t{64} << 20;
-constexpr std::size_t kFlushLogs = 32'768;                      // whoever looks for words looks at every line that waits
-constexpr std::int64_t kRewriteRate = std::int64_t{512} << 10;  // bytes a second that early flushes may write: 42 GiB a day at most
-constexpr DurNs kCostShare = 10;                                // early flushes may take a tenth of the time
-
-}  // namespace
 
 bool StoreWriter::anythingPending() const {
-  const PendingRows& rows = m_tail->pendingRows();
-  return !m_dirty_series.empty() || !m_dirty_tracks.empty() || m_streams_changed || !m_changed_agents.empty() || !m_findings.empty() ||
-         !m_marks.empty() || m_mirror_changed || !m_summaries.empty() || !m_pins.empty() || !rows.events.empty() || !rows.logs.empty() ||
-         !rows.labels.empty() || !rows.issues.empty() || !rows.captures.empty();
+  return !m_chunks.unsaved().empty() || !m_lanes.unsaved().empty() || m_streams.anyChanged() || m_agents.anyChanged() ||
+         m_replica.markChanged() || m_summaries.anyPending() || m_edits.anyPending() || m_log.anyPending();
+}
+
+std::int64_t StoreWriter::pendingBytes() const {
+  return m_chunks.pendingBytes() + m_lanes.pendingBytes() + m_summaries.pendingBytes() + m_log.pendingBytes();
 }
 
 Status StoreWriter::flush() {
@@ -56,16 +47,11 @@ void StoreWriter::begin(Begun begun) {
     reportRefused();
     m_tick = monotonicNow();
     m_catalog.setNow(m_tick);
+    m_chunks.setNow(m_tick);
+    m_lanes.setNow(m_tick);
     begun.save = anythingPending() ? Begun::Save::kAll : m_catalog.changed() ? Begun::Save::kCatalog : Begun::Save::kNothing;
-    for (auto& [stream, state] : m_streams) {
-      if (!std::exchange(state.changed, false)) continue;
-      state.touched = m_tick;
-      begun.marks.emplace_back(stream, state.next_seq);
-    }
-    // The others are in the file as they are here.
-    std::erase_if(m_streams, [this](const auto& one) { return one.second.touched < m_tick - m_options.idle; });
-    m_streams_changed = false;
-    for (const std::string& agent : std::exchange(m_changed_agents, {})) begun.agents.push_back(m_agents.at(agent));
+    begun.marks = m_streams.take(m_tick);
+    begun.agents = m_agents.takeChanged();
     if (begun.journal) {
       begun.journaled = !m_journal.empty();
       if (begun.journaled) ++m_journal_epoch;
@@ -76,18 +62,19 @@ void StoreWriter::begin(Begun begun) {
 }
 
 Status StoreWriter::beginFlush() {
-  RG_TRY(saveJudged());
-  if (!m_failure.ok()) return std::exchange(m_failure, Status());
+  RG_TRY(m_replica.saveJudged());
+  if (m_failure.any()) return m_failure.take();
   begin({.flush = true});
   return {};
 }
 
 Status StoreWriter::beginRetention(const Retention& policy, TimeNs now) {
   m_cap.bytes = policy.max_bytes;
-  RG_TRY(sealAbandoned(policy, now));
+  const bool for_room = m_cap.refusesSamples() || (policy.max_bytes > 0 && m_cap.used > policy.max_bytes);
+  RG_TRY(m_chunks.sealAbandoned(for_room ? std::nullopt : std::optional(now - std::min(now, policy.samples)), now));
   // One that goes on needs no flush: it takes what is old. Pins must be there.
-  const bool flush = !m_retention_unfinished || !m_pins.empty();
-  if (flush && !m_failure.ok()) return std::exchange(m_failure, Status());
+  const bool flush = !m_retention_unfinished || m_edits.hasPins();
+  if (flush && m_failure.any()) return m_failure.take();
   begin({.flush = flush, .retention = policy, .now = now});
   return {};
 }
@@ -99,7 +86,11 @@ void StoreWriter::runBegun() {
 
 Status StoreWriter::work(Begun& begun) {
   const TimeNs start = monotonicNow();
-  m_flushed_bytes = m_flushed_log_bytes = m_log_cost = 0;
+  m_chunks.commitBegins();
+  m_lanes.commitBegins();
+  m_summaries.commitBegins();
+  m_series_rows.commitBegins();
+  m_log.commitBegins();
   RG_TRY(m_wal.check(m_db));
   if (begun.save == Begun::Save::kAll) {
     m_tail->forgetStored();
@@ -109,7 +100,7 @@ Status StoreWriter::work(Begun& begun) {
     Status saved = commitCatalog();
     if (m_refused_locally && !begun.flush) {
       // A careful commit stores everything, and this one has no marks of what was recorded: the next one leaves out what was refused.
-      m_catalog_refused = true;
+      m_clock.catalogRefused();
       return {};
     }
     if (m_refused_locally) {
@@ -129,10 +120,9 @@ Status StoreWriter::work(Begun& begun) {
     if (m_cap.bytes > 0) {
       RG_ASSIGN(m_cap.used, usedBytes(m_db));
     }
-    m_last_flush = m_last_catalog_commit = monotonicNow();
-    // Log lines are written once, however often this commits: they make no flush wait.
-    m_flush_cost = m_last_flush - start - m_log_cost;
-    m_write_debt = (m_flushed_bytes - m_flushed_log_bytes) * kNsPerSecond / kRewriteRate;
+    m_clock.flushed(start, monotonicNow(), m_log.logCost(),
+                    m_chunks.writtenBytes() + m_lanes.writtenBytes() + m_summaries.writtenBytes() + m_series_rows.writtenBytes() +
+                        m_log.writtenBytes());
   }
   if (!begun.retention) return {};
   RG_ASSIGN(begun.outcome, retain(m_db, *begun.retention, begun.now, retentionScope()));
@@ -143,8 +133,8 @@ Result<bool> StoreWriter::endBegun() {
   RG_CHECK(m_begun);
   const Begun begun = *std::exchange(m_begun, std::nullopt);
   if (!begun.saved) {
-    for (const AgentIdentity& one : begun.agents) m_changed_agents.insert(one.agent);
-    for (const auto& [stream, next] : begun.marks) m_streams[stream].changed = m_streams_changed = true;
+    m_agents.putBack(begun.agents);
+    m_streams.putBack(begun.marks);
   } else {
     dropRefused();
     if (begun.flush && begun.journal) RG_TRY(m_journal.settle(begun.durable));
@@ -164,31 +154,21 @@ Result<bool> StoreWriter::endBegun() {
 }
 
 Result<bool> StoreWriter::beginFlushIfDue() {
-  // Its data wait in memory: stored, they need that file no more, and the next one begins.
   const bool journal_failed = !m_journal.syncIfDue().ok();
-  sealIdleLate();
-  const TimeNs now = monotonicNow();
-  const DurNs waited = now - m_last_flush;
-  const auto begun = [](Status status) -> Result<bool> {
-    if (!status.ok()) return status;
-    return true;
-  };
-  const bool pending = anythingPending();
-  const bool cheap = waited >= kCatalogInterval && waited >= m_flush_cost * kCostShare && waited >= m_write_debt;
-  const bool large = m_journal.bytes() >= kFlushBytes || m_pending_bytes >= kFlushBytes || m_tail->pendingRows().logs.size() >= kFlushLogs;
-  if (std::exchange(m_catalog_refused, false)) return begun(beginFlush());
-  if (journal_failed && waited >= kShortOfRoomInterval) return begun(beginFlush());
-  if ((pending || m_catalog.changed()) && (cheap || large || waited >= kFlushInterval)) return begun(beginFlush());
-  // A disk that fills up: store early what waits, because its journal takes the room twice.
-  if (pending && waited >= kShortOfRoomInterval) {
-    if (const auto room = roomOnDisk(m_journal.bytes()); room && *room < 2 * m_journal.bytes()) return begun(beginFlush());
-  }
-  const DurNs since_catalog = now - m_last_catalog_commit;
-  if (m_catalog.changed() && since_catalog >= kCatalogInterval && since_catalog >= m_catalog_cost * kCostShare) {
+  m_chunks.sealIdleLate();
+  const CommitClock::Waiting waiting{.any = anythingPending(),
+                                     .catalog = m_catalog.changed(),
+                                     .journal_failed = journal_failed,
+                                     .journal_bytes = m_journal.bytes(),
+                                     .chunk_bytes = pendingBytes(),
+                                     .log_lines = m_tail->pendingRows().logs.size()};
+  const CommitClock::Due due = m_clock.due(monotonicNow(), waiting, [this] { return roomOnDisk(m_journal.bytes()); });
+  if (due == CommitClock::Due::kNothing) return false;
+  if (due == CommitClock::Due::kAll)
+    RG_TRY(beginFlush());
+  else
     begin({.save = Begun::Save::kCatalog});
-    return true;
-  }
-  return false;
+  return true;
 }
 
 Status StoreWriter::commitCatalog() {
@@ -198,15 +178,14 @@ Status StoreWriter::commitCatalog() {
   m_refused_locally = !saved.ok() && m_db.failedLocally();
   RG_TRY(saved);
   RG_TRY(transaction.commit());
-  catalogCommitted();
+  noteCommitted(m_catalog, *m_tail);
   m_tail->noteChange();
-  m_last_catalog_commit = monotonicNow();
-  m_catalog_cost = m_last_catalog_commit - begin;
+  m_clock.catalogCommitted(begin, monotonicNow());
   return {};
 }
 
 Status StoreWriter::commitAll() {
-  m_refused_tracks.clear();
+  m_lanes.clearRefused();
   const auto commit = [this]() -> Status {
     RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
     const Status saved = saveAll();
@@ -222,7 +201,7 @@ Status StoreWriter::commitAll() {
     } while (m_rows.mustRestart());
     m_rows.finish();
   }
-  if (!committed.ok()) m_refused_tracks.clear();  // they are still here, and not set aside
+  if (!committed.ok()) m_lanes.clearRefused();  // they are still here, and not set aside
   RG_TRY(committed);
   markStored();
   return {};
@@ -233,66 +212,32 @@ Status StoreWriter::saveAll() {
   if (m_rows.careful()) {
     RG_TRY(saveSeriesCarefully());
   } else {
-    RG_TRY(saveSealed(m_dirty_series));
-    for (const SeriesId id : m_dirty_series) RG_TRY(saveSeries(id, *m_tail->find(id)));
-    for (const TrackId id : m_dirty_tracks) RG_TRY(saveTrack(id, *m_tail->find(id)));
+    RG_TRY(m_chunks.save());
+    RG_TRY(m_lanes.save());
   }
-  RG_TRY(saveSummaries());
-  RG_TRY(saveRows());
-  RG_TRY(saveCaptures());
-  RG_TRY(saveFindings());
-  RG_TRY(saveState());
+  RG_TRY(m_summaries.save());
+  RG_TRY(m_log.save());
+  RG_TRY(m_edits.saveFindings());
+  RG_TRY(StreamMarks::save(m_db, m_begun->marks));
+  RG_TRY(AgentTable::save(m_db, m_begun->agents));
+  RG_TRY(m_replica.saveMark());
+  RG_TRY(m_edits.saveMarks());
   RG_TRY(setAsideRefused());
   return m_db.exec("UPDATE rg_meta SET value = " + std::to_string(m_tail->committed() + 1) + " WHERE key = 'generation'");
-}
-
-void StoreWriter::catalogCommitted(std::initializer_list<StorePart> also) {
-  std::uint32_t parts = m_catalog.changedParts();
-  for (const StorePart part : also) parts |= 1U << static_cast<unsigned>(part);
-  m_catalog.committed();
-  m_tail->noteParts(parts);
 }
 
 void StoreWriter::markStored() {
   const PendingRows& rows = m_tail->pendingRows();
   const bool any_rows = !rows.labels.empty() || !rows.issues.empty();
   m_tail->commitDone();
-  m_pending_issues.clear();
-  catalogCommitted({});
-  if (any_rows) catalogCommitted({StorePart::kRows});
-  if (!m_findings.empty()) catalogCommitted({StorePart::kFindings});
-  const auto settle = [](SeriesBuffer& buffer) {
-    buffer.dirty = false;
-    buffer.stored = static_cast<std::uint32_t>(buffer.points());
-  };
-  for (const SeriesId id : m_dirty_series) {
-    LiveSeries& series = *m_tail->find(id);
-    const MutexLock lock(series.mutex);
-    settle(series.main);
-    if (series.late) settle(*series.late);
-    series.listed = series.extent_changed = false;
-  }
-  for (const TrackId id : m_dirty_tracks) {
-    LiveTrack& track = *m_tail->find(id);
-    const MutexLock lock(track.mutex);
-    track.listed = false;
-    for (const auto& lane : track.lanes) {
-      if (lane) lane->dirty = false;
-    }
-  }
-  for (const auto& [id, known] : std::exchange(m_widened, {})) {
-    LiveSeries& series = *m_tail->find(id);
-    const MutexLock lock(series.mutex);
-    std::tie(series.extent, series.latest) = known;
-  }
-  m_dirty_series.clear();
-  m_dirty_tracks.clear();
-  m_findings.clear();
-  m_marks.clear();
-  m_pins.clear();
-  m_mirror_changed = false;
-  m_summaries.clear();
-  m_pending_bytes = 0;
+  m_log.committed();
+  noteCommitted(m_catalog, *m_tail);
+  if (any_rows) noteCommitted(m_catalog, *m_tail, {StorePart::kRows});
+  m_edits.committed();
+  m_chunks.committed();
+  m_lanes.committed();
+  m_summaries.committed();
+  m_replica.committed();
 }
 
 }  // namespace runglass

@@ -11,7 +11,8 @@
 #include "storage/maintain/rebuild_tables.h"
 #include "storage/read/store_reader.h"
 #include "storage/schema/rows.h"
-#include "storage/write/store_writer.h"
+#include "storage/write/edit_rows.h"
+#include "storage/write/writer_parts.h"
 
 namespace runglass {
 namespace {
@@ -93,7 +94,7 @@ bool sameContent(Incident a, const Incident& b) {
 
 }  // namespace
 
-Status StoreWriter::savePins(const Incident& incident) {
+Status EditRows::savePins(const Incident& incident) {
   RG_ASSIGN(auto drop, m_db.prepare("DELETE FROM rg_pin WHERE incident_id = ?1"));
   drop.bind(1, incident.id);
   RG_TRY(drop.run());
@@ -109,7 +110,7 @@ Status StoreWriter::savePins(const Incident& incident) {
   return {};
 }
 
-Status StoreWriter::saveIncident(Incident incident) {
+Status EditRows::saveIncident(Incident incident) {
   RG_ASSIGN(const std::string evidence, evidenceJson(m_db, incident.evidence));
   RG_ASSIGN(
       auto save,
@@ -146,26 +147,24 @@ Status StoreWriter::saveIncident(Incident incident) {
   return savePins(incident);
 }
 
-Status StoreWriter::incident(const Incident& incident) {
-  atRest();
+Status EditRows::incident(const Incident& incident) {
   RG_TRY(checkIncident(incident));
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
   RG_TRY(m_catalog.save(m_db, m_rows));
   RG_TRY(saveIncident(incident));
   RG_TRY(transaction.commit());
-  catalogCommitted({StorePart::kEdits});
+  noteCommitted(m_catalog, *m_tail, {StorePart::kEdits});
   m_tail->noteChange();
   return {};
 }
 
-Status StoreWriter::setIncident(std::string_view uuid) {
-  atRest();
+Status EditRows::setIncident(std::string_view uuid) {
   RG_ASSIGN(auto set, m_db.prepare("INSERT OR REPLACE INTO rg_meta(key, value) VALUES('incident', ?1)"));
   set.bind(1, uuid);
   return set.run();
 }
 
-Status StoreWriter::saveEdit(const IncidentEdit& edit) {
+Status EditRows::save(const IncidentEdit& edit) {
   Incident wanted = edit.incident;
   const std::string name = "incident " + wanted.uuid;
   wanted.run = m_catalog.findRunByUuid(edit.run_uuid);
@@ -200,13 +199,14 @@ Status StoreWriter::saveEdit(const IncidentEdit& edit) {
 }
 
 Result<std::vector<Incident>> StoreReader::incidents(std::optional<RunId> run) {
-  return incidentsWhere(m_db, " WHERE ?1 = 0 OR run_id = ?1 ORDER BY ifnull(start_ns, created_ns) DESC, incident_id DESC",
+  return incidentsWhere(m_file.db(), " WHERE ?1 = 0 OR run_id = ?1 ORDER BY ifnull(start_ns, created_ns) DESC, incident_id DESC",
                         {static_cast<std::int64_t>(run.value_or(RunId{}).value)}, std::nullopt,
-                        [this](const std::string& what) { m_damage->note(what); });
+                        [this](const std::string& what) { m_file.damage().note(what); });
 }
 
 Result<Incident> StoreReader::incident(std::string_view uuid) {
-  RG_ASSIGN(auto found, incidentsWhere(m_db, " WHERE uuid = ?1", {}, uuid, [this](const std::string& what) { m_damage->note(what); }));
+  RG_ASSIGN(auto found,
+            incidentsWhere(m_file.db(), " WHERE uuid = ?1", {}, uuid, [this](const std::string& what) { m_file.damage().note(what); }));
   if (found.empty()) return Status(Code::kNotFound, "incident " + std::string(uuid) + ": not in this store");
   return std::move(found.front());
 }

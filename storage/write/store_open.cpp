@@ -6,6 +6,7 @@
 //    after a crash only what is not committed is replayed: the high-water marks say what that is.
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 
@@ -60,11 +61,10 @@ Status StoreWriter::start() {
   RG_TRY(m_lock.take(m_path, m_options.contact));
   RG_TRY(openFile(is_absent));
   RG_TRY(loadState());
-  RG_TRY(prepareStatements());
   m_bad.open(badPath(m_path), m_options.power_safe);
   RG_ASSIGN(const std::string uuid, m_db.queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'"));
   RG_TRY(m_journal.open(m_path, uuid, m_options.power_safe));
-  m_last_flush = monotonicNow();
+  m_clock.start(monotonicNow());
   if (const Status replayed = replayJournal(); !replayed.ok()) return replayed;
   m_closed = false;
   return {};
@@ -148,57 +148,15 @@ Status StoreWriter::migrate(std::int64_t version) {
 
 Status StoreWriter::loadState() {
   RG_TRY(m_catalog.load(m_db));
-  m_first_new_series = m_catalog.nextSeriesId();
-  const auto next = [this](const char* sql, std::string_view table, std::int64_t& value) -> Status {
-    RG_ASSIGN(const auto last, m_db.queryInt64(sql));
-    RG_ASSIGN(const auto first, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = '" + firstIdKey(table) + "'"));
-    value = std::max(last.value_or(0), first.value_or(0)) + 1;
-    return {};
-  };
-  RG_TRY(
-      next("SELECT max(id) FROM (SELECT max(chunk_id) AS id FROM rg_chunk UNION ALL SELECT max(chunk_id) FROM rg_thinned UNION ALL SELECT "
-           "max(chunk_id) FROM rg_age)",
-           "rg_chunk", m_next_chunk));
-  RG_TRY(next("SELECT max(chunk_id) FROM rg_span_chunk", "rg_span_chunk", m_next_span_chunk));
-  RG_TRY(next("SELECT max(event_id) FROM rg_event", "rg_event", m_next_event));
-  RG_TRY(next("SELECT max(capture_id) FROM rg_capture", "rg_capture", m_next_capture));
-  RG_TRY(next("SELECT max(log_id) FROM rg_log", "rg_log", m_next_log));
-  RG_TRY(next("SELECT max(pyramid_id) FROM rg_pyramid", "rg_pyramid", m_next_pyramid));
+  RG_TRY(m_chunks.load());
+  RG_TRY(m_lanes.load());
+  RG_TRY(m_series_rows.load());
+  RG_TRY(m_summaries.load());
   RG_ASSIGN(const auto generation, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = 'generation'"));
   m_tail->setGeneration(static_cast<std::uint64_t>(generation.value_or(1)));
-  RG_TRY(loadIssues());
-  RG_TRY(loadAgents());
-  RG_TRY(loadMirror());
-  // A crash leaves open span chunks; they are complete as they are.
-  return m_db.exec("UPDATE rg_span_chunk SET sealed = 1 WHERE sealed = 0");
-}
-
-Status StoreWriter::prepareStatements() {
-  const auto keep = [this](sqlite::Statement& statement, std::string_view sql) -> Status {
-    RG_ASSIGN(statement, m_db.prepare(sql, true));
-    return {};
-  };
-  RG_TRY(keep(m_sql.chunk,
-              "INSERT OR REPLACE INTO rg_chunk(chunk_id, series_id, x0, x1, n, sealed, late, crc, data) VALUES(?,?,?,?,?,?,?,?,?)"));
-  RG_TRY(keep(m_sql.pyramid, "INSERT OR REPLACE INTO rg_pyramid(pyramid_id, series_id, x0, x1, chunks, crc, data) VALUES(?,?,?,?,?,?,?)"));
-  RG_TRY(keep(m_sql.span_chunk,
-              "INSERT OR REPLACE INTO rg_span_chunk(chunk_id, track_id, lane, t0, t1, n, first_span_id, sealed, crc, data, summary) "
-              "VALUES(?,?,?,?,?,?,?,?,?,?,?)"));
-  RG_TRY(keep(m_sql.extent,
-              "UPDATE rg_series SET sample_count=?2, first_x=?3, last_x=?4, first_ns=?5, last_ns=?6, latest_bits=?7, latest_ns=?8 WHERE "
-              "series_id=?1"));
-  RG_TRY(keep(m_sql.small_pyramids,
-              "SELECT pyramid_id, x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND chunks < ?2 ORDER BY x0"));
-  RG_TRY(keep(m_sql.drop_chunk, "DELETE FROM rg_chunk WHERE chunk_id = ?"));
-  RG_TRY(keep(m_sql.known_extent,
-              "SELECT sample_count, first_x, last_x, first_ns, last_ns, latest_bits, latest_ns FROM rg_series WHERE series_id = ?"));
-  RG_TRY(keep(m_sql.late_pyramids, "SELECT pyramid_id, x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND x1 >= ?2"));
-  RG_TRY(keep(m_sql.pyramid_counts, "SELECT sum(chunks < ?2), sum(chunks < ?3) FROM rg_pyramid WHERE series_id = ?1"));
-  RG_TRY(keep(m_sql.expired,
-              "INSERT INTO rg_expired(series_id, sample_count, last_x) VALUES(?1, ?2, ?3) ON CONFLICT(series_id) "
-              "DO UPDATE SET sample_count = sample_count + ?2, last_x = max(last_x, ?3)"));
-  RG_TRY(keep(m_sql.copied, "INSERT OR REPLACE INTO rg_copied(series_id, chunk, points, x1, late_points, late_x1) VALUES(?,?,?,?,?,?)"));
-  return keep(m_sql.drop_pyramid, "DELETE FROM rg_pyramid WHERE pyramid_id = ?");
+  RG_TRY(m_log.load());
+  RG_TRY(m_agents.load(m_db));
+  return m_replica.load();
 }
 
 Status StoreWriter::replayJournal() {
@@ -218,17 +176,16 @@ Status StoreWriter::replayJournal() {
   };
   std::int64_t portion = 0;
   const auto record = [&](const StreamKey& stream, std::uint64_t seq, std::string_view payload) -> Status {
-    RG_ASSIGN(const std::uint64_t next, nextOf(stream));
+    RG_ASSIGN(const std::uint64_t next, m_streams.next(stream));
     const bool stored = seq < next;
     const Status played = play(stream, seq, payload, stored);
     if (stored) return {};
     if (!played.ok()) setAside(stream, seq, payload, played);
-    m_streams[stream] = {seq + 1, true, m_tick};
-    m_streams_changed = true;
+    m_streams.set(stream, seq + 1);
     portion += static_cast<std::int64_t>(payload.size());
     if (portion < m_options.replay_portion) return {};
     portion = 0;
-    RG_TRY(saveJudged());
+    RG_TRY(m_replica.saveJudged());
     begin({.flush = true, .journal = false});
     runBegun();
     return endBegun().status();
@@ -266,83 +223,10 @@ void StoreWriter::reportLoss(const JournalLoss& loss) {
                      " acknowledged batches were missing in the journal"});
 }
 
-Status StoreWriter::loadExtent(SeriesId id, LiveSeries& series) {
-  sqlite::Statement& extent = m_sql.known_extent;
-  extent.reset();  // it may have failed halfway
-  extent.bind(1, id.value);
-  RG_ASSIGN(const bool known, extent.step());
-  const MutexLock lock(series.mutex);
-  if (known) series.extent = {extent.int64(0), extent.int64(1), extent.int64(2), extent.optionalInt64(3), extent.optionalInt64(4)};
-  if (known && !extent.isNull(5))
-    series.latest = LatestSample{id, extent.int64(2), extent.optionalInt64(6), std::bit_cast<double>(extent.int64(5))};
-  extent.reset();
-  return {};
-}
-
-Status StoreWriter::loadSeries(SeriesId id, LiveSeries& series) {
-  RG_TRY(loadExtent(id, series));
-  RG_ASSIGN(auto sealed,
-            m_db.prepare("SELECT max(iif(late = 0, x1, NULL)), sum(iif(late = 0, n, 0)), sum(iif(late = 0, 0, n)), max(chunk_id) FROM "
-                         "rg_chunk WHERE series_id = ? AND sealed = 1"));
-  sealed.bind(1, id.value);
-  RG_TRY(sealed.step().status());
-  const MutexLock lock(series.mutex);
-  series.any_sealed = !sealed.isNull(0);
-  series.sealed_x1 = sealed.int64(0);
-  // Of scalars retention deletes main chunks alone; they still count.
-  RG_ASSIGN(
-      auto gone,
-      m_db.prepare("SELECT sum(e.sample_count) FROM rg_expired e JOIN rg_series s USING(series_id) WHERE e.series_id = ? AND s.kind = 2"));
-  gone.bind(1, id.value);
-  RG_TRY(gone.step().status());
-  series.sealed_main.count = sealed.int64(1) + gone.int64(0);
-  series.sealed_late.count = sealed.int64(2);
-  series.newest_sealed = sealed.int64(3);
-  RG_ASSIGN(auto chunks, m_db.prepare("SELECT sum(chunks) FROM rg_pyramid WHERE series_id = ?"));
-  chunks.bind(1, id.value);
-  RG_TRY(chunks.step().status());
-  series.sealed_chunks = chunks.int64(0);
-  RG_ASSIGN(auto open, m_db.prepare("SELECT chunk_id, x0, n, late, crc, data, x1 FROM rg_chunk WHERE series_id = ? AND sealed = 0"));
-  open.bind(1, id.value);
-  while (true) {
-    RG_ASSIGN(const bool row, open.step());
-    if (!row) return {};
-    const auto n = static_cast<std::size_t>(open.int64(2));
-    const std::string_view blob = open.blob(5);
-    RawPoints points;
-    const bool sane = n > 0 && n <= kChunkPoints &&
-                      chunkChecksum(id.value, open.int64(1), open.int64(6), n, blob) == static_cast<std::uint32_t>(open.int64(4));
-    const bool has_time = sampleChunkHasTime(blob);
-    if (sane) points.x.resize(n), points.value.resize(n), points.time.resize(has_time ? n : 0);
-    SeriesBuffer* buffer = &series.main;
-    if (open.int64(3) != 0) {
-      series.late = std::make_unique<SeriesBuffer>();
-      buffer = series.late.get();
-    }
-    if (!sane || buffer->points() > 0 ||
-        !decodeSampleChunk(blob, n, open.int64(1), points.x.data(), points.time.data(), points.value.data())) {
-      // Left in the file as it is, for verify to name; new points go to a chunk of their own.
-      const std::string chunk = std::to_string(open.int64(0));
-      static_cast<void>(m_db.exec("UPDATE rg_chunk SET sealed = 1 WHERE chunk_id = " + chunk));
-      addIssue({.code = "store.damaged_chunk",
-                .source = m_path,
-                .first = wallNow(),
-                .last = wallNow(),
-                .detail = "sample chunk " + chunk + " of series " + std::to_string(id.value) + "; its new samples go to the next chunk"});
-      series.newest_sealed = std::max(series.newest_sealed, open.int64(0));
-      continue;
-    }
-    buffer->append(points.x.data(), has_time ? points.time.data() : nullptr, points.value.data(), n);
-    buffer->chunk_id = open.int64(0);
-    buffer->dirty = false;
-    buffer->stored = static_cast<std::uint32_t>(n);
-  }
-}
-
 void StoreWriter::setMaxPages(std::int64_t pages) {
   atRest();
   // Fails only where the connection is gone; every flush would say so then.
-  if (const Status set = m_db.exec("PRAGMA max_page_count=" + std::to_string(pages)); !set.ok()) fail(set);
+  if (const Status set = m_db.exec("PRAGMA max_page_count=" + std::to_string(pages)); !set.ok()) m_failure.note(set);
 }
 
 Status StoreWriter::close() {
@@ -352,9 +236,11 @@ Status StoreWriter::close() {
   RG_TRY(flush());
   m_closed = true;
   m_tail->clear();
-  m_sql = {};
-  m_mark_sql = {};
-  m_marks_db = {};
+  m_chunks.close();
+  m_lanes.close();
+  m_summaries.close();
+  m_series_rows.close();
+  m_streams.close();
   m_wal.close();
   RG_TRY(m_db.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
   // Fails while a Reader is open; then an empty -wal stays, and the store is whole all the same.

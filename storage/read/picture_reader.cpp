@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreReader: what tracks look like on a screen.
-// Invariants:
-// 1. A chunk is shown by its summary when each of its stretches in the range is one span or at most kBlur pixels wide; otherwise its spans
-//    are decoded, as long as all such chunks of the picture hold at most kMostExact spans.
-// 2. Sealed chunks never change: what was decoded of them is kept by chunk id, the outline of a track until the file changes. Open ones are
-//    decoded each time.
+#include "storage/read/picture_reader.h"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -12,7 +8,6 @@
 
 #include "storage/codec/span_summary.h"
 #include "storage/read/bar_folder.h"
-#include "storage/read/store_reader.h"
 
 namespace runglass {
 namespace {
@@ -57,7 +52,7 @@ SpanPiece pieceOf(const SpanShapes::Shape& shape) {
 }  // namespace
 
 // A chunk from afar.
-struct StoreReader::PictureChunk {
+struct PictureReader::PictureChunk {
   std::int32_t lane = 0;
   bool sealed = false, blurred = false;  // blurred: in this picture, pieces would hide gaps
   std::int32_t pending = -1;             // which of the tail's chunks, if it is one
@@ -72,7 +67,7 @@ struct StoreReader::PictureChunk {
 };
 
 // Chunks of a track that `range` touches, by place: those of the file at `version`, and the sealed ones of the tail then.
-struct StoreReader::TrackOutline {
+struct PictureReader::TrackOutline {
   std::int64_t version = -1;
   TimeRange range;
   std::vector<PictureChunk> stored, waiting;
@@ -80,14 +75,14 @@ struct StoreReader::TrackOutline {
   const PictureChunk* find(const PictureChunk& chunk) const;
 };
 
-struct StoreReader::PictureTrack {
+struct PictureReader::PictureTrack {
   TrackId track;
   TimeRange range;  // raw
   const ClockMap* clock = nullptr;
   std::vector<PictureChunk> chunks;
 };
 
-void StoreReader::PictureChunk::show(const SpanSummary& summary) {
+void PictureReader::PictureChunk::show(const SpanSummary& summary) {
   count = summary.size();
   const auto made = std::make_shared_for_overwrite<SpanPiece[]>(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -113,14 +108,14 @@ void StoreReader::PictureChunk::show(const SpanSummary& summary) {
   pieces = made;
 }
 
-std::size_t StoreReader::TrackOutline::bytes() const {
+std::size_t PictureReader::TrackOutline::bytes() const {
   std::size_t sum = sizeof *this;
   for (const auto* chunks : {&stored, &waiting})
     for (const PictureChunk& chunk : *chunks) sum += sizeof chunk + 32 + chunk.count * sizeof(SpanPiece);
   return sum;
 }
 
-const StoreReader::PictureChunk* StoreReader::TrackOutline::find(const PictureChunk& chunk) const {
+const PictureReader::PictureChunk* PictureReader::TrackOutline::find(const PictureChunk& chunk) const {
   if (!chunk.sealed) return nullptr;
   for (const auto* chunks : {&stored, &waiting}) {
     const auto place = std::ranges::equal_range(*chunks, chunk.place(), {}, &PictureChunk::place);
@@ -131,48 +126,30 @@ const StoreReader::PictureChunk* StoreReader::TrackOutline::find(const PictureCh
 }
 
 // Fills in the pieces of a chunk of the file; none for a damaged one, which is then noted.
-Status StoreReader::showStored(TrackId track, PictureChunk& chunk, std::string_view summary) {
+Status PictureReader::showStored(TrackId track, PictureChunk& chunk, std::string_view summary) {
   if (decodeSpanSummary(summary, static_cast<std::size_t>(chunk.n), m_summary)) {
     chunk.show(m_summary);
     return {};
   }
   SpanChunk spans;
-  RG_ASSIGN(const bool good, spanChunk(track, chunk.chunk_id, spans));
+  RG_ASSIGN(const bool good, m_spans.chunk(track, chunk.chunk_id, spans));
   if (good) chunk.show(summarise(spans));
   return {};
 }
 
-Result<SpanShapes> StoreReader::shapesOf(TrackId track, const PictureChunk& chunk, const PendingSpans* pending) {
+Result<SpanShapes> PictureReader::shapesOf(TrackId track, const PictureChunk& chunk, const PendingSpans* pending) {
   if (const SpanShapes* known = chunk.sealed ? m_shapes.find(chunk.chunk_id, 0) : nullptr) return *known;
   if (pending != nullptr && pending->open) return runglass::shapesOf(*pending->open);
   SpanChunk spans;
   if (pending != nullptr && pending->packed) {
     RG_CHECK(decodeSpanChunk(pending->packed->data, pending->n, spans, SpanParts::kShape));
   } else {
-    RG_ASSIGN(const bool good, spanChunk(track, chunk.chunk_id, spans));
+    RG_ASSIGN(const bool good, m_spans.chunk(track, chunk.chunk_id, spans));
     if (!good) return SpanShapes();
   }
   SpanShapes shapes = runglass::shapesOf(spans);
   if (chunk.sealed) m_shapes.put(chunk.chunk_id, 0, shapes);
   return shapes;
-}
-
-Result<bool> StoreReader::spanChunk(TrackId track, std::int64_t chunk_id, SpanChunk& out, SpanParts parts) {
-  RG_ASSIGN(sqlite::Statement * statement, kept(m_span_chunk_sql, "SELECT t0, t1, n, crc, data FROM rg_span_chunk WHERE chunk_id = ?1"));
-  statement->bind(1, chunk_id);
-  RG_ASSIGN(const bool row, statement->step());
-  bool good = false;
-  if (row) {
-    const auto n = static_cast<std::uint64_t>(statement->int64(2));
-    const std::string_view blob = statement->blob(4);
-    good =
-        n > 0 && n <= kSpanChunkSpans &&
-        chunkChecksum(track.value, statement->int64(0), statement->int64(1), n, blob) == static_cast<std::uint32_t>(statement->int64(3)) &&
-        decodeSpanChunk(blob, n, out, parts);
-  }
-  statement->reset();
-  if (!good) m_damage->note("track " + std::to_string(track.value) + " chunk " + std::to_string(chunk_id));
-  return good;
 }
 
 namespace {
@@ -183,7 +160,7 @@ bool touches(TimeNs t0, TimeNs t1, TimeRange range) { return t1 > range.t0 && (t
 
 // The chunks of the file that the range touches. What is known of a track is used again: as it is while the file has not changed, piece by
 // piece after a commit, when only the index's narrow columns are read.
-Result<std::shared_ptr<const StoreReader::TrackOutline>> StoreReader::outlineOf(TrackId track, TimeRange range, std::int64_t version) {
+Result<std::shared_ptr<const PictureReader::TrackOutline>> PictureReader::outlineOf(TrackId track, TimeRange range, std::int64_t version) {
   const OutlineRow* row = m_outlines.find(static_cast<std::int64_t>(track.value), 0);
   const std::shared_ptr<const TrackOutline> known = row != nullptr ? row->outline : nullptr;
   if (known && known->version == version && known->range.t0 <= range.t0 && known->range.t1 >= range.t1) return known;
@@ -196,7 +173,7 @@ Result<std::shared_ptr<const StoreReader::TrackOutline>> StoreReader::outlineOf(
     WHERE track_id = ?1 AND (t0 < ?3 OR ?3 = 9223372036854775807) AND t1 > ?2 ORDER BY lane, t0)";
   static const std::string kFirst = std::string(kColumns) + ", summary" + std::string(kFrom),
                            kAgain = std::string(kColumns) + std::string(kFrom);
-  RG_ASSIGN(sqlite::Statement * statement, known ? kept(m_outline_sql, kAgain) : kept(m_picture_sql, kFirst));
+  RG_ASSIGN(sqlite::Statement * statement, known ? m_file.kept(m_outline_sql, kAgain) : m_file.kept(m_picture_sql, kFirst));
   statement->bind(1, track.value);
   statement->bind(2, range.t0);
   statement->bind(3, range.t1);
@@ -216,9 +193,9 @@ Result<std::shared_ptr<const StoreReader::TrackOutline>> StoreReader::outlineOf(
       chunk.count = same->count;
       chunk.pieces = same->pieces;
     } else if (known) {
-      RG_ASSIGN(sqlite::Statement * summary, kept(m_summary_sql,
-                                                  "SELECT summary FROM rg_span_chunk INDEXED BY rg_span_chunk_track "
-                                                  "WHERE track_id = ?1 AND lane = ?2 AND t0 = ?3 AND chunk_id = ?4"));
+      RG_ASSIGN(sqlite::Statement * summary, m_file.kept(m_summary_sql,
+                                                         "SELECT summary FROM rg_span_chunk INDEXED BY rg_span_chunk_track "
+                                                         "WHERE track_id = ?1 AND lane = ?2 AND t0 = ?3 AND chunk_id = ?4"));
       summary->bind(1, track.value);
       summary->bind(2, std::int64_t{chunk.lane});
       summary->bind(3, chunk.t0);
@@ -238,7 +215,7 @@ Result<std::shared_ptr<const StoreReader::TrackOutline>> StoreReader::outlineOf(
 }
 
 // The chunks that the range touches, of the file and the tail, by lane and t0.
-Status StoreReader::pictureChunks(PictureTrack& track, std::int64_t version, const std::optional<LiveTail::SpanSnapshot>& tail) {
+Status PictureReader::pictureChunks(PictureTrack& track, std::int64_t version, const std::optional<LiveTail::SpanSnapshot>& tail) {
   RG_ASSIGN(const auto outline, outlineOf(track.track, track.range, version));
   track.chunks.reserve(outline->stored.size());
   for (const PictureChunk& chunk : outline->stored)
@@ -282,12 +259,12 @@ Status StoreReader::pictureChunks(PictureTrack& track, std::int64_t version, con
   return {};
 }
 
-Status StoreReader::pictureBars(const PictureTrack& track, const std::optional<LiveTail::SpanSnapshot>& tail, bool exact, DurNs pixel,
-                                SpanPicture& out, std::unordered_map<std::int64_t, std::uint32_t>& names) {
+Status PictureReader::pictureBars(const PictureTrack& track, const std::optional<LiveTail::SpanSnapshot>& tail, bool exact, DurNs pixel,
+                                  SpanPicture& out, std::unordered_map<std::int64_t, std::uint32_t>& names) {
   const auto nameOf = [&](std::int64_t id) -> Result<std::uint32_t> {
     const auto [known, fresh] = names.try_emplace(id, static_cast<std::uint32_t>(out.names.size()));
     if (fresh) {
-      RG_ASSIGN(std::string name, text(id));
+      RG_ASSIGN(std::string name, m_spans.text(id));
       out.names.push_back(std::move(name));
     }
     return known->second;
@@ -334,32 +311,32 @@ Status StoreReader::pictureBars(const PictureTrack& track, const std::optional<L
   return {};
 }
 
-Result<SpanPicture> StoreReader::spanPicture(std::span<const TrackId> tracks, TimeRange range, DurNs pixel, std::stop_token stop) {
+Result<SpanPicture> PictureReader::spanPicture(std::span<const TrackId> tracks, TimeRange range, DurNs pixel, std::stop_token stop) {
   SpanPicture out;
   if (range.t0 >= range.t1 || tracks.empty()) return out;
   pixel = std::max<DurNs>(pixel, 1);
   std::vector<PictureTrack> parts(tracks.size());
   for (std::size_t i = 0; i < tracks.size(); ++i) {
-    RG_ASSIGN(parts[i].clock, clockOf(tracks[i]));
+    RG_ASSIGN(parts[i].clock, m_spans.clockOf(tracks[i]));
     parts[i].track = tracks[i];
     parts[i].range = parts[i].clock ? TimeRange{parts[i].clock->rawFrom(range.t0), parts[i].clock->rawFrom(range.t1)} : range;
   }
-  Snapshot file;
+  ReaderFile::Snapshot file;
   std::vector<std::optional<LiveTail::SpanSnapshot>> tails(tracks.size());
   for (int attempt = 0;; ++attempt) {
     if (attempt == kSnapshotAttempts)
-      return Status(Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read");
+      return Status(Code::kUnavailable, "cannot read store: " + m_file.path() + ": commits came faster than this read");
     file.reset();
-    RG_ASSIGN(file, snapshot(attempt > 0));
-    RG_ASSIGN(const std::uint64_t generation, fileGeneration());
+    RG_ASSIGN(file, m_file.snapshot(attempt > 0));
+    RG_ASSIGN(const std::uint64_t generation, m_file.generation());
     bool whole = true;
-    for (std::size_t i = 0; m_live && whole && i < tracks.size(); ++i) {
-      tails[i] = m_live->spans(tracks[i], generation);
+    for (std::size_t i = 0; m_file.live() && whole && i < tracks.size(); ++i) {
+      tails[i] = m_file.live()->spans(tracks[i], generation);
       whole = tails[i].has_value();
     }
     if (whole) break;
   }
-  RG_ASSIGN(const std::int64_t version, dataVersion());
+  RG_ASSIGN(const std::int64_t version, m_file.dataVersion());
   std::int64_t wanted = 0;
   const auto chunksOf = [&](std::size_t i) -> Status {
     if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");

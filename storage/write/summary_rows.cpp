@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreWriter: summaries of series whose samples stay with the store that this one copies.
-// Invariants:
-// 1. A block counts as so many samples that were forgotten (rg_expired), so that every sample of a series is accounted for.
-// 2. How far they go (rg_copied) moves in the transaction that stores them.
+#include "storage/write/summary_rows.h"
+
 #include <algorithm>
-#include <bit>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "model/mutex.h"
 #include "storage/sqlite/bind_row.h"
-#include "storage/write/store_writer.h"
 
 namespace runglass {
 namespace {
@@ -21,25 +19,23 @@ std::int64_t samplesOf(const Pyramid& blocks, std::size_t i) { return blocks.cou
 
 }  // namespace
 
-void StoreWriter::summaries(SeriesId id, const Summaries& told) {
-  atRest();
-  if (m_replaying_stored) return;
-  const std::string name = "series " + std::to_string(id.value);
-  if (!m_catalog.knowsSeries(id))
-    return fail({Code::kInvalidArgument, "cannot record summaries: " + name + ": never declared to this store"});
-  // A source that says such a thing: a journal that holds it must still be replayed.
-  if (m_catalog.isScalar(id))
-    return issue({.code = "mirror.refused",
-                  .source = "mirror",
-                  .first = wallNow(),
-                  .last = wallNow(),
-                  .detail = "summaries of " + name + ", which is one of steps"});
-  const bool shaped = std::ranges::is_sorted(told.blocks, {}, &Bin::x0) && std::ranges::all_of(told.blocks, [&](const Bin& block) {
-                        return block.x0 >= told.from.value_or(block.x0) && block.x1 >= block.x0 && block.count >= 0 &&
-                               block.nan_count >= 0 && block.count + block.nan_count <= static_cast<std::int64_t>(kPyramidRadix);
-                      });
-  if (!shaped) return fail({Code::kInvalidArgument, "cannot record summaries: " + name + ": blocks that are none"});
-  const auto [waiting, fresh] = m_summaries.try_emplace(id, told);
+Status SummaryRows::load() {
+  RG_ASSIGN(m_late_pyramids,
+            m_db.prepare("SELECT pyramid_id, x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND x1 >= ?2", true));
+  RG_ASSIGN(m_pyramid_counts, m_db.prepare("SELECT sum(chunks < ?2), sum(chunks < ?3) FROM rg_pyramid WHERE series_id = ?1", true));
+  RG_ASSIGN(m_expired, m_db.prepare("INSERT INTO rg_expired(series_id, sample_count, last_x) VALUES(?1, ?2, ?3) ON CONFLICT(series_id) "
+                                    "DO UPDATE SET sample_count = sample_count + ?2, last_x = max(last_x, ?3)",
+                                    true));
+  RG_ASSIGN(m_copied, m_db.prepare("INSERT OR REPLACE INTO rg_copied(series_id, chunk, points, x1, late_points, late_x1) "
+                                   "VALUES(?,?,?,?,?,?)",
+                                   true));
+  return {};
+}
+
+void SummaryRows::close() { m_late_pyramids = {}, m_pyramid_counts = {}, m_expired = {}, m_copied = {}; }
+
+void SummaryRows::add(SeriesId id, const Summaries& told) {
+  const auto [waiting, fresh] = m_waiting.try_emplace(id, told);
   m_pending_bytes += static_cast<std::int64_t>(told.blocks.size()) * kBlockBytes;
   if (fresh) return;
   Summaries& have = waiting->second;
@@ -52,8 +48,8 @@ void StoreWriter::summaries(SeriesId id, const Summaries& told) {
 }
 
 // Takes out the rows that have blocks from `from` on; those of their blocks that stay are in `kept`. Returns how many samples went.
-Result<std::int64_t> StoreWriter::cutSummaries(SeriesId id, std::int64_t from, Pyramid& kept) {
-  sqlite::Statement& rows = m_sql.late_pyramids;
+Result<std::int64_t> SummaryRows::cut(SeriesId id, std::int64_t from, Pyramid& kept) {
+  sqlite::Statement& rows = m_late_pyramids;
   rows.reset();  // it may have failed halfway
   bindAll(rows, id.value, from);
   std::vector<std::int64_t> ids;
@@ -74,44 +70,39 @@ Result<std::int64_t> StoreWriter::cutSummaries(SeriesId id, std::int64_t from, P
     }
   }
   rows.reset();
-  for (const std::int64_t old : ids) {
-    m_sql.drop_pyramid.bind(1, old);
-    RG_TRY(put(m_sql.drop_pyramid, "rg_pyramid"));
-  }
+  for (const std::int64_t old : ids) RG_TRY(m_series_rows.dropPyramid(old));
   return gone;
 }
 
-Status StoreWriter::addSummaryRows(SeriesId id, const Pyramid& blocks) {
+Status SummaryRows::addRows(SeriesId id, const Pyramid& blocks) {
   for (std::size_t at = 0; at < blocks.size(); at += kMaxPyramidEntries) {
     Pyramid part;
     const std::size_t end = std::min(blocks.size(), at + kMaxPyramidEntries);
     for (std::size_t i = at; i < end; ++i) appendBlock(blockOf(blocks, i), part);
     const std::int64_t x0 = part.x0.front(), x1 = *std::ranges::max_element(part.x1);
-    const std::size_t chunks = (part.size() + kPyramidRadix - 1) / kPyramidRadix;
+    const auto chunks = static_cast<std::int64_t>((part.size() + kPyramidRadix - 1) / kPyramidRadix);
     const std::string data = encodePyramid(part);
-    bindAll(m_sql.pyramid, m_next_pyramid++, id.value, x0, x1, chunks, chunkChecksum(id.value, x0, x1, chunks, data));
-    m_sql.pyramid.bindBlob(7, data);
-    m_flushed_bytes += static_cast<std::int64_t>(data.size());
-    RG_TRY(put(m_sql.pyramid, "rg_pyramid"));
+    m_written_bytes += static_cast<std::int64_t>(data.size());
+    RG_TRY(m_series_rows.addPyramid(id, x0, x1, chunks, data));
   }
-  sqlite::Statement& rows = m_sql.pyramid_counts;
-  for (const std::int64_t below : {kMinorPyramid, kMajorPyramid}) {
+  sqlite::Statement& rows = m_pyramid_counts;
+  for (const std::int64_t below : {SeriesRows::kMinorPyramid, SeriesRows::kMajorPyramid}) {
     rows.reset();
-    bindAll(rows, id.value, kMinorPyramid, kMajorPyramid);
+    bindAll(rows, id.value, SeriesRows::kMinorPyramid, SeriesRows::kMajorPyramid);
     RG_TRY(rows.step().status());
-    const std::int64_t small = rows.int64(below == kMinorPyramid ? 0 : 1);
+    const std::int64_t small = rows.int64(below == SeriesRows::kMinorPyramid ? 0 : 1);
     rows.reset();
-    if (small >= kRowsToMerge) RG_TRY(mergePyramids(id, below));
+    if (small >= kRowsToMerge) RG_TRY(m_series_rows.mergePyramids(id, below));
   }
   return {};
 }
 
 // What `blocks`, which make the series `more` samples longer, do to what is known of it.
-Status StoreWriter::widenExtent(SeriesId id, const std::vector<Bin>& blocks, std::int64_t more) {
+Status SummaryRows::widenExtent(SeriesId id, const std::vector<Bin>& blocks, std::int64_t more) {
   // Points of its own may have come, too: of an exported run. Until the commit is through only its rows say so.
   LiveSeries* const series = m_tail->find(id);
   LiveSeries loaded;
-  if (series == nullptr) RG_TRY(loadExtent(id, loaded));
+  if (series == nullptr) RG_TRY(m_series_rows.loadExtent(id, loaded));
   SeriesExtent extent;
   std::optional<LatestSample> latest;
   {
@@ -133,27 +124,25 @@ Status StoreWriter::widenExtent(SeriesId id, const std::vector<Bin>& blocks, std
   extent.first_time = extent.first_x;
   extent.last_time = extent.last_x;
   if (series != nullptr) m_widened[id] = {extent, latest};
-  bindAll(m_sql.extent, id.value, extent.count, extent.first_x, extent.last_x, extent.first_time, extent.last_time,
-          latest ? std::optional(std::bit_cast<std::int64_t>(latest->value)) : std::nullopt, latest ? latest->time : std::nullopt);
-  return put(m_sql.extent, "rg_series");
+  return m_series_rows.saveExtent(id, extent, latest);
 }
 
-Status StoreWriter::saveSummaries() {
+Status SummaryRows::save() {
   m_widened.clear();
-  for (const auto& [id, told] : m_summaries) {
+  for (const auto& [id, told] : m_waiting) {
     const SeriesId series = id;
     const Summaries& all = told;
-    RG_ASSIGN(const bool stored, m_rows.together(m_db, "rg_pyramid", series.value, [&] { return saveSummaries(series, all); }));
+    RG_ASSIGN(const bool stored, m_rows.together(m_db, "rg_pyramid", series.value, [&] { return save(series, all); }));
     if (!stored) m_widened.erase(series);
   }
   return {};
 }
 
-Status StoreWriter::saveSummaries(SeriesId id, const Summaries& told) {
+Status SummaryRows::save(SeriesId id, const Summaries& told) {
   Pyramid blocks;
   std::int64_t more = 0;
   if (told.from) {
-    RG_ASSIGN(more, cutSummaries(id, *told.from, blocks));
+    RG_ASSIGN(more, cut(id, *told.from, blocks));
   }
   more = -more;
   std::int64_t x1 = std::numeric_limits<std::int64_t>::min();
@@ -162,14 +151,24 @@ Status StoreWriter::saveSummaries(SeriesId id, const Summaries& told) {
     more += block.count + block.nan_count;
     x1 = std::max(x1, block.x1);
   }
-  RG_TRY(addSummaryRows(id, blocks));
+  RG_TRY(addRows(id, blocks));
   RG_TRY(widenExtent(id, told.blocks, more));
-  bindAll(m_sql.expired, id.value, more, x1);
-  RG_TRY(put(m_sql.expired, "rg_expired"));
+  bindAll(m_expired, id.value, more, x1);
+  RG_TRY(m_rows.put(m_db, m_expired, "rg_expired"));
   if (!told.from) return {};
   const SummaryPosition& next = told.next;
-  bindAll(m_sql.copied, id.value, next.chunk, next.main.points, next.main.x1, next.late.points, next.late.x1);
-  return put(m_sql.copied, "rg_copied");
+  bindAll(m_copied, id.value, next.chunk, next.main.points, next.main.x1, next.late.points, next.late.x1);
+  return m_rows.put(m_db, m_copied, "rg_copied");
+}
+
+void SummaryRows::committed() {
+  for (const auto& [id, known] : std::exchange(m_widened, {})) {
+    LiveSeries& series = *m_tail->find(id);
+    const MutexLock lock(series.mutex);
+    std::tie(series.extent, series.latest) = known;
+  }
+  m_waiting.clear();
+  m_pending_bytes = 0;
 }
 
 }  // namespace runglass

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreReader: reduction to bins, from raw points while those are few, else from the pyramid.
-// Invariants:
-// 1. The returned bins tile [x0, x1); every sample of the range is in exactly one.
-// 2. An inner edge never lies inside a pyramid block: it is moved up to the next block that begins after the block before it ended.
-// 3. Blocks that the range's own ends cut are decoded from their chunks.
+#include "storage/read/bin_reader.h"
+
 #include <algorithm>
 #include <limits>
 
 #include "storage/read/bin_blocks.h"
 #include "storage/read/bin_points.h"
-#include "storage/read/store_reader.h"
 
 namespace runglass {
 namespace {
@@ -37,8 +33,9 @@ PyramidSegment segmentOf(const RawPoints& points) {
 
 }  // namespace
 
-Status StoreReader::storedSegments(SeriesId id, std::vector<PyramidSegment>& out, std::string& damage) {
-  RG_ASSIGN(sqlite::Statement * rows, kept(m_pyramid_sql, "SELECT pyramid_id, x0, x1, chunks, crc FROM rg_pyramid WHERE series_id = ?1"));
+Status BinReader::storedSegments(SeriesId id, std::vector<PyramidSegment>& out, std::string& damage) {
+  RG_ASSIGN(sqlite::Statement * rows,
+            m_file.kept(m_pyramid_sql, "SELECT pyramid_id, x0, x1, chunks, crc FROM rg_pyramid WHERE series_id = ?1"));
   rows->bind(1, id.value);
   while (true) {
     RG_ASSIGN(const bool row, rows->step());
@@ -49,7 +46,7 @@ Status StoreReader::storedSegments(SeriesId id, std::vector<PyramidSegment>& out
       out.push_back(*cached);
       continue;
     }
-    RG_ASSIGN(sqlite::Statement * data, kept(m_pyramid_data_sql, "SELECT data FROM rg_pyramid WHERE pyramid_id = ?1"));
+    RG_ASSIGN(sqlite::Statement * data, m_file.kept(m_pyramid_data_sql, "SELECT data FROM rg_pyramid WHERE pyramid_id = ?1"));
     data->bind(1, pyramid_id);
     RG_ASSIGN(const bool there, data->step());
     auto pyramid = std::make_shared<Pyramid>();
@@ -58,7 +55,7 @@ Status StoreReader::storedSegments(SeriesId id, std::vector<PyramidSegment>& out
     data->reset();
     if (!good) {
       const std::string object = "series " + std::to_string(id.value) + " pyramid " + std::to_string(pyramid_id);
-      m_damage->note(object);
+      m_file.damage().note(object);
       if (damage.empty()) damage = object;
       continue;
     }
@@ -71,15 +68,15 @@ Status StoreReader::storedSegments(SeriesId id, std::vector<PyramidSegment>& out
   return {};
 }
 
-Status StoreReader::pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vector<PyramidSegment>& out) {
+Status BinReader::pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vector<PyramidSegment>& out) {
   std::string damage;
   RG_TRY(storedSegments(id, out, damage));
-  if (!damage.empty()) return {Code::kDataLoss, "damaged pyramid: " + m_path + ": " + damage};
+  if (!damage.empty()) return {Code::kDataLoss, "damaged pyramid: " + m_file.path() + ": " + damage};
   for (const PendingChunk& pending : tail.sealed) out.push_back({pending.pyramid, isOrdered(*pending.pyramid)});
   std::vector<ChunkView> open;
-  RG_TRY(chunks(id, {std::numeric_limits<std::int64_t>::min(), kHighest}, true, tail, open));
+  RG_TRY(m_points.chunks(id, {std::numeric_limits<std::int64_t>::min(), kHighest}, true, tail, open));
   RawPoints points;
-  RG_TRY(decode(id, open, {std::numeric_limits<std::int64_t>::min(), kHighest}, {}, points, damage));
+  RG_TRY(m_points.decode(id, open, {std::numeric_limits<std::int64_t>::min(), kHighest}, {}, points, damage));
   if (points.size() > 0) out.push_back(segmentOf(points));
   std::erase_if(out, [](const PyramidSegment& segment) { return segment.pyramid->size() == 0; });
   std::stable_sort(out.begin(), out.end(),
@@ -87,9 +84,9 @@ Status StoreReader::pyramidSegments(SeriesId id, SeriesSnapshot& tail, std::vect
   return {};
 }
 
-Result<std::vector<Bin>> StoreReader::bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,
-                                           std::stop_token stop) {
-  RG_ASSIGN(const Identity identity, identityOf(series));
+Result<std::vector<Bin>> BinReader::bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,
+                                         std::stop_token stop) {
+  RG_ASSIGN(const SeriesIdentity identity, m_points.identityOf(series));
   if (bins > kMaxBins) return Status(Code::kInvalidArgument, "cannot make bins: " + std::to_string(bins) + ": more than 16 million");
   if (bins == 0) return std::vector<Bin>();
   if (x1 <= x0) return emptyBins(x0, x0, bins);
@@ -106,13 +103,13 @@ Result<std::vector<Bin>> StoreReader::bins(SeriesId series, Axis axis, std::int6
   return out;
 }
 
-Result<std::vector<Bin>> StoreReader::rawBins(SeriesId series, const Identity& identity, std::int64_t x0, std::int64_t x1, std::size_t bins,
-                                              const std::stop_token& stop) {
-  const Bounds bounds{x0, x1 == kHighest ? x1 : x1 - 1};
-  Snapshot file;
+Result<std::vector<Bin>> BinReader::rawBins(SeriesId series, const SeriesIdentity& identity, std::int64_t x0, std::int64_t x1,
+                                            std::size_t bins, const std::stop_token& stop) {
+  const XBounds bounds{x0, x1 == kHighest ? x1 : x1 - 1};
+  ReaderFile::Snapshot file;
   SeriesSnapshot tail;
-  RG_TRY(openSnapshot(series, file, tail));
-  RG_ASSIGN(const auto forgotten, forgottenTo(series));
+  RG_TRY(m_points.openSnapshot(series, file, tail));
+  RG_ASSIGN(const auto forgotten, m_points.forgottenTo(series));
   if (forgotten && x0 <= *forgotten) return summarisedBins(series, x0, x1, bins, stop, tail);
   // So few in all that no pyramid is needed to know it.
   const bool few = identity.count <= static_cast<std::int64_t>(bins * kPyramidRadix);
@@ -160,22 +157,22 @@ Result<std::vector<Bin>> StoreReader::rawBins(SeriesId series, const Identity& i
   return reduceBlocks(Blocks(std::move(parts)), x0, x1, bins);
 }
 
-Status StoreReader::decodeRange(SeriesId series, Bounds bounds, const std::stop_token& stop, SeriesSnapshot& tail, RawPoints& points) {
+Status BinReader::decodeRange(SeriesId series, XBounds bounds, const std::stop_token& stop, SeriesSnapshot& tail, RawPoints& points) {
   std::vector<ChunkView> found;
-  RG_TRY(chunks(series, bounds, false, tail, found));
+  RG_TRY(m_points.chunks(series, bounds, false, tail, found));
   std::string damage;
-  return decode(series, found, bounds, stop, points, damage);
+  return m_points.decode(series, found, bounds, stop, points, damage);
 }
 
-Result<PyramidSegment> StoreReader::cutBlock(SeriesId series, Bounds bounds, const std::stop_token& stop, SeriesSnapshot& tail) {
+Result<PyramidSegment> BinReader::cutBlock(SeriesId series, XBounds bounds, const std::stop_token& stop, SeriesSnapshot& tail) {
   RawPoints points;
   if (bounds.x0 <= bounds.x1) RG_TRY(decodeRange(series, bounds, stop, tail, points));
   return segmentOf(points);
 }
 
-Result<std::vector<Bin>> StoreReader::binsByTime(SeriesId series, const Identity& identity, std::int64_t x0, std::int64_t x1,
-                                                 std::size_t bins, const std::stop_token& stop) {
-  RG_ASSIGN(RawPoints points, this->points(series, {std::numeric_limits<std::int64_t>::min(), kHighest}, stop));
+Result<std::vector<Bin>> BinReader::binsByTime(SeriesId series, const SeriesIdentity& identity, std::int64_t x0, std::int64_t x1,
+                                               std::size_t bins, const std::stop_token& stop) {
+  RG_ASSIGN(RawPoints points, m_points.points(series, {std::numeric_limits<std::int64_t>::min(), kHighest}, stop));
   // Steps come in step order; bins by time need time order. Points without a time are in no bin.
   RawPoints timed;
   const std::int64_t last = x1 == kHighest ? x1 : x1 - 1;

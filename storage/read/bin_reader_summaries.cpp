@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreReader: blocks of which only the summary is here, because retention deleted their samples or the store is a copy that never had
+// BinReader: blocks of which only the summary is here, because retention deleted their samples or the store is a copy that never had
 // them.
 // Invariants:
 // 1. A block stands alone if no chunk holds its samples: the blocks of a chunk follow each other, begin and end with it and count its
@@ -11,7 +11,7 @@
 
 #include "storage/read/bin_blocks.h"
 #include "storage/read/bin_points.h"
-#include "storage/read/store_reader.h"
+#include "storage/read/bin_reader.h"
 
 namespace runglass {
 namespace {
@@ -74,22 +74,7 @@ class Covered {
 
 }  // namespace
 
-// One lookup per series and commit: a store of a year has expired samples of all its series, a view asks for some of them.
-Result<std::optional<std::int64_t>> StoreReader::forgottenTo(SeriesId id) {
-  RG_ASSIGN(const std::int64_t now, dataVersion());
-  if (now != m_forgotten_version) m_forgotten.clear();
-  m_forgotten_version = now;
-  if (const auto known = m_forgotten.find(id); known != m_forgotten.end()) return known->second;
-  RG_ASSIGN(sqlite::Statement * one, kept(m_expired_sql, "SELECT last_x FROM rg_expired WHERE series_id = ?1 AND sample_count > 0"));
-  one->bind(1, id.value);
-  RG_ASSIGN(const bool found, one->step());
-  const std::optional<std::int64_t> to = found ? std::optional(one->int64(0)) : std::nullopt;
-  one->reset();
-  m_forgotten.emplace(id, to);
-  return to;
-}
-
-Result<Pyramid> StoreReader::summariesAlone(SeriesId id, Bounds bounds, const std::vector<ChunkView>& chunks) {
+Result<Pyramid> BinReader::summariesAlone(SeriesId id, XBounds bounds, const std::vector<ChunkView>& chunks) {
   std::vector<PyramidSegment> segments;
   std::string damage;
   RG_TRY(storedSegments(id, segments, damage));
@@ -100,15 +85,16 @@ Result<Pyramid> StoreReader::summariesAlone(SeriesId id, Bounds bounds, const st
     for (std::size_t i = 0; i < blocks.size(); ++i)
       if (blocks.x0[i] <= bounds.x1 && blocks.x1[i] >= bounds.x0 && !covered.is(s, i)) appendBlock(blockOf(blocks, i), alone);
   }
-  if (!damage.empty() && alone.size() == 0 && chunks.empty()) return Status(Code::kDataLoss, "damaged pyramid: " + m_path + ": " + damage);
+  if (!damage.empty() && alone.size() == 0 && chunks.empty())
+    return Status(Code::kDataLoss, "damaged pyramid: " + m_file.path() + ": " + damage);
   return sorted(alone);
 }
 
-Result<std::vector<Bin>> StoreReader::summarisedBins(SeriesId id, std::int64_t x0, std::int64_t x1, std::size_t bins,
-                                                     const std::stop_token& stop, SeriesSnapshot& tail) {
-  const Bounds bounds{x0, x1 == std::numeric_limits<std::int64_t>::max() ? x1 : x1 - 1};
+Result<std::vector<Bin>> BinReader::summarisedBins(SeriesId id, std::int64_t x0, std::int64_t x1, std::size_t bins,
+                                                   const std::stop_token& stop, SeriesSnapshot& tail) {
+  const XBounds bounds{x0, x1 == std::numeric_limits<std::int64_t>::max() ? x1 : x1 - 1};
   std::vector<ChunkView> held;
-  RG_TRY(chunks(id, bounds, false, tail, held));
+  RG_TRY(m_points.chunks(id, bounds, false, tail, held));
   Pyramid blocks;
   std::size_t samples = 0;
   for (const ChunkView& chunk : held) samples += chunk.n;
@@ -120,7 +106,7 @@ Result<std::vector<Bin>> StoreReader::summarisedBins(SeriesId id, std::int64_t x
     RG_ASSIGN(blocks, summariesAlone(id, bounds, held));
     RawPoints points;
     std::string damage;
-    RG_TRY(decode(id, held, bounds, stop, points, damage));
+    RG_TRY(m_points.decode(id, held, bounds, stop, points, damage));
     const std::size_t together = points.size() <= bins * kPyramidRadix ? 1 : kPyramidRadix;
     for (std::size_t at = 0; at < points.size(); at += together)
       appendPyramid(points.x.data() + at, points.value.data() + at, std::min(together, points.size() - at), blocks);
@@ -129,19 +115,19 @@ Result<std::vector<Bin>> StoreReader::summarisedBins(SeriesId id, std::int64_t x
   return reduceBlocks(Blocks({{&all, 0, all.size()}}), x0, x1, bins);
 }
 
-Result<Pyramid> StoreReader::summarisedBlocks(SeriesId id, Bounds bounds) {
-  RG_ASSIGN(const auto to, forgottenTo(id));
+Result<Pyramid> BinReader::summarisedBlocks(SeriesId id, XBounds bounds) {
+  RG_ASSIGN(const auto to, m_points.forgottenTo(id));
   if (!to || bounds.x0 > *to) return Pyramid();
-  Snapshot file;
+  ReaderFile::Snapshot file;
   SeriesSnapshot tail;
-  RG_TRY(openSnapshot(id, file, tail));
+  RG_TRY(m_points.openSnapshot(id, file, tail));
   std::vector<ChunkView> held;
-  RG_TRY(chunks(id, bounds, false, tail, held));
+  RG_TRY(m_points.chunks(id, bounds, false, tail, held));
   return summariesAlone(id, bounds, held);
 }
 
-Result<std::vector<Bin>> StoreReader::summaries(SeriesId series, TimeRange range) {
-  RG_ASSIGN(const Identity identity, identityOf(series));
+Result<std::vector<Bin>> BinReader::summaries(SeriesId series, TimeRange range) {
+  RG_ASSIGN(const SeriesIdentity identity, m_points.identityOf(series));
   std::vector<Bin> out;
   if (identity.correctsX()) range = {identity.clock->rawFrom(range.t0), identity.clock->rawFrom(range.t1)};
   if (range.t0 >= range.t1 || identity.kind == SeriesKind::kScalar) return out;
@@ -154,14 +140,28 @@ Result<std::vector<Bin>> StoreReader::summaries(SeriesId series, TimeRange range
   return out;
 }
 
-Result<std::optional<FoundPoint>> StoreReader::newestSummarised(SeriesId id, std::int64_t x) {
+Result<std::int64_t> BinReader::samplesSummarised(SeriesId series, TimeRange range) {
+  std::int64_t samples = 0;
+  RG_ASSIGN(const auto to, m_points.forgottenTo(series));
+  if (!to) return samples;
+  RG_ASSIGN(const SeriesIdentity identity, m_points.identityOf(series));
+  if (identity.correctsX()) range = {identity.clock->rawFrom(range.t0), identity.clock->rawFrom(range.t1)};
+  if (range.t0 >= range.t1) return samples;
+  const std::int64_t last = range.t1 == std::numeric_limits<std::int64_t>::max() ? range.t1 : range.t1 - 1;
+  RG_ASSIGN(const Pyramid alone, summarisedBlocks(series, {range.t0, last}));
+  for (std::size_t i = 0; i < alone.size(); ++i) samples += samplesOf(alone, i);
+  return samples;
+}
+
+Result<std::optional<FoundPoint>> BinReader::newestSummarised(SeriesId id, std::int64_t x) {
   std::optional<FoundPoint> found;
-  RG_ASSIGN(const auto to, forgottenTo(id));
+  RG_ASSIGN(const auto to, m_points.forgottenTo(id));
   if (!to) return found;
   // The row that begins last before x; late ones may begin before it and end behind it, so the one before that is looked at, too.
-  RG_ASSIGN(sqlite::Statement * rows, kept(m_block_sql,
-                                           "SELECT x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND x0 <= ?2 ORDER BY x0 "
-                                           "DESC LIMIT 2"));
+  RG_ASSIGN(sqlite::Statement * rows,
+            m_file.kept(m_block_sql,
+                        "SELECT x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND x0 <= ?2 ORDER BY x0 "
+                        "DESC LIMIT 2"));
   rows->bind(1, id.value);
   rows->bind(2, x);
   Pyramid blocks;

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreReader: the newest sample of many series at a moment.
-// Invariants:
-// 1. The newest point at or before x lies in a chunk that begins at or before x and does not end before the last such chunk begins.
-// 2. Chunks of a series follow each other unless one of them is late; of those of equal x the one that arrived last wins (main before
-//    late, then by id, as in store_reader_points.cpp).
-// 3. A chunk is known by its id and checksum: while the file's row has both, what is kept of it is what the row holds.
+#include "storage/read/newest_reader.h"
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
-
-#include "storage/read/store_reader.h"
 
 namespace runglass {
 namespace {
@@ -38,23 +32,23 @@ class Newest {
 }  // namespace
 
 // Series that got a late chunk since the last look are out of order from now on.
-Status StoreReader::noteLateChunks(std::int64_t version) {
+Status NewestReader::noteLateChunks(std::int64_t version) {
   if (m_late_version == version) return {};
-  RG_ASSIGN(auto late, m_db.prepare("SELECT series_id FROM rg_chunk WHERE chunk_id > ?1 AND late = 1"));
+  RG_ASSIGN(auto late, m_file.db().prepare("SELECT series_id FROM rg_chunk WHERE chunk_id > ?1 AND late = 1"));
   late.bind(1, m_late_from);
   while (m_late_version >= 0) {
     RG_ASSIGN(const bool row, late.step());
     if (!row) break;
     if (MomentSlot* const slot = m_moments.find(SeriesId{static_cast<std::uint64_t>(late.int64(0))})) slot->ordered = false;
   }
-  RG_ASSIGN(const auto newest, m_db.queryInt64("SELECT max(chunk_id) FROM rg_chunk"));
+  RG_ASSIGN(const auto newest, m_file.db().queryInt64("SELECT max(chunk_id) FROM rg_chunk"));
   m_late_from = newest.value_or(0);
   m_late_version = version;
   return {};
 }
 
-Status StoreReader::judgeOrder(SeriesId id, MomentSlot& slot) {
-  RG_ASSIGN(sqlite::Statement * rows, kept(m_order_sql, "SELECT x0, x1 FROM rg_chunk WHERE series_id = ?1 ORDER BY x0, x1"));
+Status NewestReader::judgeOrder(SeriesId id, MomentSlot& slot) {
+  RG_ASSIGN(sqlite::Statement * rows, m_file.kept(m_order_sql, "SELECT x0, x1 FROM rg_chunk WHERE series_id = ?1 ORDER BY x0, x1"));
   rows->bind(1, id.value);
   slot.ordered = slot.judged = true;
   for (std::int64_t end = kLowest; slot.ordered;) {
@@ -68,12 +62,13 @@ Status StoreReader::judgeOrder(SeriesId id, MomentSlot& slot) {
 }
 
 // Makes the slot hold the chunks of the file that matter at x.
-Status StoreReader::fillSlot(SeriesId id, std::int64_t x, std::int64_t version, bool without_open, MomentSlot& slot) {
+Status NewestReader::fillSlot(SeriesId id, std::int64_t x, std::int64_t version, bool without_open, MomentSlot& slot) {
   if (slot.version == version && slot.without_open == without_open && slot.holds(x)) return {};
   if (!slot.judged) RG_TRY(judgeOrder(id, slot));
-  RG_ASSIGN(sqlite::Statement * rows, kept(m_moment_sql,
-                                           "SELECT chunk_id, x0, x1, n, sealed, late, crc, data FROM rg_chunk WHERE series_id = ?1 AND "
-                                           "x0 <= ?2 ORDER BY x0 DESC, x1 DESC, chunk_id DESC"));
+  RG_ASSIGN(sqlite::Statement * rows,
+            m_file.kept(m_moment_sql,
+                        "SELECT chunk_id, x0, x1, n, sealed, late, crc, data FROM rg_chunk WHERE series_id = ?1 AND "
+                        "x0 <= ?2 ORDER BY x0 DESC, x1 DESC, chunk_id DESC"));
   rows->bind(1, id.value);
   rows->bind(2, x);
   slot.version = -1;  // until it is whole again
@@ -115,7 +110,7 @@ Status StoreReader::fillSlot(SeriesId id, std::int64_t x, std::int64_t version, 
     slot.to = end;
     return {};
   }
-  RG_ASSIGN(sqlite::Statement * next, kept(m_next_sql, "SELECT min(x0) FROM rg_chunk WHERE series_id = ?1 AND x0 > ?2"));
+  RG_ASSIGN(sqlite::Statement * next, m_file.kept(m_next_sql, "SELECT min(x0) FROM rg_chunk WHERE series_id = ?1 AND x0 > ?2"));
   next->bind(1, id.value);
   next->bind(2, x);
   RG_ASSIGN(const bool row, next->step());
@@ -124,16 +119,16 @@ Status StoreReader::fillSlot(SeriesId id, std::int64_t x, std::int64_t version, 
   return {};
 }
 
-void StoreReader::noteDamage(SeriesId series, std::int64_t chunk, std::int64_t x0, std::int64_t x1) {
-  m_damage->note("series " + std::to_string(series.value) + " chunk " + std::to_string(chunk) + " [" + std::to_string(x0) + ", " +
-                 std::to_string(x1) + "]");
+void NewestReader::noteDamage(SeriesId series, std::int64_t chunk, std::int64_t x0, std::int64_t x1) {
+  m_file.damage().note("series " + std::to_string(series.value) + " chunk " + std::to_string(chunk) + " [" + std::to_string(x0) + ", " +
+                       std::to_string(x1) + "]");
 }
 
-Result<bool> StoreReader::newestPoint(SeriesId id, std::int64_t x, std::int64_t version, std::uint64_t generation,
-                                      std::optional<FoundPoint>& out) {
+Result<bool> NewestReader::newestPoint(SeriesId id, std::int64_t x, std::int64_t version, std::uint64_t generation,
+                                       std::optional<FoundPoint>& out) {
   LiveTail::Moment tail;
-  if (m_live) {
-    auto known = m_live->newestAt(id, generation, {.last = x});
+  if (m_file.live()) {
+    auto known = m_file.live()->newestAt(id, generation, {.last = x});
     if (!known) return false;
     tail = std::move(*known);
   }
@@ -163,10 +158,10 @@ Result<bool> StoreReader::newestPoint(SeriesId id, std::int64_t x, std::int64_t 
   return true;
 }
 
-Status StoreReader::fillSteps(SeriesId id, std::int64_t version, bool without_open, StepSlot& slot) {
+Status NewestReader::fillSteps(SeriesId id, std::int64_t version, bool without_open, StepSlot& slot) {
   if (slot.version == version && slot.without_open == without_open) return {};
   RG_ASSIGN(sqlite::Statement * rows,
-            kept(m_steps_sql, "SELECT chunk_id, x0, x1, sealed, late, crc FROM rg_chunk WHERE series_id = ?1 ORDER BY x1 DESC"));
+            m_file.kept(m_steps_sql, "SELECT chunk_id, x0, x1, sealed, late, crc FROM rg_chunk WHERE series_id = ?1 ORDER BY x1 DESC"));
   rows->bind(1, id.value);
   std::vector<StepChunk> found;
   while (true) {
@@ -187,9 +182,9 @@ Status StoreReader::fillSteps(SeriesId id, std::int64_t version, bool without_op
   return {};
 }
 
-Result<std::shared_ptr<EncodedChunk>> StoreReader::stepChunk(SeriesId id, StepChunk& chunk) {
+Result<std::shared_ptr<EncodedChunk>> NewestReader::stepChunk(SeriesId id, StepChunk& chunk) {
   if (const KeptChunk* known = m_step_chunks.find(chunk.id, chunk.crc)) return known->chunk;
-  RG_ASSIGN(sqlite::Statement * rows, kept(m_step_chunk_sql, "SELECT n, data FROM rg_chunk WHERE chunk_id = ?1"));
+  RG_ASSIGN(sqlite::Statement * rows, m_file.kept(m_step_chunk_sql, "SELECT n, data FROM rg_chunk WHERE chunk_id = ?1"));
   rows->bind(1, chunk.id);
   RG_ASSIGN(const bool row, rows->step());
   auto points = std::make_shared<EncodedChunk>();
@@ -208,12 +203,12 @@ Result<std::shared_ptr<EncodedChunk>> StoreReader::stepChunk(SeriesId id, StepCh
 }
 
 // Of a series of steps: of the points with a time at or before `time`, the one that latest() would tell.
-Result<bool> StoreReader::newestStep(SeriesId id, TimeNs time, std::int64_t version, std::uint64_t generation,
-                                     std::optional<FoundPoint>& out) {
+Result<bool> NewestReader::newestStep(SeriesId id, TimeNs time, std::int64_t version, std::uint64_t generation,
+                                      std::optional<FoundPoint>& out) {
   const PointBound bound{.of = PointBound::Of::kTime, .last = time};
   LiveTail::Moment tail;
-  if (m_live) {
-    auto known = m_live->newestAt(id, generation, bound);
+  if (m_file.live()) {
+    auto known = m_file.live()->newestAt(id, generation, bound);
     if (!known) return false;
     tail = std::move(*known);
   }
@@ -242,11 +237,35 @@ Result<bool> StoreReader::newestStep(SeriesId id, TimeNs time, std::int64_t vers
   return true;
 }
 
-Result<std::vector<LatestSample>> StoreReader::latestAt(std::span<const SeriesId> series, TimeNs moment, std::stop_token stop) {
-  RG_TRY(refreshSeries());
-  RG_TRY(refreshClocks());
-  const std::uint64_t live = m_live ? m_live->generation() : 0;
-  RG_ASSIGN(const std::int64_t stored, dataVersion());
+Result<std::vector<LatestSample>> NewestReader::latest(std::span<const SeriesId> series) {
+  std::vector<LatestSample> found;
+  RG_TRY(m_file.refreshClocks());
+  for (const SeriesId id : series) {
+    std::optional<LatestSample> latest = m_file.live() ? m_file.live()->latest(id) : std::nullopt;
+    if (!latest) {
+      RG_ASSIGN(latest, m_points.newestStored(id));
+    }
+    if (!latest) continue;
+    RG_ASSIGN(const auto forgotten, m_points.forgottenTo(id));
+    if (forgotten && latest->x <= *forgotten) {
+      RG_ASSIGN(const auto block, m_bins.newestSummarised(id, latest->x));
+      if (block && block->x == latest->x) latest->mean = block->mean;
+    }
+    if (!m_file.clocks().none()) {
+      const auto identity = m_points.identityOf(id);
+      if (identity.ok() && identity->correctsX()) latest->x = identity->clock->corrected(latest->x);
+      if (identity.ok() && identity->clock != nullptr && latest->time) latest->time = identity->clock->corrected(*latest->time);
+    }
+    found.push_back(*latest);
+  }
+  return found;
+}
+
+Result<std::vector<LatestSample>> NewestReader::latestAt(std::span<const SeriesId> series, TimeNs moment, std::stop_token stop) {
+  RG_TRY(m_series.refresh());
+  RG_TRY(m_file.refreshClocks());
+  const std::uint64_t live = m_file.live() ? m_file.live()->generation() : 0;
+  RG_ASSIGN(const std::int64_t stored, m_file.dataVersion());
   if (m_answers.moment != moment || m_answers.version != stored || m_answers.live != live) {
     m_answers.moment = moment;
     m_answers.version = stored;
@@ -262,14 +281,14 @@ Result<std::vector<LatestSample>> StoreReader::latestAt(std::span<const SeriesId
       answers.push_back(&answered->second);
       continue;
     }
-    const auto known = std::ranges::lower_bound(m_series, id, {}, &Series::id);
-    Identity identity;
-    if (known != m_series.end() && known->id == id) {
+    const Series* const known = m_series.find(id);
+    SeriesIdentity identity;
+    if (known != nullptr) {
       identity.kind = known->key.kind;
-      if (!m_clocks.none())
-        identity.clock = known->key.node ? m_clocks.of(known->key.node) : m_clocks.of(known->key.attempt, known->key.rank);
+      if (!m_file.clocks().none())
+        identity.clock = known->key.node ? m_file.clocks().of(known->key.node) : m_file.clocks().of(known->key.attempt, known->key.rank);
     } else {
-      RG_ASSIGN(identity, identityOf(id));
+      RG_ASSIGN(identity, m_points.identityOf(id));
     }
     MomentAnswers::Answer* const slot = answered != m_answers.of.end() ? &answered->second : &m_answers.of[id.value];
     answers.push_back(slot);
@@ -283,7 +302,7 @@ Result<std::vector<LatestSample>> StoreReader::latestAt(std::span<const SeriesId
   return found;
 }
 
-Status StoreReader::newestOf(const std::vector<WantedSeries>& wanted, TimeNs moment, const std::stop_token& stop) {
+Status NewestReader::newestOf(const std::vector<WantedSeries>& wanted, TimeNs moment, const std::stop_token& stop) {
   std::unordered_map<const ClockMap*, std::int64_t> bounds;  // the last raw time that is not later
   const auto boundOf = [&](const ClockMap* clock) {
     if (clock == nullptr || moment == kHighest) return moment;
@@ -295,9 +314,9 @@ Status StoreReader::newestOf(const std::vector<WantedSeries>& wanted, TimeNs mom
   m_moments.begin();
   std::size_t next = 0;
   for (int attempt = 0; attempt < kSnapshotAttempts; ++attempt) {
-    RG_ASSIGN(const Snapshot file, snapshot(attempt > 0));
-    RG_ASSIGN(const std::uint64_t generation, m_live ? fileGeneration() : Result<std::uint64_t>(0));
-    RG_ASSIGN(const std::int64_t version, dataVersion());
+    RG_ASSIGN(const ReaderFile::Snapshot file, m_file.snapshot(attempt > 0));
+    RG_ASSIGN(const std::uint64_t generation, m_file.live() ? m_file.generation() : Result<std::uint64_t>(0));
+    RG_ASSIGN(const std::int64_t version, m_file.dataVersion());
     RG_TRY(noteLateChunks(version));
     for (; next < wanted.size(); ++next) {
       if (next % kStopEvery == 0 && stop.stop_requested()) return {Code::kCancelled, "cancelled"};
@@ -308,7 +327,7 @@ Status StoreReader::newestOf(const std::vector<WantedSeries>& wanted, TimeNs mom
                 scalar ? newestStep(id, bound, version, generation, point) : newestPoint(id, bound, version, generation, point));
       if (!complete) break;
       if (!scalar) {
-        RG_ASSIGN(const auto block, newestSummarised(id, bound));
+        RG_ASSIGN(const auto block, m_bins.newestSummarised(id, bound));
         if (block && (!point || block->x > point->x)) point = block;
       }
       answer->jump = m_answers.jump;
@@ -320,7 +339,7 @@ Status StoreReader::newestOf(const std::vector<WantedSeries>& wanted, TimeNs mom
     }
     if (next == wanted.size()) return {};
   }
-  return {Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read"};
+  return {Code::kUnavailable, "cannot read store: " + m_file.path() + ": commits came faster than this read"};
 }
 
 }  // namespace runglass

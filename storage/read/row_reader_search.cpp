@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreReader: pages of events and log lines by time, words and owner; how many there are when.
+// RowReader: pages of events and log lines by time, words and owner; how many there are when.
 // Invariants:
 // 1. The file is walked in the order of times as stamped; a row is shown once no later row of the walk can come before it, which
 //    ClockMaps::farthest() bounds.
@@ -11,8 +11,8 @@
 #include <queue>
 
 #include "model/log_query.h"
+#include "storage/read/row_reader.h"
 #include "storage/read/run_members.h"
-#include "storage/read/store_reader.h"
 #include "storage/schema/rows.h"
 
 namespace runglass {
@@ -267,21 +267,21 @@ std::vector<Found<Row>> page(std::vector<Found<Row>> found, std::size_t limit, b
 
 }  // namespace
 
-Result<LogPage> StoreReader::searchLogs(const RowQuery& query, std::stop_token stop) {
+Result<LogPage> RowReader::searchLogs(const RowQuery& query, std::stop_token stop) {
   LogPage answer;
-  RG_TRY(consistent(
+  RG_TRY(m_file.consistent(
       [&](const PendingRows& tail) -> Status {
-        RG_TRY(refreshClocks());
-        const StopWatch watch(m_db, stop);
-        RowSearch<LogLine> search(query, m_clocks, stop);
-        RG_TRY(search.prepare(m_db));
+        RG_TRY(m_file.refreshClocks());
+        const StopWatch watch(m_file.db(), stop);
+        RowSearch<LogLine> search(query, m_file.clocks(), stop);
+        RG_TRY(search.prepare(m_file.db()));
         Best<LogLine> best(search, query.limit + 1);
         const std::string expression = search.words().indexExpression();
-        RG_ASSIGN(const bool few, fewHits(m_db, expression));
+        RG_ASSIGN(const bool few, fewHits(m_file.db(), expression));
         if (few)
-          RG_TRY(walkHits(m_db, search, expression, best));
+          RG_TRY(walkHits(m_file.db(), search, expression, best));
         else
-          RG_TRY(walkTime(m_db, search, query, m_clocks.farthest(), best));
+          RG_TRY(walkTime(m_file.db(), search, query, m_file.clocks().farthest(), best));
         std::int64_t id = tail.first_log;
         for (const LogLine& line : tail.logs) {
           LogLine row = line;
@@ -296,15 +296,15 @@ Result<LogPage> StoreReader::searchLogs(const RowQuery& query, std::stop_token s
   return answer;
 }
 
-Result<EventPage> StoreReader::searchEvents(const RowQuery& query, std::stop_token stop) {
+Result<EventPage> RowReader::searchEvents(const RowQuery& query, std::stop_token stop) {
   EventPage answer;
-  RG_TRY(consistent([&](const PendingRows& tail) -> Status {
-    RG_TRY(refreshClocks());
-    const StopWatch watch(m_db, stop);
-    RowSearch<Event> search(query, m_clocks, stop);
-    RG_TRY(search.prepare(m_db));
+  RG_TRY(m_file.consistent([&](const PendingRows& tail) -> Status {
+    RG_TRY(m_file.refreshClocks());
+    const StopWatch watch(m_file.db(), stop);
+    RowSearch<Event> search(query, m_file.clocks(), stop);
+    RG_TRY(search.prepare(m_file.db()));
     Best<Event> best(search, query.limit + 1);
-    RG_TRY(walkTime(m_db, search, query, m_clocks.farthest(), best));
+    RG_TRY(walkTime(m_file.db(), search, query, m_file.clocks().farthest(), best));
     for (const Event& event : tail.events) {
       Event row = event;
       const RowKey key = search.keyOf(row, row.id);
@@ -366,27 +366,27 @@ Status countRows(sqlite::Connection& db, const RowSearch<Row>& search, bool time
 
 }  // namespace
 
-Result<RowDensity> StoreReader::rowDensity(const RowQuery& asked, std::size_t parts, std::stop_token stop) {
+Result<RowDensity> RowReader::rowDensity(const RowQuery& asked, std::size_t parts, std::stop_token stop) {
   RowQuery query = asked;
   query.after.reset();
   RowDensity answer;
   if (parts == 0 || query.range.t0 >= query.range.t1) return Status(Code::kInvalidArgument, "density: the range or its parts are empty");
-  RG_TRY(consistent(
+  RG_TRY(m_file.consistent(
       [&](const PendingRows& tail) -> Status {
-        RG_TRY(refreshClocks());
-        const StopWatch watch(m_db, stop);
+        RG_TRY(m_file.refreshClocks());
+        const StopWatch watch(m_file.db(), stop);
         answer.events.assign(parts, {});
         answer.logs.assign(parts, {});
         // Where only times and severities matter, an index alone has them.
         const bool times_only = LogQuery(query.words).asksNothing() && !query.run && !query.attempt && !query.node && !query.device &&
                                 !query.rank && query.kind.empty() && query.stream.empty() &&
-                                m_clocks.farthest() < (query.range.t1 / 2 - query.range.t0 / 2) / static_cast<std::int64_t>(parts);
-        RowSearch<Event> events(query, m_clocks, stop);
-        RG_TRY(events.prepare(m_db));
-        RG_TRY(countRows(m_db, events, times_only, tail.events, DensityCount(query.range, answer.events)));
-        RowSearch<LogLine> logs(query, m_clocks, stop);
-        RG_TRY(logs.prepare(m_db));
-        return countRows(m_db, logs, times_only, tail.logs, DensityCount(query.range, answer.logs));
+                                m_file.clocks().farthest() < (query.range.t1 / 2 - query.range.t0 / 2) / static_cast<std::int64_t>(parts);
+        RowSearch<Event> events(query, m_file.clocks(), stop);
+        RG_TRY(events.prepare(m_file.db()));
+        RG_TRY(countRows(m_file.db(), events, times_only, tail.events, DensityCount(query.range, answer.events)));
+        RowSearch<LogLine> logs(query, m_file.clocks(), stop);
+        RG_TRY(logs.prepare(m_file.db()));
+        return countRows(m_file.db(), logs, times_only, tail.logs, DensityCount(query.range, answer.logs));
       },
       true));
   return answer;

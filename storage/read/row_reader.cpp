@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreReader: events, log lines, issues and labels, of the file and of the tail.
+#include "storage/read/row_reader.h"
+
 #include <algorithm>
 #include <map>
 
 #include "storage/codec/capture_body.h"
 #include "storage/read/run_members.h"
-#include "storage/read/store_reader.h"
 #include "storage/schema/rows.h"
 
 namespace runglass {
@@ -63,28 +63,15 @@ void addNewest(std::vector<Row>& rows, const std::vector<Row>& tail, std::size_t
 
 }  // namespace
 
-// Reads with the tail's rows that complete the file's snapshot; again when a commit came in between.
-Status StoreReader::consistent(const std::function<Status(const PendingRows&)>& take, bool logs) {
-  constexpr int kAttempts = 100;
-  for (int i = 0; i < kAttempts; ++i) {
-    RG_ASSIGN(const Snapshot file, snapshot(i > 0));
-    RG_ASSIGN(const std::uint64_t generation, fileGeneration());
-    if (!m_live) return take(PendingRows());
-    auto rows = m_live->rows(generation, logs);
-    if (rows) return take(*rows);
-  }
-  return {Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read"};
-}
-
-Result<std::vector<Event>> StoreReader::events(const EventFilter& filter) {
+Result<std::vector<Event>> RowReader::events(const EventFilter& filter) {
   std::vector<Event> found;
-  RG_TRY(consistent([&](const PendingRows& tail) -> Status {
-    RG_TRY(refreshClocks());
-    const EventFilter wide = widened(filter, m_clocks);
-    RG_TRY(fromFile(m_db, wide, "event_id", found));
+  RG_TRY(m_file.consistent([&](const PendingRows& tail) -> Status {
+    RG_TRY(m_file.refreshClocks());
+    const EventFilter wide = widened(filter, m_file.clocks());
+    RG_TRY(fromFile(m_file.db(), wide, "event_id", found));
     RunMembers members;
     if (filter.run && !tail.events.empty()) {
-      RG_ASSIGN(members, membersOf(m_db, *filter.run));
+      RG_ASSIGN(members, membersOf(m_file.db(), *filter.run));
     }
     std::vector<Event> fresh;
     for (const Event& e : tail.events) {
@@ -93,24 +80,24 @@ Result<std::vector<Event>> StoreReader::events(const EventFilter& filter) {
       if (!filter.kind.empty() && e.kind != filter.kind) continue;
       fresh.push_back(e);
     }
-    correct(found, m_clocks, filter);
-    correct(fresh, m_clocks, filter);
+    correct(found, m_file.clocks(), filter);
+    correct(fresh, m_file.clocks(), filter);
     addNewest(found, fresh, filter.limit);
     return {};
   }));
   return found;
 }
 
-Result<std::vector<LogLine>> StoreReader::logs(const EventFilter& filter) {
+Result<std::vector<LogLine>> RowReader::logs(const EventFilter& filter) {
   std::vector<LogLine> found;
-  RG_TRY(consistent(
+  RG_TRY(m_file.consistent(
       [&](const PendingRows& tail) -> Status {
-        RG_TRY(refreshClocks());
-        const EventFilter wide = widened(filter, m_clocks);
-        RG_TRY(fromFile(m_db, wide, "log_id", found));
+        RG_TRY(m_file.refreshClocks());
+        const EventFilter wide = widened(filter, m_file.clocks());
+        RG_TRY(fromFile(m_file.db(), wide, "log_id", found));
         RunMembers members;
         if (filter.run && !tail.logs.empty()) {
-          RG_ASSIGN(members, membersOf(m_db, *filter.run));
+          RG_ASSIGN(members, membersOf(m_file.db(), *filter.run));
         }
         std::vector<LogLine> fresh;
         for (const LogLine& l : tail.logs) {
@@ -118,8 +105,8 @@ Result<std::vector<LogLine>> StoreReader::logs(const EventFilter& filter) {
           if (filter.run && !members.own(l.attempt, l.node, {})) continue;
           fresh.push_back(l);
         }
-        correct(found, m_clocks, filter);
-        correct(fresh, m_clocks, filter);
+        correct(found, m_file.clocks(), filter);
+        correct(fresh, m_file.clocks(), filter);
         addNewest(found, fresh, filter.limit);
         return {};
       },
@@ -127,11 +114,11 @@ Result<std::vector<LogLine>> StoreReader::logs(const EventFilter& filter) {
   return found;
 }
 
-Result<std::vector<Issue>> StoreReader::issues() {
+Result<std::vector<Issue>> RowReader::issues() {
   std::vector<Issue> found;
-  RG_TRY(consistent([&](const PendingRows& tail) -> Status {
+  RG_TRY(m_file.consistent([&](const PendingRows& tail) -> Status {
     std::map<std::pair<std::string, std::string>, std::size_t> places;
-    RG_TRY(rows::each<Issue>(m_db, " ORDER BY code, source", [&](Issue issue) {
+    RG_TRY(rows::each<Issue>(m_file.db(), " ORDER BY code, source", [&](Issue issue) {
       places.emplace(std::pair(issue.code, issue.source), found.size());
       found.push_back(std::move(issue));
     }));
@@ -144,17 +131,17 @@ Result<std::vector<Issue>> StoreReader::issues() {
     }
     return {};
   }));
-  for (Issue& damage : m_damage->issues()) found.push_back(std::move(damage));
+  for (Issue& damage : m_file.damage().issues()) found.push_back(std::move(damage));
   return found;
 }
 
-Result<std::vector<Label>> StoreReader::labels(RunId run) {
+Result<std::vector<Label>> RowReader::labels(RunId run) {
   std::vector<Label> found;
-  RG_TRY(consistent([&](const PendingRows& tail) -> Status {
-    RG_TRY(rows::each<Label>(m_db, " WHERE attempt_id IN (SELECT attempt_id FROM rg_attempt WHERE run_id = ?1) ORDER BY label_id",
+  RG_TRY(m_file.consistent([&](const PendingRows& tail) -> Status {
+    RG_TRY(rows::each<Label>(m_file.db(), " WHERE attempt_id IN (SELECT attempt_id FROM rg_attempt WHERE run_id = ?1) ORDER BY label_id",
                              [&](Label label) { found.push_back(std::move(label)); }, {static_cast<std::int64_t>(run.value)}));
     if (tail.labels.empty()) return {};
-    RG_ASSIGN(const RunMembers members, membersOf(m_db, run));
+    RG_ASSIGN(const RunMembers members, membersOf(m_file.db(), run));
     for (const Label& label : tail.labels) {
       if (members.attempts.count(label.attempt.value) != 0) found.push_back(label);
     }
@@ -163,12 +150,12 @@ Result<std::vector<Label>> StoreReader::labels(RunId run) {
   return found;
 }
 
-Result<std::vector<Capture>> StoreReader::captures(RunId run, TimeRange range, CaptureTexts texts) {
+Result<std::vector<Capture>> RowReader::captures(RunId run, TimeRange range, CaptureTexts texts) {
   std::vector<Capture> found;
   const bool with_text = texts == CaptureTexts::kWith;
   // Corrects its time; false: that is outside the range.
   const auto fits = [&](Capture& one) {
-    if (const ClockMap* clock = m_clocks.of(one.node, one.attempt, one.rank)) one.time = clock->corrected(one.time);
+    if (const ClockMap* clock = m_file.clocks().of(one.node, one.attempt, one.rank)) one.time = clock->corrected(one.time);
     return timeFits(range, one.time);
   };
   const auto take = [&](rows::StoredCapture row) {
@@ -176,24 +163,25 @@ Result<std::vector<Capture>> StoreReader::captures(RunId run, TimeRange range, C
     if (with_text) {
       auto text = captureChecksum(row.body, row.packed, row.capture.bytes) == row.crc ? captureText(row.body, row.packed, row.capture.bytes)
                                                                                       : std::nullopt;
-      if (!text) return m_damage->note("capture " + std::to_string(row.capture.id));
+      if (!text) return m_file.damage().note("capture " + std::to_string(row.capture.id));
       row.capture.text = std::move(*text);
     }
     found.push_back(std::move(row.capture));
   };
-  RG_TRY(consistent([&](const PendingRows& tail) -> Status {
+  RG_TRY(m_file.consistent([&](const PendingRows& tail) -> Status {
     found.clear();
-    RG_TRY(refreshClocks());
-    const TimeRange stamped = widened(range, m_clocks.farthest());
+    RG_TRY(m_file.refreshClocks());
+    const TimeRange stamped = widened(range, m_file.clocks().farthest());
     constexpr std::string_view kOfRun =
         " WHERE (c.attempt_id IN (SELECT attempt_id FROM rg_attempt WHERE run_id = ?1) OR (c.attempt_id IS NULL AND c.node_id IN (SELECT "
         "r.node_id FROM rg_rank r JOIN rg_attempt a ON a.attempt_id = r.attempt_id WHERE a.run_id = ?1 UNION SELECT node_id FROM "
         "rg_past_rank WHERE run_id = ?1))) AND c.time_ns BETWEEN ?2 AND ?3 "
         "ORDER BY c.time_ns";
     const std::initializer_list<std::int64_t> args = {static_cast<std::int64_t>(run.value), stamped.t0, stamped.t1};
-    RG_TRY(with_text ? rows::each<rows::StoredCapture>(m_db, kOfRun, take, args) : rows::each<rows::CaptureHead>(m_db, kOfRun, take, args));
+    RG_TRY(with_text ? rows::each<rows::StoredCapture>(m_file.db(), kOfRun, take, args)
+                     : rows::each<rows::CaptureHead>(m_file.db(), kOfRun, take, args));
     if (tail.captures.empty()) return {};
-    RG_ASSIGN(const RunMembers members, membersOf(m_db, run));
+    RG_ASSIGN(const RunMembers members, membersOf(m_file.db(), run));
     for (const auto& one : tail.captures) {
       if (!members.own(one->attempt, one->node, {})) continue;
       Capture copy = *one;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreReader: the lines of the same node, rank and stream around one.
+// RowReader: the lines of the same node, rank and stream around one.
 // Invariants:
 // 1. Lines of one owner have one clock, which never runs backwards: their order is that of their times as stamped.
 #include <algorithm>
 
-#include "storage/read/store_reader.h"
+#include "storage/read/row_reader.h"
 #include "storage/schema/rows.h"
 
 namespace runglass {
@@ -63,17 +63,17 @@ Status readSide(sqlite::Connection& db, const LogHit& of, bool back, std::size_t
 
 }  // namespace
 
-Result<LogContext> StoreReader::logContext(std::int64_t log_id, std::size_t before, std::size_t after, std::stop_token stop) {
+Result<LogContext> RowReader::logContext(std::int64_t log_id, std::size_t before, std::size_t after, std::stop_token stop) {
   LogContext answer;
-  RG_TRY(consistent(
+  RG_TRY(m_file.consistent(
       [&](const PendingRows& tail) -> Status {
-        RG_TRY(refreshClocks());
+        RG_TRY(m_file.refreshClocks());
         answer = {};
-        RG_ASSIGN(const auto asked, find(m_db, tail, log_id));
-        if (!asked) return {Code::kNotFound, "log line " + std::to_string(log_id) + ": it is not in " + m_path};
+        RG_ASSIGN(const auto asked, find(m_file.db(), tail, log_id));
+        if (!asked) return {Code::kNotFound, "log line " + std::to_string(log_id) + ": it is not in " + m_file.path()};
         std::vector<LogHit> lines{*asked};
-        RG_TRY(readSide(m_db, *asked, true, before, stop, lines));
-        RG_TRY(readSide(m_db, *asked, false, after, stop, lines));
+        RG_TRY(readSide(m_file.db(), *asked, true, before, stop, lines));
+        RG_TRY(readSide(m_file.db(), *asked, false, after, stop, lines));
         std::int64_t id = tail.first_log;
         for (const LogLine& line : tail.logs) {
           if (id != log_id && sameOwner(line, asked->line)) lines.push_back({stampedKey(line, id), line});
@@ -82,7 +82,7 @@ Result<LogContext> StoreReader::logContext(std::int64_t log_id, std::size_t befo
         std::ranges::sort(lines, {}, &LogHit::key);
         const auto at = static_cast<std::size_t>(std::ranges::find(lines, asked->key, &LogHit::key) - lines.begin());
         const std::size_t first = at - std::min(at, before), end = std::min(lines.size(), at + after + 1);
-        const ClockMap* const clock = m_clocks.of(asked->line.node, asked->line.attempt, asked->line.rank);
+        const ClockMap* const clock = m_file.clocks().of(asked->line.node, asked->line.attempt, asked->line.rank);
         for (std::size_t i = first; i < end; ++i) {
           LogLine& line = lines[i].line;
           if (clock != nullptr && line.time) line.time = clock->corrected(*line.time);

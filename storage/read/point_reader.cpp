@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreReader: points of series, merged from the file's chunks and the tail.
-// Invariants:
-// 1. Main chunks come before late ones, each in order of arrival; a stable merge by x therefore keeps equal x in order of arrival.
-// 2. A chunk whose checksum or content is wrong is left out and named; all others are returned.
+#include "storage/read/point_reader.h"
+
 #include <algorithm>
 #include <bit>
 #include <limits>
-
-#include "storage/read/store_reader.h"
 
 namespace runglass {
 namespace {
@@ -39,54 +35,46 @@ bool inclusive(std::int64_t begin, std::int64_t end, std::int64_t& last) {
 
 }  // namespace
 
-Status StoreReader::refreshClocks() {
-  RG_ASSIGN(const std::int64_t now, dataVersion());
-  if (now == m_clocks_version) return {};
-  RG_TRY(m_clocks.load(m_db, m_aligned));
-  m_clocks_version = now;
-  return {};
-}
-
-Result<StoreReader::Identity> StoreReader::identityOf(SeriesId id) {
-  RG_TRY(refreshClocks());
+Result<SeriesIdentity> PointReader::identityOf(SeriesId id) {
+  RG_TRY(m_file.refreshClocks());
   RG_ASSIGN(sqlite::Statement * statement,
-            kept(m_known_sql, "SELECT kind, sample_count, node_id, attempt_id, rank FROM rg_series WHERE series_id = ?1"));
+            m_file.kept(m_known_sql, "SELECT kind, sample_count, node_id, attempt_id, rank FROM rg_series WHERE series_id = ?1"));
   statement->bind(1, id.value);
   RG_ASSIGN(const bool row, statement->step());
-  Identity identity;
+  SeriesIdentity identity;
   if (row) {
     if (statement->int64(0) == static_cast<int>(SeriesKind::kScalar)) identity.kind = SeriesKind::kScalar;
     identity.count = statement->int64(1);
-    if (!m_clocks.none()) {
+    if (!m_file.clocks().none()) {
       const std::optional<std::int64_t> rank = statement->optionalInt64(4);
-      identity.clock = !statement->isNull(2) ? m_clocks.of(NodeId{static_cast<std::uint64_t>(statement->int64(2))})
-                                             : m_clocks.of(AttemptId{static_cast<std::uint64_t>(statement->int64(3))},
-                                                           rank ? std::optional(static_cast<std::int32_t>(*rank)) : std::nullopt);
+      identity.clock = !statement->isNull(2) ? m_file.clocks().of(NodeId{static_cast<std::uint64_t>(statement->int64(2))})
+                                             : m_file.clocks().of(AttemptId{static_cast<std::uint64_t>(statement->int64(3))},
+                                                                  rank ? std::optional(static_cast<std::int32_t>(*rank)) : std::nullopt);
     }
   }
   statement->reset();
-  const std::optional<SeriesExtent> extent = m_live ? m_live->extent(id) : std::nullopt;
+  const std::optional<SeriesExtent> extent = m_file.live() ? m_file.live()->extent(id) : std::nullopt;
   if (!row && !extent)
-    return Status(Code::kNotFound, "no such series: " + std::to_string(id.value) + ": the store " + m_path + " has none of that id");
+    return Status(Code::kNotFound, "no such series: " + std::to_string(id.value) + ": the store " + m_file.path() + " has none of that id");
   if (extent) identity.count = extent->count;
   return identity;
 }
 
-Status StoreReader::openSnapshot(SeriesId id, Snapshot& file, SeriesSnapshot& tail) {
+Status PointReader::openSnapshot(SeriesId id, ReaderFile::Snapshot& file, SeriesSnapshot& tail) {
   for (int i = 0; i < kSnapshotAttempts; ++i) {
     file.reset();
-    RG_ASSIGN(file, snapshot(i > 0));
-    if (!m_live) return {};
-    RG_ASSIGN(const std::uint64_t generation, fileGeneration());
-    auto snapshot = m_live->series(id, generation);
+    RG_ASSIGN(file, m_file.snapshot(i > 0));
+    if (!m_file.live()) return {};
+    RG_ASSIGN(const std::uint64_t generation, m_file.generation());
+    auto snapshot = m_file.live()->series(id, generation);
     if (!snapshot) continue;
     tail = std::move(*snapshot);
     return {};
   }
-  return {Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read"};
+  return {Code::kUnavailable, "cannot read store: " + m_file.path() + ": commits came faster than this read"};
 }
 
-Status StoreReader::chunks(SeriesId id, Bounds bounds, bool open_only, SeriesSnapshot& tail, std::vector<ChunkView>& out) {
+Status PointReader::chunks(SeriesId id, XBounds bounds, bool open_only, SeriesSnapshot& tail, std::vector<ChunkView>& out) {
   const auto take = [&](sqlite::Statement& statement) -> Status {
     while (true) {
       RG_ASSIGN(const bool row, statement.step());
@@ -107,16 +95,16 @@ Status StoreReader::chunks(SeriesId id, Bounds bounds, bool open_only, SeriesSna
   };
   if (open_only) {
     if (!tail.owned) {
-      RG_ASSIGN(sqlite::Statement * statement, kept(m_open_sql,
-                                                    "SELECT chunk_id, x0, x1, n, sealed, late, crc, data FROM rg_chunk WHERE "
-                                                    "series_id = ?1 AND sealed = 0"));
+      RG_ASSIGN(sqlite::Statement * statement, m_file.kept(m_open_sql,
+                                                           "SELECT chunk_id, x0, x1, n, sealed, late, crc, data FROM rg_chunk WHERE "
+                                                           "series_id = ?1 AND sealed = 0"));
       statement->bind(1, id.value);
       RG_TRY(take(*statement));
     }
   } else {
-    RG_ASSIGN(sqlite::Statement * statement, kept(m_chunks_sql,
-                                                  "SELECT chunk_id, x0, x1, n, sealed, late, crc, data FROM rg_chunk WHERE "
-                                                  "series_id = ?1 AND x0 <= ?3 AND x1 >= ?2"));
+    RG_ASSIGN(sqlite::Statement * statement, m_file.kept(m_chunks_sql,
+                                                         "SELECT chunk_id, x0, x1, n, sealed, late, crc, data FROM rg_chunk WHERE "
+                                                         "series_id = ?1 AND x0 <= ?3 AND x1 >= ?2"));
     statement->bind(1, id.value);
     statement->bind(2, bounds.x0);
     statement->bind(3, bounds.x1);
@@ -141,7 +129,7 @@ Status StoreReader::chunks(SeriesId id, Bounds bounds, bool open_only, SeriesSna
   return {};
 }
 
-Status StoreReader::decode(SeriesId id, const std::vector<ChunkView>& chunks, Bounds bounds, const std::stop_token& stop, RawPoints& out,
+Status PointReader::decode(SeriesId id, const std::vector<ChunkView>& chunks, XBounds bounds, const std::stop_token& stop, RawPoints& out,
                            std::string& damage) {
   bool any_time = false;
   std::size_t total = 0;
@@ -170,7 +158,7 @@ Status StoreReader::decode(SeriesId id, const std::vector<ChunkView>& chunks, Bo
       }
       if (!good) {
         out.x.resize(before), out.value.resize(before), out.time.resize(any_time ? before : 0);
-        m_damage->note(nameOf(id, chunk));
+        m_file.damage().note(nameOf(id, chunk));
         if (damage.empty()) damage = nameOf(id, chunk);
         continue;
       }
@@ -191,8 +179,8 @@ Status StoreReader::decode(SeriesId id, const std::vector<ChunkView>& chunks, Bo
   return {};
 }
 
-Result<RawPoints> StoreReader::points(SeriesId id, Bounds bounds, const std::stop_token& stop) {
-  Snapshot file;
+Result<RawPoints> PointReader::points(SeriesId id, XBounds bounds, const std::stop_token& stop) {
+  ReaderFile::Snapshot file;
   SeriesSnapshot tail;
   RG_TRY(openSnapshot(id, file, tail));
   std::vector<ChunkView> found;
@@ -201,28 +189,25 @@ Result<RawPoints> StoreReader::points(SeriesId id, Bounds bounds, const std::sto
   std::string damage;
   RG_TRY(decode(id, found, bounds, stop, out, damage));
   RG_TRY(addThinned(id, bounds, stop, out, damage));
-  if (!damage.empty() && out.size() == 0) return Status(Code::kDataLoss, "damaged chunk: " + m_path + ": " + damage);
+  if (!damage.empty() && out.size() == 0) return Status(Code::kDataLoss, "damaged chunk: " + m_file.path() + ": " + damage);
   return out;
 }
 
-Result<SampleColumns> StoreReader::samples(SeriesId series, TimeRange range, std::stop_token stop) {
-  RG_ASSIGN(const Identity identity, identityOf(series));
+Result<SampleColumns> PointReader::samples(SeriesId series, TimeRange range, std::stop_token stop) {
+  RG_ASSIGN(const SeriesIdentity identity, identityOf(series));
   if (identity.correctsX()) range = {identity.clock->rawFrom(range.t0), identity.clock->rawFrom(range.t1)};
-  Bounds bounds{range.t0, 0};
+  XBounds bounds{range.t0, 0};
   if (!inclusive(range.t0, range.t1, bounds.x1)) return SampleColumns();
   RG_ASSIGN(RawPoints points, this->points(series, bounds, stop));
   if (identity.correctsX()) {
     for (TimeNs& time : points.x) time = identity.clock->corrected(time);
   }
-  SampleColumns samples{std::move(points.x), std::move(points.value)};
-  RG_ASSIGN(const Pyramid alone, summarisedBlocks(series, bounds));
-  for (std::size_t i = 0; i < alone.size(); ++i) samples.summarised += alone.count[i] + alone.nan_count[i];
-  return samples;
+  return SampleColumns{std::move(points.x), std::move(points.value)};
 }
 
-Result<ScalarColumns> StoreReader::scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop) {
-  RG_ASSIGN(const Identity identity, identityOf(series));
-  Bounds bounds{step0, 0};
+Result<ScalarColumns> PointReader::scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop) {
+  RG_ASSIGN(const SeriesIdentity identity, identityOf(series));
+  XBounds bounds{step0, 0};
   if (!inclusive(step0, step1, bounds.x1)) return ScalarColumns();
   RG_ASSIGN(RawPoints points, this->points(series, bounds, stop));
   for (TimeNs& time : points.time) {
@@ -231,33 +216,10 @@ Result<ScalarColumns> StoreReader::scalars(SeriesId series, std::int64_t step0, 
   return ScalarColumns{std::move(points.x), std::move(points.time), std::move(points.value)};
 }
 
-Result<std::vector<LatestSample>> StoreReader::latest(std::span<const SeriesId> series) {
-  std::vector<LatestSample> found;
-  RG_TRY(refreshClocks());
-  for (const SeriesId id : series) {
-    std::optional<LatestSample> latest = m_live ? m_live->latest(id) : std::nullopt;
-    if (!latest) {
-      RG_ASSIGN(latest, newestStored(id));
-    }
-    if (!latest) continue;
-    RG_ASSIGN(const auto forgotten, forgottenTo(id));
-    if (forgotten && latest->x <= *forgotten) {
-      RG_ASSIGN(const auto block, newestSummarised(id, latest->x));
-      if (block && block->x == latest->x) latest->mean = block->mean;
-    }
-    if (!m_clocks.none()) {
-      const auto identity = identityOf(id);
-      if (identity.ok() && identity->correctsX()) latest->x = identity->clock->corrected(latest->x);
-      if (identity.ok() && identity->clock != nullptr && latest->time) latest->time = identity->clock->corrected(*latest->time);
-    }
-    found.push_back(*latest);
-  }
-  return found;
-}
-
-Result<std::optional<LatestSample>> StoreReader::newestStored(SeriesId id) {
-  RG_ASSIGN(sqlite::Statement * statement,
-            kept(m_newest_sql, "SELECT last_x, latest_ns, latest_bits, kind FROM rg_series WHERE series_id = ?1 AND sample_count > 0"));
+Result<std::optional<LatestSample>> PointReader::newestStored(SeriesId id) {
+  RG_ASSIGN(
+      sqlite::Statement * statement,
+      m_file.kept(m_newest_sql, "SELECT last_x, latest_ns, latest_bits, kind FROM rg_series WHERE series_id = ?1 AND sample_count > 0"));
   statement->bind(1, id.value);
   RG_ASSIGN(const bool row, statement->step());
   std::optional<LatestSample> latest;
@@ -273,6 +235,58 @@ Result<std::optional<LatestSample>> StoreReader::newestStored(SeriesId id) {
   latest->time = scalar ? std::nullopt : std::optional(latest->x);
   if (scalar && !points->time.empty() && points->time.back() != kAbsent) latest->time = points->time.back();
   return latest;
+}
+
+// One lookup per series and commit: a store of a year has expired samples of all its series, a view asks for some of them.
+Result<std::optional<std::int64_t>> PointReader::forgottenTo(SeriesId id) {
+  RG_ASSIGN(const std::int64_t now, m_file.dataVersion());
+  if (now != m_forgotten_version) m_forgotten.clear();
+  m_forgotten_version = now;
+  if (const auto known = m_forgotten.find(id); known != m_forgotten.end()) return known->second;
+  RG_ASSIGN(sqlite::Statement * one, m_file.kept(m_expired_sql, "SELECT last_x FROM rg_expired WHERE series_id = ?1 AND sample_count > 0"));
+  one->bind(1, id.value);
+  RG_ASSIGN(const bool found, one->step());
+  const std::optional<std::int64_t> to = found ? std::optional(one->int64(0)) : std::nullopt;
+  one->reset();
+  m_forgotten.emplace(id, to);
+  return to;
+}
+
+Status PointReader::addThinned(SeriesId id, XBounds bounds, const std::stop_token& stop, RawPoints& out, std::string& damage) {
+  RG_ASSIGN(const auto to, forgottenTo(id));
+  if (!to || bounds.x0 > *to) return {};
+  RG_ASSIGN(sqlite::Statement * rows,
+            m_file.kept(m_thinned_sql,
+                        "SELECT chunk_id, x0, x1, n, crc, data FROM rg_thinned WHERE series_id = ?1 AND x0 <= ?3 AND x1 >= ?2 "
+                        "ORDER BY chunk_id"));
+  rows->bind(1, id.value);
+  rows->bind(2, bounds.x0);
+  rows->bind(3, bounds.x1);
+  std::vector<ChunkView> chunks;
+  while (true) {
+    RG_ASSIGN(const bool row, rows->step());
+    if (!row) break;
+    ChunkView view;
+    view.id = rows->int64(0);
+    view.x0 = rows->int64(1);
+    view.x1 = rows->int64(2);
+    view.n = static_cast<std::size_t>(rows->int64(3));
+    view.crc = static_cast<std::uint32_t>(rows->int64(4));
+    view.blob = rows->blob(5);
+    chunks.push_back(std::move(view));
+  }
+  rows->reset();
+  if (chunks.empty()) return {};
+  RawPoints older;
+  RG_TRY(decode(id, chunks, bounds, stop, older, damage));
+  // A column of times is as long as the others, or empty.
+  const auto fill = [](RawPoints& points) { points.time.resize(points.size(), kAbsent); };
+  if (!older.time.empty() || !out.time.empty()) fill(older), fill(out);
+  const auto append = [](auto& to_column, const auto& from) { to_column.insert(to_column.end(), from.begin(), from.end()); };
+  append(older.x, out.x), append(older.time, out.time), append(older.value, out.value);
+  out = std::move(older);
+  sortPoints(out);
+  return {};
 }
 
 }  // namespace runglass

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreReader: spans of a track, from the file's chunks and the tail, in start order.
+#include "storage/read/span_reader.h"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
-
-#include "storage/read/store_reader.h"
 
 namespace runglass {
 namespace {
@@ -95,45 +94,65 @@ void sortByStart(SpanColumns& s) {
 
 }  // namespace
 
-Result<std::string> StoreReader::text(std::int64_t id) {
+Result<std::string> SpanReader::text(std::int64_t id) {
   if (const auto known = m_texts.find(id); known != m_texts.end()) return known->second;
-  RG_ASSIGN(sqlite::Statement * statement, kept(m_text_sql, "SELECT text FROM rg_string WHERE string_id = ?1"));
+  RG_ASSIGN(sqlite::Statement * statement, m_file.kept(m_text_sql, "SELECT text FROM rg_string WHERE string_id = ?1"));
   statement->bind(1, id);
   RG_ASSIGN(const bool row, statement->step());
   std::string text(row ? statement->text(0) : std::string_view());
   statement->reset();
-  if (!row && m_live) text = m_live->text(id);
+  if (!row && m_file.live()) text = m_file.live()->text(id);
   m_texts.emplace(id, text);
   return text;
 }
 
-Result<const ClockMap*> StoreReader::clockOf(TrackId track) {
-  RG_TRY(refreshClocks());
-  if (m_clocks.none()) return static_cast<const ClockMap*>(nullptr);
-  RG_ASSIGN(auto statement, m_db.prepare("SELECT attempt_id, rank FROM rg_track WHERE track_id = ?1"));
+Result<bool> SpanReader::chunk(TrackId track, std::int64_t chunk_id, SpanChunk& out, SpanParts parts) {
+  RG_ASSIGN(sqlite::Statement * statement,
+            m_file.kept(m_span_chunk_sql, "SELECT t0, t1, n, crc, data FROM rg_span_chunk WHERE chunk_id = ?1"));
+  statement->bind(1, chunk_id);
+  RG_ASSIGN(const bool row, statement->step());
+  bool good = false;
+  if (row) {
+    const auto n = static_cast<std::uint64_t>(statement->int64(2));
+    const std::string_view blob = statement->blob(4);
+    good =
+        n > 0 && n <= kSpanChunkSpans &&
+        chunkChecksum(track.value, statement->int64(0), statement->int64(1), n, blob) == static_cast<std::uint32_t>(statement->int64(3)) &&
+        decodeSpanChunk(blob, n, out, parts);
+  }
+  statement->reset();
+  if (!good) m_file.damage().note("track " + std::to_string(track.value) + " chunk " + std::to_string(chunk_id));
+  return good;
+}
+
+Result<const ClockMap*> SpanReader::clockOf(TrackId track) {
+  RG_TRY(m_file.refreshClocks());
+  if (m_file.clocks().none()) return static_cast<const ClockMap*>(nullptr);
+  RG_ASSIGN(auto statement, m_file.db().prepare("SELECT attempt_id, rank FROM rg_track WHERE track_id = ?1"));
   statement.bind(1, track.value);
   RG_ASSIGN(const bool row, statement.step());
   if (!row || statement.isNull(1)) return static_cast<const ClockMap*>(nullptr);
-  return m_clocks.of(AttemptId{static_cast<std::uint64_t>(statement.int64(0))}, static_cast<std::int32_t>(statement.int64(1)));
+  return m_file.clocks().of(AttemptId{static_cast<std::uint64_t>(statement.int64(0))}, static_cast<std::int32_t>(statement.int64(1)));
 }
 
-Result<std::optional<TimeRange>> StoreReader::spanExtent(RunId run) {
-  RG_TRY(refreshClocks());
-  RG_ASSIGN(const std::int64_t version, dataVersion());
+Result<std::optional<TimeRange>> SpanReader::spanExtent(RunId run) {
+  RG_TRY(m_file.refreshClocks());
+  RG_ASSIGN(const std::int64_t version, m_file.dataVersion());
   if (m_extents_version != version) m_span_extents.clear();
   m_extents_version = version;
   if (const auto known = m_span_extents.find(run.value); known != m_span_extents.end()) return known->second;
-  RG_ASSIGN(auto rows,
-            m_db.prepare("SELECT t.attempt_id, t.rank, min(c.t0), max(iif(c.t1 = 9223372036854775807, c.t0 + 1, c.t1)) FROM rg_attempt a "
-                         "JOIN rg_track t USING(attempt_id) JOIN rg_span_chunk c USING(track_id) WHERE a.run_id = ?1 GROUP BY 1, 2"));
+  RG_ASSIGN(auto rows, m_file.db().prepare(
+                           "SELECT t.attempt_id, t.rank, min(c.t0), max(iif(c.t1 = 9223372036854775807, c.t0 + 1, c.t1)) FROM rg_attempt a "
+                           "JOIN rg_track t USING(attempt_id) JOIN rg_span_chunk c USING(track_id) WHERE a.run_id = ?1 GROUP BY 1, 2"));
   rows.bind(1, run.value);
   std::optional<TimeRange> extent;
   while (true) {
     RG_ASSIGN(const bool row, rows.step());
     if (!row) break;
-    const ClockMap* const clock = rows.isNull(1) || m_clocks.none() ? nullptr
-                                                                    : m_clocks.of(AttemptId{static_cast<std::uint64_t>(rows.int64(0))},
-                                                                                  static_cast<std::int32_t>(rows.int64(1)));
+    const ClockMap* const clock =
+        rows.isNull(1) || m_file.clocks().none()
+            ? nullptr
+            : m_file.clocks().of(AttemptId{static_cast<std::uint64_t>(rows.int64(0))}, static_cast<std::int32_t>(rows.int64(1)));
     const auto corrected = [clock](TimeNs time) { return clock != nullptr ? clock->corrected(time) : time; };
     const TimeRange of_rank{corrected(rows.int64(2)), corrected(rows.int64(3))};
     if (!extent) extent = of_rank;
@@ -144,26 +163,27 @@ Result<std::optional<TimeRange>> StoreReader::spanExtent(RunId run) {
   return extent;
 }
 
-Result<SpanColumns> StoreReader::spans(TrackId track, TimeRange range, std::stop_token stop) {
+Result<SpanColumns> SpanReader::spans(TrackId track, TimeRange range, std::stop_token stop) {
   SpanColumns out;
   if (range.t0 >= range.t1) return out;
   RG_ASSIGN(const ClockMap* const clock, clockOf(track));
   if (clock != nullptr) range = {clock->rawFrom(range.t0), clock->rawFrom(range.t1)};
-  Snapshot file;
+  ReaderFile::Snapshot file;
   std::optional<LiveTail::SpanSnapshot> tail;
   for (int i = 0; !tail; ++i) {
-    if (i == kSnapshotAttempts) return Status(Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read");
+    if (i == kSnapshotAttempts)
+      return Status(Code::kUnavailable, "cannot read store: " + m_file.path() + ": commits came faster than this read");
     file.reset();
-    RG_ASSIGN(file, snapshot(i > 0));
-    RG_ASSIGN(const std::uint64_t generation, fileGeneration());
-    tail = m_live ? m_live->spans(track, generation) : LiveTail::SpanSnapshot();
+    RG_ASSIGN(file, m_file.snapshot(i > 0));
+    RG_ASSIGN(const std::uint64_t generation, m_file.generation());
+    tail = m_file.live() ? m_file.live()->spans(track, generation) : LiveTail::SpanSnapshot();
   }
   Collector collector(range, out);
   const auto name = [this](std::int64_t id) { return text(id); };
   RG_ASSIGN(sqlite::Statement * statement,
-            kept(m_spans_sql,
-                 "SELECT chunk_id, t0, t1, n, first_span_id, sealed, crc, data FROM rg_span_chunk WHERE track_id = ?1 AND "
-                 "(t0 < ?3 OR ?3 = 9223372036854775807) AND t1 > ?2 ORDER BY chunk_id"));
+            m_file.kept(m_spans_sql,
+                        "SELECT chunk_id, t0, t1, n, first_span_id, sealed, crc, data FROM rg_span_chunk WHERE track_id = ?1 AND "
+                        "(t0 < ?3 OR ?3 = 9223372036854775807) AND t1 > ?2 ORDER BY chunk_id"));
   statement->bind(1, track.value);
   statement->bind(2, range.t0);
   statement->bind(3, range.t1);
@@ -185,7 +205,7 @@ Result<SpanColumns> StoreReader::spans(TrackId track, TimeRange range, std::stop
         decodeSpanChunk(blob, n, chunk);
     if (!good) {
       const std::string object = "track " + std::to_string(track.value) + " chunk " + std::to_string(statement->int64(0));
-      m_damage->note(object);
+      m_file.damage().note(object);
       if (damage.empty()) damage = object;
       continue;
     }
@@ -196,22 +216,23 @@ Result<SpanColumns> StoreReader::spans(TrackId track, TimeRange range, std::stop
     if (pending.packed) RG_CHECK(decodeSpanChunk(pending.packed->data, pending.n, chunk));
     RG_TRY(collector.add(pending.packed ? chunk : *pending.open, pending.first_span_id, name));
   }
-  if (!damage.empty() && out.size() == 0) return Status(Code::kDataLoss, "damaged chunk: " + m_path + ": " + damage);
+  if (!damage.empty() && out.size() == 0) return Status(Code::kDataLoss, "damaged chunk: " + m_file.path() + ": " + damage);
   sortByStart(out);
   for (std::size_t i = 0; clock != nullptr && i < out.size(); ++i) out.start[i] = clock->corrected(out.start[i]);
   return out;
 }
 
-Result<StoredSpans> StoreReader::spansWith(std::int64_t span, TimeRange range) {
+Result<StoredSpans> SpanReader::spansWith(std::int64_t span, TimeRange range) {
   const std::int64_t chunk_id = span / static_cast<std::int64_t>(kSpanChunkSpans);
   StoredSpans piece;
   SpanChunk chunk;
   for (int i = 0; chunk.size() == 0; ++i) {
-    if (i == kSnapshotAttempts) return Status(Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read");
-    RG_ASSIGN(const Snapshot file, snapshot(i > 0));
-    RG_ASSIGN(const std::uint64_t generation, fileGeneration());
+    if (i == kSnapshotAttempts)
+      return Status(Code::kUnavailable, "cannot read store: " + m_file.path() + ": commits came faster than this read");
+    RG_ASSIGN(const ReaderFile::Snapshot file, m_file.snapshot(i > 0));
+    RG_ASSIGN(const std::uint64_t generation, m_file.generation());
     RG_ASSIGN(sqlite::Statement * statement,
-              kept(m_piece_sql, "SELECT track_id, first_span_id, n, sealed FROM rg_span_chunk WHERE chunk_id = ?1"));
+              m_file.kept(m_piece_sql, "SELECT track_id, first_span_id, n, sealed FROM rg_span_chunk WHERE chunk_id = ?1"));
     statement->bind(1, chunk_id);
     RG_ASSIGN(const bool row, statement->step());
     piece = {};
@@ -222,7 +243,7 @@ Result<StoredSpans> StoreReader::spansWith(std::int64_t span, TimeRange range) {
     const bool sealed = row && statement->int64(3) != 0;
     statement->reset();
     // What is sealed in the file is final; of all else the tail may know more.
-    const auto tail = m_live && !sealed ? m_live->spanChunk(chunk_id, generation) : LiveTail::ChunkSnapshot();
+    const auto tail = m_file.live() && !sealed ? m_file.live()->spanChunk(chunk_id, generation) : LiveTail::ChunkSnapshot();
     if (!tail) continue;
     const PendingSpans* const pending = tail->chunk ? &*tail->chunk : nullptr;
     if (pending != nullptr) {
@@ -231,9 +252,9 @@ Result<StoredSpans> StoreReader::spansWith(std::int64_t span, TimeRange range) {
     }
     if (span < piece.first || span >= piece.end) return StoredSpans();
     if (pending == nullptr) {
-      RG_ASSIGN(const bool good, spanChunk(piece.track, chunk_id, chunk, SpanParts::kAll));
+      RG_ASSIGN(const bool good, this->chunk(piece.track, chunk_id, chunk, SpanParts::kAll));
       const std::string object = "track " + std::to_string(piece.track.value) + " chunk " + std::to_string(chunk_id);
-      if (!good) return Status(Code::kDataLoss, "damaged chunk: " + m_path + ": " + object);
+      if (!good) return Status(Code::kDataLoss, "damaged chunk: " + m_file.path() + ": " + object);
     } else if (pending->packed) {
       RG_CHECK(decodeSpanChunk(pending->packed->data, pending->n, chunk));
     } else {

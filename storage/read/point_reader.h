@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// PointReader: points of series, merged from the file's chunks and the tail. Internal to storage.
+// Invariants:
+// 1. Main chunks come before late ones, each in order of arrival; a stable merge by x therefore keeps equal x in order of arrival.
+// 2. A chunk whose checksum or content is wrong is left out and named; all others are returned.
+// 3. What is known of expired samples (forgottenTo()) is of one version of the file.
+//
+// Threading:  one thread, the Reader's.
+// Errors:     reader.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/samples.h"
+#include "storage/read/reader_file.h"
+
+namespace runglass {
+
+// One chunk of a series, from the file or the tail.
+struct ChunkView {
+  std::int64_t id = 0;
+  bool late = false;
+  std::int64_t x0 = 0, x1 = 0;
+  std::size_t n = 0;
+  std::uint32_t crc = 0;
+  std::string blob;                 // from the file: checked and decoded when needed
+  std::optional<RawPoints> points;  // from the tail's open chunk
+  bool checked = false;             // came from the tail: no checksum to check
+};
+
+// Which x a chunk must touch: [x0, x1], both inclusive.
+struct XBounds {
+  std::int64_t x0, x1;
+};
+
+struct SeriesIdentity {
+  SeriesKind kind = SeriesKind::kGauge;
+  std::int64_t count = 0;
+  const ClockMap* clock = nullptr;  // null: its times are right as they are
+  bool correctsX() const { return clock != nullptr && kind != SeriesKind::kScalar; }
+};
+
+class PointReader {
+ public:
+  explicit PointReader(ReaderFile& file) : m_file(file) {}
+
+  // Reader's, but SampleColumns::summarised.
+  Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop);
+  Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop);
+
+  Result<SeriesIdentity> identityOf(SeriesId id);
+  // One state of the chunks of a series; the file stays as it is with `file`.
+  Status openSnapshot(SeriesId id, ReaderFile::Snapshot& file, SeriesSnapshot& tail);
+  // Chunks that touch `bounds`, main before late, each group in order of arrival. `open_only`: those without a pyramid row.
+  Status chunks(SeriesId id, XBounds bounds, bool open_only, SeriesSnapshot& tail, std::vector<ChunkView>& out);
+  // Appends the points of the chunks inside `bounds`, merged in x order; the first damaged chunk is named in `damage`.
+  Status decode(SeriesId id, const std::vector<ChunkView>& chunks, XBounds bounds, const std::stop_token& stop, RawPoints& out,
+                std::string& damage);
+  // All points in `bounds`, also what retention left of those that it thinned. Not corrected.
+  Result<RawPoints> points(SeriesId id, XBounds bounds, const std::stop_token& stop);
+  // As the file says it.
+  Result<std::optional<LatestSample>> newestStored(SeriesId id);
+  // Up to where samples of the series may be gone, with only summaries or thinned points left; absent: all are here.
+  Result<std::optional<std::int64_t>> forgottenTo(SeriesId id);
+
+ private:
+  // Of scalars what retention left of deleted chunks, in the same snapshot.
+  Status addThinned(SeriesId id, XBounds bounds, const std::stop_token& stop, RawPoints& out, std::string& damage);
+
+  ReaderFile& m_file;
+  sqlite::Statement m_chunks_sql, m_open_sql, m_known_sql, m_newest_sql, m_thinned_sql, m_expired_sql;
+  std::unordered_map<SeriesId, std::optional<std::int64_t>> m_forgotten;  // of m_forgotten_version
+  std::int64_t m_forgotten_version = -1;
+};
+
+}  // namespace runglass

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SeriesList: the series of a store as its file has them. Panels ask for the catalogue many times a second, the file changes once in
+// seconds. Internal to storage.
+// Invariant: all() is of one version of the file (ReaderFile::dataVersion()), by id; without the tail and not corrected.
+//
+// Threading:  one thread, the Reader's.
+// Cost:       refresh() reads all series where another connection has committed since, else one pragma.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/samples.h"
+#include "storage/read/reader_file.h"
+#include "storage/reader.h"
+
+namespace runglass {
+
+class SeriesList {
+ public:
+  explicit SeriesList(ReaderFile& file) : m_file(file) {}
+  Status refresh();
+  const std::vector<Series>& all() const { return m_series; }
+  const Series* find(SeriesId id) const;  // null: there is none
+  // Places in all(), by id: of the filter's attempt, run or metric these alone, so that asking for each attempt does not look at all series
+  // each time. The rest of the filter is the caller's to look at.
+  std::vector<std::uint32_t> placesOf(const SeriesFilter& filter) const;
+
+ private:
+  ReaderFile& m_file;
+  std::vector<Series> m_series;  // of m_version
+  // Places in m_series by attempt and by metric, and attempts by run.
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> m_of_attempt;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> m_with_metric;
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> m_attempts_of_run;
+  std::optional<std::int64_t> m_version;
+};
+
+}  // namespace runglass
