@@ -117,13 +117,14 @@ Result<std::int64_t> unstoredBatches(const std::string& store) {
   return batches;
 }
 
-bool needsUpgrade(const std::string& store) {
+bool needsUpgrade(const std::string& store) { return needsUpgrade(store, shippedSchema()); }
+bool needsUpgrade(const std::string& store, const SchemaHistory& history) {
   auto db = sqlite::Connection::open(store, sqlite::OpenMode::kReadOnly);
   if (!db.ok()) return false;
   const auto application = db->queryInt64("PRAGMA application_id");
   const auto version = db->queryInt64("PRAGMA user_version");
-  return application.ok() && application->value_or(0) == sqlite::kApplicationId && version.ok() &&
-         version->value_or(0) < static_cast<std::int64_t>(schemaScripts().size());
+  return application.ok() && application->value_or(0) == sqlite::kApplicationId && version.ok() && version->value_or(0) >= history.first &&
+         version->value_or(0) < history.newest();
 }
 
 }  // namespace runglass

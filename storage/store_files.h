@@ -17,6 +17,8 @@
 
 namespace runglass {
 
+struct SchemaHistory;
+
 // The absolute path of the store's file without symbolic links. SQLite names -wal and -shm after it, and so are all files here: the store
 // has one journal and one lock whatever link it is opened by.
 std::string resolvedStore(const std::string& store);
@@ -48,5 +50,6 @@ bool needsRecovery(const std::string& store);
 Result<std::int64_t> unstoredBatches(const std::string& store);
 // Whether its schema is older than this program's: a Writer that opens it migrates it, a Reader refuses it.
 bool needsUpgrade(const std::string& store);
+bool needsUpgrade(const std::string& store, const SchemaHistory& history);
 
 }  // namespace runglass

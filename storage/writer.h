@@ -25,6 +25,7 @@
 namespace runglass {
 
 class Writer;
+struct SchemaHistory;
 // Decodes a journaled payload and records it again. Given by whoever knows the payload's format (collectors/wire).
 using JournalReplay = std::function<Status(const StreamKey&, std::uint64_t seq, std::string_view payload, Writer&)>;
 
@@ -40,6 +41,7 @@ struct WriterOptions {
   std::function<std::optional<DiskSpace>(const std::string& path)> disk_space;
   // The network filesystem that a folder lies on; empty: it is this machine's own. Empty: sharedFilesystem(). Tests give their own.
   std::function<std::string(const std::string& folder)> filesystem;
+  const SchemaHistory* schema = nullptr;  // null: shippedSchema(). Tests give their own.
 };
 
 // Everything that the writer of a file can do. Who needs less takes less: a Recorder, Ingest, Edits or FileMaintenance.

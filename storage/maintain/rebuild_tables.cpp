@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "storage/maintain/salvage_rows.h"
-#include "storage/schema/schema.h"
 #include "storage/schema/store_references.h"
 #include "storage/sqlite/connection.h"
 #include "storage/sqlite/store_lock.h"
@@ -45,8 +44,7 @@ class Rebuilding {
     RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_to, sqlite::Transaction::Kind::kImmediate));
     for (const auto& [table, why] : damaged) RG_TRY(rebuild(table, why));
     RG_TRY(makePlaceholders());
-    RG_ASSIGN(const auto words, m_to.queryInt64("SELECT 1 FROM sqlite_schema WHERE name = 'rg_log_words'"));  // since schema 5
-    if (words && std::ranges::find(damaged, "rg_log", &Damaged::table) != damaged.end())
+    if (std::ranges::find(damaged, "rg_log", &Damaged::table) != damaged.end())
       RG_TRY(m_to.exec("INSERT INTO rg_log_words(rg_log_words) VALUES('rebuild')"));
     RG_TRY(transaction.commit());
     return std::move(m_lost);
@@ -59,8 +57,6 @@ class Rebuilding {
 
   // What a damaged page keeps from being looked through gets none: it names something that is not there, as verify then reports.
   Status makePlaceholders() {
-    RG_ASSIGN(const auto version, m_to.queryInt64("PRAGMA user_version"));
-    if (version.value_or(0) != static_cast<std::int64_t>(schemaScripts().size())) return {};  // some of their tables are not there yet
     for (const Placeholder& placeholder : kPlaceholders) {
       if (std::ranges::find(m_incomplete, placeholder.table) == m_incomplete.end()) continue;
       const Status made = m_to.exec(placeholder.sql);

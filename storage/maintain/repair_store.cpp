@@ -19,6 +19,7 @@
 #include "storage/maintain/verify_store.h"
 #include "storage/open_store.h"
 #include "storage/schema/past_attempts.h"
+#include "storage/schema/schema.h"
 #include "storage/schema/store_references.h"
 #include "storage/sqlite/connection.h"
 #include "storage/store_files.h"
@@ -39,11 +40,12 @@ class Repairing {
     RG_ASSIGN(const auto application, m_from.queryInt64("PRAGMA application_id"));
     if (application.value_or(0) != sqlite::kApplicationId)
       return Status(Code::kFailedPrecondition, std::string(kWhat) + ": " + m_from_path + ": this is not a Runglass store");
+    RG_ASSIGN(const auto version, m_from.queryInt64("PRAGMA user_version"));
+    RG_TRY(checkSchema(m_from_path, version.value_or(0)));
     RG_TRY(makeEmpty());
     RG_TRY(m_to.exec("PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY; BEGIN IMMEDIATE"));
     RG_TRY(copyTables());
     RG_TRY(addPastPid(m_to.raw(), m_part));
-    RG_TRY(addForks(m_to));
     RG_TRY(dropDamaged("rg_chunk", "chunk_id", "series_id, x0, x1, n, crc, data, chunk_id", isChunkGood));
     RG_TRY(dropDamaged("rg_thinned", "chunk_id", "series_id, x0, x1, n, crc, data, chunk_id", isChunkGood));
     RG_TRY(dropDamaged("rg_pyramid", "pyramid_id", "series_id, x0, x1, chunks, crc, data, pyramid_id", isChunkGood));

@@ -9,7 +9,6 @@
 
 #include "storage/read/store_reader.h"
 #include "storage/schema/rows.h"
-#include "storage/schema/schema.h"
 
 namespace runglass {
 namespace {

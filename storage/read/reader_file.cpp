@@ -28,13 +28,9 @@ Status ReaderFile::start() {
     return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": this is an SQLite file, but not a Runglass store"};
   }
   RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA user_version"));
-  const auto newest = static_cast<std::int64_t>(schemaScripts().size());
-  if (version.value_or(0) > newest) {
+  RG_TRY(checkSchema(m_path, version.value_or(0)));
+  if (const std::int64_t newest = shippedSchema().newest(); *version < newest) {
     return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": its schema " + std::to_string(*version) +
-                                           " is newer than this program's " + std::to_string(newest) + "; use a newer runglass"};
-  }
-  if (version.value_or(0) < newest) {
-    return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": its schema " + std::to_string(version.value_or(0)) +
                                            " is older than this program's " + std::to_string(newest) +
                                            "; update it with: runglassctl recover --store " + m_path};
   }

@@ -185,12 +185,6 @@ std::uint32_t pidsChecksum(std::int64_t attempt, std::string_view packed) {
   return chunkChecksum(static_cast<std::uint64_t>(attempt), 0, 0, packed.size(), packed);
 }
 
-Status addForks(sqlite::Connection& db) {
-  return db.exec(
-      "UPDATE rg_past_rank SET fork = past_fork(first_attempt, last_attempt) WHERE fork IS NULL; "
-      "UPDATE rg_past_fact SET fork = past_fork(first_attempt, last_attempt) WHERE fork IS NULL");
-}
-
 Status addPastPid(sqlite3* db, const std::string& path) {
   constexpr int kPlain = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
   int rc = sqlite3_create_function_v2(db, "past_fork", 2, kPlain, nullptr, pastFork, nullptr, nullptr, nullptr);

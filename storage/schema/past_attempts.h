@@ -55,9 +55,6 @@ std::string packPids(std::span<const RankPid> pids);
 std::optional<std::vector<RankPid>> unpackPids(std::string_view packed);
 std::uint32_t pidsChecksum(std::int64_t attempt, std::string_view packed);
 
-// Of rows that come from a store of an older schema, after addPastPid().
-Status addForks(sqlite::Connection& db);
-
 // Adds past_pid(pids, rank), for a connection that reads kPastRanks with process ids, and past_fork(first, last), for one that writes.
 Status addPastPid(sqlite3* db, const std::string& path);
 

@@ -61,7 +61,7 @@ constexpr std::string_view kViews[] = {
     R"(CREATE TEMP VIEW series AS SELECT s.series_id, a.run_id, n.name AS node, d.uuid AS device_uuid, s.rank, m.text AS metric,
   nullif(l.text,'') AS labels, nullif(u.text,'') AS unit, CASE s.kind WHEN 0 THEN 'gauge' WHEN 1 THEN 'counter' ELSE 'scalar' END AS kind,
   s.sample_count, corrected(s.first_ns, s.node_id, s.attempt_id, CASE WHEN s.node_id THEN NULL ELSE s.rank END) AS first_ns,
-  corrected(s.last_ns, s.node_id, s.attempt_id, CASE WHEN s.node_id THEN NULL ELSE s.rank END) AS last_ns, a.number AS attempt, nullif(c.text,'') AS source
+  corrected(s.last_ns, s.node_id, s.attempt_id, CASE WHEN s.node_id THEN NULL ELSE s.rank END) AS last_ns, a.number AS attempt, nullif(c.text,'') AS source, nullif(lower(hex(s.identity)),'') AS identity
   FROM main.rg_series s JOIN main.rg_string m ON m.string_id = s.metric LEFT JOIN main.rg_string l ON l.string_id = s.labels
   LEFT JOIN main.rg_string u ON u.string_id = s.unit LEFT JOIN main.rg_string c ON c.string_id = s.source
   LEFT JOIN main.rg_attempt a ON a.attempt_id = s.attempt_id LEFT JOIN main.rg_device d ON d.device_id = s.device_id
@@ -70,7 +70,7 @@ constexpr std::string_view kViews[] = {
     R"(CREATE TEMP VIEW progress AS SELECT a.run_id, a.number AS attempt, p.rank, corrected(p.time_ns, NULL, p.attempt_id, p.rank) AS time_ns, p.step, p.microbatch, nullif(p.op,'') AS op,
   p.group_id, p.seq, corrected(p.since_ns, NULL, p.attempt_id, p.rank) AS since_ns, nullif(p.phase,'') AS phase FROM main.rg_progress p JOIN main.rg_attempt a USING(attempt_id))",
 
-    R"(CREATE TEMP VIEW track AS SELECT t.track_id, a.run_id, a.number AS attempt, t.rank, t.kind, t.name
+    R"(CREATE TEMP VIEW track AS SELECT t.track_id, a.run_id, a.number AS attempt, t.rank, t.kind, t.name, nullif(lower(hex(t.identity)),'') AS identity
   FROM main.rg_track t JOIN main.rg_attempt a USING(attempt_id))",
 
     R"(CREATE TEMP VIEW event AS SELECT e.event_id, corrected(e.time_ns, e.node_id, e.attempt_id, e.rank) AS time_ns, a.run_id, a.number AS attempt, n.name AS node, d.uuid AS device_uuid, e.rank, e.kind,

@@ -5,7 +5,7 @@
 // 3. A field that is set wins over what was known (of starts the earliest, of ends the latest); one that is not set changes nothing.
 #include "storage/write/catalog.h"
 
-#include "model/crc32c.h"
+#include "model/record_identity.h"
 #include "model/url_secrets.h"
 #include "storage/read/live_tail.h"
 #include "storage/write/catalog_key.h"
@@ -136,17 +136,6 @@ typename CatalogTable<Row>::Entry& upsert(CatalogTable<Row>& table, std::string 
   return entry;
 }
 
-// A uuid that the same name always gets: 128 bits of two differently seeded checksums over the name.
-std::string uuidOfName(std::string_view name) {
-  constexpr const char* kHex = "0123456789abcdef";
-  std::string text = "name:";
-  for (const std::uint32_t seed : {0x1u, 0x9e3779b9u, 0x7f4a7c15u, 0xf39cc060u}) {
-    std::uint32_t word = crc32c(name, seed) * 2654435761u + seed;
-    for (int i = 0; i < 8; ++i, word >>= 4) text.push_back(kHex[word & 15]);
-  }
-  return text;
-}
-
 }  // namespace
 
 NodeId Catalog::node(const Node& node) {
@@ -167,7 +156,7 @@ RunId Catalog::run(const Run& run) {
       key = named->second;
     } else {
       Run added = run;
-      if (added.uuid.empty()) added.uuid = uuidOfName(added.name);
+      if (added.uuid.empty()) added.uuid = "name:" + identityOf(added.name).hex();
       key = added.uuid;
       if (added.name.empty()) added.name = added.uuid;
       m_run_uuids.emplace(added.name, key);

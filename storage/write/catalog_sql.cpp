@@ -2,6 +2,7 @@
 // Catalog::load and save: rows of a file to memory and back. Declaring what was loaded gives the same ids.
 #include <algorithm>
 
+#include "model/record_identity.h"
 #include "storage/maintain/rebuild_tables.h"
 #include "storage/schema/rows.h"
 #include "storage/write/catalog.h"
@@ -29,6 +30,67 @@ std::string_view tableOf(std::string_view sql) {
   const std::size_t begin = sql.find("INTO ") + 5;
   return sql.substr(begin, sql.find('(') - begin);
 }
+
+// Rows of one table by id, those that are wanted: one pass over the table finds all of them.
+template <class Row>
+class RowsById {
+ public:
+  void want(std::uint64_t id) { m_rows.try_emplace(id); }
+  void find(const CatalogTable<Row>& table) {
+    if (m_rows.empty()) return;
+    table.each([&](std::uint64_t id, const Row& row) {
+      if (const auto wanted = m_rows.find(id); wanted != m_rows.end()) wanted->second = &row;
+    });
+  }
+  // Null: there is no such row, as of id 0.
+  const Row* row(std::uint64_t id) const {
+    const auto row = m_rows.find(id);
+    return row == m_rows.end() ? nullptr : row->second;
+  }
+  void each(const auto& take) const {
+    for (const auto& [id, row] : m_rows)
+      if (row != nullptr) take(*row);
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, const Row*> m_rows;
+};
+
+// Names of the owners of what a commit adds.
+class OwnersById {
+ public:
+  void want(AttemptId attempt, NodeId node = {}, DeviceId device = {}) {
+    m_attempts.want(attempt.value);
+    m_nodes.want(node.value);
+    m_devices.want(device.value);
+  }
+  void find(const CatalogTable<Attempt>& attempts, const CatalogTable<Run>& runs, const CatalogTable<Node>& nodes,
+            const CatalogTable<Device>& devices) {
+    m_attempts.find(attempts);
+    m_nodes.find(nodes);
+    m_devices.find(devices);
+    m_attempts.each([&](const Attempt& attempt) { m_runs.want(attempt.run.value); });
+    m_runs.find(runs);
+  }
+  OwnerNames names(AttemptId attempt_id, NodeId node_id = {}, DeviceId device_id = {}) const {
+    OwnerNames names;
+    if (const Attempt* const attempt = m_attempts.row(attempt_id.value)) {
+      names.attempt = attempt->key;
+      if (const Run* const run = m_runs.row(attempt->run.value)) names.run = run->uuid;
+    }
+    if (const Node* const node = m_nodes.row(node_id.value)) names.node = node->uuid;
+    if (const Device* const device = m_devices.row(device_id.value)) names.device = device->uuid;
+    return names;
+  }
+
+ private:
+  RowsById<Attempt> m_attempts;
+  RowsById<Run> m_runs;
+  RowsById<Node> m_nodes;
+  RowsById<Device> m_devices;
+};
+
+std::string_view bytesOf(const Identity& identity) { return {reinterpret_cast<const char*>(identity.bytes.data()), identity.bytes.size()}; }
 
 // Runs `sql` once for each changed row after `bind` bound it.
 template <class Row, class Bind>
@@ -170,10 +232,15 @@ Status Catalog::saveColumns(sqlite::Connection& db, CommitRows& rows) {
                        bindAll(s, 1, id);
                        bindText(s, 2, row);
                      }));
+  OwnersById owners;
+  for (const auto* entry : m_series.changed()) owners.want(entry->row.attempt, entry->row.node, entry->row.device);
+  for (const auto* entry : m_tracks.changed()) owners.want(entry->row.attempt);
+  owners.find(m_attempts, m_runs, m_nodes, m_devices);
+  Identity identity;  // outlives the binding
   std::size_t at = 0;
   RG_TRY(saveChanged(db, rows, m_series,
-                     "INSERT INTO rg_series(series_id, attempt_id, rank, node_id, device_id, metric, source, labels, unit, kind) "
-                     "VALUES(?,?,?,?,?,?,?,?,?,?) ON CONFLICT(series_id) DO NOTHING",
+                     "INSERT INTO rg_series(series_id, attempt_id, rank, node_id, device_id, metric, source, labels, unit, kind, identity) "
+                     "VALUES(?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(series_id) DO NOTHING",
                      [&](sqlite::Statement& s, std::int64_t id, const SeriesKey& k) {
                        const Texts& t = texts[at++];
                        bindAll(s, 1, id);
@@ -182,12 +249,16 @@ Status Catalog::saveColumns(sqlite::Connection& db, CommitRows& rows) {
                        bindId(s, 4, k.node);
                        bindId(s, 5, k.device);
                        bindAll(s, 6, t.metric, t.source, t.labels, t.unit, static_cast<int>(k.kind));
+                       identity = identityOf(k, owners.names(k.attempt, k.node, k.device));
+                       s.bindBlob(11, bytesOf(identity));
                      }));
-  return saveChanged(db, rows, m_tracks, "INSERT OR REPLACE INTO rg_track(track_id, attempt_id, rank, kind, name) VALUES(?,?,?,?,?)",
-                     [](sqlite::Statement& s, std::int64_t id, const TrackKey& k) {
-                       bindAll(s, 1, id, static_cast<std::int64_t>(k.attempt.value), k.rank, std::string_view(k.kind),
-                               std::string_view(k.name));
-                     });
+  return saveChanged(
+      db, rows, m_tracks, "INSERT OR REPLACE INTO rg_track(track_id, attempt_id, rank, kind, name, identity) VALUES(?,?,?,?,?,?)",
+      [&](sqlite::Statement& s, std::int64_t id, const TrackKey& k) {
+        bindAll(s, 1, id, static_cast<std::int64_t>(k.attempt.value), k.rank, std::string_view(k.kind), std::string_view(k.name));
+        identity = identityOf(k, owners.names(k.attempt));
+        s.bindBlob(6, bytesOf(identity));
+      });
 }
 
 Status Catalog::saveDetails(sqlite::Connection& db, CommitRows& rows) {

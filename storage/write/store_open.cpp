@@ -10,14 +10,13 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "model/random_uuid.h"
 #include "model/shared_filesystem.h"
-#include "storage/maintain/copy_store.h"
 #include "storage/maintain/rebuild_tables.h"
 #include "storage/schema/past_attempts.h"
 #include "storage/schema/schema.h"
 #include "storage/sqlite/file_sync.h"
 #include "storage/store_files.h"
+#include "storage/write/migrate.h"
 #include "storage/write/store_writer.h"
 
 namespace runglass {
@@ -91,6 +90,7 @@ void StoreWriter::removeIfNew() {
 }
 
 Status StoreWriter::openFile(bool is_absent) {
+  const SchemaHistory& schema = m_options.schema == nullptr ? shippedSchema() : *m_options.schema;
   RG_ASSIGN(m_db, sqlite::Connection::open(m_path, sqlite::OpenMode::kCreate));
   // Asked of SQLite, not of the file's size: a creation that was killed half-way is rolled back by the first look.
   RG_ASSIGN(const auto application, m_db.queryInt64("PRAGMA application_id"));
@@ -100,14 +100,10 @@ Status StoreWriter::openFile(bool is_absent) {
       return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": this is an SQLite file, but not a Runglass store"};
     }
     m_new = is_absent;
-    RG_TRY(createSchema());
+    RG_TRY(createSchema(m_db, schema));
   }
   RG_ASSIGN(const auto version, m_db.queryInt64("PRAGMA user_version"));
-  const auto newest = static_cast<std::int64_t>(schemaScripts().size());
-  if (version.value_or(0) > newest) {
-    return {Code::kFailedPrecondition, "cannot open store: " + m_path + ": its schema " + std::to_string(*version) +
-                                           " is newer than this program's " + std::to_string(newest) + "; use a newer runglass"};
-  }
+  RG_TRY(checkSchema(m_path, version.value_or(0), schema));
   RG_TRY(m_db.exec("PRAGMA journal_mode=WAL"));
   RG_TRY(
       m_db.exec("PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=OFF; "
@@ -116,33 +112,8 @@ Status StoreWriter::openFile(bool is_absent) {
   RG_TRY(addPastPid(m_db.raw(), m_path));
   // Kill-safe needs no sync per commit; power-safe must not empty the journal before the commit is on the disk.
   RG_TRY(m_db.exec(m_options.power_safe ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
-  if (version.value_or(0) < newest) RG_TRY(migrate(*version));
+  RG_TRY(migrateSchema(m_db, m_path, *version, schema));
   if (m_options.max_pages > 0) setMaxPages(m_options.max_pages);
-  return {};
-}
-
-Status StoreWriter::createSchema() {
-  // page_size and auto_vacuum only take before the first table.
-  RG_TRY(m_db.exec("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL"));
-  RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
-  RG_TRY(m_db.exec("PRAGMA application_id=" + std::to_string(sqlite::kApplicationId)));
-  const auto scripts = schemaScripts();
-  for (const char* script : scripts) RG_TRY(m_db.exec(script));
-  RG_TRY(m_db.exec("PRAGMA user_version=" + std::to_string(scripts.size())));
-  RG_TRY(m_db.exec("INSERT INTO rg_meta(key, value) VALUES('store_uuid', '" + randomUuid() + "'), ('generation', 1)"));
-  return transaction.commit();
-}
-
-Status StoreWriter::migrate(std::int64_t version) {
-  const std::string backup = m_path + ".schema" + std::to_string(version);
-  if (!std::filesystem::exists(backup)) RG_TRY(copyStore(m_db, backup));
-  const auto scripts = schemaScripts();
-  for (auto next = static_cast<std::size_t>(version); next < scripts.size(); ++next) {
-    RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
-    RG_TRY(m_db.exec(scripts[next]));
-    RG_TRY(m_db.exec("PRAGMA user_version=" + std::to_string(next + 1)));
-    RG_TRY(transaction.commit());
-  }
   return {};
 }
 

@@ -143,8 +143,6 @@ class StoreWriter final : public Writer {
   // store_open.cpp
   Status checkFolder() const;
   Status openFile(bool is_absent);
-  Status createSchema();
-  Status migrate(std::int64_t version);
   Status loadState();
   Status replayJournal();
   void reportLoss(const JournalLoss& loss);

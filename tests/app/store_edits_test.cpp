@@ -3,14 +3,12 @@
 #include "app/console/store_edits.h"
 
 #include <gmock/gmock.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <QSignalSpy>
 #include <QThread>
 #include <array>
-#include <fstream>
 #include <thread>
 
 #include "app/cli/store_access.h"
@@ -163,25 +161,6 @@ TEST_F(StoreEditsTest, WhatTheStoreDoesNotHaveIsTheAnswer) {
   Note wrong = note("x");
   wrong.run_uuid = "nobody";
   EXPECT_EQ(edit(session, wrong).code(), Code::kNotFound);
-}
-
-TEST_F(StoreEditsTest, AnOlderStoreIsRefusedWithTheCommandThatUpdatesIt) {
-  const std::string path = m_store + ".old.rgl";
-  std::ifstream dump(RG_TEST_DATA "/schema3.sql");
-  const std::string sql((std::istreambuf_iterator<char>(dump)), std::istreambuf_iterator<char>());
-  sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
-  ASSERT_EQ(sqlite3_exec(db, "PRAGMA application_id=0x52474C31; PRAGMA user_version=3", nullptr, nullptr, nullptr), SQLITE_OK);
-  sqlite3_close(db);
-  const auto size = std::filesystem::file_size(path);
-  const auto opened = openForReading(path);
-  ASSERT_EQ(opened.status().code(), Code::kFailedPrecondition);
-  EXPECT_THAT(opened.status().message(), ::testing::HasSubstr("runglassctl recover --store " + path));
-  EXPECT_EQ(std::filesystem::file_size(path), size);
-  EXPECT_FALSE(std::filesystem::exists(path + ".schema3")) << "a look makes no copy";
-  ASSERT_TRUE((*openStore(path).writer())->close().ok());
-  EXPECT_TRUE(openForReading(path).ok());
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
-#include <fstream>
 #include <set>
 
 #include "storage/open_store.h"
@@ -203,21 +202,6 @@ TEST_F(CaptureTest, AreForgottenAfterTheirTimeAndNeverWhilePinned) {
   ASSERT_TRUE((*writer)->applyRetention(policy, kStoreStart + 20 * kNsPerSecond).ok());
   EXPECT_GT((*writer)->liveTail()->generation(), before) << "who shows captures looks again";
   EXPECT_THAT(texts("SELECT kind FROM capture"), ElementsAre("stack"));
-}
-
-TEST_F(CaptureTest, AStoreOfTheSchemaBeforeGetsItsTable) {
-  std::ifstream dump(RG_TEST_DATA "/schema4.sql");
-  ASSERT_TRUE(dump);
-  change(std::string((std::istreambuf_iterator<char>(dump)), std::istreambuf_iterator<char>()));
-  change("PRAGMA application_id=0x52474C31; PRAGMA user_version=4");
-  {
-    auto writer = openStore(m_path).writer();
-    ASSERT_TRUE(writer.ok()) << writer.status().message();
-    (*writer)->capture({.time = 7, .kind = "kernel_log", .text = "now"});
-    ASSERT_TRUE((*writer)->close().ok());
-  }
-  EXPECT_THAT(texts("SELECT text FROM capture"), ElementsAre("now"));
-  EXPECT_THAT(texts("SELECT name FROM run"), SizeIs(2));
 }
 
 }  // namespace

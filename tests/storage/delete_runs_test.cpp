@@ -118,12 +118,17 @@ class DamagedEnd : public DeleteRuns {
     execute("CREATE TABLE rg_ballast(x); INSERT INTO rg_ballast VALUES(zeroblob(1000000))");
     {
       auto writer = openStore(m_path).writer().value();
-      for (int i = 0; i < kSeries; ++i) {
-        const SeriesId id = writer->series({.metric = "m" + std::to_string(i), .kind = SeriesKind::kScalar});
-        for (int step = 0; step < 300; ++step)
-          writer->scalar(id, step, kStoreStart + kDay,
-                         static_cast<double>(std::hash<int>()(step * kSeries + i) * 0x9e3779b97f4a7c15ULL >> 20));
-      }
+      const auto record = [&](int first_step, int end_step) {
+        for (int i = 0; i < kSeries; ++i) {
+          const SeriesId id = writer->series({.metric = "m" + std::to_string(i), .kind = SeriesKind::kScalar});
+          for (int step = first_step; step < end_step; ++step)
+            writer->scalar(id, step, kStoreStart + kDay,
+                           static_cast<double>(std::hash<int>()(step * kSeries + i) * 0x9e3779b97f4a7c15ULL >> 20));
+        }
+      };
+      record(0, 1);
+      ASSERT_TRUE(writer->flush().ok());  // rows of series lie before those of the samples to come
+      record(1, 300);
       ASSERT_TRUE(writer->close().ok());
     }
     execute("DROP TABLE rg_ballast");

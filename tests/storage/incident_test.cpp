@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include "storage/maintain/incident_ranges.h"
 #include "storage/open_store.h"
@@ -409,33 +407,6 @@ TEST_F(IncidentExport, OneWithoutATimeTakesThatOfItsFindingsOrElseTheRun) {
   EXPECT_EQ(exportIncident(m_from, "nobody", 0, m_folder.file("none.rgl")).code(), Code::kNotFound);
   EXPECT_EQ(exportIncident(m_from, "u-1", 0, m_to).code(), Code::kAlreadyExists);
   EXPECT_FALSE(std::filesystem::exists(m_folder.file("none.rgl")));
-}
-
-TEST(OlderIncidents, AreKeptByTheStoreTheyAreIn) {
-  const test::TempFolder folder;
-  const std::string path = folder.file("old.rgl");
-  std::ifstream dump(RG_TEST_DATA "/schema7.sql");
-  ASSERT_TRUE(dump);
-  std::stringstream sql;
-  sql << "PRAGMA application_id=" << sqlite::kApplicationId << "; PRAGMA user_version=7;" << dump.rdbuf();
-  sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(db, sql.str().c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
-  sqlite3_close(db);
-  { ASSERT_EQ(whyNot((*openStore(path).writer())->close()), ""); }
-  const auto opened = openStore(path).reader();
-  ASSERT_TRUE(opened.ok()) << opened.status().message();
-  Reader* const reader = opened->get();
-  const auto found = reader->incidents(std::nullopt);
-  ASSERT_TRUE(found.ok()) << found.status().message();
-  ASSERT_THAT(*found, SizeIs(2));
-  EXPECT_EQ((*found)[0].title, "Stood still");
-  EXPECT_EQ((*found)[0].state, IncidentState::kResolved);
-  EXPECT_FALSE((*found)[0].range.has_value());
-  EXPECT_THAT((*found)[1].findings, ElementsAre(3, 4));
-  EXPECT_EQ((*found)[1].updated, (*found)[1].created);
-  EXPECT_NE((*found)[0].uuid, (*found)[1].uuid);
-  EXPECT_THAT(*reader->verify({}), IsEmpty());
 }
 
 }  // namespace

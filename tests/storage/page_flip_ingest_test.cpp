@@ -12,6 +12,7 @@
 #include "storage/reader.h"
 #include "storage/sqlite/connection.h"
 #include "tests/storage/flip_store.h"
+#include "tests/support/older_store.h"
 #include "tests/support/seed.h"
 #include "tests/support/sql_rows.h"
 
@@ -166,15 +167,15 @@ TEST_F(PageFlip, CostsNoOtherSeriesAnything) {
 
 // The copy before a migration has the damaged page as it is, so that it can be made of any store.
 TEST_F(PageFlip, KeepsNoStoreFromBeingUpgraded) {
-  {
-    auto db = sqlite::Connection::open(m_good, sqlite::OpenMode::kReadWrite).value();
-    const Status older = db.exec("DROP TABLE rg_past; DROP TABLE rg_past_rank; DROP TABLE rg_past_fact; PRAGMA user_version=12");
-    ASSERT_TRUE(older.ok()) << older.message();
-  }
-  m_content = fileContent(m_good);
+  const test::LaterSchema later{"CREATE TABLE rg_later(a INTEGER PRIMARY KEY, b TEXT); INSERT INTO rg_later(b) SELECT text FROM rg_string"};
+  const auto options = [&] {
+    WriterOptions of_later = replaying();
+    of_later.schema = &later.history();
+    return of_later;
+  };
   std::mt19937_64 random(test::seed());
   const std::vector<std::string> owners = pageOwners(m_good);
-  const std::string backup = m_path + ".schema12";
+  const std::string backup = m_path + ".schema" + std::to_string(shippedSchema().newest());
   int upgraded = 0;
   for (std::size_t page = 0; page < m_content.size() / kFlipPage; page += page < 60 ? 1 : 4) {
     removeStores();
@@ -182,7 +183,7 @@ TEST_F(PageFlip, KeepsNoStoreFromBeingUpgraded) {
     SCOPED_TRACE("bit " + std::to_string(bit) + " of page " + std::to_string(page + 1) + " of " + owners[page]);
     writeFlipped(m_path, m_content, bit);
     const std::string flipped = fileContent(m_path);
-    auto writer = openStore(m_path).writer(replaying());
+    auto writer = openStore(m_path).writer(options());
     if (!writer.ok()) {
       // New tables need the maps of pages and the list of free ones, which belong to none.
       EXPECT_TRUE(mayRefuse(owners[page]) || owners[page].empty()) << writer.status().message();
@@ -196,11 +197,15 @@ TEST_F(PageFlip, KeepsNoStoreFromBeingUpgraded) {
       auto [points, stored] = ingest(**writer);
       writer->reset();
       if (!stored && !mayRefuse(owners[page])) {
-        auto again = openStore(m_path).writer(replaying());
+        auto again = openStore(m_path).writer(options());
         ASSERT_TRUE(again.ok()) << again.status().message();
         std::tie(points, stored) = ingest(**again, points);
         EXPECT_TRUE(stored);
       }
+      ASSERT_TRUE(sqlite::Connection::open(m_path, sqlite::OpenMode::kReadWrite)
+                      ->exec("PRAGMA user_version=" + std::to_string(shippedSchema().newest()))
+                      .ok())
+          << "so that the Reader takes it";
       const auto reader = openStore(m_path).reader();
       ASSERT_TRUE(reader.ok()) << reader.status().message();
       std::vector<int> incomplete;

@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <limits>
 
 #include "storage/maintain/delete_runs.h"
@@ -311,24 +309,16 @@ TEST(PastAttemptsOfMany, AreThoseWhoseRangesHoldTheAttempt) {
       "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 70) INSERT INTO rg_attempt(attempt_id, run_id, number, "
       "key) "
       "SELECT i, 1, i, i FROM n; INSERT INTO rg_past SELECT attempt_id, 0, x'' FROM rg_attempt;"
-      "INSERT INTO rg_past_rank(run_id, rank, first_attempt, last_attempt) SELECT 1, 100 * a.attempt_id + b.attempt_id, a.attempt_id, "
-      "b.attempt_id FROM rg_attempt a JOIN rg_attempt b ON b.attempt_id >= a.attempt_id");
+      "INSERT INTO rg_past_rank(run_id, rank, first_attempt, last_attempt, fork) SELECT 1, 100 * a.attempt_id + b.attempt_id, "
+      "a.attempt_id, "
+      "b.attempt_id, past_fork(a.attempt_id, b.attempt_id) FROM rg_attempt a JOIN rg_attempt b ON b.attempt_id >= a.attempt_id");
   ASSERT_TRUE(filled.ok()) << filled.message();
-  ASSERT_TRUE(addForks(db).ok());
   const auto sum = [&](const std::string& sql) { return db.queryInt64(sql).value().value(); };
   for (std::int64_t id = 1; id <= kLast; ++id) {
     const std::string attempt = std::to_string(id);
     EXPECT_EQ(sum("SELECT count(*) FROM " + rankNodes() + " WHERE attempt_id = " + attempt), id * (kLast - id + 1)) << attempt;
     EXPECT_EQ(sum("SELECT count(DISTINCT rank) FROM " + rankNodes() + " WHERE attempt_id = " + attempt), id * (kLast - id + 1)) << attempt;
   }
-  // The migration computes the same.
-  std::ifstream script(RG_SOURCE_DIR "/storage/schema/0014_fork.sql");
-  std::string text{std::istreambuf_iterator<char>(script), {}};
-  const auto from = text.find("UPDATE rg_past_rank SET fork");
-  text = text.substr(from, text.find(';', from) - from);
-  const auto before = sum("SELECT sum(fork * rank) FROM rg_past_rank");
-  ASSERT_TRUE(db.exec("UPDATE rg_past_rank SET fork = NULL; " + text).ok());
-  EXPECT_EQ(sum("SELECT sum(fork * rank) FROM rg_past_rank"), before);
 }
 
 TEST(PackedPids, ComeBack) {

@@ -253,7 +253,7 @@ TEST_F(SqlSessionTest, StepsAndTheirPartsComeFromTheirSeriesAndCompanions) {
 
 TEST_F(SqlSessionTest, SpansCarryTheirTrackAndKeepAbsentColumnsNull) {
   m_reader.all_tracks = {{.id = {4}, .key = {.attempt = {11}, .rank = 1, .kind = "gpu_stream", .name = "s7"}, .run = {1}}};
-  execute("INSERT INTO rg_track VALUES(4, 11, 1, 'gpu_stream', 's7')");
+  execute("INSERT INTO rg_track VALUES(4, 11, 1, 'gpu_stream', 's7', NULL)");
   SpanColumns spans;
   spans.id = {900, 901};
   spans.start = {10, 20};

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,14 +13,12 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
-#include <sstream>
 #include <thread>
 
 #include "storage/open_store.h"
 #include "storage/sqlite/connection.h"
 #include "storage/store_files.h"
 #include "storage/writer.h"
-#include "tests/storage/store_leaves.h"
 #include "tests/support/seed.h"
 #include "tests/support/sqlite_store.h"
 #include "tests/support/temp_store.h"
@@ -94,139 +91,6 @@ JournalReplay replayBatches() {
     if (seq % 7 == 0 && !(*writer)->flushIfDue().ok()) ::_exit(6);
     if (seq % 97 == 0 && !(*writer)->flush().ok()) ::_exit(7);
   }
-}
-
-// What the shipped schemas left behind: tests/data/schemaN.sql are dumps of stores that programs of their time wrote.
-void restore(const std::string& path, int schema) {
-  std::ifstream dump(RG_TEST_DATA "/schema" + std::to_string(schema) + ".sql");
-  std::stringstream sql;
-  sql << "PRAGMA application_id=" << sqlite::kApplicationId << "; PRAGMA user_version=" << schema << ';' << dump.rdbuf();
-  sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(db, sql.str().c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
-  sqlite3_close(db);
-}
-
-// While it lives no file gets larger than this: a full disk, for one process.
-class FileLimit {
- public:
-  explicit FileLimit(rlim_t bytes) : m_signal(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &m_before);
-    const rlimit limit = {.rlim_cur = bytes, .rlim_max = m_before.rlim_max};
-    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
-  }
-  FileLimit(const FileLimit&) = delete;
-  FileLimit& operator=(const FileLimit&) = delete;
-  ~FileLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &m_before);
-    std::signal(SIGXFSZ, m_signal);
-  }
-
- private:
-  void (*m_signal)(int);
-  rlimit m_before = {};
-};
-
-class OlderSchema : public ::testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Shipped, OlderSchema, ::testing::Values(1, 3, 4, 7, 8));
-
-TEST_P(OlderSchema, ACopyThatADiskHadNoRoomForIsMadeAgain) {
-  const TempStore store;
-  restore(store.path(), GetParam());
-  const std::string copy = store.path() + ".schema" + std::to_string(GetParam());
-  {
-    const FileLimit limit(std::filesystem::file_size(store.path()) / 2);
-    ASSERT_FALSE(store.writer().ok());
-  }
-  EXPECT_FALSE(std::filesystem::exists(copy)) << "half a copy is none";
-  EXPECT_TRUE(needsUpgrade(store.path()));
-  ASSERT_TRUE(store.writer().ok());
-  sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(copy.c_str(), &db), SQLITE_OK);
-  std::string check;
-  EXPECT_EQ(sqlite3_exec(
-                db, "PRAGMA integrity_check",
-                [](void* to, int, char** text, char**) { return *static_cast<std::string*>(to) = text[0], 0; }, &check, nullptr),
-            SQLITE_OK);
-  EXPECT_EQ(check, "ok");
-  sqlite3_close(db);
-  EXPECT_FALSE(std::filesystem::exists(copy + ".part"));
-}
-
-TEST_P(OlderSchema, IsMadeNewWithACopyKept) {
-  const TempStore store;
-  restore(store.path(), GetParam());
-  EXPECT_TRUE(needsUpgrade(store.path()));
-  EXPECT_THAT(store.reader().status().message(), HasSubstr("older than this program's"));
-  auto writer = store.writer();
-  ASSERT_TRUE(writer.ok()) << writer.status().message();
-  ASSERT_TRUE((*writer)->close().ok());
-  EXPECT_FALSE(needsUpgrade(store.path()));
-  EXPECT_TRUE(needsUpgrade(store.path() + ".schema" + std::to_string(GetParam()))) << "the copy is as it was";
-  auto opened = store.reader();
-  ASSERT_TRUE(opened.ok()) << opened.status().message();
-  Reader* const reader = opened->get();
-  EXPECT_TRUE(reader->verify({})->empty());
-  // Each series' newest value, which schema 1 did not keep, is that of its points.
-  const auto all = reader->series({});
-  ASSERT_GT(all->size(), 20U);
-  for (const Series& series : *all) {
-    if (series.sample_count == 0) continue;
-    const std::vector ids = {series.id};
-    const auto latest = reader->latest(ids);
-    ASSERT_EQ(latest->size(), 1U) << series.key.metric;
-    EXPECT_EQ(latest->at(0).x, series.last_x) << series.key.metric;
-    const bool scalar = series.key.kind == SeriesKind::kScalar;
-    EXPECT_EQ(latest->at(0).value, scalar ? reader->scalars(series.id, series.last_x, series.last_x + 1, {})->value.back()
-                                          : reader->samples(series.id, {series.last_x, series.last_x + 1}, {})->value.back());
-  }
-  // What schema 4 added is there, and empty.
-  EXPECT_FALSE(reader->alignment(AttemptId{1})->has_value());
-  EXPECT_GT(reader->spans(TrackId{1}, {})->size(), 3U);
-  // What schema 9 keeps of findings begins with the next telling.
-  EXPECT_TRUE(reader->tellings({})->empty());
-  EXPECT_EQ(reader->findings({})->size(), GetParam() == 8 ? 1U : 0U);
-  // Schema 5's index has the words of the lines that were there before it.
-  const auto hits = reader->searchLogs({.words = "\"most recent call\""});
-  ASSERT_TRUE(hits.ok()) << hits.status().message();
-  EXPECT_EQ(hits->hits.size(), GetParam() >= 4 ? 1U : 0U);
-}
-
-// What a killed program left in the -wal file, and a reader keeps there, is in the copy.
-TEST(OlderStore, IsCopiedWithItsWal) {
-  const TempStore store;
-  restore(store.path(), 8);
-  const auto run = [](sqlite3* db, const char* sql) {
-    EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sql << ": " << sqlite3_errmsg(db);
-  };
-  sqlite3 *reader = nullptr, *killed = nullptr;
-  ASSERT_EQ(sqlite3_open(store.path().c_str(), &killed), SQLITE_OK);
-  ASSERT_EQ(sqlite3_open(store.path().c_str(), &reader), SQLITE_OK);
-  run(killed, "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0");
-  run(reader, "BEGIN; SELECT count(*) FROM rg_meta");
-  run(killed, "INSERT INTO rg_meta(key, value) VALUES('late', 'committed')");
-  ASSERT_TRUE(store.writer().ok());
-  sqlite3_close(reader);
-  sqlite3_close(killed);
-  const std::string copy = store.path() + ".schema8";
-  EXPECT_FALSE(std::filesystem::exists(copy + "-wal") || std::filesystem::exists(copy + ".part-wal"));
-  auto db = sqlite::Connection::open(copy, sqlite::OpenMode::kReadOnly).value();
-  EXPECT_EQ(db.queryText("SELECT value FROM rg_meta WHERE key = 'late'").value(), "committed");
-  EXPECT_EQ(db.queryText("PRAGMA journal_mode").value(), "delete");
-  EXPECT_EQ(db.queryText("PRAGMA integrity_check").value(), "ok");
-}
-
-TEST(OlderStore, GoesOnWithADamagedTableOfBeforeTheIndexOfWords) {
-  const TempStore store;
-  restore(store.path(), 4);
-  const std::vector<std::uint32_t> leaves = leavesOf(store.path(), "rg_log");
-  copyFlipped(store.path(), leaves.back(), store.file("damaged.rgl"));
-  auto writer = openStore(store.file("damaged.rgl")).writer();
-  ASSERT_TRUE(writer.ok()) << writer.status().message();
-  (*writer)->log({.time = 1, .stream = "stdout", .text = "still here"});
-  ASSERT_TRUE((*writer)->close().ok());
-  const auto reader = openStore(store.file("damaged.rgl")).reader().value();
-  EXPECT_EQ(reader->searchLogs({.words = "still"})->hits.size(), 1U);
 }
 
 TEST(KilledWriter, LosesNoAcknowledgedBatchAndStoresNoneTwice) {

@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "tests/support/sql_rows.h"
+
 namespace runglass {
 namespace {
 
@@ -146,6 +148,8 @@ class Teller {
       line(attempt(s.key.attempt))(s.key.rank)(node(s.key.node))(device(s.key.device))(s.key.metric)(s.key.source)(s.key.labels)(
           s.key.unit);
       const std::string name = line;
+      for (const std::string& identity : sqlRows(m_reader, "SELECT identity FROM series WHERE series_id = " + std::to_string(s.id.value)))
+        add(Line(name)("identity")(identity));
       const ScalarColumns points = mustRead(m_reader.scalars(s.id, kLowest, kHighest));
       add(Line(name)("points")(static_cast<std::int64_t>(points.size()))(s.sample_count)(s.first_time)(s.last_time));
       for (std::size_t i = 0; i < points.size(); ++i)
