@@ -10,6 +10,7 @@
 #include "analysis/layout/layout_reading.h"
 #include "analysis/run_summary/run_summary.h"
 #include "analysis/slow_ranks/step_table.h"
+#include "analysis/views/finding_order.h"
 #include "app/cli/command.h"
 #include "app/cli/control_arguments.h"
 #include "app/cli/copy_age.h"
@@ -94,8 +95,7 @@ Status readRun(Reader& reader, const std::string& store, const std::string& want
                            [](const Node& node) { return std::pair(node.state == NodeState::kLost, -node.last_heard.value_or(0)); });
   all.silent = std::move(nodes);
   RG_ASSIGN(all.findings, reader.findings(run->id));
-  std::ranges::stable_sort(all.findings, std::greater{},
-                           [](const Finding& f) { return std::tuple(!f.end.has_value(), f.severity, f.start.value_or(0)); });
+  sortByUrgency(all.findings);
   for (const Finding& finding : all.findings)
     if (isSuspicion(finding) && !finding.end) all.suspects.push_back(finding);
   RG_ASSIGN(all.slow, readSlow(reader, *all.summary));

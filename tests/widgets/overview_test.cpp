@@ -95,10 +95,9 @@ TEST(OverviewTest, APartThatIsNotOfEveryStepIsCountedInTheStepsThatHadIt) {
   ASSERT_TRUE(overview.ok());
   const StepBreakdown& parts = overview->breakdown;
   EXPECT_DOUBLE_EQ(parts.step.recent_ns, 100e6);
-  for (const StepPart& part : parts.parts) {
-    EXPECT_DOUBLE_EQ(part.recent_ns, part.part == QStringLiteral("forward") ? 100e6 : 0)
-        << part.part.toStdString() << ": no save in the newest";
-    EXPECT_GT(part.before_ns, 0) << part.part.toStdString();
+  for (const PartMeans& part : parts.parts) {
+    EXPECT_DOUBLE_EQ(part.recent_ns, part.part == "forward" ? 100e6 : 0) << part.part << ": no save in the newest";
+    EXPECT_GT(part.before_ns, 0) << part.part;
   }
   EXPECT_EQ(parts.parts.size(), 2u);
 }

@@ -19,17 +19,6 @@ namespace runglass {
 namespace {
 
 constexpr int kHeight = 136, kHead = 24, kPad = 2 * kGrid, kLine = 16, kListWidth = 300, kLeastChart = 220, kSwatch = 10, kName = 106;
-constexpr double kNothing = 0.01;  // a remainder below this share of the step is rounding
-
-// The parts, and what of the step none of them explains.
-std::vector<StepPart> withRest(const StepBreakdown& data) {
-  std::vector<StepPart> parts = data.parts;
-  StepPart rest{QStringLiteral("not in a part"), data.step.recent_ns, data.step.before_ns};
-  for (const StepPart& part : parts) rest.recent_ns -= part.recent_ns, rest.before_ns -= part.before_ns;
-  rest.before_ns = std::max(0.0, rest.before_ns);
-  if (rest.recent_ns > kNothing * data.step.recent_ns) parts.push_back(rest);
-  return parts;
-}
 
 }  // namespace
 
@@ -59,7 +48,6 @@ BreakdownView::BreakdownView(QWidget* parent) : QWidget(parent), m_chart(new QCh
 
 void BreakdownView::setData(const StepBreakdown& data) {
   m_data = data;
-  m_data.parts = withRest(data);
   setVisible(!data.parts.empty());
   fillChart();
   update();
@@ -75,16 +63,17 @@ void BreakdownView::fillChart() {
   m_chart->setBackgroundBrush(theme.surface);
   if (m_data.parts.empty()) return;
   double recent = 0, before = 0;
-  for (const StepPart& part : m_data.parts) recent += part.recent_ns, before += part.before_ns;
+  for (const PartMeans& part : m_data.parts) recent += part.recent_ns, before += part.before_ns;
   const double most = std::max(recent, before);
   const UnitScale scale = unitScale("ns", 0, most);
   auto* series = new QHorizontalStackedBarSeries;
   series->setBarWidth(0.7);
-  for (const StepPart& part : m_data.parts) {
-    auto* set = new QBarSet(part.part);
+  for (const PartMeans& part : m_data.parts) {
+    const QString name = screenText(part.part, 40);
+    auto* set = new QBarSet(name);
     if (before > 0) *set << part.before_ns * scale.factor;
     *set << part.recent_ns * scale.factor;
-    set->setColor(partColor(theme, part.part));
+    set->setColor(partColor(theme, name));
     set->setPen(QPen(theme.surface, kHairline));
     series->append(set);
   }
@@ -137,17 +126,18 @@ void BreakdownView::paintEvent(QPaintEvent*) {
   int top = alone ? kHead : kGrid;
   const auto fit = static_cast<std::size_t>(std::max(1, (height() - top) / kLine));
   for (std::size_t i = 0; i < m_data.parts.size(); ++i) {
-    const StepPart& part = m_data.parts[i];
+    const PartMeans& part = m_data.parts[i];
     if (i + 1 == fit && fit < m_data.parts.size()) {
       painter.setPen(theme.muted);
       painter.drawText(QRect(left + kSwatch + 6, top, width() - left, kLine), Qt::AlignLeft | Qt::AlignVCenter,
                        tr("and %1 more").arg(m_data.parts.size() - i));
       break;
     }
-    painter.fillRect(QRect(left, top + 3, kSwatch, kSwatch), partColor(theme, part.part));
+    const QString name = screenText(part.part, 40);
+    painter.fillRect(QRect(left, top + 3, kSwatch, kSwatch), partColor(theme, name));
     painter.setPen(theme.text);
     painter.drawText(QRect(left + kSwatch + 6, top, kName, kLine), Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(part.part, Qt::ElideRight, kName));
+                     painter.fontMetrics().elidedText(name, Qt::ElideRight, kName));
     painter.drawText(QRect(left + kName, top, 74, kLine), Qt::AlignRight | Qt::AlignVCenter,
                      formatDuration(static_cast<DurNs>(part.recent_ns)));
     if (part.before_ns > 0) {

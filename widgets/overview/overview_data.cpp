@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "analysis/run_summary/roles.h"
-#include "analysis/steps/attempt_steps.h"
-#include "analysis/steps/step_frame.h"
+#include "analysis/views/finding_order.h"
 #include "model/series_extent.h"
 #include "model/superseded.h"
 #include "widgets/charts/bin_bands.h"
@@ -19,7 +17,7 @@ namespace {
 
 // A plot without data takes one line: what is missing and why.
 constexpr double kEmptyShare = 0.16;
-constexpr std::int64_t kPartSteps = kThroughputSteps / 10;
+constexpr std::size_t kSlowNodes = 5;
 constexpr double kEmaWeight = 0.9;
 constexpr std::int64_t kEmaSteps = 200;
 constexpr qsizetype kHeadlineChars = 160;          // of a finding
@@ -47,7 +45,11 @@ QString wholeClauses(const QString& summary) {
 class Builder {
  public:
   Builder(Reader& reader, const OverviewQuestion& question, std::stop_token stop)
-      : m_reader(reader), m_question(question), m_stop(std::move(stop)), m_plots(std::make_shared<PlotData>()) {}
+      : m_reader(reader),
+        m_question(question),
+        m_stop(std::move(stop)),
+        m_plots(std::make_shared<PlotData>()),
+        m_newest(m_reader, m_series, m_stop) {}
 
   // With the answer about the whole run only what is of the moment is read.
   Result<OverviewData> build(std::shared_ptr<const OverviewData> whole) {
@@ -79,13 +81,12 @@ class Builder {
         before != nullptr && before->complete && isSameStep(before->summary, m_data.summary)) {
       m_data.breakdown = before->breakdown;
       m_data.slow_nodes = before->slow_nodes;
-    } else if (m_data.complete) {
-      RG_TRY(readParts());
+    } else if (m_data.complete && !m_data.summary.attempts.empty()) {
+      RG_ASSIGN(m_data.breakdown, m_newest.breakdown(m_data.summary.attempts.back().id));
       RG_TRY(rankNodes());
     }
     RG_ASSIGN(m_data.findings, m_reader.findings(run.id));
-    std::stable_sort(m_data.findings.begin(), m_data.findings.end(),
-                     [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+    sortByUrgency(m_data.findings);
     makeTiles();
     makeSentence();
     m_data.plots = m_plots;
@@ -204,23 +205,6 @@ class Builder {
           roleFit(series.key.metric, Role::kStepTime, series.key.labels))
         found.push_back(&series);
     return found;
-  }
-
-  // The newest points of a rank's series. Several tiles and tables ask for them; readParts() asks first and for most.
-  Result<const ScalarColumns*> newestPoints(const Series& series, std::int64_t count) {
-    const auto [at, fresh] = m_newest.try_emplace(series.id);
-    if (fresh) {
-      RG_ASSIGN(at->second, m_reader.scalars(series.id, newestOf(series, count), endOf(series), m_stop));
-      at->second.time = {};  // thousands are kept: not with room for the chunk that they were read from
-      at->second.step.shrink_to_fit(), at->second.value.shrink_to_fit();
-    }
-    return &at->second;
-  }
-  // Of those the values of the newest `count` steps.
-  Result<std::span<const double>> newestValues(const Series& series, std::int64_t count) {
-    RG_ASSIGN(const ScalarColumns* points, newestPoints(series, count));
-    const auto first = std::ranges::lower_bound(points->step, newestOf(series, count)) - points->step.begin();
-    return std::span(points->value).subspan(static_cast<std::size_t>(first));
   }
 
   // Step time over ranks as min..max with the median, and the slowest rank by name.
@@ -348,71 +332,11 @@ class Builder {
     return {};
   }
 
-  // Means over ranks and steps, of which only those sum to the step: medians of parts belong to different steps. What communication waited
-  // for peers is a part of its own.
-  Status readParts() {
-    if (m_data.summary.attempts.empty()) return {};
-    const AttemptId attempt = m_data.summary.attempts.back().id;
-    const AttemptSteps steps = AttemptSteps::among(m_series, attempt, {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait});
-    const auto last = steps.lastStep();  // of all: a part that is not of every step (a save) is counted where it was
-    if (!last) return {};
-    std::map<std::string, StepPart> sums;  // "": the step
-    std::pair<std::size_t, std::size_t> counts;
-    for (const StepSeries kind : {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait})
-      for (const Series& series : steps.of(kind)) {
-        if (steps.of(StepSeries::kPart, *series.key.rank).empty()) continue;
-        const bool whole = kind == StepSeries::kTime, wait = kind == StepSeries::kPartWait;
-        const std::string name = whole ? std::string() : partOf(series.key.labels);
-        if (!whole && (name.empty() || (wait && stepColumnOf(name) != StepColumn::kTransfer))) continue;
-        RG_ASSIGN(const ScalarColumns* newest, newestPoints(series, kPartSteps + 1));
-        const ScalarColumns& points = *newest;
-        for (std::size_t i = 0; i < points.size(); ++i) {
-          if (!std::isfinite(points.value[i]) || points.step[i] < *last - kPartSteps) continue;
-          const bool recent = points.step[i] > *last - kRecentSteps;
-          const auto add = [&](const std::string& part, double ns) { (recent ? sums[part].recent_ns : sums[part].before_ns) += ns; };
-          add(name, wait ? -points.value[i] : points.value[i]);
-          if (wait) add("waiting for peers", points.value[i]);
-          if (whole) ++(recent ? counts.first : counts.second);
-        }
-      }
-    StepBreakdown& out = m_data.breakdown;
-    if (counts.first == 0) return {};
-    for (auto& [name, part] : sums) {
-      part.part = screenText(name, 40);
-      part.recent_ns = std::max(0.0, part.recent_ns / static_cast<double>(counts.first));
-      part.before_ns = counts.second > 0 ? std::max(0.0, part.before_ns / static_cast<double>(counts.second)) : 0;
-      if (name.empty())
-        out.step = part;
-      else if (part.recent_ns > 0 || part.before_ns > 0)
-        out.parts.push_back(part);
-    }
-    std::stable_sort(out.parts.begin(), out.parts.end(), [](const StepPart& x, const StepPart& y) { return x.recent_ns > y.recent_ns; });
-    return {};
-  }
-
   Status rankNodes() {
-    if (m_data.summary.attempts.empty()) return {};
-    const AttemptId attempt = m_data.summary.attempts.back().id;
-    RG_ASSIGN(const auto ranks, m_reader.ranks(attempt));
+    RG_ASSIGN(const auto paces, m_newest.nodes(m_data.summary.attempts.back().id));
     RG_ASSIGN(const auto nodes, m_reader.nodes());
-    const AttemptSteps steps = AttemptSteps::among(m_series, attempt, {StepSeries::kTime, StepSeries::kPartWait});
-    // Of each of the rank's series of a kind the median over the newest steps, summed up.
-    const auto typical = [&](StepSeries kind, std::int32_t rank) -> Result<std::optional<double>> {
-      std::optional<double> sum;
-      for (const Series& series : steps.of(kind, rank)) {
-        RG_ASSIGN(const auto values, newestValues(series, kRecentSteps));
-        if (const auto middle = median(std::vector<double>(values.begin(), values.end()))) sum = sum.value_or(0) + *middle;
-      }
-      return sum;
-    };
-    std::vector<RankPace> paces;
-    for (const Rank& rank : ranks) {
-      RG_ASSIGN(const auto step, typical(StepSeries::kTime, rank.rank));
-      RG_ASSIGN(const auto wait, typical(StepSeries::kPartWait, rank.rank));
-      if (step && wait) paces.push_back({.node = rank.node, .role = rank.pp.value_or(kNoRole), .step_ns = *step, .wait_ns = *wait});
-    }
-    for (const NodePace& pace : nodesByWork(paces)) {
-      if (m_data.slow_nodes.size() == 5) break;
+    for (const NodePace& pace : paces) {
+      if (m_data.slow_nodes.size() == kSlowNodes) break;
       const auto info = std::ranges::find(nodes, pace.node, &Node::id);
       m_data.slow_nodes.push_back(
           {info != nodes.end() ? screenText(info->name, 40) : QStringLiteral("node %1").arg(pace.node.value), pace});
@@ -490,18 +414,14 @@ class Builder {
 
   void tileStepTime() {
     if (!m_data.complete) return tile(QStringLiteral("Step time"), QStringLiteral("…"), QStringLiteral("being read"), QString());
-    std::vector<double> recent;
-    for (const Series* series : m_step_series) {
-      if (m_data.summary.attempts.empty() || series->key.attempt != m_data.summary.attempts.back().id) continue;
-      if (const auto values = newestValues(*series, kRecentSteps); values.ok()) recent.insert(recent.end(), values->begin(), values->end());
-    }
-    const auto middle = median(recent);
+    std::vector<const Series*> newest;
+    for (const Series* series : m_step_series)
+      if (!m_data.summary.attempts.empty() && series->key.attempt == m_data.summary.attempts.back().id) newest.push_back(series);
+    const auto times = m_newest.times(newest);
     const QString why = QStringLiteral("Median and 99th percentile over ranks of the newest %1 steps.").arg(kRecentSteps);
-    if (!middle) return tile(QStringLiteral("Step time"), kAbsentText, QStringLiteral("no step durations"), why);
-    std::sort(recent.begin(), recent.end());
-    const double p99 = recent[std::min(recent.size() - 1, recent.size() * 99 / 100)];
-    tile(QStringLiteral("Step time"), formatDuration(static_cast<DurNs>(*middle)),
-         QStringLiteral("p99 %1").arg(formatDuration(static_cast<DurNs>(p99))) + m_slowest, why);
+    if (!times.ok() || !*times) return tile(QStringLiteral("Step time"), kAbsentText, QStringLiteral("no step durations"), why);
+    tile(QStringLiteral("Step time"), formatDuration(static_cast<DurNs>((*times)->median_ns)),
+         QStringLiteral("p99 %1").arg(formatDuration(static_cast<DurNs>((*times)->p99_ns))) + m_slowest, why);
   }
 
   void makeSentence() {
@@ -532,7 +452,7 @@ class Builder {
   OverviewData m_data;
   std::vector<Series> m_series;
   std::vector<const Series*> m_step_series;
-  std::unordered_map<SeriesId, ScalarColumns> m_newest;
+  NewestSteps m_newest;
   QString m_slowest;  // " · rank 5 +3.2 %" where one stands out
 };
 

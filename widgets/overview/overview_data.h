@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/views/rank_pace.h"
+#include "analysis/views/newest_steps.h"
 #include "widgets/charts/plot_data.h"
 #include "widgets/charts/spike_marks.h"
 #include "widgets/core/query_service.h"
@@ -36,16 +36,6 @@ struct NodeSlowness {
   NodePace pace;
 };
 
-// Means over ranks and steps: newest kRecentSteps, and those before them.
-struct StepPart {
-  QString part;
-  double recent_ns = 0, before_ns = 0;
-};
-struct StepBreakdown {
-  std::vector<StepPart> parts;  // longest first
-  StepPart step;                // the whole step; its part has no name
-};
-
 // What plots depend on, besides the store.
 struct PlotScope {
   RunId run;
@@ -67,7 +57,7 @@ struct OverviewData {
   bool has_times = true;                 // its curves can be drawn against time
   std::vector<NodeSlowness> slow_nodes;  // worst first, at most five
   StepBreakdown breakdown;
-  std::vector<Finding> findings;  // worst first
+  std::vector<Finding> findings;  // most urgent first
   std::shared_ptr<const GoodputData> ledger;
   std::shared_ptr<const OverviewData> whole;  // of a moment in the past: the answer about now, whose plots these are
   PlotScope scope;

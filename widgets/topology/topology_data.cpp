@@ -10,6 +10,7 @@
 
 #include "analysis/layout/layout_reading.h"
 #include "analysis/steps/attempt_steps.h"
+#include "analysis/views/finding_order.h"
 #include "analysis/views/fleet.h"
 #include "analysis/what_if/what_if_data.h"
 #include "widgets/core/run_words.h"
@@ -121,7 +122,7 @@ class TopologyReading {
   Status readFindings() {
     RG_ASSIGN(auto findings, m_reader.findings(m_data.run.id));
     std::erase_if(findings, [&](const Finding& f) { return f.attempt && f.attempt != m_data.attempt.id; });
-    std::ranges::stable_sort(findings, std::ranges::greater{}, &Finding::severity);
+    sortByUrgency(findings);
     for (TopologyRank& rank : m_data.ranks)
       for (const Finding& finding : findings) {
         const bool names = finding.rank ? *finding.rank == rank.place.rank : finding.node && finding.node == rank.place.node;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/views/newest_steps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analysis/statistics/median.h"
+#include "analysis/steps/attempt_steps.h"
+#include "analysis/steps/step_frame.h"
+#include "model/series_extent.h"
+
+namespace runglass {
+namespace {
+
+constexpr double kRounding = 0.01;  // a remainder below this share of the step
+
+}  // namespace
+
+// Of each series the first question decides how far back it is read: breakdown() comes first where it is asked for.
+Result<const ScalarColumns*> NewestSteps::points(const Series& series, std::int64_t count) {
+  const auto [at, fresh] = m_points.try_emplace(series.id);
+  if (fresh) {
+    RG_ASSIGN(at->second, m_reader.scalars(series.id, newestOf(series, count), endOf(series), m_stop));
+    at->second.time = {};  // thousands are kept: not with room for the chunk that they were read from
+    at->second.step.shrink_to_fit(), at->second.value.shrink_to_fit();
+  }
+  return &at->second;
+}
+
+Result<std::span<const double>> NewestSteps::values(const Series& series, std::int64_t count) {
+  RG_ASSIGN(const ScalarColumns* newest, points(series, count));
+  const auto first = std::ranges::lower_bound(newest->step, newestOf(series, count)) - newest->step.begin();
+  return std::span(newest->value).subspan(static_cast<std::size_t>(first));
+}
+
+Result<StepBreakdown> NewestSteps::breakdown(AttemptId attempt) {
+  StepBreakdown out;
+  const AttemptSteps steps = AttemptSteps::among(m_series, attempt, {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait});
+  const auto last = steps.lastStep();  // of all: a part that is not of every step (a save) is counted where it was
+  if (!last) return out;
+  std::map<std::string, PartMeans> sums;  // "": the step
+  std::size_t recent_count = 0, before_count = 0;
+  for (const StepSeries kind : {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait})
+    for (const Series& series : steps.of(kind)) {
+      if (steps.of(StepSeries::kPart, *series.key.rank).empty()) continue;
+      const bool whole = kind == StepSeries::kTime, wait = kind == StepSeries::kPartWait;
+      const std::string name = whole ? std::string() : partOf(series.key.labels);
+      if (!whole && (name.empty() || (wait && stepColumnOf(name) != StepColumn::kTransfer))) continue;
+      RG_ASSIGN(const ScalarColumns* newest, points(series, kBreakdownSteps + 1));
+      for (std::size_t i = 0; i < newest->size(); ++i) {
+        if (!std::isfinite(newest->value[i]) || newest->step[i] < *last - kBreakdownSteps) continue;
+        const bool recent = newest->step[i] > *last - kRecentSteps;
+        const auto add = [&](const std::string& part, double ns) { (recent ? sums[part].recent_ns : sums[part].before_ns) += ns; };
+        add(name, wait ? -newest->value[i] : newest->value[i]);
+        if (wait) add("waiting for peers", newest->value[i]);
+        if (whole) ++(recent ? recent_count : before_count);
+      }
+    }
+  if (recent_count == 0) return out;
+  for (auto& [name, means] : sums) {
+    means.part = name;
+    means.recent_ns = std::max(0.0, means.recent_ns / static_cast<double>(recent_count));
+    means.before_ns = before_count > 0 ? std::max(0.0, means.before_ns / static_cast<double>(before_count)) : 0;
+    if (name.empty())
+      out.step = means;
+    else if (means.recent_ns > 0 || means.before_ns > 0)
+      out.parts.push_back(means);
+  }
+  std::ranges::stable_sort(out.parts, std::greater{}, &PartMeans::recent_ns);
+  PartMeans rest{.part = "not in a part", .recent_ns = out.step.recent_ns, .before_ns = out.step.before_ns};
+  for (const PartMeans& one : out.parts) rest.recent_ns -= one.recent_ns, rest.before_ns -= one.before_ns;
+  rest.before_ns = std::max(0.0, rest.before_ns);
+  if (!out.parts.empty() && rest.recent_ns > kRounding * out.step.recent_ns) out.parts.push_back(rest);
+  return out;
+}
+
+Result<std::vector<NodePace>> NewestSteps::nodes(AttemptId attempt) {
+  RG_ASSIGN(const auto ranks, m_reader.ranks(attempt));
+  const AttemptSteps steps = AttemptSteps::among(m_series, attempt, {StepSeries::kTime, StepSeries::kPartWait});
+  // Of each of the rank's series of a kind the median over the newest steps, summed up.
+  const auto typical = [&](StepSeries kind, std::int32_t rank) -> Result<std::optional<double>> {
+    std::optional<double> sum;
+    for (const Series& series : steps.of(kind, rank)) {
+      RG_ASSIGN(const auto newest, values(series, kRecentSteps));
+      if (const auto middle = median(std::vector<double>(newest.begin(), newest.end()))) sum = sum.value_or(0) + *middle;
+    }
+    return sum;
+  };
+  std::vector<RankPace> paces;
+  for (const Rank& rank : ranks) {
+    RG_ASSIGN(const auto step, typical(StepSeries::kTime, rank.rank));
+    RG_ASSIGN(const auto wait, typical(StepSeries::kPartWait, rank.rank));
+    if (step && wait) paces.push_back({.node = rank.node, .role = rank.pp.value_or(kNoRole), .step_ns = *step, .wait_ns = *wait});
+  }
+  return nodesByWork(paces);
+}
+
+Result<std::optional<StepTimes>> NewestSteps::times(std::span<const Series* const> steps) {
+  std::vector<double> all;
+  for (const Series* series : steps) {
+    RG_ASSIGN(const auto newest, values(*series, kRecentSteps));
+    all.insert(all.end(), newest.begin(), newest.end());
+  }
+  const auto middle = median(all);
+  if (!middle) return std::optional<StepTimes>();
+  std::ranges::sort(all);
+  return std::optional(StepTimes{.median_ns = *middle, .p99_ns = all[std::min(all.size() - 1, all.size() * 99 / 100)]});
+}
+
+}  // namespace runglass
