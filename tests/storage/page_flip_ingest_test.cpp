@@ -168,7 +168,9 @@ TEST_F(PageFlip, CostsNoOtherSeriesAnything) {
 TEST_F(PageFlip, KeepsNoStoreFromBeingUpgraded) {
   {
     auto db = sqlite::Connection::open(m_good, sqlite::OpenMode::kReadWrite).value();
-    const Status older = db.exec("DROP TABLE rg_past; DROP TABLE rg_past_rank; DROP TABLE rg_past_fact; PRAGMA user_version=12");
+    const Status older = db.exec(
+        "DROP TABLE rg_past; DROP TABLE rg_past_rank; DROP TABLE rg_past_fact; ALTER TABLE rg_finding DROP COLUMN message; "
+        "ALTER TABLE rg_finding_told DROP COLUMN message; PRAGMA user_version=12");
     ASSERT_TRUE(older.ok()) << older.message();
   }
   m_content = fileContent(m_good);

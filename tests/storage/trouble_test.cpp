@@ -185,7 +185,12 @@ TEST_P(OlderSchema, IsMadeNewWithACopyKept) {
   EXPECT_GT(reader->spans(TrackId{1}, {})->size(), 3U);
   // What schema 9 keeps of findings begins with the next telling.
   EXPECT_TRUE(reader->tellings({})->empty());
-  EXPECT_EQ(reader->findings({})->size(), GetParam() == 8 ? 1U : 0U);
+  const auto findings = reader->findings({}).value();
+  ASSERT_EQ(findings.size(), GetParam() == 8 ? 1U : 0U);
+  for (const Finding& one : findings) {
+    EXPECT_EQ(one.summary, "the loss rose");
+    EXPECT_EQ(one.message, "") << "schema 15 has it of new findings";
+  }
   // Schema 5's index has the words of the lines that were there before it.
   const auto hits = reader->searchLogs({.words = "\"most recent call\""});
   ASSERT_TRUE(hits.ok()) << hits.status().message();
