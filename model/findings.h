@@ -30,7 +30,8 @@ struct Finding {
   NodeId node;
   std::optional<std::int32_t> rank, dp, pp, tp;
   std::optional<double> score, confidence, coverage;
-  std::string summary;
+  std::string summary;   // `message` in English
+  std::string message;   // JSON of analysis/words/message.h; "" in stores of before schema 15
   std::string evidence;  // JSON object
   // When these words were first told to whoever watched the run; absent: they were concluded afterwards.
   std::optional<TimeNs> told;

@@ -23,6 +23,7 @@ void fields(F& f, Self& r) {
   f.value("rank", r.rank), f.value("dp", r.dp), f.value("pp", r.pp), f.value("tp", r.tp);
   f.value("score", r.score), f.value("confidence", r.confidence), f.value("coverage", r.coverage);
   f.text("summary", r.summary);
+  f.json("message", r.message);
   f.json("evidence", r.evidence);
   f.value("told", r.told);
 }

@@ -6,11 +6,11 @@ import os, re, subprocess, sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RANK = {'model': 0, 'storage': 0.9, 'net': 1, 'storage/codec': 1, 'storage/sqlite': 1, 'storage/schema': 1.1, 'storage/sql': 1.2, 'storage/read': 1.3,
-        'storage/travel': 1.4, 'storage/maintain': 1.4, 'storage/write': 1.5, 'analysis': 2, 'wire': 2, 'collectors': 3, 'hub/access': 3.1, 'hub/alerts': 3.1, 'hub/replica': 3.1,
+        'storage/travel': 1.4, 'storage/maintain': 1.4, 'storage/write': 1.5, 'analysis/words': 1.9, 'analysis': 2, 'wire': 2, 'collectors': 3, 'hub/access': 3.1, 'hub/alerts': 3.1, 'hub/replica': 3.1,
         'hub/server': 3.2, 'hub/receivers': 3.2, 'hub/watch': 3.3, 'widgets': 4, 'app': 5}
 # Folders that are rooms of their own.
 ROOMS = {'collectors/wire': 'wire'} | {f'collectors/{room}': room for room in RANK if room.startswith('hub/')} | {
-    room: room for room in RANK if room.startswith('storage/')}
+    room: room for room in RANK if room.startswith(('storage/', 'analysis/'))}
 # What stands at the top of storage is for everybody; the files that implement it know what they open.
 DOORS = re.compile(r'storage/\w+\.cpp')
 # What a room may not include, with the reason.

@@ -3,10 +3,14 @@
 
 #include <algorithm>
 
-#include "model/time_text.h"
-
 namespace runglass {
 namespace {
+
+using words::Arg;
+using words::Message;
+
+// Absent where it would be "".
+Arg named(const std::string& name) { return name.empty() ? Arg() : Arg(name); }
 
 // The node all of them are on; "" when they are on several or it is not known.
 std::string commonNode(const std::vector<HangMember>& members) {
@@ -15,95 +19,91 @@ std::string commonNode(const std::vector<HangMember>& members) {
   return members.empty() ? std::string() : members.front().node;
 }
 
-std::string operation(const HangGroup& group) {
-  std::string text = group.op.empty() ? "a collective" : group.op;
-  if (group.seq) text += " #" + std::to_string(*group.seq);
-  const std::string name = group.name.empty() ? group.kind : group.name;
-  if (!name.empty()) return text + " of " + name + (group.name.empty() ? " group " + std::to_string(group.id) : "");
-  return group.id != 0 ? text + " of group " + std::to_string(group.id) : text;
+words::Ranks ranksOf(const std::vector<HangMember>& members) {
+  std::vector<std::int32_t> ranks;
+  for (const HangMember& member : members) ranks.push_back(member.rank);
+  return words::ranksOf(std::move(ranks));
 }
 
-std::string whatTheyDo(const HangMember& member) {
+Message operation(const HangGroup& group) {
+  Arg name;
+  if (!group.name.empty())
+    name = group.name;
+  else if (!group.kind.empty())
+    name = Message{"hang_group_of_kind", {{"kind", group.kind}, {"group", group.id}}};
+  else if (group.id != 0)
+    name = Message{"hang_group", {{"group", group.id}}};
+  const Arg op = group.op.empty() ? Arg(Message{"hang_collective", {}}) : Arg(group.op);
+  return Message{"hang_operation", {{"op", op}, {"seq", group.seq}, {"group", std::move(name)}}};
+}
+
+Message doing(const HangMember& member) {
   switch (member.standing) {
     case HangStanding::kSilent:
-      return "silent";
+      return Message{"hang_silent", {}};
     case HangStanding::kBehind:
-      return member.seq ? "still in " + (member.op.empty() ? std::string("#") : member.op + " #") + std::to_string(*member.seq) : "behind";
+      return member.seq ? Message{"hang_still_in", {{"op", named(member.op)}, {"seq", member.seq}}} : Message{"hang_behind", {}};
     default:
-      return member.op.empty() ? "in no collective" : "in " + member.op;
+      return member.op.empty() ? Message{"hang_in_none", {}} : Message{"hang_in", {{"op", member.op}}};
   }
 }
 
-std::string culprits(const HangEvidence& e) {
-  std::vector<std::int32_t> ranks;
-  for (const HangMember& member : e.culprits) ranks.push_back(member.rank);
+// What all of them do; absent where they differ.
+Arg commonDoing(const std::vector<HangMember>& members) {
+  Message first = doing(members.front());
+  const std::string text = words::print(first);
+  const bool same = std::ranges::all_of(members, [&](const HangMember& member) { return words::print(doing(member)) == text; });
+  return same ? Arg(std::move(first)) : Arg();
+}
+
+Message late(const HangEvidence& e) {
   const std::string node = commonNode(e.culprits);
-  const bool one = e.culprit_count == 1;
-  std::string text;
-  if (!one && !node.empty() && e.culprit_count == static_cast<std::int64_t>(ranks.size()))
-    text = node + " (" + std::to_string(ranks.size()) + " ranks) has not entered";
-  else
-    text =
-        (one ? "rank " : "ranks ") + rankList(ranks) + (node.empty() ? "" : " (" + node + ")") + (one ? " has" : " have") + " not entered";
-  const std::string what = whatTheyDo(e.culprits.front());
-  const bool same = std::ranges::all_of(e.culprits, [&](const HangMember& member) { return whatTheyDo(member) == what; });
-  return same ? text + ": " + what : text;
+  const auto listed = static_cast<std::int64_t>(e.culprits.size());
+  if (e.culprit_count != 1 && !node.empty() && e.culprit_count == listed)
+    return Message{"hang_late_node", {{"node", node}, {"count", listed}, {"doing", commonDoing(e.culprits)}}};
+  return Message{"hang_late_ranks",
+                 {{"count", e.culprit_count}, {"ranks", ranksOf(e.culprits)}, {"node", named(node)}, {"doing", commonDoing(e.culprits)}}};
 }
 
 }  // namespace
 
-std::string rankList(std::vector<std::int32_t> ranks, std::size_t most) {
-  std::ranges::sort(ranks);
-  std::string text;
-  std::size_t parts = 0;
-  for (std::size_t i = 0; i < ranks.size();) {
-    std::size_t end = i + 1;
-    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
-    if (parts++ == most) return text + ", ... (" + std::to_string(ranks.size()) + " in all)";
-    text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
-    if (end - i > 1) text += "-" + std::to_string(ranks[end - 1]);
-    i = end;
-  }
-  return text;
-}
-
-std::string hangSentence(const HangEvidence& e) {
-  const std::string at = e.step ? " at step " + std::to_string(*e.step) : "";
+Message hangMessage(const HangEvidence& e) {
   if (e.groups.empty()) {
-    if (e.source == "events" && !e.culprits.empty()) {
-      std::vector<std::int32_t> ranks;
-      for (const HangMember& member : e.culprits) ranks.push_back(member.rank);
-      const std::string node = commonNode(e.culprits);
-      return std::to_string(e.blocked) + " of " + std::to_string(e.world) + " ranks timed out in collectives" + at + "; " +
-             (ranks.size() == 1 ? "rank " : "ranks ") + rankList(ranks) + (node.empty() ? "" : " (" + node + ")") + " did not";
-    }
-    if (e.source == "events") return std::to_string(e.timeouts) + " collective time-outs" + at + "; who was missing is not recorded";
-    return "No rank has moved" + at + (e.since && e.as_of ? " for " + durationText(*e.as_of - *e.since) : "") +
-           "; no rank says that it waits";
+    if (e.source == "events" && !e.culprits.empty())
+      return Message{"hang_timed_out",
+                     {{"blocked", e.blocked},
+                      {"world", e.world},
+                      {"step", e.step},
+                      {"count", e.culprits.size()},
+                      {"ranks", ranksOf(e.culprits)},
+                      {"node", named(commonNode(e.culprits))}}};
+    if (e.source == "events") return Message{"hang_time_outs", {{"count", e.timeouts}, {"step", e.step}}};
+    const Arg length = e.since && e.as_of ? Arg(words::duration(*e.as_of - *e.since)) : Arg();
+    return Message{"hang_still", {{"step", e.step}, {"length", length}}};
   }
   const HangGroup& root = e.groups.front();
-  std::string text = std::to_string(e.blocked) + " of " + std::to_string(e.world) + " ranks wait" + at + "; root: " + operation(root);
+  const Arg blocked = e.blocked, world = e.world, step = e.step, op = operation(root);
   switch (root.reason) {
     case HangReason::kStuck:
-      return text + ": all " + std::to_string(root.members) + " members have entered and none leaves (network or GPU)";
+      return Message{"hang_stuck", {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}, {"members", root.members}}};
     case HangReason::kMismatched:
-      return text + ", which others call " + root.other_op + ": the program does not do the same on all ranks";
+      return Message{"hang_mismatched",
+                     {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}, {"other", root.other_op}}};
     case HangReason::kDeadlock:
-      return text + ": communicators wait for each other in a circle";
+      return Message{"hang_deadlock", {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}}};
     case HangReason::kMissing:
       break;
   }
-  if (e.culprits.empty()) return text + "; who is missing is not known";
-  return text + ", where " + culprits(e);
+  if (e.culprits.empty())
+    return Message{"hang_missing_unknown", {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}}};
+  return Message{"hang_missing", {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}, {"late", late(e)}}};
 }
 
-std::string stallSentence(const HangEvidence& e, DurNs length, bool ended) {
-  std::string text = ended ? "No step ended for " : "No step has ended for ";
-  text += durationText(length);
-  if (e.step) text += (ended ? " after step " : " since step ") + std::to_string(*e.step);
-  if (e.limit) text += " (limit " + durationText(*e.limit) + ")";
-  if (e.source == "log") text += "; only log lines tell";
-  return text;
+Message stallMessage(const HangEvidence& e, DurNs length, bool ended) {
+  const Arg limit = e.limit ? Arg(words::duration(*e.limit)) : Arg();
+  const Arg source = e.source == "log" ? Arg(Message{"stall_log", {}}) : Arg();
+  return Message{ended ? "stall_past" : "stall_now",
+                 {{"length", words::duration(length)}, {"step", e.step}, {"limit", limit}, {"source", source}}};
 }
 
 }  // namespace runglass

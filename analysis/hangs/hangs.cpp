@@ -18,6 +18,7 @@
 #include "analysis/hangs/step_watch.h"
 #include "analysis/hangs/watchdog.h"
 #include "analysis/hangs/wavefront.h"
+#include "analysis/words/sentences.h"
 
 namespace runglass {
 namespace {
@@ -90,7 +91,7 @@ class Hangs : public Analysis {
         Finding finding = make(attempt, kStall, watch->fromLog() ? Severity::kInfo : Severity::kWarning, evidence);
         finding.end = gap.range.t1;
         finding.confidence = watch->fromLog() ? 0.3 : 0.9;
-        finding.summary = stallSentence(evidence, gap.range.t1 - gap.range.t0, true);
+        words::setMessage(finding, stallMessage(evidence, gap.range.t1 - gap.range.t0, true));
         m_out.push_back(std::move(finding));
       }
     }
@@ -128,7 +129,7 @@ class Hangs : public Analysis {
     Finding finding = make(attempt, kHang, Severity::kCritical, evidence);
     finding.end = evidence.as_of;
     finding.confidence = 0.7;
-    finding.summary = hangSentence(evidence);
+    words::setMessage(finding, hangMessage(evidence));
     RG_TRY(placeCulprits(reader, attempt, evidence, finding));
     m_out.push_back(std::move(finding));
     return {};
@@ -204,7 +205,7 @@ class Hangs : public Analysis {
     evidence.step = watch.clock().last()->step, evidence.since = watch.clock().lastEnd(), evidence.as_of = as_of, evidence.limit = limit;
     Finding finding = make(attempt, kStall, watch.fromLog() ? Severity::kInfo : Severity::kWarning, evidence);
     finding.confidence = watch.fromLog() ? 0.3 : 0.8;
-    finding.summary = stallSentence(evidence, as_of - *evidence.since, false);
+    words::setMessage(finding, stallMessage(evidence, as_of - *evidence.since, false));
     m_out.push_back(std::move(finding));
   }
 
@@ -301,7 +302,7 @@ class Hangs : public Analysis {
     if (evidence.culprits.size() > kMostListed) evidence.culprits.resize(kMostListed);
     if (evidence.groups.size() > kMostListed) evidence.groups.resize(kMostListed);
     Finding finding = make(attempt, kHang, dump ? Severity::kError : Severity::kCritical, evidence);
-    finding.summary = hangSentence(evidence);
+    words::setMessage(finding, hangMessage(evidence));
     finding.confidence = dump ? 0.6 : evidence.culprits.empty() ? 0.6 : 0.9;
     finding.coverage = static_cast<double>(now.progress.size()) / static_cast<double>(std::max<std::int64_t>(1, evidence.world));
     finding.score = static_cast<double>(evidence.blocked) / static_cast<double>(std::max<std::int64_t>(1, evidence.world));

@@ -5,12 +5,15 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/words/sentences.h"
 #include "model/clock_reasons.h"
 
 namespace runglass {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using words::Arg;
+using words::Message;
 
 constexpr std::size_t kSymptomsListed = 20, kDevicesListed = 64;
 constexpr DurNs kNodeTogether = 60 * kNsPerSecond;
@@ -40,51 +43,59 @@ const char* causeName(FaultCause cause) {
 }
 
 // "GPU 5 of sim-0002 (rank 21)", "sim-0002", "a node".
-std::string whereText(const CorrelatedFault& fault, const Places& places) {
-  const std::string node = nodeName(places, fault.root.node);
+Arg whereOf(const CorrelatedFault& fault, const Places& places) {
+  const std::string name = nodeName(places, fault.root.node);
+  Arg node = name.empty() ? Arg(Message{"fault_some_node", {}}) : Arg(name);
   const Device* device = deviceOf(places, fault.root.device);
-  std::string text = node.empty() ? "a node" : node;
-  if (device == nullptr) return text;
-  if (device->kind == "gpu")
-    text = (device->index ? "GPU " + std::to_string(*device->index) : "a GPU") + " of " + text;
-  else
-    text = device->kind + " of " + text;
-  if (const auto rank = places.ranks.find(device->id); rank != places.ranks.end())
-    text += " (rank " + std::to_string(rank->second.rank) + ")";
-  return text;
+  if (device == nullptr) return node;
+  const auto at = places.ranks.find(device->id);
+  const Arg rank = at == places.ranks.end() ? Arg() : Arg(at->second.rank);
+  if (device->kind != "gpu") return Message{"fault_device", {{"device", device->kind}, {"node", node}, {"rank", rank}}};
+  if (!device->index) return Message{"fault_some_gpu", {{"node", node}, {"rank", rank}}};
+  return Message{"fault_gpu", {{"gpu", *device->index}, {"node", node}, {"rank", rank}}};
 }
 
-std::string symptomText(const CorrelatedFault& fault) {
+// Absent where there are none.
+Arg symptomsOf(const CorrelatedFault& fault) {
+  constexpr std::size_t kMostBytes = 120;  // of the kinds listed
   if (fault.symptoms.empty()) return {};
-  std::string text = "; " + std::to_string(fault.symptoms.size()) + (fault.symptoms.size() == 1 ? " symptom" : " secondary symptoms");
-  std::string list;
+  Arg::List kinds;
+  std::size_t bytes = 0;
   for (const auto& [kind, count] : fault.counts) {
-    if (list.size() > 120) return text + " (" + list + ", ...)";
-    list += (list.empty() ? "" : ", ") + (count > 1 ? std::to_string(count) + " " : std::string()) + kind;
+    if (bytes > kMostBytes) {
+      kinds.emplace_back("...");
+      break;
+    }
+    bytes += (kinds.empty() ? 0 : 2) + (count > 1 ? std::to_string(count).size() + 1 : 0) + kind.size();
+    kinds.push_back(count > 1 ? Arg(Message{"fault_counted", {{"count", count}, {"kind", kind}}}) : Arg(kind));
   }
-  return text + " (" + list + ")";
+  return Message{"fault_symptoms", {{"count", fault.symptoms.size()}, {"kinds", std::move(kinds)}}};
 }
 
-std::string sentence(const CorrelatedFault& fault, const Places& places) {
-  const std::string where = whereText(fault, places);
+Arg meaningOf(const CorrelatedFault& fault) {
+  const words::Term meaning{std::string(fault.info->meaning)};
+  if (fault.root.kind == "xid") return Message{"fault_xid", {{"code", fault.root.code}, {"meaning", meaning}}};
+  if (fault.root.kind == "sxid") return Message{"fault_sxid", {{"code", fault.root.code}, {"meaning", meaning}}};
+  return meaning;
+}
+
+Message messageOf(const CorrelatedFault& fault, const Places& places) {
+  const Arg times = fault.repeats > 0 ? Arg(fault.repeats + 1) : Arg();
   switch (fault.cause) {
     case FaultCause::kHub:
-      return std::to_string(fault.nodes.size()) + " nodes fell silent within 10 s: the hub or the network, not the nodes";
+      return Message{"fault_hub", {{"nodes", fault.nodes.size()}}};
     case FaultCause::kSilent:
-      return where + " fell silent" + (fault.end ? " and came back" : "") + "; nothing before it says why";
+      return Message{fault.end ? "fault_silent_back" : "fault_silent", {{"where", whereOf(fault, places)}}};
     case FaultCause::kLinkFlap:
-      return "A network link of " + where + " went down and came up again" +
-             (fault.repeats > 0 ? " (" + std::to_string(fault.repeats + 1) + " times)" : "") + symptomText(fault);
-    default:
+      return Message{"fault_link_flap", {{"where", whereOf(fault, places)}, {"times", times}, {"symptoms", symptomsOf(fault)}}};
+    case FaultCause::kApplication:
+      return Message{"fault_on_nodes",
+                     {{"nodes", fault.nodes.size()}, {"what", meaningOf(fault)}, {"times", times}, {"symptoms", symptomsOf(fault)}}};
+    case FaultCause::kDevice:
       break;
   }
-  std::string what =
-      fault.root.kind == "xid" || fault.root.kind == "sxid" ? (fault.root.kind == "xid" ? "Xid " : "SXid ") + fault.root.code + ", " : "";
-  what += std::string(fault.info->meaning);
-  std::string text =
-      (fault.cause == FaultCause::kApplication ? "On " + std::to_string(fault.nodes.size()) + " nodes at once: " : where + ": ") + what;
-  if (fault.repeats > 0) text += ", " + std::to_string(fault.repeats + 1) + " times";
-  return text + symptomText(fault);
+  return Message{"fault_at",
+                 {{"where", whereOf(fault, places)}, {"what", meaningOf(fault)}, {"times", times}, {"symptoms", symptomsOf(fault)}}};
 }
 
 Severity severityOf(const CorrelatedFault& fault) {
@@ -126,7 +137,7 @@ Finding faultFinding(const CorrelatedFault& fault, const Places& places) {
   finding.severity = severityOf(fault);
   finding.start = fault.start;
   finding.end = fault.end;
-  finding.summary = sentence(fault, places);
+  words::setMessage(finding, messageOf(fault, places));
   const Device* device = deviceOf(places, fault.root.device);
   const std::string node = nodeName(places, fault.root.node);
   if (fault.cause == FaultCause::kHub)
@@ -216,10 +227,10 @@ Finding throttleFinding(const ThrottledTogether& together, const Places& places)
   finding.subject = together.node ? "node:" + node : "cluster";
   finding.confidence = 0.95;
   Json evidence = {{"cause", brake ? "power_brake" : "thermal"}, {"reasons", Json::array()}};
-  std::string words;
+  Arg::List reasons;
   for (const ClockReason& reason : clockReasons()) {
     if ((together.bits & reason.bit) == 0) continue;
-    words += (words.empty() ? "" : ", ") + std::string(reason.words);
+    reasons.emplace_back(words::Term{std::string(reason.words)});
     evidence["reasons"].push_back({{"bit", reason.bit}, {"words", reason.words}, {"meaning", reason.meaning}, {"advice", reason.advice}});
   }
   evidence["source"] = kClockReasonSource;
@@ -236,12 +247,15 @@ Finding throttleFinding(const ThrottledTogether& together, const Places& places)
   evidence["check"] = {"inlet temperature and fans of the node", "power supplies and the BMC's event log",
                        "whether the same rack shows it, too"};
   finding.evidence = evidence.dump(-1, ' ', false, Json::error_handler_t::replace);
-  const std::string who =
-      (distinct.size() == 1 ? "One GPU" : std::to_string(distinct.size()) + " GPUs") + (node.empty() ? " of several nodes" : " of " + node);
-  finding.summary =
-      who +
-      (together.open ? " are held down: " : " were held down for " + std::to_string((together.t1 - together.t0) / kNsPerSecond) + " s: ") +
-      words;
+  const Arg where = node.empty() ? Arg(Message{"fault_several_nodes", {}}) : Arg(node);
+  if (together.open)
+    words::setMessage(finding, Message{"fault_throttled_now", {{"gpus", distinct.size()}, {"where", where}, {"reasons", reasons}}});
+  else
+    words::setMessage(
+        finding,
+        Message{
+            "fault_throttled_past",
+            {{"gpus", distinct.size()}, {"where", where}, {"seconds", (together.t1 - together.t0) / kNsPerSecond}, {"reasons", reasons}}});
   if (distinct.size() == 1)
     if (const auto rank = places.ranks.find(*distinct.begin()); rank != places.ranks.end()) finding.rank = rank->second.rank;
   return finding;

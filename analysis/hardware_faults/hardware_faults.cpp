@@ -12,6 +12,7 @@
 #include "analysis/hardware_faults/fault_finding.h"
 #include "analysis/layout/layout_reading.h"
 #include "analysis/steps/step_at.h"
+#include "analysis/words/sentences.h"
 
 namespace runglass {
 namespace {
@@ -121,7 +122,7 @@ class HardwareFaults : public Analysis {
         continue;
       finding.severity = Severity::kInfo;
       finding.end = finding.start;
-      finding.summary = "Explained by another fault since: " + finding.summary;
+      words::setMessage(finding, words::Message{"fault_explained", {{"what", words::messageOf(finding)}}});
     }
     return endOld(question, events);
   }

@@ -6,12 +6,14 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "model/time_text.h"
+#include "analysis/words/sentences.h"
 
 namespace runglass {
 namespace {
 
 using Json = nlohmann::json;
+using words::Arg;
+using words::Message;
 
 constexpr std::size_t kMostMeaning = 60;
 
@@ -43,8 +45,9 @@ std::string faultWords(const Json& evidence) {
   return words;
 }
 
-std::string lengthOf(const Finding& finding) {
-  return finding.start && finding.end && *finding.end > *finding.start ? " of " + durationText(*finding.end - *finding.start) : "";
+// Absent where it has no end.
+Arg lengthOf(const Finding& finding) {
+  return finding.start && finding.end && *finding.end > *finding.start ? Arg(words::duration(*finding.end - *finding.start)) : Arg();
 }
 
 }  // namespace
@@ -109,20 +112,21 @@ std::string incidentTitle(const Finding& root, const RunPlaces& places) {
 std::string incidentSentence(const Finding& root, std::span<const Finding* const> others, const Attempt* ended, const RunPlaces& places) {
   std::string text = root.summary.empty() ? incidentTitle(root, places) : root.summary;
   while (!text.empty() && (text.back() == '.' || text.back() == ' ')) text.pop_back();
-  std::string list;
+  Arg::List list;
   std::vector<std::string_view> said;
   for (const Finding* one : others) {
     if (std::ranges::find(said, one->kind) != said.end()) continue;
     said.push_back(one->kind);
     const auto count = std::ranges::count_if(others, [&](const Finding* other) { return other->kind == one->kind; });
-    list += list.empty() ? "" : ", ";
-    list += count > 1 ? std::to_string(count) + " × " + findingKindWords(one->kind) : findingKindWords(one->kind) + lengthOf(*one);
+    const words::Term kind{findingKindWords(one->kind)};
+    list.emplace_back(count > 1 ? Message{"incident_several", {{"count", count}, {"kind", kind}}}
+                                : Message{"incident_one", {{"kind", kind}, {"length", lengthOf(*one)}}});
   }
   if (ended != nullptr) {
-    list += (list.empty() ? "" : ", ") + std::string("end of attempt ") + std::to_string(ended->number);
-    if (!ended->end_cause.empty()) list += " (" + ended->end_cause + ")";
+    const Arg cause = ended->end_cause.empty() ? Arg() : Arg(ended->end_cause);
+    list.emplace_back(Message{"incident_end", {{"attempt", ended->number}, {"cause", cause}}});
   }
-  if (!list.empty()) text += "; with it: " + list;
+  if (!list.empty()) text = words::english(Message{"incident_with", {{"what", text}, {"list", std::move(list)}}});
   return oneLineOf(text, kMostSummary);
 }
 

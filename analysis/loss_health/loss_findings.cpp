@@ -8,18 +8,20 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "analysis/words/sentences.h"
 #include "model/number_text.h"
 
 namespace runglass {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using words::Arg;
+using words::Message;
 
 constexpr std::int64_t kDeadPoints = 10;  // in a row that are not finite
 constexpr std::int64_t kScalerNear = 5;   // steps between a gradient that is not finite and the scale that it halves
 constexpr double kScoreMost = 20;         // robust sigma that count as a score of 1
 
-std::string ofPoints(std::int64_t count) { return std::to_string(count) + (count == 1 ? " point" : " points"); }
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(numberText(value)); }
 
 class Teller {
@@ -81,11 +83,12 @@ class Teller {
   static Json describe(const Regime& regime) {
     return {{"what", std::string(regime.what)}, {"step", regime.step}, {"from", regime.from}, {"to", regime.to}};
   }
-  static std::string regimeText(const Regime& regime) {
+  static Message regimeMessage(const Regime& regime) {
     std::string what(regime.what);
     std::ranges::replace(what, '_', ' ');
-    return ", after the " + what + " went from " + numberText(regime.from) + " to " + numberText(regime.to) + " at step " +
-           std::to_string(regime.step);
+    return Message{
+        "loss_regime",
+        {{"what", words::Term{what}}, {"from", words::number(regime.from)}, {"to", words::number(regime.to)}, {"step", regime.step}}};
   }
 
   void tellSpikes() {
@@ -114,14 +117,20 @@ class Teller {
     LossFinding out = make("loss_spike", "loss", Severity::kInfo, first.first_step, last.last_step);
     out.end_step = last.recovered_step;
     out.finding.score = std::min(1.0, highest.z / kScoreMost);
-    const std::string peak =
-        numberText(highest.peak) + " against " + numberText(highest.baseline) + " at step " + std::to_string(highest.peak_step);
     std::int64_t points = 0;
     for (const LossSpike* spike : blips) points += spike->points;
-    out.finding.summary = points == 1 ? "Loss of " + peak + ", back at the next point"
-                                      : ofPoints(points) + " of the loss stand out between steps " + std::to_string(first.first_step) +
-                                            " and " + std::to_string(last.last_step) + ", each back within " + std::to_string(kBlipPoints) +
-                                            " points; the highest is " + peak;
+    const Arg peak = words::number(highest.peak), baseline = words::number(highest.baseline);
+    if (points == 1)
+      words::setMessage(out.finding, Message{"loss_blip", {{"peak", peak}, {"baseline", baseline}, {"step", highest.peak_step}}});
+    else
+      words::setMessage(out.finding, Message{"loss_blips",
+                                             {{"points", points},
+                                              {"first", first.first_step},
+                                              {"last", last.last_step},
+                                              {"within", kBlipPoints},
+                                              {"peak", peak},
+                                              {"baseline", baseline},
+                                              {"step", highest.peak_step}}});
     Json evidence = {{"tag", *tagOf(Role::kLoss)}, {"bunches", blips.size()}};
     evidence.update(describe(highest));
     evidence["points"] = points;
@@ -135,16 +144,7 @@ class Teller {
                            spike.first_step, spike.last_step);
     if (spike.recovered_step) out.end_step = spike.recovered_step;
     out.finding.score = std::min(1.0, spike.z / kScoreMost);
-    std::string text = (spike.level ? "Loss jumped to " : "Loss rose to ") + numberText(spike.peak) + " against " +
-                       numberText(spike.baseline) + " at step " + std::to_string(spike.peak_step);
-    if (spike.level)
-      text += " and was not back within " + std::to_string(kSpikePersistence) + " points: its level is " + numberText(*spike.level);
-    if (spike.recovered_step) text += (spike.level ? "; back at step " : ", back at step ") + std::to_string(*spike.recovered_step);
-    if (!spike.level)
-      text += (spike.recovered_step ? ", " : ", not back after ") + ofPoints(spike.recovered_step ? spike.longest : spike.points);
-    if (grad != nullptr) text += leadText(stepsBetween(grad->first_step, spike.first_step));
-    if (regime != nullptr) text += regimeText(*regime);
-    out.finding.summary = std::move(text);
+    words::setMessage(out.finding, spikeMessage(spike, grad, regime));
     Json evidence = {{"tag", *tagOf(Role::kLoss)}};
     evidence.update(describe(spike));
     if (grad != nullptr) {
@@ -156,10 +156,41 @@ class Teller {
     add(std::move(out), std::move(evidence));
   }
 
-  static std::string leadText(std::int64_t lead) {
-    if (lead == 0) return "; the gradient norm left its level with it";
-    return "; the gradient norm left its level " + std::to_string(std::abs(lead)) + (std::abs(lead) == 1 ? " step " : " steps ") +
-           (lead > 0 ? "before" : "after");
+  static Message spikeMessage(const LossSpike& spike, const LossSpike* grad, const Regime* regime) {
+    const Arg peak = words::number(spike.peak), baseline = words::number(spike.baseline);
+    const Arg gradient = grad != nullptr ? Arg(leadMessage(stepsBetween(grad->first_step, spike.first_step))) : Arg();
+    const Arg changed = regime != nullptr ? Arg(regimeMessage(*regime)) : Arg();
+    if (spike.level)
+      return Message{"loss_jump",
+                     {{"peak", peak},
+                      {"baseline", baseline},
+                      {"step", spike.peak_step},
+                      {"within", kSpikePersistence},
+                      {"level", words::number(*spike.level)},
+                      {"back", spike.recovered_step},
+                      {"gradient", gradient},
+                      {"regime", changed}}};
+    if (spike.recovered_step)
+      return Message{"loss_spike_back",
+                     {{"peak", peak},
+                      {"baseline", baseline},
+                      {"step", spike.peak_step},
+                      {"back", *spike.recovered_step},
+                      {"points", spike.longest},
+                      {"gradient", gradient},
+                      {"regime", changed}}};
+    return Message{"loss_spike",
+                   {{"peak", peak},
+                    {"baseline", baseline},
+                    {"step", spike.peak_step},
+                    {"points", spike.points},
+                    {"gradient", gradient},
+                    {"regime", changed}}};
+  }
+
+  static Message leadMessage(std::int64_t lead) {
+    if (lead == 0) return Message{"loss_gradient_with", {}};
+    return Message{lead > 0 ? "loss_gradient_before" : "loss_gradient_after", {{"steps", std::abs(lead)}}};
   }
 
   // By itself it says that training is rough, not that the model is worse: info, the longest of each bunch of them.
@@ -174,8 +205,10 @@ class Teller {
       LossFinding out = make("loss_spike", "grad_norm", Severity::kInfo, spike.first_step, spike.last_step);
       if (spike.recovered_step) out.end_step = spike.recovered_step;
       out.finding.score = std::min(1.0, spike.z / kScoreMost);
-      out.finding.summary = "Gradient norm rose to " + numberText(spike.peak) + " against " + numberText(spike.baseline) + " at step " +
-                            std::to_string(spike.peak_step) + "; the loss shows no spike";
+      words::setMessage(
+          out.finding,
+          Message{"loss_gradient_spike",
+                  {{"peak", words::number(spike.peak)}, {"baseline", words::number(spike.baseline)}, {"step", spike.peak_step}}});
       Json evidence = {{"tag", *tagOf(Role::kGradNorm)}};
       evidence.update(describe(spike));
       add(std::move(out), std::move(evidence));
@@ -186,6 +219,21 @@ class Teller {
     return std::ranges::any_of(m_health.scale().halvings(), [&](std::int64_t step) {
       return stepsBetween(step, spike.first_step) <= kScalerNear && stepsBetween(spike.last_step, step) <= kScalerNear;
     });
+  }
+
+  static Message notFiniteMessage(const LossSpike& spike, bool grad, bool scaler) {
+    const Arg value = words::number(spike.peak), first = spike.first_step;
+    const bool more = spike.points > 1;
+    const Arg points = more ? Arg(spike.points) : Arg(), last = more ? Arg(spike.last_step) : Arg();
+    const Arg back = spike.recovered_step, lowered = scaler ? Arg(Message{"loss_scale_lowered", {}}) : Arg();
+    if (!grad && back.present())
+      return Message{"loss_not_finite_back", {{"value", value}, {"first", first}, {"points", points}, {"last", last}, {"back", back}}};
+    if (!grad) return Message{"loss_not_finite", {{"value", value}, {"first", first}, {"points", points}, {"last", last}}};
+    if (back.present())
+      return Message{"loss_gradient_not_finite_back",
+                     {{"value", value}, {"first", first}, {"points", points}, {"last", last}, {"back", back}, {"scaler", lowered}}};
+    return Message{"loss_gradient_not_finite",
+                   {{"value", value}, {"first", first}, {"points", points}, {"last", last}, {"scaler", lowered}}};
   }
 
   void tellNotFinite(const std::vector<LossSpike>& spikes, const std::string& of, Role role) {
@@ -205,11 +253,7 @@ class Teller {
       if (spike.recovered_step) out.end_step = spike.recovered_step;
       // What a loss of reinforcement learning measures is open; one that is no number for good is a job that learns nothing more.
       if (!grad && !spike.recovered_step && spike.longest >= kDeadPoints) out.finding.severity = severity;
-      out.finding.summary = (grad ? "Gradient norm is " : "Loss is ") + numberText(spike.peak) + " at step " +
-                            std::to_string(spike.first_step) +
-                            (spike.points > 1 ? ", " + ofPoints(spike.points) + " up to step " + std::to_string(spike.last_step) : "") +
-                            (spike.recovered_step ? "; finite again at step " + std::to_string(*spike.recovered_step) : " and stays so") +
-                            (scaler ? "; the loss scale was lowered for it" : "");
+      words::setMessage(out.finding, notFiniteMessage(spike, grad, scaler));
       Json evidence = {{"tag", *tagOf(role)}};
       evidence.update(describe(spike));
       if (grad) evidence["loss_scale_lowered"] = scaler;
@@ -222,11 +266,25 @@ class Teller {
       LossFinding out =
           make("non_finite", "loss_scale", one.lowest < 1 ? Severity::kError : Severity::kWarning, one.first_step, one.last_step);
       if (one.recovered_step) out.end_step = one.recovered_step;
-      out.finding.summary = "The loss scale was lowered " + std::to_string(one.halvings) + (one.halvings == 1 ? " time" : " times") +
-                            " between steps " + std::to_string(one.first_step) + " and " + std::to_string(one.last_step) + ", from " +
-                            numberText(one.from) + " to " + numberText(one.lowest) + ": gradients overflow again and again";
+      words::setMessage(out.finding, Message{"loss_scale",
+                                             {{"halvings", one.halvings},
+                                              {"first", one.first_step},
+                                              {"last", one.last_step},
+                                              {"from", words::number(one.from)},
+                                              {"lowest", words::number(one.lowest)}}});
       add(std::move(out), {{"tag", *tagOf(Role::kLossScale)}, {"halvings", one.halvings}, {"from", one.from}, {"lowest", one.lowest}});
     }
+  }
+
+  static Message driftMessage(const Divergence& one) {
+    const Arg best = words::number(one.best), worst = words::number(one.worst);
+    if (one.recovered_step)
+      return Message{
+          "loss_divergence_back",
+          {{"best", best}, {"best_step", one.best_step}, {"first", one.first_step}, {"worst", worst}, {"back", *one.recovered_step}}};
+    return Message{
+        "loss_divergence",
+        {{"best", best}, {"best_step", one.best_step}, {"first", one.first_step}, {"worst", worst}, {"level", words::number(one.level)}}};
   }
 
   void tellDivergences() {
@@ -235,10 +293,7 @@ class Teller {
       LossFinding out = make("loss_divergence", "loss", severity, one.first_step, one.last_step);
       if (one.recovered_step) out.end_step = one.recovered_step;
       out.finding.score = std::min(1.0, one.worst / one.best - 1);
-      out.finding.summary =
-          "The loss drifts up: its level (median of 100 points) was " + numberText(one.best) + " at step " + std::to_string(one.best_step) +
-          " and has been above it since step " + std::to_string(one.first_step) + ", up to " + numberText(one.worst) +
-          (one.recovered_step ? "; back at step " + std::to_string(*one.recovered_step) : ", now " + numberText(one.level));
+      words::setMessage(out.finding, driftMessage(one));
       Json evidence = {{"tag", *tagOf(Role::kLoss)}, {"rule", "level"},    {"best", one.best},
                        {"best_step", one.best_step}, {"level", one.level}, {"worst", one.worst}};
       if (one.recovered_step) evidence["recovered_step"] = *one.recovered_step;
@@ -255,9 +310,12 @@ class Teller {
       const Regime* regime = regimeOf(first);
       LossFinding out = make("loss_divergence", "restart", regime != nullptr ? Severity::kInfo : Severity::kWarning, first, first);
       out.end_step = first;
-      out.finding.summary = "The loss is worse after the restart at step " + std::to_string(first) + ": " + numberText(change.after) +
-                            " over the first " + std::to_string(kLevelAfter) + " points, " + numberText(change.before) + " before" +
-                            (regime != nullptr ? regimeText(*regime) : "");
+      words::setMessage(out.finding, Message{"loss_restart",
+                                             {{"first", first},
+                                              {"after", words::number(change.after)},
+                                              {"points", kLevelAfter},
+                                              {"before", words::number(change.before)},
+                                              {"regime", regime != nullptr ? Arg(regimeMessage(*regime)) : Arg()}}});
       Json evidence = {
           {"tag", loss->key.metric}, {"rule", "restart"}, {"before", change.before}, {"after", change.after}, {"sigma", change.sigma}};
       if (regime != nullptr) evidence["regime"] = describe(*regime);
@@ -267,9 +325,8 @@ class Teller {
       const BaselineDivergence& worse = *m_attempt.replay;
       LossFinding out = make("loss_divergence", "replay", Severity::kWarning, worse.first_step, worse.last_step);
       out.end_step = worse.last_step;
-      out.finding.summary = "The loss is up to " + numberText(100 * (worse.ratio - 1)) +
-                            " % worse than that of the attempt before at the same steps, from step " + std::to_string(worse.first_step) +
-                            " on";
+      words::setMessage(out.finding,
+                        Message{"loss_replay", {{"worse", words::number(100 * (worse.ratio - 1))}, {"first", worse.first_step}}});
       add(std::move(out), {{"tag", loss->key.metric}, {"rule", "replay"}, {"ratio", worse.ratio}, {"common_steps", worse.common}});
     }
   }
@@ -281,9 +338,12 @@ class Teller {
     LossFinding out = make("clip_pressure", "grad_norm", Severity::kInfo, clip->first_step, clip->last_step);
     out.end_step = clip->last_step;
     out.finding.score = clip->share;
-    out.finding.summary = "Up to " + numberText(100 * clip->share) + " % of " + std::to_string(ClipWatch::kWindow) +
-                          " points had their gradient clipped at " + numberText(value.value) + ", between steps " +
-                          std::to_string(clip->first_step) + " and " + std::to_string(clip->last_step);
+    words::setMessage(out.finding, Message{"loss_clipped",
+                                           {{"share", words::number(100 * clip->share)},
+                                            {"window", ClipWatch::kWindow},
+                                            {"clip", words::number(value.value)},
+                                            {"first", clip->first_step},
+                                            {"last", clip->last_step}}});
     add(std::move(out), {{"tag", *tagOf(Role::kGradNorm)}, {"clip", value.value}, {"clip_source", value.source}, {"share", clip->share}});
   }
 

@@ -8,13 +8,18 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/words/sentences.h"
+
 namespace runglass {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using words::Arg;
+using words::Message;
 
-constexpr std::size_t kNodesListed = 64;
-constexpr double kFew = 0.25;  // at most this share differs: they are the odd ones
+constexpr std::size_t kNodesListed = 64, kMostValue = 60;
+constexpr std::string_view kWholeJob = "the job";  // in place of a node
+constexpr double kFew = 0.25;                      // at most this share differs: they are the odd ones
 
 // What ought to be equal on all machines of a job.
 struct EqualSetting {
@@ -59,12 +64,14 @@ Json evidenceOf(const std::string& key, const Values& values, std::string_view m
   return json;
 }
 
-Finding settingFinding(const std::string& key, Severity severity, std::string summary, Json evidence) {
+Arg nodeArg(const std::string& node) { return node == kWholeJob ? Arg(words::Term{node}) : Arg(node); }
+
+Finding settingFinding(const std::string& key, Severity severity, const Message& message, const Json& evidence) {
   Finding finding;
   finding.kind = "settings", finding.subject = "setting:" + key;
   finding.severity = severity;
   finding.confidence = 0.9;
-  finding.summary = std::move(summary);
+  words::setMessage(finding, message);
   finding.evidence = evidence.dump(-1, ' ', false, Json::error_handler_t::replace);
   return finding;
 }
@@ -92,19 +99,21 @@ std::optional<Finding> judgeEqual(const EqualSetting& setting, const Values& val
   if (few)
     for (const std::string& node : odd)
       if (evidence["odd"].size() < kNodesListed) evidence["odd"].push_back(node);
-  std::string text = std::string(setting.title) + " differs: ";
-  if (few && odd.size() == 1)
-    text += *odd.begin() + " has " +
-            (values.nodes.size() == 2
-                 ? std::find_if(values.nodes.begin(), values.nodes.end(), [&](const auto& entry) { return entry.first != most; })
-                       ->first.substr(0, 60)
-                 : std::string("others")) +
-            ", the other " + std::to_string(all.size() - 1) + " nodes " + most.substr(0, 60);
-  else if (few)
-    text += "on " + std::to_string(odd.size()) + " of " + std::to_string(all.size()) + " nodes; most have " + most.substr(0, 60);
-  else
-    text += std::to_string(values.nodes.size()) + " values on " + std::to_string(all.size()) + " nodes";
-  return settingFinding(std::string(setting.key), few ? Severity::kWarning : Severity::kInfo, text, std::move(evidence));
+  const words::Term title{std::string(setting.title)};
+  const std::string others = most.substr(0, kMostValue);
+  Message message;
+  if (few && odd.size() == 1) {
+    const auto own = std::ranges::find_if(values.nodes, [&](const auto& entry) { return entry.first != most; });
+    const Arg value = values.nodes.size() == 2 ? Arg(own->first.substr(0, kMostValue)) : Arg(Message{"setting_others", {}});
+    message =
+        Message{"setting_odd_node",
+                {{"setting", title}, {"node", nodeArg(*odd.begin())}, {"value", value}, {"nodes", all.size() - 1}, {"others", others}}};
+  } else if (few) {
+    message = Message{"setting_odd_nodes", {{"setting", title}, {"odd", odd.size()}, {"nodes", all.size()}, {"others", others}}};
+  } else {
+    message = Message{"setting_values", {{"setting", title}, {"values", values.nodes.size()}, {"nodes", all.size()}}};
+  }
+  return settingFinding(std::string(setting.key), few ? Severity::kWarning : Severity::kInfo, message, evidence);
 }
 
 // NCCL's own defaults are 20 (18 before 2.23) and 7: below, seconds of a flapping link end the job.
@@ -124,7 +133,7 @@ std::vector<Finding> judgeSettings(std::span<const ToldSetting> told) {
   std::map<std::string, Values> by_key;
   for (const ToldSetting& one : told) {
     Values& values = by_key[one.key];
-    values.nodes[one.value].insert(one.node.empty() ? "the job" : one.node);
+    values.nodes[one.value].insert(one.node.empty() ? std::string(kWholeJob) : one.node);
     ++values.count[one.value];
   }
   std::vector<Finding> findings;
@@ -133,7 +142,7 @@ std::vector<Finding> judgeSettings(std::span<const ToldSetting> told) {
       if (auto finding = judgeEqual(setting, at->second)) findings.push_back(std::move(*finding));
   if (const auto mig = by_key.find("mig"); mig != by_key.end() && mig->second.nodes.size() == 1 && mig->second.nodes.contains("true"))
     findings.push_back(
-        settingFinding("mig", Severity::kInfo, "MIG is on on every GPU of the job",
+        settingFinding("mig", Severity::kInfo, Message{"setting_mig_on", {}},
                        evidenceOf("mig", mig->second, "GPUs are partitioned", "Switch it off unless the job is meant to run on slices.")));
   if (const auto gdr = by_key.find("nccl_gdrdma"); gdr != by_key.end()) {
     std::set<std::string> off;
@@ -141,11 +150,12 @@ std::vector<Finding> judgeSettings(std::span<const ToldSetting> told) {
       if (value.find("off") != std::string::npos) off.insert(nodes.begin(), nodes.end());
     if (!off.empty()) {
       const bool mixed = gdr->second.nodes.size() > 1;
-      Json evidence = evidenceOf("nccl_gdrdma", gdr->second, "NCCL copies through host memory instead of reading GPU memory over RDMA",
-                                 "Look for nvidia-peermem or DMA-BUF, ACS and IOMMU settings and NCCL_NET_GDR_LEVEL.");
-      findings.push_back(settingFinding(
-          "nccl_gdrdma", mixed ? Severity::kWarning : Severity::kInfo,
-          "GPU Direct RDMA is off on " + (off.size() == 1 ? *off.begin() : std::to_string(off.size()) + " nodes"), std::move(evidence)));
+      const Json evidence =
+          evidenceOf("nccl_gdrdma", gdr->second, "NCCL copies through host memory instead of reading GPU memory over RDMA",
+                     "Look for nvidia-peermem or DMA-BUF, ACS and IOMMU settings and NCCL_NET_GDR_LEVEL.");
+      const Message message = off.size() == 1 ? Message{"setting_gdr_off", {{"node", nodeArg(*off.begin())}}}
+                                              : Message{"setting_gdr_off_nodes", {{"nodes", off.size()}}};
+      findings.push_back(settingFinding("nccl_gdrdma", mixed ? Severity::kWarning : Severity::kInfo, message, evidence));
     }
   }
   for (const LowSetting& setting : kLow) {
@@ -155,7 +165,7 @@ std::vector<Finding> judgeSettings(std::span<const ToldSetting> told) {
       const auto number = numberOf(value);
       if (!number || *number >= setting.least) continue;
       findings.push_back(settingFinding(std::string(setting.key), Severity::kInfo,
-                                        std::string(setting.key) + " is " + value + ": a network that is away for seconds ends the job",
+                                        Message{"setting_low", {{"setting", setting.key}, {"value", value}}},
                                         evidenceOf(std::string(setting.key), at->second, "lower than NCCL's default", setting.advice)));
       break;
     }

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/step_diagnosis/cost_severity.h"
-#include "model/number_text.h"
+#include "analysis/words/sentences.h"
 
 namespace runglass {
 namespace {
@@ -71,11 +71,12 @@ Status addCollectionFindings(Reader& reader, const AttemptWatch& watch, bool ove
                                               {"pattern", "jitter"},
                                               {"step_ns", std::llround(watch.stepTime())}}
                            .dump();
-    finding.summary = std::string(sure ? "Garbage collections" : "Pauses of single forward passes, as garbage collections make them,") +
-                      " at different steps of " + std::to_string(one.culprits) + " ranks hold everybody up since step " +
-                      std::to_string(one.first_step) + ": " + std::to_string(one.touched) + " of " + std::to_string(one.steps) +
-                      " steps, " + percentText(one.cost) + " of their time";
-    if (sure) finding.summary += "; collecting on all ranks in the same step would cost it once";
+    words::setMessage(finding, words::Message{sure ? "gc_recorded" : "gc_pauses",
+                                              {{"ranks", one.culprits},
+                                               {"first", one.first_step},
+                                               {"touched", one.touched},
+                                               {"steps", one.steps},
+                                               {"cost", words::ratio(one.cost)}}});
     findings.push_back(std::move(finding));
   }
   return {};

@@ -8,13 +8,14 @@
 #include "analysis/statistics/median.h"
 #include "analysis/step_diagnosis/blame.h"
 #include "analysis/step_diagnosis/cost_severity.h"
-#include "model/number_text.h"
-#include "model/time_text.h"
+#include "analysis/words/sentences.h"
 
 namespace runglass {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using words::Arg;
+using words::Message;
 
 constexpr std::size_t kMostListed = 64, kMostNamed = 4;
 
@@ -44,17 +45,17 @@ double middleOf(const std::vector<Spell>& spells, double Spell::*member) {
   return median(std::move(values)).value();
 }
 
-std::string nodesText(const Stretch& stretch, const AttemptWatch& watch, const NodeNames& nodes) {
+// Absent where no node is known.
+Arg nodesOf(const Stretch& stretch, const AttemptWatch& watch, const NodeNames& nodes) {
   std::set<std::string> names;
   for (const Spell& one : stretch.spells)
     if (const auto name = nodes.find(watch.ranks()[one.subject].node); name != nodes.end()) names.insert(name->second);
-  std::string text;
-  std::size_t said = 0;
-  for (const std::string& name : names) {
-    if (++said > kMostNamed) break;
-    text += (said == 1 ? "; it is a link of " : ", ") + name;
-  }
-  return names.size() > kMostNamed ? text + " or " + std::to_string(names.size() - kMostNamed) + " other nodes" : text;
+  if (names.empty()) return {};
+  Arg::List listed;
+  for (const std::string& name : names)
+    if (listed.size() < kMostNamed) listed.emplace_back(name);
+  const Arg more = names.size() > kMostNamed ? Arg(names.size() - kMostNamed) : Arg();
+  return Message{"link_nodes", {{"nodes", std::move(listed)}, {"more", more}}};
 }
 
 Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const AttemptWatch& watch, const NodeNames& nodes, bool over) {
@@ -83,10 +84,7 @@ Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const Attem
   for (const Spell& one : stretch.spells)
     if (ranks.size() < kMostListed) ranks.push_back(watch.ranks()[one.subject].rank);
   evidence["slow_ranks"] = std::move(ranks);
-  finding.summary = "Communication of " + std::to_string(stretch.spells.size()) + " ranks takes " +
-                    shortDurationText(static_cast<DurNs>(own)) + " a step against " + shortDurationText(static_cast<DurNs>(before)) +
-                    " before step " + std::to_string(first.first_step) + ", without waiting; costs up to " + percentText(cost) +
-                    " of every step: ";
+  Message port;
   if (ports.odd) {
     const auto name = nodes.find(ports.odd->node);
     const std::string node = name == nodes.end() ? "node " + std::to_string(ports.odd->node.value) : name->second;
@@ -96,14 +94,21 @@ Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const Attem
     finding.confidence = 0.9;
     evidence["port"] = {
         {"node", node}, {"port", ports.odd->port}, {"metric", ports.odd->metric}, {"own", ports.odd->own}, {"others", ports.odd->others}};
-    finding.summary += (ports.odd->port.empty() ? "the port" : ports.odd->port) + " of " + node + ports.odd->words;
+    const Arg named = name == nodes.end() ? Arg(Message{"node_number", {{"node", ports.odd->node.value}}}) : Arg(node);
+    port = portSentence(*ports.odd, named);
   } else {
     finding.subject = "run";
     finding.severity = Severity::kInfo;
     finding.confidence = 0.4;
-    finding.summary += ports.ports == 0 ? "no port's counters were recorded, so that the link cannot be named" : "no port stands out";
-    finding.summary += nodesText(stretch, watch, nodes);
+    port = Message{ports.ports == 0 ? "link_no_counters" : "link_no_port", {{"nodes", nodesOf(stretch, watch, nodes)}}};
   }
+  words::setMessage(finding, Message{"link_slow",
+                                     {{"ranks", stretch.spells.size()},
+                                      {"own", words::shortDuration(static_cast<DurNs>(own))},
+                                      {"before", words::shortDuration(static_cast<DurNs>(before))},
+                                      {"first", first.first_step},
+                                      {"cost", words::ratio(cost)},
+                                      {"port", std::move(port)}}});
   finding.evidence = evidence.dump();
   return finding;
 }

@@ -8,11 +8,14 @@
 #include <set>
 
 #include "analysis/statistics/median.h"
+#include "analysis/words/sentences.h"
 
 namespace runglass {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using words::Arg;
+using words::Message;
 
 constexpr std::size_t kMostEvents = 200, kMostKinds = 8;
 constexpr std::array<const char*, 3> kMetrics = {"sm_clock_hertz", "temperature_celsius", "power_watts"};
@@ -49,12 +52,6 @@ class Asker {
   const std::stop_token m_stop;
 };
 
-std::string number(const char* format, double value) {
-  char text[48];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 const MachineValue* find(const MachineEvidence& evidence, std::size_t asked) {
   const auto found = std::ranges::find(evidence.values, kMetrics[asked], &MachineValue::metric);
   return found == evidence.values.end() ? nullptr : &*found;
@@ -65,19 +62,25 @@ void judge(MachineEvidence& evidence) {
   const bool is_slow = clock != nullptr && clock->own < clock->peers * (1 - kClockOff);
   const bool is_hot = heat != nullptr && heat->own > heat->peers + kHotter;
   const bool is_weak = power != nullptr && power->own < power->peers * (1 - kPowerOff);
+  const auto mhz = [](double hertz) { return Arg(words::whole(hertz / 1e6)); };
   if (is_slow) {
     evidence.cause = is_hot ? "thermal" : "clock";
-    evidence.words = "its SM clock is " + number("%.0f MHz", clock->own / 1e6) + " against " + number("%.0f MHz", clock->peers / 1e6);
-    if (is_hot) evidence.words += number(", at %.0f °C", heat->own) + number(" against %.0f °C", heat->peers);
+    evidence.sentence = Message{"machine_clock",
+                                {{"own", mhz(clock->own)},
+                                 {"peers", mhz(clock->peers)},
+                                 {"heat", is_hot ? Arg(words::whole(heat->own)) : Arg()},
+                                 {"peer_heat", is_hot ? Arg(words::whole(heat->peers)) : Arg()}}};
   } else if (!evidence.events.empty()) {
     evidence.cause = "fault";
-    evidence.words = "its machine reported " + evidence.events.begin()->first;
+    evidence.sentence = Message{"machine_fault", {{"event", evidence.events.begin()->first}}};
   } else if (is_weak) {
     evidence.cause = "power";
-    evidence.words = "it draws " + number("%.0f W", power->own) + number(" against %.0f W", power->peers);
+    evidence.sentence = Message{"machine_power", {{"own", words::whole(power->own)}, {"peers", words::whole(power->peers)}}};
+  } else if (clock != nullptr && is_hot) {
+    evidence.sentence =
+        Message{"machine_same_clock_hotter", {{"clock", mhz(clock->own)}, {"hotter", words::whole(heat->own - heat->peers)}}};
   } else if (clock != nullptr) {
-    evidence.words = "its SM clock is its peers' (" + number("%.0f MHz)", clock->own / 1e6);
-    if (heat != nullptr) evidence.words += is_hot ? number(", but it is %.0f °C hotter", heat->own - heat->peers) : ", its temperature too";
+    evidence.sentence = Message{heat != nullptr ? "machine_same_clock_heat" : "machine_same_clock", {{"clock", mhz(clock->own)}}};
   }
 }
 
@@ -103,7 +106,8 @@ void addTo(Finding& finding, Json& json, const MachineEvidence& machine) {
   json["machine_events"] = machine.events;
   json["cause"] = machine.cause.empty() ? Json() : Json(machine.cause);
   finding.evidence = json.dump();
-  if (!machine.words.empty()) finding.summary += "; " + machine.words;
+  if (machine.sentence)
+    words::setMessage(finding, Message{"machine_added", {{"what", words::messageOf(finding)}, {"machine", *machine.sentence}}});
 }
 
 }  // namespace

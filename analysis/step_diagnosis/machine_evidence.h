@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/words/message.h"
 #include "model/findings.h"
 #include "model/topology.h"
 #include "storage/reader.h"
@@ -30,7 +31,7 @@ struct MachineEvidence {
   std::vector<MachineValue> values;           // of those metrics that both sides have
   std::map<std::string, std::size_t> events;  // kind, or kind and code: how many, warnings and worse
   std::string cause;                          // "clock", "thermal", "power", "fault", "" where nothing differs or nothing is known
-  std::string words;                          // "its SM clock is 1.41 GHz against 1.98 GHz, 14 degrees hotter"; or what is ruled out
+  std::optional<words::Message> sentence;     // "its SM clock is 1410 MHz against 1980 MHz"; or what is ruled out
 };
 
 inline constexpr std::size_t kPeersAsked = 16;

@@ -97,9 +97,7 @@ class Asker {
       if (!(one.value < others * (1 - kRateOff)) || (m_out.odd && m_out.odd->own <= one.value)) continue;
       RG_ASSIGN(const bool fell, hasFallen(one, rates));
       if (!fell) continue;
-      char text[80];
-      std::snprintf(text, sizeof text, " runs at %.0f Gbit/s, the other ports at %.0f", one.value * 8e-9, others * 8e-9);
-      accuse(one, "rdma_link_bytes_per_s", others, text);
+      accuse(one, "rdma_link_bytes_per_s", others, "");
     }
     return {};
   }
@@ -130,15 +128,13 @@ class Asker {
       if (times < kTimesTheOthers && others > 0) continue;
       if (times <= best) continue;
       best = times;
-      char text[120];
-      std::snprintf(text, sizeof text, " counted %.0f %s, the other ports %.0f", most->value, kind.words, others);
-      accuse(*most, kind.metric, others, text);
+      accuse(*most, kind.metric, others, kind.words);
     }
     return {};
   }
 
-  void accuse(const Value& value, const char* metric, double others, const std::string& words) {
-    m_out.odd = OddPort{.node = value.node, .port = value.port, .metric = metric, .own = value.value, .others = others, .words = words};
+  void accuse(const Value& value, const char* metric, double others, const char* counter) {
+    m_out.odd = OddPort{.node = value.node, .port = value.port, .metric = metric, .own = value.value, .others = others, .counter = counter};
   }
 
   Reader& m_reader;
@@ -149,6 +145,26 @@ class Asker {
 };
 
 }  // namespace
+
+words::Message portSentence(const OddPort& odd, words::Arg node) {
+  using words::Arg;
+  using words::Message;
+  const Arg port = odd.port.empty() ? Arg(Message{"link_port", {}}) : Arg(odd.port);
+  if (odd.counter.empty()) {
+    constexpr double kGigabit = 8e-9;  // of a byte
+    return Message{"link_port_rate",
+                   {{"port", port},
+                    {"node", std::move(node)},
+                    {"own", words::whole(odd.own * kGigabit)},
+                    {"others", words::whole(odd.others * kGigabit)}}};
+  }
+  return Message{"link_port_counted",
+                 {{"port", port},
+                  {"node", std::move(node)},
+                  {"own", words::whole(odd.own)},
+                  {"counter", words::Term{odd.counter}},
+                  {"others", words::whole(odd.others)}}};
+}
 
 Result<PortEvidence> portEvidence(Reader& reader, const std::vector<NodeId>& nodes, TimeRange range, std::stop_token stop) {
   return Asker(reader, nodes, range, std::move(stop)).ask();

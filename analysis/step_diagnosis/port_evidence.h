@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/words/message.h"
 #include "storage/reader.h"
 
 namespace runglass {
@@ -21,13 +22,16 @@ struct OddPort {
   std::string port;            // "ib3"; "" where only the node is known
   std::string metric;          // what is odd
   double own = 0, others = 0;  // growth of a counter, or mean of a gauge; median of the other ports
-  std::string words;           // "ib3 of n0412 counted 812 packet sequence errors, the other ports 0"
+  std::string counter;         // what a counter counts: "sequence errors"; "" of a rate
 };
 
 struct PortEvidence {
   std::optional<OddPort> odd;  // the oddest, if it stands out
   std::size_t ports = 0;       // looked at
 };
+
+// "ib3 of n0412 counted 812 sequence errors, the other ports 0"; absent `node`: without it.
+words::Message portSentence(const OddPort& odd, words::Arg node);
 
 // Of these nodes' ports in the range.
 Result<PortEvidence> portEvidence(Reader& reader, const std::vector<NodeId>& nodes, TimeRange range, std::stop_token stop);

@@ -7,14 +7,15 @@
 
 #include "analysis/step_diagnosis/blame.h"
 #include "analysis/step_diagnosis/cost_severity.h"
-#include "model/number_text.h"
-#include "model/time_text.h"
+#include "analysis/words/sentences.h"
 
 namespace runglass {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using Who = Blame::Who;
+using words::Arg;
+using words::Message;
 
 constexpr double kHoursPerDay = 24;
 constexpr double kCostToWarn = 0.05;  // of the step: what was so from the start is told from here on
@@ -26,7 +27,7 @@ constexpr std::int64_t kSameOnset = 30;  // steps
 constexpr double kMostOfIt = 0.5;
 constexpr double kExplains = 0.5;  // share of a shift
 
-std::string ms(double ns) { return shortDurationText(static_cast<DurNs>(ns)); }
+words::Quantity ms(double ns) { return words::shortDuration(static_cast<DurNs>(ns)); }
 
 class AttemptFindings {
  public:
@@ -93,16 +94,20 @@ class AttemptFindings {
     for (const std::size_t index : blame.ranks) evidence["slow_ranks"].push_back(ranks[index].rank);
   }
 
-  std::string whoText(const Blame& blame) const {
+  Arg nodeArg(NodeId node) const {
+    const auto found = m_nodes.find(node);
+    return found == m_nodes.end() ? Arg(Message{"node_number", {{"node", node.value}}}) : Arg(found->second);
+  }
+
+  Message whoOf(const Blame& blame) const {
     switch (blame.who) {
       case Who::kNode:
-        return nodeName(blame.node) + " (" + std::to_string(blame.ranks.size()) + " ranks)";
+        return Message{"slow_node", {{"node", nodeArg(blame.node)}, {"ranks", blame.ranks.size()}}};
       case Who::kReplica:
-        return "Data-parallel replica " + std::to_string(blame.replica.value_or(-1)) + " (" + std::to_string(blame.ranks.size()) +
-               " ranks)";
+        return Message{"slow_replica", {{"replica", blame.replica.value_or(-1)}, {"ranks", blame.ranks.size()}}};
       default: {
         const Rank& rank = m_watch.ranks()[blame.ranks.front()];
-        return "Rank " + std::to_string(rank.rank) + (rank.node ? " on " + nodeName(rank.node) : "");
+        return Message{"slow_rank", {{"rank", rank.rank}, {"node", rank.node ? nodeArg(rank.node) : Arg()}}};
       }
     }
   }
@@ -127,10 +132,10 @@ class AttemptFindings {
            });
   }
 
-  static std::string since(const Spell& spell) {
-    const std::string last = std::to_string(spell.last_step);
-    if (spell.since_before) return spell.open ? "as long as its steps were watched" : "from the first step watched to step " + last;
-    return (spell.open ? "since step " : "from step ") + std::to_string(spell.first_step) + (spell.open ? "" : " to " + last);
+  static Message when(const Spell& spell) {
+    if (spell.since_before) return spell.open ? Message{"when_always", {}} : Message{"when_from_start", {{"last", spell.last_step}}};
+    if (spell.open) return Message{"when_since", {{"first", spell.first_step}}};
+    return Message{"when_past", {{"first", spell.first_step}, {"last", spell.last_step}}};
   }
 
   void sayBlame(WorkKind kind, const Blame& blame) {
@@ -153,13 +158,19 @@ class AttemptFindings {
     }
     // The first rank writes logs and saves: that is its job.
     if (kind == WorkKind::kHost && blame.who == Who::kRank && finding.rank == 0) finding.severity = Severity::kInfo;
-    const std::string more = ms(blame.spell.own_ns) + " against " + ms(blame.spell.usual_ns);
-    const char* what = kind == WorkKind::kHost   ? " spends more time on the host than its peers: "
-                       : kind == WorkKind::kData ? " waits longer for its data than its peers: "
-                                                 : " computes slower than its peers: ";
-    finding.summary = whoText(blame) + what + more + " a step";
-    if (kind == WorkKind::kCompute) finding.summary += " (+" + percentText(blame.spell.ratio) + ")";
-    finding.summary += ", " + since(blame.spell) + (blame.spell.open ? "; costs " : "; cost ") + percentText(cost) + " of every step";
+    const Arg who = whoOf(blame), own = ms(blame.spell.own_ns), peers = ms(blame.spell.usual_ns), since = when(blame.spell);
+    const Arg costs = Message{blame.spell.open ? "cost_now" : "cost_past", {{"cost", words::ratio(cost)}}};
+    if (kind == WorkKind::kCompute)
+      words::setMessage(finding, Message{"slow_computes",
+                                         {{"who", who},
+                                          {"own", own},
+                                          {"peers", peers},
+                                          {"ratio", words::ratio(blame.spell.ratio)},
+                                          {"when", since},
+                                          {"cost", costs}}});
+    else
+      words::setMessage(finding, Message{kind == WorkKind::kHost ? "slow_host" : "slow_data",
+                                         {{"who", who}, {"own", own}, {"peers", peers}, {"when", since}, {"cost", costs}}});
     finding.evidence = evidence.dump();
     m_out.push_back(std::move(finding));
   }
@@ -186,14 +197,21 @@ class AttemptFindings {
     evidence["changed"] = changed;
     evidence["stage"] = stage;
     finding.evidence = evidence.dump();
-    const std::string more = ms(spell.own_ns) + " a step against " + ms(spell.usual_ns) + " (+" + percentText(spell.ratio) + ")";
-    const std::string stage_text = std::to_string(stage);
-    finding.summary = is_node
-                          ? nodeName(node) + ", which computes all of stage " + stage_text + ", has become slower than the other stages: "
-                      : changed ? "Stage " + stage_text + " has become slower than the other stages: "
-                                : "Stage " + stage_text + " computes longer than the other stages: ";
-    finding.summary += more;
-    finding.summary += ", " + since(spell) + (spell.open ? "; costs up to " : "; cost up to ") + percentText(cost) + " of every step";
+    const Arg own = ms(spell.own_ns), others = ms(spell.usual_ns), ratio = words::ratio(spell.ratio), since = when(spell);
+    const Arg costs = Message{spell.open ? "cost_up_to_now" : "cost_up_to_past", {{"cost", words::ratio(cost)}}};
+    if (is_node)
+      words::setMessage(finding, Message{"stage_node",
+                                         {{"node", nodeArg(node)},
+                                          {"stage", stage},
+                                          {"own", own},
+                                          {"others", others},
+                                          {"ratio", ratio},
+                                          {"when", since},
+                                          {"cost", costs}}});
+    else
+      words::setMessage(finding,
+                        Message{changed ? "stage_became_slower" : "stage_longer",
+                                {{"stage", stage}, {"own", own}, {"others", others}, {"ratio", ratio}, {"when", since}, {"cost", costs}}});
     m_out.push_back(std::move(finding));
   }
 
@@ -209,12 +227,12 @@ class AttemptFindings {
     const bool no_cpu = !is_data && m_watch.withoutCpu() >= kMostOfIt * cost;
     evidence["without_cpu_ratio"] = m_watch.withoutCpu();
     finding.evidence = evidence.dump();
-    finding.summary = std::string("All ranks ") +
-                      (is_data  ? "wait for data "
-                       : no_cpu ? "are ready and wait for a CPU "
-                                : "are held up by the host ") +
-                      percentText(cost) + " of every step (" + ms(spell.own_ns) + " of " + ms(m_watch.stepTime()) + "), " + since(spell);
-    if (no_cpu) finding.summary += ": more runs on their nodes than there are cores";
+    words::setMessage(
+        finding,
+        Message{is_data  ? "slow_all_data"
+                : no_cpu ? "slow_all_cpu"
+                         : "slow_all_host",
+                {{"share", words::ratio(cost)}, {"own", ms(spell.own_ns)}, {"step", ms(m_watch.stepTime())}, {"when", when(spell)}}});
     m_out.push_back(std::move(finding));
   }
 
@@ -250,11 +268,8 @@ class AttemptFindings {
     Json evidence = evidenceOf(one);
     evidence["pattern"] = "speckle";
     finding.evidence = evidence.dump();
-    finding.summary = "Steps wait for another rank each time (" + std::to_string(one.culprits) + " were the slowest at least once), " +
-                      since(spellOf(one)) + ": " +
-                      (same ? "sequence lengths or experts' loads differ, forward and backward are slow together"
-                            : "lengths of sequences or loads of experts may differ") +
-                      "; costs " + percentText(one.cost) + " of the steps";
+    words::setMessage(finding, Message{same ? "wander_loads" : "wander_perhaps",
+                                       {{"culprits", one.culprits}, {"when", when(spellOf(one))}, {"cost", words::ratio(one.cost)}}});
     m_out.push_back(std::move(finding));
   }
 
@@ -273,10 +288,8 @@ class AttemptFindings {
                             {"coverage", *finding.coverage},
                             {"ranks", m_watch.ranks().size()}}
                            .dump();
-    finding.summary =
-        none ? "Who is slow cannot be told: the steps' parts (forward, backward, communication and its waiting) were not recorded"
-             : "Who is slow cannot be told for all: only " + percentText(m_watch.coverage()) +
-                   " of the ranks said what their steps were made of";
+    words::setMessage(finding,
+                      none ? Message{"parts_missing", {}} : Message{"parts_few", {{"coverage", words::ratio(m_watch.coverage())}}});
     m_out.push_back(std::move(finding));
   }
 
@@ -299,6 +312,28 @@ Json partsOf(const ThroughputShift& shift) {
                                                          {"after_ns", std::llround(shift.parts_after[c])}};
   }
   return parts;
+}
+
+Message sentenceOf(const ThroughputShift& shift, Arg cause) {
+  const Arg change = words::ratio(std::fabs(shift.change())), before = ms(shift.before), after = ms(shift.after);
+  const Arg restart = shift.across_restart ? Arg(Message{"shift_restart", {}}) : Arg();
+  const bool longer = shift.change() > 0;
+  if (shift.open)
+    return Message{longer ? "shift_longer_now" : "shift_less_now",
+                   {{"change", change},
+                    {"first", shift.first_step},
+                    {"restart", restart},
+                    {"before", before},
+                    {"after", after},
+                    {"cause", std::move(cause)}}};
+  return Message{longer ? "shift_longer_past" : "shift_less_past",
+                 {{"change", change},
+                  {"first", shift.first_step},
+                  {"restart", restart},
+                  {"last", shift.last_step},
+                  {"before", before},
+                  {"after", after},
+                  {"cause", std::move(cause)}}};
 }
 
 }  // namespace
@@ -338,22 +373,17 @@ std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, cons
       if (one.attempt == finding.attempt && one.first_step && std::abs(*one.first_step - shift.first_step) <= kSameOnset &&
           shift.change() > 0 && costOf(one) >= kExplains * shift.change() && (because == nullptr || costOf(one) > costOf(*because)))
         because = &one;
-    finding.summary = std::string(shift.open ? "Steps take " : "Steps took ") + percentText(std::fabs(shift.change())) +
-                      (shift.change() > 0 ? " longer" : " less") + (shift.open ? " since step " : " from step ") +
-                      std::to_string(shift.first_step) + (shift.across_restart ? ", the first after a restart" : "") +
-                      (shift.open ? "" : " to " + std::to_string(shift.last_step)) + ": " +
-                      shortDurationText(static_cast<DurNs>(shift.before)) + " before, " +
-                      shortDurationText(static_cast<DurNs>(shift.after)) + (shift.open ? " now" : " then");
+    Arg cause;
     if (because != nullptr) {
       // One cause is told once.
       finding.severity = Severity::kInfo;
       evidence["explained_by"] = {{"kind", because->kind}, {"subject", because->subject}, {"first_step", *because->first_step}};
-      finding.summary += "; " + because->subject + " explains it (" + because->kind + ")";
+      cause = Message{"shift_explained", {{"subject", because->subject}, {"kind", because->kind}}};
     } else if (shift.change() > 0 && own->stepsWithParts() > 0) {
-      finding.summary += own->coverage() < kGoodCoverage
-                             ? "; no rank stands out among the " + percentText(own->coverage()) + " that said what their steps were made of"
-                             : "; no rank stands out: clocks, power caps, storage, network or the software itself";
+      cause = own->coverage() < kGoodCoverage ? Message{"shift_no_rank_of_few", {{"coverage", words::ratio(own->coverage())}}}
+                                              : Message{"shift_no_rank", {}};
     }
+    words::setMessage(finding, sentenceOf(shift, std::move(cause)));
     finding.evidence = evidence.dump();
     out.push_back(std::move(finding));
   }

@@ -3,17 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "model/number_text.h"
-#include "model/time_text.h"
+#include "analysis/words/sentences.h"
 
 namespace runglass {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using words::Arg;
+using words::Message;
 
 constexpr double kWarns = 5, kUrgent = 1'000;  // GPU-hours a day
 constexpr double kHoursPerDay = 24;
@@ -22,7 +22,7 @@ constexpr double kCorrelates = 0.9, kSpread = 0.05;
 constexpr double kMostSteps = 0.5;
 constexpr std::size_t kListed = 16;
 
-std::string ms(double ns) { return shortDurationText(std::llround(ns)); }
+words::Quantity ms(double ns) { return words::shortDuration(std::llround(ns)); }
 
 class Teller {
  public:
@@ -67,18 +67,19 @@ class Teller {
     return finding;
   }
 
-  std::string gain(const Json& evidence) const {
-    return "a step would take " + ms(evidence["t_fixed_ns"].get<double>()) + " instead of " + ms(m_all.t_ns) + " (" +
-           percentText(evidence["cost_ratio"].get<double>()) + "; " + std::to_string(m_all.steps.size()) +
-           (m_all.steps.size() == 1 ? " step" : " steps") + " replayed)";
+  Message gain(const Json& evidence) const {
+    return Message{"straggler_gain",
+                   {{"fixed", ms(evidence["t_fixed_ns"].get<double>())},
+                    {"now", ms(m_all.t_ns)},
+                    {"saved", words::ratio(evidence["cost_ratio"].get<double>())},
+                    {"steps", m_all.steps.size()}}};
   }
 
-  std::string workerText(std::uint32_t index) const {
+  Message workerOf(std::uint32_t index) const {
     const StepWorker& worker = m_graph.workers[index];
-    std::string text = "rank " + std::to_string(worker.rank);
     const Layout& layout = m_data.attempt.layout;
-    if (worker.rank_count > 1 || layout.tp > 1 || layout.cp > 1) text += " or a tensor- or context-parallel peer of it (not separable)";
-    return text + " (dp " + std::to_string(worker.dp) + ", pp " + std::to_string(worker.pp) + ")";
+    const bool folded = worker.rank_count > 1 || layout.tp > 1 || layout.cp > 1;
+    return Message{folded ? "worker_folded" : "worker_rank", {{"rank", worker.rank}, {"dp", worker.dp}, {"pp", worker.pp}}};
   }
 
   const Rank* rankOf(std::uint32_t worker) const {
@@ -119,8 +120,11 @@ class Teller {
     finding.node = worst;
     evidence["ranks"] = Json::array();
     for (const std::uint32_t worker : by_node[worst]) evidence["ranks"].push_back(m_graph.workers[worker].rank);
-    finding.summary = name + " (" + std::to_string(by_node[worst].size()) + " workers) explains " + percentText(*explained) +
-                      " of the slowdown: if it were as fast as the others, " + gain(evidence);
+    const Arg node = named != m_nodes.end() ? Arg(name) : Arg(Message{"node_number", {{"node", worst.value}}});
+    words::setMessage(
+        finding,
+        Message{"straggler_node",
+                {{"node", node}, {"workers", by_node[worst].size()}, {"explained", words::ratio(*explained)}, {"gain", gain(evidence)}}});
     m_blamed.insert(by_node[worst].begin(), by_node[worst].end());
     m_blamed_explains = *explained;
     finish(std::move(finding), evidence);
@@ -151,10 +155,11 @@ class Teller {
                                             {"pp", m_graph.workers[w].pp},
                                             {"s", m_all.by_worker[w]},
                                             {"folded_ranks", m_graph.workers[w].rank_count}});
-    const std::string more =
-        m_all.worst.size() > 1 ? " and " + std::to_string(m_all.worst.size() - 1) + " more of the slowest 3 %" : std::string();
-    finding.summary = "Slow: " + workerText(worst) + more + ", in " + percentText(m_all.worst_in_steps) +
-                      " of the steps; as fast as the others, " + gain(evidence);
+    words::setMessage(finding, Message{"straggler_worker",
+                                       {{"worker", workerOf(worst)},
+                                        {"more", m_all.worst.size() > 1 ? Arg(m_all.worst.size() - 1) : Arg()},
+                                        {"steps", words::ratio(m_all.worst_in_steps)},
+                                        {"gain", gain(evidence)}}});
     m_blamed.insert(m_all.worst.begin(), m_all.worst.end());
     m_blamed_explains = *m_all.m_w;
     finish(std::move(finding), evidence);
@@ -183,13 +188,14 @@ class Teller {
       evidence["explained_by_stage"].push_back(
           {{"pp", m_graph.stages[s]}, {"explained_ratio", m_all.explained_by_stage[s].value_or(0)}, {"s", m_all.by_stage[s]}});
     if (m_all.m_s) evidence["m_s"] = *m_all.m_s;
-    finding.summary = "Pipeline stage " + std::to_string(stage) + (worst + 1 == stages ? ", the last of " : " of ") +
-                      std::to_string(stages) + ", takes longer than its share (explains " + percentText(explained) +
-                      " of the slowdown): balanced, " + gain(evidence);
-    if (m_graph.replicas.size() < 2) {
-      finding.confidence = *finding.confidence / 2;
-      finding.summary += "; with one replica a slow rank looks the same";
-    }
+    const bool one_replica = m_graph.replicas.size() < 2;
+    if (one_replica) finding.confidence = *finding.confidence / 2;
+    words::setMessage(finding, Message{worst + 1 == stages ? "straggler_stage_last" : "straggler_stage",
+                                       {{"stage", stage},
+                                        {"stages", stages},
+                                        {"explained", words::ratio(explained)},
+                                        {"gain", gain(evidence)},
+                                        {"doubt", one_replica ? Arg(Message{"straggler_one_replica", {}}) : Arg()}}});
     finish(std::move(finding), evidence);
   }
 
@@ -208,11 +214,10 @@ class Teller {
     evidence["pass_correlation"] = *m_all.pass_correlation;
     evidence["slowest_changes_ratio"] = m_all.slowest_changes;
     evidence["replica_spread_ratio"] = m_all.replica_spread;
-    char correlation[16];
-    std::snprintf(correlation, sizeof correlation, "%.2f", *m_all.pass_correlation);
-    finding.summary = "The slowest replica changes from step to step and is " + percentText(m_all.replica_spread) +
-                      " slower than the mean one, forward and backward alike (correlation " + correlation +
-                      "): sequences of unequal length; with even passes, " + gain(evidence);
+    words::setMessage(finding, Message{"straggler_sequences",
+                                       {{"spread", words::ratio(m_all.replica_spread)},
+                                        {"correlation", words::number(*m_all.pass_correlation, 2)},
+                                        {"gain", gain(evidence)}}});
     finish(std::move(finding), evidence);
   }
 

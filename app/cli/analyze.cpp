@@ -8,6 +8,7 @@
 
 #include "app/cli/analyze_parts.h"
 #include "app/cli/command.h"
+#include "app/cli/finding_json.h"
 #include "app/cli/issue_json.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
@@ -57,7 +58,8 @@ Json toJson(const Finding& f, const Names& names) {
           {"confidence", orNull(f.confidence)},
           {"coverage", orNull(f.coverage)},
           {"summary", f.summary},
-          {"evidence", std::move(evidence)}};
+          {"evidence", std::move(evidence)},
+          {"message", findingMessageJson(f)}};
 }
 
 constexpr Result<AnalyzePart> (*kParts[])(Reader&, const Run&, std::span<const Finding>) = {whatIfPart,  rankingPart, lossPart,

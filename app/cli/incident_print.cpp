@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 
+#include "app/cli/finding_json.h"
 #include "app/cli/output.h"
 #include "model/incident_causes.h"
 #include "model/time_text.h"
@@ -71,7 +72,8 @@ Json incidentJson(const Incident& incident, const IncidentContext& context) {
                                 {"subject", one.subject},
                                 {"severity", severityName(one.severity)},
                                 {"start_ns", orNull(one.start)},
-                                {"summary", one.summary}});
+                                {"summary", one.summary},
+                                {"message", findingMessageJson(one)}});
   for (const IncidentEvidence& card : incident.evidence)
     json["evidence"].push_back({{"kind", card.kind},
                                 {"title", card.title},

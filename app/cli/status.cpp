@@ -14,6 +14,7 @@
 #include "app/cli/command.h"
 #include "app/cli/control_arguments.h"
 #include "app/cli/copy_age.h"
+#include "app/cli/finding_json.h"
 #include "app/cli/hub_problem.h"
 #include "app/cli/issue_json.h"
 #include "app/cli/options.h"
@@ -270,8 +271,15 @@ Json orNull(const std::optional<T>& value) {
 }
 
 Json findingJson(const Finding& f) {
-  return {{"kind", f.kind},          {"subject", f.subject},   {"severity", severityName(f.severity)}, {"start_ns", orNull(f.start)},
-          {"end_ns", orNull(f.end)}, {"rank", orNull(f.rank)}, {"first_step", orNull(f.first_step)},   {"summary", f.summary}};
+  return {{"kind", f.kind},
+          {"subject", f.subject},
+          {"severity", severityName(f.severity)},
+          {"start_ns", orNull(f.start)},
+          {"end_ns", orNull(f.end)},
+          {"rank", orNull(f.rank)},
+          {"first_step", orNull(f.first_step)},
+          {"summary", f.summary},
+          {"message", findingMessageJson(f)}};
 }
 
 Json runJson(const Condition& c, TimeNs now) {

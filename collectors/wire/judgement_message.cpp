@@ -61,7 +61,7 @@ Finding findingOf(const v1::Finding& m) {
   f.score = optionalOf(m.has_score(), m.score());
   f.confidence = optionalOf(m.has_confidence(), m.confidence());
   f.coverage = optionalOf(m.has_coverage(), m.coverage());
-  f.summary = m.summary(), f.evidence = m.evidence();
+  f.summary = m.summary(), f.message = m.message(), f.evidence = m.evidence();
   f.told = optionalOf(m.has_told_ns(), m.told_ns());
   return f;
 }
@@ -103,6 +103,7 @@ v1::Finding messageOf(const Finding& f) {
   if (f.confidence) m.set_confidence(*f.confidence);
   if (f.coverage) m.set_coverage(*f.coverage);
   m.set_summary(f.summary);
+  m.set_message(f.message);
   m.set_evidence(f.evidence);
   if (f.told) m.set_told_ns(*f.told);
   return m;

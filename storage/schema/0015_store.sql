@@ -89,12 +89,13 @@ CREATE TABLE rg_finding(
   finding_id INTEGER PRIMARY KEY, run_id INTEGER NOT NULL, attempt_id INTEGER, kind TEXT NOT NULL,
   subject TEXT NOT NULL, severity INTEGER NOT NULL, start_ns INTEGER, end_ns INTEGER, first_step INTEGER,
   last_step INTEGER, node_id INTEGER, rank INTEGER, dp INTEGER, pp INTEGER, tp INTEGER, score REAL, confidence REAL,
-  coverage REAL, summary TEXT NOT NULL, evidence TEXT NOT NULL, told_ns INTEGER);
+  coverage REAL, summary TEXT NOT NULL, evidence TEXT NOT NULL, told_ns INTEGER,
+  message TEXT NOT NULL DEFAULT '');
 CREATE UNIQUE INDEX rg_finding_key ON rg_finding(run_id, kind, subject, ifnull(first_step, -9223372036854775808));
 CREATE TABLE rg_finding_told(
   finding_id INTEGER NOT NULL, told_ns INTEGER NOT NULL, severity INTEGER NOT NULL, start_ns INTEGER, end_ns INTEGER,
   last_step INTEGER, score REAL, confidence REAL, coverage REAL, summary TEXT NOT NULL, evidence TEXT NOT NULL,
-  PRIMARY KEY(finding_id, told_ns)) WITHOUT ROWID;
+  message TEXT NOT NULL DEFAULT '', PRIMARY KEY(finding_id, told_ns)) WITHOUT ROWID;
 CREATE TABLE rg_incident(
   incident_id INTEGER PRIMARY KEY, run_id INTEGER NOT NULL, title TEXT NOT NULL, state TEXT NOT NULL,
   start_ns INTEGER, end_ns INTEGER, created_ns INTEGER NOT NULL, findings TEXT NOT NULL, uuid TEXT NOT NULL,

@@ -365,7 +365,7 @@ Note read<Note>(const sqlite::Statement& s) {
 template <>
 std::string_view select<Finding>() {
   return "SELECT finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, rank, dp, pp, "
-         "tp, score, confidence, coverage, summary, evidence, told_ns FROM rg_finding";
+         "tp, score, confidence, coverage, summary, evidence, told_ns, message FROM rg_finding";
 }
 template <>
 Finding read<Finding>(const sqlite::Statement& s) {
@@ -381,6 +381,7 @@ Finding read<Finding>(const sqlite::Statement& s) {
   f.score = s.optionalReal(15), f.confidence = s.optionalReal(16), f.coverage = s.optionalReal(17);
   f.summary = text(s, 18), f.evidence = text(s, 19);
   f.told = s.optionalInt64(20);
+  f.message = text(s, 21);
   return f;
 }
 

@@ -87,13 +87,13 @@ constexpr std::string_view kViews[] = {
     R"(CREATE TEMP VIEW finding AS SELECT f.finding_id, f.run_id, a.number AS attempt, f.kind,
   CASE f.severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity,
   f.start_ns, f.end_ns, f.first_step, f.last_step, n.name AS node, f.rank, f.dp, f.pp, f.tp, f.score, f.confidence, f.coverage, f.summary,
-  f.evidence, f.subject
+  f.evidence, f.subject, f.message
   FROM main.rg_finding f LEFT JOIN main.rg_attempt a USING(attempt_id) LEFT JOIN main.rg_node n ON n.node_id = f.node_id)",
 
     R"(CREATE TEMP VIEW finding_told AS SELECT finding_id, told_ns,
   CASE severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity,
-  start_ns, end_ns, last_step, score, confidence, coverage, summary, evidence FROM (SELECT finding_id, told_ns, severity, start_ns, end_ns,
-  last_step, score, confidence, coverage, summary, evidence FROM main.rg_finding WHERE told_ns IS NOT NULL UNION ALL SELECT * FROM main.rg_finding_told))",
+  start_ns, end_ns, last_step, score, confidence, coverage, summary, evidence, message FROM (SELECT finding_id, told_ns, severity, start_ns, end_ns,
+  last_step, score, confidence, coverage, summary, evidence, message FROM main.rg_finding WHERE told_ns IS NOT NULL UNION ALL SELECT * FROM main.rg_finding_told))",
 
     R"(CREATE TEMP VIEW incident AS SELECT i.incident_id, i.run_id, i.title, i.state, i.start_ns, i.end_ns, i.created_ns, i.findings, i.uuid AS incident_uuid, a.number AS attempt,
   CASE i.severity WHEN 0 THEN 'debug' WHEN 1 THEN 'info' WHEN 2 THEN 'warning' WHEN 3 THEN 'error' ELSE 'critical' END AS severity,

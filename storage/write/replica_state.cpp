@@ -71,19 +71,19 @@ Status ReplicaState::saveMirrored(const Finding& f) {
   RG_TRY(drop.run());
   RG_ASSIGN(auto add,
             m_db.prepare("INSERT INTO rg_finding(finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, "
-                         "last_step, node_id, rank, dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns) "
-                         "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
+                         "last_step, node_id, rank, dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns, "
+                         "message) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
   bindAll(add, f.id, f.run.value, idOrNull(f.attempt), std::string_view(f.kind), std::string_view(f.subject), static_cast<int>(f.severity),
           f.start, f.end, f.first_step, f.last_step, idOrNull(f.node), f.rank, f.dp, f.pp, f.tp, f.score, f.confidence, f.coverage,
-          std::string_view(f.summary), std::string_view(f.evidence), f.told);
+          std::string_view(f.summary), std::string_view(f.evidence), f.told, std::string_view(f.message));
   return add.run();
 }
 
 Status ReplicaState::saveTelling(const Finding& f) {
   RG_ASSIGN(auto add, m_db.prepare("INSERT OR REPLACE INTO rg_finding_told(finding_id, told_ns, severity, start_ns, end_ns, last_step, "
-                                   "score, confidence, coverage, summary, evidence) VALUES(?,?,?,?,?,?,?,?,?,?,?)"));
+                                   "score, confidence, coverage, summary, evidence, message) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"));
   bindAll(add, f.id, f.told, static_cast<int>(f.severity), f.start, f.end, f.last_step, f.score, f.confidence, f.coverage,
-          std::string_view(f.summary), std::string_view(f.evidence));
+          std::string_view(f.summary), std::string_view(f.evidence), std::string_view(f.message));
   return add.run();
 }
 

@@ -54,8 +54,9 @@ Status EditRows::keepTelling(const Finding& known, const Finding& next) {
     const double since = static_cast<double>(*known.told) - static_cast<double>(before.int64(0));
     if (sameState(known, last) && since < std::max(static_cast<double>(kApart), age / static_cast<double>(kShareOfAge))) return {};
   }
-  RG_ASSIGN(auto keep, m_db.prepare("INSERT OR REPLACE INTO rg_finding_told SELECT finding_id, told_ns, severity, start_ns, end_ns, "
-                                    "last_step, score, confidence, coverage, summary, evidence FROM rg_finding WHERE finding_id = ?1"));
+  RG_ASSIGN(auto keep,
+            m_db.prepare("INSERT OR REPLACE INTO rg_finding_told SELECT finding_id, told_ns, severity, start_ns, end_ns, "
+                         "last_step, score, confidence, coverage, summary, evidence, message FROM rg_finding WHERE finding_id = ?1"));
   keep.bind(1, known.id);
   return m_rows.put(m_db, keep, "rg_finding_told");
 }
@@ -71,14 +72,14 @@ Status EditRows::saveFindings() {
       m_db.prepare(
           "INSERT INTO rg_finding(finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, "
           "node_id, rank, "
-          "dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns) VALUES(" +
+          "dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns, message) VALUES(" +
           newId("rg_finding", "finding_id") +
-          ",?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
+          ",?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) "
           "ON CONFLICT(run_id, kind, subject, ifnull(first_step, -9223372036854775808)) DO UPDATE SET attempt_id=excluded.attempt_id, "
           "severity=excluded.severity, start_ns=excluded.start_ns, end_ns=excluded.end_ns, last_step=excluded.last_step, "
           "node_id=excluded.node_id, rank=excluded.rank, dp=excluded.dp, pp=excluded.pp, tp=excluded.tp, score=excluded.score, "
           "confidence=excluded.confidence, coverage=excluded.coverage, summary=excluded.summary, evidence=excluded.evidence, "
-          "told_ns=excluded.told_ns"));
+          "told_ns=excluded.told_ns, message=excluded.message"));
   RG_ASSIGN(auto thinned,
             m_db.prepare("SELECT 1 FROM rg_expired e JOIN rg_series s USING(series_id) JOIN rg_attempt a USING(attempt_id) WHERE "
                          "a.run_id = ?1 AND s.kind = 2 AND e.last_x >= ifnull(?2, -9223372036854775808) LIMIT 1"));
@@ -106,7 +107,7 @@ Status EditRows::saveFindings() {
     find.reset();
     bindAll(statement, f.run.value, idOrNull(f.attempt), std::string_view(f.kind), std::string_view(f.subject),
             static_cast<int>(f.severity), f.start, f.end, f.first_step, f.last_step, idOrNull(f.node), f.rank, f.dp, f.pp, f.tp, f.score,
-            f.confidence, f.coverage, std::string_view(f.summary), std::string_view(f.evidence), told);
+            f.confidence, f.coverage, std::string_view(f.summary), std::string_view(f.evidence), told, std::string_view(f.message));
     RG_TRY(m_rows.put(m_db, statement, "rg_finding"));
   }
   return {};
@@ -116,11 +117,11 @@ Result<std::vector<Finding>> StoreReader::tellings(std::optional<RunId> run) {
   RG_ASSIGN(auto statement,
             m_file.db().prepare(
                 "SELECT finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, "
-                "rank, dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns FROM rg_finding "
+                "rank, dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns, message FROM rg_finding "
                 "WHERE told_ns IS NOT NULL AND (?1 IS NULL OR run_id = ?1) "
                 "UNION ALL SELECT f.finding_id, f.run_id, f.attempt_id, f.kind, f.subject, t.severity, t.start_ns, t.end_ns, "
                 "f.first_step, t.last_step, f.node_id, f.rank, f.dp, f.pp, f.tp, t.score, t.confidence, t.coverage, t.summary, "
-                "t.evidence, t.told_ns FROM rg_finding f CROSS JOIN rg_finding_told t USING(finding_id) "
+                "t.evidence, t.told_ns, t.message FROM rg_finding f CROSS JOIN rg_finding_told t USING(finding_id) "
                 "WHERE ?1 IS NULL OR f.run_id = ?1 ORDER BY told_ns, finding_id"));
   statement.bind(1, run ? std::optional(static_cast<std::int64_t>(run->value)) : std::nullopt);
   std::vector<Finding> found;

@@ -7,6 +7,8 @@
 #include <cctype>
 #include <set>
 
+#include "analysis/words/render.h"
+#include "analysis/words/sentences.h"
 #include "tests/suite/suite_play.h"
 
 namespace runglass {
@@ -42,6 +44,11 @@ TEST_P(Diagnosis, FindsWhatItMustWhereItIsAndCriesAtNothingElse) {
   }
   if (one.scenario.faults.empty()) {
     EXPECT_EQ(answer->notifications, 0) << describe(*answer);
+  }
+  for (const Finding& finding : answer->findings) {
+    const auto message = words::parse(finding.message);
+    ASSERT_TRUE(message) << finding.summary;
+    EXPECT_EQ(words::render(*message, words::templateOf), finding.summary) << finding.message;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/report/read_report.h"
 #include "analysis/report/redacted_reader.h"
 #include "analysis/report/report_writers.h"
+#include "analysis/words/sentences.h"
 #include "storage/open_store.h"
 #include "tests/storage/sample_store.h"
 
@@ -175,6 +176,17 @@ TEST(Redaction, EvidenceStaysJsonOfTheSameShape) {
   std::string deep;
   for (int i = 0; i < 5'000; ++i) deep += "[";
   EXPECT_FALSE(redactor.json(deep).empty());
+}
+
+TEST(Redaction, TheMessageOfAFindingNamesTheSameTemplatesWithOtherNames) {
+  Redactor redactor(kAll);
+  redactor.know({"n0412"}, {});
+  for (const words::Template& one : words::catalogue()) {
+    const words::Message message{std::string(one.id),
+                                 {{"node", "n0412"}, {"nodes", words::Arg::List{"n0412"}}, {"what", words::Term{"power limit"}}}};
+    EXPECT_EQ(redactor.json(words::print(message)),
+              R"({"id":")" + std::string(one.id) + R"(","args":{"node":"node-01","nodes":["node-01"],"what":{"term":"power limit"}}})");
+  }
 }
 
 TEST(Redaction, OddBytesAndLongTextsAreNoTrouble) {

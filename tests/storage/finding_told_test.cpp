@@ -35,6 +35,7 @@ class Told : public ::testing::Test {
             .first_step = 100,
             .last_step = last,
             .summary = "slow from step 100 to " + std::to_string(last),
+            .message = R"({"id":"slow","args":{"last":)" + std::to_string(last) + "}}",
             .evidence = "{\"last\":" + std::to_string(last) + "}",
             .told = told};
   }
@@ -72,6 +73,7 @@ TEST_F(Told, AMomentShowsTheWordsOfThenAndNothingBefore) {
   EXPECT_EQ(then.severity, Severity::kWarning);
   EXPECT_EQ(then.last_step, 140);
   EXPECT_EQ(then.evidence, "{\"last\":140}");
+  EXPECT_EQ(then.message, R"({"id":"slow","args":{"last":140}})");
   EXPECT_EQ(then.told, at(141));
   EXPECT_EQ(then.id, reader->findings(m_run)->front().id);
 }
@@ -137,9 +139,12 @@ TEST_F(Told, AnotherStoreGetsThemTooAndSqlShowsThem) {
   const auto reader = openStore(copy).reader().value();
   EXPECT_THAT(summaries(*reader->tellings(std::nullopt)), ElementsAre("slow from step 100 to 110", "slow from step 100 to 140"));
   EXPECT_THAT(summaries(*reader->findings(std::nullopt)), ElementsAre("slow from step 100 to 999"));
+  EXPECT_EQ(reader->findings(std::nullopt)->front().message, R"({"id":"slow","args":{"last":999}})");
+  EXPECT_EQ(reader->tellings(std::nullopt)->front().message, R"({"id":"slow","args":{"last":110}})");
   std::vector<std::string> rows;
   ASSERT_TRUE(reader
-                  ->query("SELECT severity || ' ' || summary FROM finding_told ORDER BY told_ns",
+                  ->query("SELECT severity || ' ' || summary || ' ' || json_extract(message, '$.args.last') FROM finding_told "
+                          "UNION ALL SELECT json_extract(message, '$.id') FROM finding ORDER BY 1",
                           {.columns = {},
                            .row =
                                [&](const std::vector<SqlValue>& row) {
@@ -148,7 +153,7 @@ TEST_F(Told, AnotherStoreGetsThemTooAndSqlShowsThem) {
                                }},
                           {})
                   .ok());
-  EXPECT_THAT(rows, ElementsAre("warning slow from step 100 to 110", "error slow from step 100 to 140"));
+  EXPECT_THAT(rows, ElementsAre("error slow from step 100 to 140 140", "slow", "warning slow from step 100 to 110 110"));
   EXPECT_THAT(*reader->verify(), IsEmpty());
 }
 

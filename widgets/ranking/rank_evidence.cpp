@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "analysis/words/sentences.h"
 #include "widgets/core/units.h"
 
 namespace runglass {
@@ -63,9 +64,7 @@ std::vector<EvidenceLine> evidenceLines(const RankEvidence& evidence) {
          differs});
   }
   if (evidence.own_port)
-    lines.push_back(
-        {QStringLiteral("network port %1%2").arg(screenText(evidence.ports.odd->port, 40), screenText(evidence.ports.odd->words, 160)),
-         true});
+    lines.push_back({QStringLiteral("network port %1").arg(screenText(words::english(portSentence(*evidence.ports.odd, {})), 200)), true});
   else if (evidence.ports.ports > 0)
     lines.push_back({QStringLiteral("no network port of its node stands out among %1")
                          .arg(formatCount(static_cast<std::int64_t>(evidence.ports.ports))),

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fills a template with the arguments of a message.
+//
+// A template is text with
+//   {name}                     an argument
+//   {name|# step|# steps}      by the count `name` one of the plural forms of the language, '#' is the number
+//   [, after step {step}]      a part that is left out where an argument in it is absent; parts do not contain parts
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/words/message.h"
+
+namespace runglass::words {
+
+// One argument of a template.
+struct Placeholder {
+  std::string_view name;
+  std::vector<std::string_view> plurals;  // empty: none
+  bool optional = false;                  // in a part
+};
+// Nothing where the brackets or braces of the text do not match.
+std::optional<std::vector<Placeholder>> placeholdersOf(std::string_view text);
+
+// "" of an id without a template.
+using TemplateOf = std::function<std::string_view(std::string_view id)>;
+// In English; nothing where a template or an argument outside of parts is missing.
+std::optional<std::string> render(const Message& message, const TemplateOf& template_of);
+
+}  // namespace runglass::words

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sentences of findings: one template of every message id. No other place holds English of a finding.
+//
+// A finding stores the message and its English. Hub, command line, webhooks, SQL and reports print the English; a reader in another
+// language translates the template by its id and formats the arguments itself.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "analysis/words/message.h"
+#include "model/findings.h"
+
+namespace runglass::words {
+
+struct Template {
+  std::string_view id, english;
+};
+std::span<const Template> catalogue();             // by id
+std::string_view templateOf(std::string_view id);  // "" of an unknown id
+
+// Of a message made here: RG_CHECKs that its ids have templates and these their arguments. Messages of stores: render().
+std::string english(const Message& message);
+// Sets Finding::message and Finding::summary, as the only function.
+void setMessage(Finding& finding, const Message& message);
+// As a clause of another message. Its summary where its message is empty or says another thing: written by another version.
+Arg messageOf(const Finding& finding);
+
+}  // namespace runglass::words
