@@ -260,8 +260,7 @@ std::string_view templateOf(std::string_view id) {
 
 std::string english(const Message& message) {
   auto text = render(message, templateOf);
-  RG_CHECK(text.has_value());
-  return std::move(*text);
+  return text ? *std::move(text) : print(message);
 }
 
 void setMessage(Finding& finding, const Message& message) {

@@ -20,7 +20,7 @@ struct Template {
 std::span<const Template> catalogue();             // by id
 std::string_view templateOf(std::string_view id);  // "" of an unknown id
 
-// Of a message made here: RG_CHECKs that its ids have templates and these their arguments. Messages of stores: render().
+// The message as JSON where a template or an argument is missing: a finding says what it has, and tests find the mistake.
 std::string english(const Message& message);
 // Sets Finding::message and Finding::summary, as the only function.
 void setMessage(Finding& finding, const Message& message);
