@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/statistics/median.h"
+#include "model/orders.h"
 
 namespace runglass {
 namespace {
@@ -128,8 +129,8 @@ Result<MachineEvidence> machineEvidence(Reader& reader, RunId run, const std::ve
     query.range = range, query.run = run, query.node = node, query.at_least = Severity::kWarning, query.limit = kMostEvents;
     RG_ASSIGN(const auto page, reader.searchEvents(query, stop));
     for (const Event& event : page.events) {
-      // Of another device on the node, or of what follows from slowness itself.
-      if ((event.device && !devices.contains(event.device)) || event.kind == "collective_timeout") continue;
+      // Of another device on the node, of what follows from slowness itself, or of our own work.
+      if (isOwnEvent(event.kind) || (event.device && !devices.contains(event.device)) || event.kind == "collective_timeout") continue;
       if (evidence.events.size() < kMostKinds) ++evidence.events[event.code.empty() ? event.kind : event.kind + " " + event.code];
     }
   }

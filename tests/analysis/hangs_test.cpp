@@ -229,6 +229,19 @@ TEST_F(HangsTest, ASilentRankIsTheCulprit) {
   EXPECT_THAT(found[0].summary, HasSubstr("silent"));
 }
 
+TEST_F(HangsTest, HangsThatRecoveredDoNotHideTheNextOne) {
+  step(100, 101);
+  for (const std::int64_t hung : {101, 111, 121}) {
+    m_writer->scalar(m_steps, hung, m_end, static_cast<double>(108 * kNsPerSecond));
+    const TimeNs late = m_end + 108 * kNsPerSecond - kT - (hung + 1) * kStep;
+    step(hung + 1, hung + 10, late);
+  }
+  hang(80 * kNsPerSecond);
+  const auto found = look(m_end + 81 * kNsPerSecond);
+  EXPECT_EQ(std::ranges::count(found, "stall", &Finding::kind), 3) << "those that are over";
+  EXPECT_EQ(std::ranges::count(found, "hang", &Finding::kind), 1);
+}
+
 TEST_F(HangsTest, WithoutAnyProgressNothingIsKnown) {
   EXPECT_TRUE(look(m_end + 3600 * kNsPerSecond).empty()) << "a stored run, or one whose agents are gone";
   hang(2 * kNsPerSecond);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -356,6 +357,8 @@ class Builder {
     const AttemptSteps steps = AttemptSteps::among(m_series, attempt, {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait});
     const auto last = steps.lastStep();  // of all: a part that is not of every step (a save) is counted where it was
     if (!last) return {};
+    const std::int64_t end = *last < std::numeric_limits<std::int64_t>::max() ? *last + 1 : *last;
+    RG_ASSIGN(const ExcludedSteps excluded, steps.excluded(m_reader, *last - kPartSteps, end, m_stop));
     std::map<std::string, StepPart> sums;  // "": the step
     std::pair<std::size_t, std::size_t> counts;
     for (const StepSeries kind : {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait})
@@ -367,7 +370,7 @@ class Builder {
         RG_ASSIGN(const ScalarColumns* newest, newestPoints(series, kPartSteps + 1));
         const ScalarColumns& points = *newest;
         for (std::size_t i = 0; i < points.size(); ++i) {
-          if (!std::isfinite(points.value[i]) || points.step[i] < *last - kPartSteps) continue;
+          if (!std::isfinite(points.value[i]) || points.step[i] < *last - kPartSteps || excluded.contains(points.step[i])) continue;
           const bool recent = points.step[i] > *last - kRecentSteps;
           const auto add = [&](const std::string& part, double ns) { (recent ? sums[part].recent_ns : sums[part].before_ns) += ns; };
           add(name, wait ? -points.value[i] : points.value[i]);
