@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/engine/withdrawal.h"
 #include "analysis/hardware_faults/fault_finding.h"
 #include "analysis/layout/layout_reading.h"
 #include "analysis/steps/step_at.h"
@@ -146,9 +147,7 @@ class HardwareFaults : public Analysis {
       if (found.contains(identity) || !m_of_events.contains(identity) || finding.start.value_or(0) < from ||
           finding.severity == Severity::kInfo)
         continue;
-      finding.severity = Severity::kInfo;
-      finding.end = finding.start;
-      finding.summary = "Explained by another fault since: " + finding.summary;
+      withdraw(finding, *m_newest, "Explained by another fault since");
     }
     return endOld(question, events);
   }

@@ -354,6 +354,16 @@ TEST_F(HangsTest, AFinishedRunHangsNoLonger) {
   EXPECT_TRUE(look().empty());
 }
 
+TEST_F(HangsTest, OfARunThatFinishedAStandstillAtItsEndIsWithdrawn) {
+  hang(40 * kNsPerSecond);
+  ASSERT_EQ(look(m_end + 41 * kNsPerSecond).size(), 1U) << "no step has ended: it saves for the last time";
+  m_writer->run({.name = "r", .state = RunState::kFinished, .end = m_end + 50 * kNsPerSecond});
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kInfo);
+  EXPECT_EQ(found[0].end, found[0].start);
+}
+
 TEST_F(HangsTest, APastStallIsToldUnlessACheckpointExplainsIt) {
   step(101, 130, 90 * kNsPerSecond);
   auto found = look();
