@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "model/captures.h"
 #include "model/time_text.h"
@@ -59,6 +60,25 @@ std::string orderText(const Order& order) {
       return "capture, " + std::string(captureReasonName(static_cast<CaptureReason>(order.number)));
   }
   return "";
+}
+
+std::string orderEventText(const Order& order, std::optional<std::int64_t> first_step) {
+  return orderText(order) + (first_step ? ", from step " + std::to_string(*first_step) : "");
+}
+
+std::optional<std::pair<std::int64_t, std::int64_t>> tracedSteps(const Event& event) {
+  if (event.kind != kOrderEvent || !event.step) return std::nullopt;
+  for (const OrderKind kind : {OrderKind::kTraceSteps, OrderKind::kExact}) {
+    if (event.code != orderName(kind)) continue;
+    static constexpr std::string_view kBefore = "trace ";
+    std::int64_t count = 0, end = 0;
+    if (!event.message.starts_with(kBefore)) return std::nullopt;
+    const char* last = event.message.data() + event.message.size();
+    if (std::from_chars(event.message.data() + kBefore.size(), last, count).ec != std::errc()) return std::nullopt;
+    if (count > entryOf(kind).most || __builtin_add_overflow(*event.step, count, &end)) return std::nullopt;
+    return std::pair(*event.step, end);
+  }
+  return std::nullopt;
 }
 
 Status checkOrder(const Order& order) {

@@ -12,8 +12,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "model/events.h"
 #include "model/result.h"
 #include "model/topology.h"
 
@@ -55,6 +57,13 @@ std::optional<OrderKind> orderNamed(std::string_view name);
 // "trace 5 steps with kernels".
 std::string orderText(const Order& order);
 Status checkOrder(const Order& order);
+// Kinds of the events that record commands and what came of them.
+inline constexpr std::string_view kOrderEvent = "order", kCaptureEvent = "capture";
+inline bool isOwnEvent(std::string_view kind) { return kind == kOrderEvent || kind == kCaptureEvent; }
+// "trace 5 steps with kernels, from step 300": what the event of an order records.
+std::string orderEventText(const Order& order, std::optional<std::int64_t> first_step);
+// The steps [first, end) that such an event says were traced; absent: of another order.
+std::optional<std::pair<std::int64_t, std::int64_t>> tracedSteps(const Event& event);
 // "run 'gpt' ended 2026-03-02 10:00:00Z (finished)"; empty unless the run's end is recorded.
 std::string runEndText(const Run& run);
 

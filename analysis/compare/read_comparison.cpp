@@ -50,6 +50,11 @@ class SideReader {
     }
     for (const Series* series : times) m_first = std::min(m_first, series->first_x), last = std::max(last, series->last_x);
     if (!times.empty()) narrow(newest, last);
+    if (log != nullptr) {
+      RG_ASSIGN(m_excluded, excludedSteps(m_reader, *log, {}, m_window.first, m_window.end, m_stop));
+    } else {
+      RG_ASSIGN(m_excluded, m_steps.excluded(m_reader, m_window.first, m_window.end, m_stop));
+    }
     RG_ASSIGN(const auto ranks, m_reader.ranks(m_attempt.id));
     RG_ASSIGN(const auto nodes, m_reader.nodes());
     std::map<NodeId, std::string> names;
@@ -100,6 +105,7 @@ class SideReader {
                 StepPhases::read(m_reader, m_steps.of(StepSeries::kPhase, rank.rank), m_window.first, m_window.end, m_stop));
       m_side.left_out += static_cast<std::int64_t>(std::erase_if(steps, [&](const auto& one) { return !phases.isSteady(one.first); }));
     }
+    m_side.left_out += static_cast<std::int64_t>(std::erase_if(steps, [&](const auto& one) { return m_excluded.contains(one.first); }));
     m_side.left_out += static_cast<std::int64_t>(steps.erase(m_first));  // it compiles, warms up and opens its files
     for (const auto& [step, dur] : steps) {
       ++rank.steps, rank.sum_ns += dur;
@@ -140,6 +146,7 @@ class SideReader {
   std::int64_t m_first = 0;
   std::map<std::int32_t, std::string> m_nodes;
   AttemptSteps m_steps;
+  ExcludedSteps m_excluded;
   std::map<std::int32_t, std::map<std::string, SeriesId>> m_parts, m_waits;
   CompareSide m_side;
 };

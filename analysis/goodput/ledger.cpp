@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analysis/statistics/median.h"
+#include "analysis/steps/stalled_steps.h"
 
 namespace runglass {
 namespace {
@@ -69,6 +70,8 @@ std::vector<DurNs> steadyDurations(const AttemptRecord& attempt) {
   std::vector<DurNs> steady = attempt.durations;
   for (const LedgerStep& step : attempt.steps)
     if (step.kind == StepKind::kTraining && step.end > step.begin) steady.push_back((step.end - step.begin) / step.count);
+  const UsualLength usual = usualLength(steady);
+  std::erase_if(steady, [&](DurNs length) { return usual.isStalled(length); });
   return steady;
 }
 

@@ -21,7 +21,7 @@ constexpr std::pair<StepColumn, IdleCause> kHostColumns[] = {{StepColumn::kCheck
 std::optional<double> steadyMedian(std::span<const StepFrame> frames) {
   std::vector<double> values;
   for (const StepFrame& frame : frames)
-    if (const auto longest = frame.longest(); longest && frame.phase == StepPhase::kSteady) values.push_back(*longest);
+    if (const auto longest = frame.longest(); longest && frame.isSteady()) values.push_back(*longest);
   return median(std::move(values));
 }
 

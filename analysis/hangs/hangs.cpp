@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/engine/withdrawal.h"
 #include "analysis/hangs/culprit_places.h"
 #include "analysis/hangs/group_history.h"
 #include "analysis/hangs/hang_words.h"
@@ -41,7 +42,7 @@ class Hangs : public Analysis {
     RG_TRY(judgePast(question, attempts));
     RG_TRY(judgeNow(question, run, attempts.back()));
     keepIdentities();
-    RG_TRY(closeOthers(attempts));
+    closeOthers(run, attempts);
     return m_out;
   }
 
@@ -335,13 +336,16 @@ class Hangs : public Analysis {
     return {};
   }
 
-  Status closeOthers(const std::vector<Attempt>& attempts) {
+  void closeOthers(const Run& run, const std::vector<Attempt>& attempts) {
     std::vector<Finding> still;
     for (Finding& open : m_open) {
       if (std::ranges::any_of(m_out, [&](const Finding& one) { return same(one, open); })) continue;
       const auto attempt = std::ranges::find(attempts, open.attempt, &Attempt::id);
       const bool older = attempt != attempts.end() && attempt->id != attempts.back().id;
-      if (older && attempt->end)
+      // A process that ends orderly stood still at nothing: its last saves and evaluations came after its last step.
+      if (!older && run.state == RunState::kFinished)
+        withdraw(open, run.end.value_or(open.start.value_or(0)));
+      else if (older && attempt->end)
         open.end = attempt->end;
       else if (older && attempts.back().start)
         open.end = attempts.back().start;
@@ -358,7 +362,6 @@ class Hangs : public Analysis {
     for (const Finding& one : m_out)
       if (!one.end) still.push_back(one);
     m_open = std::move(still);
-    return {};
   }
 
   RunId m_run;

@@ -6,17 +6,10 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kLeastStall = 30 * kNsPerSecond, kLeastLogStall = 300 * kNsPerSecond, kLeastHang = 60 * kNsPerSecond;
+constexpr DurNs kLeastLogStall = 300 * kNsPerSecond, kLeastHang = 60 * kNsPerSecond;
 constexpr DurNs kLongest = 24 * 3600 * kNsPerSecond;  // limits beyond a day say nothing, and times ten must not run over
 
 }  // namespace
-
-DurNs p99Of(std::vector<DurNs> values) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 99 / 100);
-  std::ranges::nth_element(values, at);
-  return std::clamp<DurNs>(*at, 0, kLongest);
-}
 
 DurNs phaseLimit(DurNs longest) { return std::max(kPhaseLimit, 3 * std::clamp<DurNs>(longest, 0, kLongest)); }
 
@@ -28,7 +21,7 @@ std::vector<StallGap> StepClock::take(const std::vector<ClockedStep>& steps) {
   const std::size_t from = m_recent.size() > kStepsKept ? m_recent.size() - kStepsKept : 0;
   for (std::size_t i = std::max<std::size_t>(from, 1); i < m_recent.size(); ++i)
     if (m_recent[i - 1].steady && m_recent[i].start > m_recent[i - 1].start) periods.push_back(m_recent[i].start - m_recent[i - 1].start);
-  m_p99 = p99Of(std::move(periods));
+  m_p99 = usualLength(std::move(periods)).p99;
   std::vector<StallGap> gaps;
   if (first_new == 0 && m_taken == steps.size() && steps.size() > 1) m_longest_odd = steps[1].start - steps[0].start;
   if (judges()) {
@@ -52,7 +45,7 @@ std::vector<StallGap> StepClock::take(const std::vector<ClockedStep>& steps) {
 
 DurNs StepClock::stallLimit() const {
   if (!judges()) return kPhaseLimit;
-  return m_from_log ? std::max(10 * m_p99, kLeastLogStall) : std::max(5 * m_p99, kLeastStall);
+  return m_from_log ? std::max(10 * m_p99, kLeastLogStall) : stallLimitOf(m_p99);
 }
 
 DurNs StepClock::hangLimit(std::optional<DurNs> op_p99) const {

@@ -11,11 +11,12 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/steps/stalled_steps.h"
 #include "model/time.h"
 
 namespace runglass {
 
-inline constexpr std::size_t kStepsToJudge = 10, kStepsKept = 2'000;
+inline constexpr std::size_t kStepsKept = 2'000;
 // Init, compile, checkpoint, evaluation, index rebuild: a start is no stall.
 inline constexpr DurNs kPhaseLimit = 600 * kNsPerSecond;
 
@@ -38,7 +39,7 @@ DurNs phaseLimit(DurNs longest);
 
 class StepClock {
  public:
-  // Log lines come at intervals: theirs is max(10 x p99 of the gaps, 5 min); else max(5 x p99, 30 s).
+  // Log lines come at intervals: theirs is max(10 x p99 of the gaps, 5 min); else max(5 x p99, 30 s). Stalled steps are in no p99.
   explicit StepClock(bool from_log) : m_from_log(from_log) {}
   // New steps in order; answers gaps that nothing said so far explains.
   std::vector<StallGap> take(const std::vector<ClockedStep>& steps);
@@ -54,11 +55,8 @@ class StepClock {
   const bool m_from_log;
   std::size_t m_taken = 0;
   std::vector<ClockedStep> m_recent;  // the newest kStepsKept
-  DurNs m_p99 = 0;                    // of the times from step to step, steady ones
+  DurNs m_p99 = 0;                    // of the times from step to step, steady and not stalled ones
   DurNs m_longest_odd = 0;            // of those at a step that is not steady, or at the first
 };
-
-// The value below which 99 of 100 lie; of fewer than a hundred the second largest. 0: none.
-DurNs p99Of(std::vector<DurNs> values);
 
 }  // namespace runglass

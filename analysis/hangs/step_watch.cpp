@@ -134,7 +134,7 @@ Result<std::optional<DurNs>> StepWatch::communicationP99(Reader& reader, std::st
     std::vector<DurNs> values;
     for (const double value : points.value)
       if (std::isfinite(value) && value >= 0 && value < static_cast<double>(kLongestStep)) values.push_back(static_cast<DurNs>(value));
-    if (values.size() >= kStepsToJudge) return std::optional(p99Of(std::move(values)));
+    if (values.size() >= kStepsToJudge) return std::optional(usualLength(std::move(values)).p99);
   }
   return std::optional<DurNs>();
 }

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/engine/withdrawal.h"
 #include "analysis/hardware_faults/fault_finding.h"
 #include "analysis/layout/layout_reading.h"
 #include "analysis/steps/step_at.h"
@@ -78,10 +79,36 @@ class HardwareFaults : public Analysis {
       if (attempt.id != m_attempts.back().id && !m_placed.insert(attempt.id).second) continue;
       RG_ASSIGN(const auto ranks, placedRanks(question.reader, attempt.id));
       for (const Rank& rank : ranks) {
-        if (rank.node) m_own_nodes[rank.node] = m_places.nodes[rank.node];
+        if (rank.node) m_own_nodes[rank.node] = m_places.nodes[rank.node], m_nodes_of[attempt.id].insert(rank.node);
         if (rank.device) m_places.ranks[rank.device] = rank;
       }
     }
+    return {};
+  }
+
+  // Of a node that the attempt of then runs on: one that a restart left behind is no longer the run's, but for what began before it.
+  bool isOwn(const Event& event) const {
+    if (!event.time || !event.node || event.attempt) return true;
+    if (!m_began || *event.time < *m_began) return false;
+    const auto ranOn = [&](TimeNs time) {
+      const Attempt* then = &m_attempts.front();
+      for (const Attempt& one : m_attempts)
+        if (!one.start || *one.start <= time) then = &one;
+      const auto nodes = m_nodes_of.find(then->id);
+      return nodes == m_nodes_of.end() || nodes->second.contains(event.node);
+    };
+    return ranOn(*event.time) || ranOn(*event.time - kSameFault);
+  }
+
+  // The run's begin, else that of its data: what its nodes went through before is not its own.
+  Status findBegin(const Question& question) {
+    if (m_began) return {};
+    RG_ASSIGN(const Run run, question.reader.run(question.run));
+    m_began = m_attempts.front().start ? m_attempts.front().start : run.start;
+    if (m_began) return {};
+    RG_ASSIGN(const auto all, question.reader.series({.run = question.run}));
+    for (const Series& series : all)
+      if (series.first_time) m_began = std::min(m_began.value_or(*series.first_time), *series.first_time);
     return {};
   }
 
@@ -92,9 +119,10 @@ class HardwareFaults : public Analysis {
     filter.limit = kMostEvents;
     TimeNs from = std::numeric_limits<TimeNs>::min();
     if (m_newest) filter.range.t0 = *m_newest - kLookBack, from = filter.range.t0 + kAftermath;
-    // The events of a node go back to before the run.
-    if (const auto began = m_attempts.front().start) filter.range.t0 = std::max(filter.range.t0, *began);
-    RG_ASSIGN(const auto events, question.reader.events(filter));
+    RG_TRY(findBegin(question));
+    if (const auto start = m_attempts.front().start) filter.range.t0 = std::max(filter.range.t0, *start);
+    RG_ASSIGN(auto events, question.reader.events(filter));
+    std::erase_if(events, [this](const Event& event) { return !isOwn(event); });
     for (const Event& event : events)
       if (event.time) m_newest = std::max(m_newest.value_or(*event.time), *event.time);
     // A clock that is ahead must not hide what comes until then.
@@ -120,9 +148,7 @@ class HardwareFaults : public Analysis {
       if (found.contains(identity) || !m_of_events.contains(identity) || finding.start.value_or(0) < from ||
           finding.severity == Severity::kInfo)
         continue;
-      finding.severity = Severity::kInfo;
-      finding.end = finding.start;
-      words::setMessage(finding, words::Message{"fault_explained", {{"what", words::messageOf(finding)}}});
+      withdraw(finding, *m_newest, "fault_explained");
     }
     return endOld(question, events);
   }
@@ -244,10 +270,12 @@ class HardwareFaults : public Analysis {
   std::vector<Attempt> m_attempts;
   Places m_places;
   std::map<NodeId, std::string> m_own_nodes;
+  std::map<AttemptId, std::set<NodeId>> m_nodes_of;
   std::set<AttemptId> m_placed;
   std::map<AttemptId, StepAxis> m_axes;  // of one call
   ThrottleWatch m_throttle;
   std::optional<TimeNs> m_newest;  // event
+  std::optional<TimeNs> m_began;
   bool m_remembered = false;
   std::map<Identity, Finding> m_stored, m_said;
   std::map<Identity, Trace> m_of_events;

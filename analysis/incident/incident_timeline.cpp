@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/incident/incident_words.h"
+#include "model/orders.h"
 
 namespace runglass {
 namespace {
@@ -101,7 +102,7 @@ class Teller {
   void close(Group& group) {
     TimelineEntry& entry = group.entry;
     // Somebody asked for a look, or an agent gave one.
-    if (entry.kind == "order" || entry.kind == "capture") entry.lane = IncidentLane::kKnown;
+    if (isOwnEvent(entry.kind)) entry.lane = IncidentLane::kKnown;
     const std::string words = findingKindWords(entry.kind);
     if (entry.text.empty()) entry.text = words;
     if (entry.kind == "restart" || entry.kind == "start") entry.text = words + (entry.text == words ? "" : ": " + entry.text);

@@ -161,10 +161,8 @@ Result<std::vector<Node>> nodesOf(Reader& reader, const std::vector<Attempt>& at
       if (rank.node) ours.insert(rank.node);
   }
   RG_ASSIGN(std::vector<Node> nodes, reader.nodes());
-  std::erase_if(nodes, [&](const Node& node) {
-    // A node that no heartbeat ever spoke for (an import's) is neither heard nor missing.
-    return (!ours.empty() && !ours.contains(node.id)) || (node.state == NodeState::kUnknown && !node.last_heard);
-  });
+  // A node without an agent (an import's, an exporter's) neither reports nor is silent.
+  std::erase_if(nodes, [&](const Node& node) { return !ours.contains(node.id) || node.state == NodeState::kUnknown; });
   return nodes;
 }
 

@@ -59,7 +59,7 @@ inline constexpr std::int64_t kThroughputSteps = 2'000;
 Result<RunSummary> readRunSummary(Reader& reader, const Run& run, std::stop_token stop);
 // The run with this id, else (id 0) the one that is running or started last; NOT_FOUND in an empty store.
 Result<Run> chooseRun(Reader& reader, RunId wanted);
-// The nodes that the newest attempt runs on and that a heartbeat ever spoke for; all such nodes where no rank says its node.
+// The nodes that the newest attempt's ranks are on and that have an agent; none where no rank names its node.
 Result<std::vector<Node>> nodesOf(Reader& reader, const std::vector<Attempt>& attempts);
 
 // `now` decides whether a run that calls itself running is silent.

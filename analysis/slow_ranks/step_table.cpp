@@ -12,6 +12,7 @@
 
 #include "analysis/statistics/median.h"
 #include "analysis/steps/attempt_steps.h"
+#include "analysis/steps/own_work.h"
 #include "analysis/steps/span_parts.h"
 #include "analysis/steps/step_frame.h"
 
@@ -22,7 +23,8 @@ constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr int kListEvery = 10;     // calls
 constexpr std::int64_t kLate = 4;  // steps that are read again, as they may have come since
 constexpr std::size_t kProbes = 3;
-constexpr int kSpansRest = 10;  // times as long as reading them took
+constexpr double kLongestStep = 1e17;  // ns; three years
+constexpr int kSpansRest = 10;         // times as long as reading them took
 
 bool mayBeWaiting(const std::string& part) {
   const auto column = stepColumnOf(part);
@@ -92,6 +94,15 @@ RankSteps rankSteps(std::int32_t number, const Gathered& rank, SlownessBasis bas
   return out;
 }
 
+void leaveStalledOut(const std::vector<DurNs>& longest, std::vector<bool>& known) {
+  std::vector<DurNs> lengths;
+  for (const DurNs one : longest)
+    if (one > 0) lengths.push_back(one);
+  const UsualLength usual = usualLength(std::move(lengths));
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (usual.isStalled(longest[i])) known[i] = false;
+}
+
 }  // namespace
 
 class StepTableFeed::Memory {
@@ -147,6 +158,7 @@ class StepTableFeed::Memory {
     add(StepSeries::kTime, m_times, true);
     add(StepSeries::kPart, m_parts, false);
     add(StepSeries::kPartWait, m_waits, false);
+    RG_ASSIGN(m_own_work, readOwnWork(reader, m_attempt));
     m_listed_last = newestOf(last_of_rank);
     if (m_newest) m_listed_last = std::min(m_listed_last, *m_newest);
     // Odd step numbers must not run over the ends of the number.
@@ -215,6 +227,7 @@ class StepTableFeed::Memory {
   std::map<std::int32_t, Gathered> gather(const std::vector<Rank>& ranks, StepTableAnswer& answer) const;
   void gatherPart(const Column& part, const Column* wait, Gathered& rank, StepTableAnswer& answer) const;
   void gatherSpans(std::map<std::int32_t, Gathered>& ranks, StepTableAnswer& answer) const;
+  std::optional<TimeRange> whenOf(std::size_t i) const;
   StepTableAnswer finish(const std::vector<Rank>& ranks) const;
 
   const AttemptId m_attempt;
@@ -226,6 +239,7 @@ class StepTableFeed::Memory {
   int m_until_list = 0;
   std::uint64_t m_revision = 0;
   bool m_complete = false;  // m_answer is of all that was told up to m_last
+  OwnWork m_own_work;
   std::optional<SpanPartsAnswer> m_spans;
   std::chrono::steady_clock::time_point m_spans_rest;
   StepTableAnswer m_answer;
@@ -288,12 +302,21 @@ void StepTableFeed::Memory::gatherSpans(std::map<std::int32_t, Gathered>& ranks,
   }
 }
 
+// From the first rank's begin to the last one's end.
+std::optional<TimeRange> StepTableFeed::Memory::whenOf(std::size_t i) const {
+  std::optional<TimeRange> when;
+  for (const auto& [key, column] : m_times)
+    if (const auto& one = column.when[i]) when = when ? TimeRange{std::min(when->t0, one->t0), std::max(when->t1, one->t1)} : *one;
+  return when;
+}
+
 StepTableAnswer StepTableFeed::Memory::finish(const std::vector<Rank>& ranks) const {
   StepTableAnswer answer;
   answer.has_parts = !m_parts.empty();
   if (m_times.empty() && m_parts.empty()) return answer;
   const auto gathered = gather(ranks, answer);
   std::vector<bool> known(m_width);
+  std::vector<DurNs> longest(m_width, 0);
   std::size_t timed = 0, working = 0;
   const auto hasAny = [](const std::vector<double>& column) {
     return std::ranges::any_of(column, [](double v) { return !std::isnan(v); });
@@ -302,17 +325,20 @@ StepTableAnswer StepTableFeed::Memory::finish(const std::vector<Rank>& ranks) co
     for (const auto* column : {&rank.dur, &rank.work})
       for (std::size_t i = 0; i < column->size(); ++i)
         if (!std::isnan((*column)[i])) known[i] = true;
+    for (std::size_t i = 0; i < rank.dur.size(); ++i)
+      if (!std::isnan(rank.dur[i])) longest[i] = std::max(longest[i], static_cast<DurNs>(std::min(rank.dur[i], kLongestStep)));
     timed += hasAny(rank.dur) || hasAny(rank.work) ? 1 : 0;
     working += hasAny(rank.work) ? 1 : 0;
   }
+  for (std::size_t i = 0; i < m_width; ++i)
+    if (m_own_work.covers(m_first + static_cast<std::int64_t>(i), whenOf(i))) known[i] = false, longest[i] = 0;
+  leaveStalledOut(longest, known);
   StepTable& table = answer.table;
   table.basis = working > 0 && working * 2 >= timed ? SlownessBasis::kWork : SlownessBasis::kStepTime;
   for (std::size_t i = 0; i < m_width; ++i) {
     if (!known[i]) continue;
     table.steps.push_back(m_first + static_cast<std::int64_t>(i));
-    auto& when = answer.when.emplace_back();
-    for (const auto& [key, column] : m_times)
-      if (const auto& one = column.when[i]) when = when ? TimeRange{std::min(when->t0, one->t0), std::max(when->t1, one->t1)} : *one;
+    answer.when.push_back(whenOf(i));
   }
   for (const auto& [number, rank] : gathered) table.ranks.push_back(rankSteps(number, rank, table.basis, known, table.parts.size()));
   return answer;

@@ -79,11 +79,11 @@ void AttemptWatch::take(const StepFrame& frame, ShiftWatch& shifts) {
   takeShift(frame, shifts);
 }
 
-// The first step never counts, nor does the one after an evaluation or a save.
+// The first step never counts, nor does a stalled one or the one after an evaluation or a save.
 bool AttemptWatch::isSteady(const StepFrame& frame) {
   const StepPhase before = m_phase_before;
   m_phase_before = frame.phase;
-  return m_steps > 1 && frame.phase == StepPhase::kSteady && before != StepPhase::kEval && before != StepPhase::kCheckpoint;
+  return m_steps > 1 && frame.isSteady() && before != StepPhase::kEval && before != StepPhase::kCheckpoint;
 }
 
 void AttemptWatch::compare(const StepFrame& frame) {

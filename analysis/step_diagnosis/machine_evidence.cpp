@@ -9,6 +9,7 @@
 
 #include "analysis/statistics/median.h"
 #include "analysis/words/sentences.h"
+#include "model/orders.h"
 
 namespace runglass {
 namespace {
@@ -132,8 +133,8 @@ Result<MachineEvidence> machineEvidence(Reader& reader, RunId run, const std::ve
     query.range = range, query.run = run, query.node = node, query.at_least = Severity::kWarning, query.limit = kMostEvents;
     RG_ASSIGN(const auto page, reader.searchEvents(query, stop));
     for (const Event& event : page.events) {
-      // Of another device on the node, or of what follows from slowness itself.
-      if ((event.device && !devices.contains(event.device)) || event.kind == "collective_timeout") continue;
+      // Of another device on the node, of what follows from slowness itself, or of our own work.
+      if (isOwnEvent(event.kind) || (event.device && !devices.contains(event.device)) || event.kind == "collective_timeout") continue;
       if (evidence.events.size() < kMostKinds) ++evidence.events[event.code.empty() ? event.kind : event.kind + " " + event.code];
     }
   }

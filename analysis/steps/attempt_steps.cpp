@@ -82,6 +82,14 @@ std::optional<std::int64_t> AttemptSteps::lastStep() const {
   return last == of(StepSeries::kTime).end() ? std::nullopt : std::optional(last->last_x);
 }
 
+Result<ExcludedSteps> AttemptSteps::excluded(Reader& reader, std::int64_t first, std::int64_t end, const std::stop_token& stop) const {
+  const Series* times = clock();
+  if (times == nullptr && !of(StepSeries::kTime).empty()) times = &of(StepSeries::kTime).front();
+  if (times == nullptr) return ExcludedSteps();
+  const auto phases = times->key.rank ? of(StepSeries::kPhase, *times->key.rank) : std::span<const Series>();
+  return excludedSteps(reader, *times, phases, first, end, stop);
+}
+
 const Series* AttemptSteps::waitOf(const Series& part) const {
   const auto waits = of(StepSeries::kPartWait, *part.key.rank);
   const auto found = std::ranges::find_if(

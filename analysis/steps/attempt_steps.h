@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/steps/stalled_steps.h"
 #include "model/step_metrics.h"
 #include "storage/reader.h"
 
@@ -44,6 +45,9 @@ class AttemptSteps {
   // `share`: of the most steps that any rank has; ranks with fewer fell silent while the job went on.
   const Series* clock(double share = 0) const;
   std::optional<std::int64_t> lastStep() const;  // of any rank's step times
+  // Steps of [first, end) that no baseline includes: stalled ones and those of our own work, by clock(), as ranks wait for each other;
+  // without a clock by the lowest rank. Phases count where they were listed.
+  Result<ExcludedSteps> excluded(Reader& reader, std::int64_t first, std::int64_t end, const std::stop_token& stop) const;
   // The wait of a part: of the same rank, source and labels.
   const Series* waitOf(const Series& part) const;
 

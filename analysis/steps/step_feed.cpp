@@ -17,6 +17,7 @@ constexpr int kListEvery = 10;           // calls: series appear seldom
 constexpr std::size_t kVeryLate = 64;    // steps that somebody told after one: nobody else is waited for
 constexpr std::size_t kFewestAhead = 2;  // ranks that have gone over a gap of a live run: one may have a step's number wrong
 constexpr std::size_t kHeardKept = 20;   // frames
+constexpr std::size_t kLengthsKept = 200;
 constexpr std::int64_t kMostStep = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 40);
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 
@@ -52,6 +53,7 @@ Status StepFeed::list(Reader& reader) {
   }
   std::ranges::sort(m_lasts, std::greater());
   m_phases = steps.of(StepSeries::kPhase);
+  RG_ASSIGN(m_own_work, readOwnWork(reader, m_attempt));
   listParts(steps);
   return {};
 }
@@ -92,11 +94,24 @@ Result<std::vector<StepFrame>> StepFeed::next(Reader& reader, bool ended, std::s
     // A full window has more behind it: only its last steps may be incomplete.
     const std::size_t count = ended ? frames.size() : complete(frames);
     frames.resize(count);
-    for (const StepFrame& frame : frames) m_heard.push_back(frame.ranks_heard);
+    for (StepFrame& frame : frames) {
+      m_heard.push_back(frame.ranks_heard);
+      judge(frame);
+    }
     if (m_heard.size() > kHeardKept) m_heard.erase(m_heard.begin(), m_heard.end() - static_cast<std::ptrdiff_t>(kHeardKept));
     if (!frames.empty()) m_next = frames.back().step + 1;
     return frames;
   }
+}
+
+void StepFeed::judge(StepFrame& frame) {
+  const auto longest = frame.longest();
+  frame.disturbed = m_own_work.covers(frame.step, frame.when);
+  if (!longest || !frame.isSteady()) return;
+  const auto length = static_cast<DurNs>(*longest);
+  m_lengths.push_back(length);
+  if (m_lengths.size() > kLengthsKept) m_lengths.pop_front();
+  frame.stalled = usualLength({m_lengths.begin(), m_lengths.end()}).isStalled(length);
 }
 
 std::int64_t StepFeed::firstToRead() {

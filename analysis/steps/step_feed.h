@@ -10,12 +10,14 @@
 //             Memory: kFrames frames.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <stop_token>
 #include <vector>
 
 #include "analysis/steps/attempt_steps.h"
+#include "analysis/steps/own_work.h"
 #include "analysis/steps/step_frame.h"
 #include "model/topology.h"
 #include "storage/reader.h"
@@ -68,6 +70,7 @@ class StepFeed {
   Status readPhases(Reader& reader, std::vector<StepFrame>& frames, const std::stop_token& stop) const;
   Status readPart(Reader& reader, const Column& source, std::vector<StepFrame>& frames, const std::stop_token& stop) const;
   std::size_t complete(const std::vector<StepFrame>& frames) const;
+  void judge(StepFrame& frame);
 
   AttemptId m_attempt;
   std::vector<Rank> m_ranks;
@@ -80,6 +83,8 @@ class StepFeed {
   std::optional<std::int64_t> m_look_back, m_started;
   int m_calls_since_list = 0;
   std::vector<std::size_t> m_heard;  // ranks heard in the newest frames, oldest first
+  OwnWork m_own_work;
+  std::deque<DurNs> m_lengths;  // of the newest steady steps, oldest first
 };
 
 }  // namespace runglass

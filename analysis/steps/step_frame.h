@@ -53,8 +53,12 @@ struct StepFrame {
   std::vector<float> dur;
   std::array<std::vector<float>, kStepColumnCount> columns;
   std::size_t ranks_heard = 0;  // with a duration
+  // In no baseline: the run stood still in it (stalled_steps.h, of the newest steady steps up to this one), or Runglass slowed it down
+  // (own_work.h).
+  bool stalled = false, disturbed = false;
   bool has_parts = false;
 
+  bool isSteady() const { return phase == StepPhase::kSteady && !stalled && !disturbed; }
   float at(StepColumn column, std::size_t rank) const {
     const auto& values = columns[static_cast<std::size_t>(column)];
     return values.empty() ? std::numeric_limits<float>::quiet_NaN() : values[rank];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "analysis/statistics/median.h"
@@ -39,6 +40,8 @@ Result<StepBreakdown> NewestSteps::breakdown(AttemptId attempt) {
   const AttemptSteps steps = AttemptSteps::among(m_series, attempt, {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait});
   const auto last = steps.lastStep();  // of all: a part that is not of every step (a save) is counted where it was
   if (!last) return out;
+  const std::int64_t end = *last < std::numeric_limits<std::int64_t>::max() ? *last + 1 : *last;
+  RG_ASSIGN(const ExcludedSteps excluded, steps.excluded(m_reader, *last - kBreakdownSteps, end, m_stop));
   std::map<std::string, PartMeans> sums;  // "": the step
   std::size_t recent_count = 0, before_count = 0;
   for (const StepSeries kind : {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait})
@@ -49,7 +52,7 @@ Result<StepBreakdown> NewestSteps::breakdown(AttemptId attempt) {
       if (!whole && (name.empty() || (wait && stepColumnOf(name) != StepColumn::kTransfer))) continue;
       RG_ASSIGN(const ScalarColumns* newest, points(series, kBreakdownSteps + 1));
       for (std::size_t i = 0; i < newest->size(); ++i) {
-        if (!std::isfinite(newest->value[i]) || newest->step[i] < *last - kBreakdownSteps) continue;
+        if (!std::isfinite(newest->value[i]) || newest->step[i] < *last - kBreakdownSteps || excluded.contains(newest->step[i])) continue;
         const bool recent = newest->step[i] > *last - kRecentSteps;
         const auto add = [&](const std::string& part, double ns) { (recent ? sums[part].recent_ns : sums[part].before_ns) += ns; };
         add(name, wait ? -newest->value[i] : newest->value[i]);

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "analysis/layout/layout_reading.h"
+#include "analysis/steps/stalled_steps.h"
 
 namespace runglass {
 namespace {
@@ -125,7 +126,35 @@ class WhatIfReader {
     }
   }
 
+  // A step that stood still says nothing about who makes a usual one long.
+  void leaveStalledOut() {
+    std::map<std::int64_t, TimeRange> steps;
+    for (std::size_t i = 0; i < m_ops.size(); ++i) {
+      TimeNs end = 0;
+      if (__builtin_add_overflow(m_ops.start[i], m_ops.dur[i], &end)) continue;
+      const auto [at, added] = steps.try_emplace(m_ops.step[i], TimeRange{m_ops.start[i], end});
+      if (!added) at->second = {std::min(at->second.t0, m_ops.start[i]), std::max(at->second.t1, end)};
+    }
+    std::map<std::int64_t, DurNs> length;
+    std::vector<DurNs> lengths;
+    for (const auto& [step, range] : steps) {
+      DurNs own = 0;
+      if (__builtin_sub_overflow(range.t1, range.t0, &own)) continue;
+      length[step] = own, lengths.push_back(own);
+    }
+    const UsualLength usual = usualLength(std::move(lengths));
+    std::erase_if(length, [&](const auto& one) { return !usual.isStalled(one.second); });
+    if (length.empty()) return;
+    StepOpColumns kept;
+    for (std::size_t i = 0; i < m_ops.size(); ++i)
+      if (!length.contains(m_ops.step[i]))
+        kept.add(m_ops.rank[i], m_ops.step[i], m_ops.op[i], m_ops.chunk[i], m_ops.microbatch[i], m_ops.start[i], m_ops.dur[i],
+                 m_ops.span_id[i]);
+    m_ops = std::move(kept);
+  }
+
   void answer() {
+    leaveStalledOut();
     m_out.graph = std::make_shared<const StepGraph>(buildStepGraph(m_places, m_ops));
     m_ops = {};
     const StepGraph& graph = *m_out.graph;

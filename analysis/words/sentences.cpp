@@ -242,6 +242,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"when_from_start", "from the first step watched to step {last}"},
     {"when_past", "from step {first} to {last}"},
     {"when_since", "since step {first}"},
+    {"withdrawn", "Withdrawn: {what}"},
     {"worker_folded",
      "rank {rank} or a tensor- or context-parallel peer of it (not separable) (dp {dp}, pp"
      " {pp})"},

@@ -121,6 +121,22 @@ TEST_F(AttemptStepsTest, AStepIsSteadyUnlessARankRecordedAnotherPhase) {
   for (const std::int64_t step : {0, 2, 3, 9}) EXPECT_TRUE(phases->isSteady(step)) << step;
 }
 
+TEST(UsualLengthTest, AFewStalledStepsAreInNoBaselineAndManyLongOnesBelongToTheRun) {
+  constexpr DurNs kStep = 2 * kNsPerSecond, kHang = 108 * kNsPerSecond;
+  std::vector<DurNs> lengths(12, kStep);
+  EXPECT_FALSE(usualLength({kStep, kHang, kHang}).limit) << "too few to judge";
+  EXPECT_EQ(usualLength(lengths).limit, 30 * kNsPerSecond);
+  for (std::size_t hangs = 1; hangs <= kMaxStalled; ++hangs) {
+    lengths.push_back(kHang);
+    const UsualLength usual = usualLength(lengths);
+    EXPECT_EQ(usual.p99, kStep) << hangs;
+    EXPECT_TRUE(usual.isStalled(kHang)) << hangs;
+    EXPECT_FALSE(usual.isStalled(kStep)) << hangs;
+  }
+  lengths.insert(lengths.end(), 2, kHang);
+  EXPECT_EQ(usualLength(lengths).p99, kHang) << "evaluations";
+}
+
 TEST(StepRangeTest, IsAbsentWithoutAClockAndForNonsense) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const ScalarColumns points{.step = {1, 2, 3, 4, 5, 6},

@@ -220,6 +220,24 @@ TEST_F(ComparisonOfAStore, EvaluationsAndTheFirstStepDoNotCount) {
   ASSERT_EQ(answer->facts.size(), 1U);
   EXPECT_EQ(answer->facts[0].key, "lr");
 }
+TEST_F(ComparisonOfAStore, AHangThatRecoveredHidesNoDifference) {
+  auto writer = openStore(m_folder.file("s.rgl")).writer().value();
+  const RunId run = writer->run({.name = "r"});
+  for (int number = 0; number < 2; ++number) {
+    const AttemptId attempt = writer->attempt({.run = run, .key = std::to_string(number)});
+    const SeriesId time =
+        writer->series({.attempt = attempt, .rank = 0, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
+    for (std::int64_t s = 0; s < 20; ++s)
+      writer->scalar(time, s, std::nullopt, number == 1 && s == 9 ? 575'000 * kMs : (1'300 + 40 * number + s % 2) * kMs);
+  }
+  ASSERT_TRUE(writer->close().ok());
+  const auto reader = openStore(m_folder.file("s.rgl")).reader().value();
+  const auto answer = readComparison(*reader, {.a = {run, 0}, .b = {run, 1}, .at_step = {}}, {});
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  EXPECT_EQ(answer->comparison.steps_b, 18) << "the first step and the stalled one are left out";
+  EXPECT_NEAR(*answer->comparison.delta_ns, 40 * kMs, kMs);
+  EXPECT_THAT(answer->sentence, HasSubstr("3.1 % slower")) << answer->sentence;
+}
 TEST_F(ComparisonOfAStore, BeforeAndAfterAStepAreTwoSidesOfOneAttempt) {
   fill();
   const auto answer = readComparison(*m_reader, {.a = {m_run, 0}, .b = {}, .at_step = 41}, {});

@@ -157,6 +157,12 @@ TEST(RestartLedger, OfAnOddlyLongStepOnlyTheUsualTimeIsTraining) {
   EXPECT_EQ(spent(l.spent, Spend::kProductive), 110 * kSecond);
   EXPECT_EQ(spent(l.spent, Spend::kUnexplained), 190 * kSecond);
 }
+TEST(RestartLedger, StalledStepsAreNotInTheIterationTime) {
+  AttemptRecord one = attempt(0, 0, 1, 0, 0);
+  one.durations = {10, 10, 10, 10, 10, 12, 12, 12, 400, 400};
+  for (DurNs& length : one.durations) length *= kSecond;
+  EXPECT_EQ(makeLedger({one}).rows[0].iteration_time, 10 * kSecond);
+}
 TEST(RestartLedger, AFirstStepThatCompilesIsStartUp) {
   AttemptRecord one = attempt(0, 0, 1, 10, 0);
   for (LedgerStep& step : one.steps) step.begin += 90 * kSecond, step.end += 90 * kSecond;

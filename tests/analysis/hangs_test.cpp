@@ -229,6 +229,19 @@ TEST_F(HangsTest, ASilentRankIsTheCulprit) {
   EXPECT_THAT(found[0].summary, HasSubstr("silent"));
 }
 
+TEST_F(HangsTest, HangsThatRecoveredDoNotHideTheNextOne) {
+  step(100, 101);
+  for (const std::int64_t hung : {101, 111, 121}) {
+    m_writer->scalar(m_steps, hung, m_end, static_cast<double>(108 * kNsPerSecond));
+    const TimeNs late = m_end + 108 * kNsPerSecond - kT - (hung + 1) * kStep;
+    step(hung + 1, hung + 10, late);
+  }
+  hang(80 * kNsPerSecond);
+  const auto found = look(m_end + 81 * kNsPerSecond);
+  EXPECT_EQ(std::ranges::count(found, "stall", &Finding::kind), 3) << "those that are over";
+  EXPECT_EQ(std::ranges::count(found, "hang", &Finding::kind), 1);
+}
+
 TEST_F(HangsTest, WithoutAnyProgressNothingIsKnown) {
   EXPECT_TRUE(look(m_end + 3600 * kNsPerSecond).empty()) << "a stored run, or one whose agents are gone";
   hang(2 * kNsPerSecond);
@@ -339,6 +352,16 @@ TEST_F(HangsTest, AFinishedRunHangsNoLonger) {
   hang(700 * kNsPerSecond);
   m_writer->run({.name = "r", .state = RunState::kFinished, .end = m_end + 700 * kNsPerSecond});
   EXPECT_TRUE(look().empty());
+}
+
+TEST_F(HangsTest, OfARunThatFinishedAStandstillAtItsEndIsWithdrawn) {
+  hang(40 * kNsPerSecond);
+  ASSERT_EQ(look(m_end + 41 * kNsPerSecond).size(), 1U) << "no step has ended: it saves for the last time";
+  m_writer->run({.name = "r", .state = RunState::kFinished, .end = m_end + 50 * kNsPerSecond});
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kInfo);
+  EXPECT_EQ(found[0].end, found[0].start);
 }
 
 TEST_F(HangsTest, APastStallIsToldUnlessACheckpointExplainsIt) {

@@ -155,5 +155,36 @@ TEST_F(HardwareFaultsTest, AProgramsFaultThatComesAgainForHoursIsOne) {
   EXPECT_EQ(look()[0].start, kT);
 }
 
+TEST_F(HardwareFaultsTest, ANodeThatARestartLeftBehindIsNoLongerTheRuns) {
+  (void)m_writer->attempt({.run = m_run, .key = "0", .start = kT, .end = kT + 90 * s});
+  const AttemptId next = m_writer->attempt({.run = m_run, .key = "1", .start = kT + 100 * s, .layout = {.world = 9}});
+  for (std::int32_t rank = 0; rank < 9; ++rank)
+    m_writer->rank({.attempt = next, .rank = rank, .node = m_nodes[static_cast<std::size_t>(rank)]});
+  const auto lost = [&](DurNs after, std::size_t node) {
+    m_writer->event({.time = kT + after * s, .node = m_nodes[node], .kind = "node_lost", .severity = Severity::kError});
+  };
+  lost(1'000, 9);
+  EXPECT_THAT(look(), ::testing::IsEmpty());
+  lost(1'000, 3);
+  EXPECT_THAT(open(look()), ElementsAre("hardware_fault node:n3 node_lost"));
+}
+
+TEST_F(HardwareFaultsTest, WithoutAStartTheRunBeganWithItsData) {
+  const RunId run = m_writer->run({.name = "late", .state = RunState::kRunning});
+  const AttemptId attempt = m_writer->attempt({.run = run, .key = "0"});
+  m_writer->rank({.attempt = attempt, .rank = 0, .node = m_nodes[0], .device = m_devices[0]});
+  m_writer->scalar(m_writer->series({.attempt = attempt, .rank = 0, .metric = "step_time_ns", .kind = SeriesKind::kScalar}), 0,
+                   kT + 500 * s, 1e9);
+  const auto xid = [&](DurNs after) {
+    m_writer->event(
+        {.time = kT + after * s, .node = m_nodes[0], .device = m_devices[0], .kind = "xid", .severity = Severity::kCritical, .code = "79"});
+  };
+  m_run = run;
+  xid(100);
+  EXPECT_THAT(look(), ::testing::IsEmpty());
+  xid(1'200);
+  EXPECT_THAT(open(look()), ElementsAre("hardware_fault device:GPU-n0 xid 79"));
+}
+
 }  // namespace
 }  // namespace runglass

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "analysis/run_summary/run_summary.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 
@@ -109,6 +110,26 @@ TEST_F(RunStepsTest, WhereNoStepHasATimeThereIsNone) {
   EXPECT_EQ(neighbour(50, 1), std::nullopt);
   EXPECT_EQ(neighbour(50, -1), std::nullopt);
   EXPECT_EQ(momentOfStep(*m_reader, m_run, 3, {}).value(), std::nullopt);
+}
+
+TEST_F(RunStepsTest, OnlyNodesOfTheRunThatHaveAnAgentAreCounted) {
+  const auto node = [&](const char* name, NodeState state, std::optional<TimeNs> heard) {
+    return m_writer->node({.uuid = name, .name = name, .state = state, .last_heard = heard});
+  };
+  node("other", NodeState::kAlive, 50);
+  ASSERT_TRUE(m_writer->flush().ok());
+  const auto counts = [&] {
+    const auto reader = m_store.reader().value();
+    const RunSummary summary = readRunSummary(*reader, reader->run(m_run).value(), {}).value();
+    return std::pair(summary.nodes_heard, summary.nodes_total);
+  };
+  EXPECT_EQ(counts(), std::pair(0, 0)) << "no rank names its node";
+  m_writer->rank({.attempt = m_b, .rank = 0, .node = node("alive", NodeState::kAlive, 50)});
+  m_writer->rank({.attempt = m_b, .rank = 1, .node = node("lost", NodeState::kLost, 20)});
+  m_writer->rank({.attempt = m_b, .rank = 2, .node = node("exporter", NodeState::kUnknown, 50)});
+  m_writer->rank({.attempt = m_a, .rank = 0, .node = node("before", NodeState::kAlive, 50)});
+  ASSERT_TRUE(m_writer->flush().ok());
+  EXPECT_EQ(counts(), std::pair(1, 2));
 }
 
 }  // namespace

@@ -21,6 +21,9 @@ struct SmallRun {
   bool start = true;          // run and attempt have one
   bool clock = true;          // steps have times
   bool fault_before = false;  // its node has a fault of the day before
+  bool scalars = false;       // of no rank: loss, gradient norm, learning rate
+  bool spans = false;         // a forward and a backward pass in each step
+  bool log = false;           // lines, and the step times that they carry, of no rank
 };
 
 void PrintTo(const SmallRun& run, std::ostream* out) { *out << run.name; }
@@ -38,6 +41,17 @@ const SmallRun kRuns[] = {
     {.name = "StepsAndProgress", .steps = 40},
     {.name = "ProgressWithoutClockOfSteps", .steps = 40, .start = false, .clock = false},
     {.name = "FaultOfTheDayBefore", .steps = 40, .fault_before = true},
+    {.name = "FaultOfTheDayBeforeWithoutStart", .steps = 40, .start = false, .fault_before = true},
+    {.name = "NoRanks", .ranks = 0, .progress = false},
+    {.name = "OneScalarOnly", .ranks = 0, .steps = 1, .progress = false, .scalars = true},
+    {.name = "ScalarsOnly", .ranks = 0, .steps = 40, .progress = false, .scalars = true},
+    {.name = "ScalarsOnlyWithoutClock", .ranks = 0, .steps = 40, .progress = false, .start = false, .clock = false, .scalars = true},
+    {.name = "OneStepOfSpansOnly", .steps = 1, .progress = false, .spans = true},
+    {.name = "SpansOnlyOfFourRanks", .ranks = 4, .steps = 40, .progress = false, .spans = true},
+    {.name = "SpansOnlyWithoutStart", .steps = 40, .progress = false, .start = false, .spans = true},
+    {.name = "OneLineOnly", .ranks = 0, .steps = 1, .progress = false, .log = true},
+    {.name = "LogOnly", .ranks = 0, .steps = 40, .progress = false, .log = true},
+    {.name = "LogOnlyWithoutClock", .ranks = 0, .steps = 40, .progress = false, .start = false, .clock = false, .log = true},
 };
 
 class SmallestRuns : public ::testing::TestWithParam<SmallRun> {
@@ -59,13 +73,41 @@ class SmallestRuns : public ::testing::TestWithParam<SmallRun> {
                     .message = "GPU has fallen off the bus."});
     for (std::int32_t rank = 0; rank < is.ranks; ++rank) {
       writer.rank({.attempt = m_attempt, .rank = rank, .node = node, .device = rank == 0 ? gpu : DeviceId()});
-      if (is.steps == 0) continue;
+      if (is.spans) recordSpans(writer, rank);
+      if (is.steps == 0 || is.spans) continue;
       const SeriesId steps =
           writer.series({.attempt = m_attempt, .rank = rank, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
+      for (std::int64_t s = 0; s < is.steps; ++s) writer.scalar(steps, s, timeOf(s), static_cast<double>(kStep));
+    }
+    const auto unranked = [&](const char* tag, const char* unit, auto value) {
+      const SeriesId id = writer.series({.attempt = m_attempt, .metric = tag, .unit = unit, .kind = SeriesKind::kScalar});
+      for (std::int64_t s = 0; s < is.steps; ++s) writer.scalar(id, s, timeOf(s), value(s));
+    };
+    if (is.scalars) {
+      unranked("loss", "", [](std::int64_t s) { return 5.0 - 0.01 * static_cast<double>(s); });
+      unranked("grad_norm", "", [](std::int64_t) { return 1.0; });
+      unranked("lr", "", [](std::int64_t s) { return 1e-5 * static_cast<double>(s); });
+    }
+    if (is.log) {
+      unranked("elapsed time per iteration (ms)", "ms", [](std::int64_t) { return static_cast<double>(kStep) / kNsPerMs; });
       for (std::int64_t s = 0; s < is.steps; ++s)
-        writer.scalar(steps, s, is.clock ? std::optional(kT + kNsPerSecond + s * kStep) : std::nullopt, static_cast<double>(kStep));
+        writer.log({.time = timeOf(s), .attempt = m_attempt, .severity = Severity::kInfo, .text = "iteration " + std::to_string(s)});
     }
     m_end = kT + kNsPerSecond + is.steps * kStep;
+  }
+  static std::optional<TimeNs> timeOf(std::int64_t step) {
+    return GetParam().clock ? std::optional(kT + kNsPerSecond + step * kStep) : std::nullopt;
+  }
+  void recordSpans(Writer& writer, std::int32_t rank) {
+    const TrackId track = writer.track({.attempt = m_attempt, .rank = rank, .kind = "thread", .name = "trainer"});
+    SpanColumns spans;
+    spans.names = {"forward-compute", "backward-compute"};
+    for (std::int64_t i = 0; i < 2 * GetParam().steps; ++i) {
+      spans.start.push_back(kT + kNsPerSecond + i * kStep / 2), spans.dur.push_back(kStep / 3);
+      spans.name.push_back(static_cast<std::uint32_t>(i % 2)), spans.category.push_back(SpanCategory::kCompute);
+      spans.depth.push_back(0), spans.step.push_back(i / 2);
+    }
+    writer.spans(track, spans);
   }
   // Ranks say that they still do the same; `later` is what the first step takes so far.
   void report(Writer& writer, DurNs later) {

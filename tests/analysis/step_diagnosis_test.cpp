@@ -16,6 +16,7 @@
 #include "analysis/step_diagnosis/step_findings.h"
 #include "analysis/words/sentences.h"
 #include "collectors/sim/simulator.h"
+#include "model/orders.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 
@@ -311,6 +312,23 @@ TEST_F(StepDiagnosisTest, ASlowRankIsNamedWithItsStepAndItsCost) {
   EXPECT_GT(*one.confidence, 0.9);
   EXPECT_THAT(one.summary, HasSubstr("since step 40"));
   EXPECT_THAT(one.evidence, HasSubstr("\"gpu_hours_per_day\":"));
+}
+
+TEST_F(StepDiagnosisTest, OurOwnCommandsAreNoEvidenceAgainstAMachine) {
+  record("0", 0, 120, kStart, 1.3);
+  auto writer = m_store.writer().value();
+  const NodeId node = writer->node({.uuid = "n0", .name = "n0"});
+  const auto report = [&](std::string_view kind) {
+    writer->event({.time = kStart + 60 * kNsPerSecond, .node = node, .kind = std::string(kind), .severity = Severity::kWarning});
+  };
+  report(kOrderEvent), report(kCaptureEvent);
+  ASSERT_TRUE(writer->flush().ok());
+  const auto alone = ask({});
+  ASSERT_THAT(warned(alone), ElementsAre("slow_rank rank:3"));
+  EXPECT_THAT(alone.front().evidence, HasSubstr("\"machine_events\":{}"));
+  report("pcie_error");
+  ASSERT_TRUE(writer->close().ok());
+  EXPECT_THAT(ask({}).front().evidence, HasSubstr("\"machine_events\":{\"pcie_error\":1}"));
 }
 
 TEST_F(StepDiagnosisTest, ASlowNodeIsOneFindingNotFour) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "model/orders.h"
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 
@@ -216,6 +217,32 @@ TEST_F(StepFeedTest, WaitingInsideAPassIsNoWork) {
   EXPECT_FLOAT_EQ(m_frames.front().at(StepColumn::kForward, 0), 25e6F);
   EXPECT_FLOAT_EQ(m_frames.front().at(StepColumn::kWait, 0), 15e6F);
   EXPECT_FLOAT_EQ(m_frames.front().at(StepColumn::kData, 0), 9e6F);  // its waiting is what it costs
+}
+
+TEST_F(StepFeedTest, AStepInWhichTheRunStoodStillIsStalled) {
+  for (std::int64_t step = 0; step < 20; ++step) tell(0, step), tell(1, step, step == 12 ? 108e9 : 100e6);
+  next(true);
+  for (const StepFrame& frame : m_frames) EXPECT_EQ(frame.stalled, frame.step == 12) << frame.step;
+}
+
+TEST_F(StepFeedTest, StepsThatWereTracedOrCapturedAreDisturbed) {
+  for (std::int64_t step = 0; step < 40; ++step) tell(0, step), tell(1, step);
+  const auto command = [&](const Order& order, std::optional<std::int64_t> step, TimeNs time) {
+    m_out->event({.time = time,
+                  .attempt = m_attempt,
+                  .step = step,
+                  .kind = std::string(kOrderEvent),
+                  .code = std::string(orderName(order.kind)),
+                  .message = orderEventText(order, step)});
+  };
+  command({.kind = OrderKind::kExact, .number = 3}, 10, kStart);
+  command({.kind = OrderKind::kCapture}, std::nullopt, kStart + 2'050'000'000);  // in step 20
+  m_out->event({.time = kStart + 2'250'000'000, .attempt = m_attempt, .kind = std::string(kCaptureEvent)});
+  next(true);
+  std::vector<std::int64_t> disturbed;
+  for (const StepFrame& frame : m_frames)
+    if (frame.disturbed) disturbed.push_back(frame.step);
+  EXPECT_THAT(disturbed, ElementsAre(10, 11, 12, 20, 21, 22));
 }
 
 TEST_F(StepFeedTest, WithoutStepTimesThereIsNothing) { EXPECT_THAT(next(true), IsEmpty()); }

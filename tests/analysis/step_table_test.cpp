@@ -154,6 +154,20 @@ TEST_F(StepTableTest, WithoutPartsWholeStepsAreComparedAndNobodyIsSure) {
   EXPECT_EQ(ranking.ranks.front().confidence, Confidence::kLow);
 }
 
+TEST_F(StepTableTest, AStalledStepIsLeftOut) {
+  auto out = writer();
+  const RunId run = out->run({.name = "r", .start = kStart});
+  const AttemptId attempt = out->attempt({.run = run});
+  for (std::int32_t r = 0; r < 2; ++r) {
+    const SeriesId dur = out->series({.attempt = attempt, .rank = r, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
+    for (std::int64_t step = 0; step < 20; ++step) out->scalar(dur, step, std::nullopt, r == 1 && step == 7 ? 108e9 : 100e6);
+  }
+  ASSERT_TRUE(out->close().ok());
+  const StepTableAnswer answer = read();
+  EXPECT_EQ(answer.table.steps.size(), 19U);
+  EXPECT_EQ(std::ranges::count(answer.table.steps, 7), 0);
+}
+
 TEST_F(StepTableTest, AnAttemptWithoutStepsGivesAnEmptyTable) {
   {
     auto out = writer();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. One entry per cause. Its alert keeps its `since` while the trouble is the same, so that the store has one row of it.
+// 1. One entry per cause and rule. Its alert keeps its `since` while the trouble is the same, so that the store has one row of it.
 // 2. alert.severity is the one that was told last, once `due` is set; the trouble's own may be worse for a moment, until decide().
 #include "collectors/hub/alerts/alert_book.h"
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 #include "model/edits.h"
 
@@ -48,23 +49,39 @@ void AlertBook::load(std::span<const Alert> alerts, TimeNs now) {
     const TimeNs last = std::max({alert.since, alert.end.value_or(alert.since), alert.due.value_or(alert.since)});
     const bool untold = alert.due && !alert.told;
     if (now - last > std::max(m_options.repeat_after, m_options.rearm_after) && (alert.end || untold)) continue;
-    Entry entry{
-        .alert = alert, .rule = static_cast<std::size_t>(rule - m_options.rules.begin()), .seen = last, .row = true, .again = untold};
-    m_entries.emplace(alert.cause, std::move(entry));  // the newest of a cause is there already
+    const Key key(alert.cause, static_cast<std::size_t>(rule - m_options.rules.begin()));
+    m_entries.emplace(key, Entry{.alert = alert, .seen = last, .row = true, .again = untold});  // the newest of a cause is there already
   }
+}
+
+// The one that has this part already, whatever became of it since; of which only the row is known; or that of its rule.
+AlertBook::Entries::iterator AlertBook::entryOf(const Trouble& trouble, std::optional<std::size_t> rule) {
+  for (auto at = m_entries.lower_bound({trouble.cause, 0}); at != m_entries.end() && at->first.first == trouble.cause; ++at)
+    if (at->second.parts.empty() || at->second.parts.contains(trouble.part)) return at;
+  return rule ? m_entries.find({trouble.cause, *rule}) : m_entries.end();
+}
+
+Trouble AlertBook::worstOf(const std::map<std::string, Trouble>& parts) {
+  const auto order = [](const auto& part) { return std::tuple(!part.second.end, part.second.severity, -part.second.since); };
+  Trouble worst = std::ranges::max_element(parts, {}, order)->second;
+  for (const auto& [name, part] : parts)
+    if (worst.end && part.end) worst.end = std::max(worst.end, part.end);
+  return worst;
 }
 
 void AlertBook::see(Trouble trouble, TimeNs now) {
   trouble.cause = bounded(trouble.cause);
   if (trouble.summary.size() > kMaxSummary) trouble.summary.resize(kMaxSummary);
-  auto at = m_entries.find(trouble.cause);
+  const auto rule = ruleFor(trouble);
+  auto at = entryOf(trouble, rule);
   const TimeNs when = trouble.moment ? trouble.since : now;
   if (at != m_entries.end()) {
     Entry& entry = at->second;
     // What is older than what is known already, or the same event again.
     const bool event = trouble.source == Trouble::Source::kEvent;
     if (trouble.moment && trouble.since <= entry.seen) return;
-    if (entry.trouble && (event ? trouble.since <= entry.trouble->since : trouble.since < entry.trouble->since)) return;
+    const auto part = entry.parts.find(trouble.part);
+    if (part != entry.parts.end() && (event ? trouble.since <= part->second.since : trouble.since < part->second.since)) return;
     const TimeNs quiet_since = entry.alert.end.value_or(entry.seen);
     const bool over = entry.over() || trouble.moment;
     if (over && !trouble.end && std::max(trouble.since, when) - quiet_since >= m_options.rearm_after) {
@@ -76,13 +93,12 @@ void AlertBook::see(Trouble trouble, TimeNs now) {
   if (at == m_entries.end()) {
     if (trouble.end && now - *trouble.end > kNews) return;
     if (trouble.moment && now - trouble.since > kNews) return;
-    const auto rule = ruleFor(trouble);
     if (!rule) return;
     if (m_entries.size() >= kMaxCauses) {
       ++m_unkept;
       return;
     }
-    Entry entry{.rule = *rule, .seen = when};
+    Entry entry{.seen = when};
     entry.alert = {.run = trouble.run,
                    .rule = m_options.rules[*rule].name,
                    .cause = trouble.cause,
@@ -92,29 +108,40 @@ void AlertBook::see(Trouble trouble, TimeNs now) {
                    .end = trouble.end,
                    .summary = trouble.summary,
                    .link = trouble.link};
+    entry.parts.emplace(trouble.part, trouble);
     entry.trouble = std::move(trouble);
-    std::string cause = entry.alert.cause;
-    m_entries.emplace(std::move(cause), std::move(entry));
+    Key key(entry.alert.cause, *rule);
+    m_entries.emplace(std::move(key), std::move(entry));
     return;
   }
   Entry& entry = at->second;
   entry.seen = std::max(entry.seen, when);
+  std::string part = trouble.part;
+  entry.parts.insert_or_assign(std::move(part), std::move(trouble));
+  trouble = worstOf(entry.parts);
   if (entry.alert.end != trouble.end) {
     entry.alert.end = trouble.end;
     entry.dirty = entry.row;
   }
   if (!entry.alert.due) entry.alert.severity = trouble.severity;
+  // Withdrawn: the history no longer claims it.
+  if (trouble.end && trouble.severity < m_options.rules[at->first.second].at_least && entry.alert.summary != trouble.summary) {
+    entry.alert.summary = trouble.summary;
+    entry.dirty = entry.row;
+  }
   entry.trouble = std::move(trouble);
 }
 
 void AlertBook::end(std::string_view cause, TimeNs at) {
-  const auto found = m_entries.find(bounded(cause));
-  if (found == m_entries.end()) return;
-  Entry& entry = found->second;
-  if (entry.over() || at < (entry.trouble ? entry.trouble->since : entry.alert.since)) return;
-  entry.alert.end = at;
-  if (entry.trouble) entry.trouble->end = at;
-  entry.dirty = entry.row;
+  const std::string wanted = bounded(cause);
+  for (auto found = m_entries.lower_bound({wanted, 0}); found != m_entries.end() && found->first.first == wanted; ++found) {
+    Entry& entry = found->second;
+    if (entry.over() || at < (entry.trouble ? entry.trouble->since : entry.alert.since)) continue;
+    entry.alert.end = at;
+    if (entry.trouble) entry.trouble->end = at;
+    for (auto& [name, part] : entry.parts) part.end = at;
+    entry.dirty = entry.row;
+  }
 }
 
 bool AlertBook::snoozed(const Entry& entry, TimeNs now) const {
@@ -124,13 +151,14 @@ bool AlertBook::snoozed(const Entry& entry, TimeNs now) const {
   });
 }
 
-std::optional<Telling::Reason> AlertBook::reasonFor(const Entry& entry, TimeNs now) const {
+std::optional<Telling::Reason> AlertBook::reasonFor(const Entry& entry, std::size_t rule, TimeNs now) const {
   using Reason = Telling::Reason;
   if (entry.again) return Reason::kAgain;
   if (!entry.trouble) return std::nullopt;  // nobody has said yet whether it still holds
   const Trouble& trouble = *entry.trouble;
-  const DurNs hold = m_options.rules[entry.rule].hold;
+  const DurNs hold = m_options.rules[rule].hold;
   if (!entry.alert.due) {
+    if (trouble.severity < m_options.rules[rule].at_least) return std::nullopt;  // withdrawn before anybody was notified
     if (trouble.moment) return Reason::kNew;
     if (entry.over()) return hold == 0 ? std::optional(Reason::kNew) : std::nullopt;
     return now - entry.alert.since >= hold ? std::optional(Reason::kNew) : std::nullopt;
@@ -151,20 +179,20 @@ void AlertBook::forget(TimeNs now) {
     const TimeNs quiet_since = entry.alert.end.value_or(entry.seen);
     if ((entry.over() || moment) && now - quiet_since >= m_options.rearm_after) return true;
     // Over before it held long enough: nobody needs to know.
-    return entry.over() && !entry.alert.due && !entry.row && m_options.rules[entry.rule].hold > 0;
+    return entry.over() && !entry.alert.due && !entry.row && m_options.rules[item.first.second].hold > 0;
   });
 }
 
 std::vector<Telling> AlertBook::decide(TimeNs now) {
   std::map<std::size_t, std::vector<Choice>> chosen;
-  for (auto& [cause, entry] : m_entries) {
-    const auto reason = reasonFor(entry, now);
+  for (auto& [key, entry] : m_entries) {
+    const auto reason = reasonFor(entry, key.second, now);
     if (!reason) continue;
     if (snoozed(entry, now)) {
       if (!entry.row) entry.row = entry.dirty = true;  // the history shows it, as not told
       continue;
     }
-    chosen[entry.rule].push_back({&entry, *reason});
+    chosen[key.second].push_back({&entry, *reason});
   }
   std::vector<Telling> all;
   for (auto& [rule, choices] : chosen)
@@ -219,7 +247,7 @@ Telling AlertBook::telling(std::size_t rule, std::span<Choice> chosen, TimeNs no
 
 std::vector<Alert> AlertBook::takeRows() {
   std::vector<Alert> rows;
-  for (auto& [cause, entry] : m_entries)
+  for (auto& [key, entry] : m_entries)
     if (std::exchange(entry.dirty, false)) {
       rows.push_back(entry.alert);
       if (entry.trouble && entry.trouble->moment) rows.back().end = entry.seen;  // when it happened last
@@ -229,7 +257,8 @@ std::vector<Alert> AlertBook::takeRows() {
 
 void AlertBook::delivered(std::span<const Alert> alerts, const std::string& delivery, TimeNs now) {
   for (const Alert& alert : alerts) {
-    const auto at = m_entries.find(alert.cause);
+    const auto rule = std::ranges::find(m_options.rules, alert.rule, &AlertRule::name);
+    const auto at = m_entries.find({alert.cause, static_cast<std::size_t>(rule - m_options.rules.begin())});
     // A later telling of the same trouble has its own end.
     if (at == m_entries.end() || at->second.alert.since != alert.since || at->second.alert.due != alert.due) continue;
     at->second.alert.told = now;

@@ -26,6 +26,7 @@ struct Trouble {
   Source source = Source::kFinding;
   std::string rule;   // of a metric: the rule that made it
   std::string cause;  // equal as long as it is the same trouble of the same one
+  std::string part;   // of the cause: one fault shows itself in several findings; "": the cause has no parts
   std::string kind, code;
   Severity severity = Severity::kInfo;
   TimeNs since = 0;
@@ -77,12 +78,12 @@ class AlertBook {
  private:
   struct Entry {
     Alert alert;
-    std::optional<Trouble> trouble;  // absent: only its row is known
-    std::size_t rule = 0;
-    TimeNs seen = 0;     // when the trouble was last said; of a moment: when it last happened
-    bool row = false;    // the store has it, or will
-    bool dirty = false;  // the row must be stored
-    bool again = false;  // due, but perhaps not told
+    std::optional<Trouble> trouble;        // the worst part, open as long as any is; absent: only its row is known
+    std::map<std::string, Trouble> parts;  // by name, as each was last seen
+    TimeNs seen = 0;                       // when the trouble was last said; of a moment: when it last happened
+    bool row = false;                      // the store has it, or will
+    bool dirty = false;                    // the row must be stored
+    bool again = false;                    // due, but perhaps not told
     bool over() const { return alert.end.has_value(); }
   };
   struct Choice {
@@ -90,15 +91,21 @@ class AlertBook {
     Telling::Reason reason;
   };
 
+  // Parts of one cause that different rules take are an entry each.
+  using Key = std::pair<std::string, std::size_t>;  // cause, rule
+  using Entries = std::map<Key, Entry>;
+
   std::optional<std::size_t> ruleFor(const Trouble& trouble) const;
+  Entries::iterator entryOf(const Trouble& trouble, std::optional<std::size_t> rule);
+  static Trouble worstOf(const std::map<std::string, Trouble>& parts);
   bool snoozed(const Entry& entry, TimeNs now) const;
-  std::optional<Telling::Reason> reasonFor(const Entry& entry, TimeNs now) const;
+  std::optional<Telling::Reason> reasonFor(const Entry& entry, std::size_t rule, TimeNs now) const;
   void forget(TimeNs now);
   std::vector<Telling> tell(std::size_t rule, std::vector<Choice>& chosen, TimeNs now);
   Telling telling(std::size_t rule, std::span<Choice> chosen, TimeNs now);
 
   const AlertOptions& m_options;
-  std::map<std::string, Entry, std::less<>> m_entries;  // by cause
+  Entries m_entries;
   std::vector<Snooze> m_snoozes;
   std::map<std::size_t, std::deque<TimeNs>> m_told;  // per rule, within the last hour
   std::int64_t m_unkept = 0, m_held_back = 0;

@@ -6,6 +6,7 @@
 #include "collectors/hub/alerts/notifier.h"
 
 #include <algorithm>
+#include <array>
 
 #include "model/mutex.h"
 #include "storage/read/store_uuid.h"
@@ -31,6 +32,21 @@ const char* viewOf(const std::string& kind) {
   if (kind == "hardware_fault" || kind == "thermal_throttle") return "gpus";
   if (stopsTheRun(kind)) return "topology";
   return "overview";
+}
+
+// What one fault is said to be by several findings is one cause, and their parts of it. A slow node shows itself in its ranks and in the
+// clocks of its GPUs; a fault of a machine is the same in every run that it stops, and any trouble is in the attempt after a restart.
+std::string causeOf(const Finding& finding, const std::string& node, const std::string& run) {
+  static constexpr std::array<std::string_view, 3> kSlowMachine = {"slow_node", "slow_rank", "thermal_throttle"};
+  static constexpr std::array<std::string_view, 2> kBroken = {"hardware_fault", "slow_link"};
+  const std::string& subject = finding.subject;
+  if (!node.empty() && std::ranges::find(kSlowMachine, finding.kind) != kSlowMachine.end()) return "finding/slow/node:" + node + '/' + run;
+  const bool machine = subject.starts_with("device:") || subject.starts_with("node:") || subject == "hub";
+  if (machine && std::ranges::find(kBroken, finding.kind) != kBroken.end()) return "finding/" + finding.kind + '/' + subject;
+  static constexpr std::string_view kAttempt = "attempt:";
+  std::string place = subject;
+  if (place.starts_with(kAttempt)) place.replace(0, std::min(place.find_first_not_of("0123456789", kAttempt.size()), place.size()), "run");
+  return "finding/" + finding.kind + '/' + place + '/' + run;
 }
 
 void addSelect(std::string& select, const char* key, const std::string& value) {
@@ -110,6 +126,7 @@ Status Notifier::readNames(Reader& reader) {
 
 void Notifier::seeFinding(const Finding& finding, TimeNs now) {
   Trouble trouble{.cause = "",
+                  .part = finding.kind + '/' + finding.subject,
                   .kind = finding.kind,
                   .code = "",
                   .severity = finding.severity,
@@ -120,11 +137,13 @@ void Notifier::seeFinding(const Finding& finding, TimeNs now) {
     trouble.run_uuid = run->second.uuid;
     trouble.run_name = run->second.name;
   }
-  trouble.cause = "finding/" + finding.kind + '/' + finding.subject + '/' + trouble.run_uuid;
+  const auto node = m_nodes.find(finding.node);
+  trouble.cause = causeOf(finding, node == m_nodes.end() ? std::string() : node->second.name, trouble.run_uuid);
+  trouble.moment = !finding.run && !finding.end;  // nobody reports its end
   trouble.who = finding.subject == "run" ? "" : finding.subject;
   trouble.summary = finding.summary.empty() ? finding.kind + " of " + finding.subject : finding.summary;
   std::string select;
-  if (const auto node = m_nodes.find(finding.node); node != m_nodes.end()) {
+  if (node != m_nodes.end()) {
     if (trouble.who.find(node->second.name) == std::string::npos) trouble.who += (trouble.who.empty() ? "" : " on ") + node->second.name;
     addSelect(select, "node", node->second.name);
   }

@@ -159,13 +159,12 @@ void OrderDesk::send(std::uint64_t id, const Result<Plan>& plan, Writer& writer,
   open.outcome.first_step = plan->first_step;
   open.until = now + kPatience;
   open.done = std::move(asked.done);
-  const std::string from = plan->first_step ? ", from step " + std::to_string(*plan->first_step) : "";
   writer.event({.time = wallNow(),
                 .attempt = plan->attempt,
                 .step = plan->first_step,
-                .kind = "order",
+                .kind = std::string(kOrderEvent),
                 .code = std::string(orderName(order.kind)),
-                .message = orderText(order) + from});
+                .message = orderEventText(order, plan->first_step)});
   v1::Order message;
   message.set_order_id(id);
   fillOrder(message, order);
@@ -204,7 +203,7 @@ void OrderDesk::note(Open& open, NodeId node, OrderAnswer answer, Writer& writer
   writer.event({.time = wallNow(),
                 .attempt = open.attempt,
                 .node = node,
-                .kind = "order",
+                .kind = std::string(kOrderEvent),
                 .severity = answer.status.ok() ? Severity::kInfo : Severity::kWarning,
                 .code = std::string(orderName(open.order.kind)),
                 .message = who +

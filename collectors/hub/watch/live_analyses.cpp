@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "analysis/engine/withdrawal.h"
+
 namespace runglass {
 namespace {
 
@@ -142,7 +144,12 @@ void LiveAnalyses::endUnsaid(Watched& watched, const std::vector<bool>& answered
   const bool all = std::ranges::all_of(answered, [](bool yes) { return yes; });
   for (auto& [key, known] : watched.known) {
     if (known.finding.end || known.round == m_round || !(known.by ? answered[*known.by] : all)) continue;
-    known.finding.end = std::max(clock, known.finding.start.value_or(clock));
+    // Analyses go on reporting what ended: one that this object asked withdraws what it no longer reports. What an earlier process
+    // stored may lie before all that this one looks at.
+    if (known.by)
+      withdraw(known.finding, clock);
+    else
+      known.finding.end = std::max(clock, known.finding.start.value_or(clock));
     known.written = clock;
     out.changes.push_back({What::kChanged, known.finding});
   }

@@ -46,8 +46,8 @@ class LiveAnalyses {
   static constexpr std::size_t kMostFindings = 100'000;  // of a run; what an analysis says beyond them is left out and told as an issue
 
   explicit LiveAnalyses(std::span<const AnalysisEntry> entries) : m_entries(entries.begin(), entries.end()) {}
-  // A run that ended is asked about once more, as of its last data, and its findings end with it. What an analysis no longer says ends at
-  // `now`.
+  // A run that ended is asked about once more, as of its last data, and its findings end with it. What an analysis no longer reports is
+  // withdrawn.
   Result<LiveRound> round(Reader& reader, TimeNs now, const std::stop_token& stop);
 
  private:

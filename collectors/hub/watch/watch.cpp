@@ -9,6 +9,7 @@
 #include <chrono>
 #include <future>
 
+#include "analysis/hardware_faults/machine_faults.h"
 #include "model/captures.h"
 #include "model/orders.h"
 #include "storage/open_store.h"
@@ -148,6 +149,21 @@ void Watch::look(Reader& reader, const std::stop_token& stop) {
     if (!round.ok()) ++m_stats.failed_rounds;
   }
   if (round.ok()) store(*round, now);
+  lookAtMachines(reader, now, stop);
+}
+
+// After the runs': where a run reports the same fault, its finding says more.
+void Watch::lookAtMachines(Reader& reader, TimeNs now, const std::stop_token& stop) {
+  const TimeNs from = now - AlertBook::kNews;
+  auto faults = machineFaults(reader, {.t0 = from}, stop);
+  if (!faults.ok()) return;  // the next round tries again
+  std::erase_if(m_machine_faults, [&](const auto& seen) { return seen.second < from; });
+  for (Finding& fault : *faults) {
+    TimeNs& seen = m_machine_faults.try_emplace(fault.subject, from).first->second;
+    if (*fault.start <= seen || m_untold.size() >= kMostUntold) continue;
+    seen = *fault.start;
+    m_untold.push_back(std::move(fault));
+  }
 }
 
 void Watch::store(const LiveRound& round, TimeNs now) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watch: what a hub does beside storing. Asks every analysis about every live run, stores what they find, tells people by the alert rules,
+// Watch: what a hub does beside storing. Asks every analysis about every live run, looks for faults of machines without one, stores what
+// the analyses find, tells people by the alert rules,
 // and gives the sign of life. Only the one who writes a store has one, so that two who follow a store never tell the same thing twice.
 //
 // Threading:  constructor, stop() and destructor from one thread; the work is done on a thread of its own. stats() from any.
@@ -10,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -60,6 +62,7 @@ class Watch {
   bool prepare(std::unique_ptr<Reader>& reader);
   void look(Reader& reader, const std::stop_token& stop);
   void store(const LiveRound& round, TimeNs now);
+  void lookAtMachines(Reader& reader, TimeNs now, const std::stop_token& stop);
   void tell(Reader& reader);
   void startDeadman();
 
@@ -69,7 +72,8 @@ class Watch {
   LiveAnalyses m_analyses;
   Notifier m_notifier;
   bool m_notifier_started = false;
-  std::vector<Finding> m_untold;  // found, not yet seen by the notifier
+  std::vector<Finding> m_untold;                   // found, not yet seen by the notifier
+  std::map<std::string, TimeNs> m_machine_faults;  // that the notifier has seen: begin of the newest by subject
   std::uint64_t m_told_generation = 0;
   TimeNs m_told_at = 0;  // monotonic
   mutable Mutex m_mutex;

@@ -19,6 +19,7 @@
 #include "collectors/sources/capture/process_look.h"
 #include "collectors/sources/capture/python_stack.h"
 #include "collectors/sources/capture/tool_output.h"
+#include "model/orders.h"
 
 namespace runglass {
 namespace {
@@ -233,7 +234,7 @@ class CaptureSource : public Source {
     session.log.out().event({.time = now,
                              .attempt = session.attempt,
                              .node = m_node,
-                             .kind = "capture",
+                             .kind = std::string(kCaptureEvent),
                              .severity = session.log.anyRefused() ? Severity::kWarning : Severity::kInfo,
                              .code = std::string(captureReasonName(session.log.reason())),
                              .message = "captured: " + session.log.words()});

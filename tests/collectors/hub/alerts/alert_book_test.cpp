@@ -108,6 +108,34 @@ TEST_F(AlertBookTest, ATroubleThatFlapsIsOneUntilItWasQuietForLong) {
   EXPECT_THAT(reasons(later), ElementsAre(Reason::kNew));
 }
 
+TEST_F(AlertBookTest, PartsOfOneCauseAreToldOnceAndAreOverWithTheLast) {
+  const auto part = [](const std::string& name, std::optional<DurNs> end = {}) {
+    Trouble trouble = finding("slow_rank");
+    trouble.cause = "node", trouble.part = name;
+    if (end) trouble.end = kStart + *end;
+    return trouble;
+  };
+  see(part("a"), 0), see(part("b"), 0);
+  EXPECT_THAT(reasons(0), ElementsAre(Reason::kNew));
+  see(part("a", kMinute), kMinute);
+  (void)decide(kMinute);
+  EXPECT_FALSE(m_book->takeRows().at(0).end);
+  see(part("b", 2 * kMinute), 2 * kMinute), see(part("c", kMinute), 2 * kMinute);
+  EXPECT_THAT(decide(2 * kMinute), IsEmpty());
+  EXPECT_EQ(m_book->takeRows().at(0).end, kStart + 2 * kMinute);
+}
+
+TEST_F(AlertBookTest, PartsThatDifferentRulesTakeAreToldByEach) {
+  Trouble rank = finding("slow_rank"), silenced = finding("loss_spike");
+  for (Trouble* one : {&silenced, &rank}) one->cause = "node", one->part = one->kind;
+  see(silenced, 0);
+  EXPECT_THAT(decide(0).at(0).to, IsEmpty());
+  see(rank, kSecond);
+  const auto told = decide(kSecond);
+  ASSERT_THAT(told, SizeIs(1)) << "a rule without targets silences its own kinds only";
+  EXPECT_THAT(told[0].to, ElementsAre("pager"));
+}
+
 TEST_F(AlertBookTest, TheFirstRuleThatFitsDecidesAndOneWithoutTargetsSilences) {
   see(finding("loss_spike", Severity::kCritical), 0);
   const auto told = decide(0);

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/engine/withdrawal.h"
 #include "storage/writer.h"
 #include "tests/collectors/hub/alerts/fake_webhook.h"
 #include "tests/support/temp_store.h"
@@ -166,6 +167,69 @@ TEST_F(NotifierTest, CalmIsZeroNotifications) {
   unsure.kind = "insufficient_evidence";
   for (DurNs t = 0; t < 20 * kMinute; t += 10 * kSecond) EXPECT_THAT(titles(t, {mild, unsure}).size() - 0, 0u) << t / kSecond;
   EXPECT_THAT(m_shown, IsEmpty());
+}
+
+TEST_F(NotifierTest, ASlowNodeItsRanksAndItsHotGpuAreOneNotification) {
+  const auto slow = [&](const std::string& kind, const std::string& subject) {
+    Finding finding = hang(Severity::kWarning);
+    finding.kind = kind, finding.subject = subject, finding.node = m_node, finding.summary = kind + " of " + subject;
+    return finding;
+  };
+  EXPECT_THAT(titles(0, {slow("thermal_throttle", "node:n0")}), SizeIs(1));
+  std::vector<Finding> ranks;
+  for (int rank = 0; rank < 6; ++rank) ranks.push_back(slow("slow_rank", "rank:" + std::to_string(rank)));
+  EXPECT_THAT(titles(kMinute, ranks), IsEmpty());
+  for (Finding& finding : ranks) finding.end = kStart + kMinute;
+  EXPECT_THAT(titles(2 * kMinute, ranks), IsEmpty());
+  EXPECT_THAT(titles(3 * kMinute, {slow("slow_node", "node:n0")}), IsEmpty());
+  ASSERT_THAT(history(), SizeIs(1));
+  EXPECT_FALSE(history()[0].end) << "its GPU is hot and the node slow";
+  Finding elsewhere = slow("slow_node", "node:n1");
+  elsewhere.node = m_writer->node({.uuid = "m1", .name = "n1"});
+  commit();
+  EXPECT_THAT(titles(4 * kMinute, {elsewhere}), SizeIs(1));
+}
+
+TEST_F(NotifierTest, AFaultThatIsBackAfterARestartIsTheSame) {
+  Finding first = hang();
+  first.subject = "attempt:0";
+  EXPECT_THAT(titles(0, {first}), SizeIs(1));
+  first.end = kStart + kMinute;
+  Finding second = hang();
+  second.subject = "attempt:1", second.start = kStart + 5 * kMinute;
+  EXPECT_THAT(titles(5 * kMinute, {first, second}), IsEmpty());
+  ASSERT_THAT(history(), SizeIs(1));
+  EXPECT_FALSE(history()[0].end);
+}
+
+TEST_F(NotifierTest, AFaultOfAMachineIsOneWhateverRunsOnIt) {
+  Finding xid = hang();
+  xid.kind = "hardware_fault", xid.subject = "device:GPU-0 xid 79", xid.node = m_node;
+  const auto tell = [&](RunId run, DurNs at) {
+    xid.run = run;
+    EXPECT_TRUE(m_notifier->step(*m_reader, {&xid, 1}, kStart + at).ok());
+    store();
+    return m_shown.size();
+  };
+  const RunId next = m_writer->run({.uuid = "next", .name = "next", .state = RunState::kRunning, .start = kStart});
+  commit();
+  EXPECT_EQ(tell(RunId(), 0), 1U) << "no run at all";
+  EXPECT_EQ(tell(m_run, kSecond), 1U);
+  EXPECT_EQ(tell(next, kMinute), 1U);
+}
+
+TEST_F(NotifierTest, WhatIsWithdrawnIsWithdrawnInTheHistoryAndNotifiesNobody) {
+  EXPECT_THAT(titles(0, {hang()}), SizeIs(1));
+  Finding withdrawn = hang();
+  withdraw(withdrawn, kStart);
+  Finding other = hang();
+  other.kind = "stall";
+  Finding not_told = other;
+  withdraw(not_told, kStart);
+  EXPECT_THAT(titles(kMinute, {withdrawn, other, not_told}), IsEmpty());
+  ASSERT_THAT(history(), SizeIs(1));
+  EXPECT_EQ(history()[0].end, kStart);
+  EXPECT_EQ(history()[0].summary, "Withdrawn: 64 ranks wait for rank 5");
 }
 
 TEST_F(NotifierTest, ARestartedHubDoesNotRepeatAndOneKilledBeforeTellingDoes) {

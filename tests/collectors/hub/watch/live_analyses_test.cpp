@@ -64,20 +64,23 @@ TEST_F(LiveAnalysesTest, AFindingIsSaidOnceAndAgainOnlyWhenItMatters) {
   EXPECT_THAT(whats(42 * s), ElementsAre(What::kChanged));
 }
 
-TEST_F(LiveAnalysesTest, WhatIsNoLongerSaidEndsNowAndSaidAgainIsOpenAgain) {
+TEST_F(LiveAnalysesTest, WhatIsNoLongerReportedIsWithdrawnAndOpenAgainWhenItIs) {
   FakeAnalysis::say(0, {slow()});
   round(10 * s);
   FakeAnalysis::say(0, std::vector<Finding>());
   const LiveRound ended = round(12 * s);
   ASSERT_THAT(ended.changes, SizeIs(1));
   EXPECT_EQ(ended.changes[0].what, What::kChanged);
-  EXPECT_EQ(ended.changes[0].finding.end, kLiveStart + 12 * s);
+  EXPECT_EQ(ended.changes[0].finding.end, kLiveStart);
+  EXPECT_EQ(ended.changes[0].finding.severity, Severity::kInfo);
+  EXPECT_THAT(ended.changes[0].finding.summary, HasSubstr("Withdrawn: "));
   EXPECT_THAT(whats(14 * s), IsEmpty());
   FakeAnalysis::say(0, {slow()});
   const LiveRound back = round(16 * s);
   ASSERT_THAT(back.changes, SizeIs(1));
   EXPECT_EQ(back.changes[0].what, What::kChanged);
   EXPECT_EQ(back.changes[0].finding.end, std::nullopt);
+  EXPECT_EQ(back.changes[0].finding.severity, Severity::kWarning);
 }
 
 TEST_F(LiveAnalysesTest, AnAnalysisThatFailsEndsNothingAndIsToldOnce) {

@@ -80,6 +80,32 @@ TEST_F(WatchTest, ANewStandstillAsksForACaptureOnceAndOneThatIsOverDoesNot) {
   EXPECT_EQ(asked, 1) << "a hang that the store knows was captured when it was new";
 }
 
+TEST_F(WatchTest, AFaultOfAnIdleNodeNotifies) {
+  m_hub->post([](Writer& writer) {
+    const NodeId idle = writer.node({.uuid = "idle", .name = "idle", .state = NodeState::kAlive, .last_heard = wallNow()});
+    const DeviceId gpu = writer.device({.uuid = "GPU-9", .node = idle, .index = 3, .kind = "gpu"});
+    for (const char* code : {"79", "154", "79"})
+      writer.event({.time = wallNow(),
+                    .node = idle,
+                    .device = gpu,
+                    .kind = "xid",
+                    .severity = Severity::kCritical,
+                    .code = code,
+                    .message = "GPU has fallen off the bus"});
+    (void)writer.flush();
+  });
+  const Watch watch(m_temp.path(), *m_hub, options());
+  const auto alerts = [&] { return (*m_temp.reader(m_hub->readerOptions()))->alerts(10).value(); };
+  ASSERT_TRUE(waitUntil([&] { return !alerts().empty(); }));
+  const std::int64_t rounds = watch.stats().rounds;
+  ASSERT_TRUE(waitUntil([&] { return watch.stats().rounds > rounds + 3; }));
+  ASSERT_THAT(alerts(), SizeIs(1)) << "one fault, whatever its symptoms";
+  EXPECT_EQ(alerts()[0].kind, "hardware_fault");
+  EXPECT_EQ(alerts()[0].cause, "finding/hardware_fault/device:GPU-9 xid 79");
+  EXPECT_TRUE(alerts()[0].due);
+  EXPECT_FALSE(alerts()[0].run);
+}
+
 TEST_F(WatchTest, AnExpensiveAnalysisTakesHalfTheTimeAtMost) {
   struct Look {
     TimeNs begin, end;
