@@ -343,6 +343,10 @@ constexpr std::array kIssues = {
               "The file ends in the middle of a record: it was cut off or is still being written. Everything before is imported; import it "
               "again when it has grown."},
     IssueInfo{
+        "import.implausible_value", kWarning,
+        "Values that cannot be of their metric are refused: a share above 150 %, a temperature above 200 °C. The detail shows the metric "
+        "and the first value. Usually the column or its unit was read wrongly, or the sensor failed."},
+    IssueInfo{
         "nvidia_smi.unsupported", kInfo,
         "Values that the tool printed as not available: this device or driver does not have them. They are absent, not zero; the detail "
         "names the fields."},
@@ -418,6 +422,10 @@ constexpr std::array kIssues = {
               "Samples with more than 64 labels, 4 KiB of them, or a name of more than 200 bytes are refused."},
     IssueInfo{"scrape.repeated_sample", kWarning, "A page holds the same name and labels twice; the first value is kept."},
     IssueInfo{"scrape.blank_value", kInfo, "Values by which DCGM says that there is none. They are absent, not huge."},
+    IssueInfo{
+        "scrape.implausible_value", kWarning,
+        "Values that cannot be of their metric are refused: a share above 150 %, a temperature above 200 °C. The detail shows the first "
+        "sample. Usually the exporter has another unit, or the sensor failed."},
     IssueInfo{"scrape.absurd_time", kWarning,
               "Samples that say they are more than five minutes ahead of the hub's clock; the time of the scrape counts instead."},
     IssueInfo{"scrape.writer_behind", kError,

@@ -258,6 +258,13 @@ const MetricInfo* findMetric(std::string_view name) {
   return it != kSorted.end() && it->name == name ? &*it : nullptr;
 }
 
+bool isPlausible(const MetricInfo& metric, double value) {
+  constexpr double kMaxShare = 1.5, kMaxCelsius = 200;
+  if (metric.unit == "ratio" && metric.name != "process_cpu_ratio") return !(value > kMaxShare);  // a process may use several cores
+  if (metric.unit == "celsius") return !(value > kMaxCelsius);
+  return true;
+}
+
 std::string_view unitOfMetric(std::string_view name) {
   for (std::string_view unit : kUnits)
     if (name.size() > unit.size() && name.ends_with(unit) && name[name.size() - unit.size() - 1] == '_')

@@ -28,6 +28,9 @@ struct MetricInfo {
 
 std::span<const MetricInfo> metricCatalog();
 const MetricInfo* findMetric(std::string_view name);  // nullptr: not catalogued
+// Whether a value can be of this metric: a share of something up to 1.5 (clocks of the two ends of an interval differ), a temperature up to
+// 200 °C. NaN can. What cannot was read from the wrong column, in the wrong unit, or from a sensor that failed.
+bool isPlausible(const MetricInfo& metric, double value);
 // "power_watts" -> "watts"; "" where no known suffix fits.
 std::string_view unitOfMetric(std::string_view name);
 

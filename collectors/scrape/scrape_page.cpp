@@ -62,9 +62,14 @@ void ScrapePage::line(std::string_view text) {
   const Kept kept = m_book.sample(m_parser.sample(), m_parser);
   if (kept == Kept::kYes || kept == Kept::kRepeated) return;
   m_counts.blank += kept == Kept::kBlank ? 1 : 0;
+  m_counts.implausible += kept == Kept::kImplausible ? 1 : 0;
   m_counts.twice += kept == Kept::kTwice ? 1 : 0;
   m_counts.long_labels += kept == Kept::kLongLabels ? 1 : 0;
   m_counts.too_many_series += kept == Kept::kTooManySeries ? 1 : 0;
+  if (kept == Kept::kImplausible) {
+    if (m_counts.implausible == 1) m_counts.first_implausible = displayName(text.substr(0, 256));
+    return;
+  }
   if (kept != Kept::kBlank && m_counts.first_refused.empty()) m_counts.first_refused = displayName(m_parser.sample().key);
 }
 
@@ -102,6 +107,7 @@ void ScrapePage::issues(TargetPart& part) const {
   tell("scrape.long_labels", m_counts.long_labels, m_counts.first_refused);
   tell("scrape.repeated_sample", m_counts.twice, m_counts.first_refused);
   tell("scrape.blank_value", m_counts.blank, "");
+  tell("scrape.implausible_value", m_counts.implausible, m_counts.first_implausible);
   tell("scrape.absurd_time", m_book.absurdTimes(), "");
 }
 

@@ -39,8 +39,8 @@ class ScrapePage {
   void issues(TargetPart& part) const;
 
   struct Counts {
-    std::int64_t good = 0, bad = 0, too_many_series = 0, long_labels = 0, twice = 0, blank = 0;
-    std::string first_bad, first_refused;
+    std::int64_t good = 0, bad = 0, too_many_series = 0, long_labels = 0, twice = 0, blank = 0, implausible = 0;
+    std::string first_bad, first_refused, first_implausible;
   };
   const ScrapeTarget& m_target;
   TargetBook m_book;

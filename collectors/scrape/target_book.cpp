@@ -9,7 +9,6 @@
 #include "collectors/exposition/exporter_metrics.h"
 #include "collectors/importers/telemetry/display_name.h"
 #include "model/fault_catalog.h"
-#include "model/metric_catalog.h"
 
 namespace runglass {
 namespace {
@@ -75,6 +74,8 @@ TargetBook::Kept TargetBook::sample(const ExpositionParser::Sample& sample, cons
   }
   entry->seen = m_now;
   if (entry->dcgm && isBlankOfDcgm(sample.value)) return Kept::kBlank;
+  const double value = entry->unit != nullptr ? entry->unit->apply(sample.value) : sample.value;
+  if (entry->metric != nullptr && !isPlausible(*entry->metric, value)) return Kept::kImplausible;
   TimeNs time = m_now;
   if (sample.time && *sample.time <= m_now + kMostAhead) {
     time = *sample.time;
@@ -85,14 +86,15 @@ TargetBook::Kept TargetBook::sample(const ExpositionParser::Sample& sample, cons
   }
   entry->scrape = m_scrape;
   const auto index = m_order[m_at - 1];
-  m_points.push_back({index, time, entry->unit != nullptr ? entry->unit->apply(sample.value) : sample.value});
+  m_points.push_back({index, time, value});
   return Kept::kYes;
 }
 
 TargetBook::Entry* TargetBook::add(const ExpositionParser::Sample& sample, const ExpositionParser& types) {
   if (static_cast<std::int64_t>(m_by_key.size()) >= m_target.most_series || m_series_of_all >= kMostSeriesOfAll) return nullptr;
   const ExporterSample what = exporterSample(sample, types.typeOf(sample.name));
-  Entry entry{.key = std::string(sample.key), .unit = what.unit, .dcgm = what.dcgm, .last_xid = what.last_xid};
+  Entry entry{
+      .key = std::string(sample.key), .unit = what.unit, .metric = findMetric(what.metric), .dcgm = what.dcgm, .last_xid = what.last_xid};
   if (!what.node.empty() && m_target.node.empty()) {
     const auto node = nodeOf(what.node);
     if (!node) return nullptr;

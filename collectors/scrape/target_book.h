@@ -20,6 +20,7 @@
 #include "collectors/exposition/exporter_sample.h"
 #include "collectors/scrape/scrape_batch.h"
 #include "collectors/scrape/scrape_config.h"
+#include "model/metric_catalog.h"
 
 namespace runglass {
 
@@ -35,7 +36,7 @@ class TargetBook {
   static constexpr std::int64_t kMostSeriesOfAll = 2'000'000;
   static constexpr std::size_t kMostLabels = 64, kMostKey = 4'096, kMostName = 200, kMostDevices = 4'096;
   static constexpr DurNs kForgottenAfter = 24 * 3'600 * kNsPerSecond, kMostAhead = 300 * kNsPerSecond;
-  enum class Kept : std::uint8_t { kYes, kRepeated, kTwice, kBlank, kTooManySeries, kLongLabels };
+  enum class Kept : std::uint8_t { kYes, kRepeated, kTwice, kBlank, kImplausible, kTooManySeries, kLongLabels };
 
   TargetBook(const ScrapeTarget& target, const ScrapePlace& place, std::int64_t& series_of_all);
   ~TargetBook();
@@ -58,6 +59,7 @@ class TargetBook {
   struct Entry {
     std::string key;
     const Unit* unit = nullptr;
+    const MetricInfo* metric = nullptr;  // null: not catalogued
     bool dcgm = false, last_xid = false;
     std::uint32_t node = 0;
     std::optional<std::uint32_t> device;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -28,6 +29,16 @@ std::set<std::string> codesInSources() {
     }
   }
   return codes;
+}
+
+TEST(MetricCatalog, RefusesWhatAMetricCannotBe) {
+  EXPECT_TRUE(isPlausible(*findMetric("gpu_busy_ratio"), 1.02)) << "an interval's ends differ a little";
+  EXPECT_FALSE(isPlausible(*findMetric("gpu_busy_ratio"), 8.5e10));
+  EXPECT_TRUE(isPlausible(*findMetric("process_cpu_ratio"), 12)) << "of several cores";
+  EXPECT_TRUE(isPlausible(*findMetric("temperature_celsius"), -5));
+  EXPECT_FALSE(isPlausible(*findMetric("temperature_celsius"), 65'535));
+  EXPECT_TRUE(isPlausible(*findMetric("temperature_celsius"), std::nan("")));
+  EXPECT_TRUE(isPlausible(*findMetric("power_watts"), 1e9));
 }
 
 TEST(MetricCatalog, NamesCarryTheirUnitAndAreUnique) {

@@ -2,9 +2,11 @@
 #include "collectors/importers/telemetry/device_series.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "collectors/importers/input/run_name.h"
 #include "model/metric_catalog.h"
+#include "model/number_text.h"
 
 namespace runglass {
 namespace {
@@ -96,6 +98,7 @@ void DeviceSeries::put(DeviceId device, std::string_view metric, std::string_vie
       return;
     }
     const MetricInfo* const info = findMetric(metric);
+    if (refuses(info, value)) return;
     const SeriesId id = m_out.series({.node = m_node,
                                       .device = device,
                                       .metric = std::string(metric),
@@ -103,9 +106,10 @@ void DeviceSeries::put(DeviceId device, std::string_view metric, std::string_vie
                                       .labels = std::string(labels),
                                       .unit = std::string(unitOfMetric(metric)),
                                       .kind = counter || (info != nullptr && info->counter) ? SeriesKind::kCounter : SeriesKind::kGauge});
-    known = m_series.emplace(std::move(key), Column{.id = id, .time = {}, .value = {}}).first;
+    known = m_series.emplace(std::move(key), Column{.id = id, .metric = info, .time = {}, .value = {}}).first;
   }
   Column& column = known->second;
+  if (refuses(column.metric, value)) return;
   column.time.push_back(time);
   column.value.push_back(value);
   m_oldest = std::min(m_oldest.value_or(time), time);
@@ -114,6 +118,13 @@ void DeviceSeries::put(DeviceId device, std::string_view metric, std::string_vie
     hand(column);
   else if (++m_held >= kMostHeld)
     for (auto& [name, waiting] : m_series) hand(waiting);
+}
+
+bool DeviceSeries::refuses(const MetricInfo* metric, double value) {
+  if (metric == nullptr || isPlausible(*metric, value)) return false;
+  Refused& refused = m_refused[metric->name];
+  if (refused.count++ == 0) refused.first = value;
+  return true;
 }
 
 void DeviceSeries::hand(Column& column) {
@@ -126,6 +137,11 @@ void DeviceSeries::hand(Column& column) {
 
 void DeviceSeries::flush() {
   for (auto& [name, column] : m_series) hand(column);
+  for (const auto& [metric, refused] : std::exchange(m_refused, {}))
+    m_out.issue({.code = "import.implausible_value",
+                 .source = m_target.path,
+                 .count = refused.count,
+                 .detail = std::string(metric) + ": " + numberText(refused.first)});
   if (m_oldest) {
     m_out.run({.name = m_target.run_name, .start = m_oldest, .end = m_newest});
     m_out.attempt({.run = m_run, .key = m_target.attempt_key, .start = m_oldest, .end = m_newest});

@@ -4,7 +4,9 @@
 // Threading:  one thread.
 // Ownership:  borrows target and Recorder.
 // Units:      TimeNs; values in base units of the catalogue.
-// Errors:     what is beyond kMostDevices and kMostSeries is left out and counted (leftOut()). Call flush() at the end.
+// Errors:     what is beyond kMostDevices and kMostSeries is left out and counted (leftOut()); values that cannot be of their metric are
+// refused with an
+//             issue. Call flush() at the end.
 // Cost:       a hash look-up per value; columns of up to kBatch values per series, handed on together when kMostHeld values wait.
 #pragma once
 
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "collectors/importers/importer.h"
+#include "model/metric_catalog.h"
 #include "model/recorder.h"
 
 namespace runglass {
@@ -53,10 +56,12 @@ class DeviceSeries {
  private:
   struct Column {
     SeriesId id;
+    const MetricInfo* metric = nullptr;  // null: not catalogued
     std::vector<TimeNs> time;
     std::vector<double> value;
   };
   void hand(Column& column);
+  bool refuses(const MetricInfo* metric, double value);
 
   const ImportTarget& m_target;
   Recorder& m_out;
@@ -70,6 +75,11 @@ class DeviceSeries {
   std::unordered_map<std::string, Column> m_series;
   std::size_t m_device_count = 0, m_held = 0;
   std::int64_t m_left_out = 0;
+  struct Refused {
+    std::int64_t count = 0;
+    double first = 0;
+  };
+  std::map<std::string_view, Refused> m_refused;  // by metric
   std::optional<TimeNs> m_oldest, m_newest;
 };
 

@@ -46,6 +46,15 @@ TEST(Exposition, WhatIsNoSampleIsBad) {
     EXPECT_EQ(parser.line(bad), Line::kBad) << bad;
 }
 
+TEST(PrometheusText, ValuesThatCannotBeOfTheirMetricAreRefusedAndReported) {
+  const Imported result = importText(
+      "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 40 1747325044429\nDCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 65535 1747325045429\n"
+      "DCGM_FI_DEV_MEM_COPY_UTIL{gpu=\"0\"} 85899345920 1747325044429\nDCGM_FI_DEV_MEM_COPY_UTIL{gpu=\"0\"} NaN 1747325045429\n");
+  EXPECT_THAT(result.recorder.samplesOf("temperature_celsius").value, ElementsAre(40.0));
+  EXPECT_EQ(result.recorder.samplesOf("gpu_memory_busy_ratio").value.size(), 1U) << "NaN is a reading";
+  EXPECT_EQ(result.recorder.issueCount("import.implausible_value"), 2);
+}
+
 TEST(PrometheusText, TimedSamplesOfDcgmAreDevicesSeries) {
   const Imported result = importText(
       "# TYPE DCGM_FI_DEV_FB_USED gauge\n"

@@ -67,6 +67,18 @@ TEST_F(Scrape, SamplesBearTheTimeOfTheScrapeAndCountersAreCounters) {
   EXPECT_EQ(nodeOf("last"), "here");
 }
 
+TEST_F(Scrape, ValuesThatCannotBeOfTheirMetricAreRefusedAndReported) {
+  // An exporter that prints bytes of memory as its utilization, and a sensor that failed.
+  ASSERT_TRUE(scrape("DCGM_FI_DEV_GPU_UTIL{gpu=\"0\"} 81\nDCGM_FI_DEV_MEM_COPY_UTIL{gpu=\"0\"} 85899345920\n"
+                     "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 65535\nother_ratio 7\n")
+                  .ok());
+  EXPECT_THAT(out.samplesOf("gpu_busy_ratio").value, ElementsAre(0.81));
+  EXPECT_THAT(out.samplesOf("gpu_memory_busy_ratio").value, testing::IsEmpty());
+  EXPECT_THAT(out.samplesOf("temperature_celsius").value, testing::IsEmpty());
+  EXPECT_THAT(out.samplesOf("other_ratio").value, ElementsAre(7.0)) << "not ours to judge";
+  EXPECT_EQ(out.issueCount("scrape.implausible_value"), 2);
+}
+
 TEST_F(Scrape, ThreeGenerationsOfDcgmNamesAreOneMetricOfOneGpu) {
   ASSERT_TRUE(scrape("dcgm_power_usage{gpu=\"3\",uuid=\"GPU-1\"} 100\n").ok());
   ASSERT_TRUE(scrape("DCGM_FI_DEV_POWER_USAGE{gpu=\"3\",UUID=\"GPU-1\",modelName=\"H100\",Hostname=\"n1\"} 200\n").ok());
