@@ -19,25 +19,6 @@ constexpr std::int64_t kReplayMost = 20'000;  // steps of two attempts that are 
 
 bool inSamples(const Series& series) { return series.key.labels.find("\"x\":\"samples\"") != std::string::npos; }
 
-// A tag of reinforcement or preference learning: one of its words says so.
-bool isReinforcement(std::string_view tag) {
-  constexpr std::array<std::string_view, 8> kWords = {"reward",    "rewards",    "critic",   "actor",
-                                                      "advantage", "advantages", "act_loss", "policy"};
-  std::size_t begin = 0;
-  while (begin < tag.size()) {
-    const std::size_t end = std::min(tag.find_first_of("/. ", begin), tag.size());
-    const std::string_view word = tag.substr(begin, end - begin);
-    const bool starts = std::ranges::any_of(kWords, [&](std::string_view one) {
-      const std::size_t at = word.find(one);
-      const auto isEdge = [&](std::size_t i) { return i >= word.size() || word[i] == '_' || word[i] == '-' || word[i] == '@'; };
-      return at != std::string_view::npos && (at == 0 || isEdge(at - 1)) && isEdge(at + one.size());
-    });
-    if (starts) return true;
-    begin = end + 1;
-  }
-  return false;
-}
-
 void feedPoint(AttemptLoss& health, Role role, std::int64_t step, double value) {
   switch (role) {
     case Role::kLoss:
