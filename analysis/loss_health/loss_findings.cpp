@@ -24,12 +24,14 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json(num
 
 class Teller {
  public:
-  explicit Teller(const WatchedAttempt& attempt) : m_attempt(attempt), m_health(attempt.health) {
+  explicit Teller(const WatchedAttempt& attempt)
+      : m_attempt(attempt), m_health(attempt.health), m_rises(attempt.health.rises(attempt.counts_steps)) {
     m_subject = "attempt:" + std::to_string(attempt.attempt.number);
   }
 
   std::vector<LossFinding> tell() {
     tellSpikes();
+    tellRises();
     tellNotFinite(m_health.spikes(), "loss", Role::kLoss);
     tellGradSpikes();
     tellNotFinite(m_health.gradSpikes(), "grad_norm", Role::kGradNorm);
@@ -156,26 +158,52 @@ class Teller {
     add(std::move(out), std::move(evidence));
   }
 
+  static std::string limitText() {
+    return "at least " + numberText(kLossLimits.z) + " robust sigma and " + numberText(100 * (kLossLimits.ratio - 1)) + " %";
+  }
+
+  // Reported once they are over: one that goes on may become a spike.
+  void tellRises() {
+    for (const LossSpike& rise : m_rises) {
+      if (!rise.recovered_step && !rise.level) continue;
+      LossFinding out = make("loss_spike", "loss", Severity::kInfo, rise.first_step, rise.last_step);
+      if (rise.recovered_step) out.end_step = rise.recovered_step;
+      out.finding.score = std::min(1.0, rise.z / kScoreMost);
+      out.finding.summary = "Loss rose to " + numberText(rise.peak) + " against " + numberText(rise.baseline) + " at step " +
+                            std::to_string(rise.peak_step) + ", below the limit of a spike (" + limitText() + "): " + numberText(rise.z) +
+                            " robust sigma, " + ofPoints(rise.points);
+      Json evidence = {{"tag", *tagOf(Role::kLoss)}, {"below_limit", true}};
+      evidence.update(describe(rise));
+      add(std::move(out), std::move(evidence));
+    }
+  }
+
   static std::string leadText(std::int64_t lead) {
     if (lead == 0) return "; the gradient norm left its level with it";
     return "; the gradient norm left its level " + std::to_string(std::abs(lead)) + (std::abs(lead) == 1 ? " step " : " steps ") +
            (lead > 0 ? "before" : "after");
   }
 
+  static bool cameWith(const LossSpike& grad, const LossSpike& loss) {
+    return stepsBetween(grad.last_step, loss.first_step) <= kGradLead && grad.first_step <= loss.last_step;
+  }
+
   // By itself it says that training is rough, not that the model is worse: info, the longest of each bunch of them.
   void tellGradSpikes() {
     for (const LossSpike& spike : m_health.gradSpikes()) {
       if (spike.rule == SpikeRule::kNonFinite || spike.longest <= kBlipPoints) continue;
-      const bool told = std::ranges::any_of(m_health.spikes(), [&](const LossSpike& loss) {
-        return loss.rule != SpikeRule::kNonFinite && stepsBetween(spike.last_step, loss.first_step) <= kGradLead &&
-               spike.first_step <= loss.last_step;
-      });
+      const bool told = std::ranges::any_of(
+          m_health.spikes(), [&](const LossSpike& loss) { return loss.rule != SpikeRule::kNonFinite && cameWith(spike, loss); });
       if (told) continue;
+      const auto rise = std::ranges::find_if(m_rises, [&](const LossSpike& loss) { return cameWith(spike, loss); });
       LossFinding out = make("loss_spike", "grad_norm", Severity::kInfo, spike.first_step, spike.last_step);
       if (spike.recovered_step) out.end_step = spike.recovered_step;
       out.finding.score = std::min(1.0, spike.z / kScoreMost);
       out.finding.summary = "Gradient norm rose to " + numberText(spike.peak) + " against " + numberText(spike.baseline) + " at step " +
-                            std::to_string(spike.peak_step) + "; the loss shows no spike";
+                            std::to_string(spike.peak_step) +
+                            (rise == m_rises.end() ? "; the loss shows no spike"
+                                                   : "; the loss rose to " + numberText(rise->peak) + " against " +
+                                                         numberText(rise->baseline) + ", below the limit of a spike");
       Json evidence = {{"tag", *tagOf(Role::kGradNorm)}};
       evidence.update(describe(spike));
       add(std::move(out), std::move(evidence));
@@ -289,6 +317,7 @@ class Teller {
 
   const WatchedAttempt& m_attempt;
   const AttemptLoss& m_health;
+  const std::vector<LossSpike> m_rises;
   std::string m_subject;
   std::vector<LossFinding> m_out;
 };

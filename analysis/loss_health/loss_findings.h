@@ -7,8 +7,9 @@
 // Errors:     none.
 // Cost:       O(spikes found).
 //
-// Severities. Loss: back within 3 points info, of which those within 1,000 steps are one finding; longer and alone info; 10 steps or
-// together with the gradient norm warning; not back within 50 points error. NaN and Inf critical, warning once they were over within 3
+// Severities. Loss: at most 3 points and fewer than 10 steps info, of which those within 1,000 steps are one finding; longer and
+// alone info; 10 steps or together with the gradient norm warning; not back within 50 points error; a rise that stays below the
+// limits of a spike info. NaN and Inf critical, warning once they were over within 3
 // points. A gradient norm by itself, a scaler's own skips, everything within 100 steps after a change of settings and of reinforcement
 // learning info.
 #pragma once
