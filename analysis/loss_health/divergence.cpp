@@ -21,10 +21,12 @@ std::vector<double> finiteOf(std::span<const double> values) {
 // What noise alone makes of a level: one sigma, which is 8 standard errors of the median of 100 independent points, and more
 // where points resemble those before them.
 double noiseOf(const RollingMedian& window, double level) {
-  constexpr double kMaxCorrelation = 0.95, kErrors = 8;
+  // Below kUnseen a window of 100 does not tell a correlation from none.
+  constexpr double kUnseen = 0.3, kMaxCorrelation = 0.95, kErrors = 8;
   const double sigma = kMadToSigma * window.deviation(level), apart = window.neighbours(), around = window.line().deviation;
   if (around <= 0) return sigma;
-  const double correlation = std::clamp(1 - apart * apart / (2 * around * around), 0.0, kMaxCorrelation);
+  const double seen = 1 - apart * apart / (2 * around * around);
+  const double correlation = seen < kUnseen ? 0 : std::min(seen, kMaxCorrelation);
   // A median of n independent values has an error of 1.25 sigma / sqrt(n).
   const double error = 1.25 * std::sqrt((1 + correlation) / (1 - correlation) / static_cast<double>(window.size()));
   return kErrors * error * sigma;

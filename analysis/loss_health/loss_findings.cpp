@@ -173,9 +173,12 @@ class Teller {
       LossFinding out = make("loss_spike", "loss", Severity::kInfo, rise.first_step, rise.last_step);
       if (rise.recovered_step) out.end_step = rise.recovered_step;
       out.finding.score = std::min(1.0, rise.z / kScoreMost);
+      // Where the level itself went up meanwhile, no point was ever far above it.
+      const bool gradual = rise.z > kLossLimits.z && rise.peak >= kLossLimits.ratio * rise.baseline;
       out.finding.summary = "Loss rose to " + numberText(rise.peak) + " against " + numberText(rise.baseline) + " at step " +
-                            std::to_string(rise.peak_step) + ", below the limit of a spike (" + limitText() + "): " + numberText(rise.z) +
-                            " robust sigma, " + ofPoints(rise.points);
+                            std::to_string(rise.peak_step) +
+                            (gradual ? ", more slowly than a spike: " : ", below the limit of a spike (" + limitText() + "): ") +
+                            numberText(rise.z) + " robust sigma, " + ofPoints(rise.points);
       Json evidence = {{"tag", *tagOf(Role::kLoss)}, {"below_limit", true}};
       evidence.update(describe(rise));
       add(std::move(out), std::move(evidence));

@@ -105,7 +105,7 @@ TEST(LabelledLosses, ARiseBelowTheLimitIsReportedAsSuch) {
       const auto severity = foundAt(findings, rise);
       found += severity.has_value() ? 1 : 0;
       for (const LossFinding& one : findings)
-        EXPECT_EQ(one.finding.severity >= Severity::kWarning, one.finding.summary.find("below the limit") == std::string::npos)
+        EXPECT_EQ(one.finding.severity >= Severity::kWarning, one.finding.evidence.find("below_limit") == std::string::npos)
             << one.finding.summary;
     }
   std::printf("rises of +15 %% in 2 %% noise: %d of 60 are reported\n", found);
