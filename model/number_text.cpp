@@ -81,11 +81,22 @@ const char* decimalUnitWord(std::string_view unit) {
 
 }  // namespace
 
+int percentDecimals(double percent, int decimals) {
+  constexpr int kMaxDecimals = 6;
+  constexpr double kHalf = 0.5 + 1e-9;  // halves are rounded up
+  const double away = std::abs(std::abs(percent) - 100);
+  const auto prints100 = [&](int digits) { return away <= kHalf * std::pow(10, -digits); };
+  // Closer than any text shows it is the rounding of a sum.
+  if (prints100(kMaxDecimals)) return decimals;
+  while (prints100(decimals)) ++decimals;
+  return decimals;
+}
+
 std::string percentText(double ratio) { return percentText(ratio, std::fabs(ratio) < 0.0995 ? 1 : 0); }
 
 std::string percentText(double ratio, int decimals) {
   char text[48];
-  std::snprintf(text, sizeof text, std::fabs(ratio) < 1e12 ? "%.*f %%" : "%.*e %%", decimals, 100 * ratio);
+  std::snprintf(text, sizeof text, std::fabs(ratio) < 1e12 ? "%.*f %%" : "%.*e %%", percentDecimals(100 * ratio, decimals), 100 * ratio);
   return text;
 }
 
@@ -148,7 +159,8 @@ UnitScale unitScale(std::string_view unit, double min, double max, double step) 
 }
 
 std::string scaledText(double value, const UnitScale& scale, const NumberStyle& style) {
-  return fixedText(value * scale.factor, scale.decimals, style);
+  const double scaled = value * scale.factor;
+  return fixedText(scaled, scale.suffix == "%" ? percentDecimals(scaled, scale.decimals) : scale.decimals, style);
 }
 
 std::string valueText(double value, std::string_view unit, const NumberStyle& style) {

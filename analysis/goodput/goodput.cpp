@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analysis/goodput/step_record.h"
+#include "analysis/run_summary/roles.h"
 #include "model/spans.h"
 
 namespace runglass {
@@ -112,13 +113,6 @@ class Gatherer {
       if (before.end < at) record.known.push_back({{before.end, at}, Spend::kEval});
     }
     return {};
-  }
-
-  static bool isEvaluation(const SeriesKey& key) {
-    for (const std::string& text : {key.metric, key.source, key.labels})
-      for (const char* word : {"valid", "eval", "test"})
-        if (text.find(word) != std::string::npos) return true;
-    return false;
   }
 
   void addFindings(const Attempt& attempt, AttemptRecord& record) const {

@@ -20,6 +20,8 @@ constexpr double kNearlyAll = 0.9;           // of the steps of who told most: w
 constexpr TimeNs kFar = 4'000'000'000'000'000'000;                    // later and earlier there is no time that could be added to
 bool usableTime(TimeNs time) { return time > -kFar && time < kFar; }  // an absent one is outside
 
+constexpr std::int64_t kCoarse = 10;  // stamps' resolution beside the time between two
+
 constexpr std::int64_t kFarStep = std::int64_t{1} << 53;
 bool usableStep(std::int64_t step) { return step > -kFarStep && step < kFarStep; }
 // 0: they are too far apart.
@@ -29,6 +31,14 @@ std::int64_t between(std::int64_t before, std::int64_t after) {
 }
 
 bool usable(double dur) { return std::isfinite(dur) && dur > 0 && dur < kLongest; }
+
+// What stamps were rounded to: a second, a millisecond, a microsecond, or nothing.
+DurNs resolutionOf(const std::vector<TimeNs>& times) {
+  const auto first = std::ranges::find_if(times, usableTime);
+  for (const DurNs one : {kNsPerSecond, kNsPerMs, kNsPerUs})
+    if (std::ranges::all_of(times, [&](TimeNs time) { return !usableTime(time) || (time - *first) % one == 0; })) return one;
+  return 1;
+}
 
 void sortByTime(StepRecord& record) {
   std::ranges::stable_sort(record.steps, {}, &LedgerStep::begin);
@@ -58,6 +68,8 @@ Result<StepRecord> ofLog(Reader& reader, const Series& series, const std::stop_t
   RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, std::numeric_limits<std::int64_t>::min(), kAll, stop));
   StepRecord record;
   record.source = "\"" + series.key.metric + "\", at the times of its lines";
+  const DurNs resolution = resolutionOf(points.time);
+  TimeNs free = -kFar;  // where the step before ended
   for (std::size_t i = 0; i < points.size() && !points.time.empty(); ++i) {
     if (!usable(points.value[i]) || !usableTime(points.time[i]) || !usableStep(points.step[i])) continue;
     // A line every ten steps tells their mean.
@@ -69,8 +81,12 @@ Result<StepRecord> ofLog(Reader& reader, const Series& series, const std::stop_t
     const std::int64_t count = since >= 1 && since <= kMostCount ? std::min(since, most) : 1;
     const double length = points.value[i] * static_cast<double>(count);
     if (!usable(length)) continue;
-    record.steps.push_back(
-        {.step = points.step[i], .count = count, .begin = points.time[i] - static_cast<DurNs>(length), .end = points.time[i]});
+    const auto took = static_cast<DurNs>(length);
+    // A stamp says when a step ended up to its resolution. Steps shorter than that would lie upon each other: one begins where
+    // the one before ended, as far as its own stamp allows.
+    const TimeNs end = std::clamp(free + took, points.time[i], points.time[i] + resolution - 1);
+    free = end;
+    record.steps.push_back({.step = points.step[i], .count = count, .begin = end - took, .end = end});
   }
   sortByTime(record);
   return record;
@@ -81,13 +97,31 @@ Result<StepRecord> ofTimes(Reader& reader, const Series& series, const std::stop
   StepRecord record;
   record.source = "times of \"" + series.key.metric + "\"";
   std::vector<double> each;
-  for (std::size_t i = 1; i < points.size() && !points.time.empty(); ++i) {
-    if (!usableTime(points.time[i]) || !usableTime(points.time[i - 1]) || !usableStep(points.step[i])) continue;
-    const std::int64_t count = between(points.step[i - 1], points.step[i]);
-    const double length = static_cast<double>(points.time[i] - points.time[i - 1]);
-    if (count < 1 || count > kMostCount || !usable(length)) continue;
+  const auto add = [&](std::size_t from, std::size_t to) {
+    const std::int64_t count = between(points.step[from], points.step[to]);
+    const double length = static_cast<double>(points.time[to] - points.time[from]);
+    if (count < 1 || count > kMostCount || !usable(length)) return;
     each.push_back(length / static_cast<double>(count));
-    record.steps.push_back({.step = points.step[i], .count = count, .begin = points.time[i - 1], .end = points.time[i]});
+    record.steps.push_back({.step = points.step[to], .count = count, .begin = points.time[from], .end = points.time[to]});
+  };
+  std::vector<std::size_t> timed;
+  for (std::size_t i = 0; i < points.time.size(); ++i)
+    if (usableTime(points.time[i]) && usableStep(points.step[i])) timed.push_back(i);
+  std::vector<DurNs> gaps;
+  for (std::size_t i = 1; i < timed.size(); ++i)
+    if (points.time[timed[i]] > points.time[timed[i - 1]]) gaps.push_back(points.time[timed[i]] - points.time[timed[i - 1]]);
+  const DurNs resolution = resolutionOf(points.time), typical = median(std::move(gaps)).value_or(0);
+  // Of stamps that are coarse beside the steps, as many lines are one as it takes for their length to be known to a tenth. A gap
+  // that is longer than the others stands alone.
+  const DurNs least = typical < kCoarse * resolution ? kCoarse * resolution : 0;
+  std::size_t from = 0;
+  for (std::size_t i = 1; i < timed.size(); ++i) {
+    const DurNs gap = points.time[timed[i]] - points.time[timed[i - 1]];
+    const bool alone = gap < 0 || gap > 2 * typical + resolution;
+    if (alone && from + 1 < i) add(timed[from], timed[i - 1]), from = i - 1;
+    if (!alone && points.time[timed[i]] - points.time[timed[from]] < least && i + 1 < timed.size()) continue;
+    add(timed[from], timed[i]);
+    from = i;
   }
   if (const auto usual = median(std::move(each)))
     for (LedgerStep& step : record.steps) {

@@ -2,6 +2,7 @@
 #include "analysis/incident/incident_answer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include "analysis/incident/incident_words.h"
 #include "analysis/incident/next_steps.h"
 #include "analysis/incident/read_proposals.h"
+#include "analysis/run_summary/roles.h"
 #include "analysis/steps/step_at.h"
 #include "storage/maintain/incident_ranges.h"
 
@@ -177,9 +179,9 @@ class Asking {
       source.hardware_events.clear();
     }
     RG_ASSIGN(const auto series, m_reader.series({.run = m_q.run.id, .kind = SeriesKind::kScalar}));
-    source.loss_told = std::ranges::any_of(series, [&](const Series& one) {
-      return one.key.metric.find("loss") != std::string::npos && one.key.metric.find("scale") == std::string::npos && in_range(one);
-    });
+    std::vector<Series> within;
+    std::ranges::copy_if(series, std::back_inserter(within), in_range);
+    source.loss_told = pickSeries(within, Role::kLoss) != nullptr;
     return {};
   }
 

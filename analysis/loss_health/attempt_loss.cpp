@@ -27,8 +27,20 @@ void AttemptLoss::loss(std::int64_t step, double value) {
   }
   const int shifts = m_loss.levelShifts();
   m_loss.push(step, value);
+  m_rise.push(step, value);
   m_divergence.push(step, value);
   if (m_loss.levelShifts() != shifts) m_divergence.rebase();
+}
+
+std::vector<LossSpike> AttemptLoss::rises(bool counts_steps) const {
+  std::vector<LossSpike> out;
+  auto spike = spikes().begin();
+  for (const LossSpike& rise : m_rise.spikes()) {
+    while (spike != spikes().end() && (spike->rule == SpikeRule::kNonFinite || spike->last_step < rise.first_step)) ++spike;
+    const bool is_spike = spike != spikes().end() && spike->first_step <= rise.last_step;
+    if (rise.rule != SpikeRule::kNonFinite && !is_spike && weightOf(rise, false, counts_steps) != SpikeWeight::kBlip) out.push_back(rise);
+  }
+  return out;
 }
 
 void AttemptLoss::gradNorm(std::int64_t step, double value) {

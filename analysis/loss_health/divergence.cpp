@@ -18,6 +18,20 @@ std::vector<double> finiteOf(std::span<const double> values) {
   return finite;
 }
 
+// What noise alone makes of a level: one sigma, which is 8 standard errors of the median of 100 independent points, and more
+// where points resemble those before them.
+double noiseOf(const RollingMedian& window, double level) {
+  // Below kUnseen a window of 100 does not tell a correlation from none.
+  constexpr double kUnseen = 0.3, kMaxCorrelation = 0.95, kErrors = 8;
+  const double sigma = kMadToSigma * window.deviation(level), apart = window.neighbours(), around = window.line().deviation;
+  if (around <= 0) return sigma;
+  const double seen = 1 - apart * apart / (2 * around * around);
+  const double correlation = seen < kUnseen ? 0 : std::min(seen, kMaxCorrelation);
+  // A median of n independent values has an error of 1.25 sigma / sqrt(n).
+  const double error = 1.25 * std::sqrt((1 + correlation) / (1 - correlation) / static_cast<double>(window.size()));
+  return kErrors * error * sigma;
+}
+
 }  // namespace
 
 void DivergenceWatch::push(std::int64_t step, double value) {
@@ -31,7 +45,7 @@ void DivergenceWatch::push(std::int64_t step, double value) {
   const double level = m_window.median();
   if (!m_best || (level < *m_best && m_above == 0)) m_best = level, m_best_step = step;
   const double excess = level - *m_best, least = (kDivergenceRatio - 1) * *m_best;
-  const bool high = m_open ? excess > least / 2 : excess > least && excess > kMadToSigma * m_window.deviation(level);
+  const bool high = m_open ? excess > least / 2 : excess > least && excess > noiseOf(m_window, level);
   if (!high) {
     if (m_open) m_found.back().recovered_step = step;
     m_open = false;
@@ -85,7 +99,7 @@ std::optional<BaselineDivergence> divergesFrom(std::span<const std::int64_t> ste
     ratios.push(std::log(values[i] / base_values[base]));
     if (!ratios.full()) continue;
     const double level = ratios.median();
-    if (level <= std::log(kDivergenceRatio) || level <= kMadToSigma * ratios.deviation(level)) {
+    if (level <= std::log(kDivergenceRatio) || level <= noiseOf(ratios, level)) {
       above = 0;
       continue;
     }

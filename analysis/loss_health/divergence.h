@@ -11,7 +11,9 @@
 // Level = median of 100 points. It diverges while the level is 5 % and one robust sigma above the lowest level so far, for 200 points on
 // end: the form of a CUSUM on the residual against the best level (Page 1954, "Continuous inspection schemes") with a run length in place
 // of a sum, so that neither one huge value nor heavy tails can make it. The lowest of many medians of 100 lies some 0.5 sigma below the
-// true level, so one sigma is out of reach of noise. What people ask for: "slow divergence alert" (Marin issue 2830).
+// true level, so one sigma is out of reach of noise. Noise that is correlated from point to point moves a level further, by
+// sqrt((1 + r) / (1 - r)) (Bartlett 1946, "On the theoretical specification and sampling properties of autocorrelated
+// time-series"): the limit grows with it. What people ask for: "slow divergence alert" (Marin issue 2830).
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
 
 #include "analysis/words/sentences.h"
 #include "model/number_text.h"
@@ -19,22 +21,26 @@ using words::Arg;
 using words::Message;
 
 constexpr std::int64_t kDeadPoints = 10;  // in a row that are not finite
-constexpr std::int64_t kScalerNear = 5;   // steps between a gradient that is not finite and the scale that it halves
+constexpr std::int64_t kScalerNear = 10;  // steps between what is not finite and the step that is skipped for it: a log interval
 constexpr double kScoreMost = 20;         // robust sigma that count as a score of 1
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(numberText(value)); }
 
 class Teller {
  public:
-  explicit Teller(const WatchedAttempt& attempt) : m_attempt(attempt), m_health(attempt.health) {
+  explicit Teller(const WatchedAttempt& attempt)
+      : m_attempt(attempt), m_health(attempt.health), m_rises(attempt.health.rises(attempt.counts_steps)) {
     m_subject = "attempt:" + std::to_string(attempt.attempt.number);
   }
 
   std::vector<LossFinding> tell() {
     tellSpikes();
+    tellRises();
     tellNotFinite(m_health.spikes(), "loss", Role::kLoss);
     tellGradSpikes();
     tellNotFinite(m_health.gradSpikes(), "grad_norm", Role::kGradNorm);
+    tellBeside();
+    tellLog();
     tellScale();
     tellDivergences();
     tellRestart();
@@ -193,72 +199,237 @@ class Teller {
     return Message{lead > 0 ? "loss_gradient_before" : "loss_gradient_after", {{"steps", std::abs(lead)}}};
   }
 
+  // Reported once they are over: one that goes on may become a spike.
+  void tellRises() {
+    for (const LossSpike& rise : m_rises) {
+      if (!rise.recovered_step && !rise.level) continue;
+      LossFinding out = make("loss_spike", "loss", Severity::kInfo, rise.first_step, rise.last_step);
+      if (rise.recovered_step) out.end_step = rise.recovered_step;
+      out.finding.score = std::min(1.0, rise.z / kScoreMost);
+      // Where the level itself went up meanwhile, no point was ever far above it.
+      const bool gradual = rise.z > kLossLimits.z && rise.peak >= kLossLimits.ratio * rise.baseline;
+      words::Args args = {{"peak", words::number(rise.peak)},
+                          {"baseline", words::number(rise.baseline)},
+                          {"step", rise.peak_step},
+                          {"z", words::number(rise.z)},
+                          {"points", rise.points}};
+      if (!gradual) {
+        args.emplace_back("limit_z", words::number(kLossLimits.z));
+        args.emplace_back("limit_percent", words::number(100 * (kLossLimits.ratio - 1)));
+      }
+      words::setMessage(out.finding, Message{gradual ? "loss_rise_gradual" : "loss_rise", std::move(args)});
+      Json evidence = {{"tag", *tagOf(Role::kLoss)}, {"below_limit", true}};
+      evidence.update(describe(rise));
+      add(std::move(out), std::move(evidence));
+    }
+  }
+
+  static bool cameWith(const LossSpike& grad, const LossSpike& loss) {
+    return stepsBetween(grad.last_step, loss.first_step) <= kGradLead && grad.first_step <= loss.last_step;
+  }
+
   // By itself it says that training is rough, not that the model is worse: info, the longest of each bunch of them.
   void tellGradSpikes() {
     for (const LossSpike& spike : m_health.gradSpikes()) {
       if (spike.rule == SpikeRule::kNonFinite || spike.longest <= kBlipPoints) continue;
-      const bool told = std::ranges::any_of(m_health.spikes(), [&](const LossSpike& loss) {
-        return loss.rule != SpikeRule::kNonFinite && stepsBetween(spike.last_step, loss.first_step) <= kGradLead &&
-               spike.first_step <= loss.last_step;
-      });
+      const bool told = std::ranges::any_of(
+          m_health.spikes(), [&](const LossSpike& loss) { return loss.rule != SpikeRule::kNonFinite && cameWith(spike, loss); });
       if (told) continue;
+      const auto rise = std::ranges::find_if(m_rises, [&](const LossSpike& loss) { return cameWith(spike, loss); });
       LossFinding out = make("loss_spike", "grad_norm", Severity::kInfo, spike.first_step, spike.last_step);
       if (spike.recovered_step) out.end_step = spike.recovered_step;
       out.finding.score = std::min(1.0, spike.z / kScoreMost);
-      words::setMessage(
-          out.finding,
-          Message{"loss_gradient_spike",
-                  {{"peak", words::number(spike.peak)}, {"baseline", words::number(spike.baseline)}, {"step", spike.peak_step}}});
+      words::Args args = {{"peak", words::number(spike.peak)}, {"baseline", words::number(spike.baseline)}, {"step", spike.peak_step}};
+      if (rise != m_rises.end()) {
+        args.emplace_back("loss_peak", words::number(rise->peak));
+        args.emplace_back("loss_baseline", words::number(rise->baseline));
+      }
+      words::setMessage(out.finding, Message{rise == m_rises.end() ? "loss_gradient_spike" : "loss_gradient_spike_rise", std::move(args)});
       Json evidence = {{"tag", *tagOf(Role::kGradNorm)}};
       evidence.update(describe(spike));
       add(std::move(out), std::move(evidence));
     }
   }
 
-  bool scaledAt(const LossSpike& spike) const {
-    return std::ranges::any_of(m_health.scale().halvings(), [&](std::int64_t step) {
-      return stepsBetween(step, spike.first_step) <= kScalerNear && stepsBetween(spike.last_step, step) <= kScalerNear;
+  static bool isNear(std::int64_t step, std::int64_t first, std::int64_t last) {
+    return stepsBetween(step, first) <= kScalerNear && stepsBetween(last, step) <= kScalerNear;
+  }
+
+  // fp16 training finds its loss scale by overflowing, in its first steps many times in a row, and later now and then: the optimizer
+  // skips the step or lowers the scale, and the model never sees it. How often it may is ScaleWatch's question.
+  bool scalerAt(const LossSpike& spike, const Series* of) const {
+    const auto near = [&](std::int64_t step) { return isNear(step, spike.first_step, spike.last_step); };
+    const bool lowered = std::ranges::any_of(m_health.scale().halvings(), near) ||
+                         std::ranges::any_of(m_attempt.skips, [&](const Event& event) { return event.step && near(*event.step); });
+    const bool searches = of != nullptr && stepsBetween(of->first_x, spike.last_step) < ScaleWatch::kSearch;
+    return lowered && (spike.longest <= kBlipPoints || searches);
+  }
+
+  bool lossNotFinite(const LossSpike& spike) const {
+    return std::ranges::any_of(m_health.spikes(), [&](const LossSpike& loss) {
+      return loss.rule == SpikeRule::kNonFinite && loss.first_step <= spike.last_step && spike.first_step <= loss.last_step;
     });
   }
 
-  static Message notFiniteMessage(const LossSpike& spike, bool grad, bool scaler) {
-    const Arg value = words::number(spike.peak), first = spike.first_step;
+  static bool isOver(const LossSpike& spike) { return spike.recovered_step && spike.longest <= kBlipPoints; }
+  static bool isDead(const LossSpike& spike) { return !spike.recovered_step && spike.longest >= kDeadPoints; }
+
+  // Where it began, as series of single ranks and checks of the trainer in its log know it.
+  struct Origin {
+    std::optional<std::int32_t> rank;
+    std::string layer;
+  };
+  Origin originOf(const LossSpike& spike) const {
+    const LossSpike* first = nullptr;
+    Origin out;
+    for (const FiniteFeed& feed : m_attempt.beside)
+      for (const LossSpike& one : feed.found) {
+        if (!feed.series.key.rank || !isNear(one.first_step, spike.first_step, spike.last_step)) continue;
+        if (first != nullptr && one.first_step >= first->first_step) continue;
+        first = &one;
+        out.rank = feed.series.key.rank;
+      }
+    for (const Event& event : m_attempt.non_finites) {
+      // A value that the log prints is no check: its line names whoever printed it.
+      if (event.code.empty() || !event.step || !isNear(*event.step, spike.first_step, spike.last_step)) continue;
+      out.layer = event.code;
+      if (event.rank) out.rank = event.rank;
+      break;
+    }
+    return out;
+  }
+  // `id`: of the template while it lasts; with "_back" that of one that is over.
+  static Message notFiniteMessage(std::string id, const LossSpike& spike, const Origin& origin) {
     const bool more = spike.points > 1;
-    const Arg points = more ? Arg(spike.points) : Arg(), last = more ? Arg(spike.last_step) : Arg();
-    const Arg back = spike.recovered_step, lowered = scaler ? Arg(Message{"loss_scale_lowered", {}}) : Arg();
-    if (!grad && back.present())
-      return Message{"loss_not_finite_back", {{"value", value}, {"first", first}, {"points", points}, {"last", last}, {"back", back}}};
-    if (!grad) return Message{"loss_not_finite", {{"value", value}, {"first", first}, {"points", points}, {"last", last}}};
-    if (back.present())
-      return Message{"loss_gradient_not_finite_back",
-                     {{"value", value}, {"first", first}, {"points", points}, {"last", last}, {"back", back}, {"scaler", lowered}}};
-    return Message{"loss_gradient_not_finite",
-                   {{"value", value}, {"first", first}, {"points", points}, {"last", last}, {"scaler", lowered}}};
+    if (spike.recovered_step) id += "_back";
+    return Message{std::move(id),
+                   {{"value", words::number(spike.peak)},
+                    {"first", spike.first_step},
+                    {"points", more ? Arg(spike.points) : Arg()},
+                    {"last", more ? Arg(spike.last_step) : Arg()},
+                    {"back", spike.recovered_step},
+                    {"rank", origin.rank},
+                    {"layer", origin.layer.empty() ? Arg() : Arg(origin.layer)}}};
+  }
+  static void addOrigin(const Origin& origin, Json& evidence) {
+    if (origin.rank) evidence["first_rank"] = *origin.rank;
+    if (!origin.layer.empty()) evidence["layer"] = origin.layer;
   }
 
   void tellNotFinite(const std::vector<LossSpike>& spikes, const std::string& of, Role role) {
     const bool grad = role == Role::kGradNorm;
     for (const LossSpike& spike : spikes) {
       if (spike.rule != SpikeRule::kNonFinite) continue;
-      const bool over = spike.recovered_step && spike.longest <= kBlipPoints;
-      Severity severity = over ? Severity::kWarning : Severity::kCritical;
-      // A dynamic loss scale is found by overflowing. And where the loss is not finite as well, that is what to tell.
-      const bool scaler = grad && over && scaledAt(spike);
-      const bool with_loss =
-          grad && std::ranges::any_of(m_health.spikes(), [&](const LossSpike& loss) {
-            return loss.rule == SpikeRule::kNonFinite && loss.first_step <= spike.last_step && spike.first_step <= loss.last_step;
-          });
-      if (scaler || with_loss) severity = Severity::kInfo;
+      // Where the loss is not finite as well, that is the finding.
+      const bool scaler = grad && scalerAt(spike, m_attempt.series(role));
+      Severity severity = isOver(spike) ? Severity::kWarning : Severity::kCritical;
+      if (scaler || (grad && lossNotFinite(spike))) severity = Severity::kInfo;
       LossFinding out = make("non_finite", of, severity, spike.first_step, spike.last_step);
       if (spike.recovered_step) out.end_step = spike.recovered_step;
       // What a loss of reinforcement learning measures is open; one that is no number for good is a job that learns nothing more.
-      if (!grad && !spike.recovered_step && spike.longest >= kDeadPoints) out.finding.severity = severity;
-      words::setMessage(out.finding, notFiniteMessage(spike, grad, scaler));
+      if (!grad && isDead(spike)) out.finding.severity = severity;
+      const Origin origin = originOf(spike);
+      Message message = notFiniteMessage(grad ? "loss_gradient_not_finite" : "loss_not_finite", spike, origin);
+      if (scaler) message.args.emplace_back("scaler", Message{"loss_scale_lowered", {}});
+      words::setMessage(out.finding, message);
       Json evidence = {{"tag", *tagOf(role)}};
       evidence.update(describe(spike));
       if (grad) evidence["loss_scale_lowered"] = scaler;
+      addOrigin(origin, evidence);
       add(std::move(out), std::move(evidence));
     }
+  }
+
+  // Losses and gradients beside the judged ones: what ceases to be finite within a cooldown of each other is one finding, of the
+  // first of them.
+  void tellBeside() {
+    struct Hit {
+      const FiniteFeed* feed;
+      const LossSpike* spike;
+    };
+    std::vector<Hit> hits;
+    for (const FiniteFeed& feed : m_attempt.beside)
+      for (const LossSpike& spike : feed.found) hits.push_back({&feed, &spike});
+    std::ranges::sort(hits, {}, [](const Hit& hit) {
+      const SeriesKey& key = hit.feed->series.key;
+      return std::tuple(hit.spike->first_step, key.rank.value_or(-1), std::string_view(key.metric), hit.feed->series.id);
+    });
+    for (std::size_t begin = 0, end = 0; begin < hits.size(); begin = end) {
+      const FiniteFeed& first = *hits[begin].feed;
+      LossSpike all = *hits[begin].spike;
+      bool evaluation = true, lasting = false;
+      std::set<std::string_view> tags;
+      for (end = begin; end < hits.size() && stepsBetween(all.last_step, hits[end].spike->first_step) <= kSpikeCooldown; ++end) {
+        const LossSpike& one = *hits[end].spike;
+        all.last_step = std::max(all.last_step, one.last_step);
+        all.longest = std::max(all.longest, one.longest);
+        lasting = lasting || !one.recovered_step;
+        if (one.recovered_step && all.recovered_step) all.recovered_step = std::max(*all.recovered_step, *one.recovered_step);
+        evaluation = evaluation && isEvaluation(hits[end].feed->series.key);
+        tags.insert(hits[end].feed->series.key.metric);
+      }
+      if (lasting) all.recovered_step.reset();
+      tellBeside(first, all, evaluation, tags);
+    }
+  }
+
+  void tellBeside(const FiniteFeed& first, const LossSpike& all, bool evaluation, const std::set<std::string_view>& tags) {
+    const bool scaler = scalerAt(all, &first.series);
+    Severity severity = isDead(all) ? Severity::kCritical : Severity::kWarning;
+    if (evaluation) severity = isDead(all) ? Severity::kWarning : Severity::kInfo;
+    if (isOver(all) || scaler || lossNotFinite(all)) severity = Severity::kInfo;
+    LossFinding out = make("non_finite", "scalar", severity, all.first_step, all.last_step);
+    out.clock = &first.series;
+    if (all.recovered_step) out.end_step = all.recovered_step;
+    if (isDead(all)) out.finding.severity = severity;
+    const Origin origin = originOf(all);
+    Message message = notFiniteMessage("scalar_not_finite", all, origin);
+    message.args.emplace_back("tag", first.series.key.metric);
+    if (scaler) message.args.emplace_back("scaler", Message{"loss_step_skipped", {}});
+    if (tags.size() > 1) message.args.emplace_back("more", tags.size() - 1);
+    words::setMessage(out.finding, message);
+    Json evidence = {{"tag", first.series.key.metric}, {"tags", tags.size()}};
+    evidence.update(describe(all));
+    evidence["loss_scale_lowered"] = scaler;
+    addOrigin(origin, evidence);
+    add(std::move(out), std::move(evidence));
+  }
+
+  // What the log reports and no series shows: trainers end on NaN before they log it.
+  void tellLog() {
+    std::vector<const Event*> alone;
+    for (const Event& event : m_attempt.non_finites)
+      if (!isShown(event)) alone.push_back(&event);
+    for (std::size_t begin = 0, end = 0; begin < alone.size(); begin = end) {
+      const Event* first = alone[begin];
+      const auto step = [&](std::size_t i) { return alone[i]->step.value_or(first->step.value_or(0)); };
+      bool check = false, skipped = true;
+      for (end = begin; end < alone.size() && (end == begin || stepsBetween(step(end - 1), step(end)) <= kBlipsTogether); ++end) {
+        check = check || !alone[end]->code.empty();
+        skipped = skipped && std::ranges::any_of(m_attempt.skips,
+                                                 [&](const Event& skip) { return skip.step && isNear(*skip.step, step(end), step(end)); });
+      }
+      const Severity severity = skipped ? Severity::kInfo : check ? Severity::kError : Severity::kWarning;
+      LossFinding out = make("non_finite", "log", severity, step(begin), step(end - 1));
+      if (!first->step) out.finding.first_step.reset(), out.finding.last_step.reset();
+      out.finding.start = first->time;
+      out.finding.end = alone[end - 1]->time;
+      words::setMessage(out.finding,
+                        Message{"loss_log", {{"line", first->message}, {"lines", end - begin > 1 ? Arg(end - begin) : Arg()}}});
+      Json evidence = {{"line", first->message}, {"lines", end - begin}, {"loss_scale_lowered", skipped}};
+      if (first->rank) evidence["first_rank"] = *first->rank;
+      if (!first->code.empty()) evidence["layer"] = first->code;
+      add(std::move(out), std::move(evidence));
+    }
+  }
+
+  // A series has a value that is not finite where the event is.
+  bool isShown(const Event& event) const {
+    const auto shows = [&](const LossSpike& spike) {
+      return spike.rule == SpikeRule::kNonFinite && (!event.step || isNear(*event.step, spike.first_step, spike.last_step));
+    };
+    return std::ranges::any_of(m_health.spikes(), shows) || std::ranges::any_of(m_health.gradSpikes(), shows) ||
+           std::ranges::any_of(m_attempt.beside, [&](const FiniteFeed& feed) { return std::ranges::any_of(feed.found, shows); });
   }
 
   void tellScale() {
@@ -349,6 +520,7 @@ class Teller {
 
   const WatchedAttempt& m_attempt;
   const AttemptLoss& m_health;
+  const std::vector<LossSpike> m_rises;
   std::string m_subject;
   std::vector<LossFinding> m_out;
 };

@@ -7,10 +7,12 @@
 // Errors:     none.
 // Cost:       O(spikes found).
 //
-// Severities. Loss: back within 3 points info, of which those within 1,000 steps are one finding; longer and alone info; 10 steps or
-// together with the gradient norm warning; not back within 50 points error. NaN and Inf critical, warning once they were over within 3
-// points. A gradient norm by itself, a scaler's own skips, everything within 100 steps after a change of settings and of reinforcement
-// learning info.
+// Severities. Loss: at most 3 points and fewer than 10 steps info, of which those within 1,000 steps are one finding; longer and
+// alone info; 10 steps or together with the gradient norm warning; not back within 50 points error; a rise that stays below the
+// limits of a spike info. NaN and Inf critical, warning once they were over within 3
+// points; of losses and gradients beside the judged ones warning, critical from 10 points on, of evaluations one less, info once
+// they were over. A gradient norm by itself, overflows for which the optimizer skipped a step or lowered its loss scale,
+// everything within 100 steps after a change of settings and of reinforcement learning info.
 #pragma once
 
 #include <string>
@@ -23,9 +25,11 @@ namespace runglass {
 
 inline constexpr std::int64_t kBlipsTogether = 1'000;  // steps
 
-// A finding without run, attempt and times; start_step and end_step say of which steps those are.
+// A finding without run and attempt, and without times but for those that the log gave it; start_step and end_step say of which
+// steps they are.
 struct LossFinding {
   Finding finding;
+  const Series* clock = nullptr;  // that knows when those steps were; nullptr: the loss
   std::int64_t start_step = 0;
   std::optional<std::int64_t> end_step;  // absent: it has no end
 };

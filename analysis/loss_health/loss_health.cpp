@@ -16,9 +16,11 @@ class LossHealth : public Analysis {
         Finding& finding = told.finding;
         finding.run = question.run;
         finding.attempt = attempt.attempt.id;
-        RG_ASSIGN(finding.start, LossWatch::timeOf(question.reader, attempt, told.start_step));
-        if (told.end_step) {
-          RG_ASSIGN(finding.end, LossWatch::timeOf(question.reader, attempt, *told.end_step));
+        if (!finding.start) {
+          RG_ASSIGN(finding.start, LossWatch::timeOf(question.reader, attempt, told.start_step, told.clock));
+        }
+        if (told.end_step && !finding.end) {
+          RG_ASSIGN(finding.end, LossWatch::timeOf(question.reader, attempt, *told.end_step, told.clock));
         }
         out.push_back(std::move(finding));
       }

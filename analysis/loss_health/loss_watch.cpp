@@ -4,7 +4,12 @@
 #include "analysis/loss_health/loss_watch.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <set>
 #include <string_view>
+#include <unordered_map>
 
 #include "model/series_extent.h"
 
@@ -15,28 +20,10 @@ constexpr std::int64_t kSlicePoints = 1 << 18;
 constexpr std::size_t kLossAt = 0;
 constexpr std::array kRoles = {Role::kLoss, Role::kGradNorm, Role::kLearningRate, Role::kBatchSize, Role::kEpoch, Role::kLossScale};
 constexpr std::int64_t kLooksBetween = 16;
+constexpr std::size_t kMaxByName = 16;        // metrics that are asked for one by one
 constexpr std::int64_t kReplayMost = 20'000;  // steps of two attempts that are compared
 
 bool inSamples(const Series& series) { return series.key.labels.find("\"x\":\"samples\"") != std::string::npos; }
-
-// A tag of reinforcement or preference learning: one of its words says so.
-bool isReinforcement(std::string_view tag) {
-  constexpr std::array<std::string_view, 8> kWords = {"reward",    "rewards",    "critic",   "actor",
-                                                      "advantage", "advantages", "act_loss", "policy"};
-  std::size_t begin = 0;
-  while (begin < tag.size()) {
-    const std::size_t end = std::min(tag.find_first_of("/. ", begin), tag.size());
-    const std::string_view word = tag.substr(begin, end - begin);
-    const bool starts = std::ranges::any_of(kWords, [&](std::string_view one) {
-      const std::size_t at = word.find(one);
-      const auto isEdge = [&](std::size_t i) { return i >= word.size() || word[i] == '_' || word[i] == '-' || word[i] == '@'; };
-      return at != std::string_view::npos && (at == 0 || isEdge(at - 1)) && isEdge(at + one.size());
-    });
-    if (starts) return true;
-    begin = end + 1;
-  }
-  return false;
-}
 
 void feedPoint(AttemptLoss& health, Role role, std::int64_t step, double value) {
   switch (role) {
@@ -69,6 +56,66 @@ Result<std::optional<Series>> fresh(Reader& reader, const Series& known) {
   return std::optional<Series>();
 }
 
+// The series beside the loss as the store has them now.
+Result<std::vector<Series>> freshBeside(Reader& reader, RunId run, const WatchedAttempt& one) {
+  SeriesFilter filter{.run = run, .attempt = one.attempt.id, .kind = SeriesKind::kScalar};
+  std::set<std::string> metrics;
+  for (const FiniteFeed& feed : one.beside) metrics.insert(feed.series.key.metric);
+  if (metrics.size() > kMaxByName) return reader.series(filter);
+  std::vector<Series> all;
+  for (const std::string& metric : metrics) {
+    filter.metric = metric;
+    RG_ASSIGN(auto named, reader.series(filter));
+    all.insert(all.end(), std::make_move_iterator(named.begin()), std::make_move_iterator(named.end()));
+  }
+  return all;
+}
+
+// In slices, so that a stop is heard soon and two million points are never in memory at once. `each` gets step and value; of
+// equal steps the newest. How many points there were.
+template <class Each>
+Result<std::int64_t> readPoints(Reader& reader, const Series& series, std::int64_t from, std::int64_t read, const std::stop_token& stop,
+                                Each each) {
+  const std::int64_t end = endOf(series), slices = (series.sample_count - read) / kSlicePoints + 1;
+  std::int64_t count = 0;
+  if (from >= end) return count;
+  const std::uint64_t width = (static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(from)) / static_cast<std::uint64_t>(slices) + 1;
+  while (from < end) {
+    if (stop.stop_requested()) return Status(Code::kCancelled, "loss health: stopped");
+    const std::uint64_t left = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(from);
+    const std::int64_t to = left <= width ? end : from + static_cast<std::int64_t>(width);
+    RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, from, to, stop));
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (i + 1 == points.size() || points.step[i + 1] != points.step[i]) each(points.step[i], points.value[i]);
+    count += static_cast<std::int64_t>(points.size());
+    from = to;
+  }
+  return count;
+}
+
+Status readFinite(Reader& reader, FiniteFeed& feed, const Series& now, const std::stop_token& stop) {
+  // Points that came before the end: the series anew.
+  if (now.last_x < feed.next) feed = {.series = now};
+  const std::int64_t from = feed.read == 0 ? now.first_x : feed.next, end = endOf(now);
+  feed.series = now;
+  RG_ASSIGN(const auto bins, reader.bins(now.id, Axis::kX, from, end, 1, stop));
+  const bool finite = std::ranges::all_of(
+      bins, [](const Bin& bin) { return bin.nan_count == 0 && (bin.count == 0 || (std::isfinite(bin.min) && std::isfinite(bin.max))); });
+  if (finite && !feed.watch.isOpen()) {
+    feed.watch.finite(from, now.sample_count - feed.read, feed.found);
+  } else {
+    RG_TRY(readPoints(reader, now, from, feed.read, stop, [&](std::int64_t step, double value) {
+             if (std::isfinite(value))
+               feed.watch.finite(step, 1, feed.found);
+             else
+               feed.watch.notFinite(step, value, std::numeric_limits<double>::quiet_NaN(), feed.found);
+           }).status());
+  }
+  feed.next = end;
+  feed.read = now.sample_count;
+  return {};
+}
+
 }  // namespace
 
 const Series* WatchedAttempt::series(Role role) const {
@@ -77,14 +124,24 @@ const Series* WatchedAttempt::series(Role role) const {
   return nullptr;
 }
 
-// Which of the attempt's series they are. Asked again once the loss has twice the points: a gradient norm may be logged later, or a loss
-// with a better known name.
-Status LossWatch::choose(Reader& reader, WatchedAttempt& one) {
-  SeriesFilter filter;
-  filter.run = m_run;
-  filter.attempt = one.attempt.id;
-  filter.kind = SeriesKind::kScalar;
-  RG_ASSIGN(std::vector<Series> all, reader.series(filter));
+// The attempt's series: those that are judged where `choose_feeds`, and those beside them.
+Status LossWatch::list(Reader& reader, WatchedAttempt& one, bool choose_feeds) {
+  RG_ASSIGN(const auto all, reader.series({.run = m_run, .attempt = one.attempt.id, .kind = SeriesKind::kScalar}));
+  if (choose_feeds) RG_TRY(choose(reader, one, all));
+  std::vector<FiniteFeed> beside;
+  for (const Series& series : all) {
+    const bool judged = std::ranges::any_of(one.feeds, [&](const LossFeed& feed) { return feed.series && feed.series->id == series.id; });
+    if (judged || series.sample_count == 0 || !isLossOrGradient(series.key.metric)) continue;
+    const auto known = std::ranges::find(one.beside, series.id, [](const FiniteFeed& feed) { return feed.series.id; });
+    beside.push_back(known != one.beside.end() ? std::move(*known) : FiniteFeed{.series = series});
+  }
+  one.beside = std::move(beside);
+  return {};
+}
+
+// Which of the attempt's series are judged. Asked again once the loss has twice the points: a gradient norm may be logged later,
+// or a loss with a better known name.
+Status LossWatch::choose(Reader& reader, WatchedAttempt& one, std::vector<Series> all) {
   const Series* loss = pickSeries(all, Role::kLoss);
   if (loss == nullptr) return {};
   const Series chosen = *loss;
@@ -115,25 +172,39 @@ Status LossWatch::choose(Reader& reader, WatchedAttempt& one) {
   return {};
 }
 
-// In slices, so that a stop is heard soon and two million points are never in memory at once.
 Status LossWatch::readFeed(Reader& reader, LossFeed& feed, AttemptLoss& health, const std::stop_token& stop) {
   const Series& series = *feed.series;
   if (series.sample_count == 0) return {};
-  std::int64_t from = feed.read == 0 ? series.first_x : feed.next;
-  const std::int64_t end = endOf(series), slices = (series.sample_count - feed.read) / kSlicePoints + 1;
-  if (from >= end) return {};
-  const std::uint64_t width = (static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(from)) / static_cast<std::uint64_t>(slices) + 1;
-  while (from < end) {
-    if (stop.stop_requested()) return {Code::kCancelled, "loss health: stopped"};
-    const std::uint64_t left = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(from);
-    const std::int64_t to = left <= width ? end : from + static_cast<std::int64_t>(width);
-    RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, from, to, stop));
-    for (std::size_t i = 0; i < points.size(); ++i)
-      if (i + 1 == points.size() || points.step[i + 1] != points.step[i]) feedPoint(health, feed.role, points.step[i], points.value[i]);
-    feed.read += static_cast<std::int64_t>(points.size());
-    from = to;
+  RG_ASSIGN(const std::int64_t count, readPoints(reader, series, feed.read == 0 ? series.first_x : feed.next, feed.read, stop,
+                                                 [&](std::int64_t step, double value) { feedPoint(health, feed.role, step, value); }));
+  feed.read += count;
+  feed.next = std::max(feed.next, endOf(series));
+  return {};
+}
+
+Status LossWatch::readBeside(Reader& reader, WatchedAttempt& one, const std::stop_token& stop, bool& grew) {
+  if (one.beside.empty()) return {};
+  RG_ASSIGN(const auto all, freshBeside(reader, m_run, one));
+  std::unordered_map<SeriesId, const Series*> by_id;
+  for (const Series& series : all) by_id[series.id] = &series;
+  for (FiniteFeed& feed : one.beside) {
+    const auto now = by_id.find(feed.series.id);
+    if (now == by_id.end() || now->second->sample_count == feed.read) continue;
+    grew = true;
+    RG_TRY(readFinite(reader, feed, *now->second, stop));
   }
-  feed.next = end;
+  return {};
+}
+
+// What the log reports of steps that were skipped and of values that are not finite.
+Status LossWatch::readEvents(Reader& reader) {
+  for (WatchedAttempt& one : m_attempts) one.skips.clear(), one.non_finites.clear();
+  for (const bool skips : {true, false}) {
+    RG_ASSIGN(const auto newest_first, reader.events({.range = {}, .run = m_run, .kind = skips ? "skipped_iteration" : "non_finite"}));
+    for (auto event = newest_first.rbegin(); event != newest_first.rend(); ++event)
+      for (WatchedAttempt& one : m_attempts)
+        if (one.attempt.id == event->attempt) (skips ? one.skips : one.non_finites).push_back(*event);
+  }
   return {};
 }
 
@@ -145,10 +216,12 @@ Status LossWatch::readAttempt(Reader& reader, WatchedAttempt& one, const std::st
     if (now) feed.series = std::move(now);
   }
   const Series* loss = one.series(Role::kLoss);
-  // The catalogue of thousands of ranks is no small read: a run that logs no loss is asked again less and less often.
+  // The catalogue of thousands of ranks is no small read: it is asked again less and less often.
   const std::int64_t look = ++one.looks;
   const bool again = (look & (look - 1)) == 0 || look % kLooksBetween == 0;
-  if (loss == nullptr ? again : loss->sample_count >= 2 * one.picked_at) RG_TRY(choose(reader, one));
+  const bool choose_feeds = loss == nullptr || loss->sample_count >= 2 * one.picked_at;
+  if (again || (loss != nullptr && choose_feeds)) RG_TRY(list(reader, one, choose_feeds));
+  RG_TRY(readBeside(reader, one, stop, grew));
   loss = one.series(Role::kLoss);
   if (loss == nullptr) return {};
   const auto readAll = [&]() -> Status {
@@ -188,6 +261,7 @@ Status LossWatch::read(Reader& reader, RunId run, bool live, std::stop_token sto
     RG_TRY(readAttempt(reader, one, stop, grew));
     one.settled = !one.newest && !grew;
   }
+  RG_TRY(readEvents(reader));
   supersede();
   for (std::size_t i = 1; i < m_attempts.size(); ++i) RG_TRY(compare(reader, i, live, stop));
   return {};
@@ -249,16 +323,18 @@ Status LossWatch::replay(Reader& reader, WatchedAttempt& one, const WatchedAttem
   return {};
 }
 
-Result<std::optional<TimeNs>> LossWatch::timeOf(Reader& reader, WatchedAttempt& attempt, std::int64_t step) {
-  const Series* loss = attempt.series(Role::kLoss);
-  if (loss == nullptr || !loss->first_time) return std::optional<TimeNs>();
-  if (const auto known = attempt.times.find(step); known != attempt.times.end()) return known->second;
+Result<std::optional<TimeNs>> LossWatch::timeOf(Reader& reader, WatchedAttempt& attempt, std::int64_t step, const Series* clock) {
+  if (clock == nullptr) clock = attempt.series(Role::kLoss);
+  if (clock == nullptr || !clock->first_time) return std::optional<TimeNs>();
+  const std::pair key(clock->id, step);
+  if (const auto known = attempt.times.find(key); known != attempt.times.end()) return known->second;
   // The loss of a step may be missing where its gradient norm is there.
   constexpr std::int64_t kNear = 1'000;
-  RG_ASSIGN(const auto points, reader.scalars(loss->id, step, step > INT64_MAX - kNear ? INT64_MAX : std::min(endOf(*loss), step + kNear)));
+  RG_ASSIGN(const auto points,
+            reader.scalars(clock->id, step, step > INT64_MAX - kNear ? INT64_MAX : std::min(endOf(*clock), step + kNear)));
   std::optional<TimeNs> time;
   if (!points.time.empty()) time = points.time.front();
-  attempt.times[step] = time;
+  attempt.times[key] = time;
   return time;
 }
 

@@ -2,15 +2,17 @@
 // LossWatch: reads a run's loss, gradient norm and settings attempt by attempt, every point once, and feeds them to AttemptLoss.
 //
 // Threading:  one thread at a time.
-// Ownership:  borrows the Reader during calls; keeps some 15 KiB per attempt.
+// Ownership:  borrows the Reader during calls; keeps some 18 KiB per attempt and 500 bytes per series beside the loss.
 // Units:      steps, TimeNs.
 // Errors:     the Reader's; CANCELLED when `stop` fires. A run without a training loss has no attempt here.
-// Cost:       per read the new points, and a catalogue read for each series of an attempt that is not over; without a
-//             loss, one of all the attempt's series at the 1st, 2nd, 4th, 8th and every 16th call. Where a series changed other
-//             than at its end all of the attempt is read again, once it has grown by an eighth: a point is read 9 times at most.
+// Cost:       per read the new points, and a catalogue read for each series of an attempt that is not over; one of all the
+//             attempt's series at the 1st, 2nd, 4th, 8th and every 16th call. Where a series changed other than at its end
+//             all of the attempt is read again, once it has grown by an eighth: a point is read 9 times at most. Of series
+//             beside the loss a summary is asked for, and points only where it has values that are not finite.
 //
-// Only the training loss and its gradient norm are judged, as analysis/run_summary/roles.h knows them: of several the one with the best
-// known name. Validation, auxiliary, reward and critic losses are left alone.
+// Spikes and divergence are judged of the training loss and its gradient norm alone, as analysis/run_summary/roles.h knows
+// them: of several the one with the best known name. NaN and Inf are looked for in every loss, perplexity and gradient,
+// validation, auxiliary, reward and critic losses included.
 #pragma once
 
 #include <array>
@@ -18,6 +20,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/loss_health/attempt_loss.h"
@@ -34,11 +37,23 @@ struct LossFeed {
   std::int64_t read = 0;  // points, with those of equal steps
 };
 
+// A loss, perplexity or gradient beside the series that are judged: only values that are not finite matter.
+struct FiniteFeed {
+  Series series;
+  std::int64_t next = 0;  // step to read from
+  std::int64_t read = 0;  // points
+  NonFiniteWatch watch;
+  std::vector<LossSpike> found;
+};
+
 struct WatchedAttempt {
   Attempt attempt;
   bool newest = false;
   std::array<LossFeed, 6> feeds;  // kLoss first
   AttemptLoss health;
+  std::vector<FiniteFeed> beside;
+  std::vector<Event> skips;                     // steps that the optimizer skipped, as the log reports them, oldest first
+  std::vector<Event> non_finites;               // reports of NaN and Inf in the log, oldest first
   bool reinforcement = false;                   // rewards or critics are logged beside it: its loss is no measure of anything
   bool counts_steps = true;                     // false: the axis is samples
   std::optional<std::int64_t> superseded_from;  // a later attempt made the steps from here on again
@@ -50,8 +65,8 @@ struct WatchedAttempt {
   // Of the reading.
   bool settled = false, compared = false, replayed = false;
   std::int64_t looks = 0;
-  std::int64_t picked_at = -1, reread_at = 0;           // points of the loss when its series were chosen, and read from the start
-  std::map<std::int64_t, std::optional<TimeNs>> times;  // of steps that were asked for
+  std::int64_t picked_at = -1, reread_at = 0;  // points of the loss when its series were chosen, and read from the start
+  std::map<std::pair<SeriesId, std::int64_t>, std::optional<TimeNs>> times;  // of steps that were asked for
 };
 
 class LossWatch {
@@ -60,13 +75,16 @@ class LossWatch {
   Status read(Reader& reader, RunId run, bool live, std::stop_token stop);
   std::vector<WatchedAttempt>& attempts() { return m_attempts; }  // by number; those without a loss have no series
   const std::vector<WatchedAttempt>& attempts() const { return m_attempts; }
-  // When the loss of a step was logged; absent: it has no clock.
-  static Result<std::optional<TimeNs>> timeOf(Reader& reader, WatchedAttempt& attempt, std::int64_t step);
+  // When a step of `clock`, or of the loss where that is nullptr, was logged; absent: it has no times.
+  static Result<std::optional<TimeNs>> timeOf(Reader& reader, WatchedAttempt& attempt, std::int64_t step, const Series* clock = nullptr);
 
  private:
-  Status choose(Reader& reader, WatchedAttempt& one);
+  Status list(Reader& reader, WatchedAttempt& one, bool choose_feeds);
+  static Status choose(Reader& reader, WatchedAttempt& one, std::vector<Series> all);
   Status readAttempt(Reader& reader, WatchedAttempt& one, const std::stop_token& stop, bool& grew);
   static Status readFeed(Reader& reader, LossFeed& feed, AttemptLoss& health, const std::stop_token& stop);
+  Status readBeside(Reader& reader, WatchedAttempt& one, const std::stop_token& stop, bool& grew);
+  Status readEvents(Reader& reader);
   Status compare(Reader& reader, std::size_t index, bool live, const std::stop_token& stop);
   Status replay(Reader& reader, WatchedAttempt& one, const WatchedAttempt& before, const std::stop_token& stop);
   void supersede();

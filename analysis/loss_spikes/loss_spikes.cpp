@@ -13,7 +13,7 @@ namespace {
 constexpr double kMadToSigma = 1.4826;
 constexpr int kExact = 6;               // decimals; a loss with more was not rounded for print
 constexpr double kFloatError = 1.2e-7;  // of a float32 that holds a decimal number
-constexpr std::size_t kFewest = 3;
+constexpr std::size_t kMinPoints = 3;
 constexpr std::array<double, kExact> kTens{1, 10, 100, 1e3, 1e4, 1e5};
 
 std::int64_t spanOf(std::int64_t first, std::int64_t last) { return std::min(stepsBetween(first, last), INT64_MAX - 1) + 1; }
@@ -22,16 +22,16 @@ std::int64_t spanOf(std::int64_t first, std::int64_t last) { return std::min(ste
 
 SpikeWeight weightOf(const LossSpike& spike, bool with_grad, bool counts_steps) {
   if (spike.level) return SpikeWeight::kMalignant;
-  if (spike.longest <= kBlipPoints) return SpikeWeight::kBlip;
   const bool lasting = (counts_steps ? spike.longest_steps : spike.longest) >= kLastingSteps;
+  if (spike.longest <= kBlipPoints && !lasting) return SpikeWeight::kBlip;
   return lasting || with_grad ? SpikeWeight::kLasting : SpikeWeight::kShort;
 }
 
 double LossSpikeDetector::toScale(double value) const { return m_log ? std::log(value) : value; }
 double LossSpikeDetector::fromScale(double scaled) const { return m_log ? std::exp(scaled) : scaled; }
 
-double LossSpikeDetector::floorOf(double middle) const {
-  const double level = std::abs(fromScale(middle));
+double LossSpikeDetector::floorOf(double scaled) const {
+  const double level = std::abs(fromScale(scaled));
   const double resolution = m_decimals >= kExact ? 0 : 1 / kTens[static_cast<std::size_t>(m_decimals)];
   const double least = std::max(kSpikeFloor * level, resolution);
   return kMadToSigma * (m_log ? least / level : least);
@@ -39,12 +39,16 @@ double LossSpikeDetector::floorOf(double middle) const {
 
 LossSpikeDetector::Baseline LossSpikeDetector::baseline() const {
   const RollingMedian::Line line = m_window.line();
-  const double middle = m_window.median();
-  // A line that falls is not believed: it would make a loss that stops falling a spike.
-  Baseline base{.level = std::max(middle, line.ahead), .sigma = std::max(floorOf(middle), kMadToSigma * line.deviation)};
+  Baseline base{.level = std::max(m_window.recent(), line.ahead)};
+  base.sigma = std::max(floorOf(base.level), kMadToSigma * line.deviation);
   // The MAD of a handful of points is often far too small.
-  if (m_window.size() < kSpikeFirst) base = {.level = middle, .sigma = std::max(base.sigma, m_window.range() / 2)};
+  if (m_window.size() < kSpikeFirst) base = {.level = m_window.median(), .sigma = std::max(base.sigma, m_window.range() / 2)};
   return base;
+}
+
+// At or below it a spike is over.
+double LossSpikeDetector::back(const Baseline& base) const {
+  return fromScale(base.level + std::max(kSpikeBackZ * base.sigma, effect(m_limits.ratio, base.level) / 2));
 }
 
 // Only asked while the window has not turned.
@@ -60,18 +64,18 @@ double LossSpikeDetector::firstMedian() const {
 double LossSpikeDetector::effect(double ratio, double level) const { return m_log ? std::log(ratio) : (ratio - 1) * std::abs(level); }
 
 bool LossSpikeDetector::isOutlier(double value) const {
-  if (m_window.size() < kFewest) return false;
-  const double middle = m_window.median(), excess = toScale(value) - middle;
-  // Nearly every point ends here: below the least sigma there can be, nobody needs the rest.
-  if (excess <= m_limits.z * kMadToSigma * kSpikeFloor * (m_log ? 1 : std::abs(middle))) return false;
-  if (excess < effect(m_limits.ratio, middle)) return false;
+  if (m_window.size() < kMinPoints) return false;
+  // The level is never below its first bound: nearly every point ends here.
+  const double bound = m_window.size() < kSpikeFirst ? m_window.median() : m_window.recent();
+  if (toScale(value) - bound < effect(m_limits.ratio, bound)) return false;
   if (m_window.size() < kSpikeWarmUp) {
     const double first = firstMedian();
     if (toScale(value) - first <= effect(kSpikeWarmUpRatio, first)) return false;
   }
   const Baseline base = baseline();
+  const double excess = toScale(value) - base.level;
   // A baseline of nothing but 0 has no scale: nothing can be far from it.
-  return base.sigma > 0 && toScale(value) - base.level > m_limits.z * base.sigma;
+  return base.sigma > 0 && excess >= effect(m_limits.ratio, base.level) && excess > m_limits.z * base.sigma;
 }
 
 // exp() keeps the order.
@@ -87,37 +91,35 @@ void LossSpikeDetector::learnResolution(double value) {
   }
 }
 
-void LossSpikeDetector::notFinite(std::int64_t step, double value) {
-  if (m_non_finite != kNone && m_finite_since <= kSpikeCooldown) {
-    m_spikes[m_non_finite].last_step = step;
-    m_spikes[m_non_finite].recovered_step.reset();
-    if (m_finite_since > 0) m_stay_non_finite = 0;
-    stayNotFinite(step);
-  } else {
-    m_stay_non_finite = 0;
-    m_non_finite = m_spikes.size();
-    m_spikes.push_back({.first_step = step,
-                        .last_step = step,
-                        .peak_step = step,
-                        .peak = value,
-                        .baseline = m_window.size() > 0 ? fromScale(m_window.median()) : std::numeric_limits<double>::quiet_NaN(),
-                        .rule = SpikeRule::kNonFinite,
-                        .verdict = SpikeVerdict::kMalignant});
-    stayNotFinite(step);
+void NonFiniteWatch::notFinite(std::int64_t step, double value, double baseline, std::vector<LossSpike>& out) {
+  if (m_at == kNone || m_finite_since > kSpikeCooldown) {
+    m_at = out.size();
+    out.push_back({.first_step = step,
+                   .peak_step = step,
+                   .peak = value,
+                   .baseline = baseline,
+                   .rule = SpikeRule::kNonFinite,
+                   .verdict = SpikeVerdict::kMalignant});
+    m_stay = 0;
   }
+  LossSpike& spike = out[m_at];
+  spike.last_step = step;
+  spike.recovered_step.reset();
+  if (m_finite_since > 0) m_stay = 0;
   m_finite_since = 0;
+  ++spike.points;
+  if (m_stay++ == 0) m_stay_from = step;
+  if (m_stay > spike.longest) spike.longest = m_stay, spike.longest_steps = spanOf(m_stay_from, step);
 }
 
-void LossSpikeDetector::stayNotFinite(std::int64_t step) {
-  LossSpike& spike = m_spikes[m_non_finite];
-  ++spike.points;
-  if (m_stay_non_finite++ == 0) m_non_finite_from = step;
-  if (m_stay_non_finite > spike.longest) spike.longest = m_stay_non_finite, spike.longest_steps = spanOf(m_non_finite_from, step);
+void NonFiniteWatch::finite(std::int64_t step, std::int64_t points, std::vector<LossSpike>& out) {
+  if (isOpen()) out[m_at].recovered_step = step;
+  if (m_finite_since <= kSpikeCooldown) m_finite_since += points;
 }
 
 void LossSpikeDetector::begin(std::int64_t step, double value) {
   m_left = baseline();
-  m_return = fromScale(m_left.level + kSpikeBackZ * m_left.sigma);
+  m_return = back(m_left);
   m_stay = 0;
   m_away.clear();
   if (m_current == kNone) {
@@ -169,11 +171,11 @@ void LossSpikeDetector::settle() {
 }
 
 void LossSpikeDetector::push(std::int64_t step, double value) {
-  if (!std::isfinite(value)) return notFinite(step, value);
-  if (m_non_finite != kNone) {
-    if (m_finite_since == 0) m_spikes[m_non_finite].recovered_step = step;
-    if (m_finite_since <= kSpikeCooldown) ++m_finite_since;
+  if (!std::isfinite(value)) {
+    const double before = m_window.size() > 0 ? fromScale(m_window.median()) : std::numeric_limits<double>::quiet_NaN();
+    return m_non_finite.notFinite(step, value, before, m_spikes);
   }
+  m_non_finite.finite(step, 1, m_spikes);
   if (m_log && value <= 0) turnRaw();
   learnResolution(value);
   if (m_shifted != kNone) {

@@ -3,18 +3,22 @@
 //
 // Threading:  a detector belongs to one thread at a time; it is a value and may be copied to go on later.
 // Ownership:  values.
-// Units:      steps as the series counts them. Windows and persistence count points, which are steps of a loss logged at every step.
+// Units:      steps as the series counts them. Windows and persistence count points, whatever the number of steps between
+//             two of them; how long a spike lasts is judged in steps (weightOf).
 // Errors:     none: what is not finite is a mark of its own.
 // Cost:       O(log window + a move of at most 800 bytes) per point; 3 KiB per detector and 88 bytes per spike.
 //
-// The rule: robust z of log loss, (log x - level) / (1.4826 MAD) > 8 over the 100 accepted points before x, where level is their median,
-// or a robust line through them where that is higher, and MAD the median distance to that line (Leys et al. 2013, "Detecting
-// outliers: do not use standard deviation around the mean, use absolute deviation around the median", for median and MAD). Around it stands
-// what running it on real logs asked for:
+// The rule: log x is more than 8 robust sigma and 5 % above its local level. Level and sigma come from the 100 accepted
+// points before x, as robust filters of monitored signals do it (Davies, Fried & Gather 2004, "Robust signal extraction for
+// on-line monitoring data"): a robust line through the window, and 1.4826 MAD of the distances to that line (Leys et al.
+// 2013, "Detecting outliers: do not use standard deviation around the mean, use absolute deviation around the median").
+// Level: the line one point ahead, or the median of the newest 20 points where that is higher, since a line through a convex
+// curve runs below it and a loss that stops falling is no spike. Real logs add:
 //   upward only, and on the raw value from the first loss <= 0 on;
-//   MAD is at least 1 % of the median and at least the resolution to which the values were printed;
-//   outliers stay out of the baseline. A spike is over (benign) at the first point within 2 sigma of its baseline. After 50 points that are
-//   not, it is malignant, and those points are the new baseline, as leaving outliers out for ever would latch;
+//   MAD is at least 0.1 % of the level and at least the resolution to which the values were printed;
+//   outliers stay out of the baseline. A spike is over (benign) at the first point within 2 sigma, or half of the 5 %, of its
+//   level. After 50 points that are not, it is malignant, and those points are the new baseline, as leaving outliers out for
+//   ever would latch;
 //   an outlier within 50 points after a recovery belongs to the same spike;
 //   the first 20 points have to be 20 % above the median of the first 10 as well;
 //   NaN and Inf are malignant at once and never enter a baseline.
@@ -33,14 +37,15 @@ namespace runglass {
 
 inline constexpr std::size_t kSpikeWindow = RollingMedian::kWindow, kSpikeWarmUp = 20, kSpikeFirst = 10;
 inline constexpr double kSpikeZ = 8, kSpikeBackZ = 2, kSpikeWarmUpRatio = 1.2;
-inline constexpr double kSpikeFloor = 0.01;  // of the median
+inline constexpr double kSpikeFloor = 0.001;  // of the level
 inline constexpr int kSpikePersistence = 50, kSpikeCooldown = 50;
 
-// What is a spike: at least `z` robust sigma and `ratio` times the median.
+// What is a spike: at least `z` robust sigma and `ratio` times the level.
 struct SpikeLimits {
   double z, ratio;
 };
 inline constexpr SpikeLimits kLossLimits{kSpikeZ, 1.05}, kGradNormLimits{6, 2};
+inline constexpr SpikeLimits kRiseLimits{5, 1.02};  // of a loss that rose and stayed below a spike
 
 // From one step to another, as far as the type reaches: a source may call anything a step.
 inline std::int64_t stepsBetween(std::int64_t from, std::int64_t to) {
@@ -57,7 +62,7 @@ struct LossSpike {
                                                // back yet the one that made it malignant
   std::int64_t peak_step = 0;
   double peak = 0;
-  double baseline = 0;             // median at its begin; NaN where nothing was before it
+  double baseline = 0;             // level at its begin; NaN where nothing was before it
   double z = 0;                    // of the highest point: robust sigma above the baseline; 0 of what is not finite
   int points = 0;                  // that were not back, or not finite
   int longest = 0;                 // of them in a row
@@ -71,16 +76,34 @@ struct LossSpike {
 
 // How bad a spike is, by what is known of it so far.
 enum class SpikeWeight : std::uint8_t {
-  kBlip,       // back within kBlipPoints: one of many
-  kShort,      // longer, and alone
-  kLasting,    // at least kLastingSteps, or together with the gradient norm
+  kBlip,       // at most kBlipPoints and fewer than kLastingSteps: one of many
+  kShort,      // more points, and alone
+  kLasting,    // at least kLastingSteps, or more points together with the gradient norm
   kMalignant,  // a new level
 };
 inline constexpr int kBlipPoints = 3;
 inline constexpr std::int64_t kLastingSteps = 10;
-// `with_grad`: a gradient spike came with it. `counts_steps`: the axis is steps, not samples. Undecided spikes weigh what they have shown
-// so far.
+// `with_grad`: a gradient spike came with it. `counts_steps`: the axis is steps; of samples a point counts as a step. Undecided
+// spikes weigh what they have shown so far.
 SpikeWeight weightOf(const LossSpike& spike, bool with_grad, bool counts_steps);
+
+// Stretches of values that are not finite, in the order of steps. Up to kSpikeCooldown finite points between two of them belong
+// to one stretch.
+class NonFiniteWatch {
+ public:
+  // `baseline`: the level before, NaN where it is not known.
+  void notFinite(std::int64_t step, double value, double baseline, std::vector<LossSpike>& out);
+  // `points` in a row, the first of them at `step`.
+  void finite(std::int64_t step, std::int64_t points, std::vector<LossSpike>& out);
+  bool isOpen() const { return m_at != kNone && m_finite_since == 0; }  // the newest point was not finite
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::size_t m_at = kNone;  // the newest stretch, in what is passed in
+  std::int64_t m_finite_since = 0;
+  int m_stay = 0;  // points in a row
+  std::int64_t m_stay_from = 0;
+};
 
 class LossSpikeDetector {
  public:
@@ -99,13 +122,12 @@ class LossSpikeDetector {
     double level = 0, sigma = 0;
   };
   Baseline baseline() const;
+  double back(const Baseline& base) const;
   double firstMedian() const;
   double effect(double ratio, double level) const;
   bool isOutlier(double value) const;
   void turnRaw();
   void learnResolution(double value);
-  void notFinite(std::int64_t step, double value);
-  void stayNotFinite(std::int64_t step);
   void begin(std::int64_t step, double value);
   void follow(std::int64_t step, double value);
   void settle();
@@ -126,9 +148,7 @@ class LossSpikeDetector {
   std::size_t m_shifted = kNone;  // a malignant spike that may come back below m_shifted_return
   double m_shifted_return = 0;
   std::int64_t m_shifted_last = 0;  // the newest step that was above it
-  std::size_t m_non_finite = kNone;
-  int m_finite_since = 0, m_stay_non_finite = 0;
-  std::int64_t m_non_finite_from = 0;
+  NonFiniteWatch m_non_finite;
   int m_level_shifts = 0;
   std::vector<LossSpike> m_spikes;
 };

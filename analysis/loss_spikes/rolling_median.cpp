@@ -22,6 +22,15 @@ double RollingMedian::deviation(double middle) const {
   return m_size % 2 == 1 ? here : (before + here) / 2;
 }
 
+double RollingMedian::recent() const {
+  std::array<double, kRecent> newest{};
+  const std::size_t count = std::min(m_size, kRecent);
+  for (std::size_t i = 0; i < count; ++i) newest[i] = m_ring[(m_oldest + m_size - count + i) % kWindow];
+  const auto end = newest.begin() + static_cast<std::ptrdiff_t>(count), middle = newest.begin() + static_cast<std::ptrdiff_t>(count / 2);
+  std::nth_element(newest.begin(), middle, end);
+  return count % 2 == 1 ? *middle : (*middle + *std::max_element(newest.begin(), middle)) / 2;
+}
+
 // Through the medians of the older and of the newer half, as Brown and Mood do (1951, "On median tests for linear hypotheses").
 RollingMedian::Line RollingMedian::line() const {
   std::array<double, kWindow> by_age{}, sorted{};
@@ -44,6 +53,15 @@ RollingMedian::Line RollingMedian::line() const {
   const double ahead = at(m_size);
   for (std::size_t i = 0; i < m_size; ++i) by_age[i] = std::abs(by_age[i] - at(i));
   return {.ahead = ahead, .deviation = medianOf(0, m_size)};
+}
+
+double RollingMedian::neighbours() const {
+  if (m_size < 2) return 0;
+  std::array<double, kWindow> apart{};
+  for (std::size_t i = 1; i < m_size; ++i) apart[i - 1] = std::abs(m_ring[(m_oldest + i) % kWindow] - m_ring[(m_oldest + i - 1) % kWindow]);
+  const auto middle = apart.begin() + static_cast<std::ptrdiff_t>((m_size - 1) / 2);
+  std::nth_element(apart.begin(), middle, apart.begin() + static_cast<std::ptrdiff_t>(m_size - 1));
+  return *middle;
 }
 
 void RollingMedian::push(double value) {

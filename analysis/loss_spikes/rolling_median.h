@@ -15,7 +15,7 @@ namespace runglass {
 
 class RollingMedian {
  public:
-  static constexpr std::size_t kWindow = 100;
+  static constexpr std::size_t kWindow = 100, kRecent = 20;
 
   void push(double value);  // beyond kWindow the oldest leaves
   void clear() { m_size = m_oldest = 0; }
@@ -32,6 +32,9 @@ class RollingMedian {
     double ahead = 0, deviation = 0;
   };
   Line line() const;
+  double neighbours() const;  // median distance of two values in a row; 0 of fewer than two
+  // Median of the newest kRecent values: the local level, also where the values fall or rise.
+  double recent() const;
   double range() const { return m_size == 0 ? 0 : m_sorted[m_size - 1] - m_sorted[0]; }
   // The i-th value since clear(); only while size() has never been kWindow and one more came.
   double early(std::size_t i) const { return m_ring[i]; }

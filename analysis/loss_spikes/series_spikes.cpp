@@ -80,7 +80,11 @@ Result<SharedSpikes> SpikeCache::spikes(Reader& reader, const Series& series, st
   }
   if (!grown) {
     if (known && known->superseded_from == superseded_from && now - known->reread < kSpikeReread) return known->spikes;
-    *next = {.sample_count = series.sample_count, .last_x = series.last_x, .superseded_from = superseded_from, .reread = now};
+    *next = {.sample_count = series.sample_count,
+             .last_x = series.last_x,
+             .superseded_from = superseded_from,
+             .detector = LossSpikeDetector(m_limits),
+             .reread = now};
     RG_TRY(readOn(reader, series, series.first_x, *next, stop));
   }
   const MutexLock lock(m_mutex);

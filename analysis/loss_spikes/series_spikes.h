@@ -33,6 +33,7 @@ inline constexpr DurNs kSpikeReread = 2 * kNsPerSecond;
 // Only scalar series; which of them is a loss is the caller's choice. Of points with equal steps the newest counts.
 class SpikeCache {
  public:
+  explicit SpikeCache(SpikeLimits limits = kLossLimits) : m_limits(limits) {}
   // `series` as the Reader told it; points from step `superseded_from` on are left out (model/superseded.h). `now`: any steady clock.
   Result<SharedSpikes> spikes(Reader& reader, const Series& series, std::optional<std::int64_t> superseded_from, TimeNs now,
                               const std::stop_token& stop);
@@ -43,13 +44,14 @@ class SpikeCache {
   struct Entry {
     std::int64_t sample_count = 0, last_x = 0;
     std::optional<std::int64_t> superseded_from;
-    LossSpikeDetector detector{};
+    LossSpikeDetector detector;
     std::int64_t read = 0;  // points, with those of equal steps
     TimeNs reread = 0;      // when all of it was read
     SharedSpikes spikes;
   };
   static Status readOn(Reader& reader, const Series& series, std::int64_t from, Entry& entry, const std::stop_token& stop);
 
+  const SpikeLimits m_limits;
   Mutex m_mutex;
   std::unordered_map<SeriesId, std::shared_ptr<const Entry>> m_entries RG_GUARDED_BY(m_mutex);
 };

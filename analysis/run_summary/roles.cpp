@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "model/step_metrics.h"
 
@@ -62,6 +65,8 @@ std::span<const std::string_view> namesOf(Role role) {
       return kBatchSize;
     case Role::kEpoch:
       return kEpoch;
+    case Role::kValidationLoss:
+      return {};  // by its words alone
   }
   return {};
 }
@@ -90,6 +95,8 @@ std::string_view canonicalOf(Role role) {
       return "global_batch_size";
     case Role::kEpoch:
       return "epoch";
+    case Role::kValidationLoss:
+      return "validation_loss";
   }
   return {};
 }
@@ -114,31 +121,177 @@ std::string normalTag(std::string_view tag) {
   return normal;
 }
 
-bool isEvaluation(std::string_view normal) {
-  return std::ranges::any_of(std::array<std::string_view, 4>{"eval", "valid", "test", "val "},
-                             [&](std::string_view word) { return normal.find(word) != std::string_view::npos; });
+using Words = std::vector<std::string>;
+
+bool isUpper(char c) { return c >= 'A' && c <= 'Z'; }
+bool isLower(char c) { return c >= 'a' && c <= 'z'; }
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+// "trainloss" is "train loss", "gradnorm" and "gnorm" are "grad norm".
+void addWord(Words& words, std::string word) {
+  while (!word.empty() && isDigit(word.back())) word.pop_back();
+  if (word.empty()) return;
+  constexpr std::string_view kLossEnd = "loss";
+  if (word == "gradnorm" || word == "gnorm") {
+    words.insert(words.end(), {"grad", "norm"});
+  } else if (word == "crossentropy" || word == "xent") {
+    words.insert(words.end(), {"cross", "entropy"});
+  } else if (word.size() > kLossEnd.size() && word.ends_with(kLossEnd)) {
+    words.push_back(word.substr(0, word.size() - kLossEnd.size()));
+    words.emplace_back(kLossEnd);
+  } else {
+    words.push_back(std::move(word));
+  }
+}
+
+Words wordsOf(std::string_view tag) {
+  Words words;
+  std::string word;
+  for (std::size_t i = 0; i < tag.size(); ++i) {
+    const char c = tag[i];
+    const bool within = isUpper(c) || isLower(c) || isDigit(c);
+    const bool starts = isUpper(c) && i > 0 && (isLower(tag[i - 1]) || (isUpper(tag[i - 1]) && i + 1 < tag.size() && isLower(tag[i + 1])));
+    if (!within || starts) addWord(words, std::exchange(word, {}));
+    if (within) word += isUpper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  addWord(words, std::move(word));
+  return words;
+}
+
+template <std::size_t kCount>
+bool isOneOf(std::string_view word, const std::array<std::string_view, kCount>& set) {
+  return std::ranges::find(set, word) != set.end();
+}
+template <std::size_t kCount>
+bool anyOf(const Words& words, const std::array<std::string_view, kCount>& set) {
+  return std::ranges::any_of(words, [&](const std::string& word) { return isOneOf(word, set); });
+}
+bool has(const Words& words, std::string_view word) { return std::ranges::find(words, word) != words.end(); }
+bool hasPair(const Words& words, std::string_view first, std::string_view second) {
+  for (std::size_t i = 1; i < words.size(); ++i)
+    if (words[i - 1] == first && words[i] == second) return true;
+  return false;
+}
+
+constexpr std::array<std::string_view, 4> kEvaluationWords = {"val", "test", "testing", "holdout"};
+// Of what is added to a loss, or learns beside the model.
+constexpr std::array<std::string_view, 17> kBesideWords = {"aux", "auxiliary", "moe",     "balance", "balancing", "router",
+                                                           "z",   "mtp",       "kl",      "reward",  "rewards",   "critic",
+                                                           "cri", "vf",        "entropy", "alpha",   "commitment"};
+// A number about losses or gradients that is none of them.
+constexpr std::array<std::string_view, 18> kAboutWords = {"scale",       "scaler",   "scaling", "mask", "coef",   "coeff",
+                                                          "coefficient", "count",    "num",     "time", "tokens", "std",
+                                                          "var",         "variance", "min",     "max",  "ratio",  "clip"};
+constexpr std::array<std::string_view, 28> kNeutralWords = {"train",     "training", "samples", "sample",  "step",    "steps",    "iter",
+                                                            "iteration", "batch",    "epoch",   "avg",     "mean",    "average",  "total",
+                                                            "global",    "reduced",  "lm",      "running", "smooth",  "smoothed", "value",
+                                                            "per",       "token",    "metrics", "model",   "overall", "sum",      "inner"};
+constexpr std::array<std::string_view, 6> kPolicyWords = {"policy", "actor", "pg", "ppo", "act", "surrogate"};
+constexpr std::array<std::string_view, 7> kPartWords = {"layer", "layers", "weight", "bias", "block", "blocks", "embedding"};
+constexpr std::array<std::string_view, 8> kRateAboutWords = {"decay",   "warmup", "multiplier", "mult",
+                                                             "initial", "base",   "schedule",   "weight"};
+constexpr std::array<std::string_view, 8> kContextWords = {"train",      "training", "perf",   "performance",
+                                                           "throughput", "metrics",  "timing", "system"};
+
+bool isEvaluation(const Words& words) {
+  return std::ranges::any_of(words, [](std::string_view word) {
+    return word.starts_with("eval") || word.starts_with("valid") || isOneOf(word, kEvaluationWords);
+  });
+}
+
+bool isLoss(const Words& words) {
+  return has(words, "loss") || has(words, "losses") || has(words, "nll") || hasPair(words, "cross", "entropy");
+}
+bool isGradient(const Words& words) {
+  return has(words, "grad") || has(words, "grads") || has(words, "gradient") || has(words, "gradients");
+}
+
+// A cross entropy is no entropy bonus, and "loss value" no loss of a value function.
+bool isBeside(Words words) {
+  if (hasPair(words, "value", "loss") || hasPair(words, "value", "function")) return true;
+  for (std::size_t i = 1; i < words.size(); ++i)
+    if (words[i - 1] == "cross" && words[i] == "entropy") words[i].clear();
+  return anyOf(words, kBesideWords);
+}
+
+// Of a tag that is no known name: what its other words cost, beyond those that the role needs.
+constexpr int kByWords = 100;
+template <class Needed>
+int costOf(const Words& words, Needed needed) {
+  constexpr int kPolicy = 20, kOther = 10;
+  int cost = kByWords;
+  for (const std::string& word : words)
+    if (!needed(word) && !isOneOf(word, kNeutralWords)) cost += isOneOf(word, kPolicyWords) ? kPolicy : kOther;
+  return cost;
+}
+
+std::optional<int> lossByWords(const Words& words) {
+  if (!isLoss(words) || isBeside(words) || isGradient(words) || anyOf(words, kAboutWords)) return std::nullopt;
+  return costOf(words, [](std::string_view word) {
+    return word == "loss" || word == "nll" || word == "cross" || word == "entropy" || word.starts_with("eval") ||
+           word.starts_with("valid") || isOneOf(word, kEvaluationWords);
+  });
+}
+
+// The name without the words in front of it that say where it belongs.
+std::optional<int> withoutContext(std::string_view normal, std::span<const std::string_view> names) {
+  for (int dropped = 1;; ++dropped) {
+    const std::size_t space = normal.find(' ');
+    if (space == std::string_view::npos || !isOneOf(normal.substr(0, space), kContextWords)) return std::nullopt;
+    normal.remove_prefix(space + 1);
+    if (std::ranges::find(names, normal) != names.end()) return kByWords + dropped;
+  }
+}
+
+std::optional<int> byWords(std::string_view normal, const Words& words, Role role) {
+  const auto isScale = [](std::string_view word) { return word == "scale" || word == "scaler"; };
+  switch (role) {
+    case Role::kLoss:
+    case Role::kValidationLoss:
+      return lossByWords(words);
+    case Role::kGradNorm:
+      if (!isGradient(words) || !has(words, "norm") || isBeside(words) || anyOf(words, kAboutWords) || anyOf(words, kPartWords))
+        return std::nullopt;
+      return costOf(words, [](std::string_view word) { return word.starts_with("grad") || word == "norm"; });
+    case Role::kLearningRate:
+      if ((!has(words, "lr") && !hasPair(words, "learning", "rate")) || isBeside(words) || anyOf(words, kAboutWords) ||
+          anyOf(words, kRateAboutWords))
+        return std::nullopt;
+      return costOf(words, [](std::string_view word) { return word == "lr" || word == "learning" || word == "rate"; });
+    case Role::kLossScale:
+      if ((!has(words, "loss") && !isGradient(words)) || !std::ranges::any_of(words, isScale)) return std::nullopt;
+      return costOf(words, [&](std::string_view word) { return word == "loss" || word == "grad" || isScale(word); });
+    default:
+      return withoutContext(normal, namesOf(role));
+  }
 }
 
 }  // namespace
 
 std::optional<int> roleFit(std::string_view tag, Role role, std::string_view labels) {
-  const std::string normal = normalTag(tag);
-  if (isEvaluation(normal)) return std::nullopt;
-  const auto names = namesOf(role);
-  const auto found = std::ranges::find(names, std::string_view(normal));
+  const Words words = wordsOf(tag);
   const std::string_view canonical = canonicalIn(labels);
-  if (canonical.empty() ? found == names.end() : canonical != canonicalOf(role)) return std::nullopt;
-  return static_cast<int>(found - names.begin());
+  const bool validation = role == Role::kValidationLoss;
+  if (canonical.empty() ? isEvaluation(words) != validation : isEvaluation(words) && !validation) return std::nullopt;
+  const auto names = namesOf(role);
+  const std::string normal = normalTag(tag);
+  const auto found = std::ranges::find(names, std::string_view(normal));
+  if (!canonical.empty()) return canonical == canonicalOf(role) ? std::optional(static_cast<int>(found - names.begin())) : std::nullopt;
+  return found != names.end() ? std::optional(static_cast<int>(found - names.begin())) : byWords(normal, words, role);
 }
 
 const Series* pickSeries(std::span<const Series> series, Role role) {
   const Series* best = nullptr;
   std::tuple<int, bool, std::int64_t> best_key;
   for (const Series& candidate : series) {
-    if (candidate.sample_count == 0 || isEvaluation(normalTag(candidate.key.source) + ' ')) continue;
+    if (candidate.sample_count == 0) continue;
     if (role == Role::kStepTime && candidate.key.unit != "ns") continue;
     if (role == Role::kFlopsPerGpu && candidate.key.unit != "flops_per_s") continue;
-    const std::optional<int> fit = roleFit(candidate.key.metric, role, candidate.key.labels);
+    const bool validates = isEvaluation(wordsOf(candidate.key.source));
+    if (validates && role != Role::kValidationLoss) continue;
+    // A source that evaluates calls its loss what a training loss is called.
+    const Role named = validates && !isEvaluation(wordsOf(candidate.key.metric)) ? Role::kLoss : role;
+    const std::optional<int> fit = roleFit(candidate.key.metric, named, candidate.key.labels);
     if (!fit) continue;
     const std::tuple<int, bool, std::int64_t> key{*fit, candidate.key.rank.has_value(), -candidate.sample_count};
     if (best == nullptr || key < best_key) {
@@ -147,6 +300,36 @@ const Series* pickSeries(std::span<const Series> series, Role role) {
     }
   }
   return best;
+}
+
+bool isEvaluation(const SeriesKey& key) {
+  return isEvaluation(wordsOf(key.metric)) || isEvaluation(wordsOf(key.source)) || isEvaluation(wordsOf(key.labels));
+}
+
+bool isLossOrGradient(std::string_view tag) {
+  const Words words = wordsOf(tag);
+  return isLoss(words) || isGradient(words) || has(words, "perplexity") || has(words, "ppl");
+}
+
+bool isReinforcement(std::string_view tag) {
+  constexpr std::array<std::string_view, 7> kWords = {"reward", "rewards", "critic", "actor", "advantage", "advantages", "policy"};
+  const Words words = wordsOf(tag);
+  return anyOf(words, kWords) || hasPair(words, "act", "loss");
+}
+
+std::string noLossText(std::span<const Series> series, std::size_t shown) {
+  std::set<std::string_view> tags;
+  for (const Series& one : series)
+    if (one.key.kind == SeriesKind::kScalar && one.sample_count > 0) tags.insert(one.key.metric);
+  if (tags.empty()) return "no scalar is recorded";
+  std::string text = "no scalar is known as a training loss: ";
+  std::size_t count = 0;
+  for (const std::string_view tag : tags) {
+    if (count == shown) break;
+    text.append(count++ == 0 ? "" : ", ").append(tag);
+  }
+  if (tags.size() > shown) text += " and " + std::to_string(tags.size() - shown) + " more";
+  return text;
 }
 
 }  // namespace runglass

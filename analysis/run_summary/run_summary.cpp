@@ -147,6 +147,8 @@ Status readScalars(Reader& reader, RunSummary& summary, const std::stop_token& s
     RG_ASSIGN(const std::vector<LatestSample> newest, reader.latest({&loss->id, 1}));
     if (!newest.empty()) summary.loss = newest.front().value;
     summary.loss_tag = loss->key.metric;
+  } else {
+    summary.no_loss = noLossText(all);
   }
   return {};
 }

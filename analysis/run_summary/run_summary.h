@@ -46,6 +46,7 @@ struct RunSummary {
   std::optional<std::int64_t> last_step;
   std::optional<double> loss;
   std::string loss_tag;  // the series it came from
+  std::string no_loss;   // why there is none, with the scalars that there are; empty: there is one
   Throughput throughput;
   std::array<int, 5> findings{};  // by Severity
   int nodes_heard = 0, nodes_total = 0;

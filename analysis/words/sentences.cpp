@@ -23,8 +23,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"fault_gpu", "GPU {gpu} of {node}[ (rank {rank})]"},
     {"fault_hub", "{nodes} nodes fell silent within 10 s: the hub or the network, not the nodes"},
     {"fault_link_flap",
-     "A network link of {where} went down and came up again[ ({times} times)][; "
-     "{symptoms}]"},
+     "A network link of {where} went down and came up again[ ({times} times)][; {symptoms}]"},
     {"fault_on_nodes", "On {nodes|# node|# nodes} at once: {what}[, {times} times][; {symptoms}]"},
     {"fault_several_nodes", "several nodes"},
     {"fault_silent", "{where} fell silent; nothing before it says why"},
@@ -35,217 +34,240 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"fault_symptoms", "{count|# symptom|# secondary symptoms} ({kinds})"},
     {"fault_throttled_now", "{gpus|One GPU|# GPUs} of {where} {gpus|is|are} held down: {reasons}"},
     {"fault_throttled_past",
-     "{gpus|One GPU|# GPUs} of {where} {gpus|was|were} held down for {seconds} s: "
-     "{reasons}"},
+     "{gpus|One GPU|# GPUs} of {where} {gpus|was|were} held down for {seconds} s: {reasons}"},
     {"fault_xid", "Xid {code}, {meaning}"},
     {"gc_pauses",
-     "Pauses of single forward passes, as garbage collections make them, at different "
-     "steps of {ranks|# rank|# ranks} hold everybody up since step {first}: {touched} of "
-     "{steps} steps, {cost} of their time"},
+     "Pauses of single forward passes, as garbage collections make them, at different steps of "
+     "{ranks|# rank|# ranks} hold everybody up since step {first}: {touched} of {steps} steps, "
+     "{cost} of their time"},
     {"gc_recorded",
-     "Garbage collections at different steps of {ranks|# rank|# ranks} hold everybody up "
-     "since step {first}: {touched} of {steps} steps, {cost} of their time; collecting on "
-     "all ranks in the same step would cost it once"},
+     "Garbage collections at different steps of {ranks|# rank|# ranks} hold everybody up since "
+     "step {first}: {touched} of {steps} steps, {cost} of their time; collecting on all ranks in "
+     "the same step would cost it once"},
     {"hang_behind", "behind"},
     {"hang_collective", "a collective"},
     {"hang_deadlock",
-     "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}: communicators "
-     "wait for each other in a circle"},
+     "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}: communicators wait "
+     "for each other in a circle"},
     {"hang_group", "group {group}"},
     {"hang_group_of_kind", "{kind} group {group}"},
     {"hang_in", "in {op}"},
     {"hang_in_none", "in no collective"},
     {"hang_late_node", "{node} ({count|# rank|# ranks}) has not entered[: {doing}]"},
-    {"hang_late_ranks", "{count|rank|ranks} {ranks}[ ({node})] {count|has|have} not entered[: {doing}]"},
+    {"hang_late_ranks",
+     "{count|rank|ranks} {ranks}[ ({node})] {count|has|have} not entered[: {doing}]"},
     {"hang_mismatched",
-     "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, which others "
-     "call {other}: the program does not do the same on all ranks"},
-    {"hang_missing", "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, where {late}"},
+     "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, which others call "
+     "{other}: the program does not do the same on all ranks"},
+    {"hang_missing",
+     "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, where {late}"},
     {"hang_missing_unknown",
-     "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}; who is missing "
-     "is not known"},
+     "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}; who is missing is not "
+     "known"},
     {"hang_operation", "{op}[ #{seq}][ of {group}]"},
     {"hang_silent", "silent"},
     {"hang_still", "No rank has moved[ at step {step}][ for {length}]; no rank says that it waits"},
     {"hang_still_in", "still in [{op} ]#{seq}"},
     {"hang_stuck",
-     "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}: all {members} "
-     "members have entered and none leaves (network or GPU)"},
+     "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}: all {members} members "
+     "have entered and none leaves (network or GPU)"},
     {"hang_time_outs",
-     "{count|# collective time-out|# collective time-outs}[ at step {step}]; who was "
-     "missing is not recorded"},
+     "{count|# collective time-out|# collective time-outs}[ at step {step}]; who was missing is "
+     "not recorded"},
     {"hang_timed_out",
-     "{blocked} of {world} ranks timed out in collectives[ at step {step}]; "
-     "{count|rank|ranks} {ranks}[ ({node})] did not"},
+     "{blocked} of {world} ranks timed out in collectives[ at step {step}]; {count|rank|ranks} "
+     "{ranks}[ ({node})] did not"},
     {"incident_end", "end of attempt {attempt}[ ({cause})]"},
     {"incident_one", "{kind}[ of {length}]"},
     {"incident_several", "{count} × {kind}"},
     {"incident_with", "{what}; with it: {list}"},
-    {"link_no_counters", "no port's counters were recorded, so that the link cannot be named[; {nodes}]"},
+    {"link_no_counters",
+     "no port's counters were recorded, so that the link cannot be named[; {nodes}]"},
     {"link_no_port", "no port stands out[; {nodes}]"},
     {"link_nodes", "it is a link of {nodes}[ or {more|# other node|# other nodes}]"},
     {"link_port", "the port"},
     {"link_port_counted", "{port}[ of {node}] counted {own} {counter}, the other ports {others}"},
     {"link_port_rate", "{port}[ of {node}] runs at {own} Gbit/s, the other ports at {others}"},
     {"link_slow",
-     "Communication of {ranks|# rank|# ranks} takes {own} a step against {before} before "
-     "step {first}, without waiting; costs up to {cost} of every step: {port}"},
+     "Communication of {ranks|# rank|# ranks} takes {own} a step against {before} before step "
+     "{first}, without waiting; costs up to {cost} of every step: {port}"},
     {"loss_blip", "Loss of {peak} against {baseline} at step {step}, back at the next point"},
     {"loss_blips",
-     "{points|# point|# points} of the loss stand out between steps {first} and {last}, "
-     "each back within {within} points; the highest is {peak} against {baseline} at step "
-     "{step}"},
+     "{points|# point|# points} of the loss stand out between steps {first} and {last}, each "
+     "back within {within} points; the highest is {peak} against {baseline} at step {step}"},
     {"loss_clipped",
-     "Up to {share} % of {window} points had their gradient clipped at {clip}, between "
-     "steps {first} and {last}"},
+     "Up to {share} % of {window} points had their gradient clipped at {clip}, between steps "
+     "{first} and {last}"},
     {"loss_divergence",
-     "The loss drifts up: its level (median of 100 points) was {best} at step {best_step} "
-     "and has been above it since step {first}, up to {worst}, now {level}"},
+     "The loss drifts up: its level (median of 100 points) was {best} at step {best_step} and "
+     "has been above it since step {first}, up to {worst}, now {level}"},
     {"loss_divergence_back",
-     "The loss drifts up: its level (median of 100 points) was {best} at step {best_step} "
-     "and has been above it since step {first}, up to {worst}; back at step {back}"},
+     "The loss drifts up: its level (median of 100 points) was {best} at step {best_step} and "
+     "has been above it since step {first}, up to {worst}; back at step {back}"},
     {"loss_gradient_after", "the gradient norm left its level {steps|# step|# steps} after"},
     {"loss_gradient_before", "the gradient norm left its level {steps|# step|# steps} before"},
     {"loss_gradient_not_finite",
-     "Gradient norm is {value} at step {first}[, {points|# point|# points} up to step "
-     "{last}] and stays so[; {scaler}]"},
+     "Gradient norm is {value} at step {first}[, {points|# point|# points} up to step {last}] "
+     "and stays so[; {scaler}][; first on rank {rank}][; found in {layer}]"},
     {"loss_gradient_not_finite_back",
-     "Gradient norm is {value} at step {first}[, {points|# point|# points} up to step "
-     "{last}]; finite again at step {back}[; {scaler}]"},
+     "Gradient norm is {value} at step {first}[, {points|# point|# points} up to step {last}]; "
+     "finite again at step {back}[; {scaler}][; first on rank {rank}][; found in {layer}]"},
     {"loss_gradient_spike",
-     "Gradient norm rose to {peak} against {baseline} at step {step}; the loss shows no "
-     "spike"},
+     "Gradient norm rose to {peak} against {baseline} at step {step}; the loss shows no spike"},
+    {"loss_gradient_spike_rise",
+     "Gradient norm rose to {peak} against {baseline} at step {step}; the loss rose to "
+     "{loss_peak} against {loss_baseline}, below the limit of a spike"},
     {"loss_gradient_with", "the gradient norm left its level with it"},
     {"loss_jump",
-     "Loss jumped to {peak} against {baseline} at step {step} and was not back within "
-     "{within} points: its level is {level}[; back at step {back}][; {gradient}][, "
-     "{regime}]"},
+     "Loss jumped to {peak} against {baseline} at step {step} and was not back within {within} "
+     "points: its level is {level}[; back at step {back}][; {gradient}][, {regime}]"},
+    {"loss_log", "The log reports a value that is not finite: {line}[ ({lines} lines)]"},
     {"loss_not_finite",
-     "Loss is {value} at step {first}[, {points|# point|# points} up to step {last}] and "
-     "stays so"},
+     "Loss is {value} at step {first}[, {points|# point|# points} up to step {last}] and stays "
+     "so[; first on rank {rank}][; found in {layer}]"},
     {"loss_not_finite_back",
-     "Loss is {value} at step {first}[, {points|# point|# points} up to step {last}]; "
-     "finite again at step {back}"},
+     "Loss is {value} at step {first}[, {points|# point|# points} up to step {last}]; finite "
+     "again at step {back}[; first on rank {rank}][; found in {layer}]"},
     {"loss_regime", "after the {what} went from {from} to {to} at step {step}"},
     {"loss_replay",
-     "The loss is up to {worse} % worse than that of the attempt before at the same steps,"
-     " from step {first} on"},
+     "The loss is up to {worse} % worse than that of the attempt before at the same steps, from "
+     "step {first} on"},
     {"loss_restart",
-     "The loss is worse after the restart at step {first}: {after} over the first {points}"
-     " points, {before} before[, {regime}]"},
+     "The loss is worse after the restart at step {first}: {after} over the first {points} "
+     "points, {before} before[, {regime}]"},
+    {"loss_rise",
+     "Loss rose to {peak} against {baseline} at step {step}, below the limit of a spike (at "
+     "least {limit_z} robust sigma and {limit_percent} %): {z} robust sigma, {points|# point|# "
+     "points}"},
+    {"loss_rise_gradual",
+     "Loss rose to {peak} against {baseline} at step {step}, more slowly than a spike: {z} "
+     "robust sigma, {points|# point|# points}"},
     {"loss_scale",
-     "The loss scale was lowered {halvings|# time|# times} between steps {first} and "
-     "{last}, from {from} to {lowest}: gradients overflow again and again"},
+     "The loss scale was lowered {halvings|# time|# times} between steps {first} and {last}, "
+     "from {from} to {lowest}: gradients overflow again and again"},
     {"loss_scale_lowered", "the loss scale was lowered for it"},
     {"loss_spike",
-     "Loss rose to {peak} against {baseline} at step {step}, not back after {points|# "
-     "point|# points}[; {gradient}][, {regime}]"},
+     "Loss rose to {peak} against {baseline} at step {step}, not back after {points|# point|# "
+     "points}[; {gradient}][, {regime}]"},
     {"loss_spike_back",
-     "Loss rose to {peak} against {baseline} at step {step}, back at step {back}, "
-     "{points|# point|# points}[; {gradient}][, {regime}]"},
+     "Loss rose to {peak} against {baseline} at step {step}, back at step {back}, {points|# "
+     "point|# points}[; {gradient}][, {regime}]"},
+    {"loss_step_skipped", "the optimizer skipped the step for it"},
     {"machine_added", "{what}; {machine}"},
-    {"machine_clock", "its SM clock is {own} MHz against {peers} MHz[, at {heat} °C against {peer_heat} °C]"},
+    {"machine_clock",
+     "its SM clock is {own} MHz against {peers} MHz[, at {heat} °C against {peer_heat} °C]"},
     {"machine_fault", "its machine reported {event}"},
     {"machine_power", "it draws {own} W against {peers} W"},
     {"machine_same_clock", "its SM clock is its peers' ({clock} MHz)"},
     {"machine_same_clock_heat", "its SM clock is its peers' ({clock} MHz), its temperature too"},
-    {"machine_same_clock_hotter", "its SM clock is its peers' ({clock} MHz), but it is {hotter} °C hotter"},
+    {"machine_same_clock_hotter",
+     "its SM clock is its peers' ({clock} MHz), but it is {hotter} °C hotter"},
     {"node_number", "node {node}"},
     {"parts_few",
-     "Who is slow cannot be told for all: only {coverage} of the ranks said what their "
-     "steps were made of"},
+     "Who is slow cannot be told for all: only {coverage} of the ranks said what their steps "
+     "were made of"},
     {"parts_missing",
-     "Who is slow cannot be told: the steps' parts (forward, backward, communication and "
-     "its waiting) were not recorded"},
+     "Who is slow cannot be told: the steps' parts (forward, backward, communication and its "
+     "waiting) were not recorded"},
+    {"scalar_not_finite",
+     "{tag} is {value} at step {first}[, {points|# point|# points} up to step {last}] and stays "
+     "so[; {scaler}][; {more|so is # more scalar|so are # more scalars}][; first on rank "
+     "{rank}][; found in {layer}]"},
+    {"scalar_not_finite_back",
+     "{tag} is {value} at step {first}[, {points|# point|# points} up to step {last}]; finite "
+     "again at step {back}[; {scaler}][; {more|so is # more scalar|so are # more scalars}][; "
+     "first on rank {rank}][; found in {layer}]"},
     {"setting_gdr_off", "GPU Direct RDMA is off on {node}"},
     {"setting_gdr_off_nodes", "GPU Direct RDMA is off on {nodes|# node|# nodes}"},
     {"setting_low", "{setting} is {value}: a network that is away for seconds ends the job"},
     {"setting_mig_on", "MIG is on on every GPU of the job"},
-    {"setting_odd_node", "{setting} differs: {node} has {value}, the other {nodes|# node|# nodes} {others}"},
-    {"setting_odd_nodes", "{setting} differs: on {odd} of {nodes|# node|# nodes}; most have {others}"},
+    {"setting_odd_node",
+     "{setting} differs: {node} has {value}, the other {nodes|# node|# nodes} {others}"},
+    {"setting_odd_nodes",
+     "{setting} differs: on {odd} of {nodes|# node|# nodes}; most have {others}"},
     {"setting_others", "others"},
     {"setting_values", "{setting} differs: {values} values on {nodes|# node|# nodes}"},
     {"shift_explained", "{subject} explains it ({kind})"},
     {"shift_less_now",
-     "Steps take {change} less since step {first}[, {restart}]: {before} before, {after} "
-     "now[; {cause}]"},
+     "Steps take {change} less since step {first}[, {restart}]: {before} before, {after} now[; "
+     "{cause}]"},
     {"shift_less_past",
      "Steps took {change} less from step {first}[, {restart}] to {last}: {before} before, "
      "{after} then[; {cause}]"},
     {"shift_longer_now",
-     "Steps take {change} longer since step {first}[, {restart}]: {before} before, {after}"
-     " now[; {cause}]"},
+     "Steps take {change} longer since step {first}[, {restart}]: {before} before, {after} now[; "
+     "{cause}]"},
     {"shift_longer_past",
-     "Steps took {change} longer from step {first}[, {restart}] to {last}: {before} "
-     "before, {after} then[; {cause}]"},
-    {"shift_no_rank", "no rank stands out: clocks, power caps, storage, network or the software itself"},
-    {"shift_no_rank_of_few", "no rank stands out among the {coverage} that said what their steps were made of"},
+     "Steps took {change} longer from step {first}[, {restart}] to {last}: {before} before, "
+     "{after} then[; {cause}]"},
+    {"shift_no_rank",
+     "no rank stands out: clocks, power caps, storage, network or the software itself"},
+    {"shift_no_rank_of_few",
+     "no rank stands out among the {coverage} that said what their steps were made of"},
     {"shift_restart", "the first after a restart"},
     {"slow_all_cpu",
-     "All ranks are ready and wait for a CPU {share} of every step ({own} of {step}), "
-     "{when}: more runs on their nodes than there are cores"},
+     "All ranks are ready and wait for a CPU {share} of every step ({own} of {step}), {when}: "
+     "more runs on their nodes than there are cores"},
     {"slow_all_data", "All ranks wait for data {share} of every step ({own} of {step}), {when}"},
-    {"slow_all_host", "All ranks are held up by the host {share} of every step ({own} of {step}), {when}"},
+    {"slow_all_host",
+     "All ranks are held up by the host {share} of every step ({own} of {step}), {when}"},
     {"slow_computes",
-     "{who} computes slower than its peers: {own} against {peers} a step (+{ratio}), "
-     "{when}; {cost}"},
+     "{who} computes slower than its peers: {own} against {peers} a step (+{ratio}), {when}; "
+     "{cost}"},
     {"slow_data",
-     "{who} waits longer for its data than its peers: {own} against {peers} a step, "
-     "{when}; {cost}"},
+     "{who} waits longer for its data than its peers: {own} against {peers} a step, {when}; {cost}"},
     {"slow_host",
-     "{who} spends more time on the host than its peers: {own} against {peers} a step, "
-     "{when}; {cost}"},
+     "{who} spends more time on the host than its peers: {own} against {peers} a step, {when}; "
+     "{cost}"},
     {"slow_node", "{node} ({ranks|# rank|# ranks})"},
     {"slow_rank", "Rank {rank}[ on {node}]"},
     {"slow_replica", "Data-parallel replica {replica} ({ranks|# rank|# ranks})"},
     {"stage_became_slower",
-     "Stage {stage} has become slower than the other stages: {own} a step against {others}"
-     " (+{ratio}), {when}; {cost}"},
+     "Stage {stage} has become slower than the other stages: {own} a step against {others} "
+     "(+{ratio}), {when}; {cost}"},
     {"stage_longer",
      "Stage {stage} computes longer than the other stages: {own} a step against {others} "
      "(+{ratio}), {when}; {cost}"},
     {"stage_node",
-     "{node}, which computes all of stage {stage}, has become slower than the other "
-     "stages: {own} a step against {others} (+{ratio}), {when}; {cost}"},
+     "{node}, which computes all of stage {stage}, has become slower than the other stages: "
+     "{own} a step against {others} (+{ratio}), {when}; {cost}"},
     {"stall_log", "only log lines tell"},
-    {"stall_now", "No step has ended for {length}[ since step {step}][ (limit {limit})][; {source}]"},
+    {"stall_now",
+     "No step has ended for {length}[ since step {step}][ (limit {limit})][; {source}]"},
     {"stall_past", "No step ended for {length}[ after step {step}][ (limit {limit})][; {source}]"},
     {"straggler_gain",
-     "a step would take {fixed} instead of {now} ({saved}; {steps|# step|# steps} "
-     "replayed)"},
+     "a step would take {fixed} instead of {now} ({saved}; {steps|# step|# steps} replayed)"},
     {"straggler_node",
-     "{node} ({workers|# worker|# workers}) explains {explained} of the slowdown: if it "
-     "were as fast as the others, {gain}"},
+     "{node} ({workers|# worker|# workers}) explains {explained} of the slowdown: if it were as "
+     "fast as the others, {gain}"},
     {"straggler_one_replica", "with one replica a slow rank looks the same"},
     {"straggler_sequences",
-     "The slowest replica changes from step to step and is {spread} slower than the mean "
-     "one, forward and backward alike (correlation {correlation}): sequences of unequal "
-     "length; with even passes, {gain}"},
+     "The slowest replica changes from step to step and is {spread} slower than the mean one, "
+     "forward and backward alike (correlation {correlation}): sequences of unequal length; with "
+     "even passes, {gain}"},
     {"straggler_stage",
-     "Pipeline stage {stage} of {stages}, takes longer than its share (explains "
-     "{explained} of the slowdown): balanced, {gain}[; {doubt}]"},
+     "Pipeline stage {stage} of {stages}, takes longer than its share (explains {explained} of "
+     "the slowdown): balanced, {gain}[; {doubt}]"},
     {"straggler_stage_last",
      "Pipeline stage {stage}, the last of {stages}, takes longer than its share (explains "
      "{explained} of the slowdown): balanced, {gain}[; {doubt}]"},
     {"straggler_worker",
-     "Slow: {worker}[ and {more} more of the slowest 3 %], in {steps} of the steps; as "
-     "fast as the others, {gain}"},
+     "Slow: {worker}[ and {more} more of the slowest 3 %], in {steps} of the steps; as fast as "
+     "the others, {gain}"},
     {"wander_loads",
-     "Steps wait for another rank each time ({culprits} were the slowest at least once), "
-     "{when}: sequence lengths or experts' loads differ, forward and backward are slow "
-     "together; costs {cost} of the steps"},
+     "Steps wait for another rank each time ({culprits} were the slowest at least once), {when}: "
+     "sequence lengths or experts' loads differ, forward and backward are slow together; costs "
+     "{cost} of the steps"},
     {"wander_perhaps",
-     "Steps wait for another rank each time ({culprits} were the slowest at least once), "
-     "{when}: lengths of sequences or loads of experts may differ; costs {cost} of the "
-     "steps"},
+     "Steps wait for another rank each time ({culprits} were the slowest at least once), {when}: "
+     "lengths of sequences or loads of experts may differ; costs {cost} of the steps"},
     {"when_always", "as long as its steps were watched"},
     {"when_from_start", "from the first step watched to step {last}"},
     {"when_past", "from step {first} to {last}"},
     {"when_since", "since step {first}"},
     {"withdrawn", "Withdrawn: {what}"},
     {"worker_folded",
-     "rank {rank} or a tensor- or context-parallel peer of it (not separable) (dp {dp}, pp"
-     " {pp})"},
+     "rank {rank} or a tensor- or context-parallel peer of it (not separable) (dp {dp}, pp {pp})"},
     {"worker_rank", "rank {rank} (dp {dp}, pp {pp})"},
 });
 static_assert(std::ranges::is_sorted(kTemplates, {}, &Template::id));

@@ -95,7 +95,9 @@ Result<AnalyzePart> judgeLoss(Reader& reader, const Run& run) {
     for (Json& regime : regimesOf(attempt)) changes.push_back(std::move(regime)), ++regimes;
   }
   if (newest == nullptr) {
-    part.json["reason"] = "no training loss is logged";
+    RG_ASSIGN(const auto all, reader.series({.run = run.id, .kind = SeriesKind::kScalar}));
+    part.json["reason"] = noLossText(all);
+    if (!all.empty()) part.text = "  loss: " + oneLine(noLossText(all)) + "\n";
     return part;
   }
   if (points < static_cast<std::int64_t>(kSpikeFirst)) {

@@ -197,7 +197,7 @@ class Estimate : public Command {
       answer.text = "rate: " + std::string(kFieldFailuresSource) + "\n";
     }
     if (const auto day = failureOfDay(chance, m_gpus))
-      add(answer, "failure_per_day_ratio", *day, "chance of a failure per day " + fixed(100 * day->value, 2) + " %");
+      add(answer, "failure_per_day_ratio", *day, "chance of a failure per day " + percentText(day->value, 2));
     if (const auto mtbf = expectedMtbf(chance, m_gpus))
       add(answer, "mtbf_s", *mtbf, "one every " + durationText(std::llround(mtbf->value * kNsPerSecond)));
     return answer;

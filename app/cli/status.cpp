@@ -249,7 +249,9 @@ std::string toText(const Condition& c, TimeNs now) {
     text += line("run", runText(s));
     text += line("state", stateText(s, now));
     text += line("step", s.last_step ? countText(*s.last_step) : "-");
-    text += line("loss", loss + (s.loss_tag.empty() || !s.loss ? "" : " (" + fitted(s.loss_tag, 40) + ")"));
+    text += line("loss", loss + (s.loss              ? " (" + fitted(s.loss_tag, 40) + ")"
+                                 : s.no_loss.empty() ? ""
+                                                     : " (" + fitted(s.no_loss, 200) + ")"));
     text += line("throughput", throughputText(s.throughput));
     text += line("ranks", ranksText(s));
     text += line("nodes", nodesText(c, now));

@@ -147,7 +147,7 @@ std::string valueText(TopColumn column, const std::optional<double>& value) {
   char text[40];
   switch (column) {
     case TopColumn::kBusy:
-      std::snprintf(text, sizeof text, "%.0f%%", *value * 100);
+      std::snprintf(text, sizeof text, "%.*f%%", percentDecimals(*value * 100, 0), *value * 100);
       return text;
     case TopColumn::kPower:
       std::snprintf(text, sizeof text, "%.0f W", *value);

@@ -291,12 +291,12 @@ TEST(SaveAdvice, WithoutASaveThereIsNoCostToGuess) {
 class GoodputOfAStore : public ::testing::Test {
  protected:
   std::unique_ptr<Writer> writer() {
-    auto opened = openStore(m_folder.file("s.rgl")).writer();
+    auto opened = openStore(m_folder.file(m_store)).writer();
     EXPECT_TRUE(opened.ok()) << opened.status().message();
     return std::move(*opened);
   }
   Goodput ask(std::span<const Finding> findings = {}) {
-    auto reader = openStore(m_folder.file("s.rgl")).reader();
+    auto reader = openStore(m_folder.file(m_store)).reader();
     EXPECT_TRUE(reader.ok());
     const auto runs = (*reader)->runs();
     auto answer = readGoodput(**reader, runs->front(), findings, std::nullopt, {});
@@ -304,6 +304,7 @@ class GoodputOfAStore : public ::testing::Test {
     return std::move(*answer);
   }
   test::TempFolder m_folder;
+  std::string m_store = "s.rgl";
 };
 
 TEST_F(GoodputOfAStore, RanksStepsCheckpointsAndFindingsMakeTheLedger) {
@@ -397,6 +398,29 @@ TEST_F(GoodputOfAStore, TheFirstLineOfALogHoldsNoStepsFromBeforeTheFirst) {
   EXPECT_EQ(g.ledger.rows[0].first_step, 0);
   EXPECT_EQ(g.ledger.completed_steps, 31);
   EXPECT_EQ(*g.ledger.wall, 60 * kSecond);
+}
+// Productive over wall time and the rate of kept steps are two sums of one thing.
+TEST_F(GoodputOfAStore, StampsThatAreCoarseBesideTheStepsGiveOneRate) {
+  for (const bool durations : {true, false})
+    for (const double length : {0.05, 0.48, 0.7, 1.0, 1.5, 3.3, 3.6}) {
+      m_store = std::to_string(length) + (durations ? "-durations.rgl" : "-times.rgl");
+      auto w = writer();
+      const RunId run = w->run({.name = "r", .state = RunState::kFinished});
+      constexpr std::int64_t kSteps = 2'000;
+      const auto at = [&](std::int64_t step) { return kStoreStart + static_cast<TimeNs>(static_cast<double>(step) * length) * kSecond; };
+      const AttemptId a = w->attempt({.run = run, .key = "0", .start = at(0), .end = at(kSteps) + kSecond});
+      const SeriesId series = durations ? w->series({.attempt = a, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar})
+                                        : w->series({.attempt = a, .metric = "loss", .kind = SeriesKind::kScalar});
+      for (std::int64_t s = 1; s <= kSteps; ++s) w->scalar(series, s, at(s), durations ? length * 1e9 : 2.0);
+      ASSERT_TRUE(w->close().ok());
+      const Goodput g = ask();
+      const std::string what = std::to_string(length) + " s steps, " + g.step_sources[0];
+      ASSERT_TRUE(g.ledger.effective_ratio.has_value()) << what << ": " << g.reason;
+      const double productive =
+          static_cast<double>(spent(g.ledger.spent, Spend::kProductive).value_or(0)) / static_cast<double>(*g.ledger.wall);
+      EXPECT_NEAR(*g.ledger.effective_ratio, productive, 0.02) << what;
+      EXPECT_GT(*g.ledger.effective_ratio, 0.95) << what;
+    }
 }
 TEST_F(GoodputOfAStore, AnEvaluationInsideALoggedStepIsTakenOutOfIt) {
   auto w = writer();

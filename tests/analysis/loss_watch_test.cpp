@@ -213,13 +213,77 @@ TEST_F(LossWatchTest, ARunThatBeginsAnewIsNotComparedWithTheOneBefore) {
   EXPECT_TRUE(look(*makeLossHealth()).empty());
 }
 
-TEST_F(LossWatchTest, ValidationLossesAreLeftAlone) {
+TEST_F(LossWatchTest, SpikesOfValidationAndAuxiliaryLossesAreLeftAlone) {
   const AttemptId only = attempt("a");
-  const Points points = eventful(2, 0, 2'000);
+  Points points = eventful(2, 0, 2'000);
+  for (double& value : points.loss)
+    if (std::isnan(value)) value = 3;
   add(series(only, "validation loss"), points.steps, points.loss);
   add(series(only, "moe_aux_loss"), points.steps, points.loss);
   ASSERT_TRUE(writer->flush().ok());
   EXPECT_TRUE(look(*makeLossHealth()).empty());
+}
+
+TEST_F(LossWatchTest, EveryLossIsWatchedForNaN) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& [tag, severity] : {std::pair("critic/vf_loss", Severity::kCritical), std::pair("actor/pg_loss", Severity::kCritical),
+                                      std::pair("train/perplexity", Severity::kCritical), std::pair("nll", Severity::kCritical),
+                                      std::pair("val_loss", Severity::kWarning)}) {
+    open(std::string("s") + std::to_string(std::string(tag).size()) + ".rgl");
+    const AttemptId only = attempt("a");
+    const SeriesId loss = series(only, tag);
+    const auto live = makeLossHealth();
+    std::int64_t step = 0;
+    for (; step < 300; ++step) add(loss, {step}, {2.0});
+    ASSERT_TRUE(writer->flush().ok());
+    EXPECT_TRUE(look(*live, kStoreStart).empty()) << tag;
+    add(loss, {step++}, {kNan});
+    ASSERT_TRUE(writer->flush().ok());
+    auto found = look(*live, kStoreStart);
+    ASSERT_EQ(found.size(), 1U) << tag << ": at the first line";
+    EXPECT_EQ(found[0].kind, "non_finite");
+    EXPECT_EQ(found[0].first_step, 300);
+    for (; step < 315; ++step) add(loss, {step}, {kNan});
+    ASSERT_TRUE(writer->flush().ok());
+    found = look(*live, kStoreStart);
+    ASSERT_EQ(found.size(), 1U) << tag;
+    EXPECT_EQ(found[0].severity, severity) << tag << ": " << found[0].summary;
+    EXPECT_EQ(found[0].start, kStoreStart + 300 * kNsPerSecond);
+    EXPECT_EQ(words(found), words(look(*makeLossHealth(), kStoreStart))) << "in pieces as in one";
+  }
+}
+
+TEST_F(LossWatchTest, TheFirstRankOfALossThatEveryRankLogsIsNamed) {
+  const AttemptId only = attempt("a");
+  std::vector<double> finite(20, 2.0);
+  std::vector<std::int64_t> steps;
+  for (std::int64_t step = 0; step < 20; ++step) steps.push_back(step);
+  add(series(only, "loss"), steps, finite);
+  for (const std::int32_t rank : {0, 1, 2, 3}) {
+    std::vector<double> values = finite;
+    for (std::size_t step = rank == 2 ? 16 : 17; step < values.size(); ++step) values[step] = std::numeric_limits<double>::infinity();
+    add(writer->series({.attempt = only, .rank = rank, .metric = "loss", .kind = SeriesKind::kScalar}), steps, values);
+  }
+  ASSERT_TRUE(writer->flush().ok());
+  const auto found = look(*makeLossHealth());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].first_step, 16);
+  EXPECT_NE(found[0].summary.find("first on rank 2"), std::string::npos) << found[0].summary;
+}
+
+TEST_F(LossWatchTest, ALossThatIsLoggedLaterIsWatchedToo) {
+  const AttemptId only = attempt("a");
+  std::vector<std::int64_t> steps;
+  for (std::int64_t step = 0; step < 500; ++step) steps.push_back(step);
+  add(series(only, "loss"), steps, std::vector<double>(500, 2.0));
+  ASSERT_TRUE(writer->flush().ok());
+  const auto live = makeLossHealth();
+  for (int i = 0; i < 21; ++i) EXPECT_TRUE(look(*live, kStoreStart).empty());
+  add(series(only, "critic/loss"), {499}, {std::numeric_limits<double>::quiet_NaN()});
+  ASSERT_TRUE(writer->flush().ok());
+  std::vector<Finding> found;
+  for (int i = 0; i < 16 && found.empty(); ++i) found = look(*live, kStoreStart);
+  EXPECT_EQ(found.size(), 1U);
 }
 
 TEST_F(LossWatchTest, RewardsBesideTheLossMakeEverythingInfo) {

@@ -20,6 +20,19 @@ TEST(NumberText, SharesAreAsFineAsAnEstimateIs) {
   EXPECT_EQ(percentText(1e300), "1e+302 %");
 }
 
+TEST(NumberText, AShareThatIsNotAllNeverPrintsAs100) {
+  EXPECT_EQ(percentText(0.99995, 2), "99.995 %");
+  EXPECT_EQ(percentText(0.9999), "99.99 %");
+  EXPECT_EQ(percentText(0.996), "99.6 %");
+  EXPECT_EQ(percentText(0.9949), "99 %");
+  EXPECT_EQ(percentText(1.0004), "100.04 %");
+  EXPECT_EQ(percentText(-0.9996, 1), "-99.96 %");
+  EXPECT_EQ(valueText(0.99995, "ratio"), "99.995 %");
+  EXPECT_EQ(scaledText(0.9999999, unitScale("ratio", 0, 1)), "99.99999");
+  for (const int decimals : {0, 1, 2}) EXPECT_EQ(percentText(1, decimals).substr(0, 3), "100");
+  EXPECT_EQ(percentText(0.1 + 0.2 + 0.7), "100 %") << "the rounding of a sum";
+}
+
 TEST(NumberText, WhatIsNoNumberHasAName) {
   EXPECT_EQ(numberText(0.57771), "0.5777");
   EXPECT_EQ(numberText(std::nan("")), "NaN");

@@ -195,6 +195,66 @@ TEST(Roles, KnowTheLossOfManyFrameworks) {
     EXPECT_FALSE(roleFit(tag, Role::kLoss)) << tag;
 }
 
+TEST(Roles, AreFoundByWordsPrefixesAndSuffixes) {
+  const auto fits = [](std::initializer_list<const char*> tags, Role role, bool expected) {
+    for (const char* tag : tags) EXPECT_EQ(roleFit(tag, role).has_value(), expected) << tag << " as role " << static_cast<int>(role);
+  };
+  fits({"train_loss_step", "Train/Samples/train_loss", "loss/train/total", "actor/pg_loss", "trainLoss", "training/nll_loss",
+        "train/cross_entropy", "policy_loss", "LMLoss", "loss/act_loss", "latest_loss", "retrieval_loss", "loss_avg"},
+       Role::kLoss, true);
+  fits({"val_loss", "valLoss", "valid/nll_loss", "evaluation/loss", "critic/loss", "critic/vf_loss", "value_loss", "train/aux_loss",
+        "router_z_loss", "kl_loss", "entropy_loss", "loss_scale", "grad_loss_scale", "loss_mask", "num_loss_tokens", "perplexity",
+        "reward_loss", "grad_norm", "loss_std"},
+       Role::kLoss, false);
+  fits({"val_loss", "valLoss", "eval/lm_loss", "valid_nll_loss", "loss/test", "lm loss validation"}, Role::kValidationLoss, true);
+  fits({"loss", "train_loss", "val_accuracy", "val_aux_loss"}, Role::kValidationLoss, false);
+  fits({"train/grad_norm", "actor/grad_norm", "grad_norm_step", "grad_2.0_norm_total", "gradient-norm/global", "GradNorm"}, Role::kGradNorm,
+       true);
+  fits({"grad_norm/layers.0.weight", "critic/grad_norm", "clip_grad_norm", "eval/grad_norm", "weight_norm"}, Role::kGradNorm, false);
+  fits({"lr-AdamW", "train/lr", "lr/group_0", "optimizer/learning_rate", "actor/lr"}, Role::kLearningRate, true);
+  fits({"lr_decay", "critic/lr", "warmup_lr"}, Role::kLearningRate, false);
+  fits({"Train/Samples/loss_scale", "grad_scaler/scale", "train/loss_scale"}, Role::kLossScale, true);
+  fits({"perf/tokens_per_sec", "train/tokens_per_second"}, Role::kTokensPerSecond, true);
+  fits({"device/tokens_per_sec", "tokens"}, Role::kTokensPerSecond, false);
+}
+
+TEST(Roles, AKnownNameComesBeforeWordsAndAPolicyLossLast) {
+  std::vector<Series> series(4);
+  const std::array tags{"actor/pg_loss", "train_loss_step", "student/encoder/loss", "lm loss"};
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    series[i].id = SeriesId{i + 1};
+    series[i].key.metric = tags[i];
+    series[i].sample_count = 10;
+  }
+  for (const std::uint64_t expected : {4, 2, 3, 1}) {
+    EXPECT_EQ(pickSeries(series, Role::kLoss)->id, SeriesId{expected});
+    std::erase_if(series, [&](const Series& one) { return one.id == SeriesId{expected}; });
+  }
+}
+
+TEST(Roles, LossesAndGradientsOfAllKindsAreWatched) {
+  for (const char* tag : {"critic/vf_loss", "nll", "perplexity", "train/ppl", "cross_entropy", "crossEntropy", "grad_norm/layers.0",
+                          "actor/pg_loss", "value_loss", "val_loss", "router_z_loss", "gnorm", "loss1"})
+    EXPECT_TRUE(isLossOrGradient(tag)) << tag;
+  for (const char* tag : {"learning rate", "upgrade", "lossless", "entropy", "tokens_per_s", "step_time_ns"})
+    EXPECT_FALSE(isLossOrGradient(tag)) << tag;
+  for (const char* tag : {"rewards/chosen", "loss/critic1", "actor/pg_loss", "act_loss", "advantages_mean"})
+    EXPECT_TRUE(isReinforcement(tag)) << tag;
+  for (const char* tag : {"loss", "activation_norm", "factor"}) EXPECT_FALSE(isReinforcement(tag)) << tag;
+}
+
+TEST(Roles, AStoreWithoutAKnownLossNamesItsScalars) {
+  std::vector<Series> series(12);
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    series[i].key.metric = std::string("metric ") + static_cast<char>('a' + i / 2);
+    series[i].key.kind = SeriesKind::kScalar;
+    series[i].sample_count = 1;
+  }
+  EXPECT_EQ(noLossText(series, 3), "no scalar is known as a training loss: metric a, metric b, metric c and 3 more");
+  EXPECT_EQ(noLossText(std::span(series).first(2)), "no scalar is known as a training loss: metric a");
+  EXPECT_EQ(noLossText({}), "no scalar is recorded");
+}
+
 TEST(Roles, PreferTheGlobalTrainingSeriesWithMostPoints) {
   std::vector<Series> series(4);
   for (std::size_t i = 0; i < series.size(); ++i) {

@@ -46,7 +46,7 @@ QString formatByteRate(double bytes_per_s) { return formatValue(bytes_per_s, "by
 QString formatCount(std::int64_t count) { return shown(countText(count, kTypeset)); }
 QString formatShortCount(double count) { return formatValue(count, "count"); }
 QString formatPercent(double ratio, int decimals) {
-  return shown(fixedText(ratio * 100, decimals, kTypeset)) + QChar(kThinSpace) + QStringLiteral("%");
+  return shown(fixedText(ratio * 100, percentDecimals(ratio * 100, decimals), kTypeset)) + QChar(kThinSpace) + QStringLiteral("%");
 }
 
 QString formatSignedPercent(double ratio, int decimals) {

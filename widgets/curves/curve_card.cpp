@@ -100,7 +100,7 @@ void CurveCard::fillRulesMenu() {
     });
   };
   menu->setToolTipsVisible(true);
-  add(tr("Runglass"), tr("8 robust sigma above the median of 100 points"), m_question.rules.own,
+  add(tr("Runglass"), tr("8 robust sigma and 5 % above the local level"), m_question.rules.own,
       [](SpikeRules& rules, bool on) { rules.own = on; });
   for (std::size_t i = 0; i < publishedRules().size(); ++i) {
     const PublishedRuleInfo& info = publishedRules()[i];

@@ -67,7 +67,7 @@ Result<std::vector<RuleRow>> readRuleRows(Reader& reader, const CardQuestion& qu
     RG_ASSIGN(const SharedSpikes own, question.spikes->spikes(reader, member.series, member.superseded_from, stop));
     RG_ASSIGN(const SharedRules rules, question.rule_cache->rules(reader, member.series, member.superseded_from, monotonicNow(), stop));
     RuleRow ours{.rule = QObject::tr("Runglass"),
-                 .says = QObject::tr("log loss more than 8 robust sigma above the median of 100 points; NaN and Inf"),
+                 .says = QObject::tr("log loss more than 8 robust sigma and 5 % above its local level; NaN and Inf"),
                  .curve = member.name,
                  .judged = rules->hits[0].points,
                  .score = {},

@@ -104,40 +104,49 @@ class LossReading {
     return true;
   }
 
-  Status addSpikes(const Series& loss, Evidence& out) {
-    SpikeCache cache;
-    const auto superseded = supersededFrom(m_subject.series);
+  struct Found {
     std::vector<PanelMark> marks;
-    const SeriesSpike* worst = nullptr;
-    std::vector<SharedSpikes> keep;
-    std::size_t within = 0;
+    std::optional<LossSpike> worst;  // in the window
+    std::int64_t within = 0;
+  };
+  Result<Found> find(const Series& loss, SpikeLimits limits) {
+    SpikeCache cache(limits);
+    const auto superseded = supersededFrom(m_subject.series);
+    Found found;
     for (const Series* one : sameOf(loss)) {
       const auto from = superseded.find(one->id);
       RG_ASSIGN(const SharedSpikes spikes,
                 cache.spikes(m_reader, *one, from == superseded.end() ? std::nullopt : std::optional(from->second), m_stop));
-      keep.push_back(spikes);
       const auto own = spikeMarks(*spikes, {.axis = m_story.plot.axis, .offset = 0, .name = {}});
-      marks.insert(marks.end(), own.begin(), own.end());
+      found.marks.insert(found.marks.end(), own.begin(), own.end());
       for (const SeriesSpike& spike : *spikes) {
         const auto x = m_range.axis == CurveAxis::kStep ? std::optional(spike.spike.peak_step) : spike.peak_time;
         if (!x || *x < m_range.x0 || *x >= m_range.x1) continue;
-        ++within;
-        const auto weight = [](const SeriesSpike& s) {
-          return std::tuple(s.spike.rule == SpikeRule::kNonFinite, weightOf(s.spike, false, true), s.spike.z);
-        };
-        if (worst == nullptr || weight(spike) > weight(*worst)) worst = &spike;
+        ++found.within;
+        const auto weight = [](const LossSpike& s) { return std::tuple(s.rule == SpikeRule::kNonFinite, weightOf(s, false, true), s.z); };
+        if (!found.worst || weight(spike.spike) > weight(*found.worst)) found.worst = spike.spike;
       }
     }
-    std::ranges::stable_sort(marks, {}, &PanelMark::x);
-    m_story.plot.panels.front().marks = std::move(marks);
-    if (worst != nullptr) {
-      QString words = spikeWords(worst->spike);
+    std::ranges::stable_sort(found.marks, {}, &PanelMark::x);
+    return found;
+  }
+
+  Status addSpikes(const Series& loss, Evidence& out) {
+    RG_ASSIGN(Found spikes, find(loss, kLossLimits));
+    m_story.plot.panels.front().marks = std::move(spikes.marks);
+    if (spikes.worst) {
+      QString words = spikeWords(*spikes.worst);
       words[0] = words[0].toUpper();
-      out.shows = words + (within > 1 ? QObject::tr("; %1 more in the window.").arg(formatCount(static_cast<std::int64_t>(within) - 1))
-                                      : QStringLiteral("."));
-    } else if (m_newest.first && m_newest.last) {
       out.shows =
-          QObject::tr("Loss from %1 to %2 in the window, no spike.").arg(formatNumber(*m_newest.first), formatNumber(*m_newest.last));
+          words + (spikes.within > 1 ? QObject::tr("; %1 more in the window.").arg(formatCount(spikes.within - 1)) : QStringLiteral("."));
+    } else if (m_newest.first && m_newest.last) {
+      const QString window =
+          QObject::tr("Loss from %1 to %2 in the window").arg(formatNumber(*m_newest.first), formatNumber(*m_newest.last));
+      RG_ASSIGN(const Found rises, find(loss, kRiseLimits));
+      out.shows = rises.worst ? QObject::tr("%1; it rose to %2 against %3 at step %4, below the limit of a spike.")
+                                    .arg(window, formatNumber(rises.worst->peak), formatNumber(rises.worst->baseline),
+                                         formatCount(rises.worst->peak_step))
+                              : QObject::tr("%1, no spike.").arg(window);
     }
     return {};
   }

@@ -98,8 +98,7 @@ std::vector<StripItem> stripItems(const RunSummary& run, TimeNs now, TimeStyle s
       {QStringLiteral("step"), run.last_step ? formatCount(*run.last_step) : kAbsentText,
        QStringLiteral("The largest step of the newest attempt."), Severity::kInfo},
       {QStringLiteral("loss"), run.loss ? formatNumber(*run.loss) : kAbsentText,
-       run.loss ? QStringLiteral("Newest point of \"%1\", unsmoothed.").arg(screenText(run.loss_tag, 80))
-                : QStringLiteral("No series is a loss."),
+       run.loss ? QStringLiteral("Newest point of \"%1\", unsmoothed.").arg(screenText(run.loss_tag, 80)) : screenText(run.no_loss, 300),
        run.loss && !std::isfinite(*run.loss) ? Severity::kError : Severity::kInfo},
       throughputItem(run),
       nodesItem(run),

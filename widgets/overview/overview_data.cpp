@@ -361,7 +361,7 @@ class Builder {
 
   void tileLoss() {
     const RunSummary& s = m_data.summary;
-    if (!s.loss) return tile(QStringLiteral("Loss"), kAbsentText, QStringLiteral("not logged"), QStringLiteral("No series is a loss."));
+    if (!s.loss) return tile(QStringLiteral("Loss"), kAbsentText, QStringLiteral("not logged"), screenText(s.no_loss, 300));
     const QString why = QStringLiteral("Newest point of \"%1\", unsmoothed; EMA: debiased, weight %2, of its newest %3 steps.")
                             .arg(screenText(s.loss_tag, 80))
                             .arg(kEmaWeight)

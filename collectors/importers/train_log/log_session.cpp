@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. A line is handled once, when it is finished; lines that begin before resume_at change state but record nothing.
-// 2. m_state, m_said_once and m_file_step describe the open attempt only: openAttempt() clears them.
+// 2. m_state, m_said_once, m_file_step and m_step describe the open attempt only: openAttempt() clears them.
 // 3. Only lines of a rule's owner (the first rank that printed it) can open an attempt.
 #include "collectors/importers/train_log/log_session.h"
 
@@ -96,7 +96,7 @@ void LogSession::apply(const Match& match, Line& line, Recorder& out) {
         if (const auto value = parseInteger(match.groups[i])) m_variables[rule.captures[i].name] = static_cast<double>(*value);
       return;
     case RuleKind::kStep:
-      if (const auto step = parseInteger(match.group(Role::kStep))) m_file_step[rule.file] = *step;
+      if (const auto step = parseInteger(match.group(Role::kStep))) m_file_step[rule.file] = m_step.emplace(*step);
       if (const auto total = parseInteger(match.group(Role::kTotal))) m_variables["total_steps"] = static_cast<double>(*total);
       return;
     case RuleKind::kLog:
@@ -126,6 +126,7 @@ void LogSession::openAttempt(Recorder& out) {
   m_state.clear();
   m_said_once.clear();
   m_file_step.clear();
+  m_step.reset();
   m_points.open(m_run.attempt(out), out);
 }
 

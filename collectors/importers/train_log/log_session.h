@@ -153,6 +153,7 @@ class LogSession {
   std::unordered_map<const Rule*, RuleState> m_state;
   std::set<std::pair<const Rule*, std::int32_t>> m_said_once;
   std::unordered_map<std::size_t, std::int64_t> m_file_step;  // last step per rule file
+  std::optional<std::int64_t> m_step;                         // last step of any
   std::map<std::string, double, std::less<>> m_variables;
 
   struct Process {

@@ -143,8 +143,11 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
   if (const FaultInfo* known = findFault(event.kind, event.code); known != nullptr && !known->code.empty())
     event.severity = known->severity;
   event.step = parseInteger(match.group(Role::kStep));
-  if (!event.step && !rule.starts)
-    if (const auto it = m_file_step.find(rule.file); it != m_file_step.end()) event.step = it->second;
+  if (!event.step && !rule.starts) {
+    // What a library prints has no steps of its own: it happened after the newest one that the trainer printed.
+    const auto it = m_file_step.find(rule.file);
+    event.step = it != m_file_step.end() ? std::optional(it->second) : m_step;
+  }
   event.message = cleanText(line.text, kMaxMessage);
   const std::optional<std::int64_t> step = event.step;
   if (rule.group) {

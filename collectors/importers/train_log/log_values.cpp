@@ -119,7 +119,7 @@ void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
     state.last_step = step->value;
     ++state.count;
   }
-  if (!step->samples && !step->counted) m_file_step[rule.file] = step->value;
+  if (!step->samples && !step->counted) m_file_step[rule.file] = m_step.emplace(step->value);
   ++m_records;
   const std::vector<Pair> pairs = std::move(m_pairs);
   for (const Pair& pair : pairs) onValue(rule, pair, step->value, step->samples, line, out);

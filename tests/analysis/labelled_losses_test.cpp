@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loss curves of which is known what happened in them: a falling power law with autocorrelated noise, logged at every, every 5th or
+// every 10th step, with and without spikes. How many spikes are found, and what calm curves raise.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <random>
+
+#include "analysis/loss_health/loss_findings.h"
+
+namespace runglass {
+namespace {
+
+struct Bump {
+  std::int64_t step = 0, steps = 1;  // where it begins and how long it lasts
+  double times = 1;                  // the loss at its begin; it falls back to the curve linearly
+  bool contains(std::int64_t at) const { return at >= step && at < step + steps; }
+};
+
+struct CurveOf {
+  std::uint64_t seed = 0;
+  std::int64_t stride = 1;  // steps between two logged ones
+  double noise = 0.01;      // standard deviation, relative
+  double correlation = 0;   // of the noise of one logged point with the one before
+  std::size_t points = 2'000;
+};
+
+double powerLaw(std::int64_t step) { return 1.9 + 9.1 * std::pow(1 + static_cast<double>(step) / 40, -0.6); }
+
+std::vector<LossFinding> findingsOf(const CurveOf& of, const std::vector<Bump>& bumps = {}) {
+  WatchedAttempt attempt;
+  attempt.newest = true;
+  attempt.feeds[0] = {.role = Role::kLoss, .series = Series{}};
+  std::mt19937_64 random(of.seed);
+  std::normal_distribution<double> normal;
+  double error = normal(random);
+  for (std::size_t i = 1; i <= of.points; ++i) {
+    const std::int64_t step = static_cast<std::int64_t>(i) * of.stride;
+    error = of.correlation * error + std::sqrt(1 - of.correlation * of.correlation) * normal(random);
+    double value = powerLaw(step) * std::exp(of.noise * error);
+    for (const Bump& bump : bumps)
+      if (bump.contains(step))
+        value *= 1 + (bump.times - 1) * (1 - static_cast<double>(step - bump.step) / static_cast<double>(2 * bump.steps));
+    attempt.health.loss(step, value);
+  }
+  return lossFindings(attempt);
+}
+
+// Of the findings that begin in the bump the most severe; absent: there is none.
+std::optional<Severity> foundAt(const std::vector<LossFinding>& findings, const Bump& bump) {
+  std::optional<Severity> worst;
+  for (const LossFinding& one : findings)
+    if (one.finding.kind == "loss_spike" && one.finding.first_step <= bump.step + bump.steps && one.finding.last_step >= bump.step)
+      worst = std::max(worst.value_or(one.finding.severity), one.finding.severity);
+  return worst;
+}
+
+constexpr std::array<std::int64_t, 3> kStrides = {1, 5, 10};
+
+TEST(LabelledLosses, SixOfSixSpikesOnAFallingCurveAreWarnings) {
+  int found = 0, planted = 0;
+  for (const std::int64_t stride : kStrides)
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      // In points of the log, so that each stride shows the same fall; lengths in steps.
+      const auto at = [&](std::int64_t point) { return point * stride; };
+      const std::vector<Bump> bumps = {{at(120), 4 * stride + 12, 1.5}, {at(300), 3 * stride + 10, 1.25}, {at(500), 12 * stride, 1.35},
+                                       {at(800), 30 * stride, 1.1},     {at(1'100), 40 * stride, 2},      {at(1'500), 2 * stride + 12, 4}};
+      const auto findings = findingsOf({.seed = seed, .stride = stride, .noise = 0.008, .correlation = 0.6}, bumps);
+      for (const Bump& bump : bumps) {
+        ++planted;
+        const auto severity = foundAt(findings, bump);
+        found += severity >= Severity::kWarning ? 1 : 0;
+        EXPECT_GE(severity, Severity::kWarning) << "stride " << stride << ", seed " << seed << ", step " << bump.step;
+      }
+    }
+  std::printf("spikes of +10 %% to +300 %%: %d of %d are warnings or worse\n", found, planted);
+}
+
+TEST(LabelledLosses, AHundredCalmCurvesRaiseNoWarning) {
+  int warnings = 0, infos = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const CurveOf of{.seed = seed,
+                     .stride = kStrides[seed % 3],
+                     .noise = std::array{0.002, 0.005, 0.01, 0.03, 0.06}[seed / 3 % 5],
+                     .correlation = std::array{0.0, 0.5, 0.8, 0.95}[seed / 15 % 4],
+                     .points = 5'000};
+    for (const LossFinding& one : findingsOf(of)) {
+      ++(one.finding.severity >= Severity::kWarning ? warnings : infos);
+      if (one.finding.severity >= Severity::kWarning) ADD_FAILURE() << "seed " << seed << ": " << one.finding.summary;
+    }
+  }
+  std::printf("100 calm curves of 5,000 points: %d warnings, %d infos\n", warnings, infos);
+  EXPECT_EQ(warnings, 0);
+  EXPECT_LE(infos, 100);
+}
+
+TEST(LabelledLosses, ARiseBelowTheLimitIsReportedAsSuch) {
+  int found = 0;
+  for (const std::int64_t stride : kStrides)
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const Bump rise{1'000 * stride, 20 * stride, 1.15};
+      const auto findings = findingsOf({.seed = seed, .stride = stride, .noise = 0.02, .correlation = 0.3}, {rise});
+      const auto severity = foundAt(findings, rise);
+      found += severity.has_value() ? 1 : 0;
+      for (const LossFinding& one : findings)
+        EXPECT_EQ(one.finding.severity >= Severity::kWarning, one.finding.evidence.find("below_limit") == std::string::npos)
+            << one.finding.summary;
+    }
+  std::printf("rises of +15 %% in 2 %% noise: %d of 60 are reported\n", found);
+  EXPECT_GE(found, 54);
+}
+
+TEST(LabelledLosses, ABlipIsAtMostThreePointsAndFewerThanTenSteps) {
+  for (const std::int64_t stride : kStrides)
+    for (std::int64_t points = 1; points <= 4; ++points) {
+      const Bump bump{1'000 * stride, points * stride, 3};
+      const auto findings = findingsOf({.stride = stride, .noise = 0.005}, {bump});
+      ASSERT_EQ(findings.size(), 1U);
+      const std::int64_t steps = (points - 1) * stride + 1;
+      EXPECT_EQ(findings[0].finding.severity, steps >= kLastingSteps ? Severity::kWarning : Severity::kInfo)
+          << points << " points of every " << stride << " steps";
+    }
+}
+
+}  // namespace
+}  // namespace runglass
