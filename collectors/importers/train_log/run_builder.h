@@ -34,6 +34,8 @@ class RunBuilder {
   // A record of step `step`; `advances`: its steps only grow. True when a new attempt was opened for it.
   bool record(std::int64_t step, std::optional<std::int64_t> total, bool went_back, Recorder& out);
   bool waiting() const { return m_boundary; }  // for the next attempt's first record
+  // A record of any kind: the error before it was survived.
+  void goesOn();
   // What is said of the attempt: kept until it exists. Sizes that follow from the others are filled in by tell().
   void layout(const Layout& layout) { m_layout = layout; }
   const Layout& layout() const { return m_layout; }
