@@ -436,8 +436,8 @@ constexpr std::array kIssues = {
         "the meaning of a step are not known; a rule of your own can state them (docs/log_rules.md)."},
     IssueInfo{
         "train_log.no_year", kInfo,
-        "The log prints times without a year (glog). The year is assumed: the last one in which the line is older than the file. A copy "
-        "that took a new date may be a year off."},
+        "The log prints times without a year (glog). The year is assumed: that of its dated lines; without any, the last one in which the "
+        "line is older than the file, so that a copy that took a new date may be a year off."},
     IssueInfo{
         "train_log.no_step", kInfo,
         "A line holds values but nothing says to which step they belong, usually because it comes before the first step. They are not "

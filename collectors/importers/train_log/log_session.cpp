@@ -199,10 +199,15 @@ std::optional<TimeNs> LogSession::timeOf(const PrintedTime& printed) {
            std::to_string(printed.day) + " " + std::to_string(printed.hour) + ":" + std::to_string(printed.minute);
   };
   if (yearless) {
+    constexpr DurNs kHalfYear = 182LL * 24 * 3600 * kNsPerSecond;
     const auto written = m_options.live ? std::optional(m_arrival.value_or(wallNow())) : m_options.modified;
-    if (!written) return std::nullopt;
-    time = inAssumedYear(*time, *written);
+    // The nearest to the dated lines of the same log, whose file may have been copied since.
+    const auto reference = m_dated ? std::optional(*m_dated + kHalfYear) : written;
+    if (!reference) return std::nullopt;
+    time = inAssumedYear(*time, *reference);
     if (!m_options.live) addIssue("train_log.no_year", shown());
+  } else {
+    m_dated = time;
   }
   if (printed.zone_minutes) return time;
   if (m_options.live) return fromLocalClock(*time);
@@ -227,36 +232,32 @@ bool LogSession::isKnown(const std::vector<Match>& matches) const {
 }
 
 bool LogSession::lookAhead(std::string_view head) {
-  learnZone(head);
-  LineSplitter lines;
-  lines.push(head, [&](std::string_view line, std::uint64_t) {
-    if (m_known) return;
-    stripAnsi(line, m_clean);
-    m_rules->match(m_clean, m_scratch);
-    m_known = isKnown(m_scratch.matches);
-  });
-  return m_known;
+  m_ahead.lines.push(head, [&](std::string_view line, std::uint64_t) { lookAtLine(line); });
+  return m_known && (m_zone || !m_ahead.absolute);
 }
 
-void LogSession::learnZone(std::string_view head) {
-  std::string_view key;
-  for (const Rule& rule : m_rules->rules())
-    if (!rule.time_key.empty() && head.find(rule.time_key) != std::string_view::npos) key = rule.time_key;
-  if (key.empty()) return;
-  std::optional<TimeNs> bare;
-  std::size_t back = 0;  // lines since
-  LineSplitter lines;
-  lines.push(head, [&](std::string_view line, std::uint64_t) {
-    if (m_zone) return;
-    stripAnsi(line, m_clean);
-    const auto printed = m_rules->prefixOf(m_clean).time;
-    if (++back > kNearLines) bare.reset();
-    if (printed) bare = printed->zone_minutes ? std::nullopt : utc(*printed), back = 0;
-    if (!bare || line.find(key) == std::string_view::npos) return;
-    m_rules->match(m_clean, m_scratch);
-    for (const Match& match : m_scratch.matches)
-      if (const auto absolute = absoluteTime(match, m_clean)) m_zone = zoneBetween(*bare, *absolute);
-  });
+void LogSession::lookAtLine(std::string_view line) {
+  stripAnsi(line, m_clean);
+  m_rules->match(m_clean, m_scratch);
+  m_known = m_known || isKnown(m_scratch.matches);
+  ++m_ahead.back;
+  if (const auto printed = m_rules->prefixOf(m_clean).time; printed && printed->year != 0) {
+    if (!m_dated) m_dated = utc(*printed);
+    if (!printed->zone_minutes) m_ahead.bare = utc(*printed), m_ahead.back = 0;
+  }
+  std::optional<TimeNs> absolute;
+  for (const Match& match : m_scratch.matches)
+    if (const auto time = absoluteTime(match, m_clean)) absolute = time;
+  if (!absolute) return;
+  m_dated = absolute;
+  const auto before = std::exchange(m_ahead.absolute, absolute);
+  const auto bare = std::exchange(m_ahead.bare, std::nullopt);
+  // Between two absolute times the stamp is as old as they are.
+  constexpr DurNs kClose = 60 * kNsPerSecond;
+  const bool between = before && std::abs(*absolute - *before) <= kClose;
+  if (m_zone || !bare || (m_ahead.back > kNearLines && !between)) return;
+  m_zone = zoneBetween(*bare, *absolute);
+  if (!m_zone && between) m_zone = zoneBetween(*bare, *before);
 }
 
 // The time of the nearest of the last lines that printed one.

@@ -58,6 +58,8 @@ class LogSession {
   void flush(Recorder& out);
   // The file was replaced or cut: what follows is its first byte. Run and attempt go on.
   void startOver();
+  // Of a live log, before finish(): the program that wrote it has ended.
+  void outputEnded() { m_run.ended(RunBuilder::End::kUnknown, "end of output"); }
   // End of the file: what waited is said. An unfinished last line is left alone: its last number may be cut.
   void finish(Recorder& out);
   // The unfinished last line holds values.
@@ -129,7 +131,7 @@ class LogSession {
   NodeId nodeOf(std::string_view host, Recorder& out);
   std::optional<TimeNs> timeOf(const PrintedTime& printed);
   std::optional<TimeNs> absoluteTime(const Match& match, std::string_view line);
-  void learnZone(std::string_view head);
+  void lookAtLine(std::string_view line);
   bool isKnown(const std::vector<Match>& matches) const;
   std::optional<TimeNs> nearTime();
   void remember(std::string_view line);
@@ -145,7 +147,14 @@ class LogSession {
   std::string m_clean;
   std::vector<Pair> m_pairs;
   std::optional<TimeNs> m_arrival;
-  std::optional<DurNs> m_zone;  // of stamps that print none, ahead of UTC
+  std::optional<DurNs> m_zone;    // of stamps that print none, ahead of UTC
+  std::optional<TimeNs> m_dated;  // the newest stamp with a year, or absolute time
+  struct Ahead {
+    LineSplitter lines;
+    std::optional<TimeNs> absolute, bare;  // the newest absolute time; the newest stamp without a zone since
+    std::size_t back = 0;                  // lines since that stamp
+  };
+  Ahead m_ahead;
   bool m_known = false;         // a rule knows this trainer: the generic ones are silent
   bool m_generic_read = false;  // of this line: the first of them counts
 

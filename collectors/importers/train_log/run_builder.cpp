@@ -53,7 +53,9 @@ void RunBuilder::stamp(TimeNs time) {
 
 void RunBuilder::ended(End end, std::string cause) {
   if (!m_run_id || m_boundary || m_finished) return;
-  if (end == End::kFailed && m_run.state == RunState::kFailed) return;  // what failed first is the cause of what follows
+  // What failed first is the cause of what follows.
+  if (end == End::kFailed && m_run.state == RunState::kFailed) return;
+  if (end == End::kUnknown && !m_attempt.end_cause.empty()) return;
   m_finished = end == End::kFinished;
   m_run.state = m_finished ? RunState::kFinished : end == End::kFailed ? RunState::kFailed : RunState::kUnknown;
   if (end == End::kStopped) m_attempt.planned = true;

@@ -46,7 +46,7 @@ class RunBuilder {
   void event(Event event, Recorder& out);
   void checkpoint(Checkpoint checkpoint, Recorder& out);
   void resumedFrom(std::int64_t step) { m_resumed_from = step; }
-  enum class End : std::uint8_t { kFinished, kFailed, kStopped };
+  enum class End : std::uint8_t { kFinished, kFailed, kStopped, kUnknown };
   void ended(End end, std::string cause);
 
   AttemptId attempt(Recorder& out);     // opens one if need be

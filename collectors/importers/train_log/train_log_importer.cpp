@@ -109,9 +109,8 @@ class TrainLogImporter : public Importer {
       } else if (bytes->empty()) {
         break;
       } else if (looking) {
-        const std::size_t before = head.size();
         head += *bytes;
-        looking = !session.lookAhead(before == 0 ? head : std::string_view(head).substr(before)) && head.size() < kLookAhead;
+        looking = !session.lookAhead(*bytes) && head.size() < kLookAhead;
         if (looking) continue;
         session.push(head, out);
         head = {};

@@ -12,14 +12,14 @@ using testing::IsEmpty;
 constexpr const char* kLoss = R"({"canonical":"loss"})";
 
 TEST(GenericRule, ReadsWordsJsonAndBarsAndSaysThatItIsGeneric) {
-  const char* const logs[] = {
+  const auto bar = [](const char* at, const char* values) { return std::string(" 17%|#7   | ") + at + ",  3.33it/s, " + values + "]\r"; };
+  const std::string logs[] = {
       "Epoch [1/2], Step [100/600], Loss: 2.31, lr: 1e-4\nEpoch [1/2], Step [200/600], Loss: 2.25, lr: 1e-4\n",
       "2026-05-20 10:00:00 - train - step=100 loss=2.31 lr=1e-4\n2026-05-20 10:00:30 - train - step=200 loss=2.25 lr=1e-4\n",
       "{\"step\": 100, \"loss\": 2.31, \"lr\": 1e-4}\n{\"step\": 200, \"loss\": 2.25, \"lr\": 1e-4}\n",
-      " 17%|#7   | 100/600 [00:30<02:30,  3.33it/s, loss=2.31, lr=1e-4]\r 33%|###  | 200/600 [01:00<02:00,  3.33it/s, loss=2.25, "
-      "lr=1e-4]\r",
+      bar("100/600 [00:30<02:30", "loss=2.31, lr=1e-4") + bar("200/600 [01:00<02:00", "loss=2.25, lr=1e-4"),
   };
-  for (const std::string text : logs) {
+  for (const std::string& text : logs) {
     const auto log = importLog(text);
     const char* const tag = keyOf(log.out, "loss") != nullptr ? "loss" : "Loss";
     const ScalarColumns loss = log.out.scalarsOf(tag, std::nullopt, kLoss);

@@ -98,6 +98,9 @@ TEST(TrainLogSession, AGlogStampIsOfTheYearInWhichTheFileWasWritten) {
     EXPECT_EQ(log.out.issueCount("train_log.no_year"), 1) << "marked as assumed";
     EXPECT_EQ(log.out.runs.at(0).time_domain, TimeDomain::kUtc);
   }
+  const auto beside =
+      importLog("[2024-05-20 06:30:00,000] [INFO] begins\n[rank3]:[E520 06:31:05.05 ProcessGroupNCCL.cpp:616] " + watchdog, written);
+  EXPECT_EQ(beside.out.events.at(0).time, 1716186665'050'000'000) << "a dated line of the same log knows better than a copied file";
   const auto undated = importLog("[rank3]:[E520 06:31:05.05 ProcessGroupNCCL.cpp:616] " + watchdog);
   EXPECT_EQ(undated.out.events.at(0).time, std::nullopt) << "nobody knows when the file was written";
 }
@@ -118,6 +121,13 @@ TEST(TrainLogSession, AnAbsoluteTimeWinsAndTeachesTheZoneOfStampsBesideIt) {
   EXPECT_THAT(log.out.scalarsOf("train_loss").time, ElementsAre(1716021938'000'000'000));
   EXPECT_EQ(*log.out.runs.at(0).end - *log.out.runs.at(0).start, (1716022358 - 1716021796) * kNsPerSecond);
   EXPECT_EQ(log.out.issueCount("train_log.no_time_zone"), 0);
+  // Written by others between two absolute times, eight hours ahead of UTC.
+  std::string filler;
+  for (int i = 0; i < 50; ++i) filler += "loading\n";
+  const auto between = importLog(
+      mllog(1715967814405, "\"key\": \"init_start\", \"value\": null") + filler + "[2024-05-18 01:43:36,000] [INFO] builds\n" + filler +
+      mllog(1715967817259, "\"key\": \"init_stop\", \"value\": null") + "[2024-05-18 01:50:00,000] [INFO] CUDA out of memory\n");
+  EXPECT_EQ(between.out.events.at(0).time, 1715968200 * kNsPerSecond);
 }
 
 TEST(TrainLogSession, ALineTakesTheTimePrintedJustBeforeItAndNoOlderOne) {
