@@ -91,9 +91,12 @@ class HardwareFaults : public Analysis {
     filter.limit = kMostEvents;
     TimeNs from = std::numeric_limits<TimeNs>::min();
     if (m_newest) filter.range.t0 = *m_newest - kLookBack, from = filter.range.t0 + kAftermath;
+    // The whole range also has the events without a time.
+    RG_ASSIGN(auto events, question.reader.events(filter));
+    std::ranges::reverse(events);
     // The events of a node go back to before the run.
-    if (const auto began = m_attempts.front().start) filter.range.t0 = std::max(filter.range.t0, *began);
-    RG_ASSIGN(const auto events, question.reader.events(filter));
+    if (const auto began = m_attempts.front().start)
+      std::erase_if(events, [&](const Event& event) { return event.time && *event.time < *began; });
     for (const Event& event : events)
       if (event.time) m_newest = std::max(m_newest.value_or(*event.time), *event.time);
     // A clock that is ahead must not hide what comes until then.
@@ -110,7 +113,7 @@ class HardwareFaults : public Analysis {
         continue;
       }
       // What began just before this window was judged with all of its events.
-      if (fault.start < from) continue;
+      if (fault.root.time && fault.start < from) continue;
       RG_ASSIGN(const Identity identity, say(question, std::move(finding), fault.root.attempt));
       found.insert(identity);
       m_of_events[identity] = traceOf(fault);
@@ -211,7 +214,7 @@ class HardwareFaults : public Analysis {
     const Attempt* own = &m_attempts.front();
     for (const Attempt& one : m_attempts) {
       if (attempt ? one.id == attempt : !one.start || *one.start <= start) own = &one;
-      if (!finding.end && one.start && *one.start > start && one.id != m_attempts.front().id) finding.end = one.start;
+      if (finding.start && !finding.end && one.start && *one.start > start && one.id != m_attempts.front().id) finding.end = one.start;
     }
     finding.attempt = own->id;
   }
