@@ -74,8 +74,10 @@ std::string hangSentence(const HangEvidence& e) {
       std::vector<std::int32_t> ranks;
       for (const HangMember& member : e.culprits) ranks.push_back(member.rank);
       const std::string node = commonNode(e.culprits);
+      const bool behind = e.culprits.front().standing == HangStanding::kBehind;
       return std::to_string(e.blocked) + " of " + std::to_string(e.world) + " ranks timed out in collectives" + at + "; " +
-             (ranks.size() == 1 ? "rank " : "ranks ") + rankList(ranks) + (node.empty() ? "" : " (" + node + ")") + " did not";
+             (ranks.size() == 1 ? "rank " : "ranks ") + rankList(ranks) + (node.empty() ? "" : " (" + node + ")") +
+             (behind ? std::string(ranks.size() == 1 ? " is" : " are") + " furthest behind" : " did not");
     }
     if (e.source == "events") return std::to_string(e.timeouts) + " collective time-outs" + at + "; who was missing is not recorded";
     return "No rank has moved" + at + (e.since && e.as_of ? " for " + durationText(*e.as_of - *e.since) : "") +
