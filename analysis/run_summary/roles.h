@@ -24,6 +24,7 @@ enum class Role : std::uint8_t {
   kTokensPerSecond,
   kTokensPerGpu,
   kFlopsPerGpu,
+  kSamplesPerSecond,
   kMfu,
   kStepTime,
   kLossScale,
