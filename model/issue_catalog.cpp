@@ -439,6 +439,14 @@ constexpr std::array kIssues = {
         "The log prints times without a time zone: they are taken as UTC. If the machine ran in another zone, the whole run is shifted by "
         "that many hours against other sources; steps and values are not affected."},
     IssueInfo{
+        "train_log.generic", kInfo,
+        "No rule knows this trainer: names and numbers of lines with a loss were read by the generic rule, as they are printed. Units and "
+        "the meaning of a step are not known; a rule of your own can state them (docs/log_rules.md)."},
+    IssueInfo{
+        "train_log.no_year", kInfo,
+        "The log prints times without a year (glog). The year is assumed: that of its dated lines; without any, the last one in which the "
+        "line is older than the file, so that a copy that took a new date may be a year off."},
+    IssueInfo{
         "train_log.no_step", kInfo,
         "A line holds values but nothing says to which step they belong, usually because it comes before the first step. They are not "
         "recorded; a rule with a step capture would record them."},
@@ -468,8 +476,9 @@ constexpr std::array kIssues = {
         "The log prints times without a time zone (dmesg -T): they are taken as UTC. If the machine ran in another zone, its events are "
         "shifted by that many hours against other sources."},
     IssueInfo{"kernel_log.no_year", kWarning,
-              "The log prints times without a year (classic syslog): none is invented, so these lines have no time. Export the log with "
-              "journalctl -k -o short-iso, or dmesg --time-format iso."},
+              "The log prints times without a year (classic syslog). The year is assumed: the last one in which the line is older than "
+              "the file. A copy that took a new date may be a year off. Export the log with journalctl -k -o short-iso, or dmesg "
+              "--time-format iso."},
     IssueInfo{"kernel_log.mixed_clocks", kWarning,
               "Lines of one log have different clocks: some since boot, some of the day. Those unlike the first are kept without a time."},
     IssueInfo{"kernel_log.long_line", kWarning, "Lines of more than 1 MiB are cut; no kernel writes such lines."},

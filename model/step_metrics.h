@@ -7,7 +7,10 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
+
+#include "model/samples.h"
 
 namespace runglass {
 
@@ -17,5 +20,11 @@ inline constexpr std::string_view kStepTimeMetric = "step_time_ns", kStepPhaseMe
 
 enum class StepPhase : std::uint8_t { kInit = 0, kWarmup, kSteady, kEval, kCheckpoint };
 inline constexpr std::array<const char*, 5> kStepPhaseNames = {"init", "warmup", "steady", "eval", "checkpoint"};
+
+// Step times that a trainer's log prints, under whatever name: a log rule labels them {"canonical":"step_time_ns"}. x is the step
+// that has ended, times are those of its line, and a line may give the mean of the steps since the line before.
+bool isLoggedStepTime(const SeriesKey& key);
+// Those of an attempt. Null where step times are recorded, or none are logged.
+const Series* loggedStepTimes(std::span<const Series> all, AttemptId attempt);
 
 }  // namespace runglass

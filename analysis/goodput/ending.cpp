@@ -52,7 +52,8 @@ bool isPlan(EndKind kind) { return kind == EndKind::kFinished || kind == EndKind
 
 EndKind kindOf(std::string_view cause) {
   std::string lower(cause);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  // A cause may be the kind of an event: "out_of_memory".
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return c == '_' ? ' ' : static_cast<char>(std::tolower(c)); });
   for (const Words& words : kWords)
     if (lower.find(words.part) != std::string::npos) return words.kind;
   return cause.empty() ? EndKind::kNotSaid : EndKind::kOther;

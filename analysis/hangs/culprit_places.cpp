@@ -2,6 +2,8 @@
 #include "analysis/hangs/culprit_places.h"
 
 #include <algorithm>
+#include <charconv>
+#include <map>
 
 #include "analysis/layout/layout_reading.h"
 
@@ -9,7 +11,9 @@ namespace runglass {
 
 Result<std::vector<HangMember>> withoutTimeout(Reader& reader, const Attempt& attempt, const std::set<std::int32_t>& timed_out) {
   std::vector<HangMember> silent;
-  RG_ASSIGN(const auto ranks, reader.ranks(attempt.id));
+  RG_ASSIGN(auto ranks, reader.ranks(attempt.id));
+  if (ranks.empty())
+    for (std::int32_t rank = 0; rank < attempt.layout.world; ++rank) ranks.push_back({.attempt = attempt.id, .rank = rank});
   RG_ASSIGN(const auto nodes, reader.nodes());
   for (const Rank& rank : ranks) {
     if (timed_out.contains(rank.rank)) continue;
@@ -20,6 +24,29 @@ Result<std::vector<HangMember>> withoutTimeout(Reader& reader, const Attempt& at
   // Where many are without one, logs are missing, not ranks.
   if (silent.size() * 3 > timed_out.size() || silent.size() > kMostListed) silent.clear();
   return silent;
+}
+
+std::vector<HangMember> furthestBehind(std::span<const Event> states) {
+  std::map<std::string, std::map<std::int32_t, std::int64_t>> completed;  // by process group, then rank
+  for (const Event& event : states) {
+    std::int64_t seq = 0;
+    const char* const end = event.code.data() + event.code.size();
+    if (!event.rank || std::from_chars(event.code.data(), end, seq).ptr != end || event.code.empty()) continue;
+    // "[PG 0 Rank 3]", "[PG ID 0 PG GUID 0(default_pg) Rank 3]": numbers of different groups cannot be compared.
+    const std::size_t at = event.message.find("[PG "), stop = event.message.find("Rank ", at == std::string::npos ? 0 : at);
+    completed[at == std::string::npos || stop == std::string::npos ? "" : event.message.substr(at, stop - at)].emplace(*event.rank, seq);
+  }
+  const auto widest = std::ranges::max_element(completed, {}, [](const auto& group) { return group.second.size(); });
+  std::vector<HangMember> behind;
+  if (widest == completed.end()) return behind;
+  const auto& ranks = widest->second;
+  const std::int64_t fewest = std::ranges::min_element(ranks, {}, [](const auto& one) { return one.second; })->second;
+  for (const auto& [rank, seq] : ranks)
+    if (seq == fewest)
+      behind.push_back(
+          {.rank = rank, .node = {}, .standing = HangStanding::kBehind, .op = {}, .group = {}, .seq = fewest + 1, .since = {}});
+  if (behind.size() * 2 >= ranks.size() || behind.size() > kMostListed) behind.clear();
+  return behind;
 }
 
 // Rank, node and coordinates, as far as all culprits share them.

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <vector>
 
 #include "analysis/hangs/hang_evidence.h"
@@ -17,8 +18,11 @@
 
 namespace runglass {
 
-// The ranks that did not time out; none where that is more than a few: then logs are missing, not ranks.
+// The ranks, recorded or of the layout, of which the watchdog logged nothing; none where that is more than a few: then logs are
+// missing, not ranks.
 Result<std::vector<HangMember>> withoutTimeout(Reader& reader, const Attempt& attempt, const std::set<std::int32_t>& timed_out);
+// Of `collective_state` events: the ranks that completed the fewest operations of their process group, if they are its minority.
+std::vector<HangMember> furthestBehind(std::span<const Event> states);
 // Fills the finding's rank, node and coordinates, as far as all culprits share them.
 Status placeCulprits(Reader& reader, const Attempt& attempt, const HangEvidence& evidence, Finding& finding);
 

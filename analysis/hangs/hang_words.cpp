@@ -70,7 +70,7 @@ Message late(const HangEvidence& e) {
 Message hangMessage(const HangEvidence& e) {
   if (e.groups.empty()) {
     if (e.source == "events" && !e.culprits.empty())
-      return Message{"hang_timed_out",
+      return Message{e.culprits.front().standing == HangStanding::kBehind ? "hang_timed_out_behind" : "hang_timed_out",
                      {{"blocked", e.blocked},
                       {"world", e.world},
                       {"step", e.step},

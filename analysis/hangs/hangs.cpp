@@ -36,7 +36,7 @@ class Hangs : public Analysis {
     m_run = question.run;
     RG_ASSIGN(const Run run, question.reader.run(question.run));
     RG_ASSIGN(const auto attempts, question.reader.attempts(run.id));
-    if (attempts.empty() || run.time_domain == TimeDomain::kNone) return std::vector<Finding>();
+    if (attempts.empty()) return std::vector<Finding>();
     RG_TRY(remember(question.reader));
     RG_TRY(readSteps(question, attempts));
     RG_TRY(judgePast(question, attempts));
@@ -121,10 +121,18 @@ class Hangs : public Analysis {
       evidence.since = std::min(evidence.since.value_or(since), since);
     }
     if (evidence.timeouts == 0) return {};
+    // Ranks write over each other: of some only the line with their state can be read.
+    RG_ASSIGN(auto states, reader.events({.range = {}, .run = m_run, .kind = "collective_state"}));
+    std::erase_if(states, [&](const Event& event) { return event.attempt != attempt.id; });
+    for (const Event& event : states)
+      if (event.rank) ranks.insert(*event.rank);
     // The default timeout may be longer than the attempt.
     if (evidence.since && attempt.start) evidence.since = std::max(*evidence.since, std::min(*attempt.start, *evidence.as_of));
-    RG_ASSIGN(const auto silent, withoutTimeout(reader, attempt, ranks));
-    evidence.culprits = silent, evidence.culprit_count = evidence.silent = static_cast<std::int64_t>(silent.size());
+    RG_ASSIGN(evidence.culprits, withoutTimeout(reader, attempt, ranks));
+    evidence.silent = static_cast<std::int64_t>(evidence.culprits.size());
+    if (evidence.culprits.empty()) evidence.culprits = furthestBehind(states);
+    evidence.culprit_count = static_cast<std::int64_t>(evidence.culprits.size());
+    evidence.world = std::max(evidence.world, static_cast<std::int64_t>(ranks.size()));
     evidence.blocked = static_cast<std::int64_t>(ranks.size());
     evidence.step = attempt.last_step;
     Finding finding = make(attempt, kHang, Severity::kCritical, evidence);

@@ -28,7 +28,9 @@ const Device* deviceOf(const Places& places, DeviceId id) {
 }
 
 Json toJson(const Event& event, const Places& places) {
-  Json json = {{"time_ns", event.time.value_or(0)}, {"kind", event.kind}};
+  Json json = Json::object();
+  if (event.time) json["time_ns"] = *event.time;
+  json["kind"] = event.kind;
   if (!event.code.empty()) json["code"] = event.code;
   json["message"] = event.message.substr(0, 300);
   if (const std::string node = nodeName(places, event.node); !node.empty()) json["node"] = node;
@@ -135,8 +137,10 @@ Finding faultFinding(const CorrelatedFault& fault, const Places& places) {
   Finding finding;
   finding.kind = fault.cause == FaultCause::kLinkFlap ? "slow_link" : "hardware_fault";
   finding.severity = severityOf(fault);
-  finding.start = fault.start;
-  finding.end = fault.end;
+  if (fault.root.time)
+    finding.start = fault.start, finding.end = fault.end;
+  else
+    finding.first_step = fault.root.step;
   words::setMessage(finding, messageOf(fault, places));
   const Device* device = deviceOf(places, fault.root.device);
   const std::string node = nodeName(places, fault.root.node);

@@ -120,9 +120,11 @@ class HardwareFaults : public Analysis {
     TimeNs from = std::numeric_limits<TimeNs>::min();
     if (m_newest) filter.range.t0 = *m_newest - kLookBack, from = filter.range.t0 + kAftermath;
     RG_TRY(findBegin(question));
-    if (const auto start = m_attempts.front().start) filter.range.t0 = std::max(filter.range.t0, *start);
+    // The whole range also has the events without a time.
     RG_ASSIGN(auto events, question.reader.events(filter));
-    std::erase_if(events, [this](const Event& event) { return !isOwn(event); });
+    std::ranges::reverse(events);
+    const auto start = m_attempts.front().start;
+    std::erase_if(events, [&](const Event& event) { return !isOwn(event) || (start && event.time && *event.time < *start); });
     for (const Event& event : events)
       if (event.time) m_newest = std::max(m_newest.value_or(*event.time), *event.time);
     // A clock that is ahead must not hide what comes until then.
@@ -139,7 +141,7 @@ class HardwareFaults : public Analysis {
         continue;
       }
       // What began just before this window was judged with all of its events.
-      if (fault.start < from) continue;
+      if (fault.root.time && fault.start < from) continue;
       RG_ASSIGN(const Identity identity, say(question, std::move(finding), fault.root.attempt));
       found.insert(identity);
       m_of_events[identity] = traceOf(fault);
@@ -148,7 +150,7 @@ class HardwareFaults : public Analysis {
       if (found.contains(identity) || !m_of_events.contains(identity) || finding.start.value_or(0) < from ||
           finding.severity == Severity::kInfo)
         continue;
-      withdraw(finding, *m_newest, "fault_explained");
+      withdraw(finding, m_newest.value_or(0), "fault_explained");
     }
     return endOld(question, events);
   }
@@ -238,7 +240,7 @@ class HardwareFaults : public Analysis {
     const Attempt* own = &m_attempts.front();
     for (const Attempt& one : m_attempts) {
       if (attempt ? one.id == attempt : !one.start || *one.start <= start) own = &one;
-      if (!finding.end && one.start && *one.start > start && one.id != m_attempts.front().id) finding.end = one.start;
+      if (finding.start && !finding.end && one.start && *one.start > start && one.id != m_attempts.front().id) finding.end = one.start;
     }
     finding.attempt = own->id;
   }

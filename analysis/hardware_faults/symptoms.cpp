@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <tuple>
 
@@ -20,9 +21,8 @@ bool isPeerSymptom(const Event& event) { return std::ranges::find(kPeerSymptoms,
 class Correlation {
  public:
   Correlation(std::span<const Event> events, std::size_t node_count) : m_node_count(node_count) {
-    for (const Event& event : events)
-      if (event.time) m_events.push_back({&event, findFault(event.kind, event.code)});
-    std::ranges::stable_sort(m_events, {}, [](const Item& item) { return *item.event->time; });
+    for (const Event& event : events) m_events.push_back({&event, findFault(event.kind, event.code), event.time.value_or(0)});
+    std::ranges::stable_sort(m_events, {}, &Item::time);
     m_used.resize(m_events.size());
   }
 
@@ -41,8 +41,9 @@ class Correlation {
   struct Item {
     const Event* event;
     const FaultInfo* info;
+    TimeNs time;
   };
-  TimeNs timeOf(std::size_t i) const { return *m_events[i].event->time; }
+  TimeNs timeOf(std::size_t i) const { return m_events[i].time; }
   const Event& eventOf(std::size_t i) const { return *m_events[i].event; }
 
   // Many nodes silent at once: none of them is to blame.
@@ -80,7 +81,7 @@ class Correlation {
     return item.event->severity >= Severity::kError || (item.event->severity == Severity::kWarning && of_gpu);
   }
   std::size_t firstAt(TimeNs time) const {
-    const auto at = std::ranges::lower_bound(m_events, time, {}, [](const Item& item) { return *item.event->time; });
+    const auto at = std::ranges::lower_bound(m_events, time, {}, &Item::time);
     return static_cast<std::size_t>(at - m_events.begin());
   }
 
@@ -224,7 +225,17 @@ class Correlation {
 }  // namespace
 
 std::vector<CorrelatedFault> correlate(std::span<const Event> events, std::size_t node_count) {
-  return Correlation(events, node_count).find();
+  std::vector<Event> dated;
+  std::map<AttemptId, std::vector<Event>> undated;
+  for (const Event& event : events) (event.time ? dated : undated[event.attempt]).push_back(event);
+  std::vector<CorrelatedFault> faults;
+  for (const auto& [attempt, of_log] : undated) {
+    auto found = Correlation(of_log, node_count).find();
+    std::ranges::move(found, std::back_inserter(faults));
+  }
+  auto found = Correlation(dated, node_count).find();
+  std::ranges::move(found, std::back_inserter(faults));
+  return faults;
 }
 
 }  // namespace runglass

@@ -7,7 +7,7 @@
 // Threading:  pure.
 // Ownership:  values.
 // Units:      TimeNs.
-// Errors:     none. Events without a time are left out.
+// Errors:     none. The events of one attempt without a time are of one moment, in the order in which they are given.
 // Cost:       O(events log events).
 #pragma once
 
@@ -45,11 +45,11 @@ struct CorrelatedFault {
   std::map<std::string, int> counts;  // of the symptoms, by kind (and code)
   int repeats = 0;                    // of the root
   std::vector<NodeId> nodes;          // that share it
-  TimeNs start = 0, last = 0;         // its newest repeat
+  TimeNs start = 0, last = 0;         // its newest repeat; of undated events 0, as is their root's time absent
   std::optional<TimeNs> end;          // it was over: link up, node back
 };
 
-// Events of one run's nodes and attempts in any order. `node_count`: of the run.
+// Events of one run's nodes and attempts; those without a time in the order of their log. `node_count`: of the run.
 std::vector<CorrelatedFault> correlate(std::span<const Event> events, std::size_t node_count);
 
 }  // namespace runglass

@@ -35,6 +35,7 @@ constexpr std::string_view kTokensPerGpu[] = {"tokens per gpu per s", "tokens pe
 constexpr std::string_view kMfu[] = {"mfu", "mfu ratio", "model flops utilization"};
 constexpr std::string_view kFlops[] = {"flops per s per gpu", "throughput per gpu",      "model flops per s",    "tflops per gpu",
                                        "flops per s",         "effective flops per gpu", "approx flops per gpu", "flops"};
+constexpr std::string_view kSamples[] = {"samples per s", "samples per sec", "samples per second", "samples sec", "samples s"};
 constexpr std::string_view kStepTime[] = {"step time ns",   "step ns",   "step time", "elapsed time per iteration",
                                           "iteration time", "iter time", "step avg"};
 constexpr std::string_view kLossScale[] = {"loss scale"};
@@ -55,6 +56,8 @@ std::span<const std::string_view> namesOf(Role role) {
       return kTokensPerGpu;
     case Role::kFlopsPerGpu:
       return kFlops;
+    case Role::kSamplesPerSecond:
+      return kSamples;
     case Role::kMfu:
       return kMfu;
     case Role::kStepTime:
@@ -85,6 +88,8 @@ std::string_view canonicalOf(Role role) {
       return "tokens_per_gpu_per_s";
     case Role::kFlopsPerGpu:
       return "flops_per_s";
+    case Role::kSamplesPerSecond:
+      return "samples_per_s";
     case Role::kMfu:
       return "mfu_ratio";
     case Role::kStepTime:

@@ -29,6 +29,7 @@ enum class Role : std::uint8_t {
   kTokensPerSecond,
   kTokensPerGpu,
   kFlopsPerGpu,
+  kSamplesPerSecond,
   kMfu,
   kStepTime,
   kLossScale,

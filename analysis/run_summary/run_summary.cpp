@@ -82,6 +82,32 @@ Result<ModelFacts> readModelFacts(Reader& reader, const Attempt& attempt) {
   return known;
 }
 
+// The newest of `medians`, of rates, against the best of the earlier ones.
+std::optional<double> changeOf(const std::vector<double>& medians) {
+  const double best = medians.size() > 1 ? *std::max_element(medians.begin() + 1, medians.end()) : 0;
+  return best > 0 ? std::optional(medians.front() / best - 1) : std::nullopt;
+}
+
+// What a trainer that logs no tokens says of its speed.
+Status readOtherRates(Reader& reader, std::span<const Series> own, Throughput& out, const std::stop_token& stop) {
+  for (const auto& [role, field] :
+       {std::pair{Role::kFlopsPerGpu, &Throughput::flops_per_gpu}, std::pair{Role::kSamplesPerSecond, &Throughput::samples_per_s},
+        std::pair{Role::kStepTime, &Throughput::step_ns}}) {
+    const Series* logged = pickSeries(own, role);
+    if (logged == nullptr) continue;
+    RG_ASSIGN(std::vector<double> medians, newestMedians(reader, *logged, stop));
+    std::erase_if(medians, [](double value) { return !(value > 0) || !std::isfinite(value); });
+    if (medians.empty()) continue;
+    out.rate_tag = logged->key.metric;
+    out.*field = medians.front();
+    if (role == Role::kStepTime)
+      for (double& value : medians) value = 1 / value;
+    out.change = changeOf(medians);
+    break;
+  }
+  return {};
+}
+
 Status readThroughput(Reader& reader, const Attempt& attempt, std::span<const Series> own, Throughput& out, const std::stop_token& stop) {
   const Series* whole = pickSeries(own, Role::kTokensPerSecond);
   const Series* per_gpu = pickSeries(own, Role::kTokensPerGpu);
@@ -92,10 +118,10 @@ Status readThroughput(Reader& reader, const Attempt& attempt, std::span<const Se
     if (!medians.empty()) {
       if (tokens == whole || world > 0) out.tokens_per_s = tokens == whole ? medians.front() : medians.front() * world;
       if (tokens == per_gpu || world > 0) out.tokens_per_gpu = tokens == per_gpu ? medians.front() : medians.front() / world;
-      const double best = medians.size() > 1 ? *std::max_element(medians.begin() + 1, medians.end()) : 0;
-      if (best > 0) out.change = medians.front() / best - 1;
+      out.change = changeOf(medians);
     }
   }
+  if (!out.tokens_per_s && !out.tokens_per_gpu) RG_TRY(readOtherRates(reader, own, out, stop));
   const Series* flops = pickSeries(own, Role::kFlopsPerGpu);
   const Series* logged = pickSeries(own, Role::kMfu);
   if (flops == nullptr && logged == nullptr && !out.tokens_per_gpu) return {};
@@ -138,7 +164,9 @@ Status readScalars(Reader& reader, RunSummary& summary, const std::stop_token& s
     if (const Series* found = pickSeries(own, Role::kLoss); found != nullptr && !loss) loss = *found;
     if (throughput_known) continue;
     RG_TRY(readThroughput(reader, *attempt, own, summary.throughput, stop));
-    throughput_known = summary.throughput.tokens_per_s || summary.throughput.tokens_per_gpu || summary.throughput.mfu;
+    const Throughput& known = summary.throughput;
+    throughput_known =
+        known.tokens_per_s || known.tokens_per_gpu || known.mfu || known.flops_per_gpu || known.samples_per_s || known.step_ns;
   }
   if (!summary.last_step)
     for (const Attempt& attempt : summary.attempts)

@@ -34,7 +34,11 @@ struct MfuSource {
 struct Throughput {
   std::optional<double> tokens_per_s, tokens_per_gpu;  // of the whole job; of one GPU
   std::string tokens_tag;                              // the series they came from
-  // tokens over the attempt's best earlier kRecentSteps in a row, minus 1: a run that is slow for long does not become its own measure.
+  // Where no tokens are logged, the first of these that is.
+  std::optional<double> flops_per_gpu, samples_per_s, step_ns;
+  std::string rate_tag;
+  // Of the rate that is known (tokens, FLOP/s, samples or steps per second), over the attempt's best earlier kRecentSteps in a row, minus
+  // 1: a run that is slow for long does not become its own measure.
   std::optional<double> change;
   std::optional<double> mfu;  // model FLOP/s over the device's dense peak
   MfuSource mfu_source;

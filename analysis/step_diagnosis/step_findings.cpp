@@ -356,7 +356,8 @@ std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, cons
     finding.first_step = shift.first_step, finding.last_step = shift.last_step;
     finding.score = shift.change();
     finding.coverage = 1, finding.confidence = 0.95;
-    const double world = static_cast<double>(own->ranks().size());
+    // A log's steps belong to no rank.
+    const double world = own->ranks().empty() ? own->attempt().layout.world : static_cast<double>(own->ranks().size());
     const double hours = shift.change() / (1 + shift.change()) * world * kHoursPerDay;
     finding.severity = shift.change() < 0 ? Severity::kInfo : severityOfCost(hours);
     Json evidence = {{"before_ns", std::llround(shift.before)},

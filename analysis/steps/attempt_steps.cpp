@@ -16,6 +16,8 @@ constexpr std::array<std::string_view, kStepSeriesCount> kMetrics = {kStepTimeMe
 
 std::optional<std::int32_t> rankOf(const Series& series) { return series.key.rank; }
 
+bool isAsked(std::initializer_list<StepSeries> kinds, StepSeries kind) { return std::ranges::find(kinds, kind) != kinds.end(); }
+
 }  // namespace
 
 std::string_view stepMetric(StepSeries kind) { return kMetrics[static_cast<std::size_t>(kind)]; }
@@ -33,6 +35,10 @@ Result<AttemptSteps> AttemptSteps::list(Reader& reader, AttemptId attempt, std::
     for (const Series& series : all)
       if (series.key.attempt == attempt && stepSeriesOf(series.key) == kind) steps.add(kind, series);
   }
+  if (isAsked(kinds, StepSeries::kTime) && steps.of(StepSeries::kTime).empty() && steps.unranked().empty()) {
+    RG_ASSIGN(const auto all, reader.series({.attempt = attempt, .kind = SeriesKind::kScalar}));
+    if (const Series* logged = loggedStepTimes(all, attempt)) steps.m_logged = *logged;
+  }
   steps.sort();
   return steps;
 }
@@ -42,8 +48,10 @@ AttemptSteps AttemptSteps::among(std::span<const Series> all, AttemptId attempt,
   for (const Series& series : all) {
     if (series.key.attempt != attempt) continue;
     const auto kind = stepSeriesOf(series.key);
-    if (kind && std::ranges::find(kinds, *kind) != kinds.end()) steps.add(*kind, series);
+    if (kind && isAsked(kinds, *kind)) steps.add(*kind, series);
   }
+  if (isAsked(kinds, StepSeries::kTime))
+    if (const Series* logged = loggedStepTimes(all, attempt)) steps.m_logged = *logged;
   steps.sort();
   return steps;
 }
@@ -74,7 +82,8 @@ const Series* AttemptSteps::clock(double share) const {
   for (const Series& series : of(StepSeries::kTime))
     if (isTimed(series) && static_cast<double>(series.sample_count) >= least) return &series;
   const auto other = std::ranges::find_if(m_unranked, isTimed);
-  return other == m_unranked.end() ? nullptr : &*other;
+  if (other != m_unranked.end()) return &*other;
+  return m_logged && isTimed(*m_logged) ? &*m_logged : nullptr;
 }
 
 std::optional<std::int64_t> AttemptSteps::lastStep() const {

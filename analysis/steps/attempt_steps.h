@@ -6,7 +6,8 @@
 //
 // Threading:  on the thread of the Reader.
 // Errors:     the Reader's. Nothing recorded is empty lists and absent answers.
-// Cost:       list(): one query of the catalogue for each kind asked for. among() copies the series that it keeps.
+// Cost:       list(): one query of the catalogue for each kind asked for, and one of all scalars where no step times are recorded. among()
+//             copies the series that it keeps.
 #pragma once
 
 #include <array>
@@ -41,7 +42,11 @@ class AttemptSteps {
   // Step times that belong to no rank: of a log, or of a trace that names none.
   const std::vector<Series>& unranked() const { return m_unranked; }
 
-  // The step times that speak for the whole attempt, as its ranks wait for each other: of the lowest rank with a clock, else unranked ones.
+  // See loggedStepTimes(). Null: there are none.
+  const Series* logged() const { return m_logged ? &*m_logged : nullptr; }
+
+  // The step times that speak for the whole attempt, as its ranks wait for each other: of the lowest rank with a clock, else unranked ones,
+  // else logged ones.
   // `share`: of the most steps that any rank has; ranks with fewer fell silent while the job went on.
   const Series* clock(double share = 0) const;
   std::optional<std::int64_t> lastStep() const;  // of any rank's step times
@@ -57,6 +62,7 @@ class AttemptSteps {
 
   std::array<std::vector<Series>, kStepSeriesCount> m_of;
   std::vector<Series> m_unranked;
+  std::optional<Series> m_logged;
 };
 
 // What a step was, as far as anybody recorded it; a step of which nobody did is steady.

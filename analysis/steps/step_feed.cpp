@@ -45,17 +45,20 @@ Status StepFeed::list(Reader& reader) {
   RG_ASSIGN(const auto ranks, placedRanks(reader, m_attempt, timed));
   for (const Rank& rank : ranks) m_ranks[indexOf(rank.rank)] = rank;
   m_durations.clear(), m_lasts.clear();
-  for (const Series& series : durations) {
-    m_lasts.push_back(series.last_x);
-    m_durations.push_back({.id = series.id, .wait = {}, .rank = indexOf(*series.key.rank)});
-    if (!m_span) m_span = Span{series.first_x, series.last_x};
-    m_span->first = std::min(m_span->first, series.first_x), m_span->last = std::max(m_span->last, series.last_x);
-  }
+  for (const Series& series : durations) addDurations(series, indexOf(*series.key.rank), false);
+  if (const Series* logged = steps.logged()) addDurations(*logged, 0, true);
   std::ranges::sort(m_lasts, std::greater());
   m_phases = steps.of(StepSeries::kPhase);
   RG_ASSIGN(m_own_work, readOwnWork(reader, m_attempt));
   listParts(steps);
   return {};
+}
+
+void StepFeed::addDurations(const Series& series, std::size_t rank, bool at_end) {
+  m_lasts.push_back(series.last_x);
+  m_durations.push_back({.id = series.id, .wait = {}, .rank = rank, .at_end = at_end});
+  if (!m_span) m_span = Span{series.first_x, series.last_x};
+  m_span->first = std::min(m_span->first, series.first_x), m_span->last = std::max(m_span->last, series.last_x);
 }
 
 void StepFeed::listParts(const AttemptSteps& steps) {
@@ -165,7 +168,7 @@ Result<std::vector<StepFrame>> StepFeed::read(Reader& reader, const std::stop_to
   std::vector<StepFrame> frames(static_cast<std::size_t>(kFrames));
   for (std::size_t i = 0; i < frames.size(); ++i) {
     frames[i].step = *m_next + static_cast<std::int64_t>(i);
-    frames[i].dur.assign(m_ranks.size(), kNothing);
+    frames[i].dur.assign(std::max<std::size_t>(m_ranks.size(), 1), kNothing);
   }
   RG_TRY(readDurations(reader, frames, stop));
   if (std::ranges::all_of(frames, [](const StepFrame& frame) { return frame.ranks_heard == 0; })) return std::vector<StepFrame>();
@@ -187,8 +190,13 @@ Status StepFeed::readDurations(Reader& reader, std::vector<StepFrame>& frames, c
       StepFrame& frame = frames[static_cast<std::size_t>(points.step[i] - *m_next)];
       if (std::isnan(frame.dur[source.rank])) ++frame.ranks_heard;
       frame.dur[source.rank] = static_cast<float>(points.value[i]);
-      const auto range = stepRange(points, i);
+      auto range = stepRange(points, i);
       if (!range) continue;
+      if (source.at_end) {
+        const TimeNs end = range->t0;
+        if (__builtin_sub_overflow(end, range->t1 - end, &range->t0)) continue;
+        range->t1 = end;
+      }
       frame.when = frame.when ? TimeRange{std::min(frame.when->t0, range->t0), std::max(frame.when->t1, range->t1)} : *range;
     }
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // StepFeed: the steps of one attempt, one after the other, each once, as every analysis of steps wants them: live as they become complete,
-// of a stored attempt from the first to the last.
+// of a stored attempt from the first to the last. Where only a log prints step times, its frames have one duration and no ranks.
 //
 // Threading:  one thread.
 // Ownership:  borrows the Reader during calls.
 // Units:      as StepFrame.
-// Errors:     the Reader's; CANCELLED when `stop` fires. An attempt without step times on any rank has no frames.
+// Errors:     the Reader's; CANCELLED when `stop` fires. An attempt without step times has no frames.
 // Cost:       next(): one read a series of the steps asked for, about 10 us each; nothing while no step came. At most kFrames steps a call.
 //             Memory: kFrames frames.
 #pragma once
@@ -50,6 +50,7 @@ class StepFeed {
     std::optional<SeriesId> wait;  // of the same part
     std::size_t rank = 0;          // index
     StepColumn column = StepColumn::kOther;
+    bool at_end = false;  // its times are those of the steps' ends
   };
   struct Span {  // of the attempt's steps, as far as the list of series knows
     std::int64_t first = 0, last = 0;
@@ -57,6 +58,7 @@ class StepFeed {
 
   Status list(Reader& reader);
   void listParts(const AttemptSteps& steps);
+  void addDurations(const Series& series, std::size_t rank, bool at_end);
   std::size_t indexOf(std::int32_t rank);
   Result<bool> anythingNew(Reader& reader, const std::stop_token& stop) const;
   std::int64_t firstToRead();

@@ -77,6 +77,9 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"hang_timed_out",
      "{blocked} of {world} ranks timed out in collectives[ at step {step}]; {count|rank|ranks} "
      "{ranks}[ ({node})] did not"},
+    {"hang_timed_out_behind",
+     "{blocked} of {world} ranks timed out in collectives[ at step {step}]; "
+     "{count|rank|ranks} {ranks}[ ({node})] {count|is|are} furthest behind"},
     {"incident_end", "end of attempt {attempt}[ ({cause})]"},
     {"incident_one", "{kind}[ of {length}]"},
     {"incident_several", "{count} × {kind}"},

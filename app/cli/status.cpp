@@ -147,6 +147,9 @@ std::string throughputText(const Throughput& t) {
   if (t.mfu) text = "MFU " + percentText(*t.mfu, 1);
   if (t.tokens_per_s) text += (text.empty() ? "" : ", ") + shortCountText(*t.tokens_per_s) + " tokens/s";
   if (!t.tokens_per_s && t.tokens_per_gpu) text += (text.empty() ? "" : ", ") + shortCountText(*t.tokens_per_gpu) + " tokens/s per GPU";
+  if (t.flops_per_gpu) text += (text.empty() ? "" : ", ") + valueText(*t.flops_per_gpu, "flops_per_s") + " per GPU";
+  if (t.samples_per_s) text += (text.empty() ? "" : ", ") + shortCountText(*t.samples_per_s) + " samples/s";
+  if (t.step_ns) text += (text.empty() ? "" : ", ") + valueText(*t.step_ns, "ns") + " per step";
   if (text.empty()) return "-";
   if (t.change)
     text += ", " + percentText(std::abs(*t.change), 1) + (*t.change < 0 ? " below" : " above") + " its best " +
@@ -302,6 +305,9 @@ Json runJson(const Condition& c, TimeNs now) {
                {"loss", orNull(s.loss)},
                {"loss_tag", s.loss_tag},
                {"tokens_per_s", orNull(s.throughput.tokens_per_s)},
+               {"flops_per_s_per_gpu", orNull(s.throughput.flops_per_gpu)},
+               {"samples_per_s", orNull(s.throughput.samples_per_s)},
+               {"step_time_ns", orNull(s.throughput.step_ns)},
                {"throughput_change_ratio", orNull(s.throughput.change)},
                {"mfu_ratio", orNull(s.throughput.mfu)},
                {"nodes_heard", s.nodes_heard},

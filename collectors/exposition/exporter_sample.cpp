@@ -6,17 +6,23 @@
 
 #include "collectors/exposition/exporter_metrics.h"
 #include "collectors/importers/telemetry/display_name.h"
+#include "model/fault_catalog.h"
 #include "model/metric_catalog.h"
 
 namespace runglass {
 namespace {
 
+std::optional<std::int32_t> smallNumber(std::string_view value) {
+  std::int32_t number = 0;
+  const auto parsed = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (parsed.ec != std::errc() || parsed.ptr != value.data() + value.size() || number < 0) return std::nullopt;
+  return number;
+}
+
 bool setIndex(ExporterSample& sample, std::string_view value) {
-  std::int32_t index = 0;
-  const auto parsed = std::from_chars(value.data(), value.data() + value.size(), index);
-  if (parsed.ec != std::errc() || parsed.ptr != value.data() + value.size() || index < 0) return false;
-  sample.index = index;
-  return true;
+  const auto index = smallNumber(value);
+  if (index) sample.index = index;
+  return index.has_value();
 }
 
 // Whether the label names the device or its node; exporters write them in different cases.
@@ -59,6 +65,15 @@ std::string text(const nlohmann::json& labels) {
 
 }  // namespace
 
+Event lastXidEvent(double value, bool changed, std::optional<TimeNs> time) {
+  const std::string code = std::to_string(static_cast<std::int64_t>(value));
+  const FaultInfo* const known = findFault("xid", code);
+  const std::string what = "Xid " + code + (known != nullptr ? ": " + std::string(known->meaning) : std::string());
+  if (!changed) return {.time = time, .kind = "xid_seen_last", .code = code, .message = "last Xid seen before watching began: " + what};
+  const Severity severity = known != nullptr ? known->severity : Severity::kWarning;
+  return {.time = time, .kind = "xid", .severity = severity, .code = code, .message = what + " (dcgm-exporter)"};
+}
+
 ExporterSample exporterSample(const ExpositionParser::Sample& exposed, std::string_view type) {
   ExporterSample sample;
   const ExporterMetric* const known = findExporterMetric(exposed.name);
@@ -68,11 +83,13 @@ ExporterSample exporterSample(const ExpositionParser::Sample& exposed, std::stri
   sample.counter = type == "counter" || (info != nullptr && info->counter);
   sample.dcgm = exposed.name.starts_with("DCGM_") || exposed.name.starts_with("dcgm_");
   sample.last_xid = known != nullptr && known->metric == "last_xid";
+  sample.hang = exposed.name == "XPU_TIMER_COMMON_HANG";
   const bool npu = exposed.name.starts_with("npu_");
   nlohmann::json every = nlohmann::json::object(), rest = nlohmann::json::object();
   for (const auto& [name, value] : exposed.labels) {
     const std::string shown = displayName(name), text = displayName(value);
     every[shown] = text;
+    if (sample.hang && name == "rank") sample.rank = smallNumber(value);
     const bool told = sample.dcgm ? namesGpu(sample, name, text) : npu && namesNpu(sample, name, text);
     if (!told) rest[shown] = text;
   }

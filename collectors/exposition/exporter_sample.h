@@ -15,6 +15,7 @@
 
 #include "collectors/exposition/exposition_parser.h"
 #include "collectors/importers/telemetry/quantity.h"
+#include "model/events.h"
 
 namespace runglass {
 
@@ -22,9 +23,11 @@ struct ExporterSample {
   std::string metric;
   const Unit* unit = nullptr;  // nullptr: the value as it is
   bool counter = false;
-  bool dcgm = false;        // its blank values are no values
-  bool last_xid = false;    // a gauge that keeps the last Xid until the driver is loaded again
-  std::string device_kind;  // "gpu", "npu"; "": of the node
+  bool dcgm = false;                 // its blank values are no values
+  bool last_xid = false;             // a gauge that keeps the last Xid until the driver is loaded again
+  bool hang = false;                 // xpu_timer: 1 while a kernel of this rank has not ended for XPU_TIMER_HANG_TIMEOUT
+  std::optional<std::int32_t> rank;  // of `hang`
+  std::string device_kind;           // "gpu", "npu"; "": of the node
   std::string uuid, bus_id, model;
   std::optional<std::int32_t> index;
   std::string node;         // of the label Hostname
@@ -33,6 +36,9 @@ struct ExporterSample {
 
   double value(double exposed) const { return unit != nullptr ? unit->apply(exposed) : exposed; }
 };
+
+// Of the gauge of the last Xid, without its owner: news where it `changed`, else what happened before anyone looked.
+Event lastXidEvent(double value, bool changed, std::optional<TimeNs> time);
 
 // `type`: of the sample's family ("counter", ...), "" where none is told.
 ExporterSample exporterSample(const ExpositionParser::Sample& sample, std::string_view type);

@@ -8,7 +8,6 @@
 
 #include "collectors/exposition/exporter_metrics.h"
 #include "collectors/importers/telemetry/display_name.h"
-#include "model/fault_catalog.h"
 
 namespace runglass {
 namespace {
@@ -195,17 +194,7 @@ void TargetBook::tellXids(TargetPart& part) {
     const auto [last, first] = m_last_xid.try_emplace({entry.node, entry.device}, point.value);
     const double before = std::exchange(last->second, point.value);
     if (!(point.value > 0 && point.value < 1e6) || (!first && before == point.value)) continue;
-    const std::string code = std::to_string(static_cast<std::int64_t>(point.value));
-    const FaultInfo* const known = findFault("xid", code);
-    const std::string what = "Xid " + code + (known != nullptr ? ": " + std::string(known->meaning) : std::string());
-    Event event{.time = point.time, .kind = "xid", .code = code, .message = what + " (dcgm-exporter)"};
-    event.severity = known != nullptr ? known->severity : Severity::kWarning;
-    if (first) {
-      event.kind = "xid_seen_last";
-      event.severity = Severity::kInfo;
-      event.message = "last Xid seen before watching began: " + what;
-    }
-    part.events.push_back({.node = entry.node, .device = entry.device, .event = std::move(event)});
+    part.events.push_back({.node = entry.node, .device = entry.device, .event = lastXidEvent(point.value, !first, point.time)});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -39,7 +40,7 @@ class PointCursor : public Cursor {
     if (constraints.impossible()) return {};
     RG_ASSIGN(const auto* all, m_catalogue.series());
     for (const Series& series : *all) {
-      if (series.key.kind != SeriesKind::kScalar || !wants(series.key)) continue;
+      if (series.key.kind != SeriesKind::kScalar || !wants(series, *all)) continue;
       RG_ASSIGN(const AttemptRow* attempt, m_catalogue.attempt(series.key.attempt));
       if (!attempt || !admits(constraints, series, *attempt)) continue;
       RG_ASSIGN(const auto superseded, m_catalogue.supersededFrom(series.id));
@@ -60,7 +61,7 @@ class PointCursor : public Cursor {
     const AttemptRow* attempt;
     std::optional<std::int64_t> superseded_from;
   };
-  virtual bool wants(const SeriesKey& key) const = 0;
+  virtual bool wants(const Series& series, std::span<const Series> all) const = 0;
   virtual bool shows(std::size_t row) const = 0;
   // Called once per series, after m_points was read.
   virtual Status loaded() { return {}; }
@@ -171,7 +172,7 @@ class ScalarCursor : public PointCursor {
   }
 
  private:
-  bool wants(const SeriesKey&) const override { return true; }
+  bool wants(const Series&, std::span<const Series>) const override { return true; }
   bool shows(std::size_t row) const override { return kAll || !superseded(row); }
 };
 
@@ -196,7 +197,7 @@ class StepCursor : public PointCursor {
       case kStepStep:
         return sqlite3_result_int64(out, step());
       case kStepStart:
-        return resultInteger(out, time());
+        return resultInteger(out, start());
       case kStepDur:
         return resultDuration(out, points().value[row()]);
       case kStepThinned:
@@ -210,8 +211,18 @@ class StepCursor : public PointCursor {
   }
 
  private:
-  bool wants(const SeriesKey& key) const override { return key.metric == kStepTimeMetric; }
+  bool wants(const Series& series, std::span<const Series> all) const override {
+    return series.key.metric == kStepTimeMetric || (isLoggedStepTime(series.key) && loggedStepTimes(all, series.key.attempt) == &series);
+  }
   bool shows(std::size_t) const override { return true; }
+  // Of logged ones, whose times are those of their ends.
+  std::optional<TimeNs> start() const {
+    TimeNs begin = 0;
+    if (!time() || key().metric == kStepTimeMetric) return time();
+    const double dur = points().value[row()];
+    const bool known = std::isfinite(dur) && std::fabs(dur) < 9.2e18 && !__builtin_sub_overflow(*time(), static_cast<TimeNs>(dur), &begin);
+    return known ? std::optional(begin) : std::nullopt;
+  }
   Status loaded() override {
     RG_ASSIGN(m_phase, companion(kStepPhaseMetric));
     return {};
@@ -246,7 +257,7 @@ class StepPartCursor : public PointCursor {
   }
 
  private:
-  bool wants(const SeriesKey& key) const override { return key.metric == kStepPartMetric; }
+  bool wants(const Series& series, std::span<const Series>) const override { return series.key.metric == kStepPartMetric; }
   bool shows(std::size_t) const override { return true; }
   Status loaded() override {
     m_part.clear();

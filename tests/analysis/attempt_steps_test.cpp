@@ -109,6 +109,25 @@ TEST_F(AttemptStepsTest, APartHasTheWaitOfItsOwnRankAndName) {
   EXPECT_EQ(found, 1U);
 }
 
+TEST_F(AttemptStepsTest, WhatALogPrintsCountsWhereNobodyRecordsStepTimes) {
+  const auto logged = [&](const char* metric, const char* labels, const char* source = "") {
+    return m_out->series(
+        {.attempt = m_attempt, .metric = metric, .source = source, .labels = labels, .unit = "ns", .kind = SeriesKind::kScalar});
+  };
+  record(logged("train_step_timing", R"({"canonical":"step_time_ns"})"), 5);
+  record(logged("elapsed time per iteration", R"({"canonical":"step_time_ns"})"), 9);
+  record(logged("validation time", R"({"canonical":"step_time_ns"})", "validation"), 20);
+  record(logged("over samples", R"({"canonical":"step_time_ns","x":"samples"})"), 20);
+  record(logged("timer/forward", ""), 20);
+  const AttemptSteps steps = list();
+  ASSERT_NE(steps.logged(), nullptr);
+  EXPECT_EQ(steps.logged()->key.metric, "elapsed time per iteration") << "that of most steps";
+  EXPECT_EQ(steps.clock(), steps.logged());
+  EXPECT_THAT(steps.of(StepSeries::kTime), IsEmpty());
+  record(series(3, kStepTimeMetric), 1);
+  EXPECT_EQ(list().logged(), nullptr) << "a rank records its own";
+}
+
 TEST_F(AttemptStepsTest, AStepIsSteadyUnlessARankRecordedAnotherPhase) {
   const SeriesId phase = series(2, kStepPhaseMetric);
   m_out->scalar(phase, 1, kStart, static_cast<double>(StepPhase::kCheckpoint));

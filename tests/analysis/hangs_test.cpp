@@ -388,6 +388,56 @@ TEST_F(HangsTest, AnEvaluationsValueExplainsAStallAndWhatIsLoggedWithEveryStepDo
   EXPECT_TRUE(look().empty());
 }
 
+// A log without a clock of a job of eight ranks.
+class UndatedLogTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = m_file.writer();
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    m_writer = std::move(*opened);
+    m_run = m_writer->run({.name = "r", .time_domain = TimeDomain::kNone});
+    m_attempt = m_writer->attempt({.run = m_run, .key = "0", .layout = {.world = 8}});
+  }
+  void timeout(std::int32_t rank) {
+    m_writer->event({.attempt = m_attempt, .rank = rank, .kind = "collective_timeout", .severity = Severity::kError, .code = "7"});
+  }
+  void state(std::int32_t rank, const char* completed) {
+    m_writer->event({.attempt = m_attempt,
+                     .rank = rank,
+                     .kind = "collective_state",
+                     .code = completed,
+                     .message = "[PG 0 Rank " + std::to_string(rank) + "] Timeout at NCCL work: 7"});
+  }
+  std::vector<Finding> look() {
+    EXPECT_TRUE(m_writer->flush().ok());
+    const auto reader = m_file.reader();
+    const auto found = makeHangs()->look({.reader = **reader, .run = m_run, .now = {}, .stop = {}});
+    EXPECT_TRUE(found.ok()) << found.status().message();
+    return *found;
+  }
+  TempStore m_file;
+  std::unique_ptr<Writer> m_writer;
+  RunId m_run;
+  AttemptId m_attempt;
+};
+
+TEST_F(UndatedLogTest, IsAHangWhoseRanksAreThoseOfTimeoutsAndOfStatesTogether) {
+  for (const std::int32_t rank : {0, 2, 4, 6}) timeout(rank);
+  for (const std::int32_t rank : {1, 3, 5}) state(rank, "6");
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].summary, "7 of 8 ranks timed out in collectives; rank 7 did not");
+  EXPECT_FALSE(found[0].start) << "the log has no clock";
+}
+
+TEST_F(UndatedLogTest, WhereAllRanksTimedOutTheOneFurthestBehindIsTheSuspect) {
+  const char* const completed[] = {"55", "4", "47", "39", "6", "6", "6", "6"};
+  for (std::int32_t rank = 0; rank < 8; ++rank) timeout(rank), state(rank, completed[rank]);
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].summary, "8 of 8 ranks timed out in collectives; rank 1 is furthest behind");
+}
+
 TEST_F(HangsTest, TheWatchdogsWordsOfAnEarlierAttemptAreAHangThatEnded) {
   for (std::int32_t rank = 0; rank < 3; ++rank)
     m_writer->event({.time = m_end + 600 * kNsPerSecond,

@@ -457,6 +457,42 @@ TEST_F(StepDiagnosisTest, AShiftThatHoldsIsStillToldWhenTheHubWasRestartedLongAf
   EXPECT_EQ(again->last_step, 1'000);
 }
 
+// BLOOM's log: 149 TFLOPs fell to 140 on one day, and nobody but the log tells of it.
+TEST_F(StepDiagnosisTest, AShiftIsFoundFromTheStepTimesOfALogAlone) {
+  for (const bool clocked : {true, false}) {
+    TempStore store;
+    auto opened = store.writer();
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    Writer& out = **opened;
+    const RunId run = out.run({.name = "bloom", .time_domain = clocked ? TimeDomain::kUtc : TimeDomain::kNone});
+    const AttemptId attempt = out.attempt({.run = run, .key = "0", .layout = {.world = 384}});
+    const SeriesId logged = out.series({.attempt = attempt,
+                                        .metric = "elapsed time per iteration",
+                                        .labels = R"({"canonical":"step_time_ns"})",
+                                        .unit = "ns",
+                                        .kind = SeriesKind::kScalar});
+    std::mt19937 random(7);
+    std::normal_distribution<double> noise(1, 0.004);
+    TimeNs at = kStart;
+    for (std::int64_t step = 1; step <= 900; ++step) {
+      const double dur = 104.3e9 * (step > 500 ? 149.0 / 140.0 : 1) * noise(random);
+      at += static_cast<DurNs>(dur);
+      out.scalar(logged, step, clocked ? std::optional(at) : std::nullopt, dur);
+    }
+    EXPECT_TRUE(out.close().ok());
+    auto reader = store.reader();
+    ASSERT_TRUE(reader.ok());
+    const auto said = makeStepDiagnosis()->look({.reader = **reader, .run = run, .now = {}, .stop = {}});
+    ASSERT_TRUE(said.ok()) << said.status().message();
+    ASSERT_THAT(*said, SizeIs(1)) << clocked;
+    EXPECT_EQ(said->front().kind, "throughput_shift");
+    EXPECT_NEAR(static_cast<double>(*said->front().first_step), 501, 3);
+    EXPECT_NEAR(said->front().score.value_or(0), 149.0 / 140.0 - 1, 0.005);
+    EXPECT_EQ(said->front().severity, Severity::kWarning) << "547 GPU hours a day of 384 GPUs";
+    EXPECT_EQ(said->front().start.has_value(), clocked);
+  }
+}
+
 TEST(Imbalance, ARankThatBecomesSlowInItsForwardPassesIsNeverTakenForCollections) {
   Roles roles = rolesOf(ranksOf(2, 4));
   ImbalanceWatch watch;

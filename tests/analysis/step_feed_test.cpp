@@ -245,6 +245,20 @@ TEST_F(StepFeedTest, StepsThatWereTracedOrCapturedAreDisturbed) {
   EXPECT_THAT(disturbed, ElementsAre(10, 11, 12, 20, 21, 22));
 }
 
+TEST_F(StepFeedTest, ALogsStepEndsWhereItsLineIsWritten) {
+  const SeriesId logged = m_out->series({.attempt = m_attempt,
+                                         .metric = "elapsed time per iteration",
+                                         .labels = R"({"canonical":"step_time_ns"})",
+                                         .unit = "ns",
+                                         .kind = SeriesKind::kScalar});
+  m_out->scalar(logged, 10, kStart + kNsPerSecond, 400e6);
+  m_out->scalar(logged, 20, std::nullopt, 500e6);
+  EXPECT_THAT(next(true), ElementsAre(10, 20));
+  EXPECT_EQ(m_frames[0].longest(), 400e6);
+  EXPECT_EQ(m_frames[0].when, (TimeRange{kStart + 600'000'000, kStart + kNsPerSecond}));
+  EXPECT_FALSE(m_frames[1].when);
+}
+
 TEST_F(StepFeedTest, WithoutStepTimesThereIsNothing) { EXPECT_THAT(next(true), IsEmpty()); }
 
 TEST(StepColumns, NamesOfTrainersAreUnderstood) {

@@ -14,6 +14,7 @@ namespace runglass {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr TimeNs kT = 1'700'000'000LL * kNsPerSecond;
 
@@ -51,6 +52,21 @@ TEST_F(SymptomsTest, ALostGpuWithAllThatFollowsIsOneFault) {
   EXPECT_THAT(finding.summary, HasSubstr("Xid 79, GPU has fallen off the bus; 68 secondary symptoms (63 collective_timeout"));
   EXPECT_THAT(finding.evidence, HasSubstr(R"("source":"NVIDIA Xid)"));
   EXPECT_LT(finding.evidence.size(), 8'000U) << "the first 20 symptoms only";
+}
+
+TEST_F(SymptomsTest, ALogWithoutAClockIsOneMomentInTheOrderOfItsLines) {
+  event(0, "xid", "45", 3, 35, Severity::kWarning);
+  event(0, "xid", "79", 3, 35, Severity::kCritical);
+  event(0, "xid", "48", 4, 41, Severity::kCritical);
+  for (Event& one : m_events) one.time.reset();
+  const auto faults = find();
+  ASSERT_EQ(faults.size(), 2U);
+  EXPECT_EQ(faults[0].root.code, "79");
+  EXPECT_EQ(faults[0].counts.at("xid 45"), 1) << "a symptom stays one";
+  const Finding finding = faultFinding(faults[0], {.nodes = {{NodeId{3}, "n3"}}, .devices = {}, .ranks = {}});
+  EXPECT_FALSE(finding.start) << "none is invented";
+  EXPECT_EQ(finding.severity, Severity::kCritical);
+  EXPECT_THAT(finding.evidence, Not(HasSubstr("time_ns")));
 }
 
 TEST_F(SymptomsTest, WhatTheAgentItselfTellsIsKnownAsFaultOrSymptom) {
@@ -143,7 +159,9 @@ TEST_F(SymptomsTest, CorrectedErrorsKilledProcessesAndTimeoutsAloneAreQuiet) {
   timeless.time.reset();
   timeless.kind = "xid", timeless.code = "79", timeless.severity = Severity::kCritical;
   m_events.push_back(timeless);
-  EXPECT_TRUE(find().empty()) << "without a time nothing can be put beside it";
+  const auto faults = find();
+  ASSERT_EQ(faults.size(), 1U) << "critical without a time as well";
+  EXPECT_TRUE(faults[0].symptoms.empty()) << "but nothing that has one can be put beside it";
 }
 
 TEST_F(SymptomsTest, WhatAProgramDoesIsAtMostASymptom) {

@@ -251,6 +251,16 @@ TEST_F(SqlSessionTest, StepsAndTheirPartsComeFromTheirSeriesAndCompanions) {
   EXPECT_THAT(rows("SELECT * FROM step_part"), ElementsAre("1|1|2|5|forward|7|3|0", "1|1|2|6|forward|8|NULL|0"));
 }
 
+TEST_F(SqlSessionTest, StepTimesThatALogPrintsAreStepsWhereNobodyRecordsAny) {
+  const auto scalar = SeriesKind::kScalar;
+  const SeriesKey logged = {
+      .attempt = {11}, .metric = "elapsed time per iteration", .labels = R"({"canonical":"step_time_ns"})", .unit = "ns", .kind = scalar};
+  scalarSeries(20, logged, {10, 20}, {1000, 2000}, {5000, kAbsent});
+  EXPECT_THAT(rows("SELECT rank, step, start_ns, dur_ns FROM step"), ElementsAre("NULL|10|4000|1000", "NULL|20|NULL|2000"));
+  scalarSeries(21, {.attempt = {11}, .rank = 0, .metric = "step_time_ns", .kind = scalar}, {1}, {7}, {9});
+  EXPECT_THAT(rows("SELECT rank, step FROM step"), ElementsAre("0|1"));
+}
+
 TEST_F(SqlSessionTest, SpansCarryTheirTrackAndKeepAbsentColumnsNull) {
   m_reader.all_tracks = {{.id = {4}, .key = {.attempt = {11}, .rank = 1, .kind = "gpu_stream", .name = "s7"}, .run = {1}}};
   execute("INSERT INTO rg_track VALUES(4, 11, 1, 'gpu_stream', 's7', NULL)");

@@ -25,6 +25,9 @@ QString throughputText(const Throughput& throughput) {
   if (throughput.mfu) return QStringLiteral("MFU ") + formatPercent(*throughput.mfu);
   if (throughput.tokens_per_s) return formatShortCount(*throughput.tokens_per_s) + QStringLiteral(" tokens/s");
   if (throughput.tokens_per_gpu) return formatShortCount(*throughput.tokens_per_gpu) + QStringLiteral(" tokens/s per GPU");
+  if (throughput.flops_per_gpu) return formatValue(*throughput.flops_per_gpu, "flops_per_s") + QStringLiteral(" per GPU");
+  if (throughput.samples_per_s) return formatShortCount(*throughput.samples_per_s) + QStringLiteral(" samples/s");
+  if (throughput.step_ns) return formatValue(*throughput.step_ns, "ns") + QStringLiteral(" per step");
   return kAbsentText;
 }
 
@@ -36,6 +39,10 @@ QString throughputWhy(const Throughput& throughput) {
                  "Tokens: median of the newest %1 steps of \"%2\"; the change is against the attempt's best earlier %1 steps in a row.")
                  .arg(kRecentSteps)
                  .arg(screenText(throughput.tokens_tag, 80));
+  if (!throughput.rate_tag.empty())
+    parts += QStringLiteral("Median of the newest %1 steps of \"%2\"; the change is against the attempt's best earlier %1 steps in a row.")
+                 .arg(kRecentSteps)
+                 .arg(screenText(throughput.rate_tag, 80));
   if (parts.isEmpty()) return QStringLiteral("No series says tokens per second, FLOP/s or MFU.");
   if (!throughput.mfu)
     parts += QStringLiteral("No MFU: neither logged FLOP/s nor the model's parameters (fact model_parameters) meet a known device peak.");

@@ -389,7 +389,8 @@ class Builder {
     if (t.mfu && t.tokens_per_s) note += formatShortCount(*t.tokens_per_s) + QStringLiteral(" tokens/s");
     if (t.change) note += formatSignedPercent(*t.change) + QStringLiteral(" to its best");
     if (!t.mfu && t.tokens_per_s && t.tokens_per_gpu) note += formatShortCount(*t.tokens_per_gpu) + QStringLiteral("/rank");
-    if (!t.mfu && !t.tokens_per_s && !t.tokens_per_gpu) note += QStringLiteral("not logged");
+    const bool other = t.flops_per_gpu || t.samples_per_s || t.step_ns;
+    if (!t.mfu && !t.tokens_per_s && !t.tokens_per_gpu && !other) note += QStringLiteral("not logged");
     const QString title = t.mfu              ? QStringLiteral("MFU")
                           : t.tokens_per_s   ? QStringLiteral("Tokens/s")
                           : t.tokens_per_gpu ? QStringLiteral("Tokens/s per GPU")
@@ -397,7 +398,7 @@ class Builder {
     const QString value = t.mfu              ? formatPercent(*t.mfu)
                           : t.tokens_per_s   ? formatShortCount(*t.tokens_per_s)
                           : t.tokens_per_gpu ? formatShortCount(*t.tokens_per_gpu)
-                                             : kAbsentText;
+                                             : throughputText(t);
     tile(title, value, note.join(QStringLiteral(" · ")), throughputWhy(t));
   }
 

@@ -13,6 +13,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 
 namespace runglass {
@@ -26,6 +27,12 @@ constexpr std::int64_t kMemberLimit = 10'000, kEntryLimit = 100'000;  // files; 
 std::string archiveError(archive* handle) {
   const char* text = archive_error_string(handle);
   return text != nullptr ? text : "unknown archive error";
+}
+
+// Absent: an archive may claim any time.
+std::optional<TimeNs> timeOf(std::time_t seconds) {
+  constexpr std::time_t kYear2200 = 7'258'118'400;
+  return seconds > 0 && seconds < kYear2200 ? std::optional(TimeNs{seconds} * kNsPerSecond) : std::nullopt;
 }
 
 }  // namespace
@@ -184,10 +191,16 @@ Result<std::optional<InputFile::Member>> InputFile::next() {
     const char* name = archive_entry_pathname(entry);
     const std::string path = raw ? m_path : m_path + "/" + (name != nullptr ? name : "?");
     struct stat info {};
-    const std::uint64_t bytes = stat(m_path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+    const bool found = stat(m_path.c_str(), &info) == 0;
+    const std::uint64_t bytes = found ? static_cast<std::uint64_t>(info.st_size) : 0;
+    std::optional<TimeNs> modified;
+    if (!raw && archive_entry_mtime_is_set(entry) != 0)
+      modified = timeOf(archive_entry_mtime(entry));
+    else if (found)
+      modified = timeOf(info.st_mtim.tv_sec);
     m_stream = std::make_unique<MemberStream>(m_archive, path, bytes, m_decompressed);
     Status head_status = m_stream->readHead();
-    return std::optional<Member>(Member{path, m_stream->head(), m_stream.get(), std::move(head_status)});
+    return std::optional<Member>(Member{path, m_stream->head(), m_stream.get(), std::move(head_status), modified});
   }
   return std::optional<Member>();
 }

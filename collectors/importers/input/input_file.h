@@ -29,10 +29,11 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
 
   struct Member {
-    std::string path;       // "file" or "archive.tar/member"
-    std::string_view head;  // first up to 64 KiB
-    ByteStream* stream;     // from the first byte, head included
-    Status head_status;     // why the head is short, if the archive is damaged already there
+    std::string path;                     // "file" or "archive.tar/member"
+    std::string_view head;                // first up to 64 KiB
+    ByteStream* stream;                   // from the first byte, head included
+    Status head_status;                   // why the head is short, if the archive is damaged already there
+    std::optional<TimeNs> modified = {};  // as the archive says of its member, else of the file
   };
   // Next regular file inside; nothing after the last, or after one whose stream told that the archive is damaged.
   Result<std::optional<Member>> next();

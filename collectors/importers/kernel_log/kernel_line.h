@@ -24,7 +24,7 @@ enum class Clock : std::uint8_t {
   kBoot,    // ns since boot
   kUtc,     // since the epoch
   kLocal,   // wall time without a zone, read as if it were UTC
-  kNoYear,  // wall time without zone and year, read as if it were of 2000
+  kNoYear,  // wall time without zone and year, read as if it were of 2000: see inAssumedYear()
 };
 
 struct KernelLine {

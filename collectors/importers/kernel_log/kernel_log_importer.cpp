@@ -44,7 +44,8 @@ class KernelLogImporter : public Importer {
                               .attempt_key = target.attempt_key,
                               .stream = target.file_name,
                               .path = target.path,
-                              .resume_at = target.resume_at});
+                              .resume_at = target.resume_at,
+                              .modified = target.modified});
     const Status end = readPieces(in, target, stop, [&](std::string_view piece) { session.push(piece, out); });
     session.finish(out, target.final && end.ok());
     for (const auto& [code, issue] : session.takeIssues()) out.issue(issue);

@@ -6,33 +6,14 @@
 #include "collectors/importers/kernel_log/kernel_log_session.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include "collectors/importers/train_log/log_text.h"
+#include "collectors/text/wall_stamp.h"
 
 namespace runglass::kernel_log {
 namespace {
 using train_log::cleanText;
 constexpr std::size_t kMaxPlaces = 4096;
-
-// The instant at which a clock on the wall of this machine shows what, read as UTC, is `time`; in `year` if that is given.
-TimeNs fromLocal(TimeNs time, std::optional<int> year = std::nullopt) {
-  const std::time_t seconds = time / kNsPerSecond;
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  if (year) parts.tm_year = *year;
-  parts.tm_isdst = -1;
-  return std::int64_t{std::mktime(&parts)} * kNsPerSecond + time % kNsPerSecond;
-}
-
-// The last such day of a year that is not in the future, but for clocks that differ by hours.
-TimeNs lastBefore(TimeNs now, TimeNs without_year) {
-  const std::time_t seconds = now / kNsPerSecond;
-  std::tm today{};
-  localtime_r(&seconds, &today);
-  const TimeNs this_year = fromLocal(without_year, today.tm_year);
-  return this_year <= now + 24 * 3600 * kNsPerSecond ? this_year : fromLocal(without_year, today.tm_year - 1);
-}
 
 std::string_view deviceKind(std::string_view fault) {
   if (fault == "xid" || fault == "gpu_lost" || fault == "gpu_uuid") return "gpu";
@@ -152,16 +133,18 @@ std::optional<TimeNs> KernelLogSession::timeOf(const KernelLine& line, bool reco
     case Clock::kNone:
       return m_options.live ? m_arrival : std::nullopt;
     case Clock::kNoYear:
-      if (m_options.live) return lastBefore(m_arrival.value_or(wallNow()), line.time);
+      if (m_options.live) return fromLocalClock(inAssumedYear(line.time, m_arrival.value_or(wallNow())));
       odd("kernel_log.no_year");
-      return std::nullopt;
+      if (!m_options.modified) return std::nullopt;
+      if (m_domain == TimeDomain::kUtc) return inAssumedYear(line.time, *m_options.modified);
+      break;
     case Clock::kBoot:
       if (m_options.boot_to_utc) return line.time + *m_options.boot_to_utc;
       if (m_domain == TimeDomain::kRelative) return line.time;
       if (m_options.live) return m_arrival;
       break;
     case Clock::kLocal:
-      if (m_options.live) return fromLocal(line.time);
+      if (m_options.live) return fromLocalClock(line.time);
       if (m_domain != TimeDomain::kUtc) break;
       odd("kernel_log.no_time_zone");
       return line.time;
@@ -177,7 +160,8 @@ std::optional<TimeNs> KernelLogSession::timeOf(const KernelLine& line, bool reco
 void KernelLogSession::learnDomain(const KernelLine& line, bool record, Recorder& out) {
   const TimeDomain before = m_domain;
   if (m_domain == TimeDomain::kNone) {
-    if (line.clock == Clock::kUtc || line.clock == Clock::kLocal) m_domain = TimeDomain::kUtc;
+    const bool dated = line.clock == Clock::kNoYear && m_options.modified;
+    if (line.clock == Clock::kUtc || line.clock == Clock::kLocal || dated) m_domain = TimeDomain::kUtc;
     if (line.clock == Clock::kBoot) m_domain = m_options.boot_to_utc ? TimeDomain::kUtc : TimeDomain::kRelative;
   }
   if (!record || (m_run && m_domain == before)) return;

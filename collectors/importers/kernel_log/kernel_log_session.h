@@ -24,10 +24,11 @@
 namespace runglass::kernel_log {
 
 struct SessionOptions {
-  std::string run_name, attempt_key;  // of an imported file; a live log belongs to its node alone
-  std::string stream;                 // of log lines: the file's name
-  std::string path;                   // for issues
-  std::uint64_t resume_at = 0;        // lines that begin before it are parsed, not recorded
+  std::string run_name, attempt_key;    // of an imported file; a live log belongs to its node alone
+  std::string stream;                   // of log lines: the file's name
+  std::string path;                     // for issues
+  std::uint64_t resume_at = 0;          // lines that begin before it are parsed, not recorded
+  std::optional<TimeNs> modified = {};  // an imported file: gives a year to stamps that print none
   bool live = false;
   NodeId node;  // this machine, where known
   std::string node_uuid;

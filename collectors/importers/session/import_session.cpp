@@ -176,6 +176,7 @@ ImportSession::Plan ImportSession::plan(const FoundFile& file, const InputFile::
   const bool restarts = plan.replaced && (by_folder || !m_options.run_name.empty());
   target.attempt_key = plan.same ? plan.mark->state : attemptKey(target.run_name, target.source, importer.beginTime(probe), restarts);
   target.resume_at = plan.same ? static_cast<std::uint64_t>(plan.mark->offset) : 0;
+  target.modified = member.modified;
   return plan;
 }
 

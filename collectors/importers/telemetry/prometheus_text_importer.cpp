@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
+#include <utility>
 
 #include "collectors/exposition/exporter_metrics.h"
 #include "collectors/exposition/exporter_sample.h"
@@ -27,6 +28,7 @@ struct Meaning {
   std::string labels;  // of the series in the file's node
   DeviceId id;
   std::vector<double> untimed;
+  std::optional<double> last;  // of gauges whose changes are events
 };
 
 class PrometheusFile {
@@ -73,10 +75,11 @@ class PrometheusFile {
       return;
     }
     const double value = what.value(sample.value);
+    if (!what.device_kind.empty() && !meaning->id)
+      meaning->id =
+          m_series.device({.kind = what.device_kind, .uuid = what.uuid, .index = what.index, .bus_id = what.bus_id, .model = what.model});
+    tellChange(*meaning, value, sample.time);
     if (sample.time) {
-      if (!what.device_kind.empty() && !meaning->id)
-        meaning->id =
-            m_series.device({.kind = what.device_kind, .uuid = what.uuid, .index = what.index, .bus_id = what.bus_id, .model = what.model});
       m_series.put(meaning->id, what.metric, meaning->labels, *sample.time, value, what.counter);
     } else if (m_untimed < kMostUntimed) {
       ++m_untimed;
@@ -84,6 +87,21 @@ class PrometheusFile {
     } else {
       ++m_too_many;
     }
+  }
+
+  void tellChange(Meaning& meaning, double value, std::optional<TimeNs> time) {
+    const ExporterSample& what = meaning.sample;
+    if (!what.last_xid && !what.hang) return;
+    const auto before = std::exchange(meaning.last, value);
+    if (what.rank && !before) m_out.rank({.attempt = m_series.attempt(), .rank = *what.rank});
+    if (!(value > 0 && value < 1e6) || before == value) return;
+    Event event = what.last_xid ? lastXidEvent(value, before.has_value(), time)
+                                : Event{.time = time,
+                                        .kind = "collective_timeout",
+                                        .severity = Severity::kError,
+                                        .message = "xpu_timer: a kernel has not ended within XPU_TIMER_HANG_TIMEOUT"};
+    event.attempt = m_series.attempt(), event.node = m_series.node(), event.device = meaning.id, event.rank = what.rank;
+    m_out.event(event);
   }
 
   Meaning* meaningOf(const ExpositionParser::Sample& sample) {
@@ -103,7 +121,7 @@ class PrometheusFile {
   }
 
   void putUntimed(ImportReport& report) {
-    const bool clock = m_series.started();
+    const bool clock = m_series.newest().has_value();
     report.run = m_out.run({.name = m_target.run_name, .time_domain = clock ? TimeDomain::kUtc : TimeDomain::kNone});
     const AttemptId attempt = m_out.attempt({.run = report.run, .key = m_target.attempt_key});
     for (const auto& [key, meaning] : m_meanings) {

@@ -7,16 +7,25 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
-#include <ctime>
 
 #include "collectors/importers/train_log/log_text.h"
+#include "collectors/text/wall_stamp.h"
 
 namespace runglass::train_log {
 namespace {
 constexpr std::size_t kMaxNodes = 4096;
 constexpr DurNs kTellRepeatsEvery = 60 * kNsPerSecond;  // of a followed log
 constexpr DurNs kRefillEvery = 600 * kNsPerSecond;      // what a followed log may tell again
+
+// Zones are quarters of an hour; lines beside each other are written within seconds. Absent: the two are not of one moment.
+std::optional<DurNs> zoneBetween(TimeNs bare, TimeNs absolute) {
+  constexpr DurNs kQuarter = 900 * kNsPerSecond, kApart = 30 * kNsPerSecond, kFarthest = 14LL * 3600 * kNsPerSecond;
+  const DurNs ahead = bare - absolute;
+  const DurNs zone = (ahead + (ahead < 0 ? -kQuarter : kQuarter) / 2) / kQuarter * kQuarter;
+  return std::abs(ahead - zone) <= kApart && std::abs(zone) <= kFarthest ? std::optional(zone) : std::nullopt;
+}
 }  // namespace
 
 LogSession::LogSession(std::shared_ptr<const RuleSet> rules, SessionOptions options)
@@ -47,14 +56,18 @@ void LogSession::onLine(std::string_view raw, std::uint64_t offset, Recorder& ou
   }
   m_rules->match(raw, m_scratch);
   m_told_by = 0;
+  m_generic_read = false;
+  m_known = m_known || isKnown(m_scratch.matches);
   if (m_place.lines > 0) --m_place.lines;
   if (!m_scratch.matches.empty() || m_log_more > 0 || !m_tracebacks.empty()) {
     Line line{.text = raw, .prefix = m_rules->prefixOf(raw), .record = m_recording};
     findPlace(line);
     m_run.setRecording(line.record);
-    if (line.prefix.time) line.time = timeOf(*line.prefix.time);
     for (const Match& match : m_scratch.matches)
-      if (const auto printed = printedTime(match)) line.time = timeOf(*printed);
+      if (const auto absolute = absoluteTime(match, raw)) line.time = absolute;
+    for (const Match& match : m_scratch.matches)
+      if (const auto printed = printedTime(match); printed && !line.time) line.time = timeOf(*printed);
+    if (!line.time && line.prefix.time) line.time = timeOf(*line.prefix.time);
     if (!line.time) line.time = nearTime();
     if (!line.time) line.time = m_arrival;
     if (line.time && !m_scratch.matches.empty()) stamp(*line.time);
@@ -73,6 +86,10 @@ void LogSession::apply(const Match& match, Line& line, Recorder& out) {
   const Rule& rule = *match.rule;
   switch (rule.kind) {
     case RuleKind::kRecord:
+      if (m_rules->files()[rule.file].generic) {
+        if (m_known || std::exchange(m_generic_read, true)) return;
+        addIssue("train_log.generic", cleanText(line.text, 120));
+      }
       m_run.framework(m_rules->files()[rule.file].framework, m_rules->files()[rule.file].priority);
       return rule.name_key.empty() ? onRecord(match, line, out) : onNamed(match, line, out);
     case RuleKind::kEvent:
@@ -166,30 +183,82 @@ NodeId LogSession::nodeOf(std::string_view host, Recorder& out) {
 std::optional<TimeNs> LogSession::utc(const PrintedTime& printed) {
   using namespace std::chrono;
   const year_month_day date{year{printed.year}, month{static_cast<unsigned>(printed.month)}, day{static_cast<unsigned>(printed.day)}};
-  if (!date.ok() || printed.year > 2200) return std::nullopt;
+  if (!date.ok() || printed.year < 1970 || printed.year > 2200) return std::nullopt;
   const std::int64_t days = sys_days{date}.time_since_epoch().count();
   const std::int64_t minutes = (days * 24 + printed.hour) * 60 + printed.minute - printed.zone_minutes.value_or(0);
   return (minutes * 60 + printed.second) * kNsPerSecond + printed.nanosecond;
 }
 
 std::optional<TimeNs> LogSession::timeOf(const PrintedTime& printed) {
-  const auto time = utc(printed);
-  if (!time || printed.zone_minutes) return time;
-  if (m_options.live) {
-    std::tm local{};
-    local.tm_year = printed.year - 1900;
-    local.tm_mon = printed.month - 1;
-    local.tm_mday = printed.day;
-    local.tm_hour = printed.hour;
-    local.tm_min = printed.minute;
-    local.tm_sec = printed.second;
-    local.tm_isdst = -1;
-    return std::int64_t{std::mktime(&local)} * kNsPerSecond + printed.nanosecond;
+  const bool yearless = printed.year == 0;
+  PrintedTime dated = printed;
+  if (yearless) dated.year = 2000;
+  auto time = utc(dated);
+  if (!time) return std::nullopt;
+  const auto shown = [&] {
+    return "times such as " + (yearless ? std::string() : std::to_string(printed.year) + "-") + std::to_string(printed.month) + "-" +
+           std::to_string(printed.day) + " " + std::to_string(printed.hour) + ":" + std::to_string(printed.minute);
+  };
+  if (yearless) {
+    constexpr DurNs kHalfYear = 182LL * 24 * 3600 * kNsPerSecond;
+    const auto written = m_options.live ? std::optional(m_arrival.value_or(wallNow())) : m_options.modified;
+    // The nearest to the dated lines of the same log, whose file may have been copied since.
+    const auto reference = m_dated ? std::optional(*m_dated + kHalfYear) : written;
+    if (!reference) return std::nullopt;
+    time = inAssumedYear(*time, *reference);
+    if (!m_options.live) addIssue("train_log.no_year", shown());
+  } else {
+    m_dated = time;
   }
-  addIssue("train_log.no_time_zone", "times such as " + std::to_string(printed.year) + "-" + std::to_string(printed.month) + "-" +
-                                         std::to_string(printed.day) + " " + std::to_string(printed.hour) + ":" +
-                                         std::to_string(printed.minute));
+  if (printed.zone_minutes) return time;
+  if (m_options.live) return fromLocalClock(*time);
+  if (m_zone) return *time - *m_zone;
+  addIssue("train_log.no_time_zone", shown());
   return time;
+}
+
+// Milliseconds since 1970 that a record prints, as MLPerf's do.
+std::optional<TimeNs> LogSession::absoluteTime(const Match& match, std::string_view line) {
+  const Rule& rule = *match.rule;
+  if (rule.time_key.empty()) return std::nullopt;
+  m_pairs.clear();
+  readPairs(rule.pairs, match.group(Role::kPairs).data() ? match.group(Role::kPairs) : line, m_pairs);
+  const auto ms = number(rule.time_key);
+  return ms && std::abs(*ms) < 9.2e12 ? std::optional(std::llround(*ms) * kNsPerMs) : std::nullopt;
+}
+
+bool LogSession::isKnown(const std::vector<Match>& matches) const {
+  return std::ranges::any_of(
+      matches, [&](const Match& match) { return match.rule->kind == RuleKind::kRecord && !m_rules->files()[match.rule->file].generic; });
+}
+
+bool LogSession::lookAhead(std::string_view head) {
+  m_ahead.lines.push(head, [&](std::string_view line, std::uint64_t) { lookAtLine(line); });
+  return m_known && (m_zone || !m_ahead.absolute);
+}
+
+void LogSession::lookAtLine(std::string_view line) {
+  stripAnsi(line, m_clean);
+  m_rules->match(m_clean, m_scratch);
+  m_known = m_known || isKnown(m_scratch.matches);
+  ++m_ahead.back;
+  if (const auto printed = m_rules->prefixOf(m_clean).time; printed && printed->year != 0) {
+    if (!m_dated) m_dated = utc(*printed);
+    if (!printed->zone_minutes) m_ahead.bare = utc(*printed), m_ahead.back = 0;
+  }
+  std::optional<TimeNs> absolute;
+  for (const Match& match : m_scratch.matches)
+    if (const auto time = absoluteTime(match, m_clean)) absolute = time;
+  if (!absolute) return;
+  m_dated = absolute;
+  const auto before = std::exchange(m_ahead.absolute, absolute);
+  const auto bare = std::exchange(m_ahead.bare, std::nullopt);
+  // Between two absolute times the stamp is as old as they are.
+  constexpr DurNs kClose = 60 * kNsPerSecond;
+  const bool between = before && std::abs(*absolute - *before) <= kClose;
+  if (m_zone || !bare || (m_ahead.back > kNearLines && !between)) return;
+  m_zone = zoneBetween(*bare, *absolute);
+  if (!m_zone && between) m_zone = zoneBetween(*bare, *before);
 }
 
 // The time of the nearest of the last lines that printed one.

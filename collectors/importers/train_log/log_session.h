@@ -4,7 +4,8 @@
 //
 // Threading:  one thread.
 // Ownership:  shares the rules; borrows the Recorder per call.
-// Units:      TimeNs; times without a zone are UTC in an imported file and local time in a followed one.
+// Units:      TimeNs; times without a zone are UTC in an imported file, unless an absolute time beside them shows their zone, and local
+//             time in a followed one.
 // Errors:     none; odd data is counted in issues().
 // Cost:       O(bytes); memory bounded (one line of 1 MiB, a batch of points per series).
 #pragma once
@@ -31,13 +32,14 @@ namespace runglass::train_log {
 
 struct SessionOptions {
   std::string run_name;
-  std::string attempt_key = "0";  // of the first attempt in the log; restarts append "#2", "#3"...
-  std::string stream;             // of log lines: the file's name
-  std::string source;             // sub-stream, "" at the top
-  std::string path;               // for issues
-  std::uint64_t resume_at = 0;    // lines that begin before it are parsed, not recorded
-  bool live = false;              // followed on the machine that writes it
-  NodeId node;                    // this machine, where known, and its name
+  std::string attempt_key = "0";        // of the first attempt in the log; restarts append "#2", "#3"...
+  std::string stream;                   // of log lines: the file's name
+  std::string source;                   // sub-stream, "" at the top
+  std::string path;                     // for issues
+  std::uint64_t resume_at = 0;          // lines that begin before it are parsed, not recorded
+  std::optional<TimeNs> modified = {};  // an imported file: gives a year to stamps that print none
+  bool live = false;                    // followed on the machine that writes it
+  NodeId node;                          // this machine, where known, and its name
   std::string node_name;
   // Which rank of which attempt a process of this machine is, where known: its lines are of that attempt, and no run is made for them.
   std::function<std::optional<Rank>(std::int32_t pid)> process;
@@ -47,12 +49,17 @@ class LogSession {
  public:
   LogSession(std::shared_ptr<const RuleSet> rules, SessionOptions options);
 
+  // Before the first push(), of an imported file's first bytes: the zone of its stamps, where one without a zone stands beside an absolute
+  // time, and whether a rule knows its trainer. True: both need no more of the file.
+  bool lookAhead(std::string_view head);
   void push(std::string_view bytes, Recorder& out);
   // The wall time of lines that print none, from now on (live tails only).
   void setArrival(std::optional<TimeNs> now) { m_arrival = now; }
   void flush(Recorder& out);
   // The file was replaced or cut: what follows is its first byte. Run and attempt go on.
   void startOver();
+  // Of a live log, before finish(): the program that wrote it has ended.
+  void outputEnded() { m_run.ended(RunBuilder::End::kUnknown, "end of output"); }
   // End of the file: what waited is said. An unfinished last line is left alone: its last number may be cut.
   void finish(Recorder& out);
   // The unfinished last line holds values.
@@ -67,7 +74,7 @@ class LogSession {
     std::int64_t count = 0;
     std::string detail;
   };
-  // The instant of a printed time; without a zone it is taken as UTC. Absent when there is no such day.
+  // The instant of a printed time; without a zone it is taken as UTC. Absent where it has no year or there is no such day.
   static std::optional<TimeNs> utc(const PrintedTime& printed);
   // Everything odd in the recorded part, by code.
   std::map<std::string, IssueNote> issues() const;
@@ -101,6 +108,8 @@ class LogSession {
   void sayTraceback(Traceback& traceback, Recorder& out);
   void sayTracebacks(Recorder& out);
   void sayGrouped(const Rule& rule, Event event, const std::string& shape, Recorder& out);
+  struct Repeats;
+  Repeats& hold(std::string key, Event event, Recorder& out);
   void sayRepeats(Recorder& out);
   void stamp(TimeNs time);
   void openAttempt(Recorder& out);
@@ -121,6 +130,9 @@ class LogSession {
   bool isHere(std::string_view host) const;
   NodeId nodeOf(std::string_view host, Recorder& out);
   std::optional<TimeNs> timeOf(const PrintedTime& printed);
+  std::optional<TimeNs> absoluteTime(const Match& match, std::string_view line);
+  void lookAtLine(std::string_view line);
+  bool isKnown(const std::vector<Match>& matches) const;
   std::optional<TimeNs> nearTime();
   void remember(std::string_view line);
   void addIssue(const std::string& code, std::string detail, std::int64_t count = 1);
@@ -135,6 +147,16 @@ class LogSession {
   std::string m_clean;
   std::vector<Pair> m_pairs;
   std::optional<TimeNs> m_arrival;
+  std::optional<DurNs> m_zone;    // of stamps that print none, ahead of UTC
+  std::optional<TimeNs> m_dated;  // the newest stamp with a year, or absolute time
+  struct Ahead {
+    LineSplitter lines;
+    std::optional<TimeNs> absolute, bare;  // the newest absolute time; the newest stamp without a zone since
+    std::size_t back = 0;                  // lines since that stamp
+  };
+  Ahead m_ahead;
+  bool m_known = false;         // a rule knows this trainer: the generic ones are silent
+  bool m_generic_read = false;  // of this line: the first of them counts
 
   // The last lines' first bytes: where a line without a time finds the one printed just before it.
   static constexpr std::size_t kNearLines = 4, kNearBytes = 128;
@@ -168,13 +190,15 @@ class LogSession {
   };
   Place m_place;
 
-  // What repeats is counted: told when it is seen first (live) or when all is counted (an imported file).
+  // What repeats is counted: told when it is seen first (live) or when all is counted (an imported file, whose other events wait with it:
+  // without a clock their order is that of the lines).
   struct Repeats {
     Event event;
     std::int64_t order = 0, count = 0, told = 0;
     std::optional<TimeNs> last;
   };
   std::unordered_map<std::string, Repeats> m_repeats;
+  std::int64_t m_held = 0;  // ever
   std::optional<TimeNs> m_repeats_told, m_refilled;
 
   struct Traceback {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // LogSession's events, facts, tracebacks and log lines: what a log says of a job besides its values.
 // Invariants:
-// 1. An entry of m_repeats has told at least once (followed log) or not at all (imported file); sayRepeats() tells what is left.
+// 1. An entry of m_repeats has told at least once (followed log) or not at all (imported file); sayRepeats() tells what is left, in the
+//    order of the lines.
 // 2. A traceback gives one event, of its last line, unless a rule makes an event of that line; of a chain, the last one's.
 #include <algorithm>
 
@@ -122,7 +123,14 @@ void LogSession::place(Event& event, const Line& line, NodeId node) {
 
 void LogSession::say(Event event, const Line& line, Recorder& out) {
   place(event, line, nodeOf(line.prefix.host, out));
-  tell(std::move(event), out);
+  if (m_options.live) return tell(std::move(event), out);
+  if (!line.record) return;
+  hold(std::to_string(m_held), std::move(event), out).count = 1;
+}
+
+LogSession::Repeats& LogSession::hold(std::string key, Event event, Recorder& out) {
+  if (m_repeats.size() >= kMaxRepeats) sayRepeats(out);
+  return m_repeats.emplace(std::move(key), Repeats{.event = std::move(event), .order = m_held++}).first->second;
 }
 
 void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
@@ -182,18 +190,15 @@ void LogSession::sayGrouped(const Rule& rule, Event event, const std::string& sh
   const auto time = event.time;
   const std::string key = event.kind + '\0' + shape + '\0' + std::to_string(event.rank.value_or(-1)) + '\0' +
                           std::to_string(event.node.value) + '\0' + std::to_string(event.attempt.value);
-  auto known = m_repeats.find(key);
-  if (known == m_repeats.end()) {
-    if (!mayTell(rule)) return;
-    if (m_repeats.size() >= kMaxRepeats) sayRepeats(out);
-    known = m_repeats.emplace(key, Repeats{.event = std::move(event), .order = static_cast<std::int64_t>(m_repeats.size())}).first;
-    if (m_options.live) {
-      tell(known->second.event, out);
-      known->second.told = 1;
-    }
+  const auto known = m_repeats.find(key);
+  if (known == m_repeats.end() && !mayTell(rule)) return;
+  Repeats& repeats = known == m_repeats.end() ? hold(key, std::move(event), out) : known->second;
+  if (m_options.live && repeats.count == 0) {
+    tell(repeats.event, out);
+    repeats.told = 1;
   }
-  ++known->second.count;
-  known->second.last = time;
+  ++repeats.count;
+  repeats.last = time;
 }
 
 void LogSession::sayRepeats(Recorder& out) {
@@ -273,6 +278,13 @@ void LogSession::followTraceback(Line& line, Recorder& out) {
 void LogSession::sayTraceback(Traceback& traceback, Recorder& out) {
   if (!traceback.event) return;
   if (!traceback.event->attempt && !m_run.exists()) openAttempt(out);
+  if (!traceback.event->attempt) {
+    const std::string& code = traceback.event->code;
+    if (code.ends_with("Interrupt") || code.ends_with("Exit"))
+      m_run.ended(RunBuilder::End::kStopped, code);
+    else if (!code.ends_with("Warning"))
+      m_run.ended(RunBuilder::End::kFailed, "exception: " + code);
+  }
   const std::string shape = shapeOf(traceback.event->message);
   sayGrouped(*traceback.rule, std::move(*traceback.event), shape, out);
 }

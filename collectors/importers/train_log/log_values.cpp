@@ -73,7 +73,7 @@ bool LogSession::beginIfNeeded(std::int64_t step, Recorder& out) {
   if (m_run.waiting())
     m_run.record(step, std::nullopt, false, out);
   else if (m_run.exists())
-    return false;
+    return m_run.goesOn(), false;
   openAttempt(out);
   return true;
 }
@@ -132,14 +132,8 @@ void LogSession::onNamed(const Match& match, const Line& line, Recorder& out) {
   readPairs(rule.pairs, match.group(Role::kPairs).data() ? match.group(Role::kPairs) : line.text, m_pairs);
   std::string name;
   std::vector<Pair> values;
-  Line here = line;
-  for (const Pair& pair : m_pairs) {
+  for (const Pair& pair : m_pairs)
     if (pair.key == rule.name_key) name = pair.text;
-    if (pair.key == rule.time_key)
-      if (const auto time = parseQuantity(pair.text); time && std::abs(time->value) < 9.2e12)
-        here.time = std::llround(time->value) * kNsPerMs;
-  }
-  if (here.time) stamp(*here.time);
   std::string metric;
   for (const Pair& pair : m_pairs) {
     if (pair.key == rule.value_key)
@@ -162,7 +156,7 @@ void LogSession::onNamed(const Match& match, const Line& line, Recorder& out) {
     beginIfNeeded(step->value, out);
     ++m_records;
     if (!metric.empty() && pair.key == name) pair.key += "/" + metric;
-    onValue(rule, pair, step->value, step->samples, here, out);
+    onValue(rule, pair, step->value, step->samples, line, out);
   }
 }
 

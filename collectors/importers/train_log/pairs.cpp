@@ -14,6 +14,12 @@ bool isSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' ||
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool isKeyChar(char c) { return isLetter(c) || isDigit(c) || c == '_' || c == '.' || c == '/' || c == '-'; }
+// Bytes of the Chinese, Japanese or Korean letter at text[i], 0: there is none. Of UTF-8's three-byte letters those are U+3041 to U+D7FF.
+std::size_t wideLetter(std::string_view text, std::size_t i) {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  if (i + 2 >= text.size() || (byte(i + 1) & 0xC0) != 0x80 || (byte(i + 2) & 0xC0) != 0x80) return 0;
+  return (byte(i) == 0xE3 && byte(i + 1) > 0x80) || (byte(i) > 0xE3 && byte(i) < 0xEE) ? 3 : 0;
+}
 
 void add(std::vector<Pair>& out, std::string_view key, std::string_view text) {
   key = trimmed(key);
@@ -77,17 +83,21 @@ std::string_view firstOfList(std::string_view text) {
   return text.substr(0, text.find_first_of(",])"));
 }
 
+constexpr std::string_view kWideColon = "：", kWideComma = "，";
+
 void readWords(std::string_view text, std::vector<Pair>& out) {
   for (std::size_t i = 0; i < text.size();) {
-    if (!isLetter(text[i]) && text[i] != '_') {
+    if (!isLetter(text[i]) && text[i] != '_' && wideLetter(text, i) == 0) {
       ++i;
       continue;
     }
     const std::size_t key_at = i;
-    while (i < text.size() && isKeyChar(text[i])) ++i;
-    if (i == text.size() || (text[i] != ':' && text[i] != '=')) continue;
+    for (std::size_t letter = 1; i < text.size() && letter > 0; i += letter) letter = isKeyChar(text[i]) ? 1 : wideLetter(text, i);
+    if (i == text.size()) continue;
+    const std::size_t mark = text[i] == ':' || text[i] == '=' ? 1 : text.substr(i).starts_with(kWideColon) ? kWideColon.size() : 0;
+    if (mark == 0) continue;
     const std::string_view key = text.substr(key_at, i - key_at);
-    ++i;
+    i += mark;
     while (i < text.size() && isSpace(text[i])) ++i;
     if (i == text.size()) break;
     const std::size_t value_at = i;
@@ -96,7 +106,7 @@ void readWords(std::string_view text, std::vector<Pair>& out) {
       add(out, key, firstOfList(text.substr(value_at, i - value_at)));
       continue;
     }
-    while (i < text.size() && !isSpace(text[i]) && text[i] != '|') ++i;
+    while (i < text.size() && !isSpace(text[i]) && text[i] != '|' && !text.substr(i).starts_with(kWideComma)) ++i;
     std::size_t end = i;
     while (end > value_at && (text[end - 1] == ',' || text[end - 1] == ';')) --end;
     add(out, key, text.substr(value_at, end - value_at));

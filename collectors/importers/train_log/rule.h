@@ -126,6 +126,7 @@ struct RuleFile {
   std::string name;       // "megatron.toml"
   std::string framework;  // shown once one of its records matched
   int priority = 0;       // of several frameworks seen in one log, the highest is shown
+  bool generic = false;   // its records count only in a log in which no other file's do
   std::map<std::string, MetricRule, std::less<>> metrics;
 };
 

@@ -256,6 +256,7 @@ Status readHead(const toml::table& root, const std::string& name, RuleFile& file
   if (!about->is_table()) return Status(Code::kInvalidArgument, name + ": about must be a table");
   Fields fields(*about->as_table(), name + ": about");
   file.framework = fields.text("framework");
+  file.generic = fields.flag("generic");
   file.priority = static_cast<int>(std::clamp(fields.number("priority", 0), -1e6, 1e6));
   return fields.finish();
 }

@@ -86,10 +86,13 @@ std::string_view Match::group(Role role) const {
 }
 
 std::optional<PrintedTime> printedTime(const Match& match) {
-  const auto year = smallNumber(match.group(Role::kYear), 9999), month = smallNumber(match.group(Role::kMonth), 12),
-             day = smallNumber(match.group(Role::kDay), 31), hour = smallNumber(match.group(Role::kHour), 23),
-             minute = smallNumber(match.group(Role::kMinute), 59), second = smallNumber(match.group(Role::kSecond), 60);
-  if (!year || !month || !day || !hour || !minute || !second || *year < 1970 || *month == 0 || *day == 0) return std::nullopt;
+  const bool yearless = std::ranges::none_of(match.rule->captures, [](const Capture& one) { return one.role == Role::kYear; });
+  const auto year = yearless ? std::optional(0) : smallNumber(match.group(Role::kYear), 9999),
+             month = smallNumber(match.group(Role::kMonth), 12), day = smallNumber(match.group(Role::kDay), 31),
+             hour = smallNumber(match.group(Role::kHour), 23), minute = smallNumber(match.group(Role::kMinute), 59),
+             second = smallNumber(match.group(Role::kSecond), 60);
+  if (!year || !month || !day || !hour || !minute || !second || *month == 0 || *day == 0) return std::nullopt;
+  if (!yearless && *year < 1970) return std::nullopt;
   return PrintedTime{
       *year, *month, *day, *hour, *minute, *second, nanoseconds(match.group(Role::kFraction)), zoneMinutes(match.group(Role::kZone))};
 }

@@ -41,13 +41,13 @@ struct Match {
   std::string_view group(Role role) const;
 };
 
-// A date and time as printed. zone_minutes absent: the line does not say.
+// A date and time as printed. Year 0 and zone_minutes absent: the line prints none.
 struct PrintedTime {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
   std::int32_t nanosecond = 0;
   std::optional<int> zone_minutes;
 };
-// Reads the time captures of a match, if it has a whole date and time.
+// Reads the time captures of a match, if it has a whole date (but for its year, where the rule captures none) and time.
 std::optional<PrintedTime> printedTime(const Match& match);
 
 // What launchers and loggers put before a line.

@@ -53,6 +53,9 @@ void RunBuilder::stamp(TimeNs time) {
 
 void RunBuilder::ended(End end, std::string cause) {
   if (!m_run_id || m_boundary || m_finished) return;
+  // What failed first is the cause of what follows.
+  if (end == End::kFailed && m_run.state == RunState::kFailed) return;
+  if (end == End::kUnknown && !m_attempt.end_cause.empty()) return;
   m_finished = end == End::kFinished;
   m_run.state = m_finished ? RunState::kFinished : end == End::kFailed ? RunState::kFailed : RunState::kUnknown;
   if (end == End::kStopped) m_attempt.planned = true;
@@ -142,17 +145,20 @@ bool RunBuilder::record(std::int64_t step, std::optional<std::int64_t> total, bo
       opened = true;
     }
   }
-  if (m_run.state == RunState::kFailed) {  // an error that was survived
-    m_run.state = m_live ? RunState::kRunning : RunState::kUnknown;
-    m_attempt.end_cause.clear();
-    m_changed = true;
-  }
+  goesOn();
   if (m_records++ == 0) m_first_step = step;
   m_last_step = step;
   // Some count their steps from 0, so that the last is total - 1.
   if (total && *total > 1 && step >= *total - 1 && !m_finished) ended(End::kFinished, "finished");
   release(out);
   return opened;
+}
+
+void RunBuilder::goesOn() {
+  if (m_run.state != RunState::kFailed) return;
+  m_run.state = m_live ? RunState::kRunning : RunState::kUnknown;
+  m_attempt.end_cause.clear();
+  m_changed = true;
 }
 
 void RunBuilder::event(Event event, Recorder& out) {

@@ -34,6 +34,8 @@ class RunBuilder {
   // A record of step `step`; `advances`: its steps only grow. True when a new attempt was opened for it.
   bool record(std::int64_t step, std::optional<std::int64_t> total, bool went_back, Recorder& out);
   bool waiting() const { return m_boundary; }  // for the next attempt's first record
+  // A record of any kind: the error before it was survived.
+  void goesOn();
   // What is said of the attempt: kept until it exists. Sizes that follow from the others are filled in by tell().
   void layout(const Layout& layout) { m_layout = layout; }
   const Layout& layout() const { return m_layout; }
@@ -44,7 +46,7 @@ class RunBuilder {
   void event(Event event, Recorder& out);
   void checkpoint(Checkpoint checkpoint, Recorder& out);
   void resumedFrom(std::int64_t step) { m_resumed_from = step; }
-  enum class End : std::uint8_t { kFinished, kFailed, kStopped };
+  enum class End : std::uint8_t { kFinished, kFailed, kStopped, kUnknown };
   void ended(End end, std::string cause);
 
   AttemptId attempt(Recorder& out);     // opens one if need be

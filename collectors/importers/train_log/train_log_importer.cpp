@@ -39,6 +39,9 @@ bool isMlperf(std::string_view head) {
          head.find(":::DLPAL") != std::string_view::npos;
 }
 
+// Some print megabytes of settings before their first step.
+constexpr std::size_t kLookAhead = 8 << 20;
+
 class TrainLogImporter : public Importer {
  public:
   TrainLogImporter(std::string_view kind, bool mlperf, std::shared_ptr<const RuleSet> rules)
@@ -61,7 +64,8 @@ class TrainLogImporter : public Importer {
     lines.push(probe.head, [&](std::string_view line, std::uint64_t) {
       stripAnsi(line, clean);
       rules.match(clean, scratch);
-      for (const Match& match : scratch.matches) (match.rule->kind == RuleKind::kRecord ? record : other) = true;
+      for (const Match& match : scratch.matches)
+        (match.rule->kind == RuleKind::kRecord && !rules.files()[match.rule->file].generic ? record : other) = true;
     });
     if (record) return 85;
     if (looksLikeLogName(probe.path)) return other ? 60 : 15;
@@ -89,8 +93,11 @@ class TrainLogImporter : public Importer {
     options.source = target.source;
     options.path = target.path;
     options.resume_at = target.resume_at;
+    options.modified = target.modified;
     LogSession session(m_rules ? m_rules : RuleSet::standard(), options);
     Status damaged;
+    std::string head;  // looked at before its first line counts
+    bool looking = true;
     while (damaged.ok()) {
       if (stop.stop_requested()) {
         damaged = Status(Code::kCancelled, "import of " + target.path + " was stopped");
@@ -101,10 +108,17 @@ class TrainLogImporter : public Importer {
         damaged = bytes.status();
       } else if (bytes->empty()) {
         break;
+      } else if (looking) {
+        head += *bytes;
+        looking = !session.lookAhead(*bytes) && head.size() < kLookAhead;
+        if (looking) continue;
+        session.push(head, out);
+        head = {};
       } else {
         session.push(*bytes, out);
       }
     }
+    session.push(head, out);
     auto issues = session.issues();
     const bool told_before = target.resume_at > 0 && target.resume_at == session.committedOffset();
     const bool stopped = damaged.code() == Code::kCancelled;

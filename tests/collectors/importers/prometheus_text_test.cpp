@@ -81,6 +81,34 @@ TEST(PrometheusText, SamplesWithoutATimeGetNoneInvented) {
   EXPECT_EQ(result.recorder.issueCount("prometheus_text.no_time"), 3);
 }
 
+TEST(PrometheusText, APageWithoutTimesStillNamesItsDevicesAndTheirTrouble) {
+  const Imported result = importText(
+      "# TYPE DCGM_FI_DEV_GPU_TEMP gauge\n"
+      "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\",UUID=\"GPU-1\",modelName=\"H100\"} 60\n"
+      "DCGM_FI_DEV_GPU_TEMP{gpu=\"1\",UUID=\"GPU-2\",modelName=\"H100\"} 61\n"
+      "DCGM_FI_DEV_XID_ERRORS{gpu=\"1\",UUID=\"GPU-2\",modelName=\"H100\",err_code=\"79\"} 79\n"
+      "DCGM_FI_DEV_XID_ERRORS{gpu=\"0\",UUID=\"GPU-1\",modelName=\"H100\",err_code=\"0\"} 0\n");
+  EXPECT_EQ(result.recorder.runs.at(0).time_domain, TimeDomain::kNone);
+  ASSERT_EQ(result.recorder.devices.size(), 2U);
+  EXPECT_EQ(result.recorder.devices[1].uuid, "GPU-2");
+  ASSERT_EQ(result.recorder.events.size(), 1U) << "the last Xid, which may be old";
+  EXPECT_EQ(result.recorder.events[0].kind, "xid_seen_last");
+  EXPECT_EQ(result.recorder.events[0].code, "79");
+  EXPECT_EQ(result.recorder.events[0].device, DeviceId{2});
+}
+
+TEST(PrometheusText, AHangThatXpuTimerReportsIsOneOfItsRank) {
+  const Imported result = importText(
+      "# TYPE XPU_TIMER_COMMON_HANG gauge\n"
+      "XPU_TIMER_COMMON_HANG{ip=\"10.0.0.1\",local_rank=\"0\",rank=\"0\"} 1\n"
+      "XPU_TIMER_COMMON_HANG{ip=\"10.0.0.1\",local_rank=\"1\",rank=\"1\"} 0\n"
+      "XPU_TIMER_COMMON_HANG{ip=\"10.0.0.1\",local_rank=\"0\",rank=\"0\"} 1\n");
+  ASSERT_EQ(result.recorder.events.size(), 1U);
+  EXPECT_EQ(result.recorder.events[0].kind, "collective_timeout");
+  EXPECT_EQ(result.recorder.events[0].rank, 0);
+  EXPECT_EQ(result.recorder.ranks.size(), 2U) << "the rank that does not hang is known, too";
+}
+
 TEST(PrometheusText, ALogOfPairsIsNone) { EXPECT_NE(importText("step 5\nloss 0.5\nlr 0.1\n").kind, "prometheus_text"); }
 
 TEST(PrometheusText, HostileNamesAreBounded) {

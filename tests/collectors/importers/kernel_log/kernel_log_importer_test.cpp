@@ -72,10 +72,24 @@ TEST(KernelLogImporter, InventsNoWallTime) {
   EXPECT_EQ(boot.recorder.events.at(0).time, 1'500'000'000);
   const auto syslog = importText("Jan 21 04:41:44 gpu-7 kernel: NVRM: Xid (PCI:0000:9b:00): 79, x\n");
   EXPECT_EQ(syslog.recorder.events.at(0).time, std::nullopt);
-  EXPECT_EQ(syslog.recorder.issueCount("kernel_log.no_year"), 1);
+  EXPECT_EQ(syslog.recorder.issueCount("kernel_log.no_year"), 1) << "nobody knows when the file was written";
   const auto mixed = importText("[    1.500000] a\n[    1.600000] b\n[Sun Feb 23 16:24:18 2025] NVRM: Xid (PCI:0000:9b:00): 79, x\n");
   EXPECT_EQ(mixed.recorder.events.at(0).time, std::nullopt);
   EXPECT_EQ(mixed.recorder.issueCount("kernel_log.mixed_clocks"), 1);
+}
+
+TEST(KernelLogImporter, AssumesTheYearInWhichTheFileWasWritten) {
+  const auto at = [](const char* stamp, TimeNs modified) {
+    return importText(std::string(stamp) + " gpu-7 kernel: NVRM: Xid (PCI:0000:9b:00): 79, x\n", {.modified = modified * kNsPerSecond});
+  };
+  const auto spring = at("Jan 21 04:41:44", 1'737'500'000);  // 2025-01-21 22:53:20
+  EXPECT_EQ(spring.recorder.events.at(0).time, 1'737'434'504 * kNsPerSecond);
+  EXPECT_EQ(spring.recorder.runs.at(0).time_domain, TimeDomain::kUtc);
+  EXPECT_EQ(spring.recorder.issueCount("kernel_log.no_year"), 1) << "marked as assumed";
+  EXPECT_EQ(at("Jan 21 04:41:44", 1'737'400'000).recorder.events.at(0).time, 1'737'434'504 * kNsPerSecond)
+      << "a zone may put the file half a day before its lines";
+  EXPECT_EQ(at("Dec 31 23:00:00", 1'737'500'000).recorder.events.at(0).time, 1'735'686'000 * kNsPerSecond) << "of the year before";
+  EXPECT_EQ(at("Feb 29 12:00:00", 1'737'500'000).recorder.events.at(0).time, 1'709'208'000 * kNsPerSecond) << "the last leap year's";
 }
 
 TEST(KernelLogImporter, RecordsOnlyWhatAGrownFileHasMore) {

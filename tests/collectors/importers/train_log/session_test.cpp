@@ -85,6 +85,51 @@ TEST(TrainLogSession, TimesWithAZoneAreExactAndThoseWithoutAreUtcAndSaySo) {
   EXPECT_EQ(bare.out.issueCount("train_log.no_time_zone"), 1);
 }
 
+TEST(TrainLogSession, AGlogStampIsOfTheYearInWhichTheFileWasWritten) {
+  ImportTarget written;
+  written.modified = 1779646528 * kNsPerSecond;  // 2026-05-24 18:15:28
+  const std::string watchdog = "[Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, OpType=ALLREDUCE)\n";
+  for (const std::string& line :
+       {"[rank3]:[E520 06:31:05.05 ProcessGroupNCCL.cpp:616] " + watchdog,
+        std::string("E0520 06:31:05.050000 4711 torch/run.py:852] failed (exitcode: -9) local_rank: 3 (pid: 9)\n")}) {
+    const auto log = importLog(line, written);
+    ASSERT_FALSE(log.out.events.empty()) << line;
+    EXPECT_EQ(log.out.events[0].time, 1779258665'050'000'000) << line;
+    EXPECT_EQ(log.out.issueCount("train_log.no_year"), 1) << "marked as assumed";
+    EXPECT_EQ(log.out.runs.at(0).time_domain, TimeDomain::kUtc);
+  }
+  const auto beside =
+      importLog("[2024-05-20 06:30:00,000] [INFO] begins\n[rank3]:[E520 06:31:05.05 ProcessGroupNCCL.cpp:616] " + watchdog, written);
+  EXPECT_EQ(beside.out.events.at(0).time, 1716186665'050'000'000) << "a dated line of the same log knows better than a copied file";
+  const auto undated = importLog("[rank3]:[E520 06:31:05.05 ProcessGroupNCCL.cpp:616] " + watchdog);
+  EXPECT_EQ(undated.out.events.at(0).time, std::nullopt) << "nobody knows when the file was written";
+}
+
+TEST(TrainLogSession, AnAbsoluteTimeWinsAndTeachesTheZoneOfStampsBesideIt) {
+  const auto mllog = [](std::int64_t ms, const std::string& rest) {
+    return ":::MLLOG {\"namespace\": \"\", \"time_ms\": " + std::to_string(ms) + ", \"event_type\": \"POINT_IN_TIME\", " + rest + "}\n";
+  };
+  // A machine seven hours behind UTC: nine minutes of training.
+  const auto log = importLog(
+      "[2024-05-18 01:43:16,000] [INFO] CUDA out of memory\n"
+      "[2024-05-18 01:43:38,100] " +
+      mllog(1716021818000, "\"key\": \"run_start\", \"value\": null") + "[2024-05-18 01:45:38,100] " +
+      mllog(1716021938000, "\"key\": \"train_loss\", \"value\": 2.5, \"metadata\": {\"step\": 10}") + "[2024-05-18 01:52:38,100] " +
+      mllog(1716022358000, "\"key\": \"run_stop\", \"value\": null, \"metadata\": {\"status\": \"success\"}"));
+  ASSERT_FALSE(log.out.runs.empty());
+  EXPECT_EQ(log.out.events.at(0).time, 1716021796'000'000'000) << "before the first absolute time, too";
+  EXPECT_THAT(log.out.scalarsOf("train_loss").time, ElementsAre(1716021938'000'000'000));
+  EXPECT_EQ(*log.out.runs.at(0).end - *log.out.runs.at(0).start, (1716022358 - 1716021796) * kNsPerSecond);
+  EXPECT_EQ(log.out.issueCount("train_log.no_time_zone"), 0);
+  // Written by others between two absolute times, eight hours ahead of UTC.
+  std::string filler;
+  for (int i = 0; i < 50; ++i) filler += "loading\n";
+  const auto between = importLog(
+      mllog(1715967814405, "\"key\": \"init_start\", \"value\": null") + filler + "[2024-05-18 01:43:36,000] [INFO] builds\n" + filler +
+      mllog(1715967817259, "\"key\": \"init_stop\", \"value\": null") + "[2024-05-18 01:50:00,000] [INFO] CUDA out of memory\n");
+  EXPECT_EQ(between.out.events.at(0).time, 1715968200 * kNsPerSecond);
+}
+
 TEST(TrainLogSession, ALineTakesTheTimePrintedJustBeforeItAndNoOlderOne) {
   const std::string stamp = "[2026-05-24 18:15:28,000] [INFO] something\n", filler = "a\nb\nc\nd\n";
   EXPECT_EQ(importLog(stamp + iteration(1, 9, 5)).out.scalarsOf("lm loss").time.size(), 1U);

@@ -239,5 +239,15 @@ TEST(Watchdog, OldAndNewWordsGiveRankAndSequenceNumber) {
   EXPECT_THAT(log.out.events[0].message, HasSubstr("OpType=ALLREDUCE"));
 }
 
+TEST(Watchdog, LinesThatRanksWriteIntoEachOtherKeepTheirRanks) {
+  const auto log = importLog(
+      "frame #3: c10d::ProcessGroupNCCL::wat[rank1]:[rank2]:[E ProcessGroupNCCL.cpp:563] [Rank 2] Watchdog caught collective operation "
+      "timeout: WorkNCCL(SeqNum=48, OpType=BROADCAST, NumelIn=4, NumelOut=4, Timeout(ms)=300000) ran for 300018 milliseconds\n"
+      "[rank1]:[E ProcessGroupNCCL.cpp:563] [Rank 1] Watchdog ca[E ProcessGroupNCCL.cpp:1537] [PG 0 Rank 1] Timeout at NCCL work: 5, last "
+      "enqueued NCCL work: 6, last completed NCCL work: 4.\n"
+      "[E ProcessGroupNCCL.cpp:1537] [PG 0 Rank 0] Timeout at NCCL work: 56, last enqueued NCCL work: 56, last completed NCCL work: 55.\n");
+  EXPECT_THAT(told(log.out), ElementsAre("collective_timeout/48 of 2", "collective_state/4 of 1", "collective_state/55 of 0"));
+}
+
 }  // namespace
 }  // namespace runglass::test

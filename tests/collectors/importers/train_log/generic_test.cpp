@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logs of trainers that no rule knows: the generic rule reads what they print, and says that it is generic.
+#include <gmock/gmock.h>
+
+#include "tests/collectors/importers/train_log/log_fixture.h"
+
+namespace runglass::test {
+namespace {
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr const char* kLoss = R"({"canonical":"loss"})";
+
+TEST(GenericRule, ReadsWordsJsonAndBarsAndSaysThatItIsGeneric) {
+  const auto bar = [](const char* at, const char* values) { return std::string(" 17%|#7   | ") + at + ",  3.33it/s, " + values + "]\r"; };
+  const std::string logs[] = {
+      "Epoch [1/2], Step [100/600], Loss: 2.31, lr: 1e-4\nEpoch [1/2], Step [200/600], Loss: 2.25, lr: 1e-4\n",
+      "2026-05-20 10:00:00 - train - step=100 loss=2.31 lr=1e-4\n2026-05-20 10:00:30 - train - step=200 loss=2.25 lr=1e-4\n",
+      "{\"step\": 100, \"loss\": 2.31, \"lr\": 1e-4}\n{\"step\": 200, \"loss\": 2.25, \"lr\": 1e-4}\n",
+      bar("100/600 [00:30<02:30", "loss=2.31, lr=1e-4") + bar("200/600 [01:00<02:00", "loss=2.25, lr=1e-4"),
+  };
+  for (const std::string& text : logs) {
+    const auto log = importLog(text);
+    const char* const tag = keyOf(log.out, "loss") != nullptr ? "loss" : "Loss";
+    const ScalarColumns loss = log.out.scalarsOf(tag, std::nullopt, kLoss);
+    EXPECT_THAT(loss.step, ElementsAre(100, 200)) << text;
+    EXPECT_THAT(loss.value, ElementsAre(2.31, 2.25)) << text;
+    EXPECT_THAT(log.out.scalarsOf("lr").value, ElementsAre(1e-4, 1e-4)) << text;
+    EXPECT_EQ(log.out.issueCount("train_log.generic"), 2) << text;
+    ASSERT_EQ(log.out.runs.size(), 1U);
+    EXPECT_EQ(log.out.runs[0].framework, "unknown trainer (generic rule)");
+  }
+}
+
+TEST(GenericRule, CountsLinesThatPrintNoStep) {
+  const auto log = importLog("loss: 3.5\nloss: 3.25\nloss: nan\n");
+  EXPECT_THAT(log.out.scalarsOf("loss").step, ElementsAre(1, 2, 3));
+  EXPECT_TRUE(log.out.hasEvent("non_finite"));
+}
+
+TEST(GenericRule, ReadsChineseWordsAndKeepsChineseLines) {
+  const auto log =
+      importLog("步数：100，损失：2.31，学习率：1e-4\n步数：200，损失：2.25，学习率：1e-4\n第 3 卡显存不足\n训练失败：数据集路径不存在\n");
+  EXPECT_THAT(log.out.scalarsOf("损失", std::nullopt, kLoss).step, ElementsAre(100, 200));
+  EXPECT_THAT(log.out.scalarsOf("学习率").value, ElementsAre(1e-4, 1e-4));
+  EXPECT_TRUE(log.out.hasEvent("out_of_memory"));
+  ASSERT_EQ(log.out.logs.size(), 2U);
+  EXPECT_EQ(log.out.logs[1].text, "训练失败：数据集路径不存在");
+}
+
+TEST(GenericRule, IsSilentInALogThatARuleKnows) {
+  std::string text = "step=5 loss=9.5 of a smoke test before the run\n";
+  for (int i = 0; i < 20'000; ++i) text += "  some_argument_" + std::to_string(i) + " ........ 1\n";
+  text += " iteration 1/ 9 | consumed samples: 1 | lm loss: 5.0E+00 |\nstep=6 loss=9.25 of an evaluation script\n";
+  const auto log = importLog(text, {}, builtinRuleSet(), 4096);
+  EXPECT_THAT(log.out.scalarsOf("lm loss").value, ElementsAre(5.0));
+  EXPECT_THAT(log.out.scalarsOf("loss").value, IsEmpty());
+  EXPECT_EQ(log.out.issueCount("train_log.generic"), 0);
+}
+
+TEST(GenericRule, AnExceptionAfterItsLastLineIsTheEnd) {
+  const auto log = importLog(
+      "step=1 loss=9.5\nstep=2 loss=9.25\nTraceback (most recent call last):\n  File \"train.py\", line 7, in <module>\n    main()\n"
+      "ValueError: batch of size 0\n");
+  EXPECT_EQ(log.out.runs.at(0).state, RunState::kFailed);
+  EXPECT_EQ(log.out.attempts.at(0).end_cause, "exception: ValueError");
+  const auto survived = importLog(
+      "step=1 loss=9.5\nTraceback (most recent call last):\n  File \"train.py\", line 7, in <module>\nValueError: skipped a batch\n"
+      "1\n2\n3\n4\n5\n6\nstep=2 loss=9.25\n");
+  EXPECT_NE(survived.out.runs.at(0).state, RunState::kFailed);
+}
+
+TEST(GenericRule, EventsKeepTheOrderOfTheirLines) {
+  const auto log = importLog(
+      "step=1 loss=9.5\n[rank3]: CUDA out of memory\n[rank1]: DistStoreError\nn1: rank 2 died from signal 6\n[rank3]: CUDA out of "
+      "memory\n");
+  std::vector<std::string> kinds;
+  for (const Event& event : log.out.events) kinds.push_back(event.kind);
+  EXPECT_THAT(kinds, ElementsAre("out_of_memory", "rendezvous_timeout", "killed"));
+  EXPECT_EQ(log.out.attempts.at(0).end_cause, "out_of_memory") << "what failed first";
+}
+
+}  // namespace
+}  // namespace runglass::test
