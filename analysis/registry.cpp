@@ -2,6 +2,7 @@
 #include "analysis/engine/analysis.h"
 #include "analysis/hangs/hangs.h"
 #include "analysis/hardware_faults/hardware_faults.h"
+#include "analysis/job_failure/job_failure.h"
 #include "analysis/loss_health/loss_health.h"
 #include "analysis/settings_check/settings_check.h"
 #include "analysis/step_diagnosis/step_diagnosis.h"
@@ -13,6 +14,7 @@ const std::vector<AnalysisEntry>& analyses() {
   static const std::vector<AnalysisEntry> kAll = {
       {"hangs", makeHangs},
       {"hardware_faults", makeHardwareFaults},
+      {"job_failure", makeJobFailure},
       {"loss_health", makeLossHealth},
       {"settings_check", makeSettingsCheck},
       {"step_diagnosis", makeStepDiagnosis},

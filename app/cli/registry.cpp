@@ -29,6 +29,7 @@ std::unique_ptr<Command> makeRewind();
 std::unique_ptr<Command> makeScore();
 std::unique_ptr<Command> makeServe();
 std::unique_ptr<Command> makeStatus();
+std::unique_ptr<Command> makeTail();
 std::unique_ptr<Command> makeTop();
 std::unique_ptr<Command> makeTrace();
 std::unique_ptr<Command> makeVerify();
@@ -62,6 +63,7 @@ std::vector<std::unique_ptr<Command>> commands() {
   all.push_back(makeAlert());
   all.push_back(makeServe());
   all.push_back(makeFollow());
+  all.push_back(makeTail());
   all.push_back(makePair());
   return all;
 }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/job_failure/job_failure.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <span>
+
+#include "analysis/words/sentences.h"
+
+namespace runglass {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using words::Arg;
+using words::Message;
+
+constexpr std::array<std::string_view, 6> kFailures = {"traceback", "out_of_memory", "cuda_error", "no_space", "process_failed", "killed"};
+constexpr std::array<std::string_view, 5> kOthersFirst = {"collective_timeout", "xid", "sxid", "gpu_lost", "node_lost"};
+constexpr std::size_t kMaxLines = 500, kTracebackLines = 40, kMessageChars = 160;
+constexpr std::string_view kFirstLine = "Traceback (most recent call last)";
+
+bool isIn(std::span<const std::string_view> kinds, const Event& event) { return std::ranges::find(kinds, event.kind) != kinds.end(); }
+
+// The launcher ends the other ranks, and their collectives fail: both follow from a failure elsewhere.
+bool isConsequence(const Event& event) {
+  if (event.kind == "killed") return event.code == "15" || event.code == "Terminated";
+  return event.kind == "process_failed" || (event.kind == "traceback" && event.code.ends_with("DistBackendError"));
+}
+
+// Without the rank that torchrun puts before it, its first bytes, whole letters of UTF-8.
+std::string shortened(std::string message) {
+  if (const std::size_t end = message.find("]: "); message.starts_with("[rank") && end != std::string::npos) message.erase(0, end + 3);
+  std::size_t end = std::min(message.size(), kMessageChars);
+  while (end < message.size() && end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U) --end;
+  return message.substr(0, end);
+}
+
+Message failureMessage(const Event& first, const std::string& node, std::size_t others) {
+  const Arg place = node.empty() ? Arg() : Arg(node), after = others > 0 ? Arg(others) : Arg(), text = shortened(first.message);
+  Arg who;
+  if (first.rank)
+    who = Message{"job_failed_rank", {{"rank", *first.rank}, {"node", place}}};
+  else if (!node.empty())
+    who = Message{"job_failed_process", {{"node", place}}};
+  return Message{who.present() ? "job_failed_first" : "job_failed", {{"who", who}, {"message", text}, {"others", after}}};
+}
+
+class JobFailure : public Analysis {
+ public:
+  Result<std::vector<Finding>> look(const Question& question) override {
+    std::vector<Finding> out;
+    RG_ASSIGN(const Run run, question.reader.run(question.run));
+    RG_ASSIGN(const auto attempts, question.reader.attempts(question.run));
+    const auto failed = [&](const Attempt& attempt) {
+      const bool over = attempt.id != attempts.back().id || run.state == RunState::kFailed;
+      return over && !attempt.end_cause.empty() && !attempt.planned.value_or(false);
+    };
+    if (std::ranges::none_of(attempts, failed)) return out;
+    RG_ASSIGN(auto events, question.reader.events({.range = {}, .run = question.run, .at_least = Severity::kWarning}));
+    std::ranges::reverse(events);
+    for (const Attempt& attempt : attempts) {
+      if (!failed(attempt)) continue;
+      RG_ASSIGN(auto finding, judge(question, attempt, events));
+      if (finding) out.push_back(std::move(*finding));
+    }
+    return out;
+  }
+
+ private:
+  static Result<std::optional<Finding>> judge(const Question& question, const Attempt& attempt, const std::vector<Event>& events) {
+    const Event* first = nullptr;
+    std::set<std::int32_t> ranks;
+    for (const Event& event : events) {
+      const bool own = event.attempt == attempt.id;
+      if (first == nullptr && (own || event.node) && isIn(kOthersFirst, event) && event.severity >= Severity::kError &&
+          (!event.time || !attempt.start || *event.time >= *attempt.start))
+        return std::optional<Finding>();
+      if (!own || !isIn(kFailures, event)) continue;
+      if (event.rank) ranks.insert(*event.rank);
+      if (first == nullptr || (isConsequence(*first) && !isConsequence(event))) first = &event;
+    }
+    if (first == nullptr) return std::optional<Finding>();
+    return describe(question, attempt, *first, ranks);
+  }
+
+  static Result<std::optional<Finding>> describe(const Question& question, const Attempt& attempt, const Event& first,
+                                                 std::set<std::int32_t> ranks) {
+    if (first.rank) ranks.erase(*first.rank);
+    std::string node;
+    RG_ASSIGN(const auto nodes, question.reader.nodes());
+    if (const auto at = std::ranges::find(nodes, first.node, &Node::id); first.node && at != nodes.end()) node = at->name;
+    Finding finding;
+    finding.run = question.run, finding.attempt = attempt.id;
+    finding.kind = "job_failed", finding.subject = "attempt:" + std::to_string(attempt.number);
+    finding.severity = Severity::kError;
+    finding.start = first.time, finding.end = attempt.end;
+    finding.first_step = first.step ? first.step : attempt.last_step;
+    finding.node = first.node, finding.rank = first.rank;
+    finding.confidence = isConsequence(first) ? 0.4 : first.rank ? 0.8 : 0.6;
+    words::setMessage(finding, failureMessage(first, node, ranks.size()));
+    Json evidence = {{"kind", first.kind}, {"message", first.message}, {"other_ranks", ranks.size()}};
+    if (!first.code.empty()) evidence["code"] = first.code;
+    if (first.rank) evidence["rank"] = *first.rank;
+    if (!node.empty()) evidence["node"] = node;
+    RG_ASSIGN(evidence["traceback"], tracebackOf(question, attempt, first));
+    finding.evidence = evidence.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return std::optional(std::move(finding));
+  }
+
+  // The last traceback of the rank that ends with the event's message.
+  static Result<Json> tracebackOf(const Question& question, const Attempt& attempt, const Event& first) {
+    RG_ASSIGN(
+        const LogPage page,
+        question.reader.searchLogs(
+            {.attempt = attempt.id, .rank = first.rank, .at_least = Severity::kError, .order = RowOrder::kOldestFirst, .limit = kMaxLines},
+            question.stop));
+    const std::string message = first.message.substr(0, first.message.rfind(" ("));
+    std::vector<std::string> lines;
+    for (const LogHit& hit : page.hits) {
+      if (hit.line.text.find(kFirstLine) != std::string::npos) lines.clear();
+      lines.push_back(hit.line.text);
+      if (!message.empty() && hit.line.text.find(message) != std::string::npos) break;
+    }
+    if (lines.empty() || lines.front().find(kFirstLine) == std::string::npos) return Json::array();
+    if (lines.size() > kTracebackLines) lines.erase(lines.begin() + 1, lines.end() - static_cast<std::ptrdiff_t>(kTracebackLines - 1));
+    return Json(lines);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Analysis> makeJobFailure() { return std::make_unique<JobFailure>(); }
+
+}  // namespace runglass

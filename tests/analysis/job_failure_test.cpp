@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who failed first, from what logs say.
+#include "analysis/job_failure/job_failure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/writer.h"
+#include "tests/support/temp_store.h"
+
+namespace runglass {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class JobFailureTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = m_file.writer();
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    m_writer = std::move(*opened);
+    end("exception: ValueError");
+    m_node = m_writer->node({.uuid = "b", .name = "node-b"});
+  }
+  void end(const char* cause, RunState state = RunState::kFailed) {
+    m_run = m_writer->run({.name = "r", .time_domain = TimeDomain::kNone, .state = state});
+    m_attempt = m_writer->attempt({.run = m_run, .key = "0", .end_cause = cause});
+  }
+  void event(const char* kind, std::optional<std::int32_t> rank, const char* code = "", const char* message = "") {
+    m_writer->event({.attempt = m_attempt,
+                     .node = rank == 3 ? m_node : NodeId(),
+                     .rank = rank,
+                     .kind = kind,
+                     .severity = Severity::kError,
+                     .code = code,
+                     .message = message});
+  }
+  void log(std::int32_t rank, const char* text) {
+    m_writer->log({.attempt = m_attempt, .rank = rank, .stream = "train.log", .severity = Severity::kError, .text = text});
+  }
+  std::vector<Finding> look() {
+    EXPECT_TRUE(m_writer->flush().ok());
+    const auto reader = m_file.reader();
+    const auto found = makeJobFailure()->look({.reader = **reader, .run = m_run, .now = {}, .stop = {}});
+    EXPECT_TRUE(found.ok()) << found.status().message();
+    return *found;
+  }
+  TempStore m_file;
+  std::unique_ptr<Writer> m_writer;
+  RunId m_run;
+  AttemptId m_attempt;
+  NodeId m_node;
+};
+
+TEST_F(JobFailureTest, TheFirstRankInTheOrderOfTheLogIsNamedWithItsTraceback) {
+  log(0, "[rank0]: Traceback (most recent call last):");
+  log(3, "[rank3]: Traceback (most recent call last):");
+  log(3, "[rank3]:   File \"train.py\", line 7, in <module>");
+  log(3, "[rank3]: ValueError: batch of size 0");
+  event("traceback", 3, "ValueError", "ValueError: batch of size 0");
+  event("traceback", 0, "torch.distributed.DistBackendError", "torch.distributed.DistBackendError: NCCL error");
+  event("killed", 1, "15", "Sending process 12 closing signal SIGTERM");
+  event("process_failed", 3, "1", "  exitcode  : 1 (pid: 4711)");
+  const auto found = look();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].kind, "job_failed");
+  EXPECT_EQ(found[0].summary, "Rank 3 (node-b) failed first: ValueError: batch of size 0; 2 other ranks failed after it");
+  EXPECT_EQ(found[0].rank, 3);
+  EXPECT_FALSE(found[0].start) << "the log has no clock";
+  EXPECT_THAT(found[0].evidence, HasSubstr("line 7, in <module>"));
+  EXPECT_THAT(found[0].evidence, Not(HasSubstr("[rank0]"))) << "of that rank only";
+}
+
+TEST_F(JobFailureTest, WhatTheLauncherEndedIsNeverFirst) {
+  event("killed", 1, "15", "SIGTERM");
+  event("process_failed", 1, "1", "exitcode : 1");
+  event("out_of_memory", 2, "", "CUDA out of memory. Tried to allocate 2 GiB");
+  const auto found = look();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].rank, 2);
+}
+
+TEST_F(JobFailureTest, AHangOrABrokenGpuThatCameBeforeIsTheFindingOfOthers) {
+  event("collective_timeout", 0, "7");
+  event("killed", 0, "6", "rank 0 died from signal 6");
+  EXPECT_THAT(look(), IsEmpty());
+}
+
+TEST_F(JobFailureTest, AnErrorThatARunSurvivedIsNoEnd) {
+  end("", RunState::kRunning);
+  event("traceback", 3, "ValueError", "ValueError: batch of size 0");
+  EXPECT_THAT(look(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace runglass
