@@ -29,8 +29,8 @@ struct Question {
 class Analysis {
  public:
   virtual ~Analysis() = default;
-  // Every finding that holds, those that ended too. A finding's identity is (run, kind, subject, first_step): said again with the same
-  // identity it replaces what was said before.
+  // Every finding that holds, those that ended too: one that was open and is left out later is withdrawn. A finding's identity is (run,
+  // kind, subject, first_step): said again with the same identity it replaces what was said before.
   virtual Result<std::vector<Finding>> look(const Question& question) = 0;
 };
 

@@ -344,14 +344,20 @@ class Hangs : public Analysis {
     return {};
   }
 
+  bool steppedSince(const Finding& finding) const {
+    const auto watch = std::ranges::find(m_watches, finding.attempt, &StepWatch::attempt);
+    // std::optional orders: absent is before any time.
+    return watch != m_watches.end() && watch->clock().lastEnd() > finding.start;
+  }
+
   void closeOthers(const Run& run, const std::vector<Attempt>& attempts) {
     std::vector<Finding> still;
     for (Finding& open : m_open) {
       if (std::ranges::any_of(m_out, [&](const Finding& one) { return same(one, open); })) continue;
       const auto attempt = std::ranges::find(attempts, open.attempt, &Attempt::id);
       const bool older = attempt != attempts.end() && attempt->id != attempts.back().id;
-      // A process that ends orderly stood still at nothing: its last saves and evaluations came after its last step.
-      if (!older && run.state == RunState::kFinished)
+      // A run that finished without another step stood still at nothing: it saved and evaluated for the last time.
+      if (!older && run.state == RunState::kFinished && !steppedSince(open))
         withdraw(open, run.end.value_or(open.start.value_or(0)));
       else if (older && attempt->end)
         open.end = attempt->end;
@@ -364,7 +370,7 @@ class Hangs : public Analysis {
       else if (const auto grown = std::ranges::find(m_out, kHang, &Finding::kind); grown != m_out.end())
         open.end = grown->start;  // the stall that became this hang
       else
-        open.end = m_moved ? m_moved : open.start;
+        open.end = m_moved ? m_moved : run.end ? run.end : open.start;
       m_out.push_back(open);
     }
     for (const Finding& one : m_out)

@@ -224,7 +224,8 @@ class HardwareFaults : public Analysis {
   // While one of the run's attempts went on.
   bool during(TimeNs time) const {
     return std::ranges::any_of(m_attempts, [&](const Attempt& attempt) {
-      return (!attempt.start || *attempt.start <= time) && (!attempt.end || time <= *attempt.end);
+      const auto start = attempt.start ? attempt.start : m_began;
+      return start && *start <= time && (!attempt.end || time <= *attempt.end);
     });
   }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr DurNs kMaxCapture = 600 * kNsPerSecond;  // an answer that is later belongs to another command
 
-Result<std::vector<Event>> eventsOf(Reader& reader, AttemptId attempt, const char* kind) {
+Result<std::vector<Event>> eventsOf(Reader& reader, AttemptId attempt, std::string_view kind) {
   EventFilter filter;
   filter.kind = kind;
   RG_ASSIGN(std::vector<Event> events, reader.events(filter));
@@ -27,8 +27,8 @@ bool OwnWork::covers(std::int64_t step, const std::optional<TimeRange>& when) co
 
 Result<OwnWork> readOwnWork(Reader& reader, AttemptId attempt) {
   OwnWork work;
-  RG_ASSIGN(const std::vector<Event> orders, eventsOf(reader, attempt, kOrderEvent.data()));
-  RG_ASSIGN(const std::vector<Event> captures, eventsOf(reader, attempt, kCaptureEvent.data()));
+  RG_ASSIGN(const std::vector<Event> orders, eventsOf(reader, attempt, kOrderEvent));
+  RG_ASSIGN(const std::vector<Event> captures, eventsOf(reader, attempt, kCaptureEvent));
   for (const Event& order : orders)
     if (const auto steps = tracedSteps(order)) work.traced.push_back(*steps);
   for (const Event& order : orders) {

@@ -364,6 +364,18 @@ TEST_F(HangsTest, OfARunThatFinishedAStandstillAtItsEndIsWithdrawn) {
   EXPECT_EQ(found[0].end, found[0].start);
 }
 
+TEST_F(HangsTest, AHangThatRecoveredBeforeTheRunFinishedWasOne) {
+  hang(100 * kNsPerSecond);
+  ASSERT_EQ(look(m_end + 101 * kNsPerSecond).size(), 1U);
+  step(101, 103, 120 * kNsPerSecond);
+  m_writer->run({.name = "r", .state = RunState::kFinished, .end = m_end + kNsPerSecond});
+  const auto found = look();
+  const auto hang = std::ranges::find(found, "hang", &Finding::kind);
+  ASSERT_NE(hang, found.end());
+  EXPECT_EQ(hang->severity, Severity::kCritical);
+  EXPECT_GT(hang->end, hang->start);
+}
+
 TEST_F(HangsTest, APastStallIsToldUnlessACheckpointExplainsIt) {
   step(101, 130, 90 * kNsPerSecond);
   auto found = look();

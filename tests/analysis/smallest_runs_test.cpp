@@ -20,7 +20,7 @@ struct SmallRun {
   bool since = false;         // and since when
   bool start = true;          // run and attempt have one
   bool clock = true;          // steps have times
-  bool fault_before = false;  // its node has a fault of the day before
+  bool fault_before = false;  // its node had a fault and was hot the day before
   bool scalars = false;       // of no rank: loss, gradient norm, learning rate
   bool spans = false;         // a forward and a backward pass in each step
   bool log = false;           // lines, and the step times that they carry, of no rank
@@ -63,7 +63,9 @@ class SmallestRuns : public ::testing::TestWithParam<SmallRun> {
     m_attempt = writer.attempt({.run = m_run, .key = "0", .start = start, .layout = {.world = is.ranks}});
     const NodeId node = writer.node({.uuid = "n", .name = "n", .state = NodeState::kAlive, .last_heard = kT});
     const DeviceId gpu = writer.device({.uuid = "gpu", .node = node, .index = 0, .kind = "gpu"});
-    if (is.fault_before)
+    if (is.fault_before) {
+      const SeriesId clocks = writer.series({.node = node, .device = gpu, .metric = "clock_event_reasons", .unit = "bits"});
+      for (int i = 0; i < 60; ++i) writer.sample(clocks, kT - (86'400 - i) * kNsPerSecond, 0x40);
       writer.event({.time = kT - 86'400 * kNsPerSecond,
                     .node = node,
                     .device = gpu,
@@ -71,6 +73,7 @@ class SmallestRuns : public ::testing::TestWithParam<SmallRun> {
                     .severity = Severity::kError,
                     .code = "79",
                     .message = "GPU has fallen off the bus."});
+    }
     for (std::int32_t rank = 0; rank < is.ranks; ++rank) {
       writer.rank({.attempt = m_attempt, .rank = rank, .node = node, .device = rank == 0 ? gpu : DeviceId()});
       if (is.spans) recordSpans(writer, rank);
