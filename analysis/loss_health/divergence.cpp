@@ -18,21 +18,22 @@ std::vector<double> finiteOf(std::span<const double> values) {
   return finite;
 }
 
-// What noise alone makes of a level: one sigma, which is 8 standard errors of the median of 100 independent points, and more
-// where points resemble those before them.
-double noiseOf(const RollingMedian& window, double level) {
-  // Below kUnseen a window of 100 does not tell a correlation from none.
-  constexpr double kUnseen = 0.3, kMaxCorrelation = 0.95, kErrors = 8;
-  const double sigma = kMadToSigma * window.deviation(level), apart = window.neighbours(), around = window.line().deviation;
-  if (around <= 0) return sigma;
-  const double seen = 1 - apart * apart / (2 * around * around);
-  const double correlation = seen < kUnseen ? 0 : std::min(seen, kMaxCorrelation);
-  // A median of n independent values has an error of 1.25 sigma / sqrt(n).
-  const double error = 1.25 * std::sqrt((1 + correlation) / (1 - correlation) / static_cast<double>(window.size()));
-  return kErrors * error * sigma;
+}  // namespace
+
+void LevelNoise::push(const RollingMedian& window) {
+  if (m_since++ % RollingMedian::kWindow != 0) return;
+  const double apart = window.neighbours(), around = window.line().deviation;
+  if (around > 0) m_correlations.push(1 - apart * apart / (2 * around * around));
 }
 
-}  // namespace
+double LevelNoise::of(const RollingMedian& window, double level) const {
+  // Below kUnseen a window does not tell a correlation from none. One sigma is 8 standard errors of its median then.
+  constexpr double kUnseen = 0.3, kMaxCorrelation = 0.95, kErrors = 8;
+  const double seen = m_correlations.size() > 0 ? m_correlations.median() : 0;
+  const double correlation = seen < kUnseen ? 0 : std::min(seen, kMaxCorrelation);
+  const double error = 1.25 * std::sqrt((1 + correlation) / (1 - correlation) / static_cast<double>(window.size()));
+  return kErrors * error * kMadToSigma * window.deviation(level);
+}
 
 void DivergenceWatch::push(std::int64_t step, double value) {
   if (!std::isfinite(value) || !m_judges) return;
@@ -42,10 +43,11 @@ void DivergenceWatch::push(std::int64_t step, double value) {
   }
   m_window.push(value);
   if (!m_window.full()) return;
+  m_noise.push(m_window);
   const double level = m_window.median();
   if (!m_best || (level < *m_best && m_above == 0)) m_best = level, m_best_step = step;
   const double excess = level - *m_best, least = (kDivergenceRatio - 1) * *m_best;
-  const bool high = m_open ? excess > least / 2 : excess > least && excess > noiseOf(m_window, level);
+  const bool high = m_open ? excess > least / 2 : excess > least && excess > m_noise.of(m_window, level);
   if (!high) {
     if (m_open) m_found.back().recovered_step = step;
     m_open = false;
@@ -86,6 +88,7 @@ bool isWorse(const LevelChange& change) {
 std::optional<BaselineDivergence> divergesFrom(std::span<const std::int64_t> steps, std::span<const double> values,
                                                std::span<const std::int64_t> base_steps, std::span<const double> base_values) {
   RollingMedian ratios;  // as logarithms
+  LevelNoise noise;
   BaselineDivergence now;
   std::optional<BaselineDivergence> found;
   std::size_t common = 0, base = 0;
@@ -98,8 +101,9 @@ std::optional<BaselineDivergence> divergesFrom(std::span<const std::int64_t> ste
     ++common;
     ratios.push(std::log(values[i] / base_values[base]));
     if (!ratios.full()) continue;
+    noise.push(ratios);
     const double level = ratios.median();
-    if (level <= std::log(kDivergenceRatio) || level <= noiseOf(ratios, level)) {
+    if (level <= std::log(kDivergenceRatio) || level <= noise.of(ratios, level)) {
       above = 0;
       continue;
     }

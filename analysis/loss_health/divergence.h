@@ -37,6 +37,18 @@ struct Divergence {
   friend bool operator==(const Divergence&, const Divergence&) = default;
 };
 
+// What noise alone makes of a level: one sigma, and more where points resemble those before them. Their correlation is that of
+// the median window so far, as a drift that has begun looks like one.
+class LevelNoise {
+ public:
+  void push(const RollingMedian& window);  // a full one, at every point
+  double of(const RollingMedian& window, double level) const;
+
+ private:
+  RollingMedian m_correlations;
+  std::size_t m_since = 0;  // points since the newest of them
+};
+
 class DivergenceWatch {
  public:
   void push(std::int64_t step, double value);
@@ -46,6 +58,7 @@ class DivergenceWatch {
 
  private:
   RollingMedian m_window;
+  LevelNoise m_noise;
   std::optional<double> m_best;
   std::int64_t m_best_step = 0;
   int m_above = 0;
