@@ -5,10 +5,12 @@
 
 namespace runglass {
 
-void withdraw(Finding& finding, TimeNs now, std::string_view reason) {
+void withdraw(Finding& finding, TimeNs now, const words::Message& reason) {
   finding.severity = Severity::kInfo;
   finding.end = finding.start.value_or(now);
-  words::setMessage(finding, words::Message{std::string(reason), {{"what", words::messageOf(finding)}}});
+  words::setMessage(finding, reason);
 }
+
+void withdraw(Finding& finding, TimeNs now) { withdraw(finding, now, words::Message{"withdrawn", {{"what", words::messageOf(finding)}}}); }
 
 }  // namespace runglass

@@ -3,13 +3,13 @@
 // nobody and costs nothing.
 #pragma once
 
-#include <string_view>
-
+#include "analysis/words/message.h"
 #include "model/findings.h"
 
 namespace runglass {
 
-// `now` ends a finding without a start. `reason`: a message id of which {what} is the sentence as it was.
-void withdraw(Finding& finding, TimeNs now, std::string_view reason = "withdrawn");
+// `now` ends a finding without a start. `reason`: the sentence from now on.
+void withdraw(Finding& finding, TimeNs now, const words::Message& reason);
+void withdraw(Finding& finding, TimeNs now);
 
 }  // namespace runglass

@@ -150,7 +150,7 @@ class HardwareFaults : public Analysis {
       if (found.contains(identity) || !m_of_events.contains(identity) || finding.start.value_or(0) < from ||
           finding.severity == Severity::kInfo)
         continue;
-      withdraw(finding, m_newest.value_or(0), "fault_explained");
+      withdraw(finding, m_newest.value_or(0), words::Message{"fault_explained", {{"what", words::messageOf(finding)}}});
     }
     return endOld(question, events);
   }

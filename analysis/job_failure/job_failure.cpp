@@ -44,7 +44,8 @@ Message failureMessage(const Event& first, const std::string& node, std::size_t 
     who = Message{"job_failed_rank", {{"rank", *first.rank}, {"node", place}}};
   else if (!node.empty())
     who = Message{"job_failed_process", {{"node", place}}};
-  return Message{who.present() ? "job_failed_first" : "job_failed", {{"who", who}, {"message", text}, {"others", after}}};
+  if (!who.present()) return Message{"job_failed", {{"message", text}, {"others", after}}};
+  return Message{"job_failed_first", {{"who", who}, {"message", text}, {"others", after}}};
 }
 
 class JobFailure : public Analysis {

@@ -199,6 +199,22 @@ class Teller {
     return Message{lead > 0 ? "loss_gradient_before" : "loss_gradient_after", {{"steps", std::abs(lead)}}};
   }
 
+  static Message riseMessage(const LossSpike& rise) {
+    const Arg peak = words::number(rise.peak), baseline = words::number(rise.baseline), step = rise.peak_step, z = words::number(rise.z),
+              points = rise.points;
+    // Where the level itself went up meanwhile, no point was ever far above it.
+    if (rise.z > kLossLimits.z && rise.peak >= kLossLimits.ratio * rise.baseline)
+      return Message{"loss_rise_gradual", {{"peak", peak}, {"baseline", baseline}, {"step", step}, {"z", z}, {"points", points}}};
+    return Message{"loss_rise",
+                   {{"peak", peak},
+                    {"baseline", baseline},
+                    {"step", step},
+                    {"z", z},
+                    {"points", points},
+                    {"limit_z", words::number(kLossLimits.z)},
+                    {"limit_percent", words::number(100 * (kLossLimits.ratio - 1))}}};
+  }
+
   // Reported once they are over: one that goes on may become a spike.
   void tellRises() {
     for (const LossSpike& rise : m_rises) {
@@ -206,18 +222,7 @@ class Teller {
       LossFinding out = make("loss_spike", "loss", Severity::kInfo, rise.first_step, rise.last_step);
       if (rise.recovered_step) out.end_step = rise.recovered_step;
       out.finding.score = std::min(1.0, rise.z / kScoreMost);
-      // Where the level itself went up meanwhile, no point was ever far above it.
-      const bool gradual = rise.z > kLossLimits.z && rise.peak >= kLossLimits.ratio * rise.baseline;
-      words::Args args = {{"peak", words::number(rise.peak)},
-                          {"baseline", words::number(rise.baseline)},
-                          {"step", rise.peak_step},
-                          {"z", words::number(rise.z)},
-                          {"points", rise.points}};
-      if (!gradual) {
-        args.emplace_back("limit_z", words::number(kLossLimits.z));
-        args.emplace_back("limit_percent", words::number(100 * (kLossLimits.ratio - 1)));
-      }
-      words::setMessage(out.finding, Message{gradual ? "loss_rise_gradual" : "loss_rise", std::move(args)});
+      words::setMessage(out.finding, riseMessage(rise));
       Json evidence = {{"tag", *tagOf(Role::kLoss)}, {"below_limit", true}};
       evidence.update(describe(rise));
       add(std::move(out), std::move(evidence));
@@ -239,12 +244,16 @@ class Teller {
       LossFinding out = make("loss_spike", "grad_norm", Severity::kInfo, spike.first_step, spike.last_step);
       if (spike.recovered_step) out.end_step = spike.recovered_step;
       out.finding.score = std::min(1.0, spike.z / kScoreMost);
-      words::Args args = {{"peak", words::number(spike.peak)}, {"baseline", words::number(spike.baseline)}, {"step", spike.peak_step}};
-      if (rise != m_rises.end()) {
-        args.emplace_back("loss_peak", words::number(rise->peak));
-        args.emplace_back("loss_baseline", words::number(rise->baseline));
-      }
-      words::setMessage(out.finding, Message{rise == m_rises.end() ? "loss_gradient_spike" : "loss_gradient_spike_rise", std::move(args)});
+      const Arg peak = words::number(spike.peak), baseline = words::number(spike.baseline), step = spike.peak_step;
+      if (rise == m_rises.end())
+        words::setMessage(out.finding, Message{"loss_gradient_spike", {{"peak", peak}, {"baseline", baseline}, {"step", step}}});
+      else
+        words::setMessage(out.finding, Message{"loss_gradient_spike_rise",
+                                               {{"peak", peak},
+                                                {"baseline", baseline},
+                                                {"step", step},
+                                                {"loss_peak", words::number(rise->peak)},
+                                                {"loss_baseline", words::number(rise->baseline)}}});
       Json evidence = {{"tag", *tagOf(Role::kGradNorm)}};
       evidence.update(describe(spike));
       add(std::move(out), std::move(evidence));
@@ -298,18 +307,40 @@ class Teller {
     }
     return out;
   }
-  // `id`: of the template while it lasts; with "_back" that of one that is over.
-  static Message notFiniteMessage(std::string id, const LossSpike& spike, const Origin& origin) {
-    const bool more = spike.points > 1;
-    if (spike.recovered_step) id += "_back";
-    return Message{std::move(id),
-                   {{"value", words::number(spike.peak)},
-                    {"first", spike.first_step},
-                    {"points", more ? Arg(spike.points) : Arg()},
-                    {"last", more ? Arg(spike.last_step) : Arg()},
-                    {"back", spike.recovered_step},
-                    {"rank", origin.rank},
-                    {"layer", origin.layer.empty() ? Arg() : Arg(origin.layer)}}};
+  // What the sentences of values that are not finite have in common.
+  struct NotFinite {
+    NotFinite(const LossSpike& spike, const Origin& origin)
+        : value(words::number(spike.peak)),
+          first(spike.first_step),
+          points(spike.points > 1 ? Arg(spike.points) : Arg()),
+          last(spike.points > 1 ? Arg(spike.last_step) : Arg()),
+          back(spike.recovered_step),
+          lasting(spike.recovered_step ? Arg() : Arg(Message{"loss_lasting", {}})),
+          rank(origin.rank),
+          layer(origin.layer.empty() ? Arg() : Arg(origin.layer)) {}
+    Arg value, first, points, last, back, lasting, rank, layer;
+  };
+  static Message notFiniteMessage(const NotFinite& one, bool grad, bool scaler) {
+    if (!grad)
+      return Message{"loss_not_finite",
+                     {{"value", one.value},
+                      {"first", one.first},
+                      {"points", one.points},
+                      {"last", one.last},
+                      {"back", one.back},
+                      {"lasting", one.lasting},
+                      {"rank", one.rank},
+                      {"layer", one.layer}}};
+    return Message{"loss_gradient_not_finite",
+                   {{"value", one.value},
+                    {"first", one.first},
+                    {"points", one.points},
+                    {"last", one.last},
+                    {"back", one.back},
+                    {"lasting", one.lasting},
+                    {"scaler", scaler ? Arg(Message{"loss_scale_lowered", {}}) : Arg()},
+                    {"rank", one.rank},
+                    {"layer", one.layer}}};
   }
   static void addOrigin(const Origin& origin, Json& evidence) {
     if (origin.rank) evidence["first_rank"] = *origin.rank;
@@ -329,9 +360,7 @@ class Teller {
       // What a loss of reinforcement learning measures is open; one that is no number for good is a job that learns nothing more.
       if (!grad && isDead(spike)) out.finding.severity = severity;
       const Origin origin = originOf(spike);
-      Message message = notFiniteMessage(grad ? "loss_gradient_not_finite" : "loss_not_finite", spike, origin);
-      if (scaler) message.args.emplace_back("scaler", Message{"loss_scale_lowered", {}});
-      words::setMessage(out.finding, message);
+      words::setMessage(out.finding, notFiniteMessage({spike, origin}, grad, scaler));
       Json evidence = {{"tag", *tagOf(role)}};
       evidence.update(describe(spike));
       if (grad) evidence["loss_scale_lowered"] = scaler;
@@ -383,11 +412,19 @@ class Teller {
     if (all.recovered_step) out.end_step = all.recovered_step;
     if (isDead(all)) out.finding.severity = severity;
     const Origin origin = originOf(all);
-    Message message = notFiniteMessage("scalar_not_finite", all, origin);
-    message.args.emplace_back("tag", first.series.key.metric);
-    if (scaler) message.args.emplace_back("scaler", Message{"loss_step_skipped", {}});
-    if (tags.size() > 1) message.args.emplace_back("more", tags.size() - 1);
-    words::setMessage(out.finding, message);
+    const NotFinite one(all, origin);
+    words::setMessage(out.finding, Message{"scalar_not_finite",
+                                           {{"tag", first.series.key.metric},
+                                            {"value", one.value},
+                                            {"first", one.first},
+                                            {"points", one.points},
+                                            {"last", one.last},
+                                            {"back", one.back},
+                                            {"lasting", one.lasting},
+                                            {"scaler", scaler ? Arg(Message{"loss_step_skipped", {}}) : Arg()},
+                                            {"more", tags.size() > 1 ? Arg(tags.size() - 1) : Arg()},
+                                            {"rank", one.rank},
+                                            {"layer", one.layer}}});
     Json evidence = {{"tag", first.series.key.metric}, {"tags", tags.size()}};
     evidence.update(describe(all));
     evidence["loss_scale_lowered"] = scaler;

@@ -78,13 +78,14 @@ constexpr auto kTemplates = std::to_array<Template>({
      "{blocked} of {world} ranks timed out in collectives[ at step {step}]; {count|rank|ranks} "
      "{ranks}[ ({node})] did not"},
     {"hang_timed_out_behind",
-     "{blocked} of {world} ranks timed out in collectives[ at step {step}]; "
-     "{count|rank|ranks} {ranks}[ ({node})] {count|is|are} furthest behind"},
+     "{blocked} of {world} ranks timed out in collectives[ at step {step}]; {count|rank|ranks} "
+     "{ranks}[ ({node})] {count|is|are} furthest behind"},
     {"incident_end", "end of attempt {attempt}[ ({cause})]"},
     {"incident_one", "{kind}[ of {length}]"},
     {"incident_several", "{count} × {kind}"},
     {"incident_with", "{what}; with it: {list}"},
-    {"job_failed", "The job failed: {message}[; {others|# other rank|# other ranks} failed after it]"},
+    {"job_failed",
+     "The job failed: {message}[; {others|# other rank|# other ranks} failed after it]"},
     {"job_failed_first",
      "{who} failed first: {message}[; {others|# other rank|# other ranks} failed after it]"},
     {"job_failed_process", "A process of {node}"},
@@ -115,11 +116,9 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"loss_gradient_after", "the gradient norm left its level {steps|# step|# steps} after"},
     {"loss_gradient_before", "the gradient norm left its level {steps|# step|# steps} before"},
     {"loss_gradient_not_finite",
-     "Gradient norm is {value} at step {first}[, {points|# point|# points} up to step {last}] "
-     "and stays so[; {scaler}][; first on rank {rank}][; found in {layer}]"},
-    {"loss_gradient_not_finite_back",
-     "Gradient norm is {value} at step {first}[, {points|# point|# points} up to step {last}]; "
-     "finite again at step {back}[; {scaler}][; first on rank {rank}][; found in {layer}]"},
+     "Gradient norm is {value} at step {first}[, {points|# point|# points} up to step {last}][; "
+     "finite again at step {back}][ and {lasting}][; {scaler}][; first on rank {rank}][; found "
+     "in {layer}]"},
     {"loss_gradient_spike",
      "Gradient norm rose to {peak} against {baseline} at step {step}; the loss shows no spike"},
     {"loss_gradient_spike_rise",
@@ -129,13 +128,11 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"loss_jump",
      "Loss jumped to {peak} against {baseline} at step {step} and was not back within {within} "
      "points: its level is {level}[; back at step {back}][; {gradient}][, {regime}]"},
+    {"loss_lasting", "stays so"},
     {"loss_log", "The log reports a value that is not finite: {line}[ ({lines} lines)]"},
     {"loss_not_finite",
-     "Loss is {value} at step {first}[, {points|# point|# points} up to step {last}] and stays "
-     "so[; first on rank {rank}][; found in {layer}]"},
-    {"loss_not_finite_back",
-     "Loss is {value} at step {first}[, {points|# point|# points} up to step {last}]; finite "
-     "again at step {back}[; first on rank {rank}][; found in {layer}]"},
+     "Loss is {value} at step {first}[, {points|# point|# points} up to step {last}][; finite "
+     "again at step {back}][ and {lasting}][; first on rank {rank}][; found in {layer}]"},
     {"loss_regime", "after the {what} went from {from} to {to} at step {step}"},
     {"loss_replay",
      "The loss is up to {worse} % worse than that of the attempt before at the same steps, from "
@@ -178,13 +175,9 @@ constexpr auto kTemplates = std::to_array<Template>({
      "Who is slow cannot be told: the steps' parts (forward, backward, communication and its "
      "waiting) were not recorded"},
     {"scalar_not_finite",
-     "{tag} is {value} at step {first}[, {points|# point|# points} up to step {last}] and stays "
-     "so[; {scaler}][; {more|so is # more scalar|so are # more scalars}][; first on rank "
-     "{rank}][; found in {layer}]"},
-    {"scalar_not_finite_back",
-     "{tag} is {value} at step {first}[, {points|# point|# points} up to step {last}]; finite "
-     "again at step {back}[; {scaler}][; {more|so is # more scalar|so are # more scalars}][; "
-     "first on rank {rank}][; found in {layer}]"},
+     "{tag} is {value} at step {first}[, {points|# point|# points} up to step {last}][; finite "
+     "again at step {back}][ and {lasting}][; {scaler}][; {more|so is # more scalar|so are # "
+     "more scalars}][; first on rank {rank}][; found in {layer}]"},
     {"setting_gdr_off", "GPU Direct RDMA is off on {node}"},
     {"setting_gdr_off_nodes", "GPU Direct RDMA is off on {nodes|# node|# nodes}"},
     {"setting_low", "{setting} is {value}: a network that is away for seconds ends the job"},
