@@ -132,7 +132,7 @@ class Hangs : public Analysis {
     evidence.silent = static_cast<std::int64_t>(evidence.culprits.size());
     if (evidence.culprits.empty()) evidence.culprits = furthestBehind(states);
     evidence.culprit_count = static_cast<std::int64_t>(evidence.culprits.size());
-    evidence.world = std::max(evidence.world, static_cast<std::int64_t>(ranks.size()));
+    evidence.world = std::max(evidence.world, static_cast<std::int64_t>(ranks.size()) + evidence.silent);
     evidence.blocked = static_cast<std::int64_t>(ranks.size());
     evidence.step = attempt.last_step;
     Finding finding = make(attempt, kHang, Severity::kCritical, evidence);

@@ -442,6 +442,15 @@ TEST_F(UndatedLogTest, IsAHangWhoseRanksAreThoseOfTimeoutsAndOfStatesTogether) {
   EXPECT_FALSE(found[0].start) << "the log has no clock";
 }
 
+TEST_F(UndatedLogTest, RanksThatAreRecordedAreTheWorldWhereNoLayoutIs) {
+  m_attempt = m_writer->attempt({.run = m_run, .key = "1"});
+  for (std::int32_t rank = 0; rank < 5; ++rank) m_writer->rank({.attempt = m_attempt, .rank = rank});
+  for (const std::int32_t rank : {0, 1, 2, 4}) timeout(rank);
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].summary, "4 of 5 ranks timed out in collectives; rank 3 did not");
+}
+
 TEST_F(UndatedLogTest, WhereAllRanksTimedOutTheOneFurthestBehindIsTheSuspect) {
   const char* const completed[] = {"55", "4", "47", "39", "6", "6", "6", "6"};
   for (std::int32_t rank = 0; rank < 8; ++rank) timeout(rank), state(rank, completed[rank]);

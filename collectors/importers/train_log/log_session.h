@@ -107,6 +107,7 @@ class LogSession {
   struct Traceback;
   void sayTraceback(Traceback& traceback, Recorder& out);
   void sayTracebacks(Recorder& out);
+  void endByException(const std::string& code);
   void sayGrouped(const Rule& rule, Event event, const std::string& shape, Recorder& out);
   struct Repeats;
   Repeats& hold(std::string key, Event event, Recorder& out);

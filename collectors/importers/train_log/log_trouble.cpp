@@ -236,6 +236,7 @@ void LogSession::onTraceback(const Match& match, Line& line, Recorder& out) {
   m_log_more = std::max(m_log_more, kTailLines);
   m_log_severity = Severity::kError;
   if (line.told) {
+    if (!line.attempt) endByException(cleanText(match.group(Role::kCode), kMaxName));
     m_tracebacks.erase(found);
     return;
   }
@@ -275,16 +276,18 @@ void LogSession::followTraceback(Line& line, Recorder& out) {
   if (++traceback.lines <= kMaxTracebackLines) onLog(Severity::kError, line, out);
 }
 
+// Of the log's own attempt; a record that follows takes it back.
+void LogSession::endByException(const std::string& code) {
+  if (code.ends_with("Interrupt") || code.ends_with("Exit"))
+    m_run.ended(RunBuilder::End::kStopped, code);
+  else if (!code.ends_with("Warning"))
+    m_run.ended(RunBuilder::End::kFailed, "exception: " + code);
+}
+
 void LogSession::sayTraceback(Traceback& traceback, Recorder& out) {
   if (!traceback.event) return;
   if (!traceback.event->attempt && !m_run.exists()) openAttempt(out);
-  if (!traceback.event->attempt) {
-    const std::string& code = traceback.event->code;
-    if (code.ends_with("Interrupt") || code.ends_with("Exit"))
-      m_run.ended(RunBuilder::End::kStopped, code);
-    else if (!code.ends_with("Warning"))
-      m_run.ended(RunBuilder::End::kFailed, "exception: " + code);
-  }
+  if (!traceback.event->attempt) endByException(traceback.event->code);
   const std::string shape = shapeOf(traceback.event->message);
   sayGrouped(*traceback.rule, std::move(*traceback.event), shape, out);
 }

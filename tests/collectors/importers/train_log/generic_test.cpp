@@ -64,6 +64,11 @@ TEST(GenericRule, AnExceptionAfterItsLastLineIsTheEnd) {
       "ValueError: batch of size 0\n");
   EXPECT_EQ(log.out.runs.at(0).state, RunState::kFailed);
   EXPECT_EQ(log.out.attempts.at(0).end_cause, "exception: ValueError");
+  const auto cuda = importLog(
+      "step=1 loss=9.5\nTraceback (most recent call last):\n  File \"train.py\", line 7, in <module>\n"
+      "RuntimeError: CUDA error: unspecified launch failure\n");
+  EXPECT_TRUE(cuda.out.hasEvent("cuda_error")) << "whatever event its last line is";
+  EXPECT_EQ(cuda.out.attempts.at(0).end_cause, "exception: RuntimeError");
   const auto survived = importLog(
       "step=1 loss=9.5\nTraceback (most recent call last):\n  File \"train.py\", line 7, in <module>\nValueError: skipped a batch\n"
       "1\n2\n3\n4\n5\n6\nstep=2 loss=9.25\n");
