@@ -438,10 +438,10 @@ constexpr std::array kIssues = {
         "train_log.no_time_zone", kInfo,
         "The log prints times without a time zone: they are taken as UTC. If the machine ran in another zone, the whole run is shifted by "
         "that many hours against other sources; steps and values are not affected."},
-    IssueInfo{
-        "train_log.generic", kInfo,
-        "No rule knows this trainer: names and numbers of lines with a loss were read by the generic rule, as they are printed. Units and "
-        "the meaning of a step are not known; a rule of your own can state them (docs/log_rules.md)."},
+    IssueInfo{"train_log.generic", kInfo,
+              "No rule file matches this trainer. The generic rule read lines with a loss: names and numbers are as printed, units and the "
+              "meaning "
+              "of a step are unknown. To state them, add a rule of your own (docs/log_rules.md)."},
     IssueInfo{
         "train_log.no_year", kInfo,
         "The log prints times without a year (glog). The year is assumed: that of its dated lines; without any, the last one in which the "

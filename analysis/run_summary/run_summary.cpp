@@ -88,7 +88,7 @@ std::optional<double> changeOf(const std::vector<double>& medians) {
   return best > 0 ? std::optional(medians.front() / best - 1) : std::nullopt;
 }
 
-// What a trainer that logs no tokens says of its speed.
+// The speed of a trainer that logs no tokens.
 Status readOtherRates(Reader& reader, std::span<const Series> own, Throughput& out, const std::stop_token& stop) {
   for (const auto& [role, field] :
        {std::pair{Role::kFlopsPerGpu, &Throughput::flops_per_gpu}, std::pair{Role::kSamplesPerSecond, &Throughput::samples_per_s},

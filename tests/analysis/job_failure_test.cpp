@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who failed first, from what logs say.
+// The first rank to fail, from the events of a log.
 #include "analysis/job_failure/job_failure.h"
 
 #include <gmock/gmock.h>

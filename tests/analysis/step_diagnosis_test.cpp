@@ -457,7 +457,7 @@ TEST_F(StepDiagnosisTest, AShiftThatHoldsIsStillToldWhenTheHubWasRestartedLongAf
   EXPECT_EQ(again->last_step, 1'000);
 }
 
-// BLOOM's log: 149 TFLOPs fell to 140 on one day, and nobody but the log tells of it.
+// BLOOM's log: 149 TFLOPs fell to 140 on one day; no other source.
 TEST_F(StepDiagnosisTest, AShiftIsFoundFromTheStepTimesOfALogAlone) {
   for (const bool clocked : {true, false}) {
     TempStore store;

@@ -33,7 +33,7 @@ class InputFile {
     std::string_view head;                // first up to 64 KiB
     ByteStream* stream;                   // from the first byte, head included
     Status head_status;                   // why the head is short, if the archive is damaged already there
-    std::optional<TimeNs> modified = {};  // as the archive says of its member, else of the file
+    std::optional<TimeNs> modified = {};  // of the archive's member if recorded, else of the file
   };
   // Next regular file inside; nothing after the last, or after one whose stream told that the archive is damaged.
   Result<std::optional<Member>> next();

@@ -78,7 +78,7 @@ class PrometheusFile {
     if (!what.device_kind.empty() && !meaning->id)
       meaning->id =
           m_series.device({.kind = what.device_kind, .uuid = what.uuid, .index = what.index, .bus_id = what.bus_id, .model = what.model});
-    tellChange(*meaning, value, sample.time);
+    recordChange(*meaning, value, sample.time);
     if (sample.time) {
       m_series.put(meaning->id, what.metric, meaning->labels, *sample.time, value, what.counter);
     } else if (m_untimed < kMostUntimed) {
@@ -89,7 +89,7 @@ class PrometheusFile {
     }
   }
 
-  void tellChange(Meaning& meaning, double value, std::optional<TimeNs> time) {
+  void recordChange(Meaning& meaning, double value, std::optional<TimeNs> time) {
     const ExporterSample& what = meaning.sample;
     if (!what.last_xid && !what.hang) return;
     const auto before = std::exchange(meaning.last, value);

@@ -50,7 +50,7 @@ class LogSession {
   LogSession(std::shared_ptr<const RuleSet> rules, SessionOptions options);
 
   // Before the first push(), of an imported file's first bytes: the zone of its stamps, where one without a zone stands beside an absolute
-  // time, and whether a rule knows its trainer. True: both need no more of the file.
+  // time, and whether a record of a known format occurs. True: both are settled.
   bool lookAhead(std::string_view head);
   void push(std::string_view bytes, Recorder& out);
   // The wall time of lines that print none, from now on (live tails only).
@@ -156,7 +156,7 @@ class LogSession {
     std::size_t back = 0;                  // lines since that stamp
   };
   Ahead m_ahead;
-  bool m_known = false;         // a rule knows this trainer: the generic ones are silent
+  bool m_known = false;         // a record of a known format occurred: generic rules are off
   bool m_generic_read = false;  // of this line: the first of them counts
 
   // The last lines' first bytes: where a line without a time finds the one printed just before it.

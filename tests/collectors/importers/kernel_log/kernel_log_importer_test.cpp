@@ -72,7 +72,7 @@ TEST(KernelLogImporter, InventsNoWallTime) {
   EXPECT_EQ(boot.recorder.events.at(0).time, 1'500'000'000);
   const auto syslog = importText("Jan 21 04:41:44 gpu-7 kernel: NVRM: Xid (PCI:0000:9b:00): 79, x\n");
   EXPECT_EQ(syslog.recorder.events.at(0).time, std::nullopt);
-  EXPECT_EQ(syslog.recorder.issueCount("kernel_log.no_year"), 1) << "nobody knows when the file was written";
+  EXPECT_EQ(syslog.recorder.issueCount("kernel_log.no_year"), 1) << "the time of the file is unknown";
   const auto mixed = importText("[    1.500000] a\n[    1.600000] b\n[Sun Feb 23 16:24:18 2025] NVRM: Xid (PCI:0000:9b:00): 79, x\n");
   EXPECT_EQ(mixed.recorder.events.at(0).time, std::nullopt);
   EXPECT_EQ(mixed.recorder.issueCount("kernel_log.mixed_clocks"), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs of trainers that no rule knows: the generic rule reads what they print, and says that it is generic.
+// Logs of trainers without a rule file: the generic rule reads them, and an issue marks it as generic.
 #include <gmock/gmock.h>
 
 #include "tests/collectors/importers/train_log/log_fixture.h"

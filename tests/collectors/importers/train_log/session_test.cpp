@@ -100,9 +100,9 @@ TEST(TrainLogSession, AGlogStampIsOfTheYearInWhichTheFileWasWritten) {
   }
   const auto beside =
       importLog("[2024-05-20 06:30:00,000] [INFO] begins\n[rank3]:[E520 06:31:05.05 ProcessGroupNCCL.cpp:616] " + watchdog, written);
-  EXPECT_EQ(beside.out.events.at(0).time, 1716186665'050'000'000) << "a dated line of the same log knows better than a copied file";
+  EXPECT_EQ(beside.out.events.at(0).time, 1716186665'050'000'000) << "a dated line of the same log outranks the time of a copied file";
   const auto undated = importLog("[rank3]:[E520 06:31:05.05 ProcessGroupNCCL.cpp:616] " + watchdog);
-  EXPECT_EQ(undated.out.events.at(0).time, std::nullopt) << "nobody knows when the file was written";
+  EXPECT_EQ(undated.out.events.at(0).time, std::nullopt) << "the time of the file is unknown";
 }
 
 TEST(TrainLogSession, AnAbsoluteTimeWinsAndTeachesTheZoneOfStampsBesideIt) {
