@@ -29,7 +29,7 @@ class Tail : public Command {
   const char* help() const override { return "Send a trainer's output, read from standard input, to a hub"; }
   const char* examples() const override {
     return "python train.py 2>&1 | runglassctl tail --hub 127.0.0.1:7070 --run gpt-8b\n"
-           "tail -F train.log | runglassctl tail --hub 127.0.0.1:7070 --quiet\n";
+           "runglassctl tail --hub 127.0.0.1:7070 --run gpt-8b --quiet < train.log\n";
   }
   void declare(Options options) override {
     options.add("--hub", m_hub, "The hub, HOST:PORT").required();

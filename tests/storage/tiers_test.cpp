@@ -219,9 +219,10 @@ TEST_F(Tiers, ACapHoldsWhateverFillsTheStore) {
   for (std::int64_t step = 0; step < kStepsEach; step += kFlushEach) {
     for (std::int64_t s = step; s < step + kFlushEach; ++s) {
       m_writer->scalar(loss, s, kStart + s * kNsPerSecond, 1);
-      for (const SeriesId id : series) {
+      for (std::size_t i = 0; i < series.size(); ++i) {
         random = random * 6364136223846793005ULL + 1442695040888963407ULL;
-        m_writer->scalar(id, s, kStart + s * kNsPerSecond, static_cast<double>(random >> 40));
+        // Each begins at its own step: a commit in which all of them outgrow a page is larger than what the cap allows for.
+        if (s >= static_cast<std::int64_t>(i)) m_writer->scalar(series[i], s, kStart + s * kNsPerSecond, static_cast<double>(random >> 40));
       }
     }
     ASSERT_TRUE(m_writer->flush().ok());
