@@ -37,7 +37,8 @@ std::string Identity::hex() const {
 }
 
 Identity identityOf(const SeriesKey& key, const OwnerNames& owner) {
-  return hash({"series", owner.run, owner.attempt, textOf(key.rank), owner.node, owner.device, key.metric, key.source, key.labels, key.unit});
+  return hash(
+      {"series", owner.run, owner.attempt, textOf(key.rank), owner.node, owner.device, key.metric, key.source, key.labels, key.unit});
 }
 
 Identity identityOf(const TrackKey& key, const OwnerNames& owner) {
