@@ -102,6 +102,26 @@ TEST(OverviewTest, APartThatIsNotOfEveryStepIsCountedInTheStepsThatHadIt) {
   EXPECT_EQ(parts.parts.size(), 2u);
 }
 
+TEST(OverviewTest, StepTimesOfALogAreOneCurveAndOfNoRanks) {
+  const TempStore store;
+  auto writer = store.writer().value();
+  const AttemptId attempt = writer->attempt({.run = writer->run({.name = "r", .start = kStart}), .key = "a"});
+  for (const char* const tag : {"iteration time", "elapsed time per iteration"}) {
+    const SeriesId id = writer->series(
+        {.attempt = attempt, .metric = tag, .labels = R"({"canonical":"step_time_ns"})", .unit = "ns", .kind = SeriesKind::kScalar});
+    for (std::int64_t step = 0; step < 50; ++step) writer->scalar(id, step, kStart + step * kNsPerSecond, 600e6);
+  }
+  ASSERT_TRUE(writer->close().ok());
+  auto reader = store.reader();
+  const auto overview = readOverview(**reader, {.axis = XAxis::kStep}, {});
+  ASSERT_TRUE(overview.ok());
+  const auto panel = std::ranges::find(overview->plots->panels, QStringLiteral("step time"), &PlotPanel::title);
+  ASSERT_NE(panel, overview->plots->panels.end());
+  ASSERT_EQ(panel->curves.size(), 1u);
+  EXPECT_EQ(panel->curves[0].name, QStringLiteral("step"));
+  EXPECT_FALSE(panel->curves[0].band);
+}
+
 TEST(OverviewTest, OnlyTheStepsThatWereRunAgainAreDrawnFaintOnTheTimeAxisToo) {
   const TempStore store;
   auto writer = store.writer().value();

@@ -8,6 +8,7 @@
 #include "analysis/run_summary/roles.h"
 #include "analysis/views/finding_order.h"
 #include "model/series_extent.h"
+#include "model/step_metrics.h"
 #include "model/superseded.h"
 #include "widgets/charts/bin_bands.h"
 #include "widgets/core/theme.h"
@@ -202,7 +203,8 @@ class Builder {
     std::vector<const Series*> found;
     for (const Series& series : m_series)
       if (series.key.kind == SeriesKind::kScalar && series.key.unit == "ns" && series.sample_count > 0 &&
-          roleFit(series.key.metric, Role::kStepTime, series.key.labels))
+          roleFit(series.key.metric, Role::kStepTime, series.key.labels) &&
+          (!isLoggedStepTime(series.key) || loggedStepTimes(m_series, series.key.attempt) == &series))
         found.push_back(&series);
     return found;
   }
@@ -226,8 +228,12 @@ class Builder {
       panel.empty = QStringLiteral("no step durations: the run was not traced with the client and its log has none");
       panel.share = kEmptyShare;
     }
-    if (all.size() == 1) panel.curves.push_back({.name = QStringLiteral("step"), .ink = seriesInk(2), .bins = all[0]});
-    if (all.size() > 1) {
+    // A log's step times are of the job, not of ranks: a curve an attempt.
+    const bool of_ranks = countRanks(ranks) > 0;
+    if (all.size() == 1 || !of_ranks)
+      for (const SharedBins& one : all)
+        panel.curves.push_back({.name = panel.curves.empty() ? QStringLiteral("step") : QString(), .ink = seriesInk(2), .bins = one});
+    if (all.size() > 1 && of_ranks) {
       auto band = std::make_shared<std::vector<Bin>>();
       for (const SharedBins& rank : all) widenBand(*band, *rank);
       const SharedBins middle = medianOf(all);
