@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants: 1. m_open: m_current is a spike without an end, m_away its points. 2. Nothing that is not finite, and no point of an open
-// spike, is in the baseline.
+// Invariants: 1. m_open: m_held or m_current is a spike without an end, m_away its points. 2. Nothing that is not finite, and no point of
+// an open spike, is in the baseline.
 #include "analysis/loss_spikes/loss_spikes.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace runglass {
 namespace {
@@ -30,17 +31,17 @@ SpikeWeight weightOf(const LossSpike& spike, bool with_grad, bool counts_steps) 
 double LossSpikeDetector::toScale(double value) const { return m_log ? std::log(value) : value; }
 double LossSpikeDetector::fromScale(double scaled) const { return m_log ? std::exp(scaled) : scaled; }
 
-double LossSpikeDetector::floorOf(double scaled) const {
+double LossSpikeDetector::floorOf(double scaled, double share) const {
   const double level = std::abs(fromScale(scaled));
   const double resolution = m_decimals >= kExact ? 0 : 1 / kTens[static_cast<std::size_t>(m_decimals)];
-  const double least = std::max(kSpikeFloor * level, resolution);
+  const double least = std::max(share * level, resolution);
   return kMadToSigma * (m_log ? least / level : least);
 }
 
 LossSpikeDetector::Baseline LossSpikeDetector::baseline() const {
   const RollingMedian::Line line = m_window.line();
   Baseline base{.level = std::max(m_window.recent(), line.ahead)};
-  base.sigma = std::max(floorOf(base.level), kMadToSigma * line.deviation);
+  base.sigma = std::max(floorOf(base.level, kSpikeFloor), kMadToSigma * line.deviation);
   // The MAD of a handful of points is often far too small.
   if (m_window.size() < kSpikeFirst) base = {.level = m_window.median(), .sigma = std::max(base.sigma, m_window.range() / 2)};
   return base;
@@ -122,24 +123,33 @@ void LossSpikeDetector::begin(std::int64_t step, double value) {
   m_return = back(m_left);
   m_stay = 0;
   m_away.clear();
-  if (m_current == kNone) {
-    m_current = m_spikes.size();
-    m_spikes.push_back({.first_step = step,
-                        .last_step = step,
-                        .peak_step = step,
-                        .peak = value,
-                        .baseline = fromScale(m_left.level),
-                        .rule = m_window.size() < kSpikeWarmUp ? SpikeRule::kWarmUp : SpikeRule::kRobustZ});
-  }
+  if (m_current == kNone)
+    m_held = {.first_step = step,
+              .last_step = step,
+              .peak_step = step,
+              .peak = value,
+              .baseline = fromScale(m_left.level),
+              .rule = m_window.size() < kSpikeWarmUp ? SpikeRule::kWarmUp : SpikeRule::kRobustZ};
   m_open = true;
   follow(step, value);
 }
 
+// A blip that is only far from a very quiet curve is none.
+bool LossSpikeDetector::isMore(double value) const {
+  const double sigma = std::max(m_left.sigma, floorOf(m_left.level, kBlipFloor));
+  return m_stay >= kBlipPoints || toScale(value) - m_left.level > m_limits.z * sigma;
+}
+
 void LossSpikeDetector::follow(std::int64_t step, double value) {
-  LossSpike& spike = m_spikes[m_current];
+  if (m_held && value > m_return && isMore(value)) {
+    m_current = m_spikes.size();
+    m_spikes.push_back(*std::exchange(m_held, std::nullopt));
+  }
+  LossSpike& spike = m_held ? *m_held : m_spikes[m_current];
   if (value <= m_return) {
     spike.recovered_step = step;
     spike.verdict = SpikeVerdict::kBenign;
+    m_held.reset();
     m_open = false;
     m_since = 0;
     return m_window.push(toScale(value));

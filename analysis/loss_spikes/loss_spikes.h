@@ -15,14 +15,16 @@
 // Level: the line one point ahead, or the median of the newest 20 points where that is higher, since a line through a convex
 // curve runs below it and a loss that stops falling is no spike. Real logs add:
 //   upward only, and on the raw value from the first loss <= 0 on;
-//   MAD is at least 0.1 % of the level and at least the resolution to which the values were printed;
+//   MAD is at least 0.1 % of the level (of a stretch of at most 3 points 1 %) and at least the resolution to which the values
+//   were printed;
 //   outliers stay out of the baseline. A spike is over (benign) at the first point within 2 sigma, or half of the 5 %, of its
 //   level. After 50 points that are not, it is malignant, and those points are the new baseline, as leaving outliers out for
 //   ever would latch;
 //   an outlier within 50 points after a recovery belongs to the same spike;
 //   the first 20 points have to be 20 % above the median of the first 10 as well;
 //   NaN and Inf are malignant at once and never enter a baseline.
-// It is causal: a later point moves a spike's end, peak and verdict, and nothing else.
+// It is causal: a later point moves a spike's end, peak and verdict, and nothing else. A stretch that is a spike by its length
+// alone is reported at its fourth point.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +39,7 @@ namespace runglass {
 
 inline constexpr std::size_t kSpikeWindow = RollingMedian::kWindow, kSpikeWarmUp = 20, kSpikeFirst = 10;
 inline constexpr double kSpikeZ = 8, kSpikeBackZ = 2, kSpikeWarmUpRatio = 1.2;
-inline constexpr double kSpikeFloor = 0.001;  // of the level
+inline constexpr double kSpikeFloor = 0.001, kBlipFloor = 0.01;  // of the level
 inline constexpr int kSpikePersistence = 50, kSpikeCooldown = 50;
 
 // What is a spike: at least `z` robust sigma and `ratio` times the level.
@@ -117,7 +119,8 @@ class LossSpikeDetector {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   double toScale(double value) const;
   double fromScale(double scaled) const;
-  double floorOf(double middle) const;
+  double floorOf(double scaled, double share) const;
+  bool isMore(double value) const;
   struct Baseline {
     double level = 0, sigma = 0;
   };
@@ -137,7 +140,8 @@ class LossSpikeDetector {
   bool m_log = true;
   int m_decimals = 0;  // that the values need so far; kExact: more than a print has
 
-  std::size_t m_current = kNone;  // the spike that is open, or that ended within the cooldown
+  std::optional<LossSpike> m_held;  // open, and so far no more than a blip of a very quiet curve
+  std::size_t m_current = kNone;    // the spike that is open, or that ended within the cooldown
   bool m_open = false;
   double m_return = 0;  // back is at or below this; value
   Baseline m_left;      // that it left; on the scale
