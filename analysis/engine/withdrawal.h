@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Withdrawal: a finding that its analysis no longer concludes. It stays in the store as info, without a duration, so that it notifies
-// nobody and costs nothing.
+// Withdrawal: a finding that its analysis no longer concludes. It stays in the store as info, without a duration: it sends no notification
+// and costs nothing.
 #pragma once
 
 #include "analysis/words/message.h"

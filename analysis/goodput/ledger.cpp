@@ -51,7 +51,7 @@ Segments paint(const Segments& under, const Segments& over) {
 // A store that anyone wrote may say anything; what is far outside of numbers that add up is no time and no step.
 constexpr TimeNs kFar = 4'000'000'000'000'000'000;
 constexpr std::int64_t kFarStep = std::int64_t{1} << 53;
-constexpr std::int64_t kMostCount = 1'000'000;
+constexpr std::int64_t kMaxCount = 1'000'000;
 bool isTime(TimeNs time) { return time > -kFar && time < kFar; }
 bool isStep(std::int64_t step) { return step > -kFarStep && step < kFarStep; }
 
@@ -61,7 +61,7 @@ void takeNonsenseOut(AttemptRecord& attempt) {
   for (std::optional<std::int64_t>* step : {&attempt.resumed_from, &attempt.first_step, &attempt.last_step})
     if (*step && !isStep(**step)) step->reset();
   std::erase_if(attempt.steps, [](const LedgerStep& one) {
-    return !isTime(one.begin) || !isTime(one.end) || !isStep(one.step) || one.count < 1 || one.count > kMostCount;
+    return !isTime(one.begin) || !isTime(one.end) || !isStep(one.step) || one.count < 1 || one.count > kMaxCount;
   });
   std::erase_if(attempt.durations, [](DurNs one) { return one <= 0 || one > kFar; });
 }

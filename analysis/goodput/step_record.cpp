@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kLongest = 30.0 * 24 * 3600 * 1e9;  // ns; a longer step is nonsense
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMostCount = 10'000;  // steps in one line of a log
-constexpr double kNearlyAll = 0.9;           // of the steps of who told most: whoever is a little behind tells as well
+constexpr std::int64_t kMaxCount = 10'000;  // steps in one line of a log
+constexpr double kNearlyAll = 0.9;          // of the steps of who told most: whoever is a little behind tells as well
 
 constexpr TimeNs kFar = 4'000'000'000'000'000'000;                    // later and earlier there is no time that could be added to
 bool usableTime(TimeNs time) { return time > -kFar && time < kFar; }  // an absent one is outside
@@ -77,8 +77,8 @@ Result<StepRecord> ofLog(Reader& reader, const Series& series, const std::stop_t
                                : i + 1 < points.size() ? between(points.step[i], points.step[i + 1])
                                                        : 1;
     // The first line holds no steps from before the first: trainers that log step 0 or 1 first do so before a whole interval has passed.
-    const std::int64_t most = i > 0 ? kMostCount : std::clamp<std::int64_t>(points.step[i], 1, kMostCount);
-    const std::int64_t count = since >= 1 && since <= kMostCount ? std::min(since, most) : 1;
+    const std::int64_t most = i > 0 ? kMaxCount : std::clamp<std::int64_t>(points.step[i], 1, kMaxCount);
+    const std::int64_t count = since >= 1 && since <= kMaxCount ? std::min(since, most) : 1;
     const double length = points.value[i] * static_cast<double>(count);
     if (!usable(length)) continue;
     const auto took = static_cast<DurNs>(length);
@@ -100,7 +100,7 @@ Result<StepRecord> ofTimes(Reader& reader, const Series& series, const std::stop
   const auto add = [&](std::size_t from, std::size_t to) {
     const std::int64_t count = between(points.step[from], points.step[to]);
     const double length = static_cast<double>(points.time[to] - points.time[from]);
-    if (count < 1 || count > kMostCount || !usable(length)) return;
+    if (count < 1 || count > kMaxCount || !usable(length)) return;
     each.push_back(length / static_cast<double>(count));
     record.steps.push_back({.step = points.step[to], .count = count, .begin = points.time[from], .end = points.time[to]});
   };

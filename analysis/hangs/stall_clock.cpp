@@ -6,7 +6,7 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kLeastLogStall = 300 * kNsPerSecond, kLeastHang = 60 * kNsPerSecond;
+constexpr DurNs kMinLogStall = 300 * kNsPerSecond, kMinHang = 60 * kNsPerSecond;
 constexpr DurNs kLongest = 24 * 3600 * kNsPerSecond;  // limits beyond a day say nothing, and times ten must not run over
 
 }  // namespace
@@ -45,12 +45,12 @@ std::vector<StallGap> StepClock::take(const std::vector<ClockedStep>& steps) {
 
 DurNs StepClock::stallLimit() const {
   if (!judges()) return kPhaseLimit;
-  return m_from_log ? std::max(10 * m_p99, kLeastLogStall) : stallLimitOf(m_p99);
+  return m_from_log ? std::max(10 * m_p99, kMinLogStall) : stallLimitOf(m_p99);
 }
 
 DurNs StepClock::hangLimit(std::optional<DurNs> op_p99) const {
   if (!judges()) return kPhaseLimit;
-  return std::max(10 * (op_p99 && *op_p99 > 0 ? std::min(*op_p99, m_p99) : m_p99), kLeastHang);
+  return std::max(10 * (op_p99 && *op_p99 > 0 ? std::min(*op_p99, m_p99) : m_p99), kMinHang);
 }
 
 std::optional<TimeNs> StepClock::lastEnd() const {

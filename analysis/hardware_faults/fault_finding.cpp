@@ -59,12 +59,12 @@ Arg whereOf(const CorrelatedFault& fault, const Places& places) {
 
 // Absent where there are none.
 Arg symptomsOf(const CorrelatedFault& fault) {
-  constexpr std::size_t kMostBytes = 120;  // of the kinds listed
+  constexpr std::size_t kMaxListed = 120;  // of the kinds listed
   if (fault.symptoms.empty()) return {};
   Arg::List kinds;
   std::size_t bytes = 0;
   for (const auto& [kind, count] : fault.counts) {
-    if (bytes > kMostBytes) {
+    if (bytes > kMaxListed) {
       kinds.emplace_back("...");
       break;
     }

@@ -27,7 +27,7 @@ void LevelNoise::push(const RollingMedian& window) {
 }
 
 double LevelNoise::of(const RollingMedian& window, double level) const {
-  // Below kUnseen a window does not tell a correlation from none. One sigma is 8 standard errors of its median then.
+  // Below kUnseen a window does not distinguish a correlation from none. One sigma is 8 standard errors of its median then.
   constexpr double kUnseen = 0.3, kMaxCorrelation = 0.95, kErrors = 8;
   const double seen = m_correlations.size() > 0 ? m_correlations.median() : 0;
   const double correlation = seen < kUnseen ? 0 : std::min(seen, kMaxCorrelation);

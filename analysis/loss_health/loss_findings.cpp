@@ -26,25 +26,25 @@ constexpr double kScoreMost = 20;         // robust sigma that count as a score 
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(numberText(value)); }
 
-class Teller {
+class FindingList {
  public:
-  explicit Teller(const WatchedAttempt& attempt)
+  explicit FindingList(const WatchedAttempt& attempt)
       : m_attempt(attempt), m_health(attempt.health), m_rises(attempt.health.rises(attempt.counts_steps)) {
     m_subject = "attempt:" + std::to_string(attempt.attempt.number);
   }
 
-  std::vector<LossFinding> tell() {
-    tellSpikes();
-    tellRises();
-    tellNotFinite(m_health.spikes(), "loss", Role::kLoss);
-    tellGradSpikes();
-    tellNotFinite(m_health.gradSpikes(), "grad_norm", Role::kGradNorm);
-    tellBeside();
-    tellLog();
-    tellScale();
-    tellDivergences();
-    tellRestart();
-    tellClip();
+  std::vector<LossFinding> all() {
+    addSpikes();
+    addRises();
+    addNotFinite(m_health.spikes(), "loss", Role::kLoss);
+    addGradSpikes();
+    addNotFinite(m_health.gradSpikes(), "grad_norm", Role::kGradNorm);
+    addBeside();
+    addLog();
+    addScale();
+    addDivergences();
+    addRestart();
+    addClip();
     std::ranges::stable_sort(m_out, {}, &LossFinding::start_step);
     return std::move(m_out);
   }
@@ -97,10 +97,10 @@ class Teller {
         {{"what", words::Term{what}}, {"from", words::number(regime.from)}, {"to", words::number(regime.to)}, {"step", regime.step}}};
   }
 
-  void tellSpikes() {
+  void addSpikes() {
     std::vector<const LossSpike*> blips;
     const auto close = [&] {
-      if (!blips.empty()) tellBlips(blips);
+      if (!blips.empty()) addBlips(blips);
       blips.clear();
     };
     for (const LossSpike& spike : m_health.spikes()) {
@@ -108,7 +108,7 @@ class Teller {
       const LossSpike* grad = gradSpikeWith(spike, m_health.gradSpikes());
       const SpikeWeight weight = weightOf(spike, grad != nullptr, m_attempt.counts_steps);
       if (weight != SpikeWeight::kBlip) {
-        tellSpike(spike, weight, grad);
+        addSpike(spike, weight, grad);
       } else if (spike.recovered_step) {  // one that goes on may become more
         if (!blips.empty() && stepsBetween(blips.back()->last_step, spike.first_step) > kBlipsTogether) close();
         blips.push_back(&spike);
@@ -117,7 +117,7 @@ class Teller {
     close();
   }
 
-  void tellBlips(const std::vector<const LossSpike*>& blips) {
+  void addBlips(const std::vector<const LossSpike*>& blips) {
     const LossSpike& highest = **std::ranges::max_element(blips, {}, [](const LossSpike* spike) { return spike->z; });
     const LossSpike &first = *blips.front(), &last = *blips.back();
     LossFinding out = make("loss_spike", "loss", Severity::kInfo, first.first_step, last.last_step);
@@ -143,7 +143,7 @@ class Teller {
     add(std::move(out), std::move(evidence));
   }
 
-  void tellSpike(const LossSpike& spike, SpikeWeight weight, const LossSpike* grad) {
+  void addSpike(const LossSpike& spike, SpikeWeight weight, const LossSpike* grad) {
     const Regime* regime = regimeOf(spike.first_step);
     static constexpr std::array kSeverity = {Severity::kInfo, Severity::kInfo, Severity::kWarning, Severity::kError};
     LossFinding out = make("loss_spike", "loss", regime != nullptr ? Severity::kInfo : kSeverity[static_cast<std::size_t>(weight)],
@@ -216,7 +216,7 @@ class Teller {
   }
 
   // Reported once they are over: one that goes on may become a spike.
-  void tellRises() {
+  void addRises() {
     for (const LossSpike& rise : m_rises) {
       if (!rise.recovered_step && !rise.level) continue;
       LossFinding out = make("loss_spike", "loss", Severity::kInfo, rise.first_step, rise.last_step);
@@ -234,12 +234,12 @@ class Teller {
   }
 
   // By itself it says that training is rough, not that the model is worse: info, the longest of each bunch of them.
-  void tellGradSpikes() {
+  void addGradSpikes() {
     for (const LossSpike& spike : m_health.gradSpikes()) {
       if (spike.rule == SpikeRule::kNonFinite || spike.longest <= kBlipPoints) continue;
-      const bool told = std::ranges::any_of(
+      const bool is_reported = std::ranges::any_of(
           m_health.spikes(), [&](const LossSpike& loss) { return loss.rule != SpikeRule::kNonFinite && cameWith(spike, loss); });
-      if (told) continue;
+      if (is_reported) continue;
       const auto rise = std::ranges::find_if(m_rises, [&](const LossSpike& loss) { return cameWith(spike, loss); });
       LossFinding out = make("loss_spike", "grad_norm", Severity::kInfo, spike.first_step, spike.last_step);
       if (spike.recovered_step) out.end_step = spike.recovered_step;
@@ -347,7 +347,7 @@ class Teller {
     if (!origin.layer.empty()) evidence["layer"] = origin.layer;
   }
 
-  void tellNotFinite(const std::vector<LossSpike>& spikes, const std::string& of, Role role) {
+  void addNotFinite(const std::vector<LossSpike>& spikes, const std::string& of, Role role) {
     const bool grad = role == Role::kGradNorm;
     for (const LossSpike& spike : spikes) {
       if (spike.rule != SpikeRule::kNonFinite) continue;
@@ -371,7 +371,7 @@ class Teller {
 
   // Losses and gradients beside the judged ones: what ceases to be finite within a cooldown of each other is one finding, of the
   // first of them.
-  void tellBeside() {
+  void addBeside() {
     struct Hit {
       const FiniteFeed* feed;
       const LossSpike* spike;
@@ -398,11 +398,11 @@ class Teller {
         tags.insert(hits[end].feed->series.key.metric);
       }
       if (lasting) all.recovered_step.reset();
-      tellBeside(first, all, evaluation, tags);
+      addBeside(first, all, evaluation, tags);
     }
   }
 
-  void tellBeside(const FiniteFeed& first, const LossSpike& all, bool evaluation, const std::set<std::string_view>& tags) {
+  void addBeside(const FiniteFeed& first, const LossSpike& all, bool evaluation, const std::set<std::string_view>& tags) {
     const bool scaler = scalerAt(all, &first.series);
     Severity severity = isDead(all) ? Severity::kCritical : Severity::kWarning;
     if (evaluation) severity = isDead(all) ? Severity::kWarning : Severity::kInfo;
@@ -433,7 +433,7 @@ class Teller {
   }
 
   // What the log reports and no series shows: trainers end on NaN before they log it.
-  void tellLog() {
+  void addLog() {
     std::vector<const Event*> alone;
     for (const Event& event : m_attempt.non_finites)
       if (!isShown(event)) alone.push_back(&event);
@@ -469,7 +469,7 @@ class Teller {
            std::ranges::any_of(m_attempt.beside, [&](const FiniteFeed& feed) { return std::ranges::any_of(feed.found, shows); });
   }
 
-  void tellScale() {
+  void addScale() {
     for (const ScaleCollapse& one : m_health.scale().found()) {
       LossFinding out =
           make("non_finite", "loss_scale", one.lowest < 1 ? Severity::kError : Severity::kWarning, one.first_step, one.last_step);
@@ -495,7 +495,7 @@ class Teller {
         {{"best", best}, {"best_step", one.best_step}, {"first", one.first_step}, {"worst", worst}, {"level", words::number(one.level)}}};
   }
 
-  void tellDivergences() {
+  void addDivergences() {
     for (const Divergence& one : m_health.divergences()) {
       const Severity severity = one.worst >= kDivergenceSevere * one.best ? Severity::kError : Severity::kWarning;
       LossFinding out = make("loss_divergence", "loss", severity, one.first_step, one.last_step);
@@ -509,7 +509,7 @@ class Teller {
     }
   }
 
-  void tellRestart() {
+  void addRestart() {
     const Series* loss = m_attempt.series(Role::kLoss);
     if (loss == nullptr) return;
     const std::int64_t first = loss->first_x;
@@ -539,7 +539,7 @@ class Teller {
     }
   }
 
-  void tellClip() {
+  void addClip() {
     const auto& clip = m_health.clip();
     if (!clip) return;
     const ClipValue& value = *m_health.clipValue();
@@ -580,6 +580,6 @@ std::optional<std::int64_t> gradLead(const LossSpike& spike, const AttemptLoss& 
   return grad == nullptr ? std::nullopt : std::optional(stepsBetween(grad->first_step, spike.first_step));
 }
 
-std::vector<LossFinding> lossFindings(const WatchedAttempt& attempt) { return Teller(attempt).tell(); }
+std::vector<LossFinding> lossFindings(const WatchedAttempt& attempt) { return FindingList(attempt).all(); }
 
 }  // namespace runglass

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 using words::Arg;
 using words::Message;
 
-constexpr std::size_t kNodesListed = 64, kMostValue = 60;
+constexpr std::size_t kNodesListed = 64, kMaxValue = 60;
 constexpr std::string_view kWholeJob = "the job";  // in place of a node
 constexpr double kFew = 0.25;                      // at most this share differs: they are the odd ones
 
@@ -100,11 +100,11 @@ std::optional<Finding> judgeEqual(const EqualSetting& setting, const Values& val
     for (const std::string& node : odd)
       if (evidence["odd"].size() < kNodesListed) evidence["odd"].push_back(node);
   const words::Term title{std::string(setting.title)};
-  const std::string others = most.substr(0, kMostValue);
+  const std::string others = most.substr(0, kMaxValue);
   Message message;
   if (few && odd.size() == 1) {
     const auto own = std::ranges::find_if(values.nodes, [&](const auto& entry) { return entry.first != most; });
-    const Arg value = values.nodes.size() == 2 ? Arg(own->first.substr(0, kMostValue)) : Arg(Message{"setting_others", {}});
+    const Arg value = values.nodes.size() == 2 ? Arg(own->first.substr(0, kMaxValue)) : Arg(Message{"setting_others", {}});
     message =
         Message{"setting_odd_node",
                 {{"setting", title}, {"node", nodeArg(*odd.begin())}, {"value", value}, {"nodes", all.size() - 1}, {"others", others}}};

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 using words::Arg;
 using words::Message;
 
-constexpr std::size_t kMostListed = 64, kMostNamed = 4;
+constexpr std::size_t kMostListed = 64, kMaxNamed = 4;
 
 struct Stretch {
   std::vector<Spell> spells;  // by begin
@@ -53,8 +53,8 @@ Arg nodesOf(const Stretch& stretch, const AttemptWatch& watch, const NodeNames& 
   if (names.empty()) return {};
   Arg::List listed;
   for (const std::string& name : names)
-    if (listed.size() < kMostNamed) listed.emplace_back(name);
-  const Arg more = names.size() > kMostNamed ? Arg(names.size() - kMostNamed) : Arg();
+    if (listed.size() < kMaxNamed) listed.emplace_back(name);
+  const Arg more = names.size() > kMaxNamed ? Arg(names.size() - kMaxNamed) : Arg();
   return Message{"link_nodes", {{"nodes", std::move(listed)}, {"more", more}}};
 }
 

@@ -10,7 +10,7 @@
 namespace runglass::words {
 namespace {
 
-// Sorted by id. analysis/words/render.h says what the marks mean.
+// Sorted by id. analysis/words/render.h explains the marks.
 constexpr auto kTemplates = std::to_array<Template>({
     {"cost_now", "costs {cost} of every step"},
     {"cost_past", "cost {cost} of every step"},

@@ -20,11 +20,11 @@ struct Template {
 std::span<const Template> catalogue();             // by id
 std::string_view templateOf(std::string_view id);  // "" of an unknown id
 
-// The message as JSON where a template or an argument is missing: a finding says what it has, and tests find the mistake.
+// The message as JSON where a template or an argument is missing: the finding keeps its facts, and tests find the mistake.
 std::string english(const Message& message);
 // Sets Finding::message and Finding::summary, as the only function.
 void setMessage(Finding& finding, const Message& message);
-// As a clause of another message. Its summary where its message is empty or says another thing: written by another version.
+// As a clause of another message. Its summary where its message is empty or does not match: written by another version.
 Arg messageOf(const Finding& finding);
 
 }  // namespace runglass::words

@@ -34,8 +34,8 @@ const char* viewOf(const std::string& kind) {
   return "overview";
 }
 
-// What one fault is said to be by several findings is one cause, and their parts of it. A slow node shows itself in its ranks and in the
-// clocks of its GPUs; a fault of a machine is the same in every run that it stops, and any trouble is in the attempt after a restart.
+// Findings of one fault are parts of one cause. A slow node shows in its ranks and in the clocks of its GPUs; a fault of a machine is the
+// same in every run that it stops, and a trouble is the same in the attempt after a restart.
 std::string causeOf(const Finding& finding, const std::string& node, const std::string& run) {
   static constexpr std::array<std::string_view, 3> kSlowMachine = {"slow_node", "slow_rank", "thermal_throttle"};
   static constexpr std::array<std::string_view, 2> kBroken = {"hardware_fault", "slow_link"};
@@ -139,7 +139,7 @@ void Notifier::seeFinding(const Finding& finding, TimeNs now) {
   }
   const auto node = m_nodes.find(finding.node);
   trouble.cause = causeOf(finding, node == m_nodes.end() ? std::string() : node->second.name, trouble.run_uuid);
-  trouble.moment = !finding.run && !finding.end;  // nobody reports its end
+  trouble.moment = !finding.run && !finding.end;  // no run reports its end
   trouble.who = finding.subject == "run" ? "" : finding.subject;
   trouble.summary = finding.summary.empty() ? finding.kind + " of " + finding.subject : finding.summary;
   std::string select;

@@ -152,7 +152,7 @@ void Watch::look(Reader& reader, const std::stop_token& stop) {
   lookAtMachines(reader, now, stop);
 }
 
-// After the runs': where a run reports the same fault, its finding says more.
+// After the runs': where a run reports the same fault, its finding has more evidence.
 void Watch::lookAtMachines(Reader& reader, TimeNs now, const std::stop_token& stop) {
   const TimeNs from = now - AlertBook::kNews;
   auto faults = machineFaults(reader, {.t0 = from}, stop);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watch: what a hub does beside storing. Asks every analysis about every live run, looks for faults of machines without one, stores what
-// the analyses find, tells people by the alert rules, and gives the sign of life. Only the one who writes a store has one, so that two who
-// follow a store never tell the same thing twice.
+// the analyses find, notifies by the alert rules, and sends the heartbeat. Only the one who writes a store has one, so that two who
+// follow a store never notify twice.
 //
 // Threading:  constructor, stop() and destructor from one thread; the work is done on a thread of its own. stats() from any.
 // Ownership:  borrows the Hub, which outlives it.
