@@ -62,6 +62,8 @@ class Tail : public Command {
       out.issue({.code = code, .source = "stdin", .count = note.count, .detail = note.detail});
     const bool taken = agent->stop(kPatience);
     RG_TRY(read);
+    if (!session.run())
+      std::fprintf(stderr, "runglassctl tail: no line of standard input is known as a trainer's output: nothing was recorded\n");
     if (taken) return {};
     return {Code::kUnavailable, "tail: " + m_hub + ": did not take everything in 10 s; the rest is spooled and sent with the next start"};
   }
