@@ -62,5 +62,19 @@ TEST_F(LogsOnly, TheOutputOfATrainerIsPassedOnAndSentToAHub) {
   EXPECT_THAT(query("SELECT end_cause FROM attempt").out, HasSubstr("end of output"));
 }
 
+TEST_F(LogsOnly, InputOfWhichNothingIsRecordedIsReported) {
+  const pid_t hub = start({"serve", "--store", m_store, "--listen", "127.0.0.1:0"});
+  const std::string errors = m_folder.file("errors");
+  const std::string command = "head -c 300000 /dev/urandom | XDG_STATE_HOME=" + m_folder.path() +
+                              " " RG_BIN_DIR "/runglassctl tail --hub " + hubAddress(m_folder.file("stdout")) + " --run noise --quiet 2> " +
+                              errors;
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  ::kill(hub, SIGTERM);
+  int status = 0;
+  ::waitpid(hub, &status, 0);
+  EXPECT_THAT(contentOf(errors), HasSubstr("nothing was recorded"));
+  EXPECT_THAT(query("SELECT count(*) FROM run WHERE name = 'noise'").out, HasSubstr("0"));
+}
+
 }  // namespace
 }  // namespace runglass
