@@ -5,7 +5,7 @@
 
 #include <QApplication>
 #include <QHashSeed>
-#include <QIcon>
+#include <QSettings>
 #include <QSocketNotifier>
 #include <QUrl>
 #include <array>
@@ -25,6 +25,8 @@
 #include "app/console/console.h"
 #include "app/console/report.h"
 #include "app/console/screenshot.h"
+#include "widgets/core/icon.h"
+#include "widgets/frame/console_settings.h"
 #include "widgets/frame/view_registry.h"
 
 namespace {
@@ -144,8 +146,7 @@ std::optional<int> wrongUsage(Arguments& arguments) {
 
 ThemeName wantedTheme(const Arguments& arguments, const QSettings* settings) {
   if (const auto named = themeFromName(arguments.theme)) return *named;
-  const std::string remembered = settings != nullptr ? settings->value("theme").toString().toStdString() : std::string();
-  return themeFromName(remembered).value_or(ThemeName::kDark);
+  return themeOf((settings != nullptr ? readSettings(*settings) : ConsoleSettings{}).theme);
 }
 
 // File managers may hand over file:///path/run.rgl in place of a path.
@@ -307,10 +308,11 @@ int runConsole(int argc, char** argv) {
   QCoreApplication::setApplicationName("runglass");
   QCoreApplication::setApplicationVersion(RG_VERSION);
   QGuiApplication::setDesktopFileName(RG_APPLICATION_ID);
+  if (!shot.parsed() && !report.parsed()) scaleAtStart(readSettings(QSettings()));
   QApplication app(argc, argv);
   g_startup.done = true;
   for (const std::string& problem : g_startup.problems) fail(problem);
-  QGuiApplication::setWindowIcon(QIcon::fromTheme(RG_APPLICATION_ID));
+  QGuiApplication::setWindowIcon(icon(QStringLiteral("runglass")));
   if (shot.parsed()) {
     const int exit = runScreenshot(arguments);
     warnOfDamage();

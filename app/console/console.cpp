@@ -22,8 +22,6 @@
 
 namespace runglass {
 namespace {
-const QString kDefaultPlace = QStringLiteral("watch");
-
 const QString kStores = QStringLiteral("stores");
 
 QString storeKey(const std::string& store_uuid) { return kStores + u'/' + QString::fromStdString(store_uuid); }
@@ -196,7 +194,7 @@ void Console::lookAfterHub() {
 
 void Console::goTo(const Place& place) {
   m_place = place;
-  m_window->showPlace(place.view.empty() ? kDefaultPlace : QString::fromStdString(place.view));
+  m_window->showPlace(place.view.empty() ? m_window->settings().start_view : QString::fromStdString(place.view));
   m_window->showTab(QString::fromStdString(place.tab));
   m_session->queries().submit<Destination>(
       *m_slot, QueryService::Supersede::kCancelOlder,

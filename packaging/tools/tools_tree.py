@@ -22,7 +22,8 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 PROGRAMS = ('runglassctl', 'runglass-agent')
 # With --console: for `runglass screenshot` on a host without Qt, a display or fonts (tests/device). A window needs the host's own.
 PLUGINS = ('platforms/libqoffscreen.so', 'iconengines/libqsvgicon.so', 'imageformats/libqsvg.so')
-FONTS = 'fonts-dejavu-core'
+FONTS = {'fonts-noto-core': ('noto/NotoSans-Regular.ttf', 'noto/NotoSans-Bold.ttf'),
+         'fonts-jetbrains-mono': ('jetbrains-mono/JetBrainsMono-Regular.ttf',)}
 TRIPLES = {'Advanced Micro Devices X86-64': 'x86_64-linux-gnu', 'AArch64': 'aarch64-linux-gnu'}
 # What no header names: the C library's own modules (names, name servers), what pthread_cancel() loads, and what an older library of the host
 # (NVIDIA's) asks for by name. Were one missing, the host's would be taken, which belongs to another C library.
@@ -112,7 +113,7 @@ def licences(found, loader):
     lines, common = [], set()
     owned = packages(found, loader)
     if given.console:
-        owned[FONTS] = ['share/fonts']
+        owned.update({package: ['share/fonts'] for package in FONTS})
     for package, names in sorted(owned.items()):
         path = copy(os.path.join(given.sysroot + '/usr/share/doc', package, 'copyright'), 'share/licenses', package, 'copyright')
         with open(path, encoding='utf-8', errors='replace') as file:
@@ -149,8 +150,8 @@ def make_tree():
     for name, path in plugins.items():
         copy(path, 'libexec/plugins', name, mode=0o755)
     if given.console:
-        for path in glob.glob(given.sysroot + '/usr/share/fonts/truetype/dejavu/*.ttf'):
-            copy(path, 'share/fonts', os.path.basename(path))
+        for name in (name for names in FONTS.values() for name in names):
+            copy(given.sysroot + '/usr/share/fonts/truetype/' + name, 'share/fonts', os.path.basename(name))
     lib = os.path.join(given.build, 'lib')
     machine.strip(copy(os.path.join(lib, 'librunglass.so.0'), 'trainer', 'librunglass.so.0', mode=0o755))
     os.symlink('librunglass.so.0', os.path.join(given.out, 'trainer', 'librunglass.so'))

@@ -13,13 +13,13 @@ from local_hub import LocalHub, parse_arguments, torch_problem, wait_until
 NO_CUDA = 77
 VIEWS = ("gpus", "timeline", "overview")
 MOST_STORE_BYTES = 15 << 20
-# What is asked for by another name, or by none, is DejaVu Sans.
+# A font that is asked for by another name, or by none, is Noto Sans.
 FONTS = """<?xml version="1.0"?>
 <fontconfig>
   <dir>%s</dir>
   <cachedir>%s</cachedir>
-  <alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
-  <match target="pattern"><edit name="family" mode="append_last"><string>DejaVu Sans</string></edit></match>
+  <alias><family>monospace</family><prefer><family>JetBrains Mono</family></prefer></alias>
+  <match target="pattern"><edit name="family" mode="append_last"><string>Noto Sans</string></edit></match>
 </fontconfig>
 """
 PNG = b"\x89PNG\r\n\x1a\n"

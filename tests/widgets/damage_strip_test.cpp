@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A store with a damaged chunk in the console: the run strip says so in every view, and leads to Health, which names the chunk.
+// A store with a damaged chunk in the console: the run strip says so in every view, and leads to Data quality, which names the chunk.
 #include "storage/open_store.h"
 #include "storage/read/damage_log.h"
 #include "tests/storage/sample_store.h"
@@ -45,7 +45,7 @@ class DamageStripTest : public ConsoleTest {
   std::string m_path = m_folder.file("s.rgl");
 };
 
-TEST_F(DamageStripTest, EveryViewSaysThatSomethingIsMissingAndAClickLeadsToHealth) {
+TEST_F(DamageStripTest, EveryViewSaysThatSomethingIsMissingAndAClickLeadsToDataQuality) {
   openDatabase(true);
   go("curves");
   ASSERT_TRUE(waitFor([&] { return stripHas("damaged"); })) << strip()->accessibleDescription().toStdString();
@@ -55,7 +55,7 @@ TEST_F(DamageStripTest, EveryViewSaysThatSomethingIsMissingAndAClickLeadsToHealt
   ASSERT_FALSE(place.isEmpty());
   QTest::mouseClick(strip(), Qt::LeftButton, {}, place.center());
   settle();
-  EXPECT_EQ(docks().current(), "single:health");
+  EXPECT_EQ(docks().current(), "single:data_quality");
 }
 
 TEST_F(DamageStripTest, AWholeStoreHasNoSuchItem) {

@@ -229,7 +229,8 @@ TEST_F(ManyRanksEvidenceTest, OfManyRanksTheWorstAreRowsAndTheSlowestIsNamed) {
   EXPECT_THAT(plain(steps.coverage), HasSubstr("1 024 of 1 024 ranks"));
   const QByteArray svg = svgOf(steps, 643, theme(ThemeName::kLight));
   EXPECT_THAT(plain(textOf(svg)), HasSubstr("the worst 16 of 1 024 ranks"));
-  EXPECT_THAT(plain(textOf(svg)), HasSubstr("▸ 700"));
+  // The mark may come from another font, and stand by itself then.
+  EXPECT_THAT(plain(textOf(svg).simplified()), HasSubstr("▸ 700"));
   EXPECT_LE(shapesIn(svg), 800);
   EXPECT_LT(heightOf(steps, 643), 600);
 }

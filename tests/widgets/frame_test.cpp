@@ -26,6 +26,7 @@
 #include "widgets/frame/fuzzy.h"
 #include "widgets/frame/guide.h"
 #include "widgets/frame/main_window.h"
+#include "widgets/frame/navigation.h"
 #include "widgets/frame/trace_dialog.h"
 #include "widgets/frame/view_registry.h"
 
@@ -236,7 +237,7 @@ TEST_F(MainWindowTest, PausedViewsStandStillAndTheButtonCountsWhatIsNew) {
   data->info.sample_count += 12'345;
   data->generation.fetch_add(1);
   const auto paused = [&] {
-    for (const QPushButton* button : window->findChildren<QPushButton*>())
+    for (const NavButton* button : window->findChildren<NavButton*>())
       if (button->text().contains("new")) return button->text();
     return QString();
   };
@@ -267,9 +268,9 @@ TEST_F(MainWindowTest, ThePaletteRunsWhatIsTyped) {
   auto* palette = window->findChild<CommandPalette*>();
   ASSERT_NE(palette, nullptr);
   auto* edit = palette->findChild<QLineEdit*>();
-  QTest::keyClicks(edit, "shhealth");
+  QTest::keyClicks(edit, "godataq");
   QTest::keyClick(edit, Qt::Key_Return);
-  EXPECT_TRUE(waitFor([&] { return window->docks().current() == "single:health"; }));
+  EXPECT_TRUE(waitFor([&] { return window->docks().current() == "single:data_quality"; }));
 }
 
 TEST_F(MainWindowTest, CommandsHaveWordsAndNoHotkeyMeansTwoThings) {
@@ -288,7 +289,7 @@ TEST_F(MainWindowTest, ALayoutIsRememberedAsItWasLeft) {
   QSettings settings(dir.filePath("settings.ini"), QSettings::IniFormat);
   open(sampleData(), &settings);
   ASSERT_TRUE(window->showPlace("watch"));
-  ASSERT_TRUE(window->docks().addView("health"));
+  ASSERT_TRUE(window->docks().addView("data_quality"));
   const auto visible = [&](std::size_t count) { return waitFor([&] { return window->docks().visibleViews().size() == count; }); };
   const auto has = [&](const char* id) { return window->docks().findChild<QDockWidget*>(id)->isVisible(); };
   std::size_t views = 1;  // what was added
@@ -299,10 +300,10 @@ TEST_F(MainWindowTest, ALayoutIsRememberedAsItWasLeft) {
   open(sampleData(), &settings);
   ASSERT_TRUE(window->showPlace("watch"));
   EXPECT_TRUE(visible(views));
-  EXPECT_TRUE(has("health"));
+  EXPECT_TRUE(has("data_quality"));
   ASSERT_TRUE(window->docks().resetLayout("watch"));
   EXPECT_TRUE(visible(views - 1));
-  EXPECT_FALSE(has("health"));
+  EXPECT_FALSE(has("data_quality"));
 }
 
 TEST_F(MainWindowTest, AProblemOfTheSourceIsABanner) {
@@ -346,11 +347,11 @@ TEST(Guide, EveryViewHasASectionAndEverySectionItsPicturesOnDiskOnly) {
   EXPECT_TRUE(guideSection("No such view").isEmpty());
 }
 
-TEST_F(MainWindowTest, WhatAmISeeingSpeaksOfTheViewInFront) {
+TEST_F(MainWindowTest, AboutThisViewIsOfTheViewInFront) {
   open(sampleData());
   ASSERT_TRUE(window->showPlace("gpus"));
   for (QAction* command : window->commands().all())
-    if (command->text() == "What am I seeing") command->trigger();
+    if (command->text() == "About this view") command->trigger();
   const auto* dialog = window->findChild<GuideDialog*>();
   ASSERT_NE(dialog, nullptr);
   EXPECT_TRUE(dialog->windowTitle().endsWith("GPUs"));

@@ -89,7 +89,7 @@ TEST_F(IncidentKeysTest, ShiftIAnywhereMakesOneOfTheSelectionAndTheShownTime) {
 }
 
 TEST_F(IncidentKeysTest, IWithoutAnythingChosenSaysWhatToDo) {
-  open("health");
+  open("data_quality");
   trigger("New from the chosen finding or event");
   EXPECT_TRUE(window->toast().title().contains("No finding or event is chosen"));
   EXPECT_THAT(allStored(), IsEmpty());

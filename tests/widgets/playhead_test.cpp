@@ -280,7 +280,7 @@ TEST_F(PlayheadTest, StepsAreWalkedOneByOneOverARewind) {
   close();
   open(at(100'000));
   show("overview");
-  const char *next = "Playhead: next training step", *previous = "Playhead: previous training step";
+  const char *next = "Playhead: next step", *previous = "Playhead: previous step";
   travel(at(58.5));
   for (const double seconds : {59, 60, 71, 72}) {
     pressAndWait(next);
@@ -319,7 +319,7 @@ TEST_F(PlayheadTest, ALiveRunStaysInThePastWhileDataArrivesUntilNow) {
   EXPECT_EQ(moment(), at(30));
   EXPECT_TRUE(says("2 GPUs, all reporting"));
   EXPECT_NE(strip().find("step 30;"), std::string::npos) << strip();
-  press("Playhead: back to now");
+  press("Playhead: now");
   settle();
   EXPECT_EQ(moment(), std::nullopt);
   EXPECT_NE(strip().find("step 102;"), std::string::npos) << strip();
@@ -362,7 +362,7 @@ TEST_F(PlayheadTest, ARunWithoutAClockHasNoMomentToTravelTo) {
   open(at(0));
   show("overview");
   EXPECT_FALSE(m_window->timeBar().isVisible());
-  press("Playhead: next training step");
+  press("Playhead: next step");
   press("Playhead: next event or finding");
   EXPECT_EQ(moment(), std::nullopt);
 }

@@ -72,6 +72,11 @@ class ThemeSwitchTest : public ConsoleTest {
     }
     return pictures;
   }
+  void switchTo(ThemeChoice theme) {
+    ConsoleSettings chosen = m_window->settings();
+    chosen.theme = theme;
+    m_window->applySettings(chosen);
+  }
   static void expectSame(const QImage& switched, const QImage& started, const Place& place) {
     const std::string name = place.view + (place.tab.empty() ? "" : "-" + place.tab);
     EXPECT_EQ(differences(switched, started, name), "") << name;
@@ -84,7 +89,7 @@ TEST_F(ThemeSwitchTest, WhatIsShownWhileItIsSwitched) {
   for (std::size_t i = 0; i < places().size(); ++i) {
     goTo(places()[i]);
     const bool to_dark = currentTheme().name == ThemeName::kLight;
-    m_window->setTheme(to_dark ? ThemeName::kDark : ThemeName::kLight);
+    switchTo(to_dark ? ThemeChoice::kDark : ThemeChoice::kLight);
     expectSame(picture(), to_dark ? dark[i] : light[i], places()[i]);
   }
 }
@@ -92,7 +97,7 @@ TEST_F(ThemeSwitchTest, WhatIsShownWhileItIsSwitched) {
 TEST_F(ThemeSwitchTest, WhatWasShownBefore) {
   const std::vector<QImage> dark = picturesOf(ThemeName::kDark);
   (void)picturesOf(ThemeName::kLight);
-  m_window->setTheme(ThemeName::kDark);
+  switchTo(ThemeChoice::kDark);
   for (std::size_t i = 0; i < places().size(); ++i) {
     goTo(places()[i]);
     expectSame(picture(), dark[i], places()[i]);

@@ -158,14 +158,13 @@ bool PlotWidget::takesKey(const QKeyEvent& event) const {
     case Qt::Key_S:
     case Qt::Key_A:
     case Qt::Key_D:
-    case Qt::Key_Home:
     case Qt::Key_End:
       return held == Qt::NoModifier;
+    case Qt::Key_Home:
+      return held == Qt::NoModifier || held == Qt::ControlModifier;
     case Qt::Key_N:
       return held == Qt::NoModifier && m_visits_marks && m_data &&
              std::ranges::any_of(m_data->panels, [](const PlotPanel& panel) { return !panel.marks.empty(); });
-    case Qt::Key_0:
-      return held == Qt::ControlModifier;
     case Qt::Key_Left:
     case Qt::Key_Right:
       return held == Qt::NoModifier || (m_owns_undo && held == Qt::AltModifier);
@@ -191,7 +190,6 @@ void PlotWidget::keyPressEvent(QKeyEvent* event) {
       break;
     case Qt::Key_Backspace:
       return emit undo();
-    case Qt::Key_0:
     case Qt::Key_Home:
       emit showAll();
       break;

@@ -7,7 +7,7 @@
 // Errors:     none; a panel without data says what is missing.
 // Cost:       a repaint is O(bins + pixels); the crosshair alone does not redraw the curves.
 //
-// Keys and mouse are those of ux section 5: W/S zoom, A/D and arrows pan, Shift faster, Ctrl+0 all, Home/End, Ctrl+wheel zoom at the
+// Keys and mouse are those of ux section 5: W/S zoom, A/D and arrows pan, Shift faster, Ctrl+Home all, Home/End, Ctrl+wheel zoom at the
 // cursor, Shift+wheel pan, left-drag selects a range, Shift- or middle-drag pans, Alt+drag zooms to the box, double-click shows all.
 #pragma once
 

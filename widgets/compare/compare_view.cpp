@@ -74,7 +74,7 @@ CompareView::CompareView(ViewContext context, QWidget* parent)
       m_a(new QComboBox),
       m_b(new QComboBox),
       m_at(new QLineEdit),
-      m_sentence(new QLabel),
+      m_sentence(new Headline),
       m_warnings(new QLabel),
       m_parts(new PartBars),
       m_plots(new PlotWidget),
@@ -128,10 +128,6 @@ QWidget* CompareView::makePage() {
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(kGrid);
-  m_sentence->setTextFormat(Qt::PlainText);
-  m_sentence->setFont(headlineFont());
-  m_sentence->setWordWrap(true);
-  m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_warnings->setTextFormat(Qt::PlainText);
   m_warnings->setWordWrap(true);
   column->addWidget(m_sentence);
@@ -228,7 +224,7 @@ void CompareView::showAnswer(const Result<std::shared_ptr<const CompareData>>& a
   const bool follows = !same || !before->plots || (m_plots->x0() == before->x0 && m_plots->x1() == before->x1);
   const ComparisonAnswer& a = *m_data->answer;
   m_stack->setCurrentIndex(1);
-  m_sentence->setText(screenText(a.sentence, 600));
+  m_sentence->setSentence(screenText(a.sentence, 600));
   QStringList notes;
   for (const std::string& warning : a.comparison.warnings) notes += QStringLiteral("▲ ") + screenText(warning, 300);
   notes += tr("A: %1 · B: %2 · steady steps only: first steps, warm-up, evaluations and saves are left out")

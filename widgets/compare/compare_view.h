@@ -14,6 +14,7 @@
 #include "widgets/charts/plot_widget.h"
 #include "widgets/compare/compare_data.h"
 #include "widgets/compare/part_bars.h"
+#include "widgets/core/headline.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/table_model.h"
 #include "widgets/core/table_view.h"
@@ -56,7 +57,8 @@ class CompareView : public View {
   QComboBox *m_a, *m_b;
   std::map<QComboBox*, QStringList> m_names;  // what each lists
   QLineEdit* m_at;
-  QLabel *m_sentence, *m_warnings;
+  Headline* m_sentence;
+  QLabel* m_warnings;
   PartBars* m_parts;
   PlotWidget* m_plots;
   TableModel<FactDelta>* m_facts;

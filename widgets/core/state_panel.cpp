@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/core/state_panel.h"
 
-#include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -47,11 +46,9 @@ StatePanel::StatePanel(QWidget* parent)
   page->addLayout(row);
   page->addStretch(3);
   QFont what = textFont();
-  what.setPixelSize(kHeadlinePx * 3 / 4);
+  what.setPixelSize(kTitlePx);
   m_what->setFont(what);
-  QFont fixed = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-  fixed.setPixelSize(kTextPx);
-  m_command->setFont(fixed);
+  m_command->setFont(codeFont());
   m_why->setInk(themeInk<&Theme::muted>());
 }
 

@@ -4,7 +4,6 @@
 #include "widgets/core/theme.h"
 
 #include <QApplication>
-#include <QFontDatabase>
 #include <QFrame>
 #include <QPainter>
 #include <QPalette>
@@ -171,8 +170,10 @@ QString styleSheetOf(const Theme& t) {
 
 constexpr double kReadable = 4.5;  // WCAG 2, text
 
+// The packages bring the first of each; the others are for a host without them, and for what they lack (Chinese).
 QFont sizedFont(int px) {
-  QFont font = QFontDatabase::systemFont(QFontDatabase::GeneralFont);
+  static const QStringList families = {QStringLiteral("Noto Sans"), QStringLiteral("Noto Sans CJK SC"), QStringLiteral("DejaVu Sans")};
+  QFont font(families);
   font.setPixelSize(px);
   return font;
 }
@@ -208,7 +209,14 @@ Ink severityText(Severity severity) {
           static_cast<std::size_t>(severity)};
 }
 
+ThemeName systemTheme() {
+  static const bool dark =
+      luminance(QGuiApplication::palette().color(QPalette::Window)) < luminance(QGuiApplication::palette().color(QPalette::WindowText));
+  return dark ? ThemeName::kDark : ThemeName::kLight;
+}
+
 void applyTheme(QApplication& app, ThemeName name) {
+  systemTheme();  // the palette of the desktop is replaced here
   *chosen() = theme(name);
   const Theme& t = currentTheme();
   // Fusion draws from the palette alone, so both themes look the same on every platform.
@@ -233,7 +241,14 @@ std::optional<ThemeName> themeFromName(std::string_view name) {
 
 QFont textFont() { return sizedFont(kTextPx); }
 QFont tableFont() { return sizedFont(kTablePx); }
+QFont titleFont() { return sizedFont(kTitlePx); }
 QFont headlineFont() { return sizedFont(kHeadlinePx); }
+
+QFont codeFont() {
+  QFont font({QStringLiteral("JetBrains Mono"), QStringLiteral("DejaVu Sans Mono"), QStringLiteral("monospace")});
+  font.setPixelSize(kTextPx);
+  return font;
+}
 
 QColor severityColor(const Theme& theme, Severity severity) {
   switch (severity) {

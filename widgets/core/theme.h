@@ -48,12 +48,14 @@ struct Theme {
 inline constexpr int kGrid = 4;
 inline constexpr int kHairline = 1;
 inline constexpr int kRadius = 2;
-inline constexpr int kTextPx = 12;
-inline constexpr int kTablePx = 11;
+inline constexpr int kTextPx = 13;
+inline constexpr int kTablePx = 12;
+inline constexpr int kTitlePx = 15;
 inline constexpr int kHeadlinePx = 20;
 inline constexpr int kStripHeight = 28;    // run strip
 inline constexpr int kRowHeight = 20;      // table rows
-inline constexpr int kNavWidth = 116;      // left navigation
+inline constexpr int kNavWidth = 140;      // left navigation
+inline constexpr int kNavCollapsed = 40;   // of icons only
 inline constexpr int kSelectionLine = 2;   // outline of what is selected; not a recolour
 inline constexpr double kPastTint = 0.14;  // of the accent, in what shows the past
 inline constexpr int kMotionMs = 120;      // the one view change
@@ -77,11 +79,15 @@ const Theme& theme(ThemeName name);
 const Theme& currentTheme();
 // Palette, style sheet and default font of the whole application; all widgets get QEvent::PaletteChange.
 void applyTheme(QApplication& app, ThemeName name);
+// Of the desktop, by the palette that the application had at the first call: before the first applyTheme(), which makes one.
+ThemeName systemTheme();
 std::optional<ThemeName> themeFromName(std::string_view name);  // "dark", "light"
 
 QFont textFont();
 QFont tableFont();
+QFont titleFont();
 QFont headlineFont();
+QFont codeFont();  // commands, paths, stacks
 
 // Colour of a severity's shape; its word is painted in `text`.
 QColor severityColor(const Theme& theme, Severity severity);

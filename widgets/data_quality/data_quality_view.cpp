@@ -153,10 +153,9 @@ DataQualityView::DataQualityView(ViewContext context, QWidget* parent)
       m_model(new TableModel<IssueRow>(
           issueColumns(&m_style),
           [](const IssueRow& a, const IssueRow& b) { return a.issue.code == b.issue.code && a.issue.source == b.issue.source; }, this)),
-      m_sentence(plainLabel(this)),
+      m_sentence(new Headline(this)),
       m_table(new TableView(m_model, tr("Filter issues  ( / )"), this)),
       m_panel(new StatePanel(this)) {
-  m_sentence->setFont(headlineFont());
   m_sentence->setContentsMargins(2 * kGrid, 2 * kGrid, 2 * kGrid, kGrid);
   auto* left = new QWidget(this);
   m_stack = new QStackedLayout(left);
@@ -228,11 +227,6 @@ QString DataQualityView::copyText() const { return m_table->selectedTsv(); }
 
 void DataQualityView::focusFilter() { m_table->focusFilter(); }
 
-void DataQualityView::changeEvent(QEvent* event) {
-  View::changeEvent(event);
-  if (event->type() == QEvent::FontChange) m_sentence->setFont(headlineFont());
-}
-
 void DataQualityView::ask() {
   m_context.queries->submit<StoreHealth>(
       m_slot, QueryService::Supersede::kAfterCurrent, [](Reader& reader, std::stop_token) { return readStoreHealth(reader); },
@@ -255,13 +249,13 @@ void DataQualityView::askUsage() {
 void DataQualityView::showAnswer(const Result<std::shared_ptr<const StoreHealth>>& answer) {
   if (!answer.ok()) {
     m_shown = true;
-    m_sentence->clear();
+    m_sentence->setSentence({});
     m_panel->showFailed(tr("The ingest issues cannot be read."), screenText(answer.status().message()));
     m_stack->setCurrentWidget(m_panel);
     return;
   }
   m_health = *answer;
-  m_sentence->setText(healthSentence(m_health->issues));
+  m_sentence->setSentence(healthSentence(m_health->issues));
   m_model->setRows(std::shared_ptr<const std::vector<IssueRow>>(m_health, &m_health->issues));
   if (m_health->issues.empty()) {
     m_panel->showEmpty(tr("No ingest issue."),

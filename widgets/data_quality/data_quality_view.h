@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "widgets/core/headline.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/table_model.h"
 #include "widgets/core/table_view.h"
@@ -55,8 +56,6 @@ class DataQualityView : public View {
   void focusFilter() override;
 
  protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void ask();
   void askUsage();
@@ -69,7 +68,7 @@ class DataQualityView : public View {
   TimeStyle m_style = TimeStyle::kUtc;
   std::shared_ptr<const StoreHealth> m_health;
   TableModel<IssueRow>* m_model;
-  QLabel* m_sentence;
+  Headline* m_sentence;
   TableView* m_table;
   StatePanel* m_panel;
   QStackedLayout* m_stack = nullptr;

@@ -76,7 +76,7 @@ std::vector<Column<GpuCell>> worstColumns(const std::shared_ptr<const GpuData>* 
 GpusView::GpusView(ViewContext context, QWidget* parent)
     : View(parent),
       m_context(std::move(context)),
-      m_sentence(new InkLabel),
+      m_sentence(new Headline),
       m_metric(new QComboBox),
       m_order(new QPushButton(tr("by rack"))),
       m_worst_button(new QPushButton(tr("as a list"))),
@@ -94,13 +94,12 @@ GpusView::GpusView(ViewContext context, QWidget* parent)
       m_strips(new PlotWidget),
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)) {
-  for (QLabel* label : {static_cast<QLabel*>(m_sentence), m_scale, m_host, m_host_line, m_trouble}) {
+  for (QLabel* label : {m_scale, m_host, m_host_line, m_trouble}) {
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   }
   m_slot.sayWhatLacks();
-  m_sentence->setFont(headlineFont());
   m_scale->setFont(tableFont());
   m_host_line->setFont(tableFont());
   m_trouble->setFont(tableFont());
@@ -292,8 +291,7 @@ void GpusView::showAnswer(const Result<std::shared_ptr<const GpuData>>& answer) 
     const QSignalBlocker quiet(m_metric);
     m_metric->setCurrentIndex(static_cast<int>(m_data->metric));
   }
-  m_sentence->setInk(m_data->severity >= Severity::kWarning ? severityText(m_data->severity) : themeInk<&Theme::text>());
-  m_sentence->setText(m_data->sentence);
+  m_sentence->setSentence(m_data->sentence, m_data->severity);
   m_scale->setText(m_data->scale);
   m_side->setData(m_data);
   m_grid->setData(m_data);

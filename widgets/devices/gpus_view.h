@@ -17,7 +17,7 @@
 #include <set>
 
 #include "widgets/charts/plot_widget.h"
-#include "widgets/core/ink_label.h"
+#include "widgets/core/headline.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/table_model.h"
 #include "widgets/core/table_view.h"
@@ -66,7 +66,7 @@ class GpusView : public View {
   std::optional<std::size_t> m_chosen_metric;  // absent: the default of the data
   std::shared_ptr<GpuMemory> m_memory = std::make_shared<GpuMemory>();
   bool m_by_job = false;
-  InkLabel* m_sentence;
+  Headline* m_sentence;
   QComboBox* m_metric;
   QPushButton* m_order;
   QPushButton* m_worst_button;

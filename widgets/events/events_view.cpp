@@ -431,7 +431,7 @@ void EventsView::showEmptyOr(const EventPageData& page) {
     m_empty->showEmpty(tr("No node is called %1.").arg(page.unknown), tr("node:NAME wants the whole name as the GPU view shows it."));
   } else if (page.anything) {
     m_empty->showEmpty(tr("Nothing of this kind in this window."),
-                       tr("Esc clears the search; “All lines” also shows what is below a warning; Ctrl+0 shows all of time."));
+                       tr("Esc clears the search; “All lines” also shows what is below a warning; Ctrl+Home shows the whole run."));
   } else {
     m_empty->showEmpty(tr("Nothing has happened yet."),
                        tr("Agents send hardware events, kernel messages and the trainers' log lines; imports bring those of stored runs."),

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "widgets/core/icon.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/theme.h"
 
@@ -34,12 +35,12 @@ PanelTitle::PanelTitle(const QString& title, QWidget* parent) : QWidget(parent) 
   showTitle(true);
 }
 
-void PanelTitle::addButton(const QString& text, const QString& tip, std::function<void()> action) {
+void PanelTitle::addButton(const QString& picture, const QString& tip, std::function<void()> action) {
   auto* tool = new QToolButton(this);
-  tool->setText(text);
+  tool->setIcon(icon(picture, themeInk<&Theme::muted>()));
+  tool->setIconSize({kIconPx - kGrid, kIconPx - kGrid});
   tool->setToolTip(tip);
   tool->setAccessibleName(tip);
-  tool->setFont(tableFont());
   tool->setFocusPolicy(Qt::TabFocus);
   connect(tool, &QToolButton::clicked, this, std::move(action));
   layout()->addWidget(tool);
@@ -87,8 +88,8 @@ QDockWidget* DockPage::dock(const QString& view, const QString& title) {
   dock->setObjectName(view);
   dock->setFeatures(QDockWidget::DockWidgetClosable | QDockWidget::DockWidgetMovable);
   auto* bar = new PanelTitle(title, dock);
-  bar->addButton(tr("float"), tr("Float %1").arg(title), [this, view] { emit floatWanted(view); });
-  bar->addButton(QStringLiteral("×"), tr("Close %1").arg(title), [dock] { dock->close(); });
+  bar->addButton(QStringLiteral("float"), tr("Float %1").arg(title), [this, view] { emit floatWanted(view); });
+  bar->addButton(QStringLiteral("close"), tr("Close %1").arg(title), [dock] { dock->close(); });
   bar->showTitle(m_titles);
   dock->setTitleBarWidget(bar);
   dock->setWidget(new PanelPlace(dock));

@@ -25,7 +25,7 @@ class StatePanel;
 class PanelTitle : public QWidget {
  public:
   PanelTitle(const QString& title, QWidget* parent);
-  void addButton(const QString& text, const QString& tip, std::function<void()> action);
+  void addButton(const QString& picture, const QString& tip, std::function<void()> action);
   // A dock keeps the place of a hidden title, so a title that is not shown has no height instead.
   void showTitle(bool shown);
   QSize sizeHint() const override { return {QWidget::sizeHint().width(), m_height}; }

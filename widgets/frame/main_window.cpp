@@ -9,8 +9,8 @@
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QLabel>
+#include <QMenuBar>
 #include <QMimeData>
-#include <QPushButton>
 #include <QScreen>
 #include <QSettings>
 #include <QStackedLayout>
@@ -22,8 +22,10 @@
 #include <limits>
 #include <utility>
 
+#include "widgets/core/icon.h"
 #include "widgets/frame/estimate_dialog.h"
 #include "widgets/frame/incident_commands.h"
+#include "widgets/frame/navigation.h"
 #include "widgets/frame/time_bar.h"
 
 namespace runglass {
@@ -33,7 +35,6 @@ constexpr int kInfoPeriodMs = 1'000, kAgeingMs = 200;
 constexpr std::int64_t kPixelsAcross = 1'500;
 constexpr QSize kFirstSize{1'600, 900};
 constexpr QSize kFrame{2 * kGrid, 12 * kGrid};  // room for what a window manager adds, which is known only once the window is shown
-const QString kThemeKey = QStringLiteral("theme");
 const QString kGeometryKey = QStringLiteral("geometry");
 
 ViewContext contextOf(const WindowOptions& options, SharedState& state, std::function<TimeNs()> clock) {
@@ -63,6 +64,9 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_docks(new DockHost(contextOf(options, m_state, [this] { return now(); }), viewRegistry(), options.settings, this)),
       m_status(new StatusLine(this)),
       m_toast(new Toast(this)),
+      m_settings(options.settings != nullptr ? readSettings(*options.settings) : ConsoleSettings{}),
+      m_navigation(new Navigation(this)),
+      m_menus(new QMenuBar(this)),
       m_ageing(new QTimer(this)),
       m_damage_watch(new QTimer(this)) {
   setWindowTitle(QStringLiteral("Runglass"));
@@ -77,12 +81,13 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   m_stack->addWidget(m_docks);
   auto* middle = new QHBoxLayout;
   middle->setSpacing(0);
-  middle->addWidget(makeNavigation());
+  middle->addWidget(m_navigation);
   middle->addWidget(work, 1);
   auto* column = new QVBoxLayout(this);
   column->setSizeConstraint(QLayout::SetNoConstraint);  // a picture has the size that was asked for, whatever the views would like
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
+  column->setMenuBar(m_menus);
   column->addWidget(m_strip);
   column->addWidget(m_bar);
   column->addWidget(m_banner);
@@ -97,7 +102,13 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     m_incidents = new IncidentCommands(
         contextOf(m_options, m_state, [this] { return now(); }), *m_docks, *m_toast,
         [this](const QString& name) { return showPlace(name); }, this);
+  // The program may have been started in another theme than is remembered.
+  if (themeOf(m_settings.theme) != currentTheme().name)
+    m_settings.theme = currentTheme().name == ThemeName::kDark ? ThemeChoice::kDark : ThemeChoice::kLight;
+  makeNavigation();
   makeCommands();
+  makeMenus();
+  m_state.setTimeStyle(m_settings.zone);
   connect(m_ageing, &QTimer::timeout, this, &MainWindow::updateStatus);
   connect(m_damage_watch, &QTimer::timeout, this, [this] {
     if (const std::uint64_t notes = m_options.damage_notes(); std::exchange(m_damage_notes, notes) != notes) askInfo();
@@ -149,7 +160,8 @@ MainWindow::~MainWindow() {
 
 bool MainWindow::showPlace(const QString& name) {
   if (m_options.queries == nullptr) return false;  // views need a store
-  return findView(name.toStdString()) != nullptr ? m_docks->showSingle(name) : m_docks->showLayout(name);
+  const ViewInfo* view = findView(name.toStdString());
+  return view != nullptr ? m_docks->showSingle(QString::fromLatin1(view->id)) : m_docks->showLayout(name);
 }
 
 void MainWindow::showTab(const QString& tab) {
@@ -166,9 +178,12 @@ bool MainWindow::isFinal() const {
   return !views.empty() && std::ranges::all_of(views, [](const View* view) { return view->isFinal(); });
 }
 
-void MainWindow::setTheme(ThemeName theme) {
-  applyTheme(*qApp, theme);
-  if (m_options.settings != nullptr) m_options.settings->setValue(kThemeKey, theme == ThemeName::kDark ? "dark" : "light");
+void MainWindow::applySettings(const ConsoleSettings& chosen) {
+  if (chosen.theme != m_settings.theme) applyTheme(*qApp, themeOf(chosen.theme));
+  if (chosen.zone != m_settings.zone) m_state.setTimeStyle(chosen.zone);
+  m_settings = chosen;
+  m_navigation->setCollapsed(chosen.nav_collapsed);
+  if (m_options.settings != nullptr) writeSettings(*m_options.settings, chosen);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
@@ -177,50 +192,26 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   QWidget::closeEvent(event);
 }
 
-QWidget* MainWindow::makeNavigation() {
-  auto* bar = new QWidget(this);
-  bar->setFixedWidth(kNavWidth);
-  bar->setAutoFillBackground(true);
-  bar->setBackgroundRole(QPalette::AlternateBase);
-  auto* column = new QVBoxLayout(bar);
-  column->setContentsMargins(0, kGrid, 0, kGrid);
-  column->setSpacing(0);
-  const auto button = [&](const QString& words, const QString& tip, bool checkable) {
-    auto* push = new QPushButton(words, bar);
-    push->setProperty("nav", true);
-    push->setFlat(true);
-    push->setCheckable(checkable);
-    push->setToolTip(tip);
-    column->addWidget(push);
-    return push;
-  };
-  const auto place = [&](const QString& id, const QString& title, const QString& tip) {
-    QPushButton* push = button(title, tip, true);
-    connect(push, &QPushButton::clicked, this, [this, id] {
-      showPlace(id);
-      updateNavigation();
-    });
-    push->setEnabled(m_options.queries != nullptr);
-    m_places.emplace_back(id, push);
-  };
-  for (const LayoutSpec& layout : defaultLayouts()) {
-    place(QString::fromLatin1(layout.id), QString::fromUtf8(layout.title), tr("Layout: the views that watch a live run, side by side"));
-  }
-  for (const ViewInfo& view : viewRegistry()) {
-    if (view.navigation) place(QString::fromLatin1(view.id), QString::fromUtf8(view.title), QString::fromUtf8(view.purpose));
-  }
-  column->addStretch(1);
-  m_live = button(tr("Live"), tr("Space: stand still while data keeps arriving, or go on"), true);
+void MainWindow::makeNavigation() {
+  m_navigation->setPlacesEnabled(m_options.queries != nullptr);
+  m_navigation->setCollapsed(m_settings.nav_collapsed);
+  connect(m_navigation, &Navigation::placeRequested, this, [this](const QString& id) {
+    showPlace(id);
+    updateNavigation();
+  });
+  connect(m_navigation, &Navigation::collapsedChanged, this, [this](bool collapsed) {
+    ConsoleSettings chosen = m_settings;
+    chosen.nav_collapsed = collapsed;
+    applySettings(chosen);
+  });
+  m_live = m_navigation->addButton(tr("Live"), QStringLiteral("live"), tr("Pause the views while data keeps arriving, or resume (Space)"));
+  m_live->setCheckable(true);
   connect(m_live, &QPushButton::clicked, this, [this] {
     m_state.setPaused(!m_state.state().paused);
     updateLiveButton();
   });
-  connect(button(tr("Light / dark"), tr("Switch between the light and the dark theme"), false), &QPushButton::clicked, this,
-          [this] { setTheme(currentTheme().name == ThemeName::kDark ? ThemeName::kLight : ThemeName::kDark); });
-  connect(button(tr("Commands"), tr("Everything this window can do (F1)"), false), &QPushButton::clicked, this,
-          [this] { (new CommandPalette(m_commands, this))->show(); });
-  connect(button(tr("Keys"), tr("All hotkeys on one page (?)"), false), &QPushButton::clicked, this, [this] { showKeys(); });
-  return bar;
+  connect(m_navigation->addButton(tr("Settings"), QStringLiteral("settings"), tr("Theme, size, time zone, first view (Ctrl+,)")),
+          &QPushButton::clicked, this, &MainWindow::showSettings);
 }
 
 void MainWindow::showToast(const QString& title, const QString& text, Severity severity, std::function<void()> open) {
@@ -283,7 +274,8 @@ void MainWindow::showSummary(const Result<std::shared_ptr<const RunSummary>>& an
   }
   const bool another = m_summary && m_summary->run.id != (*answer)->run.id;
   m_summary = *answer;
-  setWindowTitle(QStringLiteral("%1 – Runglass").arg(screenText(m_summary->run.name, 80)));
+  updateBadges();
+  updateLiveButton();
   moveExtent();
   m_playhead->setRun(*m_summary);
   // From another run the playhead comes along where this one had begun.
@@ -427,18 +419,35 @@ void MainWindow::updateStatus() {
 void MainWindow::updateNavigation() {
   QString current = m_docks->current();
   if (current.startsWith(QStringLiteral("single:"))) current.remove(0, 7);
-  for (const auto& [id, push] : m_places) push->setChecked(id == current);
+  m_navigation->setCurrent(current);
 }
 
+// Findings from warning up, beside their place and in the title, where a minimized window shows them.
+void MainWindow::updateBadges() {
+  int open = 0;
+  Severity worst = Severity::kWarning;
+  for (const Severity severity : {Severity::kWarning, Severity::kError, Severity::kCritical})
+    if (const int count = m_summary->findings[static_cast<std::size_t>(severity)]; count > 0) {
+      open += count;
+      worst = severity;
+    }
+  m_navigation->setBadge(QStringLiteral("findings"), open, worst);
+  const QString name = screenText(m_summary->run.name, 80);
+  setWindowTitle(open > 0 ? QStringLiteral("(%1) %2 – Runglass").arg(formatCount(open), name) : QStringLiteral("%1 – Runglass").arg(name));
+}
+
+// Only a run to which data is still sent can be paused.
 void MainWindow::updateLiveButton() {
   const bool paused = m_state.state().paused;
+  const bool live = m_summary && m_summary->run.state == RunState::kRunning;
+  m_live->setVisible(paused || live);
   m_live->setChecked(paused);
-  if (!paused) {
-    m_live->setText(tr("Live"));
-    return;
-  }
-  const std::int64_t fresh = m_info && m_samples_at_pause ? m_info->sample_count - *m_samples_at_pause : 0;
-  m_live->setText(fresh > 0 ? tr("Paused\n%1 new").arg(formatShortCount(static_cast<double>(fresh))) : tr("Paused"));
+  m_live->setIcon(icon(paused ? QStringLiteral("pause") : QStringLiteral("live")));
+  const std::int64_t fresh = paused && m_info && m_samples_at_pause ? m_info->sample_count - *m_samples_at_pause : 0;
+  if (!paused)
+    m_live->setLabel(tr("Live"));
+  else
+    m_live->setLabel(fresh > 0 ? tr("Paused · %1 new").arg(formatShortCount(static_cast<double>(fresh))) : tr("Paused"));
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

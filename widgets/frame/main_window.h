@@ -9,6 +9,7 @@
 #pragma once
 
 #include <QElapsedTimer>
+#include <QList>
 #include <QPointer>
 #include <QWidget>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "widgets/core/selection.h"
 #include "widgets/core/theme.h"
 #include "widgets/frame/commands.h"
+#include "widgets/frame/console_settings.h"
 #include "widgets/frame/dock_host.h"
 #include "widgets/frame/playhead.h"
 #include "widgets/frame/run_strip.h"
@@ -29,8 +31,9 @@
 #include "widgets/frame/toast.h"
 #include "widgets/welcome/welcome_page.h"
 
+class QAction;
 class QLabel;
-class QPushButton;
+class QMenuBar;
 class QSettings;
 class QStackedLayout;
 class QTimer;
@@ -40,6 +43,8 @@ namespace runglass {
 
 class EstimateDialog;
 class IncidentCommands;
+class NavButton;
+class Navigation;
 class TimeBar;
 
 struct WindowOptions {
@@ -70,7 +75,9 @@ class MainWindow : public QWidget {
   void showTab(const QString& tab);
   // Everything visible is drawn from answers, nothing is on its way.
   bool isFinal() const;
-  void setTheme(ThemeName theme);
+  const ConsoleSettings& settings() const { return m_settings; }
+  // They apply at once, and are remembered.
+  void applySettings(const ConsoleSettings& chosen);
   // In the window's corner; a click calls `open`.
   void showToast(const QString& title, const QString& text, Severity severity, std::function<void()> open = {});
   const Toast& toast() const { return *m_toast; }
@@ -93,13 +100,16 @@ class MainWindow : public QWidget {
   void dropEvent(QDropEvent* event) override;
 
  private:
-  QWidget* makeNavigation();
+  void makeNavigation();
+  void makeMenus();
+  void showSettings();
   void showKeys();
   void explainView();
   void makeCommands();
+  void makeFileCommands();
   void makeViewCommands();
-  void makeTimeCommands();
-  void makeDataCommands();
+  void makeGoCommands();
+  void makeHelpCommands();
   void askSummary();
   void askThen();
   void showStrip();
@@ -110,6 +120,7 @@ class MainWindow : public QWidget {
   void onTick(Tick tick);
   void moveExtent();
   void updateNavigation();
+  void updateBadges();
   void updateLiveButton();
   void updateStatus();
   void noteRate(const StoreInfo& info);
@@ -143,8 +154,11 @@ class MainWindow : public QWidget {
   IncidentCommands* m_incidents = nullptr;  // null: no store is open
   QString m_tab;                            // wanted of the view that is shown next
   QStackedLayout* m_stack = nullptr;
-  std::vector<std::pair<QString, QPushButton*>> m_places;  // navigation
-  QPushButton* m_live = nullptr;
+  ConsoleSettings m_settings;
+  Navigation* m_navigation;
+  QMenuBar* m_menus;
+  QList<QAction*> m_panel_commands;  // each adds a view to the layout
+  NavButton* m_live = nullptr;
 
   RunId m_wanted;                               // the run that was asked for; 0: whichever is newest
   std::shared_ptr<const RunSummary> m_summary;  // of the whole run

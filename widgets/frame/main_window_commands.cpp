@@ -4,7 +4,8 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDialog>
-#include <QPushButton>
+#include <QMenu>
+#include <QMenuBar>
 #include <QSettings>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "widgets/frame/guide.h"
 #include "widgets/frame/incident_commands.h"
 #include "widgets/frame/main_window.h"
+#include "widgets/frame/navigation.h"
 #include "widgets/frame/trace_dialog.h"
 #include "widgets/report/report_dialog.h"
 #include "widgets/welcome/hub_panel.h"
@@ -56,25 +58,18 @@ void MainWindow::showKeys() {
 }
 
 void MainWindow::makeCommands() {
+  makeFileCommands();
   makeViewCommands();
-  makeTimeCommands();
-  makeDataCommands();
+  makeGoCommands();
   if (m_incidents != nullptr) m_incidents->addTo(m_commands);
+  makeHelpCommands();
 }
 
 void MainWindow::makeViewCommands() {
   const QString group = tr("View");
-  int digit = 1;
-  for (const auto& [id, push] : m_places) {
-    const QList<QKeySequence> keys =
-        digit <= 9 ? QList<QKeySequence>{QKeySequence(QStringLiteral("Ctrl+%1").arg(digit))} : QList<QKeySequence>{};
-    const QString title = push->text();
-    m_commands.add(group, tr("Show %1").arg(title), keys, [this, id = id] { showPlace(id); });
-    ++digit;
-  }
   for (const ViewInfo& view : viewRegistry()) {
     const QString id = QString::fromLatin1(view.id);
-    m_commands.add(group, tr("Add %1 beside").arg(QString::fromUtf8(view.title)), {}, [this, id] {
+    m_panel_commands << m_commands.add(group, tr("Add %1 to this layout").arg(QString::fromUtf8(view.title)), {}, [this, id] {
       if (m_options.queries != nullptr) m_docks->addView(id);
     });
   }
@@ -87,12 +82,62 @@ void MainWindow::makeViewCommands() {
   m_commands.add(group, tr("Filter"), {QKeySequence(Qt::Key_Slash)}, [this] {
     if (View* view = m_docks->focusedView()) view->focusFilter();
   });
-  m_commands.add(group, tr("Switch light and dark"), {QKeySequence(QStringLiteral("Ctrl+Shift+T"))},
-                 [this] { setTheme(currentTheme().name == ThemeName::kDark ? ThemeName::kLight : ThemeName::kDark); });
+  m_commands.add(group, tr("Collapse or expand the navigation"), {QKeySequence(QStringLiteral("Ctrl+B"))}, [this] {
+    ConsoleSettings chosen = m_settings;
+    chosen.nav_collapsed = !chosen.nav_collapsed;
+    applySettings(chosen);
+  });
+  m_commands.add(group, tr("Full screen"), {QKeySequence(Qt::Key_F11)}, [this] { isFullScreen() ? showNormal() : showFullScreen(); });
+  m_commands.add(group, tr("Switch between dark and light"), {QKeySequence(QStringLiteral("Ctrl+Shift+T"))}, [this] {
+    ConsoleSettings chosen = m_settings;
+    chosen.theme = currentTheme().name == ThemeName::kDark ? ThemeChoice::kLight : ThemeChoice::kDark;
+    applySettings(chosen);
+  });
+  m_commands.add(group, tr("Pause or resume"), {QKeySequence(Qt::Key_Space)}, [this] { m_state.setPaused(!m_state.state().paused); });
+  m_commands.add(group, tr("Zoom in"), {QKeySequence(Qt::Key_W)}, [this] { zoom(0.5); });
+  m_commands.add(group, tr("Zoom out"), {QKeySequence(Qt::Key_S)}, [this] { zoom(2); });
+  m_commands.add(group, tr("Earlier"), {QKeySequence(Qt::Key_A)}, [this] { pan(-0.25); });
+  m_commands.add(group, tr("Later"), {QKeySequence(Qt::Key_D)}, [this] { pan(0.25); });
+  m_commands.add(group, tr("The whole run"), {QKeySequence(QStringLiteral("Ctrl+Home"))}, [this] { m_state.showAll(); });
+  m_commands.add(group, tr("Follow the newest data"), {QKeySequence(Qt::Key_End)}, [this] {
+    m_state.setPaused(false);
+    m_state.followEnd(kDefaultFollow);
+  });
+  m_commands.add(group, tr("Switch between UTC and local time"), {QKeySequence(QStringLiteral("Ctrl+U"))}, [this] {
+    ConsoleSettings chosen = m_settings;
+    chosen.zone = m_state.state().time_style == TimeStyle::kUtc ? TimeStyle::kLocal : TimeStyle::kUtc;
+    applySettings(chosen);
+  });
+}
+
+void MainWindow::makeHelpCommands() {
+  const QString group = tr("Help");
+  m_commands.add(group, tr("About this view"), {QKeySequence(QStringLiteral("Shift+F1"))}, [this] { explainView(); });
   m_commands.add(group, tr("All commands"), {QKeySequence(QStringLiteral("Ctrl+Shift+P")), QKeySequence(Qt::Key_F1)},
                  [this] { (new CommandPalette(m_commands, this))->show(); });
-  m_commands.add(group, tr("What am I seeing"), {QKeySequence(QStringLiteral("Shift+F1"))}, [this] { explainView(); });
   m_commands.add(group, tr("All keys"), {QKeySequence(Qt::Key_Question)}, [this] { showKeys(); });
+}
+
+// A menu for each group of commands.
+void MainWindow::makeMenus() {
+  std::vector<std::pair<QString, QMenu*>> menus;
+  auto* panels = new QMenu(tr("Add panel"), m_menus);
+  panels->addActions(m_panel_commands);
+  for (QAction* action : m_commands.all()) {
+    const QString group = Commands::groupOf(action);
+    auto menu = std::ranges::find(menus, group, &std::pair<QString, QMenu*>::first);
+    if (menu == menus.end()) {
+      menu = menus.insert(menus.end(), {group, m_menus->addMenu(u'&' + group)});
+      if (group == tr("View")) menu->second->addMenu(panels);
+    }
+    if (!panels->actions().contains(action)) menu->second->addAction(action);
+  }
+}
+
+void MainWindow::showSettings() {
+  (new SettingsDialog(
+       m_settings, [this](const ConsoleSettings& chosen) { applySettings(chosen); }, this))
+      ->open();
 }
 
 // The view with the focus; a layout as a whole where none has it.
@@ -103,55 +148,46 @@ void MainWindow::explainView() {
   (new GuideDialog(heading, this))->show();
 }
 
-void MainWindow::makeTimeCommands() {
-  const QString group = tr("Time");
-  m_commands.add(group, tr("Back to the previous place"), {QKeySequence(QStringLiteral("Alt+Left")), QKeySequence(Qt::Key_Backspace)},
-                 [this] { m_state.back(); });
-  m_commands.add(group, tr("Forward again"), {QKeySequence(QStringLiteral("Alt+Right"))}, [this] { m_state.forward(); });
-  m_commands.add(group, tr("Show the whole run"), {QKeySequence(QStringLiteral("Ctrl+0"))}, [this] { m_state.showAll(); });
-  m_commands.add(group, tr("Follow the newest data"), {QKeySequence(Qt::Key_End)}, [this] {
-    m_state.setPaused(false);
-    m_state.followEnd(kDefaultFollow);
-  });
-  if (m_playhead != nullptr) {
-    m_commands.add(group, tr("Playhead: next event or finding"), {QKeySequence(Qt::Key_N)}, [this] { m_playhead->jump(1); });
-    m_commands.add(group, tr("Playhead: previous event or finding"), {QKeySequence(QStringLiteral("Shift+N"))},
-                   [this] { m_playhead->jump(-1); });
-    m_commands.add(group, tr("Playhead: next training step"), {QKeySequence(QStringLiteral("Ctrl+Right"))},
-                   [this] { m_playhead->step(1); });
-    m_commands.add(group, tr("Playhead: previous training step"), {QKeySequence(QStringLiteral("Ctrl+Left"))},
-                   [this] { m_playhead->step(-1); });
-    m_commands.add(group, tr("Playhead: play or stop"), {QKeySequence(QStringLiteral("Shift+Space"))}, [this] { m_playhead->play(); });
-    m_commands.add(group, tr("Playhead: back to now"), {QKeySequence(QStringLiteral("Ctrl+End"))}, [this] { m_playhead->goToNow(); });
+void MainWindow::makeGoCommands() {
+  const QString group = tr("Go");
+  // Ctrl+1 to Ctrl+9, then Ctrl+0.
+  int number = 0;
+  for (const Navigation::Place& place : m_navigation->places()) {
+    ++number;
+    const QList<QKeySequence> keys =
+        number <= 10 ? QList<QKeySequence>{QKeySequence(QStringLiteral("Ctrl+%1").arg(number % 10))} : QList<QKeySequence>{};
+    m_commands.add(group, place.title, keys, [this, id = place.id] { showPlace(id); });
   }
-  m_commands.add(group, tr("Pause or go on"), {QKeySequence(Qt::Key_Space)}, [this] { m_state.setPaused(!m_state.state().paused); });
-  m_commands.add(group, tr("Zoom in"), {QKeySequence(Qt::Key_W)}, [this] { zoom(0.5); });
-  m_commands.add(group, tr("Zoom out"), {QKeySequence(Qt::Key_S)}, [this] { zoom(2); });
-  m_commands.add(group, tr("Earlier"), {QKeySequence(Qt::Key_A)}, [this] { pan(-0.25); });
-  m_commands.add(group, tr("Later"), {QKeySequence(Qt::Key_D)}, [this] { pan(0.25); });
-  m_commands.add(group, tr("Switch UTC and local time"), {QKeySequence(QStringLiteral("Ctrl+U"))},
-                 [this] { m_state.setTimeStyle(m_state.state().time_style == TimeStyle::kUtc ? TimeStyle::kLocal : TimeStyle::kUtc); });
+  m_commands.add(group, tr("Back"), {QKeySequence(QStringLiteral("Alt+Left")), QKeySequence(Qt::Key_Backspace)},
+                 [this] { m_state.back(); });
+  m_commands.add(group, tr("Forward"), {QKeySequence(QStringLiteral("Alt+Right"))}, [this] { m_state.forward(); });
+  if (m_playhead == nullptr) return;
+  m_commands.add(group, tr("Playhead: next event or finding"), {QKeySequence(Qt::Key_N)}, [this] { m_playhead->jump(1); });
+  m_commands.add(group, tr("Playhead: previous event or finding"), {QKeySequence(QStringLiteral("Shift+N"))},
+                 [this] { m_playhead->jump(-1); });
+  m_commands.add(group, tr("Playhead: next step"), {QKeySequence(QStringLiteral("Ctrl+Right"))}, [this] { m_playhead->step(1); });
+  m_commands.add(group, tr("Playhead: previous step"), {QKeySequence(QStringLiteral("Ctrl+Left"))}, [this] { m_playhead->step(-1); });
+  m_commands.add(group, tr("Playhead: play or stop"), {QKeySequence(QStringLiteral("Shift+Space"))}, [this] { m_playhead->play(); });
+  m_commands.add(group, tr("Playhead: now"), {QKeySequence(QStringLiteral("Ctrl+End"))}, [this] { m_playhead->goToNow(); });
 }
 
-void MainWindow::makeDataCommands() {
-  const QString group = tr("Data");
+void MainWindow::makeFileCommands() {
+  const QString group = tr("File");
   m_commands.add(group, tr("Open a store …"), {QKeySequence::Open}, [this] { chooseStore(); });
   m_commands.add(group, tr("Connect to a hub …"), {QKeySequence(QStringLiteral("Ctrl+Shift+O"))}, [this] { chooseHub(); });
-  m_commands.add(group, tr("Start page: example, import, connect"), {}, [this] { emit startPageRequested(); });
+  m_commands.add(group, tr("Start page"), {}, [this] { emit startPageRequested(); });
   if (m_options.orders != nullptr) {
     m_commands.add(group, tr("Capture now"), {}, [this] { captureNow(); });
     m_commands.add(group, tr("Trace kernels …"), {}, [this] { traceKernels(); });
   }
   m_commands.add(group, tr("Estimate …"), {}, [this] { estimate(); });
   m_commands.add(group, tr("Export report …"), {}, [this] { exportReport(QString::fromStdString(m_state.state().selection.incident)); });
-  m_commands.add(group, tr("Show the alerts"), {}, [this] {
-    if (m_options.queries != nullptr) m_docks->addView(QStringLiteral("alerts"));
-  });
-  if (m_options.test_alerts) m_commands.add(group, tr("Send a test alert"), {}, [this] { testAlerts(); });
+  if (m_options.test_alerts) m_commands.add(group, tr("Send a test notification"), {}, [this] { testAlerts(); });
   m_commands.add(group, tr("Copy"), {QKeySequence::Copy}, [this] { copyFocused(); });
-  m_commands.add(group, tr("Copy a link to this place"), {QKeySequence(QStringLiteral("Ctrl+Shift+C"))}, [this] {
+  m_commands.add(group, tr("Copy link to this place"), {QKeySequence(QStringLiteral("Ctrl+Shift+C"))}, [this] {
     if (const QString link = placeLink(); !link.isEmpty()) QApplication::clipboard()->setText(link);
   });
+  m_commands.add(group, tr("Settings …"), {QKeySequence(QStringLiteral("Ctrl+,"))}, [this] { showSettings(); });
   m_commands.add(group, tr("Quit"), {QKeySequence(QStringLiteral("Ctrl+Q"))}, [this] { close(); });
 }
 

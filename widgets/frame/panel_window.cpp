@@ -14,7 +14,7 @@ PanelWindow::PanelWindow(const QString& view, const QString& title, QString home
   setWindowTitle(QStringLiteral("%1 – Runglass").arg(title));
   setAttribute(Qt::WA_QuitOnClose, false);  // the program ends with the console's window
   auto* bar = new PanelTitle(title, this);
-  bar->addButton(tr("dock"), tr("Dock %1 again").arg(title), [this] { emit dockWanted(); });
+  bar->addButton(QStringLiteral("dock"), tr("Dock %1 again").arg(title), [this] { emit dockWanted(); });
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);

@@ -115,7 +115,7 @@ std::vector<StripItem> withDamage(std::vector<StripItem> items, std::span<const 
   items.insert(items.begin() + std::min<std::ptrdiff_t>(2, std::ssize(items)),
                {QStringLiteral("damaged"),
                 count == 1 ? QStringLiteral("1 chunk left out") : QStringLiteral("%1 chunks left out").arg(formatCount(count)),
-                screenText(damage.front().detail, 400), Severity::kError, QStringLiteral("health")});
+                screenText(damage.front().detail, 400), Severity::kError, QStringLiteral("data_quality")});
   return items;
 }
 

@@ -7,13 +7,14 @@
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QPushButton>
+#include <QToolButton>
 #include <QToolTip>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "widgets/charts/playhead_line.h"
+#include "widgets/core/icon.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
@@ -186,33 +187,38 @@ TimeBar::TimeBar(QWidget* parent)
     : QWidget(parent),
       m_track(new BarTrack(this)),
       m_words(new MomentLabel(this)),
-      m_now(new QPushButton(tr("Now"), this)),
-      m_play(new QPushButton(tr("Play"), this)),
+      m_now(new QToolButton(this)),
+      m_play(new QToolButton(this)),
       m_speed(new QComboBox(this)) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   auto* row = new QHBoxLayout(this);
   row->setSpacing(kGrid);
-  const auto button = [&](const QString& words, const QString& tip, auto signal, int by) {
-    auto* push = new QPushButton(words, this);
+  const auto button = [&](const char* picture, const QString& tip, auto signal, int by) {
+    auto* push = new QToolButton(this);
+    push->setIcon(icon(QString::fromLatin1(picture)));
     push->setToolTip(tip);
-    connect(push, &QPushButton::clicked, this, [this, signal, by] { emit(this->*signal)(by); });
+    push->setAccessibleName(tip);
+    connect(push, &QToolButton::clicked, this, [this, signal, by] { emit(this->*signal)(by); });
     m_buttons.push_back(push);
     row->addWidget(push);
   };
-  button(tr("− step"), tr("Back to the end of the training step before (Ctrl+Left)"), &TimeBar::stepWanted, -1);
-  button(tr("+ step"), tr("On to the end of the next training step (Ctrl+Right)"), &TimeBar::stepWanted, 1);
-  button(tr("− event"), tr("Back to the event or finding before (Shift+N)"), &TimeBar::jumpWanted, -1);
-  button(tr("+ event"), tr("On to the next event or finding (N)"), &TimeBar::jumpWanted, 1);
-  m_play->setToolTip(tr("Move on by itself, as fast as is chosen beside it"));
-  connect(m_play, &QPushButton::clicked, this, &TimeBar::playWanted);
+  button("event_back", tr("Previous event or finding (Shift+N)"), &TimeBar::jumpWanted, -1);
+  button("step_back", tr("End of the previous step (Ctrl+Left)"), &TimeBar::stepWanted, -1);
+  button("step_forward", tr("End of the next step (Ctrl+Right)"), &TimeBar::stepWanted, 1);
+  button("event_forward", tr("Next event or finding (N)"), &TimeBar::jumpWanted, 1);
+  setPlaying(false);
+  connect(m_play, &QToolButton::clicked, this, &TimeBar::playWanted);
   for (const int speed : kSpeeds) m_speed->addItem(QStringLiteral("%1×").arg(speed), speed);
   m_speed->setCurrentIndex(1);
   m_speed->setAccessibleName(tr("Speed"));
+  m_now->setIcon(icon(QStringLiteral("now")));
+  m_now->setText(tr("Now"));
+  m_now->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   m_now->setToolTip(tr("Back to now (End)"));
-  connect(m_now, &QPushButton::clicked, this, &TimeBar::nowWanted);
+  connect(m_now, &QToolButton::clicked, this, &TimeBar::nowWanted);
   for (QWidget* part : std::initializer_list<QWidget*>{m_play, m_speed, m_track, m_words, m_now}) row->addWidget(part);
   row->setStretchFactor(m_track, 1);
-  for (QPushButton* push : m_buttons) push->setFocusPolicy(Qt::NoFocus);
+  for (QToolButton* push : m_buttons) push->setFocusPolicy(Qt::NoFocus);
   for (QWidget* part : std::initializer_list<QWidget*>{m_play, m_speed, m_now}) part->setFocusPolicy(Qt::NoFocus);
   for (QWidget* part : findChildren<QWidget*>()) part->setFont(tableFont());
   m_words->hide();
@@ -233,7 +239,11 @@ void TimeBar::setSlim(bool slim) {
   place();
 }
 
-void TimeBar::setPlaying(bool playing) { m_play->setText(playing ? tr("Stop") : tr("Play")); }
+void TimeBar::setPlaying(bool playing) {
+  m_play->setIcon(icon(playing ? QStringLiteral("pause") : QStringLiteral("play")));
+  m_play->setToolTip(playing ? tr("Stop (Shift+Space)") : tr("Play at the selected speed (Shift+Space)"));
+  m_play->setAccessibleName(m_play->toolTip());
+}
 
 double TimeBar::speed() const { return m_speed->currentData().toDouble(); }
 
@@ -242,7 +252,7 @@ void TimeBar::place() {
   const int edge = m_slim ? kGrid / 2 : kGrid;
   layout()->setContentsMargins(m_slim ? 0 : 2 * kGrid, edge, m_slim ? 0 : 2 * kGrid, edge);
   const bool roomy = !m_slim && width() >= kPlayFrom;
-  for (QPushButton* push : m_buttons) push->setVisible(!m_slim);
+  for (QToolButton* push : m_buttons) push->setVisible(!m_slim);
   m_play->setVisible(roomy);
   m_speed->setVisible(roomy);
   m_now->setVisible(!m_slim && m_past);

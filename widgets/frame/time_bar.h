@@ -20,7 +20,7 @@
 #include "widgets/core/units.h"
 
 class QComboBox;
-class QPushButton;
+class QToolButton;
 
 namespace runglass {
 
@@ -106,10 +106,10 @@ class TimeBar : public QWidget {
 
   BarTrack* m_track;
   MomentLabel* m_words;
-  QPushButton* m_now;
-  QPushButton* m_play;
+  QToolButton* m_now;
+  QToolButton* m_play;
   QComboBox* m_speed;
-  std::vector<QPushButton*> m_buttons;
+  std::vector<QToolButton*> m_buttons;
   bool m_slim = false, m_past = false;
 };
 

@@ -28,14 +28,14 @@ View* make(ViewContext context, QWidget* parent) {
 
 // In the order of the navigation.
 constexpr std::array kViews = {
-    ViewInfo{"runs", "Runs", "Every run of the store with its state, layout, step, loss, throughput and health", nullptr, nullptr, true,
-             make<RunsView>},
+    ViewInfo{"runs", "Runs", "Every run of the store with its state, layout, step, loss, throughput and health", nullptr, nullptr,
+             NavGroup::kRuns, make<RunsView>},
+    ViewInfo{"compare", "Compare", "Two attempts, or one before and after a step: parts of a step, curves, settings and nodes side by side",
+             nullptr, nullptr, NavGroup::kRuns, make<CompareView>},
     ViewInfo{"overview", "Overview", "One run at a glance: loss, throughput, step time over ranks, events, the slowest nodes",
-             "X\tplot against time or step", nullptr, true, make<OverviewView>},
-    ViewInfo{"gpus", "GPUs", "Every GPU and host now, outliers first; the chosen host in numbers and strips",
-             "1–9, 0\tmetric\nL\tas a list, worst first\nR\torder: by rack or by rank\n← →\thost", nullptr, true, make<GpusView>},
-    ViewInfo{"curves", "Curves", "Any scalar or metric of any run against step or time; runs compared in one plot", nullptr, nullptr, true,
-             make<CurvesView>},
+             "X\tplot against time or step", nullptr, NavGroup::kInvestigate, make<OverviewView>},
+    ViewInfo{"curves", "Curves", "Any scalar or metric of any run against step or time; runs compared in one plot", nullptr, nullptr,
+             NavGroup::kInvestigate, make<CurvesView>},
     ViewInfo{"timeline", "Timeline",
              "What every rank did when, from a week to ten nanoseconds; spans, steps, launches and collective peers",
              "W S A D\tzoom, pan\n, .\tprevious, next span\n[ ]\talong its arrows\nF\tfit the selection\nShift+Z\tfit the area\n"
@@ -43,28 +43,30 @@ constexpr std::array kViews = {
              "span\nM\twrite a note "
              "here\nP\tpin the rank under the pointer\nEnter\topen or close it; in the search: next hit\n− "
              "+\tlower, higher rows",
-             nullptr, true, make<TimelineView>},
+             nullptr, NavGroup::kInvestigate, make<TimelineView>},
     ViewInfo{"topology", "Topology", "The DP × PP × TP lattice: which rank deviates from its stage, who belongs to whom, who waits",
-             "← → ↑ ↓\trank\nEnter\tits timeline\nEsc\tnone", "lattice links step", true, make<TopologyView>},
+             "← → ↑ ↓\trank\nEnter\tits timeline\nEsc\tnone", "lattice links step", NavGroup::kInvestigate, make<TopologyView>},
     ViewInfo{"ranking", "Ranking", "Who is slow: every rank's own work against the ranks of its stage, worst first; rank × step in colour",
              "← → ↑ ↓\tneighbouring cell of the heat map\nEnter\tthe timeline at the worst step",
-             "ranking dp-pp host-gpu rank-step what-if", true, make<RankingView>},
+             "ranking dp-pp host-gpu rank-step what-if", NavGroup::kInvestigate, make<RankingView>},
+    ViewInfo{"gpus", "GPUs", "Every GPU and host now, outliers first; the chosen host in numbers and strips",
+             "1–9, 0\tmetric\nL\tas a list, worst first\nR\torder: by rack or by rank\n← →\thost", nullptr, NavGroup::kInvestigate,
+             make<GpusView>},
     ViewInfo{"events", "Events",
              "One time line of hardware, log and training events, findings and notes: what happened, where, what it means and what to do",
-             "Enter\tmove every view to the row\n→ ←\topen, close repeats\nEsc\tclear the search and filters", nullptr, true,
-             make<EventsView>},
+             "Enter\tmove every view to the row\n→ ←\topen, close repeats\nEsc\tclear the search and filters", nullptr,
+             NavGroup::kInvestigate, make<EventsView>},
+    ViewInfo{"findings", "Findings", "Conclusions of the analyses about the run, most urgent first", nullptr, nullptr, NavGroup::kConclude,
+             make<FindingsView>},
     ViewInfo{"incidents", "Incidents",
              "What went wrong, as people speak of it: cause, cost, time line, evidence, suspects, notes; and the run's logbook",
              "I\tanywhere: of the chosen finding or event\nShift+I\tanywhere: of the selection and the shown time\n↑ ↓\tnext entry of the "
              "list or time line: every view goes there\nF2\tchange the title or sentence\nCtrl+Enter\tsave the notes",
-             "incidents logbook", true, make<IncidentsView>},
-    ViewInfo{"compare", "Compare", "Two attempts, or one before and after a step: parts of a step, curves, settings and nodes side by side",
-             nullptr, nullptr, true, make<CompareView>},
-    ViewInfo{"health", "Health", "What arrived odd or was lost, with counts and help; the store's size", nullptr, nullptr, true,
-             make<DataQualityView>},
-    ViewInfo{"findings", "Findings", "What the analyses concluded about the run, worst first", nullptr, nullptr, false, make<FindingsView>},
-    ViewInfo{"alerts", "Alerts", "What people were told by the hub, newest first; snooze a cause or a rule", nullptr, nullptr, false,
-             make<AlertsView>},
+             "incidents logbook", NavGroup::kConclude, make<IncidentsView>},
+    ViewInfo{"alerts", "Notifications", "Notifications that the hub sent, newest first; mute a cause or a rule", nullptr, nullptr,
+             NavGroup::kFoot, make<AlertsView>},
+    ViewInfo{"data_quality", "Data quality", "Data that arrived malformed, late or not at all, with counts and help; the size of the store",
+             nullptr, nullptr, NavGroup::kFoot, make<DataQualityView>},
 };
 
 }  // namespace
@@ -82,6 +84,7 @@ std::vector<std::string_view> tabsOf(const ViewInfo& view) {
 }
 
 const ViewInfo* findView(std::string_view id) {
+  if (id == "health") id = "data_quality";
   const auto found = std::ranges::find(kViews, id, [](const ViewInfo& view) { return std::string_view(view.id); });
   return found == kViews.end() ? nullptr : &*found;
 }

@@ -8,7 +8,7 @@
 // Cost:       free.
 #pragma once
 
-#include <QKeySequence>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -17,17 +17,21 @@
 
 namespace runglass {
 
+// Where the navigation has the view; kNone: a panel that only layouts and other views use.
+enum class NavGroup : std::uint8_t { kNow, kRuns, kInvestigate, kConclude, kFoot, kNone };
+
 struct ViewInfo {
-  const char* id;       // name for --view (contract), settings and links
+  const char* id;       // name for --view (contract), settings, links and its icon
   const char* title;    // in the navigation
   const char* purpose;  // one sentence for tool tips and the palette
   const char* keys;     // keys of its own for the sheet of keys: "1–9\tmetric\nL\tworst first"; nullptr: none
   const char* tabs;     // names for --tab, with spaces between them; nullptr: it has no parts that can be asked for
-  bool navigation;      // has a place in the navigation; otherwise a panel that layouts use
+  NavGroup group;
   View* (*make)(ViewContext context, QWidget* parent);
 };
 
 std::span<const ViewInfo> viewRegistry();
+// Also by a name of before 0.2: "health" is "data_quality".
 const ViewInfo* findView(std::string_view id);
 std::vector<std::string_view> tabsOf(const ViewInfo& view);
 

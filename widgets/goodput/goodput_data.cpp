@@ -81,7 +81,7 @@ LedgerWords planWords(const GoodputData& data, TimeStyle style) {
   const RunPlan& p = data.plan;
   LedgerWords words{.title = QStringLiteral("Plan"), .value = kAbsentText, .note = {}, .why = {}};
   if (!p.planned_steps) {
-    words.note = QStringLiteral("no length was told");
+    words.note = QStringLiteral("total steps not recorded");
     words.why = QStringLiteral("Planned versus actual: %1.").arg(screenText(p.reason, 300));
     return words;
   }

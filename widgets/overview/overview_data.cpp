@@ -393,7 +393,7 @@ class Builder {
     const Throughput& t = m_data.summary.throughput;
     QStringList note;
     if (t.mfu && t.tokens_per_s) note += formatShortCount(*t.tokens_per_s) + QStringLiteral(" tokens/s");
-    if (t.change) note += formatSignedPercent(*t.change) + QStringLiteral(" to its best");
+    if (t.change) note += formatSignedPercent(*t.change) + QStringLiteral(" vs best");
     if (!t.mfu && t.tokens_per_s && t.tokens_per_gpu) note += formatShortCount(*t.tokens_per_gpu) + QStringLiteral("/rank");
     const bool other = t.flops_per_gpu || t.samples_per_s || t.step_ns;
     if (!t.mfu && !t.tokens_per_s && !t.tokens_per_gpu && !other) note += QStringLiteral("not logged");

@@ -12,7 +12,7 @@ namespace runglass {
 OverviewView::OverviewView(ViewContext context, QWidget* parent)
     : View(parent),
       m_context(std::move(context)),
-      m_sentence(new InkLabel),
+      m_sentence(new Headline),
       m_tiles(new TileRow),
       m_plots(new PlotWidget),
       m_side(new SidePanels),
@@ -22,9 +22,6 @@ OverviewView::OverviewView(ViewContext context, QWidget* parent)
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)) {
   m_sentence->setObjectName(QStringLiteral("sentence"));
-  m_sentence->setFont(headlineFont());
-  m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  m_sentence->setWordWrap(true);
   m_axis_button->setFont(tableFont());
   m_axis_button->setFlat(true);
   m_axis_button->setText(tr("against time"));
@@ -149,8 +146,7 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
   }
   m_data = *answer;
   m_stack->setCurrentIndex(1);
-  m_sentence->setInk(m_data->sentence_severity >= Severity::kWarning ? severityText(m_data->sentence_severity) : themeInk<&Theme::text>());
-  m_sentence->setText(m_data->sentence);
+  m_sentence->setSentence(m_data->sentence, m_data->sentence_severity);
   m_sentence->setLink(!m_data->findings.empty());
   m_sentence->setToolTip(m_sentence->isLink() ? tr("Show the findings") : QString());
   m_tiles->setTiles(m_data->tiles);

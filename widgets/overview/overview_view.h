@@ -13,7 +13,7 @@
 #include <QStackedLayout>
 
 #include "widgets/charts/plot_widget.h"
-#include "widgets/core/ink_label.h"
+#include "widgets/core/headline.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
 #include "widgets/overview/breakdown_view.h"
@@ -51,7 +51,7 @@ class OverviewView : public View {
   const std::shared_ptr<SpikeCache> m_spikes = std::make_shared<SpikeCache>();
   XAxis m_axis = XAxis::kTime;
   std::optional<std::pair<std::int64_t, std::int64_t>> m_steps;
-  InkLabel* m_sentence;
+  Headline* m_sentence;
   TileRow* m_tiles;
   PlotWidget* m_plots;
   SidePanels* m_side;

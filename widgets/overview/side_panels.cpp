@@ -10,7 +10,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kTileHeight = 62, kPad = 2 * kGrid, kHead = 24;
+constexpr int kTileHeight = 16 * kGrid, kMinTile = 30 * kGrid, kPad = 2 * kGrid, kHead = 24;
 constexpr int kFindingsShown = 5, kFindingLines = 3;
 
 void paintHead(QPainter& painter, const QRect& rect, const QString& text) {
@@ -47,16 +47,30 @@ void TileRow::setTiles(std::vector<OverviewTile> tiles) {
   for (const OverviewTile& tile : m_tiles)
     words << tile.title + QStringLiteral(": ") + tile.value + QStringLiteral(" (") + tile.note + QLatin1Char(')');
   setAccessibleDescription(words.join(QStringLiteral("; ")));
+  takeRows();
   update();
 }
+
+int TileRow::columns() const {
+  const int count = std::max(1, static_cast<int>(m_tiles.size()));
+  return width() / count >= kMinTile ? count : (count + 1) / 2;
+}
+
+QRect TileRow::boxOf(int tile) const {
+  const int across = columns(), at = tile % across, left = at * (width() + kGrid) / across;
+  return {left, tile / across * kTileHeight, (at + 1) * (width() + kGrid) / across - kGrid - left, kTileHeight - kGrid};
+}
+
+void TileRow::takeRows() { setFixedHeight(columns() < static_cast<int>(m_tiles.size()) ? 2 * kTileHeight : kTileHeight); }
+
+void TileRow::resizeEvent(QResizeEvent*) { takeRows(); }
 
 void TileRow::paintEvent(QPaintEvent*) {
   const Theme& theme = currentTheme();
   QPainter painter(this);
-  const int count = static_cast<int>(m_tiles.size());
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < static_cast<int>(m_tiles.size()); ++i) {
     const OverviewTile& tile = m_tiles[static_cast<std::size_t>(i)];
-    const QRect box(i * width() / count + (i > 0 ? kGrid : 0), 0, width() / count - kGrid, height() - kGrid);
+    const QRect box = boxOf(i);
     painter.fillRect(box, theme.surface);
     if (tile.severity >= Severity::kWarning)
       painter.fillRect(QRect(box.left(), box.top(), 3, box.height()), severityColor(theme, tile.severity));
@@ -66,7 +80,10 @@ void TileRow::paintEvent(QPaintEvent*) {
     painter.drawText(inner, Qt::AlignLeft | Qt::AlignTop, tile.title);
     painter.drawText(inner, Qt::AlignLeft | Qt::AlignBottom, painter.fontMetrics().elidedText(tile.note, Qt::ElideRight, inner.width()));
     QFont value = headlineFont();
-    value.setPixelSize(kHeadlinePx - 3);
+    for (int px = kHeadlinePx - 2; px >= kTitlePx; --px) {
+      value.setPixelSize(px);
+      if (QFontMetrics(value).horizontalAdvance(tile.value) <= inner.width()) break;
+    }
     painter.setFont(value);
     painter.setPen(theme.text);
     painter.drawText(inner, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(tile.value, Qt::ElideRight, inner.width()));
@@ -76,9 +93,14 @@ void TileRow::paintEvent(QPaintEvent*) {
 bool TileRow::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip || m_tiles.empty()) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
-  const auto at = static_cast<std::size_t>(
-      std::clamp(help->pos().x() * static_cast<int>(m_tiles.size()) / std::max(1, width()), 0, static_cast<int>(m_tiles.size()) - 1));
-  QToolTip::showText(help->globalPos(), m_tiles[at].why.toHtmlEscaped(), this);
+  for (int i = 0; i < static_cast<int>(m_tiles.size()); ++i)
+    if (const OverviewTile& tile = m_tiles[static_cast<std::size_t>(i)]; boxOf(i).contains(help->pos()))
+      QToolTip::showText(help->globalPos(),
+                         QStringLiteral("%1: %2 (%3)\n%4")
+                             .arg(tile.title, tile.value, tile.note, tile.why)
+                             .toHtmlEscaped()
+                             .replace(u'\n', QStringLiteral("<br>")),
+                         this);
   return true;
 }
 

@@ -25,8 +25,14 @@ class TileRow : public QWidget {
  protected:
   bool event(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
+  // In two rows where one has no room for a tile's words.
+  int columns() const;
+  void takeRows();
+  QRect boxOf(int tile) const;
+
   std::vector<OverviewTile> m_tiles;
 };
 

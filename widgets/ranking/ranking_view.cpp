@@ -45,7 +45,7 @@ RankingView::RankingView(ViewContext context, QWidget* parent)
       m_context(std::move(context)),
       m_model(new TableModel<RankRow>(
           rankColumns(), [](const RankRow& a, const RankRow& b) { return a.score.rank == b.score.rank && a.name == b.name; }, this)),
-      m_sentence(new QLabel),
+      m_sentence(new Headline),
       m_grounds(new QLabel),
       m_pattern(new QLabel),
       m_levels(new QComboBox),
@@ -59,13 +59,13 @@ RankingView::RankingView(ViewContext context, QWidget* parent)
       m_tabs(new QTabWidget),
       m_stack(new QStackedLayout),
       m_what_if(new WhatIfPanel(m_context)) {
-  for (QLabel* label : {m_sentence, m_grounds, m_pattern}) {
+  for (QLabel* label : {m_grounds, m_pattern}) {
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     label->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
   }
-  m_sentence->setFont(headlineFont());
+  m_sentence->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
   m_grounds->setForegroundRole(QPalette::PlaceholderText);
   m_table->table()->setItemDelegateForColumn(kSparkColumn, new SparkDelegate(m_model, this));
   auto* column = new QVBoxLayout(this);
@@ -150,7 +150,7 @@ void RankingView::applyState(const ViewState& state) {
   m_state = state;
   if (other || !m_memory) m_memory = std::make_shared<RankingMemory>(state.selection.run, state.selection.attempt);
   if (other || travelled || !m_asked) ask(QueryService::Supersede::kCancelOlder);
-  if (style && m_data) m_sentence->setText(rankingSentence(*m_data, state.time_style));
+  if (style && m_data) m_sentence->setSentence(rankingSentence(*m_data, state.time_style));
   m_what_if->applyState(state);
   showSelection();
 }
@@ -187,11 +187,6 @@ bool RankingView::showTab(const QString& name) {
 
 void RankingView::focusFilter() { m_table->focusFilter(); }
 
-void RankingView::changeEvent(QEvent* event) {
-  View::changeEvent(event);
-  if (event->type() == QEvent::FontChange) m_sentence->setFont(headlineFont());
-}
-
 void RankingView::ask(QueryService::Supersede supersede) {
   if (!m_memory) m_memory = std::make_shared<RankingMemory>(m_state.selection.run, m_state.selection.attempt);
   m_asked = true;
@@ -223,7 +218,7 @@ void RankingView::showAnswer(const Result<std::shared_ptr<const RankingData>>& a
   if (!answer.ok() || (*answer)->empty()) return showNothing(answer);
   m_data = *answer;
   m_stack->setCurrentIndex(1);
-  m_sentence->setText(rankingSentence(*m_data, m_state.time_style));
+  m_sentence->setSentence(rankingSentence(*m_data, m_state.time_style));
   m_grounds->setText(rankingGrounds(*m_data));
   m_pattern->setText(patternSentence(*m_data));
   m_pattern->setVisible(!m_pattern->text().isEmpty());

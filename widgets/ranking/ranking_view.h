@@ -12,6 +12,7 @@
 #include <QLabel>
 #include <QStackedLayout>
 
+#include "widgets/core/headline.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/table_view.h"
 #include "widgets/core/view.h"
@@ -38,7 +39,7 @@ class RankingView : public View {
   std::optional<IncidentSeed> incidentSeed() const override;
   bool showTab(const QString& name) override;
   void focusFilter() override;
-  QString sentence() const { return m_sentence->text(); }
+  QString sentence() const { return m_sentence->words(); }
   const TableModel<RankRow>* model() const { return m_model; }
   TableView* table() const { return m_table; }
   RankHeatMap* heatMap() const { return m_heat; }
@@ -52,8 +53,6 @@ class RankingView : public View {
   RankLevel level() const { return m_level; }
 
  protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   QWidget* makePage();
   QWidget* makeMaps();
@@ -81,7 +80,7 @@ class RankingView : public View {
   std::shared_ptr<const RankingData> m_data;
   RankLevel m_level = RankLevel::kRank;
   TableModel<RankRow>* m_model;
-  QLabel* m_sentence;
+  Headline* m_sentence;
   QLabel* m_grounds;
   QLabel* m_pattern;
   QComboBox* m_levels;

@@ -32,20 +32,18 @@ enum Kind : int { kGroup = 0, kStage, kReplica, kWorker, kOp, kAllCommunication 
 WhatIfPanel::WhatIfPanel(ViewContext context, QWidget* parent)
     : QWidget(parent),
       m_context(std::move(context)),
-      m_sentence(new QLabel),
+      m_sentence(new Headline),
       m_grounds(new QLabel),
       m_choices(new QTreeWidget),
       m_price(new QDoubleSpinBox),
       m_heat(new WorkerHeatMap),
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)) {
-  for (QLabel* label : {m_sentence, m_grounds}) {
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    label->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
-  }
-  m_sentence->setFont(headlineFont());
+  m_sentence->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
+  m_grounds->setTextFormat(Qt::PlainText);
+  m_grounds->setWordWrap(true);
+  m_grounds->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_grounds->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
   m_grounds->setForegroundRole(QPalette::PlaceholderText);
   m_price->setRange(0, kHighestPrice);
   m_price->setDecimals(2);
@@ -160,12 +158,7 @@ QString WhatIfPanel::copyText() const {
   return text;
 }
 
-QString WhatIfPanel::sentence() const { return m_sentence->text(); }
-
-void WhatIfPanel::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) m_sentence->setFont(headlineFont());
-}
+QString WhatIfPanel::sentence() const { return m_sentence->words(); }
 
 void WhatIfPanel::read(QueryService::Supersede supersede) {
   m_asked = true;
@@ -345,7 +338,7 @@ std::optional<double> WhatIfPanel::priceOrNone() const { return m_price->value()
 
 void WhatIfPanel::showOutcome() {
   if (!m_data || !m_outcome) return;
-  m_sentence->setText(whatIfSentence(*m_data, m_outcome->outcome, m_outcome->ticks));
+  m_sentence->setSentence(whatIfSentence(*m_data, m_outcome->outcome, m_outcome->ticks));
   m_rows = whatIfRows(*m_data, m_outcome->outcome, priceOrNone(), m_context.clock(), m_state.time_style);
   for (std::size_t row = 0; row < kWhatIfFacts; ++row) {
     const WhatIfRow& text = m_rows[row];

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 
+#include "widgets/core/headline.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
 #include "widgets/ranking/what_if_answer.h"
@@ -46,7 +47,6 @@ class WhatIfPanel : public QWidget {
   const std::array<WhatIfRow, kWhatIfFacts>& rows() const { return m_rows; }
 
  protected:
-  void changeEvent(QEvent* event) override;
   void showEvent(QShowEvent* event) override;
 
  private:
@@ -71,7 +71,7 @@ class WhatIfPanel : public QWidget {
   std::shared_ptr<const WhatIfShown> m_data;
   std::shared_ptr<const Outcome> m_outcome;  // of m_data; null: not replayed yet
   std::array<WhatIfRow, kWhatIfFacts> m_rows;
-  QLabel* m_sentence;
+  Headline* m_sentence;
   QLabel* m_grounds;
   std::array<std::array<QLabel*, 4>, kWhatIfFacts> m_cells{};
   std::array<QLabel*, kWhatIfFacts> m_notes{};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/report/page_text.h"
 
-#include <QFontDatabase>
 #include <QFontMetricsF>
 #include <QTextLayout>
 #include <algorithm>
@@ -37,7 +36,7 @@ QFont pageFont(PageFont font) {
     }
     return {12, false, false};
   }();
-  QFont out = look.mono ? QFontDatabase::systemFont(QFontDatabase::FixedFont) : textFont();
+  QFont out = look.mono ? codeFont() : textFont();
   out.setPixelSize(look.px);
   out.setBold(look.strong);
   // Widths that do not depend on the pixels of a screen: paper and preview break lines alike.

@@ -234,7 +234,7 @@ void TimelineCanvas::mark() {
 // Keys that mean something here before they are anybody's shortcut.
 bool TimelineCanvas::takesKey(const QKeyEvent& event) const {
   const auto held = event.modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier);
-  if (held == Qt::ControlModifier) return event.key() == Qt::Key_0;
+  if (held == Qt::ControlModifier) return event.key() == Qt::Key_Home;
   if (held != Qt::NoModifier) return false;
   switch (event.key()) {
     case Qt::Key_W:
@@ -265,7 +265,7 @@ void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
   const bool shift = event->modifiers() & Qt::ShiftModifier;
   const double middle = m_cursor && m_cursor->x() >= kGutter ? m_cursor->x() : kGutter + timeWidth() / 2.0;
   const bool plain = (event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == Qt::NoModifier;
-  if (event->key() == Qt::Key_0 && event->modifiers() == Qt::ControlModifier) return emit showAll();
+  if (event->key() == Qt::Key_Home && event->modifiers() == Qt::ControlModifier) return emit showAll();
   if (!plain) return QWidget::keyPressEvent(event);
   const WindowMove move = keyMove(*event);
   if (move.zoom) return zoom(*move.zoom, middle);

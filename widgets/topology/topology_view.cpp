@@ -20,7 +20,7 @@ constexpr int kSideFrom = 800, kHangFrom = 1000;  // widths from which there is 
 TopologyView::TopologyView(ViewContext context, QWidget* parent)
     : View(parent),
       m_context(std::move(context)),
-      m_headline(new InkLabel),
+      m_headline(new Headline),
       m_tabs(new QTabBar),
       m_bar(new QWidget),
       m_metric(new QComboBox),
@@ -38,12 +38,9 @@ TopologyView::TopologyView(ViewContext context, QWidget* parent)
       m_side(new TopologySide),
       m_panel(new StatePanel),
       m_stack(new QStackedLayout(this)) {
-  for (QLabel* label : {static_cast<QLabel*>(m_headline), m_caption}) {
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  }
-  m_headline->setFont(headlineFont());
+  m_caption->setTextFormat(Qt::PlainText);
+  m_caption->setWordWrap(true);
+  m_caption->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_caption->setFont(tableFont());
   m_caption->setForegroundRole(QPalette::PlaceholderText);
   for (const TopologyMetric& metric : kTopologyMetrics) m_metric->addItem(QString::fromUtf8(metric.title), static_cast<int>(metric.value));
@@ -216,10 +213,7 @@ void TopologyView::showAnswer(const Result<std::shared_ptr<const TopologyData>>&
   const auto at = std::ranges::find(kTopologyMetrics, m_data->metric.value, &TopologyMetric::value) - kTopologyMetrics.begin();
   offerHang();
   if (!m_metric_chosen) m_metric->setCurrentIndex(m_data->hang_mode ? static_cast<int>(kTopologyMetrics.size()) : static_cast<int>(at));
-  m_headline->setText(m_data->headline);
-  m_headline->setInk(m_data->hang_found ? severityText(Severity::kError)
-                     : m_data->warn     ? severityText(Severity::kWarning)
-                                        : themeInk<&Theme::text>());
+  m_headline->setSentence(m_data->headline, m_data->hang_found ? Severity::kError : m_data->warn ? Severity::kWarning : Severity::kInfo);
   m_scale->setData(m_data);
   m_grid->setData(m_data);
   m_hang->show(m_data);

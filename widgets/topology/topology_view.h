@@ -15,7 +15,7 @@
 #include <QStackedLayout>
 #include <QTabBar>
 
-#include "widgets/core/ink_label.h"
+#include "widgets/core/headline.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
 #include "widgets/topology/hang_list.h"
@@ -46,7 +46,7 @@ class TopologyView : public View {
   TopologySide* side() const { return m_side; }
   StepPage* stepPage() const { return m_step; }
   QTabBar* tabs() const { return m_tabs; }
-  QString headline() const { return m_headline->text(); }
+  QString headline() const { return m_headline->words(); }
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -65,7 +65,7 @@ class TopologyView : public View {
 
   const ViewContext m_context;
   ViewState m_state;
-  InkLabel* m_headline;
+  Headline* m_headline;
   QTabBar* m_tabs;
   QWidget* m_bar;  // of the lattice
   QComboBox *m_metric, *m_fold, *m_order;

@@ -3,7 +3,6 @@
 
 #include <QClipboard>
 #include <QComboBox>
-#include <QFontDatabase>
 #include <QFormLayout>
 #include <QGuiApplication>
 #include <QLabel>
@@ -43,9 +42,7 @@ QWidget* blockWidget(const CommandBlock& block, QWidget* parent) {
   head->addWidget(copy, 0, Qt::AlignBottom);
   column->addLayout(head);
   auto* command = label(block.text, widget);
-  QFont fixed = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-  fixed.setPixelSize(kTextPx);
-  command->setFont(fixed);
+  command->setFont(codeFont());
   command->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   command->setAutoFillBackground(true);
   command->setBackgroundRole(QPalette::AlternateBase);

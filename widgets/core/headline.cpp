@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/core/headline.h"
+
+#include <QEvent>
+#include <QPainter>
+#include <QTextLayout>
+#include <algorithm>
+#include <utility>
+
+#include "widgets/core/theme.h"
+
+namespace runglass {
+namespace {
+
+constexpr int kMaxLines = 2;
+constexpr int kChipHeight = 5 * kGrid;
+constexpr int kMinWidth = 40 * kGrid;
+
+int linesOf(const QString& text, const QFont& font, int width) {
+  QTextLayout layout(text, font);
+  layout.beginLayout();
+  int lines = 0;
+  for (QTextLine line = layout.createLine(); line.isValid() && lines <= kMaxLines; line = layout.createLine()) {
+    line.setLineWidth(width);
+    ++lines;
+  }
+  layout.endLayout();
+  return std::max(1, lines);
+}
+
+}  // namespace
+
+Headline::Headline(QWidget* parent) : InkLabel(parent) {
+  setInk(themeInk<&Theme::text>());
+  setWordWrap(true);
+  setTextInteractionFlags(Qt::TextSelectableByMouse);
+  setAlignment(Qt::AlignLeft | Qt::AlignTop);
+  setFont(headlineFont());
+  QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  policy.setHeightForWidth(true);
+  setSizePolicy(policy);
+}
+
+void Headline::setSentence(const QString& words, Severity severity) {
+  if (words == m_words && severity == m_severity) return;
+  m_words = words;
+  m_severity = severity;
+  setAccessibleName(severity > Severity::kInfo ? QString::fromLatin1(severityName(severity)) + QStringLiteral(": ") + words : words);
+  const int room = severity > Severity::kInfo ? chipWidth() + 2 * kGrid : 0;
+  setContentsMargins(contentsMargins() + QMargins(room - std::exchange(m_chip_room, room), 0, 0, 0));
+  fit();
+  updateGeometry();
+  update();
+}
+
+int Headline::chipWidth() const {
+  return QFontMetrics(tableFont()).horizontalAdvance(QString::fromLatin1(severityName(m_severity))) + 7 * kGrid;
+}
+
+Headline::Fitted Headline::fitted(int width) const {
+  const QMargins margins = contentsMargins();
+  const int room = std::max(1, width - margins.left() - margins.right());
+  Fitted out{.font = {}, .text = m_words};
+  for (const QFont& font : {headlineFont(), titleFont(), textFont()}) {
+    out.font = font;
+    out.lines = linesOf(m_words, font, room);
+    if (out.lines <= kMaxLines) return out;
+  }
+  // The longest beginning that fits with what shows that it is one.
+  qsizetype fits = 0, beyond = m_words.size();
+  while (beyond - fits > 1) {
+    const qsizetype middle = fits + (beyond - fits) / 2;
+    (linesOf(m_words.left(middle) + u'…', out.font, room) <= kMaxLines ? fits : beyond) = middle;
+  }
+  out.text = m_words.left(fits).trimmed() + u'…';
+  out.lines = kMaxLines;
+  return out;
+}
+
+void Headline::fit() {
+  Fitted now = fitted(width());
+  now.font.setUnderline(font().underline());
+  if (now.font != font()) setFont(now.font);
+  if (now.text != text()) setText(now.text);
+  const bool cut = now.text != m_words;
+  if (cut || m_cut) setToolTip(cut ? m_words.toHtmlEscaped() : QString());
+  m_cut = cut;
+}
+
+int Headline::heightForWidth(int width) const {
+  const Fitted at = fitted(width);
+  const QMargins margins = contentsMargins();
+  return std::max(at.lines * QFontMetrics(at.font).lineSpacing(), m_severity > Severity::kInfo ? kChipHeight : 0) + margins.top() +
+         margins.bottom();
+}
+
+QSize Headline::sizeHint() const { return {kMinWidth, heightForWidth(std::max(width(), kMinWidth))}; }
+
+QSize Headline::minimumSizeHint() const { return {kMinWidth, QFontMetrics(textFont()).lineSpacing()}; }
+
+void Headline::resizeEvent(QResizeEvent* event) {
+  InkLabel::resizeEvent(event);
+  fit();
+}
+
+// A change of the theme takes fonts back.
+void Headline::changeEvent(QEvent* event) {
+  InkLabel::changeEvent(event);
+  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) fit();
+}
+
+void Headline::paintEvent(QPaintEvent* event) {
+  InkLabel::paintEvent(event);
+  if (m_severity <= Severity::kInfo) return;
+  const Theme& theme = currentTheme();
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const QRect room = contentsRect();
+  const int first = QFontMetrics(font()).lineSpacing();
+  const QRect chip(room.left() - m_chip_room, room.top() + std::max(0, (first - kChipHeight) / 2), chipWidth(), kChipHeight);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(severityColor(theme, m_severity));
+  painter.drawRoundedRect(chip, kRadius, kRadius);
+  painter.setPen(theme.on_critical);
+  painter.setFont(tableFont());
+  painter.drawText(chip, Qt::AlignCenter, severityGlyph(m_severity) + u' ' + QString::fromLatin1(severityName(m_severity)));
+}
+
+}  // namespace runglass
