@@ -207,7 +207,7 @@ TEST_F(PlayheadTest, FindingsAreThoseThatHadBeenSaid) {
   show("findings");
   EXPECT_EQ(tableRows(), 1);
   travel(at(50));
-  EXPECT_TRUE(says("No finding."));
+  EXPECT_TRUE(says("No findings for this run."));
   travel(at(58));
   EXPECT_EQ(tableRows(), 1);
 }

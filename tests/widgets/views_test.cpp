@@ -148,6 +148,7 @@ TEST_F(ViewTest, ChoosingARunSelectsItEverywhereAndEnterOpensIt) {
 
 TEST_F(ViewTest, FindingsAreWorstFirstAndOpeningOneMovesTheWindow) {
   FindingsView view(context, nullptr);
+  QSignalSpy opened(&view, &View::viewRequested);
   view.show();
   view.applyState(state.state());
   ASSERT_TRUE(waitFor([&] { return view.isFinal(); }));
@@ -160,6 +161,13 @@ TEST_F(ViewTest, FindingsAreWorstFirstAndOpeningOneMovesTheWindow) {
   EXPECT_EQ(state.state().selection.rank, 37);
   EXPECT_LT(state.state().window.range.t0, kSampleNow - 1800 * kNsPerSecond);
   EXPECT_GT(state.state().window.range.t1, kSampleNow - 1800 * kNsPerSecond);
+  // Enter opens the view that shows its evidence, and so does the button.
+  ASSERT_EQ(opened.count(), 1);
+  EXPECT_EQ(opened.front().front().toString(), "ranking");
+  for (QToolButton* button : view.findChildren<QToolButton*>())
+    if (button->text() == "GPU") QTest::mouseClick(button, Qt::LeftButton);
+  ASSERT_EQ(opened.count(), 2);
+  EXPECT_EQ(opened.back().front().toString(), "gpus");
 }
 
 TEST_F(ViewTest, HealthCountsWhatWasLostAndWhatWasOdd) {

@@ -111,6 +111,11 @@ TableView::TableView(QAbstractItemModel* model, const QString& filter_hint, QWid
   updateCount();
 }
 
+void TableView::setLines(int lines) {
+  m_table->setWordWrap(lines > 1);
+  m_table->verticalHeader()->setDefaultSectionSize(lines * QFontMetrics(tableFont()).lineSpacing() + kGrid);
+}
+
 void TableView::focusFilter() {
   m_filter->setFocus(Qt::ShortcutFocusReason);
   m_filter->selectAll();
@@ -144,7 +149,10 @@ QString TableView::selectedTsv() const {
 }
 
 void TableView::fitColumns() {
+  const bool wraps = m_table->wordWrap();
+  m_table->setWordWrap(false);  // how wide wrapped text wants to be depends on how wide the column happens to be
   m_table->resizeColumnsToContents();
+  m_table->setWordWrap(wraps);
   for (int column = 0; column < m_proxy->columnCount(); ++column) {
     const int widest = column + 1 < m_proxy->columnCount() ? kWidestColumn : kWidestLast;
     if (m_table->columnWidth(column) > widest) m_table->setColumnWidth(column, widest);

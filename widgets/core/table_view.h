@@ -48,6 +48,8 @@ class TableView : public QWidget {
   // Selected rows (all shown rows when none is selected) with a head line, tab-separated, full precision.
   QString selectedTsv() const;
   void fitColumns();
+  // Rows of this many lines, in which the text of a cell wraps.
+  void setLines(int lines);
 
  signals:
   // The user moved to a row, or clicked on it again; rows that come, go or are filtered choose none.

@@ -115,6 +115,7 @@ QMenu::item { padding: 4px 24px 4px 12px; }
 QMenu::item:selected { background: %8; color: %5; }
 QMenu::separator { height: 1px; background: %4; margin: 4px 0; }
 QDialog { border: 1px solid %4; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QMainWindow::separator { background: %4; width: 1px; height: 1px; }
 QMainWindow::separator:hover { background: %7; }
 QDockWidget { color: %6; }

@@ -75,6 +75,8 @@ class View : public QWidget {
  signals:
   // The user asked to see what is selected in another view ("overview"); the frame shows it if it is built.
   void viewRequested(const QString& id);
+  // The user asked for an incident of incidentSeed().
+  void incidentRequested();
   // The user asked for a report of the incident with this uuid.
   void reportRequested(const QString& incident);
 };

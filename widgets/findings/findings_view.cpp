@@ -2,9 +2,13 @@
 // Invariants: 1. The rows belong to the run that was selected when they were asked for. 2. A click changes the shared state only.
 #include "widgets/findings/findings_view.h"
 
+#include <QApplication>
+#include <QClipboard>
+#include <QHBoxLayout>
 #include <algorithm>
 
 #include "widgets/core/finding_jump.h"
+#include "widgets/core/icon.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 
@@ -34,19 +38,21 @@ std::vector<Column<Finding>> findingColumns(const TimeStyle* style) {
                      .copy = [](const Finding& f) { return f.start ? formatTimeFull(*f.start, TimeStyle::kUtc) : QString(); },
                      .mark = [](const Finding& f) { return f.severity; }});
   columns.push_back(
-      {.title = QStringLiteral("told"),
-       .help = QStringLiteral("When these words were first told while the run was watched; afterwards: they were concluded after it, "
-                              "and may know more than was known at the time."),
-       .text = [style](const Finding& f) { return f.told ? formatTimeOfDay(*f.told, *style) : QStringLiteral("afterwards"); },
-       .sort = [](const Finding& f) { return f.told ? QVariant::fromValue(static_cast<qlonglong>(*f.told)) : QVariant(); },
-       .copy = [](const Finding& f) { return f.told ? formatTimeFull(*f.told, TimeStyle::kUtc) : QString(); }});
+      {.title = QStringLiteral("for"),
+       .help = QStringLiteral("How long it lasted; – while it goes on, or where the source has no clock."),
+       .text = [](const Finding& f) { return f.start && f.end ? formatLength(*f.end - *f.start) : kAbsentText; },
+       .sort =
+           [](const Finding& f) { return f.start && f.end ? QVariant::fromValue(static_cast<qlonglong>(*f.end - *f.start)) : QVariant(); },
+       .copy = [](const Finding& f) { return f.start && f.end ? formatLength(*f.end - *f.start) : QString(); }});
   columns.push_back({.title = QStringLiteral("finding"),
-                     .help = QStringLiteral("What the analysis says."),
+                     .help = QStringLiteral("The conclusion of the analysis."),
                      .text = [](const Finding& f) { return screenText(f.summary.empty() ? f.kind : f.summary, 300); },
                      .tip =
-                         [](const Finding& f) {
+                         [style](const Finding& f) {
                            QString tip = QStringLiteral("%1, %2").arg(QLatin1String(severityName(f.severity)), screenText(f.kind, 60));
                            if (f.confidence) tip += QStringLiteral(", confidence %1").arg(formatPercent(*f.confidence, 0));
+                           tip += f.told ? QStringLiteral(", published %1").arg(formatTimeOfDay(*f.told, *style))
+                                         : QStringLiteral(", concluded after the run");
                            return tip + u'\n' + screenText(f.summary, 1'000);
                          }});
   return columns;
@@ -58,17 +64,82 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
       m_model(new TableModel<Finding>(
           findingColumns(&m_style), [](const Finding& a, const Finding& b) { return a.id == b.id; }, this)),
       m_table(new TableView(m_model, tr("Filter findings  ( / )"), this)),
+      m_page(new QWidget(this)),
       m_panel(new StatePanel(this)),
       m_stack(new QStackedLayout(this)) {
+  auto* actions = new QHBoxLayout;
+  auto* column = new QVBoxLayout(m_page);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(m_table, 1);
+  column->addLayout(actions);
+  makeActions(actions);
   m_stack->addWidget(m_panel);
-  m_stack->addWidget(m_table);
+  m_stack->addWidget(m_page);
+  m_table->setLines(2);
   m_table->table()->setTextElideMode(Qt::ElideRight);  // sentences: who and what comes first
   setFocusProxy(m_table);
-  m_panel->showLoading(tr("Reading the findings …"));
-  for (const auto signal : {&TableView::rowChosen, &TableView::rowActivated})
-    connect(m_table, signal, this, [this](const QModelIndex& index) {
-      if (const Finding* finding = m_model->rowAt(index)) goToFinding(*m_context.state, Finding(*finding));
+  m_panel->showLoading(tr("Loading findings …"));
+  connect(m_table, &TableView::rowChosen, this, [this](const QModelIndex& index) {
+    if (const Finding* finding = m_model->rowAt(index)) goToFinding(*m_context.state, Finding(*finding));
+    enableActions();
+  });
+  connect(m_table, &TableView::rowActivated, this, [this](const QModelIndex& index) {
+    const Finding* finding = m_model->rowAt(index);
+    if (finding == nullptr) return;
+    const QString view = mainViewOf(*finding);  // the rows may change while the state does
+    goToFinding(*m_context.state, Finding(*finding));
+    emit viewRequested(view);
+  });
+  enableActions();
+}
+
+// What can be done with the chosen finding, as in every place that shows one.
+void FindingsView::makeActions(QHBoxLayout* row) {
+  row->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
+  row->setSpacing(kGrid);
+  const auto add = [&](const char* picture, const QString& words, const QString& tip, auto action) {
+    auto* button = new QToolButton(this);
+    button->setIcon(icon(QString::fromLatin1(picture)));
+    button->setText(words);
+    button->setIconSize({kIconPx, kIconPx});
+    button->setToolTip(tip);
+    connect(button, &QToolButton::clicked, this, [this, action] {
+      if (const Finding* finding = chosen()) action(Finding(*finding));
     });
+    row->addWidget(button);
+    m_actions.push_back(button);
+  };
+  const auto show = [this](const Finding& finding, const QString& view) {
+    goToFinding(*m_context.state, finding);
+    emit viewRequested(view);
+  };
+  add("evidence", tr("Evidence"), tr("Open the view that shows its evidence (Enter)"),
+      [=](const Finding& finding) { show(finding, mainViewOf(finding)); });
+  add("timeline", tr("Timeline"), tr("Open the timeline at its time"),
+      [=](const Finding& finding) { show(finding, QStringLiteral("timeline")); });
+  add("gpus", tr("GPU"), tr("Open its GPU and node"), [=](const Finding& finding) { show(finding, QStringLiteral("gpus")); });
+  add("incidents", tr("Incident"), tr("Make an incident of it (I)"), [this](const Finding&) { emit incidentRequested(); });
+  add("copy", tr("Copy"), tr("Copy its sentence"), [](const Finding& finding) {
+    QApplication::clipboard()->setText(QString::fromStdString(finding.summary.empty() ? finding.kind : finding.summary));
+  });
+  row->addStretch(1);
+}
+
+// Icons alone where there is no room for their words.
+void FindingsView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  int needed = 4 * kGrid;
+  for (const QToolButton* button : m_actions)
+    needed += QFontMetrics(button->font()).horizontalAdvance(button->text()) + button->iconSize().width() + 9 * kGrid;
+  for (QToolButton* button : m_actions)
+    button->setToolButtonStyle(width() >= needed ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
+}
+
+const Finding* FindingsView::chosen() const { return m_model->rowAt(m_table->currentRow()); }
+
+void FindingsView::enableActions() {
+  for (QToolButton* button : m_actions) button->setEnabled(chosen() != nullptr);
 }
 
 void FindingsView::applyState(const ViewState& state) {
@@ -91,7 +162,7 @@ bool FindingsView::isFinal() const { return m_shown && !m_slot.busy(); }
 QString FindingsView::copyText() const { return m_table->selectedTsv(); }
 
 std::optional<IncidentSeed> FindingsView::incidentSeed() const {
-  const Finding* const finding = m_model->rowAt(m_table->currentRow());
+  const Finding* const finding = chosen();
   return finding != nullptr ? std::optional(IncidentSeed{.finding = finding->id}) : std::nullopt;
 }
 
@@ -106,18 +177,18 @@ void FindingsView::ask(QueryService::Supersede supersede) {
 void FindingsView::showAnswer(const Result<std::shared_ptr<const FindingList>>& answer) {
   if (!answer.ok()) {
     m_shown = true;
-    m_panel->showFailed(tr("The findings cannot be read."), screenText(answer.status().message()));
+    m_panel->showFailed(tr("Findings cannot be read."), screenText(answer.status().message()));
     m_stack->setCurrentWidget(m_panel);
     return;
   }
   m_model->setRows(*answer);
   if ((*answer)->empty()) {
-    m_panel->showEmptyAt(m_context.state->state().moment, tr("No finding."),
-                         tr("This store holds no conclusion of an analysis about this run."),
+    m_panel->showEmptyAt(m_context.state->state().moment, tr("No findings for this run."), tr("To analyze it again:"),
                          QStringLiteral("runglassctl analyze --store STORE.rgl"));
     m_stack->setCurrentWidget(m_panel);
   } else {
-    m_stack->setCurrentWidget(m_table);
+    m_stack->setCurrentWidget(m_page);
+    enableActions();
     if (!m_shown) m_table->fitColumns();
   }
   m_shown = true;

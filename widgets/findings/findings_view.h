@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Panel `findings`: what the analyses concluded about the shown run, worst first; a click moves every view there.
+// View `findings`: conclusions of the analyses about the run, most severe first. A click selects one in every view, Enter or a double click
+// opens its main view, and the buttons below act on it.
 //
 // Threading:  GUI thread; findings are read on a query worker.
 // Ownership:  as View.
@@ -9,6 +10,7 @@
 #pragma once
 
 #include <QStackedLayout>
+#include <QToolButton>
 #include <vector>
 
 #include "model/findings.h"
@@ -16,6 +18,8 @@
 #include "widgets/core/table_model.h"
 #include "widgets/core/table_view.h"
 #include "widgets/core/view.h"
+
+class QHBoxLayout;
 
 namespace runglass {
 
@@ -34,9 +38,15 @@ class FindingsView : public View {
   std::optional<IncidentSeed> incidentSeed() const override;
   void focusFilter() override;
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void ask(QueryService::Supersede supersede);
   void showAnswer(const Result<std::shared_ptr<const std::vector<Finding>>>& answer);
+  void makeActions(QHBoxLayout* row);
+  const Finding* chosen() const;
+  void enableActions();
 
   const ViewContext m_context;
   TimeStyle m_style = TimeStyle::kUtc;
@@ -44,6 +54,8 @@ class FindingsView : public View {
   std::optional<TimeNs> m_moment;
   TableModel<Finding>* m_model;
   TableView* m_table;
+  QWidget* m_page;  // the table and the actions
+  std::vector<QToolButton*> m_actions;
   StatePanel* m_panel;
   QStackedLayout* m_stack;
   bool m_shown = false;

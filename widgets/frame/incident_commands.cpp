@@ -36,6 +36,7 @@ void IncidentCommands::addTo(Commands& commands) {
 }
 
 void IncidentCommands::viewShown(View* view) {
+  connect(view, &View::incidentRequested, this, &IncidentCommands::fromChosen, Qt::UniqueConnection);
   if (auto* incidents = qobject_cast<IncidentsView*>(view))
     connect(incidents, &IncidentsView::newWanted, this, &IncidentCommands::fromSelection, Qt::UniqueConnection);
 }

@@ -24,7 +24,7 @@ DurNs between(TimeNs from, TimeNs to) {
 
 Playhead::Playhead(QueryService& queries, SharedState& state, std::function<TimeNs()> clock, TimeBar& bar, QObject* parent)
     : QObject(parent), m_queries(queries), m_state(state), m_clock(std::move(clock)), m_bar(bar) {
-  m_bar.hide();
+  m_bar.show();  // before anything is known of the run: most have a clock, and panels that are laid out twice are not laid out the same
   connect(&m_bar.track(), &BarTrack::scrubbed, this, [this](std::int64_t time) {
     m_playing.stop();
     m_bar.setPlaying(false);
