@@ -34,7 +34,7 @@ void AttemptWatch::forget() {
   m_ranks = {};
   m_stages = m_stage_changes = m_run = {};
   m_stage_learning.clear(), m_stage_level.clear();
-  m_links = {}, m_imbalance = {}, m_smooth = {}, m_roles = {};
+  m_links = {}, m_imbalance = {}, m_smooth = {}, m_roles = {}, m_pace = {};
 }
 
 // Ranks appear, and their places may be told later than their first steps. What was compared with the wrong peers is forgotten.
@@ -54,11 +54,6 @@ void AttemptWatch::placeRanks() {
 
 double AttemptWatch::stepTime() const { return m_recent.empty() ? 0 : static_cast<double>(medianOf({m_recent.begin(), m_recent.end()})); }
 
-double AttemptWatch::costOf(double excess_ns) const {
-  const double step = stepTime();
-  return step > 0 ? std::clamp(excess_ns / step, 0.0, 1.0) : 0;
-}
-
 void AttemptWatch::take(const StepFrame& frame, ShiftWatch& shifts) {
   ++m_steps;
   m_last = frame.step;
@@ -66,6 +61,7 @@ void AttemptWatch::take(const StepFrame& frame, ShiftWatch& shifts) {
   if (m_regime.begins(frame)) {
     shifts.regimeChanged();
     m_links.regimeChanged();
+    m_pace.regimeChanged();
     // Shares of the stages may differ from batch to batch.
     m_stage_level.clear(), m_stage_learning.clear();
   }
@@ -74,6 +70,7 @@ void AttemptWatch::take(const StepFrame& frame, ShiftWatch& shifts) {
   if (const auto dur = frame.longest()) {
     m_recent.push_back(static_cast<float>(*dur));
     if (m_recent.size() > kRecent) m_recent.pop_front();
+    m_pace.push(frame.step, *dur);
   }
   if (frame.has_parts) compare(frame);
   takeShift(frame, shifts);
@@ -91,17 +88,19 @@ void AttemptWatch::compare(const StepFrame& frame) {
   const double dur = frame.longest().value_or(0);
   std::vector<float> compute;
   std::vector<Deviation> computing;
-  const auto lost = lostToHost(frame);
+  const auto lost = lostToHost(frame), ready = readyAfter(frame);
   for (std::size_t k = 0; k < kWorkKindCount; ++k) {
     const auto kind = static_cast<WorkKind>(k);
     auto work = workOf(frame, kind, lost);
     auto deviations = againstPeers(work, m_roles, kind, dur);
     if (kind != WorkKind::kCompute) smooth(deviations, k, dur);
+    addGains(deviations, ready, m_roles);
     m_ranks[k].push(frame.step, frame.when, deviations);
     if (kind != WorkKind::kCompute) continue;
     auto stages = stagesAgainstOthers(work, m_roles);
+    followStages(frame, stages, ready);
+    addStageGains(stages, ready, m_roles);
     m_stages.push(frame.step, frame.when, stages);
-    followStages(frame, std::move(stages));
     compute = std::move(work), computing = std::move(deviations);
   }
   m_links.push(frame);
@@ -124,7 +123,7 @@ void AttemptWatch::compare(const StepFrame& frame) {
   m_run.push(frame.step, frame.when, shares);
 }
 
-void AttemptWatch::followStages(const StepFrame& frame, std::vector<Deviation> stages) {
+void AttemptWatch::followStages(const StepFrame& frame, std::vector<Deviation> stages, const std::vector<float>& ready) {
   constexpr std::size_t kLevelSteps = 30;
   m_stage_level.resize(stages.size(), std::numeric_limits<float>::quiet_NaN());
   m_stage_learning.resize(stages.size());
@@ -141,6 +140,7 @@ void AttemptWatch::followStages(const StepFrame& frame, std::vector<Deviation> s
     one.ratio = one.own_ns / one.usual_ns - 1;
     one.above = isSlower(one.ratio, one.own_ns - one.usual_ns);
   }
+  addStageGains(stages, ready, m_roles);
   m_stage_changes.push(frame.step, frame.when, stages);
 }
 

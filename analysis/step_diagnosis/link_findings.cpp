@@ -8,6 +8,7 @@
 #include "analysis/statistics/median.h"
 #include "analysis/step_diagnosis/blame.h"
 #include "analysis/step_diagnosis/cost_severity.h"
+#include "analysis/step_diagnosis/spell_costs.h"
 #include "analysis/words/sentences.h"
 
 namespace runglass {
@@ -70,14 +71,19 @@ Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const Attem
   finding.first_step = first.first_step, finding.last_step = longest->last_step;
   finding.start = first.start, finding.end = longest->end;
   if (longest->open && over) finding.end = watch.attempt().end;
-  const double cost = watch.costOf(own - before);
+  Spell whole = first;
+  whole.open = longest->open, whole.last_step = longest->last_step;
+  // The ranks next to a slow link lose more than those that only reduce gradients with them.
+  const StepCost costed = SpellCosts(watch).ofLink(whole, std::ranges::max(stretch.spells, {}, &Spell::excess).excess());
+  const double cost = costed.ratio;
   finding.score = before > 0 ? own / before : 1;
   finding.coverage = watch.coverage();
   Json evidence = {{"own_ns", std::llround(own)},
                    {"before_ns", std::llround(before)},
                    {"cost_ratio", cost},
                    {"gpu_hours_per_day", watch.gpuHoursPerDay(cost)},
-                   {"step_ns", std::llround(watch.stepTime())},
+                   {"cost_measured", costed.measured},
+                   {"step_ns", std::llround(costed.step_ns)},
                    {"ranks_touched", stretch.spells.size()},
                    {"ports_looked_at", ports.ports}};
   Json ranks = Json::array();

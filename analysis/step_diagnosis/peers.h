@@ -37,6 +37,7 @@ struct Roles {
   std::vector<std::int32_t> replicas;              // dp of each replica
   std::vector<std::vector<std::size_t>> by_replica;
   std::vector<std::size_t> stage_of, replica_of;  // by rank
+  std::vector<NodeId> node_of;
 };
 Roles rolesOf(const std::vector<Rank>& ranks);
 
@@ -44,6 +45,13 @@ Roles rolesOf(const std::vector<Rank>& ranks);
 std::vector<Deviation> againstPeers(const std::vector<float>& work, const Roles& roles, WorkKind kind, double step_ns);
 // Of each stage's lower quartile against the median of the other stages'.
 std::vector<Deviation> stagesAgainstOthers(const std::vector<float>& work, const Roles& roles);
+
+// All that a rank does itself before it waits for others. NaN where it did not say.
+std::vector<float> readyAfter(const StepFrame& frame);
+// The gains of `deviations` of ranks, and of stages. Everybody waits for the rank that is ready last: without what it takes more than
+// usual they would wait for the last one of the others.
+void addGains(std::vector<Deviation>& deviations, const std::vector<float>& ready, const Roles& roles);
+void addStageGains(std::vector<Deviation>& stages, const std::vector<float>& ready, const Roles& roles);
 
 // median() of float columns: NaN of nothing.
 float medianOf(std::vector<float> values);

@@ -2,10 +2,6 @@
 // Invariant: Subject::above counts the steps of the ring that are above.
 #include "analysis/step_diagnosis/persistence.h"
 
-#include <algorithm>
-
-#include "analysis/statistics/median.h"
-
 namespace runglass {
 
 void PersistenceWatch::push(std::int64_t step, const std::optional<TimeRange>& when, const std::vector<Deviation>& deviations) {
@@ -58,6 +54,8 @@ void PersistenceWatch::open(Subject& subject, std::size_t index) {
 void PersistenceWatch::extend(Subject& subject, const Seen& seen) {
   Spell& spell = *subject.spell;
   ++spell.steps, ++spell.steps_open;
+  spell.gain_ns += seen.deviation.gain_ns;
+  spell.node_gain_ns += seen.deviation.node_gain_ns, spell.replica_gain_ns += seen.deviation.replica_gain_ns;
   if (!seen.deviation.above) return;
   ++spell.above;
   subject.own_sum += seen.deviation.own_ns, subject.usual_sum += seen.deviation.usual_ns;
@@ -67,18 +65,10 @@ void PersistenceWatch::extend(Subject& subject, const Seen& seen) {
   if (seen.when) spell.end = seen.when->t1;
 }
 
-double PersistenceWatch::medianRatio(const Subject& subject) {
-  std::vector<float> ratios;
-  for (int i = 0; i < subject.size; ++i) ratios.push_back(subject.ring[static_cast<std::size_t>(i)].deviation.ratio);
-  return median(std::move(ratios)).value();
-}
-
 void PersistenceWatch::close(Subject& subject) {
   Spell spell = *subject.spell;
   subject.spell.reset();
   spell.open = false;
-  // The ring is past it by now.
-  spell.ratio = spell.usual_ns > 0 ? spell.own_ns / spell.usual_ns - 1 : 0;
   if (m_closed.size() < kMostClosed)
     m_closed.push_back(spell);
   else
@@ -90,7 +80,6 @@ std::vector<Spell> PersistenceWatch::spells() const {
   for (const Subject& subject : m_subjects) {
     if (!subject.spell) continue;
     all.push_back(*subject.spell);
-    all.back().ratio = medianRatio(subject);
     all.back().end.reset();
   }
   return all;

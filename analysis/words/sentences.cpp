@@ -194,9 +194,9 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"shift_restart", "the first after a restart"},
     {"slow_all_cpu",
      "All ranks are ready and wait for a CPU {share} of every step ({own} of {step}), {when}: "
-     "more runs on their nodes than there are cores"},
-    {"slow_all_data", "All ranks wait for data {share} of every step ({own} of {step}), {when}"},
-    {"slow_all_host", "All ranks are held up by the host {share} of every step ({own} of {step}), {when}"},
+     "more runs on their nodes than there are cores[; {cost}]"},
+    {"slow_all_data", "All ranks wait for data {share} of every step ({own} of {step}), {when}[; {cost}]"},
+    {"slow_all_host", "All ranks are held up by the host {share} of every step ({own} of {step}), {when}[; {cost}]"},
     {"slow_computes",
      "{who} computes slower than its peers: {own} against {peers} a step (+{ratio}), {when}; "
      "{cost}"},

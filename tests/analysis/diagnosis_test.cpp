@@ -9,6 +9,7 @@
 
 #include "analysis/words/render.h"
 #include "analysis/words/sentences.h"
+#include "tests/suite/fault_cost.h"
 #include "tests/suite/suite_play.h"
 
 namespace runglass {
@@ -42,6 +43,9 @@ TEST_P(Diagnosis, FindsWhatItMustWhereItIsAndCriesAtNothingElse) {
     EXPECT_EQ(score.hits, score.labels) << kind << "\n" << describe(*answer);
     EXPECT_EQ(score.attributed, score.labels) << kind << "\n" << describe(*answer);
   }
+  for (const CostCheck& cost : checkCosts(one.scenario, answer->findings, answer->truths))
+    EXPECT_TRUE(cost.isRight()) << cost.label << " costs " << cost.truth << ", printed " << cost.printed.value_or(-1) << "\n"
+                                << describe(*answer);
   if (one.scenario.faults.empty()) {
     EXPECT_EQ(answer->notifications, 0) << describe(*answer);
   }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "analysis/peers/slower_than_peers.h"
@@ -46,7 +47,7 @@ TEST(Persistence, WhoIsSlowFromAStepOnIsNoticedWithinTwentyStepsAndDatedToIt) {
   EXPECT_EQ(watch.spells()[0].subject, 1U);
   EXPECT_EQ(watch.spells()[0].first_step, 100);
   EXPECT_FALSE(watch.spells()[0].since_before);
-  EXPECT_NEAR(watch.spells()[0].ratio, 0.1, 1e-6);
+  EXPECT_NEAR(watch.spells()[0].ratio(), 0.1, 1e-6);
 }
 
 TEST(Persistence, WhatComesAndGoesIsNobodys) {
@@ -86,7 +87,7 @@ std::vector<Rank> ranksOf(std::int32_t nodes, std::int32_t per_node) {
 
 Spell spell(std::size_t rank, std::int64_t first) {
   Spell out{.subject = rank, .first_step = first, .last_step = first + 50, .start = {}, .end = {}};
-  out.steps = out.above = 50, out.steps_open = 34, out.ratio = 0.1, out.own_ns = 110, out.usual_ns = 100;
+  out.steps = out.above = 50, out.steps_open = 34, out.own_ns = 110, out.usual_ns = 100;
   return out;
 }
 
@@ -312,6 +313,14 @@ TEST_F(StepDiagnosisTest, ASlowRankIsNamedWithItsStepAndItsCost) {
   EXPECT_GT(*one.confidence, 0.9);
   EXPECT_THAT(one.summary, HasSubstr("since step 40"));
   EXPECT_THAT(one.evidence, HasSubstr("\"gpu_hours_per_day\":"));
+}
+
+TEST_F(StepDiagnosisTest, TwoEquallySlowRanksCostNothingEachAndAreToldForWhatTheyCostTogether) {
+  const auto findings = found(
+      {fault("slow_rank", {.kind = kRank, .index = 5, .nic = ""}, 1.3), fault("slow_rank", {.kind = kRank, .index = 6, .nic = ""}, 1.3)});
+  ASSERT_THAT(warned(findings), ElementsAre("slow_rank rank:5", "slow_rank rank:6"));
+  for (const Finding& one : findings)
+    if (one.kind == "slow_rank") EXPECT_LT(nlohmann::json::parse(one.evidence)["cost_ratio"].get<double>(), 0.05) << one.summary;
 }
 
 TEST_F(StepDiagnosisTest, OurOwnCommandsAreNoEvidenceAgainstAMachine) {
