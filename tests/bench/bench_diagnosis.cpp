@@ -19,6 +19,7 @@
 #include "tests/bench/calibration.h"
 #include "tests/suite/fault_cost.h"
 #include "tests/suite/suite_play.h"
+#include "tests/support/printed_percent.h"
 #include "tests/support/temp_store.h"
 
 namespace runglass {
@@ -56,6 +57,9 @@ void note(const SuiteCase& one, const SuiteAnswer& answer) {
   } else {
     addScores(all.faulty, answer.scores);
   }
+  for (const Finding& finding : answer.findings)
+    for (const std::string& wrong : wrongPercentages(finding.summary))
+      all.lines.push_back("percentage   " + one.scenario.name + ": " + wrong + ": " + finding.summary);
   if (one.insufficient) ++all.expected;
   if (answer.insufficient > 0) ++(one.insufficient ? all.given : all.given_unexpected);
   for (const auto& [kind, score] : answer.scores) {
