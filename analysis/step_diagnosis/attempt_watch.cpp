@@ -34,7 +34,7 @@ void AttemptWatch::forget() {
   m_ranks = {};
   m_stages = m_stage_changes = m_run = {};
   m_stage_learning.clear(), m_stage_level.clear();
-  m_links = {}, m_imbalance = {}, m_smooth = {}, m_roles = {}, m_pace = {};
+  m_links = {}, m_imbalance = {}, m_noise = {}, m_smooth = {}, m_roles = {}, m_pace = {};
 }
 
 // Ranks appear, and their places may be told later than their first steps. What was compared with the wrong peers is forgotten.
@@ -46,7 +46,7 @@ void AttemptWatch::placeRanks() {
     m_ranks = {};
     m_stages = m_stage_changes = {};
     m_stage_learning.clear(), m_stage_level.clear();
-    m_imbalance = {}, m_smooth = {};
+    m_imbalance = {}, m_noise = {}, m_smooth = {};
   }
   m_roles = rolesOf(m_feed.ranks());
   m_places = std::move(places);
@@ -93,7 +93,8 @@ void AttemptWatch::compare(const StepFrame& frame) {
     const auto kind = static_cast<WorkKind>(k);
     auto work = workOf(frame, kind, lost);
     auto deviations = againstPeers(work, m_roles, kind, dur);
-    if (kind != WorkKind::kCompute) smooth(deviations, k, dur);
+    smooth(deviations, kind, dur);
+    if (kind == WorkKind::kCompute) m_noise.require(deviations, m_roles);
     addGains(deviations, ready, m_roles);
     m_ranks[k].push(frame.step, frame.when, deviations);
     if (kind != WorkKind::kCompute) continue;
@@ -123,6 +124,15 @@ void AttemptWatch::compare(const StepFrame& frame) {
   m_run.push(frame.step, frame.when, shares);
 }
 
+double AttemptWatch::outlierLimit(std::size_t rank) const {
+  const auto& means = m_smooth[static_cast<std::size_t>(WorkKind::kCompute)];
+  std::vector<double> of_stage;
+  for (const std::size_t other : m_roles.by_stage[m_roles.stage_of[rank]])
+    if (other < means.size() && !m_ranks[static_cast<std::size_t>(WorkKind::kCompute)].isOpen(other)) of_stage.push_back(means[other]);
+  if (of_stage.size() < kMinPeers) return 0;
+  return outlierSigmas(ranks().size()) * robustSigma(std::move(of_stage));
+}
+
 void AttemptWatch::followStages(const StepFrame& frame, std::vector<Deviation> stages, const std::vector<float>& ready) {
   constexpr std::size_t kLevelSteps = 30;
   m_stage_level.resize(stages.size(), std::numeric_limits<float>::quiet_NaN());
@@ -144,16 +154,16 @@ void AttemptWatch::followStages(const StepFrame& frame, std::vector<Deviation> s
   m_stage_changes.push(frame.step, frame.when, stages);
 }
 
-// Batches and launches come in bursts: what counts is what they take over a few steps.
-void AttemptWatch::smooth(std::vector<Deviation>& deviations, std::size_t kind, double dur) {
-  constexpr float kNewest = 0.3F;
-  std::vector<float>& means = m_smooth[kind];
+// Batches and launches come in bursts: what counts is what they take over a few steps. How ranks compute differs for long.
+void AttemptWatch::smooth(std::vector<Deviation>& deviations, WorkKind kind, double dur) {
+  const float newest = kind == WorkKind::kCompute ? 0.05F : 0.3F;
+  std::vector<float>& means = m_smooth[static_cast<std::size_t>(kind)];
   means.resize(std::max(means.size(), deviations.size()), std::numeric_limits<float>::quiet_NaN());
   for (std::size_t rank = 0; rank < deviations.size(); ++rank) {
     Deviation& one = deviations[rank];
     if (!one.compared) continue;
-    means[rank] = std::isnan(means[rank]) ? one.ratio : means[rank] + kNewest * (one.ratio - means[rank]);
-    one.above = isSlower(means[rank], means[rank] * static_cast<float>(dur));
+    means[rank] = std::isnan(means[rank]) ? one.ratio : means[rank] + newest * (one.ratio - means[rank]);
+    if (kind != WorkKind::kCompute) one.above = isSlower(means[rank], means[rank] * static_cast<float>(dur));
   }
 }
 

@@ -48,6 +48,8 @@ class AttemptWatch {
   std::vector<Spell> runSpells() const { return m_run.spells(); }  // subjects: RunShare
   std::vector<Spell> linkSpells() const { return m_links.spells(); }
   const ImbalanceWatch& imbalance() const { return m_imbalance; }
+  // From which ratio on a rank's computing is no healthy one's, by how its stage's ranks differ for long.
+  double outlierLimit(std::size_t rank) const;
 
   std::size_t steps() const { return m_steps; }
   std::size_t steadySteps() const { return m_steady; }
@@ -70,7 +72,7 @@ class AttemptWatch {
   bool isSteady(const StepFrame& frame);
   void compare(const StepFrame& frame);
   void followStages(const StepFrame& frame, std::vector<Deviation> stages, const std::vector<float>& ready);
-  void smooth(std::vector<Deviation>& deviations, std::size_t kind, double dur);
+  void smooth(std::vector<Deviation>& deviations, WorkKind kind, double dur);
   void takeShift(const StepFrame& frame, ShiftWatch& shifts) const;
 
   Attempt m_attempt;
@@ -85,7 +87,8 @@ class AttemptWatch {
   LinkWatch m_links;
   StepPace m_pace;
   ImbalanceWatch m_imbalance;
-  std::array<std::vector<float>, kWorkKindCount> m_smooth;  // by rank: ratios of host and data time
+  StepNoise m_noise;
+  std::array<std::vector<float>, kWorkKindCount> m_smooth;  // by rank: ratios; of computing over more steps
   std::size_t m_steps = 0, m_steady = 0, m_with_parts = 0;
   double m_coverage = 0, m_without_cpu = 0;
   StepPhase m_phase_before = StepPhase::kInit;

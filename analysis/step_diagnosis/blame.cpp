@@ -51,6 +51,11 @@ std::vector<Spell> takeTogether(std::vector<Spell>& spells) {
   return together;
 }
 
+bool within(const Spell& spell, const Blame& blame) {
+  return std::ranges::binary_search(blame.ranks, spell.subject) && spell.first_step >= blame.spell.first_step &&
+         (blame.spell.open || (!spell.open && spell.last_step <= blame.spell.last_step));
+}
+
 }  // namespace
 
 std::vector<Blame> blameOf(std::vector<Spell> spells, const std::vector<Rank>& ranks) {
@@ -98,6 +103,8 @@ std::vector<Blame> blameOf(std::vector<Spell> spells, const std::vector<Rank>& r
   }
   for (const Spell& one : spells) {
     const Rank& rank = ranks[one.subject];
+    // What one of its ranks does meanwhile is the node's.
+    if (std::ranges::any_of(out, [&](const Blame& blame) { return blame.who == Blame::Who::kNode && within(one, blame); })) continue;
     out.push_back(
         {.who = Blame::Who::kRank, .ranks = {one.subject}, .node = rank.node, .stage = rank.pp, .replica = rank.dp, .spell = one});
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "analysis/peers/slower_than_peers.h"
 #include "analysis/statistics/median.h"
@@ -132,6 +133,23 @@ void addStageGains(std::vector<Deviation>& stages, const std::vector<float>& rea
   if (stage >= stages.size() || !stages[stage].compared) return;
   stages[stage].gain_ns = gainOver(ready, *last, stages[stage].own_ns - stages[stage].usual_ns,
                                    [&](std::size_t rank) { return roles.stage_of[rank] != stage; });
+}
+
+void StepNoise::require(std::vector<Deviation>& deviations, const Roles& roles) {
+  m_before.resize(std::max(m_before.size(), deviations.size()), kNothing);
+  const double sigmas = outlierSigmasOfSteps(deviations.size());
+  for (const auto& members : roles.by_stage) {
+    std::vector<double> moved;
+    for (const std::size_t rank : members) {
+      if (rank >= deviations.size() || !deviations[rank].compared) continue;
+      moved.push_back(std::fabs(deviations[rank].ratio - m_before[rank]));
+      m_before[rank] = deviations[rank].ratio;
+    }
+    // The difference of two steps has twice the variance of one.
+    const double limit = sigmas * kOfNormal / std::numbers::sqrt2 * median(std::move(moved)).value_or(0);
+    for (const std::size_t rank : members)
+      if (rank < deviations.size()) deviations[rank].above &= deviations[rank].ratio >= limit;
+  }
 }
 
 std::vector<Deviation> stagesAgainstOthers(const std::vector<float>& work, const Roles& roles) {

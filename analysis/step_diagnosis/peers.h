@@ -41,8 +41,18 @@ struct Roles {
 };
 Roles rolesOf(const std::vector<Rank>& ranks);
 
-// Of each rank against its stage. `step_ns`: what the ratio of host and data time counts against, as their own are often near 0.
+// Of each rank against its stage. `step_ns`: what the ratio of host and data
+// time counts against, as their own are often near 0.
 std::vector<Deviation> againstPeers(const std::vector<float>& work, const Roles& roles, WorkKind kind, double step_ns);
+// Above is only what is beyond the noise of single steps, too: of how ratios move from one step to the next, which half a stage that is
+// slow does not change.
+class StepNoise {
+ public:
+  void require(std::vector<Deviation>& deviations, const Roles& roles);
+
+ private:
+  std::vector<float> m_before;  // ratios of the step before
+};
 // Of each stage's lower quartile against the median of the other stages'.
 std::vector<Deviation> stagesAgainstOthers(const std::vector<float>& work, const Roles& roles);
 

@@ -2,6 +2,8 @@
 // Invariant: Subject::above counts the steps of the ring that are above.
 #include "analysis/step_diagnosis/persistence.h"
 
+#include <algorithm>
+
 namespace runglass {
 
 void PersistenceWatch::push(std::int64_t step, const std::optional<TimeRange>& when, const std::vector<Deviation>& deviations) {
@@ -47,8 +49,21 @@ void PersistenceWatch::open(Subject& subject, std::size_t index) {
   spell.since_before = subject.compared == static_cast<std::size_t>(onset) + 1;
   subject.spell = spell;
   subject.own_sum = subject.usual_sum = 0;
-  for (int age = onset; age >= 0; --age) extend(subject, back(age));
-  subject.spell->noticed_step = back(0).step, subject.spell->steps_open = 0;
+  int first = onset;
+  // What was over for a few steps only was not over.
+  const auto before = std::ranges::find(m_closed.rbegin(), m_closed.rend(), index, &Spell::subject);
+  if (before != m_closed.rend() && before->last_step >= spell.first_step - kWindow) {
+    while (first >= 0 && back(first).step <= before->last_step) --first;
+    subject.spell = *before;
+    subject.spell->open = true;
+    subject.own_sum = before->own_ns * static_cast<double>(before->above);
+    subject.usual_sum = before->usual_ns * static_cast<double>(before->above);
+    m_closed.erase(std::next(before).base());
+  }
+  const std::int64_t noticed = subject.spell->noticed_step;
+  for (int age = first; age >= 0; --age) extend(subject, back(age));
+  subject.spell->noticed_step = subject.spell->first_step < spell.first_step ? noticed : back(0).step;
+  subject.spell->steps_open = 0;
 }
 
 void PersistenceWatch::extend(Subject& subject, const Seen& seen) {

@@ -74,6 +74,7 @@ class AttemptFindings {
             {"step_ns", std::llround(cost.step_ns)},
             {"cost_ratio", cost.ratio},
             {"cost_measured", cost.measured},
+            {"cost_together_ratio", cost.together},
             {"gpu_hours_per_day", perDay(cost.ratio)},
             {"steady_steps", m_watch.steadySteps()},
             {"ranks", m_watch.ranks().size()}};
@@ -135,6 +136,8 @@ class AttemptFindings {
   }
 
   static Message costArg(const StepCost& cost, bool open) {
+    constexpr double kShown = 0.0005;  // prints as 0.1 %
+    if (cost.together < kShown) return Message{open ? "cost_none_now" : "cost_none_past", {}};
     const Arg ratio = words::ratio(cost.ratio);
     if (cost.measured) return Message{open ? "cost_now" : "cost_past", {{"cost", ratio}}};
     return Message{open ? "cost_up_to_now" : "cost_up_to_past", {{"cost", ratio}}};
@@ -147,6 +150,7 @@ class AttemptFindings {
   }
 
   void sayBlame(WorkKind kind, const Blame& blame) {
+    if (kind == WorkKind::kCompute && blame.who == Who::kRank && blame.spell.ratio() < m_watch.outlierLimit(blame.ranks.front())) return;
     const StepCost costed = m_costs.ofRanks(blame.spell, blame.ranks);
     const double cost = costed.ratio;
     std::string name;
@@ -157,6 +161,8 @@ class AttemptFindings {
     Finding finding = make(name, subjectOf(blame), blame.spell);
     Json evidence = evidenceOf(blame.spell, costed);
     place(finding, blame, evidence);
+    // The peers' host and data times are near 0: a ratio of them says nothing.
+    if (kind != WorkKind::kCompute) evidence["slower_ratio"] = Json();
     evidence["pattern"] = blame.who == Who::kNode ? "host_block" : blame.who == Who::kReplica ? "column" : "cell";
     finding.score = kind == WorkKind::kCompute ? 1 + blame.spell.ratio() : cost;
     finding.severity = severityOf(costed.together);
@@ -188,9 +194,10 @@ class AttemptFindings {
     if ((spell.open && spell.steps_open < kHoldBack) || spell.subject >= m_watch.roles().stages.size()) return;
     const auto& members = m_watch.roles().by_stage[spell.subject];
     const std::int32_t stage = m_watch.roles().stages[spell.subject];
+    // A node that has ranks of other stages, too, would have slowed those.
     NodeId node = m_watch.ranks()[members.front()].node;
-    for (const std::size_t rank : members)
-      if (m_watch.ranks()[rank].node != node) node = {};
+    for (std::size_t rank = 0; rank < m_watch.ranks().size(); ++rank)
+      if ((m_watch.ranks()[rank].node == node) != (m_watch.roles().stage_of[rank] == spell.subject)) node = {};
     // What was even and no longer is did not get another share of the layers.
     const bool is_node = node && changed;
     const StepCost costed = m_costs.ofStage(spell);
@@ -315,9 +322,16 @@ class AttemptFindings {
   std::vector<Finding> m_out;
 };
 
+// With what is as long as it.
 double costOf(const Finding& finding) {
   const auto evidence = Json::parse(finding.evidence, nullptr, false);
-  return evidence.is_object() ? evidence.value("cost_ratio", 0.0) : 0;
+  return evidence.is_object() ? evidence.value("cost_together_ratio", evidence.value("cost_ratio", 0.0)) : 0;
+}
+
+bool namesSomebody(const Finding& finding) { return finding.rank || finding.node || finding.pp || finding.dp; }
+
+bool overlaps(const Finding& finding, const ThroughputShift& shift) {
+  return finding.first_step && *finding.first_step <= shift.last_step && finding.last_step.value_or(shift.last_step) >= shift.first_step;
 }
 
 Json partsOf(const ThroughputShift& shift) {
@@ -385,17 +399,24 @@ std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, cons
                      {"gpu_hours_per_day", std::max(0.0, hours)},
                      {"across_restart", shift.across_restart},
                      {"parts", partsOf(shift)}};
-    const Finding* because = nullptr;
-    for (const Finding& one : explaining)
-      if (one.attempt == finding.attempt && one.first_step && std::abs(*one.first_step - shift.first_step) <= kSameOnset &&
-          shift.change() > 0 && costOf(one) >= kExplains * shift.change() && (because == nullptr || costOf(one) > costOf(*because)))
+    const double lost = shift.change() / (1 + shift.change());  // of a step, as costs are
+    const Finding *because = nullptr, *named = nullptr;
+    for (const Finding& one : explaining) {
+      if (one.attempt != finding.attempt || !one.first_step || !(lost > 0)) continue;
+      const double cost = costOf(one);
+      if (std::abs(*one.first_step - shift.first_step) <= kSameOnset && cost >= kExplains * lost &&
+          (because == nullptr || std::pair(one.severity, cost) > std::pair(because->severity, costOf(*because))))
         because = &one;
+      if (namesSomebody(one) && overlaps(one, shift) && (named == nullptr || cost > costOf(*named))) named = &one;
+    }
     Arg cause;
     if (because != nullptr) {
-      // One cause is told once.
-      finding.severity = Severity::kInfo;
+      // One cause is told once. One that notifies nobody does not keep the shift from doing so.
+      if (because->severity > Severity::kInfo) finding.severity = Severity::kInfo;
       evidence["explained_by"] = {{"kind", because->kind}, {"subject", because->subject}, {"first_step", *because->first_step}};
       cause = Message{"shift_explained", {{"subject", because->subject}, {"kind", because->kind}}};
+    } else if (named != nullptr) {
+      cause = Message{"shift_partly", {{"subject", named->subject}, {"kind", named->kind}, {"cost", words::ratio(costOf(*named))}}};
     } else if (shift.change() > 0 && own->stepsWithParts() > 0) {
       cause = own->coverage() < kGoodCoverage ? Message{"shift_no_rank_of_few", {{"coverage", words::ratio(own->coverage())}}}
                                               : Message{"shift_no_rank", {}};

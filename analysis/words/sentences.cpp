@@ -12,6 +12,8 @@ namespace {
 
 // Sorted by id. analysis/words/render.h explains the marks.
 constexpr auto kTemplates = std::to_array<Template>({
+    {"cost_none_now", "no other rank waits for it"},
+    {"cost_none_past", "no other rank waited for it"},
     {"cost_now", "costs {cost} of every step"},
     {"cost_past", "cost {cost} of every step"},
     {"cost_up_to_now", "costs up to {cost} of every step"},
@@ -191,6 +193,7 @@ constexpr auto kTemplates = std::to_array<Template>({
      "{after} then[; {cause}]"},
     {"shift_no_rank", "no rank stands out: clocks, power caps, storage, network or the software itself"},
     {"shift_no_rank_of_few", "no rank stands out among the {coverage} that said what their steps were made of"},
+    {"shift_partly", "{subject} ({kind}) costs {cost} of a step, which does not explain it"},
     {"shift_restart", "the first after a restart"},
     {"slow_all_cpu",
      "All ranks are ready and wait for a CPU {share} of every step ({own} of {step}), {when}: "

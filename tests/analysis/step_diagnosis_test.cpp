@@ -70,12 +70,44 @@ TEST(Persistence, ItEndsWithTheLastSlowStepAndMayBeginAgain) {
   EXPECT_TRUE(spells[1].open);
 }
 
+TEST(Persistence, WhatIsOverForAFewStepsOnlyGoesOn) {
+  PersistenceWatch watch;
+  for (std::int64_t step = 1; step <= 200; ++step)
+    watch.push(step, std::nullopt, {off(step > 50 && (step <= 80 || step > 97) ? 0.2F : 0.0F)});
+  ASSERT_THAT(watch.spells(), SizeIs(1));
+  EXPECT_EQ(watch.spells()[0].first_step, 51);
+  EXPECT_TRUE(watch.spells()[0].open);
+  EXPECT_EQ(watch.spells()[0].above, 133U);
+  EXPECT_NEAR(watch.spells()[0].ratio(), 0.2, 1e-6);
+}
+
 TEST(Persistence, StepsInWhichASubjectIsNotComparedTeachNothing) {
   PersistenceWatch watch;
   for (std::int64_t step = 1; step <= 60; ++step) watch.push(step, std::nullopt, {step % 2 == 0 ? off(0.1F) : Deviation{}});
   ASSERT_THAT(watch.spells(), SizeIs(1));
   EXPECT_EQ(watch.spells()[0].steps, 30U);
   EXPECT_TRUE(watch.spells()[0].since_before);
+}
+
+// Healthy ranks whose steps differ by a tenth: of thousands, some are above 5 % in 16 of 20 steps by chance.
+TEST(Persistence, OfNoiseNobodyIsSlowHoweverManyRanksThereAre) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<float> noise(0, 0.1F);
+  for (const std::int32_t count : {8, 64, 1'024, 16'384}) {
+    std::vector<Rank> ranks;
+    for (std::int32_t i = 0; i < count; ++i) ranks.push_back({.attempt = {}, .rank = i});
+    const Roles roles = rolesOf(ranks);
+    PersistenceWatch watch;
+    StepNoise limit;
+    for (std::int64_t step = 1; step <= 200; ++step) {
+      std::vector<float> work;
+      for (std::int32_t i = 0; i < count; ++i) work.push_back(1e9F * (1 + noise(random)));
+      auto deviations = againstPeers(work, roles, WorkKind::kCompute, 1e9);
+      limit.require(deviations, roles);
+      watch.push(step, std::nullopt, deviations);
+    }
+    EXPECT_THAT(watch.spells(), IsEmpty()) << count;
+  }
 }
 
 std::vector<Rank> ranksOf(std::int32_t nodes, std::int32_t per_node) {
@@ -124,6 +156,15 @@ TEST(Blame, RanksOfANodeThatBecameSlowAtDifferentTimesAreRanks) {
   std::vector<Spell> spells;
   for (std::size_t rank = 8; rank < 16; ++rank) spells.push_back(spell(rank, static_cast<std::int64_t>(rank) * 100));
   EXPECT_THAT(blameOf(spells, ranksOf(4, 8)), SizeIs(8));
+}
+
+TEST(Blame, WhatARankOfASlowNodeDoesMeanwhileIsTheNodes) {
+  std::vector<Spell> spells;
+  for (std::size_t rank = 8; rank < 16; ++rank) spells.push_back(spell(rank, 100));
+  spells.push_back(spell(9, 130)), spells.back().last_step = 145;
+  const auto blames = blameOf(spells, ranksOf(4, 8));
+  ASSERT_THAT(blames, SizeIs(1));
+  EXPECT_EQ(blames[0].who, Blame::Who::kNode);
 }
 
 TEST(Blame, AReplicaOnSeveralNodesThatIsSlowAsAWholeIsTheReplica) {
@@ -247,10 +288,10 @@ class StepDiagnosisTest : public ::testing::Test {
     s.faults = std::move(faults);
     return s;
   }
-  std::vector<Finding> found(std::vector<sim::Fault> faults) {
+  std::vector<Finding> found(std::vector<sim::Fault> faults) { return foundIn(scenario(std::move(faults))); }
+  std::vector<Finding> foundIn(const sim::Scenario& s) {
     auto opened = m_store.writer();
     EXPECT_TRUE(opened.ok()) << opened.status().message();
-    const sim::Scenario s = scenario(std::move(faults));
     const Status status = sim::play(s, **opened, {.start = kStart, .speed = 0});
     EXPECT_TRUE(status.ok()) << status.message();
     EXPECT_TRUE((*opened)->close().ok());
@@ -349,6 +390,32 @@ TEST_F(StepDiagnosisTest, AStageThatIsSlowFromTheStartIsOutOfBalance) {
   const auto findings = found({fault("stage_imbalance", {.kind = sim::Target::Kind::kStage, .index = 1, .nic = ""}, 1.2, 1)});
   ASSERT_THAT(warned(findings), ElementsAre("stage_imbalance stage:1"));
   EXPECT_EQ(findings.front().pp, 1);
+}
+
+TEST_F(StepDiagnosisTest, ANodeIsBlamedForASlowStageOnlyWhereAllOfItIsSlow) {
+  sim::Scenario s = scenario({fault("stage_imbalance", {.kind = sim::Target::Kind::kStage, .index = 2, .nic = ""}, 1.3)});
+  s.pp = 4, s.dp = 2, s.nodes = 2, s.gpus_per_node = 8;  // two stages a node
+  EXPECT_THAT(warned(foundIn(s)), ElementsAre("stage_imbalance stage:2"));
+}
+
+TEST(ShiftFindings, ACauseThatNotifiesNobodyKeepsNoShiftFromNotifying) {
+  const Attempt attempt{.id = AttemptId(1), .layout = {.world = 64}};
+  const AttemptWatch watch(attempt);
+  const ThroughputShift shift{
+      .attempt = attempt.id, .first_step = 500, .last_step = 700, .start = {}, .end = {}, .before = 4e9, .after = 4.6e9};
+  Finding cause;
+  cause.attempt = attempt.id, cause.kind = "slow_rank", cause.subject = "rank:3", cause.rank = 3, cause.first_step = 505;
+  cause.evidence = R"({"cost_ratio":0.13})";
+  const auto said = [&] { return findingsOf({shift}, {&watch}, {cause}).front(); };
+  cause.severity = Severity::kInfo;
+  EXPECT_EQ(said().severity, Severity::kWarning);
+  EXPECT_THAT(said().summary, HasSubstr("rank:3 explains it"));
+  cause.severity = Severity::kWarning;
+  EXPECT_EQ(said().severity, Severity::kInfo) << "one cause is told once";
+  // A named rank that explains little is named all the same: "no rank stands out" would contradict it.
+  cause.evidence = R"({"cost_ratio":0.02})";
+  EXPECT_EQ(said().severity, Severity::kWarning);
+  EXPECT_THAT(said().summary, HasSubstr("rank:3 (slow_rank) costs 2.0 % of a step, which does not explain it"));
 }
 
 TEST_F(StepDiagnosisTest, ARankWithoutDataWaitsForItsDataAndDoesNotComputeSlowly) {
