@@ -86,6 +86,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"job_failed_first", "{who} failed first: {message}[; {others|# other rank|# other ranks} failed after it]"},
     {"job_failed_process", "A process of {node}"},
     {"job_failed_rank", "Rank {rank}[ ({node})]"},
+    {"link_counts", "{what} since the attempt began; no steps are slower for it"},
     {"link_no_counters", "no port's counters were recorded, so that the link cannot be named[; {nodes}]"},
     {"link_no_port", "no port stands out[; {nodes}]"},
     {"link_nodes", "it is a link of {nodes}[ or {more|# other node|# other nodes}]"},

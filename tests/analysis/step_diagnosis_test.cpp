@@ -630,6 +630,30 @@ TEST_F(PortsTest, APortWhoseRateFellIsAccusedThoughAnotherOneIsSlower) {
   EXPECT_EQ(words::english(portSentence(*evidence.odd, "n0")), "ib0 of n0 runs at 200 Gbit/s, the other ports at 400");
 }
 
+// What counts 87,001 symbol errors beside 0 to 3 is worth a look although no step is slower.
+TEST_F(StepDiagnosisTest, APortThatCountsFarMoreErrorsThanTheOthersIsInformation) {
+  record("0", 0, 120, kStart, 1);
+  {
+    auto out = m_store.writer().value();
+    for (const int node : {0, 1})
+      for (const int port : {0, 1}) {
+        const NodeId id = out->node({.uuid = "n" + std::to_string(node), .name = "n" + std::to_string(node)});
+        const SeriesId errors = out->series({.node = id,
+                                             .metric = "rdma_symbol_error_total",
+                                             .labels = "{\"device\":\"ib" + std::to_string(port) + "\"}",
+                                             .unit = "total"});
+        const double each = node == 1 && port == 0 ? 725 : 0.02;
+        for (int s = 0; s <= 120; ++s) out->sample(errors, kStart + s * kNsPerSecond, std::floor(each * s));
+      }
+    ASSERT_TRUE(out->close().ok());
+  }
+  const auto findings = ask({});
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].severity, Severity::kInfo);
+  EXPECT_EQ(findings[0].subject, "nic:n1/ib0");
+  EXPECT_THAT(findings[0].summary, HasSubstr("ib0 of n1 counted 87000 symbol errors, the other ports"));
+}
+
 TEST(Links, AnotherRegimeBeginsWithNothingOfTheOneBefore) {
   LinkWatch watch;
   StepFrame frame;
