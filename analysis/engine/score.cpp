@@ -108,24 +108,10 @@ bool isAttributed(const Finding& finding, const Truth& truth) {
 void scoreTruth(std::span<const Finding> findings, const Truth& truth, KindScore& score) {
   const Label& label = truth.label;
   ++score.labels;
-  const Finding* best = nullptr;
-  int hits = 0;
-  const auto late = [&](const Finding& finding) {
-    return finding.first_step && label.first_step
-               ? std::fabs(static_cast<double>(*finding.first_step) - static_cast<double>(*label.first_step))
-               : std::numeric_limits<double>::max();
-  };
-  for (const Finding& finding : findings) {
-    if (!isHit(finding, truth)) continue;
-    ++hits;
-    const auto better = [&] {
-      const bool is = isAttributed(finding, truth), was = isAttributed(*best, truth);
-      return is != was ? is : late(finding) < late(*best);
-    };
-    if (best == nullptr || better()) best = &finding;
-  }
+  const Finding* const best = findingOf(findings, truth);
+  const auto hits = std::ranges::count_if(findings, [&](const Finding& finding) { return isHit(finding, truth); });
   ++(best != nullptr ? score.hits : score.misses);
-  score.repeats += std::max(0, hits - 1);
+  score.repeats += std::max(0, static_cast<int>(hits) - 1);
   if (best == nullptr) {
     if (label.first_step) score.missed.push_back("from step " + std::to_string(*label.first_step));
     return;
@@ -135,6 +121,24 @@ void scoreTruth(std::span<const Finding> findings, const Truth& truth, KindScore
 }
 
 }  // namespace
+
+const Finding* findingOf(std::span<const Finding> findings, const Truth& truth) {
+  const Finding* best = nullptr;
+  const auto late = [&](const Finding& finding) {
+    return finding.first_step && truth.label.first_step
+               ? std::fabs(static_cast<double>(*finding.first_step) - static_cast<double>(*truth.label.first_step))
+               : std::numeric_limits<double>::max();
+  };
+  for (const Finding& finding : findings) {
+    if (!isHit(finding, truth)) continue;
+    const auto better = [&] {
+      const bool is = isAttributed(finding, truth), was = isAttributed(*best, truth);
+      return is != was ? is : late(finding) < late(*best);
+    };
+    if (best == nullptr || better()) best = &finding;
+  }
+  return best;
+}
 
 std::vector<Truth> truthsOf(std::span<const Label> labels, std::span<const Fact> facts) {
   std::vector<Truth> truths;

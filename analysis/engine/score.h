@@ -34,6 +34,9 @@ struct Truth {
 // The stage comes from the attempts' facts ("label/KIND/FIRST_STEP": "stage:N").
 std::vector<Truth> truthsOf(std::span<const Label> labels, std::span<const Fact> facts);
 
+// The finding that hits the label: an attributed one before others, then the one that begins nearest to it. Null: missed.
+const Finding* findingOf(std::span<const Finding> findings, const Truth& truth);
+
 struct KindScore {
   int labels = 0, hits = 0, misses = 0;                         // of a label's kind
   int attributed = 0;                                           // of the hits

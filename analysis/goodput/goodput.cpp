@@ -2,9 +2,11 @@
 #include "analysis/goodput/goodput.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <span>
 
 #include "analysis/goodput/step_record.h"
 #include "analysis/run_summary/roles.h"
@@ -137,12 +139,22 @@ class Gatherer {
       record.ending = {.kind = EndKind::kFinished, .planned = true};
   }
 
-  Result<std::optional<TimeNs>> lineOf(const Attempt& attempt, const std::string& words) {
-    RG_ASSIGN(
-        const LogPage page,
-        m_reader.searchLogs({.words = words, .run = m_run.id, .attempt = attempt.id, .order = RowOrder::kOldestFirst, .limit = 1}, m_stop));
-    if (page.hits.empty()) return std::optional<TimeNs>();
-    return page.hits.front().line.time;
+  // The oldest line with any of the phrases, or the newest one, of those with a time before `until`.
+  Result<std::optional<TimeNs>> lineOf(const Attempt& attempt, std::span<const char* const> phrases, TimeNs until, RowOrder order) {
+    std::optional<TimeNs> found;
+    for (const char* phrase : phrases) {
+      RG_ASSIGN(const LogPage page, m_reader.searchLogs({.words = '"' + std::string(phrase) + '"',
+                                                         .range = {std::numeric_limits<TimeNs>::min() + 1, until},
+                                                         .run = m_run.id,
+                                                         .attempt = attempt.id,
+                                                         .order = order,
+                                                         .limit = 1},
+                                                        m_stop));
+      if (page.hits.empty() || !page.hits.front().line.time) continue;
+      const TimeNs time = *page.hits.front().line.time;
+      found = !found ? time : order == RowOrder::kOldestFirst ? std::min(*found, time) : std::max(*found, time);
+    }
+    return found;
   }
 
   // What a log says of the time before the first step.
@@ -150,9 +162,16 @@ class Gatherer {
     if (!attempt.start || m_attempts.size() - static_cast<std::size_t>(&attempt - m_attempts.data()) > kMostMarkedAttempts) return {};
     const TimeNs first = record.steps.empty() ? record.end.value_or(record.last_sign.value_or(*attempt.start)) : record.steps.front().begin;
     const auto inside = [&](std::optional<TimeNs> at) { return at && *at > *attempt.start && *at <= first; };
-    RG_ASSIGN(const auto ready, lineOf(attempt, "\"initialized tensor model parallel\""));
-    if (inside(ready)) record.known.push_back({{*attempt.start, *ready}, Spend::kInit});
-    RG_ASSIGN(const auto loads, lineOf(attempt, "\"loading checkpoint from\""));
+    // Of process groups: Megatron-LM, DeepSpeed, NCCL_DEBUG=INFO. What comes before the first of these lines is start-up.
+    constexpr std::array kBegins = {"initializing torch distributed", "Initializing TorchBackend", "Init START"};
+    constexpr std::array kReady = {"initialized tensor model parallel", "Init COMPLETE"};
+    constexpr std::array kLoads = {"loading checkpoint from"};
+    const TimeNs until = first == std::numeric_limits<TimeNs>::max() ? first : first + 1;
+    RG_ASSIGN(const auto begins, lineOf(attempt, kBegins, until, RowOrder::kOldestFirst));
+    RG_ASSIGN(const auto ready, lineOf(attempt, kReady, until, RowOrder::kNewestFirst));
+    const TimeNs from = inside(begins) ? *begins : *attempt.start;
+    if (inside(ready) && *ready > from) record.known.push_back({{from, *ready}, Spend::kInit});
+    RG_ASSIGN(const auto loads, lineOf(attempt, kLoads, until, RowOrder::kOldestFirst));
     for (const Event& event : m_events)
       if (event.attempt == attempt.id && inside(event.time) && inside(loads) && *event.time > *loads)
         record.known.push_back({{*loads, *event.time}, Spend::kLoad});

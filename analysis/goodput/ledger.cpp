@@ -312,8 +312,9 @@ const char* spendName(Spend spend) {
 }
 
 const char* spendWords(Spend spend) {
-  constexpr std::array kNames = {"scheduling gap", "start-up",   "process groups", "checkpoint load",     "catch-up",   "productive",
-                                 "checkpoint",     "evaluation", "stalled",        "after the last step", "unexplained"};
+  constexpr std::array kNames = {
+      "scheduling gap", "start-up", "process-group initialisation", "checkpoint load", "catch-up", "productive", "checkpoint",
+      "evaluation",     "stalled",  "after the last step",          "unexplained"};
   return kNames[static_cast<std::size_t>(spend)];
 }
 

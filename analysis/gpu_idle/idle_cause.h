@@ -38,8 +38,10 @@ enum class IdleCause : std::uint8_t {
 };
 inline constexpr int kIdleCauseCount = 16;
 
-const char* idleCauseName(IdleCause cause);   // "data", "host_bound", ... in JSON
-const char* idleCauseWords(IdleCause cause);  // "data loading", "launches issued late (host-bound)", ...
+const char* idleCauseName(IdleCause cause);  // "data", "host_bound", ... in JSON
+const char* idleCauseWords(IdleCause cause);
+// What usually helps, as an imperative; "" where nothing does for sure.
+const char* idleRemedy(IdleCause cause);  // "data loading", "launches issued late (host-bound)", ...
 std::optional<IdleCause> idleCauseFromName(std::string_view name);
 constexpr bool isSlowNotIdle(IdleCause cause) { return cause >= IdleCause::kThermal; }
 

@@ -2,6 +2,7 @@
 #include "analysis/peers/slower_than_peers.h"
 
 #include <map>
+#include <numbers>
 
 namespace runglass {
 namespace {
@@ -13,7 +14,35 @@ bool stagesAreTooSmall(std::span<const PeerValue> values, std::size_t min_peers)
   return !sizes.empty() && std::ranges::all_of(sizes, [&](const auto& size) { return size.second <= min_peers; });
 }
 
+// By how many standard deviations a normal value is exceeded with this probability, below one half.
+double sigmasOfTail(double probability) {
+  double low = 0, high = 40;
+  for (int i = 0; i < 50; ++i) {
+    const double middle = (low + high) / 2;
+    (0.5 * std::erfc(middle / std::numbers::sqrt2) > probability ? low : high) = middle;
+  }
+  return high;
+}
+
 }  // namespace
+
+double outlierSigmas(std::size_t ranks) {
+  constexpr double kLooksPerDay = 24;
+  return sigmasOfTail(kFalsePerRunDay / (kLooksPerDay * static_cast<double>(std::max<std::size_t>(ranks, 1))));
+}
+
+double outlierSigmasOfSteps(std::size_t ranks) {
+  constexpr double kStepsPerDay = 86'400, kWays = 4'845, kAbove = 16;  // 16 of 20 can be chosen in 4,845 ways
+  return sigmasOfTail(
+      std::pow(kFalsePerRunDay / (kStepsPerDay * kWays * static_cast<double>(std::max<std::size_t>(ranks, 1))), 1 / kAbove));
+}
+
+double robustSigma(std::vector<double> values) {
+  const auto middle = median(values);
+  if (!middle) return 0;
+  for (double& value : values) value = std::fabs(value - *middle);
+  return kOfNormal * median(std::move(values)).value();
+}
 
 std::vector<std::optional<double>> againstPeers(std::span<const PeerValue> values, const PeerRule& rule) {
   const bool one_role = rule.join_small_stages && stagesAreTooSmall(values, rule.min_peers);

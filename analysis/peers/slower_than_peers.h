@@ -33,6 +33,17 @@ inline constexpr std::size_t kMinPeers = 3;
 inline bool isSlower(double ratio) { return ratio >= kSlowerThanPeers; }
 inline bool isSlower(double ratio, double excess_ns) { return isSlower(ratio) && excess_ns >= kSlowerByNs; }
 
+// Healthy ranks differ, too, and of many the slowest differs more than of few. The limits grow with the number of ranks so that a healthy
+// job expects less than kFalsePerRunDay findings, for normal noise of any size.
+inline constexpr double kFalsePerRunDay = 0.1;
+// Of a lasting value, as a rank's median over many steps; looked at anew 24 times a day: as often as temperatures move it.
+double outlierSigmas(std::size_t ranks);
+// Of single steps, of which at least 16 of 20 have to be above: steps of a second are 86,400 a day.
+double outlierSigmasOfSteps(std::size_t ranks);
+inline constexpr double kOfNormal = 1.4826;  // x the median absolute deviation: the standard deviation, of normal values
+// Whatever a few outliers are. 0 of nothing.
+double robustSigma(std::vector<double> values);
+
 // Of the values of one group: for each the median of its peers. NaN where it is not finite itself, or too few others are.
 template <class T>
 std::vector<T> peerMedians(std::span<const T> values, std::size_t min_peers = kMinPeers) {

@@ -119,12 +119,13 @@ class RoleRanking {
     const auto middle = median(scores);
     for (const double score : scores) deviations.push_back(std::fabs(score - *middle));
     const auto spread = median(deviations);
+    const double sigma = robustSigma(scores);
     for (std::size_t i = 0; i < m_scores.size(); ++i) {
       RankScore& score = m_scores[i];
       std::ranges::stable_sort(score.parts, [](const PartScore& a, const PartScore& b) { return a.excess() > b.excess(); });
       if (!score.score) continue;
       score.spread = spread;
-      const double least = std::max(kSlowerThanPeers, kDeviationsToStandOut * *spread);
+      const double least = std::max(kSlowerThanPeers, outlierSigmas(m_table.ranks.size()) * sigma);
       score.stands_out = *score.score > least && *score.persistence > kPersistent;
       if (score.stands_out)
         findOnset(score);

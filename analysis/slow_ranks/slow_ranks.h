@@ -3,8 +3,8 @@
 //
 // A rank is compared with its peers (analysis/peers) step by step, so that a step with longer sequences blames nobody. Work is what a rank
 // did itself, without waiting: in a synchronous job all ranks take as long as the slowest, and the slow one is the one that waits least.
-// Who stands out is also judged by the median absolute deviation of its role's scores (Leys et al. 2013, without their factor for normal
-// distributions).
+// Who stands out is also judged by the median absolute deviation of its role's scores (Leys et al. 2013), the more strictly the more ranks
+// there are (outlierSigmas()).
 //
 // Threading:  pure; any thread.
 // Ownership:  values.
@@ -27,7 +27,6 @@ inline constexpr double kPersistent = 0.7;     // share of steps in which it is 
 // Who does not over all steps may since it became slow: so many steps, so large a share of them.
 inline constexpr std::size_t kLateSteps = 30;
 inline constexpr double kPersistentLate = 0.9;
-inline constexpr double kDeviationsToStandOut = 3;  // median absolute deviations of the role's scores
 
 enum class SlownessBasis : std::uint8_t {
   kWork,      // step parts without their waiting

@@ -34,7 +34,7 @@ void AttemptWatch::forget() {
   m_ranks = {};
   m_stages = m_stage_changes = m_run = {};
   m_stage_learning.clear(), m_stage_level.clear();
-  m_links = {}, m_imbalance = {}, m_smooth = {}, m_roles = {};
+  m_links = {}, m_imbalance = {}, m_noise = {}, m_smooth = {}, m_roles = {}, m_pace = {};
 }
 
 // Ranks appear, and their places may be told later than their first steps. What was compared with the wrong peers is forgotten.
@@ -46,18 +46,13 @@ void AttemptWatch::placeRanks() {
     m_ranks = {};
     m_stages = m_stage_changes = {};
     m_stage_learning.clear(), m_stage_level.clear();
-    m_imbalance = {}, m_smooth = {};
+    m_imbalance = {}, m_noise = {}, m_smooth = {};
   }
   m_roles = rolesOf(m_feed.ranks());
   m_places = std::move(places);
 }
 
 double AttemptWatch::stepTime() const { return m_recent.empty() ? 0 : static_cast<double>(medianOf({m_recent.begin(), m_recent.end()})); }
-
-double AttemptWatch::costOf(double excess_ns) const {
-  const double step = stepTime();
-  return step > 0 ? std::clamp(excess_ns / step, 0.0, 1.0) : 0;
-}
 
 void AttemptWatch::take(const StepFrame& frame, ShiftWatch& shifts) {
   ++m_steps;
@@ -66,6 +61,7 @@ void AttemptWatch::take(const StepFrame& frame, ShiftWatch& shifts) {
   if (m_regime.begins(frame)) {
     shifts.regimeChanged();
     m_links.regimeChanged();
+    m_pace.regimeChanged();
     // Shares of the stages may differ from batch to batch.
     m_stage_level.clear(), m_stage_learning.clear();
   }
@@ -74,6 +70,7 @@ void AttemptWatch::take(const StepFrame& frame, ShiftWatch& shifts) {
   if (const auto dur = frame.longest()) {
     m_recent.push_back(static_cast<float>(*dur));
     if (m_recent.size() > kRecent) m_recent.pop_front();
+    m_pace.push(frame.step, *dur);
   }
   if (frame.has_parts) compare(frame);
   takeShift(frame, shifts);
@@ -91,17 +88,20 @@ void AttemptWatch::compare(const StepFrame& frame) {
   const double dur = frame.longest().value_or(0);
   std::vector<float> compute;
   std::vector<Deviation> computing;
-  const auto lost = lostToHost(frame);
+  const auto lost = lostToHost(frame), ready = readyAfter(frame);
   for (std::size_t k = 0; k < kWorkKindCount; ++k) {
     const auto kind = static_cast<WorkKind>(k);
     auto work = workOf(frame, kind, lost);
     auto deviations = againstPeers(work, m_roles, kind, dur);
-    if (kind != WorkKind::kCompute) smooth(deviations, k, dur);
+    smooth(deviations, kind, dur);
+    if (kind == WorkKind::kCompute) m_noise.require(deviations, m_roles);
+    addGains(deviations, ready, m_roles);
     m_ranks[k].push(frame.step, frame.when, deviations);
     if (kind != WorkKind::kCompute) continue;
     auto stages = stagesAgainstOthers(work, m_roles);
+    followStages(frame, stages, ready);
+    addStageGains(stages, ready, m_roles);
     m_stages.push(frame.step, frame.when, stages);
-    followStages(frame, std::move(stages));
     compute = std::move(work), computing = std::move(deviations);
   }
   m_links.push(frame);
@@ -124,7 +124,16 @@ void AttemptWatch::compare(const StepFrame& frame) {
   m_run.push(frame.step, frame.when, shares);
 }
 
-void AttemptWatch::followStages(const StepFrame& frame, std::vector<Deviation> stages) {
+double AttemptWatch::outlierLimit(std::size_t rank) const {
+  const auto& means = m_smooth[static_cast<std::size_t>(WorkKind::kCompute)];
+  std::vector<double> of_stage;
+  for (const std::size_t other : m_roles.by_stage[m_roles.stage_of[rank]])
+    if (other < means.size() && !m_ranks[static_cast<std::size_t>(WorkKind::kCompute)].isOpen(other)) of_stage.push_back(means[other]);
+  if (of_stage.size() < kMinPeers) return 0;
+  return outlierSigmas(ranks().size()) * robustSigma(std::move(of_stage));
+}
+
+void AttemptWatch::followStages(const StepFrame& frame, std::vector<Deviation> stages, const std::vector<float>& ready) {
   constexpr std::size_t kLevelSteps = 30;
   m_stage_level.resize(stages.size(), std::numeric_limits<float>::quiet_NaN());
   m_stage_learning.resize(stages.size());
@@ -141,19 +150,20 @@ void AttemptWatch::followStages(const StepFrame& frame, std::vector<Deviation> s
     one.ratio = one.own_ns / one.usual_ns - 1;
     one.above = isSlower(one.ratio, one.own_ns - one.usual_ns);
   }
+  addStageGains(stages, ready, m_roles);
   m_stage_changes.push(frame.step, frame.when, stages);
 }
 
-// Batches and launches come in bursts: what counts is what they take over a few steps.
-void AttemptWatch::smooth(std::vector<Deviation>& deviations, std::size_t kind, double dur) {
-  constexpr float kNewest = 0.3F;
-  std::vector<float>& means = m_smooth[kind];
+// Batches and launches come in bursts: what counts is what they take over a few steps. How ranks compute differs for long.
+void AttemptWatch::smooth(std::vector<Deviation>& deviations, WorkKind kind, double dur) {
+  const float newest = kind == WorkKind::kCompute ? 0.05F : 0.3F;
+  std::vector<float>& means = m_smooth[static_cast<std::size_t>(kind)];
   means.resize(std::max(means.size(), deviations.size()), std::numeric_limits<float>::quiet_NaN());
   for (std::size_t rank = 0; rank < deviations.size(); ++rank) {
     Deviation& one = deviations[rank];
     if (!one.compared) continue;
-    means[rank] = std::isnan(means[rank]) ? one.ratio : means[rank] + kNewest * (one.ratio - means[rank]);
-    one.above = isSlower(means[rank], means[rank] * static_cast<float>(dur));
+    means[rank] = std::isnan(means[rank]) ? one.ratio : means[rank] + newest * (one.ratio - means[rank]);
+    if (kind != WorkKind::kCompute) one.above = isSlower(means[rank], means[rank] * static_cast<float>(dur));
   }
 }
 

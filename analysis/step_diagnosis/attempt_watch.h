@@ -16,6 +16,7 @@
 #include "analysis/step_diagnosis/persistence.h"
 #include "analysis/step_diagnosis/regime_watch.h"
 #include "analysis/step_diagnosis/shift_watch.h"
+#include "analysis/step_diagnosis/step_pace.h"
 #include "analysis/steps/step_feed.h"
 
 namespace runglass {
@@ -47,6 +48,8 @@ class AttemptWatch {
   std::vector<Spell> runSpells() const { return m_run.spells(); }  // subjects: RunShare
   std::vector<Spell> linkSpells() const { return m_links.spells(); }
   const ImbalanceWatch& imbalance() const { return m_imbalance; }
+  // From which ratio on a rank's computing is no healthy one's, by how its stage's ranks differ for long.
+  double outlierLimit(std::size_t rank) const;
 
   std::size_t steps() const { return m_steps; }
   std::size_t steadySteps() const { return m_steady; }
@@ -55,8 +58,7 @@ class AttemptWatch {
   double coverage() const { return m_steady == 0 ? 0 : m_coverage / static_cast<double>(m_steady); }
   // Median of the newest steady steps; 0 before the first.
   double stepTime() const;
-  // Share of a step that `excess_ns` is: in a synchronous job everybody waits for it. 0 before the first step.
-  double costOf(double excess_ns) const;
+  const StepPace& pace() const { return m_pace; }
   double gpuHoursPerDay(double cost) const { return cost * static_cast<double>(ranks().size()) * 24; }
   // Mean share of the steps in which a rank was ready and had no CPU: the median rank's.
   double withoutCpu() const { return m_with_parts == 0 ? 0 : m_without_cpu / static_cast<double>(m_with_parts); }
@@ -69,8 +71,8 @@ class AttemptWatch {
   void take(const StepFrame& frame, ShiftWatch& shifts);
   bool isSteady(const StepFrame& frame);
   void compare(const StepFrame& frame);
-  void followStages(const StepFrame& frame, std::vector<Deviation> stages);
-  void smooth(std::vector<Deviation>& deviations, std::size_t kind, double dur);
+  void followStages(const StepFrame& frame, std::vector<Deviation> stages, const std::vector<float>& ready);
+  void smooth(std::vector<Deviation>& deviations, WorkKind kind, double dur);
   void takeShift(const StepFrame& frame, ShiftWatch& shifts) const;
 
   Attempt m_attempt;
@@ -83,8 +85,10 @@ class AttemptWatch {
   std::vector<std::vector<float>> m_stage_learning;  // by stage: ratios of its first steps
   std::vector<float> m_stage_level;                  // their medians; NaN: not known yet
   LinkWatch m_links;
+  StepPace m_pace;
   ImbalanceWatch m_imbalance;
-  std::array<std::vector<float>, kWorkKindCount> m_smooth;  // by rank: ratios of host and data time
+  StepNoise m_noise;
+  std::array<std::vector<float>, kWorkKindCount> m_smooth;  // by rank: ratios; of computing over more steps
   std::size_t m_steps = 0, m_steady = 0, m_with_parts = 0;
   double m_coverage = 0, m_without_cpu = 0;
   StepPhase m_phase_before = StepPhase::kInit;

@@ -14,7 +14,8 @@ namespace {
 
 Spell merged(const std::vector<Spell>& spells) {
   Spell all = spells.front();
-  std::vector<double> ratio, own, usual;
+  std::vector<double> own, usual;
+  all.gain_ns = all.node_gain_ns = all.replica_gain_ns = 0;
   for (const Spell& one : spells) {
     // Its begin is its name: who is noticed later does not change it, even if its own begin turns out to be earlier.
     if (std::tie(one.noticed_step, one.first_step) < std::tie(all.noticed_step, all.first_step))
@@ -24,9 +25,10 @@ Spell merged(const std::vector<Spell>& spells) {
     if (one.open) all.open = true, all.end.reset();
     all.since_before |= one.since_before;
     all.steps = std::max(all.steps, one.steps), all.above = std::max(all.above, one.above);
-    ratio.push_back(one.ratio), own.push_back(one.own_ns), usual.push_back(one.usual_ns);
+    all.node_gain_ns += one.node_gain_ns, all.replica_gain_ns += one.replica_gain_ns;
+    own.push_back(one.own_ns), usual.push_back(one.usual_ns);
   }
-  all.ratio = median(ratio).value(), all.own_ns = median(own).value(), all.usual_ns = median(usual).value();
+  all.own_ns = median(own).value(), all.usual_ns = median(usual).value();
   return all;
 }
 
@@ -47,6 +49,11 @@ std::vector<Spell> takeTogether(std::vector<Spell>& spells) {
   }
   spells = std::move(rest);
   return together;
+}
+
+bool within(const Spell& spell, const Blame& blame) {
+  return std::ranges::binary_search(blame.ranks, spell.subject) && spell.first_step >= blame.spell.first_step &&
+         (blame.spell.open || (!spell.open && spell.last_step <= blame.spell.last_step));
 }
 
 }  // namespace
@@ -76,8 +83,8 @@ std::vector<Blame> blameOf(std::vector<Spell> spells, const std::vector<Rank>& r
         for (const Spell& one : together) blame.ranks.push_back(one.subject);
         std::ranges::sort(blame.ranks);
         const Rank& first = ranks[blame.ranks.front()];
-        if (who == Blame::Who::kNode) blame.node = first.node;
-        if (who == Blame::Who::kReplica) blame.replica = first.dp;
+        if (who == Blame::Who::kNode) blame.node = first.node, blame.spell.gain_ns = blame.spell.node_gain_ns;
+        if (who == Blame::Who::kReplica) blame.replica = first.dp, blame.spell.gain_ns = blame.spell.replica_gain_ns;
         out.push_back(std::move(blame));
       }
     }
@@ -96,6 +103,8 @@ std::vector<Blame> blameOf(std::vector<Spell> spells, const std::vector<Rank>& r
   }
   for (const Spell& one : spells) {
     const Rank& rank = ranks[one.subject];
+    // What one of its ranks does meanwhile is the node's.
+    if (std::ranges::any_of(out, [&](const Blame& blame) { return blame.who == Blame::Who::kNode && within(one, blame); })) continue;
     out.push_back(
         {.who = Blame::Who::kRank, .ranks = {one.subject}, .node = rank.node, .stage = rank.pp, .replica = rank.dp, .spell = one});
   }

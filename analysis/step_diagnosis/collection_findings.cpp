@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/step_diagnosis/cost_severity.h"
+#include "analysis/step_diagnosis/spell_costs.h"
 #include "analysis/words/sentences.h"
 
 namespace runglass {
@@ -41,6 +42,7 @@ Result<Confirmation> confirm(Reader& reader, const AttemptWatch& watch, const Im
 
 Status addCollectionFindings(Reader& reader, const AttemptWatch& watch, bool over, std::vector<Finding>& findings,
                              const std::stop_token& stop) {
+  const SpellCosts costs(watch);
   for (const Imbalance& one : watch.imbalance().collections()) {
     const bool told = one.told * 2 >= one.touched;
     Confirmation confirmation;
@@ -56,11 +58,13 @@ Status addCollectionFindings(Reader& reader, const AttemptWatch& watch, bool ove
     finding.start = one.start, finding.end = one.end;
     if (one.holds && over) finding.end = watch.attempt().end;
     finding.first_step = one.first_step, finding.last_step = one.last_step;
-    finding.score = one.cost;
+    const StepCost cost = costs.ofImbalance(one);
+    finding.score = cost.ratio;
     finding.coverage = watch.coverage(), finding.confidence = sure ? 0.9 : 0.3;
-    finding.severity = sure && one.cost >= kCostToWarn ? severityOfCost(watch.gpuHoursPerDay(one.cost)) : Severity::kInfo;
-    finding.evidence = nlohmann::ordered_json{{"cost_ratio", one.cost},
-                                              {"gpu_hours_per_day", watch.gpuHoursPerDay(one.cost)},
+    finding.severity = sure && cost.ratio >= kCostToWarn ? severityOfCost(watch.gpuHoursPerDay(cost.ratio)) : Severity::kInfo;
+    finding.evidence = nlohmann::ordered_json{{"cost_ratio", cost.ratio},
+                                              {"cost_measured", cost.measured},
+                                              {"gpu_hours_per_day", watch.gpuHoursPerDay(cost.ratio)},
                                               {"steps", one.steps},
                                               {"steps_touched", one.touched},
                                               {"steps_told", one.told},
@@ -69,14 +73,14 @@ Status addCollectionFindings(Reader& reader, const AttemptWatch& watch, bool ove
                                               {"pauses_looked_up", confirmation.asked},
                                               {"pauses_with_collection", confirmation.found},
                                               {"pattern", "jitter"},
-                                              {"step_ns", std::llround(watch.stepTime())}}
+                                              {"step_ns", std::llround(cost.step_ns)}}
                            .dump();
     words::setMessage(finding, words::Message{sure ? "gc_recorded" : "gc_pauses",
                                               {{"ranks", one.culprits},
                                                {"first", one.first_step},
                                                {"touched", one.touched},
                                                {"steps", one.steps},
-                                               {"cost", words::ratio(one.cost)}}});
+                                               {"cost", words::ratio(cost.ratio)}}});
     findings.push_back(std::move(finding));
   }
   return {};

@@ -39,6 +39,35 @@ std::vector<float> passDeviations(const StepFrame& frame, const Roles& roles, St
   return out;
 }
 
+struct Pause {
+  std::size_t rank = 0;
+  float ns = 0;
+};
+Pause longestOf(const std::vector<float>& gc, const std::vector<std::size_t>& members) {
+  Pause longest;
+  for (const std::size_t rank : members)
+    if (rank < gc.size() && gc[rank] > longest.ns) longest = {rank, gc[rank]};
+  return longest;
+}
+
+// Of forward passes that alone are longer than the stage's.
+Pause longestPause(const StepFrame& frame, const std::vector<std::size_t>& members, const std::vector<bool>& known_slow, double dur) {
+  std::vector<float> forward, backward;
+  for (const std::size_t rank : members)
+    if (rank < frame.dur.size())
+      forward.push_back(frame.at(StepColumn::kForward, rank)), backward.push_back(frame.at(StepColumn::kBackward, rank));
+  if (forward.size() <= kMinPeers) return {};
+  const float usual_forward = medianOf(std::move(forward)), usual_backward = medianOf(std::move(backward));
+  Pause longest;
+  for (const std::size_t rank : members) {
+    if (rank >= frame.dur.size() || (rank < known_slow.size() && known_slow[rank])) continue;
+    const float more = frame.at(StepColumn::kForward, rank) - usual_forward, back = frame.at(StepColumn::kBackward, rank) - usual_backward;
+    const bool alone = more >= kPauseOfStep * dur && more >= kLeastPauseNs && !(back > more * kPauseBackward);
+    if (alone && more > longest.ns) longest = {rank, more};
+  }
+  return longest;
+}
+
 }  // namespace
 
 void ImbalanceWatch::push(const StepFrame& frame, const Roles& roles, const std::vector<float>& compute,
@@ -91,31 +120,19 @@ std::optional<double> ImbalanceWatch::correlation() const {
   return (fb - f * b / n) / std::sqrt(vf * vb);
 }
 
+// Stages that pause one after the other hold up their replica one after the other: the longest pause of each stage counts.
 void ImbalanceWatch::findCollection(const StepFrame& frame, const Roles& roles, const std::vector<bool>& known_slow, double dur,
                                     Step& step) {
-  std::size_t collecting = 0;
-  for (std::size_t rank = 0; rank < frame.dur.size(); ++rank) {
-    const float gc = frame.at(StepColumn::kGc, rank);
-    if (!(gc > 0)) continue;
-    ++collecting;
-    if (gc / dur > step.collected) step.collected = gc / dur, step.collector = rank, step.told = true;
-  }
-  if (static_cast<double>(collecting) >= kPlanned * static_cast<double>(frame.ranks_heard)) step.collected = 0, step.told = false;
-  if (collecting > 0 || frame.columns[static_cast<std::size_t>(StepColumn::kForward)].empty()) return;
+  const auto& gc = frame.columns[static_cast<std::size_t>(StepColumn::kGc)];
+  const auto collecting = static_cast<std::size_t>(std::ranges::count_if(gc, [](float ns) { return ns > 0; }));
+  if (static_cast<double>(collecting) >= kPlanned * static_cast<double>(frame.ranks_heard)) return;
+  if (collecting == 0 && frame.columns[static_cast<std::size_t>(StepColumn::kForward)].empty()) return;
+  step.told = collecting > 0;
+  float longest = 0;
   for (const auto& members : roles.by_stage) {
-    std::vector<float> forward, backward;
-    for (const std::size_t rank : members)
-      if (rank < frame.dur.size())
-        forward.push_back(frame.at(StepColumn::kForward, rank)), backward.push_back(frame.at(StepColumn::kBackward, rank));
-    if (forward.size() <= kMinPeers) continue;
-    const float usual_forward = medianOf(std::move(forward)), usual_backward = medianOf(std::move(backward));
-    for (const std::size_t rank : members) {
-      if (rank >= frame.dur.size() || (rank < known_slow.size() && known_slow[rank])) continue;
-      const float more = frame.at(StepColumn::kForward, rank) - usual_forward,
-                  back = frame.at(StepColumn::kBackward, rank) - usual_backward;
-      const bool alone = more >= kPauseOfStep * dur && more >= kLeastPauseNs && !(back > more * kPauseBackward);
-      if (alone && more / dur > step.collected) step.collected = more / dur, step.collector = rank;
-    }
+    const auto [rank, pause] = step.told ? longestOf(gc, members) : longestPause(frame, members, known_slow, dur);
+    step.collected += pause / dur;
+    if (pause > longest) longest = pause, step.collector = rank;
   }
 }
 

@@ -58,7 +58,7 @@ class ImbalanceWatch {
     double excess = 0;  // share of the step
     std::size_t culprit = 0;
     std::vector<std::pair<float, float>> passes;  // forward and backward deviation of each replica
-    double collected = 0;                         // share of the step that an unplanned collection took
+    double collected = 0;                         // share of the step that unplanned collections took, one after the other
     std::size_t collector = 0;
     bool told = false;
   };

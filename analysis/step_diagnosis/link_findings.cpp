@@ -8,6 +8,7 @@
 #include "analysis/statistics/median.h"
 #include "analysis/step_diagnosis/blame.h"
 #include "analysis/step_diagnosis/cost_severity.h"
+#include "analysis/step_diagnosis/spell_costs.h"
 #include "analysis/words/sentences.h"
 
 namespace runglass {
@@ -58,6 +59,16 @@ Arg nodesOf(const Stretch& stretch, const AttemptWatch& watch, const NodeNames& 
   return Message{"link_nodes", {{"nodes", std::move(listed)}, {"more", more}}};
 }
 
+// Subject, node and evidence of the port; the sentence that accuses it.
+Message accuse(const OddPort& odd, const NodeNames& nodes, Finding& finding, Json& evidence) {
+  const auto name = nodes.find(odd.node);
+  const std::string node = name == nodes.end() ? "node " + std::to_string(odd.node.value) : name->second;
+  finding.subject = "nic:" + node + (odd.port.empty() ? "" : "/" + odd.port);
+  finding.node = odd.node;
+  evidence["port"] = {{"node", node}, {"port", odd.port}, {"metric", odd.metric}, {"own", odd.own}, {"others", odd.others}};
+  return portSentence(odd, name == nodes.end() ? Arg(Message{"node_number", {{"node", odd.node.value}}}) : Arg(node));
+}
+
 Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const AttemptWatch& watch, const NodeNames& nodes, bool over) {
   const double own = middleOf(stretch.spells, &Spell::own_ns), before = middleOf(stretch.spells, &Spell::usual_ns);
   const Spell* longest = &stretch.spells.front();
@@ -70,14 +81,19 @@ Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const Attem
   finding.first_step = first.first_step, finding.last_step = longest->last_step;
   finding.start = first.start, finding.end = longest->end;
   if (longest->open && over) finding.end = watch.attempt().end;
-  const double cost = watch.costOf(own - before);
+  Spell whole = first;
+  whole.open = longest->open, whole.last_step = longest->last_step;
+  // The ranks next to a slow link lose more than those that only reduce gradients with them.
+  const StepCost costed = SpellCosts(watch).ofLink(whole, std::ranges::max(stretch.spells, {}, &Spell::excess).excess());
+  const double cost = costed.ratio;
   finding.score = before > 0 ? own / before : 1;
   finding.coverage = watch.coverage();
   Json evidence = {{"own_ns", std::llround(own)},
                    {"before_ns", std::llround(before)},
                    {"cost_ratio", cost},
                    {"gpu_hours_per_day", watch.gpuHoursPerDay(cost)},
-                   {"step_ns", std::llround(watch.stepTime())},
+                   {"cost_measured", costed.measured},
+                   {"step_ns", std::llround(costed.step_ns)},
                    {"ranks_touched", stretch.spells.size()},
                    {"ports_looked_at", ports.ports}};
   Json ranks = Json::array();
@@ -86,16 +102,9 @@ Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const Attem
   evidence["slow_ranks"] = std::move(ranks);
   Message port;
   if (ports.odd) {
-    const auto name = nodes.find(ports.odd->node);
-    const std::string node = name == nodes.end() ? "node " + std::to_string(ports.odd->node.value) : name->second;
-    finding.subject = "nic:" + node + (ports.odd->port.empty() ? "" : "/" + ports.odd->port);
-    finding.node = ports.odd->node;
+    port = accuse(*ports.odd, nodes, finding, evidence);
     finding.severity = severityOfCost(watch.gpuHoursPerDay(cost));
     finding.confidence = 0.9;
-    evidence["port"] = {
-        {"node", node}, {"port", ports.odd->port}, {"metric", ports.odd->metric}, {"own", ports.odd->own}, {"others", ports.odd->others}};
-    const Arg named = name == nodes.end() ? Arg(Message{"node_number", {{"node", ports.odd->node.value}}}) : Arg(node);
-    port = portSentence(*ports.odd, named);
   } else {
     finding.subject = "run";
     finding.severity = Severity::kInfo;
@@ -136,6 +145,36 @@ Status addLinkFindings(Reader& reader, const AttemptWatch& watch, const NodeName
     }
     findings.push_back(findingOf(stretch, said.evidence, watch, nodes, over));
   }
+  return {};
+}
+
+Status addCounterFinding(Reader& reader, const AttemptWatch& watch, const NodeNames& nodes, TimeNs now, bool over, LinkMemory& memory,
+                         std::vector<Finding>& findings, const std::stop_token& stop) {
+  const Attempt& attempt = watch.attempt();
+  if (!attempt.start || now <= *attempt.start) return {};
+  LinkMemory::Counted& counted = memory.counted[attempt.id];
+  if (counted.until == 0 || now - counted.until >= LinkMemory::kCountAgain) {
+    std::set<NodeId> own;
+    for (const Rank& rank : watch.ranks())
+      if (rank.node) own.insert(rank.node);
+    RG_ASSIGN(counted.port, countingPort(reader, {own.begin(), own.end()}, {*attempt.start, now}, stop));
+    counted.until = now;
+  }
+  if (!counted.port) return {};
+  Finding finding;
+  finding.attempt = attempt.id;
+  finding.kind = "slow_link";
+  finding.start = attempt.start, finding.first_step = attempt.first_step, finding.last_step = watch.lastStep();
+  if (over) finding.end = attempt.end;
+  finding.severity = Severity::kInfo, finding.confidence = 0.5;
+  finding.score = counted.port->own / std::max(counted.port->others, 1.0);
+  Json evidence = Json::object();
+  const Message sentence = accuse(*counted.port, nodes, finding, evidence);
+  if (std::ranges::any_of(findings, [&](const Finding& one) { return one.kind == finding.kind && one.subject == finding.subject; }))
+    return {};
+  words::setMessage(finding, Message{"link_counts", {{"what", sentence}}});
+  finding.evidence = evidence.dump();
+  findings.push_back(std::move(finding));
   return {};
 }
 

@@ -23,10 +23,20 @@ struct LinkMemory {
     PortEvidence evidence;
   };
   std::map<std::pair<AttemptId, std::int64_t>, Said> said;  // by first step
+  static constexpr DurNs kCountAgain = 600 * kNsPerSecond;
+  struct Counted {
+    TimeNs until = 0;
+    std::optional<OddPort> port;
+  };
+  std::map<AttemptId, Counted> counted;
 };
 
 // Without a port that stands out the finding is information: what all of it costs is said by throughput_shift.
 Status addLinkFindings(Reader& reader, const AttemptWatch& watch, const NodeNames& nodes, TimeNs now, bool over, LinkMemory& memory,
                        std::vector<Finding>& findings, const std::stop_token& stop);
+
+// A port whose error counters grow far beyond the others' is information also while nothing is slow.
+Status addCounterFinding(Reader& reader, const AttemptWatch& watch, const NodeNames& nodes, TimeNs now, bool over, LinkMemory& memory,
+                         std::vector<Finding>& findings, const std::stop_token& stop);
 
 }  // namespace runglass

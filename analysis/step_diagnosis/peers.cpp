@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "analysis/peers/slower_than_peers.h"
 #include "analysis/statistics/median.h"
@@ -12,6 +13,22 @@ namespace runglass {
 namespace {
 
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+
+// Of the last rank in `ready`: its lead over the last one for which `isOther`, and at most `excess`.
+template <class IsOther>
+float gainOver(const std::vector<float>& ready, std::size_t last, float excess, IsOther isOther) {
+  float next = 0;
+  for (std::size_t rank = 0; rank < ready.size(); ++rank)
+    if (!std::isnan(ready[rank]) && isOther(rank)) next = std::max(next, ready[rank]);
+  return std::clamp(excess, 0.0F, ready[last] - next);
+}
+
+std::optional<std::size_t> lastOf(const std::vector<float>& ready) {
+  std::optional<std::size_t> last;
+  for (std::size_t rank = 0; rank < ready.size(); ++rank)
+    if (!std::isnan(ready[rank]) && (!last || ready[rank] > ready[*last])) last = rank;
+  return last;
+}
 
 Deviation deviation(float own, float usual, float ratio_base) {
   Deviation out;
@@ -59,6 +76,7 @@ std::vector<float> workOf(const StepFrame& frame, WorkKind kind, const std::vect
 Roles rolesOf(const std::vector<Rank>& ranks) {
   Roles roles;
   roles.stage_of.resize(ranks.size()), roles.replica_of.resize(ranks.size());
+  for (const Rank& rank : ranks) roles.node_of.push_back(rank.node);
   const auto group = [&](auto coordinate, std::vector<std::int32_t>& names, std::vector<std::vector<std::size_t>>& members,
                          std::vector<std::size_t>& of) {
     std::map<std::int32_t, std::vector<std::size_t>> groups;
@@ -86,6 +104,52 @@ std::vector<Deviation> againstPeers(const std::vector<float>& work, const Roles&
         out[members[i]] = deviation(of_stage[i], usual[i], kind == WorkKind::kCompute ? usual[i] : static_cast<float>(step_ns));
   }
   return out;
+}
+
+std::vector<float> readyAfter(const StepFrame& frame) {
+  std::vector<float> ready(frame.dur.size(), kNothing);
+  for (std::size_t rank = 0; rank < ready.size(); ++rank)
+    ready[rank] = sumOf(frame, rank,
+                        {StepColumn::kForward, StepColumn::kBackward, StepColumn::kOptimizer, StepColumn::kOther, StepColumn::kData,
+                         StepColumn::kHost, StepColumn::kGc});
+  return ready;
+}
+
+void addGains(std::vector<Deviation>& deviations, const std::vector<float>& ready, const Roles& roles) {
+  const auto last = lastOf(ready);
+  if (!last || *last >= deviations.size() || *last >= roles.node_of.size() || !deviations[*last].compared) return;
+  Deviation& out = deviations[*last];
+  const float excess = out.own_ns - out.usual_ns;
+  const auto isOtherOf = [&](const auto& of) { return [&](std::size_t rank) { return of[rank] != of[*last]; }; };
+  out.gain_ns = gainOver(ready, *last, excess, [&](std::size_t rank) { return rank != *last; });
+  out.node_gain_ns = gainOver(ready, *last, excess, isOtherOf(roles.node_of));
+  out.replica_gain_ns = gainOver(ready, *last, excess, isOtherOf(roles.replica_of));
+}
+
+void addStageGains(std::vector<Deviation>& stages, const std::vector<float>& ready, const Roles& roles) {
+  const auto last = lastOf(ready);
+  if (!last || *last >= roles.stage_of.size()) return;
+  const std::size_t stage = roles.stage_of[*last];
+  if (stage >= stages.size() || !stages[stage].compared) return;
+  stages[stage].gain_ns = gainOver(ready, *last, stages[stage].own_ns - stages[stage].usual_ns,
+                                   [&](std::size_t rank) { return roles.stage_of[rank] != stage; });
+}
+
+void StepNoise::require(std::vector<Deviation>& deviations, const Roles& roles) {
+  m_before.resize(std::max(m_before.size(), deviations.size()), kNothing);
+  const double sigmas = outlierSigmasOfSteps(deviations.size());
+  for (const auto& members : roles.by_stage) {
+    std::vector<double> moved;
+    for (const std::size_t rank : members) {
+      if (rank >= deviations.size() || !deviations[rank].compared) continue;
+      moved.push_back(std::fabs(deviations[rank].ratio - m_before[rank]));
+      m_before[rank] = deviations[rank].ratio;
+    }
+    // The difference of two steps has twice the variance of one.
+    const double limit = sigmas * kOfNormal / std::numbers::sqrt2 * median(std::move(moved)).value_or(0);
+    for (const std::size_t rank : members)
+      if (rank < deviations.size()) deviations[rank].above &= deviations[rank].ratio >= limit;
+  }
 }
 
 std::vector<Deviation> stagesAgainstOthers(const std::vector<float>& work, const Roles& roles) {

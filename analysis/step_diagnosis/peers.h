@@ -37,13 +37,31 @@ struct Roles {
   std::vector<std::int32_t> replicas;              // dp of each replica
   std::vector<std::vector<std::size_t>> by_replica;
   std::vector<std::size_t> stage_of, replica_of;  // by rank
+  std::vector<NodeId> node_of;
 };
 Roles rolesOf(const std::vector<Rank>& ranks);
 
-// Of each rank against its stage. `step_ns`: what the ratio of host and data time counts against, as their own are often near 0.
+// Of each rank against its stage. `step_ns`: what the ratio of host and data
+// time counts against, as their own are often near 0.
 std::vector<Deviation> againstPeers(const std::vector<float>& work, const Roles& roles, WorkKind kind, double step_ns);
+// Above is only what is beyond the noise of single steps, too: of how ratios move from one step to the next, which half a stage that is
+// slow does not change.
+class StepNoise {
+ public:
+  void require(std::vector<Deviation>& deviations, const Roles& roles);
+
+ private:
+  std::vector<float> m_before;  // ratios of the step before
+};
 // Of each stage's lower quartile against the median of the other stages'.
 std::vector<Deviation> stagesAgainstOthers(const std::vector<float>& work, const Roles& roles);
+
+// All that a rank does itself before it waits for others. NaN where it did not say.
+std::vector<float> readyAfter(const StepFrame& frame);
+// The gains of `deviations` of ranks, and of stages. Everybody waits for the rank that is ready last: without what it takes more than
+// usual they would wait for the last one of the others.
+void addGains(std::vector<Deviation>& deviations, const std::vector<float>& ready, const Roles& roles);
+void addStageGains(std::vector<Deviation>& stages, const std::vector<float>& ready, const Roles& roles);
 
 // median() of float columns: NaN of nothing.
 float medianOf(std::vector<float> values);

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "analysis/statistics/median.h"
-
 namespace runglass {
 
 void PersistenceWatch::push(std::int64_t step, const std::optional<TimeRange>& when, const std::vector<Deviation>& deviations) {
@@ -51,13 +49,28 @@ void PersistenceWatch::open(Subject& subject, std::size_t index) {
   spell.since_before = subject.compared == static_cast<std::size_t>(onset) + 1;
   subject.spell = spell;
   subject.own_sum = subject.usual_sum = 0;
-  for (int age = onset; age >= 0; --age) extend(subject, back(age));
-  subject.spell->noticed_step = back(0).step, subject.spell->steps_open = 0;
+  int first = onset;
+  // What was over for a few steps only was not over.
+  const auto before = std::ranges::find(m_closed.rbegin(), m_closed.rend(), index, &Spell::subject);
+  if (before != m_closed.rend() && before->last_step >= spell.first_step - kWindow) {
+    while (first >= 0 && back(first).step <= before->last_step) --first;
+    subject.spell = *before;
+    subject.spell->open = true;
+    subject.own_sum = before->own_ns * static_cast<double>(before->above);
+    subject.usual_sum = before->usual_ns * static_cast<double>(before->above);
+    m_closed.erase(std::next(before).base());
+  }
+  const std::int64_t noticed = subject.spell->noticed_step;
+  for (int age = first; age >= 0; --age) extend(subject, back(age));
+  subject.spell->noticed_step = subject.spell->first_step < spell.first_step ? noticed : back(0).step;
+  subject.spell->steps_open = 0;
 }
 
 void PersistenceWatch::extend(Subject& subject, const Seen& seen) {
   Spell& spell = *subject.spell;
   ++spell.steps, ++spell.steps_open;
+  spell.gain_ns += seen.deviation.gain_ns;
+  spell.node_gain_ns += seen.deviation.node_gain_ns, spell.replica_gain_ns += seen.deviation.replica_gain_ns;
   if (!seen.deviation.above) return;
   ++spell.above;
   subject.own_sum += seen.deviation.own_ns, subject.usual_sum += seen.deviation.usual_ns;
@@ -67,18 +80,10 @@ void PersistenceWatch::extend(Subject& subject, const Seen& seen) {
   if (seen.when) spell.end = seen.when->t1;
 }
 
-double PersistenceWatch::medianRatio(const Subject& subject) {
-  std::vector<float> ratios;
-  for (int i = 0; i < subject.size; ++i) ratios.push_back(subject.ring[static_cast<std::size_t>(i)].deviation.ratio);
-  return median(std::move(ratios)).value();
-}
-
 void PersistenceWatch::close(Subject& subject) {
   Spell spell = *subject.spell;
   subject.spell.reset();
   spell.open = false;
-  // The ring is past it by now.
-  spell.ratio = spell.usual_ns > 0 ? spell.own_ns / spell.usual_ns - 1 : 0;
   if (m_closed.size() < kMostClosed)
     m_closed.push_back(spell);
   else
@@ -90,7 +95,6 @@ std::vector<Spell> PersistenceWatch::spells() const {
   for (const Subject& subject : m_subjects) {
     if (!subject.spell) continue;
     all.push_back(*subject.spell);
-    all.back().ratio = medianRatio(subject);
     all.back().end.reset();
   }
   return all;

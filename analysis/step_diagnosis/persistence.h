@@ -24,6 +24,8 @@ struct Deviation {
   bool above = false;
   float ratio = 0;  // own / usual - 1
   float own_ns = 0, usual_ns = 0;
+  // By how much all ranks would be ready earlier if the subject, its node, its replica were as fast as usual: excess over the next slowest.
+  float gain_ns = 0, node_gain_ns = 0, replica_gain_ns = 0;
 };
 
 // A stretch in which a subject was above most of the time.
@@ -34,11 +36,13 @@ struct Spell {
   bool open = true;
   bool since_before = false;  // it was above from the first step on in which it was compared
   std::size_t steps = 0, above = 0;
-  double ratio = 0;                 // median of the newest steps
-  double own_ns = 0, usual_ns = 0;  // means over the steps above
+  double own_ns = 0, usual_ns = 0;                            // means over the steps above
+  double gain_ns = 0, node_gain_ns = 0, replica_gain_ns = 0;  // sums over its steps
   std::int64_t noticed_step = 0;
   std::size_t steps_open = 0;  // since then
   double excess() const { return own_ns - usual_ns; }
+  // "Slower by": 0.05 is 5 % more than its peers. Of the two numbers that are printed with it.
+  double ratio() const { return usual_ns > 0 ? own_ns / usual_ns - 1 : 0; }
 };
 
 class PersistenceWatch {
@@ -72,7 +76,6 @@ class PersistenceWatch {
   void open(Subject& subject, std::size_t index);
   static void extend(Subject& subject, const Seen& seen);
   void close(Subject& subject);
-  static double medianRatio(const Subject& subject);
 
   std::vector<Subject> m_subjects;
   std::vector<Spell> m_closed;

@@ -28,6 +28,7 @@ constexpr std::array kTransport = {
     Counter{"rdma_packet_sequence_error_total", "sequence errors"}, Counter{"rdma_ack_timeout_total", "acknowledge time-outs"},
     Counter{"rdma_out_of_sequence_total", "packets out of sequence"}, Counter{"rdma_transmit_discard_total", "discarded packets"}};
 constexpr double kTimesTheOthers = 5;
+constexpr double kAloneTimes = 10;  // the fewest, where nothing is slow
 constexpr double kRateOff = 0.10;
 constexpr DurNs kBefore = 600 * kNsPerSecond;
 constexpr DurNs kTransportTime = 120 * kNsPerSecond;
@@ -68,6 +69,11 @@ class Asker {
     // Both ends count what the transport loses: it takes a while until the worse one is clear.
     if (!m_out.odd && m_range.t1 - m_range.t0 >= kTransportTime) RG_TRY(counters(kTransport));
     return m_out;
+  }
+
+  Result<std::optional<OddPort>> askCounters() {
+    RG_TRY(counters(kPhysical, kAloneTimes));
+    return m_out.odd;
   }
 
  private:
@@ -116,13 +122,13 @@ class Asker {
   }
 
   template <std::size_t N>
-  Status counters(const std::array<Counter, N>& kinds) {
+  Status counters(const std::array<Counter, N>& kinds, double times_fewest = 1) {
     double best = 0;
     for (const Counter& kind : kinds) {
       RG_ASSIGN(const auto grown, valuesOf(kind.metric, true));
       m_out.ports = std::max(m_out.ports, grown.size());
       const auto most = std::ranges::max_element(grown, {}, &Value::value);
-      if (most == grown.end() || grown.size() < 2 || most->value < kind.fewest) continue;
+      if (most == grown.end() || grown.size() < 2 || most->value < kind.fewest * times_fewest) continue;
       const double others = medianOfOthers(grown, static_cast<std::size_t>(most - grown.begin()));
       const double times = most->value / std::max(others, 1.0);
       if (times < kTimesTheOthers && others > 0) continue;
@@ -164,6 +170,10 @@ words::Message portSentence(const OddPort& odd, words::Arg node) {
                   {"own", words::whole(odd.own)},
                   {"counter", words::Term{odd.counter}},
                   {"others", words::whole(odd.others)}}};
+}
+
+Result<std::optional<OddPort>> countingPort(Reader& reader, const std::vector<NodeId>& nodes, TimeRange range, std::stop_token stop) {
+  return Asker(reader, nodes, range, std::move(stop)).askCounters();
 }
 
 Result<PortEvidence> portEvidence(Reader& reader, const std::vector<NodeId>& nodes, TimeRange range, std::stop_token stop) {

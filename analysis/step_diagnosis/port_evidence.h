@@ -33,6 +33,9 @@ struct PortEvidence {
 // "ib3 of n0412 counted 812 sequence errors, the other ports 0"; absent `node`: without it.
 words::Message portSentence(const OddPort& odd, words::Arg node);
 
+// Of the ports' own error counters alone, in the range: a port that counts far more than the others, whether or not anything is slow.
+Result<std::optional<OddPort>> countingPort(Reader& reader, const std::vector<NodeId>& nodes, TimeRange range, std::stop_token stop);
+
 // Of these nodes' ports in the range.
 Result<PortEvidence> portEvidence(Reader& reader, const std::vector<NodeId>& nodes, TimeRange range, std::stop_token stop);
 

@@ -69,6 +69,7 @@ class StepDiagnosis : public Analysis {
     std::vector<Finding> found = findingsOf(watch, m_nodes, over);
     RG_TRY(addMachineEvidence(question.reader, question.run, watch.ranks(), until, m_machines, found, question.stop));
     RG_TRY(addLinkFindings(question.reader, watch, m_nodes, until, over, m_links, found, question.stop));
+    RG_TRY(addCounterFinding(question.reader, watch, m_nodes, until, over, m_links, found, question.stop));
     RG_TRY(addCollectionFindings(question.reader, watch, over, found, question.stop));
     if (watch.stepsWithParts() == 0) {
       // Where spans were recorded they can tell it (analysis/what_if, analysis/slow_ranks).

@@ -7,6 +7,7 @@
 
 #include "analysis/step_diagnosis/blame.h"
 #include "analysis/step_diagnosis/cost_severity.h"
+#include "analysis/step_diagnosis/spell_costs.h"
 #include "analysis/words/sentences.h"
 
 namespace runglass {
@@ -31,7 +32,8 @@ words::Quantity ms(double ns) { return words::shortDuration(static_cast<DurNs>(n
 
 class AttemptFindings {
  public:
-  AttemptFindings(const AttemptWatch& watch, const NodeNames& nodes, bool over) : m_watch(watch), m_nodes(nodes), m_over(over) {}
+  AttemptFindings(const AttemptWatch& watch, const NodeNames& nodes, bool over)
+      : m_watch(watch), m_nodes(nodes), m_over(over), m_costs(watch) {}
 
   std::vector<Finding> all() {
     for (const WorkKind kind : {WorkKind::kCompute, WorkKind::kHost, WorkKind::kData})
@@ -59,20 +61,21 @@ class AttemptFindings {
     return finding;
   }
 
-  double costOf(double excess) const { return m_watch.costOf(excess); }
   double perDay(double cost) const { return m_watch.gpuHoursPerDay(cost); }
   Severity severityOf(double cost) const { return severityOfCost(perDay(cost)); }
 
-  Json evidenceOf(const Spell& spell, double cost) const {
+  Json evidenceOf(const Spell& spell, const StepCost& cost) const {
     return {{"own_ns", std::llround(spell.own_ns)},
             {"peers_ns", std::llround(spell.usual_ns)},
-            {"slower_ratio", spell.ratio},
+            {"slower_ratio", spell.ratio()},
             {"steps", spell.steps},
             {"steps_above", spell.above},
             {"since_first_step", spell.since_before},
-            {"step_ns", std::llround(m_watch.stepTime())},
-            {"cost_ratio", cost},
-            {"gpu_hours_per_day", perDay(cost)},
+            {"step_ns", std::llround(cost.step_ns)},
+            {"cost_ratio", cost.ratio},
+            {"cost_measured", cost.measured},
+            {"cost_together_ratio", cost.together},
+            {"gpu_hours_per_day", perDay(cost.ratio)},
             {"steady_steps", m_watch.steadySteps()},
             {"ranks", m_watch.ranks().size()}};
   }
@@ -132,6 +135,14 @@ class AttemptFindings {
            });
   }
 
+  static Message costArg(const StepCost& cost, bool open) {
+    constexpr double kShown = 0.0005;  // prints as 0.1 %
+    if (cost.together < kShown) return Message{open ? "cost_none_now" : "cost_none_past", {}};
+    const Arg ratio = words::ratio(cost.ratio);
+    if (cost.measured) return Message{open ? "cost_now" : "cost_past", {{"cost", ratio}}};
+    return Message{open ? "cost_up_to_now" : "cost_up_to_past", {{"cost", ratio}}};
+  }
+
   static Message when(const Spell& spell) {
     if (spell.since_before) return spell.open ? Message{"when_always", {}} : Message{"when_from_start", {{"last", spell.last_step}}};
     if (spell.open) return Message{"when_since", {{"first", spell.first_step}}};
@@ -139,18 +150,22 @@ class AttemptFindings {
   }
 
   void sayBlame(WorkKind kind, const Blame& blame) {
-    const double cost = costOf(blame.spell.excess());
+    if (kind == WorkKind::kCompute && blame.who == Who::kRank && blame.spell.ratio() < m_watch.outlierLimit(blame.ranks.front())) return;
+    const StepCost costed = m_costs.ofRanks(blame.spell, blame.ranks);
+    const double cost = costed.ratio;
     std::string name;
     if (kind == WorkKind::kHost) name = "host_bound";
     if (kind == WorkKind::kData) name = "data_bound";
     if (kind == WorkKind::kCompute)
       name = blame.who == Who::kNode ? "slow_node" : blame.who == Who::kReplica ? "sequence_imbalance" : "slow_rank";
     Finding finding = make(name, subjectOf(blame), blame.spell);
-    Json evidence = evidenceOf(blame.spell, cost);
+    Json evidence = evidenceOf(blame.spell, costed);
     place(finding, blame, evidence);
+    // The peers' host and data times are near 0: a ratio of them says nothing.
+    if (kind != WorkKind::kCompute) evidence["slower_ratio"] = Json();
     evidence["pattern"] = blame.who == Who::kNode ? "host_block" : blame.who == Who::kReplica ? "column" : "cell";
-    finding.score = kind == WorkKind::kCompute ? 1 + blame.spell.ratio : cost;
-    finding.severity = severityOf(cost);
+    finding.score = kind == WorkKind::kCompute ? 1 + blame.spell.ratio() : cost;
+    finding.severity = severityOf(costed.together);
     if (kind == WorkKind::kCompute && blame.who == Who::kRank && mayWander(blame.spell, cost)) {
       finding.severity = Severity::kInfo;
       finding.confidence = 0.3;
@@ -159,13 +174,13 @@ class AttemptFindings {
     // The first rank writes logs and saves: that is its job.
     if (kind == WorkKind::kHost && blame.who == Who::kRank && finding.rank == 0) finding.severity = Severity::kInfo;
     const Arg who = whoOf(blame), own = ms(blame.spell.own_ns), peers = ms(blame.spell.usual_ns), since = when(blame.spell);
-    const Arg costs = Message{blame.spell.open ? "cost_now" : "cost_past", {{"cost", words::ratio(cost)}}};
+    const Arg costs = costArg(costed, blame.spell.open);
     if (kind == WorkKind::kCompute)
       words::setMessage(finding, Message{"slow_computes",
                                          {{"who", who},
                                           {"own", own},
                                           {"peers", peers},
-                                          {"ratio", words::ratio(blame.spell.ratio)},
+                                          {"ratio", words::ratio(blame.spell.ratio())},
                                           {"when", since},
                                           {"cost", costs}}});
     else
@@ -179,26 +194,28 @@ class AttemptFindings {
     if ((spell.open && spell.steps_open < kHoldBack) || spell.subject >= m_watch.roles().stages.size()) return;
     const auto& members = m_watch.roles().by_stage[spell.subject];
     const std::int32_t stage = m_watch.roles().stages[spell.subject];
+    // A node that has ranks of other stages, too, would have slowed those.
     NodeId node = m_watch.ranks()[members.front()].node;
-    for (const std::size_t rank : members)
-      if (m_watch.ranks()[rank].node != node) node = {};
+    for (std::size_t rank = 0; rank < m_watch.ranks().size(); ++rank)
+      if ((m_watch.ranks()[rank].node == node) != (m_watch.roles().stage_of[rank] == spell.subject)) node = {};
     // What was even and no longer is did not get another share of the layers.
     const bool is_node = node && changed;
-    const double cost = costOf(spell.excess());
+    const StepCost costed = m_costs.ofStage(spell);
+    const double cost = costed.ratio;
     Finding finding =
         is_node ? make("slow_node", "node:" + nodeName(node), spell) : make("stage_imbalance", "stage:" + std::to_string(stage), spell);
     finding.pp = stage;
     if (is_node) finding.node = node, finding.confidence = std::min(*finding.confidence, 0.7);
-    finding.score = 1 + spell.ratio;
+    finding.score = 1 + spell.ratio();
     // First and last stages have more to do in nearly every job: that is told loudly only where it costs much.
-    finding.severity = changed || cost >= kCostOfImbalance ? severityOf(cost) : Severity::kInfo;
-    Json evidence = evidenceOf(spell, cost);
+    finding.severity = changed || cost >= kCostOfImbalance ? severityOf(costed.together) : Severity::kInfo;
+    Json evidence = evidenceOf(spell, costed);
     evidence["pattern"] = "row";
     evidence["changed"] = changed;
     evidence["stage"] = stage;
     finding.evidence = evidence.dump();
-    const Arg own = ms(spell.own_ns), others = ms(spell.usual_ns), ratio = words::ratio(spell.ratio), since = when(spell);
-    const Arg costs = Message{spell.open ? "cost_up_to_now" : "cost_up_to_past", {{"cost", words::ratio(cost)}}};
+    const Arg own = ms(spell.own_ns), others = ms(spell.usual_ns), ratio = words::ratio(spell.ratio()), since = when(spell);
+    const Arg costs = costArg(costed, spell.open);
     if (is_node)
       words::setMessage(finding, Message{"stage_node",
                                          {{"node", nodeArg(node)},
@@ -218,21 +235,24 @@ class AttemptFindings {
   void sayRun(const Spell& spell) {
     if (spell.open && spell.steps_open < kHoldBack) return;
     const bool is_data = spell.subject == static_cast<std::size_t>(RunShare::kData);
-    const double cost = spell.own_ns > 0 ? costOf(spell.own_ns) : 0;
+    const StepCost costed = m_costs.ofRun(spell);
+    const double cost = costed.ratio;
     Finding finding = make(is_data ? "data_bound" : "host_bound", "run", spell);
     finding.score = cost;
     finding.severity = severityOf(cost);
-    Json evidence = evidenceOf(spell, cost);
+    Json evidence = evidenceOf(spell, costed);
     evidence["pattern"] = "everybody";
     const bool no_cpu = !is_data && m_watch.withoutCpu() >= kMostOfIt * cost;
     evidence["without_cpu_ratio"] = m_watch.withoutCpu();
     finding.evidence = evidence.dump();
-    words::setMessage(
-        finding,
-        Message{is_data  ? "slow_all_data"
-                : no_cpu ? "slow_all_cpu"
-                         : "slow_all_host",
-                {{"share", words::ratio(cost)}, {"own", ms(spell.own_ns)}, {"step", ms(m_watch.stepTime())}, {"when", when(spell)}}});
+    words::setMessage(finding, Message{is_data  ? "slow_all_data"
+                                       : no_cpu ? "slow_all_cpu"
+                                                : "slow_all_host",
+                                       {{"share", words::ratio(costed.step_ns > 0 ? spell.own_ns / costed.step_ns : 0)},
+                                        {"own", ms(spell.own_ns)},
+                                        {"step", ms(costed.step_ns)},
+                                        {"when", when(spell)},
+                                        {"cost", costArg(costed, spell.open)}}});
     m_out.push_back(std::move(finding));
   }
 
@@ -242,34 +262,36 @@ class AttemptFindings {
     return spell;
   }
 
-  Json evidenceOf(const Imbalance& one) const {
-    Json json = {{"cost_ratio", one.cost},
-                 {"gpu_hours_per_day", perDay(one.cost)},
+  Json evidenceOf(const Imbalance& one, const StepCost& cost) const {
+    Json json = {{"cost_ratio", cost.ratio},
+                 {"cost_measured", cost.measured},
+                 {"gpu_hours_per_day", perDay(cost.ratio)},
                  {"steps", one.steps},
                  {"steps_touched", one.touched},
                  {"culprits", one.culprits},
                  {"since_first_step", one.since_before},
-                 {"step_ns", std::llround(m_watch.stepTime())}};
+                 {"step_ns", std::llround(cost.step_ns)}};
     json["forward_backward_correlation"] = one.correlation ? Json(*one.correlation) : Json();
     return json;
   }
 
   // What was so from the start belongs to the run and its data; what begins, somebody should look at.
-  Severity severityOf(const Imbalance& one) const {
-    return !one.since_before && one.cost >= kCostToWarn ? severityOf(one.cost) : Severity::kInfo;
+  Severity severityOf(const Imbalance& one, double cost) const {
+    return !one.since_before && cost >= kCostToWarn ? severityOf(cost) : Severity::kInfo;
   }
 
   void sayWandering(const Imbalance& one) {
     const bool same = one.correlation && *one.correlation >= kSameSequence;
     Finding finding = make("sequence_imbalance", "run", spellOf(one));
-    finding.score = one.cost;
-    finding.severity = severityOf(one);
+    const StepCost costed = m_costs.ofImbalance(one);
+    finding.score = costed.ratio;
+    finding.severity = severityOf(one, costed.ratio);
     finding.confidence = same ? 0.9 : 0.4;
-    Json evidence = evidenceOf(one);
+    Json evidence = evidenceOf(one, costed);
     evidence["pattern"] = "speckle";
     finding.evidence = evidence.dump();
     words::setMessage(finding, Message{same ? "wander_loads" : "wander_perhaps",
-                                       {{"culprits", one.culprits}, {"when", when(spellOf(one))}, {"cost", words::ratio(one.cost)}}});
+                                       {{"culprits", one.culprits}, {"when", when(spellOf(one))}, {"cost", words::ratio(costed.ratio)}}});
     m_out.push_back(std::move(finding));
   }
 
@@ -296,12 +318,20 @@ class AttemptFindings {
   const AttemptWatch& m_watch;
   const NodeNames& m_nodes;
   const bool m_over;
+  const SpellCosts m_costs;
   std::vector<Finding> m_out;
 };
 
+// With what is as long as it.
 double costOf(const Finding& finding) {
   const auto evidence = Json::parse(finding.evidence, nullptr, false);
-  return evidence.is_object() ? evidence.value("cost_ratio", 0.0) : 0;
+  return evidence.is_object() ? evidence.value("cost_together_ratio", evidence.value("cost_ratio", 0.0)) : 0;
+}
+
+bool namesSomebody(const Finding& finding) { return finding.rank || finding.node || finding.pp || finding.dp; }
+
+bool overlaps(const Finding& finding, const ThroughputShift& shift) {
+  return finding.first_step && *finding.first_step <= shift.last_step && finding.last_step.value_or(shift.last_step) >= shift.first_step;
 }
 
 Json partsOf(const ThroughputShift& shift) {
@@ -369,17 +399,24 @@ std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, cons
                      {"gpu_hours_per_day", std::max(0.0, hours)},
                      {"across_restart", shift.across_restart},
                      {"parts", partsOf(shift)}};
-    const Finding* because = nullptr;
-    for (const Finding& one : explaining)
-      if (one.attempt == finding.attempt && one.first_step && std::abs(*one.first_step - shift.first_step) <= kSameOnset &&
-          shift.change() > 0 && costOf(one) >= kExplains * shift.change() && (because == nullptr || costOf(one) > costOf(*because)))
+    const double lost = shift.change() / (1 + shift.change());  // of a step, as costs are
+    const Finding *because = nullptr, *named = nullptr;
+    for (const Finding& one : explaining) {
+      if (one.attempt != finding.attempt || !one.first_step || !(lost > 0)) continue;
+      const double cost = costOf(one);
+      if (std::abs(*one.first_step - shift.first_step) <= kSameOnset && cost >= kExplains * lost &&
+          (because == nullptr || std::pair(one.severity, cost) > std::pair(because->severity, costOf(*because))))
         because = &one;
+      if (namesSomebody(one) && overlaps(one, shift) && (named == nullptr || cost > costOf(*named))) named = &one;
+    }
     Arg cause;
     if (because != nullptr) {
-      // One cause is told once.
-      finding.severity = Severity::kInfo;
+      // One cause is told once. One that notifies nobody does not keep the shift from doing so.
+      if (because->severity > Severity::kInfo) finding.severity = Severity::kInfo;
       evidence["explained_by"] = {{"kind", because->kind}, {"subject", because->subject}, {"first_step", *because->first_step}};
       cause = Message{"shift_explained", {{"subject", because->subject}, {"kind", because->kind}}};
+    } else if (named != nullptr) {
+      cause = Message{"shift_partly", {{"subject", named->subject}, {"kind", named->kind}, {"cost", words::ratio(costOf(*named))}}};
     } else if (shift.change() > 0 && own->stepsWithParts() > 0) {
       cause = own->coverage() < kGoodCoverage ? Message{"shift_no_rank_of_few", {{"coverage", words::ratio(own->coverage())}}}
                                               : Message{"shift_no_rank", {}};

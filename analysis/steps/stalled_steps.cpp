@@ -35,6 +35,13 @@ UsualLength usualLength(std::vector<DurNs> lengths) {
   }
 }
 
+std::vector<double> valuesWithout(const ScalarColumns& points, const ExcludedSteps& excluded) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (!excluded.contains(points.step[i])) values.push_back(points.value[i]);
+  return values;
+}
+
 Result<ExcludedSteps> excludedSteps(Reader& reader, const Series& times, std::span<const Series> phases, std::int64_t first,
                                     std::int64_t end, const std::stop_token& stop) {
   RG_ASSIGN(const ScalarColumns points, reader.scalars(times.id, first, end, stop));

@@ -35,6 +35,8 @@ struct UsualLength {
 UsualLength usualLength(std::vector<DurNs> lengths);
 
 using ExcludedSteps = std::unordered_set<std::int64_t>;
+// Of a series by step: the values of the other steps.
+std::vector<double> valuesWithout(const ScalarColumns& points, const ExcludedSteps& excluded);
 // Stalled steps and those of our own work (own_work.h) of the steps [first, end) of one series of step times. Steps that `phases` call
 // other than steady are not judged.
 Result<ExcludedSteps> excludedSteps(Reader& reader, const Series& times, std::span<const Series> phases, std::int64_t first,

@@ -80,13 +80,19 @@ Result<StepBreakdown> NewestSteps::breakdown(AttemptId attempt) {
 
 Result<std::vector<NodePace>> NewestSteps::nodes(AttemptId attempt) {
   RG_ASSIGN(const auto ranks, m_reader.ranks(attempt));
-  const AttemptSteps steps = AttemptSteps::among(m_series, attempt, {StepSeries::kTime, StepSeries::kPartWait});
+  const AttemptSteps steps = AttemptSteps::among(m_series, attempt, {StepSeries::kTime, StepSeries::kPartWait, StepSeries::kPhase});
+  const auto last = steps.lastStep();
+  if (!last) return std::vector<NodePace>();
+  RG_ASSIGN(const ExcludedSteps excluded, steps.excluded(m_reader, *last - kRecentSteps, *last + 1, m_stop));
   // Of each of the rank's series of a kind the median over the newest steps, summed up.
   const auto typical = [&](StepSeries kind, std::int32_t rank) -> Result<std::optional<double>> {
     std::optional<double> sum;
     for (const Series& series : steps.of(kind, rank)) {
-      RG_ASSIGN(const auto newest, values(series, kRecentSteps));
-      if (const auto middle = median(std::vector<double>(newest.begin(), newest.end()))) sum = sum.value_or(0) + *middle;
+      RG_ASSIGN(const ScalarColumns* newest, points(series, kRecentSteps));
+      std::vector<double> kept;
+      for (std::size_t i = 0; i < newest->size(); ++i)
+        if (newest->step[i] >= newestOf(series, kRecentSteps) && !excluded.contains(newest->step[i])) kept.push_back(newest->value[i]);
+      if (const auto middle = median(std::move(kept))) sum = sum.value_or(0) + *middle;
     }
     return sum;
   };

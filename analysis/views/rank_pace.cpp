@@ -20,12 +20,15 @@ std::optional<SlowestRank> slowestRank(std::span<const std::pair<std::int32_t, d
 }
 
 Result<std::optional<SlowestRank>> readSlowestRank(Reader& reader, AttemptId attempt, const std::stop_token& stop) {
-  RG_ASSIGN(const auto steps, AttemptSteps::list(reader, attempt, {StepSeries::kTime}));
+  RG_ASSIGN(const auto steps, AttemptSteps::list(reader, attempt, {StepSeries::kTime, StepSeries::kPhase}));
+  const auto last = steps.lastStep();
+  if (!last) return std::optional<SlowestRank>();
+  RG_ASSIGN(const ExcludedSteps excluded, steps.excluded(reader, *last - kPaceSteps, *last + 1, stop));
   std::vector<std::pair<std::int32_t, double>> ns;
   for (const Series& series : steps.of(StepSeries::kTime)) {
     if (stop.stop_requested()) return Status(Code::kCancelled, "steps: stopped");
-    RG_ASSIGN(auto points, reader.scalars(series.id, newestOf(series, kPaceSteps), endOf(series), stop));
-    if (const auto middle = median(std::move(points.value))) ns.emplace_back(*series.key.rank, *middle);
+    RG_ASSIGN(const auto points, reader.scalars(series.id, newestOf(series, kPaceSteps), endOf(series), stop));
+    if (const auto middle = median(valuesWithout(points, excluded))) ns.emplace_back(*series.key.rank, *middle);
   }
   return slowestRank(ns);
 }

@@ -12,6 +12,8 @@ namespace {
 
 // Sorted by id. analysis/words/render.h explains the marks.
 constexpr auto kTemplates = std::to_array<Template>({
+    {"cost_none_now", "no other rank waits for it"},
+    {"cost_none_past", "no other rank waited for it"},
     {"cost_now", "costs {cost} of every step"},
     {"cost_past", "cost {cost} of every step"},
     {"cost_up_to_now", "costs up to {cost} of every step"},
@@ -84,6 +86,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"job_failed_first", "{who} failed first: {message}[; {others|# other rank|# other ranks} failed after it]"},
     {"job_failed_process", "A process of {node}"},
     {"job_failed_rank", "Rank {rank}[ ({node})]"},
+    {"link_counts", "{what} since the attempt began; no steps are slower for it"},
     {"link_no_counters", "no port's counters were recorded, so that the link cannot be named[; {nodes}]"},
     {"link_no_port", "no port stands out[; {nodes}]"},
     {"link_nodes", "it is a link of {nodes}[ or {more|# other node|# other nodes}]"},
@@ -191,12 +194,13 @@ constexpr auto kTemplates = std::to_array<Template>({
      "{after} then[; {cause}]"},
     {"shift_no_rank", "no rank stands out: clocks, power caps, storage, network or the software itself"},
     {"shift_no_rank_of_few", "no rank stands out among the {coverage} that said what their steps were made of"},
+    {"shift_partly", "{subject} ({kind}) costs {cost} of a step, which does not explain it"},
     {"shift_restart", "the first after a restart"},
     {"slow_all_cpu",
      "All ranks are ready and wait for a CPU {share} of every step ({own} of {step}), {when}: "
-     "more runs on their nodes than there are cores"},
-    {"slow_all_data", "All ranks wait for data {share} of every step ({own} of {step}), {when}"},
-    {"slow_all_host", "All ranks are held up by the host {share} of every step ({own} of {step}), {when}"},
+     "more runs on their nodes than there are cores[; {cost}]"},
+    {"slow_all_data", "All ranks wait for data {share} of every step ({own} of {step}), {when}[; {cost}]"},
+    {"slow_all_host", "All ranks are held up by the host {share} of every step ({own} of {step}), {when}[; {cost}]"},
     {"slow_computes",
      "{who} computes slower than its peers: {own} against {peers} a step (+{ratio}), {when}; "
      "{cost}"},

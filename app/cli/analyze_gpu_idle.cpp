@@ -27,6 +27,7 @@ Json toJson(const IdleRow& row) {
                {"start_ns", row.when ? Json(row.when->t0) : Json()},
                {"end_ns", row.when ? Json(row.when->t1) : Json()},
                {"rank", orNull(row.rank)}};
+  json["remedy"] = idleRemedy(row.cause);
   json["track_id"] = row.track ? Json(row.track.value) : Json();
   json["confidence"] = row.confidence;
   return json;
@@ -82,6 +83,13 @@ std::string busyLine(const BusyShares& busy) {
   return text.empty() ? text : "    else: " + text + "\n";
 }
 
+// Of what is worth a change.
+std::string remedyText(const IdleRow& row) {
+  constexpr double kWorthIt = 0.01;
+  const std::string_view remedy = idleRemedy(row.cause);
+  return remedy.empty() || !(row.share >= kWorthIt) ? std::string() : ". " + std::string(remedy);
+}
+
 std::string toText(const IdleAnswer& answer) {
   if (!answer.ok) return {};
   std::string text = "  devices were idle for " + percentText(answer.idle_share, 1) + " of " +
@@ -90,7 +98,8 @@ std::string toText(const IdleAnswer& answer) {
   text += busyLine(answer.busy);
   for (const IdleRow& row : answer.rows)
     text += std::string("    ") + (row.share ? percentText(*row.share, 1) : std::string("not known how much")) + " " +
-            idleCauseWords(row.cause) + (isSlowNotIdle(row.cause) ? " (slow, not idle)" : "") + ": " + row.evidence + "\n";
+            idleCauseWords(row.cause) + (isSlowNotIdle(row.cause) ? " (slow, not idle)" : "") + ": " + row.evidence + remedyText(row) +
+            "\n";
   if (answer.not_recorded.empty()) return text;
   text += "    not recorded:";
   for (std::size_t i = 0; i < answer.not_recorded.size(); ++i)

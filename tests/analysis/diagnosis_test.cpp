@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast part of the suite (tests/suite): what the registered analyses must find, and that they cry at nothing else. `./dev bench
 // diagnosis` plays all of it.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +10,9 @@
 
 #include "analysis/words/render.h"
 #include "analysis/words/sentences.h"
+#include "tests/suite/fault_cost.h"
 #include "tests/suite/suite_play.h"
+#include "tests/support/printed_percent.h"
 
 namespace runglass {
 namespace {
@@ -42,6 +45,9 @@ TEST_P(Diagnosis, FindsWhatItMustWhereItIsAndCriesAtNothingElse) {
     EXPECT_EQ(score.hits, score.labels) << kind << "\n" << describe(*answer);
     EXPECT_EQ(score.attributed, score.labels) << kind << "\n" << describe(*answer);
   }
+  for (const CostCheck& cost : checkCosts(one.scenario, answer->findings, answer->truths))
+    EXPECT_TRUE(cost.isRight()) << cost.label << " costs " << cost.truth << ", printed " << cost.printed.value_or(-1) << "\n"
+                                << describe(*answer);
   if (one.scenario.faults.empty()) {
     EXPECT_EQ(answer->notifications, 0) << describe(*answer);
   }
@@ -49,6 +55,7 @@ TEST_P(Diagnosis, FindsWhatItMustWhereItIsAndCriesAtNothingElse) {
     const auto message = words::parse(finding.message);
     ASSERT_TRUE(message) << finding.summary;
     EXPECT_EQ(words::render(*message, words::templateOf), finding.summary) << finding.message;
+    EXPECT_THAT(wrongPercentages(finding.summary), ::testing::IsEmpty()) << finding.summary;
   }
 }
 
@@ -58,6 +65,22 @@ INSTANTIATE_TEST_SUITE_P(Fast, Diagnosis, ::testing::ValuesIn(fastNames()), [](c
       name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;
 });
+
+TEST(PrintedPercent, IsThatOfTheTwoNumbersBesideIt) {
+  EXPECT_THAT(wrongPercentages("Rank 3 computes slower than its peers: 3.07 s against 2.49 s a step (+0.3 %), since step 5"),
+              ::testing::ElementsAre("0.3 % of 3.07 s and 2.49 s"));
+  for (const char* right : {"Rank 3 computes slower than its peers: 3.07 s against 2.49 s a step (+23 %), since step 5",
+                            "Stage 2 computes longer than the other stages: 3.07 s a step against 2.49 s (+23 %), since step 5",
+                            "Steps took 10 % longer from step 301 to 1000: 1.00 s before, 1.10 s then",
+                            "Steps take 9.1 % less since step 301: 1.10 s before, 1.00 s now",
+                            "All ranks wait for data 18 % of every step (1.81 s of 10.1 s), since step 5"})
+    EXPECT_THAT(wrongPercentages(right), ::testing::IsEmpty());
+  for (const char* wrong : {"Stage 2 computes longer than the other stages: 3.07 s a step against 2.49 s (+25 %), since step 5",
+                            "Steps took 12 % longer from step 301 to 1000: 1.00 s before, 1.10 s then",
+                            "Steps take 12 % less since step 301: 1.10 s before, 1.00 s now",
+                            "All ranks wait for data 16 % of every step (1.81 s of 10.1 s), since step 5"})
+    EXPECT_THAT(wrongPercentages(wrong), ::testing::SizeIs(1)) << wrong;
+}
 
 TEST(Suite, HasAllKindsOnAllSizesUnderNamesOfTheirOwn) {
   std::set<std::string> names, kinds;

@@ -356,6 +356,29 @@ TEST_F(GoodputOfAStore, RanksStepsCheckpointsAndFindingsMakeTheLedger) {
   EXPECT_EQ(g.kept.size(), 80U);
   EXPECT_EQ(g.saves.blocked, 8 * kSecond);
 }
+TEST_F(GoodputOfAStore, ProcessGroupInitialisationIsAPhaseWithItsDuration) {
+  auto w = writer();
+  const RunId run = w->run({.name = "r", .state = RunState::kFinished});
+  const AttemptId attempt =
+      w->attempt({.run = run, .key = "0", .start = kStoreStart, .end = kStoreStart + 200 * kSecond, .layout = {.world = 8}});
+  const auto line = [&](int second, std::string text) {
+    w->log({.time = kStoreStart + second * kSecond, .attempt = attempt, .stream = "log", .text = std::move(text)});
+  };
+  line(2, "importing torch");
+  line(20, "> initializing torch distributed ...");
+  line(25, "n0:1:1 [0] NCCL INFO comm 0x1 rank 0 nranks 8 cudaDev 0 busId 1a000 - Init START");
+  line(48, "> initialized tensor model parallel with size 1");
+  line(61, "n0:1:1 [0] NCCL INFO comm 0x1 rank 0 nranks 8 cudaDev 0 busId 1a000 - Init COMPLETE");
+  line(150, "n0:1:1 [0] NCCL INFO comm 0x2 rank 0 nranks 8 cudaDev 0 busId 1a000 - Init COMPLETE");  // in a step
+  const SeriesId time = w->series({.attempt = attempt, .rank = 0, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
+  for (std::int64_t s = 1; s <= 10; ++s) w->scalar(time, s, kStoreStart + (90 + s * 10) * kSecond, 10e9);
+  ASSERT_TRUE(w->close().ok());
+  const Goodput g = ask();
+  EXPECT_EQ(spent(g.ledger.spent, Spend::kInit), 41 * kSecond);
+  EXPECT_STREQ(spendWords(Spend::kInit), "process-group initialisation");
+  EXPECT_EQ(sum(g.ledger.spent), *g.ledger.wall);
+}
+
 TEST_F(GoodputOfAStore, ARankThatFellSilentDoesNotTellTheStepsOfTheOthers) {
   auto w = writer();
   const RunId run = w->run({.name = "r", .state = RunState::kFinished});

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <set>
 
 #include "analysis/gpu_idle/idle_answer.h"
 #include "analysis/gpu_idle/idle_parts.h"
@@ -100,6 +101,17 @@ class GpuIdleTest : public ::testing::Test {
   const auto variable##_found = imported(name);           \
   if (!variable##_found) GTEST_SKIP() << "no " << (name); \
   const IdleAnswer& variable = *variable##_found;
+
+TEST(IdleRemedyTest, EveryCauseThatSomethingHelpsAgainstHasOneLine) {
+  std::set<std::string> remedies;
+  for (int i = 0; i < kIdleCauseCount; ++i) {
+    const auto cause = static_cast<IdleCause>(i);
+    const std::string remedy = idleRemedy(cause);
+    EXPECT_EQ(remedy.empty(), cause == IdleCause::kQueued || cause == IdleCause::kUnexplained) << idleCauseName(cause);
+    EXPECT_LE(remedy.size(), 100U) << remedy;
+    EXPECT_TRUE(remedy.empty() || remedies.insert(remedy).second) << remedy;
+  }
+}
 
 TEST_F(GpuIdleTest, TheTextbookTraceWithoutLoaderWorkersWaitsForData) {
   RG_IMPORTED(found, "kineto/kineto_resnet50_workers0.json.gz");

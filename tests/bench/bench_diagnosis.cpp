@@ -17,7 +17,9 @@
 #include "collectors/hub/watch/live_analyses.h"
 #include "collectors/sim/simulator.h"
 #include "tests/bench/calibration.h"
+#include "tests/suite/fault_cost.h"
 #include "tests/suite/suite_play.h"
+#include "tests/support/printed_percent.h"
 #include "tests/support/temp_store.h"
 
 namespace runglass {
@@ -30,6 +32,7 @@ struct Totals {
   int played = 0, calm_played = 0, calm_notifications = 0, expected = 0, given = 0, given_unexpected = 0;
   double play_seconds = 0;
   std::string last;
+  std::vector<CostCheck> costs;
   Scores live, calm_live;
   int watched = 0, calm_live_notifications = 0;
   std::vector<std::string> calm_told;
@@ -54,12 +57,17 @@ void note(const SuiteCase& one, const SuiteAnswer& answer) {
   } else {
     addScores(all.faulty, answer.scores);
   }
+  for (const Finding& finding : answer.findings)
+    for (const std::string& wrong : wrongPercentages(finding.summary))
+      all.lines.push_back("percentage   " + one.scenario.name + ": " + wrong + ": " + finding.summary);
   if (one.insufficient) ++all.expected;
   if (answer.insufficient > 0) ++(one.insufficient ? all.given : all.given_unexpected);
   for (const auto& [kind, score] : answer.scores) {
     for (const std::string& missed : score.missed) all.lines.push_back("missed       " + one.scenario.name + ": " + kind + " " + missed);
     for (const std::string& cried : score.false_found) all.lines.push_back("false alarm  " + one.scenario.name + ": " + kind + " " + cried);
   }
+  for (CostCheck& check : checkCosts(one.scenario, answer.findings, answer.truths))
+    if (check.printed || !one.insufficient) all.costs.push_back(std::move(check));
   all.last = one.scenario.name + "\n" + describe(answer);
 }
 
@@ -243,10 +251,22 @@ void printLive() {
   for (const std::string& line : all.calm_told) std::printf("  %s\n", line.substr(0, 220).c_str());
 }
 
+void printCosts() {
+  const std::vector<CostCheck>& costs = totals().costs;
+  const auto right = std::ranges::count_if(costs, &CostCheck::isRight);
+  std::printf("\ncost of a fault, in truth and as printed: %zd of %zu within 20 %% or 0.5 %% of the step\n",
+              static_cast<std::size_t>(right), costs.size());
+  for (const CostCheck& one : costs)
+    std::printf("  %-34s %-16s %5.1f %%  %s  %-5s %s\n", one.scenario.c_str(), one.label.c_str(), one.truth * 100,
+                one.printed ? (std::to_string(*one.printed * 100).substr(0, 5) + " %").c_str() : "   - ", one.isRight() ? "" : "WRONG",
+                one.subject.c_str());
+}
+
 void printTables() {
   printLive();
   const Totals& all = totals();
   if (all.played == 0) return;
+  if (!all.costs.empty()) printCosts();
   if (all.played == 1) {
     std::printf("\n%s", all.last.c_str());
     return;

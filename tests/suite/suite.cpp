@@ -73,7 +73,7 @@ Target gpuOf(std::int32_t node, std::int32_t gpu) { return {.kind = Target::Kind
 Target portOf(std::int32_t node, const char* port) { return {.kind = Target::Kind::kNic, .index = node, .nic = port}; }
 
 void addSlowWorkers(Table& table) {
-  for (const double strength : {1.1, 1.2, 1.5}) table.fault(k64, "slow_rank", rankOf(37), strength);
+  for (const double strength : {1.1, 1.2, 1.5}) table.fault(k64, "slow_rank", rankOf(37), strength).fast = strength == 1.2;
   table.fault(kDp8, "slow_rank", rankOf(5), 1.2).fast = true;
   for (const Plan& plan : {kDp64, kCp64, k256}) table.fault(plan, "slow_rank", rankOf(21), 1.2);
   table.fault(k1024, "slow_rank", rankOf(700), 1.2);
@@ -107,7 +107,7 @@ void addSlowLinks(Table& table) {
 }
 
 void addImbalance(Table& table) {
-  for (const double strength : {1.1, 1.2, 1.5}) table.fault(k64, "stage_imbalance", stageOf(3), strength);
+  for (const double strength : {1.1, 1.2, 1.5}) table.fault(k64, "stage_imbalance", stageOf(3), strength).fast = strength == 1.2;
   table.fault(k1024, "stage_imbalance", stageOf(4), 1.2);
   SuiteCase& always = table.fault(k64, "stage_imbalance", stageOf(3), 1.3);  // layers that were never divided well
   always.scenario.name += "-always", always.scenario.faults[0].first_step = 1, always.scenario.faults[0].last_step = kSteps;
@@ -116,10 +116,10 @@ void addImbalance(Table& table) {
 }
 
 void addHosts(Table& table) {
-  for (const double strength : {1.1, 1.2, 1.5}) table.fault(k64, "host_bound", nodeOf(6), strength);
+  for (const double strength : {1.1, 1.2, 1.5}) table.fault(k64, "host_bound", nodeOf(6), strength).fast = strength == 1.2;
   table.fault(k256, "host_bound", {}, 1.2);
   table.fault(kDp8, "host_bound", rankOf(2), 1.2, FaultCause::kCpuSteal);
-  for (const double strength : {1.1, 1.2, 1.5}) table.fault(k64, "data_bound", rankOf(19), strength);
+  for (const double strength : {1.1, 1.2, 1.5}) table.fault(k64, "data_bound", rankOf(19), strength).fast = strength == 1.2;
   table.fault(kDp64, "data_bound", nodeOf(2), 1.2);
   table.fault(k256, "data_bound", {}, 1.2);
   for (const double strength : {1.05, 1.1, 1.2}) table.fault(k64, "gc_jitter", {}, strength);

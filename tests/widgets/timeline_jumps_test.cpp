@@ -121,6 +121,36 @@ TEST_F(TimelineJumpsTest, ASlowSpanIsFiveMadsOverTheMedianOfItsName) {
   EXPECT_FALSE(nextAnomaly(**reader, *catalog, rare, {})->found) << "the rare ones are all alike";
 }
 
+// Of two interfaces the idle one has more samples: it is not what the node sends.
+TEST(TimelineCatalogTest, OfSeveralInterfacesThoseThatCarryAnythingAreNamed) {
+  const TempStore store;
+  {
+    auto out = store.writer().value();
+    const RunId run = out->run({.name = "r", .start = kStart});
+    const AttemptId attempt = out->attempt({.run = run, .key = "0", .start = kStart, .layout = {.world = 1}});
+    const NodeId node = out->node({.uuid = "n", .name = "n"});
+    out->rank({.attempt = attempt, .rank = 0, .node = node});
+    const TrackId track = out->track({.attempt = attempt, .rank = 0, .kind = "thread", .name = "main"});
+    SpanColumns spans;
+    spans.start = {kStart}, spans.dur = {kNsPerSecond}, spans.name = {0}, spans.category = {SpanCategory::kRuntime}, spans.names = {"step"};
+    out->spans(track, spans);
+    for (const char* interface : {"docker0", "eth0"}) {
+      const bool idle = std::string_view(interface) == "docker0";
+      const SeriesId sent = out->series({.node = node,
+                                         .metric = "net_transmit_bytes_per_s",
+                                         .labels = "{\"interface\":\"" + std::string(interface) + "\"}",
+                                         .unit = "bytes_per_s"});
+      for (int s = 0; s < (idle ? 60 : 30); ++s) out->sample(sent, kStart + s * kNsPerSecond, idle ? 0 : 24.8e6);
+    }
+    ASSERT_TRUE(out->close().ok());
+  }
+  const auto reader = store.reader().value();
+  const auto catalog = readTimelineCatalog(*reader, {}, {}, {}, {});
+  ASSERT_TRUE(catalog.ok()) << catalog.status().message();
+  ASSERT_EQ(catalog->metrics.size(), 1U);
+  EXPECT_EQ(catalog->metrics[0].title, QStringLiteral("Net transmit eth0"));
+}
+
 TEST_F(TimelineJumpsTest, GoesToAStepOrAMomentThatIsTyped) {
   m_view->showAllRanks();
   look(43);

@@ -399,7 +399,8 @@ class TopologyViewTest : public ::testing::Test {
 
 TEST_F(TopologyViewTest, SaysWhichRankIsSlowInItsStage) {
   choose(0);
-  EXPECT_EQ(m_view->headline(), QStringLiteral("Rank 5 is %1 slower than its stage's median").arg(formatPercent(0.3, 0)));
+  EXPECT_EQ(m_view->headline(),
+            QStringLiteral("Rank 5 is %1 slower than its stage's median in steps 70 to 119").arg(formatPercent(0.3, 0)));
   const QString tip = m_view->grid()->tipAt(at(5));
   EXPECT_TRUE(tip.contains(QStringLiteral("dp 0 · pp 1 · tp 1"))) << tip.toStdString();
   EXPECT_TRUE(tip.contains(QStringLiteral("node-b")));

@@ -10,6 +10,7 @@
 #include "model/metric_catalog.h"
 #include "model/series_extent.h"
 #include "widgets/charts/bin_bands.h"
+#include "widgets/core/label_text.h"
 
 namespace runglass {
 namespace {
@@ -51,13 +52,7 @@ QString helpOf(std::string_view metric) {
   return info == nullptr ? QString() : QString::fromUtf8(info->help.data(), static_cast<qsizetype>(info->help.size()));
 }
 
-// {"interface":"eth0"} -> eth0; the last label's value.
-QString labelOf(const Series& series) {
-  const std::string& labels = series.key.labels;
-  const std::size_t quote = labels.rfind(":\"");
-  return quote == std::string::npos || labels.size() < quote + 4 ? QString()
-                                                                 : screenText(labels.substr(quote + 2, labels.size() - quote - 4), 40);
-}
+QString labelOf(const Series& series) { return labelText(series.key.labels); }
 
 class Builder {
  public:

@@ -9,6 +9,7 @@
 #include "model/metric_catalog.h"
 #include "model/superseded.h"
 #include "widgets/charts/bin_bands.h"
+#include "widgets/core/label_text.h"
 
 namespace runglass {
 namespace {
@@ -43,11 +44,9 @@ std::optional<double> meanOf(const std::vector<Bin>& bins, const CurveRange& ran
   return points == 0 ? std::nullopt : std::optional(sum / static_cast<double>(points));
 }
 
-// {"part":"forward"} -> forward; the last label's value, or all of what is no such text.
 QString labelOf(const std::string& labels) {
-  const std::size_t quote = labels.rfind(":\"");
-  if (quote == std::string::npos || labels.size() < quote + 4) return screenText(labels, 40);
-  return screenText(labels.substr(quote + 2, labels.size() - quote - 4), 40);
+  const QString text = labelText(labels);
+  return text.isEmpty() ? screenText(labels, 40) : text;
 }
 
 Axis axisOf(const Series& series, const CurveRange& range) {

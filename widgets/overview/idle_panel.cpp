@@ -305,6 +305,7 @@ bool IdlePanel::event(QEvent* event) {
     if (chosen.first_step)
       lines << tr("noticeable in steps %1 to %2")
                    .arg(formatCount(*chosen.first_step), formatCount(chosen.last_step.value_or(*chosen.first_step)));
+    if (const char* remedy = idleRemedy(chosen.cause); *remedy != '\0') lines << screenText(remedy);
     lines << tr("confidence %1").arg(formatPercent(chosen.confidence, 0));
     if (placeOf(chosen)) lines << tr("Click: its longest stretch in the timeline");
   } else {

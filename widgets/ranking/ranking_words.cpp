@@ -63,9 +63,11 @@ QString sinceText(std::optional<std::int64_t> step, bool before, std::optional<T
 }
 
 QString suspectSentence(const RankingData& data, const Suspect& suspect, TimeStyle style) {
+  constexpr double kShownCost = 0.0005;  // prints as 0.1 %; what costs less is slower all the same
   QString text = whoText(data, suspect);
-  text += suspect.cost ? (suspect.holds ? QStringLiteral(" costs %1 of every step") : QStringLiteral(" cost %1 of every step"))
-                             .arg(formatPercent(*suspect.cost))
+  text += suspect.cost && *suspect.cost >= kShownCost
+              ? (suspect.holds ? QStringLiteral(" costs %1 of every step") : QStringLiteral(" cost %1 of every step"))
+                    .arg(formatPercent(*suspect.cost))
           : suspect.slower ? QStringLiteral(" is %1 slower than its peers").arg(formatPercent(*suspect.slower))
                            : QStringLiteral(" stands out");
   if (suspect.holds) {

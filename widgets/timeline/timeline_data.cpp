@@ -12,6 +12,7 @@
 #include "analysis/views/rank_pace.h"
 #include "model/crc32c.h"
 #include "model/metric_catalog.h"
+#include "widgets/core/label_text.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 
@@ -38,6 +39,8 @@ bool chooseAttempt(const std::vector<Attempt>& attempts, AttemptId wanted, std::
   return true;
 }
 
+constexpr std::size_t kMaxRowsOfMetric = 4;
+
 // What a rank's device and node had, under the run's loss.
 Status findMetrics(Reader& reader, TimelineCatalog& catalog, std::optional<std::int32_t> rank) {
   SeriesFilter filter;
@@ -52,13 +55,21 @@ Status findMetrics(Reader& reader, TimelineCatalog& catalog, std::optional<std::
     SeriesFilter wanted = owner;
     wanted.metric = metric;
     RG_ASSIGN(const auto found, reader.series(wanted));
-    const auto longest = std::ranges::max_element(found, {}, &Series::sample_count);
-    if (longest == found.end() || longest->sample_count == 0) return {};
     const MetricInfo* info = findMetric(metric);
-    catalog.metrics.push_back(
-        {longest->id,
-         info != nullptr ? QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size())) : QString::fromLatin1(metric),
-         longest->key.unit});
+    const QString title =
+        info != nullptr ? QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size())) : QString::fromLatin1(metric);
+    // An idle interface is not what the node sends: each that carries anything has its name, and a row.
+    std::size_t added = 0;
+    for (const Series& one : found) {
+      if (one.sample_count == 0 || added == kMaxRowsOfMetric) continue;
+      if (found.size() > 1) {
+        RG_ASSIGN(const auto whole, reader.bins(one.id, Axis::kTime, one.first_x, one.last_x + 1, 1, {}));
+        if (whole.empty() || !(whole.front().max > 0)) continue;
+      }
+      const QString name = found.size() > 1 ? labelText(one.key.labels) : QString();
+      catalog.metrics.push_back({one.id, name.isEmpty() ? title : title + u' ' + name, one.key.unit});
+      ++added;
+    }
     return {};
   };
   if (chosen->place.device) {

@@ -245,7 +245,7 @@ class TopologyReading {
     std::map<std::int32_t, Sources> sources;
     std::optional<std::int64_t> last;
     const AttemptSteps steps =
-        AttemptSteps::among(m_series, m_data.attempt.id, {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait});
+        AttemptSteps::among(m_series, m_data.attempt.id, {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait, StepSeries::kPhase});
     const StepSeries summed = work                                       ? StepSeries::kPart
                               : metric.value == TopologyValue::kStepTime ? StepSeries::kTime
                                                                          : StepSeries::kPartWait;
@@ -257,6 +257,7 @@ class TopologyReading {
       for (const Series& series : steps.of(StepSeries::kPartWait)) sources[*series.key.rank].subtract.push_back(&series);
     if (!last) return {};
     m_data.last_step = last;
+    RG_ASSIGN(const ExcludedSteps excluded, steps.excluded(m_reader, *last - kTopologySteps + 1, *last + 1, m_stop));
     for (const auto& [number, of] : sources) {
       TopologyRank& rank = m_data.ranks[m_index[number]];
       rank.fingerprint = mixed(static_cast<std::uint64_t>(*last), static_cast<std::uint64_t>(metric.value));
@@ -269,7 +270,8 @@ class TopologyReading {
       RG_TRY(sumUp(of.add, *last, 1, sums));
       RG_TRY(sumUp(of.subtract, *last, -1, sums));
       std::vector<double> values;
-      for (const auto& [step, value] : sums) values.push_back(value);
+      for (const auto& [step, value] : sums)
+        if (!excluded.contains(step)) values.push_back(value);
       rank.value = median(std::move(values));
     }
     return {};

@@ -79,6 +79,17 @@ QString hangSentence(const TopologyData& data) {
            formatCount(static_cast<std::int64_t>(hang.members)));
 }
 
+bool isOfSteps(const TopologyMetric& metric) {
+  return metric.value == TopologyValue::kStepTime || metric.value == TopologyValue::kWork || metric.value == TopologyValue::kWait;
+}
+
+// Findings are of other steps: a headline of the newest ones names them.
+QString stepsText(const TopologyData& data) {
+  if (!data.last_step || !isOfSteps(data.metric)) return {};
+  return QStringLiteral(" in steps %1 to %2")
+      .arg(formatCount(std::max<std::int64_t>(0, *data.last_step - kTopologySteps + 1)), formatCount(*data.last_step));
+}
+
 QString rankSentence(const TopologyData& data, const TopologyRank& worst, double deviation) {
   if (data.metric.value == TopologyValue::kWhatIf)
     return QStringLiteral("The ranks of %1, replica %2 slow the step down by %3")
@@ -141,11 +152,12 @@ void makeHeadline(TopologyData& data) {
   if (stage && stage->deviation >= data.metric.stands_out && (worst == nullptr || stage->deviation >= deviation)) {
     data.headline = QStringLiteral("Stage %1 %2 the other stages")
                         .arg(*stage->pp)
-                        .arg(QString::fromUtf8(data.metric.is_worse).arg(much(data.metric, stage->deviation)));
+                        .arg(QString::fromUtf8(data.metric.is_worse).arg(much(data.metric, stage->deviation))) +
+                    stepsText(data);
     return;
   }
   if (worst != nullptr && deviation >= data.metric.stands_out) {
-    data.headline = rankSentence(data, *worst, deviation);
+    data.headline = rankSentence(data, *worst, deviation) + stepsText(data);
     return;
   }
   data.warn = false;
@@ -171,6 +183,7 @@ void makeHeadline(TopologyData& data) {
                                                              formatCount(static_cast<std::int64_t>(data.ranks.size())));
   data.headline = bound == 0 ? QStringLiteral("%1 are at %2").arg(who, median)
                              : QStringLiteral("%1 are within %2 of %3").arg(who, much(data.metric, bound), median);
+  data.headline += stepsText(data);
 }
 
 // What the picture is: layout, what lies in a tile, who is missing.
@@ -197,9 +210,7 @@ QString pictureText(const TopologyData& data, const Lattice& l) {
   parts << (world > known ? QStringLiteral("%1 of %2 ranks known; dotted places have none").arg(count(known), count(world))
                           : QStringLiteral("%1 ranks").arg(count(known)));
   if (data.attempt.layout.ep > 1 && !l.by_ep) parts << QStringLiteral("EP %1 lies within these").arg(data.attempt.layout.ep);
-  if (data.last_step && (data.metric.value == TopologyValue::kStepTime || data.metric.value == TopologyValue::kWork ||
-                         data.metric.value == TopologyValue::kWait))
-    parts << QStringLiteral("steps up to %1").arg(formatCount(*data.last_step));
+  if (data.last_step && isOfSteps(data.metric)) parts << QStringLiteral("steps up to %1").arg(formatCount(*data.last_step));
   if (const QString places = placesText(data.places); !places.isEmpty()) parts << places;
   return parts.join(QStringLiteral("  ·  "));
 }

@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "collectors/importers/kernel_log/fault_line.h"
@@ -77,6 +78,10 @@ class KernelLogSession {
   std::optional<TimeNs> timeOf(const KernelLine& line, bool record);
   void learnDomain(const KernelLine& line, bool record, Recorder& out);
   Where placeOf(std::string_view host, Recorder& out);
+  void onBoot(const std::string& node_uuid);
+  // Of a link that went down: not once since the boot that the log begins with. A port without a cable is reported down as its driver
+  // loads.
+  bool neverWasUp(const Fault& fault, const Where& where);
   void keepLine(const KernelLine& line, std::optional<TimeNs> time, NodeId node, Recorder& out);
   std::string deviceUuid(const Fault& fault, const Where& where, std::string_view& kind) const;
   DeviceId deviceOf(const std::string& uuid, std::string_view kind, const Where& where, Recorder& out);
@@ -99,6 +104,7 @@ class KernelLogSession {
   std::map<std::string, Where, std::less<>> m_hosts;
   std::map<std::string, DeviceId> m_devices;       // by uuid
   std::map<std::string, std::string> m_gpu_uuids;  // by node uuid + address
+  std::set<std::string> m_booted, m_up;            // node uuids whose boot was read; ports, by node uuid + address, up since then
   RepeatedFaults m_repeated;
   std::map<std::string, Issue> m_issues;
 };

@@ -66,6 +66,23 @@ TEST(KernelLogImporter, GivesAnXidItsTimeNodeAndTheGpuThatTheLogNames) {
   EXPECT_EQ(out.logs.size(), 2U);
 }
 
+TEST(KernelLogImporter, APortThatNeverWasUpSinceTheBootDidNotGoDown) {
+  const std::string boot = "2026-01-02T03:00:00+00:00 n1 kernel: Linux version 6.2.0-37-generic (gcc) #38 SMP\n";
+  const std::string down = "2026-01-02T03:00:05+00:00 n1 kernel: mlx5_core 0000:5e:00.0 eth0: Link down\n";
+  const std::string up = "2026-01-02T03:00:06+00:00 n1 kernel: mlx5_core 0000:5e:00.0 ens3f0np0: Link up\n";
+  const std::string lost = "2026-01-02T04:00:00+00:00 n1 kernel: mlx5_core 0000:5e:00.0 ens3f0np0: Link down\n";
+  const auto severities = [](const std::string& log) {
+    std::vector<Severity> out;
+    for (const Event& event : importText(log).recorder.events)
+      if (event.kind == "link_down") out.push_back(event.severity);
+    return out;
+  };
+  EXPECT_EQ(severities(boot + down), std::vector{Severity::kInfo});
+  EXPECT_EQ(severities(boot + down + up + lost), (std::vector{Severity::kInfo, Severity::kError}));
+  EXPECT_EQ(severities(up + lost + boot + down), (std::vector{Severity::kError, Severity::kInfo})) << "a reboot";
+  EXPECT_EQ(severities(lost), std::vector{Severity::kError}) << "of a log without its boot nobody knows";
+}
+
 TEST(KernelLogImporter, InventsNoWallTime) {
   const auto boot = importText("[    1.500000] NVRM: Xid (PCI:0000:9b:00): 79, x\n[    2.000000] x\n");
   EXPECT_EQ(boot.recorder.runs.at(0).time_domain, TimeDomain::kRelative);

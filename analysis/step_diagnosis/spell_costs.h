@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SpellCosts: what the run would gain without what is slow, as a share of its steps.
+//
+// Measured where it can be: by how much the steps became longer when a spell began, and shorter when it ended, with nothing else going
+// on. Where they cannot be compared (as it was from the start), or another spell is as long: what the last rank was ready later than the
+// next one, which is never more than the measured loss. Micro-batches and bursts of several ranks add up to more than the excess over
+// peers; what is far beyond it has another cause.
+//
+// Threading:  pure after construction; borrows the watch.
+// Units:      shares of the step; ns.
+// Cost:       of(): as StepPace::lossOf().
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "analysis/step_diagnosis/attempt_watch.h"
+
+namespace runglass {
+
+struct StepCost {
+  double ratio = 0;       // of a step
+  double step_ns = 0;     // that it is a share of: the mean one of the spell
+  bool measured = false;  // by the lengths of the steps; else at most so much
+  double together = 0;    // with what is as long as it: two slow ranks cost nothing each, and much together
+};
+
+class SpellCosts {
+ public:
+  explicit SpellCosts(const AttemptWatch& watch);
+  // `excess_ns` and `gain_ns`: a step's. The spell's own ranks, or own stage, may have spells of several kinds at once.
+  StepCost ofRanks(const Spell& spell, std::span<const std::size_t> ranks) const;
+  StepCost ofStage(const Spell& spell) const;
+  StepCost ofRun(const Spell& spell) const;
+  // Transfers: who else has slow ones at the time uses the same link.
+  StepCost ofLink(const Spell& spell, double excess_ns) const;
+  // Loads and collections that wander: ranks are never slow for long by them, so that all spells are others.
+  StepCost ofImbalance(const Imbalance& one) const;
+
+ private:
+  enum class Place : std::uint8_t { kRank, kStage, kRun, kLink };
+  struct Other {
+    StepStretch steps;
+    Place place;
+    std::size_t subject;
+  };
+  StepCost costOf(const Spell& spell, double most_ns, double gain_ns, const std::function<bool(const Other&)>& is_own) const;
+
+  const AttemptWatch& m_watch;
+  std::vector<Other> m_all;
+};
+
+}  // namespace runglass

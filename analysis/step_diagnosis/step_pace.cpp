@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/step_diagnosis/step_pace.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace runglass {
+namespace {
+
+constexpr double kTrimmed = 0.05;  // on each side
+
+double trimmedMean(std::vector<double> values) {
+  std::ranges::sort(values);
+  const auto cut = static_cast<std::ptrdiff_t>(kTrimmed * static_cast<double>(values.size()));
+  const auto first = values.begin() + cut, last = values.end() - cut;
+  return std::accumulate(first, last, 0.0) / static_cast<double>(last - first);
+}
+
+}  // namespace
+
+std::size_t StepPace::indexOf(std::int64_t step) const {
+  return static_cast<std::size_t>(std::ranges::lower_bound(m_steps, step, {}, &Step::step) - m_steps.begin());
+}
+
+std::optional<double> StepPace::lengthOf(StepStretch of) const {
+  const std::size_t end = of.last == std::numeric_limits<std::int64_t>::max() ? m_steps.size() : indexOf(of.last + 1);
+  std::vector<double> values;
+  for (std::size_t i = end; i-- > 0 && values.size() < 2 * kBeside && m_steps[i].step >= of.first;) values.push_back(m_steps[i].dur);
+  return values.empty() ? std::nullopt : std::optional(trimmedMean(std::move(values)));
+}
+
+// The two sides of an edge, steps by index: inside of it from `at` on in steps of `way`, outside the other way.
+struct StepPace::Edge {
+  std::size_t at;
+  std::ptrdiff_t way;
+};
+
+std::vector<double> StepPace::side(Edge edge, bool inside, std::size_t begin, std::size_t end, std::span<const StepStretch> without) const {
+  std::vector<double> values;
+  const std::size_t way = static_cast<std::size_t>(inside ? edge.way : -edge.way), from = inside ? edge.at : edge.at + way;
+  if (from >= m_steps.size() || m_steps[from].regime != m_steps[edge.at].regime) return values;
+  for (std::size_t i = from, seen = 0; i < m_steps.size() && seen < kBeside && m_steps[i].regime == m_steps[from].regime;
+       i += way, ++seen) {
+    if (inside && (i < begin || i >= end)) break;
+    const std::int64_t step = m_steps[i].step;
+    if (std::ranges::none_of(without, [&](const StepStretch& one) { return one.first <= step && step <= one.last; }))
+      values.push_back(m_steps[i].dur);
+  }
+  return values;
+}
+
+std::optional<StepPace::Loss> StepPace::lossOf(StepStretch of, std::span<const StepStretch> others) const {
+  const bool goes_on = of.last == std::numeric_limits<std::int64_t>::max();
+  const std::size_t begin = indexOf(of.first), end = goes_on ? m_steps.size() : indexOf(of.last + 1);
+  if (begin >= end) return std::nullopt;
+  Loss sum;
+  int edges = 0;
+  for (const Edge edge : {Edge{begin, 1}, Edge{end - 1, -1}}) {
+    // What lasts through both sides makes no difference.
+    const std::int64_t step = m_steps[edge.at].step, reach = kBeside;
+    std::vector<StepStretch> without;
+    for (const StepStretch& one : others)
+      if (one.first <= step + reach && one.last >= step - reach && (one.first > step - reach || one.last < step + reach))
+        without.push_back(one);
+    auto outside = side(edge, false, begin, end, without), inside = side(edge, true, begin, end, without);
+    const bool shared = inside.size() < kMinBeside && !without.empty();
+    if (shared) inside = side(edge, true, begin, end, {});
+    if (std::min(inside.size(), outside.size()) < kMinBeside) continue;
+    sum.during_ns += trimmedMean(std::move(inside)), sum.usual_ns += trimmedMean(std::move(outside)), sum.shared |= shared, ++edges;
+  }
+  if (edges == 0) return std::nullopt;
+  sum.during_ns /= edges, sum.usual_ns /= edges;
+  return sum;
+}
+
+}  // namespace runglass

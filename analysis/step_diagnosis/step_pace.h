@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// StepPace: how long the steady steps of an attempt took, and what a stretch of them took longer than the steps around it.
+//
+// A synchronous job loses what its steps lengthen by, not what one rank works longer than its peers: part of that the others would have
+// waited for anyway, for the next slowest rank or the pipeline. So the step times before and after a stretch decide (as in the
+// verification of change points of Greyhound, Wu et al., ATC '25), as means without the outermost 5 %: pauses of some steps count, one
+// odd step does not.
+//
+// Threading:  one thread.
+// Units:      steps; ns.
+// Cost:       push() O(1), 16 bytes a step, at most kMaxKept; lossOf() O(steps of its windows x others).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace runglass {
+
+struct StepStretch {
+  std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();  // max: goes on
+};
+
+class StepPace {
+ public:
+  static constexpr std::size_t kBeside = 100, kMinBeside = 20;  // steps on each side of an edge
+  static constexpr std::size_t kMaxKept = 100'000;
+
+  // Steady steps in order.
+  void push(std::int64_t step, double dur_ns) {
+    m_steps.push_back({step, dur_ns, m_regime});
+    if (m_steps.size() > kMaxKept) m_steps.pop_front();
+  }
+  // Another regime has another length of its steps: nothing is compared across it.
+  void regimeChanged() { ++m_regime; }
+
+  struct Loss {
+    double during_ns = 0, usual_ns = 0;
+    bool shared = false;  // with one of the others that is as long
+    double excess() const { return during_ns - usual_ns; }
+  };
+  // Of the steps `of` at their begin and their end against those before and after. Steps of `others` that begin or end there, too, are
+  // left out.
+  // Absent: fewer than kMinBeside steps on both sides, as of what was so from the start.
+  std::optional<Loss> lossOf(StepStretch of, std::span<const StepStretch> others) const;
+  // Mean of the newest steps of `of`; absent: none is kept.
+  std::optional<double> lengthOf(StepStretch of) const;
+
+ private:
+  struct Step {
+    std::int64_t step = 0;
+    double dur = 0;
+    std::size_t regime = 0;
+  };
+  struct Edge;
+  std::size_t indexOf(std::int64_t step) const;
+  std::vector<double> side(Edge edge, bool inside, std::size_t begin, std::size_t end, std::span<const StepStretch> without) const;
+
+  std::deque<Step> m_steps;
+  std::size_t m_regime = 0;
+};
+
+}  // namespace runglass
