@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "analysis/step_diagnosis/cost_severity.h"
+#include "analysis/engine/cost_severity.h"
 #include "analysis/words/sentences.h"
 
 namespace runglass {
