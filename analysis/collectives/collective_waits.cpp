@@ -202,7 +202,8 @@ void matchUnnamed(const std::vector<CollectiveCall>& calls, bool all_of_run, std
   for (CollectiveSet& set : in_order)
     if (set.match == Match::kMatched && !endTogether(set)) set.match = Match::kEnds;
   std::vector<CollectiveCall> rest;
-  std::vector<CollectiveSet> by_ends = matchByEnds(ranks, members.size(), rest);
+  std::vector<CollectiveSet> by_ends;
+  if (matched(in_order) < std::ssize(in_order)) by_ends = matchByEnds(ranks, members.size(), rest);
   const bool order_holds = matched(in_order) >= matched(by_ends);
   if (!order_holds) leave(std::move(rest), members.size(), by_ends);
   std::ranges::move(order_holds ? in_order : by_ends, std::back_inserter(out));

@@ -17,7 +17,7 @@ namespace {
 // A run of imported files has the nodes that its files name, and no other run's. A run whose nodes have agents is on a live cluster, whose
 // idle nodes are shown as well.
 Status keepOwnNodes(Reader& reader, Fleet& fleet, std::vector<Series>& series) {
-  if (!fleet.attempt) return {};
+  if (!fleet.attempt || std::ranges::find(fleet.nodes, NodeState::kUnknown, &Node::state) == fleet.nodes.end()) return {};
   RG_ASSIGN(const auto runs, reader.runs());
   if (runs.size() < 2) return {};
   std::set<NodeId> own;

@@ -185,5 +185,53 @@ TEST_F(TimelineWaitsTest, TheWaitingPartOfAWideBarIsHatched) {
   EXPECT_EQ(working, std::set<QRgb>{currentTheme().communication.rgb()});
 }
 
+// Four ranks on one node, whose all-reduces say that they moved 64 MiB each.
+class TimelineBandwidthTest : public TimelineViewTest {
+ protected:
+  void record(Writer& writer, RunId, AttemptId attempt) override {
+    const NodeId node = writer.node({.uuid = "n", .name = "n"});
+    writer.group({.attempt = attempt, .id = 9, .kind = "dp", .name = "dp", .ranks = {4, 5, 6, 7}});
+    for (std::int32_t r = 4; r < 8; ++r) {
+      writer.rank({.attempt = attempt, .rank = r, .node = node});
+      SpanColumns spans;
+      spans.names = {"AllReduce"};
+      for (int i = 0; i < 3; ++i) {
+        spans.start.push_back(kStart + (20 + 10 * i) * kNsPerMs + r * 500'000);
+        spans.dur.push_back((26 + 10 * i) * kNsPerMs + kStart - spans.start.back());
+        spans.name.push_back(0), spans.category.push_back(SpanCategory::kComm), spans.group.push_back(9);
+        spans.seq.push_back(i), spans.bytes.push_back(64 << 20);
+      }
+      writer.spans(writer.track({.attempt = attempt, .rank = r, .kind = "gpu_stream", .name = "GPU 0 stream 7"}), spans);
+    }
+  }
+};
+
+TEST_F(TimelineBandwidthTest, TheBusBandwidthOfTheRanksCommunicatorIsALane) {
+  auto reader = openStore(m_store.path()).reader();
+  ASSERT_TRUE(reader.ok());
+  const auto catalog = readTimelineCatalog(**reader, {}, {}, 5, {});
+  ASSERT_TRUE(catalog.ok());
+  ASSERT_EQ(catalog->metrics.size(), 1U);
+  EXPECT_EQ(catalog->metrics[0].title.toStdString(), "Bus bandwidth, dp");
+  TimelineQuestion question{
+      .run = catalog->run.id, .attempt = catalog->attempt.number, .range = {kStart, kStart + 100 * kNsPerMs}, .pixel = 100'000};
+  question.rows.push_back({.tracks = {}, .group = catalog->metrics[0].group});
+  const auto picture = readTimeline(**reader, question, {});
+  ASSERT_TRUE(picture.ok()) << picture.status().message();
+  const auto& bins = picture->rows.at(0).bins;
+  ASSERT_EQ(bins.size(), 3U) << "one for each collective";
+  // All-reduce of 4 (nccl-tests: 2 x 3/4) in the 2.5 ms after rank 7 began.
+  EXPECT_NEAR(bins[0].first, 67'108'864 * 1.5 / 0.0025, 1);
+  EXPECT_EQ(bins[0].x0, kStart + 20 * kNsPerMs + 3'500'000);
+}
+
+TEST_F(TimelineBandwidthTest, RanksWhoseCallsSayNoBytesHaveNoLane) {
+  auto reader = openStore(m_store.path()).reader();
+  ASSERT_TRUE(reader.ok());
+  const auto catalog = readTimelineCatalog(**reader, {}, {}, 0, {});
+  ASSERT_TRUE(catalog.ok());
+  EXPECT_TRUE(catalog->metrics.empty());
+}
+
 }  // namespace
 }  // namespace runglass

@@ -261,6 +261,7 @@ void TimelineCanvas::renderMetric(QImage& image, const RowPicture& made, int top
 // "412 – 698 W" of what is on screen.
 QString TimelineCanvas::rangeOf(const TimelineRow& row) const {
   const RowPicture* made = pictureOf(row);
+  if (made != nullptr && !made->note.isEmpty()) return made->note;
   const auto range = made != nullptr ? valueRange(made->bins, m_t0, m_t1, false, false, nullptr) : std::nullopt;
   if (!range) return tr("nothing here");
   const UnitScale scale = unitScale(row.unit, range->lo, range->hi);

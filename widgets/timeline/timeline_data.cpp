@@ -24,8 +24,9 @@ namespace {
 
 constexpr std::size_t kMostBands = 4'000;
 constexpr std::size_t kMostStripPixels = 16'384;
-constexpr std::size_t kProbedSpans = 4'000;  // of a rank, for whether its collectives say how much they moved
-constexpr std::size_t kMaxBandwidths = 4;    // lanes
+constexpr std::size_t kProbedSpans = 4'000;          // of a rank, for whether its collectives say how much they moved
+constexpr std::size_t kMaxBandwidths = 4;            // lanes
+constexpr std::size_t kMaxBandwidthSpans = 100'000;  // on screen, of all members
 
 // By number, so that the newest is the last; those without a start do not end the one before.
 bool chooseAttempt(const std::vector<Attempt>& attempts, AttemptId wanted, std::optional<TimeNs> seen, TimelineCatalog& catalog) {
@@ -61,36 +62,42 @@ Status findBandwidths(Reader& reader, TimelineCatalog& catalog, const TimelineRa
   for (const CommGroup& group : groups)
     if (measured.contains(group.id) && group.ranks.size() > 1 && shown++ < kMaxBandwidths)
       catalog.metrics.push_back({.series = {},
-                                 .group = group.id,
                                  .title = QCoreApplication::translate("Timeline", "Bus bandwidth, %1")
                                               .arg(screenText(group.kind.empty() ? group.name : group.kind, 40)),
-                                 .unit = "bytes_per_s"});
+                                 .unit = "bytes_per_s",
+                                 .group = group.id});
   return {};
 }
 
 // One bin for each pixel in which collectives began.
-Result<std::vector<Bin>> bandwidthBins(Reader& reader, const TimelineQuestion& question, std::int64_t group, const std::stop_token& stop) {
-  std::vector<Bin> bins;
+Status readBandwidth(Reader& reader, const TimelineQuestion& question, std::int64_t group, RowPicture& made, const std::stop_token& stop) {
   RG_ASSIGN(const auto attempts, reader.attempts(question.run));
   const auto attempt = std::ranges::find(attempts, question.attempt, &Attempt::number);
-  if (attempt == attempts.end()) return bins;
+  if (attempt == attempts.end()) return {};
   RG_ASSIGN(const auto groups, reader.groups(attempt->id));
   const auto known = std::ranges::find(groups, group, &CommGroup::id);
-  if (known == groups.end()) return bins;
+  if (known == groups.end()) return {};
   RG_ASSIGN(auto ranks, reader.ranks(attempt->id));
   std::erase_if(ranks, [&](const Rank& rank) { return std::ranges::find(known->ranks, rank.rank) == known->ranks.end(); });
+  RG_ASSIGN(const auto tracks, communicatingTracks(reader, attempt->id, {known->ranks.begin(), known->ranks.end()}, question.range, stop));
+  std::size_t spans = 0;
+  for (const CommunicatingTrack& track : tracks) spans += track.spans;
+  if (spans > kMaxBandwidthSpans) {
+    made.note = QCoreApplication::translate("Timeline", "zoom in");
+    return {};
+  }
   RG_ASSIGN(const BusReading reading, readBus(reader, question.run, attempt->id, {{group, known->ranks}}, ranks, question.range, stop));
   const DurNs pixel = std::max<DurNs>(question.pixel, 1);
   for (const BusSample& sample : reading.bus.samples) {
     const double value = sample.bytes_per_s;
-    if (bins.empty() || sample.t0 / pixel != bins.back().x0 / pixel)
-      bins.push_back({.x0 = sample.t0, .x1 = sample.t0, .first = value, .last = value, .min = value, .max = value});
-    Bin& bin = bins.back();
+    if (made.bins.empty() || sample.t0 / pixel != made.bins.back().x0 / pixel)
+      made.bins.push_back({.x0 = sample.t0, .x1 = sample.t0, .first = value, .last = value, .min = value, .max = value});
+    Bin& bin = made.bins.back();
     bin.x1 = sample.t0, bin.last = value;
     bin.min = std::min(bin.min, value), bin.max = std::max(bin.max, value);
     bin.sum += value, ++bin.count;
   }
-  return bins;
+  return {};
 }
 
 // What a rank's device and node had, under the run's loss.
@@ -99,7 +106,7 @@ Status findMetrics(Reader& reader, TimelineCatalog& catalog, std::optional<std::
   filter.attempt = catalog.attempt.id;
   RG_ASSIGN(const auto of_run, reader.series(filter));
   if (const Series* loss = pickSeries(of_run, Role::kLoss); loss != nullptr && loss->first_time)
-    catalog.metrics.push_back({.series = loss->id, .group = 0, .title = screenText(loss->key.metric, 60), .unit = loss->key.unit});
+    catalog.metrics.push_back({loss->id, screenText(loss->key.metric, 60), loss->key.unit});
   if (!rank) rank = catalog.slowest;
   const auto chosen = std::ranges::find_if(catalog.ranks, [&](const TimelineRank& r) { return !rank || r.rank == rank; });
   if (chosen == catalog.ranks.end()) return {};
@@ -110,11 +117,9 @@ Status findMetrics(Reader& reader, TimelineCatalog& catalog, std::optional<std::
     const auto longest = std::ranges::max_element(found, {}, &Series::sample_count);
     if (longest == found.end() || longest->sample_count == 0) return {};
     const MetricInfo* info = findMetric(metric);
-    catalog.metrics.push_back({.series = longest->id,
-                               .group = 0,
-                               .title = info != nullptr ? QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size()))
-                                                        : QString::fromLatin1(metric),
-                               .unit = longest->key.unit});
+    const QString title =
+        info != nullptr ? QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size())) : QString::fromLatin1(metric);
+    catalog.metrics.push_back({longest->id, title, longest->key.unit});
     return {};
   };
   RG_TRY(findBandwidths(reader, catalog, *chosen));
@@ -339,7 +344,7 @@ Result<TimelinePicture> readTimeline(Reader& reader, const TimelineQuestion& que
     RowPicture& made = out.rows.emplace_back();
     made.question = row;
     if (row.group != 0) {
-      RG_ASSIGN(made.bins, bandwidthBins(reader, question, row.group, stop));
+      RG_TRY(readBandwidth(reader, question, row.group, made, stop));
       continue;
     }
     if (row.series) {

@@ -33,10 +33,10 @@ struct TimelineRank {
 
 // A value over time that stands above the spans.
 struct TimelineMetric {
-  SeriesId series;         // 0: the bus bandwidth of a communicator
-  std::int64_t group = 0;  // that communicator
-  QString title;           // "GPU power"
+  SeriesId series;  // 0: the bus bandwidth of a communicator
+  QString title;    // "GPU power"
   std::string unit;
+  std::int64_t group = 0;  // that communicator
 };
 
 struct TimelineCatalog {
@@ -92,6 +92,7 @@ struct RowPicture {
   std::vector<SpanPicture::Lane> lanes;  // empty for strips
   BusyStrip strip;
   std::vector<Bin> bins;  // of a metric
+  QString note;           // why there are none
 };
 
 struct StepBand {
