@@ -112,7 +112,11 @@ class PrometheusFile {
     if (const auto known = m_meanings.find(key); known != m_meanings.end()) return &known->second;
     if (m_meanings.size() >= kMostSeries) return nullptr;
     Meaning& meaning = m_meanings[std::move(key)];
-    meaning.sample = exporterSample(sample, m_parser.typeOf(sample.name));
+    ExporterSample& what = meaning.sample;
+    what = exporterSample(sample, m_parser.typeOf(sample.name));
+    // Not every sample of a device names its host.
+    if (!what.uuid.empty() && !what.node.empty()) m_host_of.try_emplace(what.uuid, what.node);
+    if (const auto host = m_host_of.find(what.uuid); what.node.empty() && host != m_host_of.end()) what.node = host->second;
     return &meaning;
   }
 
@@ -144,6 +148,7 @@ class PrometheusFile {
   DeviceSeries m_series;
   ExpositionParser m_parser;
   std::unordered_map<std::string, Meaning> m_meanings;
+  std::unordered_map<std::string, std::string> m_host_of;  // by uuid of a device
   std::unordered_map<std::string, std::int64_t> m_seen;
   std::int64_t m_bad = 0, m_exemplars = 0, m_too_many = 0, m_blank = 0;
   std::size_t m_untimed = 0;
