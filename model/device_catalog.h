@@ -16,6 +16,10 @@
 
 namespace runglass {
 
+// The kind of a MIG instance: its uuid is its GPU's and "/gi7", its index its GPU's, its model the profile ("1g.5gb"). Its series are its
+// GPU's, told apart by labels.
+inline constexpr const char* kMigKind = "mig";
+
 enum class Precision : std::uint8_t { kFp64, kTf32, kFp16, kBf16, kFp8, kFp4, kInt8, kInt4 };
 inline constexpr std::size_t kPrecisionCount = 8;
 const char* precisionName(Precision precision);  // "bf16"

@@ -16,9 +16,10 @@ struct OpWord {
 };
 // Without separators; the longer before those that are in them.
 constexpr std::array kOps = {
-    OpWord{"allreduce", BusOp::kAllReduce}, OpWord{"allgather", BusOp::kAllGather}, OpWord{"reducescatter", BusOp::kReduceScatter},
-    OpWord{"alltoall", BusOp::kAllToAll},   OpWord{"broadcast", BusOp::kBroadcast}, OpWord{"sendrecv", BusOp::kPointToPoint},
-    OpWord{"send", BusOp::kPointToPoint},   OpWord{"recv", BusOp::kPointToPoint},   OpWord{"reduce", BusOp::kReduce}};
+    OpWord{"allreduce", BusOp::kAllReduce}, OpWord{"allgather", BusOp::kAllGather},   OpWord{"reducescatter", BusOp::kReduceScatter},
+    OpWord{"alltoall", BusOp::kAllToAll},   OpWord{"all2all", BusOp::kAllToAll},      OpWord{"crossdevicereduce", BusOp::kAllReduce},
+    OpWord{"broadcast", BusOp::kBroadcast}, OpWord{"sendrecv", BusOp::kPointToPoint}, OpWord{"send", BusOp::kPointToPoint},
+    OpWord{"recv", BusOp::kPointToPoint},   OpWord{"receive", BusOp::kPointToPoint},  OpWord{"reduce", BusOp::kReduce}};
 
 // Whether the clocks allow a statement about `transfer`.
 bool clocksAllow(const CollectiveSet& set, const ClockGapOf& gap, const CollectiveCall& last, DurNs transfer) {
@@ -75,9 +76,17 @@ const char* busRefusalText(BusRefusal refusal) {
   return kTexts[static_cast<std::size_t>(refusal)];
 }
 
-std::variant<BusSample, BusRefusal> busSampleOf(const CollectiveSet& set, const ClockGapOf& gap) {
-  if (set.match != CollectiveSet::Match::kMatched || set.calls.size() < 2) return BusRefusal::kNotMatched;
-  if (!set.whole()) return BusRefusal::kNotWhole;
+namespace {
+
+// NCCL runs an all-to-all as sends and receives between all members at once.
+BusOp operationOf(const CollectiveSet& set, std::size_t members) {
+  if (set.pair) return BusOp::kPointToPoint;
+  const BusOp op = busOpOf(set.calls.front().name);
+  return op == BusOp::kPointToPoint && members > 2 ? BusOp::kAllToAll : op;
+}
+
+// From the begin of the last call that was recorded.
+std::variant<BusSample, BusRefusal> measure(const CollectiveSet& set, std::size_t members, const ClockGapOf& gap) {
   const CollectiveCall* last = &set.calls.front();
   TimeNs end = std::numeric_limits<TimeNs>::min();
   std::int64_t bytes = kAbsent;
@@ -89,9 +98,8 @@ std::variant<BusSample, BusRefusal> busSampleOf(const CollectiveSet& set, const 
   if (end == kHighest) return BusRefusal::kOpen;
   if (bytes == kAbsent) return BusRefusal::kNoBytes;
   if (bytes < kLeastBusBytes) return BusRefusal::kSmall;
-  BusSample sample{
-      .group = last->group, .op = set.pair ? BusOp::kPointToPoint : busOpOf(last->name), .bytes = bytes, .t0 = last->t0, .call = last->id};
-  const double factor = busFactor(sample.op, set.calls.size());
+  BusSample sample{.group = last->group, .op = operationOf(set, members), .bytes = bytes, .t0 = last->t0, .call = last->id};
+  const double factor = busFactor(sample.op, members);
   if (factor <= 0) return BusRefusal::kOperation;
   if (__builtin_sub_overflow(end, last->t0, &sample.transfer) || sample.transfer <= 0) return BusRefusal::kClocks;
   if (!clocksAllow(set, gap, *last, sample.transfer)) return BusRefusal::kClocks;
@@ -99,6 +107,27 @@ std::variant<BusSample, BusRefusal> busSampleOf(const CollectiveSet& set, const 
     sample.from = std::min(set.calls[0].rank, set.calls[1].rank), sample.to = std::max(set.calls[0].rank, set.calls[1].rank);
   sample.bytes_per_s = static_cast<double>(bytes) * factor / (static_cast<double>(sample.transfer) / static_cast<double>(kNsPerSecond));
   return sample;
+}
+
+}  // namespace
+
+std::variant<BusSample, BusRefusal> busSampleOf(const CollectiveSet& set, const ClockGapOf& gap) {
+  if (set.match != CollectiveSet::Match::kMatched || set.calls.size() < 2) return BusRefusal::kNotMatched;
+  if (!set.whole()) return BusRefusal::kNotWhole;
+  return measure(set, set.calls.size(), gap);
+}
+
+std::optional<BusSample> leastBusSampleOf(const CollectiveSet& set, const ClockGapOf& gap) {
+  using Match = CollectiveSet::Match;
+  const bool one = set.match == Match::kAlone && set.calls.size() == 1, some = set.match == Match::kMatched && !set.pair;
+  if ((!one && !some) || set.calls.size() >= set.members) return std::nullopt;
+  // Who a send or receive was between, a call alone does not tell.
+  if (busOpOf(set.calls.front().name) == BusOp::kPointToPoint) return std::nullopt;
+  const auto sample = measure(set, set.members, gap);
+  if (std::holds_alternative<BusRefusal>(sample)) return std::nullopt;
+  BusSample least = std::get<BusSample>(sample);
+  least.at_least = true;
+  return least;
 }
 
 BusStats busStats(std::vector<BusSample> samples) {
@@ -126,6 +155,7 @@ std::optional<BusRefusal> mainRefusal(const BusOfGroup& group) {
 BusAnswer busOf(const std::vector<CollectiveSet>& sets, const ClockGapOf& gap) {
   BusAnswer answer;
   std::map<std::pair<std::int64_t, BusOp>, std::vector<BusSample>> of_group;
+  std::map<std::pair<std::int64_t, BusOp>, std::vector<BusSample>> at_least;
   std::map<BusPair, std::vector<BusSample>> of_pair;
   for (const CollectiveSet& set : sets) {
     if (set.calls.empty()) continue;
@@ -137,13 +167,20 @@ BusAnswer busOf(const std::vector<CollectiveSet>& sets, const ClockGapOf& gap) {
     if (const auto* refusal = std::get_if<BusRefusal>(&sample)) {
       ++answer.groups[set.calls.front().group].refused[static_cast<std::size_t>(*refusal)];
       if (pair) ++answer.pairs[*pair].refused[static_cast<std::size_t>(*refusal)];
+      const auto least = leastBusSampleOf(set, gap);
+      if (!least) continue;
+      at_least[{least->group, least->op}].push_back(*least);
+      answer.samples.push_back(*least);
       continue;
     }
     const BusSample& one = std::get<BusSample>(sample);
+    answer.samples.push_back(one);
     of_group[{one.group, one.op}].push_back(one);
     if (pair) of_pair[*pair].push_back(one);
   }
   for (auto& [key, samples] : of_group) answer.groups[key.first].of_op[key.second] = busStats(std::move(samples));
+  for (auto& [key, samples] : at_least) answer.groups[key.first].at_least[key.second] = busStats(std::move(samples));
+  std::ranges::stable_sort(answer.samples, {}, &BusSample::t0);
   for (auto& [pair, samples] : of_pair) answer.pairs[pair].of_op[BusOp::kPointToPoint] = busStats(std::move(samples));
   return answer;
 }

@@ -56,8 +56,11 @@ struct BusSample {
   TimeNs t0 = 0;
   std::int64_t call = 0;            // the span that began last
   std::int32_t from = -1, to = -1;  // of point to point
+  bool at_least = false;            // calls of members are missing: waiting for those that began later is in `transfer`
 };
 std::variant<BusSample, BusRefusal> busSampleOf(const CollectiveSet& set, const ClockGapOf& gap);
+// Of a set of which calls are missing, as of a trace of one rank: what the recorded ones show at least. Absent: they show nothing.
+std::optional<BusSample> leastBusSampleOf(const CollectiveSet& set, const ClockGapOf& gap);
 
 struct BusStats {
   std::size_t samples = 0;
@@ -69,6 +72,7 @@ BusStats busStats(std::vector<BusSample> samples);
 // Of one communicator, or of one pair in it.
 struct BusOfGroup {
   std::map<BusOp, BusStats> of_op;
+  std::map<BusOp, BusStats> at_least;  // of collectives of which calls are missing
   std::array<std::size_t, kBusRefusals> refused{};
   std::optional<BusStats> said;  // by the collectives themselves (NCCL Inspector)
 };
@@ -81,6 +85,7 @@ using BusPair = std::pair<std::int32_t, std::int32_t>;  // lower rank first
 struct BusAnswer {
   std::map<std::int64_t, BusOfGroup> groups;
   std::map<BusPair, BusOfGroup> pairs;  // point to point
+  std::vector<BusSample> samples;       // every collective that was measured, by begin
 };
 BusAnswer busOf(const std::vector<CollectiveSet>& sets, const ClockGapOf& gap);
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "analysis/collectives/clock_gaps.h"
-#include "analysis/collectives/communicating_tracks.h"
+#include "analysis/collectives/collective_reading.h"
 #include "model/series_extent.h"
 
 namespace runglass {
@@ -39,27 +39,16 @@ Status takeSaid(Reader& reader, AttemptId attempt, const std::set<std::int32_t>&
 }  // namespace
 
 Result<BusReading> readBus(Reader& reader, RunId run, AttemptId attempt, const GroupMembers& members, const std::vector<Rank>& ranks,
-                           std::stop_token stop) {
+                           std::optional<TimeRange> within, std::stop_token stop) {
   BusReading out;
   std::set<std::int32_t> wanted;
   for (const auto& [group, of_group] : members) wanted.insert(of_group.begin(), of_group.end());
   for (const Rank& rank : ranks) wanted.insert(rank.rank);
-  RG_ASSIGN(const auto extent, reader.spanExtent(run));
-  if (extent && !wanted.empty()) {
-    out.range = *extent;
-    RG_ASSIGN(const auto lanes, communicatingTracks(reader, attempt, wanted, out.range, stop));
-    out.range = newestPart(lanes, *extent, kMostBusSpans);
-    out.all_of_run = out.range.t0 == extent->t0;
-    std::vector<CollectiveCall> calls;
-    for (const CommunicatingTrack& lane : lanes) {
-      if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
-      RG_ASSIGN(const SpanColumns columns, reader.spans(lane.track, out.range, stop));
-      for (CollectiveCall& call : callsOf(lane.rank, lane.track, columns))
-        if (members.contains(call.group)) calls.push_back(std::move(call));
-    }
-    RG_ASSIGN(const ClockGapOf gap, readClockGaps(reader, attempt, ranks, out.range.t0));
-    out.bus = busOf(matchCalls(std::move(calls), members, out.all_of_run), gap);
-  }
+  RG_ASSIGN(Collectives read, readCollectives(reader, run, attempt, wanted, within, stop));
+  out.range = read.range, out.all_of_run = read.all_of_run;
+  std::erase_if(read.sets, [&](const CollectiveSet& set) { return !members.contains(set.calls.front().group); });
+  RG_ASSIGN(const ClockGapOf gap, readClockGaps(reader, attempt, ranks, out.range.t0));
+  out.bus = busOf(read.sets, gap);
   RG_TRY(takeSaid(reader, attempt, wanted, out.bus, stop));
   return out;
 }

@@ -5,9 +5,10 @@
 // Ownership:  values.
 // Units:      as bus_bandwidth.h.
 // Errors:     the Reader's; CANCELLED when `stop` fires.
-// Cost:       O(spans of the members' tracks that communicate), at most kMostBusSpans: beyond, the newest part of the run that has so many.
+// Cost:       that of readCollectives().
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -16,15 +17,14 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostBusSpans = 400'000;
-
 struct BusReading {
   BusAnswer bus;
   TimeRange range;  // of what was looked at
   bool all_of_run = true;
 };
-// `members`: the ranks of each communicator that is asked for; `ranks`: all of those.
+// `members`: the ranks of each communicator that is asked for; `ranks`: all of those. `within`: only calls of that time; absent: of the
+// run.
 Result<BusReading> readBus(Reader& reader, RunId run, AttemptId attempt, const GroupMembers& members, const std::vector<Rank>& ranks,
-                           std::stop_token stop);
+                           std::optional<TimeRange> within, std::stop_token stop);
 
 }  // namespace runglass

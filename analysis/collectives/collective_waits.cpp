@@ -11,6 +11,8 @@ namespace {
 using Match = CollectiveSet::Match;
 
 constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max();
+constexpr DurNs kEndsTogether = 100 * kNsPerUs;
+constexpr double kEndsShare = 0.1;  // of the longest call
 
 TimeNs endOf(TimeNs start, DurNs dur) {
   TimeNs end = 0;
@@ -96,6 +98,69 @@ void matchInOrder(RankCalls ranks, std::vector<CollectiveSet>& out) {
   for (std::size_t i = before; differs && i < out.size(); ++i) out[i].match = Match::kDiffers;
 }
 
+bool endTogether(const CollectiveSet& set) {
+  const auto [first, last] = std::ranges::minmax(set.calls, {}, &CollectiveCall::t1);
+  if (last.t1 == kHighest) return true;  // open calls have not ended
+  double longest = 0;
+  for (const CollectiveCall& call : set.calls) longest = std::max(longest, static_cast<double>(call.t1) - static_cast<double>(call.t0));
+  return static_cast<double>(last.t1) - static_cast<double>(first.t1) <= std::max<double>(kEndsTogether, kEndsShare * longest);
+}
+
+// One name's calls, by begin on each rank. Those of a collective that a rank did not record end before its next call begins.
+void matchByEnds(RankCalls ranks, std::size_t members, std::vector<CollectiveSet>& out, std::vector<CollectiveCall>& rest) {
+  struct Queue {
+    std::vector<CollectiveCall> calls;
+    std::size_t next = 0;
+  };
+  std::vector<Queue> queues;
+  for (auto& [rank, of_rank] : ranks) {
+    std::ranges::stable_sort(of_rank, {}, &CollectiveCall::t0);
+    queues.push_back({.calls = std::move(of_rank)});
+  }
+  while (!queues.empty()) {
+    TimeNs first_end = kHighest;
+    for (const Queue& queue : queues) first_end = std::min(first_end, queue.calls[queue.next].t1);
+    std::vector<CollectiveCall> of_set;
+    for (Queue& queue : queues) {
+      CollectiveCall& call = queue.calls[queue.next];
+      if (call.t0 < first_end || call.t1 == first_end) of_set.push_back(std::move(call)), ++queue.next;
+    }
+    std::erase_if(queues, [](const Queue& queue) { return queue.next == queue.calls.size(); });
+    if (of_set.size() == members)
+      out.push_back(setOf(std::move(of_set), members));
+    else
+      std::ranges::move(of_set, std::back_inserter(rest));
+  }
+}
+
+// `rest`: what is of no collective of all members.
+std::vector<CollectiveSet> matchByEnds(const RankCalls& ranks, std::size_t members, std::vector<CollectiveCall>& rest) {
+  std::map<std::string, RankCalls> names;
+  for (const auto& [rank, of_rank] : ranks)
+    for (const CollectiveCall& call : of_rank) names[call.name][rank].push_back(call);
+  std::vector<CollectiveSet> out;
+  for (auto& [name, of_name] : names) {
+    if (of_name.size() == members) {
+      matchByEnds(std::move(of_name), members, out, rest);
+      continue;
+    }
+    for (auto& [rank, of_rank] : of_name) std::ranges::move(of_rank, std::back_inserter(rest));
+  }
+  for (CollectiveSet& set : out)
+    if (set.match == Match::kMatched && !endTogether(set)) set.match = Match::kEnds;
+  return out;
+}
+
+// What cannot be matched, so that each call is in a set.
+void leave(std::vector<CollectiveCall> rest, std::size_t members, std::vector<CollectiveSet>& out) {
+  if (rest.empty()) return;
+  if (std::ranges::any_of(rest, [&](const CollectiveCall& call) { return call.rank != rest.front().rank; })) {
+    out.push_back({.calls = std::move(rest), .match = Match::kCounts, .members = members});
+    return;
+  }
+  for (CollectiveCall& call : rest) out.push_back(setOf({std::move(call)}, members));
+}
+
 // Calls of one communicator without numbers.
 void matchCounted(std::vector<CollectiveCall> calls, const std::vector<std::int32_t>* members, bool all_of_run,
                   std::vector<CollectiveSet>& out) {
@@ -104,23 +169,56 @@ void matchCounted(std::vector<CollectiveCall> calls, const std::vector<std::int3
   for (const CollectiveCall& call : calls) all[call.rank].push_back(call);
   if (all_of_run && countsAgree(all, members)) return matchInOrder(std::move(all), out);
   for (CollectiveCall& call : calls) steps[call.step][call.rank].push_back(std::move(call));
+  RankCalls others;
   for (auto& [step, ranks] : steps) {
     if (step != kAbsent && countsAgree(ranks, members)) {
       matchInOrder(std::move(ranks), out);
       continue;
     }
-    CollectiveSet set{.match = ranks.size() < 2 ? Match::kAlone : Match::kCounts, .members = members != nullptr ? members->size() : 0};
-    for (auto& [rank, of_rank] : ranks) std::ranges::move(of_rank, std::back_inserter(set.calls));
-    out.push_back(std::move(set));
+    for (auto& [rank, of_rank] : ranks) std::ranges::move(of_rank, std::back_inserter(others[rank]));
   }
+  std::vector<CollectiveCall> rest;
+  if (members != nullptr && members->size() > 1) {
+    std::ranges::move(matchByEnds(others, members->size(), rest), std::back_inserter(out));
+  } else {
+    for (auto& [rank, of_rank] : others) std::ranges::move(of_rank, std::back_inserter(rest));
+  }
+  leave(std::move(rest), members != nullptr ? members->size() : 0, out);
+}
+
+std::ptrdiff_t matched(const std::vector<CollectiveSet>& sets) { return std::ranges::count(sets, Match::kMatched, &CollectiveSet::match); }
+
+// Calls that name no communicator. Where a trace begins or ends within a collective, the same count on every rank may be a coincidence:
+// what matches more calls is right.
+void matchUnnamed(const std::vector<CollectiveCall>& calls, bool all_of_run, std::vector<CollectiveSet>& out) {
+  RankCalls ranks;
+  for (const CollectiveCall& call : calls) ranks[call.rank].push_back(call);
+  std::vector<std::int32_t> members;
+  for (const auto& [rank, of_rank] : ranks) members.push_back(rank);
+  // How many members a communicator has of which one rank was recorded, nobody says.
+  if (members.size() < 2) return leave(calls, 0, out);
+  std::vector<CollectiveSet> in_order;
+  matchCounted(calls, &members, all_of_run, in_order);
+  for (CollectiveSet& set : in_order)
+    if (set.match == Match::kMatched && !endTogether(set)) set.match = Match::kEnds;
+  std::vector<CollectiveCall> rest;
+  std::vector<CollectiveSet> by_ends;
+  if (matched(in_order) < std::ssize(in_order)) by_ends = matchByEnds(ranks, members.size(), rest);
+  const bool order_holds = matched(in_order) >= matched(by_ends);
+  if (!order_holds) leave(std::move(rest), members.size(), by_ends);
+  std::ranges::move(order_holds ? in_order : by_ends, std::back_inserter(out));
 }
 
 }  // namespace
 
 std::vector<CollectiveSet> matchCalls(std::vector<CollectiveCall> calls, const GroupMembers& members, bool all_of_run) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<CollectiveCall>> groups;  // by number; kAbsent: without
-  for (CollectiveCall& call : calls)
-    if (call.group != kAbsent) groups[{call.group, call.seq}].push_back(std::move(call));
+  std::vector<CollectiveCall> unnamed;
+  for (CollectiveCall& call : calls) {
+    // A number without its communicator says nothing.
+    auto& of_call = call.group == kAbsent ? unnamed : groups[{call.group, call.seq}];
+    of_call.push_back(std::move(call));
+  }
   std::vector<CollectiveSet> out;
   for (auto& [key, of_key] : groups) {
     const auto found = members.find(key.first);
@@ -130,6 +228,7 @@ std::vector<CollectiveSet> matchCalls(std::vector<CollectiveCall> calls, const G
     else
       matchNumbered(std::move(of_key), known != nullptr ? known->size() : 0, out);
   }
+  if (!unnamed.empty()) matchUnnamed(unnamed, all_of_run, out);
   return out;
 }
 
@@ -161,15 +260,14 @@ WaitPart waitOf(const CollectiveSet& set, std::size_t call, const ClockGapOf& ga
 
 std::vector<CollectiveCall> callsOf(std::int32_t rank, TrackId track, const SpanColumns& spans) {
   std::vector<CollectiveCall> calls;
-  if (spans.group.empty()) return calls;
   for (std::size_t i = 0; i < spans.size(); ++i) {
-    if (spans.category[i] != SpanCategory::kComm || spans.group[i] == kAbsent) continue;
+    if (spans.category[i] != SpanCategory::kComm) continue;
     calls.push_back({.rank = rank,
                      .track = track,
                      .id = spans.id[i],
                      .t0 = spans.start[i],
                      .t1 = endOf(spans.start[i], spans.dur[i]),
-                     .group = spans.group[i],
+                     .group = valueOf(spans.group, i),
                      .seq = valueOf(spans.seq, i),
                      .step = valueOf(spans.step, i),
                      .name = spans.names[spans.name[i]],

@@ -2,7 +2,8 @@
 // Which calls on different ranks are one collective, and how much of each call was waiting for the last member to begin.
 //
 // Transfer = end - max(start over the members), the rest is waiting: Lin et al., "Understanding Stragglers in Large Model Training Using
-// What-if Analysis", OSDI '25, section 3. Calls are matched by (communicator, number), or else by their order within a step.
+// What-if Analysis", OSDI '25, section 3. Calls are matched by (communicator, number), or else by their order within a step, or by their
+// ends.
 //
 // Threading:  pure functions.
 // Ownership:  values.
@@ -41,6 +42,7 @@ struct CollectiveSet {
     kDiffers,   // its members ran different operations
     kCounts,    // without numbers, and not as many calls on every member
     kDisjoint,  // one ended before another began
+    kEnds,      // without a communicator, and they do not end together
   };
   std::vector<CollectiveCall> calls;
   Match match = Match::kMatched;
@@ -54,6 +56,10 @@ using GroupMembers = std::map<std::int64_t, std::vector<std::int32_t>>;
 
 // With a number (seq): the calls of the same communicator and number. Without: the n-th call of a communicator on each rank is the same one
 // where all members have as many calls, of the same names in the same order: in the whole run if `calls` are all of it, else in a step.
+// What is left is matched by its ends: a blocking collective ends on no member before the last one has begun, so that one call of the same
+// name on every member, all begun before the first of them ends, are one collective. Calls without a communicator (profilers before PyTorch
+// 2.2, Nsight Systems) are of one that all ranks with such calls are members of; they must end together as well (within 100 µs, or a tenth
+// of the longest), which collectives of two smaller communicators do by chance only.
 std::vector<CollectiveSet> matchCalls(std::vector<CollectiveCall> calls, const GroupMembers& members, bool all_of_run = false);
 
 // How far the clocks of two ranks may be apart.
@@ -82,7 +88,7 @@ struct WaitPart {
 };
 WaitPart waitOf(const CollectiveSet& set, std::size_t call, const ClockGapOf& gap);
 
-// The spans' communication calls; other spans and calls without a communicator are left out.
+// The spans' communication calls; other spans are left out. A call whose source names no communicator has the group kAbsent.
 std::vector<CollectiveCall> callsOf(std::int32_t rank, TrackId track, const SpanColumns& spans);
 
 }  // namespace runglass

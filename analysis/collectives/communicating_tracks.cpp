@@ -22,7 +22,11 @@ Result<std::vector<CommunicatingTrack>> communicatingTracks(Reader& reader, Atte
   std::vector<CommunicatingTrack> lanes;
   std::vector<TrackId> ids;
   for (const Track& track : tracks)
-    if (track.key.rank && ranks.contains(*track.key.rank)) lanes.push_back({*track.key.rank, track.id}), ids.push_back(track.id);
+    if (track.key.rank && ranks.contains(*track.key.rank)) {
+      const bool device = track.key.kind == "gpu_stream" || track.key.kind == "accel_queue";
+      lanes.push_back({.rank = *track.key.rank, .track = track.id, .device = device});
+      ids.push_back(track.id);
+    }
   if (ids.empty()) return lanes;
   std::ranges::sort(ids);
   RG_ASSIGN(const SpanPicture coarse, reader.spanPicture(ids, range, lengthOf(range), stop));

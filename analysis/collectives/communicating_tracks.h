@@ -20,6 +20,7 @@ struct CommunicatingTrack {
   std::int32_t rank = -1;
   TrackId track;
   std::size_t spans = 0;  // of any category
+  bool device = false;    // a queue of a device
 };
 
 Result<std::vector<CommunicatingTrack>> communicatingTracks(Reader& reader, AttemptId attempt, const std::set<std::int32_t>& ranks,

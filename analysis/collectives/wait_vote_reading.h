@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      as wait_vote.h.
 // Errors:     the Reader's; CANCELLED when `stop` fires. An attempt without collectives has no votes.
-// Cost:       O(spans of the tracks that communicate), at most kMostVoteSpans: beyond, the newest part of the run that has so many.
+// Cost:       that of readCollectives().
 #pragma once
 
 #include <optional>
@@ -16,8 +16,6 @@
 #include "storage/reader.h"
 
 namespace runglass {
-
-inline constexpr std::size_t kMostVoteSpans = 400'000;
 
 struct WaitVotes {
   std::vector<WaitVote> ranks;  // by rank

@@ -42,6 +42,7 @@ Result<std::vector<double>> newestMedians(Reader& reader, const Series& series, 
 // What the attempt said of its model and machine.
 struct ModelFacts {
   std::optional<double> parameters, peak;
+  bool no_mfu = false;
   std::string peak_source;
 };
 
@@ -58,6 +59,7 @@ Result<ModelFacts> readModelFacts(Reader& reader, const Attempt& attempt) {
   ModelFacts known;
   RG_ASSIGN(const std::vector<Fact> facts, reader.facts(attempt.id));
   for (const Fact& fact : facts) {
+    if (fact.key == "mfu" && fact.value == "N/A") known.no_mfu = true;
     const bool parameters = fact.key == "model_parameters", peak = fact.key == "Peak FLOPS used for computing MFU";
     if (!parameters && !peak) continue;
     const std::optional<double> value = numberIn(fact.value);
@@ -126,6 +128,10 @@ Status readThroughput(Reader& reader, const Attempt& attempt, std::span<const Se
   const Series* logged = pickSeries(own, Role::kMfu);
   if (flops == nullptr && logged == nullptr && !out.tokens_per_gpu) return {};
   RG_ASSIGN(const ModelFacts known, readModelFacts(reader, attempt));
+  if (known.no_mfu && logged == nullptr) {
+    out.mfu_not_available = true;
+    return {};
+  }
   if (flops != nullptr && known.peak) {
     RG_ASSIGN(const std::vector<double> medians, newestMedians(reader, *flops, stop));
     if (!medians.empty())

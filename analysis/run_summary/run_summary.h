@@ -42,6 +42,7 @@ struct Throughput {
   std::optional<double> change;
   std::optional<double> mfu;  // model FLOP/s over the device's dense peak
   MfuSource mfu_source;
+  bool mfu_not_available = false;  // the trainer logs that it has none, so that none is estimated
 };
 
 struct RunSummary {

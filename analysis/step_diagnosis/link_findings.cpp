@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/engine/cost_severity.h"
 #include "analysis/statistics/median.h"
 #include "analysis/step_diagnosis/blame.h"
-#include "analysis/step_diagnosis/cost_severity.h"
 #include "analysis/step_diagnosis/spell_costs.h"
 #include "analysis/words/sentences.h"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/engine/cost_severity.h"
 #include "analysis/step_diagnosis/blame.h"
-#include "analysis/step_diagnosis/cost_severity.h"
 #include "analysis/step_diagnosis/spell_costs.h"
 #include "analysis/words/sentences.h"
 

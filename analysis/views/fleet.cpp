@@ -8,13 +8,47 @@
 
 #include "analysis/layout/layout_reading.h"
 #include "analysis/run_summary/run_summary.h"
+#include "model/device_catalog.h"
 
 namespace runglass {
+
+namespace {
+
+// A run of imported files has the nodes that its files name, and no other run's. A run whose nodes have agents is on a live cluster, whose
+// idle nodes are shown as well.
+Status keepOwnNodes(Reader& reader, Fleet& fleet, std::vector<Series>& series) {
+  if (!fleet.attempt || std::ranges::find(fleet.nodes, NodeState::kUnknown, &Node::state) == fleet.nodes.end()) return {};
+  RG_ASSIGN(const auto runs, reader.runs());
+  if (runs.size() < 2) return {};
+  std::set<NodeId> own;
+  for (const Rank& rank : fleet.ranks) own.insert(rank.node);
+  RG_ASSIGN(const auto attempts, reader.attempts(fleet.run->id));
+  for (const Attempt& attempt : attempts) {
+    RG_ASSIGN(const auto facts, reader.facts(attempt.id));
+    for (const Fact& fact : facts) own.insert(fact.node);
+  }
+  const bool live =
+      std::ranges::any_of(fleet.nodes, [&](const Node& node) { return own.contains(node.id) && node.state != NodeState::kUnknown; });
+  if (live) return {};
+  const auto other = [&](NodeId node) { return !own.contains(node); };
+  // Nodes with agents stay where the run names none of its own: it may have run on them.
+  const bool named = std::ranges::any_of(own, [](NodeId node) { return node.value != 0; });
+  std::erase_if(fleet.nodes, [&](const Node& node) { return other(node.id) && (named || node.state == NodeState::kUnknown); });
+  std::set<NodeId> kept;
+  for (const Node& node : fleet.nodes) kept.insert(node.id);
+  std::erase_if(fleet.devices, [&](const Device& device) { return !kept.contains(device.node); });
+  std::erase_if(series, [&](const Series& one) { return one.key.node && !kept.contains(one.key.node); });
+  return {};
+}
+
+}  // namespace
 
 Result<Fleet> readFleet(Reader& reader, RunId wanted, TimeNs now) {
   Fleet fleet;
   RG_ASSIGN(fleet.nodes, reader.nodes());
   RG_ASSIGN(fleet.devices, reader.devices());
+  std::ranges::copy_if(fleet.devices, std::back_inserter(fleet.instances), [](const Device& device) { return device.kind == kMigKind; });
+  std::ranges::sort(fleet.instances, {}, &Device::uuid);
   std::erase_if(fleet.devices, [](const Device& device) { return device.kind != "gpu" && device.kind != "npu"; });
   AttemptId& attempt = fleet.attempt;
   if (const auto run = chooseRun(reader, wanted); run.ok()) {
@@ -26,6 +60,7 @@ Result<Fleet> readFleet(Reader& reader, RunId wanted, TimeNs now) {
     }
   }
   RG_ASSIGN(fleet.m_series, reader.series({}));
+  RG_TRY(keepOwnNodes(reader, fleet, fleet.m_series));
   fleet.m_steps = AttemptSteps::among(fleet.m_series, attempt, {StepSeries::kTime});
   std::erase_if(fleet.m_series, [&](const Series& series) { return series.sample_count == 0 || series.key.attempt; });
   fleet.index();
@@ -62,6 +97,15 @@ std::vector<const Series*> Fleet::find(NodeId node, DeviceId device, std::string
   if (const auto of = m_of.find({node, device}); of != m_of.end())
     for (const std::size_t i : of->second)
       if (m_series[i].key.metric == metric) found.push_back(&m_series[i]);
+  return found;
+}
+
+std::vector<const Device*> Fleet::instancesOf(DeviceId device) const {
+  std::vector<const Device*> found;
+  const auto gpu = std::ranges::find(devices, device, &Device::id);
+  if (gpu == devices.end()) return found;
+  for (const Device& instance : instances)
+    if (instance.uuid.starts_with(gpu->uuid + "/")) found.push_back(&instance);
   return found;
 }
 

@@ -25,10 +25,12 @@ inline constexpr DurNs kLiveWithin = 120 * kNsPerSecond;  // a store in which no
 
 class Fleet {
  public:
-  std::optional<Run> run;       // the chosen one; its ranks are of its newest attempt
-  AttemptId attempt;            // that one; 0: none
-  std::vector<Node> nodes;      // that have devices, ranks or metrics; by rack, then name
-  std::vector<Device> devices;  // accelerators
+  std::optional<Run> run;  // the chosen one; its ranks are of its newest attempt
+  AttemptId attempt;       // that one; 0: none
+  // That have devices, ranks or metrics; of an imported run those that its files name; by rack, then name.
+  std::vector<Node> nodes;
+  std::vector<Device> devices;    // accelerators
+  std::vector<Device> instances;  // MIG instances of those
   std::vector<Rank> ranks;
   // Ages count from here: the clock while data arrive; the end of the data of a run that is over or of a store that nobody writes.
   TimeNs now = 0;
@@ -36,6 +38,8 @@ class Fleet {
 
   // Metrics of a device, or of a node (device 0). Several where labels tell them apart (interfaces, mounts).
   std::vector<const Series*> find(NodeId node, DeviceId device, std::string_view metric) const;
+  // By uuid; those of a GPU.
+  std::vector<const Device*> instancesOf(DeviceId device) const;
   const Series* first(NodeId node, DeviceId device, std::string_view metric) const;
   std::optional<TimeNs> lastHeard(NodeId node, DeviceId device) const;
   const Rank* rankOf(NodeId node, DeviceId device) const;  // the first one on it

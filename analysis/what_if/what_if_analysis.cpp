@@ -7,6 +7,7 @@
 
 #include "analysis/steps/attempt_steps.h"
 #include "analysis/what_if/straggler_findings.h"
+#include "analysis/what_if/waited_finding.h"
 
 namespace runglass {
 namespace {
@@ -47,13 +48,18 @@ class WhatIfAnalysis : public Analysis {
       return {};
     RG_ASSIGN(const WhatIfData data, readWhatIf(question.reader, attempt, question.stop));
     if (question.stop.stop_requested()) return {Code::kCancelled, "what-if: stopped"};
-    if (data.what_if.status != WhatIfStatus::kOk) return {};
     RG_ASSIGN(const auto nodes, question.reader.nodes());
     std::map<NodeId, std::string> names;
     for (const Node& node : nodes) names[node.id] = node.name;
     std::map<std::string, Finding> now;
-    for (Finding& finding : stragglerFindings(data, question.run, names)) now[finding.kind + ' ' + finding.subject] = std::move(finding);
+    if (data.what_if.status == WhatIfStatus::kOk) {
+      for (Finding& finding : stragglerFindings(data, question.run, names)) now[finding.kind + ' ' + finding.subject] = std::move(finding);
+    } else {
+      RG_ASSIGN(auto waited, waitedFinding(question.reader, question.run, attempt, names, question.stop));
+      if (waited) now[waited->kind + ' ' + waited->subject] = std::move(*waited);
+    }
     for (auto& [key, finding] : now) said[key] = finding;
+    if (data.what_if.status != WhatIfStatus::kOk) return {};
     for (auto& [key, finding] : said)
       if (!now.contains(key)) finding.end = data.graph->steps.front().t0;
     return {};

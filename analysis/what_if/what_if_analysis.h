@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Analysis `what_if`: stragglers of attempts that only spans tell of.
+// Analysis `what_if`: stragglers of attempts that only spans tell of, by a replay of their steps; where those cannot be replayed, the rank
+// that the others wait for in collectives.
 //
 // Threading:  as Analysis.
 // Ownership:  as Analysis; keeps what it said of each attempt.

@@ -241,6 +241,9 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"straggler_worker",
      "Slow: {worker}[ and {more} more of the slowest 3 %], in {steps} of the steps; as fast as "
      "the others, {gain}"},
+    {"waited_rank",
+     "{who} begins {last} of {calls} collectives last[, in {late_steps} of {steps} steps]: the other {others|rank "
+     "waits|ranks wait} {waited} of {time} for it ({cost})"},
     {"wander_loads",
      "Steps wait for another rank each time ({culprits} were the slowest at least once), {when}: "
      "sequence lengths or experts' loads differ, forward and backward are slow together; costs "

@@ -62,8 +62,8 @@ Json toJson(const Finding& f, const Names& names) {
           {"message", findingMessageJson(f)}};
 }
 
-constexpr Result<AnalyzePart> (*kParts[])(Reader&, const Run&, std::span<const Finding>) = {whatIfPart,  rankingPart, lossPart,
-                                                                                            goodputPart, gpuIdlePart, thinnedPart};
+constexpr Result<AnalyzePart> (*kParts[])(Reader&, const Run&, std::span<const Finding>) = {
+    whatIfPart, rankingPart, lossPart, goodputPart, gpuIdlePart, bandwidthPart, thinnedPart};
 
 struct RunAnswer {
   Run run;

@@ -28,6 +28,8 @@ Result<AnalyzePart> rankingPart(Reader& reader, const Run& run, std::span<const 
 Result<AnalyzePart> lossPart(Reader& reader, const Run& run, std::span<const Finding> findings);
 Result<AnalyzePart> goodputPart(Reader& reader, const Run& run, std::span<const Finding> findings);
 Result<AnalyzePart> gpuIdlePart(Reader& reader, const Run& run, std::span<const Finding> findings);
+// The key `bus_bandwidth`: of each communicator of the newest attempt, and of each collective that was measured.
+Result<AnalyzePart> bandwidthPart(Reader& reader, const Run& run, std::span<const Finding> findings);
 // The key `thinned`: series, points and up_to_step of what retention deleted of the run's scalars.
 Result<AnalyzePart> thinnedPart(Reader& reader, const Run& run, std::span<const Finding> findings);
 

@@ -145,6 +145,7 @@ std::string stateText(const RunSummary& s, TimeNs now) {
 std::string throughputText(const Throughput& t) {
   std::string text;
   if (t.mfu) text = "MFU " + percentText(*t.mfu, 1);
+  if (t.mfu_not_available) text = "MFU N/A (as logged)";
   if (t.tokens_per_s) text += (text.empty() ? "" : ", ") + shortCountText(*t.tokens_per_s) + " tokens/s";
   if (!t.tokens_per_s && t.tokens_per_gpu) text += (text.empty() ? "" : ", ") + shortCountText(*t.tokens_per_gpu) + " tokens/s per GPU";
   if (t.flops_per_gpu) text += (text.empty() ? "" : ", ") + valueText(*t.flops_per_gpu, "flops_per_s") + " per GPU";

@@ -93,6 +93,11 @@ ExporterSample exporterSample(const ExpositionParser::Sample& exposed, std::stri
     const bool told = sample.dcgm ? namesGpu(sample, name, text) : npu && namesNpu(sample, name, text);
     if (!told) rest[shown] = text;
   }
+  const auto gi = every.find("GPU_I_ID"), profile = every.find("GPU_I_PROFILE");
+  if (sample.dcgm && gi != every.end() && !sample.uuid.empty() && !gi->get_ref<const std::string&>().empty()) {
+    sample.instance_uuid = sample.uuid + "/gi" + gi->get<std::string>();
+    if (profile != every.end()) sample.instance_profile = profile->get<std::string>();
+  }
   if (sample.index || !sample.uuid.empty()) sample.device_kind = npu ? "npu" : "gpu";
   sample.labels = text(rest);
   sample.every_label = text(every);

@@ -30,6 +30,8 @@ struct ExporterSample {
   std::string device_kind;           // "gpu", "npu"; "": of the node
   std::string uuid, bus_id, model;
   std::optional<std::int32_t> index;
+  // Of a MIG instance of the GPU, beside its labels: "GPU-…/gi7" and "1g.5gb".
+  std::string instance_uuid, instance_profile;
   std::string node;         // of the label Hostname
   std::string labels;       // canonical JSON of those that did not go into the fields above; "" = none
   std::string every_label;  // of all

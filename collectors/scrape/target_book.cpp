@@ -8,6 +8,7 @@
 
 #include "collectors/exposition/exporter_metrics.h"
 #include "collectors/importers/telemetry/display_name.h"
+#include "model/device_catalog.h"
 
 namespace runglass {
 namespace {
@@ -102,6 +103,12 @@ TargetBook::Entry* TargetBook::add(const ExpositionParser::Sample& sample, const
   if (!what.device_kind.empty()) {
     entry.device = deviceOf(what, entry.node);
     if (!entry.device) return nullptr;
+    if (!what.instance_uuid.empty()) {
+      ExporterSample instance;
+      instance.device_kind = kMigKind, instance.uuid = what.instance_uuid, instance.model = what.instance_profile,
+      instance.index = what.index;
+      (void)deviceOf(instance, entry.node);
+    }
   }
   if (sample.name == "node_uname_info")
     for (const auto& [name, value] : sample.labels)

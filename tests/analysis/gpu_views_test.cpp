@@ -8,6 +8,7 @@
 
 #include "analysis/layout/layout_reading.h"
 #include "analysis/peers/slower_than_peers.h"
+#include "analysis/views/fleet.h"
 #include "analysis/views/gpu_findings.h"
 #include "analysis/views/gpu_shade.h"
 #include "analysis/views/gpu_work.h"
@@ -187,6 +188,46 @@ TEST_F(GpuWorkTest, WithoutStepsNothingIsCompared) {
   ASSERT_TRUE(work.ok());
   EXPECT_FALSE(work->compared);
   EXPECT_TRUE(work->ranks.empty());
+}
+
+// Two runs that were imported, of a node with two GPUs each.
+TEST(FleetTest, AnImportedRunHasTheDevicesOfItsOwnFilesOnly) {
+  TempStore store;
+  RunId first, second, bare;
+  {
+    auto opened = store.writer();
+    ASSERT_TRUE(opened.ok());
+    Writer& writer = **opened;
+    const auto add = [&](const char* name) {
+      const RunId run = writer.run({.name = name});
+      const AttemptId attempt = writer.attempt({.run = run});
+      const NodeId node = writer.node({.uuid = name, .name = name});
+      writer.fact({.attempt = attempt, .node = node, .key = "telemetry_file", .value = name});
+      for (std::int32_t gpu = 0; gpu < 2; ++gpu) {
+        const DeviceId device = writer.device({.uuid = name + std::to_string(gpu), .node = node, .index = gpu, .kind = "gpu"});
+        const SeriesId power =
+            writer.series({.node = node, .device = device, .metric = "power_watts", .unit = "watts", .kind = SeriesKind::kGauge});
+        writer.samples(power, std::vector{kT}, std::vector{300.0});
+      }
+      return run;
+    };
+    first = add("a"), second = add("b");
+    bare = writer.run({.name = "trace"});
+    writer.attempt({.run = bare});
+    ASSERT_TRUE(writer.close().ok());
+  }
+  auto reader = store.reader();
+  ASSERT_TRUE(reader.ok());
+  for (const auto& [run, name] : {std::pair{first, "a"}, std::pair{second, "b"}}) {
+    const auto fleet = readFleet(**reader, run, kT);
+    ASSERT_TRUE(fleet.ok());
+    ASSERT_EQ(fleet->nodes.size(), 1U);
+    EXPECT_EQ(fleet->nodes[0].name, name);
+    EXPECT_EQ(fleet->devices.size(), 2U);
+  }
+  const auto none = readFleet(**reader, bare, kT);
+  ASSERT_TRUE(none.ok());
+  EXPECT_TRUE(none->devices.empty()) << "a trace names no GPU of another run's";
 }
 
 }  // namespace

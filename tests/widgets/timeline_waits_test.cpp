@@ -49,7 +49,7 @@ TEST(WaitPartsTest, SaysAtLeastWhereMembersAreMissing) {
             "waited 60 ns of 100 ns for rank 1; at least: 2 of its 3 members are in the store");
 }
 
-TEST(WaitPartsTest, CountsCallsWithoutNumbersOnlyWhereAllMembersHaveAsMany) {
+TEST(WaitPartsTest, CountsCallsWithoutNumbersWhereAllMembersHaveAsMany) {
   const GroupMembers members{{5, {0, 1}}};
   auto calls =
       std::vector{call(0, 10, 20, kAbsent, 3), call(0, 30, 50, kAbsent, 3), call(1, 12, 20, kAbsent, 3), call(1, 40, 50, kAbsent, 3)};
@@ -58,8 +58,9 @@ TEST(WaitPartsTest, CountsCallsWithoutNumbersOnlyWhereAllMembersHaveAsMany) {
   EXPECT_EQ(waitOf(sets[1], 0, oneClock).until, 40);
   calls.push_back(call(1, 60, 61, kAbsent, 3));
   sets = matchCalls(calls, members);
-  ASSERT_EQ(sets.size(), 1U);
-  EXPECT_EQ(sets[0].match, Match::kCounts);
+  ASSERT_EQ(sets.size(), 3U);
+  EXPECT_EQ(waitOf(sets[1], 0, oneClock).until, 40) << "by their ends";
+  EXPECT_EQ(sets[2].match, Match::kAlone) << "the call that only rank 1 has";
   calls.back().step = 4;
   calls[3].name = "AllGather";
   sets = matchCalls(calls, members);
@@ -92,7 +93,7 @@ TEST(WaitPartsTest, CountsTheWholeRunWhereRanksBeginTheirStepsAtOtherTimes) {
   // The second call is of step 3 on rank 0 and of step 4 on rank 1.
   const std::vector calls{call(0, 10, 20, kAbsent, 3), call(0, 30, 50, kAbsent, 3), call(1, 12, 20, kAbsent, 3),
                           call(1, 40, 50, kAbsent, 4)};
-  EXPECT_EQ(matchCalls(calls, members)[0].match, Match::kCounts);
+  EXPECT_EQ(waitOf(matchCalls(calls, members)[1], 0, oneClock).until, 40) << "by their ends";
   const auto sets = matchCalls(calls, members, true);
   ASSERT_EQ(sets.size(), 2U);
   EXPECT_EQ(waitOf(sets[1], 0, oneClock).until, 40);
@@ -182,6 +183,54 @@ TEST_F(TimelineWaitsTest, TheWaitingPartOfAWideBarIsHatched) {
   for (int x = 55; x < 85; ++x) working.insert(image.pixel(x, 5));
   EXPECT_EQ(waiting.size(), 2U) << "stripes";
   EXPECT_EQ(working, std::set<QRgb>{currentTheme().communication.rgb()});
+}
+
+// Four ranks on one node, whose all-reduces say that they moved 64 MiB each.
+class TimelineBandwidthTest : public TimelineViewTest {
+ protected:
+  void record(Writer& writer, RunId, AttemptId attempt) override {
+    const NodeId node = writer.node({.uuid = "n", .name = "n"});
+    writer.group({.attempt = attempt, .id = 9, .kind = "dp", .name = "dp", .ranks = {4, 5, 6, 7}});
+    for (std::int32_t r = 4; r < 8; ++r) {
+      writer.rank({.attempt = attempt, .rank = r, .node = node});
+      SpanColumns spans;
+      spans.names = {"AllReduce"};
+      for (int i = 0; i < 3; ++i) {
+        spans.start.push_back(kStart + (20 + 10 * i) * kNsPerMs + r * 500'000);
+        spans.dur.push_back((26 + 10 * i) * kNsPerMs + kStart - spans.start.back());
+        spans.name.push_back(0), spans.category.push_back(SpanCategory::kComm), spans.group.push_back(9);
+        spans.seq.push_back(i), spans.bytes.push_back(64 << 20);
+      }
+      writer.spans(writer.track({.attempt = attempt, .rank = r, .kind = "gpu_stream", .name = "GPU 0 stream 7"}), spans);
+    }
+  }
+};
+
+TEST_F(TimelineBandwidthTest, TheBusBandwidthOfTheRanksCommunicatorIsALane) {
+  auto reader = openStore(m_store.path()).reader();
+  ASSERT_TRUE(reader.ok());
+  const auto catalog = readTimelineCatalog(**reader, {}, {}, 5, {});
+  ASSERT_TRUE(catalog.ok());
+  ASSERT_EQ(catalog->metrics.size(), 1U);
+  EXPECT_EQ(catalog->metrics[0].title.toStdString(), "Bus bandwidth, dp");
+  TimelineQuestion question{
+      .run = catalog->run.id, .attempt = catalog->attempt.number, .range = {kStart, kStart + 100 * kNsPerMs}, .pixel = 100'000};
+  question.rows.push_back({.tracks = {}, .group = catalog->metrics[0].group});
+  const auto picture = readTimeline(**reader, question, {});
+  ASSERT_TRUE(picture.ok()) << picture.status().message();
+  const auto& bins = picture->rows.at(0).bins;
+  ASSERT_EQ(bins.size(), 3U) << "one for each collective";
+  // All-reduce of 4 (nccl-tests: 2 x 3/4) in the 2.5 ms after rank 7 began.
+  EXPECT_NEAR(bins[0].first, 67'108'864 * 1.5 / 0.0025, 1);
+  EXPECT_EQ(bins[0].x0, kStart + 20 * kNsPerMs + 3'500'000);
+}
+
+TEST_F(TimelineBandwidthTest, RanksWhoseCallsSayNoBytesHaveNoLane) {
+  auto reader = openStore(m_store.path()).reader();
+  ASSERT_TRUE(reader.ok());
+  const auto catalog = readTimelineCatalog(**reader, {}, {}, 0, {});
+  ASSERT_TRUE(catalog.ok());
+  EXPECT_TRUE(catalog->metrics.empty());
 }
 
 }  // namespace

@@ -299,7 +299,11 @@ class Builder {
       cell.remap_pending = remap[i] && cell.device && remap[i]->value > 0;
       cell.xid = xids.contains(cell.device);
       cell.link_error = links.contains(cell.device);
-      cell.mig = cell.device && std::ranges::binary_search(m_data.facts.mig, cell.device);
+      QStringList instances;
+      if (cell.device)
+        for (const Device* instance : m_fleet.instancesOf(cell.device)) instances << screenText(instance->model, 40);
+      cell.instances = instances.join(QStringLiteral(", "));
+      cell.mig = cell.device && (!instances.isEmpty() || std::ranges::binary_search(m_data.facts.mig, cell.device));
       ++i;
     });
     for (const char* metric : kLinkErrors) {

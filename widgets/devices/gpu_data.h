@@ -75,6 +75,7 @@ struct GpuCell {
   bool link_error = false;             // NVLink replays, recoveries or CRC errors
   bool xid = false;                    // an Xid event in the last hour of data
   bool mig = false;                    // divided into instances
+  QString instances;                   // those that are known: "1g.5gb, 1g.5gb, 2g.10gb"
   std::optional<FindingMark> finding;  // open ones about it
   QString name;                        // "n0412 GPU 3"
   QString rank;                        // "37 (0,1,5)"

@@ -227,7 +227,8 @@ bool GpuGrid::event(QEvent* event) {
   if (cell->throttled) lines << tr("◣ clocks held down by heat or hardware");
   if (cell->remap_pending) lines << tr("● row remap pending: needs a reset");
   if (cell->link_error) lines << tr("◆ NVLink errors since the driver was loaded");
-  if (cell->mig) lines << tr("▭ MIG is on: divided into instances");
+  if (cell->mig)
+    lines << (cell->instances.isEmpty() ? tr("▭ MIG is on: divided into instances") : tr("▭ MIG instances: %1").arg(cell->instances));
   if (cell->capped) lines << tr("at its power cap");
   QToolTip::showText(help->globalPos(), lines.join(QLatin1Char('\n')).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")),
                      this);

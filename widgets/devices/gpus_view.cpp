@@ -280,7 +280,7 @@ void GpusView::showAnswer(const Result<std::shared_ptr<const GpuData>>& answer) 
   }
   if ((*answer)->hosts.empty()) {
     m_panel->showEmptyAt(m_context.state->state().moment, tr("No hosts"),
-                         tr("No agent has reported to this store, and imported logs name no machines."),
+                         tr("No agent has reported from this run, and its files name no machines."),
                          QStringLiteral("runglass-agent --hub HOST:PORT"));
     m_stack->setCurrentIndex(0);
     return;

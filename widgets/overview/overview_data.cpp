@@ -395,6 +395,7 @@ class Builder {
     if (t.mfu && t.tokens_per_s) note += formatShortCount(*t.tokens_per_s) + QStringLiteral(" tokens/s");
     if (t.change) note += formatSignedPercent(*t.change) + QStringLiteral(" vs best");
     if (!t.mfu && t.tokens_per_s && t.tokens_per_gpu) note += formatShortCount(*t.tokens_per_gpu) + QStringLiteral("/rank");
+    if (t.mfu_not_available) note += QStringLiteral("MFU N/A, as logged");
     const bool other = t.flops_per_gpu || t.samples_per_s || t.step_ns;
     if (!t.mfu && !t.tokens_per_s && !t.tokens_per_gpu && !other) note += QStringLiteral("not logged");
     const QString title = t.mfu              ? QStringLiteral("MFU")

@@ -216,6 +216,7 @@ void RowList::rebuild() {
   for (const TimelineMetric& metric : m_catalog->metrics) {
     TimelineRow row{.kind = RowKind::kMetric, .title = metric.title, .detail = {}, .unit = metric.unit, .question = {}, .rank = -1};
     row.question.series = metric.series;
+    row.question.group = metric.group;
     row.pinned = true;
     row.height = kMetricHeight;
     place(std::move(row));

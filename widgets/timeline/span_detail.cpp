@@ -75,11 +75,7 @@ Status addLaunch(Reader& reader, const TimelineCatalog& catalog, SpanDetail& det
 // The same operation of the same communicator on other ranks, and who waited for whom.
 Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail& detail, const std::stop_token& stop) {
   const auto calls = callsOf(detail.rank, detail.track, detail.span);
-  if (calls.empty()) {
-    if (detail.span.category[0] == SpanCategory::kComm)
-      detail.waited = QStringLiteral("the source names no communicator: waiting cannot be told");
-    return {};
-  }
+  if (calls.empty()) return {};
   RG_ASSIGN(const auto set, readCollective(reader, catalog, calls[0], detail.waited, stop));
   if (!set) return {};
   const auto mine = std::ranges::find(set->calls, calls[0].id, &CollectiveCall::id) - set->calls.begin();

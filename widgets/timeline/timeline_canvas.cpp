@@ -71,7 +71,7 @@ const TimelineRow* TimelineCanvas::rowAt(int y) const {
 std::vector<RowQuestion> TimelineCanvas::visibleRows() const {
   std::vector<RowQuestion> questions;
   for (const TimelineRow& row : m_rows->rows()) {
-    if (row.kind == RowKind::kGroup || (row.question.tracks.empty() && !row.question.series)) continue;
+    if (row.kind == RowKind::kGroup || (row.question.tracks.empty() && !row.question.series && row.question.group == 0)) continue;
     const int top = screenY(row);
     if (row.pinned || (top + row.height > kHeader && top < height())) questions.push_back(row.question);
   }
@@ -120,9 +120,9 @@ void TimelineCanvas::setPicture(std::shared_ptr<const TimelinePicture> picture) 
   m_picture = std::move(picture);
   m_picture_rows.assign(m_rows->rows().size(), 0);
   if (m_picture) {
-    std::map<std::tuple<SeriesId, bool, TrackId>, std::size_t> made;
+    std::map<std::tuple<SeriesId, std::int64_t, bool, TrackId>, std::size_t> made;
     const auto keyOf = [](const RowQuestion& question) {
-      return std::tuple(question.series, question.strip, question.tracks.empty() ? TrackId() : question.tracks.front());
+      return std::tuple(question.series, question.group, question.strip, question.tracks.empty() ? TrackId() : question.tracks.front());
     };
     for (std::size_t i = 0; i < m_picture->rows.size(); ++i) {
       // Folded or not: either will do until the other comes.
@@ -261,6 +261,7 @@ void TimelineCanvas::renderMetric(QImage& image, const RowPicture& made, int top
 // "412 – 698 W" of what is on screen.
 QString TimelineCanvas::rangeOf(const TimelineRow& row) const {
   const RowPicture* made = pictureOf(row);
+  if (made != nullptr && !made->note.isEmpty()) return made->note;
   const auto range = made != nullptr ? valueRange(made->bins, m_t0, m_t1, false, false, nullptr) : std::nullopt;
   if (!range) return tr("nothing here");
   const UnitScale scale = unitScale(row.unit, range->lo, range->hi);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/timeline/timeline_data.h"
 
+#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <unordered_map>
 
+#include "analysis/collectives/bus_reading.h"
+#include "analysis/collectives/communicating_tracks.h"
 #include "analysis/layout/layout_reading.h"
 #include "analysis/run_summary/roles.h"
 #include "analysis/views/rank_pace.h"
@@ -21,6 +25,9 @@ namespace {
 
 constexpr std::size_t kMostBands = 4'000;
 constexpr std::size_t kMostStripPixels = 16'384;
+constexpr std::size_t kProbedSpans = 4'000;          // of a rank, for whether its collectives say how much they moved
+constexpr std::size_t kMaxBandwidths = 4;            // lanes
+constexpr std::size_t kMaxBandwidthSpans = 100'000;  // on screen, of all members
 
 // By number, so that the newest is the last; those without a start do not end the one before.
 bool chooseAttempt(const std::vector<Attempt>& attempts, AttemptId wanted, std::optional<TimeNs> seen, TimelineCatalog& catalog) {
@@ -40,6 +47,60 @@ bool chooseAttempt(const std::vector<Attempt>& attempts, AttemptId wanted, std::
 }
 
 constexpr std::size_t kMaxRowsOfMetric = 4;
+// The communicators of the rank whose calls say how much they moved, by their newest ones.
+Status findBandwidths(Reader& reader, TimelineCatalog& catalog, const TimelineRank& rank) {
+  if (!rank.rank || !catalog.extent) return {};
+  RG_ASSIGN(const auto tracks, communicatingTracks(reader, catalog.attempt.id, {*rank.rank}, *catalog.extent, {}));
+  if (tracks.empty()) return {};
+  std::set<std::int64_t> measured;
+  const TimeRange newest = newestPart(tracks, *catalog.extent, kProbedSpans);
+  for (const CommunicatingTrack& track : tracks) {
+    RG_ASSIGN(const SpanColumns spans, reader.spans(track.track, newest, {}));
+    for (const CollectiveCall& call : callsOf(*rank.rank, track.track, spans))
+      if (call.group != kAbsent && call.bytes >= kLeastBusBytes) measured.insert(call.group);
+  }
+  RG_ASSIGN(const auto groups, reader.groups(catalog.attempt.id));
+  std::size_t shown = 0;
+  for (const CommGroup& group : groups)
+    if (measured.contains(group.id) && group.ranks.size() > 1 && shown++ < kMaxBandwidths)
+      catalog.metrics.push_back({.series = {},
+                                 .title = QCoreApplication::translate("Timeline", "Bus bandwidth, %1")
+                                              .arg(screenText(group.kind.empty() ? group.name : group.kind, 40)),
+                                 .unit = "bytes_per_s",
+                                 .group = group.id});
+  return {};
+}
+
+// One bin for each pixel in which collectives began.
+Status readBandwidth(Reader& reader, const TimelineQuestion& question, std::int64_t group, RowPicture& made, const std::stop_token& stop) {
+  RG_ASSIGN(const auto attempts, reader.attempts(question.run));
+  const auto attempt = std::ranges::find(attempts, question.attempt, &Attempt::number);
+  if (attempt == attempts.end()) return {};
+  RG_ASSIGN(const auto groups, reader.groups(attempt->id));
+  const auto known = std::ranges::find(groups, group, &CommGroup::id);
+  if (known == groups.end()) return {};
+  RG_ASSIGN(auto ranks, reader.ranks(attempt->id));
+  std::erase_if(ranks, [&](const Rank& rank) { return std::ranges::find(known->ranks, rank.rank) == known->ranks.end(); });
+  RG_ASSIGN(const auto tracks, communicatingTracks(reader, attempt->id, {known->ranks.begin(), known->ranks.end()}, question.range, stop));
+  std::size_t spans = 0;
+  for (const CommunicatingTrack& track : tracks) spans += track.spans;
+  if (spans > kMaxBandwidthSpans) {
+    made.note = QCoreApplication::translate("Timeline", "zoom in");
+    return {};
+  }
+  RG_ASSIGN(const BusReading reading, readBus(reader, question.run, attempt->id, {{group, known->ranks}}, ranks, question.range, stop));
+  const DurNs pixel = std::max<DurNs>(question.pixel, 1);
+  for (const BusSample& sample : reading.bus.samples) {
+    const double value = sample.bytes_per_s;
+    if (made.bins.empty() || sample.t0 / pixel != made.bins.back().x0 / pixel)
+      made.bins.push_back({.x0 = sample.t0, .x1 = sample.t0, .first = value, .last = value, .min = value, .max = value});
+    Bin& bin = made.bins.back();
+    bin.x1 = sample.t0, bin.last = value;
+    bin.min = std::min(bin.min, value), bin.max = std::max(bin.max, value);
+    bin.sum += value, ++bin.count;
+  }
+  return {};
+}
 
 // What a rank's device and node had, under the run's loss.
 Status findMetrics(Reader& reader, TimelineCatalog& catalog, std::optional<std::int32_t> rank) {
@@ -72,6 +133,7 @@ Status findMetrics(Reader& reader, TimelineCatalog& catalog, std::optional<std::
     }
     return {};
   };
+  RG_TRY(findBandwidths(reader, catalog, *chosen));
   if (chosen->place.device) {
     SeriesFilter device;
     device.device = chosen->place.device;
@@ -292,6 +354,10 @@ Result<TimelinePicture> readTimeline(Reader& reader, const TimelineQuestion& que
   for (const RowQuestion& row : question.rows) {
     RowPicture& made = out.rows.emplace_back();
     made.question = row;
+    if (row.group != 0) {
+      RG_TRY(readBandwidth(reader, question, row.group, made, stop));
+      continue;
+    }
     if (row.series) {
       const auto pixels = static_cast<std::size_t>((question.range.t1 - question.range.t0) / std::max<DurNs>(question.pixel, 1));
       RG_ASSIGN(made.bins, reader.bins(row.series, Axis::kTime, question.range.t0, question.range.t1,

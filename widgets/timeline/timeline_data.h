@@ -33,9 +33,10 @@ struct TimelineRank {
 
 // A value over time that stands above the spans.
 struct TimelineMetric {
-  SeriesId series;
-  QString title;  // "GPU power"
+  SeriesId series;  // 0: the bus bandwidth of a communicator
+  QString title;    // "GPU power"
   std::string unit;
+  std::int64_t group = 0;  // that communicator
 };
 
 struct TimelineCatalog {
@@ -47,9 +48,10 @@ struct TimelineCatalog {
   // Of the slowest rank by median step time, and how it compares; absent without steps.
   std::optional<std::int32_t> slowest;
   std::optional<double> slower_ratio;
-  std::vector<TimelineMetric> metrics;  // the loss, and clock, power and network of the rank asked for
-  std::optional<TimeRange> extent;      // of its spans in the file
-  std::string spans_at;                 // without extent: the hub that has them, where the store is a copy of its
+  // The loss, and clock, power, network and the communicators' bus bandwidth of the rank asked for.
+  std::vector<TimelineMetric> metrics;
+  std::optional<TimeRange> extent;  // of its spans in the file
+  std::string spans_at;             // without extent: the hub that has them, where the store is a copy of its
   std::optional<ClockAlignment> alignment;
   std::uint64_t tracks() const;
 };
@@ -64,6 +66,7 @@ struct RowQuestion {
   bool strip = false;      // all tracks as one busy strip, else each lane with its bars
   bool folded = false;     // without strip: only the outermost lane
   SeriesId series;         // a metric instead of spans
+  std::int64_t group = 0;  // the bus bandwidth of this communicator instead of spans
   std::vector<bool> host;  // with strip, per track: a thread, whose spans nest
   friend bool operator==(const RowQuestion&, const RowQuestion&) = default;
 };
@@ -89,6 +92,7 @@ struct RowPicture {
   std::vector<SpanPicture::Lane> lanes;  // empty for strips
   BusyStrip strip;
   std::vector<Bin> bins;  // of a metric
+  QString note;           // why there are none
 };
 
 struct StepBand {

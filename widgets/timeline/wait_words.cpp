@@ -19,9 +19,11 @@ QString why(Match match) {
     case Match::kDiffers:
       return QStringLiteral("its members ran different operations under this number: waiting cannot be told");
     case Match::kCounts:
-      return QStringLiteral("it has no number, and its members have different counts of calls: waiting cannot be told");
+      return QStringLiteral("it has no number, and its members' calls cannot be paired: waiting cannot be told");
     case Match::kDisjoint:
       return QStringLiteral("one member ended before another began: the clocks disagree, waiting cannot be told");
+    case Match::kEnds:
+      return QStringLiteral("it names no communicator, and the ranks' calls do not end together: waiting cannot be told");
     case Match::kMatched:
       break;
   }

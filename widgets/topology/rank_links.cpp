@@ -118,7 +118,7 @@ Result<RankLinks> readLinks(Reader& reader, const TopologyData& data, std::int32
   std::vector<Rank> places;
   for (const TopologyRank& one : data.ranks)
     if (wanted.contains(one.place.rank)) places.push_back(one.place);
-  RG_ASSIGN(const BusReading reading, readBus(reader, data.run.id, data.attempt.id, members, places, std::move(stop)));
+  RG_ASSIGN(const BusReading reading, readBus(reader, data.run.id, data.attempt.id, members, places, {}, std::move(stop)));
   return links.tell(reading);
 }
 

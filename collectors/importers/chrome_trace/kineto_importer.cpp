@@ -210,7 +210,7 @@ class KinetoTrace {
       return;
     }
     TraceSpan span{.start = start, .dur = dur, .category = rule.span};
-    if (rule.span == SpanCategory::kCompute) span.category = kernelCategory(m_event.name);
+    if (rule.span == SpanCategory::kCompute) span.category = m_categories.of(m_event.name);
     span.correlation = m_event.correlation.value_or(kAbsent);
     span.external_id = m_event.external_id.value_or(kAbsent);
     span.bytes = m_event.bytes ? *m_event.bytes : messageBytes(m_event).value_or(kAbsent);
@@ -339,6 +339,7 @@ class KinetoTrace {
   Recorder& m_out;
   ImportReport& m_report;
   TrackSorter m_sorter;
+  KernelCategories m_categories;
   CounterSeries m_counters;
   MemorySeries m_memory;
   TraceEventParser m_parser;

@@ -5,12 +5,13 @@
 #include <cctype>
 #include <string>
 
+#include "collectors/importers/timeline/kernel_category.h"
+
 namespace runglass {
 namespace {
 
-constexpr std::string_view kMoves[] = {"all-reduce", "allreduce", "reduce-scatter", "reducescatter", "all-gather", "allgather",
-                                       "all-to-all", "alltoall",  "broadcast",      "-send",         "-recv",      "send-",
-                                       "recv-",      "nccl",      "rccl",           "communication"};
+// What kernelCategory() leaves: words that kernels which compute have as well.
+constexpr std::string_view kMoves[] = {"broadcast", "-send", "-recv", "send-", "recv-", "communication"};
 
 // `word` itself or "word-...".
 bool begins(std::string_view text, std::string_view word) {
@@ -25,7 +26,8 @@ SpanCategory opCategory(std::string_view name, std::string_view category) {
                          [](unsigned char c) { return c == '_' || c == ' ' ? '-' : static_cast<char>(std::tolower(c)); });
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   if (text == "gc" || begins(text, "garbage-collection")) return SpanCategory::kGc;
-  if (text == "send" || text == "recv" || std::ranges::any_of(kMoves, has)) return SpanCategory::kComm;
+  if (text == "send" || text == "recv" || std::ranges::any_of(kMoves, has) || kernelCategory(name.substr(0, 256)) == SpanCategory::kComm)
+    return SpanCategory::kComm;
   if (has("dataload") || has("data-load") || has("get-batch")) return SpanCategory::kDataload;
   if (begins(text, "checkpoint") || begins(text, "save-checkpoint") || begins(text, "load-checkpoint")) return SpanCategory::kCheckpoint;
   if (begins(text, "forward") || begins(text, "backward") || begins(text, "optimizer")) return SpanCategory::kCompute;

@@ -131,7 +131,7 @@ Result<CsvLayout> readLayout(const toml::table& table, const std::string& name) 
   CsvLayout layout;
   std::string separator = ",";
   Fields in(table, name,
-            {"name", "kind", "require", "separator", "time", "time_format", "zone_minutes", "device_kind", "index", "uuid", "model",
+            {"name", "kind", "require", "separator", "time", "time_format", "zone_minutes", "device_kind", "index", "uuid", "model", "host",
              "labels", "phase", "column", "event"});
   in.text("name", layout.name);
   in.text("kind", layout.kind);
@@ -141,6 +141,7 @@ Result<CsvLayout> readLayout(const toml::table& table, const std::string& name) 
   in.text("index", layout.index);
   in.text("uuid", layout.uuid);
   in.text("model", layout.model);
+  in.text("host", layout.host);
   in.texts("labels", layout.labels);
   in.text("phase", layout.phase);
   if (separator.size() != 1 || separator == "\"" || separator == "\n" || separator == "\r") in.fail("separator is not one character");

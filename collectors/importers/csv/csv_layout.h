@@ -45,8 +45,9 @@ struct CsvLayout {
   bool has_zone = false;
   int zone_minutes = 0;
   std::string device_kind = "gpu", index, uuid, model;  // columns
-  std::vector<std::string> labels;                      // columns that tell series apart
-  std::string phase;                                    // a column whose changes are events
+  std::string host;                 // a column that names the row's node; "" = hostname, host, node, ... if there is one
+  std::vector<std::string> labels;  // columns that tell series apart
+  std::string phase;                // a column whose changes are events
   std::vector<CsvColumn> columns;
   std::vector<CsvEvent> events;
 };

@@ -3,6 +3,7 @@
 
 #include <re2/re2.h>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -46,6 +47,7 @@ void CsvTable::header(const Record& header) {
   for (const std::string_view cell : header) m_names.emplace_back(trimmed(cell));
   m_time = columnOf(m_names, m_layout.time), m_index = columnOf(m_names, m_layout.index), m_uuid = columnOf(m_names, m_layout.uuid);
   m_model = columnOf(m_names, m_layout.model), m_phase = columnOf(m_names, m_layout.phase);
+  m_host = m_layout.host.empty() ? hostColumn() : columnOf(m_names, m_layout.host);
   for (const std::string& label : m_layout.labels) {
     if (const int at = columnOf(m_names, label); at >= 0)
       m_labels.emplace_back(displayName(label), static_cast<std::size_t>(at));
@@ -76,6 +78,25 @@ void CsvTable::header(const Record& header) {
     }
     if (!found) note("csv.missing_column", column.name + column.match);
   }
+}
+
+// Of a layout that does not say which: one with the usual name that is nothing else.
+int CsvTable::hostColumn() const {
+  constexpr std::array<std::string_view, 6> kNames = {"hostname", "host", "host_name", "node", "nodename", "node_name"};
+  for (std::size_t i = 0; i < m_names.size(); ++i)
+    if (std::ranges::find(kNames, std::string_view(lowered(m_names[i]))) != kNames.end() &&
+        std::ranges::find(m_layout.labels, m_names[i]) == m_layout.labels.end() &&
+        std::ranges::find(m_layout.columns, m_names[i], &CsvColumn::name) == m_layout.columns.end())
+      return static_cast<int>(i);
+  return -1;
+}
+
+void CsvTable::toHostOf(const Record& record) {
+  const std::string_view host = cell(record, m_host);
+  if (m_host < 0 || host == m_host_now) return;
+  m_host_now = host;
+  m_series.onHost(host);
+  for (Column& column : m_columns) column.device = {};  // they are those of the host before
 }
 
 std::string_view CsvTable::cell(const Record& record, int column) const {
@@ -132,8 +153,9 @@ void CsvTable::events(const Record& record) {
 
 void CsvTable::phase(const Record& record, TimeNs time, bool recorded) {
   const std::string_view now = cell(record, m_phase);
-  if (m_phase < 0 || now == m_phase_now || now.size() > 256) return;
-  m_phase_now = now;
+  std::string& before = m_phase_now[m_host_now];
+  if (m_phase < 0 || now == before || now.size() > 256) return;
+  before = now;
   if (recorded || now.empty()) return;
   if (++m_events > kMostPhases) return note("csv.too_many", "phases");
   m_out.event({.time = time, .attempt = m_series.attempt(), .node = m_series.node(), .kind = "phase", .message = displayName(now)});
@@ -144,6 +166,7 @@ void CsvTable::record(const Record& record, bool recorded) {
     if (!recorded) note("csv.ragged_row", std::to_string(record.size()) + " fields, not " + std::to_string(m_width));
     return;
   }
+  toHostOf(record);
   if (!m_layout.events.empty() && !recorded) events(record);
   if (m_columns.empty()) return;
   const auto time = timeOf(cell(record, m_time));

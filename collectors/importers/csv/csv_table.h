@@ -47,6 +47,8 @@ class CsvTable {
   void phase(const Record& record, TimeNs time, bool recorded);
   DeviceId deviceOf(const Record& record);
   std::string labelsOf(const Record& record) const;
+  int hostColumn() const;
+  void toHostOf(const Record& record);
 
   const CsvLayout& m_layout;
   DeviceSeries& m_series;
@@ -56,8 +58,9 @@ class CsvTable {
   std::vector<Column> m_columns;
   std::vector<std::pair<std::string, std::size_t>> m_labels;
   std::size_t m_width = 0;
-  int m_time = -1, m_index = -1, m_uuid = -1, m_model = -1, m_phase = -1;
-  std::string m_phase_now;
+  int m_time = -1, m_index = -1, m_uuid = -1, m_model = -1, m_phase = -1, m_host = -1;
+  std::string m_host_now;
+  std::map<std::string, std::string> m_phase_now;  // by host
   std::int64_t m_events = 0;
   std::optional<TimeNs> m_newest_event;
   std::map<std::string, std::pair<std::int64_t, std::string>> m_notes;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nsight Systems reports as `nsys export --type sqlite` writes them: tables and columns are there when there was data and by version.
+#include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <vector>
 
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/nsys/foreign_database.h"
+#include "collectors/importers/telemetry/display_name.h"
 #include "collectors/importers/timeline/kernel_category.h"
 #include "collectors/importers/timeline/track_sorter.h"
 #include "model/crc32c.h"
@@ -14,7 +18,7 @@ namespace runglass {
 namespace {
 
 constexpr std::string_view kMagic("SQLite format 3\0", 16);
-constexpr std::size_t kMostTracks = 65'536;
+constexpr std::size_t kMostTracks = 65'536, kMostDevices = 4'096;
 constexpr std::int64_t kPidUnit = 0x1000000;  // globalTid: machine, then 24 bits of process, then 24 of thread
 
 const char* copyKind(std::int64_t kind) {
@@ -65,12 +69,32 @@ class NsysReport {
     if (m_db.columns("TARGET_INFO_SESSION_START_TIME").contains("utcEpochNs"))
       RG_TRY(m_db.query("SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME",
                         [this](const ForeignRow& row) { m_epoch = row.wholeNumber(0); }));
-    if (m_db.columns("TARGET_INFO_GPU").contains("name"))
-      RG_TRY(m_db.query("SELECT name FROM TARGET_INFO_GPU LIMIT 1", [this](const ForeignRow& row) { m_gpu = row.text(0); }));
+    RG_TRY(readDevices());
     if (m_db.columns("META_DATA_EXPORT").contains("value"))
       RG_TRY(m_db.query("SELECT value FROM META_DATA_EXPORT WHERE name = 'EXPORT_PRODUCT_VERSION'",
                         [this](const ForeignRow& row) { m_version = row.text(0); }));
     return {};
+  }
+
+  // The machine's GPUs; tables of older and smaller reports lack some columns.
+  Status readDevices() {
+    const std::set<std::string> system = m_db.columns("TARGET_INFO_SYSTEM_ENV");
+    if (system.contains("name") && system.contains("value"))
+      RG_TRY(m_db.query("SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = 'Hostname'",
+                        [this](const ForeignRow& row) { m_host = displayName(row.text(0)); }));
+    const std::set<std::string> columns = m_db.columns("TARGET_INFO_GPU");
+    if (!columns.contains("name")) return {};
+    return m_db.query("SELECT k.name, " + pick(columns, "cuDevice") + ", " + pick(columns, "id") + ", " + pick(columns, "uuid") + ", " +
+                          pick(columns, "totalMemory") + " FROM TARGET_INFO_GPU k LIMIT " + std::to_string(kMostDevices),
+                      [this](const ForeignRow& row) {
+                        Device gpu{.kind = "gpu", .model = displayName(row.text(0)), .memory_bytes = row.optionalInt64(4)};
+                        const auto index = row.optionalInt64(1) ? row.optionalInt64(1) : row.optionalInt64(2);
+                        if (index && *index >= 0 && *index < std::int64_t{kMostDevices}) gpu.index = static_cast<std::int32_t>(*index);
+                        // Reports of drivers that name none have zeros.
+                        if (const std::string_view uuid = row.text(3); uuid.find_first_not_of("0-") != std::string_view::npos)
+                          gpu.uuid = (uuid.starts_with("GPU-") ? "" : "GPU-") + displayName(uuid);
+                        m_gpus.push_back(std::move(gpu));
+                      });
   }
 
   // "k.column" where the table has it, else NULL.
@@ -107,7 +131,7 @@ class NsysReport {
           args += (args.empty() ? "{\"" : ",\"") + std::string(kArgs[i].second) + "\":" + std::to_string(*value);
       if (!args.empty()) args += '}';
       const std::string full(row.text(5)), brief(row.text(6));
-      TraceSpan span{.category = kernelCategory(brief.empty() ? full : brief), .correlation = row.optionalInt64(4).value_or(kAbsent)};
+      TraceSpan span{.category = m_categories.of(full.empty() ? brief : full), .correlation = row.optionalInt64(4).value_or(kAbsent)};
       add(stream(row), row, span, full.empty() ? brief : full, args);
     });
   }
@@ -175,6 +199,8 @@ class NsysReport {
       const auto value = row.optionalInt64(column);
       return value ? std::to_string(*value) : std::string("?");
     };
+    if (const auto device = row.optionalInt64(2); device && *device >= 0 && *device < std::int64_t{kMostDevices})
+      m_used.insert(static_cast<std::int32_t>(*device));
     return track("gpu_stream", "GPU " + number(2) + " stream " + number(3));
   }
   TrackId thread(std::int64_t global, const char* row_name) {
@@ -223,16 +249,40 @@ class NsysReport {
       m_out.run({.name = m_target.run_name, .start = m_oldest, .end = m_newest});
       m_out.attempt({.run = m_run, .key = m_target.attempt_key, .start = m_oldest, .end = m_newest});
     }
-    if (!m_gpu.empty()) m_out.fact({.attempt = m_attempt, .rank = m_rank, .key = "gpu_model", .value = printable(m_gpu)});
+    tellDevices();
     if (!m_version.empty()) m_out.fact({.attempt = m_attempt, .rank = m_rank, .key = "nsys_version", .value = printable(m_version)});
+  }
+
+  // The report's GPUs on the node that it names; those that only their work tells of have no model.
+  void tellDevices() {
+    for (const std::int32_t index : m_used)
+      if (std::ranges::find(m_gpus, std::optional(index), &Device::index) == m_gpus.end())
+        m_gpus.push_back({.index = index, .kind = "gpu"});
+    if (m_gpus.empty()) return;
+    const std::string name = m_host.empty() ? m_target.run_name : m_host;
+    const NodeId node = m_out.node({.uuid = "name:" + name, .name = name});
+    m_out.fact({.attempt = m_attempt, .node = node, .key = "telemetry_file", .value = displayName(m_target.file_name)});
+    std::optional<DeviceId> own;
+    for (Device& gpu : m_gpus) {
+      gpu.node = node;
+      if (gpu.uuid.empty()) gpu.uuid = "name:" + name + "/gpu" + (gpu.index ? std::to_string(*gpu.index) : std::string());
+      const DeviceId id = m_out.device(gpu);
+      if (gpu.index && m_used.size() == 1 && m_used.contains(*gpu.index)) own = id;
+    }
+    if (m_rank) m_out.rank({.attempt = m_attempt, .rank = *m_rank, .node = node, .device = own.value_or(DeviceId{})});
+    if (!m_gpus.front().model.empty())
+      m_out.fact({.attempt = m_attempt, .rank = m_rank, .key = "gpu_model", .value = m_gpus.front().model});
   }
 
   ForeignDatabase& m_db;
   const ImportTarget& m_target;
   Recorder& m_out;
   TrackSorter m_sorter;
+  KernelCategories m_categories;
   std::optional<std::int64_t> m_epoch;
-  std::string m_gpu, m_version;
+  std::string m_host, m_version;
+  std::vector<Device> m_gpus;
+  std::set<std::int32_t> m_used;  // devices that work was recorded of
   RunId m_run;
   AttemptId m_attempt;
   std::optional<std::int32_t> m_rank;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "collectors/importers/input/node_name.h"
 #include "collectors/importers/input/run_name.h"
 #include "model/metric_catalog.h"
 #include "model/number_text.h"
@@ -23,22 +24,42 @@ RunId DeviceSeries::run() {
   if (m_run) return m_run;
   m_run = m_out.run({.name = m_target.run_name});
   m_attempt = m_out.attempt({.run = m_run, .key = m_target.attempt_key});
-  // Files put into one run (--run, a folder) are not thereby of one machine.
-  const std::string file = runNameOfFile(m_target.path);
-  std::string name = m_target.run_name;
-  if (!m_target.source.empty()) name += "/" + displayName(m_target.source);
-  if (name != file) name += "/" + file;
-  m_node_uuid = "name:" + name;
-  m_node = m_out.node({.uuid = m_node_uuid, .name = name});
-  // Ties the node to the run: a file of telemetry knows of no ranks.
-  m_out.fact({.attempt = m_attempt, .node = m_node, .key = "telemetry_file", .value = displayName(m_target.file_name)});
   return m_run;
 }
 
-NodeId DeviceSeries::node() {
-  run();
-  return m_node;
+void DeviceSeries::onHost(std::string_view host) {
+  if (host == m_host) return;
+  m_host = displayName(host);
+  // A file that names more hosts than this names something else.
+  if (!m_nodes.contains(m_host) && m_nodes.size() >= kMostNodes) m_host.clear();
 }
+
+DeviceSeries::OfNode& DeviceSeries::ofNode() {
+  run();
+  OfNode& node = m_nodes[m_host];
+  if (node.id) return node;
+  std::string name = m_host;
+  node.uuid = "name:" + name;
+  if (name.empty()) {
+    if (const NodeOfPath of_path = nodeOfPath(m_target.path); !of_path.name.empty()) {
+      name = of_path.name;
+      node.uuid = "name:" + of_path.folder + "/" + name;
+    } else {
+      // Files put into one run (--run, a folder) are not thereby of one machine.
+      const std::string file = runNameOfFile(m_target.path);
+      name = m_target.run_name;
+      if (!m_target.source.empty()) name += "/" + displayName(m_target.source);
+      if (m_target.run_name != file) name += "/" + file;
+      node.uuid = "name:" + name;
+    }
+  }
+  node.id = m_out.node({.uuid = node.uuid, .name = name});
+  // Ties the node to the run: a file of telemetry knows of no ranks.
+  m_out.fact({.attempt = m_attempt, .node = node.id, .key = "telemetry_file", .value = displayName(m_target.file_name)});
+  return node;
+}
+
+NodeId DeviceSeries::node() { return ofNode().id; }
 
 AttemptId DeviceSeries::attempt() {
   run();
@@ -46,7 +67,7 @@ AttemptId DeviceSeries::attempt() {
 }
 
 DeviceId DeviceSeries::device(const DeviceName& name) {
-  run();
+  OfNode& node = ofNode();
   const std::string kind(name.kind);
   std::vector<std::string> keys;
   const std::string uuid = name.uuid.empty() || isMasked(name.uuid) ? std::string() : displayName(name.uuid);
@@ -56,40 +77,40 @@ DeviceId DeviceSeries::device(const DeviceName& name) {
   if (keys.empty()) keys.push_back(kind);
   // The surest name decides: an index may be another card's after a reboot, its UUID is not.
   for (const std::string& key : keys) {
-    const auto known = m_devices.find(key);
-    if (known == m_devices.end()) continue;
+    const auto known = node.devices.find(key);
+    if (known == node.devices.end()) continue;
     const DeviceId id = known->second;
-    const bool other_card = !uuid.empty() && key != keys.front() && m_with_uuid.contains(id.value);
+    const bool other_card = !uuid.empty() && key != keys.front() && node.with_uuid.contains(id.value);
     if (other_card) continue;
-    if (!uuid.empty()) m_with_uuid.insert(id.value);
-    for (const std::string& other : keys) m_devices.insert_or_assign(other, id);
+    if (!uuid.empty()) node.with_uuid.insert(id.value);
+    for (const std::string& other : keys) node.devices.insert_or_assign(other, id);
     return id;
   }
   if (m_device_count >= kMostDevices) return {};
   ++m_device_count;
-  Device device{.node = m_node, .index = name.index, .kind = kind, .model = displayName(name.model)};
+  Device device{.node = node.id, .index = name.index, .kind = kind, .model = displayName(name.model)};
   device.uuid = !uuid.empty() ? uuid
-                              : m_node_uuid + "/" + kind +
+                              : node.uuid + "/" + kind +
                                     (name.index            ? std::to_string(*name.index)
                                      : name.bus_id.empty() ? std::string()
                                                            : "@" + displayName(name.bus_id));
   const DeviceId id = m_out.device(device);
-  if (!uuid.empty()) m_with_uuid.insert(id.value);
-  for (const std::string& key : keys) m_devices.insert_or_assign(key, id);
+  if (!uuid.empty()) node.with_uuid.insert(id.value);
+  for (const std::string& key : keys) node.devices.insert_or_assign(key, id);
   return id;
 }
 
 void DeviceSeries::fact(const std::string& key, std::string_view value) {
-  run();
+  OfNode& node = ofNode();
   const std::string text = displayName(value);
-  if (const auto known = m_facts.find(key); known != m_facts.end() && known->second == text) return;
-  m_facts[key] = text;
-  m_out.fact({.attempt = m_attempt, .node = m_node, .key = key, .value = text});
+  if (const auto known = node.facts.find(key); known != node.facts.end() && known->second == text) return;
+  node.facts[key] = text;
+  m_out.fact({.attempt = m_attempt, .node = node.id, .key = key, .value = text});
 }
 
 void DeviceSeries::put(DeviceId device, std::string_view metric, std::string_view labels, TimeNs time, double value, bool counter) {
-  run();
-  std::string key = std::to_string(device.value);
+  const NodeId node = ofNode().id;
+  std::string key = std::to_string(node.value) + " " + std::to_string(device.value);
   key.append(1, '\n').append(metric).append(1, '\n').append(labels);
   auto known = m_series.find(key);
   if (known == m_series.end()) {
@@ -99,7 +120,7 @@ void DeviceSeries::put(DeviceId device, std::string_view metric, std::string_vie
     }
     const MetricInfo* const info = findMetric(metric);
     if (refuses(info, value)) return;
-    const SeriesId id = m_out.series({.node = m_node,
+    const SeriesId id = m_out.series({.node = node,
                                       .device = device,
                                       .metric = std::string(metric),
                                       .source = m_target.source,

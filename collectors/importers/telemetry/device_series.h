@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeviceSeries: the devices and metric series of one imported telemetry file, all on the node that the file speaks of.
+// DeviceSeries: the devices and metric series of one imported telemetry file, on the nodes that the file speaks of: the hosts that it
+// names, else the one that its path names (nodeOfPath()).
 //
 // Threading:  one thread.
 // Ownership:  borrows target and Recorder.
@@ -34,13 +35,14 @@ struct DeviceName {
 
 class DeviceSeries {
  public:
-  static constexpr std::size_t kMostDevices = 4'096, kMostSeries = 65'536, kBatch = 4'096, kMostHeld = 1U << 20;
+  static constexpr std::size_t kMostDevices = 4'096, kMostNodes = 4'096, kMostSeries = 65'536, kBatch = 4'096, kMostHeld = 1U << 20;
 
-  // The node is called after run and file.
   DeviceSeries(const ImportTarget& target, Recorder& out) : m_target(target), m_out(out) {}
 
-  RunId run();  // declares run, attempt and node at the first call
-  NodeId node();
+  RunId run();  // declares run and attempt at the first call
+  // What follows is of this host; "": of the file's node.
+  void onHost(std::string_view host);
+  NodeId node();  // declares it at the first call
   AttemptId attempt();
   // The device of this name; 0 when there are too many. Names that share an identity are one device.
   DeviceId device(const DeviceName& name);
@@ -60,6 +62,14 @@ class DeviceSeries {
     std::vector<TimeNs> time;
     std::vector<double> value;
   };
+  struct OfNode {
+    NodeId id;
+    std::string uuid;
+    std::map<std::string, DeviceId> devices;  // by every name of each: "uuid:GPU-…", "index:0", "bus:00000000:19:00.0"
+    std::set<std::uint64_t> with_uuid;
+    std::map<std::string, std::string> facts;
+  };
+  OfNode& ofNode();
   void hand(Column& column);
   bool refuses(const MetricInfo* metric, double value);
 
@@ -67,11 +77,8 @@ class DeviceSeries {
   Recorder& m_out;
   RunId m_run;
   AttemptId m_attempt;
-  NodeId m_node;
-  std::string m_node_uuid;
-  std::map<std::string, DeviceId> m_devices;  // by every name of each: "uuid:GPU-…", "index:0", "bus:00000000:19:00.0"
-  std::set<std::uint64_t> m_with_uuid;
-  std::map<std::string, std::string> m_facts;
+  std::string m_host;                     // "": the file's node
+  std::map<std::string, OfNode> m_nodes;  // by host
   std::unordered_map<std::string, Column> m_series;
   std::size_t m_device_count = 0, m_held = 0;
   std::int64_t m_left_out = 0;

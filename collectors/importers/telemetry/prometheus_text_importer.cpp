@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages of exporters and dumps of time series in the Prometheus text format or OpenMetrics.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/telemetry/device_series.h"
 #include "collectors/text/line_splitter.h"
+#include "model/device_catalog.h"
 #include "model/metric_catalog.h"
 
 namespace runglass {
@@ -25,7 +25,6 @@ constexpr std::size_t kMostSeries = DeviceSeries::kMostSeries, kMostUntimed = 1'
 // Of the samples with one name and labels.
 struct Meaning {
   ExporterSample sample;
-  std::string labels;  // of the series in the file's node
   DeviceId id;
   std::vector<double> untimed;
   std::optional<double> last;  // of gauges whose changes are events
@@ -75,12 +74,16 @@ class PrometheusFile {
       return;
     }
     const double value = what.value(sample.value);
-    if (!what.device_kind.empty() && !meaning->id)
+    m_series.onHost(what.node);
+    if (!what.device_kind.empty() && !meaning->id) {
       meaning->id =
           m_series.device({.kind = what.device_kind, .uuid = what.uuid, .index = what.index, .bus_id = what.bus_id, .model = what.model});
+      if (!what.instance_uuid.empty())
+        m_series.device({.kind = kMigKind, .uuid = what.instance_uuid, .index = what.index, .bus_id = {}, .model = what.instance_profile});
+    }
     recordChange(*meaning, value, sample.time);
     if (sample.time) {
-      m_series.put(meaning->id, what.metric, meaning->labels, *sample.time, value, what.counter);
+      m_series.put(meaning->id, what.metric, what.labels, *sample.time, value, what.counter);
     } else if (m_untimed < kMostUntimed) {
       ++m_untimed;
       meaning->untimed.push_back(value);
@@ -109,15 +112,12 @@ class PrometheusFile {
     if (const auto known = m_meanings.find(key); known != m_meanings.end()) return &known->second;
     if (m_meanings.size() >= kMostSeries) return nullptr;
     Meaning& meaning = m_meanings[std::move(key)];
-    meaning.sample = exporterSample(sample, m_parser.typeOf(sample.name));
-    // Several hosts may stand in one file, which is one node.
-    meaning.labels = meaning.sample.node.empty() ? meaning.sample.labels : withHost(meaning.sample.labels, meaning.sample.node);
+    ExporterSample& what = meaning.sample;
+    what = exporterSample(sample, m_parser.typeOf(sample.name));
+    // Not every sample of a device names its host.
+    if (!what.uuid.empty() && !what.node.empty()) m_host_of.try_emplace(what.uuid, what.node);
+    if (const auto host = m_host_of.find(what.uuid); what.node.empty() && host != m_host_of.end()) what.node = host->second;
     return &meaning;
-  }
-  static std::string withHost(const std::string& labels, const std::string& host) {
-    auto all = labels.empty() ? nlohmann::json::object() : nlohmann::json::parse(labels, nullptr, false);
-    if (all.is_object()) all["hostname"] = host;
-    return all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
   void putUntimed(ImportReport& report) {
@@ -148,6 +148,7 @@ class PrometheusFile {
   DeviceSeries m_series;
   ExpositionParser m_parser;
   std::unordered_map<std::string, Meaning> m_meanings;
+  std::unordered_map<std::string, std::string> m_host_of;  // by uuid of a device
   std::unordered_map<std::string, std::int64_t> m_seen;
   std::int64_t m_bad = 0, m_exemplars = 0, m_too_many = 0, m_blank = 0;
   std::size_t m_untimed = 0;

@@ -171,6 +171,8 @@ void LogSession::onValue(const Rule& rule, const Pair& pair, std::int64_t step, 
   if (metric && metric->drop) return;
   const auto quantity = parseQuantity(pair.text);
   if (!quantity) {
+    // A trainer that cannot say (no peak for this precision) knows better than an estimate from the rate.
+    if (pair.key == "mfu" && saysNothing(pair.text)) m_run.fact({.key = "mfu", .value = "N/A"});
     if (metric && !saysNothing(pair.text)) addIssue("train_log.unreadable_value", cleanText(pair.key + ": " + pair.text, 120));
     return;
   }

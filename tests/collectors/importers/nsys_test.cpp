@@ -57,6 +57,33 @@ std::vector<std::string> spansOf(const Imported& result) {
   return all;
 }
 
+TEST(Nsys, ListsTheDevicesOfTheReportOnItsNode) {
+  const auto result = importText(database(
+      kReport +
+      "CREATE TABLE TARGET_INFO_GPU(vmId INTEGER, id INTEGER, name TEXT, busLocation TEXT, totalMemory INTEGER, uuid TEXT, cuDevice "
+      "INTEGER);"
+      "INSERT INTO TARGET_INFO_GPU VALUES(1, 0, 'NVIDIA H200', '0000:45:00.0', 150121545728, '1825e7cc-6d1b-a3ac-d9bf-66534f906620', 0),"
+      " (1, 1, 'NVIDIA H200', '0000:46:00.0', 150121545728, '00000000-0000-0000-0000-000000000000', 1);"
+      "CREATE TABLE TARGET_INFO_SYSTEM_ENV(globalVid INTEGER, devStateName TEXT, name TEXT, nameEnum INTEGER, value TEXT);"
+      "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES(1, 'Local', 'Hostname', 619, 'gpu-a01');"));
+  ASSERT_TRUE(result.status.ok()) << result.status.message();
+  const auto& devices = result.recorder.devices;
+  ASSERT_EQ(devices.size(), 2U);
+  EXPECT_EQ(devices[0].uuid, "GPU-1825e7cc-6d1b-a3ac-d9bf-66534f906620");
+  EXPECT_EQ(devices[0].model, "NVIDIA H200");
+  EXPECT_EQ(devices[0].memory_bytes, 150121545728);
+  EXPECT_EQ(devices[1].uuid, "name:gpu-a01/gpu1") << "a masked number is none";
+  ASSERT_EQ(result.recorder.nodes.size(), 1U);
+  EXPECT_EQ(result.recorder.nodes[0].name, "gpu-a01");
+}
+
+TEST(Nsys, DevicesThatOnlyTheirWorkTellsOfAreListedToo) {
+  const auto result = importText(database(kReport));
+  ASSERT_EQ(result.recorder.devices.size(), 1U);
+  EXPECT_EQ(result.recorder.devices[0].index, 0);
+  EXPECT_EQ(result.recorder.devices[0].model, "");
+}
+
 TEST(Nsys, ReadsKernelsCallsAndRangesOfWhatTablesThereAre) {
   const auto result = importText(database(kReport));
   ASSERT_TRUE(result.status.ok()) << result.status.message();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/step_diagnosis/cost_severity.h"
+#include "analysis/engine/cost_severity.h"
 
 namespace runglass {
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rank that all others wait for: who begins the collectives of all ranks last, and how long the others wait for it.
+//
+// The others wait from the begin of the last but one to the begin of the last: only that time is lost to the last one (transfer begins with
+// the last member: Lin et al., OSDI '25, section 3). Times that several collectives wait at once count once.
+//
+// A rank is blamed where four things hold:
+//  1. at least kLeastVotes collectives of all ranks were recorded;
+//  2. it is the last of more than kWaitsLeastShare of them (MegaScan's share), or costs kWaitCost in kWaitedSteps of at least 3 steps;
+//  3. the others wait for it kWaitCost of the time, even without the longest wait: one late call is an accident;
+//  4. nearly all waiting (kMostWaiting) is for it: ranks that take turns are an imbalance and nobody's fault.
+// A wait counts only where it is longer than the calls' ends and the clocks are apart.
+//
+// Threading:  pure.
+// Units:      DurNs; ratios 0..1 of the time from the first collective's begin to the last one's end.
+// Cost:       O(calls).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/collectives/collective_waits.h"
+
+namespace runglass {
+
+inline constexpr double kWaitCost = 0.05;
+inline constexpr double kMostWaiting = 0.8;
+inline constexpr double kWaitedSteps = 0.8;
+inline constexpr std::size_t kLeastWaitedSteps = 3;
+
+struct WaitedRank {
+  std::int32_t rank = -1;
+  std::size_t ranks = 0;               // that the collectives are of
+  std::size_t compared = 0, last = 0;  // collectives; those that it began last
+  std::size_t steps = 0, late_steps = 0;
+  DurNs waited = 0, time = 0;
+  TimeNs from = 0, to = 0;
+  double cost() const { return time > 0 ? static_cast<double>(waited) / static_cast<double>(time) : 0; }
+};
+std::optional<WaitedRank> waitedRank(const std::vector<CollectiveSet>& sets, const ClockGapOf& gap);
+
+}  // namespace runglass

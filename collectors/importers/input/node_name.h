@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which node a telemetry file is of, by its path: scripts write several files per node ("node0_gpu.csv", "node0_ib.csv"; "node0/gpu.csv").
+//
+// Threading:  pure.
+// Errors:     none: a path that names no node says nothing.
+// Cost:       O(length of the path).
+#pragma once
+
+#include <string>
+
+namespace runglass {
+
+struct NodeOfPath {
+  std::string name;    // "": the path names none
+  std::string folder;  // that keeps equal names of other folders apart
+};
+// The file's stem without the words for what was measured, or else the folder's name. A stem without such a word names no node.
+NodeOfPath nodeOfPath(const std::string& path);
+
+}  // namespace runglass
