@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analysis/hangs/stack_top.h"
+#include "analysis/hangs/stack_frames.h"
 #include "widgets/core/units.h"
 #include "widgets/topology/topology_data.h"
 
@@ -70,6 +70,13 @@ QString culpritText(const HangEvidence& e) {
   std::vector<std::int32_t> ranks;
   for (const HangMember& member : e.culprits) ranks.push_back(member.rank);
   return all ? QStringLiteral("ranks ") + rankRanges(std::move(ranks), 6) : formatCount(e.culprit_count) + QStringLiteral(" ranks");
+}
+
+// "rank 21 (sim-0002) has", "ranks 3, 9–12 have".
+QString hasText(const HangEvidence& e) {
+  const QString who = culpritText(e);
+  const bool one = e.culprit_count == 1 || e.culprits.size() < 2 || who.endsWith(QChar(')'));
+  return who + (one ? QStringLiteral(" has") : QStringLiteral(" have"));
 }
 
 // "5:03"
@@ -152,12 +159,12 @@ QString hangHeadline(const TopologyData& data) {
     case HangReason::kDeadlock:
       text += QStringLiteral(", in a circle of communicators that wait for each other");
       break;
+    case HangReason::kNotLeft:
+      text += QStringLiteral(", which other members have completed and %1 not")
+                  .arg(e.culprits.empty() ? QStringLiteral("others have") : hasText(e));
+      break;
     case HangReason::kMissing:
-      if (!e.culprits.empty())
-        text += QStringLiteral(", where %1 %2 not entered")
-                    .arg(culpritText(e), e.culprit_count == 1 || e.culprits.size() < 2 || (culpritText(e).endsWith(QChar(')')))
-                                             ? QStringLiteral("has")
-                                             : QStringLiteral("have"));
+      if (!e.culprits.empty()) text += QStringLiteral(", where %1 not entered").arg(hasText(e));
   }
   return text + watchdogText(data);
 }
