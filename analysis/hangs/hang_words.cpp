@@ -90,6 +90,9 @@ Message unclear(const HangEvidence& e) {
   if (e.unclear == "one_rank") return Message{"hang_unclear_one_rank", {}};
   if (e.unclear == "no_group") return Message{"hang_unclear_no_group", {}};
   if (e.unclear == "no_members") return Message{"hang_unclear_no_members", {}};
+  if (e.unclear == "no_rank") return Message{"hang_unclear_no_rank", {}};
+  if (e.unclear == "all_timed_out") return Message{"hang_unclear_all_timed_out", {{"count", e.blocked}}};
+  if (e.unclear == "few_timed_out") return Message{"hang_unclear_few_timed_out", {{"count", e.blocked}, {"world", e.world}}};
   if (e.unclear == "no_dumps") return Message{"hang_unclear_no_dumps", {{"count", e.reporting}, {"world", e.world}}};
   return Message{"hang_unclear_no_progress", {}};
 }
@@ -139,7 +142,7 @@ Message hangMessage(const HangEvidence& e) {
                       {"count", e.culprits.size()},
                       {"ranks", ranksOf(e.culprits)},
                       {"node", named(commonNode(e.culprits))}}};
-    if (e.source == "events") return Message{"hang_time_outs", {{"count", e.timeouts}, {"step", e.step}}};
+    if (e.source == "events") return Message{"hang_time_outs", {{"count", e.timeouts}, {"step", e.step}, {"reason", unclear(e)}}};
     const Arg length = e.since && e.as_of ? Arg(words::duration(*e.as_of - *e.since)) : Arg();
     return Message{"hang_still", {{"step", e.step}, {"length", length}}};
   }

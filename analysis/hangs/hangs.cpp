@@ -133,6 +133,8 @@ class Hangs : public Analysis {
     evidence.world = std::max(evidence.world, static_cast<std::int64_t>(ranks.size()) + evidence.silent);
     evidence.blocked = static_cast<std::int64_t>(ranks.size());
     evidence.step = attempt.last_step;
+    if (evidence.culprits.empty())
+      evidence.unclear = ranks.empty() ? "no_rank" : evidence.blocked >= evidence.world ? "all_timed_out" : "few_timed_out";
     Finding finding = make(attempt, kHang, Severity::kCritical, evidence);
     finding.end = evidence.as_of;
     finding.confidence = 0.7;
@@ -179,7 +181,7 @@ class Hangs : public Analysis {
     }
     m_moved = now->moved;
     if (question.now && !attempt.end && *question.now - now->newest > kUnheardAfter) return keepOpen();
-    RG_ASSIGN(const bool dump, isDump(question.reader, attempt));
+    RG_ASSIGN(const bool dump, isDump(question.reader, attempt, watch));
     bool starting = !watch.clock().judges() || (!now->phase.empty() && now->phase != "steady");
     const DurNs start_limit = phaseLimit(watch.longestPhase());
     const DurNs still = now->as_of - now->moved;
@@ -226,7 +228,9 @@ class Hangs : public Analysis {
     return {};
   }
 
-  static Result<bool> isDump(Reader& reader, const Attempt& attempt) {
+  // Flight recorders alone. A run that reports steps is judged by its progress: a capture may have recorded a dump of it while it moved.
+  static Result<bool> isDump(Reader& reader, const Attempt& attempt, const StepWatch& watch) {
+    if (watch.known()) return false;
     RG_ASSIGN(const auto facts, reader.facts(attempt.id));
     return std::ranges::any_of(facts, [](const Fact& fact) { return fact.key == "flight_recorder_version"; });
   }

@@ -71,7 +71,7 @@ constexpr auto kTemplates = std::to_array<Template>({
      "{standstill}; suspect: {count|rank|ranks} {ranks}[ ({node})][; {stacks}][; root: {operation}]"},
     {"hang_silent", "silent"},
     {"hang_stacks", "stack in {frames}, {count|# other rank|# other ranks} in {common}"},
-    {"hang_still", "No rank has moved[ at step {step}][ for {length}]; no rank says that it waits"},
+    {"hang_still", "No rank has moved[ at step {step}][ for {length}]; no rank reports a wait"},
     {"hang_still_in", "still in [{op} ]#{seq}"},
     {"hang_stopped",
      "{standstill}; {count|rank|ranks} {ranks}[ ({node})] {count|does|do} not run: process state "
@@ -81,17 +81,20 @@ constexpr auto kTemplates = std::to_array<Template>({
      "have entered and none leaves (network or GPU)"},
     {"hang_time_outs",
      "{count|# collective time-out|# collective time-outs}[ at step {step}]; who was missing is "
-     "not recorded"},
+     "not known: {reason}"},
     {"hang_timed_out",
      "{blocked} of {world} ranks timed out in collectives[ at step {step}]; {count|rank|ranks} "
      "{ranks}[ ({node})] did not"},
     {"hang_timed_out_behind",
      "{blocked} of {world} ranks timed out in collectives[ at step {step}]; {count|rank|ranks} "
      "{ranks}[ ({node})] {count|is|are} furthest behind"},
+    {"hang_unclear_all_timed_out", "all {count} ranks timed out, none ahead of the others"},
+    {"hang_unclear_few_timed_out", "the time-outs of only {count} of {world} ranks are recorded"},
     {"hang_unclear_no_dumps", "only {count} of {world} ranks have a dump"},
     {"hang_unclear_no_group", "the ranks report neither communicator nor peer of it"},
     {"hang_unclear_no_members", "the members of its communicator are not recorded"},
     {"hang_unclear_no_progress", "no progress of the other members is recorded"},
+    {"hang_unclear_no_rank", "the log names no rank"},
     {"hang_unclear_one_rank", "only one rank reports progress"},
     {"hang_wait", "{blocked} of {world} ranks wait[ at step {step}]"},
     {"incident_end", "end of attempt {attempt}[ ({cause})]"},

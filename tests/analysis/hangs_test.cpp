@@ -145,6 +145,12 @@ TEST_F(HangsTest, ARunThatMovesGivesNothing) {
   EXPECT_TRUE(look(m_end + 10 * kNsPerSecond).empty());
 }
 
+TEST_F(HangsTest, AFlightRecorderCapturedFromARunThatMovesIsNoHang) {
+  m_writer->fact({.attempt = m_attempt, .rank = 0, .key = "flight_recorder_version", .value = "2.9"});
+  hang(2 * kNsPerSecond);
+  EXPECT_TRUE(look(m_end + 3 * kNsPerSecond).empty()) << "ranks wait for each other in every step";
+}
+
 TEST_F(HangsTest, NamesTheCollectiveTheRankAndTheTimeThatIsLeft) {
   hang(100 * kNsPerSecond);
   const auto found = look();
@@ -555,6 +561,20 @@ TEST_F(UndatedLogTest, IsAHangWhoseRanksAreThoseOfTimeoutsAndOfStatesTogether) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].summary, "7 of 8 ranks timed out in collectives; rank 7 did not");
   EXPECT_FALSE(found[0].start) << "the log has no clock";
+}
+
+TEST_F(UndatedLogTest, WhoWasMissingIsNotKnownForAReason) {
+  const auto reason = [&] {
+    const auto found = look();
+    EXPECT_EQ(found.size(), 1U);
+    return found.empty() ? std::string() : found[0].summary;
+  };
+  m_writer->event({.attempt = m_attempt, .kind = "collective_timeout", .severity = Severity::kError});
+  EXPECT_EQ(reason(), "1 collective time-out; who was missing is not known: the log names no rank");
+  timeout(3);
+  EXPECT_THAT(reason(), HasSubstr("not known: the time-outs of only 1 of 8 ranks are recorded"));
+  for (std::int32_t rank = 0; rank < 8; ++rank) timeout(rank);
+  EXPECT_THAT(reason(), HasSubstr("not known: all 8 ranks timed out, none ahead of the others"));
 }
 
 TEST_F(UndatedLogTest, RanksThatAreRecordedAreTheWorldWhereNoLayoutIs) {
