@@ -85,7 +85,7 @@ struct HangEvidence {
   std::int64_t common_stacks = 0;  // those of the largest cluster
   std::string common_frame;        // of it
   std::string unclear;             // why there are no culprits: "one_rank", "no_wait", "no_group", "no_members", "no_progress", "no_dumps",
-                                     // "no_rank", "all_timed_out", "few_timed_out"
+                                   // "no_rank", "all_timed_out", "few_timed_out"
   std::vector<HangMember> culprits;  // not waiting themselves, over all roots
   std::int64_t culprit_count = 0;
   std::vector<HangGroup> groups;  // roots first, by when their first member began to wait

@@ -2,9 +2,9 @@
 #include "analysis/hangs/stack_clusters.h"
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
+#include "analysis/hangs/communication_words.h"
 #include "analysis/hangs/stack_frames.h"
 
 namespace runglass {
@@ -19,10 +19,7 @@ bool same(const StackFrame& a, const StackFrame& b) { return a.function == b.fun
 
 // Waits for other ranks by what its innermost frame is called.
 bool communicates(const StackFrame& frame) {
-  static constexpr std::array kWords = {"all_reduce", "allreduce", "all_gather", "allgather", "reduce_scatter", "all_to_all",  "alltoall",
-                                        "broadcast",  "barrier",   "recv",       "receive",   "send",           "synchronize", "wait"};
-  return frame.file.find("distributed") != std::string_view::npos ||
-         std::ranges::any_of(kWords, [&](const char* word) { return frame.function.find(word) != std::string_view::npos; });
+  return frame.file.find("distributed") != std::string_view::npos || namesCommunication(frame.function);
 }
 
 // The outermost frame in which `of` is not where `from` is; its innermost one where it only calls less.

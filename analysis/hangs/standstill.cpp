@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/hangs/group_history.h"
+#include "model/pair_group.h"
 
 namespace runglass {
 namespace {
@@ -64,7 +65,7 @@ Result<std::vector<CommGroup>> Standstill::groupsOf(Reader& reader, const Stands
   RG_ASSIGN(auto groups, reader.groups(facts.attempt));
   std::set<std::int64_t> unknown;
   for (const Progress& p : facts.progress)
-    if (p.group) unknown.insert(*p.group);
+    if (p.group && !pairOf(*p.group)) unknown.insert(*p.group);
   for (const CommGroup& group : groups)
     if (!group.ranks.empty()) unknown.erase(group.id);
   if (unknown.empty()) return groups;

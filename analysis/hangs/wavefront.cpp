@@ -8,6 +8,9 @@
 #include <set>
 #include <unordered_map>
 
+#include "analysis/hangs/communication_words.h"
+#include "model/pair_group.h"
+
 namespace runglass {
 namespace {
 
@@ -45,6 +48,7 @@ std::optional<std::size_t> otherEnd(std::string_view op) {
 bool sends(std::string_view op) { return op.find("send") != std::string_view::npos; }
 bool receives(std::string_view op) { return op.find("recv") != std::string_view::npos || op.find("receive") != std::string_view::npos; }
 bool isPairwise(std::string_view op) { return sends(op) || receives(op); }
+bool isPairwise(const Progress& p) { return isPairwise(p.op) || (p.group && pairOf(*p.group)); }
 
 class Finder {
  public:
@@ -52,9 +56,15 @@ class Finder {
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       m_index[ranks[i].rank] = i;
       // Sends and receives count in a group's numbers too: those of its collectives cannot be told from them.
-      if (const auto& p = ranks[i].progress; p && p->group && isPairwise(p->op)) m_pairwise.insert(*p->group);
+      const auto& p = ranks[i].progress;
+      if (!p || !p->group) continue;
+      if (const auto pair = pairOf(*p->group))
+        m_pairs.try_emplace(*p->group, CommGroup{.id = *p->group, .kind = "p2p", .name = pairName(*pair), .ranks = {pair->from, pair->to}});
+      else if (isPairwise(p->op))
+        m_pairwise.insert(*p->group);
     }
     for (const CommGroup& group : groups) m_groups[group.id] = &group;
+    for (const auto& [id, pair] : m_pairs) m_groups[id] = &pair;
   }
 
   Wavefront find() {
@@ -105,7 +115,7 @@ class Finder {
     const auto& p = m_ranks[i].progress;
     if (m_ranks[i].silent || !m_ranks[i].process_state.empty() || !p || !p->seq) return std::nullopt;
     const std::int64_t id = p->group.value_or(0);
-    if (!isPairwise(p->op)) return hasCompleted(i, id, *p->seq) ? std::nullopt : std::optional(Key{id});
+    if (!isPairwise(*p)) return hasCompleted(i, id, *p->seq) ? std::nullopt : std::optional(Key{id});
     const std::int32_t rank = m_ranks[i].rank;
     const std::optional<std::int32_t> other = peerOf(rank, *p);
     return other && *other >= 0 ? Key{id, std::min(rank, *other), std::max(rank, *other)} : Key{id};
@@ -132,7 +142,7 @@ class Finder {
       if (added) {
         meeting.group = groupOf(key->group);
         meeting.seq = seq;
-      } else if (isPairwise(m_ranks[i].progress->op)) {
+      } else if (isPairwise(*m_ranks[i].progress)) {
         // Each end counts for itself: a lower number is no lag.
         meeting.seq = std::max(meeting.seq, seq);
         meeting.at.push_back(i);
@@ -158,7 +168,7 @@ class Finder {
     if (!p) return out;
     out.since = p->since;
     // What it names last is over.
-    if (p->seq && !isPairwise(p->op) && hasCompleted(i, p->group.value_or(0), *p->seq)) return out;
+    if (p->seq && !isPairwise(*p) && hasCompleted(i, p->group.value_or(0), *p->seq)) return out;
     out.op = p->op, out.group = p->group, out.seq = p->seq;
     return out;
   }
@@ -186,9 +196,11 @@ class Finder {
       const std::size_t i = known->second;
       if (!seen.insert(i).second) return;
       if (!m_ranks[i].process_state.empty()) return out.missing.push_back(member(i, HangStanding::kStopped, key));
-      const GroupReach* const reach = key.isPair() ? nullptr : reachOf(i, key.group);
+      const auto pair = pairOf(key.group);
+      const GroupReach* const reach = key.isPair() && !pair ? nullptr : reachOf(i, key.group);
       if (reach != nullptr && reach->completed && *reach->completed >= meeting.seq) {
-        ++out.left;
+        // A send may end before anything is received.
+        ++(pair && pair->from == rank ? out.enqueued : out.left);
         return;
       }
       const auto elsewhere = m_inside.find(i);
@@ -201,6 +213,9 @@ class Finder {
       if (m_ranks[i].silent && (reach == nullptr || m_ranks[i].progress))
         return out.missing.push_back(member(i, HangStanding::kSilent, key));
       if (!m_ranks[i].progress && reach == nullptr) return;  // nothing is known of it
+      // It waits, and does not report for whom.
+      if (const auto& p = m_ranks[i].progress; p && !p->seq && namesCommunication(p->op))
+        return out.missing.push_back(member(i, HangStanding::kWaiting, key));
       out.missing.push_back(member(i, HangStanding::kComputing, key));
     };
     if (key.isPair()) {
@@ -208,7 +223,7 @@ class Finder {
       return out;
     }
     // Whose other end is not known misses nobody by name.
-    if (meeting.group == nullptr || isPairwise(m_ranks[meeting.at.front()].progress->op)) return out;
+    if (meeting.group == nullptr || isPairwise(*m_ranks[meeting.at.front()].progress)) return out;
     for (const std::int32_t rank : meeting.group->ranks) consider(rank);
     return out;
   }
@@ -227,7 +242,9 @@ class Finder {
     bool pairwise = false, any_sends = false, any_receives = false;
     for (const std::size_t i : meeting.at) {
       const Progress& p = *m_ranks[i].progress;
-      pairwise |= isPairwise(p.op), any_sends |= sends(p.op), any_receives |= receives(p.op);
+      const auto pair = pairOf(key.group);
+      pairwise |= isPairwise(p);
+      any_sends |= pair ? pair->from == m_ranks[i].rank : sends(p.op), any_receives |= pair ? pair->to == m_ranks[i].rank : receives(p.op);
       if (p.since && (!out.since || *p.since < *out.since)) out.since = p.since;
       if (out.op.empty()) out.op = p.op;
       if (p.op != out.op && !p.op.empty() && !pairwise) out.other_op = p.op;
@@ -240,8 +257,7 @@ class Finder {
         root = true;
         continue;
       }
-      const Key& by = m_inside.at(m_index.at(one.rank));
-      all.blocked_by.insert(by);
+      if (const auto by = m_inside.find(m_index.at(one.rank)); by != m_inside.end()) all.blocked_by.insert(by->second);
     }
     const bool whole = missing.empty() && (!pairwise || key.isPair()) && out.inside + absent.left + absent.enqueued == out.members &&
                        (meeting.group != nullptr || key.isPair());
@@ -254,7 +270,7 @@ class Finder {
       missing.clear(), all.blocked_by.clear();
       for (const std::size_t i : meeting.at) missing.push_back(member(i, HangStanding::kBehind, key));
     } else if (whole) {
-      out.reason = key.isPair() && any_sends != any_receives ? HangReason::kDeadlock : HangReason::kStuck;
+      out.reason = out.inside == 2 && key.isPair() && any_sends != any_receives ? HangReason::kDeadlock : HangReason::kStuck;
     } else if (missing.empty()) {
       root = false;
     }
@@ -357,7 +373,8 @@ class Finder {
   std::span<const WavefrontRank> m_ranks;
   std::unordered_map<std::int32_t, std::size_t> m_index;
   std::unordered_map<std::int64_t, const CommGroup*> m_groups;
-  std::set<std::int64_t> m_pairwise;  // communicators in which somebody sends or receives
+  std::map<std::int64_t, CommGroup> m_pairs;  // those whose number names two ranks
+  std::set<std::int64_t> m_pairwise;          // communicators in which somebody sends or receives
   std::map<Key, Meeting> m_meetings;
   std::unordered_map<std::size_t, Key> m_inside;  // rank's index -> what it waits in
   std::map<std::int32_t, HangMember> m_culprits;

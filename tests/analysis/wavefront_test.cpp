@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/hangs/hang_words.h"
+#include "model/pair_group.h"
 
 namespace runglass {
 namespace {
@@ -161,6 +162,30 @@ TEST_F(WavefrontTest, PairsAreFollowedThroughTheStagesToTheOneThatComputes) {
   EXPECT_THAT(culprits(front), ElementsAre(9));
   EXPECT_EQ(front.groups[0].name, "tp");
   EXPECT_EQ(front.groups.back().depth, 2);
+}
+
+TEST_F(WavefrontTest, APairsGroupNamesBothEnds) {
+  const std::int64_t down = pairGroup({0, 4}), up = pairGroup({4, 0});
+  rank(0, "backward"), rank(4, "recv_forward", down, 12);
+  const Wavefront front = find();
+  ASSERT_THAT(culprits(front), ElementsAre(0));
+  EXPECT_EQ(front.groups[0].name, "0 → 4");
+  // The send has ended, and nothing came: the transfer is what hangs.
+  m_ranks[0].reach = {{.group = down, .enqueued = {}, .completed = 12}};
+  EXPECT_EQ(find().groups[0].reason, HangReason::kStuck);
+  m_ranks.clear();
+  rank(0, "recv_backward", up, 3), rank(4, "recv_forward", down, 4);
+  EXPECT_EQ(find().groups[0].reason, HangReason::kDeadlock) << "each receives from the other";
+  m_ranks.clear();
+  rank(0, "send_forward", down, 5), rank(4, "optimizer");
+  m_ranks[1].reach = {{.group = down, .enqueued = {}, .completed = 5}};
+  EXPECT_THAT(culprits(find()), ElementsAre(0)) << "its receive has ended";
+}
+
+TEST_F(WavefrontTest, AWaitThatNamesNobodyIsNoComputing) {
+  m_groups = {{.id = 1, .name = "dp", .ranks = {0, 1}}};
+  rank(0, "all_reduce", 1, 9), rank(1, "wait_sends");
+  EXPECT_TRUE(find().culprits.empty());
 }
 
 TEST_F(WavefrontTest, WaitingForSomebodyWhoseWaitIsNotUnderstoodIsNoCircle) {
