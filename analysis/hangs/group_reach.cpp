@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "model/pair_group.h"
 #include "model/spans.h"
 
 namespace runglass {
@@ -21,11 +22,19 @@ struct Numbers {
   bool rises = true;
 };
 
+// In the numbers of a group's collectives, or of a pair's transfers: sends and receives of a larger group have numbers of their own.
+bool counts(const SpanColumns& spans, std::size_t i) {
+  const std::string& name = spans.names[spans.name[i]];
+  const bool transfer = name.find("send") != std::string::npos || name.find("recv") != std::string::npos;
+  return !transfer || pairOf(spans.group[i]).has_value();
+}
+
 // By group, of one track.
 std::map<std::int64_t, Numbers> completedOn(const SpanColumns& spans) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < spans.size(); ++i)
-    if (spans.category[i] == SpanCategory::kComm && spans.dur[i] != kAbsent && spans.group[i] != kAbsent && spans.seq[i] != kAbsent)
+    if (spans.category[i] == SpanCategory::kComm && spans.dur[i] != kAbsent && counts(spans, i) && spans.group[i] != kAbsent &&
+        spans.seq[i] != kAbsent)
       order.push_back(i);
   std::ranges::sort(order, {}, [&](std::size_t i) { return spans.start[i]; });
   std::map<std::int64_t, Numbers> groups;

@@ -89,14 +89,22 @@ Result<bool> Standstill::addReach(Reader& reader, const StandstillFacts& facts, 
     for (const HangMember& member : group.missing)
       if (m_reach_read.size() + wanted.size() < kMaxReach && !m_reach_read.contains(member.rank)) wanted.insert(member.rank);
   if (!wanted.empty()) {
-    RG_TRY(addReachOfSpans(reader, facts.attempt, wanted, {facts.moved - kHistory, facts.moved + 1}, stop, m_reach));
+    // A dump has few operations, and nothing moved after them.
+    const TimeRange range = facts.dump ? TimeRange{} : TimeRange{facts.moved - kHistory, facts.moved + 1};
+    RG_TRY(addReachOfSpans(reader, facts.attempt, wanted, range, stop, m_reach));
     m_reach_read.merge(wanted);
   }
   bool added = false;
   for (WavefrontRank& rank : ranks) {
     const auto at = m_reach.find(rank.rank);
     if (at == m_reach.end()) continue;
-    rank.reach.insert(rank.reach.begin(), at->second.begin(), at->second.end());
+    for (const GroupReach& reach : at->second) {
+      const auto known_group = std::ranges::find(rank.reach, reach.group, &GroupReach::group);
+      if (known_group == rank.reach.end())
+        rank.reach.push_back(reach);
+      else
+        known_group->completed = std::max(known_group->completed, reach.completed);  // absent is before any number
+    }
     added = true;
   }
   return added;
@@ -109,10 +117,8 @@ Status Standstill::look(Reader& reader, const StandstillFacts& facts, std::stop_
   for (WavefrontRank& rank : ranks)
     if (const auto state = captured->states.find(rank.rank); state != captured->states.end()) rank.process_state = state->second;
   Wavefront front = findWavefront(ranks, groups);
-  if (!facts.dump) {
-    RG_ASSIGN(const bool more, addReach(reader, facts, front, stop, ranks));
-    if (more) front = findWavefront(ranks, groups);
-  }
+  RG_ASSIGN(const bool more, addReach(reader, facts, front, stop, ranks));
+  if (more) front = findWavefront(ranks, groups);
   const StackClusters& stacks = captured->stacks;
   if (isSuspectByStack(front))
     for (const std::int32_t suspect : stacks.suspects) {
