@@ -254,7 +254,9 @@ class Hangs : public Analysis {
     RG_TRY(m_standstill.look(question.reader, facts, question.stop, evidence));
     // A dump that was asked for is no hang: only a wait makes one.
     const bool waits = !evidence.groups.empty() && (!evidence.culprits.empty() || evidence.groups.front().reason != HangReason::kMissing);
-    if (dump && !waits) return {};
+    // Where most dumps are missing it may be either.
+    const bool partial = dump && evidence.unclear == "no_dumps";
+    if (dump && !waits && !partial) return {};
     for (const Event& event : m_timeouts) evidence.timeouts += event.attempt == attempt.id ? 1 : 0;
     std::optional<TimeNs> waiting_since;
     for (const HangGroup& group : evidence.groups)
@@ -265,9 +267,10 @@ class Hangs : public Analysis {
       evidence.watchdog = watchdog.timeout, evidence.watchdog_source = watchdog.source;
       if (watchdog.timeout) evidence.watchdog_at = *waiting_since + *watchdog.timeout;
     }
-    Finding finding = make(attempt, kHang, dump ? Severity::kError : Severity::kCritical, evidence);
+    const Severity severity = partial ? Severity::kInfo : dump ? Severity::kError : Severity::kCritical;
+    Finding finding = make(attempt, kHang, severity, evidence);
     words::setMessage(finding, hangMessage(evidence));
-    finding.confidence = dump ? 0.6 : evidence.culprits.empty() ? 0.6 : 0.9;
+    finding.confidence = partial ? 0.3 : dump ? 0.6 : evidence.culprits.empty() ? 0.6 : 0.9;
     finding.coverage = static_cast<double>(now.progress.size()) / static_cast<double>(std::max<std::int64_t>(1, evidence.world));
     finding.score = static_cast<double>(evidence.blocked) / static_cast<double>(std::max<std::int64_t>(1, evidence.world));
     if (attempt.end) finding.end = attempt.end;

@@ -90,7 +90,7 @@ constexpr auto kTemplates = std::to_array<Template>({
      "{ranks}[ ({node})] {count|is|are} furthest behind"},
     {"hang_unclear_all_timed_out", "all {count} ranks timed out, none ahead of the others"},
     {"hang_unclear_few_timed_out", "the time-outs of only {count} of {world} ranks are recorded"},
-    {"hang_unclear_no_dumps", "only {count} of {world} ranks have a dump"},
+    {"hang_unclear_no_dumps", "only {count} of {world|# rank|# ranks} {count|has|have} a dump"},
     {"hang_unclear_no_group", "the ranks report neither communicator nor peer of it"},
     {"hang_unclear_no_members", "the members of its communicator are not recorded"},
     {"hang_unclear_no_progress", "no progress of the other members is recorded"},

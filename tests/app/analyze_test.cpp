@@ -342,6 +342,11 @@ TEST_F(DumpsOfTwo, OfAPairTheEndThatDoesSomethingElseIsNamed) {
   dump(1, {entry("nccl:recv 1<-0", 30, "completed", 50), entry("nccl:send 1->0", 31, "completed", 60)});
   EXPECT_EQ(culprits(), "1 ");
 }
+TEST_F(DumpsOfTwo, OfOneDumpItIsSaidThatTheOtherIsMissing) {
+  dump(0, {entry("nccl:all_reduce", 70, "scheduled", 100)}, 70, 69);
+  EXPECT_THAT(culprits(), HasSubstr("who is missing is not known: only 1 of 2 ranks has a dump"));
+  EXPECT_EQ(analyze()["runs"][0]["findings"][0]["severity"], "info");
+}
 TEST_F(DumpsOfTwo, OfBothEndsOfATransferNobodyIsNamed) {
   dump(0, {entry("nccl:recv 0<-1", 12, "scheduled", 100)});
   dump(1, {entry("nccl:send 1->0", 31, "scheduled", 110)});
