@@ -15,9 +15,9 @@
 namespace runglass {
 
 inline bool namesCommunication(std::string_view name) {
-  constexpr std::array<std::string_view, 14> kWords = {"all_reduce", "allreduce", "all_gather",  "allgather", "reduce_scatter",
-                                                       "all_to_all", "alltoall",  "broadcast",   "barrier",   "recv",
-                                                       "receive",    "send",      "synchronize", "wait"};
+  constexpr std::array<std::string_view, 13> kWords = {"all_reduce", "allreduce", "all_gather", "allgather", "reduce_scatter",
+                                                       "all_to_all", "alltoall",  "broadcast",  "barrier",   "recv",
+                                                       "receive",    "send",      "synchronize"};
   return std::ranges::any_of(kWords, [name](std::string_view word) { return name.find(word) != std::string_view::npos; });
 }
 

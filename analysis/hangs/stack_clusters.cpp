@@ -2,6 +2,7 @@
 #include "analysis/hangs/stack_clusters.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "analysis/hangs/communication_words.h"
@@ -19,7 +20,11 @@ bool same(const StackFrame& a, const StackFrame& b) { return a.function == b.fun
 
 // Waits for other ranks by what its innermost frame is called.
 bool communicates(const StackFrame& frame) {
-  return frame.file.find("distributed") != std::string_view::npos || namesCommunication(frame.function);
+  // Python's own: data that a rank waits for comes from a queue, a pipe or a socket.
+  static constexpr std::array<std::string_view, 6> kOfData = {"socket.py", "ssl.py",    "connection.py",
+                                                              "queue.py",  "queues.py", "threading.py"};
+  if (frame.file.find("distributed") != std::string_view::npos) return true;
+  return namesCommunication(frame.function) && std::ranges::find(kOfData, frame.file) == kOfData.end();
 }
 
 // The outermost frame in which `of` is not where `from` is; its innermost one where it only calls less.

@@ -47,6 +47,7 @@ std::optional<std::size_t> otherEnd(std::string_view op) {
 }
 bool sends(std::string_view op) { return op.find("send") != std::string_view::npos; }
 bool receives(std::string_view op) { return op.find("recv") != std::string_view::npos || op.find("receive") != std::string_view::npos; }
+bool waits(std::string_view op) { return namesCommunication(op) || op.find("wait") != std::string_view::npos; }
 bool isPairwise(std::string_view op) { return sends(op) || receives(op); }
 bool isPairwise(const Progress& p) { return isPairwise(p.op) || (p.group && pairOf(*p.group)); }
 
@@ -214,7 +215,7 @@ class Finder {
         return out.missing.push_back(member(i, HangStanding::kSilent, key));
       if (!m_ranks[i].progress && reach == nullptr) return;  // nothing is known of it
       // It waits, and does not report for whom.
-      if (const auto& p = m_ranks[i].progress; p && !p->seq && namesCommunication(p->op))
+      if (const auto& p = m_ranks[i].progress; p && !p->seq && waits(p->op))
         return out.missing.push_back(member(i, HangStanding::kWaiting, key));
       out.missing.push_back(member(i, HangStanding::kComputing, key));
     };

@@ -54,6 +54,19 @@ TEST_F(StackClustersTest, RanksThatCommunicateAreNoSuspects) {
   EXPECT_EQ(found.common, "all_reduce (train.py:10)");
 }
 
+TEST_F(StackClustersTest, ARankThatWaitsForDataIsASuspect) {
+  for (std::int32_t rank = 0; rank < 7; ++rank) add(rank, stackOf({"all_reduce", "main"}));
+  add(7,
+      "Current thread 0x1 (most recent call first):\n  File \"/usr/lib/python3.11/socket.py\", line 706 in recv_into\n"
+      "  File \"/a/data.py\", line 7 in fetch\n  File \"/opt/10/train.py\", line 10 in main\n");
+  EXPECT_THAT(find().suspects, ElementsAre(7));
+  EXPECT_EQ(find().other.at(7), "fetch (data.py:7)");
+  m_texts.back().second =
+      "Current thread 0x1 (most recent call first):\n  File \"/usr/lib/python3.11/threading.py\", line 324 in wait\n"
+      "  File \"/opt/10/train.py\", line 10 in main\n";
+  EXPECT_THAT(find().suspects, ElementsAre(7));
+}
+
 TEST_F(StackClustersTest, WhereRanksHaveDifferentTasksNobodyIsASuspect) {
   for (std::int32_t rank = 0; rank < 4; ++rank) add(rank, stackOf({"f" + std::to_string(rank / 2), "main"}));
   EXPECT_THAT(find().suspects, IsEmpty());
