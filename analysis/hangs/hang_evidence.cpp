@@ -10,8 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 4> kStandings = {"computing", "behind", "waiting", "silent"};
-constexpr std::array<const char*, 4> kReasons = {"missing", "mismatched", "stuck", "deadlock"};
+constexpr std::array<const char*, 6> kStandings = {"computing", "behind", "waiting", "silent", "stopped", "outlier"};
+constexpr std::array<const char*, 5> kReasons = {"missing", "mismatched", "stuck", "deadlock", "not_left"};
 
 template <class T>
 void put(Json& to, const char* key, const std::optional<T>& value) {
@@ -28,7 +28,10 @@ Json toJson(const HangMember& member) {
   put(json, "op", member.op);
   put(json, "group_id", member.group);
   put(json, "seq", member.seq);
+  put(json, "completed_seq", member.completed);
   put(json, "since_ns", member.since);
+  put(json, "process_state", member.process_state);
+  put(json, "frame", member.frame);
   return json;
 }
 
@@ -110,7 +113,10 @@ void readMember(FieldReader& from, HangMember& to) {
   from.read("op", to.op);
   from.read("group_id", to.group);
   from.read("seq", to.seq);
+  from.read("completed_seq", to.completed);
   from.read("since_ns", to.since);
+  from.read("process_state", to.process_state);
+  from.read("frame", to.frame);
 }
 
 void readGroup(FieldReader& from, HangGroup& to) {
@@ -149,6 +155,10 @@ std::string printHangEvidence(const HangEvidence& e) {
   put(json, "watchdog_at_ns", e.watchdog_at);
   put(json, "watchdog_source", e.watchdog_source);
   json["timeouts"] = e.timeouts;
+  json["reporting"] = e.reporting;
+  if (e.stacks > 0) json["stacks"] = e.stacks, json["common_stacks"] = e.common_stacks;
+  put(json, "common_frame", e.common_frame);
+  put(json, "unclear", e.unclear);
   json["culprit_count"] = e.culprit_count;
   json["culprits"] = Json::array();
   for (const HangMember& member : e.culprits) json["culprits"].push_back(toJson(member));
@@ -177,6 +187,11 @@ Result<HangEvidence> parseHangEvidence(std::string_view text) {
   from.read("watchdog_at_ns", e.watchdog_at);
   from.read("watchdog_source", e.watchdog_source);
   from.read("timeouts", e.timeouts);
+  from.read("reporting", e.reporting);
+  from.read("stacks", e.stacks);
+  from.read("common_stacks", e.common_stacks);
+  from.read("common_frame", e.common_frame);
+  from.read("unclear", e.unclear);
   from.read("culprit_count", e.culprit_count);
   from.readList("culprits", e.culprits, readMember);
   from.read("group_count", e.group_count);

@@ -27,8 +27,10 @@ enum class HangStanding : std::uint8_t {
   kBehind,         // its newest word is an earlier operation of the same communicator
   kWaiting,        // waits in another communicator, which is the one to look at
   kSilent,         // said nothing: absence is evidence
+  kStopped,        // its process cannot run
+  kOutlier,        // its stack is not where those of the others are
 };
-const char* hangStandingName(HangStanding standing);  // "computing", "behind", "waiting", "silent"
+const char* hangStandingName(HangStanding standing);  // "computing", "behind", "waiting", "silent", "stopped", "outlier"
 
 struct HangMember {
   std::int32_t rank = 0;
@@ -36,7 +38,10 @@ struct HangMember {
   HangStanding standing = HangStanding::kComputing;
   std::string op;                          // what it is in
   std::optional<std::int64_t> group, seq;  // of that
+  std::optional<std::int64_t> completed;   // its newest operation of the communicator that waits for it
   std::optional<TimeNs> since;
+  std::string process_state;  // "T (stopped)"
+  std::string frame;          // where its stack parts from most ranks'
 };
 
 // Why nobody leaves a communicator's operation.
@@ -45,8 +50,9 @@ enum class HangReason : std::uint8_t {
   kMismatched,   // members called different operations for the same sequence number
   kStuck,        // all members are inside: the transport or a GPU
   kDeadlock,     // communicators wait for each other in a circle
+  kNotLeft,      // members have completed it, and the others have not
 };
-const char* hangReasonName(HangReason reason);  // "missing", "mismatched", "stuck", "deadlock"
+const char* hangReasonName(HangReason reason);  // "missing", "mismatched", "stuck", "deadlock", "not_left"
 
 struct HangGroup {
   std::int64_t id = 0;  // 0: the ranks name no communicator
@@ -56,7 +62,7 @@ struct HangGroup {
   std::optional<std::int64_t> seq;
   std::optional<TimeNs> since;  // when its first member began to wait
   std::int64_t members = 0, inside = 0, missing_count = 0;
-  std::vector<HangMember> missing;       // those that hold it up first
+  std::vector<HangMember> missing;       // those that hold it up first; of kNotLeft those that have not left it
   std::vector<std::int64_t> blocked_by;  // communicators in which missing members wait
   std::int32_t depth = 0;                // 0: a root; 1: waits for a root; ...
 };
@@ -72,8 +78,14 @@ struct HangEvidence {
   std::int64_t silent = 0;        // ranks that said nothing
   std::optional<DurNs> watchdog;  // absent: it is switched off, or nobody waits in a collective
   std::optional<TimeNs> watchdog_at;
-  std::string watchdog_source;       // "default" or the fact that told
-  std::int64_t timeouts = 0;         // collective_timeout events
+  std::string watchdog_source;     // "default" or the fact that told
+  std::int64_t timeouts = 0;       // collective_timeout events
+  std::int64_t reporting = 0;      // ranks whose progress or dump is recorded
+  std::int64_t stacks = 0;         // ranks whose stack was captured
+  std::int64_t common_stacks = 0;  // those of the largest cluster
+  std::string common_frame;        // of it
+  std::string unclear;             // why there are no culprits: "one_rank", "no_wait", "no_group", "no_members", "no_progress", "no_dumps",
+                                   // "no_rank", "all_timed_out", "few_timed_out"
   std::vector<HangMember> culprits;  // not waiting themselves, over all roots
   std::int64_t culprit_count = 0;
   std::vector<HangGroup> groups;  // roots first, by when their first member began to wait

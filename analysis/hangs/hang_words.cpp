@@ -2,12 +2,15 @@
 #include "analysis/hangs/hang_words.h"
 
 #include <algorithm>
+#include <set>
 
 namespace runglass {
 namespace {
 
 using words::Arg;
 using words::Message;
+
+constexpr std::size_t kMaxDistinct = 3;  // frames and states in a sentence; the evidence has all
 
 // Absent where it would be "".
 Arg named(const std::string& name) { return name.empty() ? Arg() : Arg(name); }
@@ -44,6 +47,7 @@ Message doing(const HangMember& member) {
     case HangStanding::kBehind:
       return member.seq ? Message{"hang_still_in", {{"op", named(member.op)}, {"seq", member.seq}}} : Message{"hang_behind", {}};
     default:
+      if (member.op.empty() && member.completed) return Message{"hang_last_completed", {{"seq", member.completed}}};
       return member.op.empty() ? Message{"hang_in_none", {}} : Message{"hang_in", {{"op", member.op}}};
   }
 }
@@ -54,6 +58,66 @@ Arg commonDoing(const std::vector<HangMember>& members) {
   const std::string text = words::print(first);
   const bool same = std::ranges::all_of(members, [&](const HangMember& member) { return words::print(doing(member)) == text; });
   return same ? Arg(std::move(first)) : Arg();
+}
+
+Message notLeft(const std::vector<HangMember>& members, std::int64_t count) {
+  return Message{"hang_not_left_ranks", {{"count", count}, {"ranks", ranksOf(members)}, {"node", named(commonNode(members))}}};
+}
+
+Arg::List distinct(const std::vector<HangMember>& members, std::string HangMember::*text) {
+  Arg::List out;
+  std::set<std::string> seen;
+  for (const HangMember& member : members)
+    if (!(member.*text).empty() && seen.insert(member.*text).second && out.size() < kMaxDistinct) out.push_back(Arg(member.*text));
+  return out;
+}
+
+// Where the culprits' stacks are, and those of most ranks; absent where no capture shows it.
+Arg stacks(const HangEvidence& e) {
+  const auto frames = distinct(e.culprits, &HangMember::frame);
+  if (frames.empty() || e.common_frame.empty()) return {};
+  return Message{"hang_stacks", {{"frames", frames}, {"count", e.common_stacks}, {"common", e.common_frame}}};
+}
+
+// That the run stands still, in the words of what is known of it.
+Message standstill(const HangEvidence& e) {
+  if (e.blocked > 0) return Message{"hang_wait", {{"blocked", e.blocked}, {"world", e.world}, {"step", e.step}}};
+  const Arg length = e.since && e.as_of ? Arg(words::duration(*e.as_of - *e.since)) : Arg();
+  return Message{"hang_no_move", {{"step", e.step}, {"length", length}}};
+}
+
+Message unclear(const HangEvidence& e) {
+  if (e.unclear == "one_rank") return Message{"hang_unclear_one_rank", {}};
+  if (e.unclear == "no_group") return Message{"hang_unclear_no_group", {}};
+  if (e.unclear == "no_members") return Message{"hang_unclear_no_members", {}};
+  if (e.unclear == "no_rank") return Message{"hang_unclear_no_rank", {}};
+  if (e.unclear == "all_timed_out") return Message{"hang_unclear_all_timed_out", {{"count", e.blocked}}};
+  if (e.unclear == "few_timed_out") return Message{"hang_unclear_few_timed_out", {{"count", e.blocked}, {"world", e.world}}};
+  if (e.unclear == "no_dumps") return Message{"hang_unclear_no_dumps", {{"count", e.reporting}, {"world", e.world}}};
+  return Message{"hang_unclear_no_progress", {}};
+}
+
+// Of culprits that the waits alone do not show.
+Message captured(const HangEvidence& e) {
+  const HangMember& first = e.culprits.front();
+  const Arg node = named(commonNode(e.culprits));
+  const Arg root = e.groups.empty() ? Arg() : Arg(operation(e.groups.front()));
+  if (first.standing == HangStanding::kStopped)
+    return Message{"hang_stopped",
+                   {{"standstill", standstill(e)},
+                    {"count", e.culprit_count},
+                    {"ranks", ranksOf(e.culprits)},
+                    {"node", node},
+                    {"states", distinct(e.culprits, &HangMember::process_state)},
+                    {"operation", root},
+                    {"stacks", stacks(e)}}};
+  return Message{"hang_outlier",
+                 {{"standstill", standstill(e)},
+                  {"count", e.culprit_count},
+                  {"ranks", ranksOf(e.culprits)},
+                  {"node", node},
+                  {"stacks", stacks(e)},
+                  {"operation", root}}};
 }
 
 Message late(const HangEvidence& e) {
@@ -68,6 +132,7 @@ Message late(const HangEvidence& e) {
 }  // namespace
 
 Message hangMessage(const HangEvidence& e) {
+  if (!e.culprits.empty() && e.culprits.front().standing >= HangStanding::kStopped) return captured(e);
   if (e.groups.empty()) {
     if (e.source == "events" && !e.culprits.empty())
       return Message{e.culprits.front().standing == HangStanding::kBehind ? "hang_timed_out_behind" : "hang_timed_out",
@@ -77,7 +142,7 @@ Message hangMessage(const HangEvidence& e) {
                       {"count", e.culprits.size()},
                       {"ranks", ranksOf(e.culprits)},
                       {"node", named(commonNode(e.culprits))}}};
-    if (e.source == "events") return Message{"hang_time_outs", {{"count", e.timeouts}, {"step", e.step}}};
+    if (e.source == "events") return Message{"hang_time_outs", {{"count", e.timeouts}, {"step", e.step}, {"reason", unclear(e)}}};
     const Arg length = e.since && e.as_of ? Arg(words::duration(*e.as_of - *e.since)) : Arg();
     return Message{"hang_still", {{"step", e.step}, {"length", length}}};
   }
@@ -91,12 +156,22 @@ Message hangMessage(const HangEvidence& e) {
                      {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}, {"other", root.other_op}}};
     case HangReason::kDeadlock:
       return Message{"hang_deadlock", {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}}};
+    case HangReason::kNotLeft:
+      return Message{"hang_not_left",
+                     {{"blocked", blocked},
+                      {"world", world},
+                      {"step", step},
+                      {"operation", op},
+                      {"late", e.culprits.empty() ? notLeft(root.missing, root.missing_count) : notLeft(e.culprits, e.culprit_count)},
+                      {"stacks", stacks(e)}}};
     case HangReason::kMissing:
       break;
   }
   if (e.culprits.empty())
-    return Message{"hang_missing_unknown", {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}}};
-  return Message{"hang_missing", {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}, {"late", late(e)}}};
+    return Message{"hang_missing_unknown",
+                   {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}, {"reason", unclear(e)}}};
+  return Message{"hang_missing",
+                 {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}, {"late", late(e)}, {"stacks", stacks(e)}}};
 }
 
 Message stallMessage(const HangEvidence& e, DurNs length, bool ended) {

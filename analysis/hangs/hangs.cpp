@@ -13,20 +13,18 @@
 
 #include "analysis/engine/withdrawal.h"
 #include "analysis/hangs/culprit_places.h"
-#include "analysis/hangs/group_history.h"
 #include "analysis/hangs/hang_words.h"
 #include "analysis/hangs/last_moved.h"
+#include "analysis/hangs/standstill.h"
 #include "analysis/hangs/step_watch.h"
 #include "analysis/hangs/watchdog.h"
-#include "analysis/hangs/wavefront.h"
 #include "analysis/words/sentences.h"
 
 namespace runglass {
 namespace {
 
-constexpr DurNs kSilentAfter = 30 * kNsPerSecond;   // a rank, behind the others' newest word
+constexpr DurNs kNear = 30 * kNsPerSecond;          // an end or a save this near to the last move explains it
 constexpr DurNs kUnheardAfter = 60 * kNsPerSecond;  // all ranks: then it is the hub's trouble, not the run's
-constexpr DurNs kHistory = 120 * kNsPerSecond;      // of spans, in which every communicator is used
 constexpr std::string_view kHang = "hang", kStall = "stall";
 
 class Hangs : public Analysis {
@@ -135,6 +133,8 @@ class Hangs : public Analysis {
     evidence.world = std::max(evidence.world, static_cast<std::int64_t>(ranks.size()) + evidence.silent);
     evidence.blocked = static_cast<std::int64_t>(ranks.size());
     evidence.step = attempt.last_step;
+    if (evidence.culprits.empty())
+      evidence.unclear = ranks.empty() ? "no_rank" : evidence.blocked >= evidence.world ? "all_timed_out" : "few_timed_out";
     Finding finding = make(attempt, kHang, Severity::kCritical, evidence);
     finding.end = evidence.as_of;
     finding.confidence = 0.7;
@@ -181,12 +181,12 @@ class Hangs : public Analysis {
     }
     m_moved = now->moved;
     if (question.now && !attempt.end && *question.now - now->newest > kUnheardAfter) return keepOpen();
-    RG_ASSIGN(const bool dump, isDump(question.reader, attempt));
+    RG_ASSIGN(const bool dump, isDump(question.reader, attempt, watch));
     bool starting = !watch.clock().judges() || (!now->phase.empty() && now->phase != "steady");
     const DurNs start_limit = phaseLimit(watch.longestPhase());
     const DurNs still = now->as_of - now->moved;
     // A trainer may save without saying that this is a phase.
-    if (!starting && now->as_of - watch.clock().lastEnd().value_or(now->moved) >= kSilentAfter) {
+    if (!starting && now->as_of - watch.clock().lastEnd().value_or(now->moved) >= kNear) {
       RG_ASSIGN(starting, watch.saves(question.reader, now->moved, now->as_of));
     }
     DurNs hang_limit = start_limit;
@@ -196,7 +196,7 @@ class Hangs : public Analysis {
     }
     if (dump || (still >= hang_limit && hang_limit > 0)) {
       RG_ASSIGN(const bool on_purpose, endedOnPurpose(question.reader, *now));
-      if (!on_purpose) return sayHang(question.reader, attempt, *now, dump, hang_limit);
+      if (!on_purpose) return sayHang(question, attempt, *now, dump, hang_limit);
     }
     // A reference rank that is not heard says nothing about the others' steps.
     const auto last = watch.clock().last();
@@ -228,7 +228,9 @@ class Hangs : public Analysis {
     return {};
   }
 
-  static Result<bool> isDump(Reader& reader, const Attempt& attempt) {
+  // Flight recorders alone. A run that reports steps is judged by its progress: a capture may have recorded a dump of it while it moved.
+  static Result<bool> isDump(Reader& reader, const Attempt& attempt, const StepWatch& watch) {
+    if (watch.known()) return false;
     RG_ASSIGN(const auto facts, reader.facts(attempt.id));
     return std::ranges::any_of(facts, [](const Fact& fact) { return fact.key == "flight_recorder_version"; });
   }
@@ -238,85 +240,41 @@ class Hangs : public Analysis {
     static constexpr std::array<std::string_view, 4> kEnds = {"terminated", "job_stopped", "finished", "stopped"};
     EventFilter filter;
     filter.run = m_run;
-    filter.range = {now.moved - kSilentAfter, now.moved + kSilentAfter};
+    filter.range = {now.moved - kNear, now.moved + kNear};
     RG_ASSIGN(const auto events, reader.events(filter));
     return std::ranges::any_of(events, [](const Event& event) { return std::ranges::find(kEnds, event.kind) != kEnds.end(); });
   }
 
-  Result<std::vector<WavefrontRank>> standing(Reader& reader, const Attempt& attempt, const Now& now) const {
-    RG_ASSIGN(const auto ranks, reader.ranks(attempt.id));
-    RG_ASSIGN(const auto nodes, reader.nodes());
-    std::map<NodeId, const Node*> node_of;
-    for (const Node& node : nodes) node_of[node.id] = &node;
-    std::map<std::int32_t, WavefrontRank> known;
-    for (const Rank& rank : ranks) {
-      WavefrontRank& to = known[rank.rank];
-      to.rank = rank.rank, to.silent = true;
-      const auto node = node_of.find(rank.node);
-      if (node != node_of.end()) to.node = node->second->name;
-    }
-    for (const Progress& p : now.progress) {
-      WavefrontRank& to = known[p.rank];
-      to.rank = p.rank, to.progress = p;
-      to.silent = now.newest - p.time > kSilentAfter;
-    }
-    std::vector<WavefrontRank> out;
-    for (auto& [number, rank] : known) out.push_back(std::move(rank));
-    return out;
-  }
-
-  // Those that sources have listed; of others the members whose spans name them.
-  Result<std::vector<CommGroup>> groupsOf(Reader& reader, const Attempt& attempt, const Now& now) {
-    RG_ASSIGN(auto groups, reader.groups(attempt.id));
-    std::set<std::int64_t> unknown;
-    for (const Progress& p : now.progress)
-      if (p.group) unknown.insert(*p.group);
-    for (const CommGroup& group : groups)
-      if (!group.ranks.empty()) unknown.erase(group.id);
-    if (unknown.empty()) return groups;
-    if (m_learned_at != std::pair(attempt.id, now.moved)) {
-      RG_ASSIGN(const auto ranks, reader.ranks(attempt.id));
-      RG_ASSIGN(m_learned, learnGroups(reader, attempt.id, ranks, unknown, {now.moved - kHistory, now.moved + 1}, {}));
-      m_learned_at = {attempt.id, now.moved};
-    }
-    groups.insert(groups.end(), m_learned.begin(), m_learned.end());
-    return groups;
-  }
-
-  Status sayHang(Reader& reader, const Attempt& attempt, const Now& now, bool dump, DurNs limit) {
-    RG_ASSIGN(const auto ranks, standing(reader, attempt, now));
-    RG_ASSIGN(const auto groups, groupsOf(reader, attempt, now));
-    Wavefront front = findWavefront(ranks, groups);
-    // A dump that was asked for is no hang: only who is missing makes one.
-    if (dump && (front.groups.empty() || (front.culprits.empty() && front.groups.front().reason == HangReason::kMissing))) return {};
+  Status sayHang(const Question& question, const Attempt& attempt, const Now& now, bool dump, DurNs limit) {
     HangEvidence evidence{.source = dump ? "flight_recorder" : "progress", .phase = now.phase};
-    evidence.step = now.step, evidence.since = now.moved, evidence.as_of = now.as_of;
+    evidence.step = now.step, evidence.since = now.moved, evidence.as_of = now.as_of, evidence.world = attempt.layout.world;
     if (!dump) evidence.limit = limit;
-    evidence.world = std::max<std::int64_t>(attempt.layout.world, static_cast<std::int64_t>(ranks.size()));
-    evidence.blocked = static_cast<std::int64_t>(front.blocked.size());
-    evidence.silent = std::ranges::count(ranks, true, &WavefrontRank::silent);
+    const StandstillFacts facts{
+        .run = m_run, .attempt = attempt.id, .progress = now.progress, .moved = now.moved, .newest = now.newest, .dump = dump};
+    RG_TRY(m_standstill.look(question.reader, facts, question.stop, evidence));
+    // A dump that was asked for is no hang: only a wait makes one.
+    const bool waits = !evidence.groups.empty() && (!evidence.culprits.empty() || evidence.groups.front().reason != HangReason::kMissing);
+    // Where most dumps are missing it may be either.
+    const bool partial = dump && evidence.unclear == "no_dumps";
+    if (dump && !waits && !partial) return {};
     for (const Event& event : m_timeouts) evidence.timeouts += event.attempt == attempt.id ? 1 : 0;
     std::optional<TimeNs> waiting_since;
-    for (const HangGroup& group : front.groups)
+    for (const HangGroup& group : evidence.groups)
       if (group.since) waiting_since = std::min(waiting_since.value_or(*group.since), *group.since);
     if (waiting_since) {
-      RG_ASSIGN(const auto facts, reader.facts(attempt.id));
-      const Watchdog watchdog = watchdogOf(facts);
+      RG_ASSIGN(const auto said, question.reader.facts(attempt.id));
+      const Watchdog watchdog = watchdogOf(said);
       evidence.watchdog = watchdog.timeout, evidence.watchdog_source = watchdog.source;
       if (watchdog.timeout) evidence.watchdog_at = *waiting_since + *watchdog.timeout;
     }
-    evidence.culprit_count = static_cast<std::int64_t>(front.culprits.size());
-    evidence.group_count = static_cast<std::int64_t>(front.groups.size());
-    evidence.culprits = std::move(front.culprits), evidence.groups = std::move(front.groups);
-    if (evidence.culprits.size() > kMostListed) evidence.culprits.resize(kMostListed);
-    if (evidence.groups.size() > kMostListed) evidence.groups.resize(kMostListed);
-    Finding finding = make(attempt, kHang, dump ? Severity::kError : Severity::kCritical, evidence);
+    const Severity severity = partial ? Severity::kInfo : dump ? Severity::kError : Severity::kCritical;
+    Finding finding = make(attempt, kHang, severity, evidence);
     words::setMessage(finding, hangMessage(evidence));
-    finding.confidence = dump ? 0.6 : evidence.culprits.empty() ? 0.6 : 0.9;
+    finding.confidence = partial ? 0.3 : dump ? 0.6 : evidence.culprits.empty() ? 0.6 : 0.9;
     finding.coverage = static_cast<double>(now.progress.size()) / static_cast<double>(std::max<std::int64_t>(1, evidence.world));
     finding.score = static_cast<double>(evidence.blocked) / static_cast<double>(std::max<std::int64_t>(1, evidence.world));
     if (attempt.end) finding.end = attempt.end;
-    RG_TRY(placeCulprits(reader, attempt, evidence, finding));
+    RG_TRY(placeCulprits(question.reader, attempt, evidence, finding));
     m_out.push_back(std::move(finding));
     return {};
   }
@@ -386,8 +344,7 @@ class Hangs : public Analysis {
   std::vector<Event> m_timeouts;
   LastMoved m_last_moved;
   std::optional<TimeNs> m_moved;
-  std::vector<CommGroup> m_learned;
-  std::pair<AttemptId, TimeNs> m_learned_at;
+  Standstill m_standstill;
 };
 
 }  // namespace

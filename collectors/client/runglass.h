@@ -93,6 +93,12 @@ RG_API void rg_span(uint32_t track, const char *name, int category, int64_t star
 RG_API uint32_t rg_track(const char *kind, const char *name);
 RG_API int64_t rg_now(void); /* CLOCK_MONOTONIC */
 
+/* The group of a transfer from one global rank to another: both ends give it, and count the transfers of their pair in `seq`. So a send
+ * and its receive carry their peer. RG_NONE where one is no rank. */
+static inline int64_t rg_pair(int64_t from, int64_t to) {
+  return from < 0 || to < 0 || from > INT32_MAX || to > INT32_MAX ? RG_NONE : (int64_t)1 << 62 | from << 31 | to;
+}
+
 /* The same with a name handed over once: for callers to whom a string costs (Python). */
 RG_API uint32_t rg_name(const char *name);
 RG_API void rg_span_begin_id(uint32_t name, int category, int part, int64_t microbatch, int64_t group, int64_t seq, int64_t bytes);

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/pair_group.h"
 #include "storage/sql/tables.h"
 
 namespace runglass::sql {
@@ -41,7 +42,7 @@ class FlowCursor : public Cursor {
     m_at = m_row = 0;
     if (constraints.impossible()) return {};
     RG_ASSIGN(const auto* all, m_catalogue.tracks());
-    std::map<std::pair<AttemptId, std::int64_t>, std::vector<TrackId>> ranks;
+    std::map<std::pair<AttemptId, std::int32_t>, std::vector<TrackId>> ranks;
     for (const Track& track : *all) {
       RG_ASSIGN(const AttemptRow* attempt, m_catalogue.attempt(track.key.attempt));
       if (constraints.admits(kRun, static_cast<std::int64_t>(attempt->run.value)) && constraints.admits(kAttempt, attempt->number))
@@ -49,7 +50,7 @@ class FlowCursor : public Cursor {
     }
     for (auto& [key, tracks] : ranks) {
       RG_ASSIGN(const AttemptRow* attempt, m_catalogue.attempt(key.first));
-      m_ranks.push_back({attempt, key.first, std::move(tracks)});
+      m_ranks.push_back({attempt, key.first, key.second, std::move(tracks)});
     }
     return settle();
   }
@@ -82,6 +83,7 @@ class FlowCursor : public Cursor {
   struct RankTracks {
     const AttemptRow* attempt;
     AttemptId id;
+    std::int32_t rank;  // -1: of none
     std::vector<TrackId> tracks;
   };
   struct Call {  // of a communicator on one rank
@@ -130,7 +132,8 @@ class FlowCursor : public Cursor {
         if (spans.category[i] == SpanCategory::kCpuOp && !spans.args.empty()) noteOperator(spans, i, track, operators);
         if (!spans.group.empty() && !spans.seq.empty() && spans.group[i] != kAbsent && spans.seq[i] != kAbsent &&
             spans.category[i] == SpanCategory::kComm) {
-          const bool sends = spans.names[spans.name[i]].find("send") != std::string::npos;
+          const auto pair = pairOf(spans.group[i]);
+          const bool sends = pair ? pair->from == rank.rank : spans.names[spans.name[i]].find("send") != std::string::npos;
           m_calls[{spans.group[i], spans.seq[i]}].push_back({spans.start[i], spans.id[i], sends});
         }
       }

@@ -104,6 +104,13 @@ class HangsTest : public ::testing::Test {
     say(0, "all_reduce", 3, 100), say(1, "all_reduce", 4, 100), say(2, "all_reduce", 2, 4000);
     if (!silent) say(3, "backward", {}, {});
   }
+  void process(std::int32_t rank, DurNs later, const std::string& state) {
+    m_writer->capture({.time = m_end + later,
+                       .attempt = m_attempt,
+                       .rank = rank,
+                       .kind = "process",
+                       .text = "Name:\tpython3\nState:\t" + state + "\nTgid:\t7\nwchan: 0\nthread 7 python3: R (running), wchan 0\n"});
+  }
   void move(DurNs later) {
     for (std::int32_t rank = 0; rank < 4; ++rank)
       m_writer->progress({.attempt = m_attempt,
@@ -136,6 +143,12 @@ TEST_F(HangsTest, ARunThatMovesGivesNothing) {
   EXPECT_TRUE(look().empty());
   move(kNsPerSecond);
   EXPECT_TRUE(look(m_end + 10 * kNsPerSecond).empty());
+}
+
+TEST_F(HangsTest, AFlightRecorderCapturedFromARunThatMovesIsNoHang) {
+  m_writer->fact({.attempt = m_attempt, .rank = 0, .key = "flight_recorder_version", .value = "2.9"});
+  hang(2 * kNsPerSecond);
+  EXPECT_TRUE(look(m_end + 3 * kNsPerSecond).empty()) << "ranks wait for each other in every step";
 }
 
 TEST_F(HangsTest, NamesTheCollectiveTheRankAndTheTimeThatIsLeft) {
@@ -227,6 +240,114 @@ TEST_F(HangsTest, ASilentRankIsTheCulprit) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].rank, 3);
   EXPECT_THAT(found[0].summary, HasSubstr("silent"));
+}
+
+TEST_F(HangsTest, AProcessThatIsStoppedIsTheCulpritWhateverItReported) {
+  // Rank 2 is stopped inside the operation that rank 3 has entered too: by their progress alone nobody is missing.
+  const auto say = [&](std::int32_t rank, const char* op, std::int64_t group, std::int64_t seq) {
+    m_writer->progress({.attempt = m_attempt,
+                        .rank = rank,
+                        .time = m_end + 100 * kNsPerSecond,
+                        .step = 100,
+                        .group = group,
+                        .seq = seq,
+                        .phase = "steady",
+                        .op = op,
+                        .since = m_end + kNsPerSecond});
+  };
+  say(0, "all_reduce", 3, 100), say(1, "all_reduce", 4, 100), say(2, "all_reduce", 2, 4000), say(3, "all_reduce", 2, 4000);
+  EXPECT_THAT(look().at(0).summary, HasSubstr("all 2 members have entered and none leaves"));
+  process(2, 40 * kNsPerSecond, "T (stopped)");
+  process(3, 40 * kNsPerSecond, "S (sleeping)");
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].rank, 2);
+  EXPECT_THAT(found[0].summary, HasSubstr("3 of 4 ranks wait at step 100; rank 2 (node-b) does not run: process state T (stopped); "
+                                          "root: all_reduce #4000 of tp 1"));
+  EXPECT_EQ(parseHangEvidence(found[0].evidence)->culprits.at(0).process_state, "T (stopped)");
+}
+
+TEST_F(HangsTest, DiskSleepCountsWhereTwoCapturesTwoSecondsApartShowIt) {
+  hang(100 * kNsPerSecond);
+  process(1, 40 * kNsPerSecond, "D (disk sleep)");
+  EXPECT_EQ(look().at(0).rank, 3);
+  process(1, 41 * kNsPerSecond, "D (disk sleep)");
+  EXPECT_EQ(look().at(0).rank, 3) << "of one read";
+  process(1, 42 * kNsPerSecond, "D (disk sleep)");
+  EXPECT_EQ(look().at(0).rank, 1);
+  process(1, 50 * kNsPerSecond, "S (sleeping)");
+  process(1, 51 * kNsPerSecond, "D (disk sleep)");
+  EXPECT_EQ(look().at(0).rank, 3) << "it ran in between";
+  process(3, 52 * kNsPerSecond, "Z (zombie)");
+  EXPECT_THAT(look().at(0).summary, HasSubstr("process state Z (zombie)"));
+}
+
+TEST_F(HangsTest, StacksNameTheRankThatProgressDoesNotAndTheFrameOfOneThatItDoes) {
+  const auto stack = [&](std::int32_t rank, const char* function) {
+    m_writer->capture({.time = m_end + 40 * kNsPerSecond,
+                       .attempt = m_attempt,
+                       .rank = rank,
+                       .kind = "stack",
+                       .text = "Current thread 0x1 (most recent call first):\n  File \"/a/train.py\", line 7 in " + std::string(function) +
+                               "\n  File \"/a/train.py\", line 90 in main\n"});
+  };
+  for (const std::int32_t rank : {0, 1, 2}) stack(rank, "all_reduce");
+  stack(3, "read_shard");
+  hang(100 * kNsPerSecond);
+  EXPECT_THAT(look().at(0).summary, HasSubstr("rank 3 (node-b) has not entered: in backward; stack in read_shard (train.py:7), 3 other "
+                                              "ranks in all_reduce (train.py:7)"));
+  m_hangs = makeHangs();
+  for (std::int32_t rank = 0; rank < 4; ++rank)
+    m_writer->progress(
+        {.attempt = m_attempt, .rank = rank, .time = m_end + 101 * kNsPerSecond, .step = 100, .phase = "steady", .since = m_end});
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].rank, 3);
+  EXPECT_THAT(found[0].summary, HasSubstr("; suspect: rank 3 (node-b); stack in read_shard (train.py:7), 3 other ranks in all_reduce"));
+}
+
+// Rank 0 is still in an operation that its peer has completed: that one waits for it elsewhere.
+TEST_F(HangsTest, AMemberThatHasLeftByItsSpansIsNotMissing) {
+  SpanColumns spans;
+  spans.names = {"all_reduce"};
+  spans.start = {m_end - 5 * kNsPerSecond, m_end}, spans.dur = {kNsPerSecond, kNsPerSecond}, spans.name = {0, 0};
+  spans.category = {SpanCategory::kComm, SpanCategory::kComm}, spans.depth = {0, 0}, spans.group = {1, 1}, spans.seq = {69, 70};
+  m_writer->spans(m_writer->track({.attempt = m_attempt, .rank = 1, .kind = "thread", .name = "main"}), spans);
+  for (std::int32_t rank = 0; rank < 4; ++rank)
+    m_writer->progress({.attempt = m_attempt,
+                        .rank = rank,
+                        .time = m_end + 100 * kNsPerSecond,
+                        .step = 100,
+                        .group = rank == 0 ? std::optional<std::int64_t>(1) : std::nullopt,
+                        .seq = rank == 0 ? std::optional<std::int64_t>(70) : std::nullopt,
+                        .phase = "steady",
+                        .op = rank == 0 ? "all_reduce" : "recv_forward",
+                        .since = m_end});
+  const auto found = look();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].rank, 0) << found[0].summary;
+  EXPECT_THAT(found[0].summary, HasSubstr("all_reduce #70 of tp 0, which other members have completed and rank 0 (node-a) has not"));
+}
+
+TEST_F(HangsTest, WhoIsMissingIsNotKnownForAReason) {
+  const auto wait = [&](std::int32_t rank, std::optional<std::int64_t> group) {
+    m_writer->progress({.attempt = m_attempt,
+                        .rank = rank,
+                        .time = m_end + 100 * kNsPerSecond,
+                        .step = 100,
+                        .group = group,
+                        .seq = 9,
+                        .phase = "steady",
+                        .op = "all_reduce",
+                        .since = m_end});
+  };
+  wait(0, 77);
+  EXPECT_THAT(look().at(0).summary, HasSubstr("who is missing is not known: only one rank reports progress"));
+  wait(1, 77);
+  EXPECT_THAT(look().at(0).summary, HasSubstr("not known: the members of its communicator are not recorded"));
+  m_hangs = makeHangs();  // what ranks report now is another place
+  wait(0, {}), wait(1, {});
+  EXPECT_THAT(look().at(0).summary, HasSubstr("not known: the ranks report neither communicator nor peer of it"));
 }
 
 TEST_F(HangsTest, HangsThatRecoveredDoNotHideTheNextOne) {
@@ -440,6 +561,20 @@ TEST_F(UndatedLogTest, IsAHangWhoseRanksAreThoseOfTimeoutsAndOfStatesTogether) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].summary, "7 of 8 ranks timed out in collectives; rank 7 did not");
   EXPECT_FALSE(found[0].start) << "the log has no clock";
+}
+
+TEST_F(UndatedLogTest, WhoWasMissingIsNotKnownForAReason) {
+  const auto reason = [&] {
+    const auto found = look();
+    EXPECT_EQ(found.size(), 1U);
+    return found.empty() ? std::string() : found[0].summary;
+  };
+  m_writer->event({.attempt = m_attempt, .kind = "collective_timeout", .severity = Severity::kError});
+  EXPECT_EQ(reason(), "1 collective time-out; who was missing is not known: the log names no rank");
+  timeout(3);
+  EXPECT_THAT(reason(), HasSubstr("not known: the time-outs of only 1 of 8 ranks are recorded"));
+  for (std::int32_t rank = 0; rank < 8; ++rank) timeout(rank);
+  EXPECT_THAT(reason(), HasSubstr("not known: all 8 ranks timed out, none ahead of the others"));
 }
 
 TEST_F(UndatedLogTest, RanksThatAreRecordedAreTheWorldWhereNoLayoutIs) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/hangs/hang_words.h"
+#include "model/pair_group.h"
 
 namespace runglass {
 namespace {
@@ -90,6 +91,101 @@ TEST_F(WavefrontTest, APairOfALargerGroupMissesOnlyItsOtherEnd) {
   rank(4, "recv 0<-1", 1, 30), rank(5, "recv 1<-2", 1, 31), rank(6, "backward"), rank(7, "optimizer");
   const Wavefront front = find();
   EXPECT_THAT(culprits(front), ElementsAre(6)) << "rank 7 is awaited by nobody, and rank 5 waits itself";
+}
+
+TEST_F(WavefrontTest, AMemberThatCompletedTheOperationHasLeftItAndTheOtherOneHasNot) {
+  m_groups = {{.id = 1, .kind = "tp", .name = "tp 0", .ranks = {0, 1}}};
+  rank(0, "all_reduce", 1, 70), rank(1, "backward");
+  m_ranks[1].reach = {{.group = 1, .enqueued = 70, .completed = 70}};
+  const Wavefront front = find();
+  EXPECT_THAT(culprits(front), ElementsAre(0));
+  EXPECT_EQ(front.culprits[0].standing, HangStanding::kBehind);
+  EXPECT_EQ(front.groups[0].reason, HangReason::kNotLeft);
+  m_ranks[1].reach[0].completed = 69, m_ranks[1].reach[0].enqueued.reset();
+  const Wavefront before = find();
+  EXPECT_THAT(culprits(before), ElementsAre(1));
+  EXPECT_EQ(before.culprits[0].completed, 69);
+}
+
+TEST_F(WavefrontTest, ANewestEntryThatIsCompletedIsNoWait) {
+  m_groups = {{.id = 1, .name = "tp 0", .ranks = {0, 1}}};
+  rank(0, "all_reduce", 1, 70), rank(1, "all_reduce", 1, 69);
+  m_ranks[1].reach = {{.group = 1, .enqueued = 69, .completed = 69}};
+  const Wavefront front = find();
+  ASSERT_THAT(culprits(front), ElementsAre(1));
+  EXPECT_EQ(front.culprits[0].standing, HangStanding::kComputing);
+  EXPECT_TRUE(front.culprits[0].op.empty()) << "it has left what its newest entry names";
+}
+
+TEST_F(WavefrontTest, AMemberThatEnqueuedTheOperationHasEntered) {
+  m_groups = {{.id = 1, .name = "dp", .ranks = {0, 1, 2}}, {.id = 2, .name = "tp", .ranks = {1, 3}}};
+  rank(0, "all_reduce", 1, 9), rank(1, "all_reduce", 2, 40), rank(2, "backward"), rank(3, "backward");
+  m_ranks[1].reach = {{.group = 1, .enqueued = 9, .completed = 8}};
+  m_ranks[2].reach = {{.group = 1, .enqueued = 9, .completed = 8}};
+  const Wavefront front = find();
+  EXPECT_THAT(culprits(front), ElementsAre(3)) << "rank 1 waits for it in another communicator first, rank 2 has entered";
+}
+
+TEST_F(WavefrontTest, ARankThatGaveADumpWithoutEntriesIsNotSilent) {
+  m_groups = {{.id = 1, .name = "ep", .ranks = {0, 1}}};
+  rank(0, "all_to_all", 1, 45265);
+  m_ranks.push_back(
+      {.rank = 1, .node = "n0", .progress = {}, .silent = true, .reach = {{.group = 1, .enqueued = 45264, .completed = 45264}}});
+  const Wavefront front = find();
+  ASSERT_THAT(culprits(front), ElementsAre(1));
+  EXPECT_EQ(front.culprits[0].standing, HangStanding::kComputing);
+  EXPECT_EQ(front.culprits[0].completed, 45264);
+}
+
+TEST_F(WavefrontTest, EachPairOfALargerGroupStandsForItself) {
+  m_groups = {{.id = 1, .kind = "pp", .ranks = {4, 5, 6, 7}}};
+  rank(4, "nccl:recv 0<-1", 1, 30), rank(5, "nccl:send 1->0", 1, 7), rank(6, "nccl:recv 2<-3", 1, 31), rank(7, "nccl:recv 3<-2", 1, 9);
+  const Wavefront front = find();
+  EXPECT_TRUE(front.culprits.empty());
+  ASSERT_EQ(front.groups.size(), 2U);
+  const auto with = [&](HangReason reason) { return std::ranges::find(front.groups, reason, &HangGroup::reason); };
+  ASSERT_NE(with(HangReason::kStuck), front.groups.end()) << "both ends of the transfer are there";
+  EXPECT_EQ(with(HangReason::kStuck)->members, 2);
+  ASSERT_NE(with(HangReason::kDeadlock), front.groups.end()) << "both receive from each other";
+}
+
+TEST_F(WavefrontTest, OfAGroupOfTwoTheOtherEndIsTheOtherMember) {
+  m_groups = {{.id = 1, .kind = "pp", .ranks = {4, 5}}};
+  rank(4, "recv_forward", 1, 30), rank(5, "backward");
+  EXPECT_THAT(culprits(find()), ElementsAre(5));
+}
+
+TEST_F(WavefrontTest, PairsAreFollowedThroughTheStagesToTheOneThatComputes) {
+  m_groups = {{.id = 1, .kind = "pp", .ranks = {0, 1, 2, 3}}, {.id = 2, .name = "tp", .ranks = {1, 9}}};
+  rank(0, "recv 0<-1", 1, 5), rank(1, "all_reduce", 2, 80), rank(2, "recv 2<-1", 1, 6), rank(3, "recv 3<-2", 1, 6), rank(9, "optimizer");
+  const Wavefront front = find();
+  EXPECT_THAT(culprits(front), ElementsAre(9));
+  EXPECT_EQ(front.groups[0].name, "tp");
+  EXPECT_EQ(front.groups.back().depth, 2);
+}
+
+TEST_F(WavefrontTest, APairsGroupNamesBothEnds) {
+  const std::int64_t down = pairGroup({0, 4}), up = pairGroup({4, 0});
+  rank(0, "backward"), rank(4, "recv_forward", down, 12);
+  const Wavefront front = find();
+  ASSERT_THAT(culprits(front), ElementsAre(0));
+  EXPECT_EQ(front.groups[0].name, "0 → 4");
+  // The send has ended, and nothing came: the transfer is what hangs.
+  m_ranks[0].reach = {{.group = down, .enqueued = {}, .completed = 12}};
+  EXPECT_EQ(find().groups[0].reason, HangReason::kStuck);
+  m_ranks.clear();
+  rank(0, "recv_backward", up, 3), rank(4, "recv_forward", down, 4);
+  EXPECT_EQ(find().groups[0].reason, HangReason::kDeadlock) << "each receives from the other";
+  m_ranks.clear();
+  rank(0, "send_forward", down, 5), rank(4, "optimizer");
+  m_ranks[1].reach = {{.group = down, .enqueued = {}, .completed = 5}};
+  EXPECT_THAT(culprits(find()), ElementsAre(0)) << "its receive has ended";
+}
+
+TEST_F(WavefrontTest, AWaitThatNamesNobodyIsNoComputing) {
+  m_groups = {{.id = 1, .name = "dp", .ranks = {0, 1}}};
+  rank(0, "all_reduce", 1, 9), rank(1, "wait_sends");
+  EXPECT_TRUE(find().culprits.empty());
 }
 
 TEST_F(WavefrontTest, WaitingForSomebodyWhoseWaitIsNotUnderstoodIsNoCircle) {

@@ -275,6 +275,84 @@ TEST_F(AnalyzeTest, ARealSpikeInTheFirstStepsIsOneWarningAndHealthyRealRunsHaveN
   EXPECT_EQ(loud, 1);
 }
 
+// Flight recorders of two ranks, in a tensor-parallel group of two and in a pair of stages.
+class DumpsOfTwo : public AnalyzeTest {
+ protected:
+  static constexpr std::int64_t kT = 1'758'580'155'000'000'000;
+  static Json entry(const char* op, std::int64_t seq, const char* state, std::int64_t at) {
+    const bool p2p = std::string(op).find("->") != std::string::npos || std::string(op).find("<-") != std::string::npos;
+    return {{"record_id", seq},
+            {"pg_id", 1},
+            {"process_group", {"1", "TENSOR_MODEL_PARALLEL_GROUP"}},
+            {"collective_seq_id", p2p ? 0 : seq},
+            {"p2p_seq_id", p2p ? seq : 0},
+            {"profiling_name", op},
+            {"time_created_ns", kT + at},
+            {"state", state},
+            {"time_discovered_completed_ns", std::string(state) == "completed" ? kT + at + 10 : 0},
+            {"input_sizes", Json::array()},
+            {"input_dtypes", Json::array()},
+            {"is_p2p", p2p}};
+  }
+  void dump(int rank, std::vector<Json> entries, std::optional<std::int64_t> enqueued = {}, std::optional<std::int64_t> completed = {}) {
+    Json all = {{"version", "2.9"},
+                {"pg_config",
+                 {{"0", {{"name", "0"}, {"desc", "default_pg"}, {"ranks", "[0, 1]"}}},
+                  {"1", {{"name", "1"}, {"desc", "TENSOR_MODEL_PARALLEL_GROUP"}, {"ranks", "[0, 1]"}}}}},
+                {"entries", Json(entries)}};
+    if (enqueued)
+      all["pg_status"] = {{"0", {{"last_enqueued_collective", -1}, {"last_completed_collective", -1}}},
+                          {"1", {{"last_enqueued_collective", *enqueued}, {"last_completed_collective", *completed}}}};
+    std::filesystem::create_directories(m_folder.file("dumps"));
+    std::ofstream(m_folder.file("dumps/nccl_trace_rank_" + std::to_string(rank))) << all.dump();
+  }
+  // The ranks that the finding names, or its sentence.
+  std::string culprits() {
+    EXPECT_EQ(ctl({"import", "--store", m_store, m_folder.file("dumps")}).exit, 0);
+    const Json findings = analyze()["runs"][0]["findings"];
+    if (findings.size() != 1) return std::to_string(findings.size()) + " findings";
+    std::string ranks;
+    for (const Json& member : findings[0]["evidence"]["culprits"]) ranks += std::to_string(member["rank"].get<int>()) + " ";
+    return ranks.empty() ? findings[0]["summary"].get<std::string>() : ranks;
+  }
+};
+
+TEST_F(DumpsOfTwo, TheOneThatHasNotEnteredIsNamed) {
+  dump(0, {entry("nccl:all_reduce", 69, "completed", 0), entry("nccl:all_reduce", 70, "scheduled", 100)}, 70, 69);
+  dump(1, {entry("nccl:all_reduce", 69, "completed", 0)}, 69, 69);
+  EXPECT_EQ(culprits(), "1 ");
+}
+TEST_F(DumpsOfTwo, TheOneThatHasNotEnteredIsNamedByItsNumbersAlone) {
+  dump(0, {entry("nccl:all_reduce", 70, "scheduled", 100)}, 70, 69);
+  dump(1, {}, 69, 69);
+  EXPECT_EQ(culprits(), "1 ");
+}
+TEST_F(DumpsOfTwo, TheOneThatIsAheadHasLeft) {
+  dump(0, {entry("nccl:all_reduce", 70, "scheduled", 100)}, 70, 69);
+  dump(1, {entry("nccl:all_reduce", 70, "completed", 101)}, 70, 70);
+  EXPECT_EQ(culprits(), "0 ");
+}
+TEST_F(DumpsOfTwo, TheOneThatIsAheadHasLeftByItsEntriesAlone) {
+  dump(0, {entry("nccl:all_reduce", 70, "scheduled", 100)});
+  dump(1, {entry("nccl:all_reduce", 69, "completed", 50), entry("nccl:all_reduce", 70, "completed", 101)});
+  EXPECT_EQ(culprits(), "0 ");
+}
+TEST_F(DumpsOfTwo, OfAPairTheEndThatDoesSomethingElseIsNamed) {
+  dump(0, {entry("nccl:recv 0<-1", 12, "scheduled", 100)});
+  dump(1, {entry("nccl:recv 1<-0", 30, "completed", 50), entry("nccl:send 1->0", 31, "completed", 60)});
+  EXPECT_EQ(culprits(), "1 ");
+}
+TEST_F(DumpsOfTwo, OfOneDumpItIsSaidThatTheOtherIsMissing) {
+  dump(0, {entry("nccl:all_reduce", 70, "scheduled", 100)}, 70, 69);
+  EXPECT_THAT(culprits(), HasSubstr("who is missing is not known: only 1 of 2 ranks has a dump"));
+  EXPECT_EQ(analyze()["runs"][0]["findings"][0]["severity"], "info");
+}
+TEST_F(DumpsOfTwo, OfBothEndsOfATransferNobodyIsNamed) {
+  dump(0, {entry("nccl:recv 0<-1", 12, "scheduled", 100)});
+  dump(1, {entry("nccl:send 1->0", 31, "scheduled", 110)});
+  EXPECT_THAT(culprits(), HasSubstr("all 2 members have entered and none leaves"));
+}
+
 // The dumps' authors name ranks 9 and 14 in EXPERT_MODEL_PARALLEL_GROUP.
 TEST_F(AnalyzeTest, RealFlightRecorderDumpsNameTheRanksThatTheirAuthorsDo) {
   const std::string folder = RG_SHARED_DATA "/nccl_flight_recorder";

@@ -7,7 +7,9 @@
 
 #include "analysis/estimate/launch_options.h"
 #include "analysis/goodput/ledger.h"
+#include "analysis/hangs/group_reach.h"
 #include "analysis/hangs/hang_evidence.h"
+#include "analysis/hangs/stack_clusters.h"
 #include "analysis/hangs/watchdog.h"
 #include "analysis/report/redaction.h"
 #include "analysis/report/report_writers.h"
@@ -28,6 +30,18 @@ RG_FUZZ(watchdog_words) {
   (void)timeoutWords({.kind = "collective_timeout", .code = text.substr(0, text.size() / 2), .message = text});
   const Fact facts[] = {{.key = "argv", .value = text}, {.key = "ddp_timeout", .value = text}};
   (void)watchdogOf(facts);
+}
+
+// Stacks as a trainer wrote them, and a dump's numbers: the text, and the text with a half of it in front.
+RG_FUZZ(captured_stacks) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const std::string other = text.substr(0, text.size() / 2) + "\n" + text;
+  const std::string framed = "Current thread 0x1 (most recent call first):\n" + text;
+  const RankStack stacks[] = {{0, text}, {1, text}, {2, other}, {3, framed}};
+  const StackClusters clusters = clusterStacks(stacks);
+  RG_CHECK(clusters.stacks <= 4 && clusters.largest.size() + clusters.other.size() == static_cast<std::size_t>(clusters.stacks));
+  const Fact facts[] = {{.rank = 0, .key = "nccl_pg_status", .value = text}};
+  (void)reachOfDumps(facts, true);
 }
 
 RG_FUZZ(launch_options) {

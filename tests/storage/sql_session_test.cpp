@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "model/pair_group.h"
 #include "tests/support/sql_rows.h"
 #include "tests/support/temp_folder.h"
 
@@ -296,6 +297,24 @@ void launchTwo(ValueReader& reader) {
   spans.category = {SpanCategory::kCompute, SpanCategory::kCompute};
   spans.names = {"gemm"};
   reader.span_data[{5}] = spans;
+}
+
+// What the trainer's library records of a send and its receive, whatever they are called.
+TEST_F(SqlSessionTest, AnArrowLeadsFromTheSenderOfAPairToItsReceiver) {
+  launchTwo(m_reader);
+  const std::int64_t pair = pairGroup({1, 0});
+  SpanColumns spans = m_reader.span_data[{4}];
+  spans.category = {SpanCategory::kComm, SpanCategory::kComm};
+  spans.correlation.clear();
+  spans.names = {"to_stage_0"};
+  spans.group = {pair, pair}, spans.seq = {6, 7};
+  m_reader.span_data[{4}] = spans;
+  m_reader.all_tracks[1].key.rank = 0;
+  spans.id = {8192, 8193}, spans.start = {5, 15};
+  spans.names = {"from_stage_1"};
+  spans.seq = {7, 8};
+  m_reader.span_data[{5}] = spans;
+  EXPECT_THAT(rows("SELECT kind, from_span, to_span FROM flow"), ElementsAre("p2p|4097|8192"));
 }
 
 TEST_F(SqlSessionTest, AJoinOfArrowsWithTheirSpansReadsEachPieceOnceInWhateverOrderItIsWritten) {

@@ -284,6 +284,23 @@ TEST_F(HangModeTest, SaysWhoIsWaitedForAndHowLongTheWatchdogWaits) {
   EXPECT_FALSE(read(TopologyValue::kProgress).hang_mode) << "a metric was chosen";
 }
 
+TEST_F(HangModeTest, NamesAProcessThatDoesNotRunAndASuspectByItsStack) {
+  Finding finding = hang();
+  HangEvidence e = *parseHangEvidence(finding.evidence);
+  e.culprits[0].standing = HangStanding::kStopped, e.culprits[0].process_state = "T (stopped)";
+  finding.evidence = printHangEvidence(e);
+  m_writer->finding(finding);
+  EXPECT_EQ(read().headline,
+            QStringLiteral("3 of 4 ranks blocked; rank 3 (node-<a>) does not run: T (stopped); root: all_reduce #40 of tp <1>; "
+                           "watchdog aborts in 8:20"));
+  e.culprits[0].standing = HangStanding::kOutlier, e.culprits[0].frame = "read_shard (data.py:88)";
+  e.groups.clear(), e.blocked = 0;
+  finding.evidence = printHangEvidence(e);
+  m_writer->finding(finding);
+  EXPECT_THAT(read().headline.toStdString(),
+              ::testing::HasSubstr("; suspect: rank 3 (node-<a>), stack in read_shard (data.py:88); watchdog"));
+}
+
 TEST_F(HangModeTest, ARanksStackTopIsThatOfItsNewestStackWithAFrame) {
   m_writer->finding(hang());
   const auto capture = [&](int second, std::string text) {

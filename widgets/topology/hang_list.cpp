@@ -57,6 +57,12 @@ QString reasonOf(const Alike& row, const HangEvidence& evidence) {
       return QStringLiteral("others call ") + screenText(row.front()->other_op, 40);
     case HangReason::kDeadlock:
       return QStringLiteral("in a circle");
+    case HangReason::kNotLeft: {
+      std::vector<std::int32_t> inside;
+      for (const HangGroup* group : row)
+        for (const HangMember& member : group->missing) inside.push_back(member.rank);
+      return QStringLiteral("completed by others, not by ") + rankRanges(std::move(inside), 4);
+    }
     case HangReason::kMissing:
       break;
   }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analysis/hangs/stack_top.h"
+#include "analysis/hangs/stack_frames.h"
 #include "widgets/core/units.h"
 #include "widgets/topology/topology_data.h"
 
@@ -72,6 +72,24 @@ QString culpritText(const HangEvidence& e) {
   return all ? QStringLiteral("ranks ") + rankRanges(std::move(ranks), 6) : formatCount(e.culprit_count) + QStringLiteral(" ranks");
 }
 
+// "rank 21 (sim-0002) has", "ranks 3, 9–12 have".
+QString hasText(const HangEvidence& e) {
+  const QString who = culpritText(e);
+  const bool one = e.culprit_count == 1 || e.culprits.size() < 2 || who.endsWith(QChar(')'));
+  return who + (one ? QStringLiteral(" has") : QStringLiteral(" have"));
+}
+
+// Of culprits that captures show: "; rank 21 (sim-0002) does not run: T (stopped)", "; suspect: rank 3, stack in read_shard (data.py:88)".
+QString capturedText(const HangEvidence& e) {
+  if (e.culprits.empty() || e.culprits.front().standing < HangStanding::kStopped) return {};
+  const HangMember& first = e.culprits.front();
+  if (first.standing == HangStanding::kStopped)
+    return QStringLiteral("; %1 %2 not run: %3")
+        .arg(culpritText(e), e.culprit_count == 1 ? QStringLiteral("does") : QStringLiteral("do"), screenText(first.process_state, 40));
+  return QStringLiteral("; suspect: ") + culpritText(e) +
+         (first.frame.empty() ? QString() : QStringLiteral(", stack in ") + screenText(first.frame, 120));
+}
+
 // "5:03"
 QString clockText(DurNs dur) {
   const std::int64_t seconds = std::max<DurNs>(0, dur) / kNsPerSecond;
@@ -115,7 +133,7 @@ Status readHangFinding(Reader& reader, TimeNs now, TopologyData& data) {
   if (finding == nullptr) return {};
   auto evidence = parseHangEvidence(finding->evidence);
   // A finding of another program's making: its ranks are judged by their progress alone.
-  if (!evidence.ok() || (evidence->groups.empty() && evidence->blocked == 0)) return {};
+  if (!evidence.ok() || (evidence->groups.empty() && evidence->culprits.empty() && evidence->blocked == 0)) return {};
   data.hang_found = std::move(*evidence);
   // The finding is in its newest words; a look from before those tells no more than had passed by then.
   HangEvidence& e = *data.hang_found;
@@ -136,6 +154,7 @@ Status readHangFinding(Reader& reader, TimeNs now, TopologyData& data) {
 QString hangHeadline(const TopologyData& data) {
   const HangEvidence& e = *data.hang_found;
   QString text = QStringLiteral("%1 of %2 ranks blocked").arg(formatCount(e.blocked), formatCount(e.world));
+  text += capturedText(e);
   if (e.groups.empty()) return text + watchdogText(data);
   const HangGroup& root = e.groups.front();
   text += QStringLiteral("; root: ") + (root.op.empty() ? QStringLiteral("a collective") : screenText(root.op, 60));
@@ -152,12 +171,13 @@ QString hangHeadline(const TopologyData& data) {
     case HangReason::kDeadlock:
       text += QStringLiteral(", in a circle of communicators that wait for each other");
       break;
+    case HangReason::kNotLeft:
+      text += QStringLiteral(", which other members have completed and %1 not")
+                  .arg(e.culprits.empty() ? QStringLiteral("others have") : hasText(e));
+      break;
     case HangReason::kMissing:
-      if (!e.culprits.empty())
-        text += QStringLiteral(", where %1 %2 not entered")
-                    .arg(culpritText(e), e.culprit_count == 1 || e.culprits.size() < 2 || (culpritText(e).endsWith(QChar(')')))
-                                             ? QStringLiteral("has")
-                                             : QStringLiteral("have"));
+      if (!e.culprits.empty() && e.culprits.front().standing < HangStanding::kStopped)
+        text += QStringLiteral(", where %1 not entered").arg(hasText(e));
   }
   return text + watchdogText(data);
 }

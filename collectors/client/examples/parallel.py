@@ -140,21 +140,16 @@ class Pipe:
 
     def __init__(self, groups, shape):
         self.groups, self.shape, self.pending = groups, shape, []
-        self.seq = {}
-
-    def _count(self, name):
-        self.seq[name] = self.seq.get(name, 0) + 1
-        return self.seq[name]
 
     def _send(self, tensor, to, name, microbatch):
-        with rg.span(name, "comm", part="communication", microbatch=microbatch, seq=self._count(name),
+        with rg.span(name, "comm", part="communication", microbatch=microbatch, send_to=to,
                      bytes=tensor.numel() * tensor.element_size()):
             tensor = tensor.detach().contiguous()
             self.pending.append((dist.isend(tensor, to, tag=microbatch), tensor))
 
     def _receive(self, source, name, microbatch):
         tensor = torch.empty(self.shape)
-        with rg.span(name, "comm", part="communication", microbatch=microbatch, seq=self._count(name),
+        with rg.span(name, "comm", part="communication", microbatch=microbatch, recv_from=source,
                      bytes=tensor.numel() * tensor.element_size()):
             dist.recv(tensor, source, tag=microbatch)
         return tensor

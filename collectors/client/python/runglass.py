@@ -53,6 +53,7 @@ _SIGNATURES = {
 _lib = None
 _on = False
 _names = {}
+_transfers = {}  # newest number by pair
 _cause = None
 
 
@@ -149,6 +150,7 @@ def init(run=None, attempt=None, dir=None, framework=None, rank=None, world=None
     options = _Options(ctypes.sizeof(_Options), _bytes(run), _bytes(attempt), _bytes(dir), _bytes(framework), _number(rank), _number(world),
                        _number(local_rank))
     _names.clear()
+    _transfers.clear()
     _on = _lib.rg_init(ctypes.byref(options)) == 0
     if _on:
         _hook_exceptions()
@@ -401,11 +403,27 @@ class step(object):
         return False
 
 
+def _transfer(sender, receiver, seq):
+    """Group and number of a transfer, as rg_pair() makes it: both ends give the same. Each process counts the transfers of a pair."""
+    if sender < 0 or receiver < 0:
+        return NONE, seq
+    group = 1 << 62 | sender << 31 | receiver
+    if seq == NONE:
+        seq = _transfers[group] = _transfers.get(group, -1) + 1
+    return group, seq
+
+
 class span(object):
-    """with rg.span("all_reduce", "comm", part="communication", group=3, seq=17, bytes=4096): a piece of work on this thread."""
+    """with rg.span("all_reduce", "comm", part="communication", group=3, seq=17, bytes=4096): a piece of work on this thread.
+    with rg.span("send_forward", "comm", send_to=4): or recv_from=: one end of a transfer between two ranks; the n-th send to a rank and its
+    n-th receive from here belong together, or those with the same `seq`."""
     __slots__ = ("_name", "_category", "_part", "_microbatch", "_group", "_seq", "_bytes")
 
-    def __init__(self, name, category="compute", part=None, microbatch=NONE, group=NONE, seq=NONE, bytes=NONE):
+    def __init__(self, name, category="compute", part=None, microbatch=NONE, group=NONE, seq=NONE, bytes=NONE, send_to=None, recv_from=None):
+        if _on and send_to is not None:
+            group, seq = _transfer(_lib.rg_rank(), send_to, seq)
+        elif _on and recv_from is not None:
+            group, seq = _transfer(recv_from, _lib.rg_rank(), seq)
         self._name = name
         self._category = category
         self._part = part

@@ -54,10 +54,18 @@ void AlertBook::load(std::span<const Alert> alerts, TimeNs now) {
   }
 }
 
-// The one that has this part already, whatever became of it since; of which only the row is known; or that of its rule.
+// The one that has this part already, whatever became of it since; of which only the row is known; of what it follows from; or that of
+// its rule.
 AlertBook::Entries::iterator AlertBook::entryOf(const Trouble& trouble, std::optional<std::size_t> rule) {
   for (auto at = m_entries.lower_bound({trouble.cause, 0}); at != m_entries.end() && at->first.first == trouble.cause; ++at)
     if (at->second.parts.empty() || at->second.parts.contains(trouble.part)) return at;
+  // What follows from another trouble is its part where that notifies all whom it would notify itself.
+  if (trouble.joined && rule)
+    for (auto at = m_entries.lower_bound({trouble.cause, 0}); at != m_entries.end() && at->first.first == trouble.cause; ++at) {
+      const std::vector<std::string>& to = m_options.rules[at->first.second].to;
+      if (std::ranges::all_of(m_options.rules[*rule].to, [&](const std::string& one) { return std::ranges::find(to, one) != to.end(); }))
+        return at;
+    }
   return rule ? m_entries.find({trouble.cause, *rule}) : m_entries.end();
 }
 
@@ -117,6 +125,8 @@ void AlertBook::see(Trouble trouble, TimeNs now) {
   Entry& entry = at->second;
   entry.seen = std::max(entry.seen, when);
   std::string part = trouble.part;
+  if (trouble.joined && entry.alert.due && !entry.parts.contains(part))
+    entry.alert.severity = std::max(entry.alert.severity, trouble.severity);
   entry.parts.insert_or_assign(std::move(part), std::move(trouble));
   trouble = worstOf(entry.parts);
   if (entry.alert.end != trouble.end) {
@@ -132,14 +142,17 @@ void AlertBook::see(Trouble trouble, TimeNs now) {
   entry.trouble = std::move(trouble);
 }
 
-void AlertBook::end(std::string_view cause, TimeNs at) {
+void AlertBook::end(std::string_view cause, std::string_view part, TimeNs at) {
   const std::string wanted = bounded(cause);
   for (auto found = m_entries.lower_bound({wanted, 0}); found != m_entries.end() && found->first.first == wanted; ++found) {
     Entry& entry = found->second;
     if (entry.over() || at < (entry.trouble ? entry.trouble->since : entry.alert.since)) continue;
+    if (const auto ended = entry.parts.find(std::string(part)); ended != entry.parts.end()) ended->second.end = at;
+    if (!entry.parts.empty()) {
+      entry.trouble = worstOf(entry.parts);
+      if (!entry.trouble->end) continue;  // other parts go on
+    }
     entry.alert.end = at;
-    if (entry.trouble) entry.trouble->end = at;
-    for (auto& [name, part] : entry.parts) part.end = at;
     entry.dirty = entry.row;
   }
 }

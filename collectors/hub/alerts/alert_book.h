@@ -24,9 +24,10 @@ namespace runglass {
 struct Trouble {
   enum class Source : std::uint8_t { kFinding, kEvent, kMetric };
   Source source = Source::kFinding;
-  std::string rule;   // of a metric: the rule that made it
-  std::string cause;  // equal as long as it is the same trouble of the same one
-  std::string part;   // of the cause: one fault shows itself in several findings; "": the cause has no parts
+  std::string rule;     // of a metric: the rule that made it
+  std::string cause;    // equal as long as it is the same trouble of the same one
+  std::string part;     // of the cause: one fault shows itself in several findings; "": the cause has no parts
+  bool joined = false;  // follows from a trouble of another kind, whose cause it has: no news for those who were notified of that
   std::string kind, code;
   Severity severity = Severity::kInfo;
   TimeNs since = 0;
@@ -63,8 +64,8 @@ class AlertBook {
   void load(std::span<const Alert> alerts, TimeNs now);
   void snooze(std::vector<Snooze> snoozes) { m_snoozes = std::move(snoozes); }
   void see(Trouble trouble, TimeNs now);
-  // What was said of this cause before `at` is over.
-  void end(std::string_view cause, TimeNs at);
+  // What was said of this part of the cause before `at` is over.
+  void end(std::string_view cause, std::string_view part, TimeNs at);
   std::vector<Telling> decide(TimeNs now);
   // Rows that changed since the call before.
   std::vector<Alert> takeRows();

@@ -155,6 +155,7 @@ void Notifier::seeFinding(const Finding& finding, TimeNs now) {
     if (stopsTheRun(finding.kind) && attempt->second.layout.world > 0) trouble.gpu_hours_per_hour = attempt->second.layout.world;
   }
   trouble.link = linkOf(trouble, m_store, viewOf(finding.kind), select);
+  m_one_fault.join(trouble, OneFault::partOf(finding.kind), finding.node);
   const MutexLock lock(m_shared->mutex);
   m_shared->book.see(std::move(trouble), now);
 }
@@ -230,12 +231,16 @@ Status Notifier::seeEvents(Reader& reader, TimeNs now) {
       continue;
     }
     if (event.kind != "node_back" && event.kind != "node_left") {
-      m_shared->book.see(troubleOf(event), now);
+      Trouble trouble = troubleOf(event);
+      m_one_fault.join(trouble, OneFault::partOf(event.kind), event.node);
+      m_shared->book.see(std::move(trouble), now);
       continue;
     }
     for (const char* silence : {"node_lost", "node_stale"}) {
       event.kind = silence;
-      m_shared->book.end(troubleOf(event).cause, *event.time);
+      Trouble ended = troubleOf(event);
+      m_one_fault.recall(ended);
+      m_shared->book.end(ended.cause, ended.part, *event.time);
     }
   }
   return {};
@@ -246,7 +251,11 @@ Status Notifier::step(Reader& reader, std::span<const Finding> findings, TimeNs 
     RG_TRY(readNames(reader));
     m_names_read = now;
   }
-  for (const Finding& finding : findings) seeFinding(finding, now);
+  // A fault of the machine comes before the hang that it makes, so that a hub that restarts gives them the cause that they had.
+  const auto is_consequence = [](const Finding& finding) { return OneFault::partOf(finding.kind) == OneFault::Part::kStandstill; };
+  for (const bool consequences : {false, true})
+    for (const Finding& finding : findings)
+      if (is_consequence(finding) == consequences) seeFinding(finding, now);
   RG_TRY(seeEvents(reader, now));
   if (m_metrics_looked == 0 || now - m_metrics_looked >= kMetricsEvery) {
     m_metrics_looked = now;

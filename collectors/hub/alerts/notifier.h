@@ -21,6 +21,7 @@
 #include "collectors/hub/alerts/alert_message.h"
 #include "collectors/hub/alerts/courier.h"
 #include "collectors/hub/alerts/metric_watch.h"
+#include "collectors/hub/alerts/one_fault.h"
 #include "storage/reader.h"
 
 namespace runglass {
@@ -53,6 +54,7 @@ class Notifier {
   Status readNames(Reader& reader);
   // Whether the names of all whom it is about were read.
   bool isNamed(const Event& event) const;
+  // Without what it follows from.
   Trouble troubleOf(const Event& event) const;
   void send(std::vector<Telling> tellings, TimeNs now);
 
@@ -67,6 +69,7 @@ class Notifier {
   std::map<AttemptId, Attempt> m_attempts;
   std::map<NodeId, Node> m_nodes;
   std::map<DeviceId, Device> m_devices;
+  OneFault m_one_fault;
   std::int64_t m_told_unkept = 0;
   TimeNs m_told_held_back = 0;
   std::int64_t m_held_back = 0;

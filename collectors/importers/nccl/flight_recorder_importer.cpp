@@ -100,7 +100,7 @@ class Dump {
   std::optional<TimeNs> newest() const { return m_newest; }
 
  private:
-  // A newest entry that is not completed, or the last one.
+  // The oldest entry that is not completed.
   struct Current {
     const ProcessGroup* group = nullptr;
     std::int64_t seq = kAbsent;
@@ -174,7 +174,6 @@ class Dump {
   }
 
   void noteCurrent(const Current& current, bool done) {
-    m_last = current;
     if (!done && (m_pending.group == nullptr || current.since < m_pending.since)) m_pending = current;
   }
 
@@ -241,11 +240,10 @@ class Dump {
     m_out.fact({.attempt = m_attempt, .rank = m_rank, .key = key, .value = printable(value)});
   }
 
-  // Where this rank is: in what it waits for longest; where nothing is pending, in the newest entry.
+  // Where this rank is: in what it waits for longest. Where nothing is pending it is in no collective, whatever it completed last.
   void progress() {
     if (!m_rank || !m_newest) return;
     Progress now{.attempt = m_attempt, .rank = *m_rank, .time = *m_newest};
-    const Current& current = m_pending.group != nullptr ? m_pending : m_last;
     std::int64_t most = 0;
     const GroupStatus* behind = nullptr;
     for (const GroupStatus& status : m_groups.statuses())
@@ -254,11 +252,11 @@ class Dump {
     if (m_pending.group == nullptr && behind != nullptr) {  // the ring has lost the entry
       now.group = behind->group->id;
       now.seq = behind->completed.value_or(0) + 1;
-    } else if (current.group != nullptr) {
-      now.group = current.group->id;
-      if (current.seq != kAbsent) now.seq = current.seq;
-      now.op = current.op;
-      now.since = current.since;
+    } else if (m_pending.group != nullptr) {
+      now.group = m_pending.group->id;
+      if (m_pending.seq != kAbsent) now.seq = m_pending.seq;
+      now.op = m_pending.op;
+      now.since = m_pending.since;
     }
     m_out.progress(now);
   }
@@ -272,7 +270,7 @@ class Dump {
   std::optional<std::int32_t> m_rank;
   std::map<const ProcessGroup*, TrackId> m_tracks;
   SpanBatches m_spans;
-  Current m_pending, m_last;
+  Current m_pending;
   std::optional<TimeNs> m_oldest, m_newest;
   std::int64_t m_no_entry = 0, m_no_time = 0, m_odd_end = 0, m_no_track = 0, m_large = 0;
 };

@@ -47,6 +47,27 @@ struct Session {
   std::vector<std::unique_ptr<CapturePiece>> more;  // what a piece asked for instead of itself
 };
 
+// The process once more: uninterruptible sleep is a fault only where it lasts.
+class SleepCheck : public CapturePiece {
+ public:
+  SleepCheck(std::string root, Trainer trainer) : m_root(std::move(root)), m_trainer(std::move(trainer)) {}
+  bool poll(CaptureLog& log, DurNs now) override {
+    if (m_due == 0) m_due = now + kAfter;
+    if (now < m_due) return false;
+    if (std::string text = processText(m_root, m_trainer.pid); !text.empty())
+      log.got({m_trainer.rank.attempt, m_trainer.rank.rank}, kind(), "/proc/" + std::to_string(m_trainer.pid), std::move(text));
+    return true;
+  }
+  void giveUp(CaptureLog&) override {}
+  const char* kind() const override { return "process"; }
+
+ private:
+  static constexpr DurNs kAfter = 2'200 * kNsPerMs;  // the analysis asks for 2 s
+  std::string m_root;
+  Trainer m_trainer;
+  DurNs m_due = 0;
+};
+
 class CaptureSource : public Source {
  public:
   std::string_view name() const override { return "capture"; }
@@ -151,6 +172,8 @@ class CaptureSource : public Source {
     for (const Trainer& trainer : wanted) takeProcess(session->log, trainer);
     for (const Trainer& trainer : wanted) {
       session->ranks.push_back(trainer.rank.rank);
+      if (const auto look = lookAt(m_context->root, trainer.pid); look.ok() && look->state == 'D')
+        session->pieces.push_back(std::make_unique<SleepCheck>(m_context->root, trainer));
       Session& owner = *session;
       session->pieces.push_back(
           std::make_unique<PythonStack>(m_context->root, trainer, [this, &owner, trainer](CaptureLog&) { askPySpy(owner, trainer); }));

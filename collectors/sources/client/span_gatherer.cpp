@@ -6,11 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "collectors/sources/client/record_payload.h"
+#include "model/pair_group.h"
 
 namespace runglass {
 namespace {
 constexpr std::uint32_t kMostArgs = 2048;  // ours have a quarter; a hostile ring's brackets must not nest down the stack
-}
+constexpr std::size_t kMaxPairs = 4096;    // of one rank
+}  // namespace
 
 SpanColumns& SpanGatherer::append(Recorder& out, const rgr_span& span, int category, int depth) {
   auto [track, fresh] = m_tracks.try_emplace(span.track);
@@ -35,6 +37,8 @@ SpanColumns& SpanGatherer::append(Recorder& out, const rgr_span& span, int categ
   columns.step.push_back(span.step);
   columns.microbatch.push_back(span.microbatch == INT32_MIN ? kAbsent : span.microbatch);
   columns.group.push_back(span.group);
+  if (const auto pair = pairOf(span.group); pair && m_pairs.size() < kMaxPairs && m_pairs.insert(span.group).second)
+    out.group({.attempt = m_attempt, .id = span.group, .kind = "p2p", .name = pairName(*pair), .ranks = {pair->from, pair->to}});
   columns.seq.push_back(span.seq);
   columns.bytes.push_back(span.bytes);
   return columns;

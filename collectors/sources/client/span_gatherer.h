@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "collectors/client/ring_layout.h"
@@ -42,6 +43,7 @@ class SpanGatherer {
   AttemptId m_attempt;
   std::int32_t m_rank = 0;
   std::map<std::uint32_t, TrackId> m_tracks;
+  std::set<std::int64_t> m_pairs;  // groups of transfers that are recorded
   std::map<TrackId, Pending> m_pending;
 };
 

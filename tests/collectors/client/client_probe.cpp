@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "collectors/sources/client/client_source.h"
+#include "model/pair_group.h"
 #include "tests/support/memory_recorder.h"
 
 namespace {
@@ -61,6 +62,14 @@ int main(int argc, char** argv) {
     std::printf("series %s rank %d labels %s points %zu first %g last %g\n", key.metric.c_str(), key.rank.value_or(-1), key.labels.c_str(),
                 points.size(), points.value.front(), points.value.back());
   }
+  for (const CommGroup& group : out.groups)
+    std::printf("group %s %s members %zu\n", group.kind.c_str(), group.name.c_str(), group.ranks.size());
+  for (const auto& [id, key] : out.track_keys)
+    for (const SpanColumns& batch : out.span_batches[id])
+      for (std::size_t i = 0; i < batch.size(); ++i)
+        if (pairOf(batch.group[i]))
+          std::printf("transfer %s rank %d seq %lld\n", batch.names[batch.name[i]].c_str(), key.rank.value_or(-1),
+                      static_cast<long long>(batch.seq[i]));
   for (const auto& [id, key] : out.track_keys)
     for (const SpanColumns& batch : out.span_batches[id])
       for (std::size_t i = 0; i < batch.size(); ++i)

@@ -10,6 +10,7 @@
 #include <map>
 #include <thread>
 
+#include "model/pair_group.h"
 #include "tests/collectors/client/trainer_process.h"
 
 namespace runglass::test {
@@ -269,6 +270,18 @@ TEST(ClientRing, RefusesASecondReader) {
   ASSERT_TRUE(first.ok());
   const auto second = RingReader::open(dir.ring());
   EXPECT_EQ(second.status().code(), Code::kUnavailable);
+}
+
+TEST(ClientRing, TheGroupOfATransferIsTheSameInBothLanguages) {
+  EXPECT_EQ(rg_pair(0, 4), pairGroup({0, 4}));
+  EXPECT_EQ(rg_pair(INT32_MAX, 16'383), pairGroup({INT32_MAX, 16'383}));
+  const auto pair = pairOf(rg_pair(16'383, 7));
+  ASSERT_TRUE(pair);
+  EXPECT_EQ(pair->from, 16'383);
+  EXPECT_EQ(pair->to, 7);
+  for (const std::int64_t group :
+       {rg_pair(-1, 4), rg_pair(RG_NONE, 4), rg_pair(3, RG_NONE), std::int64_t{7}, RG_NONE, (std::int64_t{1} << 48) - 1})
+    EXPECT_FALSE(pairOf(group)) << group;
 }
 
 TEST(ClientRing, DetachesAForkedChildWhichMayAttachItself) {

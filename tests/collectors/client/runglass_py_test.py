@@ -82,6 +82,26 @@ class RunglassPy(unittest.TestCase):
     def test_tells_steps_spans_and_scalars(self):
         self.check_everything("")
 
+    def test_sends_and_receives_name_their_peer(self):
+        script = """
+import runglass as rg
+assert rg.init(rank=4, world=8)
+for n in range(2):
+    with rg.span("recv_forward", "comm", recv_from=0):
+        pass
+    with rg.span("send_backward", "comm", send_to=0, seq=7 + n):
+        pass
+rg.shutdown()
+"""
+        for before in ("", WITHOUT_LIBRARY):
+            result = run(before + script, self.dir)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            out = probe(self.dir)
+            for line in ("group p2p 0 \u2192 4 members 2", "group p2p 4 \u2192 0 members 2", "span recv_forward rank 4 category comm step -9223372036854775808",
+                         "transfer recv_forward rank 4 seq 0", "transfer recv_forward rank 4 seq 1", "transfer send_backward rank 4 seq 8"):
+                self.assertIn(line + "\n", out)
+            self.assertNotIn("issue", out)
+
     def test_is_importable_from_the_build_folder_and_finds_the_library_by_itself(self):
         build = os.path.dirname(os.path.dirname(os.environ["RUNGLASS_LIB"]))
         env = {name: value for name, value in os.environ.items() if name != "RUNGLASS_LIB"}

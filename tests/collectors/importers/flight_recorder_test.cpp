@@ -161,6 +161,11 @@ TEST(FlightRecorder, ProgressIsTheCollectiveThatTheRankWaitsForLongest) {
   EXPECT_EQ(now.group, commGroupId("35", "[2, 3]"));
   EXPECT_EQ(now.since, kT + 20);
   EXPECT_EQ(now.time, kT + 50);
+  EXPECT_TRUE(importDump(dumpOf({entryOf("completed", kT, kT + 1)}).dump()).recorder.progresses.at(0).seq)
+      << "of the group's numbers, 39 of 40";
+  Json idle = dumpOf({done});
+  idle["pg_status"]["5"] = statusOf(40, 40);
+  EXPECT_FALSE(importDump(idle.dump()).recorder.progresses.at(0).group) << "what it completed last is no wait";
   // What the ring has lost is still known from the group's numbers.
   const auto lost = importDump(dumpOf({done}).dump());
   EXPECT_EQ(lost.recorder.progresses.at(0).seq, 40);

@@ -189,6 +189,34 @@ TEST_F(CaptureSourceTest, AStoppedProcessGetsNoSignalAndIsNamedAsStopped) {
   EXPECT_THAT(std::filesystem::file_size(zero.stackFile()), testing::Lt(100u)) << "nothing was pending";
 }
 
+TEST_F(CaptureSourceTest, AProcessInUninterruptibleSleepIsLookedAtAgainAfterTwoSeconds) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    close(ends[1]);
+    // Until its child ends, which waits for our end of the pipe, the parent is in state D.
+    char byte = 0;
+    if (vfork() == 0) {
+      (void)!read(ends[0], &byte, 1);
+      _exit(0);
+    }
+    _exit(0);
+  }
+  close(ends[0]);
+  ASSERT_TRUE(waitUntil([&] { return lookAt("/", parent)->state == 'D'; }));
+  const AttemptId attempt = m_out.attempt({.run = m_out.run({.name = "r"}), .key = "a"});
+  m_ranks.put(
+      {.pid = parent, .rank = {.attempt = attempt, .rank = 0, .pid = parent}, .run = "r", .attempt_key = "a", .ring = "/none.ring"});
+  capture();
+  const auto process = of("process");
+  EXPECT_THAT(process, SizeIs(2));
+  for (const Capture& one : process) EXPECT_THAT(one.text, HasSubstr("State:\tD (disk sleep)"));
+  if (process.size() == 2) EXPECT_GE(process[1].time - process[0].time, 2 * kNsPerSecond);
+  close(ends[1]);
+  waitpid(parent, nullptr, 0);
+}
+
 TEST_F(CaptureSourceTest, PySpyIsAskedWhereFaulthandlerCannotAnswer) {
   const PythonTrainer zero(m_dir, 0);
   know(zero);

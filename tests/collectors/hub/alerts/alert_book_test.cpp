@@ -216,7 +216,7 @@ TEST_F(AlertBookTest, AnEventThatComesLateTellsNobody) {
 TEST_F(AlertBookTest, ANodeThatIsBackInTimeWakesNobodyThoughItsEventsAreReadAgainAndAgain) {
   const auto scan = [&](DurNs at) {
     see(event("node_lost", "", 0, false), at);
-    if (at >= 50 * kSecond) m_book->end("node_lost", kStart + 50 * kSecond);
+    if (at >= 50 * kSecond) m_book->end("node_lost", "", kStart + 50 * kSecond);
     return decide(at).size();
   };
   for (DurNs t = 0; t < 10 * kMinute; t += 5 * kSecond) EXPECT_EQ(scan(t), 0u) << t / kSecond;
@@ -230,7 +230,7 @@ TEST_F(AlertBookTest, ANodeThatStaysAwayIsToldAfterAMinuteAndItsReturnIsInTheHis
     EXPECT_EQ(told, t >= kMinute ? 1u : 0u);
   }
   m_book->takeRows();
-  m_book->end("node_lost", kStart + 3 * kMinute);
+  m_book->end("node_lost", "", kStart + 3 * kMinute);
   const std::vector<Alert> rows = m_book->takeRows();
   ASSERT_THAT(rows, SizeIs(1));
   EXPECT_EQ(rows[0].end, kStart + 3 * kMinute);

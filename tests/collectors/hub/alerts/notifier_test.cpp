@@ -218,6 +218,83 @@ TEST_F(NotifierTest, AFaultOfAMachineIsOneWhateverRunsOnIt) {
   EXPECT_EQ(tell(next, kMinute), 1U);
 }
 
+// Of one fault: the Xid, the stall that it makes and the hang that names the rank on its node.
+class OneFaultTest : public NotifierTest {
+ protected:
+  Finding xid(TimeNs start = kStart) const {
+    return {.kind = "hardware_fault",
+            .subject = "device:GPU-0 xid 79",
+            .severity = Severity::kError,
+            .start = start,
+            .node = m_node,
+            .summary = "GPU 3 fell off the bus"};
+  }
+  Finding hungOn(NodeId node, TimeNs start = kStart) const {
+    Finding finding = hang(Severity::kCritical);
+    finding.subject = "attempt:0", finding.node = node, finding.start = start;
+    return finding;
+  }
+  Finding stall() const {
+    Finding finding = hang(Severity::kWarning);
+    finding.kind = "stall", finding.subject = "attempt:0", finding.rank = {};
+    return finding;
+  }
+};
+
+TEST_F(OneFaultTest, AnXidAndTheHangThatItMakesAreOneNotificationInWhateverOrder) {
+  EXPECT_THAT(titles(0, {xid()}), SizeIs(1));
+  EXPECT_THAT(titles(30 * kSecond, {stall()}), IsEmpty());
+  EXPECT_THAT(titles(kMinute, {hungOn(m_node)}), IsEmpty());
+  ASSERT_THAT(history(), SizeIs(1));
+  Finding over = hungOn(m_node), gone = xid(), moved = stall();
+  over.end = gone.end = moved.end = kStart + 20 * kMinute;
+  EXPECT_THAT(titles(20 * kMinute, {over, gone, moved}), IsEmpty());
+  EXPECT_EQ(history().at(0).end, kStart + 20 * kMinute);
+}
+
+TEST_F(OneFaultTest, AHangThatWasNotifiedFirstTakesTheXidIn) {
+  EXPECT_THAT(titles(0, {hungOn(m_node)}), SizeIs(1));
+  EXPECT_THAT(titles(kMinute, {xid()}), IsEmpty());
+  EXPECT_THAT(titles(2 * kMinute, {xid(), hungOn(m_node)}), IsEmpty());
+  EXPECT_THAT(history(), SizeIs(1));
+}
+
+TEST_F(OneFaultTest, ASilentNodeAndTheHangOfItsRanksAreOneNotification) {
+  event("node_lost", Severity::kError, 0, m_node);
+  EXPECT_THAT(titles(kSecond), IsEmpty()) << "it has to be silent for a minute";
+  Finding silent = xid();
+  silent.subject = "node:n0 node_lost";
+  EXPECT_THAT(titles(30 * kSecond, {silent, stall()}).size() + titles(70 * kSecond, {hungOn(m_node)}).size(), 1U);
+  ASSERT_THAT(history(), SizeIs(1));
+  event("node_back", Severity::kInfo, 3 * kMinute, m_node);
+  EXPECT_THAT(titles(3 * kMinute), IsEmpty());
+  EXPECT_FALSE(history().at(0).end) << "the run still hangs";
+}
+
+TEST_F(OneFaultTest, AHangElsewhereOrMuchLaterIsAnotherFault) {
+  const NodeId other = m_writer->node({.uuid = "m1", .name = "n1", .state = NodeState::kAlive});
+  commit();
+  EXPECT_THAT(titles(0, {xid()}), SizeIs(1));
+  EXPECT_THAT(titles(kMinute, {hungOn(other)}), SizeIs(1));
+  Finding later = hungOn(m_node, kStart + 2 * 3600 * kSecond);
+  later.kind = "stall";
+  EXPECT_THAT(titles(2 * 3600 * kSecond, {later}), SizeIs(1));
+}
+
+TEST_F(OneFaultTest, AHubThatRestartsGivesThemTheCauseThatTheyHad) {
+  EXPECT_THAT(titles(0, {xid()}), SizeIs(1));
+  EXPECT_THAT(titles(kMinute, {hungOn(m_node)}), IsEmpty());
+  begin(kStart + 2 * kMinute);
+  EXPECT_THAT(titles(2 * kMinute, {hungOn(m_node), xid()}), IsEmpty());
+}
+
+TEST_F(OneFaultTest, WhoIsNotNotifiedOfTheFaultIsNotifiedOfTheHang) {
+  m_options.rules.insert(m_options.rules.begin(), {.name = "no hardware", .findings = {"hardware_fault"}, .at_least = Severity::kDebug});
+  begin();
+  EXPECT_THAT(titles(0, {xid()}), IsEmpty());
+  EXPECT_THAT(titles(kMinute, {hungOn(m_node)}), SizeIs(1));
+}
+
 TEST_F(NotifierTest, WhatIsWithdrawnIsWithdrawnInTheHistoryAndNotifiesNobody) {
   EXPECT_THAT(titles(0, {hang()}), SizeIs(1));
   Finding withdrawn = hang();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/hangs/stack_top.h"
+#include "analysis/hangs/stack_frames.h"
 
 #include <gtest/gtest.h>
 
@@ -19,6 +19,16 @@ TEST(StackTop, IsThatOfTheMainThreadWherePySpyNamesIt) {
   EXPECT_EQ(stackTop("Process 4711: python train.py\n\nThread 4713 (idle): \"loader\"\n    get (queue.py:171)\n"
                      "Thread 4711 (idle): \"MainThread\"\n    all_reduce (distributed_c10d.py:2501)\n    main (train.py:3)\n"),
             "all_reduce (distributed_c10d.py:2501)");
+}
+
+TEST(StackTop, OfANativeStackIsTheFunctionWithoutAddressAndArguments) {
+  const auto frames = stackFrames(
+      "Thread 1 (Thread 0x7f01 (LWP 4711)):\n#0  0x00007f2b in poll (fds=0x1, n=3) from /lib/x86_64/libc.so.6\n"
+      "#1  0x00007f2c in wait_all (n=3) at src/transport/net.cc:812\n#2  main () at a.c:7\n\nThread 2:\n#0 other ()\n");
+  ASSERT_EQ(frames.size(), 3U);
+  EXPECT_EQ(frameText(frames[0]), "poll (libc.so.6)");
+  EXPECT_EQ(frameText(frames[1]), "wait_all (net.cc:812)");
+  EXPECT_EQ(frameText(frames[2]), "main (a.c:7)");
 }
 
 TEST(StackTop, IsNothingWhereNoThreadHasAFrame) {

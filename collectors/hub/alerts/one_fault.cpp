@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariant: a trouble keeps the cause that it was given first: what was notified under one cause never goes on under another.
+#include "collectors/hub/alerts/one_fault.h"
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+namespace runglass {
+namespace {
+
+bool together(TimeNs a, TimeNs b) { return std::max(a, b) - std::min(a, b) <= OneFault::kTogether; }
+
+}  // namespace
+
+OneFault::Part OneFault::partOf(std::string_view kind) {
+  if (kind == "hang" || kind == "stall") return Part::kStandstill;
+  if (kind == "hardware_fault") return Part::kMachine;
+  if (kind == "node_lost" || kind == "node_stale") return Part::kSilence;
+  return Part::kNone;
+}
+
+const OneFault::Fault* OneFault::sameAs(const Trouble& trouble, Part part, NodeId node) const {
+  for (const Fault& fault : std::views::reverse(m_faults)) {
+    if (fault.part == part || !together(fault.since, trouble.since)) continue;
+    const bool same_run = fault.run && fault.run == trouble.run;
+    const bool standstill = part == Part::kStandstill || fault.part == Part::kStandstill;
+    if (node && fault.node ? node == fault.node : same_run && standstill) return &fault;
+  }
+  return nullptr;
+}
+
+void OneFault::join(Trouble& trouble, Part part, NodeId node) {
+  if (part == Part::kNone) return;
+  const std::string own = trouble.cause;
+  const auto known = m_decided.find(own);
+  if (known == m_decided.end() || !together(known->second.since, trouble.since)) {
+    const Fault* const other = sameAs(trouble, part, node);
+    std::string cause = other != nullptr ? other->cause : own;
+    if (m_faults.size() >= kMaxFaults) m_faults.erase(m_faults.begin());
+    if (m_decided.size() >= kMaxFaults) m_decided.clear();
+    m_faults.push_back({cause, part, trouble.since, node, trouble.run});
+    m_decided.insert_or_assign(own, Decision{std::move(cause), trouble.since});
+  }
+  recall(trouble);
+}
+
+void OneFault::recall(Trouble& trouble) const {
+  const auto known = m_decided.find(trouble.cause);
+  if (known == m_decided.end() || known->second.cause == trouble.cause) return;
+  trouble.part = std::exchange(trouble.cause, known->second.cause);
+  trouble.joined = true;
+}
+
+}  // namespace runglass
