@@ -7,10 +7,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -57,7 +62,9 @@ void note(const SuiteCase& one, const SuiteAnswer& answer) {
   if (one.insufficient) ++all.expected;
   if (answer.insufficient > 0) ++(one.insufficient ? all.given : all.given_unexpected);
   for (const auto& [kind, score] : answer.scores) {
-    for (const std::string& missed : score.missed) all.lines.push_back("missed       " + one.scenario.name + ": " + kind + " " + missed);
+    for (const LabelScore& label : score.outcomes)
+      if (label.outcome != Outcome::kStrict)
+        all.lines.push_back(std::string(outcomeName(label.outcome)) + "  " + one.scenario.name + ": " + kind + " " + label.where);
     for (const std::string& cried : score.false_found) all.lines.push_back("false alarm  " + one.scenario.name + ": " + kind + " " + cried);
   }
   all.last = one.scenario.name + "\n" + describe(answer);
@@ -238,9 +245,59 @@ BENCHMARK(liveRounds)->Name("live/round_per_step/1024")->Iterations(1)->Unit(ben
 void printLive() {
   const Totals& all = totals();
   if (all.watched == 0) return;
-  std::printf("\n%d scenarios watched live; onset: steps until it was told\n%s", all.watched, scoreTable(all.live).c_str());
-  std::printf("calm weeks: notifications %d\n", all.calm_live_notifications);
+  std::printf("\n%d scenarios watched live; onset: steps until it was told\n%s", all.watched, strictTable(all.live).c_str());
+  std::printf("calm plays: notifications %d\n", all.calm_live_notifications);
   for (const std::string& line : all.calm_told) std::printf("  %s\n", line.substr(0, 220).c_str());
+}
+
+// A label's strength as a share, where it is one; the rest are there or not.
+std::optional<double> shareOf(const LabelScore& label) {
+  constexpr std::array<std::string_view, 10> kShares = {"slow_rank",          "slow_node",  "stage_imbalance", "thermal_throttle",
+                                                        "throughput_shift",   "host_bound", "data_bound",      "gc_jitter",
+                                                        "sequence_imbalance", "slow_link"};
+  return std::ranges::find(kShares, label.kind) != kShares.end() ? std::optional(label.strength - 1) : std::nullopt;
+}
+
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+}
+
+// Strict hits of labels per kind and strength, and what stands behind the goals of docs/findings.md.
+void printBands(const Scores& scores) {
+  struct Band {
+    int strict = 0, labels = 0;
+  };
+  constexpr std::size_t kWeak = 0, kStrong = 1, kNoShare = 2;
+  std::array<Band, 3> sums;
+  KindScore sum;
+  std::vector<double> onsets, costs;
+  std::printf("%-22s %12s %12s %12s\n", "strict hits of", "4-8 %", ">= 8 %", "no strength");
+  for (const auto& [kind, score] : scores) {
+    sum.add(score);
+    std::array<Band, 3> bands;
+    for (const LabelScore& one : score.outcomes) {
+      const std::optional<double> share = shareOf(one);
+      const std::size_t band = !share ? kNoShare : *share >= 0.0799 ? kStrong : kWeak;
+      for (Band* at : {&bands[band], &sums[band]}) ++at->labels, at->strict += one.outcome == Outcome::kStrict ? 1 : 0;
+      if (one.onset_steps) onsets.push_back(std::fabs(static_cast<double>(*one.onset_steps)));
+      if (one.cost_error_ratio) costs.push_back(std::fabs(*one.cost_error_ratio));
+    }
+    if (score.labels > 0)
+      std::printf("%-22s %6d of %2d %6d of %2d %6d of %2d\n", kind.c_str(), bands[kWeak].strict, bands[kWeak].labels, bands[kStrong].strict,
+                  bands[kStrong].labels, bands[kNoShare].strict, bands[kNoShare].labels);
+  }
+  const char* const names[] = {"4-8 %", ">= 8 %", "without a strength"};
+  for (std::size_t band = 0; band < sums.size(); ++band)
+    std::printf("strict hits, %s: %d of %d (%.1f %%)\n", names[band], sums[band].strict, sums[band].labels,
+                100.0 * sums[band].strict / std::max(1, sums[band].labels));
+  const auto right = std::ranges::count_if(costs, [](double error) { return error <= 0.2; });
+  std::printf("notifications per fault: %.2f; false alarms: %d; repeats: %d\n",
+              static_cast<double>(sum.notifications) / std::max(1, sum.labels), sum.false_alarms, sum.repeats);
+  std::printf(
+      "onset, steps away: median %.0f, 90 %% within %.0f; cost: %td of %zu within 20 %%, median error %.0f %%, 90 %% within %.0f %%\n",
+      quantile(onsets, 0.5), quantile(onsets, 0.9), right, costs.size(), 100 * quantile(costs, 0.5), 100 * quantile(costs, 0.9));
 }
 
 void printTables() {
@@ -252,9 +309,10 @@ void printTables() {
     return;
   }
   std::printf("\n%d scenarios with faults or healthy, played in %.1f s\n%s", all.played - all.calm_played, all.play_seconds,
-              scoreTable(all.faulty).c_str());
+              strictTable(all.faulty).c_str());
+  printBands(all.faulty);
   std::printf("insufficient evidence: expected %d, given %d, given elsewhere %d\n", all.expected, all.given, all.given_unexpected);
-  std::printf("calm weeks: %d, notifications %d\n", all.calm_played, all.calm_notifications);
+  std::printf("calm plays: %d, notifications %d\n", all.calm_played, all.calm_notifications);
   for (const std::string& line : all.calm_said) std::printf("  %s\n", line.substr(0, 220).c_str());
   for (const auto& [name, seconds] : all.seconds) std::printf("%-22s %8.2f s in all\n", name.c_str(), seconds);
 }
