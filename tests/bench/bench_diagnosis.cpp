@@ -29,7 +29,7 @@ namespace runglass {
 namespace {
 
 struct Totals {
-  Scores faulty, calm;
+  Scores faulty, calm, undecidable;       // the last: no evidence of the fault was recorded
   std::map<std::string, double> seconds;  // by analysis
   std::vector<std::string> calm_said, lines;
   int played = 0, calm_played = 0, calm_notifications = 0, expected = 0, given = 0, given_unexpected = 0;
@@ -57,7 +57,7 @@ void note(const SuiteCase& one, const SuiteAnswer& answer) {
       if (finding.severity > Severity::kInfo)
         all.calm_said.push_back(one.scenario.name + ": " + finding.kind + " " + finding.subject + ": " + finding.summary);
   } else {
-    addScores(all.faulty, answer.scores);
+    addScores(one.insufficient ? all.undecidable : all.faulty, answer.scores);
   }
   if (one.insufficient) ++all.expected;
   if (answer.insufficient > 0) ++(one.insufficient ? all.given : all.given_unexpected);

@@ -125,8 +125,8 @@ void addHosts(Table& table) {
   for (const double strength : {1.1, 1.2, 1.5}) table.fault(k64, "data_bound", rankOf(19), strength);
   table.fault(kDp64, "data_bound", nodeOf(2), 1.2);
   table.fault(k256, "data_bound", {}, 1.2);
-  for (const double strength : {1.05, 1.1, 1.2}) table.fault(k64, "gc_jitter", {}, strength);
-  table.fault(k1024, "gc_jitter", {}, 1.05);
+  for (const double strength : {1.05, 1.1, 1.2}) table.fault(k64, "gc_jitter", {}, strength).scenario.spans = sim::SpanDetail::kCoarse;
+  table.fault(k1024, "gc_jitter", {}, 1.05).insufficient = true;  // no span tells a collection from another pause
   for (const double strength : {1.05, 1.1, 1.2}) table.fault(k64, "throughput_shift", {}, strength);
   table.fault(k1024, "throughput_shift", {}, 1.1);
 }
@@ -248,7 +248,7 @@ class Grid {
   Scenario& add(const char* kind, double strength, const Where& where, std::int32_t min_stages = 1) {
     const Plan* plan = nullptr;
     do plan = &kPlans[static_cast<std::size_t>(++m_count) % kPlans.size()];
-    while (plan->pp < min_stages);
+    while (plan->pp < min_stages || (min_stages > 1 && plan->world() / plan->pp <= 8));  // a stage that is one node could be either
     SuiteCase& one = m_table.fault(*plan, kind, where(*plan), strength);
     Scenario& s = one.scenario;
     char name[64];
@@ -260,6 +260,9 @@ class Grid {
     fault.first_step = 70 + m_count * 37 % 90;
     // Until the end of the run, or over after a while that is long enough for a shift of the throughput to count.
     fault.last_step = m_count % 3 == 0 ? s.steps : fault.first_step + 90 + m_count * 53 % 80;
+    // Only from ten minutes on it is a shift.
+    if (std::string_view(kind) == "throughput_shift") s.step_seconds = std::max(s.step_seconds, 8.0);
+    if (std::string_view(kind) == "gc_jitter") s.spans = sim::SpanDetail::kCoarse;
     s.noise_ratio = m_count % 2 == 0 ? 0.01 : 0.015;
     if (plan->ep > 1) s.moe_imbalance_ratio = 0.01;
     const bool metrics = std::string_view(kind) == "thermal_throttle" || fault.target.kind == Target::Kind::kNic;
@@ -294,7 +297,7 @@ void addMoreOfTheRest(Table& table) {
     Scenario& s = next("hardware_fault", gpuOf(1, 3 + xid % 5), xid == 79 ? 300 : 1, kPlans[1], 150, 150);
     s.faults[0].xid = xid, s.metrics_hertz = 0.1;
   }
-  for (const std::int32_t xid : {48, 63, 74, 79, 119}) next("xid", gpuOf(1, xid % 8), 1, kPlans[2], 150, 150).faults[0].xid = xid;
+  for (const std::int32_t xid : {48, 95, 74, 79, 119}) next("xid", gpuOf(1, xid % 8), 1, kPlans[2], 150, 150).faults[0].xid = xid;
   for (const std::int32_t node : {0, 1, 2, 3, 5}) {
     Scenario& s = next("heartbeat_loss", nodeOf(node), 1, kPlans[3], 150, 0);
     s.faults[0].last_step = 150 + static_cast<std::int64_t>(120 / s.step_seconds);
