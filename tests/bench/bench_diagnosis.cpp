@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How good the diagnoses are, and what they cost. `diagnosis/NAME` plays one scenario of tests/suite into a store and scores what every
-// registered analysis says; the end prints tables. `--benchmark_filter=diagnosis/NAME$` prints labels and findings of the one scenario.
-// `watched/NAME` plays it again while LiveAnalyses looks on, for delays and for what is told too early. `live/...` is what a round of
-// LiveAnalyses costs per step of 1,024 ranks with spans and parts, early in the run and late.
+// registered analysis says; the end prints tables. `--benchmark_filter=^diagnosis/NAME/` prints labels and findings of the one scenario.
+// `watched/NAME` plays it again while LiveAnalyses looks on, for delays and for what is told too early. `paced/calm` plays twenty calm ones
+// in time with the wall clock. `live/...` is what a round of LiveAnalyses costs per step of 1,024 ranks with spans and parts, early in the
+// run and late.
 #include <benchmark/benchmark.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,11 +17,13 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <utility>
 
 #include "collectors/hub/watch/live_analyses.h"
 #include "collectors/sim/simulator.h"
+#include "model/mutex.h"
 #include "tests/bench/calibration.h"
 #include "tests/suite/suite_play.h"
 #include "tests/support/temp_store.h"
@@ -151,6 +154,35 @@ class LivePlay {
     reader.reset();  // a store folds only when nobody reads it
     return writer->close();
   }
+  // In time with the wall clock, `speed` times as fast, with a round every two seconds as the watch of a hub makes them; it ends now.
+  Status playPaced(double speed, const std::function<void(const LiveRound&)>& judged) {
+    constexpr DurNs kEvery = 2 * kNsPerSecond;
+    RG_ASSIGN(const auto writer, m_store.writer());
+    DueRecorder out(*writer);
+    RG_ASSIGN(auto reader, m_store.reader({.live = writer->liveTail()}));
+    LiveAnalyses live(analyses());
+    Status failed;
+    const auto look = [&] {
+      failed = writer->flush();
+      if (!failed.ok()) return;
+      const Result<LiveRound> round = live.round(*reader, wallNow(), {});
+      if (!round.ok()) failed = round.status();
+      if (failed.ok()) judged(*round);
+    };
+    TimeNs looked = monotonicNow();
+    const auto after_flush = [&] {
+      if (!failed.ok() || monotonicNow() - looked < kEvery) return;
+      looked = monotonicNow();
+      look();
+    };
+    const auto length = static_cast<double>(sim::scenarioLength(m_scenario));
+    RG_TRY(sim::play(m_scenario, out,
+                     {.start = wallNow() - static_cast<DurNs>(length * (1 - 1 / speed)), .speed = speed, .after_flush = after_flush}));
+    look();
+    RG_TRY(failed);
+    reader.reset();
+    return writer->close();
+  }
   const std::vector<Truth>& truths() const { return m_truths; }
   std::size_t spanCount() const { return m_spans; }
 
@@ -241,6 +273,55 @@ void liveRounds(benchmark::State& state) {
   }
 }
 BENCHMARK(liveRounds)->Name("live/round_per_step/1024")->Iterations(1)->Unit(benchmark::kSecond);
+
+// Twenty calm plays side by side, at 1 to 20 times the speed of life: what is notified while they go on is a false alarm.
+void pacedCalm(benchmark::State& state) {
+  constexpr std::size_t kPlays = 20;
+  constexpr double kSpeeds[] = {1, 2, 5, 10, 20}, kWallSeconds = 60;
+  std::vector<SuiteCase> calm = diagnosisSuite();
+  std::erase_if(calm, [](const SuiteCase& one) { return !one.calm || one.scenario.steps > 1000 || one.scenario.world() > 32; });
+  for (auto _ : state) {
+    const TimeNs begin = monotonicNow();
+    Mutex mutex;
+    std::vector<std::string> notified, failed;
+    int rounds = 0;
+    {
+      std::vector<std::jthread> plays;
+      for (std::size_t i = 0; i < kPlays; ++i) {
+        sim::Scenario scenario = calm[i % calm.size()].scenario;
+        const double speed = kSpeeds[i % std::size(kSpeeds)];
+        const double shorter = kWallSeconds * speed / (scenario.step_seconds * static_cast<double>(scenario.steps));
+        for (double* seconds : {&scenario.step_seconds, &scenario.eval_seconds, &scenario.checkpoint_seconds, &scenario.gc_seconds,
+                                &scenario.epoch_pause_seconds})
+          *seconds *= shorter;
+        scenario.daily_swing_hours *= shorter;
+        scenario.restart_step = 0;  // half a minute of its own
+        scenario.seed += i;
+        plays.emplace_back([scenario, speed, &mutex, &notified, &failed, &rounds] {
+          LivePlay play(scenario);
+          const Status status = play.playPaced(speed, [&](const LiveRound& round) {
+            const MutexLock lock(mutex);
+            ++rounds;
+            for (const FindingChange& change : round.changes)
+              if (change.finding.severity > Severity::kInfo)
+                notified.push_back(scenario.name + ": " + change.finding.kind + " " + change.finding.subject + ": " +
+                                   change.finding.summary);
+          });
+          const MutexLock lock(mutex);
+          if (!status.ok()) failed.push_back(scenario.name + ": " + status.message());
+        });
+      }
+    }
+    if (!failed.empty()) return state.SkipWithError(failed.front().c_str());
+    state.counters["plays"] = kPlays;
+    // A machine that cannot keep pace makes steps late, and late steps are a stall.
+    state.counters["behind_s"] = static_cast<double>(monotonicNow() - begin) / kNsPerSecond - kWallSeconds;
+    state.counters["rounds"] = rounds;
+    state.counters["false_alarms"] = static_cast<double>(notified.size());
+    for (const std::string& one : notified) totals().lines.push_back("false alarm  paced " + one);
+  }
+}
+BENCHMARK(pacedCalm)->Name("paced/calm")->Iterations(1)->Unit(benchmark::kSecond)->MeasureProcessCPUTime()->UseRealTime();
 
 void printLive() {
   const Totals& all = totals();
