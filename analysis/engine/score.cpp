@@ -5,7 +5,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 namespace runglass {
 namespace {
@@ -57,14 +59,26 @@ constexpr std::array kFollowsThere = {Pair{"thermal_throttle", "slow_rank"}, Pai
 // Labels of trouble with the data, not with the run: no finding is due.
 constexpr std::array<std::string_view, 3> kNotDue = {"clock_skew", "missing_rank", "agent_restart"};
 // Of a whole node or nobody: to blame one rank of it is to say less than is so.
-constexpr std::array<std::string_view, 8> kOfAll = {"slow_node", "host_bound",         "data_bound",      "gc_jitter",
-                                                    "slow_link", "sequence_imbalance", "stage_imbalance", "throughput_shift"};
+constexpr std::array<std::string_view, 10> kOfAll = {"slow_node",          "host_bound",      "data_bound",       "gc_jitter", "slow_link",
+                                                     "sequence_imbalance", "stage_imbalance", "throughput_shift", "hang",      "stall"};
 
 bool listed(std::span<const Pair> pairs, std::string_view label, std::string_view finding) {
   return std::ranges::any_of(pairs, [&](const Pair& pair) { return pair.label == label && pair.finding == finding; });
 }
 bool isSameKind(const Finding& finding, const Label& label) {
   return finding.kind == label.kind || listed(kSameAs, label.kind, finding.kind);
+}
+
+bool notifies(const Finding& finding) { return finding.severity > Severity::kInfo; }
+nlohmann::json evidenceOf(const Finding& finding) {
+  nlohmann::json evidence = nlohmann::json::parse(finding.evidence, nullptr, false);
+  return evidence.is_object() ? std::move(evidence) : nlohmann::json::object();
+}
+// As evidence of a slow link has it; "" where the finding names none.
+std::string portOf(const Finding& finding) {
+  const nlohmann::json evidence = evidenceOf(finding);
+  const auto port = evidence.find("port");
+  return port != evidence.end() && port->is_object() ? port->value("port", "") : "";
 }
 
 bool sameTime(const Finding& finding, const Label& label) {
@@ -88,6 +102,9 @@ bool fitsPlace(const Finding& finding, const Truth& truth) {
 bool isPlace(const Finding& finding, const Truth& truth) {
   const Label& label = truth.label;
   const bool of_all = std::ranges::find(kOfAll, label.kind) != kOfAll.end();
+  if (!truth.port.empty() && !portOf(finding).empty() && portOf(finding) != truth.port) return false;
+  // A rank's link is the port of its node that it uses.
+  if (label.rank && label.kind == "slow_link" && !finding.rank) return label.node && finding.node == label.node;
   if (label.rank) return finding.rank == label.rank;
   if (label.node) return finding.node == label.node && !(of_all && finding.rank);
   if (truth.stage) return finding.pp == truth.stage && !finding.rank && !finding.node;
@@ -105,25 +122,66 @@ bool isAttributed(const Finding& finding, const Truth& truth) {
   return isHit(finding, truth) && isSameKind(finding, truth.label) && isPlace(finding, truth);
 }
 
+bool isStrict(const Finding& finding, const Truth& truth) { return notifies(finding) && isAttributed(finding, truth); }
+
+std::optional<std::int64_t> onsetOf(const Finding& finding, const Label& label) {
+  if (!finding.first_step || !label.first_step) return std::nullopt;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(*finding.first_step) - static_cast<std::uint64_t>(*label.first_step));
+}
+
+Outcome outcomeOf(std::span<const Finding> findings, const Truth& truth) {
+  Outcome best = Outcome::kMissed;
+  for (const Finding& finding : findings) {
+    if (!sameTime(finding, truth.label)) continue;
+    Outcome outcome = Outcome::kMissed;
+    if (isSameKind(finding, truth.label))
+      outcome = isStrict(finding, truth)       ? Outcome::kStrict
+                : isAttributed(finding, truth) ? Outcome::kAtInfo
+                : notifies(finding)            ? Outcome::kWrongPlace
+                                               : Outcome::kMissed;
+    else if (notifies(finding) && (isHit(finding, truth) || isPlace(finding, truth)))
+      outcome = Outcome::kOtherKind;
+    best = std::min(best, outcome);
+  }
+  return best;
+}
+
+std::string whereOf(const Truth& truth) {
+  const Label& label = truth.label;
+  std::string where = label.rank    ? "rank " + std::to_string(*label.rank)
+                      : label.node  ? "node #" + std::to_string(label.node.value)
+                      : truth.stage ? "stage " + std::to_string(*truth.stage)
+                                    : "run";
+  if (!truth.port.empty()) where += " port " + truth.port;
+  return where + (label.first_step ? ", from step " + std::to_string(*label.first_step) : "");
+}
+
 void scoreTruth(std::span<const Finding> findings, const Truth& truth, KindScore& score) {
   const Label& label = truth.label;
   ++score.labels;
+  LabelScore one{.kind = label.kind, .strength = label.strength, .outcome = outcomeOf(findings, truth), .where = whereOf(truth)};
+  const auto repeats = std::ranges::count_if(findings, [&](const Finding& finding) { return notifies(finding) && isHit(finding, truth); });
+  score.repeats += std::max(0, static_cast<int>(repeats) - 1);
   const Finding* const best = findingOf(findings, truth);
-  const auto hits = std::ranges::count_if(findings, [&](const Finding& finding) { return isHit(finding, truth); });
   ++(best != nullptr ? score.hits : score.misses);
-  score.repeats += std::max(0, static_cast<int>(hits) - 1);
   if (best == nullptr) {
     if (label.first_step) score.missed.push_back("from step " + std::to_string(*label.first_step));
-    return;
+  } else {
+    score.attributed += isAttributed(*best, truth) ? 1 : 0;
+    one.onset_steps = onsetOf(*best, label);
+    if (one.onset_steps) score.onset_steps.push_back(*one.onset_steps);
+    const nlohmann::json evidence = evidenceOf(*best);
+    if (const auto cost = evidence.find("cost_ratio"); truth.cost_ratio && cost != evidence.end() && cost->is_number())
+      one.cost_error_ratio = cost->get<double>() / *truth.cost_ratio - 1;
   }
-  score.attributed += isAttributed(*best, truth) ? 1 : 0;
-  if (best->first_step && label.first_step) score.onset_steps.push_back(*best->first_step - *label.first_step);
+  score.outcomes.push_back(std::move(one));
 }
 
 }  // namespace
 
 const Finding* findingOf(std::span<const Finding> findings, const Truth& truth) {
   const Finding* best = nullptr;
+  const auto rank = [&](const Finding& finding) { return isStrict(finding, truth) ? 2 : isAttributed(finding, truth) ? 1 : 0; };
   const auto late = [&](const Finding& finding) {
     return finding.first_step && truth.label.first_step
                ? std::fabs(static_cast<double>(*finding.first_step) - static_cast<double>(*truth.label.first_step))
@@ -131,29 +189,63 @@ const Finding* findingOf(std::span<const Finding> findings, const Truth& truth) 
   };
   for (const Finding& finding : findings) {
     if (!isHit(finding, truth)) continue;
-    const auto better = [&] {
-      const bool is = isAttributed(finding, truth), was = isAttributed(*best, truth);
-      return is != was ? is : late(finding) < late(*best);
-    };
-    if (best == nullptr || better()) best = &finding;
+    if (best == nullptr || rank(finding) > rank(*best) || (rank(finding) == rank(*best) && late(finding) < late(*best))) best = &finding;
   }
   return best;
 }
 
-std::vector<Truth> truthsOf(std::span<const Label> labels, std::span<const Fact> facts) {
+std::vector<Truth> truthsOf(std::span<const Label> labels, std::span<const Fact> facts, std::span<const Device> devices) {
   std::vector<Truth> truths;
   for (const Label& label : labels) {
     Truth truth{.label = label, .stage = {}};
     const std::string key = "label/" + label.kind + "/" + std::to_string(label.first_step.value_or(0));
     for (const Fact& fact : facts) {
+      if (fact.attempt != label.attempt) continue;
+      const char* const begin = fact.value.data();
+      const char* const end = begin + fact.value.size();
       std::int32_t stage = 0;
-      if (label.rank || label.node || fact.attempt != label.attempt || fact.key != key || !fact.value.starts_with("stage:")) continue;
-      const char* const end = fact.value.data() + fact.value.size();
-      if (std::from_chars(fact.value.data() + 6, end, stage).ptr == end) truth.stage = stage;
+      double cost = 0;
+      if (fact.key == key && fact.value.starts_with("stage:") && !label.rank && !label.node &&
+          std::from_chars(begin + 6, end, stage).ptr == end)
+        truth.stage = stage;
+      // Two faults of a kind may begin at the same step, at different places.
+      if (fact.key == key + "/cost_ratio" && fact.rank == label.rank && (label.rank || fact.node == label.node) &&
+          std::from_chars(begin, end, cost).ptr == end && cost > 0)
+        truth.cost_ratio = cost;
     }
+    const auto device = std::ranges::find(devices, label.device, &Device::id);
+    if (label.device && device != devices.end() && device->kind == "nic") truth.port = device->model;
     truths.push_back(std::move(truth));
   }
   return truths;
+}
+
+Result<std::vector<Truth>> readTruths(Reader& reader, RunId run) {
+  std::vector<Fact> facts;
+  RG_ASSIGN(const auto attempts, reader.attempts(run));
+  for (const Attempt& attempt : attempts) {
+    RG_ASSIGN(const auto own, reader.facts(attempt.id));
+    facts.insert(facts.end(), own.begin(), own.end());
+  }
+  RG_ASSIGN(const auto labels, reader.labels(run));
+  RG_ASSIGN(const auto devices, reader.devices());
+  return truthsOf(labels, facts, devices);
+}
+
+std::string_view outcomeName(Outcome outcome) {
+  constexpr std::array<std::string_view, 5> kNames = {"strict hit", "hit at info", "other kind", "wrong place", "missed"};
+  return kNames[static_cast<std::size_t>(outcome)];
+}
+
+int KindScore::count(Outcome outcome) const { return static_cast<int>(std::ranges::count(outcomes, outcome, &LabelScore::outcome)); }
+
+std::optional<double> KindScore::medianCostError() const {
+  std::vector<double> errors;
+  for (const LabelScore& one : outcomes)
+    if (one.cost_error_ratio) errors.push_back(std::fabs(*one.cost_error_ratio));
+  if (errors.empty()) return std::nullopt;
+  std::ranges::sort(errors);
+  return errors[(errors.size() - 1) / 2];
 }
 
 std::optional<std::int64_t> KindScore::medianOnset() const {
@@ -168,6 +260,7 @@ void KindScore::add(const KindScore& other) {
   findings += other.findings, false_alarms += other.false_alarms, explained += other.explained, info += other.info;
   repeats += other.repeats, notifications += other.notifications;
   onset_steps.insert(onset_steps.end(), other.onset_steps.begin(), other.onset_steps.end());
+  outcomes.insert(outcomes.end(), other.outcomes.begin(), other.outcomes.end());
   missed.insert(missed.end(), other.missed.begin(), other.missed.end());
   false_found.insert(false_found.end(), other.false_found.begin(), other.false_found.end());
 }
@@ -183,7 +276,7 @@ Scores scoreFindings(std::span<const Finding> findings, std::span<const Truth> t
   for (const Finding& finding : findings) {
     KindScore& score = scores[finding.kind];
     ++score.findings;
-    score.notifications += finding.severity > Severity::kInfo ? 1 : 0;
+    score.notifications += notifies(finding) ? 1 : 0;
     if (std::ranges::any_of(truths, [&](const Truth& truth) { return isHit(finding, truth); })) continue;
     const auto follows = [&](const Truth& truth) {
       return sameTime(finding, truth.label) && (listed(kFollows, truth.label.kind, finding.kind) ||
@@ -191,7 +284,7 @@ Scores scoreFindings(std::span<const Finding> findings, std::span<const Truth> t
     };
     if (std::ranges::any_of(truths, follows)) {
       ++score.explained;
-    } else if (finding.severity <= Severity::kInfo) {
+    } else if (!notifies(finding)) {
       ++score.info;
     } else {
       ++score.false_alarms;
@@ -203,6 +296,26 @@ Scores scoreFindings(std::span<const Finding> findings, std::span<const Truth> t
 
 Scores scoreFindings(std::span<const Finding> findings, std::span<const Label> labels) {
   return scoreFindings(findings, truthsOf(labels, {}));
+}
+
+std::string strictTable(const Scores& scores) {
+  char line[200];
+  std::snprintf(line, sizeof line, "%-22s %6s %6s %7s %10s %11s %6s %12s %7s %13s %9s %6s %10s\n", "kind", "labels", "strict", "at info",
+                "other kind", "wrong place", "missed", "false alarms", "repeats", "notifications", "explained", "onset", "cost error");
+  std::string text = line;
+  for (const auto& [kind, s] : scores) {
+    std::string name = kind.substr(0, 40);  // a stored one may hold anything
+    std::ranges::replace_if(
+        name, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    const std::string onset = s.medianOnset() ? std::to_string(*s.medianOnset()) : "-";
+    char cost[16] = "-";
+    if (const auto error = s.medianCostError()) std::snprintf(cost, sizeof cost, "%.0f %%", 100 * *error);
+    std::snprintf(line, sizeof line, "%-22s %6d %6d %7d %10d %11d %6d %12d %7d %13d %9d %6s %10s\n", name.c_str(), s.labels,
+                  s.count(Outcome::kStrict), s.count(Outcome::kAtInfo), s.count(Outcome::kOtherKind), s.count(Outcome::kWrongPlace),
+                  s.count(Outcome::kMissed), s.false_alarms, s.repeats, s.notifications, s.explained, onset.c_str(), cost);
+    text += line;
+  }
+  return text;
 }
 
 }  // namespace runglass

@@ -50,6 +50,7 @@ class StepClock {
   std::optional<TimeNs> lastEnd() const;
   bool judges() const { return m_taken >= kStepsToJudge; }
   std::size_t taken() const { return m_taken; }
+  DurNs p99() const { return m_p99; }  // from step to step
 
  private:
   const bool m_from_log;

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t kFirstLook = 10 * static_cast<std::int64_t>(kStepsKept);
 constexpr DurNs kBeside = 30 * kNsPerSecond;     // an event this near to a gap belongs to it
+constexpr DurNs kJustBefore = 5 * kNsPerSecond;  // at least, of what ended before a gap and explains it: clocks of nodes differ
 constexpr DurNs kAfterSave = 60 * kNsPerSecond;  // until the first step after a save has moved
 constexpr std::size_t kMostGaps = 64;            // a run that stands still more often than that has a rhythm of its own
 constexpr DurNs kLongestStep = 30LL * 24 * 3600 * kNsPerSecond;
@@ -68,15 +69,19 @@ Result<bool> StepWatch::explained(Reader& reader, const StallGap& gap) {
   // Whatever it was, it may take too long.
   const DurNs length = gap.range.t1 - gap.range.t0;
   const bool in_time = length <= phaseLimit(m_longest_phase);
+  // A save or an evaluation that steps have followed since is over.
+  const DurNs just = std::clamp(2 * m_clock->p99(), kJustBefore, kBeside);
   RG_ASSIGN(const auto checkpoints, reader.checkpoints(m_run));
   bool saved = std::ranges::any_of(checkpoints, [&](const Checkpoint& one) {
-    return one.begin && *one.begin < gap.range.t1 && one.durable.value_or(*one.begin + kBeside) > gap.range.t0 - kBeside;
+    return one.begin && *one.begin < gap.range.t1 && one.durable.value_or(*one.begin + kBeside) > gap.range.t0 - just;
   });
   EventFilter filter;
   filter.run = m_run;
   filter.range = {gap.range.t0 - kBeside, gap.range.t1 + kBeside};
   RG_ASSIGN(const auto events, reader.events(filter));
-  saved = saved || std::ranges::any_of(events, isSaveOrEval);
+  saved = saved || std::ranges::any_of(events, [&](const Event& event) {
+            return isSaveOrEval(event) && (!event.time || (*event.time > gap.range.t0 - just && *event.time < gap.range.t1 + just));
+          });
   if (!saved && in_time) {
     RG_ASSIGN(saved, evaluated(reader, gap));
   }

@@ -9,7 +9,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kRecent = 200;
+constexpr std::size_t kRecent = 200, kLevelSteps = 30;
 
 std::vector<float> known(const std::vector<float>& values) {
   std::vector<float> out;
@@ -33,6 +33,7 @@ Status AttemptWatch::read(Reader& reader, bool ended, ShiftWatch& shifts, const 
 void AttemptWatch::forget() {
   m_ranks = {};
   m_stages = m_stage_changes = m_run = {};
+  m_run_usual = {};
   m_stage_learning.clear(), m_stage_level.clear();
   m_links = {}, m_imbalance = {}, m_noise = {}, m_smooth = {}, m_roles = {}, m_pace = {};
 }
@@ -64,6 +65,7 @@ void AttemptWatch::take(const StepFrame& frame, ShiftWatch& shifts) {
     m_pace.regimeChanged();
     // Shares of the stages may differ from batch to batch.
     m_stage_level.clear(), m_stage_learning.clear();
+    m_run_usual = {};
   }
   if (!isSteady(frame)) return;
   ++m_steady;
@@ -119,7 +121,8 @@ void AttemptWatch::compare(const StepFrame& frame) {
     const float own = medianOf(known(workOf(frame, share == RunShare::kHost ? WorkKind::kHost : WorkKind::kData, without_cpu)));
     if (std::isnan(own) || !(dur > 0)) continue;
     Deviation& out = shares[static_cast<std::size_t>(share)];
-    out.compared = true, out.own_ns = own, out.ratio = own / static_cast<float>(dur), out.above = out.ratio >= kLargeShare;
+    out.compared = true, out.own_ns = own, out.ratio = own / static_cast<float>(dur);
+    out.above = out.ratio >= kLargeShare || m_run_usual[static_cast<std::size_t>(share)].hasRisen(out.ratio);
   }
   m_run.push(frame.step, frame.when, shares);
 }
@@ -133,8 +136,14 @@ double AttemptWatch::outlierLimit(std::size_t rank) const {
   return outlierSigmas(ranks().size()) * robustSigma(std::move(of_stage));
 }
 
+bool AttemptWatch::UsualShare::hasRisen(float share) {
+  if (!std::isnan(usual)) return share >= usual + kRisenShare;
+  first.push_back(share);
+  if (first.size() == kLevelSteps) usual = medianOf(std::move(first));
+  return false;
+}
+
 void AttemptWatch::followStages(const StepFrame& frame, std::vector<Deviation> stages, const std::vector<float>& ready) {
-  constexpr std::size_t kLevelSteps = 30;
   m_stage_level.resize(stages.size(), std::numeric_limits<float>::quiet_NaN());
   m_stage_learning.resize(stages.size());
   for (std::size_t stage = 0; stage < stages.size(); ++stage) {

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <deque>
+#include <limits>
 
 #include "analysis/step_diagnosis/imbalance_watch.h"
 #include "analysis/step_diagnosis/link_watch.h"
@@ -23,7 +24,8 @@ namespace runglass {
 
 // What the whole run spends on itself.
 enum class RunShare : std::uint8_t { kHost = 0, kData };
-inline constexpr float kLargeShare = 0.10F;  // of the step
+// Of the step: what all ranks lose to their hosts or their data at any time; and more than in the first steps.
+inline constexpr float kLargeShare = 0.10F, kRisenShare = 0.05F;
 
 class AttemptWatch {
  public:
@@ -77,11 +79,17 @@ class AttemptWatch {
 
   Attempt m_attempt;
   StepFeed m_feed;
-  RegimeWatch m_regime;
+  StepRegimeWatch m_regime;
   Roles m_roles;
   std::vector<Place> m_places;  // that m_roles is of
   std::array<PersistenceWatch, kWorkKindCount> m_ranks;
   PersistenceWatch m_stages, m_stage_changes, m_run;
+  struct UsualShare {
+    std::vector<float> first;  // steps of the regime
+    float usual = std::numeric_limits<float>::quiet_NaN();
+    bool hasRisen(float share);
+  };
+  std::array<UsualShare, 2> m_run_usual;             // by RunShare
   std::vector<std::vector<float>> m_stage_learning;  // by stage: ratios of its first steps
   std::vector<float> m_stage_level;                  // their medians; NaN: not known yet
   LinkWatch m_links;

@@ -18,7 +18,8 @@ constexpr std::size_t kFewestCollections = 3;
 // A forward pass that is longer by so much of the step, while the backward pass is not by more than that share of it.
 constexpr float kPauseOfStep = 0.05F, kLeastPauseNs = 20e6F, kPauseBackward = 1.0F / 3;
 constexpr std::size_t kTouchesKept = 16;
-constexpr double kLeastDeviation = 0.01;  // of a pass: what is near the median correlates with nothing
+constexpr std::int64_t kFromTheStart = 10;  // steps: what begins in them was so before
+constexpr double kLeastDeviation = 0.01;    // of a pass: what is near the median correlates with nothing
 
 // Medians over the members of what they took more than their stage's median, as a share of it.
 std::vector<float> passDeviations(const StepFrame& frame, const Roles& roles, StepColumn column) {
@@ -95,6 +96,7 @@ void ImbalanceWatch::push(const StepFrame& frame, const Roles& roles, const std:
         step.passes.emplace_back(forward[i], backward[i]);
   }
   findCollection(frame, roles, known_slow, *dur, step);
+  if (step.collected > step.excess / 2) step.excess = 0;  // a pause is no load
   // Whoever turned out to be slow did not collect before it was known either.
   for (Step& one : m_steps)
     if (!one.told && one.collected > 0 && one.collector < known_slow.size() && known_slow[one.collector]) one.collected = 0;
@@ -143,7 +145,6 @@ ImbalanceWatch::Sum ImbalanceWatch::sumOf(Share share, Culprit culprit) const {
   for (const Step& step : m_steps) {
     const double part = share(step);
     if (part <= 0) continue;
-    if (sum.first == nullptr) sum.first = &step;
     sum.cost += part / static_cast<double>(m_steps.size());
     ++sum.touched;
     sum.most_of_one = std::max(sum.most_of_one, ++culprits[culprit(step)]);
@@ -152,36 +153,70 @@ ImbalanceWatch::Sum ImbalanceWatch::sumOf(Share share, Culprit culprit) const {
   return sum;
 }
 
-void ImbalanceWatch::begin(std::vector<Imbalance>& list, const Step& first) const {
+// It begins where the sum of what was taken, less half of the usual share a step, was lowest: a step before it that somebody was slower
+// in, now and then, is noise of the time before.
+template <class Share>
+void ImbalanceWatch::begin(std::vector<Imbalance>& list, Following& following, const Sum& sum, Share share) const {
+  double above = 0, lowest = 0;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i < m_steps.size(); ++i) {
+    if (above < lowest) lowest = above, start = i;
+    above += share(m_steps[i]) - sum.cost / 2;
+  }
+  while (start + 1 < m_steps.size() && share(m_steps[start]) <= 0) ++start;
   if (list.size() >= kMostKept) list.erase(list.begin());
   Imbalance& one = list.emplace_back();
+  const Step& first = m_steps[start];
   one.first_step = first.step;
   if (first.when) one.start = first.when->t0;
-  one.since_before = m_seen <= static_cast<std::int64_t>(kWindow);
+  following = {.settled = {.usual = sum.cost}, .newest = {}, .through = m_seen - static_cast<std::int64_t>(m_steps.size() - start)};
+  one.since_before = following.through < kFromTheStart;
 }
 
-void ImbalanceWatch::end(Imbalance& one) const {
+bool ImbalanceWatch::Reach::extend(const Step& step, double share) {
+  taken += share, above += share - usual / 2, ++steps;
+  if (above < highest) return false;
+  highest = above;
+  last_step = step.step;
+  if (step.when) end = step.when->t1;
+  cost = taken / static_cast<double>(steps);
+  return true;
+}
+
+void ImbalanceWatch::end(Imbalance& one, const Following& following) {
   one.holds = false;
-  if (m_steps.back().when) one.end = m_steps.back().when->t1;
+  one.last_step = following.newest.last_step, one.end = following.newest.end;
 }
 
-void ImbalanceWatch::follow(Imbalance& one, const Sum& sum) const {
+template <class Share>
+bool ImbalanceWatch::follow(Imbalance& one, Following& following, const Sum& sum, Share share) const {
+  constexpr std::int64_t kUnsettled = 25;
+  const std::int64_t first = m_seen - static_cast<std::int64_t>(m_steps.size());
+  const auto at = [&](std::int64_t seen) -> const Step& { return m_steps[static_cast<std::size_t>(seen - first)]; };
+  following.settled.usual = std::max(following.settled.usual, sum.cost);
+  for (; following.through < m_seen - kUnsettled; ++following.through)
+    following.settled.extend(at(following.through), share(at(following.through)));
+  following.newest = following.settled;
+  bool reached = false;
+  for (std::int64_t seen = following.through; seen < m_seen; ++seen) reached = following.newest.extend(at(seen), share(at(seen)));
   one.last_step = m_steps.back().step;
-  one.cost = sum.cost, one.steps = m_steps.size(), one.touched = sum.touched, one.culprits = sum.culprits;
+  one.cost = following.newest.cost;
+  reached |= one.steps == 0;
+  if (reached) one.steps = m_steps.size(), one.touched = sum.touched, one.culprits = sum.culprits;
+  return reached;
 }
 
 void ImbalanceWatch::judgeWandering() {
-  const Sum sum = sumOf([](const Step& step) { return step.excess; }, [](const Step& step) { return step.culprit; });
+  const auto share = [](const Step& step) { return step.excess; };
+  const Sum sum = sumOf(share, [](const Step& step) { return step.culprit; });
   const auto touched = static_cast<double>(sum.touched), steps = static_cast<double>(m_steps.size());
   const bool holds = !m_wandering.empty() && m_wandering.back().holds;
-  if (!holds && sum.first != nullptr && touched >= kTouched * steps && sum.culprits >= 2 &&
-      static_cast<double>(sum.most_of_one) <= kMostOfOne * touched)
-    begin(m_wandering, *sum.first);
+  if (!holds && touched >= kTouched * steps && sum.culprits >= 2 && static_cast<double>(sum.most_of_one) <= kMostOfOne * touched)
+    begin(m_wandering, m_follow_wandering, sum, share);
   else if (holds && touched < kTouched * kEnds * steps)
-    end(m_wandering.back());
+    end(m_wandering.back(), m_follow_wandering);
   if (m_wandering.empty() || !m_wandering.back().holds) return;
-  follow(m_wandering.back(), sum);
-  m_wandering.back().correlation = correlation();
+  if (follow(m_wandering.back(), m_follow_wandering, sum, share)) m_wandering.back().correlation = correlation();
 }
 
 // Ranks that pause in most steps since they first did: they are about to be slow, collections come and go.
@@ -197,16 +232,16 @@ std::set<std::size_t> ImbalanceWatch::steadilyPausing() const {
 
 void ImbalanceWatch::judgeCollections() {
   const auto steady = steadilyPausing();
-  const Sum sum = sumOf([&](const Step& step) { return !step.told && steady.contains(step.collector) ? 0 : step.collected; },
-                        [](const Step& step) { return step.collector; });
+  const auto share = [&](const Step& step) { return !step.told && steady.contains(step.collector) ? 0 : step.collected; };
+  const Sum sum = sumOf(share, [](const Step& step) { return step.collector; });
   const bool holds = !m_collections.empty() && m_collections.back().holds;
-  if (!holds && sum.first != nullptr && sum.cost >= kCollectionCost && sum.touched >= kFewestCollections)
-    begin(m_collections, *sum.first);
+  if (!holds && sum.cost >= kCollectionCost && sum.touched >= kFewestCollections)
+    begin(m_collections, m_follow_collections, sum, share);
   else if (holds && sum.cost < kCollectionCost * kEnds)
-    end(m_collections.back());
+    end(m_collections.back(), m_follow_collections);
   if (m_collections.empty() || !m_collections.back().holds) return;
   Imbalance& one = m_collections.back();
-  follow(one, sum);
+  if (!follow(one, m_follow_collections, sum, share)) return;
   one.told = 0;
   one.newest.clear();
   for (auto step = m_steps.rbegin(); step != m_steps.rend(); ++step) {

@@ -33,8 +33,8 @@ struct Imbalance {
   std::int64_t first_step = 0, last_step = 0;
   std::optional<TimeNs> start, end;
   bool since_before = false;           // as long as the attempt was looked at
-  double cost = 0;                     // mean share of the step that the slowest took more than the median
-  std::size_t steps = 0, touched = 0;  // looked at; in which somebody was slower
+  double cost = 0;                     // mean share of the step, from the first to the last, that the slowest took more than the median
+  std::size_t steps = 0, touched = 0;  // looked at up to the last step; in which somebody was slower
   std::size_t culprits = 0;            // how many were the slowest at least once
   std::optional<double> correlation;   // of forward and backward deviations
   std::size_t told = 0;                // of collections: steps that named them as a part
@@ -66,13 +66,30 @@ class ImbalanceWatch {
   struct Sum {
     double cost = 0;
     std::size_t touched = 0, culprits = 0, most_of_one = 0;
-    const Step* first = nullptr;
+  };
+  // How far what holds has reached: up to the step where the sum of what was taken, less half of the usual share a step, was highest. A
+  // step beyond it that somebody was slower in, now and then, is noise of the time after.
+  struct Reach {
+    double usual = 0, taken = 0, above = 0, highest = 0, cost = 0;
+    std::size_t steps = 0;
+    std::int64_t last_step = 0;
+    std::optional<TimeNs> end;
+    // Whether it reached this step; `cost` is the mean share up to where it reached.
+    bool extend(const Step& step, double share);
+  };
+  // Of the newest steps it is not settled yet who was slower for a reason of its own: they are summed up anew with each step.
+  struct Following {
+    Reach settled, newest;
+    std::int64_t through = 0;  // steps seen that are settled
   };
   template <class Share, class Culprit>
   Sum sumOf(Share share, Culprit culprit) const;
-  void begin(std::vector<Imbalance>& list, const Step& first) const;
-  void end(Imbalance& one) const;
-  void follow(Imbalance& one, const Sum& sum) const;
+  template <class Share>
+  void begin(std::vector<Imbalance>& list, Following& following, const Sum& sum, Share share) const;
+  static void end(Imbalance& one, const Following& following);
+  // Whether it reached the newest step.
+  template <class Share>
+  bool follow(Imbalance& one, Following& following, const Sum& sum, Share share) const;
   static void findCollection(const StepFrame& frame, const Roles& roles, const std::vector<bool>& known_slow, double dur, Step& step);
   void judgeWandering();
   void judgeCollections();
@@ -82,6 +99,7 @@ class ImbalanceWatch {
   std::deque<Step> m_steps;
   std::int64_t m_seen = 0;
   std::vector<Imbalance> m_wandering, m_collections;
+  Following m_follow_wandering, m_follow_collections;  // the last one
 };
 
 }  // namespace runglass

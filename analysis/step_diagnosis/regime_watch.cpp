@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "analysis/run_summary/roles.h"
 
 namespace runglass {
 namespace {
 
-constexpr int kListEvery = 20;          // calls
+constexpr int kListEvery = 20;  // calls
+constexpr std::int64_t kListSteps = 5, kLookBack = 1'000;
 constexpr double kTokensMoved = 0.10;   // tokens/s and step time are measured over different stretches
 constexpr std::size_t kMovedSteps = 3;  // in a row, and alike
 constexpr double kAlike = 0.05;
@@ -31,12 +33,12 @@ bool isSetting(std::string_view tag) {
 
 }  // namespace
 
-std::optional<double> RegimeWatch::before(const std::string& tag) const {
+std::optional<double> StepRegimeWatch::before(const std::string& tag) const {
   const auto found = m_before.find(tag);
   return found == m_before.end() ? std::nullopt : std::optional(found->second);
 }
 
-Status RegimeWatch::list(Reader& reader) {
+Status StepRegimeWatch::list(Reader& reader) {
   SeriesFilter filter;
   filter.attempt = m_attempt;
   filter.kind = SeriesKind::kScalar;
@@ -53,10 +55,24 @@ Status RegimeWatch::list(Reader& reader) {
   return {};
 }
 
-Status RegimeWatch::read(Reader& reader, const std::vector<StepFrame>& frames, const std::stop_token& stop) {
-  if (m_calls_since_list-- <= 0) {
+Status StepRegimeWatch::catchUp(Reader& reader, Setting& found, std::int64_t first_step, const std::stop_token& stop) {
+  if (std::exchange(found.caught_up, true) || first_step <= 0) return {};
+  RG_ASSIGN(const auto points, reader.scalars(found.id, std::max<std::int64_t>(0, first_step - kLookBack), first_step, stop));
+  for (const double value : points.value) {
+    if (!std::isfinite(value)) continue;
+    m_moved_before |= found.value && *found.value != value;
+    found.value = value;
+  }
+  return {};
+}
+
+Status StepRegimeWatch::read(Reader& reader, const std::vector<StepFrame>& frames, const std::stop_token& stop) {
+  // What is logged every so many steps appears late in a run that has just begun, which is when batches grow.
+  if (m_calls_since_list-- <= 0 || frames.back().step >= m_list_at) {
     RG_TRY(list(reader));
     m_calls_since_list = kListEvery;
+    m_list_at = frames.back().step + std::max<std::int64_t>(kListSteps, frames.back().step / 4);
+    for (Setting& one : m_settings) RG_TRY(catchUp(reader, one, frames.front().step, stop));
   }
   const auto fill = [&](Setting& one) -> Status {
     RG_ASSIGN(const auto points, reader.scalars(one.id, frames.front().step, frames.back().step + 1, stop));
@@ -70,8 +86,8 @@ Status RegimeWatch::read(Reader& reader, const std::vector<StepFrame>& frames, c
   return {};
 }
 
-bool RegimeWatch::begins(const StepFrame& frame) {
-  bool moved = false;
+bool StepRegimeWatch::begins(const StepFrame& frame) {
+  bool moved = std::exchange(m_moved_before, false);
   for (Setting& one : m_settings) {
     const auto told = one.told.find(frame.step);
     if (told == one.told.end()) continue;
@@ -82,7 +98,7 @@ bool RegimeWatch::begins(const StepFrame& frame) {
   return tokensMoved(frame) || moved;
 }
 
-bool RegimeWatch::tokensMoved(const StepFrame& frame) {
+bool StepRegimeWatch::tokensMoved(const StepFrame& frame) {
   const auto dur = frame.longest();
   if (!m_tokens || !dur) return false;
   const auto told = m_tokens->told.find(frame.step);
@@ -108,7 +124,7 @@ bool RegimeWatch::tokensMoved(const StepFrame& frame) {
   return true;
 }
 
-std::map<std::string, double> RegimeWatch::values() const {
+std::map<std::string, double> StepRegimeWatch::values() const {
   std::map<std::string, double> out;
   for (const Setting& one : m_settings)
     if (one.value) out[one.tag] = *one.value;

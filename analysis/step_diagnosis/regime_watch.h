@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RegimeWatch: which steps can be compared: batch, sequence length and accumulation as the run logs them.
+// StepRegimeWatch: which steps can be compared: batch, sequence length and accumulation as the run logs them.
 //
 // Threading:  one thread.
 // Ownership:  borrows the Reader during read().
@@ -20,9 +20,9 @@
 
 namespace runglass {
 
-class RegimeWatch {
+class StepRegimeWatch {
  public:
-  explicit RegimeWatch(const Attempt& attempt) : m_attempt(attempt.id) {}
+  explicit StepRegimeWatch(const Attempt& attempt) : m_attempt(attempt.id) {}
   // What the run logged of these steps.
   Status read(Reader& reader, const std::vector<StepFrame>& frames, const std::stop_token& stop);
   // True where another regime begins with this step. Steps in order, each once.
@@ -38,8 +38,11 @@ class RegimeWatch {
     std::string tag;
     std::map<std::int64_t, double> told;  // by step, of the frames at hand
     std::optional<double> value;
+    bool caught_up = false;
   };
   Status list(Reader& reader);
+  // A setting that is found only now may have changed already.
+  Status catchUp(Reader& reader, Setting& found, std::int64_t first_step, const std::stop_token& stop);
   std::optional<double> before(const std::string& tag) const;
   bool tokensMoved(const StepFrame& frame);
 
@@ -49,6 +52,8 @@ class RegimeWatch {
   std::vector<double> m_off;        // tokens of the newest steps that do not fit m_tokens->value
   std::map<std::string, double> m_before;
   int m_calls_since_list = 0;
+  std::int64_t m_list_at = 0;  // step
+  bool m_moved_before = false;
 };
 
 }  // namespace runglass

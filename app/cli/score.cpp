@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl score: the stored findings of simulated runs against what the simulator did.
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 
 #include "analysis/engine/score.h"
 #include "app/cli/command.h"
@@ -12,6 +14,24 @@ namespace runglass::ctl {
 namespace {
 
 using Json = nlohmann::ordered_json;
+Json orNull(const auto& value) { return value ? Json(*value) : Json(); }
+
+Json strictCounts(const KindScore& score) {
+  return {{"labels", score.labels},
+          {"hits_strict", score.count(Outcome::kStrict)},
+          {"hits_at_info", score.count(Outcome::kAtInfo)},
+          {"other_kind", score.count(Outcome::kOtherKind)},
+          {"wrong_place", score.count(Outcome::kWrongPlace)},
+          {"not_found", score.count(Outcome::kMissed)},
+          {"hits", score.hits},
+          {"misses", score.misses},
+          {"false_alarms", score.false_alarms},
+          {"repeats", score.repeats},
+          {"notifications", score.notifications},
+          {"onset_steps_median", orNull(score.medianOnset())},
+          {"cost_error_ratio_median", orNull(score.medianCostError())}};
+}
+
 Json toJson(const Scores& scores) {
   Json json = Json::array();
   for (const auto& [kind, score] : scores)
@@ -29,14 +49,35 @@ Json toJson(const Scores& scores) {
                     {"repeats", score.repeats},
                     {"notifications", score.notifications},
                     {"onset_steps", score.onset_steps},
-                    {"median_onset_steps", score.medianOnset() ? Json(*score.medianOnset()) : Json()}});
+                    {"median_onset_steps", orNull(score.medianOnset())}});
   return json;
+}
+
+// Alerts that were sent while runs were watched.
+struct LiveAlerts {
+  std::size_t stored = 0;
+  std::int64_t sent = 0;
+};
+
+// Of these runs, and of nodes that were without a run when they were sent.
+Result<LiveAlerts> liveAlerts(Reader& reader, const std::set<std::uint64_t>& runs) {
+  constexpr std::size_t kAll = 1'000'000;
+  RG_ASSIGN(const auto alerts, reader.alerts(kAll));
+  LiveAlerts live;
+  for (const Alert& alert : alerts) {
+    if (alert.run && !runs.contains(alert.run.value)) continue;
+    ++live.stored;
+    live.sent += alert.count;
+  }
+  return live;
 }
 
 class Score : public Command {
  public:
   const char* name() const override { return "score"; }
-  const char* help() const override { return "Compare the findings of simulated runs with their labels: hits, misses, false alarms"; }
+  const char* help() const override {
+    return "Compare the findings of simulated runs with their labels: strict hits, misses, false alarms";
+  }
   const char* examples() const override { return "runglassctl score --store simulated.rgl --json\n"; }
   void declare(Options options) override {
     options.add("--store", m_store, "The store, a .rgl file; analyze it first").required();
@@ -46,43 +87,51 @@ class Score : public Command {
     RG_ASSIGN(auto reader, openForReading(m_store));
     RG_ASSIGN(const auto runs, reader->runs());
     Scores all;
+    std::set<std::uint64_t> scored;
     Json json = {{"runs", Json::array()}};
     for (const Run& run : runs) {
-      RG_ASSIGN(const auto labels, reader->labels(run.id));
+      RG_ASSIGN(const auto truths, readTruths(*reader, run.id));
       // Without labels nobody knows what is true; a simulated run without any is a calm one.
-      if (labels.empty() && !run.simulated) continue;
+      if (truths.empty() && !run.simulated) continue;
       RG_ASSIGN(const auto findings, reader->findings(run.id));
-      std::vector<Fact> facts;
-      RG_ASSIGN(const auto attempts, reader->attempts(run.id));
-      for (const Attempt& attempt : attempts) {
-        RG_ASSIGN(const auto said, reader->facts(attempt.id));
-        facts.insert(facts.end(), said.begin(), said.end());
-      }
-      const Scores scores = scoreFindings(findings, truthsOf(labels, facts));
+      const Scores scores = scoreFindings(findings, truths);
       json["runs"].push_back({{"run_id", run.id.value}, {"name", run.name}, {"kinds", toJson(scores)}});
       addScores(all, scores);
+      scored.insert(run.id.value);
     }
+    RG_ASSIGN(const LiveAlerts live, liveAlerts(*reader, scored));
+    KindScore sum;
+    for (const auto& [kind, score] : all) sum.add(score);
+    // Of a store that no hub watched only the findings are known.
+    const std::int64_t notified = live.stored > 0 ? live.sent : sum.notifications;
+    const std::optional<double> per_fault =
+        sum.labels > 0 ? std::optional(static_cast<double>(notified) / static_cast<double>(sum.labels)) : std::nullopt;
+    json.update(strictCounts(sum));
+    json["alerts"] = live.sent;
+    json["notifications_per_fault"] = orNull(per_fault);
+    json["by_kind"] = Json::object();
+    for (const auto& [kind, score] : all) json["by_kind"][kind] = strictCounts(score);
     json["kinds"] = toJson(all);
     Output out = Output::standard();
-    out.print(m_json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text(all));
+    out.print(m_json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text(all, sum, live, per_fault));
     return out.finish();
   }
 
  private:
-  static std::string text(const Scores& scores) {
-    char line[160];
-    std::snprintf(line, sizeof line, "%-22s %7s %6s %11s %7s %7s %9s %13s %10s %5s\n", "kind", "labels", "hits", "attributed", "misses",
-                  "onset", "findings", "false alarms", "explained", "info");
-    std::string text = line;
+  static std::string text(const Scores& scores, const KindScore& sum, const LiveAlerts& live, std::optional<double> per_fault) {
+    std::string text = strictTable(scores);
     for (const auto& [kind, s] : scores) {
-      const std::string onset = s.medianOnset() ? std::to_string(*s.medianOnset()) : "-";
-      std::snprintf(line, sizeof line, "%-22s %7d %6d %11d %7d %7s %9d %13d %10d %5d\n", oneLine(kind).substr(0, 40).c_str(), s.labels,
-                    s.hits, s.attributed, s.misses, onset.c_str(), s.findings, s.false_alarms, s.explained, s.info);
-      text += line;
-      for (const std::string& one : s.false_found) text += "  false alarm: " + oneLine(one) + "\n";
-      for (const std::string& one : s.missed) text += "  missed: " + oneLine(one) + "\n";
+      for (const std::string& one : s.false_found) text += "false alarm: " + oneLine(kind) + ": " + oneLine(one) + "\n";
+      for (const LabelScore& one : s.outcomes)
+        if (one.outcome != Outcome::kStrict)
+          text += std::string(outcomeName(one.outcome)) + ": " + oneLine(one.kind) + " " + oneLine(one.where) + "\n";
     }
-    return text;
+    char line[160];
+    std::snprintf(line, sizeof line, "%d of %d labels are strict hits; notifications: %d findings, %lld alerts sent",
+                  sum.count(Outcome::kStrict), sum.labels, sum.notifications, static_cast<long long>(live.sent));
+    text += line;
+    if (per_fault) std::snprintf(line, sizeof line, "; %.2f per fault", *per_fault), text += line;
+    return text + "\n";
   }
 
   std::string m_store;

@@ -189,7 +189,7 @@ void ClusterMetrics::tickNodes(std::int64_t step, bool communicating) {
 }
 
 void ClusterMetrics::tellFault(const Fault& fault, TimeNs now) {
-  m_ports.tellErrors(fault, now);
+  m_ports.errorsOf(fault, now, m_later);
   const std::string nic = fault.target.nic.empty() ? "ib0" : fault.target.nic;
   if (fault.kind == "nic_flap")
     return m_out.event({.time = now,
@@ -210,13 +210,13 @@ void ClusterMetrics::tellFault(const Fault& fault, TimeNs now) {
   const std::string code = std::to_string(fault.xid.value_or(79));
   const FaultInfo* known = findFault("xid", code);
   const auto tell = [&](DurNs after, const char* kind, const std::string& said_code, Severity severity, const std::string& message) {
-    m_out.event({.time = now + after,
-                 .node = node(m_model.nodeOf(rank)),
-                 .device = device(rank),
-                 .kind = kind,
-                 .severity = severity,
-                 .code = said_code,
-                 .message = message});
+    m_later.push_back({.time = now + after,
+                       .node = node(m_model.nodeOf(rank)),
+                       .device = device(rank),
+                       .kind = kind,
+                       .severity = severity,
+                       .code = said_code,
+                       .message = message});
   };
   const std::string pci = "NVRM: Xid (PCI:0000:" + std::to_string(10 + rank % m_scenario.gpus_per_node) + ":00): ";
   tell(0, "xid", code, known != nullptr ? known->severity : Severity::kError, pci + code + ", pid=4242, name=python");
@@ -225,6 +225,12 @@ void ClusterMetrics::tellFault(const Fault& fault, TimeNs now) {
   tell(40 * kNsPerMs, "xid", "154", Severity::kWarning,
        pci + "154, GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)");
   tell(900 * kNsPerMs, "xid", "45", Severity::kWarning, pci + "45, pid=4242, name=python, Ch 00000008");
+}
+
+void ClusterMetrics::recordDue(TimeNs now) {
+  const auto due = std::stable_partition(m_later.begin(), m_later.end(), [now](const Event& event) { return event.time <= now; });
+  for (auto event = m_later.begin(); event != due; ++event) m_out.event(*event);
+  m_later.erase(m_later.begin(), due);
 }
 
 void ClusterMetrics::tellFaultEnd(const Fault& fault, TimeNs now) {
@@ -248,16 +254,16 @@ void ClusterMetrics::tellFaultEnd(const Fault& fault, TimeNs now) {
 // As a hub's liveness tells it: stale after three beats, lost after fifteen seconds.
 void ClusterMetrics::tellLiveness(std::int32_t index, TimeNs silent_since) {
   const std::string& name = m_nodes[static_cast<std::size_t>(index)].info.name;
-  m_out.event({.time = silent_since + 6 * kNsPerSecond,
-               .node = node(index),
-               .kind = "node_stale",
-               .severity = Severity::kWarning,
-               .message = name + " has been silent for 6 s"});
-  m_out.event({.time = silent_since + 15 * kNsPerSecond,
-               .node = node(index),
-               .kind = "node_lost",
-               .severity = Severity::kError,
-               .message = name + " has been silent for 15 s"});
+  m_later.push_back({.time = silent_since + 6 * kNsPerSecond,
+                     .node = node(index),
+                     .kind = "node_stale",
+                     .severity = Severity::kWarning,
+                     .message = name + " has been silent for 6 s"});
+  m_later.push_back({.time = silent_since + 15 * kNsPerSecond,
+                     .node = node(index),
+                     .kind = "node_lost",
+                     .severity = Severity::kError,
+                     .message = name + " has been silent for 15 s"});
 }
 
 void ClusterMetrics::takeAway(const Fault& fault, TimeNs now) {

@@ -28,12 +28,14 @@ class ClusterMetrics {
   TimeNs nextTick() const { return m_next; }
   // Records the metrics of time nextTick(). `in_step` is the time since the step began; no timing = nothing computes.
   void tick(std::int64_t step, DurNs in_step, const Step* timing);
-  // The events that a fault shows at its begin: Xid, link down, ...
+  // The events of a fault from its begin on: Xid, link down, ... Those of later moments wait for recordDue().
   void tellFault(const Fault& fault, TimeNs now);
   void tellFaultEnd(const Fault& fault, TimeNs now);
   // The fault's GPUs are gone and their node falls silent, as its liveness then tells; and all come back.
   void takeAway(const Fault& fault, TimeNs now);
   void bringBack(TimeNs now);
+  // Records the events whose time has come: nothing is written ahead of the clock.
+  void recordDue(TimeNs now);
 
  private:
   struct NodeSeries {
@@ -62,6 +64,7 @@ class ClusterMetrics {
   std::vector<NodeSeries> m_nodes;
   std::vector<Gpu> m_gpus;
   std::set<std::int32_t> m_gone;  // nodes
+  std::vector<Event> m_later;
 };
 
 }  // namespace runglass::sim

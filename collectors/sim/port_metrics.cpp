@@ -64,7 +64,7 @@ PortMetrics::Trouble PortMetrics::troubleOf(std::int64_t step, std::int32_t node
 }
 
 // As the source rdma judges a window of a minute: a port whose counter rises faster than those of the node's other ports.
-void PortMetrics::tellErrors(const Fault& fault, TimeNs now) {
+void PortMetrics::errorsOf(const Fault& fault, TimeNs now, std::vector<Event>& events) const {
   constexpr DurNs kWindow = 60 * kNsPerSecond;
   const auto lasts = static_cast<double>(fault.last_step - fault.first_step + 1) * m_scenario.step_seconds;
   const bool loses = fault.cause == FaultCause::kUsual || fault.cause == FaultCause::kErrors;
@@ -75,14 +75,14 @@ void PortMetrics::tellErrors(const Fault& fault, TimeNs now) {
     if (troubleOf(fault.first_step, node, port).factor <= 1) continue;
     const FaultInfo* known = findFault("rdma_errors", "packet_seq_err");
     const auto losses = static_cast<std::int64_t>(60 * kReduceShare * kLossesPerSecond * (fault.strength - 1));
-    m_out.event({.time = now + kWindow,
-                 .node = m_ports[i].node,
-                 .device = m_ports[i].id,
-                 .kind = "rdma_errors",
-                 .severity = known != nullptr ? known->severity : Severity::kWarning,
-                 .code = "packet_seq_err",
-                 .message = "mlx5_" + std::to_string(port) + "/1: " + std::to_string(losses) +
-                            " sequence errors told by the other end in 60.0 s; median of the node's other ports: 0"});
+    events.push_back({.time = now + kWindow,
+                      .node = m_ports[i].node,
+                      .device = m_ports[i].id,
+                      .kind = "rdma_errors",
+                      .severity = known != nullptr ? known->severity : Severity::kWarning,
+                      .code = "packet_seq_err",
+                      .message = "mlx5_" + std::to_string(port) + "/1: " + std::to_string(losses) +
+                                 " sequence errors told by the other end in 60.0 s; median of the node's other ports: 0"});
   }
 }
 

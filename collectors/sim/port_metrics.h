@@ -25,8 +25,8 @@ class PortMetrics {
   // The ports of the next node.
   void declare(const std::string& node_uuid, NodeId node);
   DeviceId device(std::int32_t node, std::int32_t port) const { return m_ports[index(node, port)].id; }
-  // The event of a link that loses packets, at its fault's begin.
-  void tellErrors(const Fault& fault, TimeNs now);
+  // Appends the events of a link that loses packets from `now` on.
+  void errorsOf(const Fault& fault, TimeNs now, std::vector<Event>& events) const;
   // `stamp`: a node's time, absent while it is silent.
   void tick(std::int64_t step, DurNs in_step, const Step* timing, std::int64_t tick,
             const std::function<std::optional<TimeNs>(std::int32_t)>& stamp);

@@ -57,13 +57,4 @@ DurNs saveLength(const Scenario& s) {
 DurNs evaluationLength(const Scenario& s) { return s.eval_inside_step ? 0 : toNs(s.eval_seconds); }
 DurNs epochPause(const Scenario& s) { return toNs(s.epoch_pause_seconds); }
 
-DurNs pauseAfter(const Scenario& s, std::int64_t step) {
-  DurNs pause = 0;
-  if (isDue(s.checkpoint_every_steps, step)) pause += saveLength(s);
-  if (isDue(s.eval_every_steps, step)) pause += evaluationLength(s);
-  if (isDue(s.epoch_every_steps, step)) pause += epochPause(s);
-  if (s.restart_step == step && step > 0) pause += kRestartPause;
-  return pause;
-}
-
 }  // namespace runglass::sim

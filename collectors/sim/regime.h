@@ -38,7 +38,5 @@ inline constexpr DurNs kRestartPause = 30 * kNsPerSecond;
 DurNs saveLength(const Scenario& scenario);
 DurNs evaluationLength(const Scenario& scenario);  // between steps
 DurNs epochPause(const Scenario& scenario);
-// All that stops the job after a step, faults aside.
-DurNs pauseAfter(const Scenario& scenario, std::int64_t step);
 
 }  // namespace runglass::sim

@@ -2,7 +2,8 @@
 // Invariants:
 //  1. Every fault of the scenario gives exactly one label, at the time and the steps where it acted.
 //  2. Metrics, spans and scalars of a step follow from one Step of the StepModel, so that they agree with each other.
-//  3. A silent node or rank (heartbeat_loss, missing_rank, agent_restart) leaves a hole; nothing is recorded for it.
+//  3. Nothing is recorded before the virtual clock, which pace() holds, has come to its time (but for a clock_skew's stamps).
+//  4. A silent node or rank (heartbeat_loss, missing_rank, agent_restart) leaves a hole; nothing is recorded for it.
 #include "collectors/sim/simulator.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "collectors/sim/step_model.h"
 #include "collectors/sim/step_records.h"
 #include "model/mutex.h"
+#include "model/null_recorder.h"
 
 namespace runglass::sim {
 namespace {
@@ -51,6 +53,7 @@ class Player {
     if (m_status.ok()) finish("finished");
     return m_status;
   }
+  TimeNs now() const { return m_now; }
 
  private:
   const Fault* active(std::string_view kind, std::int64_t step) const {
@@ -124,6 +127,7 @@ class Player {
       if (!acts(fault, step) || m_label_begin[i]) continue;
       m_label_begin[i] = m_now;
       m_cluster->tellFault(fault, m_now);
+      m_cluster->recordDue(m_now);
     }
   }
   void endFaults(std::int64_t step) {
@@ -160,6 +164,12 @@ class Player {
                   .key = "label/" + fault.kind + "/" + std::to_string(fault.first_step),
                   .value = "stage:" + std::to_string(fault.target.index)});
     }
+    if (const auto cost = m_model.costOf(i, std::max(label.first_step.value(), m_attempt_begin), label.last_step.value(), m_attempt_begin))
+      m_out.fact({.attempt = m_attempt,
+                  .node = label.node,
+                  .rank = label.rank,
+                  .key = "label/" + fault.kind + "/" + std::to_string(fault.first_step) + "/cost_ratio",
+                  .value = std::to_string(*cost)});
     m_out.label(label);
   }
 
@@ -274,7 +284,10 @@ class Player {
       if (m_status.ok()) m_status = m_out.flush();
       if (m_options.after_flush) m_options.after_flush();
     }
-    if (length >= kWatchdog) m_records->timeOut(fault, step, m_now);
+    if (length < kWatchdog) return;
+    const TimeNs first = m_now;
+    advance(step, m_scenario.world() * kNsPerMs, nullptr);  // one watchdog after the other
+    m_records->timeOut(fault, step, first);
   }
 
   // Nothing ends any more: the fault's rank never enters its collective, everybody else waits in it until the watchdog ends the job.
@@ -308,6 +321,7 @@ class Player {
       pace(tick);
       if (m_options.stop.stop_requested()) m_status = Status(Code::kCancelled, "simulation of " + m_scenario.name + ": stopped");
       m_now = tick;
+      m_cluster->recordDue(m_now);
       if (tick == m_cluster->nextTick()) m_cluster->tick(step, tick - begin, timing);
       if (m_status.ok()) handOn();
     }
@@ -363,15 +377,15 @@ class Player {
 
 }  // namespace
 
+// Played without a receiver, metrics and spans: what repeats after a restart, hangs or stalls takes its time here, too.
 DurNs scenarioLength(const Scenario& scenario) {
-  const StepModel model(scenario);
-  DurNs length = 0;
-  std::int64_t begin = 1;
-  for (std::int64_t step = 1; step <= scenario.steps; ++step) {
-    length += model.step(step, begin).dur + pauseAfter(scenario, step);
-    if (step == scenario.restart_step) begin = step + 1;
-  }
-  return length;
+  Scenario bare = scenario;
+  bare.metrics_hertz = 0, bare.spans = SpanDetail::kNone;
+  NullRecorder nobody;
+  const PlayOptions options{.start = 0, .speed = 0};
+  Player player(bare, nobody, options);
+  (void)player.run();
+  return player.now();
 }
 
 Status play(const Scenario& scenario, Recorder& out, const PlayOptions& options) { return Player(scenario, out, options).run(); }

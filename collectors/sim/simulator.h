@@ -34,7 +34,7 @@ struct PlayOptions {
   std::function<void()> after_flush;  // may wait: how a producer at full speed keeps to what its hub can take
 };
 
-// Virtual length of the scenario without pauses, to place `start`.
+// Virtual length of the play, to place `start`: with speed 0 it ends at `start` + this. Costs a play without metrics and spans.
 DurNs scenarioLength(const Scenario& scenario);
 
 Status play(const Scenario& scenario, Recorder& out, const PlayOptions& options);

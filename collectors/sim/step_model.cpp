@@ -131,4 +131,21 @@ Step StepModel::step(std::int64_t number, std::int64_t attempt_begin) const {
   return step;
 }
 
+std::optional<double> StepModel::costOf(std::size_t fault, std::int64_t first, std::int64_t last, std::int64_t attempt_begin) const {
+  if (!slowsSteps(m_scenario.faults[fault])) return std::nullopt;
+  constexpr std::int64_t kMaxSteps = 1'000;  // of more, every second, third, ...
+  Scenario without = m_scenario;
+  without.faults.erase(without.faults.begin() + static_cast<std::ptrdiff_t>(fault));
+  const StepModel healthy(without);
+  first = std::max(first, attempt_begin + m_scenario.warmup_steps);
+  const std::int64_t stride = 1 + std::max<std::int64_t>(0, last - first) / kMaxSteps;
+  double with = 0, saved = 0;
+  for (std::int64_t number = first; number <= last; number += stride) {
+    const DurNs dur = step(number, attempt_begin).dur;
+    with += static_cast<double>(dur);
+    saved += static_cast<double>(dur - healthy.step(number, attempt_begin).dur);
+  }
+  return with > 0 ? std::optional(saved / with) : std::nullopt;
+}
+
 }  // namespace runglass::sim

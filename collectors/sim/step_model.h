@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "collectors/sim/pipeline.h"
@@ -37,6 +38,9 @@ class StepModel {
   explicit StepModel(Scenario&& scenario) = delete;  // it is borrowed: a temporary would be gone
   // `attempt_begin`: the first step of its attempt.
   Step step(std::int64_t number, std::int64_t attempt_begin = 1) const;
+  // Share of the time of the steps `first` to `last` that they would take less without fault number `fault`, all else equal; warm-up left
+  // out. Absent where the fault slows no step.
+  std::optional<double> costOf(std::size_t fault, std::int64_t first, std::int64_t last, std::int64_t attempt_begin) const;
   const Coordinates& coordinates(std::int32_t rank) const { return m_work.coordinates(rank); }
   std::int32_t nodeOf(std::int32_t rank) const { return rank / m_scenario.gpus_per_node; }
   bool hits(const Fault& fault, std::int32_t rank) const { return m_work.hits(fault, rank); }

@@ -54,6 +54,13 @@ Coordinates coordinatesOf(const Scenario& scenario, std::int32_t rank) {
   return at;
 }
 
+bool slowsSteps(const Fault& fault) {
+  constexpr std::array<std::string_view, 11> kKinds = {"slow_rank",        "slow_node", "stage_imbalance",   "thermal_throttle",
+                                                       "throughput_shift", "slow_link", "nic_flap",          "host_bound",
+                                                       "data_bound",       "gc_jitter", "sequence_imbalance"};
+  return std::ranges::find(kKinds, fault.kind) != kKinds.end();
+}
+
 bool isSaving(const Scenario& s, std::int64_t step) {
   return s.async_checkpoints && s.checkpoint_every_steps > 0 && step > s.checkpoint_every_steps &&
          (step - 1) % s.checkpoint_every_steps < s.async_save_steps;

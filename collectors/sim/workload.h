@@ -76,6 +76,8 @@ class Workload {
 };
 
 // Whether an asynchronous save of an earlier step is still being written.
+// Whether steps take longer while it acts.
+bool slowsSteps(const Fault& fault);
 bool isSaving(const Scenario& scenario, std::int64_t step);
 
 }  // namespace runglass::sim

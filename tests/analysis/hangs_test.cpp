@@ -510,6 +510,15 @@ TEST_F(HangsTest, APastStallIsToldUnlessACheckpointExplainsIt) {
   EXPECT_TRUE(look().empty());
 }
 
+// Ten steps have ended since: what stands still then does not wait for that save, or that evaluation.
+TEST_F(HangsTest, ASaveThatWasOverSomeStepsBeforeAStallDoesNotExplainIt) {
+  step(101, 130, 90 * kNsPerSecond);
+  m_writer->checkpoint(
+      {.attempt = m_attempt, .step = 89, .begin = m_end - 170 * kNsPerSecond, .durable = kT + 180 * kNsPerSecond, .path = "c"});
+  m_writer->event({.time = kT + 180 * kNsPerSecond, .attempt = m_attempt, .kind = "eval_end", .severity = Severity::kInfo});
+  EXPECT_EQ(look().size(), 1U);
+}
+
 TEST_F(HangsTest, AnEvaluationsValueExplainsAStallAndWhatIsLoggedWithEveryStepDoesNot) {
   step(101, 130, 90 * kNsPerSecond);
   const SeriesId tokens = m_writer->series({.attempt = m_attempt, .metric = "train/valid_tokens", .kind = SeriesKind::kScalar});

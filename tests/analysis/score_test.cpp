@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "analysis/engine/analysis.h"
 
 namespace runglass {
@@ -95,6 +98,80 @@ TEST(ScoreTest, WhatFollowsFromASlowRankIsExplainedAndASecondFindingIsARepeat) {
   EXPECT_EQ(scores.at("slow_rank").false_alarms, 1);
   EXPECT_EQ(scores.at("slow_rank").notifications, 2);
   EXPECT_EQ(scores.at("throughput_shift").explained, 1);
+}
+
+Outcome outcomeOf(const std::vector<Finding>& findings, const Truth& truth) {
+  const KindScore score = of(truth.label.kind.c_str(), findings, {truth});
+  EXPECT_EQ(score.outcomes.size(), 1U);
+  return score.outcomes.front().outcome;
+}
+
+TEST(ScoreTest, EveryLabelHasOneOutcomeAndOnlyANotifyingFindingOfItsKindAtItsPlaceIsAStrictHit) {
+  Label slow = label("slow_rank", 3, 0, 100);
+  slow.node = NodeId{7};
+  const Truth truth{slow, {}};
+  const Finding exact = at(finding("slow_rank", {}, 10), 3, 7), at_info = at(finding("slow_rank", {}, 10, Severity::kInfo), 3, 7);
+  const Finding other_kind = at(finding("host_bound", {}, 10), 3, 7), of_node = at(finding("slow_node", {}, 10), {}, 7);
+  const Finding elsewhere = at(finding("slow_rank", {}, 10), 4, 7), later = at(finding("slow_rank", {}, 500), 3, 7);
+  EXPECT_EQ(outcomeOf({at_info, other_kind, exact}, truth), Outcome::kStrict);
+  EXPECT_EQ(outcomeOf({other_kind, at_info}, truth), Outcome::kAtInfo);
+  EXPECT_EQ(outcomeOf({other_kind}, truth), Outcome::kOtherKind);
+  EXPECT_EQ(outcomeOf({of_node}, truth), Outcome::kOtherKind);
+  EXPECT_EQ(outcomeOf({elsewhere}, truth), Outcome::kWrongPlace);
+  EXPECT_EQ(outcomeOf({later}, truth), Outcome::kMissed) << "another time";
+  EXPECT_EQ(outcomeOf({at(finding("host_bound", {}, 10), 4, 7)}, truth), Outcome::kMissed);
+  EXPECT_EQ(outcomeOf({}, truth), Outcome::kMissed);
+}
+
+TEST(ScoreTest, APlaceIsExactDownToTheStageThePortAndTheWholeRun) {
+  Label stage = label("stage_imbalance", {}, 0, 100), link = label("slow_link", {}, 0, 100), run = label("data_bound", {}, 0, 100);
+  link.node = NodeId{7}, link.device = DeviceId{70};
+  const Truth third{stage, 3};
+  EXPECT_EQ(outcomeOf({at(finding("stage_imbalance", {}, 5), {}, 0, 3)}, third), Outcome::kStrict);
+  EXPECT_EQ(outcomeOf({at(finding("stage_imbalance", {}, 5), {}, 0, 2)}, third), Outcome::kWrongPlace);
+  const std::vector<Device> devices = {{.id = DeviceId{70}, .uuid = "n/nic-ib2", .node = NodeId{7}, .kind = "nic", .model = "mlx5_2"}};
+  const Truth port = truthsOf(std::vector<Label>{link}, {}, devices).front();
+  EXPECT_EQ(port.port, "mlx5_2");
+  const auto named = [&](const char* name, std::uint64_t node) {
+    Finding one = at(finding("slow_link", {}, 5), {}, node);
+    one.evidence = std::string(R"({"port":{"node":"n","port":")") + name + R"("}})";
+    return one;
+  };
+  EXPECT_EQ(outcomeOf({named("mlx5_2", 7)}, port), Outcome::kStrict);
+  EXPECT_EQ(outcomeOf({named("mlx5_3", 7)}, port), Outcome::kWrongPlace);
+  EXPECT_EQ(outcomeOf({named("mlx5_2", 8)}, port), Outcome::kWrongPlace);
+  EXPECT_EQ(outcomeOf({at(finding("slow_link", {}, 5), {}, 7)}, port), Outcome::kStrict) << "the node, and no other port";
+  EXPECT_EQ(outcomeOf({finding("slow_link", {}, 5)}, port), Outcome::kWrongPlace) << "no place at all";
+  EXPECT_EQ(outcomeOf({finding("data_bound", {}, 5)}, {run, {}}), Outcome::kStrict);
+  EXPECT_EQ(outcomeOf({finding("data_bound", 2, 5)}, {run, {}}), Outcome::kWrongPlace);
+}
+
+TEST(ScoreTest, ACostIsHeldAgainstTheTruthOfTheFaultAtItsPlace) {
+  Label one = label("slow_rank", 3, 0, 100), other = label("slow_rank", 9, 0, 100);
+  one.first_step = other.first_step = 40;
+  const std::vector<Fact> facts = {{.rank = 3, .key = "label/slow_rank/40/cost_ratio", .value = "0.1"},
+                                   {.rank = 9, .key = "label/slow_rank/40/cost_ratio", .value = "0.2"}};
+  const auto truths = truthsOf(std::vector<Label>{one, other}, facts);
+  EXPECT_EQ(truths[0].cost_ratio, 0.1);
+  EXPECT_EQ(truths[1].cost_ratio, 0.2);
+  Finding twice = finding("slow_rank", 3, 10), half = finding("slow_rank", 9, 10), mute = finding("slow_rank", 9, 10);
+  twice.evidence = R"({"cost_ratio":0.2})", half.evidence = R"({"cost_ratio":0.1})";
+  EXPECT_DOUBLE_EQ(of("slow_rank", {twice}, {truths[0]}).outcomes[0].cost_error_ratio.value(), 1);
+  EXPECT_DOUBLE_EQ(of("slow_rank", {half}, {truths[1]}).outcomes[0].cost_error_ratio.value(), -0.5);
+  EXPECT_FALSE(of("slow_rank", {mute}, {truths[1]}).medianCostError());
+}
+
+TEST(ScoreTest, ARepeatIsOnlyCountedWhereItNotifiesAgain) {
+  const std::vector<Truth> truth = {{label("hang", 3, 0, 100), {}}};
+  EXPECT_EQ(of("hang", {finding("hang", 3, 5), finding("hang", 3, 50, Severity::kInfo)}, truth).repeats, 0);
+  EXPECT_EQ(of("hang", {finding("hang", 3, 5), finding("hang", 3, 50)}, truth).repeats, 1);
+}
+
+TEST(ScoreTest, TheTableHasALinePerKind) {
+  const Scores scores = scoreFindings(std::vector<Finding>{finding("hang", 3, 5)}, std::vector<Label>{label("hang", 3, 0, 100)});
+  const std::string table = strictTable(scores);
+  EXPECT_EQ(std::ranges::count(table, '\n'), 2);
+  EXPECT_NE(table.find("hang                        1      1 "), std::string::npos) << table;
 }
 
 TEST(ScoreTest, SumsKeepEveryOnset) {

@@ -13,6 +13,7 @@
 #include "analysis/step_diagnosis/imbalance_watch.h"
 #include "analysis/step_diagnosis/link_watch.h"
 #include "analysis/step_diagnosis/port_evidence.h"
+#include "analysis/step_diagnosis/regime_watch.h"
 #include "analysis/step_diagnosis/shift_watch.h"
 #include "analysis/step_diagnosis/step_findings.h"
 #include "analysis/words/sentences.h"
@@ -426,6 +427,11 @@ TEST_F(StepDiagnosisTest, AHostThatHoldsUpARankIsNotASlowGpu) {
   EXPECT_THAT(warned(found({fault("host_bound", {.kind = kRank, .index = 6, .nic = ""}, 1.15)})), ElementsAre("host_bound rank:6"));
 }
 
+TEST_F(StepDiagnosisTest, AllRanksThatBeginToWaitForDataAreNamedBelowTheShareThatIsLargeAtAnyTime) {
+  EXPECT_THAT(warned(found({fault("data_bound", {.kind = sim::Target::Kind::kRun, .nic = ""}, 1.09)})), ElementsAre("data_bound run"));
+  EXPECT_THAT(warned(found({fault("data_bound", {.kind = sim::Target::Kind::kRun, .nic = ""}, 1.09, 1)})), IsEmpty()) << "it always was so";
+}
+
 TEST_F(StepDiagnosisTest, EverybodySlowerIsNobodysFault) {
   sim::Scenario s = scenario({});
   const auto findings = found({fault("throughput_shift", {.kind = sim::Target::Kind::kRun, .nic = ""}, 1.10)});
@@ -582,6 +588,112 @@ TEST(Imbalance, ARankThatBecomesSlowInItsForwardPassesIsNeverTakenForCollections
     watch.push(frame, roles, frame.columns[0], std::vector<Deviation>(8), slow);
     ASSERT_THAT(watch.collections(), IsEmpty()) << step;
   }
+}
+
+// A live run of which a round comes after every step: its batch is logged every tenth step, and grows from step 31 on.
+TEST(Regimes, ASettingThatIsLoggedSeldomIsSeenWhileTheRunIsYoung) {
+  const TempStore store;
+  auto writer = store.writer().value();
+  const AttemptId attempt = writer->attempt({.run = writer->run({.name = "ramp", .start = kStart}), .key = "0", .start = kStart});
+  const auto batch = writer->series({.attempt = attempt, .metric = "global batch size", .kind = SeriesKind::kScalar});
+  ASSERT_TRUE(writer->flush().ok());
+  const auto reader = store.reader({.live = writer->liveTail()}).value();
+  StepRegimeWatch watch{Attempt{.id = attempt}};
+  std::vector<std::int64_t> begins;
+  for (std::int64_t step = 1; step <= 100; ++step) {
+    if (step % 10 == 0) writer->scalar(batch, step, kStart + step * kNsPerSecond, step <= 30 ? 4 : 8);
+    ASSERT_TRUE(writer->flush().ok());
+    const std::vector<StepFrame> frames = {{.step = step}};
+    ASSERT_TRUE(watch.read(*reader, frames, {}).ok());
+    if (watch.begins(frames[0])) begins.push_back(step);
+  }
+  EXPECT_THAT(begins, ElementsAre(40));
+}
+
+// Where it is found only after it has changed, that is when it is known.
+TEST(Regimes, ASettingThatIsFoundLateHasChangedAllTheSame) {
+  const TempStore store;
+  auto writer = store.writer().value();
+  const AttemptId attempt = writer->attempt({.run = writer->run({.name = "late", .start = kStart}), .key = "0", .start = kStart});
+  const auto batch = writer->series({.attempt = attempt, .metric = "global batch size", .kind = SeriesKind::kScalar});
+  for (std::int64_t step = 10; step <= 100; step += 10) writer->scalar(batch, step, kStart + step * kNsPerSecond, step <= 30 ? 4 : 8);
+  ASSERT_TRUE(writer->close().ok());
+  const auto reader = store.reader().value();
+  StepRegimeWatch watch{Attempt{.id = attempt}};
+  const std::vector<StepFrame> frames = {{.step = 61}, {.step = 62}};
+  ASSERT_TRUE(watch.read(*reader, frames, {}).ok());
+  EXPECT_TRUE(watch.begins(frames[0]));
+  EXPECT_FALSE(watch.begins(frames[1]));
+}
+
+// Eight ranks; one of them in turn pauses by `pause` of its forward pass in every fourth step of 150 to 250, and alone in step 55 and 290.
+StepFrame pausing(std::int64_t step, float pause) {
+  StepFrame frame{.step = step, .when = TimeRange{kStart + step, kStart + step + 1}};
+  auto& forward = frame.columns[static_cast<std::size_t>(StepColumn::kForward)];
+  forward.assign(8, 500e6F);
+  if ((step >= 150 && step <= 250 && step % 4 == 2) || step == 55 || step == 290) forward[static_cast<std::size_t>(step) / 4 % 8] += pause;
+  frame.dur.assign(8, 1e9F + *std::ranges::max_element(forward) - 500e6F);
+  return frame;
+}
+
+// What it costs while it acts does not fade with the steps after it, and what happens once in a while does not move its ends.
+TEST(Imbalances, CollectionsThatEndedKeepTheirCostAndTheirSteps) {
+  const Roles roles = rolesOf(std::vector<Rank>(8));
+  ImbalanceWatch watch;
+  for (std::int64_t step = 1; step <= 600; ++step)
+    watch.push(pausing(step, 250e6F), roles, {}, std::vector<Deviation>(8), std::vector<bool>(8, false));
+  ASSERT_THAT(watch.collections(), SizeIs(1));
+  const Imbalance& one = watch.collections()[0];
+  EXPECT_FALSE(one.holds);
+  EXPECT_EQ(one.first_step, 150);
+  EXPECT_EQ(one.last_step, 250);
+  EXPECT_EQ(one.end, kStart + 251);
+  EXPECT_NEAR(one.cost, 0.2 * 26 / 101, 0.005);
+  EXPECT_FALSE(one.since_before);
+}
+
+TEST(Imbalances, StepsThatWaitForACollectionDoNotWaitForALoad) {
+  std::vector<Rank> ranks(8);
+  for (std::int32_t rank = 0; rank < 8; ++rank) ranks[static_cast<std::size_t>(rank)].dp = rank;
+  const Roles roles = rolesOf(ranks);
+  ImbalanceWatch watch;
+  for (std::int64_t step = 1; step <= 300; ++step) {
+    const StepFrame frame = pausing(step < 100 ? 0 : 150 + step % 20 * 4, 250e6F);  // another rank each time
+    std::vector<Deviation> deviations;
+    for (const float forward : frame.columns[static_cast<std::size_t>(StepColumn::kForward)])
+      deviations.push_back(off(forward / 500e6F - 1));
+    for (Deviation& one : deviations) one.own_ns = one.usual_ns + one.ratio * 500e6F;
+    watch.push(frame, roles, {}, deviations, std::vector<bool>(8, false));
+  }
+  EXPECT_THAT(watch.collections(), SizeIs(1));
+  EXPECT_THAT(watch.wandering(), IsEmpty());
+}
+
+// What begins within the first hundred steps began all the same.
+TEST(Imbalances, LoadsThatBeginToWanderEarlyWereNotSoBefore) {
+  std::vector<Rank> ranks(8);
+  for (std::int32_t rank = 0; rank < 8; ++rank) ranks[static_cast<std::size_t>(rank)].dp = rank;
+  const Roles roles = rolesOf(ranks);
+  const auto watched = [&](std::int64_t from, std::int64_t to) {
+    ImbalanceWatch watch;
+    for (std::int64_t step = 1; step <= 400; ++step) {
+      StepFrame frame = pausing(0, 0);
+      frame.step = step;
+      std::vector<Deviation> deviations(8, off(0));
+      if (step >= from && step <= to) deviations[static_cast<std::size_t>(step) % 8] = off(0.8F);
+      watch.push(frame, roles, {}, deviations, std::vector<bool>(8, false));
+    }
+    return watch.wandering();
+  };
+  const auto early = watched(60, 250), always = watched(1, 400);
+  ASSERT_THAT(early, SizeIs(1));
+  EXPECT_EQ(early[0].first_step, 60);
+  EXPECT_EQ(early[0].last_step, 250);
+  EXPECT_FALSE(early[0].since_before);
+  EXPECT_NEAR(early[0].cost, 0.08, 0.001);
+  ASSERT_THAT(always, SizeIs(1));
+  EXPECT_TRUE(always[0].since_before);
+  EXPECT_EQ(always[0].last_step, 400);
 }
 
 // Two nodes with two ports of 400 Gbit/s and one of 100 for storage; the first one's ib0 falls to `rate` after ten minutes.

@@ -36,7 +36,7 @@ spans = "none"
 class AnalyzeTest : public CtlFixture {
  protected:
   // A hub and an agent that simulates, at full speed, as a script starts them.
-  void play(const std::string& toml) {
+  void play(const std::string& toml, const char* speed = "max") {
     const std::string scenario = m_folder.file("s.toml");
     std::ofstream(scenario) << toml;
     const pid_t hub = start({"serve", "--store", m_store, "--listen", "127.0.0.1:0"});
@@ -47,7 +47,7 @@ class AnalyzeTest : public CtlFixture {
     if (agent == 0) {
       const int quiet = ::open("/dev/null", O_WRONLY);
       ::dup2(quiet, 1), ::dup2(quiet, 2);
-      ::execl(RG_BIN_DIR "/runglass-agent", "runglass-agent", "--simulate", scenario.c_str(), "--hub", address.c_str(), "--speed", "max",
+      ::execl(RG_BIN_DIR "/runglass-agent", "runglass-agent", "--simulate", scenario.c_str(), "--hub", address.c_str(), "--speed", speed,
               "--state-dir", state.c_str(), nullptr);
       ::_exit(127);
     }
@@ -127,6 +127,57 @@ TEST_F(AnalyzeTest, ALostGpuIsOneFaultWithItsPeersAsSymptoms) {
   EXPECT_EQ(scoreOf("hardware_fault")["hits"], 1);
   EXPECT_EQ(scoreOf("hardware_fault")["false_alarms"], 0);
   EXPECT_EQ(scoreOf("hang")["false_alarms"], 0);
+}
+
+// A stall and a restart make the play longer than its steps.
+TEST_F(AnalyzeTest, ASimulatedRunIsNeverAheadOfItsHubAtAnySpeed) {
+  for (const char* speed : {"1", "20", "max"}) {
+    std::string toml = kSmall;
+    std::string faults = fault("kind = \"xid\"\ntarget = \"gpu:1/2\"\nfirst_step = 60\nlast_step = 60\nxid = 79\n");
+    if (std::string(speed) == "max")
+      faults += fault("kind = \"stall\"\ntarget = \"run\"\nfirst_step = 30\nlast_step = 30\nstrength = 1200\n") +
+                fault("kind = \"hardware_fault\"\ntarget = \"gpu:1/2\"\nfirst_step = 50\nlast_step = 50\nstrength = 600\nxid = 79\n");
+    else
+      toml.replace(toml.find("step_seconds = 2.0"), 18, speed == std::string("1") ? "step_seconds = 0.02" : "step_seconds = 0.4");
+    m_store = m_folder.file(std::string("speed-") + speed + ".rgl");
+    play(toml + faults, speed);
+    EXPECT_EQ(query("SELECT code, count FROM ingest_issue WHERE code LIKE 'wire.%'").out, "code,count\n") << speed;
+    EXPECT_EQ(query("SELECT count(*) FROM event WHERE kind <> 'node_left' AND time_ns > (SELECT end_ns FROM run)").out, "count(*)\n0\n")
+        << speed;
+  }
+}
+
+TEST_F(AnalyzeTest, AScoreIsStrictAndCountsWhatWasNotified) {
+  play(kSmall + fault("kind = \"slow_rank\"\ntarget = \"rank:6\"\nfirst_step = 25\nlast_step = 60\nstrength = 1.3\n") +
+       fault("kind = \"nan\"\ntarget = \"run\"\nfirst_step = 50\nlast_step = 60\n"));
+  (void)analyze();
+  const Outcome outcome = ctl({"score", "--store", m_store, "--json"});
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  const Json score = Json::parse(outcome.out);
+  EXPECT_EQ(score["labels"], 2);
+  EXPECT_EQ(score["hits_strict"], 2) << score.dump(1);
+  EXPECT_EQ(score["hits"], 2);
+  EXPECT_EQ(score["misses"], 0);
+  EXPECT_EQ(score["false_alarms"], 0);
+  EXPECT_EQ(score["alerts"], 0) << "too fast for a watch";
+  EXPECT_EQ(score["notifications_per_fault"], 1);
+  const Json& slow = score["by_kind"]["slow_rank"];
+  EXPECT_EQ(slow["hits_strict"], 1);
+  EXPECT_EQ(slow["onset_steps_median"], 0);
+  EXPECT_LT(slow["cost_error_ratio_median"], 1);
+  const Outcome text = ctl({"score", "--store", m_store});
+  EXPECT_THAT(text.out, HasSubstr("2 of 2 labels are strict hits"));
+  // Where a hub sent alerts, these are what people got.
+  auto writer = openStore(m_store).writer().value();
+  std::vector<Alert> sent(2);
+  sent[0] = {.run = RunId{1}, .rule = "r", .cause = "rank:6", .kind = "slow_rank", .since = 1, .due = 2, .count = 3};
+  sent[1] = {.run = RunId{1}, .rule = "r", .cause = "snoozed", .kind = "slow_rank", .since = 1, .count = 0};
+  ASSERT_TRUE(writer->alerts(sent).ok());
+  ASSERT_TRUE(writer->close().ok());
+  const Json watched = Json::parse(ctl({"score", "--store", m_store, "--json"}).out);
+  EXPECT_EQ(watched["alerts"], 3);
+  EXPECT_EQ(watched["notifications"], 2);
+  EXPECT_EQ(watched["notifications_per_fault"], 1.5);
 }
 
 TEST_F(AnalyzeTest, ASlowRankIsOneFindingThatSaysWhereSinceWhenAndWhatItCosts) {

@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How good the diagnoses are, and what they cost. `diagnosis/NAME` plays one scenario of tests/suite into a store and scores what every
-// registered analysis says; the end prints tables. `--benchmark_filter=diagnosis/NAME$` prints labels and findings of the one scenario.
-// `watched/NAME` plays it again while LiveAnalyses looks on, for delays and for what is told too early. `live/...` is what a round of
-// LiveAnalyses costs per step of 1,024 ranks with spans and parts, early in the run and late.
+// registered analysis says; the end prints tables. `--benchmark_filter=^diagnosis/NAME/` prints labels and findings of the one scenario.
+// `watched/NAME` plays it again while LiveAnalyses looks on, for delays and for what is told too early. `paced/calm` plays twenty calm ones
+// in time with the wall clock. `live/...` is what a round of LiveAnalyses costs per step of 1,024 ranks with spans and parts, early in the
+// run and late.
 #include <benchmark/benchmark.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <optional>
+#include <string_view>
+#include <thread>
 #include <tuple>
 #include <utility>
 
 #include "collectors/hub/watch/live_analyses.h"
 #include "collectors/sim/simulator.h"
+#include "model/mutex.h"
 #include "tests/bench/calibration.h"
 #include "tests/suite/fault_cost.h"
 #include "tests/suite/suite_play.h"
@@ -26,7 +34,7 @@ namespace runglass {
 namespace {
 
 struct Totals {
-  Scores faulty, calm;
+  Scores faulty, calm, undecidable;       // the last: no evidence of the fault was recorded
   std::map<std::string, double> seconds;  // by analysis
   std::vector<std::string> calm_said, lines;
   int played = 0, calm_played = 0, calm_notifications = 0, expected = 0, given = 0, given_unexpected = 0;
@@ -55,7 +63,7 @@ void note(const SuiteCase& one, const SuiteAnswer& answer) {
       if (finding.severity > Severity::kInfo)
         all.calm_said.push_back(one.scenario.name + ": " + finding.kind + " " + finding.subject + ": " + finding.summary);
   } else {
-    addScores(all.faulty, answer.scores);
+    addScores(one.insufficient ? all.undecidable : all.faulty, answer.scores);
   }
   for (const Finding& finding : answer.findings)
     for (const std::string& wrong : wrongPercentages(finding.summary))
@@ -63,7 +71,9 @@ void note(const SuiteCase& one, const SuiteAnswer& answer) {
   if (one.insufficient) ++all.expected;
   if (answer.insufficient > 0) ++(one.insufficient ? all.given : all.given_unexpected);
   for (const auto& [kind, score] : answer.scores) {
-    for (const std::string& missed : score.missed) all.lines.push_back("missed       " + one.scenario.name + ": " + kind + " " + missed);
+    for (const LabelScore& label : score.outcomes)
+      if (label.outcome != Outcome::kStrict)
+        all.lines.push_back(std::string(outcomeName(label.outcome)) + "  " + one.scenario.name + ": " + kind + " " + label.where);
     for (const std::string& cried : score.false_found) all.lines.push_back("false alarm  " + one.scenario.name + ": " + kind + " " + cried);
   }
   for (CostCheck& check : checkCosts(one.scenario, answer.findings, answer.truths))
@@ -150,6 +160,35 @@ class LivePlay {
     RG_ASSIGN(m_truths, readTruths(*reader, runs.front().id));
     m_spans = out.spanCount();
     reader.reset();  // a store folds only when nobody reads it
+    return writer->close();
+  }
+  // In time with the wall clock, `speed` times as fast, with a round every two seconds as the watch of a hub makes them; it ends now.
+  Status playPaced(double speed, const std::function<void(const LiveRound&)>& judged) {
+    constexpr DurNs kEvery = 2 * kNsPerSecond;
+    RG_ASSIGN(const auto writer, m_store.writer());
+    DueRecorder out(*writer);
+    RG_ASSIGN(auto reader, m_store.reader({.live = writer->liveTail()}));
+    LiveAnalyses live(analyses());
+    Status failed;
+    const auto look = [&] {
+      failed = writer->flush();
+      if (!failed.ok()) return;
+      const Result<LiveRound> round = live.round(*reader, wallNow(), {});
+      if (!round.ok()) failed = round.status();
+      if (failed.ok()) judged(*round);
+    };
+    TimeNs looked = monotonicNow();
+    const auto after_flush = [&] {
+      if (!failed.ok() || monotonicNow() - looked < kEvery) return;
+      looked = monotonicNow();
+      look();
+    };
+    const auto length = static_cast<double>(sim::scenarioLength(m_scenario));
+    RG_TRY(sim::play(m_scenario, out,
+                     {.start = wallNow() - static_cast<DurNs>(length * (1 - 1 / speed)), .speed = speed, .after_flush = after_flush}));
+    look();
+    RG_TRY(failed);
+    reader.reset();
     return writer->close();
   }
   const std::vector<Truth>& truths() const { return m_truths; }
@@ -243,11 +282,60 @@ void liveRounds(benchmark::State& state) {
 }
 BENCHMARK(liveRounds)->Name("live/round_per_step/1024")->Iterations(1)->Unit(benchmark::kSecond);
 
+// Twenty calm plays side by side, at 1 to 20 times the speed of life: what is notified while they go on is a false alarm.
+void pacedCalm(benchmark::State& state) {
+  constexpr std::size_t kPlays = 20;
+  constexpr double kSpeeds[] = {1, 2, 5, 10, 20}, kWallSeconds = 60;
+  std::vector<SuiteCase> calm = diagnosisSuite();
+  std::erase_if(calm, [](const SuiteCase& one) { return !one.calm || one.scenario.steps > 1000 || one.scenario.world() > 32; });
+  for (auto _ : state) {
+    const TimeNs begin = monotonicNow();
+    Mutex mutex;
+    std::vector<std::string> notified, failed;
+    int rounds = 0;
+    {
+      std::vector<std::jthread> plays;
+      for (std::size_t i = 0; i < kPlays; ++i) {
+        sim::Scenario scenario = calm[i % calm.size()].scenario;
+        const double speed = kSpeeds[i % std::size(kSpeeds)];
+        const double shorter = kWallSeconds * speed / (scenario.step_seconds * static_cast<double>(scenario.steps));
+        for (double* seconds : {&scenario.step_seconds, &scenario.eval_seconds, &scenario.checkpoint_seconds, &scenario.gc_seconds,
+                                &scenario.epoch_pause_seconds})
+          *seconds *= shorter;
+        scenario.daily_swing_hours *= shorter;
+        scenario.restart_step = 0;  // half a minute of its own
+        scenario.seed += i;
+        plays.emplace_back([scenario, speed, &mutex, &notified, &failed, &rounds] {
+          LivePlay play(scenario);
+          const Status status = play.playPaced(speed, [&](const LiveRound& round) {
+            const MutexLock lock(mutex);
+            ++rounds;
+            for (const FindingChange& change : round.changes)
+              if (change.finding.severity > Severity::kInfo)
+                notified.push_back(scenario.name + ": " + change.finding.kind + " " + change.finding.subject + ": " +
+                                   change.finding.summary);
+          });
+          const MutexLock lock(mutex);
+          if (!status.ok()) failed.push_back(scenario.name + ": " + status.message());
+        });
+      }
+    }
+    if (!failed.empty()) return state.SkipWithError(failed.front().c_str());
+    state.counters["plays"] = kPlays;
+    // A machine that cannot keep pace makes steps late, and late steps are a stall.
+    state.counters["behind_s"] = static_cast<double>(monotonicNow() - begin) / kNsPerSecond - kWallSeconds;
+    state.counters["rounds"] = rounds;
+    state.counters["false_alarms"] = static_cast<double>(notified.size());
+    for (const std::string& one : notified) totals().lines.push_back("false alarm  paced " + one);
+  }
+}
+BENCHMARK(pacedCalm)->Name("paced/calm")->Iterations(1)->Unit(benchmark::kSecond)->MeasureProcessCPUTime()->UseRealTime();
+
 void printLive() {
   const Totals& all = totals();
   if (all.watched == 0) return;
-  std::printf("\n%d scenarios watched live; onset: steps until it was told\n%s", all.watched, scoreTable(all.live).c_str());
-  std::printf("calm weeks: notifications %d\n", all.calm_live_notifications);
+  std::printf("\n%d scenarios watched live; onset: steps until it was told\n%s", all.watched, strictTable(all.live).c_str());
+  std::printf("calm plays: notifications %d\n", all.calm_live_notifications);
   for (const std::string& line : all.calm_told) std::printf("  %s\n", line.substr(0, 220).c_str());
 }
 
@@ -262,6 +350,56 @@ void printCosts() {
                 one.subject.c_str());
 }
 
+// A label's strength as a share, where it is one; the rest are there or not.
+std::optional<double> shareOf(const LabelScore& label) {
+  constexpr std::array<std::string_view, 10> kShares = {"slow_rank",          "slow_node",  "stage_imbalance", "thermal_throttle",
+                                                        "throughput_shift",   "host_bound", "data_bound",      "gc_jitter",
+                                                        "sequence_imbalance", "slow_link"};
+  return std::ranges::find(kShares, label.kind) != kShares.end() ? std::optional(label.strength - 1) : std::nullopt;
+}
+
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+}
+
+// Strict hits of labels per kind and strength, and what stands behind the goals of docs/findings.md.
+void printBands(const Scores& scores) {
+  struct Band {
+    int strict = 0, labels = 0;
+  };
+  constexpr std::size_t kWeak = 0, kStrong = 1, kNoShare = 2;
+  std::array<Band, 3> sums;
+  KindScore sum;
+  std::vector<double> onsets, costs;
+  std::printf("%-22s %12s %12s %12s\n", "strict hits of", "4-8 %", ">= 8 %", "no strength");
+  for (const auto& [kind, score] : scores) {
+    sum.add(score);
+    std::array<Band, 3> bands;
+    for (const LabelScore& one : score.outcomes) {
+      const std::optional<double> share = shareOf(one);
+      const std::size_t band = !share ? kNoShare : *share >= 0.0799 ? kStrong : kWeak;
+      for (Band* at : {&bands[band], &sums[band]}) ++at->labels, at->strict += one.outcome == Outcome::kStrict ? 1 : 0;
+      if (one.onset_steps) onsets.push_back(std::fabs(static_cast<double>(*one.onset_steps)));
+      if (one.cost_error_ratio) costs.push_back(std::fabs(*one.cost_error_ratio));
+    }
+    if (score.labels > 0)
+      std::printf("%-22s %6d of %2d %6d of %2d %6d of %2d\n", kind.c_str(), bands[kWeak].strict, bands[kWeak].labels, bands[kStrong].strict,
+                  bands[kStrong].labels, bands[kNoShare].strict, bands[kNoShare].labels);
+  }
+  const char* const names[] = {"4-8 %", ">= 8 %", "without a strength"};
+  for (std::size_t band = 0; band < sums.size(); ++band)
+    std::printf("strict hits, %s: %d of %d (%.1f %%)\n", names[band], sums[band].strict, sums[band].labels,
+                100.0 * sums[band].strict / std::max(1, sums[band].labels));
+  const auto right = std::ranges::count_if(costs, [](double error) { return error <= 0.2; });
+  std::printf("notifications per fault: %.2f; false alarms: %d; repeats: %d\n",
+              static_cast<double>(sum.notifications) / std::max(1, sum.labels), sum.false_alarms, sum.repeats);
+  std::printf(
+      "onset, steps away: median %.0f, 90 %% within %.0f; cost: %td of %zu within 20 %%, median error %.0f %%, 90 %% within %.0f %%\n",
+      quantile(onsets, 0.5), quantile(onsets, 0.9), right, costs.size(), 100 * quantile(costs, 0.5), 100 * quantile(costs, 0.9));
+}
+
 void printTables() {
   printLive();
   const Totals& all = totals();
@@ -272,9 +410,10 @@ void printTables() {
     return;
   }
   std::printf("\n%d scenarios with faults or healthy, played in %.1f s\n%s", all.played - all.calm_played, all.play_seconds,
-              scoreTable(all.faulty).c_str());
+              strictTable(all.faulty).c_str());
+  printBands(all.faulty);
   std::printf("insufficient evidence: expected %d, given %d, given elsewhere %d\n", all.expected, all.given, all.given_unexpected);
-  std::printf("calm weeks: %d, notifications %d\n", all.calm_played, all.calm_notifications);
+  std::printf("calm plays: %d, notifications %d\n", all.calm_played, all.calm_notifications);
   for (const std::string& line : all.calm_said) std::printf("  %s\n", line.substr(0, 220).c_str());
   for (const auto& [name, seconds] : all.seconds) std::printf("%-22s %8.2f s in all\n", name.c_str(), seconds);
 }

@@ -8,7 +8,7 @@
 
 #include "collectors/importers/train_log/log_session.h"
 #include "collectors/importers/train_log/pairs.h"
-#include "tests/support/null_recorder.h"
+#include "model/null_recorder.h"
 
 namespace {
 using namespace runglass;

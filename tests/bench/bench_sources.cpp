@@ -7,7 +7,7 @@
 
 #include "collectors/sources/rdma/rdma_port.h"
 #include "collectors/sources/rdma/rdma_source.h"
-#include "tests/support/null_recorder.h"
+#include "model/null_recorder.h"
 
 namespace {
 using namespace runglass;

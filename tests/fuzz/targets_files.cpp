@@ -20,9 +20,9 @@
 #include "collectors/sources/client/process_feed.h"
 #include "collectors/sources/client/recent_ring_file.h"
 #include "model/crc32c.h"
+#include "model/null_recorder.h"
 #include "storage/write/journal_file.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/support/null_recorder.h"
 #include "tests/support/temp_folder.h"
 
 namespace {

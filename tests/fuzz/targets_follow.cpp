@@ -6,10 +6,10 @@
 #include "collectors/hub/replica/answerer.h"
 #include "collectors/wire/feed_frame.h"
 #include "collectors/wire/payload_replay.h"
+#include "model/null_recorder.h"
 #include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/support/null_recorder.h"
 #include "tests/support/temp_store.h"
 
 namespace {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/suite/suite.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <string>
+#include <string_view>
 
 namespace runglass {
 namespace {
@@ -13,7 +17,8 @@ using sim::Target;
 
 struct Plan {
   const char* name;
-  std::int32_t tp, pp, dp, cp;
+  std::int32_t tp, pp, dp, cp, ep = 1, vpp = 1;
+  std::int32_t world() const { return tp * pp * dp * cp; }
 };
 constexpr Plan kDp8{"8", 1, 1, 8, 1}, kDp64{"dp64", 1, 1, 64, 1}, k64{"64", 8, 4, 2, 1}, kWide64{"wide64", 2, 4, 8, 1},
     kCp64{"cp64", 2, 2, 4, 4}, k256{"256", 8, 4, 8, 1}, k1024{"1024", 8, 8, 16, 1};
@@ -25,7 +30,7 @@ Scenario jobOf(const Plan& plan, std::uint64_t seed) {
   Scenario s;
   s.seed = seed;
   s.steps = kSteps;
-  s.tp = plan.tp, s.pp = plan.pp, s.dp = plan.dp, s.cp = plan.cp;
+  s.tp = plan.tp, s.pp = plan.pp, s.dp = plan.dp, s.cp = plan.cp, s.ep = plan.ep, s.vpp = plan.vpp;
   s.nodes = s.world() / 8;
   s.step_seconds = 8;
   s.tokens_per_step = std::int64_t{65536} * s.dp * s.cp;
@@ -56,9 +61,7 @@ class Table {
     return add(name, plan, {make(kind, target, strength, cause)});
   }
   static Fault make(const char* kind, Target target, double strength, FaultCause cause = FaultCause::kUsual) {
-    Fault fault{.kind = kind, .target = std::move(target), .first_step = kFirst, .last_step = kLast, .strength = strength};
-    fault.cause = cause;
-    return fault;
+    return {.kind = kind, .target = std::move(target), .first_step = kFirst, .last_step = kLast, .strength = strength, .cause = cause};
   }
 
  private:
@@ -122,8 +125,8 @@ void addHosts(Table& table) {
   for (const double strength : {1.1, 1.2, 1.5}) table.fault(k64, "data_bound", rankOf(19), strength).fast = strength == 1.2;
   table.fault(kDp64, "data_bound", nodeOf(2), 1.2);
   table.fault(k256, "data_bound", {}, 1.2);
-  for (const double strength : {1.05, 1.1, 1.2}) table.fault(k64, "gc_jitter", {}, strength);
-  table.fault(k1024, "gc_jitter", {}, 1.05);
+  for (const double strength : {1.05, 1.1, 1.2}) table.fault(k64, "gc_jitter", {}, strength).scenario.spans = sim::SpanDetail::kCoarse;
+  table.fault(k1024, "gc_jitter", {}, 1.05).insufficient = true;  // no span tells a collection from another pause
   for (const double strength : {1.05, 1.1, 1.2}) table.fault(k64, "throughput_shift", {}, strength);
   table.fault(k1024, "throughput_shift", {}, 1.1);
 }
@@ -199,6 +202,112 @@ void addHealthy(Table& table) {
   spans.scenario.spans = sim::SpanDetail::kCoarse, spans.scenario.steps = 150;
 }
 
+// Layouts of 16 to 512 GPUs: replicas alone, context, expert and interleaved pipeline parallelism, and all of it.
+constexpr std::array kPlans = {Plan{"dp16", 1, 1, 16, 1},        Plan{"vpp32", 4, 4, 2, 1, 1, 2}, Plan{"cp32", 2, 2, 2, 4},
+                               Plan{"ep64", 1, 1, 64, 1, 8},     Plan{"tp64", 8, 2, 4, 1},        Plan{"ep128", 2, 4, 16, 1, 8},
+                               Plan{"vpp128", 4, 8, 4, 1, 1, 2}, Plan{"dp256", 1, 1, 256, 1},     Plan{"cp64", 4, 2, 2, 4},
+                               Plan{"512", 8, 8, 8, 1, 1, 4}};
+constexpr std::array kStepSeconds = {8.0, 2.0, 0.6, 20.0};
+
+// A fault of every kind of slowness in many strengths, each on another layout with another step, begin and length.
+class Grid {
+ public:
+  explicit Grid(Table& table) : m_table(table) {}
+  void all() {
+    const auto strengths = {1.05, 1.06, 1.08, 1.1, 1.12, 1.15, 1.2, 1.3};
+    for (const double strength : strengths) add("slow_rank", strength, [&](const Plan& p) { return rankOf(some(p.world())); });
+    for (const double strength : strengths) add("slow_node", strength, [&](const Plan& p) { return nodeOf(some(p.world() / 8)); });
+    for (const double strength : strengths)
+      add("thermal_throttle", strength, [&](const Plan& p) { return gpuOf(some(p.world() / 8), some(8)); });
+    for (const double strength : strengths)
+      add(
+          "stage_imbalance", strength, [&](const Plan& p) { return stageOf(some(p.pp)); }, 4);
+    for (const double strength : strengths) add("host_bound", strength, [&](const Plan& p) { return nodeOf(some(p.world() / 8)); });
+    for (const double strength : {1.08, 1.12, 1.2})
+      add("host_bound", strength, [&](const Plan& p) { return rankOf(1 + some(p.world() - 1)); });
+    for (const double strength : {1.1, 1.15, 1.3}) add("host_bound", strength, [](const Plan&) { return Target{}; });
+    for (const double strength : strengths) add("data_bound", strength, [&](const Plan& p) { return rankOf(some(p.world())); });
+    for (const double strength : {1.08, 1.12, 1.2}) add("data_bound", strength, [&](const Plan& p) { return nodeOf(some(p.world() / 8)); });
+    for (const double strength : {1.1, 1.15, 1.3}) add("data_bound", strength, [](const Plan&) { return Target{}; });
+    for (const double strength : {1.06, 1.1, 1.15, 1.2, 1.3}) add("gc_jitter", strength, [](const Plan&) { return Target{}; });
+    for (const double strength : {1.06, 1.1, 1.15, 1.2, 1.3}) add("sequence_imbalance", strength, [](const Plan&) { return Target{}; });
+    for (const double strength : {1.05, 1.06, 1.08, 1.15, 1.3}) add("throughput_shift", strength, [](const Plan&) { return Target{}; });
+    // Of the tenth of a step that gradients take; the port's counters tell.
+    for (const double strength : {1.2, 1.3, 1.5, 1.8, 2.5, 3.5}) add("slow_link", strength, [&](const Plan& p) { return port(p); });
+    for (const double strength : {2.0, 3.0, 5.0, 8.0, 10.0}) {
+      Scenario& s = add("nic_flap", strength, [&](const Plan& p) { return port(p); });
+      s.faults[0].last_step = s.faults[0].first_step + 3;
+    }
+  }
+
+ private:
+  std::int32_t some(std::int32_t of) const { return static_cast<std::int32_t>((m_count * 7919 + 13) % of); }
+  Target port(const Plan& plan) const { return portOf(some(plan.world() / 8), kPorts[static_cast<std::size_t>(some(8))]); }
+
+  template <class Where>
+  Scenario& add(const char* kind, double strength, const Where& where, std::int32_t min_stages = 1) {
+    const Plan* plan = nullptr;
+    do plan = &kPlans[static_cast<std::size_t>(++m_count) % kPlans.size()];
+    while (plan->pp < min_stages || (min_stages > 1 && plan->world() / plan->pp <= 8));  // a stage that is one node could be either
+    SuiteCase& one = m_table.fault(*plan, kind, where(*plan), strength);
+    Scenario& s = one.scenario;
+    char name[64];
+    std::snprintf(name, sizeof name, "grid-%s-%g-%s-%lld", kind, strength, plan->name, static_cast<long long>(m_count));
+    s.name = name;
+    s.step_seconds = kStepSeconds[static_cast<std::size_t>(m_count) % kStepSeconds.size()];
+    s.steps = 320 + 10 * (m_count % 13);
+    Fault& fault = s.faults[0];
+    fault.first_step = 70 + m_count * 37 % 90;
+    // Until the end of the run, or over after a while that is long enough for a shift of the throughput to count.
+    fault.last_step = m_count % 3 == 0 ? s.steps : fault.first_step + 90 + m_count * 53 % 80;
+    // Only from ten minutes on it is a shift.
+    if (std::string_view(kind) == "throughput_shift") s.step_seconds = std::max(s.step_seconds, 8.0);
+    if (std::string_view(kind) == "gc_jitter") s.spans = sim::SpanDetail::kCoarse;
+    s.noise_ratio = m_count % 2 == 0 ? 0.01 : 0.015;
+    if (plan->ep > 1) s.moe_imbalance_ratio = 0.01;
+    const bool metrics = std::string_view(kind) == "thermal_throttle" || fault.target.kind == Target::Kind::kNic;
+    if (metrics) s.metrics_hertz = std::min(1.0, 4 / s.step_seconds), s.nics_per_node = fault.target.kind == Target::Kind::kNic ? 8 : 0;
+    return s;
+  }
+
+  static constexpr const char* kPorts[] = {"ib0", "ib1", "ib2", "ib3", "ib4", "ib5", "ib6", "ib7"};
+  Table& m_table;
+  std::int64_t m_count = 0;
+};
+
+// More losses, standstills and trouble with the data, so that each of their kinds has at least six labels.
+void addMoreOfTheRest(Table& table) {
+  std::int64_t n = 0;
+  const auto next = [&](const char* kind, Target target, double strength, const Plan& plan, std::int64_t first,
+                        std::int64_t last) -> Scenario& {
+    SuiteCase& one = table.fault(plan, kind, std::move(target), strength);
+    Scenario& s = one.scenario;
+    s.name = "more-" + std::string(kind) + "-" + std::to_string(++n);
+    s.step_seconds = kStepSeconds[static_cast<std::size_t>(n) % kStepSeconds.size()];
+    s.faults[0].first_step = first, s.faults[0].last_step = last;
+    return s;
+  };
+  for (const std::int64_t first : {60, 150, 260, 290, 900})
+    next("nan", {}, 1, first % 20 == 0 ? kPlans[0] : kDp8, first, first + 40).steps = first + 41;
+  for (const double strength : {0.3, 0.5, 2.0}) next("loss_divergence", {}, strength, kPlans[0], 500, 900).steps = 900;
+  for (const std::int32_t rank : {3, 40, 63}) next("hang", rankOf(rank), 200 + 150 * rank % 400, kPlans[3], 140 + rank, 140 + rank);
+  for (const double length : {180.0, 400.0, 700.0, 1000.0, 1500.0})
+    next("stall", {}, length, kPlans[static_cast<std::size_t>(n) % 7], 140 + 9 * n, 140 + 9 * n);
+  for (const std::int32_t xid : {79, 48, 94, 119}) {
+    Scenario& s = next("hardware_fault", gpuOf(1, 3 + xid % 5), xid == 79 ? 300 : 1, kPlans[1], 150, 150);
+    s.faults[0].xid = xid, s.metrics_hertz = 0.1;
+  }
+  for (const std::int32_t xid : {48, 95, 74, 79, 119}) next("xid", gpuOf(1, xid % 8), 1, kPlans[2], 150, 150).faults[0].xid = xid;
+  for (const std::int32_t node : {0, 1, 2, 3, 5}) {
+    Scenario& s = next("heartbeat_loss", nodeOf(node), 1, kPlans[3], 150, 0);
+    s.faults[0].last_step = 150 + static_cast<std::int64_t>(120 / s.step_seconds);
+    s.metrics_hertz = 0.5;
+  }
+  for (const std::int32_t rank : {1, 9, 17, 30, 31}) next("missing_rank", rankOf(rank), 1, kPlans[1], 100, 200 + rank);
+  for (const double seconds : {0.2, 1.0, 5.0, -2.0, 30.0}) next("clock_skew", nodeOf(2), seconds, kPlans[2], 1, kSteps);
+  for (const std::int32_t node : {0, 1, 3, 2, 1}) next("agent_restart", nodeOf(node), 1, kPlans[2], 150 + node, 154 + node);
+}
+
 // All of quiet.md's ingredients at once: ten weeks of long steps, five half days of short ones.
 void addCalmWeeks(Table& table) {
   for (int seed = 1; seed <= 15; ++seed) {
@@ -228,6 +337,30 @@ void addCalmWeeks(Table& table) {
   }
 }
 
+// Shorter calm runs on every layout, each with some of the habits.
+void addCalmRuns(Table& table) {
+  for (int n = 0; n < 30; ++n) {
+    const Plan& plan = kPlans[static_cast<std::size_t>(n % 7)];
+    SuiteCase& one = table.add("calm-run-" + std::to_string(n), plan);
+    one.calm = true;
+    Scenario& s = one.scenario;
+    s.step_seconds = kStepSeconds[static_cast<std::size_t>(n) % kStepSeconds.size()];
+    s.steps = plan.world() > 32 ? 300 : 600;
+    s.noise_ratio = 0.005 + 0.005 * (n % 4), s.blips_per_step = 0.05 * (n % 3);
+    s.eval_every_steps = n % 2 == 0 ? 80 : 0, s.eval_seconds = 6 * s.step_seconds, s.eval_inside_step = n % 4 == 0;
+    s.async_checkpoints = n % 3 == 1, s.checkpoint_seconds = 2.5 * s.step_seconds;
+    s.variable_lengths = n % 5 == 2, s.moe_imbalance_ratio = plan.ep > 1 || n % 5 == 3 ? 0.02 : 0;
+    s.daily_swing_ratio = n % 3 == 2 ? 0.02 : 0, s.daily_swing_hours = static_cast<double>(s.steps) * s.step_seconds / 3600;
+    s.gc_every_steps = n % 4 == 1 ? 40 : 0, s.gc_seconds = 0.05 * s.step_seconds;
+    s.epoch_every_steps = n % 6 == 5 ? 130 : 0, s.epoch_pause_seconds = 3 * s.step_seconds;
+    s.restart_step = n % 7 == 4 ? 210 : 0;
+    s.log_every_steps = n % 2 == 1 ? 10 : 1;
+    s.batch_ramp_steps = n % 6 == 3 ? 120 : 0, s.micro_batches = 16;
+    s.hub_restart_step = n % 8 == 6 ? 150 : 0;
+    if (n % 10 == 9) s.metrics_hertz = 0.5 / s.step_seconds, s.nics_per_node = 2, s.power_cap_watts = 550;
+  }
+}
+
 }  // namespace
 
 std::vector<SuiteCase> diagnosisSuite() {
@@ -241,8 +374,18 @@ std::vector<SuiteCase> diagnosisSuite() {
   addTwoAtOnce(table);
   addTroubleWithData(table);
   addHealthy(table);
+  Grid(table).all();
+  addMoreOfTheRest(table);
   addCalmWeeks(table);
+  addCalmRuns(table);
   return table.take();
+}
+
+std::vector<SuiteCase> calmThird(std::uint64_t turn) {
+  std::vector<SuiteCase> calm = diagnosisSuite();
+  std::uint64_t number = 0;
+  std::erase_if(calm, [&](const SuiteCase& one) { return !one.calm || number++ % 3 != turn % 3; });
+  return calm;
 }
 
 }  // namespace runglass

@@ -44,17 +44,6 @@ std::string stepsOf(std::optional<std::int64_t> first, std::optional<std::int64_
 
 }  // namespace
 
-Result<std::vector<Truth>> readTruths(Reader& reader, RunId run) {
-  std::vector<Fact> facts;
-  RG_ASSIGN(const auto attempts, reader.attempts(run));
-  for (const Attempt& attempt : attempts) {
-    RG_ASSIGN(const auto said, reader.facts(attempt.id));
-    facts.insert(facts.end(), said.begin(), said.end());
-  }
-  RG_ASSIGN(const auto labels, reader.labels(run));
-  return truthsOf(labels, facts);
-}
-
 Result<SuiteAnswer> playSuiteCase(const SuiteCase& one, std::span<const AnalysisEntry> entries) {
   SuiteAnswer answer;
   const TempStore store;
@@ -89,20 +78,6 @@ std::string describe(const SuiteAnswer& answer) {
   for (const auto& [name, seconds] : answer.analysis_seconds) {
     std::snprintf(number, sizeof number, "%.3f s", seconds);
     text += "  " + name + " took " + number + "\n";
-  }
-  return text;
-}
-
-std::string scoreTable(const Scores& scores) {
-  char line[160];
-  std::snprintf(line, sizeof line, "%-22s %7s %6s %11s %7s %7s %13s %8s %10s %8s\n", "kind", "labels", "hits", "attributed", "misses",
-                "onset", "false alarms", "repeats", "explained", "info");
-  std::string text = line;
-  for (const auto& [kind, s] : scores) {
-    const std::string onset = s.medianOnset() ? std::to_string(*s.medianOnset()) : "-";
-    std::snprintf(line, sizeof line, "%-22s %7d %6d %11d %7d %7s %13d %8d %10d %8d\n", kind.c_str(), s.labels, s.hits, s.attributed,
-                  s.misses, onset.c_str(), s.false_alarms, s.repeats, s.explained, s.info);
-    text += line;
   }
   return text;
 }

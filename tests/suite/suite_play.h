@@ -74,12 +74,8 @@ struct SuiteAnswer {
   int notifications = 0;
 };
 
-// The run's labels, with their stages.
-Result<std::vector<Truth>> readTruths(Reader& reader, RunId run);
 Result<SuiteAnswer> playSuiteCase(const SuiteCase& one, std::span<const AnalysisEntry> entries);
 // Labels and findings in lines, to look at.
 std::string describe(const SuiteAnswer& answer);
-// One line a kind.
-std::string scoreTable(const Scores& scores);
 
 }  // namespace runglass

@@ -7,9 +7,9 @@
 #include <optional>
 #include <tuple>
 
+#include "model/null_recorder.h"
 #include "model/record_call.h"
 #include "tests/support/filled_record.h"
-#include "tests/support/null_recorder.h"
 
 namespace runglass::test {
 

@@ -13,6 +13,8 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kLookForDataEvery = 60 * kNsPerSecond;
+constexpr DurNs kArrivals = 20 * kNsPerSecond, kLate = 10 * kNsPerSecond;
+constexpr double kFasterThanTime = 1.2;
 
 using What = FindingChange::What;
 
@@ -46,6 +48,19 @@ Result<bool> LiveAnalyses::isLive(Reader& reader, const Run& run, TimeNs now) {
   return watched.last_data && now - *watched.last_data < kForgotten;
 }
 
+// An agent that was cut off sends what it spooled: steps of some minutes ago, one after the other. That run does not stand still. Where it
+// does, nothing has arrived for kArrivals long before anybody judges its silence.
+Result<TimeNs> LiveAnalyses::silenceUntil(Reader& reader, Watched& watched, RunId run, TimeNs now) {
+  RG_ASSIGN(const auto progress, reader.progress(run));
+  if (progress.empty()) return now;
+  const TimeNs newest = std::ranges::max(progress, {}, &Progress::time).time;
+  watched.arrivals.push_back({now, newest});
+  while (now - watched.arrivals.front().clock > kArrivals) watched.arrivals.pop_front();
+  const Arrival& before = watched.arrivals.front();
+  const auto passed = static_cast<double>(now - before.clock), arrived = static_cast<double>(newest - before.newest);
+  return now - newest > kLate && arrived > kFasterThanTime * passed ? newest : now;
+}
+
 Result<LiveRound> LiveAnalyses::round(Reader& reader, TimeNs now, const std::stop_token& stop) {
   LiveRound out;
   ++m_round;
@@ -56,7 +71,8 @@ Result<LiveRound> LiveAnalyses::round(Reader& reader, TimeNs now, const std::sto
     const auto watched = m_runs.find(run.id);
     if (live) {
       out.live.push_back(run);
-      RG_TRY(ask(reader, run, now, now, stop, out));
+      RG_ASSIGN(const TimeNs until, silenceUntil(reader, m_runs[run.id], run.id, now));
+      RG_TRY(ask(reader, run, until, now, stop, out));
     } else if (watched != m_runs.end()) {
       if (!watched->second.analyses.empty()) {
         RG_TRY(ask(reader, run, std::nullopt, run.end.value_or(now), stop, out));

@@ -9,6 +9,7 @@
 // Cost:       the analyses'; findings of live runs in memory.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <span>
 #include <stop_token>
@@ -59,16 +60,22 @@ class LiveAnalyses {
     TimeNs written = 0;
     std::uint64_t round = 0;  // in which it was said last
   };
+  struct Arrival {
+    TimeNs clock = 0, newest = 0;  // when it was looked at; the newest that its ranks had reported
+  };
   struct Watched {
     std::vector<std::unique_ptr<Analysis>> analyses;
     std::vector<std::string> failure;  // of each, as it was told
     std::map<Key, Known> known;
     std::optional<TimeNs> last_data;
     TimeNs looked_for_data = 0;
+    std::deque<Arrival> arrivals;  // of the last kArrivals
     bool told_too_many = false;
   };
 
   Result<bool> isLive(Reader& reader, const Run& run, TimeNs now);
+  // Until when silence of the run is evidence: `now`, or its newest data while that arrives late and faster than time passes.
+  static Result<TimeNs> silenceUntil(Reader& reader, Watched& watched, RunId run, TimeNs now);
   Status ask(Reader& reader, const Run& run, std::optional<TimeNs> now, TimeNs clock, const std::stop_token& stop, LiveRound& out);
   void take(Watched& watched, std::size_t analysis, Finding finding, TimeNs clock, LiveRound& out);
   void endUnsaid(Watched& watched, const std::vector<bool>& answered, TimeNs clock, LiveRound& out);

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 
 #include "collectors/sim/simulated_captures.h"
 #include "collectors/sim/step_model.h"
+#include "model/null_recorder.h"
 #include "tests/support/memory_recorder.h"
 
 namespace runglass::sim {
@@ -81,6 +83,106 @@ TEST(StepModel, FollowsTheOrderOfTheLayout) {
   EXPECT_EQ(coordinatesOf(s, 1).pp, 1);
   EXPECT_EQ(coordinatesOf(s, 2).tp, 1);
   EXPECT_EQ(coordinatesOf(s, 4).dp, 1);
+}
+
+// The latest time that anything was recorded with, and by how much it was ahead of the play's clock at worst.
+class FutureWatch : public NullRecorder {
+ public:
+  explicit FutureWatch(std::function<TimeNs()> clock) : m_clock(std::move(clock)) {}
+  void samples(SeriesId, std::span<const TimeNs> time, std::span<const double>) override { see(time.back()); }
+  void scalars(SeriesId, std::span<const std::int64_t>, std::span<const TimeNs> time, std::span<const double>) override {
+    see(time.back());
+  }
+  void spans(TrackId, const SpanColumns& spans) override {
+    for (std::size_t i = 0; i < spans.size(); ++i) see(spans.start[i]);
+  }
+  void event(const Event& event) override { see(event.time.value_or(0)), ++events[event.kind]; }
+  void log(const LogLine& line) override { see(line.time.value_or(0)); }
+  void progress(const Progress& progress) override { see(progress.time); }
+  void label(const Label& label) override { see(label.end.value_or(0)); }
+  TimeNs latest = 0;
+  DurNs ahead = 0;
+  std::map<std::string, int> events;
+
+ private:
+  void see(TimeNs time) {
+    latest = std::max(latest, time);
+    if (m_clock) ahead = std::max(ahead, time - m_clock());
+  }
+  std::function<TimeNs()> m_clock;
+};
+
+// What moves a play's end away from the sum of its steps, and what is recorded some time after its cause.
+std::vector<Scenario> playsOfOddLength() {
+  const Target gpu{.kind = Target::Kind::kGpu, .index = 0, .gpu = 2}, node{.kind = Target::Kind::kNode, .index = 0};
+  std::vector<Scenario> plays = {small()};
+  for (const Fault& one : {fault("stall", {}, 12, 12, 900), fault("hang", kRank5, 12, 12, 600), fault("hardware_fault", gpu, 15, 15, 600),
+                           fault("hardware_fault", gpu, 15, 15, 1), fault("xid", gpu, 30, 30, 1), fault("heartbeat_loss", node, 5, 30, 1)})
+    plays.push_back(small({one}));
+  plays.back().checkpoint_every_steps = 10;
+  plays[3].checkpoint_every_steps = 7, plays[4].checkpoint_every_steps = 7;
+  Scenario habits = small();
+  habits.checkpoint_every_steps = 10, habits.eval_every_steps = 9, habits.epoch_every_steps = 11, habits.restart_step = 17;
+  habits.warmup_steps = 5, habits.nics_per_node = 2;
+  habits.faults = {fault("slow_link", {.kind = Target::Kind::kNic, .index = 0, .nic = "ib1"}, 3, 30, 8)};
+  plays.push_back(habits);
+  return plays;
+}
+
+TEST(Simulator, KnowsItsLengthSoThatAPlayAtFullSpeedEndsNow) {
+  for (const Scenario& scenario : playsOfOddLength()) {
+    constexpr TimeNs kStart = 1'700'000'000'000'000'000;
+    FutureWatch out({});
+    ASSERT_TRUE(play(scenario, out, {.start = kStart, .speed = 0}).ok());
+    EXPECT_LE(out.latest, kStart + scenarioLength(scenario)) << (scenario.faults.empty() ? "none" : scenario.faults[0].kind);
+    EXPECT_GT(out.latest, kStart + scenarioLength(scenario) - 40 * kNsPerSecond);
+  }
+}
+
+TEST(Simulator, NeverRecordsTheFutureAtAnySpeed) {
+  for (const double speed : {1.0, 20.0, 2000.0})
+    for (const Scenario& odd : playsOfOddLength()) {
+      Scenario scenario = odd;
+      if (speed < 100) {  // steps that are over soon, and no standing still for minutes
+        scenario.step_seconds = speed / 1000, scenario.metrics_hertz = 1000 / speed;
+        if (std::ranges::any_of(scenario.faults, [](const Fault& f) { return f.strength >= 60; })) continue;
+        scenario.checkpoint_every_steps = scenario.eval_every_steps = scenario.epoch_every_steps = scenario.restart_step = 0;
+        if (!scenario.faults.empty() && scenario.faults[0].kind == "hardware_fault") continue;  // a restart takes half a minute
+      }
+      const TimeNs start = wallNow(), begin = monotonicNow();
+      FutureWatch out([&] { return start + static_cast<TimeNs>(static_cast<double>(monotonicNow() - begin) * speed); });
+      ASSERT_TRUE(play(scenario, out, {.start = start, .speed = speed}).ok());
+      EXPECT_LE(out.ahead, 0) << "at " << speed << "x, " << (scenario.faults.empty() ? "none" : scenario.faults[0].kind);
+      EXPECT_GT(out.latest, start);
+    }
+}
+
+TEST(Simulator, StillRecordsEveryEventOfAFaultOnceItsTimeHasCome) {
+  FutureWatch lost({});
+  ASSERT_TRUE(play(playsOfOddLength()[3], lost, {.start = 0, .speed = 0}).ok());
+  EXPECT_EQ(lost.events["xid"], 3);
+  EXPECT_EQ(lost.events["gpu_lost"], 1);
+  EXPECT_EQ(lost.events["node_stale"], 1);
+  EXPECT_EQ(lost.events["node_lost"], 1);
+  EXPECT_EQ(lost.events["node_back"], 1);
+  EXPECT_EQ(lost.events["collective_timeout"], 7);
+}
+
+TEST(Simulator, SaysWhatAFaultCosts) {
+  Scenario s = small({fault("slow_rank", kRank5, 10, 20, 1.3), fault("slow_rank", {.kind = Target::Kind::kRank, .index = 1}, 10, 20, 1.1),
+                      fault("loss_spike", {}, 25, 27, 50)});
+  s.noise_ratio = 0;
+  const auto out = played(s);
+  std::map<std::int32_t, double> costs;
+  for (const Fact& fact : out.facts)
+    if (fact.key == "label/slow_rank/10/cost_ratio") costs[fact.rank.value()] = std::stod(fact.value);
+  ASSERT_EQ(costs.size(), 2U);
+  const auto steps = out.scalarsOf("step_time_ns", 5);
+  const double without = steps.value[8], with = steps.value[9];
+  EXPECT_GT(costs[5], 0.1);
+  EXPECT_LT(costs[5], 1 - without / with) << "the slower of two hides the other: without it the other is still there";
+  EXPECT_NEAR(costs[1], 0, 0.02);
+  EXPECT_TRUE(std::ranges::none_of(out.facts, [](const Fact& fact) { return fact.key.starts_with("label/loss_spike"); }));
 }
 
 TEST(Simulator, RepeatsItselfExactly) {

@@ -9,11 +9,11 @@
 #include "collectors/wire/feed_encoder.h"
 #include "collectors/wire/feed_frame.h"
 #include "collectors/wire/payload_replay.h"
+#include "model/null_recorder.h"
 #include "storage/open_store.h"
 #include "storage/read/change_reader.h"
 #include "storage/writer.h"
 #include "tests/collectors/hub/feed/store_text.h"
-#include "tests/support/null_recorder.h"
 #include "tests/support/temp_store.h"
 
 namespace runglass {

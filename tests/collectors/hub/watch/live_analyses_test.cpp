@@ -134,6 +134,30 @@ TEST_F(LiveAnalysesTest, ARunThatEndedIsAskedOnceMoreAsOfItsLastData) {
   EXPECT_EQ(last.changes[0].finding.end, kLiveStart + 11 * s);
 }
 
+// After an outage an agent sends what it spooled: it is minutes old, and no sign that the run stands still.
+TEST_F(LiveAnalysesTest, ARunThatCatchesUpIsNotSilentUntilNow) {
+  std::vector<DurNs> until;
+  FakeAnalysis::say(0, [&](const Question& question) {
+    until.push_back(question.now.value() - kLiveStart);
+    return std::vector<Finding>();
+  });
+  const AttemptId attempt = m_writer->attempt({.run = m_run, .key = "0", .start = kLiveStart});
+  const auto roundWith = [&](DurNs newest, DurNs now) {
+    m_writer->progress({.attempt = attempt, .rank = 0, .time = kLiveStart + newest, .step = newest / s});
+    ASSERT_TRUE(m_writer->flush().ok());
+    round(now);
+  };
+  roundWith(100 * s, 200 * s);                                                       // the first: nothing is known of its pace
+  for (const DurNs i : {1, 2, 3}) roundWith((100 + 20 * i) * s, (200 + 2 * i) * s);  // ten times as fast as time
+  EXPECT_THAT(until, ElementsAre(200 * s, 120 * s, 140 * s, 160 * s));
+  until.clear();
+  for (const DurNs i : {1, 2, 3}) roundWith(160 * s, (206 + 10 * i) * s);  // and then it stands still
+  EXPECT_EQ(until.back(), 236 * s);
+  until.clear();
+  for (DurNs i = 0; i < 20; ++i) roundWith((240 + i / 4 * 8) * s, (240 + 2 * i) * s);  // steps of eight seconds, as they come
+  for (std::size_t i = 12; i < until.size(); ++i) EXPECT_GT(until[i], (240 + 2 * static_cast<DurNs>(i)) * s - 10 * s);
+}
+
 TEST_F(LiveAnalysesTest, RunsWithoutAClockOrLeftBehindAreNotAsked) {
   int asked = 0;
   FakeAnalysis::say(0, [&](const Question&) {
