@@ -61,7 +61,7 @@ struct LabelScore {
   std::string where;                        // for people: "rank 3, from step 40"
 };
 
-// The finding that hits the label: an attributed one before others, then the one that begins nearest to it. Null: missed.
+// The finding that hits the label: a strict one before an attributed one before others, then the one that begins nearest to it. Null: none.
 const Finding* findingOf(std::span<const Finding> findings, const Truth& truth);
 
 struct KindScore {
@@ -80,8 +80,6 @@ struct KindScore {
 };
 using Scores = std::map<std::string, KindScore>;
 void addScores(Scores& to, const Scores& from);
-
-// The finding that hits the label: a strict one before an attributed one before others, then the one that begins nearest to it. Null: none.
 
 Scores scoreFindings(std::span<const Finding> findings, std::span<const Truth> truths);
 Scores scoreFindings(std::span<const Finding> findings, std::span<const Label> labels);
