@@ -195,6 +195,7 @@ class Maker {
     m_end = t1, m_end_told = row.end_told;
     Segments own{{*t0, *t1, Spend::kUnexplained}};
     const bool stepped = !attempt.steps.empty();
+    if (stepped) row.stepped_until = attempt.steps.back().end;
     // Steps that are known, but not when they were, leave the time unexplained.
     if (row.start_told && (stepped || !attempt.first_step))
       own = paint(own, {{*t0, stepped ? attempt.steps.front().begin : *t1, Spend::kStartUp}});

@@ -94,6 +94,7 @@ struct LedgerRow {
   bool layout_changed = false;          // against the attempt before
   Layout layout;
   Ending ending;
+  std::optional<TimeNs> stepped_until;  // the end of the last step
 };
 
 struct EndCause {

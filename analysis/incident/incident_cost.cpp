@@ -150,13 +150,20 @@ class Counter {
       standing.push_back({*place.start, *place.until});
       if (one->id != 0) stood += (stood.empty() ? "" : ", ") + std::to_string(one->id);
     }
-    const std::string sql =
-        stood.empty() ? ""
-                      : "SELECT max(coalesce(end_ns, start_ns)) - min(start_ns) AS ns FROM finding WHERE finding_id IN (" + stood + ")";
+    const auto stoodSql = [&](const LedgerRow& of, bool ended) -> std::string {
+      if (stood.empty()) return {};
+      const std::string until = "max(coalesce(end_ns, start_ns))", from = " FROM finding WHERE finding_id IN (" + stood + ")";
+      if (!ended || !stepsAreTold(of)) return "SELECT " + until + " - min(start_ns) AS ns" + from;
+      return "SELECT max(0, min(" + until + ", (SELECT max(s.start_ns + s.dur_ns) FROM step s WHERE s." + runIs(m_q.run) +
+             " AND s.attempt = " + std::to_string(of.number) + ")) - min(start_ns)) AS ns" + from;
+    };
     for (const LedgerRow& of : m_q.goodput.ledger.rows) {
-      add(spendWords(Spend::kStalled), of, stoodIn(of, standing), sql);
-      if (!std::ranges::binary_search(m_ended, of.number)) continue;
-      add(spendWords(Spend::kAfterLast), of, of.spent[static_cast<std::size_t>(Spend::kAfterLast)].value_or(0),
+      const bool ended = std::ranges::binary_search(m_ended, of.number);
+      // A hang that an attempt ended in is time after its last step, whichever finding of the two is asked about.
+      const TimeNs last = (ended ? of.stepped_until : std::nullopt).value_or(std::numeric_limits<TimeNs>::max());
+      add(spendWords(Spend::kStalled), of, stoodIn(of, standing, last), stoodSql(of, ended));
+      if (!ended) continue;
+      add(spendWords(Spend::kAfterLast), of, afterLast(of, last),
           stepsAreTold(of)
               ? "SELECT end_ns - last - coalesce((SELECT sum(min(c.durable_ns, x.end_ns) - max(c.begin_ns, x.last)) FROM checkpoint c "
                 "WHERE c.run_id = x.run_id AND c.attempt = x.attempt AND c.durable_ns > x.last AND c.begin_ns < x.end_ns), 0) AS ns FROM "
@@ -168,15 +175,24 @@ class Counter {
     }
   }
 
-  DurNs stoodIn(const LedgerRow& of, const std::vector<TimeRange>& standing) const {
+  static DurNs afterLast(const LedgerRow& of, TimeNs last) {
+    DurNs sum = 0;
+    for (const Segment& one : of.segments)
+      if (one.spend == Spend::kAfterLast || one.spend == Spend::kStalled) sum += std::max<DurNs>(0, one.t1 - std::max(one.t0, last));
+    return sum;
+  }
+
+  // Before `last`.
+  DurNs stoodIn(const LedgerRow& of, const std::vector<TimeRange>& standing, TimeNs last) const {
     DurNs sum = 0;
     const auto overlap = [](const Segment& s, const TimeRange& r) { return std::max(s.t0, r.t0) < std::min(s.t1, r.t1); };
     for (const Segment& one : of.segments) {
-      if (one.spend != Spend::kStalled) continue;
+      if (one.spend != Spend::kStalled || one.t0 >= last) continue;
+      const TimeNs until = std::min(one.t1, last);
       if (std::ranges::any_of(standing, [&](const TimeRange& r) { return overlap(one, r); }))
-        sum += one.t1 - one.t0;
+        sum += until - one.t0;
       else if (m_q.findings.empty() && m_q.range)
-        sum += std::max<DurNs>(0, std::min(one.t1, m_q.range->t1) - std::max(one.t0, m_q.range->t0));
+        sum += std::max<DurNs>(0, std::min(until, m_q.range->t1) - std::max(one.t0, m_q.range->t0));
     }
     return sum;
   }

@@ -5,8 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "analysis/step_diagnosis/spell_costs.h"
 #include "analysis/engine/cost_severity.h"
+#include "analysis/step_diagnosis/spell_costs.h"
 #include "analysis/words/sentences.h"
 
 namespace runglass {

@@ -127,7 +127,7 @@ void ImbalanceWatch::findCollection(const StepFrame& frame, const Roles& roles, 
                                     Step& step) {
   const auto& gc = frame.columns[static_cast<std::size_t>(StepColumn::kGc)];
   const auto collecting = static_cast<std::size_t>(std::ranges::count_if(gc, [](float ns) { return ns > 0; }));
-  if (static_cast<double>(collecting) >= kPlanned * static_cast<double>(frame.ranks_heard)) return;
+  if (collecting > 0 && static_cast<double>(collecting) >= kPlanned * static_cast<double>(frame.ranks_heard)) return;
   if (collecting == 0 && frame.columns[static_cast<std::size_t>(StepColumn::kForward)].empty()) return;
   step.told = collecting > 0;
   float longest = 0;
