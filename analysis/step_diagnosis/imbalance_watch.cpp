@@ -18,7 +18,8 @@ constexpr std::size_t kFewestCollections = 3;
 // A forward pass that is longer by so much of the step, while the backward pass is not by more than that share of it.
 constexpr float kPauseOfStep = 0.05F, kLeastPauseNs = 20e6F, kPauseBackward = 1.0F / 3;
 constexpr std::size_t kTouchesKept = 16;
-constexpr std::int64_t kFromTheStart = 10;  // steps: what begins in them was so before
+constexpr double kLikeBefore = 0.5;         // of the share of touched steps
+constexpr std::int64_t kFromTheStart = 20;  // steps: what begins in them was so before; where a load begins is known to about so many
 constexpr double kLeastDeviation = 0.01;    // of a pass: what is near the median correlates with nothing
 
 // Medians over the members of what they took more than their stage's median, as a share of it.
@@ -170,7 +171,13 @@ void ImbalanceWatch::begin(std::vector<Imbalance>& list, Following& following, c
   one.first_step = first.step;
   if (first.when) one.start = first.when->t0;
   following = {.settled = {.usual = sum.cost}, .newest = {}, .through = m_seen - static_cast<std::int64_t>(m_steps.size() - start)};
-  one.since_before = following.through < kFromTheStart;
+  // Where the first steps of all are in view: those before it were touched about as often, only by chance for less.
+  const auto touched = std::count_if(m_steps.begin(), m_steps.begin() + static_cast<std::ptrdiff_t>(start),
+                                     [&](const Step& step) { return share(step) > 0; });
+  const bool like_before = following.through == static_cast<std::int64_t>(start) &&
+                           static_cast<double>(touched) * static_cast<double>(m_steps.size()) >=
+                               kLikeBefore * static_cast<double>(start) * static_cast<double>(sum.touched);
+  one.since_before = following.through < kFromTheStart || like_before;
 }
 
 bool ImbalanceWatch::Reach::extend(const Step& step, double share) {

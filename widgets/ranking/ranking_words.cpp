@@ -201,12 +201,12 @@ QString rankingSentence(const RankingData& data, TimeStyle style) {
   const Suspect* worst = ranking.suspects.worst();
   if (worst != nullptr && worst->blamesRanks()) return suspectSentence(data, *worst, style);
   if (ranking.kind == ScoreKind::kRelative && ranking.relative.standingOut() > 0) return relativeSentence(data);
-  if (worst != nullptr) return QStringLiteral("No rank stands out. ") + suspectSentence(data, *worst, style);
+  if (worst != nullptr) return suspectSentence(data, *worst, style) + QStringLiteral(" No single rank is slower than its peers.");
   if (ranking.suspects.shift && std::abs(ranking.suspects.shift->change) > kMoved)
     return QStringLiteral("No rank stands out; all moved together by %1 since step %2.")
         .arg(formatSignedPercent(ranking.suspects.shift->change), formatCount(ranking.suspects.shift->first_step));
   const auto past = std::ranges::find_if(ranking.suspects.all, [](const Suspect& one) { return one.blamesRanks(); });
-  if (past != ranking.suspects.all.end()) return QStringLiteral("No rank stands out now. ") + suspectSentence(data, *past, style);
+  if (past != ranking.suspects.all.end()) return suspectSentence(data, *past, style) + QStringLiteral(" No rank is slower now.");
   if (!ranking.kind) return ranking.relative.status == SlowRanksStatus::kNoSteps ? QString() : tooFewSentence(data);
   if (ranking.kind == ScoreKind::kWhatIf) return whatIfSentence(data);
   if (ranking.kind == ScoreKind::kWaitVote) return voteSentence(data);
