@@ -21,9 +21,9 @@ using ::testing::IsEmpty;
 
 constexpr TimeNs kStart = 1'790'000'000'000'000'000;
 
-// ThreadSanitizer has a malloc of its own, which mallinfo2() does not see.
+// Sanitizers have a malloc of their own, which mallinfo2() does not see.
 #ifdef __has_feature
-constexpr bool kHeapIsCounted = !__has_feature(thread_sanitizer);
+constexpr bool kHeapIsCounted = !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer);
 #else
 constexpr bool kHeapIsCounted = true;
 #endif
