@@ -151,7 +151,7 @@ QToolButton[dense="true"] { padding: 0 6px; }
 QToolButton:hover { background: %3; }
 QToolButton:focus { border: 1px solid %7; }
 QToolButton:checked { background: %8; }
-QPushButton[nav="true"] { background: transparent; border: 1px solid transparent; border-radius: 0; text-align: left; padding: 5px 10px; }
+QPushButton[nav="true"] { background: transparent; border: 1px solid transparent; border-radius: 0; text-align: left; padding: 5px 10px; outline: none; }
 QPushButton[nav="true"]:hover { background: %3; }
 QPushButton[nav="true"]:focus { border: 1px solid %7; }
 QPushButton[nav="true"]:checked { background: %8; border-left: 2px solid %7; padding-left: 9px; }

@@ -141,6 +141,8 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     m_welcome = new WelcomePage(m_options.welcome, this);
     m_stack->addWidget(m_welcome);
     m_stack->setCurrentWidget(m_welcome);
+    m_welcome->setFocusPolicy(Qt::StrongFocus);
+    m_welcome->setFocus();  // else the navigation, of which nothing can be used yet, has it
     connect(m_welcome, &WelcomePage::openRequested, this, &MainWindow::openStoreRequested);
     connect(m_welcome, &WelcomePage::chooseRequested, this, &MainWindow::chooseStore);
     connect(m_welcome, &WelcomePage::listenRequested, this, &MainWindow::listenRequested);
