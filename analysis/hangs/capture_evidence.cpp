@@ -45,10 +45,12 @@ Result<const CaptureEvidence*> CaptureReading::look(Reader& reader, RunId run, A
   std::int64_t newest = 0;
   for (const Capture& one : list) newest = std::max(newest, one.id);
   if (attempt == m_attempt && since == m_since && list.size() == m_count && newest == m_newest) return &m_evidence;
-  m_attempt = attempt, m_since = since, m_count = list.size(), m_newest = newest;
+  std::vector<Capture> captures;
+  if (!list.empty()) {
+    RG_ASSIGN(captures, reader.captures(run, range, CaptureTexts::kWith));
+  }
+  m_attempt = attempt, m_since = since, m_count = list.size(), m_newest = newest;  // a failed read is made again
   m_evidence = {};
-  if (list.empty()) return &m_evidence;
-  RG_ASSIGN(const auto captures, reader.captures(run, range, CaptureTexts::kWith));
   std::map<std::int32_t, StateWatch> states;
   std::map<std::int32_t, std::string_view> stacks;  // the newest of each rank
   for (const Capture& one : captures) {             // by time

@@ -177,6 +177,7 @@ class Counter {
 
   static DurNs afterLast(const LedgerRow& of, TimeNs last) {
     DurNs sum = 0;
+    if (last == std::numeric_limits<TimeNs>::max()) return sum;
     for (const Segment& one : of.segments)
       if (one.spend == Spend::kAfterLast || one.spend == Spend::kStalled) sum += std::max<DurNs>(0, one.t1 - std::max(one.t0, last));
     return sum;

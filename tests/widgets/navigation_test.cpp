@@ -51,13 +51,13 @@ TEST_F(NavigationTest, EveryPlaceHasAnIconAndKeysReachTheFirstTenInOrder) {
   }
 }
 
-TEST_F(NavigationTest, OpenFindingsAreCountedBesideTheirPlaceAndInTheTitle) {
+TEST_F(NavigationTest, FindingsAreCountedBesideTheirPlaceAndInTheTitle) {
   open();
   go("watch");
   int open_findings = 0;
   for (const Finding& finding : run().findings()) open_findings += finding.severity >= Severity::kWarning ? 1 : 0;
   ASSERT_GT(open_findings, 0);
-  EXPECT_EQ(button("Findings")->accessibleName(), QStringLiteral("Findings, %1 open").arg(open_findings));
+  EXPECT_EQ(button("Findings")->accessibleName(), QStringLiteral("Findings, %1 of warning severity or above").arg(open_findings));
   EXPECT_TRUE(m_window->windowTitle().startsWith(QStringLiteral("(%1) ").arg(open_findings))) << m_window->windowTitle().toStdString();
 }
 
@@ -130,6 +130,20 @@ TEST_F(NavigationTest, SettingsApplyAtOnceAndAreRemembered) {
   open(&settings);
   EXPECT_EQ(state().time_style, TimeStyle::kLocal);
   EXPECT_EQ(m_window->settings(), chosen);
+}
+
+TEST_F(NavigationTest, AThemeOfTheCommandLineIsNotRemembered) {
+  const QTemporaryDir folder;
+  QSettings settings(folder.filePath("s.ini"), QSettings::IniFormat);
+  settings.setValue("theme", "system");
+  applyTheme(*qApp, systemTheme() == ThemeName::kLight ? ThemeName::kDark : ThemeName::kLight);
+  open(&settings);
+  go("watch");
+  settings.setValue("scale", 120);  // by another window
+  trigger("Collapse or expand the navigation");
+  EXPECT_EQ(settings.value("theme").toString(), "system");
+  EXPECT_EQ(settings.value("scale").toInt(), 120);
+  EXPECT_TRUE(settings.value("navigation_collapsed").toBool());
 }
 
 TEST(Settings, WhatIsUnknownOrOutOfRangeIsTheDefault) {

@@ -282,8 +282,7 @@ TEST_F(RankingViewTest, WhatIsOverIsSaidToBeSo) {
   record(m_store.path(), -1);
   blame(m_store.path(), "slow_rank", "rank:5", true);
   open();
-  EXPECT_TRUE(m_view->sentence().startsWith(QStringLiteral("Rank 5 on n0002 cost")))
-      << m_view->sentence().toStdString();
+  EXPECT_TRUE(m_view->sentence().startsWith(QStringLiteral("Rank 5 on n0002 cost"))) << m_view->sentence().toStdString();
   EXPECT_TRUE(m_view->sentence().contains(QStringLiteral("in steps 7 to 12")));
   EXPECT_TRUE(m_view->sentence().endsWith(QStringLiteral("No rank is slower now.")));
 }

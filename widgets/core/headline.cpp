@@ -83,7 +83,7 @@ void Headline::fit() {
   if (now.font != font()) setFont(now.font);
   if (now.text != text()) setText(now.text);
   const bool cut = now.text != m_words;
-  if (cut || m_cut) setToolTip(cut ? m_words.toHtmlEscaped() : QString());
+  if (cut || m_cut) setToolTip(cut ? QStringLiteral("<span>%1</span>").arg(m_words.toHtmlEscaped()) : QString());
   m_cut = cut;
 }
 

@@ -27,6 +27,13 @@ Result<FindingList> readFindings(Reader& reader, RunId wanted) {
   return findings;
 }
 
+// Times of a store may be any number.
+std::optional<DurNs> lengthOf(const Finding& finding) {
+  DurNs length = 0;
+  if (!finding.start || !finding.end || __builtin_sub_overflow(*finding.end, *finding.start, &length)) return std::nullopt;
+  return length;
+}
+
 }  // namespace
 
 std::vector<Column<Finding>> findingColumns(const TimeStyle* style) {
@@ -40,10 +47,9 @@ std::vector<Column<Finding>> findingColumns(const TimeStyle* style) {
   columns.push_back(
       {.title = QStringLiteral("for"),
        .help = QStringLiteral("How long it lasted; – while it goes on, or where the source has no clock."),
-       .text = [](const Finding& f) { return f.start && f.end ? formatLength(*f.end - *f.start) : kAbsentText; },
-       .sort =
-           [](const Finding& f) { return f.start && f.end ? QVariant::fromValue(static_cast<qlonglong>(*f.end - *f.start)) : QVariant(); },
-       .copy = [](const Finding& f) { return f.start && f.end ? formatLength(*f.end - *f.start) : QString(); }});
+       .text = [](const Finding& f) { return lengthOf(f) ? formatLength(*lengthOf(f)) : kAbsentText; },
+       .sort = [](const Finding& f) { return lengthOf(f) ? QVariant::fromValue(static_cast<qlonglong>(*lengthOf(f))) : QVariant(); },
+       .copy = [](const Finding& f) { return lengthOf(f) ? formatLength(*lengthOf(f)) : QString(); }});
   columns.push_back({.title = QStringLiteral("finding"),
                      .help = QStringLiteral("The conclusion of the analysis."),
                      .text = [](const Finding& f) { return screenText(f.summary.empty() ? f.kind : f.summary, 300); },

@@ -49,12 +49,12 @@ ConsoleSettings readSettings(const QSettings& settings) {
   return chosen;
 }
 
-void writeSettings(QSettings& settings, const ConsoleSettings& chosen) {
-  settings.setValue(kTheme, kThemes[static_cast<std::size_t>(chosen.theme)]);
-  settings.setValue(kScale, chosen.scale);
-  settings.setValue(kZone, kZones[chosen.zone == TimeStyle::kLocal ? 1 : 0]);
-  settings.setValue(kStart, chosen.start_view);
-  settings.setValue(kCollapsed, chosen.nav_collapsed);
+void writeSettings(QSettings& settings, const ConsoleSettings& before, const ConsoleSettings& chosen) {
+  if (chosen.theme != before.theme) settings.setValue(kTheme, kThemes[static_cast<std::size_t>(chosen.theme)]);
+  if (chosen.scale != before.scale) settings.setValue(kScale, chosen.scale);
+  if (chosen.zone != before.zone) settings.setValue(kZone, kZones[chosen.zone == TimeStyle::kLocal ? 1 : 0]);
+  if (chosen.start_view != before.start_view) settings.setValue(kStart, chosen.start_view);
+  if (chosen.nav_collapsed != before.nav_collapsed) settings.setValue(kCollapsed, chosen.nav_collapsed);
 }
 
 ThemeName themeOf(ThemeChoice choice) {

@@ -34,7 +34,8 @@ struct ConsoleSettings {
 inline constexpr int kMinScale = 80, kMaxScale = 200;
 
 ConsoleSettings readSettings(const QSettings& settings);
-void writeSettings(QSettings& settings, const ConsoleSettings& chosen);
+// What differs from `before`: another window may have changed the others, and a theme of the command line is not to stay.
+void writeSettings(QSettings& settings, const ConsoleSettings& before, const ConsoleSettings& chosen);
 ThemeName themeOf(ThemeChoice choice);
 // Sets Qt's scale factor from the settings, times one that the environment sets. Before the application is made.
 void scaleAtStart(const ConsoleSettings& chosen);

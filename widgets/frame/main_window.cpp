@@ -183,9 +183,9 @@ bool MainWindow::isFinal() const {
 void MainWindow::applySettings(const ConsoleSettings& chosen) {
   if (chosen.theme != m_settings.theme) applyTheme(*qApp, themeOf(chosen.theme));
   if (chosen.zone != m_settings.zone) m_state.setTimeStyle(chosen.zone);
-  m_settings = chosen;
+  const ConsoleSettings before = std::exchange(m_settings, chosen);
   m_navigation->setCollapsed(chosen.nav_collapsed);
-  if (m_options.settings != nullptr) writeSettings(*m_options.settings, chosen);
+  if (m_options.settings != nullptr) writeSettings(*m_options.settings, before, chosen);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -67,7 +67,7 @@ void NavButton::showLabel() {
   QString tip = m_collapsed ? m_label : QString();
   if (!m_tip.isEmpty()) tip += (tip.isEmpty() ? QString() : QStringLiteral(": ")) + m_tip;
   setToolTip(tip);
-  setAccessibleName(m_count > 0 ? tr("%1, %2 open").arg(m_label, formatCount(m_count)) : m_label);
+  setAccessibleName(m_count > 0 ? tr("%1, %2 of warning severity or above").arg(m_label, formatCount(m_count)) : m_label);
 }
 
 void NavButton::paintEvent(QPaintEvent* event) {

@@ -125,7 +125,9 @@ void AlertBook::see(Trouble trouble, TimeNs now) {
   Entry& entry = at->second;
   entry.seen = std::max(entry.seen, when);
   std::string part = trouble.part;
-  if (trouble.joined && entry.alert.due && !entry.parts.contains(part))
+  // Another part of a fault that goes on and was reported as an error is no news; what was a warning, or over, is.
+  const bool goes_on = entry.trouble && !entry.trouble->end && entry.alert.severity >= Severity::kError;
+  if (trouble.joined && entry.alert.due && goes_on && !entry.parts.contains(part))
     entry.alert.severity = std::max(entry.alert.severity, trouble.severity);
   entry.parts.insert_or_assign(std::move(part), std::move(trouble));
   trouble = worstOf(entry.parts);

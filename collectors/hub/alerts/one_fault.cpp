@@ -20,9 +20,11 @@ OneFault::Part OneFault::partOf(std::string_view kind) {
   return Part::kNone;
 }
 
-const OneFault::Fault* OneFault::sameAs(const Trouble& trouble, Part part, NodeId node) const {
-  for (const Fault& fault : std::views::reverse(m_faults)) {
+OneFault::Fault* OneFault::sameAs(const Trouble& trouble, Part part, NodeId node) {
+  for (Fault& fault : std::views::reverse(m_faults)) {
     if (fault.part == part || !together(fault.since, trouble.since)) continue;
+    // A standstill that was over made nothing, and nothing that came later made it.
+    if (fault.part == Part::kStandstill && fault.end && *fault.end < trouble.since) continue;
     const bool same_run = fault.run && fault.run == trouble.run;
     const bool standstill = part == Part::kStandstill || fault.part == Part::kStandstill;
     if (node && fault.node ? node == fault.node : same_run && standstill) return &fault;
@@ -34,12 +36,17 @@ void OneFault::join(Trouble& trouble, Part part, NodeId node) {
   if (part == Part::kNone) return;
   const std::string own = trouble.cause;
   const auto known = m_decided.find(own);
+  for (Fault& fault : m_faults)
+    if (trouble.end && fault.own == own && fault.since == trouble.since) fault.end = trouble.end;
   if (known == m_decided.end() || !together(known->second.since, trouble.since)) {
-    const Fault* const other = sameAs(trouble, part, node);
+    Fault* const other = sameAs(trouble, part, node);
+    // A standstill whose node is not known is of the machine that it was joined with, and of no second one.
+    if (other != nullptr && !node) node = other->node;
+    if (other != nullptr && !other->node) other->node = node;
     std::string cause = other != nullptr ? other->cause : own;
     if (m_faults.size() >= kMaxFaults) m_faults.erase(m_faults.begin());
     if (m_decided.size() >= kMaxFaults) m_decided.clear();
-    m_faults.push_back({cause, part, trouble.since, node, trouble.run});
+    m_faults.push_back({cause, own, part, trouble.since, trouble.end, node, trouble.run});
     m_decided.insert_or_assign(own, Decision{std::move(cause), trouble.since});
   }
   recall(trouble);

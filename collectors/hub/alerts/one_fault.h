@@ -9,6 +9,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,10 @@ class OneFault {
 
  private:
   struct Fault {
-    std::string cause;
+    std::string cause, own;  // that it goes under; the trouble's
     Part part;
     TimeNs since;
+    std::optional<TimeNs> end;
     NodeId node;
     RunId run;
   };
@@ -46,7 +48,7 @@ class OneFault {
     std::string cause;
     TimeNs since;
   };
-  const Fault* sameAs(const Trouble& trouble, Part part, NodeId node) const;
+  Fault* sameAs(const Trouble& trouble, Part part, NodeId node);
 
   std::vector<Fault> m_faults;                // by when they were seen
   std::map<std::string, Decision> m_decided;  // by a trouble's own cause

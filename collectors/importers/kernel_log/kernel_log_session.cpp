@@ -93,9 +93,10 @@ void KernelLogSession::onBoot(const std::string& node_uuid) {
 
 // By address, as an interface is renamed while the node boots.
 bool KernelLogSession::neverWasUp(const Fault& fault, const Where& where) {
+  if (fault.pci.empty() && fault.interface_name.empty()) return false;  // a bond that lost them all
   const std::string port = where.node_uuid + '/' + (fault.pci.empty() ? std::string(fault.interface_name) : fault.pci);
   if (fault.kind == "link_up" && m_up.size() < kMaxPlaces) m_up.insert(port);
-  return fault.kind == "link_down" && m_booted.contains(where.node_uuid) && !m_up.contains(port);
+  return fault.kind == "link_down" && m_booted.contains(where.node_uuid) && m_up.size() < kMaxPlaces && !m_up.contains(port);
 }
 
 void KernelLogSession::keepLine(const KernelLine& line, std::optional<TimeNs> time, NodeId node, Recorder& out) {

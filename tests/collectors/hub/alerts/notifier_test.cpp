@@ -281,6 +281,31 @@ TEST_F(OneFaultTest, AHangElsewhereOrMuchLaterIsAnotherFault) {
   EXPECT_THAT(titles(2 * 3600 * kSecond, {later}), SizeIs(1));
 }
 
+TEST_F(OneFaultTest, AHangAfterAMereWarningOfItsNodeNotifies) {
+  Finding process = xid();
+  process.severity = Severity::kWarning, process.subject = "device:GPU-0 xid 43";
+  EXPECT_THAT(titles(0, {process}), SizeIs(1));
+  EXPECT_THAT(titles(9 * kMinute, {process, hungOn(m_node, kStart + 9 * kMinute)}), SizeIs(1));
+}
+
+TEST_F(OneFaultTest, AFaultAfterAStallThatIsOverNotifies) {
+  Finding over = stall();
+  EXPECT_THAT(titles(0, {over}), SizeIs(1));
+  over.end = kStart + 40 * kSecond;
+  EXPECT_THAT(titles(kMinute, {over}), IsEmpty());
+  EXPECT_THAT(titles(8 * kMinute, {over, xid(kStart + 8 * kMinute)}), SizeIs(1));
+}
+
+TEST_F(OneFaultTest, AStallJoinsTheFaultOfOneMachineOnly) {
+  const NodeId other = m_writer->node({.uuid = "m1", .name = "n1", .state = NodeState::kAlive});
+  commit();
+  EXPECT_THAT(titles(0, {xid()}), SizeIs(1));
+  EXPECT_THAT(titles(kMinute, {xid(), stall()}), IsEmpty());
+  Finding second = xid(kStart + 5 * kMinute);
+  second.node = other, second.subject = "device:GPU-9 xid 79";
+  EXPECT_THAT(titles(5 * kMinute, {xid(), stall(), second}), SizeIs(1));
+}
+
 TEST_F(OneFaultTest, AHubThatRestartsGivesThemTheCauseThatTheyHad) {
   EXPECT_THAT(titles(0, {xid()}), SizeIs(1));
   EXPECT_THAT(titles(kMinute, {hungOn(m_node)}), IsEmpty());
