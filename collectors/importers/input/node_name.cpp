@@ -34,6 +34,15 @@ bool isNumber(const std::string& word) {
 
 constexpr std::size_t kDateDigits = 6;
 
+// "node0", "dgx-03", "n0412", and not "tmp", "Downloads" or "run42": a folder is of a node only where its name is a machine's.
+bool isMachineFolder(const std::string& name) {
+  constexpr std::array<std::string_view, 9> kOthers = {"run", "job", "exp", "trial", "attempt", "test", "try", "step", "day"};
+  if (isMachine(name)) return true;
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const bool numbered = !name.empty() && name.back() >= '0' && name.back() <= '9' && std::ranges::any_of(name, is_letter);
+  return numbered && std::ranges::none_of(kOthers, [&](std::string_view other) { return lowered(name).starts_with(other); });
+}
+
 }  // namespace
 
 NodeOfPath nodeOfPath(const std::string& path) {
@@ -67,6 +76,7 @@ NodeOfPath nodeOfPath(const std::string& path) {
   const std::filesystem::path folder = file.parent_path();
   if (!measured) return {};
   if (!name.empty()) return only_numbers ? NodeOfPath{} : NodeOfPath{displayName(name), displayName(folder.filename().string())};
+  if (!isMachineFolder(folder.filename().string())) return {};
   return {displayName(folder.filename().string()), displayName(folder.parent_path().filename().string())};
 }
 

@@ -14,7 +14,8 @@ struct NodeOfPath {
   std::string name;    // "": the path names none
   std::string folder;  // that keeps equal names of other folders apart
 };
-// The file's stem without the words for what was measured, or else the folder's name. A stem without such a word names no node.
+// The file's stem without the words for what was measured, or else the folder's name where it is a machine's ("node0", not "tmp"). A
+// stem without such a word names no node.
 NodeOfPath nodeOfPath(const std::string& path);
 
 }  // namespace runglass

@@ -29,6 +29,14 @@ TEST(NodeName, IsTheFolderWhereTheStemOnlySaysWhatWasMeasured) {
   EXPECT_EQ(nodeOfPath("run/node0/nvidia-smi.csv").folder, "run");
 }
 
+TEST(NodeName, AFolderIsOfANodeOnlyWhereItsNameIsAMachines) {
+  for (const char* path : {"dgx-03/gpu.csv", "n0412/nvidia-smi.csv", "worker-a/telemetry.csv"})
+    EXPECT_NE(nodeOfPath(path).name, "") << path;
+  for (const char* path : {"/tmp/gpu.csv", "/home/ada/Downloads/nvidia-smi.csv", "logs/telemetry.csv", "./gpu.csv", "../gpu.csv", "gpu.csv",
+                           "archive.tar/telemetry.csv", "run42/gpu.csv", "2026/gpu.csv"})
+    EXPECT_EQ(nodeOfPath(path).name, "") << path;
+}
+
 TEST(NodeName, OtherFilesNameNone) {
   for (const char* path : {"test", "t/input.csv", "t/node_1.txt", "t/run7.csv", "t/telemetry_2.csv"})
     EXPECT_EQ(nodeOfPath(path).name, "") << path;
