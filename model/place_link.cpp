@@ -119,4 +119,13 @@ Result<PlaceLink> parseLink(std::string_view text) {
   return link;
 }
 
+const char* viewOfFinding(std::string_view kind) {
+  if (kind == "hang" || kind == "stall") return "topology";
+  if (kind.starts_with("loss_") || kind == "non_finite" || kind == "clip_pressure") return "curves";
+  if (kind.starts_with("slow_") || kind.ends_with("_imbalance")) return "ranking";
+  if (kind == "settings") return "compare";
+  if (kind == "throughput_shift" || kind.ends_with("_bound") || kind == "gc_jitter") return "overview";
+  return "events";
+}
+
 }  // namespace runglass

@@ -31,4 +31,7 @@ std::string linkText(const PlaceLink& link);
 Result<PlaceLink> parseLink(std::string_view text);
 bool isLink(std::string_view text);  // by its scheme
 
+// The view that shows most of what a finding of this kind is about: where its notification leads, and Enter on it.
+const char* viewOfFinding(std::string_view kind);
+
 }  // namespace runglass

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <limits>
+#include <utility>
 
 namespace runglass {
 namespace {
@@ -31,6 +32,14 @@ TEST(PlaceLink, IsTheSameAfterBeingWrittenAndRead) {
   }
   EXPECT_EQ(linkText({.store_uuid = "s", .run_uuid = "r", .view = "gpus", .t0 = 1, .t1 = 2, .select = "rank=3,step=4"}),
             "runglass://s/run/r?view=gpus&t0=1&t1=2&select=rank=3,step=4");
+}
+
+TEST(PlaceLink, AFindingLeadsToTheViewOfItsEvidence) {
+  for (const auto& [kind, view] :
+       {std::pair("hang", "topology"), std::pair("stall", "topology"), std::pair("loss_spike", "curves"), std::pair("non_finite", "curves"),
+        std::pair("slow_rank", "ranking"), std::pair("slow_link", "ranking"), std::pair("stage_imbalance", "ranking"),
+        std::pair("throughput_shift", "overview"), std::pair("hardware_fault", "events"), std::pair("of a newer program", "events")})
+    EXPECT_STREQ(viewOfFinding(kind), view) << kind;
 }
 
 TEST(PlaceLink, ReadsWhatANewerProgramWroteAndRefusesWhatIsNone) {

@@ -23,7 +23,11 @@ constexpr TimeNs kStart = 1'790'000'000'000'000'000;
 
 // Sanitizers have a malloc of their own, which mallinfo2() does not see.
 #ifdef __has_feature
-constexpr bool kHeapIsCounted = !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer);
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kHeapIsCounted = false;
+#else
+constexpr bool kHeapIsCounted = true;
+#endif
 #else
 constexpr bool kHeapIsCounted = true;
 #endif

@@ -16,7 +16,6 @@
 namespace runglass {
 namespace {
 
-using ::testing::Contains;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 

@@ -2,7 +2,6 @@
 #include "widgets/core/finding_jump.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace runglass {
 
@@ -23,15 +22,5 @@ std::optional<TimeRange> windowOf(const Finding& finding) {
 }
 
 void goToFinding(SharedState& state, const Finding& finding) { state.goTo(selectionOf(finding), windowOf(finding)); }
-
-QString mainViewOf(const Finding& finding) {
-  const std::string_view kind = finding.kind;
-  if (kind == "hang") return QStringLiteral("topology");
-  if (kind.starts_with("loss_") || kind == "non_finite" || kind == "clip_pressure") return QStringLiteral("curves");
-  if (kind == "slow_rank" || kind == "slow_node" || kind.ends_with("_imbalance")) return QStringLiteral("ranking");
-  if (kind == "settings") return QStringLiteral("compare");
-  if (kind == "throughput_shift" || kind == "stall" || kind.ends_with("_bound") || kind == "gc_jitter") return QStringLiteral("overview");
-  return QStringLiteral("events");
-}
 
 }  // namespace runglass

@@ -5,7 +5,6 @@
 // Units:      TimeNs.
 #pragma once
 
-#include <QString>
 #include <optional>
 
 #include "model/findings.h"
@@ -20,7 +19,5 @@ Selection selectionOf(const Finding& finding);
 std::optional<TimeRange> windowOf(const Finding& finding);
 // One step of undo. The playhead stays where it is.
 void goToFinding(SharedState& state, const Finding& finding);
-// The view that shows most of what it is about: a hang's is the topology, a slow rank's the ranking, a loss's the curves.
-QString mainViewOf(const Finding& finding);
 
 }  // namespace runglass

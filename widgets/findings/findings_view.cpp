@@ -7,6 +7,7 @@
 #include <QHBoxLayout>
 #include <algorithm>
 
+#include "model/place_link.h"
 #include "widgets/core/finding_jump.h"
 #include "widgets/core/icon.h"
 #include "widgets/core/run_words.h"
@@ -93,7 +94,7 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
   connect(m_table, &TableView::rowActivated, this, [this](const QModelIndex& index) {
     const Finding* finding = m_model->rowAt(index);
     if (finding == nullptr) return;
-    const QString view = mainViewOf(*finding);  // the rows may change while the state does
+    const QString view = QString::fromLatin1(viewOfFinding(finding->kind));  // the rows may change while the state does
     goToFinding(*m_context.state, Finding(*finding));
     emit viewRequested(view);
   });
@@ -121,7 +122,7 @@ void FindingsView::makeActions(QHBoxLayout* row) {
     emit viewRequested(view);
   };
   add("evidence", tr("Evidence"), tr("Open the view that shows its evidence (Enter)"),
-      [=](const Finding& finding) { show(finding, mainViewOf(finding)); });
+      [=](const Finding& finding) { show(finding, QString::fromLatin1(viewOfFinding(finding.kind))); });
   add("timeline", tr("Timeline"), tr("Open the timeline at its time"),
       [=](const Finding& finding) { show(finding, QStringLiteral("timeline")); });
   add("gpus", tr("GPU"), tr("Open its GPU and node"), [=](const Finding& finding) { show(finding, QStringLiteral("gpus")); });

@@ -173,7 +173,7 @@ void TopologyGrid::layOutStrips(const QSize& room, int top, bool measure) {
   const auto& strips = m_lattice.strips;
   std::size_t total = 0, longest = 0;
   for (const auto& strip : strips) total += strip.ranks.size(), longest = std::max(longest, strip.ranks.size());
-  const bool beside = strips.size() > 1 && longest <= kShortStrip && m_lattice.cells.empty();
+  const bool beside = strips.size() > 1 && longest > 0 && longest <= kShortStrip && m_lattice.cells.empty();
   QSize cell = total <= 128 ? QSize(88, 28) : total <= 512 ? QSize(40, 20) : QSize(16, 14);
   if (beside && total <= 128) cell.setWidth(std::clamp((room.width() - kStripTitle) / static_cast<int>(longest), 40, 88));
   const int strip_width = kStripTitle + static_cast<int>(longest) * cell.width() + 4 * kGrid;

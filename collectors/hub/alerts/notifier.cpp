@@ -9,6 +9,7 @@
 #include <array>
 
 #include "model/mutex.h"
+#include "model/place_link.h"
 #include "storage/read/store_uuid.h"
 
 namespace runglass {
@@ -25,14 +26,6 @@ bool stopsTheRun(const std::string& kind) { return kind == "stall" || kind == "h
 
 // What holds until the node is heard again or says goodbye.
 bool isSilence(const std::string& kind) { return kind == "node_lost" || kind == "node_stale"; }
-
-const char* viewOf(const std::string& kind) {
-  if (kind.starts_with("loss") || kind == "non_finite" || kind == "throughput_shift") return "curves";
-  if (kind.starts_with("slow") || kind.ends_with("imbalance")) return "ranking";
-  if (kind == "hardware_fault" || kind == "thermal_throttle") return "gpus";
-  if (stopsTheRun(kind)) return "topology";
-  return "overview";
-}
 
 // Findings of one fault are parts of one cause. A slow node shows in its ranks and in the clocks of its GPUs; a fault of a machine is the
 // same in every run that it stops, and a trouble is the same in the attempt after a restart.
@@ -154,7 +147,7 @@ void Notifier::seeFinding(const Finding& finding, TimeNs now) {
     // All ranks of a run that stands are paid for and do nothing.
     if (stopsTheRun(finding.kind) && attempt->second.layout.world > 0) trouble.gpu_hours_per_hour = attempt->second.layout.world;
   }
-  trouble.link = linkOf(trouble, m_store, viewOf(finding.kind), select);
+  trouble.link = linkOf(trouble, m_store, viewOfFinding(finding.kind), select);
   m_one_fault.join(trouble, OneFault::partOf(finding.kind), finding.node);
   const MutexLock lock(m_shared->mutex);
   m_shared->book.see(std::move(trouble), now);
