@@ -8,13 +8,13 @@
 namespace runglass {
 namespace {
 
-// Where a rank's device told of a call that names no communicator, a host's span only says when it was asked for.
+// Where a rank's device recorded a call that names no communicator, the host's span is only the launch of it.
 void dropHostCopies(std::vector<CollectiveCall>& calls, const std::set<TrackId>& devices) {
-  std::set<std::int32_t> told;
+  std::set<std::int32_t> on_device;
   for (const CollectiveCall& call : calls)
-    if (call.group == kAbsent && devices.contains(call.track)) told.insert(call.rank);
+    if (call.group == kAbsent && devices.contains(call.track)) on_device.insert(call.rank);
   std::erase_if(calls, [&](const CollectiveCall& call) {
-    return call.group == kAbsent && told.contains(call.rank) && !devices.contains(call.track);
+    return call.group == kAbsent && on_device.contains(call.rank) && !devices.contains(call.track);
   });
 }
 

@@ -195,7 +195,7 @@ void matchUnnamed(const std::vector<CollectiveCall>& calls, bool all_of_run, std
   for (const CollectiveCall& call : calls) ranks[call.rank].push_back(call);
   std::vector<std::int32_t> members;
   for (const auto& [rank, of_rank] : ranks) members.push_back(rank);
-  // How many members a communicator has of which one rank was recorded, nobody says.
+  // The size of a communicator of which one rank was recorded is not known.
   if (members.size() < 2) return leave(calls, 0, out);
   std::vector<CollectiveSet> in_order;
   matchCounted(calls, &members, all_of_run, in_order);

@@ -22,14 +22,14 @@ namespace runglass {
 
 inline constexpr double kShortCall = 0.9;        // of the mean of its peers' calls
 inline constexpr double kWaitsLeastShare = 0.4;  // above it a rank is abnormal
-inline constexpr std::size_t kLeastVotes = 10;   // fewer collectives say nothing about a rank
+inline constexpr std::size_t kMinVotes = 10;     // fewer collectives say nothing about a rank
 
 struct WaitVote {
   std::int32_t rank = -1;
   std::size_t compared = 0;  // collectives it took part in
   std::size_t shorter = 0;   // of those, in which it waited less than its peers
   double ratio() const { return compared == 0 ? 0 : static_cast<double>(shorter) / static_cast<double>(compared); }
-  bool enough() const { return compared >= kLeastVotes; }
+  bool enough() const { return compared >= kMinVotes; }
   bool abnormal() const { return enough() && ratio() > kWaitsLeastShare; }
 };
 

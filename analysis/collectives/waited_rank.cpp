@@ -23,7 +23,7 @@ bool isOfAll(const CollectiveSet& set, std::size_t ranks) {
          });
 }
 
-// Empty where nobody waits, or it is not certain for whom.
+// Empty where no rank waits, or the rank that it waits for is not certain.
 std::optional<Wait> waitFor(const CollectiveSet& set, const ClockGapOf& gap) {
   const CollectiveCall &last = set.calls.back(), &before = set.calls[set.calls.size() - 2];
   const auto [first_end, last_end] = std::ranges::minmax(set.calls, {}, &CollectiveCall::t1);
@@ -52,7 +52,7 @@ class Judge {
       if (set.match == CollectiveSet::Match::kMatched && !set.pair) m_found.ranks = std::max(m_found.ranks, set.calls.size());
     for (const CollectiveSet& set : sets)
       if (m_found.ranks >= 2 && isOfAll(set, m_found.ranks)) add(set, gap);
-    if (m_found.compared < kLeastVotes || m_waits.empty()) return std::nullopt;
+    if (m_found.compared < kMinVotes || m_waits.empty()) return std::nullopt;
     if (__builtin_sub_overflow(m_found.to, m_found.from, &m_found.time)) return std::nullopt;
     DurNs all = 0;
     for (auto& [rank, waits] : m_waits) {
@@ -66,11 +66,11 @@ class Judge {
     for (const Wait& wait : own) longest = std::max(longest, wait.to - wait.from);
     const auto enough = static_cast<DurNs>(kWaitCost * static_cast<double>(m_found.time));
     if (m_found.waited - longest < enough) return std::nullopt;
-    if (static_cast<double>(m_found.waited) < kMostWaiting * static_cast<double>(all)) return std::nullopt;
+    if (static_cast<double>(m_found.waited) < kMinWaitingShare * static_cast<double>(all)) return std::nullopt;
     countSteps(own);
     const bool in_calls = static_cast<double>(m_found.last) > kWaitsLeastShare * static_cast<double>(m_found.compared);
     const bool in_steps =
-        m_found.steps >= kLeastWaitedSteps && static_cast<double>(m_found.late_steps) >= kWaitedSteps * static_cast<double>(m_found.steps);
+        m_found.steps >= kMinWaitedSteps && static_cast<double>(m_found.late_steps) >= kWaitedSteps * static_cast<double>(m_found.steps);
     return in_calls || in_steps ? std::optional(m_found) : std::nullopt;
   }
 

@@ -5,10 +5,10 @@
 // the last member: Lin et al., OSDI '25, section 3). Times that several collectives wait at once count once.
 //
 // A rank is blamed where four things hold:
-//  1. at least kLeastVotes collectives of all ranks were recorded;
+//  1. at least kMinVotes collectives of all ranks were recorded;
 //  2. it is the last of more than kWaitsLeastShare of them (MegaScan's share), or costs kWaitCost in kWaitedSteps of at least 3 steps;
 //  3. the others wait for it kWaitCost of the time, even without the longest wait: one late call is an accident;
-//  4. nearly all waiting (kMostWaiting) is for it: ranks that take turns are an imbalance and nobody's fault.
+//  4. nearly all waiting (kMinWaitingShare) is for it: ranks that take turns are an imbalance, not a slow rank.
 // A wait counts only where it is longer than the calls' ends and the clocks are apart.
 //
 // Threading:  pure.
@@ -26,9 +26,9 @@
 namespace runglass {
 
 inline constexpr double kWaitCost = 0.05;
-inline constexpr double kMostWaiting = 0.8;
+inline constexpr double kMinWaitingShare = 0.8;
 inline constexpr double kWaitedSteps = 0.8;
-inline constexpr std::size_t kLeastWaitedSteps = 3;
+inline constexpr std::size_t kMinWaitedSteps = 3;
 
 struct WaitedRank {
   std::int32_t rank = -1;

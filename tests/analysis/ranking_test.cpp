@@ -61,7 +61,7 @@ TEST(WaitVote, ShortCallsAreComparedAsExactlyAsTheirTimesAreTold) {
 }
 
 TEST(WaitVote, FewCollectivesMakeNobodyAbnormal) {
-  const auto votes = waitVotes(collectives(static_cast<int>(kLeastVotes) - 1, 2));
+  const auto votes = waitVotes(collectives(static_cast<int>(kMinVotes) - 1, 2));
   EXPECT_FALSE(votes[2].enough());
   EXPECT_FALSE(votes[2].abnormal());
 }
