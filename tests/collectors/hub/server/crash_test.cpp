@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <fstream>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -44,10 +45,13 @@ class Crash : public testing::Test {
     return found;
   }
 
-  std::uintmax_t spooled() const {
-    std::uintmax_t bytes = 0;
+  std::string spooled() const {
+    std::string bytes;
     std::error_code not_yet;
-    for (const auto& entry : std::filesystem::directory_iterator(dir.file("agent/spool"), not_yet)) bytes += entry.file_size();
+    for (const auto& entry : std::filesystem::directory_iterator(dir.file("agent/spool"), not_yet)) {
+      std::ifstream segment(entry.path(), std::ios::binary);
+      bytes.append(std::istreambuf_iterator<char>(segment), {});
+    }
     return bytes;
   }
 
@@ -138,11 +142,10 @@ TEST_F(Crash, OfAnAgentKeepsItsSpoolAndTellsTheGap) {
   const std::vector<std::string> command = {"runglass-agent", "--hub", port.address(), "--state-dir", dir.file("agent")};
   {
     Process agent(command);  // no hub yet: its data goes to the spool
-    // More than the one record that is going to be torn.
-    std::uintmax_t before = 0;
-    ASSERT_TRUE(waitUntil([&, growths = 0]() mutable {
-      const std::uintmax_t now = spooled();
-      return now > std::exchange(before, now) && ++growths == 4;
+    // The metric's definition, then the record of its first sample, then more: the last record is going to be torn.
+    ASSERT_TRUE(waitUntil([&, before = std::size_t{0}, growths = 0]() mutable {
+      const std::string now = spooled();
+      return now.find("load_1m") != std::string::npos && now.size() > std::exchange(before, now.size()) && ++growths == 4;
     }));
     ASSERT_EQ(agent.end(SIGKILL), -SIGKILL);
   }
