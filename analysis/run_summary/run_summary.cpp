@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/run_summary/open_finding.h"
 #include "analysis/run_summary/roles.h"
 #include "model/device_catalog.h"
 #include "model/series_extent.h"
@@ -216,7 +217,11 @@ Result<RunSummary> readRunSummary(Reader& reader, const Run& run, std::stop_toke
     summary.last_data = std::max(summary.last_data.value_or(spans->t1), spans->t1);
   }
   RG_ASSIGN(const std::vector<Finding> findings, reader.findings(run.id));
-  for (const Finding& finding : findings) ++summary.findings[static_cast<std::size_t>(finding.severity)];
+  for (const Finding& finding : findings) {
+    ++summary.findings[static_cast<std::size_t>(finding.severity)];
+    if (isOpen(finding, summary.last_data.value_or(std::numeric_limits<TimeNs>::max())))
+      ++summary.open_findings[static_cast<std::size_t>(finding.severity)];
+  }
   RG_ASSIGN(const std::vector<Checkpoint> checkpoints, reader.checkpoints(run.id));
   for (const Checkpoint& checkpoint : checkpoints)
     if (checkpoint.durable && (!summary.checkpoint || *checkpoint.durable > *summary.checkpoint->durable)) summary.checkpoint = checkpoint;

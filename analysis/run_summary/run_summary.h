@@ -53,7 +53,8 @@ struct RunSummary {
   std::string loss_tag;  // the series it came from
   std::string no_loss;   // why there is none, with the scalars that there are; empty: there is one
   Throughput throughput;
-  std::array<int, 5> findings{};  // by Severity
+  std::array<int, 5> findings{};       // by Severity
+  std::array<int, 5> open_findings{};  // of these, open at last_data
   int nodes_heard = 0, nodes_total = 0;
   std::optional<Checkpoint> checkpoint;  // the newest durable one
   std::optional<TimeNs> first_data, last_data;

@@ -7,13 +7,12 @@
 #include <tuple>
 
 #include "analysis/incident/finding_place.h"
+#include "analysis/run_summary/open_finding.h"
 
 namespace runglass {
 namespace {
 
 using Place = std::pair<NodeId, DeviceId>;
-
-bool isOpen(const Finding& finding, TimeNs at) { return (!finding.start || *finding.start <= at) && (!finding.end || *finding.end >= at); }
 
 // "device:GPU-1234 xid 79": up to the first space.
 std::string_view deviceIn(std::string_view subject) {

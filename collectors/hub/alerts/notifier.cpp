@@ -6,8 +6,8 @@
 #include "collectors/hub/alerts/notifier.h"
 
 #include <algorithm>
-#include <array>
 
+#include "model/alert_cause.h"
 #include "model/mutex.h"
 #include "model/place_link.h"
 #include "storage/read/store_uuid.h"
@@ -26,21 +26,6 @@ bool stopsTheRun(const std::string& kind) { return kind == "stall" || kind == "h
 
 // What holds until the node is heard again or says goodbye.
 bool isSilence(const std::string& kind) { return kind == "node_lost" || kind == "node_stale"; }
-
-// Findings of one fault are parts of one cause. A slow node shows in its ranks and in the clocks of its GPUs; a fault of a machine is the
-// same in every run that it stops, and a trouble is the same in the attempt after a restart.
-std::string causeOf(const Finding& finding, const std::string& node, const std::string& run) {
-  static constexpr std::array<std::string_view, 3> kSlowMachine = {"slow_node", "slow_rank", "thermal_throttle"};
-  static constexpr std::array<std::string_view, 2> kBroken = {"hardware_fault", "slow_link"};
-  const std::string& subject = finding.subject;
-  if (!node.empty() && std::ranges::find(kSlowMachine, finding.kind) != kSlowMachine.end()) return "finding/slow/node:" + node + '/' + run;
-  const bool machine = subject.starts_with("device:") || subject.starts_with("node:") || subject == "hub";
-  if (machine && std::ranges::find(kBroken, finding.kind) != kBroken.end()) return "finding/" + finding.kind + '/' + subject;
-  static constexpr std::string_view kAttempt = "attempt:";
-  std::string place = subject;
-  if (place.starts_with(kAttempt)) place.replace(0, std::min(place.find_first_not_of("0123456789", kAttempt.size()), place.size()), "run");
-  return "finding/" + finding.kind + '/' + place + '/' + run;
-}
 
 void addSelect(std::string& select, const char* key, const std::string& value) {
   if (!select.empty()) select += ',';
@@ -131,7 +116,7 @@ void Notifier::seeFinding(const Finding& finding, TimeNs now) {
     trouble.run_name = run->second.name;
   }
   const auto node = m_nodes.find(finding.node);
-  trouble.cause = causeOf(finding, node == m_nodes.end() ? std::string() : node->second.name, trouble.run_uuid);
+  trouble.cause = causeOfFinding(finding, node == m_nodes.end() ? std::string() : node->second.name, trouble.run_uuid);
   trouble.moment = !finding.run && !finding.end;  // no run reports its end
   trouble.who = finding.subject == "run" ? "" : finding.subject;
   trouble.summary = finding.summary.empty() ? finding.kind + " of " + finding.subject : finding.summary;
