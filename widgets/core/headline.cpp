@@ -53,6 +53,11 @@ void Headline::setSentence(const QString& words, Severity severity) {
   update();
 }
 
+void Headline::setHint(const QString& hint) {
+  m_hint = hint;
+  fit();
+}
+
 int Headline::chipWidth() const {
   return QFontMetrics(tableFont()).horizontalAdvance(QString::fromLatin1(severityName(m_severity))) + 7 * kGrid;
 }
@@ -82,9 +87,10 @@ void Headline::fit() {
   now.font.setUnderline(font().underline());
   if (now.font != font()) setFont(now.font);
   if (now.text != text()) setText(now.text);
-  const bool cut = now.text != m_words;
-  if (cut || m_cut) setToolTip(cut ? QStringLiteral("<span>%1</span>").arg(m_words.toHtmlEscaped()) : QString());
-  m_cut = cut;
+  QStringList tip;
+  if (now.text != m_words) tip << m_words.toHtmlEscaped();
+  if (!m_hint.isEmpty()) tip << m_hint.toHtmlEscaped();
+  setToolTip(tip.isEmpty() ? QString() : QStringLiteral("<span>%1</span>").arg(tip.join(QStringLiteral("<br>"))));
 }
 
 int Headline::heightForWidth(int width) const {

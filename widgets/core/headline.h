@@ -17,6 +17,8 @@ class Headline : public InkLabel {
   explicit Headline(QWidget* parent = nullptr);
 
   void setSentence(const QString& words, Severity severity = Severity::kInfo);
+  // What a click does, as a tool tip; below the whole sentence where that is cut.
+  void setHint(const QString& hint);
   const QString& words() const { return m_words; }
   Severity severity() const { return m_severity; }
 
@@ -43,7 +45,7 @@ class Headline : public InkLabel {
   QString m_words;
   Severity m_severity = Severity::kInfo;
   int m_chip_room = 0;  // of the left margin
-  bool m_cut = false;   // the tool tip is the sentence
+  QString m_hint;
 };
 
 }  // namespace runglass

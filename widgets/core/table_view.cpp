@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/core/table_view.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QVBoxLayout>
@@ -15,7 +17,50 @@ namespace runglass {
 namespace {
 constexpr int kWidestColumn = 90 * kGrid;  // a long name must not push the numbers off the screen
 constexpr int kWidestLast = 40 * kGrid;    // the last one takes what is left, and no more than that where it is long
+
+class TableWatch : public QObject {
+ public:
+  explicit TableWatch(QTableView* table) : QObject(table), m_table(table) { table->installEventFilter(this); }
+  void setLines(int lines) {
+    m_lines = lines;
+    apply();
+  }
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    if (event->type() == QEvent::StyleChange) apply();
+    if (event->type() == QEvent::ShortcutOverride) {
+      const auto* key = static_cast<QKeyEvent*>(event);
+      if (key->modifiers() == Qt::ControlModifier && (key->key() == Qt::Key_Home || key->key() == Qt::Key_End)) event->accept();
+    }
+    return QObject::eventFilter(watched, event);
+  }
+
+ private:
+  // A change of the theme alone leaves the table as it is.
+  void apply() {
+    const int height = rowHeight() + (m_lines - 1) * QFontMetrics(tableFont()).lineSpacing();
+    if (height == m_height && tableFont() == m_font) return;
+    m_height = height;
+    m_font = tableFont();
+    m_table->setFont(m_font);
+    m_table->horizontalHeader()->setFont(m_font);
+    m_table->verticalHeader()->setMinimumSectionSize(height);
+    m_table->verticalHeader()->setDefaultSectionSize(height);
+  }
+
+  QTableView* m_table;
+  QFont m_font;
+  int m_lines = 1, m_height = 0;
+};
+
 }  // namespace
+
+void prepareTable(QTableView* table, int lines) {
+  TableWatch* watch = nullptr;
+  for (QObject* child : table->children())
+    if (auto* found = dynamic_cast<TableWatch*>(child)) watch = found;
+  if (watch == nullptr) watch = new TableWatch(table);
+  watch->setLines(lines);
+}
 
 void TableProxy::setFilterText(const QString& text) {
   m_words = text.split(u' ', Qt::SkipEmptyParts);
@@ -72,8 +117,7 @@ TableView::TableView(QAbstractItemModel* model, const QString& filter_hint, QWid
   m_table->setTabKeyNavigation(false);         // Tab leaves the table: the keyboard reaches everything
   m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
   m_table->verticalHeader()->hide();
-  m_table->verticalHeader()->setDefaultSectionSize(kRowHeight);
-  m_table->verticalHeader()->setMinimumSectionSize(kRowHeight);
+  prepareTable(m_table);
   m_table->horizontalHeader()->setHighlightSections(false);
   m_table->horizontalHeader()->setStretchLastSection(true);
   m_table->horizontalHeader()->setFont(tableFont());
@@ -105,6 +149,11 @@ TableView::TableView(QAbstractItemModel* model, const QString& filter_hint, QWid
   });
   connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) { emit rowChosen(m_proxy->mapToSource(index)); });
   connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) { emit rowActivated(m_proxy->mapToSource(index)); });
+  m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(m_table, &QTableView::customContextMenuRequested, this, [this](const QPoint& at) {
+    const QModelIndex row = m_proxy->mapToSource(m_table->indexAt(at));
+    if (row.isValid()) emit menuWanted(row, m_table->viewport()->mapToGlobal(at));
+  });
   for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved}) {
     connect(model, signal, this, &TableView::updateCount);
   }
@@ -113,7 +162,7 @@ TableView::TableView(QAbstractItemModel* model, const QString& filter_hint, QWid
 
 void TableView::setLines(int lines) {
   m_table->setWordWrap(lines > 1);
-  m_table->verticalHeader()->setDefaultSectionSize(lines * QFontMetrics(tableFont()).lineSpacing() + kGrid);
+  prepareTable(m_table, lines);
 }
 
 void TableView::focusFilter() {

@@ -33,6 +33,10 @@ class TableProxy : public QSortFilterProxyModel {
   QStringList m_words;
 };
 
+// Rows of this many lines, as high as the look wants them, also after it changes. With the focus, Ctrl+Home and Ctrl+End are the table's
+// own.
+void prepareTable(QTableView* table, int lines = 1);
+
 class TableView : public QWidget {
   Q_OBJECT
 
@@ -54,7 +58,8 @@ class TableView : public QWidget {
  signals:
   // The user moved to a row, or clicked on it again; rows that come, go or are filtered choose none.
   void rowChosen(const QModelIndex& source);
-  void rowActivated(const QModelIndex& source);  // Enter or double click
+  void rowActivated(const QModelIndex& source);                  // Enter or double click
+  void menuWanted(const QModelIndex& source, const QPoint& at);  // of a row, at a place of the screen
 
  private:
   void updateCount();

@@ -4,6 +4,7 @@
 #include "widgets/core/theme.h"
 
 #include <QApplication>
+#include <QFontMetrics>
 #include <QFrame>
 #include <QPainter>
 #include <QPalette>
@@ -21,6 +22,11 @@ namespace {
 Theme* chosen() {
   static Theme current = theme(ThemeName::kDark);
   return &current;
+}
+
+Look* chosenLook() {
+  static Look look;
+  return &look;
 }
 
 Theme makeDark() {
@@ -76,6 +82,28 @@ Theme withMeaning(Theme t) {
   t.on_critical = QColor(0x14, 0x17, 0x1A);
   t.heat_worse = QColor(0xE0, 0x53, 0x3D);
   t.heat_better = QColor(0x4C, 0x9B, 0xD6);
+  return t;
+}
+
+// CIEDE2000 of at least 10 between any two of categories and severities, seen with deuteranopia and with protanopia (ThemeTest computes
+// it).
+Theme colourBlind(Theme t) {
+  const bool dark = t.name == ThemeName::kDark;
+  const auto either = [dark](QRgb on_dark, QRgb on_light) { return QColor(dark ? on_dark : on_light); };
+  t.compute = either(0x7878F0, 0x0078F0);
+  t.communication = either(0xFFFFB4, 0x783C96);
+  t.memcpy = either(0xD27896, 0xFF1E96);
+  t.host = either(0xB4FFFF, 0x3C96B4);
+  t.data_load = either(0x00D2FF, 0x0000FF);
+  t.checkpoint = either(0xFFFF00, 0xB43C5A);
+  t.gc = either(0xB43C96, 0x781E5A);
+  t.sync = either(0xD2005A, 0xD25A5A);
+  t.series = {t.compute, t.communication, t.memcpy, t.host, t.data_load, t.checkpoint, t.gc, t.sync};
+  t.group_dp = t.compute, t.group_pp = t.host, t.group_tp = t.communication, t.group_ep = t.memcpy;
+  t.warning = either(0xE6A23C, 0xC77C02);
+  t.error = t.critical = t.heat_worse = either(0xE0533D, 0xA81C1C);
+  t.on_critical = either(0x14171A, 0xFFFFFF);
+  t.heat_better = t.compute;
   return t;
 }
 
@@ -169,13 +197,25 @@ QString styleSheetOf(const Theme& t) {
            t.selection.name());
 }
 
+// What has more room, over the sheet above.
+constexpr const char* kComfortable = R"(
+QMenu::item { padding: 8px 24px 8px 12px; }
+QTreeView::item, QListView::item { padding: 7px 0; }
+QPushButton { padding: 7px 14px; }
+QPushButton[nav="true"] { padding: 8px 10px; }
+QPushButton[nav="true"]:checked { padding-left: 9px; }
+QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox { padding: 6px 8px; }
+)";
+
 constexpr double kReadable = 4.5;  // WCAG 2, text
+
+int scaled(int px) { return std::max(1, static_cast<int>(std::lround(px * chosenLook()->text_scale))); }
 
 // The packages bring the first of each; the others are for a host without them, and for what they lack (Chinese).
 QFont sizedFont(int px) {
   static const QStringList families = {QStringLiteral("Noto Sans"), QStringLiteral("Noto Sans CJK SC"), QStringLiteral("DejaVu Sans")};
   QFont font(families);
-  font.setPixelSize(px);
+  font.setPixelSize(scaled(px));
   return font;
 }
 
@@ -188,9 +228,10 @@ double luminance(const QColor& c) { return 0.2126 * linear(c.red()) + 0.7152 * l
 
 }  // namespace
 
-const Theme& theme(ThemeName name) {
-  static const Theme dark = withMeaning(makeDark());
-  static const Theme light = withMeaning(makeLight());
+const Theme& theme(ThemeName name, bool colour_blind) {
+  static const Theme dark = withMeaning(makeDark()), apart_dark = colourBlind(dark);
+  static const Theme light = withMeaning(makeLight()), apart_light = colourBlind(light);
+  if (colour_blind) return name == ThemeName::kDark ? apart_dark : apart_light;
   return name == ThemeName::kDark ? dark : light;
 }
 
@@ -216,9 +257,27 @@ ThemeName systemTheme() {
   return dark ? ThemeName::kDark : ThemeName::kLight;
 }
 
-void applyTheme(QApplication& app, ThemeName name) {
+void applyTheme(QApplication& app, ThemeName name) { applyLook(app, name, *chosenLook()); }
+
+const Look& currentLook() { return *chosenLook(); }
+
+int rowHeight() {
+  const int text = QFontMetrics(tableFont()).lineSpacing() + kGrid;
+  return std::max(kRowHeight, text) + (chosenLook()->density == Density::kComfortable ? 2 * kGrid : 0);
+}
+
+void applyLook(QApplication& app, ThemeName name, const Look& look) {
   systemTheme();  // the palette of the desktop is replaced here
-  *chosen() = theme(name);
+  const double before = std::exchange(*chosenLook(), look).text_scale;
+  // Fonts that widgets were given keep their size otherwise.
+  if (before != look.text_scale)
+    for (QWidget* widget : QApplication::allWidgets()) {
+      QFont font = widget->font();
+      if (!widget->testAttribute(Qt::WA_SetFont) || font.pixelSize() <= 0) continue;
+      font.setPixelSize(scaled(static_cast<int>(std::lround(font.pixelSize() / before))));
+      widget->setFont(font);
+    }
+  *chosen() = theme(name, look.colour_blind);
   const Theme& t = currentTheme();
   // Fusion draws from the palette alone, so both themes look the same on every platform.
   if (app.style() == nullptr || app.style()->name().compare(QLatin1String("fusion"), Qt::CaseInsensitive) != 0) {
@@ -230,7 +289,7 @@ void applyTheme(QApplication& app, ThemeName name) {
   std::vector<std::pair<QFrame*, QMargins>> frames;
   for (QWidget* widget : QApplication::allWidgets())
     if (auto* frame = qobject_cast<QFrame*>(widget)) frames.emplace_back(frame, frame->contentsMargins());
-  app.setStyleSheet(styleSheetOf(t));
+  app.setStyleSheet(styleSheetOf(t) + QLatin1String(look.density == Density::kComfortable ? kComfortable : ""));
   for (const auto& [frame, margins] : frames) frame->setContentsMargins(margins);
 }
 
@@ -247,7 +306,7 @@ QFont headlineFont() { return sizedFont(kHeadlinePx); }
 
 QFont codeFont() {
   QFont font({QStringLiteral("JetBrains Mono"), QStringLiteral("DejaVu Sans Mono"), QStringLiteral("monospace")});
-  font.setPixelSize(kTextPx);
+  font.setPixelSize(scaled(kTextPx));
   return font;
 }
 

@@ -53,7 +53,7 @@ inline constexpr int kTablePx = 12;
 inline constexpr int kTitlePx = 15;
 inline constexpr int kHeadlinePx = 20;
 inline constexpr int kStripHeight = 28;    // run strip
-inline constexpr int kRowHeight = 20;      // table rows
+inline constexpr int kRowHeight = 20;      // of lines that are painted, and the least of table rows
 inline constexpr int kNavWidth = 140;      // left navigation
 inline constexpr int kNavCollapsed = 40;   // of icons only
 inline constexpr int kSelectionLine = 2;   // outline of what is selected; not a recolour
@@ -75,10 +75,22 @@ Ink seriesInk(std::size_t number);     // of Theme::series, round and round
 Ink severityShape(Severity severity);  // severityColor()
 Ink severityText(Severity severity);   // severityInk()
 
-const Theme& theme(ThemeName name);
+// What the user chose of the console's look besides the theme.
+enum class Density : std::uint8_t { kCompact, kComfortable };
+struct Look {
+  bool colour_blind = false;  // colours that stay apart under deuteranopia and protanopia
+  Density density = Density::kCompact;
+  double text_scale = 1;  // of all fonts
+  bool operator==(const Look&) const = default;
+};
+
+const Theme& theme(ThemeName name, bool colour_blind = false);
 const Theme& currentTheme();
 // Palette, style sheet and default font of the whole application; all widgets get QEvent::PaletteChange.
 void applyTheme(QApplication& app, ThemeName name);
+void applyLook(QApplication& app, ThemeName name, const Look& look);
+const Look& currentLook();
+int rowHeight();  // of tables, for the look; at least kRowHeight
 // Of the desktop, by the palette that the application had at the first call: before the first applyTheme(), which makes one.
 ThemeName systemTheme();
 std::optional<ThemeName> themeFromName(std::string_view name);  // "dark", "light"

@@ -148,7 +148,7 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
   m_stack->setCurrentIndex(1);
   m_sentence->setSentence(m_data->sentence, m_data->sentence_severity);
   m_sentence->setLink(!m_data->findings.empty());
-  m_sentence->setToolTip(m_sentence->isLink() ? tr("Show the findings") : QString());
+  m_sentence->setHint(m_sentence->isLink() ? tr("Show the findings") : QString());
   m_tiles->setTiles(m_data->tiles);
   m_plots->setData(m_data->plots);
   m_plots->setWindow(m_data->x0, m_data->x1);
