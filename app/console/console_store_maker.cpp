@@ -11,6 +11,7 @@
 #include <iterator>
 #include <thread>
 
+#include "analysis/run_summary/run_summary.h"
 #include "app/cli/run_findings.h"
 #include "app/cli/store_access.h"
 #include "app/console/example_scenario.h"
@@ -123,10 +124,16 @@ Result<MadeStore> made(const QString& store, const std::function<Result<MadeStor
 
 }  // namespace
 
-BackgroundStoreMaker::BackgroundStoreMaker() { m_worker.setMaxThreadCount(1); }
+BackgroundStoreMaker::BackgroundStoreMaker() {
+  m_worker.setMaxThreadCount(1);
+  m_glances.setMaxThreadCount(1);
+}
 
 BackgroundStoreMaker::~BackgroundStoreMaker() {
   m_stop.request_stop();
+  m_ended.request_stop();
+  m_glances.clear();
+  m_glances.waitForDone();
   m_worker.waitForDone();
 }
 
@@ -150,6 +157,23 @@ void BackgroundStoreMaker::list(const QStringList& paths, QObject* context, std:
       listing.rows.push_back({QString::fromStdString(file.path), QString::fromStdString(file.kind), QString::fromStdString(file.reason),
                               file.bytes ? std::optional(static_cast<std::int64_t>(*file.bytes)) : std::nullopt});
     answer(listing);
+  });
+}
+
+void BackgroundStoreMaker::glance(const QString& store, QObject* context, std::function<void(const Result<StoreGlance>&)> done) {
+  const std::stop_token stop = m_ended.get_token();
+  m_glances.start([store, stop, answer = whileWanted<Result<StoreGlance>>(context, stop, std::move(done))] {
+    answer([&]() -> Result<StoreGlance> {
+      RG_ASSIGN(const auto reader, openStore(store.toStdString()).reader());
+      const Result<Run> run = chooseRun(*reader, {});
+      if (run.status().code() == Code::kNotFound) return StoreGlance{};
+      RG_TRY(run.status());
+      RG_ASSIGN(const RunSummary summary, readRunSummary(*reader, *run, stop));
+      StoreGlance glance{.run = screenText(run->name, 80), .state = QString::fromLatin1(stateWord(summary, wallNow()).word)};
+      for (const Severity severity : {Severity::kWarning, Severity::kError, Severity::kCritical})
+        glance.findings += summary.open_findings[static_cast<std::size_t>(severity)];
+      return glance;
+    }());
   });
 }
 

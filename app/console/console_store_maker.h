@@ -23,6 +23,7 @@ class BackgroundStoreMaker final : public StoreMaker {
   void list(const QStringList& paths, QObject* context, std::function<void(const Result<ImportListing>&)> done) override;
   void import(const QStringList& paths, const QString& store, QObject* context, Progress progress, Made done) override;
   void example(const QString& store, QObject* context, Progress progress, Made done) override;
+  void glance(const QString& store, QObject* context, std::function<void(const Result<StoreGlance>&)> done) override;
   void cancel() override;
   QString exampleWords() const override;
 
@@ -31,6 +32,8 @@ class BackgroundStoreMaker final : public StoreMaker {
 
   std::stop_source m_stop;
   QThreadPool m_worker;
+  std::stop_source m_ended;
+  QThreadPool m_glances;  // of their own: an import may take minutes
 };
 
 }  // namespace runglass

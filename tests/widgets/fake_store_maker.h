@@ -8,6 +8,8 @@
 // Cost:       none.
 #pragma once
 
+#include <map>
+
 #include "widgets/welcome/store_maker.h"
 
 namespace runglass::test {
@@ -23,9 +25,13 @@ class FakeStoreMaker final : public StoreMaker {
   void example(const QString& store, QObject*, Progress progress, Made done) override {
     into = store, on_progress = std::move(progress), on_made = std::move(done);
   }
+  void glance(const QString& store, QObject*, std::function<void(const Result<StoreGlance>&)> done) override {
+    glances[store] = std::move(done);
+  }
   void cancel() override { ++cancelled; }
   QString exampleWords() const override { return QStringLiteral("A simulated run of 64 GPUs."); }
 
+  std::map<QString, std::function<void(const Result<StoreGlance>&)>> glances;
   QStringList listed, imported;
   QString into;
   std::function<void(const Result<ImportListing>&)> on_listed;

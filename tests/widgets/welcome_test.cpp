@@ -14,12 +14,16 @@
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QTest>
 #include <QUrl>
+#include <set>
 
 #include "tests/widgets/fake_store_maker.h"
 #include "tests/widgets/offscreen.h"
 #include "widgets/welcome/connect_panel.h"
 #include "widgets/welcome/hub_panel.h"
+#include "widgets/welcome/import_panel.h"
+#include "widgets/welcome/start_card.h"
 #include "widgets/welcome/welcome_page.h"
 
 namespace runglass {
@@ -67,10 +71,45 @@ class WelcomeTest : public testing::Test {
   std::unique_ptr<WelcomePage> page;
 };
 
-TEST_F(WelcomeTest, WhoNeverOpenedAStoreSeesTheExampleFirst) {
+TEST_F(WelcomeTest, ThreeCardsWithPicturesLeadToWhatTheyShow) {
   const WelcomePage& shown = show();
-  EXPECT_TRUE(says(shown, "A simulated run of 64 GPUs."));
+  const auto cards = shown.findChildren<StartCard*>();
+  ASSERT_EQ(cards.size(), 3);
+  for (StartCard* card : cards) {
+    EXPECT_FALSE(card->accessibleDescription().isEmpty());
+    const QImage picture = card->grab().toImage();
+    std::set<QRgb> colours;
+    for (int x = 0; x < picture.width(); x += 2) colours.insert(picture.pixel(x, picture.height() / 4));
+    EXPECT_GT(colours.size(), 2U) << card->text().toStdString();
+  }
+  EXPECT_TRUE(cards[0]->accessibleDescription().contains("A simulated run of 64 GPUs."));
+  QTest::mouseClick(cards[0], Qt::LeftButton);
   EXPECT_TRUE(says(shown, "Every screen says that it is simulated"));
+  QTest::mouseClick(button(shown, "Start"), Qt::LeftButton);
+  QTest::mouseClick(cards[1], Qt::LeftButton);
+  EXPECT_TRUE(shown.findChild<ImportPanel*>()->isVisible());
+  QTest::mouseClick(button(shown, "Start"), Qt::LeftButton);
+  QTest::mouseClick(cards[2], Qt::LeftButton);
+  EXPECT_TRUE(shown.findChild<ConnectPanel*>()->isVisible());
+}
+
+TEST_F(WelcomeTest, ARecentStoreHasItsStateAndItsOpenFindings) {
+  const QStringList stores = {dir.filePath("a.rgl"), dir.filePath("b.rgl"), dir.filePath("c.rgl"), dir.filePath("d.rgl")};
+  for (const QString& store : stores) EXPECT_TRUE(QFile(store).open(QIODevice::WriteOnly));
+  const WelcomePage& shown = show({.recent = stores});
+  const QSignalSpy opened(&shown, &WelcomePage::openRequested);
+  maker.glances[stores[0]](StoreGlance{.run = "gpt", .state = "finished", .findings = 3});
+  maker.glances[stores[1]](StoreGlance{.run = "gpt", .state = "running", .findings = 1});
+  maker.glances[stores[2]](StoreGlance{});
+  maker.glances[stores[3]](Status(Code::kDataLoss, "damaged"));
+  EXPECT_TRUE(button(shown, stores[0])->text().endsWith("gpt: finished, 3 open findings"))
+      << button(shown, stores[0])->text().toStdString();
+  EXPECT_TRUE(button(shown, stores[1])->text().endsWith("gpt: running, 1 open finding"));
+  EXPECT_TRUE(button(shown, stores[2])->text().endsWith("no run yet"));
+  EXPECT_TRUE(button(shown, stores[3])->text().endsWith("cannot be read"));
+  button(shown, stores[1])->click();
+  ASSERT_EQ(opened.count(), 1);
+  EXPECT_EQ(opened[0][0].toString(), stores[1]);
 }
 
 TEST_F(WelcomeTest, TheExampleIsMadeOnceAndOpenedFromThenOn) {
@@ -80,6 +119,7 @@ TEST_F(WelcomeTest, TheExampleIsMadeOnceAndOpenedFromThenOn) {
   for (QPushButton* one : shown.findChildren<QPushButton*>())
     if (!one->isCheckable() && one->text() == "Try the example") start = one;
   ASSERT_NE(start, nullptr);
+  shown.findChildren<StartCard*>()[0]->click();
   start->click();
   EXPECT_EQ(maker.into, dir.path() + "/example.rgl");
   EXPECT_FALSE(shown.isFinal());
@@ -97,6 +137,7 @@ TEST_F(WelcomeTest, TheExampleIsMadeOnceAndOpenedFromThenOn) {
 
 TEST_F(WelcomeTest, AnExampleThatFailsSaysWhyAndCanBeTriedAgain) {
   WelcomePage& shown = show();
+  shown.findChildren<StartCard*>()[0]->click();
   for (QPushButton* one : shown.findChildren<QPushButton*>())
     if (!one->isCheckable() && one->text() == "Try the example") one->click();
   maker.on_made(Status(Code::kResourceExhausted, "disk full"));

@@ -44,6 +44,13 @@ struct MadeStore {
   std::size_t findings = 0;
 };
 
+// What the list of recent stores shows of one.
+struct StoreGlance {
+  QString run;       // the newest; empty: none
+  QString state;     // "finished"; empty without a run
+  int findings = 0;  // open, from warning on
+};
+
 class StoreMaker {
  public:
   using Progress = std::function<void(const MakeProgress&)>;
@@ -54,6 +61,7 @@ class StoreMaker {
   virtual void import(const QStringList& paths, const QString& store, QObject* context, Progress progress, Made done) = 0;
   // A simulated run, marked as such on every screen.
   virtual void example(const QString& store, QObject* context, Progress progress, Made done) = 0;
+  virtual void glance(const QString& store, QObject* context, std::function<void(const Result<StoreGlance>&)> done) = 0;
   virtual void cancel() = 0;
   // What the example plays, in a sentence.
   virtual QString exampleWords() const = 0;

@@ -8,6 +8,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMimeData>
+#include <QPainter>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QUrl>
@@ -19,12 +20,40 @@
 #include "widgets/welcome/hub_panel.h"
 #include "widgets/welcome/import_panel.h"
 #include "widgets/welcome/making_line.h"
+#include "widgets/welcome/start_card.h"
+#include "widgets/welcome/store_maker.h"
 
 namespace runglass {
 namespace {
 
 constexpr int kChoicesWidth = 60 * kGrid, kMostRecent = 12;
 const QString kSuffix = QStringLiteral(".rgl");
+
+// Where files can be dropped; the page takes them wherever they are dropped.
+class DropZone : public QWidget {
+ public:
+  DropZone(const QString& words, const QString& action, QWidget* parent) : QWidget(parent), m_button(new QPushButton(action, this)) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(4 * kGrid, 4 * kGrid, 4 * kGrid, 4 * kGrid);
+    auto* words_label = new QLabel(words, this);
+    words_label->setTextFormat(Qt::PlainText);
+    words_label->setAlignment(Qt::AlignCenter);
+    words_label->setForegroundRole(QPalette::PlaceholderText);
+    column->addWidget(words_label);
+    column->addWidget(m_button, 0, Qt::AlignHCenter);
+  }
+  QPushButton* button() const { return m_button; }
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    QPainter painter(this);
+    painter.setPen(QPen(currentTheme().muted, kHairline, Qt::DashLine));
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+  }
+
+ private:
+  QPushButton* m_button;
+};
 
 InkLabel* label(const QString& text, QWidget* parent) {
   auto* made = new InkLabel(parent);
@@ -76,7 +105,7 @@ WelcomePage::WelcomePage(const WelcomeOptions& options, QWidget* parent)
   row->addWidget(choices);
   row->addLayout(right, 1);
 
-  addPanel(tr("Open a store"), tr("A file of a live or an earlier run"), makeOpenPanel());
+  addPanel(tr("Start"), tr("A store, the example, your files"), makeHome());
   auto* hubs = new HubPanel(options.hubs, m_panels);
   addPanel(tr("Connect to a hub"), tr("Follow a run that is elsewhere"), hubs);
   addPanel(tr("Try the example"), tr("A simulated run with two faults"), makeExamplePanel());
@@ -89,11 +118,8 @@ WelcomePage::WelcomePage(const WelcomeOptions& options, QWidget* parent)
   connect(m_connect, &ConnectPanel::listenRequested, this, &WelcomePage::listenRequested);
   connect(hubs, &HubPanel::connectRequested, this, &WelcomePage::connectRequested);
   connect(m_choices, &QButtonGroup::idClicked, m_panels, &QStackedWidget::setCurrentIndex);
-  // Whoever has opened stores wants the next one; whoever has not, to see what this is.
-  const bool stranger = options.recent.isEmpty() && options.hubs.hubs.empty() && options.problem.isEmpty();
-  const int first = m_panels->indexOf(options.hub_wanted ? hubs : stranger ? m_example->parentWidget() : m_panels->widget(0));
-  m_choices->button(first)->setChecked(true);
-  m_panels->setCurrentIndex(first);
+  makeCards();
+  showPanel(options.hub_wanted ? static_cast<QWidget*>(hubs) : m_panels->widget(0));
   offerImport(options.to_list);
 }
 
@@ -118,30 +144,55 @@ void WelcomePage::addPanel(const QString& title, const QString& words, QWidget* 
   layout()->itemAt(0)->widget()->layout()->addWidget(choice);
 }
 
-QWidget* WelcomePage::makeOpenPanel() {
+QWidget* WelcomePage::makeHome() {
   auto* panel = new QWidget(m_panels);
   auto* column = new QVBoxLayout(panel);
   column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(2 * kGrid);
-  auto* choose = new QPushButton(tr("Open a store …"), panel);
-  connect(choose, &QPushButton::clicked, this, &WelcomePage::chooseRequested);
-  column->addWidget(choose, 0, Qt::AlignLeft);
-  if (!m_options.recent.isEmpty()) {
-    column->addSpacing(3 * kGrid);
-    column->addWidget(label(tr("Opened here before"), panel));
-  }
+  column->setSpacing(3 * kGrid);
+  m_cards = new QHBoxLayout;
+  m_cards->setSpacing(3 * kGrid);
+  column->addLayout(m_cards);
+  auto* zone = new DropZone(tr("Drop a store, logs, traces or telemetry here"), tr("Open a store …"), panel);
+  connect(zone->button(), &QPushButton::clicked, this, &WelcomePage::chooseRequested);
+  column->addWidget(zone);
+  if (!m_options.recent.isEmpty()) column->addWidget(label(tr("Recent stores"), panel));
   for (const QString& path : m_options.recent.mid(0, kMostRecent)) {
     const QFileInfo file(path);
-    auto* open = new QPushButton(tr("%1   %2, changed %3")
-                                     .arg(screenText(path.toStdString(), 100), formatBytes(static_cast<double>(file.size())),
-                                          formatTime(file.lastModified().toMSecsSinceEpoch() * kNsPerMs, TimeStyle::kLocal)),
-                                 panel);
+    const QString words = tr("%1   %2, changed %3")
+                              .arg(screenText(path.toStdString(), 100), formatBytes(static_cast<double>(file.size())),
+                                   formatTime(file.lastModified().toMSecsSinceEpoch() * kNsPerMs, TimeStyle::kLocal));
+    auto* open = new QPushButton(words, panel);
     open->setProperty("nav", true);
     connect(open, &QPushButton::clicked, this, [this, path] { emit openRequested(path); });
     column->addWidget(open);
+    m_options.maker->glance(path, open, [open, words](const Result<StoreGlance>& glance) {
+      if (!glance.ok()) return open->setText(words + QStringLiteral("   ") + tr("cannot be read"));
+      if (glance->run.isEmpty()) return open->setText(words + QStringLiteral("   ") + tr("no run yet"));
+      const QString findings = glance->findings == 0   ? tr("no open findings")
+                               : glance->findings == 1 ? tr("1 open finding")
+                                                       : tr("%1 open findings").arg(formatCount(glance->findings));
+      open->setText(words + QStringLiteral("   %1: %2, %3").arg(glance->run, glance->state, findings));
+    });
   }
   column->addStretch(1);
   return panel;
+}
+
+// In the order of the panels that they lead to.
+void WelcomePage::makeCards() {
+  const auto card = [this](StartPicture picture, const QString& title, const QString& words, QWidget* panel) {
+    auto* made = new StartCard(picture, title, words, m_panels->widget(0));
+    connect(made, &QPushButton::clicked, this, [this, panel] { showPanel(panel); });
+    m_cards->addWidget(made, 1);
+  };
+  card(StartPicture::kExample, tr("Example"), m_options.maker->exampleWords(), m_example->parentWidget());
+  card(StartPicture::kImport, tr("Import"), tr("Logs, traces and telemetry of your own become a store, with findings."), m_import);
+  card(StartPicture::kConnect, tr("Connect"), tr("Receive a run live: the commands for this host, Slurm, Kubernetes and ssh."), m_connect);
+}
+
+void WelcomePage::showPanel(QWidget* panel) {
+  m_choices->button(m_panels->indexOf(panel))->setChecked(true);
+  m_panels->setCurrentWidget(panel);
 }
 
 QWidget* WelcomePage::makeExamplePanel() {
@@ -176,8 +227,7 @@ void WelcomePage::tryExample() {
 
 void WelcomePage::offerImport(const QStringList& paths) {
   if (paths.isEmpty()) return;
-  m_choices->button(m_panels->indexOf(m_import))->setChecked(true);
-  m_panels->setCurrentWidget(m_import);
+  showPanel(m_import);
   m_import->offer(paths);
 }
 

@@ -15,6 +15,7 @@
 #include "widgets/welcome/hub_address.h"
 
 class QButtonGroup;
+class QHBoxLayout;
 class QMimeData;
 class QStackedWidget;
 
@@ -59,7 +60,9 @@ class WelcomePage : public QWidget {
 
  private:
   QWidget* makeChoices();
-  QWidget* makeOpenPanel();
+  QWidget* makeHome();
+  void makeCards();
+  void showPanel(QWidget* panel);
   QWidget* makeExamplePanel();
   void addPanel(const QString& title, const QString& words, QWidget* panel);
   void tryExample();
@@ -69,6 +72,7 @@ class WelcomePage : public QWidget {
   InkLabel* m_problem;
   QButtonGroup* m_choices;
   QStackedWidget* m_panels;
+  QHBoxLayout* m_cards = nullptr;
   ImportPanel* m_import = nullptr;
   ConnectPanel* m_connect = nullptr;
   MakingLine* m_example = nullptr;
