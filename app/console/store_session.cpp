@@ -17,6 +17,7 @@
 #include "app/cli/agent_hint.h"
 #include "app/cli/hub_problem.h"
 #include "app/cli/store_access.h"
+#include "app/console/this_host.h"
 #include "collectors/hub/replica/followed_reader.h"
 #include "storage/open_store.h"
 #include "widgets/core/units.h"
@@ -49,6 +50,15 @@ void makeOwnFolder(const std::string& store) {
 bool hasEnded(const StoreHolder& holder, const std::string& store) {
   const int pid = std::atoi(holder.pid.c_str());
   return pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH && !holderOf(store);
+}
+
+// An address at which other machines reach a hub that listens on all interfaces.
+QString reachable(const QString& address) {
+  const qsizetype colon = address.lastIndexOf(u':');
+  const QString host = address.left(colon);
+  const QStringList names = namesOfThisHost();
+  if ((host != QStringLiteral("0.0.0.0") && host != QStringLiteral("[::]")) || names.isEmpty()) return address;
+  return names.front() + address.mid(colon);
 }
 
 }  // namespace
@@ -219,6 +229,9 @@ SourceStatus StoreSession::status() {
     noteRate(stats.samples);
     status.role = QStringLiteral("hub on %1").arg(screenText(access->hub->address()));
     status.agents = static_cast<int>(stats.agents);
+    status.listens = reachable(screenText(access->hub->address()));
+    status.paired = !m_options.hub->tls_cert.empty();
+    status.received = stats.samples;
     status.samples_per_s = m_arrived_per_s;
     if (stats.batches > 0) status.lag = stats.lag;
     status.dropped = stats.missing_batches + stats.bad_payloads;

@@ -42,14 +42,15 @@ class ConsoleTest : public testing::Test {
   void TearDown() override {
     m_window.reset();
     m_queries.reset();
-    applyTheme(*qApp, ThemeName::kDark);
+    applyLook(*qApp, ThemeName::kDark, {});
   }
-  void open(QSettings* settings = nullptr) {
+  void open(QSettings* settings = nullptr, EditPort* edits = nullptr) {
     m_window.reset();
     m_queries = std::make_unique<QueryService>([path = run().path()] { return openStore(path).reader(); }, 2);
     WindowOptions options;
     options.queries = m_queries.get();
     options.settings = settings;
+    options.edits = edits;
     options.clock = [] { return SimulatedIncident::kStart + 2 * 3'600 * kNsPerSecond; };
     m_window = std::make_unique<MainWindow>(options);
     m_window->resize(1'400, 900);

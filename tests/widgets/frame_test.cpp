@@ -27,8 +27,10 @@
 #include "widgets/frame/guide.h"
 #include "widgets/frame/main_window.h"
 #include "widgets/frame/navigation.h"
+#include "widgets/frame/palette.h"
 #include "widgets/frame/trace_dialog.h"
 #include "widgets/frame/view_registry.h"
+#include "widgets/frame/waiting_page.h"
 
 namespace runglass {
 namespace {
@@ -261,11 +263,31 @@ TEST_F(MainWindowTest, TheKeyboardSwitchesViewsAndWalksBack) {
   EXPECT_EQ(window->state().state().window.range, (TimeRange{100, 200}));
 }
 
+TEST_F(MainWindowTest, AWindowThatListensShowsItsAddressTheAgentsCommandAndACount) {
+  auto data = std::make_shared<FakeData>();
+  status.value = {.role = "hub on 127.0.0.1:45001", .agents = 0, .listens = "127.0.0.1:45001"};
+  open(data);
+  ASSERT_TRUE(waitFor([&] { return window->findChild<WaitingPage*>() != nullptr; }));
+  const auto* page = window->findChild<WaitingPage*>();
+  EXPECT_TRUE(page->isVisible());
+  const auto shows = [&](const QString& words) {
+    return std::ranges::any_of(page->findChildren<QLabel*>(), [&](const QLabel* label) { return label->text().contains(words); });
+  };
+  EXPECT_TRUE(shows("Waiting for agents on 127.0.0.1:45001"));
+  for (QPushButton* copy : page->findChildren<QPushButton*>()) QTest::mouseClick(copy, Qt::LeftButton);
+  EXPECT_EQ(QApplication::clipboard()->text(), "runglass-agent --hub 127.0.0.1:45001\n");
+  status.value.agents = 2;
+  ASSERT_TRUE(waitFor([&] { return shows("Agents connected: 2"); })) << "an agent that has sent nothing yet changes no store";
+  status.value.received = 10;
+  ASSERT_TRUE(waitFor([&] { return window->findChild<WaitingPage*>() == nullptr; }));
+  EXPECT_TRUE(window->docks().isVisible());
+}
+
 TEST_F(MainWindowTest, ThePaletteRunsWhatIsTyped) {
   open(sampleData());
   ASSERT_TRUE(window->showPlace("runs"));
   QTest::keyClick(window.get(), Qt::Key_F1);
-  auto* palette = window->findChild<CommandPalette*>();
+  auto* palette = window->findChild<Palette*>();
   ASSERT_NE(palette, nullptr);
   auto* edit = palette->findChild<QLineEdit*>();
   QTest::keyClicks(edit, "godataq");

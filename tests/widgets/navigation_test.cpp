@@ -10,6 +10,7 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QSpinBox>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QVBoxLayout>
 #include <set>
@@ -55,9 +56,14 @@ TEST_F(NavigationTest, FindingsAreCountedBesideTheirPlaceAndInTheTitle) {
   open();
   go("watch");
   int open_findings = 0;
-  for (const Finding& finding : run().findings()) open_findings += finding.severity >= Severity::kWarning ? 1 : 0;
+  const auto reader = openStore(run().path()).reader().value();
+  const TimeNs end = readRunSummary(*reader, run().run(), {})->last_data.value();
+  int ended = 0;
+  for (const Finding& finding : run().findings())
+    if (finding.severity >= Severity::kWarning) ++(finding.end && *finding.end < end ? ended : open_findings);
   ASSERT_GT(open_findings, 0);
-  EXPECT_EQ(button("Findings")->accessibleName(), QStringLiteral("Findings, %1 of warning severity or above").arg(open_findings));
+  ASSERT_GT(ended, 0);
+  EXPECT_EQ(button("Findings")->accessibleName(), QStringLiteral("Findings, %1 open of warning severity or above").arg(open_findings));
   EXPECT_TRUE(m_window->windowTitle().startsWith(QStringLiteral("(%1) ").arg(open_findings))) << m_window->windowTitle().toStdString();
 }
 
@@ -84,6 +90,27 @@ TEST_F(NavigationTest, CollapsedItShowsIconsWithNamesAndTheNextWindowIsCollapsed
   QTest::mouseClick(button("Expand"), Qt::LeftButton);
   settle();
   EXPECT_EQ(navigation()->width(), wide);
+}
+
+TEST_F(NavigationTest, CtrlHomeIsTheTablesOwnWhereATableHasTheFocus) {
+  open();
+  go("events");
+  auto* table = view("events")->findChild<QTableView*>();
+  ASSERT_GT(table->model()->rowCount(), 3);
+  m_window->state().setWindow({SimulatedIncident::kStart, SimulatedIncident::kStart + 500 * kNsPerSecond});
+  settle();
+  table->setFocus();
+  table->setCurrentIndex(table->model()->index(3, 0));
+  settle();
+  const TimeWindow before = state().window;
+  QTest::keyClick(table, Qt::Key_Home, Qt::ControlModifier);
+  settle();
+  EXPECT_EQ(table->currentIndex().row(), 0);
+  EXPECT_EQ(before.mode, WindowMode::kFixed);
+  EXPECT_EQ(state().window.mode, WindowMode::kFixed);
+  go("overview");
+  QTest::keyClick(view("overview"), Qt::Key_Home, Qt::ControlModifier);
+  EXPECT_EQ(state().window.mode, WindowMode::kAll);
 }
 
 TEST_F(NavigationTest, AFinishedRunCannotBePausedAndARunningOneCan) {
@@ -117,7 +144,7 @@ TEST_F(NavigationTest, SettingsApplyAtOnceAndAreRemembered) {
   auto* dialog = m_window->findChild<SettingsDialog*>();
   ASSERT_NE(dialog, nullptr);
   const auto boxes = dialog->findChildren<QComboBox*>();
-  ASSERT_EQ(boxes.size(), 3);
+  ASSERT_EQ(boxes.size(), 4);
   const auto box = [&](const QString& name) { return *std::ranges::find(boxes, name, &QComboBox::accessibleName); };
   box("Theme")->setCurrentIndex(2);
   EXPECT_EQ(currentTheme().name, ThemeName::kLight);
@@ -164,6 +191,9 @@ TEST(Settings, ASizeMultipliesTheOneOfTheEnvironment) {
   chosen.scale = 150;
   scaleAtStart(chosen);
   EXPECT_EQ(qgetenv("QT_SCALE_FACTOR"), "3");
+  EXPECT_EQ(scaleOfProgram(), 150);
+  EXPECT_EQ(lookOf(chosen, scaleOfProgram()).text_scale, 1) << "all is scaled already";
+  scaleAtStart({});
   qunsetenv("QT_SCALE_FACTOR");
 }
 
@@ -183,6 +213,21 @@ TEST(HeadlineTest, AnySentenceTakesAtMostTwoLinesAtAnyWidth) {
       EXPECT_TRUE(headline.accessibleName().contains(words));
     }
   }
+}
+
+TEST(HeadlineTest, ACutSentenceIsReadInItsTipTogetherWithTheHint) {
+  Headline headline;
+  headline.resize(300, 60);
+  headline.QWidget::show();
+  headline.setHint("Show the findings");
+  headline.setSentence("64 GPUs.");
+  EXPECT_EQ(headline.toolTip(), "<span>Show the findings</span>");
+  const QString words = QString("Rank 37 computes slower than its peers. ").repeated(20) + "The last words.";
+  headline.setSentence(words, Severity::kError);
+  EXPECT_TRUE(headline.toolTip().contains("The last words."));
+  EXPECT_TRUE(headline.toolTip().endsWith("Show the findings</span>"));
+  headline.setHint({});
+  EXPECT_TRUE(headline.toolTip().contains("The last words."));
 }
 
 // As the overview sets it: beside a button, in a layout that was shown before there were words.

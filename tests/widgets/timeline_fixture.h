@@ -15,6 +15,7 @@
 
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
+#include "tests/widgets/fake_edits.h"
 #include "tests/widgets/offscreen.h"
 #include "widgets/timeline/timeline_view.h"
 
@@ -26,19 +27,6 @@ inline constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
 inline std::string plain(QString text) {
   return text.replace(QChar(0xa0), QLatin1Char(' ')).replace(QChar(0x202f), QLatin1Char(' ')).toStdString();
 }
-
-// Takes edits as a store would, or refuses them.
-class FakeEdits : public EditPort {
- public:
-  QString refusal() const override { return why; }
-  void submit(Edit edit, QObject*, std::function<void(const Status&)> done) override {
-    edits.push_back(std::move(edit));
-    done(answer);
-  }
-  QString why;
-  Status answer;
-  std::vector<Edit> edits;
-};
 
 // Two ranks with a stream and a thread each: a launch, its kernel, and a collective that rank 1 enters 3 ms late.
 class TimelineViewTest : public ::testing::Test {

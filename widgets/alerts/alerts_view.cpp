@@ -6,8 +6,14 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
 
+#include "model/alert_cause.h"
+#include "widgets/alerts/read_marks.h"
 #include "widgets/core/edit_port.h"
+#include "widgets/core/finding_jump.h"
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
 
@@ -18,27 +24,83 @@ using AlertRows = std::vector<AlertRow>;
 constexpr DurNs kHour = 3600 * kNsPerSecond;
 constexpr DurNs kMargin = 600 * kNsPerSecond;  // around an alert, so that what came before is seen
 
-TimeNs timeOf(const Alert& alert) { return alert.due.value_or(alert.since); }
+// Of each cause, the newest.
+std::map<std::string, std::shared_ptr<const Finding>> byCause(const std::vector<Finding>& findings, const std::vector<Run>& runs,
+                                                              const std::vector<Node>& nodes) {
+  std::map<std::string, std::shared_ptr<const Finding>> of;
+  for (const Finding& finding : findings) {
+    if (finding.severity < Severity::kWarning) continue;
+    const auto run = std::ranges::find(runs, finding.run, &Run::id);
+    const auto node = std::ranges::find(nodes, finding.node, &Node::id);
+    const std::string cause =
+        causeOfFinding(finding, node == nodes.end() ? std::string() : node->name, run == runs.end() ? std::string() : run->uuid);
+    auto& newest = of[cause];
+    if (newest == nullptr || newest->start.value_or(0) <= finding.start.value_or(0)) newest = std::make_shared<const Finding>(finding);
+  }
+  return of;
+}
+
+Alert alertOf(const Finding& finding, const std::string& cause) {
+  return {.run = finding.run,
+          .cause = cause,
+          .kind = finding.kind,
+          .severity = finding.severity,
+          .since = finding.start.value_or(finding.told.value_or(0)),
+          .end = finding.end,
+          .summary = finding.summary.empty() ? finding.kind + " of " + finding.subject : finding.summary};
+}
 
 }  // namespace
+
+TimeNs AlertRow::when() const {
+  if (alert.id == 0 && finding != nullptr && finding->told) return *finding->told;
+  return alert.due.value_or(alert.since);
+}
+
+QString AlertRow::key() const {
+  if (alert.id != 0) return QStringLiteral("alert:%1:%2").arg(alert.id).arg(alert.count);
+  return QStringLiteral("finding:%1").arg(finding != nullptr ? finding->id : 0);
+}
+
+Object objectOf(const AlertRow& row) {
+  if (row.finding != nullptr) return objectOf(*row.finding);
+  Object object{.kind = ObjectKind::kEvent, .name = screenText(row.alert.summary, 300), .detail = screenText(row.alert.rule, 100)};
+  object.selection.run = row.alert.run;
+  object.window = TimeRange{row.alert.since - kMargin, row.alert.end.value_or(row.alert.since) + kMargin};
+  object.key = "rg_alert";
+  object.id = row.alert.id;
+  return object;
+}
 
 Result<AlertRows> readAlerts(Reader& reader, TimeNs now) {
   RG_ASSIGN(std::vector<Alert> alerts, reader.alerts(kAlertsShown));
   RG_ASSIGN(const std::vector<Snooze> snoozes, reader.snoozes());
+  RG_ASSIGN(const std::vector<Finding> findings, reader.findings(std::nullopt));
+  RG_ASSIGN(const std::vector<Run> runs, reader.runs());
+  RG_ASSIGN(const std::vector<Node> nodes, reader.nodes());
+  const auto of = byCause(findings, runs, nodes);
   AlertRows rows;
+  std::set<std::string> alerted;
+  for (const Alert& alert : alerts) alerted.insert(alert.cause);
+  for (const auto& [cause, finding] : of)
+    if (!alerted.contains(cause)) alerts.push_back(alertOf(*finding, cause));
   for (Alert& alert : alerts) {
     AlertRow& row = rows.emplace_back();
+    if (const auto finding = of.find(alert.cause); finding != of.end()) row.finding = finding->second;
     for (const Snooze& snooze : snoozes) {
       const bool meant = snooze.cause.empty() ? snooze.rule == alert.rule : snooze.cause == alert.cause;
       if (meant && snooze.until && *snooze.until > now) row.snoozed_until = std::max(row.snoozed_until.value_or(0), *snooze.until);
     }
     row.alert = std::move(alert);
   }
+  std::ranges::stable_sort(rows, std::greater{}, &AlertRow::when);
+  if (rows.size() > kAlertsShown) rows.resize(kAlertsShown);
   return rows;
 }
 
 QString alertState(const AlertRow& row, TimeStyle style) {
   if (row.snoozed_until) return QStringLiteral("snoozed until %1").arg(formatTimeOfDay(*row.snoozed_until, style));
+  if (row.alert.id == 0 && row.finding != nullptr) return QStringLiteral("found");
   if (!row.alert.due) return QStringLiteral("not told");
   if (!row.alert.told) return QStringLiteral("being told");
   const bool failed = row.alert.delivery.find(": given up") != std::string::npos;
@@ -47,14 +109,18 @@ QString alertState(const AlertRow& row, TimeStyle style) {
   return row.alert.count > 1 ? QStringLiteral("told %1×").arg(row.alert.count) : QStringLiteral("told");
 }
 
-std::vector<Column<AlertRow>> alertColumns(const TimeStyle* style) {
+std::vector<Column<AlertRow>> alertColumns(const TimeStyle* style, std::function<bool(const AlertRow&)> read) {
   using R = AlertRow;
   std::vector<Column<R>> columns;
+  columns.push_back({.title = QStringLiteral("new"),
+                     .help = QStringLiteral("● unread"),
+                     .text = [read](const R& r) { return read(r) ? QString() : QStringLiteral("●"); },
+                     .copy = [read](const R& r) { return read(r) ? QStringLiteral("read") : QStringLiteral("unread"); }});
   columns.push_back({.title = QStringLiteral("when"),
                      .help = QStringLiteral("When people were told last; of what was not told, when it began."),
-                     .text = [style](const R& r) { return formatTime(timeOf(r.alert), *style); },
-                     .sort = [](const R& r) { return QVariant::fromValue(static_cast<qlonglong>(timeOf(r.alert))); },
-                     .copy = [](const R& r) { return formatTimeFull(timeOf(r.alert), TimeStyle::kUtc); },
+                     .text = [style](const R& r) { return formatTime(r.when(), *style); },
+                     .sort = [](const R& r) { return QVariant::fromValue(static_cast<qlonglong>(r.when())); },
+                     .copy = [](const R& r) { return formatTimeFull(r.when(), TimeStyle::kUtc); },
                      .mark = [](const R& r) { return r.alert.severity; }});
   columns.push_back({.title = QStringLiteral("state"),
                      .help = QStringLiteral("Whether people were told, and what came of it."),
@@ -82,7 +148,8 @@ AlertsView::AlertsView(ViewContext context, QWidget* parent)
     : View(parent),
       m_context(std::move(context)),
       m_model(new TableModel<AlertRow>(
-          alertColumns(&m_style), [](const AlertRow& a, const AlertRow& b) { return a.alert.id == b.alert.id; }, this)),
+          alertColumns(&m_style, [this](const AlertRow& row) { return m_marks == nullptr || m_marks->isRead(row.key(), row.when()); }),
+          [](const AlertRow& a, const AlertRow& b) { return a.key() == b.key(); }, this)),
       m_table(new TableView(m_model, tr("Filter alerts  ( / )"), this)),
       m_page(new QWidget(this)),
       m_panel(new StatePanel(this)),
@@ -99,10 +166,19 @@ AlertsView::AlertsView(ViewContext context, QWidget* parent)
   connect(m_table, &TableView::rowChosen, this, [this](const QModelIndex& index) {
     const AlertRow* row = m_model->rowAt(index);
     if (row == nullptr) return;
-    Selection selection;
-    selection.run = row->alert.run;
-    m_context.state->goTo(selection, TimeRange{row->alert.since - kMargin, row->alert.end.value_or(row->alert.since) + kMargin});
+    const Object object = objectOf(*row);
+    if (m_marks != nullptr) m_marks->markRead(row->key());
+    m_context.state->goTo(object.selection, object.window);
   });
+  connect(m_table, &TableView::menuWanted, this, [this](const QModelIndex& index, const QPoint& at) {
+    if (const AlertRow* row = m_model->rowAt(index)) emit menuRequested(objectOf(*row), at);
+  });
+}
+
+void AlertsView::setReadMarks(ReadMarks* marks) {
+  if (m_marks == marks) return;
+  m_marks = marks;
+  connect(marks, &ReadMarks::changed, this, [this] { m_model->retext(); });
 }
 
 QWidget* AlertsView::makeBar() {
@@ -122,6 +198,12 @@ QWidget* AlertsView::makeBar() {
   button(tr("Snooze its rule 2 h"), tr("Tell nobody of anything this rule finds for two hours"), true, 2 * kHour);
   button(tr("End snooze"), tr("Tell again of this cause"), false, 0);
   button(tr("End the rule's snooze"), tr("Tell again of what this rule finds"), true, 0);
+  m_all_read = new QPushButton(tr("Mark all as read"), bar);
+  m_all_read->setFocusPolicy(Qt::TabFocus);
+  connect(m_all_read, &QPushButton::clicked, this, [this] {
+    if (m_marks != nullptr) m_marks->markAllRead(m_context.clock());
+  });
+  row->addWidget(m_all_read);
   m_said = new QLabel(bar);
   m_said->setTextFormat(Qt::PlainText);
   row->addWidget(m_said, 1);
@@ -180,8 +262,8 @@ void AlertsView::showAnswer(const Result<std::shared_ptr<const AlertRows>>& answ
   }
   m_model->setRows(*answer);
   if ((*answer)->empty()) {
-    m_panel->showEmpty(tr("No alert."),
-                       tr("Nobody was told anything about this store. A hub tells whom its rule file names (docs/alerts.md)."),
+    m_panel->showEmpty(tr("No notifications."),
+                       tr("No finding of warning severity or above, and no alert. Alert rules are set at the hub (docs/alerts.md):"),
                        QStringLiteral("runglassctl serve --store STORE.rgl --alerts RULES.toml"));
     m_stack->setCurrentWidget(m_panel);
     return;

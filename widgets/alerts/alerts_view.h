@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// AlertsView: what people were told by this store's hub, newest first; snoozes a cause or a rule.
+// AlertsView: the history of notifications: what was found in this store's runs and what its hub notified people of, newest first, read and
+// unread; mutes a cause or a rule.
 //
 // Threading:  GUI thread; reading happens on query workers.
 // Ownership:  Qt parents own widgets.
@@ -11,6 +12,7 @@
 #include <QStackedLayout>
 
 #include "model/alerts.h"
+#include "model/findings.h"
 #include "widgets/core/query_service.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/table_model.h"
@@ -22,17 +24,25 @@ class QPushButton;
 
 namespace runglass {
 
+class ReadMarks;
+
 inline constexpr std::size_t kAlertsShown = 1'000;
 
 struct AlertRow {
   Alert alert;
-  std::optional<TimeNs> snoozed_until;  // of its cause or its rule, in the future
+  std::optional<TimeNs> snoozed_until = std::nullopt;  // of its cause or its rule, in the future
+  std::shared_ptr<const Finding> finding = nullptr;    // that it is about; `alert` is made of it where the hub notified nobody (id 0)
+
+  TimeNs when() const;
+  QString key() const;  // the same for the same notification
 };
 
+// The newest kAlertsShown of alerts, and of findings from warning on that no alert is about.
 Result<std::vector<AlertRow>> readAlerts(Reader& reader, TimeNs now);
 // "told 2×", "snoozed until 21:40", "not told", with what came of it in the tip.
 QString alertState(const AlertRow& row, TimeStyle style);
-std::vector<Column<AlertRow>> alertColumns(const TimeStyle* style);
+std::vector<Column<AlertRow>> alertColumns(const TimeStyle* style, std::function<bool(const AlertRow&)> read);
+Object objectOf(const AlertRow& row);
 
 class AlertsView : public View {
   Q_OBJECT
@@ -45,6 +55,8 @@ class AlertsView : public View {
   bool isFinal() const override;
   QString copyText() const override;
   void focusFilter() override;
+  // What was read before; without it all is read.
+  void setReadMarks(ReadMarks* marks);
   // Of the current row; false: none is chosen.
   bool snooze(bool whole_rule, DurNs duration);
 
@@ -59,6 +71,8 @@ class AlertsView : public View {
   TableView* m_table;
   QWidget* m_page;
   QLabel* m_said = nullptr;
+  QPushButton* m_all_read = nullptr;
+  ReadMarks* m_marks = nullptr;
   StatePanel* m_panel;
   QStackedLayout* m_stack;
   bool m_shown = false;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "widgets/core/units.h"
+
 namespace runglass {
 
 Selection selectionOf(const Finding& finding) {
@@ -19,6 +21,16 @@ std::optional<TimeRange> windowOf(const Finding& finding) {
   if (!finding.start) return std::nullopt;
   const TimeNs end = std::max(finding.end.value_or(*finding.start), *finding.start);
   return TimeRange{*finding.start - kFindingMargin, end + kFindingMargin};
+}
+
+Object objectOf(const Finding& finding) {
+  return {.kind = ObjectKind::kFinding,
+          .name = screenText(finding.summary),
+          .detail = QString::fromStdString(finding.kind),
+          .selection = selectionOf(finding),
+          .window = windowOf(finding),
+          .key = finding.kind,
+          .id = finding.id};
 }
 
 void goToFinding(SharedState& state, const Finding& finding) { state.goTo(selectionOf(finding), windowOf(finding)); }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "model/findings.h"
+#include "widgets/core/object.h"
 #include "widgets/core/selection.h"
 
 namespace runglass {
@@ -17,6 +18,7 @@ inline constexpr DurNs kFindingMargin = 60 * kNsPerSecond;  // so that its begin
 Selection selectionOf(const Finding& finding);
 // Its time with a margin; absent where the source has no clock.
 std::optional<TimeRange> windowOf(const Finding& finding);
+Object objectOf(const Finding& finding);
 // One step of undo. The playhead stays where it is.
 void goToFinding(SharedState& state, const Finding& finding);
 

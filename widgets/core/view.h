@@ -9,12 +9,14 @@
 //             hidden view becomes visible.
 #pragma once
 
+#include <QPoint>
 #include <QString>
 #include <QWidget>
 #include <functional>
 
 #include "model/events.h"
 #include "widgets/core/edit_port.h"
+#include "widgets/core/object.h"
 #include "widgets/core/query_service.h"
 #include "widgets/core/selection.h"
 #include "widgets/core/share_port.h"
@@ -67,6 +69,8 @@ class View : public QWidget {
   virtual QString copyText() const { return {}; }
   // Shows one of the parts that ViewInfo::tabs names; false: it has none of that name.
   virtual bool showTab(const QString& /*name*/) { return false; }
+  // Shows more of an object that was opened in this view than the selection and the window say: a curve. Others ignore it.
+  virtual void reveal(const Object& /*object*/) {}
   // Nothing is chosen here, or this view shows neither findings nor events: nullopt.
   virtual std::optional<IncidentSeed> incidentSeed() const { return std::nullopt; }
   // `/`: puts the cursor into the view's filter, if it has one.
@@ -77,6 +81,8 @@ class View : public QWidget {
   void viewRequested(const QString& id);
   // The user asked for an incident of incidentSeed().
   void incidentRequested();
+  // The user asked what can be done with an object, at this place of the screen.
+  void menuRequested(const Object& object, const QPoint& at);
   // The user asked for a report of the incident with this uuid.
   void reportRequested(const QString& incident);
 };

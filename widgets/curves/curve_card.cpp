@@ -3,6 +3,7 @@
 // 3. m_missing parts of one question are under way; m_parts holds those that came.
 #include "widgets/curves/curve_card.h"
 
+#include <QContextMenuEvent>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -233,6 +234,8 @@ bool CurveCard::isFinal() const {
   return visibleRegion().isEmpty() ||
          (m_asked && !m_due && !busy() && !m_marks_slot.busy() && (m_plot->visibleRegion().isEmpty() || m_plot->isRendered()));
 }
+
+void CurveCard::contextMenuEvent(QContextMenuEvent* event) { emit menuWanted(event->globalPos()); }
 
 void CurveCard::paintEvent(QPaintEvent*) {
   QPainter painter(this);

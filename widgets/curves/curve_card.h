@@ -38,12 +38,14 @@ class CurveCard : public QWidget {
   void pinToggled(bool pinned);
   void logToggled(bool log);
   void hideRequested();
+  void menuWanted(const QPoint& at);
   void rulesChosen(const SpikeRules& rules);
   void comparisonRequested();
   void rewindRequested();
   void exported(const QString& words, bool good);
 
  protected:
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 

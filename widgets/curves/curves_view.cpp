@@ -236,6 +236,7 @@ void CurvesView::catalogAnswered(const Result<std::shared_ptr<const CurveCatalog
   chooseRuns();
   fillRuns();
   m_stack->setCurrentIndex(1);
+  tickRevealed();
   arrangeCards();
   if (!first) updateCards(true);
 }
@@ -293,12 +294,35 @@ void CurvesView::tickFiltered() {
   m_tags->showOnly(tags);
 }
 
+void CurvesView::reveal(const Object& object) {
+  if (object.kind != ObjectKind::kCurve) return;
+  m_revealed = object.key;
+  tickRevealed();
+}
+
+void CurvesView::tickRevealed() {
+  if (m_revealed.empty() || !m_catalog_shown) return;
+  std::vector<std::size_t> tags;
+  for (std::size_t tag = 0; tag < m_tags->catalog()->tags.size(); ++tag)
+    if (m_tags->catalog()->tags[tag].metric == m_revealed) tags.push_back(tag);
+  if (!tags.empty()) m_tags->showOnly(tags);
+  m_revealed.clear();
+}
+
 CurveCard* CurvesView::makeCard() {
   auto* card = new CurveCard(m_context.queries, m_page);
   const auto tag = [this, card] { return card->question().catalog == nullptr ? m_tags->catalog()->tags.size() : card->question().tag; };
   const auto valid = [this, tag] { return tag() < m_tags->catalog()->tags.size(); };
   connect(card, &CurveCard::pinToggled, this, [this, tag, valid](bool pinned) {
     if (valid()) m_tags->setPinned(tag(), pinned);
+  });
+  connect(card, &CurveCard::menuWanted, this, [this, tag, valid](const QPoint& at) {
+    if (!valid()) return;
+    const CurveTag& shown = m_tags->catalog()->tags[tag()];
+    Object object{.kind = ObjectKind::kCurve, .name = shown.title, .value = copyText(), .selection = m_state.selection};
+    object.key = shown.metric;
+    object.scalar = shown.scalar;
+    emit menuRequested(object, at);
   });
   connect(card, &CurveCard::hideRequested, this, [this, tag, valid] {
     if (valid()) m_tags->setTagShown(tag(), false);

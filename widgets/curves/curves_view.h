@@ -45,6 +45,7 @@ class CurvesView : public View {
   bool isFinal() const override;
   QString copyText() const override;
   void focusFilter() override;
+  void reveal(const Object& object) override;
 
   TagTree* tags() const { return m_tags; }
   std::vector<CurveCard*> cards() const { return m_cards; }
@@ -68,6 +69,7 @@ class CurvesView : public View {
   void chooseRuns();
   void filterChanged();
   void tickFiltered();
+  void tickRevealed();
   void arrangeCards();
   void updateCards(bool fresh);
   std::vector<std::size_t> colorsOf(std::size_t tag, const std::vector<std::size_t>& members) const;
@@ -117,6 +119,7 @@ class CurvesView : public View {
   QStackedLayout* m_stack;
   QTimer m_table_timer;
   bool m_catalog_shown = false;
+  std::string m_revealed;  // metric to show alone, once the catalogue has it
   QuerySlot m_slot, m_playhead_slot, m_moment_slot;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/devices/gpu_grid.h"
 
+#include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -187,6 +188,10 @@ const GpuCell* GpuGrid::cellAt(const QPoint& point) const {
 void GpuGrid::mousePressEvent(QMouseEvent* event) {
   setFocus(Qt::MouseFocusReason);
   if (const GpuCell* cell = cellAt(event->pos())) emit cellChosen(cell->node, cell->device);
+}
+
+void GpuGrid::contextMenuEvent(QContextMenuEvent* event) {
+  if (const GpuCell* cell = cellAt(event->pos())) emit menuWanted(cell->node, cell->device, event->globalPos());
 }
 
 // Left and right walk along the hosts.

@@ -35,10 +35,12 @@ class GpuGrid : public QWidget {
 
  signals:
   void cellChosen(NodeId node, DeviceId device);
+  void menuWanted(NodeId node, DeviceId device, const QPoint& at);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   bool event(QEvent* event) override;
 

@@ -181,6 +181,14 @@ void GpusView::connectParts() {
   connect(m_worst, &TableView::rowChosen, this, [this](const QModelIndex& index) {
     if (const GpuCell* cell = m_worst_model->rowAt(index)) choose(cell->node, cell->device);
   });
+  connect(m_grid, &GpuGrid::menuWanted, this, [this](NodeId node, DeviceId device, const QPoint& at) {
+    for (const HostColumn& host : m_data->hosts)
+      for (const GpuCell& cell : host.cells)
+        if (cell.node == node && cell.device == device) return showMenu(cell, at);
+  });
+  connect(m_worst, &TableView::menuWanted, this, [this](const QModelIndex& index, const QPoint& at) {
+    if (const GpuCell* cell = m_worst_model->rowAt(index)) showMenu(*cell, at);
+  });
   connect(m_side, &GpuSide::groupChosen, this, [this](CellGroup group) { setFilter(group, {}); });
   connect(m_side, &GpuSide::devicesChosen, this, [this](const std::vector<DeviceId>& devices) {
     setFilter(CellGroup::kAll, {devices.begin(), devices.end()});
@@ -208,6 +216,23 @@ void GpusView::choose(NodeId node, DeviceId device) {
         if (cell.device == device && cell.rank_number) selection.rank = cell.rank_number;
   m_context.state->select(selection);
   ask(QueryService::Supersede::kCancelOlder);
+}
+
+void GpusView::showMenu(const GpuCell& cell, const QPoint& at) {
+  Object object{.kind = cell.device ? ObjectKind::kGpu : ObjectKind::kNode,
+                .name = cell.name,
+                .detail = cell.rank,
+                .selection = m_state.selection,
+                .id = cell.index};
+  object.selection.node = cell.node;
+  object.selection.device = cell.device;
+  object.selection.rank = cell.rank_number;
+  if (cell.value)
+    object.value =
+        QStringLiteral("%1: %2 %3").arg(cell.name, QString::fromLatin1(kGridMetrics[m_data->metric].title), fullNumber(*cell.value));
+  for (const HostColumn& host : m_data->hosts)
+    if (host.node == cell.node) object.key = host.name.toStdString();
+  emit menuRequested(object, at);
 }
 
 void GpusView::setFilter(CellGroup group, std::set<DeviceId> devices) {

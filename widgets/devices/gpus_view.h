@@ -53,6 +53,7 @@ class GpusView : public View {
   void fillTable();
   void fillWorst();
   void choose(NodeId node, DeviceId device);
+  void showMenu(const GpuCell& cell, const QPoint& at);
   void setFilter(CellGroup group, std::set<DeviceId> devices);
   void toggleOrder();
   void toggleWorst();

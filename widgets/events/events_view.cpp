@@ -19,8 +19,11 @@
 #include <QTableView>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <array>
+#include <memory>
 
 #include "model/issue_catalog.h"
+#include "widgets/core/table_view.h"
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
 
@@ -55,6 +58,22 @@ class MarkedCells : public QStyledItemDelegate {
     QStyledItemDelegate::paint(painter, option, index);
   }
 };
+
+std::optional<TimeRange> windowOf(const EventRow& row) {
+  if (!row.timed) return std::nullopt;
+  return TimeRange{row.key.time - kMargin, std::max(row.end.value_or(row.key.time), row.key.time) + kMargin};
+}
+
+Event eventOf(const EventRow& row) {
+  Event event{.id = row.key.id, .time = row.timed ? std::optional(row.key.time) : std::nullopt};
+  event.attempt = row.attempt, event.node = row.node, event.device = row.device, event.rank = row.rank, event.step = row.step;
+  const bool said = row.key.source != EventSource::kEvent;  // a log line or a note: its words are what it is
+  event.kind = row.key.source == EventSource::kLog ? "log line" : row.kind;
+  event.code = said ? std::string() : row.code;
+  event.severity = row.severity;
+  event.message = row.text;
+  return event;
+}
 
 }  // namespace
 
@@ -143,8 +162,7 @@ QWidget* EventsView::makePage() {
   m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
   m_table->verticalHeader()->hide();
   m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-  m_table->verticalHeader()->setDefaultSectionSize(kRowHeight);
-  m_table->verticalHeader()->setMinimumSectionSize(kRowHeight);
+  prepareTable(m_table);
   m_table->horizontalHeader()->setHighlightSections(false);
   m_table->horizontalHeader()->setStretchLastSection(true);
   m_table->horizontalHeader()->setFont(tableFont());
@@ -174,6 +192,11 @@ void EventsView::connectParts() {
   connect(m_back, &QPushButton::clicked, this, [this] {
     m_own_window.reset();
     applyState(m_state);
+  });
+  m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(m_table, &QTableView::customContextMenuRequested, this, [this](const QPoint& at) {
+    if (const EventRow* row = m_model->rowAt(m_table->indexAt(at)))
+      emit menuRequested(objectOf(*row), m_table->viewport()->mapToGlobal(at));
   });
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &EventsView::rowChosen);
   connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) {
@@ -256,14 +279,20 @@ std::optional<IncidentSeed> EventsView::incidentSeed() const {
   const EventRow* const row = m_model->rowAt(m_table->currentIndex());
   if (row == nullptr) return std::nullopt;
   if (row->key.source == EventSource::kFinding) return IncidentSeed{.finding = row->key.id};
-  Event event{.id = row->key.id, .time = row->timed ? std::optional(row->key.time) : std::nullopt};
-  event.attempt = row->attempt, event.node = row->node, event.device = row->device, event.rank = row->rank, event.step = row->step;
-  const bool said = row->key.source != EventSource::kEvent;  // a log line or a note: its words are what it is
-  event.kind = row->key.source == EventSource::kLog ? "log line" : row->kind;
-  event.code = said ? std::string() : row->code;
-  event.severity = row->severity;
-  event.message = row->text;
-  return IncidentSeed{.event = std::move(event)};
+  return IncidentSeed{.event = eventOf(*row)};
+}
+
+Object EventsView::objectOf(const EventRow& row) const {
+  static constexpr std::array kRelations = {"event", "log_line", "finding", "note"};  // by EventSource
+  const bool finding = row.key.source == EventSource::kFinding;
+  return {.kind = finding ? ObjectKind::kFinding : ObjectKind::kEvent,
+          .name = screenText(row.text.empty() ? row.kind : row.text),
+          .detail = row.where,
+          .selection = selectionOf(row),
+          .window = windowOf(row),
+          .key = finding ? row.kind : kRelations[static_cast<std::size_t>(row.key.source)],
+          .id = row.key.id,
+          .event = finding ? nullptr : std::make_shared<const Event>(eventOf(row))};
 }
 
 void EventsView::focusFilter() {
@@ -471,7 +500,7 @@ void EventsView::rowChosen() {
 }
 
 // Every view moves there: who and when.
-void EventsView::goTo(const EventRow& row) {
+Selection EventsView::selectionOf(const EventRow& row) const {
   Selection selection = m_state.selection;
   if (row.run) selection.run = row.run;
   if (row.attempt) selection.attempt = row.attempt;
@@ -479,8 +508,13 @@ void EventsView::goTo(const EventRow& row) {
   selection.node = row.node;
   selection.device = row.device;
   selection.step = row.step;
-  if (!row.timed) return m_context.state->select(selection);
-  const TimeRange window{row.key.time - kMargin, std::max(row.end.value_or(row.key.time), row.key.time) + kMargin};
+  return selection;
+}
+
+void EventsView::goTo(const EventRow& row) {
+  const Selection selection = selectionOf(row);
+  const std::optional<TimeRange> window = windowOf(row);
+  if (!window) return m_context.state->select(selection);
   m_own_window = window;
   m_state.selection = selection;  // our own change: the list stays
   m_context.state->goTo(selection, window);

@@ -72,6 +72,8 @@ class EventsView : public View {
   void chooseStart();
   void rowChosen();
   void goTo(const EventRow& row);
+  Selection selectionOf(const EventRow& row) const;
+  Object objectOf(const EventRow& row) const;
   void showMoment();
   void scrollToMoment();
   void follow(const QString& what);

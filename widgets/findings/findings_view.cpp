@@ -98,6 +98,9 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
     goToFinding(*m_context.state, Finding(*finding));
     emit viewRequested(view);
   });
+  connect(m_table, &TableView::menuWanted, this, [this](const QModelIndex& index, const QPoint& at) {
+    if (const Finding* finding = m_model->rowAt(index)) emit menuRequested(objectOf(*finding), at);
+  });
   enableActions();
 }
 

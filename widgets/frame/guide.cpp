@@ -24,6 +24,13 @@ QString guideSection(const QString& heading) {
   return lines.join(u'\n').trimmed();
 }
 
+QStringList guideHeadings() {
+  QStringList headings;
+  for (const QString& line : QString::fromUtf8(guideTexts().front().text).split(u'\n'))
+    if (line.startsWith(QStringLiteral("## "))) headings << line.mid(3);
+  return headings;
+}
+
 GuideDialog::GuideDialog(const QString& heading, QWidget* parent) : QDialog(parent), m_heading(heading), m_page(new QTextBrowser(this)) {
   setAttribute(Qt::WA_DeleteOnClose);
   setWindowTitle(tr("What am I seeing: %1").arg(heading));

@@ -24,6 +24,9 @@ std::span<const GuideText> guideTexts();  // exactly one
 // The Markdown below "## HEADING" up to the next one, without pictures.
 QString guideSection(const QString& heading);
 
+// Of the sections, in their order.
+QStringList guideHeadings();
+
 class GuideDialog : public QDialog {
   Q_OBJECT
 

@@ -31,6 +31,7 @@ class IncidentCommands : public QObject {
   void addTo(Commands& commands);
   // A view came to the screen for the first time, or again.
   void viewShown(View* view);
+  void fromSeed(const IncidentSeed& seed) { m_maker.fromSeed(seed); }
   void fromChosen();     // I
   void fromSelection();  // Shift+I
 

@@ -24,9 +24,14 @@
 
 #include "widgets/core/icon.h"
 #include "widgets/frame/estimate_dialog.h"
+#include "widgets/frame/finder.h"
+#include "widgets/frame/guide.h"
 #include "widgets/frame/incident_commands.h"
 #include "widgets/frame/navigation.h"
+#include "widgets/frame/notice_watch.h"
+#include "widgets/frame/object_menu.h"
 #include "widgets/frame/time_bar.h"
+#include "widgets/frame/waiting_page.h"
 
 namespace runglass {
 namespace {
@@ -102,11 +107,15 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     m_incidents = new IncidentCommands(
         contextOf(m_options, m_state, [this] { return now(); }), *m_docks, *m_toast,
         [this](const QString& name) { return showPlace(name); }, this);
+  m_scale_at_start = scaleOfProgram();
   // The program may have been started in another theme than is remembered.
   if (themeOf(m_settings.theme) != currentTheme().name)
     m_settings.theme = currentTheme().name == ThemeName::kDark ? ThemeChoice::kDark : ThemeChoice::kLight;
+  applyLookOf(m_settings);
   makeNavigation();
   makeCommands();
+  makeObjects();
+  makeNotices();
   makeMenus();
   m_state.setTimeStyle(m_settings.zone);
   connect(m_ageing, &QTimer::timeout, this, &MainWindow::updateStatus);
@@ -118,10 +127,13 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   connect(m_docks, &DockHost::currentChanged, this, &MainWindow::updateNavigation);
   connect(m_docks, &DockHost::viewShown, this, [this](View* view) {
     connect(view, &View::viewRequested, this, &MainWindow::showPlace, Qt::UniqueConnection);
+    connect(view, &View::menuRequested, this, &MainWindow::showObjectMenu, Qt::UniqueConnection);
     connect(view, &View::reportRequested, this, &MainWindow::exportReport, Qt::UniqueConnection);
     if (m_incidents != nullptr) m_incidents->viewShown(view);
+    if (auto* alerts = qobject_cast<AlertsView*>(view)) alerts->setReadMarks(m_marks);
     if (!m_tab.isEmpty() && view->showTab(m_tab)) m_tab.clear();
     view->applyState(shown());
+    if (m_revealed) view->reveal(*std::exchange(m_revealed, std::nullopt));
     if (m_docks->visibleViews().size() == 1) view->setFocus();  // keys go to a view from the start
   });
   // The console's keys work there as well.
@@ -135,6 +147,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     connect(m_options.queries, &QueryService::textDue, this, [this] { onTick(Tick::kText); });
     askSummary();
     askInfo();
+    m_notices->look();
     if (m_options.damage_notes) m_damage_watch->start(kInfoPeriodMs);
   } else {
     m_strip->setMessage(tr("No store is open."));
@@ -161,9 +174,82 @@ MainWindow::~MainWindow() {
 }
 
 bool MainWindow::showPlace(const QString& name) {
-  if (m_options.queries == nullptr) return false;  // views need a store
+  if (m_options.queries == nullptr) return false;                // views need a store
+  if (m_waiting != nullptr) m_stack->setCurrentWidget(m_docks);  // the user wants to see it all the same
   const ViewInfo* view = findView(name.toStdString());
   return view != nullptr ? m_docks->showSingle(QString::fromLatin1(view->id)) : m_docks->showLayout(name);
+}
+
+void MainWindow::makeObjects() {
+  const ViewContext context = contextOf(m_options, m_state, [this] { return now(); });
+  const auto help = [this](const QString& heading) { (new GuideDialog(heading, this))->show(); };
+  m_finder = new Finder(context, m_commands, m_options.settings,
+                        {.open = [this](const Object& object) { openObject(object, mainView(object)); },
+                         .settings = [this](const QString& field) { showSettings(field); },
+                         .help = help,
+                         .say = [this](const QString& why) { showToast(why, {}, Severity::kInfo); }},
+                        this);
+  if (m_options.queries == nullptr) return;
+  m_objects =
+      new ObjectMenu(context,
+                     {.open = [this](const Object& object, const QString& view) { openObject(object, view); },
+                      .link = [this](const Object& object) { return linkTo(object); },
+                      .sql = [this](const Object& object) { return sqlOf(object, attemptNumber(object.selection.attempt)); },
+                      .incident = [this](const IncidentSeed& seed) { m_incidents->fromSeed(seed); },
+                      .help = help,
+                      .say = [this](const QString& title, const QString& text, Severity severity) { showToast(title, text, severity); }},
+                     this);
+}
+
+// The bell: its badge, toasts and the desktop's notifications of what arrives.
+void MainWindow::makeNotices() {
+  if (m_options.queries == nullptr) return;
+  m_marks = new ReadMarks(m_options.settings, this);
+  m_notices = new NoticeWatch(contextOf(m_options, m_state, [this] { return now(); }), m_marks, this);
+  connect(m_notices, &NoticeWatch::unreadChanged, this,
+          [this](int count, Severity worst) { m_navigation->setBadge(QStringLiteral("alerts"), count, worst, tr("unread")); });
+  connect(m_notices, &NoticeWatch::arrived, this, [this](const AlertRow& row) {
+    if (!m_options.notify) return;
+    const Object object = objectOf(row);
+    const QString title = QString::fromLatin1(severityName(row.alert.severity)) + QStringLiteral(": ") + screenText(row.alert.summary, 300);
+    const auto open = [this, object, key = row.key()] {
+      m_marks->markRead(key);
+      openObject(object, mainView(object));
+    };
+    showNotice(title, {}, row.alert.severity, row.alert.cause, open);
+    emit noticed(row.key(), title, {}, row.alert.severity, open);
+  });
+}
+
+void MainWindow::showNotice(const QString& title, const QString& text, Severity severity, const std::string& cause,
+                            std::function<void()> open) {
+  std::vector<Toast::Action> actions = {{tr("Open"), open}};
+  const AlertRow* row = m_notices != nullptr ? m_notices->ofCause(cause) : nullptr;
+  if (row != nullptr && row->finding != nullptr && m_options.edits != nullptr) {
+    const Object object = objectOf(*row);
+    actions.push_back({tr("Mute for 2 h"), [this, object] { m_objects->mute(object); }});
+    actions.push_back({tr("Incident"), [this, id = object.id] { m_incidents->fromSeed({.finding = id}); }});
+  }
+  if (m_settings.sound && severity >= Severity::kWarning) QApplication::beep();
+  showToast(title, text, severity, std::move(open), actions);
+}
+
+// Views leave out of an object's selection what they know by being about one run.
+void MainWindow::showObjectMenu(const Object& object, const QPoint& at) {
+  Object whole = object;
+  if (!whole.selection.run && m_summary) whole.selection.run = m_summary->run.id;
+  m_objects->show(whole, at);
+}
+
+// What it is about is selected in every view, and more of it is shown in this one.
+void MainWindow::openObject(const Object& object, const QString& view) {
+  m_state.goTo(object.selection, object.window);
+  m_revealed = object;
+  showPlace(view);
+  if (!m_revealed) return;  // the view has come on screen
+  for (View* one : m_docks->visibleViews())
+    if (m_docks->idOf(one) == view) one->reveal(object);
+  m_revealed.reset();
 }
 
 void MainWindow::showTab(const QString& tab) {
@@ -174,6 +260,7 @@ void MainWindow::showTab(const QString& tab) {
 
 bool MainWindow::isFinal() const {
   if (m_welcome != nullptr) return m_welcome->isFinal();
+  if (m_waiting != nullptr && m_stack->currentWidget() == m_waiting) return true;
   if (!m_summary_known || m_summary_slot.busy() || m_info_slot.busy() || m_place_slot.busy() || !m_info_known) return false;
   if (m_moment != m_state.state().moment || m_then_slot.busy() || !m_playhead->isFinal() || m_veil.dims()) return false;
   const std::vector<View*> views = m_docks->visibleViews();
@@ -181,11 +268,16 @@ bool MainWindow::isFinal() const {
 }
 
 void MainWindow::applySettings(const ConsoleSettings& chosen) {
-  if (chosen.theme != m_settings.theme) applyTheme(*qApp, themeOf(chosen.theme));
+  applyLookOf(chosen);
   if (chosen.zone != m_settings.zone) m_state.setTimeStyle(chosen.zone);
   const ConsoleSettings before = std::exchange(m_settings, chosen);
   m_navigation->setCollapsed(chosen.nav_collapsed);
   if (m_options.settings != nullptr) writeSettings(*m_options.settings, before, chosen);
+}
+
+void MainWindow::applyLookOf(const ConsoleSettings& chosen) {
+  const Look look = lookOf(chosen, m_scale_at_start);
+  if (themeOf(chosen.theme) != currentTheme().name || look != currentLook()) applyLook(*qApp, themeOf(chosen.theme), look);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
@@ -213,11 +305,12 @@ void MainWindow::makeNavigation() {
     updateLiveButton();
   });
   connect(m_navigation->addButton(tr("Settings"), QStringLiteral("settings"), tr("Theme, size, time zone, first view (Ctrl+,)")),
-          &QPushButton::clicked, this, &MainWindow::showSettings);
+          &QPushButton::clicked, this, [this] { showSettings(); });
 }
 
-void MainWindow::showToast(const QString& title, const QString& text, Severity severity, std::function<void()> open) {
-  m_toast->show(title, text, severity, std::move(open));
+void MainWindow::showToast(const QString& title, const QString& text, Severity severity, std::function<void()> open,
+                           const std::vector<Toast::Action>& actions) {
+  m_toast->show(title, text, severity, std::move(open), actions);
 }
 
 void MainWindow::askSummary() {
@@ -242,6 +335,7 @@ void MainWindow::askInfo() {
         if (!answer.ok()) return;  // the strip's summary tells why
         noteRate(**answer);
         m_info = **answer;
+        m_marks->setStore(QString::fromStdString(m_info->store_uuid), now());
         if (m_state.state().paused && !m_samples_at_pause) m_samples_at_pause = m_info->sample_count;
         noteCopy();
         showStrip();
@@ -376,6 +470,7 @@ void MainWindow::askRankPlace() {
 void MainWindow::onTick(Tick tick) {
   if (tick == Tick::kText) {
     if (!isMinimized()) askSummary();
+    m_notices->look();
     if (!isMinimized() && m_state.state().moment) askThen();
     m_playhead->refresh();
     if (m_info_age.elapsed() >= kInfoPeriodMs) askInfo();
@@ -402,6 +497,7 @@ void MainWindow::updateStatus() {
   if (m_options.status != nullptr) source = m_options.status->status();
   m_banner->setVisible(source.problem.has_value());
   if (source.problem) m_banner->setText(severityGlyph(Severity::kWarning) + u' ' + *source.problem);
+  showWaiting(source);
   const bool copy = m_info && m_info->mirror;
   if (source.followed)
     m_source_words = sourceWords(*source.followed);
@@ -418,22 +514,42 @@ void MainWindow::updateStatus() {
   m_status->setItems(statusItems(facts));
 }
 
+// In place of empty views, until something has come.
+void MainWindow::showWaiting(const SourceStatus& source) {
+  const bool waits = !source.listens.isEmpty() && m_no_run && m_info && m_info->sample_count == 0 && source.received == 0;
+  if (!waits) {
+    if (m_waiting == nullptr) return;
+    m_stack->setCurrentWidget(m_docks);
+    std::exchange(m_waiting, nullptr)->deleteLater();  // its timer may have called this
+    return;
+  }
+  if (m_waiting == nullptr) {
+    m_waiting = new WaitingPage(this);
+    m_stack->addWidget(m_waiting);
+    m_stack->setCurrentWidget(m_waiting);
+    auto* timer = new QTimer(m_waiting);  // an agent that has sent nothing changes no store
+    connect(timer, &QTimer::timeout, this, &MainWindow::updateStatus);
+    timer->start(kAgeingMs);
+  }
+  m_waiting->setState(source);
+}
+
 void MainWindow::updateNavigation() {
   QString current = m_docks->current();
   if (current.startsWith(QStringLiteral("single:"))) current.remove(0, 7);
   m_navigation->setCurrent(current);
 }
 
-// Findings from warning up, beside their place and in the title, where a minimized window shows them.
+// Open findings from warning up, beside their place and in the title, where a minimized window shows them.
 void MainWindow::updateBadges() {
   int open = 0;
   Severity worst = Severity::kWarning;
   for (const Severity severity : {Severity::kWarning, Severity::kError, Severity::kCritical})
-    if (const int count = m_summary->findings[static_cast<std::size_t>(severity)]; count > 0) {
+    if (const int count = m_summary->open_findings[static_cast<std::size_t>(severity)]; count > 0) {
       open += count;
       worst = severity;
     }
-  m_navigation->setBadge(QStringLiteral("findings"), open, worst);
+  m_navigation->setBadge(QStringLiteral("findings"), open, worst, tr("open of warning severity or above"));
   const QString name = screenText(m_summary->run.name, 80);
   setWindowTitle(open > 0 ? QStringLiteral("(%1) %2 – Runglass").arg(formatCount(open), name) : QStringLiteral("%1 – Runglass").arg(name));
 }

@@ -42,10 +42,15 @@ class QVBoxLayout;
 namespace runglass {
 
 class EstimateDialog;
+class Finder;
 class IncidentCommands;
 class NavButton;
+class NoticeWatch;
+class ObjectMenu;
+class ReadMarks;
 class Navigation;
 class TimeBar;
+class WaitingPage;
 
 struct WindowOptions {
   QueryService* queries = nullptr;          // null: no store is open
@@ -59,6 +64,8 @@ struct WindowOptions {
   std::function<void(QObject* context, std::function<void(const QString&)> done)> test_alerts;
   std::function<std::uint64_t()> damage_notes;  // grows when a Reader of this process met damage; may be empty
   WelcomeOptions welcome;                       // of a window without a store
+  bool notify = true;  // a toast and noticed() for what is found or alerted; false: the hub of this process notifies by its rules
+  std::function<void(const QString&)> forget_hub;  // an address that this user followed; may be empty
 };
 
 class MainWindow : public QWidget {
@@ -79,17 +86,23 @@ class MainWindow : public QWidget {
   // They apply at once, and are remembered.
   void applySettings(const ConsoleSettings& chosen);
   // In the window's corner; a click calls `open`.
-  void showToast(const QString& title, const QString& text, Severity severity, std::function<void()> open = {});
+  void showToast(const QString& title, const QString& text, Severity severity, std::function<void()> open = {},
+                 const std::vector<Toast::Action>& actions = {});
+  // A toast of a notification of this cause, with what can be done about it; `open`: where it leads, if its finding is not known.
+  void showNotice(const QString& title, const QString& text, Severity severity, const std::string& cause, std::function<void()> open);
   const Toast& toast() const { return *m_toast; }
   const Commands& commands() const { return m_commands; }
   DockHost& docks() { return *m_docks; }
   TimeBar& timeBar() { return *m_bar; }
   // A runglass:// link to what is shown; empty while that is not known.
   QString placeLink() const;
+  QString linkTo(const Object& object) const;
 
  signals:
   void openStoreRequested(const QString& path);
   void startPageRequested();
+  // Something was found or alerted, for the desktop; `open` shows it here.
+  void noticed(const QString& id, const QString& title, const QString& text, Severity severity, const std::function<void()>& open);
   void importRequested(const QStringList& paths);  // files were dropped on a window that shows a store
   void listenRequested(const ListenOptions& hub);
   void connectRequested(const HubAddress& hub);
@@ -102,7 +115,7 @@ class MainWindow : public QWidget {
  private:
   void makeNavigation();
   void makeMenus();
-  void showSettings();
+  void showSettings(const QString& field = {});
   void showKeys();
   void explainView();
   void makeCommands();
@@ -110,6 +123,14 @@ class MainWindow : public QWidget {
   void makeViewCommands();
   void makeGoCommands();
   void makeHelpCommands();
+  void makeObjects();
+  void makeNotices();
+  void applyLookOf(const ConsoleSettings& chosen);
+  void openObject(const Object& object, const QString& view);
+  void showObjectMenu(const Object& object, const QPoint& at);
+  std::optional<std::int32_t> attemptNumber(AttemptId attempt) const;
+  QString linkWith(const QString& view, const Selection& selection, std::optional<TimeRange> window, std::optional<TimeNs> moment,
+                   const std::string& node = {}) const;
   void askSummary();
   void askThen();
   void showStrip();
@@ -123,6 +144,7 @@ class MainWindow : public QWidget {
   void updateBadges();
   void updateLiveButton();
   void updateStatus();
+  void showWaiting(const SourceStatus& source);
   void noteRate(const StoreInfo& info);
   void copyFocused();
 
@@ -154,6 +176,13 @@ class MainWindow : public QWidget {
   IncidentCommands* m_incidents = nullptr;  // null: no store is open
   QString m_tab;                            // wanted of the view that is shown next
   QStackedLayout* m_stack = nullptr;
+  std::optional<Object> m_revealed;  // wanted of the view that is shown next
+  Finder* m_finder = nullptr;
+  ObjectMenu* m_objects = nullptr;  // null: no store is open
+  ReadMarks* m_marks = nullptr;
+  NoticeWatch* m_notices = nullptr;  // null: no store is open
+  WaitingPage* m_waiting = nullptr;  // while this window listens and nothing has come
+  int m_scale_at_start = 100;
   ConsoleSettings m_settings;
   Navigation* m_navigation;
   QMenuBar* m_menus;

@@ -14,6 +14,7 @@
 #include "model/place_link.h"
 #include "widgets/frame/capture_dialog.h"
 #include "widgets/frame/estimate_dialog.h"
+#include "widgets/frame/finder.h"
 #include "widgets/frame/guide.h"
 #include "widgets/frame/incident_commands.h"
 #include "widgets/frame/main_window.h"
@@ -113,8 +114,9 @@ void MainWindow::makeViewCommands() {
 void MainWindow::makeHelpCommands() {
   const QString group = tr("Help");
   m_commands.add(group, tr("About this view"), {QKeySequence(QStringLiteral("Shift+F1"))}, [this] { explainView(); });
-  m_commands.add(group, tr("All commands"), {QKeySequence(QStringLiteral("Ctrl+Shift+P")), QKeySequence(Qt::Key_F1)},
-                 [this] { (new CommandPalette(m_commands, this))->show(); });
+  m_commands.add(group, tr("Find …"),
+                 {QKeySequence(QStringLiteral("Ctrl+K")), QKeySequence(QStringLiteral("Ctrl+Shift+P")), QKeySequence(Qt::Key_F1)},
+                 [this] { m_finder->show(); });
   m_commands.add(group, tr("All keys"), {QKeySequence(Qt::Key_Question)}, [this] { showKeys(); });
 }
 
@@ -134,10 +136,14 @@ void MainWindow::makeMenus() {
   }
 }
 
-void MainWindow::showSettings() {
-  (new SettingsDialog(
-       m_settings, [this](const ConsoleSettings& chosen) { applySettings(chosen); }, this))
-      ->open();
+void MainWindow::showSettings(const QString& field) {
+  HubList hubs{.addresses = {}, .forget = m_options.forget_hub, .add = [this] { chooseHub(); }};
+  if (hubs.forget)
+    for (const HubAddress& hub : m_options.welcome.hubs.hubs) hubs.addresses << hub.address;
+  auto* dialog = new SettingsDialog(
+      m_settings, [this](const ConsoleSettings& chosen) { applySettings(chosen); }, std::move(hubs), this);
+  dialog->open();
+  dialog->focusField(field);
 }
 
 // The view with the focus; a layout as a whole where none has it.
@@ -252,21 +258,38 @@ void MainWindow::chooseHub() {
 
 // To what is shown: the view, the window where it is held, the moment, rank, step and attempt.
 QString MainWindow::placeLink() const {
-  if (!m_info || !m_summary) return {};
   const ViewState& state = m_state.state();
+  const QString current = m_docks->current();
+  return linkWith(current.startsWith(QStringLiteral("single:")) ? current.mid(7) : current, state.selection,
+                  state.window.mode == WindowMode::kFixed ? std::optional(state.window.range) : std::nullopt, state.moment);
+}
+
+QString MainWindow::linkTo(const Object& object) const {
+  const bool machine = object.kind == ObjectKind::kNode || object.kind == ObjectKind::kGpu;
+  return linkWith(mainView(object), object.selection, object.window, m_state.state().moment, machine ? object.key : std::string());
+}
+
+std::optional<std::int32_t> MainWindow::attemptNumber(AttemptId attempt) const {
+  if (m_summary)
+    for (const Attempt& one : m_summary->attempts)
+      if (one.id == attempt) return one.number;
+  return std::nullopt;
+}
+
+QString MainWindow::linkWith(const QString& view, const Selection& selection, std::optional<TimeRange> window, std::optional<TimeNs> moment,
+                             const std::string& node) const {
+  if (!m_info || !m_summary) return {};
   // A copy's places are those of the store that it is of.
   const std::string& store = m_info->mirror ? m_info->mirror->source_uuid : m_info->store_uuid;
-  PlaceLink link{.store_uuid = store, .run_uuid = m_summary->run.uuid, .at = state.moment};
-  const QString current = m_docks->current();
-  link.view = (current.startsWith(QStringLiteral("single:")) ? current.mid(7) : current).toStdString();
-  if (state.window.mode == WindowMode::kFixed) link.t0 = state.window.range.t0, link.t1 = state.window.range.t1;
+  PlaceLink link{.store_uuid = store, .run_uuid = m_summary->run.uuid, .view = view.toStdString(), .at = moment};
+  if (window) link.t0 = window->t0, link.t1 = window->t1;
   const auto select = [&link](const char* key, std::int64_t value) {
     link.select += (link.select.empty() ? "" : ",") + std::string(key) + "=" + std::to_string(value);
   };
-  if (state.selection.rank) select("rank", *state.selection.rank);
-  if (state.selection.step) select("step", *state.selection.step);
-  for (const Attempt& attempt : m_summary->attempts)
-    if (attempt.id == state.selection.attempt) select("attempt", attempt.number);
+  if (selection.rank) select("rank", *selection.rank);
+  if (selection.step) select("step", *selection.step);
+  if (const auto attempt = attemptNumber(selection.attempt)) select("attempt", *attempt);
+  if (!node.empty()) link.select += (link.select.empty() ? "node=" : ",node=") + node;
   return QString::fromStdString(linkText(link));
 }
 

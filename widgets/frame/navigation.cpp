@@ -49,8 +49,9 @@ void NavButton::setLabel(const QString& label) {
   showLabel();
 }
 
-void NavButton::setBadge(int count, Severity severity) {
+void NavButton::setBadge(int count, Severity severity, const QString& words) {
   if (count == m_count && severity == m_severity) return;
+  m_counted = words;
   m_count = count;
   m_severity = severity;
   showLabel();
@@ -67,7 +68,7 @@ void NavButton::showLabel() {
   QString tip = m_collapsed ? m_label : QString();
   if (!m_tip.isEmpty()) tip += (tip.isEmpty() ? QString() : QStringLiteral(": ")) + m_tip;
   setToolTip(tip);
-  setAccessibleName(m_count > 0 ? tr("%1, %2 of warning severity or above").arg(m_label, formatCount(m_count)) : m_label);
+  setAccessibleName(m_count > 0 ? QStringLiteral("%1, %2 %3").arg(m_label, formatCount(m_count), m_counted) : m_label);
 }
 
 void NavButton::paintEvent(QPaintEvent* event) {
@@ -148,9 +149,9 @@ void Navigation::setCurrent(const QString& id) {
   for (const auto& [place, button] : m_buttons) button->setChecked(place == id);
 }
 
-void Navigation::setBadge(const QString& id, int count, Severity severity) {
+void Navigation::setBadge(const QString& id, int count, Severity severity, const QString& words) {
   for (const auto& [place, button] : m_buttons)
-    if (place == id) button->setBadge(count, severity);
+    if (place == id) button->setBadge(count, severity, words);
 }
 
 void Navigation::setPlacesEnabled(bool enabled) {

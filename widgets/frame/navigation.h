@@ -20,8 +20,8 @@ class NavButton : public QPushButton {
  public:
   NavButton(const QString& label, const QString& icon, const QString& tip, QWidget* parent);
   void setLabel(const QString& label);
-  // Beside the label, or a dot on the icon where there is no room; 0: none.
-  void setBadge(int count, Severity severity);
+  // Beside the label, or a dot on the icon where there is no room; 0: none. `words`: what is counted, for screen readers.
+  void setBadge(int count, Severity severity, const QString& words);
   void setCollapsed(bool collapsed);
 
  protected:
@@ -33,6 +33,7 @@ class NavButton : public QPushButton {
   QString m_label;
   const QString m_tip;
   int m_count = 0;
+  QString m_counted;
   Severity m_severity = Severity::kInfo;
   bool m_collapsed = false;
 };
@@ -49,7 +50,7 @@ class Navigation : public QWidget {
   // In the order of their keys.
   const std::vector<Place>& places() const { return m_places; }
   void setCurrent(const QString& id);
-  void setBadge(const QString& id, int count, Severity severity);
+  void setBadge(const QString& id, int count, Severity severity, const QString& words);
   // Places need a store.
   void setPlacesEnabled(bool enabled);
   bool isCollapsed() const { return m_collapsed; }

@@ -32,6 +32,9 @@ struct FollowedSource {
 struct SourceStatus {
   QString role;                         // "stored file", "hub on 127.0.0.1:4460", "reader: process 4711 writes"
   std::optional<int> agents;            // connected now
+  QString listens;                      // the address at which agents reach the hub of this process; empty: there is none
+  bool paired = false;                  // agents need the certificates of runglassctl pair
+  std::int64_t received = 0;            // samples, since start
   std::optional<double> samples_per_s;  // accepted by the hub; absent: the frame derives it from the store
   std::optional<DurNs> lag;             // agent's read to stored, newest batch
   std::optional<std::int64_t> dropped;  // lost on the way, as far as anyone knows

@@ -2,7 +2,9 @@
 #include "widgets/frame/toast.h"
 
 #include <QEvent>
+#include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QVBoxLayout>
 
 #include "widgets/core/theme.h"
@@ -12,7 +14,7 @@ namespace {
 constexpr int kWidth = 420;
 }
 
-Toast::Toast(QWidget* parent) : QFrame(parent), m_title(new QLabel(this)), m_text(new QLabel(this)) {
+Toast::Toast(QWidget* parent) : QFrame(parent), m_title(new QLabel(this)), m_text(new QLabel(this)), m_actions(new QWidget(this)) {
   setFrameShape(QFrame::Box);
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::ToolTipBase);
@@ -29,6 +31,10 @@ Toast::Toast(QWidget* parent) : QFrame(parent), m_title(new QLabel(this)), m_tex
     label->setForegroundRole(QPalette::ToolTipText);
     column->addWidget(label);
   }
+  auto* row = new QHBoxLayout(m_actions);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(kGrid);
+  column->addWidget(m_actions, 0, Qt::AlignLeft);
   m_timer.setSingleShot(true);
   connect(&m_timer, &QTimer::timeout, this, &QWidget::hide);
   parent->installEventFilter(this);
@@ -37,10 +43,26 @@ Toast::Toast(QWidget* parent) : QFrame(parent), m_title(new QLabel(this)), m_tex
 
 QString Toast::title() const { return m_title->text(); }
 
-void Toast::show(const QString& title, const QString& text, Severity severity, std::function<void()> open) {
+void Toast::show(const QString& title, const QString& text, Severity severity, std::function<void()> open,
+                 const std::vector<Action>& actions) {
   m_title->setText(title);
   m_text->setText(text);
   m_open = std::move(open);
+  m_text->setVisible(!text.isEmpty());
+  while (QLayoutItem* item = m_actions->layout()->takeAt(0)) {
+    item->widget()->deleteLater();  // a button may have called this
+    delete item;
+  }
+  for (const Action& action : actions) {
+    auto* button = new QPushButton(action.words, m_actions);
+    button->setFocusPolicy(Qt::TabFocus);
+    connect(button, &QPushButton::clicked, this, [this, run = action.run] {
+      hide();
+      run();
+    });
+    m_actions->layout()->addWidget(button);
+  }
+  m_actions->setVisible(!actions.empty());
   setFixedWidth(std::min(kWidth, parentWidget()->width()));
   place();
   raise();

@@ -11,6 +11,7 @@
 #include <QFrame>
 #include <QTimer>
 #include <functional>
+#include <vector>
 
 #include "model/events.h"
 
@@ -25,8 +26,13 @@ class Toast : public QFrame {
   static constexpr int kShownMs = 20'000;
 
   explicit Toast(QWidget* parent);
-  // Plain text. `open` may be empty: a click only closes it. Critical ones stay until they are clicked.
-  void show(const QString& title, const QString& text, Severity severity, std::function<void()> open);
+  struct Action {
+    QString words;
+    std::function<void()> run;
+  };
+  // Plain text. `open` may be empty: a click only closes it. Critical ones stay until they are clicked. Each action has a button.
+  void show(const QString& title, const QString& text, Severity severity, std::function<void()> open,
+            const std::vector<Action>& actions = {});
   QString title() const;
 
  protected:
@@ -40,6 +46,7 @@ class Toast : public QFrame {
   QLabel* m_text;
   std::function<void()> m_open;
   QTimer m_timer;
+  QWidget* m_actions;
 };
 
 }  // namespace runglass

@@ -90,6 +90,18 @@ RankingView::RankingView(ViewContext context, QWidget* parent)
   connect(m_table, &TableView::rowActivated, this, [this](const QModelIndex& index) {
     if (const RankRow* row = m_model->rowAt(index)) open(row->score.rank, std::nullopt);
   });
+  connect(m_table, &TableView::menuWanted, this, [this](const QModelIndex& index, const QPoint& at) {
+    const RankRow* row = m_model->rowAt(index);
+    if (row == nullptr) return;
+    Object object{.kind = ObjectKind::kRank,
+                  .name = tr("Rank %1").arg(row->score.rank),
+                  .detail = row->node,
+                  .selection = selectionOf(row->score.rank, std::nullopt),
+                  .id = row->score.rank};
+    if (row->score.score)
+      object.value = tr("rank %1: %2 compared with its peers").arg(row->score.rank).arg(formatSignedPercent(*row->score.score));
+    emit menuRequested(object, at);
+  });
   connect(m_heat, &RankHeatMap::cellChosen, this, [this](std::int32_t rank, std::int64_t step) { select(rank, step); });
   connect(m_heat, &RankHeatMap::cellActivated, this, [this](std::int32_t rank, std::int64_t step) { open(rank, step); });
   for (PlaceHeatMap* map : {m_workers, m_hosts})

@@ -220,6 +220,13 @@ RunsView::RunsView(ViewContext context, QWidget* parent)
     selection.run = run->run.id;
     m_context.state->select(selection);
   });
+  connect(m_table, &TableView::menuWanted, this, [this](const QModelIndex& index, const QPoint& at) {
+    const RunSummary* run = m_model->rowAt(index);
+    if (run == nullptr) return;
+    Object object{.kind = ObjectKind::kRun, .name = screenText(run->run.name, 120), .id = static_cast<std::int64_t>(run->run.id.value)};
+    object.selection.run = run->run.id;
+    emit menuRequested(object, at);
+  });
   connect(m_table, &TableView::rowActivated, this, [this] { emit viewRequested(QStringLiteral("overview")); });
 }
 

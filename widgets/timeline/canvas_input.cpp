@@ -2,6 +2,7 @@
 // Mouse and keys of the timeline.
 //
 // Invariant: m_drag is kNone unless a button that pressed here is still down.
+#include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -133,6 +134,12 @@ void TimelineCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
 void TimelineCanvas::toggle(const TimelineRow& row) {
   if (row.kind == RowKind::kRank) emit rankToggled(row.rank);
   if (row.kind == RowKind::kTrack) emit trackToggled(row.question.tracks.front().value);
+}
+
+void TimelineCanvas::contextMenuEvent(QContextMenuEvent* event) {
+  if (const auto bar = barAt(event->pos())) return emit menuWanted(*bar, event->globalPos());
+  const TimelineRow* row = rowAt(event->pos().y());
+  if (row != nullptr && row->rank >= 0) emit menuWanted({.track = {}, .rank = row->rank, .bar = {}, .name = {}}, event->globalPos());
 }
 
 std::optional<PointedBar> TimelineCanvas::barAt(QPointF at) const {

@@ -2,6 +2,8 @@
 // What the user does in the timeline beyond looking: choosing, summing up, searching, jumping, marking.
 #include <QKeyEvent>
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "widgets/timeline/timeline_view.h"
 
@@ -31,6 +33,27 @@ void TimelineView::choose(const PointedBar& bar) {
     return;
   }
   askDetail(bar.track, bar.rank, bar.bar.id, bar.bar.t0);
+}
+
+// Several spans in one bar have no menu of their own: their rank has.
+void TimelineView::showMenu(const PointedBar& bar, QPoint at) {
+  if (!m_rows.catalog()) return;
+  Object object{.kind = ObjectKind::kRank, .name = tr("Rank %1").arg(bar.rank), .selection = m_state.selection, .id = bar.rank};
+  object.selection.run = m_rows.catalog()->run.id;
+  object.selection.attempt = m_rows.catalog()->attempt.id;
+  if (bar.rank >= 0) object.selection.rank = bar.rank;
+  if (bar.bar.id != 0) {
+    const bool open = bar.bar.t1 == std::numeric_limits<TimeNs>::max();
+    object.kind = ObjectKind::kSpan;
+    object.detail = std::exchange(object.name, bar.name.isEmpty() ? tr("Span %1").arg(bar.bar.id) : bar.name);
+    object.value = object.name + u'\t' + (open ? QString() : formatDuration(bar.bar.t1 - bar.bar.t0));
+    object.id = bar.bar.id;
+    const DurNs margin = open ? kNsPerSecond : std::max<DurNs>(bar.bar.t1 - bar.bar.t0, 1);
+    object.window = TimeRange{bar.bar.t0 - margin, (open ? bar.bar.t0 : bar.bar.t1) + margin};
+  } else if (bar.rank < 0) {
+    return;
+  }
+  emit menuRequested(object, at);
 }
 
 void TimelineView::askDetail(TrackId track, std::int32_t rank, std::int64_t id, TimeNs t0) {

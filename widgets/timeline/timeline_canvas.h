@@ -76,6 +76,7 @@ class TimelineCanvas : public QWidget {
   void followEnd();
   void rowsScrolled();
   void barChosen(const runglass::PointedBar& bar);
+  void menuWanted(const runglass::PointedBar& bar, QPoint at);  // id 0: of the row's rank
   void nothingChosen();
   void areaChosen(std::int64_t t0, std::int64_t t1);
   void rankChosen(std::int32_t rank);
@@ -99,6 +100,7 @@ class TimelineCanvas : public QWidget {
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void leaveEvent(QEvent* event) override;
   bool event(QEvent* event) override;

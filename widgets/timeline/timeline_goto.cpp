@@ -1,50 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/timeline/timeline_goto.h"
 
-#include <QDateTime>
 #include <QKeyEvent>
-#include <QRegularExpression>
-#include <limits>
 
+#include "widgets/core/moment_text.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
 namespace {
 
 constexpr int kFieldWidth = 300;
-constexpr std::int64_t kFirstEpoch = 1'000'000'000'000'000;  // a number from here on is a time: no run has so many steps
-
 Moment at(TimeNs time, TimeStyle style) { return {.range = TimeRange{time, time}, .words = formatTimeFull(time, style)}; }
-
-// Digits behind the point, to nanoseconds.
-TimeNs fraction(const QString& digits) { return digits.leftJustified(9, u'0', true).toLongLong(); }
-
-std::optional<TimeNs> clockTime(const QString& text, TimeNs near, TimeStyle style) {
-  static const QRegularExpression kClock(
-      QStringLiteral(R"(^(?:(\d{4}-\d{2}-\d{2})[ T])?(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?: ?(?:UTC|Z))?$)"));
-  const auto match = kClock.match(text);
-  if (!match.hasMatch()) return std::nullopt;
-  const Qt::TimeSpec spec = style == TimeStyle::kLocal ? Qt::LocalTime : Qt::UTC;
-  const TimeNs seconds = near / kNsPerSecond - (near % kNsPerSecond < 0 ? 1 : 0);
-  QDate date = QDateTime::fromSecsSinceEpoch(seconds, spec).date();
-  if (!match.captured(1).isEmpty()) date = QDate::fromString(match.captured(1), Qt::ISODate);
-  const QTime time(match.captured(2).toInt(), match.captured(3).toInt(), match.captured(4).toInt());
-  if (!date.isValid() || !time.isValid()) return std::nullopt;
-  TimeNs out = 0;
-  if (__builtin_mul_overflow(QDateTime(date, time, spec).toSecsSinceEpoch(), kNsPerSecond, &out)) return std::nullopt;
-  return out + fraction(match.captured(5));
-}
-
-std::optional<TimeNs> sinceBegin(const QString& text, const TimelineCatalog& catalog) {
-  static const QRegularExpression kSeconds(QStringLiteral(R"(^\+? ?(\d{1,9})(?:\.(\d{1,9}))? ?s$)"));
-  const auto match = kSeconds.match(text);
-  const std::optional<TimeNs> begin = catalog.extent ? std::optional(catalog.extent->t0) : catalog.run.start;
-  TimeNs time = 0;
-  if (!match.hasMatch() || !begin) return std::nullopt;
-  if (__builtin_add_overflow(*begin, match.captured(1).toLongLong() * kNsPerSecond + fraction(match.captured(2)), &time))
-    return std::nullopt;
-  return time;
-}
 
 Result<Moment> stepMoment(Reader& reader, const TimelineCatalog& catalog, std::int64_t step, const std::stop_token& stop) {
   const std::string of =
@@ -77,15 +43,11 @@ Result<Moment> stepMoment(Reader& reader, const TimelineCatalog& catalog, std::i
 
 Result<Moment> readMoment(Reader& reader, const TimelineCatalog& catalog, const QString& text, TimeNs near, TimeStyle style,
                           std::stop_token stop) {
-  const QString clean = text.trimmed();
-  if (const auto time = clockTime(clean, near, style)) return at(*time, style);
-  if (const auto time = sinceBegin(clean, catalog)) return at(*time, style);
-  static const QRegularExpression kStep(QStringLiteral(R"(^(?:step )?(-?\d+)$)"), QRegularExpression::CaseInsensitiveOption);
-  bool good = false;
-  const qint64 number = kStep.match(clean).captured(1).toLongLong(&good);
-  if (good && number >= kFirstEpoch) return at(number, style);
-  if (good) return stepMoment(reader, catalog, number, stop);
-  return Moment{.range = std::nullopt, .words = QStringLiteral("neither a step nor a time: \"%1\"").arg(clean.left(40))};
+  const std::optional<TimeNs> begin = catalog.extent ? std::optional(catalog.extent->t0) : catalog.run.start;
+  const MomentText typed = readMomentText(text, near, begin, style);
+  if (typed.time) return at(*typed.time, style);
+  if (typed.step) return stepMoment(reader, catalog, *typed.step, stop);
+  return Moment{.range = std::nullopt, .words = QStringLiteral("neither a step nor a time: \"%1\"").arg(text.trimmed().left(40))};
 }
 
 GoToField::GoToField(QWidget* parent) : QLineEdit(parent) {

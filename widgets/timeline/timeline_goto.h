@@ -22,8 +22,7 @@ struct Moment {
   QString words;                   // what it is, or why it is not there
 };
 
-// "1234" or "step 1234"; "11:58:45.2", with or without a date, in the zone of `style` on the day of `near`; "+12.5 s" from the begin of
-// the run; nanoseconds since 1970. A step is that of all ranks, from the first begin to the last end.
+// As readMomentText(), times of day on the day of `near`. A step is that of all ranks, from the first begin to the last end.
 Result<Moment> readMoment(Reader& reader, const TimelineCatalog& catalog, const QString& text, TimeNs near, TimeStyle style,
                           std::stop_token stop);
 

@@ -131,6 +131,7 @@ void TimelineView::connectCanvas() {
   connect(m_canvas, &TimelineCanvas::followEnd, state, [this, state] { state->followEnd(m_canvas->t1() - m_canvas->t0()); });
   connect(m_canvas, &TimelineCanvas::rowsScrolled, this, [this] { ask(QueryService::Supersede::kCancelOlder); });
   connect(m_canvas, &TimelineCanvas::barChosen, this, &TimelineView::choose);
+  connect(m_canvas, &TimelineCanvas::menuWanted, this, &TimelineView::showMenu);
   connect(m_canvas, &TimelineCanvas::nothingChosen, this, [this] {
     m_chosen.reset();
     m_anomaly.reset();

@@ -63,6 +63,7 @@ class TimelineView : public View {
   void showSearch();
   void goTo(TrackId track, std::int32_t rank, std::int64_t id, TimeNs t0, TimeNs t1);
   void choose(const PointedBar& bar);
+  void showMenu(const PointedBar& bar, QPoint at);
   void askNotes();
   void openMark(const Note& note, QPoint at);
   void askAnomaly(int by);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/frame/notice_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace runglass {
+
+NoticeWatch::NoticeWatch(ViewContext context, ReadMarks* marks, QObject* parent)
+    : QObject(parent), m_context(std::move(context)), m_marks(marks) {
+  connect(m_marks, &ReadMarks::changed, this, &NoticeWatch::count);
+}
+
+void NoticeWatch::look() {
+  m_context.queries->submit<std::vector<AlertRow>>(
+      m_slot, QueryService::Supersede::kAfterCurrent,
+      [now = m_context.clock()](Reader& reader, std::stop_token) { return readAlerts(reader, now); },
+      [this](const Result<std::shared_ptr<const std::vector<AlertRow>>>& answer) {
+        if (!answer.ok()) return;  // the view of the notifications tells why
+        const bool first = m_rows == nullptr;
+        m_rows = *answer;
+        const AlertRow* news = nullptr;
+        for (const AlertRow& row : *m_rows) {
+          const bool known = m_known.contains(row.key());
+          m_known.insert(row.key());
+          if (first || known || row.snoozed_until) continue;
+          if (news == nullptr || row.alert.severity > news->alert.severity) news = &row;
+        }
+        count();
+        if (news != nullptr) emit arrived(*news);
+      });
+}
+
+const AlertRow* NoticeWatch::ofCause(const std::string& cause) const {
+  if (m_rows == nullptr) return nullptr;
+  const auto found = std::ranges::find(*m_rows, cause, [](const AlertRow& row) { return row.alert.cause; });
+  return found == m_rows->end() ? nullptr : &*found;
+}
+
+void NoticeWatch::count() {
+  int unread = 0;
+  Severity worst = Severity::kInfo;
+  for (const AlertRow& row : m_rows != nullptr ? *m_rows : std::vector<AlertRow>()) {
+    if (m_marks->isRead(row.key(), row.when())) continue;
+    ++unread;
+    worst = std::max(worst, row.alert.severity);
+  }
+  emit unreadChanged(unread, worst);
+}
+
+}  // namespace runglass
