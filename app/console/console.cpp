@@ -7,7 +7,6 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QStandardPaths>
-#include <QStyle>
 
 #include <algorithm>
 #include <functional>
@@ -81,9 +80,8 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
     SessionOptions with = session;
     // Called on the hub's thread, perhaps while this window goes.
     with.after = m_closing.before(session);
-    with.desktop = [show = onGuiThread<AlertMessage>(m_alerts.get(), [this](const AlertMessage& message) {
-                      showAlert(screenText(message.title, 300), QString::fromStdString(message.text), message.link, message.severity);
-                    })](const AlertMessage& message) { show(message); };
+    with.desktop = [show = onGuiThread<AlertMessage>(m_alerts.get(), [this](const AlertMessage& message) { showAlert(message); })](
+                       const AlertMessage& message) { show(message); };
     m_session = std::make_unique<StoreSession>(with);
     options.queries = &m_session->queries();
     options.edits = &m_session->edits();
@@ -104,7 +102,10 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
   }
   if (!m_session) options.welcome = welcome(dropped);
   options.welcome.hubs = knownHubs(m_settings);
+  options.notify = !m_session || !m_session->writes();
+  if (m_settings != nullptr) options.forget_hub = [this](const QString& address) { forgetHub(*m_settings, address); };
   m_window = std::make_unique<MainWindow>(options);
+  connect(m_window.get(), &MainWindow::noticed, this, &Console::notifyDesktop);
   // Later, because the window that asks is replaced by it.
   connect(
       m_window.get(), &MainWindow::openStoreRequested, this,
@@ -234,19 +235,22 @@ void Console::remember(const StoreInfo& info) const {
   m_settings->setValue(storeKey(uuid), file);
 }
 
-void Console::showAlert(const QString& title, const QString& text, const std::string& link, Severity severity) {
-  m_newest_link = link;
+void Console::showAlert(const AlertMessage& message) {
+  const QString title = screenText(message.title, 300);
   // Without the title, which stands above, and the link, which a click follows.
-  const QString body = text.section(u'\n', 1).section(u'\n', 0, -3);
-  m_window->showToast(title, body, severity, [this, link] { followLink(link); });
-  if (!QSystemTrayIcon::isSystemTrayAvailable()) return;
-  if (m_tray == nullptr) {
-    m_tray = new QSystemTrayIcon(m_window->style()->standardIcon(QStyle::SP_MessageBoxWarning), this);
-    connect(m_tray, &QSystemTrayIcon::messageClicked, this, [this] { followLink(m_newest_link); });
-    m_tray->show();
-  }
-  // Desktops render markup, and the text has lines of logs in it.
-  m_tray->showMessage(title, body.toHtmlEscaped(), severity >= Severity::kError ? QSystemTrayIcon::Critical : QSystemTrayIcon::Warning);
+  const QString body = QString::fromStdString(message.text).section(u'\n', 1).section(u'\n', 0, -3);
+  const auto open = [this, link = message.link] { followLink(link); };
+  m_window->showNotice(title, body, message.severity, message.alerts.empty() ? std::string() : message.alerts.front().cause, open);
+  notifyDesktop(QString::fromStdString(message.id), title, body, message.severity, open);
+}
+
+void Console::notifyDesktop(const QString& id, const QString& title, const QString& text, Severity severity,
+                            const std::function<void()>& open) {
+  m_desktop.show({.id = id, .title = title, .text = text, .severity = severity, .sound = m_window->settings().sound, .open = [this, open] {
+                    open();
+                    m_window->raise();
+                    m_window->activateWindow();
+                  }});
 }
 
 void Console::followLink(const std::string& link) {

@@ -10,7 +10,6 @@
 
 #include <QObject>
 #include <QSettings>
-#include <QSystemTrayIcon>
 #include <QThreadPool>
 #include <QTimer>
 #include <functional>
@@ -20,6 +19,7 @@
 
 #include "app/console/closing_sessions.h"
 #include "app/console/console_store_maker.h"
+#include "app/console/desktop_notifier.h"
 #include "app/console/followed_hubs.h"
 #include "app/console/place.h"
 #include "app/console/store_session.h"
@@ -67,7 +67,8 @@ class Console : public QObject {
   void lookAfterHub();
   void goTo(const Place& place);
   void remember(const StoreInfo& info) const;
-  void showAlert(const QString& title, const QString& text, const std::string& link, Severity severity);
+  void showAlert(const AlertMessage& message);
+  void notifyDesktop(const QString& id, const QString& title, const QString& text, Severity severity, const std::function<void()>& open);
   void followLink(const std::string& link);
 
   QSettings* m_settings;
@@ -82,8 +83,7 @@ class Console : public QObject {
   std::unique_ptr<MainWindow> m_window;
   std::optional<Status> m_placed;
   std::unique_ptr<QuerySlot> m_slot;
-  QSystemTrayIcon* m_tray = nullptr;  // while there is a tray and something was told
-  std::string m_newest_link;
+  DesktopNotifier m_desktop;
   std::stop_source m_test_stop;
   std::unique_ptr<QObject> m_alerts;  // receives the alerts of the session that is shown
   QThreadPool m_testing;              // tries targets

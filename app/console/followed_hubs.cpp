@@ -64,6 +64,8 @@ QString storesFolder() {
   return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/runglass");
 }
 
+void forgetHub(QSettings& settings, const QString& address) { settings.remove(kHubs + u'/' + keyOf(address)); }
+
 void rememberHub(QSettings& settings, const HubAddress& hub, const QString& copy) {
   const QString base = kHubs + u'/' + keyOf(hub.address) + u'/';
   settings.setValue(base + kToken, absolute(hub.token_file));

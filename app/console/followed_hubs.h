@@ -20,6 +20,8 @@ namespace runglass {
 // Where this user's stores are made.
 QString storesFolder();
 
+// The copy of its store stays.
+void forgetHub(QSettings& settings, const QString& address);
 // Paths are remembered, never what is in the files. `copy`: the store that it is copied into.
 void rememberHub(QSettings& settings, const HubAddress& hub, const QString& copy);
 KnownHubs knownHubs(const QSettings* settings);
