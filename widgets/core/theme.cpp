@@ -269,14 +269,11 @@ int rowHeight() {
 void applyLook(QApplication& app, ThemeName name, const Look& look) {
   systemTheme();  // the palette of the desktop is replaced here
   const double before = std::exchange(*chosenLook(), look).text_scale;
-  // Fonts that widgets were given keep their size otherwise.
+  std::vector<std::pair<QWidget*, int>> fonts;  // that widgets were given, in pixels before scaling
   if (before != look.text_scale)
-    for (QWidget* widget : QApplication::allWidgets()) {
-      QFont font = widget->font();
-      if (!widget->testAttribute(Qt::WA_SetFont) || font.pixelSize() <= 0) continue;
-      font.setPixelSize(scaled(static_cast<int>(std::lround(font.pixelSize() / before))));
-      widget->setFont(font);
-    }
+    for (QWidget* widget : QApplication::allWidgets())
+      if (widget->testAttribute(Qt::WA_SetFont) && widget->font().pixelSize() > 0)
+        fonts.emplace_back(widget, static_cast<int>(std::lround(widget->font().pixelSize() / before)));
   *chosen() = theme(name, look.colour_blind);
   const Theme& t = currentTheme();
   // Fusion draws from the palette alone, so both themes look the same on every platform.
@@ -291,6 +288,12 @@ void applyLook(QApplication& app, ThemeName name, const Look& look) {
     if (auto* frame = qobject_cast<QFrame*>(widget)) frames.emplace_back(frame, frame->contentsMargins());
   app.setStyleSheet(styleSheetOf(t) + QLatin1String(look.density == Density::kComfortable ? kComfortable : ""));
   for (const auto& [frame, margins] : frames) frame->setContentsMargins(margins);
+  // After the style sheet, which takes fonts back.
+  for (const auto& [widget, px] : fonts) {
+    QFont font = widget->font();
+    font.setPixelSize(scaled(px));
+    widget->setFont(font);
+  }
 }
 
 std::optional<ThemeName> themeFromName(std::string_view name) {
