@@ -16,6 +16,7 @@
 #include "widgets/findings/findings_view.h"
 #include "widgets/frame/guide.h"
 #include "widgets/timeline/timeline_canvas.h"
+#include "widgets/topology/topology_grid.h"
 
 namespace runglass {
 namespace {
@@ -132,6 +133,15 @@ TEST_F(ObjectMenuTest, ACellOfTheGridASpanAndACurveHaveIt) {
   ASSERT_NE(menu(), nullptr);
   action(menu(), "Copy SQL")->trigger();
   EXPECT_GT(rowsOfCopiedSql(), 0) << clipboard().toStdString();
+}
+
+TEST_F(ObjectMenuTest, ARankOfTheTopologyHasIt) {
+  open();
+  go("topology");
+  auto* grid = view("topology")->findChild<TopologyGrid*>();
+  rightClick(grid->viewport(), grid->rankRect(5).center());
+  expectWhole("Ranking");
+  EXPECT_EQ(state().selection.rank, 5);
 }
 
 TEST_F(ObjectMenuTest, OpenInGoesThereWithTheObjectSelected) {

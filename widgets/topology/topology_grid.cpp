@@ -2,6 +2,7 @@
 // Invariant: m_cells, m_holes and heads are of m_data; m_peers and m_lit of m_chosen.
 #include "widgets/topology/topology_grid.h"
 
+#include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPainter>
@@ -242,6 +243,11 @@ bool TopologyGrid::viewportEvent(QEvent* event) {
     case QEvent::MouseButtonDblClick: {
       const auto rank = rankAt(static_cast<QMouseEvent*>(event)->pos());
       if (rank) emit rankOpened(m_data->ranks[*rank].place.rank);
+      return true;
+    }
+    case QEvent::ContextMenu: {
+      const auto* menu = static_cast<QContextMenuEvent*>(event);
+      if (const auto rank = rankAt(menu->pos())) emit menuWanted(m_data->ranks[*rank].place.rank, menu->globalPos());
       return true;
     }
     case QEvent::MouseMove: {

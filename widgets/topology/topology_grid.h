@@ -45,6 +45,7 @@ class TopologyGrid : public QAbstractScrollArea {
   void rankChosen(int rank);
   void cleared();
   void rankOpened(int rank);
+  void menuWanted(int rank, const QPoint& at);
 
  protected:
   void paintEvent(QPaintEvent* event) override;

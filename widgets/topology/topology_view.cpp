@@ -136,6 +136,13 @@ void TopologyView::connectParts() {
   connect(m_step, &StepPage::viewRequested, this, &View::viewRequested);
   connect(m_hang, &HangList::rankChosen, this, [this](int rank) { choose(rank); });
   connect(m_grid, &TopologyGrid::rankChosen, this, [this](int rank) { choose(rank); });
+  connect(m_grid, &TopologyGrid::menuWanted, this, [this](int rank, const QPoint& at) {
+    choose(rank);  // the machine of the rank is selected with it
+    Object object{.kind = ObjectKind::kRank, .name = tr("Rank %1").arg(rank), .selection = m_context.state->state().selection, .id = rank};
+    object.selection.run = m_data->run.id;
+    object.selection.attempt = m_data->attempt.id;
+    emit menuRequested(object, at);
+  });
   connect(m_grid, &TopologyGrid::cleared, this, [this] { choose(std::nullopt); });
   connect(m_grid, &TopologyGrid::rankOpened, this, [this](int rank) {
     choose(rank);
