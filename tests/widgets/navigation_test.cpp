@@ -4,6 +4,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QMenu>
 #include <QMenuBar>
@@ -152,11 +153,39 @@ TEST_F(NavigationTest, SettingsApplyAtOnceAndAreRemembered) {
   EXPECT_EQ(state().time_style, TimeStyle::kLocal);
   box("First view of a store")->setCurrentIndex(box("First view of a store")->findData("ranking"));
   dialog->findChild<QSpinBox*>()->setValue(150);
-  const ConsoleSettings chosen{ThemeChoice::kLight, 150, TimeStyle::kLocal, "ranking", false};
+  EXPECT_EQ(textFont().pixelSize(), 20);  // 13 × 1.5, rounded
+  box("Density")->setCurrentIndex(1);
+  EXPECT_EQ(currentLook().density, Density::kComfortable);
+  for (QCheckBox* check : dialog->findChildren<QCheckBox*>()) QTest::mouseClick(check, Qt::LeftButton, {}, QPoint(8, check->height() / 2));
+  EXPECT_EQ(currentTheme().compute, theme(ThemeName::kLight, true).compute);
+  const ConsoleSettings chosen{ThemeChoice::kLight, 150, TimeStyle::kLocal, "ranking", false, Density::kComfortable, true, true};
   EXPECT_EQ(readSettings(settings), chosen);
   open(&settings);
   EXPECT_EQ(state().time_style, TimeStyle::kLocal);
   EXPECT_EQ(m_window->settings(), chosen);
+  EXPECT_EQ(currentLook(), (Look{.colour_blind = true, .density = Density::kComfortable, .text_scale = 1.5}));
+}
+
+TEST_F(NavigationTest, HubAddressesAreListedAndForgotten) {
+  m_queries = std::make_unique<QueryService>([path = run().path()] { return openStore(path).reader(); }, 1);
+  QStringList forgotten;
+  WindowOptions options;
+  options.queries = m_queries.get();
+  options.welcome.hubs.hubs = {{.address = "login1:7070"}, {.address = "unix:/s"}};
+  options.forget_hub = [&](const QString& address) { forgotten << address; };
+  m_window = std::make_unique<MainWindow>(options);
+  m_window->show();
+  trigger("Settings …");
+  auto* dialog = m_window->findChild<SettingsDialog*>();
+  ASSERT_NE(dialog, nullptr);
+  int offered = 0;
+  for (QPushButton* button : dialog->findChildren<QPushButton*>()) {
+    if (button->text() != "Forget") continue;
+    ++offered;
+    if (button->accessibleName() == "Forget unix:/s") QTest::mouseClick(button, Qt::LeftButton);
+  }
+  EXPECT_EQ(offered, 2);
+  EXPECT_EQ(forgotten, QStringList{"unix:/s"});
 }
 
 TEST_F(NavigationTest, AThemeOfTheCommandLineIsNotRemembered) {

@@ -75,6 +75,10 @@ TEST_F(WelcomeTest, ThreeCardsWithPicturesLeadToWhatTheyShow) {
   const WelcomePage& shown = show();
   const auto cards = shown.findChildren<StartCard*>();
   ASSERT_EQ(cards.size(), 3);
+  for (const StartCard* card : cards) {
+    EXPECT_EQ(card->y(), cards[0]->y());
+    EXPECT_EQ(card->height(), cards[0]->height());
+  }
   for (StartCard* card : cards) {
     EXPECT_FALSE(card->accessibleDescription().isEmpty());
     const QImage picture = card->grab().toImage();

@@ -162,7 +162,7 @@ SettingsDialog::SettingsDialog(const ConsoleSettings& chosen, std::function<void
   for (QComboBox* box : {m_theme, m_density, m_zone, m_start}) connect(box, &QComboBox::currentIndexChanged, this, &SettingsDialog::change);
   for (QCheckBox* box : {m_colour_blind, m_sound}) connect(box, &QCheckBox::toggled, this, &SettingsDialog::change);
   connect(m_scale, &QSpinBox::valueChanged, this, &SettingsDialog::change);
-  resize(kWidth, sizeHint().height());
+  resize(kWidth, std::max(sizeHint().height(), column->totalHeightForWidth(kWidth)));  // notes wrap
 }
 
 // Forgetting an address keeps the copy of its store.

@@ -86,7 +86,7 @@ StartCard::StartCard(StartPicture picture, const QString& title, const QString& 
     : QPushButton(title, parent), m_picture(picture), m_title(title), m_words(words) {
   setAccessibleDescription(words);
   setCursor(Qt::PointingHandCursor);
-  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);  // as high as the highest of a row
 }
 
 QSize StartCard::sizeHint() const {
