@@ -255,7 +255,7 @@ int runConsole(int argc, char** argv) {
   const Option listen = options.add("--listen", arguments.hub.listen, "Where the hub listens, HOST:PORT or unix:PATH; implies --live");
   arguments.hub.declare(options);
   options.add("--alerts", arguments.alerts,
-              "Of the hub: alert rules and receivers, a TOML file (docs/alerts.md); default: alerts on this screen");
+              "Of the hub: alert rules and receivers, a TOML file (docs/operate/alerts.md); default: alerts on this screen");
   options.add("--tls-ca", arguments.tls_ca, "Where another hub is asked or followed: CA of its certificate (PEM); turns TLS on");
   declarePlace(options, arguments);
   const Options shot = options.subcommand("screenshot", "Write one view as a PNG; needs no display");

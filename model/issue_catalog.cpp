@@ -441,7 +441,7 @@ constexpr std::array kIssues = {
     IssueInfo{"train_log.generic", kInfo,
               "No rule file matches this trainer. The generic rule read lines with a loss: names and numbers are as printed, units and the "
               "meaning "
-              "of a step are unknown. To state them, add a rule of your own (docs/log_rules.md)."},
+              "of a step are unknown. To state them, add a rule of your own (docs/formats/log_rules.md)."},
     IssueInfo{
         "train_log.no_year", kInfo,
         "The log prints times without a year (glog). The year is assumed: that of its dated lines; without any, the last one in which the "

@@ -16,8 +16,9 @@ namespace {
 constexpr DurNs kLogbookMargin = 600 * kNsPerSecond;
 constexpr std::size_t kMostText = 600;
 constexpr std::string_view kHow =
-    "the restart ledger and the findings' shares of it (docs/incident_answers.md, docs/goodput.md); runglassctl incident show";
-constexpr std::string_view kHowScored = "its finding or the ranking (docs/incident_answers.md, docs/ranking.md); runglassctl incident show";
+    "the restart ledger and the findings' shares of it (docs/guide/incident_answers.md, docs/guide/goodput.md); runglassctl incident show";
+constexpr std::string_view kHowScored =
+    "its finding or the ranking (docs/guide/incident_answers.md, docs/guide/ranking.md); runglassctl incident show";
 
 // A margin does not run over the ends of time; what is not over has none.
 TimeRange widened(TimeRange range, DurNs margin) {

@@ -7,7 +7,7 @@
 namespace runglass::report {
 namespace {
 
-constexpr std::string_view kHow = "a count over the window (docs/incident_answers.md); runglassctl incident show";
+constexpr std::string_view kHow = "a count over the window (docs/guide/incident_answers.md); runglassctl incident show";
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void addQuality(Builder& build, const DataQuality& quality) {
       build.figure("Times data was lost", quality.lost, "count", quality.lost.value ? countText(*quality.lost.value) : "", kHow));
   KeyFigure clock = build.figure("Largest clock error", quality.clock_error, "ns",
                                  quality.clock_error.value ? "± " + shortDurationText(*quality.clock_error.value) : "",
-                                 "the maps of the nodes' clocks (docs/clocks.md); runglassctl info");
+                                 "the maps of the nodes' clocks (docs/guide/clocks.md); runglassctl info");
   if (quality.clock_error.value && !quality.clock_node.empty()) clock.reason = "of " + quality.clock_node;
   figures.figures.push_back(std::move(clock));
   figures.figures.push_back({.name = "Least coverage of a finding",

@@ -102,14 +102,15 @@ class RunSections {
     };
     const auto number = [](auto value) { return value ? std::optional(static_cast<double>(*value)) : std::nullopt; };
     const bool no_clock = m_build.run().time_domain == TimeDomain::kNone;
-    constexpr std::string_view kLedger = "the restart ledger (docs/goodput.md); runglassctl analyze --json, goodput";
+    constexpr std::string_view kLedger = "the restart ledger (docs/guide/goodput.md); runglassctl analyze --json, goodput";
     constexpr std::string_view kStatus = "the newest steps; runglassctl status --json, step, loss, tokens_per_s and mfu_ratio";
     const std::string of_run = " FROM attempt WHERE " + runIs(), wall = "(max(end_ns) - min(start_ns))";
     add("Wall time", number(ledger().wall), "ns", ledger().wall ? shortDurationText(*ledger().wall) : "",
         no_clock ? "its source has no clock" : "no attempt has a begin and an end", kLedger, "SELECT " + wall + " AS ns" + of_run);
     add("Made progress", ledger().effective_ratio, "ratio", ledger().effective_ratio ? percentText(*ledger().effective_ratio) : "",
         m_goodput.reason,
-        "kept steps × median time of a steady one ÷ wall time (docs/goodput.md); runglassctl analyze --json, goodput.effective_ratio");
+        "kept steps × median time of a steady one ÷ wall time (docs/guide/goodput.md); runglassctl analyze --json, "
+        "goodput.effective_ratio");
     add("Last step", number(m_summary.last_step), "steps", m_summary.last_step ? countText(*m_summary.last_step) : "", "no step was told",
         kStatus, "SELECT max(last_step) AS step" + of_run);
     add("Steps lost", static_cast<double>(ledger().lost_steps), "steps", countText(ledger().lost_steps), "", kLedger);

@@ -27,7 +27,7 @@ void HubArguments::declare(Options options) {
   options.add("--max-store-gib", m_max_gib, "Maximum store size in GiB; oldest data is deleted first (0 = unlimited)")
       .range(0.0, 1e6)
       .defaultShown();
-  options.add("--scrape", m_scrape, "Of the hub: Prometheus endpoints to scrape, a TOML file (docs/scrape.md)");
+  options.add("--scrape", m_scrape, "Of the hub: Prometheus endpoints to scrape, a TOML file (docs/operate/scrape.md)");
 }
 
 Result<HubOptions> HubArguments::options() const {

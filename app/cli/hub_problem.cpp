@@ -33,9 +33,9 @@ HubProblem unreachable(const std::string& message, const ControlTarget& hub) {
   if (says(message, {"Permission denied"})) return {"the socket is another user's", "It answers only the user who started the hub."};
   if (says(message, {"Connection refused"})) return {"nobody listens there", "Is the hub running, and the tunnel to it, if there is one?"};
   if (says(message, {"No route to host", "Network is unreachable"}))
-    return {"there is no way to that machine", "Are you in its network? Through a bastion: ssh -J, see docs/deploy.md."};
+    return {"there is no way to that machine", "Are you in its network? Through a bastion: ssh -J, see docs/operate/deploy.md."};
   if (says(message, {"timed out", "Timeout", "did not answer in time"}))
-    return {"it does not answer", "A firewall may drop what we send; through a bastion: ssh -J, see docs/deploy.md."};
+    return {"it does not answer", "A firewall may drop what we send; through a bastion: ssh -J, see docs/operate/deploy.md."};
   if (hub.tls_ca.empty() && says(message, {"Socket closed", "Connection reset"}))
     return {"it closes connections at once", "A hub with certificates needs its CA here: give ca.pem and a token."};
   if (says(message, {"is stopping"})) return {"it is being stopped", {}};

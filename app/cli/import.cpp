@@ -45,7 +45,7 @@ class Import : public Command {
   void declare(Options options) override {
     options.add("--store", m_store, "The store, a .rgl file; made if it is missing").required();
     options.add("--run", m_run, "Put everything into the run of this name");
-    options.add("--map", m_map, "Read CSV files by the layouts in this TOML file (docs/import_csv.md)");
+    options.add("--map", m_map, "Read CSV files by the layouts in this TOML file (docs/formats/import_csv.md)");
     options.flag("--json", m_json, "Print one JSON object");
     options.add("PATH", m_paths, "Files and folders").required();
   }

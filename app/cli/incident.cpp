@@ -64,7 +64,7 @@ class IncidentCommand : public Command {
     m_set.add("--finding", m_findings, "One more finding that belongs to it");
     for (const Options sub : {m_new, m_set}) {
       sub.add("--severity", m_severity, "info, warning, error or critical").oneOf({"info", "warning", "error", "critical"});
-      sub.add("--cause", m_cause, "Its root cause, a code of docs/incidents.md").oneOf(causeCodes());
+      sub.add("--cause", m_cause, "Its root cause, a code of docs/guide/incidents.md").oneOf(causeCodes());
       sub.add("--summary", m_summary, "What happened, in a sentence");
       sub.add("--note", m_note, "Markdown, added to its notes");
     }

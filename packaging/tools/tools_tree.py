@@ -3,7 +3,7 @@
 """The relocatable folder: the programs, their loader, every library that they need and the licences of those.
 
 tools_tree.py --build DIR --out FOLDER [--sysroot DIR] [--console] [--tar FILE --date YYYY-MM-DD]
-docs/binaries.md says what lies where in it. The machine is the one that the programs in DIR were built for; libraries are taken from this
+docs/operate/binaries.md says what lies where in it. The machine is the one that the programs in DIR were built for; libraries are taken from this
 machine, or from --sysroot. Two calls on the same inputs write the same bytes.
 """
 import argparse
@@ -166,8 +166,9 @@ def make_tree():
         copy(path, 'share/slurm', os.path.basename(path), mode=0o755)
     for path in glob.glob(os.path.join(SOURCE, 'packaging/kubernetes/*')):
         copy(path, 'share/kubernetes', os.path.basename(path))
-    for path in glob.glob(os.path.join(SOURCE, 'docs/*.md')):
-        copy(path, 'share/doc', os.path.basename(path))
+    docs = os.path.join(SOURCE, 'docs')
+    for path in sorted(set(glob.glob(os.path.join(docs, '**/*.md'), recursive=True)) - set(glob.glob(os.path.join(docs, 'contribute/*')))):
+        copy(path, 'share/doc', os.path.relpath(path, docs))
     copy(os.path.join(SOURCE, 'packaging/tools/README'), 'README')
     licences(found, machine.loader)
 

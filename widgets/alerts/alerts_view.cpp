@@ -181,7 +181,7 @@ void AlertsView::showAnswer(const Result<std::shared_ptr<const AlertRows>>& answ
   m_model->setRows(*answer);
   if ((*answer)->empty()) {
     m_panel->showEmpty(tr("No alert."),
-                       tr("Nobody was told anything about this store. A hub tells whom its rule file names (docs/alerts.md)."),
+                       tr("Nobody was told anything about this store. A hub tells whom its rule file names (docs/operate/alerts.md)."),
                        QStringLiteral("runglassctl serve --store STORE.rgl --alerts RULES.toml"));
     m_stack->setCurrentWidget(m_panel);
     return;
