@@ -18,7 +18,7 @@ void addQuality(Builder& build, const DataQuality& quality) {
   };
   KeyFigures figures;
   figures.figures.push_back(
-      build.figure("Ranks that told steps", quality.ranks_told, "ranks", of(quality.ranks_told.value, quality.ranks), kHow));
+      build.figure("Ranks with recorded steps", quality.ranks_told, "ranks", of(quality.ranks_told.value, quality.ranks), kHow));
   figures.figures.push_back(
       build.figure("Series with samples", quality.series_told, "series", of(quality.series_told.value, quality.series), kHow));
   figures.figures.push_back(
@@ -32,7 +32,7 @@ void addQuality(Builder& build, const DataQuality& quality) {
                              .value = quality.least_coverage,
                              .unit = "ratio",
                              .text = quality.least_coverage ? percentText(*quality.least_coverage) : "",
-                             .reason = quality.least_coverage ? "" : "no finding says how much it has seen"});
+                             .reason = quality.least_coverage ? "" : "no finding has a coverage"});
   section.blocks.push_back(std::move(figures));
   if (quality.nodes_without_clock > 0)
     section.blocks.push_back(Paragraph{"The clocks of " + countText(quality.nodes_without_clock) +
@@ -55,7 +55,7 @@ void addQuality(Builder& build, const DataQuality& quality) {
 void addEnvironment(Builder& build, std::span<const EnvironmentFact> facts) {
   Section& section = build.section("Environment");
   if (facts.empty()) {
-    section.blocks.push_back(Paragraph{"The attempt told no settings.", true});
+    section.blocks.push_back(Paragraph{"The attempt recorded no settings.", true});
     return;
   }
   Table table{.name = "environment",

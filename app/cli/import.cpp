@@ -85,8 +85,8 @@ class Import : public Command {
   Result<std::vector<FileResult>> importInto(ImportOptions options) const {
     RG_ASSIGN(auto writer, openStore(m_store).writer(writerOptions()));
     if (const auto& mirror = writer->mirror())
-      return Status(Code::kFailedPrecondition, "cannot import into " + m_store + ": it is a copy of what the hub on " + mirror->from +
-                                                   " has; import into a store of its own, or there");
+      return Status(Code::kFailedPrecondition, "cannot import into " + m_store + ": it is a replica of the hub at " + mirror->from +
+                                                   "; import into another store, or at the hub");
     const bool terminal = isatty(STDERR_FILENO) != 0;
     if (terminal) options.on_file = [](const std::string& path) { std::fprintf(stderr, "\r\033[K%s", oneLine(path).c_str()); };
     auto results = ImportSession(*writer, std::move(options)).import(m_paths);

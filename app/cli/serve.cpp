@@ -35,12 +35,8 @@ class Serve : public Command {
   }
   void declare(Options options) override {
     options.add("--store", m_store, "The store, a .rgl file; created if it is missing").required();
-    options
-        .add("--listen", m_hub.listen,
-             "HOST:PORT, where port 0 takes any free one; or unix:PATH, a socket that only you can use. Once of each")
-        .defaultShown();
-    options.add("--alerts", m_alerts,
-                "Alert rules and receivers, a TOML file (docs/operate/alerts.md); without it alerts are recorded and not sent");
+    options.add("--listen", m_hub.listen, "HOST:PORT (port 0: any free one), or unix:PATH, private to you; once each").defaultShown();
+    options.add("--alerts", m_alerts, "Alert rules and targets (TOML; docs/operate/alerts.md); default: record only");
     m_hub.declare(options);
   }
   Status run() override {

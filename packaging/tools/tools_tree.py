@@ -81,7 +81,7 @@ def libraries(machine, programs):
 
 
 def packages(found, loader):
-    """{package: names of its libraries}. Of a sysroot that was only unpacked, this machine's packages of the same names tell."""
+    """{package: names of its libraries}. Of a sysroot that was only unpacked, this machine's packages of the same names are used."""
     here = os.uname().machine + '-linux-gnu'
     owners = {loader: 'libc6'}
     for line in output('dpkg', '-S', *('*/%s/%s' % (here, name) for name in found if name != loader)).splitlines():
@@ -128,7 +128,7 @@ def licences(found, loader):
         copy(os.path.join(SOURCE, 'LICENSES', name), 'share/licenses/runglass', name)
     with open(os.path.join(given.out, 'share/licenses/LIBRARIES'), 'w', encoding='utf-8') as file:
         file.write('The libraries in lib/ are Debian 12\'s, unchanged. Their sources: https://snapshot.debian.org, by the name and version below. A licence that\n'
-                   'a copyright file refers to by /usr/share/common-licenses lies in common-licenses here.\n\n' + ''.join(lines))
+                   'a copyright file refers to by /usr/share/common-licenses is in common-licenses here.\n\n' + ''.join(lines))
 
 
 def make_tree():

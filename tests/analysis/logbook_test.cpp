@@ -212,7 +212,7 @@ TEST(Logbook, HostileTextsAreOnlyTexts) {
   std::size_t line = 0;
   for (std::size_t end = 0; (end = text.find('\n', line)) != std::string::npos; line = end + 1) {
     const std::string one = text.substr(line, end - line);
-    EXPECT_TRUE(one.empty() || one.starts_with("# Logbook of ") || one.starts_with("## ") || one.starts_with("- ") ||
+    EXPECT_TRUE(one.empty() || one.starts_with("# Run log of ") || one.starts_with("## ") || one.starts_with("- ") ||
                 one.starts_with("2 attempts"))
         << one;
   }

@@ -410,7 +410,7 @@ TEST(Report, WhatIsMissingSaysWhy) {
   for (const Section& section : document->sections)
     EXPECT_FALSE(section.blocks.empty()) << section.title << " has nothing, and does not say why";
   const std::string text = reportMarkdown(*document);
-  EXPECT_THAT(text, HasSubstr("no step was told"));
+  EXPECT_THAT(text, HasSubstr("no step is recorded"));
   EXPECT_THAT(text, HasSubstr("No finding is stored"));
   EXPECT_THAT(activeIn(reportHtml(*document)), IsEmpty());
   EXPECT_EQ(readReport(*reader, {.finding = 7}, {}).status().code(), Code::kNotFound);
