@@ -179,7 +179,7 @@ class Session : public SqlSession {
                                "sql LIKE 'CREATE VIRTUAL TABLE rg_log_words USING fts5(%')))) LIMIT 1"));
     if (foreign.empty()) return {};
     return {Code::kDataLoss, "cannot open store for SQL: " + m_connection.path() + ": it holds the " + foreign +
-                                 ", which no store has; somebody changed this file"};
+                                 ", which no store has; the file was changed by another program"};
   }
 
   Status failed(int rc) {

@@ -299,8 +299,8 @@ TEST(HubProblem, SaysInPlainWordsWhatToDo) {
               HasSubstr("not one of the CA in ca.pem"));
   EXPECT_THAT(hubProblemText(Code::kPermissionDenied, "session: what 'a' showed is good for ingest, not for read", tls),
               HasSubstr("--reader"));
-  EXPECT_THAT(hubProblemText(Code::kUnavailable, "last error: UNAVAILABLE: Socket closed", plain), HasSubstr("needs its CA"));
-  EXPECT_THAT(hubProblemText(Code::kUnavailable, "DNS resolution failed for h:1: x", tls), HasSubstr("not known here"));
+  EXPECT_THAT(hubProblemText(Code::kUnavailable, "last error: UNAVAILABLE: Socket closed", plain), HasSubstr("give its ca.pem"));
+  EXPECT_THAT(hubProblemText(Code::kUnavailable, "DNS resolution failed for h:1: x", tls), HasSubstr("cannot be resolved"));
   EXPECT_EQ(hubProblemText(Code::kInternal, "something new", tls), "hub h:1: something new");
 }
 

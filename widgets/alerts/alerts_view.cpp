@@ -41,9 +41,9 @@ QString alertState(const AlertRow& row, TimeStyle style) {
   if (row.snoozed_until) return QStringLiteral("snoozed until %1").arg(formatTimeOfDay(*row.snoozed_until, style));
   if (!row.alert.due) return QStringLiteral("not told");
   if (!row.alert.told) return QStringLiteral("being told");
-  const bool failed = row.alert.delivery.find(": given up") != std::string::npos;
+  const bool failed = row.alert.delivery.find(": failed after") != std::string::npos;
   if (failed)
-    return row.alert.delivery.find(": told") != std::string::npos ? QStringLiteral("told in part") : QStringLiteral("reached nobody");
+    return row.alert.delivery.find(": sent") != std::string::npos ? QStringLiteral("told in part") : QStringLiteral("reached nobody");
   return row.alert.count > 1 ? QStringLiteral("told %1×").arg(row.alert.count) : QStringLiteral("told");
 }
 
