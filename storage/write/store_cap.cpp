@@ -82,7 +82,7 @@ void StoreWriter::reportRetention(const RetentionOutcome& outcome, const Retenti
            .first = now,
            .last = now,
            .detail = table + (objects.empty() ? "" : " (" + objects + ')') + ": " + unread.why +
-                     "; retention left what it cannot read and went on; `runglassctl repair` makes a store without it"});
+                     "; retention skipped unreadable rows; `runglassctl repair` makes a store without it"});
   }
   report("store.thinned", outcome.thinned_points, "scalars of ranks: every 16th step and outliers stay");
   m_cap.used = outcome.used_bytes;
