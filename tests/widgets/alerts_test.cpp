@@ -68,10 +68,10 @@ TEST_F(AlertsViewTest, TheStateSaysWhatCameOfIt) {
   alert.count = 1;
   EXPECT_EQ(state(alert), "told");
   alert.delivery = "pager: sent; mail: failed after 8 tries: refused";
-  EXPECT_EQ(state(alert), "told in part");
+  EXPECT_EQ(state(alert), "partly sent");
   alert.delivery = "mail: failed after 8 tries: refused";
-  EXPECT_EQ(state(alert), "reached nobody");
-  EXPECT_TRUE(state(alert, kSampleNow).startsWith("snoozed until "));
+  EXPECT_EQ(state(alert), "not delivered");
+  EXPECT_TRUE(state(alert, kSampleNow).startsWith("muted until "));
 }
 
 TEST_F(AlertsViewTest, TheModelIsConsistentAndShowsHostileTextHarmlessly) {
