@@ -71,7 +71,8 @@ def split_code(text):
             comments += [(line + i, part.strip('/* ')) for i, part in enumerate(word.split('\n'))]
         elif not word.startswith("'"):
             literal = match.group(2) if word.startswith('R') else match.group(3)
-            literals.append((literals[-1][0], literals.pop()[1] + literal) if follows else (line, literal))
+            shown = code[-1].endswith('tr(')  # a text, also where it is one word
+            literals.append((literals[-1][0], literals.pop()[1] + literal) if follows else (line, literal + ' ' if shown else literal))
         follows = word.endswith('"')
         line += word.count('\n')
         at = match.end()

@@ -83,7 +83,7 @@ AlertsView::AlertsView(ViewContext context, QWidget* parent)
       m_context(std::move(context)),
       m_model(new TableModel<AlertRow>(
           alertColumns(&m_style), [](const AlertRow& a, const AlertRow& b) { return a.alert.id == b.alert.id; }, this)),
-      m_table(new TableView(m_model, tr("Filter alerts  ( / )"), this)),
+      m_table(new TableView(m_model, tr("Alerts"), tr("Filter alerts  ( / )"), this)),
       m_page(new QWidget(this)),
       m_panel(new StatePanel(this)),
       m_stack(new QStackedLayout(this)) {
