@@ -229,7 +229,7 @@ void TopologySide::tellProgress(const TopologyRank& rank) {
   if (p.since)
     line(tr("since"),
          formatTime(*p.since, m_style) + tr(", %1 before the newest word").arg(formatDuration(std::max<DurNs>(0, m_data->now - *p.since))));
-  line(tr("heard"), formatTime(p.time, m_style));
+  line(tr("last report"), formatTime(p.time, m_style));
 }
 
 void TopologySide::tellHang(const TopologyRank& rank) {
