@@ -49,7 +49,7 @@ Result<std::optional<TimeRange>> rangeOfSteps(Reader& reader, const TimelineCata
 TimeNs endOf(TimeNs start, DurNs dur) { return dur == kAbsent ? kHighest : moved(start, std::max<DurNs>(dur, 1)); }
 
 QString tooMany(std::size_t spans, std::size_t tracks) {
-  return QStringLiteral("waiting not told apart: %1 spans on %2 tracks would have to be read, zoom in")
+  return QStringLiteral("waiting not separated: %1 spans on %2 tracks would have to be read, zoom in")
       .arg(formatCount(static_cast<std::int64_t>(spans)))
       .arg(tracks);
 }
