@@ -67,9 +67,9 @@ TEST_F(AlertsViewTest, TheStateSaysWhatCameOfIt) {
   alert.told = 6;
   alert.count = 1;
   EXPECT_EQ(state(alert), "told");
-  alert.delivery = "pager: told; mail: given up after 8 tries: refused";
+  alert.delivery = "pager: sent; mail: failed after 8 tries: refused";
   EXPECT_EQ(state(alert), "told in part");
-  alert.delivery = "mail: given up after 8 tries: refused";
+  alert.delivery = "mail: failed after 8 tries: refused";
   EXPECT_EQ(state(alert), "reached nobody");
   EXPECT_TRUE(state(alert, kSampleNow).startsWith("snoozed until "));
 }

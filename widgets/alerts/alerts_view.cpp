@@ -41,9 +41,9 @@ QString alertState(const AlertRow& row, TimeStyle style) {
   if (row.snoozed_until) return QStringLiteral("snoozed until %1").arg(formatTimeOfDay(*row.snoozed_until, style));
   if (!row.alert.due) return QStringLiteral("not told");
   if (!row.alert.told) return QStringLiteral("being told");
-  const bool failed = row.alert.delivery.find(": given up") != std::string::npos;
+  const bool failed = row.alert.delivery.find(": failed after") != std::string::npos;
   if (failed)
-    return row.alert.delivery.find(": told") != std::string::npos ? QStringLiteral("told in part") : QStringLiteral("reached nobody");
+    return row.alert.delivery.find(": sent") != std::string::npos ? QStringLiteral("told in part") : QStringLiteral("reached nobody");
   return row.alert.count > 1 ? QStringLiteral("told %1×").arg(row.alert.count) : QStringLiteral("told");
 }
 
@@ -83,7 +83,7 @@ AlertsView::AlertsView(ViewContext context, QWidget* parent)
       m_context(std::move(context)),
       m_model(new TableModel<AlertRow>(
           alertColumns(&m_style), [](const AlertRow& a, const AlertRow& b) { return a.alert.id == b.alert.id; }, this)),
-      m_table(new TableView(m_model, tr("Filter alerts  ( / )"), this)),
+      m_table(new TableView(m_model, tr("Alerts"), tr("Filter alerts  ( / )"), this)),
       m_page(new QWidget(this)),
       m_panel(new StatePanel(this)),
       m_stack(new QStackedLayout(this)) {
@@ -181,7 +181,7 @@ void AlertsView::showAnswer(const Result<std::shared_ptr<const AlertRows>>& answ
   m_model->setRows(*answer);
   if ((*answer)->empty()) {
     m_panel->showEmpty(tr("No alert."),
-                       tr("Nobody was told anything about this store. A hub tells whom its rule file names (docs/alerts.md)."),
+                       tr("Nobody was told anything about this store. A hub tells whom its rule file names (docs/operate/alerts.md)."),
                        QStringLiteral("runglassctl serve --store STORE.rgl --alerts RULES.toml"));
     m_stack->setCurrentWidget(m_panel);
     return;

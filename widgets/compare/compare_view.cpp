@@ -82,8 +82,8 @@ CompareView::CompareView(ViewContext context, QWidget* parent)
           factColumns(), [](const FactDelta& a, const FactDelta& b) { return a.key == b.key; }, this)),
       m_work(new TableModel<WorkDelta>(
           workColumns(), [](const WorkDelta& a, const WorkDelta& b) { return a.node == b.node; }, this)),
-      m_fact_table(new TableView(m_facts, tr("Filter what differs  ( / )"))),
-      m_work_table(new TableView(m_work, tr("Filter nodes"))),
+      m_fact_table(new TableView(m_facts, tr("Facts that differ"), tr("Filter what differs  ( / )"))),
+      m_work_table(new TableView(m_work, tr("Work by node"), tr("Filter nodes"))),
       m_panel(new StatePanel),
       m_stack(new QStackedLayout) {
   auto* column = new QVBoxLayout(this);

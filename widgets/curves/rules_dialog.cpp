@@ -95,7 +95,7 @@ RulesDialog::RulesDialog(QueryService* queries, const CardQuestion& question, QW
     : QDialog(parent),
       m_rows(new TableModel<RuleRow>(
           ruleColumns(), [](const RuleRow& a, const RuleRow& b) { return a.rule == b.rule && a.curve == b.curve; }, this)),
-      m_table(new TableView(m_rows, tr("Filter rules"), this)),
+      m_table(new TableView(m_rows, tr("Spike rules"), tr("Filter rules"), this)),
       m_note(new QLabel(tr("Applying every rule to every point …"), this)) {
   setAttribute(Qt::WA_DeleteOnClose);
   setWindowTitle(tr("Spike rules on %1").arg(question.catalog->tags.at(question.tag).title));

@@ -12,11 +12,12 @@
 #include <functional>
 #include <memory>
 
+#include "widgets/core/accessible_picture.h"
 #include "widgets/devices/gpu_data.h"
 
 namespace runglass {
 
-class GpuGrid : public QWidget {
+class GpuGrid : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -32,6 +33,7 @@ class GpuGrid : public QWidget {
   int neededHeight(int width) const;
   // Where a device is drawn; of a host without devices the host. Null: nowhere.
   QRect rectOf(NodeId node, DeviceId device) const;
+  AccessibleTable accessibleTable() const override;
 
  signals:
   void cellChosen(NodeId node, DeviceId device);
@@ -53,6 +55,7 @@ class GpuGrid : public QWidget {
   QRect cellRect(const Geometry& geometry, std::size_t host, std::size_t cell) const;
   const GpuCell* cellAt(const QPoint& point) const;
   void paintCell(QPainter& painter, const QRect& rect, const GpuCell& cell) const;
+  QStringList wordsOf(const GpuCell& cell) const;  // its name first
   static void paintBadges(QPainter& painter, const QRect& rect, const GpuCell& cell);
   void paintFinding(QPainter& painter, const QRect& rect, const FindingMark& mark) const;
 

@@ -89,7 +89,7 @@ GpusView::GpusView(ViewContext context, QWidget* parent)
       m_scroll(new QScrollArea),
       m_worst_model(new TableModel<GpuCell>(
           worstColumns(&m_data), [](const GpuCell& a, const GpuCell& b) { return a.node == b.node && a.device == b.device; }, this)),
-      m_worst(new TableView(m_worst_model, tr("Filter GPUs  ( / )"), this)),
+      m_worst(new TableView(m_worst_model, tr("GPUs that stand out"), tr("Filter GPUs  ( / )"), this)),
       m_host(new QLabel),
       m_links(makeLinks()),
       m_host_line(new QLabel),
@@ -371,6 +371,7 @@ void GpusView::resizeEvent(QResizeEvent* event) {
 void GpusView::fillTable() {
   const HostDetail& detail = m_data->detail;
   m_table->setColumnCount(static_cast<int>(detail.columns.size()) + 1);
+  m_table->setAccessibleName(tr("GPUs of the host"));
   m_table->setHorizontalHeaderItem(0, new QTableWidgetItem(tr("device")));
   for (int c = 0; c < static_cast<int>(detail.columns.size()); ++c) {
     const DetailColumn& column = detail.columns[static_cast<std::size_t>(c)];

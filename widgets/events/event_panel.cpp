@@ -114,6 +114,7 @@ QString eventHtml(const EventRow& row, const EventDetail* detail, const std::str
 
 EventPanel::EventPanel(QWidget* parent) : QWidget(parent), m_text(new QTextBrowser) {
   m_text->setOpenLinks(false);
+  m_text->setAccessibleName(tr("The event and the lines around it"));
   m_text->setFrameShape(QFrame::NoFrame);
   m_text->setFont(tableFont());
   m_text->document()->setDocumentMargin(2 * kGrid);

@@ -111,6 +111,8 @@ EventsView::EventsView(ViewContext context, QWidget* parent)
 QWidget* EventsView::makeFilters() {
   auto* bar = new QWidget;
   m_search->setPlaceholderText(tr("Search: words, \"phrase\", begin*, -without, node:NAME, rank:N, kind:NAME  ( / )"));
+  m_search->setAccessibleName(tr("Search events and logs"));
+  m_table->setAccessibleName(tr("Events and log lines"));
   m_search->setClearButtonEnabled(true);
   m_search->setMinimumWidth(260);
   m_search->installEventFilter(this);

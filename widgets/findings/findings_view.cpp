@@ -67,7 +67,7 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
       m_context(std::move(context)),
       m_model(new TableModel<Finding>(
           findingColumns(&m_style), [](const Finding& a, const Finding& b) { return a.id == b.id; }, this)),
-      m_table(new TableView(m_model, tr("Filter findings  ( / )"), this)),
+      m_table(new TableView(m_model, tr("Findings"), tr("Filter findings  ( / )"), this)),
       m_page(new QWidget(this)),
       m_actions(new FindingActions(m_context.state, this)),
       m_panel(new StatePanel(this)),

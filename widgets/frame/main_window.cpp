@@ -2,6 +2,7 @@
 // Invariants: 1. Hidden views get neither state nor ticks; viewShown brings them up to date. 2. While paused no view is refreshed and the
 // window stands still; only the strip's and status bar's counters move. 3. Nothing here waits for the store.
 #include "widgets/frame/main_window.h"
+#include "widgets/core/accessible_picture.h"
 
 #include <QAction>
 #include <QApplication>
@@ -69,6 +70,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_menus(new QMenuBar(this)),
       m_ageing(new QTimer(this)),
       m_damage_watch(new QTimer(this)) {
+  installAccessiblePictures();
   setWindowTitle(QStringLiteral("Runglass"));
   setAcceptDrops(true);
   m_banner->setTextFormat(Qt::PlainText);

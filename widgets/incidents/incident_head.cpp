@@ -48,6 +48,7 @@ QLabel* plainLabel(QWidget* parent) {
 }  // namespace
 
 ImpactLine::ImpactLine(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Impact"));
   setFixedHeight(kNumberHeight);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
@@ -85,6 +86,14 @@ void ImpactLine::paintEvent(QPaintEvent*) {
   }
 }
 
+AccessibleTable ImpactLine::accessibleTable() const {
+  AccessibleTable table{.summary = {}, .columns = {tr("impact"), tr("value"), tr("how it is known")}};
+  for (std::size_t i = 0; i < m_numbers.size(); ++i)
+    table.rows.push_back({{m_numbers[i].name, m_numbers[i].value, m_numbers[i].why},
+                          QRect(static_cast<int>(i) * columnWidth(), 0, columnWidth(), height())});
+  return table;
+}
+
 bool ImpactLine::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
@@ -114,6 +123,7 @@ IncidentHead::IncidentHead(QWidget* parent)
   m_reason->setMaxLength(kSentenceChars);
   m_reason->hide();
   m_price->setRange(0, kHighestPrice);
+  m_price->setAccessibleName(tr("Price of a GPU-hour"));
   m_price->setDecimals(2);
   m_price->setKeyboardTracking(false);
   m_price->setPrefix(tr("GPU-hour: "));

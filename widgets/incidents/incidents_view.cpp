@@ -57,6 +57,7 @@ IncidentsView::IncidentsView(ViewContext context, QWidget* parent)
   m_stack->addWidget(m_panel);
   m_stack->addWidget(makePage());
   m_tabs->setDocumentMode(true);
+  m_tabs->setAccessibleName(tr("Incidents and logbook"));
   m_tabs->addTab(incidents, tr("Incidents"));
   m_tabs->addTab(m_logbook, tr("Logbook"));
   auto* column = new QVBoxLayout(this);

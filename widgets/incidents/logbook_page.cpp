@@ -62,7 +62,7 @@ LogbookPage::LogbookPage(ViewContext context, QWidget* parent)
       m_model(new TableModel<LogbookEntry>(
           logbookColumns(&m_state.time_style),
           [](const LogbookEntry& a, const LogbookEntry& b) { return a.time == b.time && a.kind == b.kind && a.text == b.text; }, this)),
-      m_table(new TableView(m_model, tr("Filter the logbook  ( / )"), this)),
+      m_table(new TableView(m_model, tr("Logbook"), tr("Filter the logbook  ( / )"), this)),
       m_summary(new QLabel(this)),
       m_words(new QLabel(this)),
       m_note(new QLineEdit(this)),

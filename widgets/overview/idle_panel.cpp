@@ -190,6 +190,16 @@ QString IdlePanel::copyText() const {
   return text;
 }
 
+AccessibleTable IdlePanel::accessibleTable() const {
+  AccessibleTable table{.summary = headline(), .columns = {tr("cause"), tr("share of step time"), tr("evidence")}};
+  for (int i = 0; i < rowCount(); ++i) {
+    const IdleRow& row = m_answer->rows[static_cast<std::size_t>(i)];
+    table.rows.push_back(
+        {{screenText(idleCauseWords(row.cause)), row.share ? formatPercent(*row.share) : QString(), screenText(row.evidence)}, rowRect(i)});
+  }
+  return table;
+}
+
 QString IdlePanel::missingWords() const {
   QStringList causes;
   for (const IdleNotRecorded& one : m_answer->not_recorded)

@@ -199,7 +199,7 @@ RunsView::RunsView(ViewContext context, QWidget* parent)
       m_columns{TimeStyle::kUtc, m_context.clock},
       m_model(new TableModel<RunSummary>(
           runColumns(&m_columns), [](const RunSummary& a, const RunSummary& b) { return a.run.id == b.run.id; }, this)),
-      m_table(new TableView(m_model, tr("Filter runs  ( / )"), this)),
+      m_table(new TableView(m_model, tr("Runs"), tr("Filter runs  ( / )"), this)),
       m_panel(new StatePanel(this)),
       m_stack(new QStackedLayout(this)),
       m_ledger(new GoodputPanel) {

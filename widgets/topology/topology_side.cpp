@@ -41,6 +41,7 @@ TopologySide::TopologySide(QWidget* parent) : QWidget(parent), m_label(new QLabe
   m_label->setFont(tableFont());
   m_label->setContentsMargins(2 * kGrid, 0, kGrid, kGrid);
   auto* scroll = new QScrollArea;
+  scroll->setAccessibleName(tr("The selected rank"));
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidgetResizable(true);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -251,5 +252,7 @@ void TopologySide::tellStages() {
   }
   if (m_data->stages.size() > kStagesListed) line(QString(), tr("and %1 more").arg(m_data->stages.size() - kStagesListed));
 }
+
+AccessibleTable HeatScale::accessibleTable() const { return {.summary = m_data ? words() : QString(), .columns = {}}; }
 
 }  // namespace runglass

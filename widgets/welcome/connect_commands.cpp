@@ -24,7 +24,7 @@ CommandBlock trainerBlock() {
                          "with rg.step(n):            # around each step\n"
                          "    ...\n"
                          "rg.scalar(\"loss\", loss, step=n)"),
-          QObject::tr("Without it the agent still sees GPUs, hosts, kernel messages and logs. Everything else: docs/client.md")};
+          QObject::tr("Without it the agent still sees GPUs, hosts, kernel messages and logs. Everything else: docs/guide/client.md")};
 }
 
 CommandBlock agentBlock(const ConnectQuestion& question, const QString& title, const QString& note) {
@@ -32,7 +32,8 @@ CommandBlock agentBlock(const ConnectQuestion& question, const QString& title, c
 }
 
 QString agentNote() {
-  return QObject::tr("One on each node, beside the trainers; as a service: packages and /etc/runglass/agent.toml (docs/install.md).");
+  return QObject::tr(
+      "One on each node, beside the trainers; as a service: packages and /etc/runglass/agent.toml (docs/operate/install.md).");
 }
 
 CommandBlock hubBlock(const ConnectQuestion& question) {
@@ -54,12 +55,14 @@ CommandBlock pairBlock(const ConnectQuestion& question, const QString& agents, c
 }
 
 std::vector<CommandBlock> nodeCommands(const ConnectQuestion& question) {
-  return {pairBlock(question, QStringLiteral("--agent NODE-A --agent NODE-B"),
-                    QObject::tr(
-                        "The nodes by their host names. Then copy agents/NODE/* of that folder to /etc/runglass of each (docs/trust.md).")),
-          hubBlock(question),
-          {QObject::tr("On each node"), QStringLiteral("runglass-agent --config /etc/runglass/agent.toml"), agentNote()},
-          trainerBlock()};
+  return {
+      pairBlock(
+          question, QStringLiteral("--agent NODE-A --agent NODE-B"),
+          QObject::tr(
+              "The nodes by their host names. Then copy agents/NODE/* of that folder to /etc/runglass of each (docs/operate/trust.md).")),
+      hubBlock(question),
+      {QObject::tr("On each node"), QStringLiteral("runglass-agent --config /etc/runglass/agent.toml"), agentNote()},
+      trainerBlock()};
 }
 
 std::vector<CommandBlock> slurmCommands(const ConnectQuestion& question) {
@@ -75,7 +78,7 @@ std::vector<CommandBlock> slurmCommands(const ConnectQuestion& question) {
                           "wait")
                .arg(shellWord(trustFolder(question))),
            QObject::tr("agent_step.sh is in packaging/slurm and /usr/share/runglass/slurm. No machine for a hub: job_with_hub.sh there "
-                       "(docs/deploy.md).")},
+                       "(docs/operate/deploy.md).")},
           trainerBlock()};
 }
 
@@ -91,8 +94,8 @@ std::vector<CommandBlock> kubernetesCommands() {
                           "kubectl -n runglass create secret generic runglass-agents $(for node in trust/agents/*; do\n"
                           "    for file in \"$node\"/*; do echo \"--from-file=${node##*/}.${file##*/}=$file\"; done; done)\n"
                           "kubectl apply -f agents.yaml"),
-           QObject::tr(
-               "Image, disks and addresses are yours to fill in: packaging/kubernetes, /usr/share/runglass/kubernetes, docs/deploy.md.")},
+           QObject::tr("Image, disks and addresses are yours to fill in: packaging/kubernetes, /usr/share/runglass/kubernetes, "
+                       "docs/operate/deploy.md.")},
           {QObject::tr("To look at it from here: the hub's port, while this runs"),
            QStringLiteral("kubectl -n runglass port-forward service/runglass-hub 7070"),
            {}},
@@ -101,15 +104,15 @@ std::vector<CommandBlock> kubernetesCommands() {
                           "    --token-file trust/readers/$USER/token\n"
                           "runglassctl status --from localhost:7070 --tls-ca trust/readers/$USER/ca.pem \\\n"
                           "    --token-file trust/readers/$USER/token"),
-           QObject::tr("It keeps a copy here and goes on through cuts: docs/follow.md. Or in this window: Connect to a hub.")},
+           QObject::tr("It keeps a copy here and goes on through cuts: docs/operate/replicas.md. Or in this window: Connect to a hub.")},
           trainerBlock()};
 }
 
 std::vector<CommandBlock> behindCommands() {
   return {{QObject::tr("On the login node: a hub with a socket that is yours alone"),
            QStringLiteral("runglassctl serve --store /local/USER/run.rgl --listen unix:/local/USER/hub.sock"),
-           QObject::tr(
-               "On a disk of that machine, as USER. For agents of its nodes, beside it: --listen 0.0.0.0:7070 --trust … (docs/trust.md).")},
+           QObject::tr("On a disk of that machine, as USER. For agents of its nodes, beside it: --listen 0.0.0.0:7070 --trust … "
+                       "(docs/operate/trust.md).")},
           {QObject::tr("On this machine: that socket, here"),
            QStringLiteral("ssh -J BASTION -N -o StreamLocalBindUnlink=yes -o ExitOnForwardFailure=yes \\\n"
                           "    -L $HOME/hub.sock:/local/USER/hub.sock USER@LOGIN"),
@@ -118,7 +121,7 @@ std::vector<CommandBlock> behindCommands() {
            QStringLiteral("runglass --connect unix:$HOME/hub.sock\n"
                           "runglassctl status --from unix:$HOME/hub.sock\n"
                           "runglassctl capture --hub unix:$HOME/hub.sock --run NAME"),
-           QObject::tr("It keeps a copy here and goes on through cuts: docs/follow.md. Or in this window: Connect to a hub.")}};
+           QObject::tr("It keeps a copy here and goes on through cuts: docs/operate/replicas.md. Or in this window: Connect to a hub.")}};
 }
 
 }  // namespace

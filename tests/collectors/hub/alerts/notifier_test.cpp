@@ -143,7 +143,7 @@ TEST_F(NotifierTest, TheMessageSaysWhatSinceWhenWhoWhatItCostsAndWhereToLook) {
   EXPECT_EQ(json["run"], "pretrain");
   EXPECT_THAT(message.environment, ::testing::Contains("RUNGLASS_SEVERITY=error"));
   ASSERT_THAT(history(), SizeIs(1));
-  EXPECT_EQ(history()[0].delivery, "desktop: told");
+  EXPECT_EQ(history()[0].delivery, "desktop: sent");
   EXPECT_TRUE(history()[0].told.has_value());
   EXPECT_EQ(history()[0].link, message.link);
 }
