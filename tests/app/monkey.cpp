@@ -33,7 +33,7 @@ constexpr int kSettleMs = 300, kBlankMs = 3'000;
 constexpr unsigned kStuckSeconds = 60;
 constexpr QSize kSmallest{1'280, 800}, kLargest{2'560, 1'440};
 
-// Messages of Qt that say nothing about us.
+// Messages of Qt that are no defect of the console.
 constexpr std::array kExpected = {
     "This plugin does not support ",  // the offscreen platform, about itself
 };
@@ -233,7 +233,6 @@ void Monkey::click(Qt::MouseButton button, bool twice) {
   timed([&] { QTest::mouseMove(window, at); });
   if (window) timed([&] { QTest::mousePress(window, button, modifier, at); });
   if (window) timed([&] { QTest::mouseRelease(window, button, modifier, at); });
-  // Qt takes a second press within the interval of a double click for one; the presses of QTest lie apart, unless it is told.
   if (window && twice) timed([&] { QTest::mouseDClick(window, button, modifier, at); });
 }
 

@@ -46,7 +46,7 @@ class Monkey {
   Monkey(const Monkey&) = delete;
   Monkey& operator=(const Monkey&) = delete;
 
-  // Until so many more are done, so much time is over, or something does not stand: false.
+  // At most so many events, for at most this time. False: an invariant failed.
   bool run(int events, TimeNs time);
   const QString& failure() const { return m_failure; }
   const MonkeyTotals& totals() const { return m_totals; }

@@ -34,7 +34,8 @@ class MonkeyConsole {
       const std::string hub = m_dir.filePath(QStringLiteral("hub")).toStdString();
       m_session.hub = HubOptions{.listen = {}, .socket = hub};
       m_agents.emplace(std::vector<std::string>{"runglass-agent", "--simulate", RG_SOURCE_DIR "/resources/scenarios/example.toml", "--hub",
-                                                "unix:" + hub, "--speed", "8", "--state-dir", m_dir.filePath(QStringLiteral("agent")).toStdString()});
+                                                "unix:" + hub, "--speed", "8", "--state-dir",
+                                                m_dir.filePath(QStringLiteral("agent")).toStdString()});
     }
     restart();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// bin/monkey, run by ./dev bench monkey on real windows: random events on the console over each kind of store, and a table of what came of
-// them. Exit 1: something did not stand; the seed and the last events are printed.
+// bin/monkey, run by ./dev bench monkey on real windows: random events on the console over each kind of store, and their totals.
+// Exit 1: an invariant failed; the seed and the last events are printed.
 #include <QApplication>
 #include <QStandardPaths>
 #include <algorithm>

@@ -19,7 +19,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kMost = 6;
+constexpr int kMaxClicks = 6;
 
 struct Story {
   const char* scenario;  // of resources/scenarios
@@ -139,7 +139,7 @@ class ClickPathTest : public testing::TestWithParam<Story> {
     const auto* report = m_window->findChild<ReportDialog*>();
     ASSERT_NE(report, nullptr);
     EXPECT_TRUE(report->isVisible());
-    EXPECT_LE(m_clicks, kMost);
+    EXPECT_LE(m_clicks, kMaxClicks);
   }
 
   std::unique_ptr<SimulatedIncident> m_incident;

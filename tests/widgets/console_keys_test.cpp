@@ -29,7 +29,7 @@ TEST_F(ConsoleKeysTest, CopyInATableWithoutACurrentRowIsNothing) {
   EXPECT_GT(tables, 6);
 }
 
-// A view whose table has no rows shows a sentence in its place: the table has not got the focus then, and Tab goes on from there.
+// A view whose table has no rows shows a sentence in its place: the sentence has the focus then.
 TEST_F(ConsoleKeysTest, TheFocusIsOnSomethingThatIsSeenBeforeAndAfterTab) {
   open();
   for (const bool floated : {false, true})

@@ -159,7 +159,7 @@ TEST(OverviewTest, OverTimeNoLineIsDrawnWhereNothingCame) {
   const AttemptId attempt = writer->attempt({.run = run, .key = "a"});
   const SeriesId loss = writer->series({.attempt = attempt, .metric = "loss", .kind = SeriesKind::kScalar});
   for (std::int64_t step = 0; step < 200; ++step)
-    writer->scalar(loss, step, kStart + (step + (step < 100 ? 0 : 600)) * kNsPerSecond, 2);  // ten minutes of a hang
+    writer->scalar(loss, step, kStart + (step + (step < 100 ? 0 : 600)) * kNsPerSecond, 2);  // a hang of ten minutes
   ASSERT_TRUE(writer->close().ok());
   auto reader = store.reader();
   for (const XAxis axis : {XAxis::kTime, XAxis::kStep}) {

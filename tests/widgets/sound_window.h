@@ -33,8 +33,8 @@ inline std::map<QString, QRect> shownDocks(const DockHost& docks) {
 
 // Empty: no panel lies over another one or outside of the window, each shows its view, and the middle is not blank.
 inline QString dockProblem(const DockHost& docks) {
-  constexpr int kLeastPx = 20;
-  constexpr double kLeastCovered = 0.9;
+  constexpr int kMinPx = 20;
+  constexpr double kMinCovered = 0.9;
   const auto places = shownDocks(docks);
   const std::vector<View*> views = docks.visibleViews();
   double covered = 0;
@@ -45,7 +45,7 @@ inline QString dockProblem(const DockHost& docks) {
       if (id < other && place.intersects(its)) return QStringLiteral("%1 and %2 overlap").arg(id, other);
     const auto in = std::ranges::find_if(views, [&](const View* view) { return docks.idOf(view) == id; });
     if (in == views.end()) return id + QStringLiteral(" has a dock without its view");
-    if ((*in)->width() < kLeastPx || (*in)->height() < kLeastPx) return id + QStringLiteral(" has no size");
+    if ((*in)->width() < kMinPx || (*in)->height() < kMinPx) return id + QStringLiteral(" has no size");
   }
   for (const View* view : views)
     if (const QString id = docks.idOf(view); places.contains(id) == (docks.windowOf(id) != nullptr))
@@ -55,7 +55,7 @@ inline QString dockProblem(const DockHost& docks) {
       panels, [](const StatePanel* panel) { return panel->isVisible() && qobject_cast<DockPage*>(panel->parentWidget()) != nullptr; });
   if (places.empty() != says_empty) return QStringLiteral("the middle is blank, or says so while it is not");
   const double all = static_cast<double>(docks.width()) * docks.height();
-  if (!places.empty() && covered < kLeastCovered * all) return QStringLiteral("docks cover only %1").arg(covered / all);
+  if (!places.empty() && covered < kMinCovered * all) return QStringLiteral("docks cover only %1").arg(covered / all);
   return {};
 }
 

@@ -24,8 +24,7 @@ InkLabel* makeLabel(QWidget* parent) {
   return label;
 }
 
-// While the panel stands in the place of what its view gives the focus to, the view gives it to the panel: Tab would stop at what is
-// hidden.
+// While the panel replaces the focus widget of its view, it is the focus widget: Tab would stop at a hidden one.
 class StandIn : public QObject {
  public:
   explicit StandIn(QWidget* panel) : QObject(panel), m_panel(panel) {

@@ -48,7 +48,7 @@ void PanelTitle::addButton(const QString& picture, const QString& tip, std::func
 
 void PanelTitle::showTitle(bool shown) {
   m_height = shown ? kRowHeight + kGrid / 2 : 0;
-  for (QWidget* part : findChildren<QWidget*>()) part->setVisible(shown);  // else Tab stops at buttons that nobody sees
+  for (QWidget* part : findChildren<QWidget*>()) part->setVisible(shown);  // else Tab stops at a hidden button
   setMaximumHeight(m_height);
   updateGeometry();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where a window was when its geometry was saved, as far as the screen of today has room for it.
+// Restores the geometry of a window within the screen of today.
 #pragma once
 
 #include <QSize>
@@ -11,7 +11,7 @@ class QWidget;
 
 namespace runglass {
 
-inline constexpr QSize kFrameRoom{2 * kGrid, 12 * kGrid};  // for what a window manager adds, which is known only once the window is shown
+inline constexpr QSize kFrameRoom{2 * kGrid, 12 * kGrid};  // of the frame of a window manager, known only once the window is shown
 
 // False: what was saved is no geometry, and the window stays as it is.
 bool restorePlace(QWidget& window, const QByteArray& saved);
