@@ -8,7 +8,7 @@
 // Ownership:  values.
 // Units:      as Finding.
 // Errors:     the Reader's.
-// Cost:       at most 16 span reads for each stretch that goes on or ended a moment ago, where the steps have no part for collections.
+// Cost:       at most 16 span reads for each stretch that lasts or ended a moment ago, if the steps have no part for collections.
 #pragma once
 
 #include <stop_token>

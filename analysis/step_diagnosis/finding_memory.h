@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// FindingMemory: what was judged of the spells that ended, so that a look at a live run costs what is new, and what is stored stays.
+// FindingMemory: findings of spells that ended, so that a look at a live run costs only its new steps and stored findings stay as they are.
 //
 // Threading:  one thread; belongs to one attempt.
 // Ownership:  values; borrows the watch during a call.
 // Units:      steps.
-// Errors:     none.
 // Cost:       a map look-up.
 #pragma once
 
@@ -19,11 +18,11 @@
 
 namespace runglass {
 
-// What ended is judged for the last time when StepPace::kSettled steps follow it: later steps do not change what is stored of it.
+// A spell that ended is judged for the last time when StepPace::kSettled steps follow it: later steps do not change its finding.
 class FindingMemory {
  public:
   using Key = std::tuple<std::string, std::string, std::int64_t>;  // what, of whom, from which step on
-  // Of what is judged for good; holds no finding where that was the judgement. Null: judge it.
+  // The final judgement; it holds no finding if there was none. Null: judge it.
   const std::optional<Finding>* find(const Key& key) const;
   // What was judged just now, of the steps up to `last_step`.
   void add(const AttemptWatch& watch, Key key, bool goes_on, std::int64_t last_step, const std::optional<Finding>& finding);

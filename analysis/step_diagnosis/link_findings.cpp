@@ -25,7 +25,7 @@ struct Stretch {
   const Spell& first() const {
     return *std::ranges::min_element(spells, {}, [](const Spell& one) { return std::pair(one.noticed_step, one.first_step); });
   }
-  // One that goes on is longer than all that ended.
+  // One that lasts is longer than all that ended.
   const Spell& longest() const {
     return *std::ranges::max_element(spells, {}, [](const Spell& one) { return std::pair(one.open, one.last_step); });
   }

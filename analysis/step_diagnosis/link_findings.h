@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      as Finding.
 // Errors:     the Reader's.
-// Cost:       portEvidence() for each stretch, again after kAskAgain while it lasts; what ended long ago is copied.
+// Cost:       portEvidence() for each stretch, again after kAskAgain while it lasts; findings that ended long ago are copied.
 #pragma once
 
 #include <map>

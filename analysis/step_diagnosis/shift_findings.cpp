@@ -22,7 +22,7 @@ constexpr double kExplains = 0.5;        // share of a shift
 
 words::Quantity ms(double ns) { return words::shortDuration(static_cast<DurNs>(ns)); }
 
-// With what is as long as it.
+// With a cause that is as long as it.
 double costOf(const Finding& finding) {
   const auto evidence = Json::parse(finding.evidence, nullptr, false);
   return evidence.is_object() ? evidence.value("cost_together_ratio", evidence.value("cost_ratio", 0.0)) : 0;
@@ -133,7 +133,7 @@ std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, cons
     }
     Arg cause;
     if (because != nullptr) {
-      // One cause is told once. One that notifies nobody does not keep the shift from doing so.
+      // One cause is reported once. A cause without notification does not silence the shift.
       if (because->severity > Severity::kInfo) finding.severity = Severity::kInfo;
       evidence["explained_by"] = {{"kind", because->kind}, {"subject", because->subject}, {"first_step", *because->first_step}};
       cause = Message{"shift_explained", {{"cause", causeOf(*because)}}};

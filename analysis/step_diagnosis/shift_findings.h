@@ -2,10 +2,8 @@
 // throughput_shift: the steps of the whole run became longer or shorter; with the finding that explains it, where there is one.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      as Finding.
-// Errors:     none.
-// Cost:       O(shifts x findings); the evidence of those that began or went on at the time of a shift is parsed once.
+// Cost:       O(shifts x findings); the evidence of those that began or lasted at the time of a shift is parsed once.
 #pragma once
 
 #include <vector>

@@ -28,7 +28,7 @@ struct StepCost {
   double together = 0;    // with what is as long as it: two slow ranks cost nothing each, and much together
 };
 
-// What the begin of a spell that goes on cost: measured once, when enough steps follow it. Its steps are dropped later.
+// Cost at the begin of a spell that lasts: measured once, when enough steps follow it. Its steps are dropped later.
 struct CostMemory {
   enum class Place : std::uint8_t { kRank, kStage, kRun, kLink, kLoad };
   struct Own {

@@ -9,7 +9,7 @@
 // Ownership:  values.
 // Units:      as Finding; cost: share of the step time, GPU-hours a day.
 // Errors:     none.
-// Cost:       costs and sentences of the spells that go on or ended a moment ago; the others are copied.
+// Cost:       costs and sentences of the spells that last or ended a moment ago; the others are copied.
 #pragma once
 
 #include <map>

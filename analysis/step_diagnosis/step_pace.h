@@ -46,7 +46,8 @@ class StepPace {
   };
   enum class Edge : std::uint8_t { kBegin, kEnd };
   // Of the steps `of` at one edge against those beyond it. Steps of `others` that begin or end there, too, are left out.
-  // Absent: fewer than kMinBeside steps on either side, as at the begin of what was so from the start, and at the end of what goes on.
+  // Absent: fewer than kMinBeside steps on either side, as at the begin of a spell from the first step on, and at the end of one that
+  // lasts.
   std::optional<Loss> lossAt(Edge edge, StepStretch of, std::span<const StepStretch> others) const;
   // The mean of both edges, or the one that there is.
   static std::optional<Loss> meanOf(const std::optional<Loss>& begin, const std::optional<Loss>& end);

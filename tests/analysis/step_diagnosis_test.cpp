@@ -459,7 +459,7 @@ TEST_F(StepDiagnosisTest, AHostThatHoldsUpARankIsNotASlowGpu) {
   EXPECT_THAT(warned(found({fault("host_bound", {.kind = kRank, .index = 6, .nic = ""}, 1.15)})), ElementsAre("host_bound rank:6"));
 }
 
-// Its ranks are each other's only peers: what the stage had before, against the others, tells.
+// Its ranks are each other's only peers: its ratio to the other stages before shows it.
 TEST_F(StepDiagnosisTest, ANodeThatIsAWholeStageIsFoundWaitingForItsHostOrItsData) {
   for (const char* kind : {"host_bound", "data_bound"}) {
     sim::Scenario s = scenario({fault(kind, {.kind = sim::Target::Kind::kNode, .index = 2, .nic = ""}, 1.2)});

@@ -357,7 +357,7 @@ double quantile(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-// Strict hits of labels per kind and strength, and what stands behind the goals of docs/guide/findings.md.
+// Strict hits of labels per kind and strength, and the figures of docs/guide/findings.md.
 void printBands(const Scores& scores) {
   struct Band {
     int strict = 0, labels = 0;

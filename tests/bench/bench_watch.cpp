@@ -79,7 +79,7 @@ class Cluster {
     kill(m_pid, SIGTERM);
     waitpid(m_pid, nullptr, 0);
   }
-  // The play is over and delivered.
+  // The play ended and is delivered.
   bool ended() {
     siginfo_t info{};
     return waitid(P_PID, static_cast<id_t>(m_pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == m_pid;

@@ -58,7 +58,7 @@ class PictureInterface : public QAccessibleWidget, public QAccessibleTableInterf
 
   const AccessibleTable& table() const {
     if (!m_age.isValid() || m_age.elapsed() > kKeptMs) {
-      // Asked each time: what is left of a widget while it is deleted, and still hides, is no picture.
+      // Asked each time: a widget that is being deleted is only a QWidget by then, and may still be hidden.
       const auto* const picture = dynamic_cast<const AccessiblePicture*>(widget());
       m_table = picture != nullptr ? picture->accessibleTable() : AccessibleTable();
       m_age.start();

@@ -34,7 +34,7 @@ OneFault::Fault* OneFault::sameAs(const Trouble& trouble, Part part, NodeId node
   return nullptr;
 }
 
-// A run stands still once at a time: a stall that is not over when the hang begins is the same.
+// A run stalls once at a time: a stall that lasts when the hang begins is the same.
 OneFault::Fault* OneFault::stallOf(const Trouble& trouble) {
   if (trouble.kind != kHang) return nullptr;
   for (Fault& fault : std::views::reverse(m_faults)) {

@@ -31,7 +31,7 @@ class FirstStepsTest : public test::LiveTrainerTest {
     waitForRound();
     const std::vector<Finding> findings = reader()->findings(run()->id).value();
     for (const Finding& one : findings) ADD_FAILURE() << when << ": " << one.kind << ": " << one.summary;
-    EXPECT_FALSE(std::filesystem::exists(m_told)) << when;
+    EXPECT_FALSE(std::filesystem::exists(m_notified)) << when;
   }
 };
 

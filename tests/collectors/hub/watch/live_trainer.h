@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hub with its watch and a command as its only alert target, the shipped agent, and a trainer that reads a line from the test before it
-// goes on.
+// continues.
 //
 // Threading:  one thread.
 // Ownership:  values; all end with the test.
@@ -35,7 +35,7 @@ class LiveTrainerTest : public ::testing::Test {
     m_gate = ::open(m_gate_path.c_str(), O_RDWR | O_CLOEXEC);
     ASSERT_GE(m_gate, 0);
     std::ofstream(m_folder.file("alerts.toml"))
-        << "[target.file]\ncommand = [\"/bin/sh\", \"-c\", \"echo \\\"$RUNGLASS_TITLE\\\" >> " << m_told << "\"]\n";
+        << "[target.file]\ncommand = [\"/bin/sh\", \"-c\", \"echo \\\"$RUNGLASS_TITLE\\\" >> " << m_notified << "\"]\n";
     m_hub = Hub::start(m_store, {}).value();
     WatchOptions options{.period = 20 * kNsPerMs};
     options.alerts = readAlertRules(m_folder.file("alerts.toml")).value();
@@ -67,21 +67,21 @@ class LiveTrainerTest : public ::testing::Test {
     const auto runs = reader()->runs().value();
     return runs.empty() ? std::nullopt : std::optional(runs.front());
   }
-  // A round of the watch that began after now is over.
+  // A round of the watch that began after now has ended.
   void waitForRound() const {
     const std::int64_t rounds = m_watch->stats().rounds;
     ASSERT_TRUE(waitUntil([&] { return m_watch->stats().rounds > rounds + 2; }));
   }
-  // Titles of what was notified.
-  std::vector<std::string> told() const {
+  // Titles of the notifications.
+  std::vector<std::string> notified() const {
     std::vector<std::string> lines;
-    std::ifstream file(m_told);
+    std::ifstream file(m_notified);
     for (std::string line; std::getline(file, line);) lines.push_back(line);
     return lines;
   }
 
   TempFolder m_folder;
-  const std::string m_store = m_folder.file("s.rgl"), m_gate_path = m_folder.file("gate"), m_told = m_folder.file("told");
+  const std::string m_store = m_folder.file("s.rgl"), m_gate_path = m_folder.file("gate"), m_notified = m_folder.file("notified");
   int m_gate = -1;
   std::unique_ptr<Hub> m_hub;
   std::unique_ptr<Watch> m_watch;

@@ -33,8 +33,8 @@ class NonFiniteTest : public test::LiveTrainerTest {
   }
   // No further value is logged: what does not follow from these two does not come.
   void expectAlert() const {
-    ASSERT_TRUE(test::waitUntil([&] { return !told().empty(); }));
-    EXPECT_THAT(told(), ElementsAre(HasSubstr("critical")));
+    ASSERT_TRUE(test::waitUntil([&] { return !notified().empty(); }));
+    EXPECT_THAT(notified(), ElementsAre(HasSubstr("critical")));
     std::vector<Finding> findings;
     ASSERT_TRUE(test::waitUntil([&] {
       findings = reader()->findings(run()->id).value();
@@ -53,7 +53,7 @@ TEST_F(NonFiniteTest, AScalarOfATrainerIsAnAlert) {
   for (const char* loss : {"3.1", "3.0", "2.9", "2.9", "2.8", "2.8"}) letGo(loss);
   waitForPoints("loss", 6);
   waitForRound();
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(notified(), IsEmpty());
   letGo("nan"), letGo("nan");
   expectAlert();
   letGo("end");
@@ -69,7 +69,7 @@ TEST_F(NonFiniteTest, ALineOfATrainingLogIsAnAlert) {
   startAgent("[source.train_log]\nrun = \"nan\"\npaths = [\"" + log + "\"]\n");
   waitForPoints("lm loss", 6);
   waitForRound();
-  EXPECT_THAT(told(), IsEmpty());
+  EXPECT_THAT(notified(), IsEmpty());
   write(6, "nan"), write(7, "nan");
   expectAlert();
 }
