@@ -75,26 +75,23 @@ int main(int argc, char** argv) {
   options.add("--state-dir", arguments.state_dir, "Directory of the spool and the agent's identity; default: a free one");
   const runglass::Option simulate =
       options.add("--simulate", arguments.simulation.scenario, "Play this scenario (TOML) instead of collecting").existingFile();
-  options.add("--speed", arguments.simulation.speed, "Of the simulation: a factor, or max")
+  options.add("--speed", arguments.simulation.speed, "Simulation: speed factor, or max")
       .check([](const std::string& text) {
         double factor = 0;
         const bool number = std::sscanf(text.c_str(), "%lf", &factor) == 1 && factor > 0 && factor <= 1000;
         return number || text == "max" ? std::string() : "must be a factor above 0, or max";
       })
       .defaultShown();
-  const runglass::Option per_node =
-      options
-          .flag("--agent-per-node", arguments.simulation.agent_per_node,
-                "Of the simulation: every node is an agent of its own, with its own session, connection and spool")
-          .needs(simulate);
-  options
-      .add("--trust", arguments.simulation.trust,
-           "Of --agent-per-node: folder that runglassctl pair made; each agent shows what agents/NODE in it holds")
+  const runglass::Option per_node = options
+                                        .flag("--agent-per-node", arguments.simulation.agent_per_node,
+                                              "Simulation: one agent per node, each with its own connection and spool")
+                                        .needs(simulate);
+  options.add("--trust", arguments.simulation.trust, "With --agent-per-node: folder made by `runglassctl pair`, with agents/NODE")
       .existingFolder()
       .needs(per_node);
   options.add("--token-file", arguments.token_file, "Bearer token for the hub, mode 0600");
   options.add("--tls-ca", arguments.tls_ca, "CA of the hub's certificate (PEM); turns TLS on");
-  options.add("--tls-cert", arguments.tls_cert, "Our certificate for the hub (PEM)");
+  options.add("--tls-cert", arguments.tls_cert, "Client certificate for the hub (PEM)");
   options.add("--tls-key", arguments.tls_key, "Its key (PEM)");
   options.examples(
       "runglass-agent --hub 127.0.0.1:7070\n"

@@ -118,7 +118,7 @@ void declarePlace(Options options, Arguments& arguments) {
   options.add("--run", arguments.place.run, "Run, by id or name; default: the running or newest one");
   options.add("--t0", arguments.place.t0, "Begin of the time window, ns since 1970 UTC");
   options.add("--t1", arguments.place.t1, "End of the time window, ns");
-  options.add("--at", arguments.at, "The moment to look at: ns since 1970 UTC, or as 2026-11-20T21:43:07Z; default: now");
+  options.add("--at", arguments.at, "Playhead: ns since 1970 UTC, or 2026-11-20T21:43:07Z; default: now");
   options.add("--select", arguments.select, "rank=N,attempt=N,step=N,node=NAME,incident=UUID");
   options.add("--theme", arguments.theme, "dark or light").oneOf({"dark", "light"});
 }
@@ -179,9 +179,9 @@ HubAddress hubAddress(const Arguments& arguments, const HubOptions& options) {
 
 // Following takes the place of what a store or a hub of this window would be.
 std::optional<int> wrongConnect(const Arguments& arguments, Options options) {
-  if (arguments.connect.empty()) return arguments.copy.empty() ? std::nullopt : std::optional(fail("--mirror: wants --connect", 2));
+  if (arguments.connect.empty()) return arguments.copy.empty() ? std::nullopt : std::optional(fail("--mirror: needs --connect", 2));
   if (!isHubAddress(QString::fromStdString(arguments.connect)))
-    return fail("--connect " + arguments.connect + ": wants HOST:PORT or unix:PATH", 2);
+    return fail("--connect " + arguments.connect + ": expected HOST:PORT or unix:PATH", 2);
   if (!arguments.store.empty() && !isLink(arguments.store)) return fail("--connect: the file for the copy is named with --mirror", 2);
   for (const char* of_hub : {"--live", "--listen", "--trust", "--tls-client-ca", "--durability", "--scrape", "--alerts"})
     if (options.find(of_hub).count() > 0) return fail(std::string("--connect: ") + of_hub + " is of a hub of this window", 2);
@@ -190,7 +190,7 @@ std::optional<int> wrongConnect(const Arguments& arguments, Options options) {
 
 int runScreenshot(const Arguments& arguments) {
   const QSize size = sizeFromText(QString::fromStdString(arguments.size));
-  if (!size.isValid()) return fail("--size " + arguments.size + ": wants WIDTHxHEIGHT, 64 to 16384 each", 2);
+  if (!size.isValid()) return fail("--size " + arguments.size + ": expected WIDTHxHEIGHT, 64 to 16384 each", 2);
   applyTheme(*qApp, wantedTheme(arguments, nullptr));
   SessionOptions session{.store = arguments.store};
   if (!arguments.connect.empty()) {
@@ -250,13 +250,12 @@ int runConsole(int argc, char** argv) {
   const Options options = line.options();
   options.helpFlag("Print this help and exit");
   options.add("store", arguments.store, "The store, a .rgl file; or a runglass:// link into one that was opened here before");
-  options.add("--link", arguments.link, "Go where this runglass:// link leads");
-  options.flag("--live", arguments.live, "Write the store and receive agents (on 127.0.0.1, any free port, unless --listen)");
-  const Option listen = options.add("--listen", arguments.hub.listen, "Where the hub listens, HOST:PORT or unix:PATH; implies --live");
+  options.add("--link", arguments.link, "Open this runglass:// link");
+  options.flag("--live", arguments.live, "Write the store and receive agents (127.0.0.1, any free port, or --listen)");
+  const Option listen = options.add("--listen", arguments.hub.listen, "Address of the hub, HOST:PORT or unix:PATH; implies --live");
   arguments.hub.declare(options);
-  options.add("--alerts", arguments.alerts,
-              "Of the hub: alert rules and receivers, a TOML file (docs/alerts.md); default: alerts on this screen");
-  options.add("--tls-ca", arguments.tls_ca, "Where another hub is asked or followed: CA of its certificate (PEM); turns TLS on");
+  options.add("--alerts", arguments.alerts, "Hub: alert rules and targets (TOML; docs/operate/alerts.md); default: screen");
+  options.add("--tls-ca", arguments.tls_ca, "CA certificate of the hub to connect to (PEM); enables TLS");
   declarePlace(options, arguments);
   const Options shot = options.subcommand("screenshot", "Write one view as a PNG; needs no display");
   shot.add("--store", arguments.store, "The store, a .rgl file");
@@ -267,17 +266,17 @@ int runConsole(int argc, char** argv) {
   const Options report = options.subcommand("report", "Write a report of an incident, a finding or a run; needs no display");
   ReportArguments report_of;
   report_of.declare(report);
-  options.find("--token-file").help("Of the hub: bearer tokens, one per line; of one that is asked or followed: ours; mode 0600");
-  options.find("--tls-cert").help("Of the hub: server certificate (PEM), needed beyond loopback; to one that is asked or followed: ours");
+  options.find("--token-file").help("Hub: bearer tokens, one per line; client: its token; mode 0600");
+  options.find("--tls-cert").help("Hub: server certificate (PEM), required beyond loopback; client: its certificate");
   const auto declareConnect = [&arguments](Options to) {
-    to.add("--connect", arguments.connect, "Follow the hub that listens there, HOST:PORT or unix:PATH, into a copy here");
-    to.add("--mirror", arguments.copy, "With --connect: the copy, a .rgl file; default: one for each hub, gone on with next time");
+    to.add("--connect", arguments.connect, "Replicate the hub at HOST:PORT or unix:PATH and show it");
+    to.add("--mirror", arguments.copy, "With --connect: file of the replica (.rgl); default: one for each hub");
   };
   declareConnect(options);
   declareConnect(shot);
-  shot.add("--token-file", arguments.token_file, "Of the hub that is followed: a bearer token, mode 0600");
-  shot.add("--tls-ca", arguments.tls_ca, "Of that hub: CA of its certificate (PEM); turns TLS on");
-  shot.add("--tls-cert", arguments.tls_cert, "Shown to that hub: our certificate (PEM)");
+  shot.add("--token-file", arguments.token_file, "Bearer token for the hub, mode 0600");
+  shot.add("--tls-ca", arguments.tls_ca, "CA certificate of the hub (PEM); enables TLS");
+  shot.add("--tls-cert", arguments.tls_cert, "Client certificate for the hub (PEM)");
   shot.add("--tls-key", arguments.tls_key, "Its key (PEM)");
   options.examples(
       "runglass night.rgl --view timeline --select rank=37,step=48210\n"
@@ -290,12 +289,12 @@ int runConsole(int argc, char** argv) {
       "runglass report --store night.rgl --incident 7f3a --redact hosts,users --format pdf,html --out report\n");
   if (const auto exit = line.parse(argc, argv)) return *exit;
   if (const auto wrong = wrongUsage(arguments)) return *wrong;
-  if (shot.parsed() && arguments.store.empty() == arguments.connect.empty()) return fail("screenshot: wants --store or --connect", 2);
+  if (shot.parsed() && arguments.store.empty() == arguments.connect.empty()) return fail("screenshot: needs --store or --connect", 2);
   if (const auto wrong = wrongConnect(arguments, options)) return *wrong;
   takeFileUrl(arguments);
   silenceLibraries();
   arguments.live = arguments.live || listen.count() > 0;
-  if (arguments.live && arguments.store.empty()) return fail("--live: wants a store to write", 2);
+  if (arguments.live && arguments.store.empty()) return fail("--live: needs a store to write", 2);
   if (shot.parsed() || report.parsed())
     qputenv("QT_QPA_PLATFORM", "offscreen");
   else if (qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") &&

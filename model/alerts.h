@@ -31,7 +31,7 @@ struct Alert {
   std::optional<TimeNs> told;  // when every target had taken it or was given up, after `due`; absent: still to be told
   std::int64_t count = 0;      // how often it was told
   std::string summary, link;
-  std::string delivery;  // what came of it: "pager: told; mail: given up after 8 tries: refused"
+  std::string delivery;  // what came of it: "pager: sent; mail: failed after 8 tries: refused"
 };
 
 // Either a cause or a rule with all its causes.

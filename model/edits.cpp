@@ -54,7 +54,7 @@ Status checkOne(const ClockAlignment& alignment) {
   if (alignment.shifts.size() > kMaxShifts)
     return {Code::kInvalidArgument,
             "alignment: " + std::to_string(alignment.shifts.size()) + " shifts, at most " + std::to_string(kMaxShifts) + " are kept"};
-  if (alignment.source.empty() && !alignment.shifts.empty()) return {Code::kInvalidArgument, "alignment: it is not said what aligned"};
+  if (alignment.source.empty() && !alignment.shifts.empty()) return {Code::kInvalidArgument, "alignment: the source is missing"};
   return {};
 }
 
@@ -62,7 +62,7 @@ Status checkOne(const Snooze& snooze) {
   RG_TRY(checkText("snooze: rule", snooze.rule, kMaxEditName));
   RG_TRY(checkText("snooze: cause", snooze.cause, kMaxAlertCause));
   RG_TRY(checkText("snooze: author", snooze.author, kMaxEditName));
-  if (snooze.rule.empty() == snooze.cause.empty()) return {Code::kInvalidArgument, "snooze: wants a rule or a cause"};
+  if (snooze.rule.empty() == snooze.cause.empty()) return {Code::kInvalidArgument, "snooze: needs a rule or a cause"};
   return {};
 }
 

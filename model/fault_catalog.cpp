@@ -25,7 +25,7 @@ constexpr FaultInfo fault(std::string_view kind, std::string_view code, Severity
   return {kind, code, severity, scope, secondary, "", meaning, advice};
 }
 constexpr std::string_view kNvlink5Advice =
-    "The unit and its status say which end is at fault; fatal: reset the GPU. Look at the same link of the peer, cables and switch.";
+    "The unit and its status identify the faulty end; fatal: reset the GPU. Look at the same link of the peer, cables and switch.";
 
 constexpr auto kFaults = [] {
   std::array all = {
@@ -82,7 +82,7 @@ constexpr auto kFaults = [] {
       xid("171", kInfo, kGpu, "", "uncorrectable ECC error was in DRAM", "Detail of Xid 48."),
       xid("172", kInfo, kGpu, "", "uncorrectable ECC error was in SRAM", "Detail of Xid 48."),
       fault("sxid", "", kError, kLink, "NVSwitch error", "Fatal ones end every job on the switch: look at the port's peer GPU."),
-      fault("nvswitch", "", kError, kLink, "NVSwitch error told by the fabric manager", "Look at the port's peer GPU."),
+      fault("nvswitch", "", kError, kLink, "NVSwitch error reported by the fabric manager", "Look at the port's peer GPU."),
       fault("gpu_lost", "", kCritical, kNode, "GPU has fallen off the bus",
             "Drain, power-cycle the node; check PCIe, power and temperatures."),
       fault("nvlink_error", "", kError, kLink, "NVLink error", "Check both ends of the link and its counters."),
@@ -122,7 +122,7 @@ constexpr auto kFaults = [] {
             "A peer is gone, or packets are lost on the way: look at its node, then at switches between.", true),
       fault("rdma_errors", "out_of_sequence", kWarning, kLink, "packets came out of order or were lost",
             "Losses in the fabric, or adaptive routing: look at discards of switches and at PFC.", true),
-      fault("rdma_errors", "packet_seq_err", kWarning, kLink, "the other end told of losses",
+      fault("rdma_errors", "packet_seq_err", kWarning, kLink, "the other end reported losses",
             "Losses in the fabric: look at switches and at PFC.", true),
       fault("rdma_errors", "rnr_nak_retry_err", kWarning, kProcess, "the receiver was not ready", "The peer's process is slow or hangs.",
             true),
@@ -132,7 +132,7 @@ constexpr auto kFaults = [] {
             "A switch or adapter changes packets: look at its memory and firmware."),
       fault("rdma_traffic_stopped", "", kWarning, kLink, "RDMA traffic that steps used to have has stopped",
             "Of one port: its link, its switch, or the process on its GPU. Of all: the job hangs or waits; look at its progress.", true),
-      fault("rdma_traffic_faded", "", kWarning, kLink, "RDMA traffic is less than half of what it was",
+      fault("rdma_traffic_faded", "", kWarning, kLink, "RDMA traffic fell to less than half",
             "Of one port: its link fell back or is congested. Of all: the job is slower or has changed.", true),
       fault("rdma_traffic_resumed", "", kInfo, kLink, "RDMA traffic is as before", ""),
       // --- NCCL (kNcclSource) ---
@@ -195,7 +195,7 @@ constexpr auto kFaults = [] {
       fault("node_stale", "", kWarning, kNode, "a node's agent has missed some of its beats", "It may be back at once; else it is lost.",
             true),
       fault("node_lost", "", kError, kNode, "a node's agent is silent",
-            "The node, its network or its agent: look at what other nodes say of it and at its console.", true),
+            "The node, its network or its agent: check other nodes' events about it and its console.", true),
       // --- processes of a job ---
       fault("process_exit", "gone", kError, kProcess, "a rank's process ended without a word",
             "Killed or crashed: look at the kernel log, host memory and the rank's own log.", true),
@@ -228,9 +228,9 @@ constexpr auto kFaults = [] {
       fault("out_of_memory", "host", kError, kNode, "the host's memory ran out", "Look at host memory, pinned buffers and data loaders."),
       fault("no_space", "", kError, kStorage, "a file system is full", "Look at mount_free_bytes: checkpoints, logs, caches."),
       fault("no_space", "quota", kError, kStorage, "a quota is used up", "Delete or ask for more: checkpoints fail first."),
-      fault("killed", "", kError, kProcess, "a process ended by a signal", "The signal says why."),
+      fault("killed", "", kError, kProcess, "a process ended by a signal", "Check the signal."),
       fault("killed", "9", kError, kProcess, "a process was killed (SIGKILL)",
-            "The kernel's OOM killer, a time limit, or somebody: look at the kernel log and host memory."),
+            "The kernel's OOM killer, a time limit, or a user: look at the kernel log and host memory."),
       fault("killed", "15", kInfo, kProcess, "a process was asked to end (SIGTERM)",
             "The launcher ends all ranks after the first failure: look for that one.", true),
       fault("killed", "6", kError, kProcess, "a process aborted itself (SIGABRT)",
@@ -238,7 +238,7 @@ constexpr auto kFaults = [] {
       fault("killed", "11", kError, kProcess, "a process crashed (SIGSEGV)", "A defect of native code: look for a core file and a stack."),
       fault("killed", "7", kError, kProcess, "a process crashed (SIGBUS)", "Often /dev/shm or a mapped file's disk is full."),
       fault("killed", "Killed", kError, kProcess, "a process was killed (SIGKILL)",
-            "The kernel's OOM killer, a time limit, or somebody: look at the kernel log and host memory."),
+            "The kernel's OOM killer, a time limit, or a user: look at the kernel log and host memory."),
       fault("killed", "Terminated", kInfo, kProcess, "a process was asked to end (SIGTERM)",
             "The launcher ends all ranks after the first failure: look for that one.", true),
       fault("killed", "Aborted", kError, kProcess, "a process aborted itself (SIGABRT)", "Look at what it printed before.", true),
@@ -247,11 +247,11 @@ constexpr auto kFaults = [] {
             "A defect of native code: look for a core file and a stack."),
       fault("process_failed", "", kError, kProcess, "a rank's process ended with an error", "Look at its traceback.", true),
       fault("traceback", "", kError, kProcess, "a Python program failed", "Its stack is in the log lines before it."),
-      fault("traceback", "ChildFailedError", kWarning, kProcess, "the launcher tells that a rank failed", "Look at that rank.", true),
+      fault("traceback", "ChildFailedError", kWarning, kProcess, "the launcher reports a failed rank", "Look at that rank.", true),
       fault("traceback", "DistBackendError", kError, kProcess, "a collective failed", "Look at the NCCL error that it names.", true),
       fault("traceback", "DistStoreError", kError, kProcess, "the job's key-value store did not answer",
             "The process that holds it (rank 0) ended or was never reached.", true),
-      fault("traceback", "KeyboardInterrupt", kInfo, kProcess, "somebody or the launcher interrupted the program", "", true),
+      fault("traceback", "KeyboardInterrupt", kInfo, kProcess, "a user or the launcher interrupted the program", "", true),
   };
   std::sort(all.begin(), all.end(),
             [](const FaultInfo& a, const FaultInfo& b) { return std::tie(a.kind, a.code) < std::tie(b.kind, b.code); });

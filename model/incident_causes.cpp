@@ -44,7 +44,7 @@ constexpr std::array kCauses = {
     IncidentCause{"training_hyperparameters", "Hyperparameters (learning rate, clipping, batch size)", kTraining, kOurs},
     IncidentCause{"training_numerics", "Numerics (precision, loss scale, overflow)", kTraining, kOurs},
     IncidentCause{"training_layout", "Layout of the parallel job (unequal stages, sequences or experts)", kTraining, kOurs},
-    IncidentCause{"operator_action", "Somebody's doing (restart, wrong setting)", kOperator, kOurs},
+    IncidentCause{"operator_action", "Operator action (restart, wrong setting)", kOperator, kOurs},
     IncidentCause{"preemption", "Preempted or ended by the scheduler", kOperator, kOurs},
     IncidentCause{"nccl_watchdog", "Watchdog of the collectives ended it, for a reason not known", kNotKnown, 7},
     IncidentCause{"not_found", "Looked for and not found", kNotKnown, kOurs},

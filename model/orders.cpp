@@ -55,7 +55,7 @@ std::string orderText(const Order& order) {
     case OrderKind::kKeepRecent:
       return order.number == 0 ? "keep nothing beside the ring" : "keep the last " + number + " s at full rate";
     case OrderKind::kShipRecent:
-      return "ship what is kept";
+      return "store the ring";
     case OrderKind::kCapture:
       return "capture, " + std::string(captureReasonName(static_cast<CaptureReason>(order.number)));
   }

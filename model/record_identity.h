@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What names a series or a track outside its store: 128 bits of its full key. The same in every store that holds it, whatever its local id;
-// another language computes it from names alone (storage/SCHEMA.md, "Identity").
+// another language computes it from names alone (docs/formats/schema.md, "Identity").
 //
 // Threading:  pure.
 // Errors:     none; two keys share one with a probability of 2^-64 at 2^32 series.

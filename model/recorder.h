@@ -38,7 +38,7 @@ class Recorder {
   virtual SeriesId series(const SeriesKey& key) = 0;
   virtual TrackId track(const TrackKey& key) = 0;
 
-  // Append. Any order, duplicates and equal x allowed; see storage/SCHEMA.md for the rule of each.
+  // Append. Any order, duplicates and equal x allowed; see docs/formats/schema.md for the rule of each.
   virtual void samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) = 0;
   // `time` is empty (no clock) or as long as `step`.
   virtual void scalars(SeriesId series, std::span<const std::int64_t> step, std::span<const TimeNs> time,

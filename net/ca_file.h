@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where this host keeps the certificate authorities that it trusts.
 //
-// libcurl knows one place, that of the distribution it was built for; a program that is carried to other hosts (docs/binaries.md) has to
-// look.
+// libcurl knows one place, that of the distribution it was built for; a program that is carried to other hosts (docs/operate/binaries.md)
+// has to look.
 //
 // Threading:  any.
 // Ownership:  none.

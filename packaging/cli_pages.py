@@ -119,7 +119,7 @@ def every_app(app, path=()):
 def bash(app):
     name = app['name']
     function = '_' + name.replace('-', '_')
-    lines = ['# bash completion of %s, written from what the program says about itself.' % name, '%s() {' % function,
+    lines = ['# bash completion of %s, generated from the program's description of itself.' % name, '%s() {' % function,
              '  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path="" i', '  COMPREPLY=()',
              '  for ((i = 1; i < COMP_CWORD; i++)); do', '    case "$path ${COMP_WORDS[i]}" in']
     everything = list(every_app(app))
@@ -173,7 +173,7 @@ def zsh_option(option):
 
 def zsh(app):
     name = app['name']
-    lines = ['#compdef %s' % name, '# zsh completion of %s, written from what the program says about itself.' % name]
+    lines = ['#compdef %s' % name, '# zsh completion of %s, generated from the program's description of itself.' % name]
     for path, each in every_app(app):
         function = '_' + '_'.join((name.replace('-', '_'),) + path)
         lines.append('%s() {' % function)
@@ -196,7 +196,7 @@ def zsh(app):
 
 def fish(app):
     name = app['name']
-    lines = ['# fish completion of %s, written from what the program says about itself.' % name]
+    lines = ['# fish completion of %s, generated from the program's description of itself.' % name]
     for path, each in every_app(app):
         if path:
             # All of the path: several commands have a `list`.

@@ -23,8 +23,8 @@ namespace runglass {
 
 class LiveTail;
 
-// How long which data is kept; the table of all tiers is in SCHEMA.md. What a run has in total, its attempts, facts, findings from warning
-// up, incidents and global scalars live as long as the run.
+// How long which data is kept; the table of all tiers is in docs/formats/schema.md. What a run has in total, its attempts, facts, findings
+// from warning up, incidents and global scalars live as long as the run.
 struct Retention {
   static constexpr DurNs kDay = 24LL * 3600 * kNsPerSecond;
   DurNs pyramids = 90 * kDay;

@@ -321,7 +321,7 @@ class Aligner {
       if (!m_own_error[c] || clock.error < *m_own_error[c]) return std::nullopt;
       example = c;
     }
-    return "the operations tell the clock of " + m_names[*example] + " to " + shortDurationText(m_out.clocks[*example].error) +
+    return "the operations determine the clock of " + m_names[*example] + " to " + shortDurationText(m_out.clocks[*example].error) +
            " only, and it is known to " + shortDurationText(*m_own_error[*example]) + " already";
   }
 

@@ -245,7 +245,7 @@ class MatchReader {
   std::string nothingMatched() const {
     if (m_out.calls == 0) return "no span that has ended names a communicator: there is nothing to match between ranks";
     if (m_out.owners.size() < 2) return "all ranks share one clock";
-    return "of " + std::to_string(m_out.calls) + " calls of communicators, no two on different clocks can be told to be of one operation";
+    return "of " + std::to_string(m_out.calls) + " calls of communicators, no two on different clocks can be matched";
   }
 
   Reader& m_reader;

@@ -143,7 +143,7 @@ class ManualAlign {
       move.error = std::max({move.error, kLeastError, std::min(length(call), length(m_call))});
     }
     if (moves.empty())
-      return Status(Code::kNotFound, "cannot align to the chosen span: no rank on another clock tells of the same operation");
+      return Status(Code::kNotFound, "cannot align to the chosen span: no rank on another clock recorded the same operation");
     for (const std::int32_t rank : m_ranks) {
       const auto move = moves.find(clockOf(rank));
       auto shifts = m_before[rank];

@@ -229,7 +229,7 @@ std::string comparisonSentence(const Comparison& c, const std::string& name_a, c
   }
   if (other) return "Step times of " + name_a + " and " + name_b + " are not comparable: " + c.warnings.front() + ".";
   if (!c.low_ns)
-    return "Too few steady steps to tell a difference: " + std::to_string(c.steps_a) + " and " + std::to_string(c.steps_b) + ".";
+    return "Too few steady steps to show a difference: " + std::to_string(c.steps_a) + " and " + std::to_string(c.steps_b) + ".";
   if (!c.differs())
     return "No difference beyond the noise: " + length(*c.mean_a_ns) + " and " + length(*c.mean_b_ns) +
            " a step (95 %: " + signedLength(*c.low_ns) + " to " + signedLength(*c.high_ns) + ").";

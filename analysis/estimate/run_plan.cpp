@@ -50,9 +50,9 @@ void planOf(const RunFacts& facts, RunPlan& plan) {
     plan.planned_steps = std::ceil(*facts.train_tokens / *plan.tokens_per_step);
     plan.plan_source = "train tokens " + formulaNumber(*facts.train_tokens) + " ÷ tokens a step " + formulaNumber(*plan.tokens_per_step);
   } else {
-    plan.reason = facts.train_samples  ? "the run said how many samples, but not its global batch size"
-                  : facts.train_tokens ? "the run said how many tokens, but not its batch size and sequence length"
-                                       : "the run did not say how long it should train (--train-iters, --train-samples, max_steps …)";
+    plan.reason = facts.train_samples  ? "the number of samples is recorded, the global batch size is not"
+                  : facts.train_tokens ? "the number of tokens is recorded, batch size and sequence length are not"
+                                       : "the planned length is not recorded (--train-iters, --train-samples, max_steps …)";
     return;
   }
   if (facts.train_tokens)

@@ -51,7 +51,7 @@ class Gatherer {
       out.reason = m_attempts.empty()                       ? "the run has no attempt"
                    : m_run.time_domain == TimeDomain::kNone ? "the run's source has no clock: wall time is not known"
                    : out.ledger.is_sample                   ? "only some of the steps were recorded"
-                   : !any_steps                             ? "nobody told when steps began and ended"
+                   : !any_steps                             ? "begin and end of steps are not recorded"
                                                             : "no attempt has a begin and an end";
     return out;
   }
@@ -229,10 +229,10 @@ SaveAdvice adviseSaves(const Ledger& ledger, const SaveCost& saves, int gpus) {
   out.save_blocks = saves.blocked && *saves.blocked > 0;
   if (cost) out.save_s = static_cast<double>(*cost) / kNsPerSecond;
   if (!out.save_s)
-    out.reason = saves.saves == 0 ? "no checkpoint was seen" : "nobody told what a save costs: no begin, and no step that took longer";
+    out.reason = saves.saves == 0 ? "no checkpoint is recorded" : "the cost of a save is not recorded: no begin, and no longer step";
   else if (!ledger.mtbf.enough())
     out.reason = std::to_string(ledger.failures) + (ledger.failures == 1 ? " failure" : " failures") +
-                 ": fewer than 2 say nothing about the time between them";
+                 ": fewer than 2 give no time between failures";
   out.enough = out.reason.empty();
   if (out.enough) {
     out.young_s = youngInterval(*out.save_s, *ledger.mtbf.mean_s);

@@ -118,8 +118,9 @@ class Explainer {
                                                  : m_machines.sm_active;
     if (!busy) {
       m_answer.reason =
-          m_spans.partial ? "the spans of the devices are of some of their work only, no step has parts and no device said how busy it was"
-                          : "neither spans of a device nor parts of steps were recorded, and no device said how busy it was";
+          m_spans.partial
+              ? "the spans of the devices are of some of their work only, no step has parts and no device utilisation is recorded"
+              : "neither spans of a device nor parts of steps were recorded, and no device utilisation either";
       return false;
     }
     const char* metric = m_machines.gpu_busy ? "gpu_busy_ratio" : m_machines.engine_active ? "graphics_active_ratio" : "sm_active_ratio";
@@ -286,7 +287,7 @@ class Explainer {
       IdleRow row = rowOf(cause);
       row.evidence = m_answer.basis == IdleBasis::kSpans   ? spanEvidence(cause, m_tally, m_spans.launches)
                      : m_answer.basis == IdleBasis::kParts ? partEvidence(cause, m_tally)
-                                                           : "no spans and no step parts say what held the devices up";
+                                                           : "no spans and no step parts are recorded to explain idle devices";
       row.confidence = confidenceOf(cause);
       m_answer.rows.push_back(std::move(row));
     }
@@ -319,7 +320,7 @@ class Explainer {
       unless(HostActivity::kGc, IdleCause::kGc, "a collection");
       unless(HostActivity::kLogging, IdleCause::kLogging, "logging");
       if (m_spans.launches.launches_known == 0)
-        missing(IdleCause::kHostBound, "launches cannot be told to their kernels: their calls were not recorded");
+        missing(IdleCause::kHostBound, "launches cannot be matched with kernels: their calls are not recorded");
       return;
     }
     const bool parts = m_answer.basis == IdleBasis::kParts;
@@ -327,7 +328,7 @@ class Explainer {
       if (!parts)
         missing(cause, "neither spans nor parts of steps were recorded");
       else if (!m_parts.told[static_cast<std::size_t>(column)] && m_tally.share(cause) < kTold)
-        missing(cause, std::string("no rank tells a part \"") + part + "\"");
+        missing(cause, std::string("no rank recorded a part \"") + part + "\"");
     };
     unless(StepColumn::kData, IdleCause::kData, "data");
     unless(StepColumn::kCheckpoint, IdleCause::kCheckpoint, "checkpoint");

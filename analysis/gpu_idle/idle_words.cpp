@@ -76,8 +76,7 @@ std::string counted(std::size_t count, const char* one) { return std::to_string(
 std::string spanEvidence(IdleCause cause, const IdleTally& tally, const LaunchStats& launches) {
   const CauseSum& sum = tally[cause];
   if (cause == IdleCause::kUnexplained)
-    return tally.share(cause) >= kTold ? portion(cause, tally) + ": nothing recorded says what held the device up"
-                                       : "every gap has a cause";
+    return tally.share(cause) >= kTold ? portion(cause, tally) + ": no recorded cause" : "every gap has a cause";
   const auto samples = static_cast<double>(std::max<std::size_t>(tally.samples, 1));
   std::string text = whereWords(sum, tally, "device") + portion(cause, tally) + meanwhile(cause);
   if (sum.stretches > 0)

@@ -47,7 +47,7 @@ class Quality {
 
   Status readSeries() {
     if (!m_q.range || m_q.attempt == nullptr) {
-      m_out.ranks_told.reason = m_out.series_told.reason = m_q.range ? "the run has no attempt" : "nobody told when it was";
+      m_out.ranks_told.reason = m_out.series_told.reason = m_q.range ? "the run has no attempt" : "its time is not recorded";
       return {};
     }
     RG_ASSIGN(const auto all, m_reader.series({}));
@@ -72,7 +72,7 @@ class Quality {
                            " AND attempt = " + std::to_string(m_q.attempt->number) + " AND start_ns >= " + std::to_string(m_q.range->t0) +
                            " AND start_ns < " + std::to_string(m_q.range->t1);
     if (ranks.empty())
-      m_out.ranks_told.reason = "no rank told its steps in the window";
+      m_out.ranks_told.reason = "no rank recorded steps in the window";
     else
       m_out.ranks_told.value = static_cast<std::int64_t>(ranks.size());
     return {};
@@ -104,7 +104,7 @@ class Quality {
 
   Status readClocks() {
     if (!m_q.range) {
-      m_out.clock_error.reason = "nobody told when it was";
+      m_out.clock_error.reason = "its time is not recorded";
       return {};
     }
     for (const NodeId node : m_nodes) {
@@ -118,7 +118,7 @@ class Quality {
       }
     }
     if (!m_out.clock_error.value)
-      m_out.clock_error.reason = m_nodes.empty() ? "no rank told its node" : "no clock was compared with the hub's";
+      m_out.clock_error.reason = m_nodes.empty() ? "no rank recorded its node" : "no clock was compared with the hub's";
     else if (m_out.nodes_without_clock > 0)
       m_out.clock_error.at_least = true,
       m_out.clock_error.reason = std::to_string(m_out.nodes_without_clock) + " clocks were never compared with the hub's";

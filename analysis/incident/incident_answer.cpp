@@ -142,7 +142,7 @@ class Asking {
     if (m_out.suspects.empty())
       m_out.suspects_reason = !m_out.attempt         ? "the run has no attempt at that time"
                               : told == nullptr      ? "no finding belongs to it"
-                              : told->reason.empty() ? "no finding belongs to it, and no rank stands out"
+                              : told->reason.empty() ? "no finding belongs to it, and no rank deviates"
                                                      : told->reason;
     RuledOutSource source{
         .findings = m_members, .of_run = m_q.findings, .places = m_places, .run = m_q.run.id, .range = m_out.shown, .hardware_events = {}};
@@ -200,10 +200,10 @@ class Asking {
     m_out.changes = differentFacts(before, facts);
     m_out.nodes = nodeChange(*m_out.before, *m_out.attempt, m_places);
     if (facts.empty() || before.empty())
-      m_out.changes_reason = "attempt " + std::to_string((facts.empty() ? m_out.attempt : m_out.before)->number) + " told no facts";
+      m_out.changes_reason = "attempt " + std::to_string((facts.empty() ? m_out.attempt : m_out.before)->number) + " recorded no facts";
     else if (m_out.changes.empty())
       m_out.changes_reason =
-          "attempts " + std::to_string(m_out.before->number) + " and " + std::to_string(m_out.attempt->number) + " told the same";
+          "attempts " + std::to_string(m_out.before->number) + " and " + std::to_string(m_out.attempt->number) + " recorded the same";
     return {};
   }
 

@@ -93,11 +93,11 @@ class Counter {
     }
     if (m_q.findings.empty()) range = m_q.range;
     if (!range || static_cast<double>(range->t1) - static_cast<double>(range->t0) > 9e18) {
-      m_out.duration.reason = "nobody told when it was";
+      m_out.duration.reason = "its time is not recorded";
       return;
     }
     if (range->t1 - range->t0 <= 1) {
-      m_out.duration.reason = "it is one moment: nobody told an end";
+      m_out.duration.reason = "it is one moment: no end is recorded";
       return;
     }
     m_out.duration.value = range->t1 - range->t0;
@@ -108,7 +108,7 @@ class Counter {
   void countLostSteps() {
     Told<std::int64_t>& lost = m_out.lost_steps;
     if (std::ranges::none_of(m_q.goodput.ledger.rows, [](const LedgerRow& one) { return one.first_step.has_value(); })) {
-      lost.reason = "nobody told steps";
+      lost.reason = "no steps are recorded";
       return;
     }
     lost.value = 0;
@@ -265,7 +265,7 @@ class Counter {
     if (!m_q.goodput.ledger.wall)
       time.reason = m_q.goodput.reason.empty() ? "the run's wall time is not known" : m_q.goodput.reason;
     else if (m_out.items.empty())
-      time.reason = missing.empty() ? "nothing says what it cost: no step was slower, nothing stood still, no attempt ended" : missing;
+      time.reason = missing.empty() ? "no cost is recorded: no slower step, no standstill, no ended attempt" : missing;
     else
       time.value = 0;
     if (time.value)

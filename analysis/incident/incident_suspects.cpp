@@ -212,7 +212,7 @@ std::vector<IncidentSuspect> incidentSuspects(std::span<const Finding* const> fi
       IncidentSuspect suspect{.what = "rank " + std::to_string(row.place.rank), .rank = row.place.rank, .node = {}, .score = row.score};
       if (node != ranking->nodes.end()) suspect.node = node->second.name, suspect.what += " on " + node->second.name;
       suspect.score_kind = scoreKindName(row.kind);
-      suspect.why = row.slower ? percentText(*row.slower) + " slower than its peers in the ranking" : "stands out in the ranking";
+      suspect.why = row.slower ? percentText(*row.slower) + " slower than its peers in the ranking" : "outlier in the ranking";
       out.push_back(std::move(suspect));
     }
   if (out.size() > kMostSuspects) out.resize(kMostSuspects);

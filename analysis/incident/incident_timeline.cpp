@@ -147,10 +147,10 @@ class Teller {
     for (const Finding& one : m_source.tellings) {
       if (one.id != finding.id || !one.told) continue;
       const bool news = before == nullptr || before->severity != one.severity || before->end.has_value() != one.end.has_value();
-      const char* const what = before == nullptr                  ? "told: "
-                               : before->severity != one.severity ? (before->severity < one.severity ? "told worse: " : "told better: ")
-                               : one.end                          ? "told over: "
-                                                                  : "told to go on: ";
+      const char* const what = before == nullptr                  ? "published: "
+                               : before->severity != one.severity ? (before->severity < one.severity ? "worse: " : "better: ")
+                               : one.end                          ? "ended: "
+                                                                  : "continues: ";
       before = &one;
       if (!news || !inside(one.told)) continue;
       entry.time = *one.told, entry.until.reset(), entry.step.reset();
@@ -215,7 +215,7 @@ class Teller {
       const bool later = alert.due && alert.told && apart(*alert.due, *alert.told, kNsPerSecond);
       const std::string delivery = alert.delivery.empty() ? "" : " (" + alert.delivery + ")";
       if (inside(alert.due)) known(*alert.due, "alert", alert.severity, alert.rule + ": " + alert.summary + (later ? "" : delivery));
-      if (later && inside(alert.told)) known(*alert.told, "alert_told", alert.severity, alert.rule + " was told" + delivery);
+      if (later && inside(alert.told)) known(*alert.told, "alert_told", alert.severity, alert.rule + " notified" + delivery);
     }
     // All that one order brought is one entry.
     const TimelineEntry* last = nullptr;

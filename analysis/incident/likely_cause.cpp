@@ -136,7 +136,7 @@ std::optional<LikelyCause> likelyCause(std::span<const Finding* const> findings)
       if (fits) return LikelyCause{row.code, whyWords(*finding, said), finding->id};
     }
     if (finding->kind == "hang" && said.watchdog && findings.size() == 1)
-      return LikelyCause{"nccl_watchdog", "watchdogs ended it and nothing says why", finding->id};
+      return LikelyCause{"nccl_watchdog", "watchdogs ended it without a recorded cause", finding->id};
   }
   return std::nullopt;
 }

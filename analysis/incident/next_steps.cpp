@@ -19,8 +19,8 @@ struct KindAdvice {
   std::string_view kind, advice;
 };
 constexpr std::array<KindAdvice, 17> kAdvice = {{
-    {"hang", "Take the stacks of all ranks before anything is killed (runglassctl capture), then restart without who is waited for."},
-    {"stall", "Take the stacks of all ranks while it lasts (runglassctl capture): they tell whether it waits for storage, data or a peer."},
+    {"hang", "Take the stacks of all ranks before anything is killed (runglassctl capture), then restart without the culprit."},
+    {"stall", "Take the stacks of all ranks while it lasts (runglassctl capture): they show whether it waits for storage, data or a peer."},
     {"slow_rank", "Test its GPU alone, without the job; where it is slow there, too, replace the node."},
     {"slow_node", "Test the node alone, without the job (GPUs, clocks, CPU); where it is slow there, too, replace it."},
     {"slow_link", "Look at the port's error counters and its cable, and at what else uses the link."},
@@ -31,9 +31,9 @@ constexpr std::array<KindAdvice, 17> kAdvice = {{
     {"data_bound", "Look at the data loader: its workers, how far it reads ahead, and its storage."},
     {"gc_jitter", "Let all ranks collect garbage at the same steps, and not by themselves."},
     {"throughput_shift", "Compare what steps were made of before and after it; see what changed at that time."},
-    {"loss_spike", "Where it does not come back by itself: go on from the checkpoint before it and skip its batches."},
-    {"loss_divergence", "Go on from a checkpoint before it, with a lower learning rate or other batches."},
-    {"non_finite", "Go on from the last checkpoint before it; look at the batch and at the ranks that saw it first."},
+    {"loss_spike", "If it does not recover: resume from the checkpoint before it and skip its batches."},
+    {"loss_divergence", "Resume from a checkpoint before it, with a lower learning rate or other batches."},
+    {"non_finite", "Resume from the last checkpoint before it; check the batch and the first affected ranks."},
     {"clip_pressure", "Look at learning rate and warm-up: nearly every gradient is clipped."},
     {"settings", "Set it alike on all nodes."},
 }};

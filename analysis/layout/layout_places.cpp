@@ -259,8 +259,8 @@ std::int32_t sizeOf(const Layout& layout, LayoutDimension dimension) {
 }
 
 const char* placeSourceName(PlaceSource source) {
-  static constexpr std::array kNames = {"not known",           "said by the ranks", "a chosen order",
-                                        "the job's arguments", "process groups",    "the framework's usual order"};
+  static constexpr std::array kNames = {"not known",           "reported by the ranks", "a selected order",
+                                        "the job's arguments", "process groups",        "the framework's usual order"};
   return kNames[static_cast<std::size_t>(source)];
 }
 

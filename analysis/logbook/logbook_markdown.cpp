@@ -33,7 +33,7 @@ std::string headingOf(const LogbookEntry& entry, TimeDomain domain) {
 
 std::string logbookMarkdown(const Logbook& logbook) {
   const TimeDomain domain = logbook.run.time_domain.value_or(TimeDomain::kUtc);
-  std::string out = "# Logbook of " + markdownText(logbook.run.name) + "\n\n" + markdownText(logbook.summary) + ".";
+  std::string out = "# Run log of " + markdownText(logbook.run.name) + "\n\n" + markdownText(logbook.summary) + ".";
   out += domain == TimeDomain::kUtc ? " Times are UTC.\n" : domain == TimeDomain::kRelative ? " Times are the run's own clock.\n" : "\n";
   if (logbook.entries.empty()) out += "\nNothing was recorded.\n";
   std::string heading;

@@ -22,7 +22,7 @@ Result<Logbook> readLogbook(Reader& reader, const Run& run, std::span<const Find
   LogbookSource source{.run = run, .places = places, .devices = devices};
   std::vector<std::pair<const Attempt*, StepAxis>> axes;
   for (const auto& [id, attempt] : places.attempts) {
-    if (stop.stop_requested()) return Status(Code::kCancelled, "logbook: superseded");
+    if (stop.stop_requested()) return Status(Code::kCancelled, "run log: superseded");
     RG_ASSIGN(source.facts[id], reader.facts(id));
     RG_TRY(axes.emplace_back(&attempt, StepAxis()).second.read(reader, id, stop));
   }

@@ -18,7 +18,7 @@ RestartTime restartTimeOf(std::vector<DurNs> restarts) {
   std::erase_if(restarts, [](DurNs length) { return length <= 0; });
   const std::size_t count = restarts.size();
   const auto middle = median(std::move(restarts));
-  if (!middle) return {.median = {}, .restarts = 0, .reason = "no restart of this run was seen, so that nobody knows what one costs"};
+  if (!middle) return {.median = {}, .restarts = 0, .reason = "no restart of this run is recorded"};
   return {.median = middle, .restarts = count, .reason = {}};
 }
 

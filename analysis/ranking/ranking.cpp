@@ -54,7 +54,7 @@ std::string whyNothing(const Ranking& ranking) {
       return "too few steps: " + std::to_string(ranking.relative.steps.size()) + " are known, " + std::to_string(kLeastSteps) +
              " are needed";
     default:
-      return "no rank told its steps, their parts or its collectives";
+      return "no rank recorded steps, step parts or collectives";
   }
 }
 

@@ -140,7 +140,7 @@ const char* patternText(const std::string& pattern) {
        {"column", "hot column: a data-parallel replica, its data"},
        {"speckle", "speckle that changes from step to step: sequence lengths or experts' loads"},
        {"jitter", "jitter of forward passes alone: garbage collection"},
-       {"everybody", "everybody alike: no rank"}}};
+       {"everybody", "all ranks alike: no rank"}}};
   const auto found = std::ranges::find_if(kTexts, [&](const auto& text) { return pattern == text.first; });
   return found == kTexts.end() ? "" : found->second;
 }

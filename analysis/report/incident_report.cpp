@@ -16,8 +16,9 @@ namespace {
 constexpr DurNs kLogbookMargin = 600 * kNsPerSecond;
 constexpr std::size_t kMostText = 600;
 constexpr std::string_view kHow =
-    "the restart ledger and the findings' shares of it (docs/incident_answers.md, docs/goodput.md); runglassctl incident show";
-constexpr std::string_view kHowScored = "its finding or the ranking (docs/incident_answers.md, docs/ranking.md); runglassctl incident show";
+    "goodput and the findings' shares of it (docs/guide/incident_answers.md, docs/guide/goodput.md); runglassctl incident show";
+constexpr std::string_view kHowScored =
+    "its finding or the ranking (docs/guide/incident_answers.md, docs/guide/ranking.md); runglassctl incident show";
 
 // A margin does not run over the ends of time; what is not over has none.
 TimeRange widened(TimeRange range, DurNs margin) {
@@ -58,7 +59,7 @@ class IncidentSections {
                             {"SQL", "sql"}},
                 .rows = {},
                 .left_out = {}};
-    BarChart chart{.caption = "Lost time by what it was spent on", .unit = "ns", .labels = {}, .parts = {{"time", {}}}};
+    BarChart chart{.caption = "Lost time by cause", .unit = "ns", .labels = {}, .parts = {{"time", {}}}};
     for (const CostItem& item : impact.items) {
       const std::string what = item.what + ", attempt " + std::to_string(item.attempt);
       const SqlRef sql = m_build.query(what, item.sql, static_cast<double>(item.time), kHow);
@@ -75,7 +76,7 @@ class IncidentSections {
     Section& section = m_build.section("Time line", m_build.link("timeline", m_a.shown));
     if (m_a.timeline.entries.empty()) {
       section.blocks.push_back(
-          Paragraph{m_a.range ? "Nothing was told of this time." : "There is no time line: none of its findings has a time.", true});
+          Paragraph{m_a.range ? "Nothing is recorded for this time." : "There is no time line: none of its findings has a time.", true});
       return;
     }
     // Two lanes: what happened, and what was known when; as a picture, and in words.
@@ -161,7 +162,7 @@ class IncidentSections {
   void ruledOut() {
     Section& section = m_build.section("What was ruled out");
     if (m_a.ruled_out.empty()) {
-      section.blocks.push_back(Paragraph{"Nothing could be ruled out by what was recorded.", true});
+      section.blocks.push_back(Paragraph{"The recorded data rules nothing out.", true});
       return;
     }
     Table table{.name = "ruled-out",
@@ -184,7 +185,7 @@ class IncidentSections {
       if (!names.empty()) section.blocks.push_back(Paragraph{words + names + "."});
     }
     if (m_a.changes.empty()) {
-      const std::string why = m_a.changes_reason.empty() ? "both attempts told the same" : m_a.changes_reason;
+      const std::string why = m_a.changes_reason.empty() ? "both attempts recorded the same" : m_a.changes_reason;
       section.blocks.push_back(Paragraph{"No setting is different: " + why + ".", true});
       return;
     }
@@ -251,14 +252,13 @@ Status addIncident(Builder& build, const Incident& incident, const Known& known,
   if (out.summary.empty()) {
     out.summary = answer.sentence;
     if (!out.summary.empty() && !out.summary.ends_with('.')) out.summary += '.';
-    if (out.summary.empty()) out.summary = "No finding belongs to this incident, and nobody wrote what happened.";
+    if (out.summary.empty()) out.summary = "No finding belongs to this incident, and it has no summary.";
   }
   IncidentSections sections(build, answer);
   sections.impact();
   build.document().sections.front().blocks.insert(build.document().sections.front().blocks.begin(), Paragraph{factsLine(build, answer)});
   addNextSteps(build, answer.next_steps,
-               answer.findings.empty() ? "No finding belongs to it: there is nothing that advice could be taken from."
-                                       : "Nobody knows an answer to what was found.");
+               answer.findings.empty() ? "No finding belongs to it: no advice." : "The catalogue has no advice for these findings.");
   sections.timeline();
   sections.suspects();
   sections.evidence();

@@ -7,7 +7,7 @@
 namespace runglass::report {
 namespace {
 
-constexpr std::string_view kHow = "a count over the window (docs/incident_answers.md); runglassctl incident show";
+constexpr std::string_view kHow = "a count over the window (docs/guide/incident_answers.md); runglassctl incident show";
 
 }  // namespace
 
@@ -18,21 +18,21 @@ void addQuality(Builder& build, const DataQuality& quality) {
   };
   KeyFigures figures;
   figures.figures.push_back(
-      build.figure("Ranks that told steps", quality.ranks_told, "ranks", of(quality.ranks_told.value, quality.ranks), kHow));
+      build.figure("Ranks with recorded steps", quality.ranks_told, "ranks", of(quality.ranks_told.value, quality.ranks), kHow));
   figures.figures.push_back(
       build.figure("Series with samples", quality.series_told, "series", of(quality.series_told.value, quality.series), kHow));
   figures.figures.push_back(
       build.figure("Times data was lost", quality.lost, "count", quality.lost.value ? countText(*quality.lost.value) : "", kHow));
   KeyFigure clock = build.figure("Largest clock error", quality.clock_error, "ns",
                                  quality.clock_error.value ? "± " + shortDurationText(*quality.clock_error.value) : "",
-                                 "the maps of the nodes' clocks (docs/clocks.md); runglassctl info");
+                                 "the maps of the nodes' clocks (docs/guide/clocks.md); runglassctl info");
   if (quality.clock_error.value && !quality.clock_node.empty()) clock.reason = "of " + quality.clock_node;
   figures.figures.push_back(std::move(clock));
   figures.figures.push_back({.name = "Least coverage of a finding",
                              .value = quality.least_coverage,
                              .unit = "ratio",
                              .text = quality.least_coverage ? percentText(*quality.least_coverage) : "",
-                             .reason = quality.least_coverage ? "" : "no finding says how much it has seen"});
+                             .reason = quality.least_coverage ? "" : "no finding has a coverage"});
   section.blocks.push_back(std::move(figures));
   if (quality.nodes_without_clock > 0)
     section.blocks.push_back(Paragraph{"The clocks of " + countText(quality.nodes_without_clock) +
@@ -55,7 +55,7 @@ void addQuality(Builder& build, const DataQuality& quality) {
 void addEnvironment(Builder& build, std::span<const EnvironmentFact> facts) {
   Section& section = build.section("Environment");
   if (facts.empty()) {
-    section.blocks.push_back(Paragraph{"The attempt told no settings.", true});
+    section.blocks.push_back(Paragraph{"The attempt recorded no settings.", true});
     return;
   }
   Table table{.name = "environment",

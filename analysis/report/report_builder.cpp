@@ -44,7 +44,7 @@ std::string redactionText(const Provenance& provenance) {
 }
 
 std::string replacedSqlText(const Provenance& provenance) {
-  return provenance.redactions.empty() ? "" : "Names were replaced in it, too: put the real ones back where a text stands in quotes.";
+  return provenance.redactions.empty() ? "" : "Names are replaced here too: put the real ones into quoted texts.";
 }
 
 std::string countText(std::int64_t count) { return runglass::countText(count, kTypeset); }

@@ -169,8 +169,8 @@ std::string replacedSqlText(const Provenance& provenance);
 
 // What a query behind a picture gives.
 inline constexpr const char* kPictureSql =
-    "The query behind a picture gives the readings that it is painted from; means, medians and shares in its sentence are reckoned from "
-    "those (docs/evidence.md).";
+    "The query behind a picture gives the readings that it is painted from; means, medians and shares in its sentence are computed from "
+    "those (docs/guide/evidence.md).";
 
 // For who draws them and numbers them: in the order in which they are read.
 std::vector<const FigureReference*> figuresOf(const ReportDocument& document);

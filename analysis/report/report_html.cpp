@@ -281,7 +281,7 @@ std::string queriesHtml(const ReportDocument& document) {
   }
   out += "<p class=\"muted\">" + htmlText(kPictureSql) + "</p>\n";
   if (!document.computed.empty()) {
-    out += "<p class=\"muted\">No query gives these again; they are reckoned by:</p>\n<ul>\n";
+    out += "<p class=\"muted\">These have no query; their rules:</p>\n<ul>\n";
     for (const Computed& one : document.computed) out += "<li>" + htmlText(one.what) + ": " + htmlText(one.how) + "</li>\n";
     out += "</ul>\n";
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schema is in docs/reports.md.
+// The schema is in docs/guide/reports.md.
 #include <cmath>
 #include <nlohmann/json.hpp>
 

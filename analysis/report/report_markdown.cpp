@@ -160,7 +160,7 @@ std::string reportMarkdown(const ReportDocument& document, const Pictures& pictu
       out += "**S" + std::to_string(i + 1) + "** " + markdownText(document.queries[i].what) + "\n\n" +
              fenced("sql", visibleText(document.queries[i].sql, LineBreaks::kKept));
     out += markdownText(kPictureSql) + "\n\n";
-    if (!document.computed.empty()) out += "No query gives these again; they are reckoned by:\n\n";
+    if (!document.computed.empty()) out += "These have no query; their rules:\n\n";
     for (const Computed& one : document.computed) out += "- " + lineText(one.what) + ": " + markdownText(one.how) + "\n";
     if (!document.computed.empty()) out += "\n";
   }

@@ -128,17 +128,17 @@ void addNextSteps(Builder& build, std::vector<std::string> steps, const char* no
 Status addLogbook(Builder& build, std::span<const Finding> findings, std::span<const Incident> incidents, std::optional<TimeRange> range,
                   std::stop_token stop) {
   RG_ASSIGN(const Logbook book, readLogbook(build.reader(), build.run(), findings, incidents, stop));
-  Section& section = build.section(range ? "From the logbook" : "Logbook");
+  Section& section = build.section(range ? "From the run log" : "Run log");
   std::vector<const LogbookEntry*> shown;
   for (const LogbookEntry& entry : book.entries)
     if (!range || (entry.time && *entry.time >= range->t0 && *entry.time < range->t1)) shown.push_back(&entry);
   if (shown.empty()) {
-    section.blocks.push_back(Paragraph{range ? "The logbook has no entry of this time." : "Nothing was recorded.", true});
+    section.blocks.push_back(Paragraph{range ? "The run log has no entry in this time." : "Nothing was recorded.", true});
     return {};
   }
   Table table{.name = "logbook",
               .caption = range ? "Entries of this time" : "What happened, in order",
-              .columns = {{"When", "time_ns"}, {"Step", "step", true}, {"What", "what", false, 1.1}, {"As told", "text", false, 4}},
+              .columns = {{"When", "time_ns"}, {"Step", "step", true}, {"What", "what", false, 1.1}, {"Entry", "text", false, 4}},
               .rows = {},
               .left_out = leftOut(shown.size() - std::min(shown.size(), kMostLogbookRows) + book.left_out, "entries")};
   for (const LogbookEntry* entry : shown) {
@@ -159,7 +159,7 @@ Status addLogLines(Builder& build, std::optional<TimeRange> range, std::stop_tok
                                                            .order = RowOrder::kOldestFirst,
                                                            .limit = kMostLogLines},
                                                           stop));
-  LogExcerpt excerpt{.caption = "From warning on, the oldest first", .lines = {}, .left_out = page.more ? "There are more." : ""};
+  LogExcerpt excerpt{.caption = "Warning and above, oldest first", .lines = {}, .left_out = page.more ? "There are more." : ""};
   for (const LogHit& hit : page.hits) {
     std::string who = build.nodeText(hit.line.node);
     if (hit.line.rank) who += (who.empty() ? "rank " : " rank ") + std::to_string(*hit.line.rank);

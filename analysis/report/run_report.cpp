@@ -44,7 +44,7 @@ class RunSections {
     addNextSteps(m_build, nextSteps(serious, m_build.places()),
                  m_known.findings.empty()
                      ? "No finding is stored: the store was never analysed (runglassctl analyze), or nothing was found."
-                     : "Nothing from warning on was found.");
+                     : "No finding of severity warning or above.");
     goodput();
     if (!m_summary.attempts.empty()) RG_TRY(addStepBreakdown(m_build, m_summary.attempts.back(), m_stop));
     attempts();
@@ -83,7 +83,7 @@ class RunSections {
     else if (m_known.findings.empty())
       text += " No finding is stored: the store was never analysed, or nothing was found.";
     else
-      text += " Nothing from warning on was found.";
+      text += " No finding of severity warning or above.";
     return text;
   }
 
@@ -102,16 +102,17 @@ class RunSections {
     };
     const auto number = [](auto value) { return value ? std::optional(static_cast<double>(*value)) : std::nullopt; };
     const bool no_clock = m_build.run().time_domain == TimeDomain::kNone;
-    constexpr std::string_view kLedger = "the restart ledger (docs/goodput.md); runglassctl analyze --json, goodput";
+    constexpr std::string_view kLedger = "goodput (docs/guide/goodput.md); runglassctl analyze --json, goodput";
     constexpr std::string_view kStatus = "the newest steps; runglassctl status --json, step, loss, tokens_per_s and mfu_ratio";
     const std::string of_run = " FROM attempt WHERE " + runIs(), wall = "(max(end_ns) - min(start_ns))";
     add("Wall time", number(ledger().wall), "ns", ledger().wall ? shortDurationText(*ledger().wall) : "",
         no_clock ? "its source has no clock" : "no attempt has a begin and an end", kLedger, "SELECT " + wall + " AS ns" + of_run);
     add("Made progress", ledger().effective_ratio, "ratio", ledger().effective_ratio ? percentText(*ledger().effective_ratio) : "",
         m_goodput.reason,
-        "kept steps × median time of a steady one ÷ wall time (docs/goodput.md); runglassctl analyze --json, goodput.effective_ratio");
-    add("Last step", number(m_summary.last_step), "steps", m_summary.last_step ? countText(*m_summary.last_step) : "", "no step was told",
-        kStatus, "SELECT max(last_step) AS step" + of_run);
+        "kept steps × median time of a steady one ÷ wall time (docs/guide/goodput.md); runglassctl analyze --json, "
+        "goodput.effective_ratio");
+    add("Last step", number(m_summary.last_step), "steps", m_summary.last_step ? countText(*m_summary.last_step) : "",
+        "no step is recorded", kStatus, "SELECT max(last_step) AS step" + of_run);
     add("Steps lost", static_cast<double>(ledger().lost_steps), "steps", countText(ledger().lost_steps), "", kLedger);
     add("Failures", ledger().failures, "count", countText(ledger().failures), "", kLedger,
         "SELECT count(*) AS failures" + of_run + " AND planned = 0");
@@ -122,7 +123,7 @@ class RunSections {
             ? ""
             : "SELECT value FROM scalar WHERE " + runIs() + " AND tag = '" + quoted(m_summary.loss_tag) + "' ORDER BY step DESC LIMIT 1");
     add("Tokens per second", m_summary.throughput.tokens_per_s, "per_s",
-        m_summary.throughput.tokens_per_s ? shortCountText(*m_summary.throughput.tokens_per_s) : "", "no series tells tokens", kStatus);
+        m_summary.throughput.tokens_per_s ? shortCountText(*m_summary.throughput.tokens_per_s) : "", "no series has tokens", kStatus);
     add("MFU", m_summary.throughput.mfu, "ratio", m_summary.throughput.mfu ? percentText(*m_summary.throughput.mfu) : "",
         "the model's size, the rate or the device's peak is not known", kStatus);
     const std::int64_t world = m_summary.attempts.empty() ? 0 : m_summary.attempts.back().layout.world;
@@ -151,11 +152,11 @@ class RunSections {
       return;
     }
     Table table{.name = "goodput",
-                .caption = "The restart ledger: parts sum to the wall time",
+                .caption = "Goodput: parts sum to the wall time",
                 .columns = {{"Spent on", "spend", false, 2}, {"Time", "time_ns", true}, {"Share", "ratio", true}},
                 .rows = {},
                 .left_out = {}};
-    BarChart chart{.caption = "Share of the wall time by what it was spent on", .unit = "ratio", .labels = {}, .parts = {{"share", {}}}};
+    BarChart chart{.caption = "Share of the wall time by use", .unit = "ratio", .labels = {}, .parts = {{"share", {}}}};
     for (std::size_t i = 0; i < kSpendCount; ++i) {
       const auto spent = ledger().spent[i];
       if (!spent) continue;
@@ -168,7 +169,7 @@ class RunSections {
     if (chart.labels.size() > 1) section.blocks.push_back(std::move(chart));
     if (isUntimed())
       section.blocks.push_back(
-          Paragraph{"It is told how long steps took, and not when they were: productive is their number times their median.", true});
+          Paragraph{"Step durations are recorded, their times are not: productive is their number times their median.", true});
     if (!m_goodput.advice.reason.empty()) section.blocks.push_back(Paragraph{"Saves: " + m_goodput.advice.reason + ".", true});
     byDay(section);
   }
@@ -303,7 +304,7 @@ class RunSections {
                             textCell(oneLineOf(one.summary, kMostText))});
     }
     if (table.rows.empty())
-      section.blocks.push_back(Paragraph{"Nobody made an incident of what was found.", true});
+      section.blocks.push_back(Paragraph{"No incident was made of the findings.", true});
     else
       section.blocks.push_back(std::move(table));
   }

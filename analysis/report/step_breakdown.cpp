@@ -20,7 +20,7 @@ Status addStepBreakdown(Builder& build, const Attempt& attempt, std::stop_token 
               .columns = {{"Spent on", "part", false, 1.5}, {"Share", "ratio", true}, {"How it is known", "evidence", false, 4}},
               .rows = {},
               .left_out = {}};
-  BarChart chart{.caption = "Share of step time by what it was spent on", .unit = "ratio", .labels = {}, .parts = {{"share", {}}}};
+  BarChart chart{.caption = "Share of step time by part", .unit = "ratio", .labels = {}, .parts = {{"share", {}}}};
   const auto add = [&](std::string part, std::optional<double> share, std::string evidence) {
     if (share) chart.labels.push_back(part), chart.parts[0].values.emplace_back(*share);
     table.rows.push_back({textCell(std::move(part)), ratioCell(share), textCell(std::move(evidence))});

@@ -16,7 +16,7 @@
 namespace runglass {
 
 const char* rewindRuleName(RewindRule rule);  // "palm", "falcon"
-// As docs/loss_spikes.md says.
+// As docs/guide/loss_spikes.md says.
 std::string rewindJson(const RewindAnswer& answer);
 // One fact a line. Nothing here is ever executed.
 std::vector<std::string> rewindLines(const RewindAnswer& answer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The analysis of a run's steps: slow_rank, slow_node, stage_imbalance, sequence_imbalance, host_bound, data_bound, gc_jitter and
-// throughput_shift (docs/findings.md).
+// throughput_shift (docs/guide/findings.md).
 //
 // Threading:  as Analysis.
 // Ownership:  as Analysis.

@@ -8,7 +8,7 @@
 //
 // Threading:  pure.
 // Ownership:  values.
-// Units:      score: S; coverage: of workers and steps; evidence: docs/findings.md.
+// Units:      score: S; coverage: of workers and steps; evidence: docs/guide/findings.md.
 // Errors:     none: without a status kOk there are no findings.
 // Cost:       one replay a machine.
 #pragma once

@@ -29,7 +29,7 @@ class WhatIfReader {
     m_out.gpus = layout.world > 0 ? layout.world : static_cast<std::int32_t>(m_out.ranks.size());
     if (layout.dp > 0 && layout.pp > 0)
       m_out.coverage.workers_expected = static_cast<std::size_t>(layout.dp) * static_cast<std::size_t>(layout.pp);
-    if (!place()) return insufficient("ranks do not tell their dp and pp coordinates, and the layout does not either");
+    if (!place()) return insufficient("neither ranks nor the layout have dp and pp coordinates");
     RG_TRY(readTracks());
     if (m_ops.size() == 0)
       return insufficient(m_out.coverage.spans_read == 0 ? "no spans of ranks were recorded"

@@ -12,6 +12,17 @@ namespace {
 
 // Sorted by id. analysis/words/render.h explains the marks.
 constexpr auto kTemplates = std::to_array<Template>({
+    {"cause_all_ranks", "all ranks"},
+    {"cause_collections", "garbage collections"},
+    {"cause_computing", "slower computing on {who}"},
+    {"cause_data", "waits for data on {who}"},
+    {"cause_host", "host time on {who}"},
+    {"cause_link", "slower transfers through {port}"},
+    {"cause_links", "slower transfers"},
+    {"cause_loads", "uneven loads"},
+    {"cause_rank", "rank {rank}"},
+    {"cause_replica", "data-parallel replica {replica}"},
+    {"cause_stage", "stage {stage}"},
     {"cost_none_now", "no other rank waits for it"},
     {"cost_none_past", "no other rank waited for it"},
     {"cost_now", "costs {cost} of every step"},
@@ -27,8 +38,8 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"fault_link_flap", "A network link of {where} went down and came up again[ ({times} times)][; {symptoms}]"},
     {"fault_on_nodes", "On {nodes|# node|# nodes} at once: {what}[, {times} times][; {symptoms}]"},
     {"fault_several_nodes", "several nodes"},
-    {"fault_silent", "{where} fell silent; nothing before it says why"},
-    {"fault_silent_back", "{where} fell silent and came back; nothing before it says why"},
+    {"fault_silent", "{where} fell silent; no earlier record explains it"},
+    {"fault_silent_back", "{where} fell silent and returned; no earlier record explains it"},
     {"fault_some_gpu", "a GPU of {node}[ (rank {rank})]"},
     {"fault_some_node", "a node"},
     {"fault_sxid", "SXid {code}, {meaning}"},
@@ -38,10 +49,10 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"fault_xid", "Xid {code}, {meaning}"},
     {"gc_pauses",
      "Pauses of single forward passes, as garbage collections make them, at different steps of "
-     "{ranks|# rank|# ranks} hold everybody up since step {first}: {touched} of {steps} steps, "
+     "{ranks|# rank|# ranks} delay all ranks since step {first}: {touched} of {steps} steps, "
      "{cost} of their time"},
     {"gc_recorded",
-     "Garbage collections at different steps of {ranks|# rank|# ranks} hold everybody up since "
+     "Garbage collections at different steps of {ranks|# rank|# ranks} delay all ranks since "
      "step {first}: {touched} of {steps} steps, {cost} of their time; collecting on all ranks in "
      "the same step would cost it once"},
     {"hang_behind", "behind"},
@@ -61,7 +72,7 @@ constexpr auto kTemplates = std::to_array<Template>({
      "{other}: the program does not do the same on all ranks"},
     {"hang_missing", "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, where {late}[; {stacks}]"},
     {"hang_missing_unknown",
-     "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}; who is missing is not "
+     "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}; missing ranks are not "
      "known: {reason}"},
     {"hang_no_move", "No rank has moved[ at step {step}][ for {length}]"},
     {"hang_not_left",
@@ -108,7 +119,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"job_failed_rank", "Rank {rank}[ ({node})]"},
     {"link_counts", "{what} since the attempt began; no steps are slower for it"},
     {"link_no_counters", "no port's counters were recorded, so that the link cannot be named[; {nodes}]"},
-    {"link_no_port", "no port stands out[; {nodes}]"},
+    {"link_no_port", "no port deviates[; {nodes}]"},
     {"link_nodes", "it is a link of {nodes}[ or {more|# other node|# other nodes}]"},
     {"link_port", "the port"},
     {"link_port_counted", "{port}[ of {node}] counted {own} {counter}, the other ports {others}"},
@@ -118,7 +129,7 @@ constexpr auto kTemplates = std::to_array<Template>({
      "{first}, without waiting; costs up to {cost} of every step: {port}"},
     {"loss_blip", "Loss of {peak} against {baseline} at step {step}, back at the next point"},
     {"loss_blips",
-     "{points|# point|# points} of the loss stand out between steps {first} and {last}, each "
+     "{points|# point|# points} of the loss are outliers between steps {first} and {last}, each "
      "back within {within} points; the highest is {peak} against {baseline} at step {step}"},
     {"loss_clipped",
      "Up to {share} % of {window} points had their gradient clipped at {clip}, between steps "
@@ -182,10 +193,10 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"machine_same_clock_hotter", "its SM clock is its peers' ({clock} MHz), but it is {hotter} °C hotter"},
     {"node_number", "node {node}"},
     {"parts_few",
-     "Who is slow cannot be told for all: only {coverage} of the ranks said what their steps "
-     "were made of"},
+     "Slow ranks cannot be found among all: only {coverage} of the ranks recorded their step "
+     "parts"},
     {"parts_missing",
-     "Who is slow cannot be told: the steps' parts (forward, backward, communication and its "
+     "Slow ranks cannot be found: step parts (forward, backward, communication and its "
      "waiting) were not recorded"},
     {"scalar_not_finite",
      "{tag} is {value} at step {first}[, {points|# point|# points} up to step {last}][; finite "
@@ -199,7 +210,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"setting_odd_nodes", "{setting} differs: on {odd} of {nodes|# node|# nodes}; most have {others}"},
     {"setting_others", "others"},
     {"setting_values", "{setting} differs: {values} values on {nodes|# node|# nodes}"},
-    {"shift_explained", "{subject} explains it ({kind})"},
+    {"shift_explained", "explained by {cause}"},
     {"shift_less_now",
      "Steps take {change} less since step {first}[, {restart}]: {before} before, {after} now[; "
      "{cause}]"},
@@ -212,9 +223,9 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"shift_longer_past",
      "Steps took {change} longer from step {first}[, {restart}] to {last}: {before} before, "
      "{after} then[; {cause}]"},
-    {"shift_no_rank", "no rank stands out: clocks, power caps, storage, network or the software itself"},
-    {"shift_no_rank_of_few", "no rank stands out among the {coverage} that said what their steps were made of"},
-    {"shift_partly", "{subject} ({kind}) costs {cost} of a step, which does not explain it"},
+    {"shift_no_rank", "no rank deviates: check clocks, power caps, storage, network or the software itself"},
+    {"shift_no_rank_of_few", "no rank deviates among the {coverage} with recorded step parts"},
+    {"shift_partly", "{cause}: {cost} of a step, which does not explain it"},
     {"shift_restart", "the first after a restart"},
     {"slow_all_cpu",
      "All ranks are ready and wait for a CPU {share} of every step ({own} of {step}), {when}: "
@@ -231,6 +242,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"slow_node", "{node} ({ranks|# rank|# ranks})"},
     {"slow_rank", "Rank {rank}[ on {node}]"},
     {"slow_replica", "Data-parallel replica {replica} ({ranks|# rank|# ranks})"},
+    {"slow_stage", "Stage {stage} ({ranks|# rank|# ranks})"},
     {"stage_became_slower",
      "Stage {stage} has become slower than the other stages: {own} a step against {others} "
      "(+{ratio}), {when}; {cost}"},
@@ -240,7 +252,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"stage_node",
      "{node}, which computes all of stage {stage}, has become slower than the other stages: "
      "{own} a step against {others} (+{ratio}), {when}; {cost}"},
-    {"stall_log", "only log lines tell"},
+    {"stall_log", "only log lines are recorded"},
     {"stall_now", "No step has ended for {length}[ since step {step}][ (limit {limit})][; {source}]"},
     {"stall_past", "No step ended for {length}[ after step {step}][ (limit {limit})][; {source}]"},
     {"straggler_gain", "a step would take {fixed} instead of {now} ({saved}; {steps|# step|# steps} replayed)"},

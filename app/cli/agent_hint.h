@@ -14,7 +14,7 @@ namespace runglass {
 
 inline std::string agentHint(const std::string& address, const HubOptions& hub) {
   if (!hub.token_file.empty() || !hub.tls_cert.empty())
-    return "start an agent on each node, with the credentials that runglassctl pair wrote for it (docs/trust.md)";
+    return "start an agent on each node, with the credentials that runglassctl pair wrote for it (docs/operate/trust.md)";
   std::error_code error;
   const std::filesystem::path beside = std::filesystem::read_symlink("/proc/self/exe", error).replace_filename("runglass-agent");
   const std::string program = !error && std::filesystem::exists(beside, error) ? beside.string() : "runglass-agent";

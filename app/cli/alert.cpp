@@ -20,7 +20,7 @@ class AlertCommand : public Command {
     if (const char* user = std::getenv("USER")) m_snooze.author = user;
   }
   const char* name() const override { return "alert"; }
-  const char* help() const override { return "Test the targets of alert rules, list what was told, snooze a cause or a rule"; }
+  const char* help() const override { return "Test alert targets, list alerts, mute a cause or a rule"; }
   const char* examples() const override {
     return "runglassctl alert test --alerts alerts.toml\n"
            "runglassctl alert list --store run.rgl --limit 20\n"
@@ -32,7 +32,7 @@ class AlertCommand : public Command {
     m_test.add("--alerts", m_alerts, "The rule file (TOML)").required();
     m_list = options.subcommand("list", "Print the newest alerts of a store");
     m_list.add("--store", m_store, "The store, a .rgl file").required();
-    m_list.add("--limit", m_limit, "How many").range(1, 20'000).defaultShown();
+    m_list.add("--limit", m_limit, "Number of alerts").range(1, 20'000).defaultShown();
     m_snooze_command = options.subcommand("snooze", "Send no notifications about a cause or a rule for a while");
     m_snooze_command.add("--store", m_store, "The store, a .rgl file").required();
     const Option rule = m_snooze_command.add("--rule", m_snooze.rule, "The rule's name: all its causes");
@@ -66,8 +66,8 @@ class AlertCommand : public Command {
     for (const Alert& alert : alerts) {
       out.write(utcText(alert.due.value_or(alert.since)) + "  " + severityName(alert.severity) + "  " + oneLine(alert.summary) + "\n");
       out.write("    rule " + oneLine(alert.rule) + ", cause " + oneLine(alert.cause) + "\n");
-      out.write("    since " + utcText(alert.since) + (alert.end ? ", over " + utcText(*alert.end) : ", holds") +
-                (alert.due ? ", told " + std::to_string(alert.count) + "x" : ", not told") +
+      out.write("    since " + utcText(alert.since) + (alert.end ? ", ended " + utcText(*alert.end) : ", holds") +
+                (alert.due ? ", notified " + std::to_string(alert.count) + "x" : ", not notified") +
                 (alert.delivery.empty() ? "" : ": " + oneLine(alert.delivery)) + "\n");
       if (!alert.link.empty()) out.write("    " + oneLine(alert.link) + "\n");
     }

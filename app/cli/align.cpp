@@ -91,7 +91,7 @@ std::string toText(const ClockProposal& proposal, bool stored) {
 class Align : public Command {
  public:
   const char* name() const override { return "align"; }
-  const char* help() const override { return "Align the clocks of a run's nodes by the ends of collectives, or take that off again"; }
+  const char* help() const override { return "Align the clocks of a run's nodes by the ends of collectives"; }
   const char* examples() const override {
     return "runglassctl align --store trace.rgl --run 1 --dry-run\n"
            "runglassctl align --store trace.rgl --run 1\n";
@@ -100,8 +100,8 @@ class Align : public Command {
     options.add("--store", m_store, "The store, a .rgl file").required();
     options.add("--run", m_run, "The run's id, uuid or name").required();
     options.add("--attempt", m_attempt, "The attempt's number, from 0; without it the newest").nonNegative();
-    const Option dry = options.flag("--dry-run", m_dry, "Only say what would be shifted");
-    options.flag("--reset", m_reset, "Take the alignment off: times are as the nodes' clocks say").excludes(dry);
+    const Option dry = options.flag("--dry-run", m_dry, "Print the shifts without storing them");
+    options.flag("--reset", m_reset, "Remove the alignment: times are those of the nodes' clocks").excludes(dry);
     options.flag("--json", m_json, "Print one JSON object");
     m_control.declare(options);
   }

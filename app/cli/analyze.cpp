@@ -146,7 +146,7 @@ class Analyze : public Command {
     }
     RG_TRY(writer.status());
     if (const auto& mirror = (*writer)->mirror()) {
-      std::fprintf(stderr, "note: findings are not stored: %s is a copy of what the hub on %s has, which finds its own\n", m_store.c_str(),
+      std::fprintf(stderr, "note: findings are not stored: %s is a replica of the hub at %s, which has its own findings\n", m_store.c_str(),
                    mirror->from.c_str());
       return stored = false, (*writer)->close();
     }

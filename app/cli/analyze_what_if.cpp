@@ -100,7 +100,7 @@ std::string line(const char* format, auto... values) {
 std::string toText(const WhatIfData& data) {
   const WhatIf& w = data.what_if;
   if (data.coverage.spans_used == 0) return {};
-  std::string text = "  what if nobody were slow: ";
+  std::string text = "  what-if without stragglers: ";
   if (w.status != WhatIfStatus::kOk) return text + whatIfStatusName(w.status) + ": " + w.reason + "\n";
   text += line("S %.3f: a step takes %.3f s, without stragglers %.3f s; %s of the time is wasted", w.s, w.t_ns / 1e9, w.t_ideal_ns / 1e9,
                percentText(w.waste_ratio, 1).c_str());

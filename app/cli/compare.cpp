@@ -110,7 +110,7 @@ std::string toText(const ComparisonAnswer& answer) {
           countText(c.steps_b) + " steady steps)\n";
   text += row("mean, ms", "A", "B", "B - A") + row("step", ms(c.mean_a_ns), ms(c.mean_b_ns), ms(c.delta_ns));
   for (const PartDelta& part : c.parts) text += row(part.part, ms(part.a_ns), ms(part.b_ns), ms(part.delta_ns()));
-  if (!c.parts_told && c.delta_ns) text += "  parts: not told by both sides\n";
+  if (!c.parts_told && c.delta_ns) text += "  parts: not recorded on both sides\n";
   for (const ScalarPair& pair : std::span(answer.scalars).first(std::min(kShown, answer.scalars.size()))) {
     char line[300];
     std::snprintf(line, sizeof line, "%s: mean %.6g and %.6g at %lld %s; B - A at the last, step %lld: %.6g\n",
@@ -145,7 +145,7 @@ class Compare : public Command {
   void declare(Options options) override {
     options.add("--store", m_store, "The store, a .rgl file").required();
     options.add("--a", m_a, "RUN or RUN/ATTEMPT, RUN an id or a name; without an attempt its newest").required();
-    const Option b = options.add("--b", m_b, "What to compare it with");
+    const Option b = options.add("--b", m_b, "The attempt to compare with");
     options.add("--at", m_at, "Compare A before this step with A from this step on").excludes(b);
     options.flag("--json", m_json, "Print one JSON object");
     options.check([this] { return std::string(m_b.empty() && !m_at ? "--b or --at is required" : ""); });

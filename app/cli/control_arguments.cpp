@@ -7,10 +7,10 @@
 namespace runglass {
 
 void ControlArguments::declare(Options options) {
-  options.add("--token-file", token_file, "Where a hub is asked: its bearer token, mode 0600");
+  options.add("--token-file", token_file, "Bearer token for the hub, mode 0600");
   options.add("--tls-ca", tls_ca, "Where a hub is asked: CA of its certificate (PEM); turns TLS on");
-  options.add("--tls-cert", tls_cert, "Where a hub is asked: our certificate (PEM)");
-  options.add("--tls-key", tls_key, "Where a hub is asked: its key (PEM)");
+  options.add("--tls-cert", tls_cert, "Client certificate for the hub (PEM)");
+  options.add("--tls-key", tls_key, "Key of the client certificate (PEM)");
 }
 
 Result<ControlTarget> ControlArguments::target() const {

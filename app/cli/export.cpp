@@ -103,7 +103,7 @@ class Export : public Command {
     options.add("--store", m_store, "The store, a .rgl file").required();
     const Options what = options.exactlyOne("what", "What of it; exactly one");
     const Option run = what.add("--run", m_run, "The run's id, uuid or name");
-    what.add("--incident", m_incident, "The incident's id or uuid: what it needs of its run, into --to");
+    what.add("--incident", m_incident, "Export the data of this incident (id or uuid) into --to");
     const Options target = options.exactlyOne("target", "Where to; exactly one");
     target.add("--to", m_to, "A new store; never overwritten");
     target.add("--chrome-trace", m_trace, "A new Chrome trace JSON file of the run's spans").needs(run);

@@ -15,7 +15,7 @@ namespace {
 class Follow : public Command {
  public:
   const char* name() const override { return "follow"; }
-  const char* help() const override { return "Copy the store of a hub elsewhere into one here, and keep it up to date, until SIGTERM"; }
+  const char* help() const override { return "Replicate a hub's store into a local file until SIGTERM"; }
   const char* examples() const override {
     return "runglassctl follow --from 127.0.0.1:7070 --store here.rgl\n"
            "runglassctl follow --from hub.example:7070 --tls-ca ca.pem --token-file read.token --store here.rgl --once\n";
@@ -23,8 +23,8 @@ class Follow : public Command {
   void declare(Options options) override {
     options.add("--from", m_from, "The hub, HOST:PORT or unix:PATH").required();
     options.add("--store", m_store, "The copy, a .rgl file; created if it is missing").required();
-    options.flag("--once", m_once, "End once all that the hub has now is here");
-    options.add("--timeout", m_timeout, "With --once: give up after so many seconds").positive().defaultShown();
+    options.flag("--once", m_once, "Exit once the replica is complete");
+    options.add("--timeout", m_timeout, "With --once: timeout in seconds").positive().defaultShown();
     m_control.declare(options);
   }
   Status run() override {

@@ -16,18 +16,18 @@ void setTrust(HubOptions& options, const std::string& folder) {
 }
 
 void HubArguments::declare(Options options) {
-  options.add("--trust", m_trust, "Of the hub: folder that runglassctl pair made; says who may connect, and turns TLS on");
-  options.add("--token-file", m_options.token_file, "Of the hub: bearer tokens, one per line, mode 0600");
-  options.add("--tls-cert", m_options.tls_cert, "Of the hub: server certificate (PEM); needed beyond loopback");
-  options.add("--tls-key", m_options.tls_key, "Of the hub: its key (PEM, mode 0600)");
-  options.add("--tls-client-ca", m_options.tls_client_ca, "Of the hub: agents must show a certificate of this CA (PEM)");
-  options.add("--durability", m_durability, "Of the hub: what an acknowledgement survives: a killed hub, or a power cut")
+  options.add("--trust", m_trust, "Hub: folder made by `runglassctl pair`; enables TLS and access control");
+  options.add("--token-file", m_options.token_file, "Hub: bearer tokens, one per line, mode 0600");
+  options.add("--tls-cert", m_options.tls_cert, "Hub: server certificate (PEM); required beyond loopback");
+  options.add("--tls-key", m_options.tls_key, "Hub: key of the server certificate (PEM, mode 0600)");
+  options.add("--tls-client-ca", m_options.tls_client_ca, "Hub: CA of the agents' client certificates (PEM)");
+  options.add("--durability", m_durability, "Hub: acknowledged data survives a killed hub, or a power cut")
       .oneOf({"kill", "power"})
       .defaultShown();
   options.add("--max-store-gib", m_max_gib, "Maximum store size in GiB; oldest data is deleted first (0 = unlimited)")
       .range(0.0, 1e6)
       .defaultShown();
-  options.add("--scrape", m_scrape, "Of the hub: Prometheus endpoints to scrape, a TOML file (docs/scrape.md)");
+  options.add("--scrape", m_scrape, "Hub: Prometheus endpoints to scrape (TOML; docs/operate/scrape.md)");
 }
 
 Result<HubOptions> HubArguments::options() const {

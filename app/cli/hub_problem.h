@@ -16,14 +16,14 @@
 namespace runglass {
 
 struct HubProblem {
-  std::string what;  // a clause: "nobody listens there"
+  std::string what;  // a clause: "no process listens there"
   std::string todo;  // a sentence; empty: nothing to do but wait
 };
 
 HubProblem hubProblem(Code code, const std::string& message, const ControlTarget& hub);
-// "nobody listens there. Is it running? …"
+// "no process listens there. Is it running? …"
 std::string hubProblemWords(Code code, const std::string& message, const ControlTarget& hub);
-// "hub 127.0.0.1:7070: nobody listens there. Is it running? …"
+// "hub 127.0.0.1:7070: no process listens there. Is it running? …"
 std::string hubProblemText(Code code, const std::string& message, const ControlTarget& hub);
 // gRPC and TLS would tell the same for each attempt in their own words on stderr. Before the first connection; what the environment says
 // about it stays.

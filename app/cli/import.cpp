@@ -45,7 +45,7 @@ class Import : public Command {
   void declare(Options options) override {
     options.add("--store", m_store, "The store, a .rgl file; made if it is missing").required();
     options.add("--run", m_run, "Put everything into the run of this name");
-    options.add("--map", m_map, "Read CSV files by the layouts in this TOML file (docs/import_csv.md)");
+    options.add("--map", m_map, "Read CSV files by the layouts in this TOML file (docs/formats/import_csv.md)");
     options.flag("--json", m_json, "Print one JSON object");
     options.add("PATH", m_paths, "Files and folders").required();
   }
@@ -85,8 +85,8 @@ class Import : public Command {
   Result<std::vector<FileResult>> importInto(ImportOptions options) const {
     RG_ASSIGN(auto writer, openStore(m_store).writer(writerOptions()));
     if (const auto& mirror = writer->mirror())
-      return Status(Code::kFailedPrecondition, "cannot import into " + m_store + ": it is a copy of what the hub on " + mirror->from +
-                                                   " has; import into a store of its own, or there");
+      return Status(Code::kFailedPrecondition, "cannot import into " + m_store + ": it is a replica of the hub at " + mirror->from +
+                                                   "; import into another store, or at the hub");
     const bool terminal = isatty(STDERR_FILENO) != 0;
     if (terminal) options.on_file = [](const std::string& path) { std::fprintf(stderr, "\r\033[K%s", oneLine(path).c_str()); };
     auto results = ImportSession(*writer, std::move(options)).import(m_paths);

@@ -32,7 +32,7 @@ std::vector<std::string> causeCodes() {
 class IncidentCommand : public Command {
  public:
   const char* name() const override { return "incident"; }
-  const char* help() const override { return "List incidents, make one of findings or a time, say what became of it"; }
+  const char* help() const override { return "List, create and change incidents"; }
   const char* examples() const override {
     return "runglassctl incident propose --store run.rgl\n"
            "runglassctl incident new --store run.rgl --finding 12 --title 'n0412 is slow'\n"
@@ -41,40 +41,40 @@ class IncidentCommand : public Command {
   }
   void declare(Options options) override {
     options.requireSubcommand();
-    m_list = verb(options, "list", "Print the incidents of a store, the newest first");
+    m_list = verb(options, "list", "List the incidents of a store, newest first");
     m_list.add("--run", m_run, "Of this run: its id, uuid or name");
-    m_propose = verb(options, "propose", "Print what the stored findings propose: one incident where they have one cause");
+    m_propose = verb(options, "propose", "Propose incidents from findings with one cause");
     m_propose.add("--run", m_run, "Of this run: its id, uuid or name; default: the one that runs or began last");
-    m_show = verb(options, "show", "Print one with its findings, cards, notes, cost, suspects and time line");
+    m_show = verb(options, "show", "Print an incident: findings, cards, notes, cost, suspects, time line");
     named(m_show);
-    m_show.add("--price", m_price, "Of a GPU-hour, in any currency").nonNegative();
-    m_new = verb(options, "new", "Make one of findings, or of a time");
-    m_new.add("--run", m_run, "The run of --from and --to or of --proposal; default: the one that runs or began last");
-    m_new.add("--finding", m_findings, "finding_id of the relation finding; again for more");
-    m_new.add("--proposal", m_proposal, "What `propose` printed under this key");
-    m_new.add("--from", m_from, "Its beginning, ns since 1970");
+    m_show.add("--price", m_price, "Price of a GPU-hour, in any currency").nonNegative();
+    m_new = verb(options, "new", "Create an incident from findings or a time range");
+    m_new.add("--run", m_run, "Run of --from and --to or --proposal; default: the newest");
+    m_new.add("--finding", m_findings, "finding_id of the relation finding; repeatable");
+    m_new.add("--proposal", m_proposal, "Key printed by `propose`");
+    m_new.add("--from", m_from, "Begin, ns since 1970");
     m_new.add("--to", m_to, "Its end, ns; without it, it is not over");
-    m_new.add("--title", m_title, "Default: what the finding says");
-    m_set = verb(options, "set", "Change one");
+    m_new.add("--title", m_title, "Default: summary of the finding");
+    m_set = verb(options, "set", "Change an incident");
     named(m_set);
     m_set.add("--state", m_state, "open, mitigated or resolved").oneOf({"open", "mitigated", "resolved"});
-    m_set.add("--title", m_title, "What it is called");
-    m_set.add("--from", m_from, "Its beginning, ns since 1970");
-    m_set.add("--to", m_to, "Its end, ns");
-    m_set.add("--finding", m_findings, "One more finding that belongs to it");
+    m_set.add("--title", m_title, "New title");
+    m_set.add("--from", m_from, "Begin, ns since 1970");
+    m_set.add("--to", m_to, "End, ns since 1970");
+    m_set.add("--finding", m_findings, "Add this finding");
     for (const Options sub : {m_new, m_set}) {
       sub.add("--severity", m_severity, "info, warning, error or critical").oneOf({"info", "warning", "error", "critical"});
-      sub.add("--cause", m_cause, "Its root cause, a code of docs/incidents.md").oneOf(causeCodes());
-      sub.add("--summary", m_summary, "What happened, in a sentence");
-      sub.add("--note", m_note, "Markdown, added to its notes");
+      sub.add("--cause", m_cause, "Root cause, a code of docs/guide/incidents.md").oneOf(causeCodes());
+      sub.add("--summary", m_summary, "Summary, one sentence");
+      sub.add("--note", m_note, "Markdown, added to the notes");
     }
     m_merge = verb(options, "merge", "Bring its findings, cards and notes into another one; it is dismissed then");
     named(m_merge);
     m_merge.add("--into", m_into, "The id or uuid of the other").required();
-    m_dismiss = verb(options, "dismiss", "Say that one is no problem; what it kept from being forgotten is kept no longer");
+    m_dismiss = verb(options, "dismiss", "Dismiss an incident and unpin its data");
     named(m_dismiss);
-    m_dismiss.add("--because", m_because, "Why").required();
-    m_delete = verb(options, "delete", "Remove one, with what it kept from being forgotten");
+    m_dismiss.add("--because", m_because, "Reason").required();
+    m_delete = verb(options, "delete", "Delete an incident and unpin its data");
     named(m_delete);
     for (const Options sub : {m_new, m_set, m_merge, m_dismiss, m_delete}) m_control.declare(sub);
   }
@@ -199,7 +199,7 @@ class IncidentCommand : public Command {
     if (!m_summary.empty()) incident.summary = m_summary;
     if (!m_note.empty()) incident.notes += (incident.notes.empty() ? "" : "\n\n") + m_note;
     if (m_from || m_to) {
-      if (!incident.range && !m_from) return {Code::kInvalidArgument, "--to: wants --from, it has no beginning yet"};
+      if (!incident.range && !m_from) return {Code::kInvalidArgument, "--to: needs --from, it has no begin yet"};
       TimeRange range = incident.range.value_or(TimeRange{});
       if (m_from) range.t0 = *m_from;
       if (m_to) range.t1 = *m_to;

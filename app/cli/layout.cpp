@@ -59,7 +59,7 @@ std::string toText(const LayoutPlaces& places) {
 class LayoutCommand : public Command {
  public:
   const char* name() const override { return "layout"; }
-  const char* help() const override { return "Where the ranks of a run stand (dp, pp, tp, cp, ep) and what told it; choose their order"; }
+  const char* help() const override { return "Show or set the parallel layout of a run (dp, pp, tp, cp, ep)"; }
   const char* examples() const override {
     return "runglassctl layout --store run.rgl --run 1\n"
            "runglassctl layout --store run.rgl --run 1 --order tp8-dp4-pp2\n";
@@ -68,9 +68,8 @@ class LayoutCommand : public Command {
     options.add("--store", m_store, "The store, a .rgl file").required();
     options.add("--run", m_run, "The run's id, uuid or name").required();
     options.add("--attempt", m_attempt, "The attempt's number, from 0; without it the newest").nonNegative();
-    const Option order =
-        options.add("--order", m_order, "How the dimensions number the ranks, the fastest first: tp-cp-ep-dp-pp, tp8-dp4-pp2; stored");
-    options.flag("--reset", m_reset, "Forget the order that was chosen").excludes(order);
+    const Option order = options.add("--order", m_order, "Order of dimensions, fastest first: tp-cp-ep-dp-pp, tp8-dp4-pp2; stored");
+    options.flag("--reset", m_reset, "Remove the stored order").excludes(order);
     options.flag("--json", m_json, "Print one JSON object");
     m_control.declare(options);
   }

@@ -14,9 +14,7 @@ namespace {
 class PrintLogbook : public Command {
  public:
   const char* name() const override { return "logbook"; }
-  const char* help() const override {
-    return "Print the logbook of a run as Markdown: starts, restarts, faults, spikes, checkpoints, alerts, notes";
-  }
+  const char* help() const override { return "Print the run log as Markdown: starts, restarts, faults, checkpoints, alerts, notes"; }
   const char* examples() const override { return "runglassctl logbook --store run.rgl --out logbook.md\n"; }
   void declare(Options options) override {
     options.add("--store", m_store, "The store, a .rgl file").required();

@@ -27,7 +27,7 @@ class AddNote : public Command {
     options.add("--store", m_store, "The store, a .rgl file").required();
     options.add("--run", m_run, "The run's id, uuid or name").required();
     options.add("--time", m_note.time, "What moment it is about, ns since 1970; without it: the run as a whole");
-    options.add("--author", m_note.author, "Who says so").defaultShown();
+    options.add("--author", m_note.author, "Author of the note").defaultShown();
     const Option id = options.add("--id", m_note.id, "Change this note (note_id of the relation note) instead of adding one").positive();
     const Option text = options.add("TEXT", m_note.text, "At most 64 KiB");
     const Option remove = options.flag("--remove", m_remove, "Remove the note of --id");

@@ -32,20 +32,18 @@ class Pair : public Command {
   }
   void declare(Options options) override {
     options.add("--out", m_options.folder, "The folder; made with a new authority if it is missing").required();
-    options.add("--hub", m_hub,
-                "Name or address that agents and readers reach the hub by; the hub gets a certificate for it. "
-                "Without it, this machine's name. Repeat it for more");
-    options.add("--port", m_port, "Of the hub, for the agents' configuration").range(1, 65535).defaultShown();
-    options.add("--agent", m_agents, "A node: its agent gets a certificate and may send this node's data, no other's");
+    options.add("--hub", m_hub, "Name or address of the hub, for its certificate; repeatable (default: host name)");
+    options.add("--port", m_port, "Port of the hub, for the agents' configuration").range(1, 65535).defaultShown();
+    options.add("--agent", m_agents, "Name of a node: makes a certificate to send this node's data only");
     options.add("--token-agent", m_token_agents, "The same with a token in place of a certificate");
-    options.add("--reader", m_readers, "Somebody who may read what the hub stores; gets a token");
-    options.add("--admin", m_admins, "Somebody who may edit notes and incidents and order tracers about, too; gets a token");
-    options.add("--renew", m_renew, "New files for an agent or reader; the old ones count for --grace hours more. 'hub': its certificate");
-    options.add("--revoke", m_revoke, "An agent or reader that may no longer connect; a running hub knows it within seconds");
-    options.add("--days", m_options.days, "What is issued is good for so long").range(1, 3650).defaultShown();
-    options.add("--grace", m_grace, "Hours for which what is renewed counts too").range(0, 8760).defaultShown();
-    options.add("--install-dir", m_options.installed, "Where an agent's files will lie on its node").defaultShown();
-    options.flag("--list", m_list, "Say who may connect");
+    options.add("--reader", m_readers, "Name of a user with scope read; makes a token");
+    options.add("--admin", m_admins, "Name of a user with scopes read and admin; makes a token");
+    options.add("--renew", m_renew, "Renew the files of an agent, a reader or `hub`; old ones expire after --grace");
+    options.add("--revoke", m_revoke, "Revoke an agent or reader; a running hub applies it within seconds");
+    options.add("--days", m_options.days, "Validity in days").range(1, 3650).defaultShown();
+    options.add("--grace", m_grace, "Hours for which renewed credentials stay valid").range(0, 8760).defaultShown();
+    options.add("--install-dir", m_options.installed, "Folder of an agent's files on its node").defaultShown();
+    options.flag("--list", m_list, "List agents and readers");
   }
   Status run() override {
     const std::string host = m_hub.empty() ? thisHost() : m_hub.front();

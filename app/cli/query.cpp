@@ -25,8 +25,7 @@ class Query : public Command {
     options.add("--store", m_store, "The store, a .rgl file").required();
     const Option format =
         options.add("--format", m_format, "csv, json (an array of objects) or table").oneOf({"csv", "json", "table"}).defaultShown();
-    options.flag("--json", m_json, "Print one JSON object: rows (an array of objects) and issues (what could not be read)")
-        .excludes(format);
+    options.flag("--json", m_json, "Print one JSON object: rows and issues (unreadable data)").excludes(format);
     options.add("SQL", m_sql, "One SELECT statement").required();
   }
   Status run() override {

@@ -23,9 +23,7 @@ class Rewind : public Command {
     what.add("--finding", m_finding, "The finding with this id (runglassctl analyze shows it)").positive();
     what.add("--step", m_step, "The step at which the spike begins");
     options.add("--run", m_run, "With --step: the run, by id, uuid or name; without it the newest");
-    options
-        .add("--rule", m_rule,
-             "palm: a checkpoint 100 steps before, 200 to 500 batches left out; falcon: the latest checkpoint, 1 B tokens left out")
+    options.add("--rule", m_rule, "palm: 100 steps back, skip 200 to 500 batches; falcon: last save, skip 1B tokens")
         .oneOf({"palm", "falcon"});
     options.flag("--json", m_json, "Print one JSON object");
   }

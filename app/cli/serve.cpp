@@ -35,12 +35,8 @@ class Serve : public Command {
   }
   void declare(Options options) override {
     options.add("--store", m_store, "The store, a .rgl file; created if it is missing").required();
-    options
-        .add("--listen", m_hub.listen,
-             "HOST:PORT, where port 0 takes any free one; or unix:PATH, a socket that only you can use. Once of each")
-        .defaultShown();
-    options.add("--alerts", m_alerts,
-                "Alert rules and receivers, a TOML file (docs/alerts.md); without it alerts are recorded and not sent");
+    options.add("--listen", m_hub.listen, "HOST:PORT (port 0: any free one), or unix:PATH, private to you; once each").defaultShown();
+    options.add("--alerts", m_alerts, "Alert rules and targets (TOML; docs/operate/alerts.md); default: record only");
     m_hub.declare(options);
   }
   Status run() override {
@@ -80,7 +76,7 @@ class Serve : public Command {
             stats.access_error.empty() ? "who may connect is read again" : (stats.access_error + "; what was read before counts").c_str());
       said_access = stats.access_error;
       if (const DurNs now = monotonicNow(); stats.cut_connections > said_cut && (cut_at == 0 || now - cut_at >= kCutEvery)) {
-        std::fprintf(stderr, "runglassctl serve: closed %lld connections that exceed the limits of docs/trust.md; the newest: %s\n",
+        std::fprintf(stderr, "runglassctl serve: closed %lld connections that exceed the limits of docs/operate/trust.md; the newest: %s\n",
                      static_cast<long long>(stats.cut_connections - said_cut), stats.newest_cut.c_str());
         said_cut = stats.cut_connections;
         cut_at = now;

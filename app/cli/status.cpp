@@ -170,7 +170,7 @@ std::string ranksText(const RunSummary& s) {
 std::string nodesText(const Condition& c, TimeNs now) {
   const RunSummary& s = *c.summary;
   if (s.nodes_total == 0) return "-";
-  std::string text = std::to_string(s.nodes_heard) + " of " + std::to_string(s.nodes_total) + " heard";
+  std::string text = std::to_string(s.nodes_heard) + " of " + std::to_string(s.nodes_total) + " reporting";
   for (std::size_t i = 0; i < std::min(c.silent.size(), kSilentShown); ++i)
     text += (i == 0 ? "; silent: " : ", ") + fitted(c.silent[i].name, 40) + " for " + ageText(c.silent[i].last_heard, now);
   if (c.silent.size() > kSilentShown) text += " and " + std::to_string(c.silent.size() - kSilentShown) + " more";
@@ -228,7 +228,7 @@ std::string alertsText(const Condition& c, TimeNs now) {
 std::string storeText(const Condition& c) {
   std::string text = bytesText(static_cast<double>(c.store.file_bytes));
   if (c.store.mirror) return text + ", " + c.copy_age;
-  if (!c.holder) return text + ", nobody writes it";
+  if (!c.holder) return text + ", not open for writing";
   text += ", written by process " + oneLine(c.holder->pid);
   return text + (c.holder->contact.empty() ? ", which is no hub" : ", hub on " + oneLine(c.holder->contact));
 }

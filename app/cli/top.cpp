@@ -122,8 +122,7 @@ class Top : public Command {
   void declare(Options options) override {
     options.add("--store", m_store, "The store, a .rgl file").required();
     options.add("--run", m_run, "The run's id, uuid or name; default: the running or newest one");
-    options.add("--frames", m_frames, "Print so many plain frames, a second apart, and end; default without a terminal: 1")
-        .range(1, 1'000'000);
+    options.add("--frames", m_frames, "Print N frames, one per second, then exit (default without a terminal: 1)").range(1, 1'000'000);
     options.add("--sort", m_sort, "node, busy, power, temp or step_time")
         .oneOf({"node", "busy", "power", "temp", "step_time"})
         .defaultShown();

@@ -27,7 +27,7 @@ class Trace : public Command {
     const Options what = options.exactlyOne("what", "Exactly one");
     number(what, "--steps", OrderKind::kTraceSteps, "Every kernel in the next N steps, the same on all ranks");
     number(what, "--every", OrderKind::kTraceEvery, "Every kernel in the steps that N divides; 0: in none");
-    number(what, "--exact", OrderKind::kExact, "The next N steps as the profiler's own interface sees them; 0: no more");
+    number(what, "--exact", OrderKind::kExact, "The next N steps by the profiler's own interface; 0: stop");
     number(what, "--keep-recent", OrderKind::kKeepRecent, "Keep about the last N seconds at full rate in addition to the ring; 0: nothing");
     what.onText(
         "--filter",
@@ -37,7 +37,7 @@ class Trace : public Command {
         },
         "Only kernels whose names contain one of the parts, A|B|C; empty: every kernel");
     what.onFlag(
-        "--ship-recent", [this] { m_order.kind = OrderKind::kShipRecent; }, "Send what is kept to the store");
+        "--ship-recent", [this] { m_order.kind = OrderKind::kShipRecent; }, "Store the data in the ring");
     options.flag("--json", m_json, "Print one JSON object");
     m_control.declare(options);
   }

@@ -39,7 +39,8 @@ Status parseSelect(std::string_view text, Place& place) {
     text.remove_prefix(std::min(text.size(), part.size() + 1));
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos || !parsePart(part.substr(0, equals), part.substr(equals + 1), place))
-      return {Code::kInvalidArgument, "--select: " + std::string(part) + ": wants rank=N, attempt=N, step=N, node=NAME or incident=UUID"};
+      return {Code::kInvalidArgument,
+              "--select: " + std::string(part) + ": expected rank=N, attempt=N, step=N, node=NAME or incident=UUID"};
   }
   return {};
 }
@@ -48,7 +49,8 @@ Result<TimeNs> parseMoment(const std::string& text) {
   std::optional<TimeNs> ns;
   if (parseNumber(std::string_view(text), ns)) return *ns;
   QDateTime time = QDateTime::fromString(QString::fromStdString(text).replace(u' ', u'T'), Qt::ISODateWithMs);
-  if (!time.isValid()) return Status(Code::kInvalidArgument, "--at: " + text + ": wants ns since 1970 or a time as 2026-11-20T21:43:07Z");
+  if (!time.isValid())
+    return Status(Code::kInvalidArgument, "--at: " + text + ": expected ns since 1970 or a time as 2026-11-20T21:43:07Z");
   if (time.timeSpec() == Qt::LocalTime) time.setTimeSpec(Qt::UTC);
   TimeNs at = 0;
   if (__builtin_mul_overflow(time.toMSecsSinceEpoch(), kNsPerMs, &at))

@@ -44,28 +44,26 @@ TimeNs madeNow() {
 
 void ReportArguments::declare(Options options) {
   options.add("--store", store, "The store, a .rgl file; it may be written meanwhile").required();
-  const Option of_incident = options.add("--incident", incident, "Of this incident: its id, uuid or the begin of its uuid");
-  const Option of_finding = options.add("--finding", finding, "Of this finding: finding_id of the relation finding");
-  const Option of_run =
-      options.add("--run", run, "Of this run: its id, uuid or name. Without one of the three: the newest incident, else the newest run");
+  const Option of_incident = options.add("--incident", incident, "Report of this incident: id, uuid or first digits of the uuid");
+  const Option of_finding = options.add("--finding", finding, "Report of this finding: finding_id of the relation finding");
+  const Option of_run = options.add("--run", run, "Report of this run (default: the newest incident, else the newest run)");
   of_incident.excludes(of_finding).excludes(of_run);
   of_finding.excludes(of_run);
-  options.add("--out", out, "Folder that the files go to; nothing in it is written over").required();
+  options.add("--out", out, "Output folder; existing files are not overwritten").required();
   options.add("--format", format, "pdf, html, md, json, csv (a folder of tables), several with commas, or all").defaultShown();
   options.add("--paper", paper, "a4 or letter").oneOf({"a4", "letter"}).defaultShown();
-  options.add("--redact", redact,
-              "hosts, users, paths, addresses, tokens, several with commas, or all: replaced before anything is written");
-  options.add("--price", price, "Of a GPU-hour, in any currency").nonNegative();
-  options.add("--summary", summary, "A file with the summary, in place of the computed one");
-  options.add("--at", at, "As the store was at this moment: ns since 1970, or 2026-03-02T10:00:00Z");
+  options.add("--redact", redact, "Replace these names: hosts,users,paths,addresses,tokens, or all");
+  options.add("--price", price, "Price of a GPU-hour, in any currency").nonNegative();
+  options.add("--summary", summary, "File with a summary that replaces the computed one");
+  options.add("--at", at, "As of this moment: ns since 1970, or 2026-03-02T10:00:00Z");
 }
 
 Status makeReport(const ReportArguments& arguments, const std::string& program) {
   const auto formats = reportFormatsFromText(arguments.format);
   if (!formats || formats->empty())
-    return {Code::kInvalidArgument, "--format " + arguments.format + ": wants pdf, html, md, json, csv or all"};
+    return {Code::kInvalidArgument, "--format " + arguments.format + ": expected pdf, html, md, json, csv or all"};
   const auto redact = report::redactClassesFromText(arguments.redact);
-  if (!redact) return {Code::kInvalidArgument, "--redact " + arguments.redact + ": wants hosts, users, paths, addresses, tokens or all"};
+  if (!redact) return {Code::kInvalidArgument, "--redact " + arguments.redact + ": expected hosts, users, paths, addresses, tokens or all"};
   std::optional<TimeNs> moment;
   if (!arguments.at.empty()) {
     RG_ASSIGN(moment, parseMoment(arguments.at));

@@ -185,7 +185,7 @@ std::string Agent::Parts::renewUuid(const std::string& why) {
   options.link.agent_uuid = randomName();
   const Status written = writeUuid();
   const std::string kept = written.ok() ? "" : "; it cannot be kept: " + written.message();
-  options.say("the hub knows another agent by our uuid; going on as " + options.link.agent_uuid + kept);
+  options.say("the hub has another agent with this uuid; continuing as " + options.link.agent_uuid + kept);
   addRecorder().issue({.code = "agent.new_identity", .source = node.name, .first = now(), .last = now(), .detail = why + kept});
   return options.link.agent_uuid;
 }
@@ -215,7 +215,7 @@ void Agent::Parts::tellUncleanEnd(WireRecorder& out, const std::vector<Issue>& i
     out.issue(issue);
   }
   if (!copied.empty()) {
-    options.say(copied + "; going on as agent " + options.link.agent_uuid);
+    options.say(copied + "; continuing as agent " + options.link.agent_uuid);
     out.issue({.code = "agent.new_identity", .source = node.name, .first = now(), .last = now(), .detail = copied});
   }
   alive_path = options.state_dir + "/alive";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which endpoints are scraped, and how: docs/scrape.md describes the file.
+// Which endpoints are scraped, and how: docs/operate/scrape.md describes the file.
 //
 // Threading:  pure.
 // Ownership:  plain values; they hold secrets (tokens) and are never printed.

@@ -82,7 +82,7 @@ void PortMetrics::errorsOf(const Fault& fault, TimeNs now, std::vector<Event>& e
                       .severity = known != nullptr ? known->severity : Severity::kWarning,
                       .code = "packet_seq_err",
                       .message = "mlx5_" + std::to_string(port) + "/1: " + std::to_string(losses) +
-                                 " sequence errors told by the other end in 60.0 s; median of the node's other ports: 0"});
+                                 " sequence errors reported by the other end in 60.0 s; median of the node's other ports: 0"});
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenario: what the simulator plays: a cluster, a job and labelled faults, read from TOML (docs/simulator.md).
+// Scenario: what the simulator plays: a cluster, a job and labelled faults, read from TOML (docs/guide/simulator.md).
 //
 // Threading:  plain values; parseScenario is pure.
 // Ownership:  values own their strings.

@@ -107,8 +107,7 @@ PayloadCounts PayloadReplay::play(std::string_view payload) {
     s.issue("wire.bad_payload", "field " + std::to_string(reader.field()) + ", " + std::to_string(reader.left()) + " of " +
                                     std::to_string(payload.size()) + " bytes not read");
   if (s.unknown_ids > 0) s.issue("wire.unknown_id", "records refer to ids that were never defined", s.unknown_ids);
-  if (s.foreign_records > 0)
-    s.issue("wire.foreign_node", "records of other nodes than the one that this agent may speak for", s.foreign_records);
+  if (s.foreign_records > 0) s.issue("wire.foreign_node", "records of other nodes than this agent's", s.foreign_records);
   s.reportRefused();
   if (s.absurd > 0) s.issue("wire.absurd_time", "replaced by the time of sending, or left out", s.absurd);
   if (s.empty_records > 0) s.issue("wire.empty_record", "events without kind and message", s.empty_records);

@@ -15,7 +15,7 @@
 
 namespace runglass {
 
-static_assert(std::endian::native == std::endian::little, "packed doubles are copied as they lie on the wire");
+static_assert(std::endian::native == std::endian::little, "packed doubles are copied in the byte order of the wire");
 
 class WireReader {
  public:

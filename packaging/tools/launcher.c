@@ -38,7 +38,7 @@ static int findSelf(char *path) {
 int main(int argc, char **argv) {
   const char *said = argc > 0 ? argv[0] : "runglass";
   char self[PATH_MAX], loader[PATH_MAX + 32], program[PATH_MAX + 32], libraries[PATH_MAX + 32];
-  if (!findSelf(self)) return refuse(said, "cannot tell where it lies: %s", strerror(errno));
+  if (!findSelf(self)) return refuse(said, "cannot find its folder: %s", strerror(errno));
   char *name = strrchr(self, '/');
   if (!name || name == self) return refuse(said, "%s: is not in the folder bin of its tools", self);
   *name++ = '\0';

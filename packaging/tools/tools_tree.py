@@ -3,7 +3,7 @@
 """The relocatable folder: the programs, their loader, every library that they need and the licences of those.
 
 tools_tree.py --build DIR --out FOLDER [--sysroot DIR] [--console] [--tar FILE --date YYYY-MM-DD]
-docs/binaries.md says what lies where in it. The machine is the one that the programs in DIR were built for; libraries are taken from this
+docs/operate/binaries.md says what lies where in it. The machine is the one that the programs in DIR were built for; libraries are taken from this
 machine, or from --sysroot. Two calls on the same inputs write the same bytes.
 """
 import argparse
@@ -81,7 +81,7 @@ def libraries(machine, programs):
 
 
 def packages(found, loader):
-    """{package: names of its libraries}. Of a sysroot that was only unpacked, this machine's packages of the same names tell."""
+    """{package: names of its libraries}. Of a sysroot that was only unpacked, this machine's packages of the same names are used."""
     here = os.uname().machine + '-linux-gnu'
     owners = {loader: 'libc6'}
     for line in output('dpkg', '-S', *('*/%s/%s' % (here, name) for name in found if name != loader)).splitlines():
@@ -128,7 +128,7 @@ def licences(found, loader):
         copy(os.path.join(SOURCE, 'LICENSES', name), 'share/licenses/runglass', name)
     with open(os.path.join(given.out, 'share/licenses/LIBRARIES'), 'w', encoding='utf-8') as file:
         file.write('The libraries in lib/ are Debian 12\'s, unchanged. Their sources: https://snapshot.debian.org, by the name and version below. A licence that\n'
-                   'a copyright file refers to by /usr/share/common-licenses lies in common-licenses here.\n\n' + ''.join(lines))
+                   'a copyright file refers to by /usr/share/common-licenses is in common-licenses here.\n\n' + ''.join(lines))
 
 
 def make_tree():
@@ -166,8 +166,9 @@ def make_tree():
         copy(path, 'share/slurm', os.path.basename(path), mode=0o755)
     for path in glob.glob(os.path.join(SOURCE, 'packaging/kubernetes/*')):
         copy(path, 'share/kubernetes', os.path.basename(path))
-    for path in glob.glob(os.path.join(SOURCE, 'docs/*.md')):
-        copy(path, 'share/doc', os.path.basename(path))
+    docs = os.path.join(SOURCE, 'docs')
+    for path in sorted(set(glob.glob(os.path.join(docs, '**/*.md'), recursive=True)) - set(glob.glob(os.path.join(docs, 'contribute/*')))):
+        copy(path, 'share/doc', os.path.relpath(path, docs))
     copy(os.path.join(SOURCE, 'packaging/tools/README'), 'README')
     licences(found, machine.loader)
 

@@ -15,7 +15,7 @@
 namespace runglass {
 namespace {
 
-constexpr const char* kRepair = "; `runglassctl repair` makes a new store of what can be read";
+constexpr const char* kRepair = "; `runglassctl repair` makes a new store of the readable data";
 
 Status withAdvice(Status failed) {
   if (failed.code() != Code::kDataLoss || failed.message().find("runglassctl repair") != std::string::npos) return failed;

@@ -7,7 +7,7 @@
 // 5. A log line goes together with its words in the index.
 // 6. Once anything was deleted, each batch begins within the budget; what is left then is called unfinished.
 // 7. Rows that cannot be read or deleted because a page is damaged stay and are reported; all others go. rg_pin must be readable.
-// 8. For room the tiers go one after the other, in the order of SCHEMA.md.
+// 8. For room the tiers go one after the other, in the order of docs/formats/schema.md.
 #include "storage/maintain/retention.h"
 
 #include <algorithm>

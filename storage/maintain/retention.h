@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which data of a store is thinned or deleted, and in which order; the table is in SCHEMA.md. Internal to storage:
+// Which data of a store is thinned or deleted, and in which order; the table is in docs/formats/schema.md. Internal to storage:
 // Writer::applyRetention is this.
 //
 // Threading:  the writer's thread, outside a transaction.

@@ -157,7 +157,7 @@ class Verifier {
     }));
     if (samples + series.expired != series.count) {
       damaged(nameOf(series) + ": its chunks hold " + std::to_string(samples) + " samples" +
-              (series.expired > 0 ? " and " + std::to_string(series.expired) + " were forgotten" : "") + ", the series says " +
+              (series.expired > 0 ? " and " + std::to_string(series.expired) + " were deleted" : "") + ", the series says " +
               std::to_string(series.count));
     }
     // With a chunk or pyramid row already named, what is missing here is known.
@@ -223,7 +223,7 @@ class Verifier {
       damaged("pyramid of " + nameOf(series) + ": " + std::to_string(missing) + " blocks of its samples have no matching entry");
     if (wrong_sums > 0) damaged("pyramid of " + nameOf(series) + ": " + std::to_string(wrong_sums) + " entries have a wrong sum");
     if (static_cast<std::int64_t>(unmatched_samples) > series.expired)
-      damaged("pyramid of " + nameOf(series) + ": it speaks of " + std::to_string(unmatched_samples) +
+      damaged("pyramid of " + nameOf(series) + ": it counts " + std::to_string(unmatched_samples) +
               " samples that are not there, retention deleted " + std::to_string(series.expired));
   }
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The tables of a store. Times are int64 ns UTC, strings that repeat are interned in rg_string. SCHEMA.md explains every column.
+-- The tables of a store. Times are int64 ns UTC, strings that repeat are interned in rg_string. docs/formats/schema.md explains every column.
 
 -- Of the store itself, and interned texts.
 CREATE TABLE rg_meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -147,7 +147,7 @@ CREATE TABLE rg_clock_shift(
   attempt_id INTEGER NOT NULL, rank INTEGER NOT NULL, at_ns INTEGER NOT NULL, shift_ns INTEGER NOT NULL,
   error_ns INTEGER NOT NULL, PRIMARY KEY(attempt_id, rank, at_ns)) WITHOUT ROWID;
 
--- Columnar data: one row per chunk. Formats: SCHEMA.md, "Chunk formats". rg_expired: what retention deleted.
+-- Columnar data: one row per chunk. Formats: docs/formats/schema.md, "Chunk formats". rg_expired: what retention deleted.
 -- The index of span chunks holds each chunk's summary: a picture of any range of time comes from it alone.
 CREATE TABLE rg_chunk(
   chunk_id INTEGER PRIMARY KEY, series_id INTEGER NOT NULL, x0 INTEGER NOT NULL, x1 INTEGER NOT NULL,

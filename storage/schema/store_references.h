@@ -30,7 +30,7 @@ inline constexpr Reference kReferences[] = {
     {"capture", "SELECT capture_id FROM rg_capture WHERE attempt_id IS NOT NULL AND attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},
     {"capture", "SELECT capture_id FROM rg_capture WHERE node_id IS NOT NULL AND node_id NOT IN (SELECT node_id FROM rg_node)"},
     {"finding", "SELECT finding_id FROM rg_finding WHERE run_id NOT IN (SELECT run_id FROM rg_run)"},
-    {"telling of finding", "SELECT finding_id FROM rg_finding_told WHERE finding_id NOT IN (SELECT finding_id FROM rg_finding)"},
+    {"version of finding", "SELECT finding_id FROM rg_finding_told WHERE finding_id NOT IN (SELECT finding_id FROM rg_finding)"},
     {"incident", "SELECT incident_id FROM rg_incident WHERE run_id NOT IN (SELECT run_id FROM rg_run)"},
     {"incident",
      "SELECT incident_id FROM rg_incident WHERE attempt_id IS NOT NULL AND attempt_id NOT IN (SELECT attempt_id FROM rg_attempt)"},

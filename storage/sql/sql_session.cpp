@@ -19,6 +19,7 @@
 #include "storage/schema/past_attempts.h"
 #include "storage/sql/catalogue.h"
 #include "storage/sql/relations.h"
+#include "storage/sql/statistics.h"
 #include "storage/sql/tables.h"
 #include "storage/sqlite/connection.h"
 
@@ -129,6 +130,7 @@ class Session : public SqlSession {
     }
     if (rc != SQLITE_OK) return sqlite::sqliteStatus(db, rc, "cannot prepare SQL", m_connection.path());
     RG_TRY(addPastPid(db, m_connection.path()));
+    RG_TRY(sql::addStatistics(db, m_connection.path()));
     for (const sql::TableSpec* table : kTables) {
       RG_TRY(sql::registerTable(db, *table, m_catalogue));
       // Connects it now: declaring its columns later would look like CREATE TABLE to the authorizer.
@@ -177,7 +179,7 @@ class Session : public SqlSession {
                                "sql LIKE 'CREATE VIRTUAL TABLE rg_log_words USING fts5(%')))) LIMIT 1"));
     if (foreign.empty()) return {};
     return {Code::kDataLoss, "cannot open store for SQL: " + m_connection.path() + ": it holds the " + foreign +
-                                 ", which no store has; somebody changed this file"};
+                                 ", which no store has; the file was changed by another program"};
   }
 
   Status failed(int rc) {

@@ -3,7 +3,7 @@
 //
 // Threading:  one thread at a time, the Reader's.
 // Ownership:  borrows the Reader and its clock maps, which must outlive it; owns its connection.
-// Units:      relations speak int64 ns UTC; see SCHEMA.md, "Relations".
+// Units:      relations speak int64 ns UTC; see docs/formats/schema.md, "Relations".
 // Errors:     INVALID_ARGUMENT bad SQL (with SQLite's reason); PERMISSION_DENIED anything but reading; CANCELLED by the stop token
 //             or the sink; DATA_LOSS a store that holds triggers, views or tables that are not ours.
 // Cost:       rows stream; memory is one series or one track at a time, plus what the SQL itself sorts.

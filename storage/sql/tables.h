@@ -3,7 +3,7 @@
 //
 // Threading:  specs are immutable; cursors live on the connection's thread.
 // Ownership:  static storage.
-// Units:      columns exactly as the contract names them; SCHEMA.md, "Relations".
+// Units:      columns exactly as the contract names them; docs/formats/schema.md, "Relations".
 // Errors:     unknown series, or a damaged chunk, end the query with the Reader's message.
 // Cost:       one series or track decoded at a time.
 #pragma once

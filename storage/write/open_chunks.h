@@ -59,6 +59,7 @@ class OpenChunks {
   // They left the tail.
   void evicted(const std::vector<SeriesId>& gone);
   std::int64_t nextChunk() const { return m_next_chunk; }
+  std::int64_t openChunks() const { return static_cast<std::int64_t>(m_open_chunks); }
 
   // Points that come from here on touch their series at `now`, monotonic.
   void setNow(TimeNs now) { m_now = now; }

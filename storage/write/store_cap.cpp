@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // StoreWriter: retention around the connection, and what is refused while the store is over its cap.
 // Invariants:
-// 1. Nothing is refused before retention found nothing more to delete, or the file is 7 % over its cap.
+// 1. Nothing is refused before retention found nothing more to delete, or the file is 7 % over what may be used of its cap.
 // 2. Events, progress, issues, catalogue rows, scalars of no rank and log lines from warning up are never refused.
 // 3. What is refused is counted in the issue store.over_cap of the next flush.
 #include <algorithm>
@@ -11,16 +11,27 @@
 namespace runglass {
 namespace {
 
-// Of the cap.
+// Of what may be used.
 constexpr double kEnough = 0.98, kScalarsToo = 1.03, kAtOnce = 1.07;
+constexpr std::int64_t kPageBytes = 4096;
 
 }  // namespace
 
+void SizeCap::set(std::int64_t bytes, std::int64_t open_chunks) {
+  cap = bytes;
+  room = cap - std::clamp(open_chunks * kPageBytes - cap / 10, std::int64_t{0}, cap / 2);
+}
+
+std::string SizeCap::ofCap() const {
+  const auto mib = [](std::int64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; };
+  return "of its cap of " + mib(cap) + (room < cap ? ", of which " + mib(cap - room) + " are kept free for the next commit" : "");
+}
+
 void SizeCap::judge(bool nothing_to_delete) {
-  const auto cap = static_cast<double>(bytes), size = static_cast<double>(used);
-  if (bytes <= 0 || size < kEnough * cap) {
+  const auto may_use = static_cast<double>(room), size = static_cast<double>(used);
+  if (cap <= 0 || size < kEnough * may_use) {
     refusing = Refusing::kNothing;
-  } else if (size > kAtOnce * cap || (nothing_to_delete && size > kScalarsToo * cap)) {
+  } else if (size > kAtOnce * may_use || (nothing_to_delete && size > kScalarsToo * may_use)) {
     refusing = Refusing::kScalarsToo;
   } else if (nothing_to_delete && refusing == Refusing::kNothing) {
     refusing = Refusing::kSamples;
@@ -42,8 +53,8 @@ void StoreWriter::reportRefused() {
          .count = std::exchange(m_cap.refused, 0),
          .first = wallNow(),
          .last = wallNow(),
-         .detail = "the store is larger than its cap of " + std::to_string(m_cap.bytes >> 20) +
-                   " MiB and nothing more may be deleted; refused: samples, " + "spans, captures and log lines below warning" +
+         .detail = "the store needs " + std::to_string(m_cap.used >> 20) + " MiB " + m_cap.ofCap() +
+                   ", and nothing more may be deleted; refused: samples, spans, captures and log lines below warning" +
                    (m_cap.refusing == SizeCap::Refusing::kScalarsToo ? ", scalars of ranks" : "")});
 }
 
@@ -71,15 +82,14 @@ void StoreWriter::reportRetention(const RetentionOutcome& outcome, const Retenti
            .first = now,
            .last = now,
            .detail = table + (objects.empty() ? "" : " (" + objects + ')') + ": " + unread.why +
-                     "; retention left what it cannot read and went on; `runglassctl repair` makes a store without it"});
+                     "; retention skipped unreadable rows; `runglassctl repair` makes a store without it"});
   }
   report("store.thinned", outcome.thinned_points, "scalars of ranks: every 16th step and outliers stay");
   m_cap.used = outcome.used_bytes;
   m_cap.judge(outcome.over_cap);
   if (outcome.over_cap)
     report("store.over_cap", 1,
-           "the store needs " + std::to_string(outcome.used_bytes >> 20) + " MiB of its cap of " + std::to_string(m_cap.bytes >> 20) +
-               " MiB and nothing more may be deleted");
+           "the store needs " + std::to_string(outcome.used_bytes >> 20) + " MiB " + m_cap.ofCap() + ", and nothing more may be deleted");
 }
 
 }  // namespace runglass

@@ -69,13 +69,15 @@ Status StoreWriter::beginFlush() {
 }
 
 Status StoreWriter::beginRetention(const Retention& policy, TimeNs now) {
-  m_cap.bytes = policy.max_bytes;
-  const bool for_room = m_cap.refusesSamples() || (policy.max_bytes > 0 && m_cap.used > policy.max_bytes);
+  m_cap.set(policy.max_bytes, m_chunks.openChunks());
+  const bool for_room = m_cap.refusesSamples() || (m_cap.cap > 0 && m_cap.used > m_cap.room);
   RG_TRY(m_chunks.sealAbandoned(for_room ? std::nullopt : std::optional(now - std::min(now, policy.samples)), now));
   // One that goes on needs no flush: it takes what is old. Pins must be there.
   const bool flush = !m_retention_unfinished || m_edits.hasPins();
   if (flush && m_failure.any()) return m_failure.take();
-  begin({.flush = flush, .retention = policy, .now = now});
+  Retention within_room = policy;
+  within_room.max_bytes = m_cap.room;
+  begin({.flush = flush, .retention = std::move(within_room), .now = now});
   return {};
 }
 
@@ -117,7 +119,7 @@ Status StoreWriter::work(Begun& begun) {
     if (begun.journaled && !m_options.power_safe) {
       RG_ASSIGN(begun.durable, m_wal.sync(m_path));
     }
-    if (m_cap.bytes > 0) {
+    if (m_cap.cap > 0) {
       RG_ASSIGN(m_cap.used, usedBytes(m_db));
     }
     m_clock.flushed(start, monotonicNow(), m_log.logCost(),

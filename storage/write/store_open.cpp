@@ -21,7 +21,7 @@
 
 namespace runglass {
 
-constexpr const char* kRepair = "`runglassctl repair` makes a new store of what can be read";
+constexpr const char* kRepair = "`runglassctl repair` makes a new store of the readable data";
 
 Result<std::unique_ptr<Writer>> StoreWriter::open(const std::string& path, WriterOptions options) {
   const std::string store = resolvedStore(path);
@@ -75,7 +75,7 @@ Status StoreWriter::checkFolder() const {
   const std::string folder = path.parent_path().string();
   const std::string shared = m_options.filesystem ? m_options.filesystem(folder) : sharedFilesystem(folder);
   if (shared.empty()) return {};
-  return {Code::kFailedPrecondition, "cannot write store: " + m_path + ": " + folder + " lies on a network filesystem (" + shared +
+  return {Code::kFailedPrecondition, "cannot write store: " + m_path + ": " + folder + " is on a network filesystem (" + shared +
                                          "), where a store can be damaged; write it on a local disk, as " + "/var/tmp/" +
                                          path.filename().string() + ", and copy the file once it is closed"};
 }

@@ -21,12 +21,15 @@ namespace runglass {
 struct SizeCap {
   enum class Refusing : std::uint8_t { kNothing, kSamples, kScalarsToo };
 
+  // A commit may add a page to each of the `open_chunks`: what the cap does not allow to be exceeded by is kept free for it.
+  void set(std::int64_t cap, std::int64_t open_chunks);
   void judge(bool nothing_to_delete);
   bool refusesSamples() const { return refusing != Refusing::kNothing; }
+  std::string ofCap() const;  // "of its cap of 7 MiB", and what of it is kept free
 
   Refusing refusing = Refusing::kNothing;
-  std::int64_t refused = 0;          // points, spans, lines and captures since the last flush
-  std::int64_t bytes = 0, used = 0;  // of the newest retention's policy; after the newest commit
+  std::int64_t refused = 0;                  // points, spans, lines and captures since the last flush
+  std::int64_t cap = 0, room = 0, used = 0;  // bytes: of the newest retention's policy; what may be used of it; after the newest commit
 };
 
 // One more than the highest id of `table`, as the query `highest` tells it; also of a table that was made anew.

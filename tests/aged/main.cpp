@@ -2,7 +2,7 @@
 // What age does to a store: a job of 10,000 ranks after a year with 400 attempts, against the same job in its first attempt, as a table of
 // targets and measurements. Builds the stores first.
 //   aged [--json FILE] [--dir FOLDER] [--rows ID,ID] [--quick]
-// Exits 1 when a row fails. See docs/soak.md.
+// Exits 1 when a row fails. See docs/contribute/soak.md.
 #include <sqlite3.h>
 
 #include <algorithm>

@@ -283,7 +283,7 @@ TEST(SaveAdvice, WithoutASaveThereIsNoCostToGuess) {
   const SaveAdvice advice = adviseSaves(l, {}, 64);
   EXPECT_FALSE(advice.enough);
   EXPECT_FALSE(advice.save_s);
-  EXPECT_EQ(advice.reason, "no checkpoint was seen");
+  EXPECT_EQ(advice.reason, "no checkpoint is recorded");
   EXPECT_FALSE(advice.field_daly_s);
 }
 

@@ -342,7 +342,7 @@ TEST_F(HangsTest, WhoIsMissingIsNotKnownForAReason) {
                         .since = m_end});
   };
   wait(0, 77);
-  EXPECT_THAT(look().at(0).summary, HasSubstr("who is missing is not known: only one rank reports progress"));
+  EXPECT_THAT(look().at(0).summary, HasSubstr("missing ranks are not known: only one rank reports progress"));
   wait(1, 77);
   EXPECT_THAT(look().at(0).summary, HasSubstr("not known: the members of its communicator are not recorded"));
   m_hangs = makeHangs();  // what ranks report now is another place

@@ -72,13 +72,13 @@ TEST(IncidentTimeline, WhatWasKnownStandsInItsOwnLaneWhenItWasKnown) {
                   .due = at(70),
                   .told = at(90),
                   .summary = "a fault",
-                  .delivery = "mail: told"}};
+                  .delivery = "mail: sent"}};
   said.captures = {{.time = at(80), .reason = "stall"}, {.time = at(81), .reason = "stall"}};
   said.notes = {{.time = at(100), .author = "ada", .text = "node drained\nby hand"}, {.author = "ada", .text = "of the run as a whole"}};
   said.findings = {hang(20, 95, R"({"as_of_ns":)" + std::to_string(at(60)) + "}")};
   const Timeline out = said.tell();
   EXPECT_THAT(texts(out), ElementsAre("hang of attempt:0", "judged: hang", "pager: a fault", "2 captures (stall)",
-                                      "pager was told (mail: told)", "ada: node drained by hand"));
+                                      "pager notified (mail: sent)", "ada: node drained by hand"));
   for (const TimelineEntry& one : out.entries) EXPECT_EQ(one.lane == IncidentLane::kHappened, one.time == at(20)) << one.text;
 }
 TEST(IncidentTimeline, AFindingIsKnownFromWhenItWasToldInTheWordsOfThen) {
@@ -99,8 +99,8 @@ TEST(IncidentTimeline, AFindingIsKnownFromWhenItWasToldInTheWordsOfThen) {
   slow.evidence = R"({"as_of_ns":)" + std::to_string(at(60)) + "}";
   said.findings = {slow, hang(20, 95, R"({"as_of_ns":)" + std::to_string(at(61)) + "}")};
   const Timeline out = said.tell();
-  EXPECT_THAT(texts(out), ElementsAre("slow since step 10", "hang of attempt:0", "told: slow from step 10 to 12", "judged: hang",
-                                      "told worse: slow from step 10 to 70", "told over: slow from step 10 to 99"));
+  EXPECT_THAT(texts(out), ElementsAre("slow since step 10", "hang of attempt:0", "published: slow from step 10 to 12", "judged: hang",
+                                      "worse: slow from step 10 to 70", "ended: slow from step 10 to 99"));
   EXPECT_EQ(out.entries[2].time, at(30));
   EXPECT_EQ(out.entries[2].lane, IncidentLane::kKnown);
   EXPECT_EQ(out.entries[2].finding, 4);

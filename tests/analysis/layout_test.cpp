@@ -136,7 +136,7 @@ TEST(Layout, WhatRanksSaidIsNeverChangedAndWhoContradictsItIsRefused) {
   EXPECT_EQ(places.ranks[0].tp, 1);
   EXPECT_EQ(places.ranks[4].pp, 1) << "other dimensions still come from the groups";
   ASSERT_EQ(places.mismatches.size(), 1U);
-  EXPECT_EQ(places.mismatches[0].expected, "tp 1 for rank 0, said by the ranks");
+  EXPECT_EQ(places.mismatches[0].expected, "tp 1 for rank 0, reported by the ranks");
   EXPECT_EQ(places.mismatches[0].found, "tp 0");
 }
 

@@ -119,7 +119,7 @@ TEST(Logbook, ReadsLikeOneThatWasKeptByHand) {
   Stored stored;
   std::vector<Incident> incidents;
   fill(*stored.writer, incidents);
-  EXPECT_EQ(stored.markdown(incidents), R"(# Logbook of opt-175b
+  EXPECT_EQ(stored.markdown(incidents), R"(# Run log of opt-175b
 
 2 attempts, 690 steps kept, 15 lost; 95.8 % of 2 h made progress. Times are UTC.
 
@@ -148,14 +148,14 @@ TEST(Logbook, NotesAndAlertsStandBetweenWhatHappened) {
                                       .severity = Severity::kCritical,
                                       .due = at(1'460),
                                       .summary = findings[0].summary,
-                                      .delivery = "mail: told"},
+                                      .delivery = "mail: sent"},
                                      {.rule = "never", .summary = "held back"}};
   const std::vector<Note> notes = {{.time = at(1'500), .author = "ada", .text = "drained n3,\nasked for a new one"},
                                    {.text = "the long run"}};
   const std::string text =
       logbookMarkdown(logbookOf({.run = {.name = "r"}, .places = places, .findings = findings, .alerts = alerts, .notes = notes}));
   EXPECT_THAT(text, HasSubstr("## Of the run as a whole\n\n- **note**: the long run\n"));
-  EXPECT_THAT(text, HasSubstr("**alert pager** (critical): hardware fault (mail: told)\n"));
+  EXPECT_THAT(text, HasSubstr("**alert pager** (critical): hardware fault (mail: sent)\n"));
   EXPECT_THAT(text, HasSubstr("**note of ada**: drained n3, asked for a new one\n"));
   EXPECT_THAT(text, Not(HasSubstr("held back")));
 }
@@ -168,7 +168,7 @@ TEST(Logbook, NoSecretIsInIt) {
 TEST(Logbook, OfARunThatToldNothingItSaysSo) {
   Stored stored;
   stored.writer->run({.name = "nothing"});
-  EXPECT_EQ(stored.markdown(), "# Logbook of nothing\n\nno attempt. Times are UTC.\n\nNothing was recorded.\n");
+  EXPECT_EQ(stored.markdown(), "# Run log of nothing\n\nno attempt. Times are UTC.\n\nNothing was recorded.\n");
 }
 TEST(Logbook, ARunWithoutAClockHasItsEntriesBySteps) {
   RunPlaces places;
@@ -212,7 +212,7 @@ TEST(Logbook, HostileTextsAreOnlyTexts) {
   std::size_t line = 0;
   for (std::size_t end = 0; (end = text.find('\n', line)) != std::string::npos; line = end + 1) {
     const std::string one = text.substr(line, end - line);
-    EXPECT_TRUE(one.empty() || one.starts_with("# Logbook of ") || one.starts_with("## ") || one.starts_with("- ") ||
+    EXPECT_TRUE(one.empty() || one.starts_with("# Run log of ") || one.starts_with("## ") || one.starts_with("- ") ||
                 one.starts_with("2 attempts"))
         << one;
   }

@@ -314,7 +314,7 @@ TEST_F(SimulatedReport, AFindingsReportTellsWhatAnIncidentOfItWould) {
   EXPECT_THAT(document.summary, HasSubstr("sim-0002"));
   const std::string text = reportMarkdown(document);
   for (const char* part : {"## Impact", "## Time line", "## Suspects", "## Evidence", "## Hardware events", "## What was ruled out",
-                           "## Data quality", "## Environment", "## From the logbook", "## The SQL behind the figures",
+                           "## Data quality", "## Environment", "## From the run log", "## The SQL behind the figures",
                            "## Where this is from", "GPU has fallen off the bus", "runglass://"})
     EXPECT_THAT(text, HasSubstr(part));
 }
@@ -410,7 +410,7 @@ TEST(Report, WhatIsMissingSaysWhy) {
   for (const Section& section : document->sections)
     EXPECT_FALSE(section.blocks.empty()) << section.title << " has nothing, and does not say why";
   const std::string text = reportMarkdown(*document);
-  EXPECT_THAT(text, HasSubstr("no step was told"));
+  EXPECT_THAT(text, HasSubstr("no step is recorded"));
   EXPECT_THAT(text, HasSubstr("No finding is stored"));
   EXPECT_THAT(activeIn(reportHtml(*document)), IsEmpty());
   EXPECT_EQ(readReport(*reader, {.finding = 7}, {}).status().code(), Code::kNotFound);

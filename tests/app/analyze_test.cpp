@@ -395,7 +395,7 @@ TEST_F(DumpsOfTwo, OfAPairTheEndThatDoesSomethingElseIsNamed) {
 }
 TEST_F(DumpsOfTwo, OfOneDumpItIsSaidThatTheOtherIsMissing) {
   dump(0, {entry("nccl:all_reduce", 70, "scheduled", 100)}, 70, 69);
-  EXPECT_THAT(culprits(), HasSubstr("who is missing is not known: only 1 of 2 ranks has a dump"));
+  EXPECT_THAT(culprits(), HasSubstr("missing ranks are not known: only 1 of 2 ranks has a dump"));
   EXPECT_EQ(analyze()["runs"][0]["findings"][0]["severity"], "info");
 }
 TEST_F(DumpsOfTwo, OfBothEndsOfATransferNobodyIsNamed) {

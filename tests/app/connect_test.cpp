@@ -206,10 +206,10 @@ TEST_F(ConnectTest, AHubThatRefusesIsSaidWithWhatToDoAndNothingIsKeptOfTheToken)
   for (const char* name : {"access", "token"}) ASSERT_EQ(::chmod(file(name).c_str(), 0600), 0);
   const auto hub = serve(file("there.rgl"), {.token_file = file("access")});
   open(session());
-  EXPECT_TRUE(waitFor([&] { return says("it wants to know who asks. Give a token"); }));
+  EXPECT_TRUE(waitFor([&] { return says("it requires a credential. Give a token"); }));
   token = dir.filePath("token");
   open(session());
-  EXPECT_TRUE(waitFor([&] { return says("it does not know what we show it"); }));
+  EXPECT_TRUE(waitFor([&] { return says("it does not know the credential"); }));
   EXPECT_EQ(worst(), Severity::kInfo) << "there is no run to warn about";
   settings->sync();
   std::ifstream kept(dir.filePath("settings.ini").toStdString());
@@ -270,7 +270,7 @@ TEST_F(ConnectTest, WithoutALineTheViewsShowWhatIsHereAndSpansSayWhyTheyAreNot) 
     EXPECT_FALSE(says("cannot be asked")) << view;
   }
   console->window().showPlace(QStringLiteral("timeline"));
-  EXPECT_TRUE(waitFor([&] { return says("cannot be asked: nobody listens there"); }));
+  EXPECT_TRUE(waitFor([&] { return says("cannot be asked: no process listens there"); }));
 }
 
 TEST_F(ConnectTest, AHubThatIsNotThereIsWaitedFor) {
@@ -278,11 +278,11 @@ TEST_F(ConnectTest, AHubThatIsNotThereIsWaitedFor) {
   ASSERT_TRUE(hub->stop().ok());
   hub.reset();
   open(session());
-  EXPECT_TRUE(waitFor([&] { return says("nobody listens there"); }));
+  EXPECT_TRUE(waitFor([&] { return says("no process listens there"); }));
   EXPECT_FALSE(console->placed().has_value() && !console->placed()->ok());
   hub = serve(file("there.rgl"));
   EXPECT_TRUE(waitFor([&] { return strip().find("live live-uuid") != std::string::npos; }));
-  EXPECT_FALSE(says("nobody listens there"));
+  EXPECT_FALSE(says("no process listens there"));
 }
 
 TEST_F(ConnectTest, TheHostOfAnAddressCannotLeadOutOfTheFolder) {
@@ -299,8 +299,8 @@ TEST(HubProblem, SaysInPlainWordsWhatToDo) {
               HasSubstr("not one of the CA in ca.pem"));
   EXPECT_THAT(hubProblemText(Code::kPermissionDenied, "session: what 'a' showed is good for ingest, not for read", tls),
               HasSubstr("--reader"));
-  EXPECT_THAT(hubProblemText(Code::kUnavailable, "last error: UNAVAILABLE: Socket closed", plain), HasSubstr("needs its CA"));
-  EXPECT_THAT(hubProblemText(Code::kUnavailable, "DNS resolution failed for h:1: x", tls), HasSubstr("not known here"));
+  EXPECT_THAT(hubProblemText(Code::kUnavailable, "last error: UNAVAILABLE: Socket closed", plain), HasSubstr("give its ca.pem"));
+  EXPECT_THAT(hubProblemText(Code::kUnavailable, "DNS resolution failed for h:1: x", tls), HasSubstr("cannot be resolved"));
   EXPECT_EQ(hubProblemText(Code::kInternal, "something new", tls), "hub h:1: something new");
 }
 

@@ -72,7 +72,8 @@ TEST_F(HostileStore, TriggersRunInNoProgram) {
                                              {"export", "--store", m_store, "--run", "pretrain", "--to", m_folder.file("copy.rgl")},
                                              {"verify", "--store", m_store},
                                              {"compact", "--store", m_store}}) {
-    if (expectBounded(command).exit != 0) EXPECT_THAT(contentOf(m_folder.file("stderr")), HasSubstr("somebody changed this file"));
+    if (expectBounded(command).exit != 0)
+      EXPECT_THAT(contentOf(m_folder.file("stderr")), HasSubstr("the file was changed by another program"));
     expectNoTrace(command[0]);
   }
   auto hub = Hub::start(m_store, {});
@@ -118,7 +119,7 @@ TEST_F(HostileStore, AViewBesideTheTablesIsNotReadFrom) {
       "CREATE VIEW run AS SELECT 666 AS run_id, 'evil' AS name; CREATE VIEW event AS SELECT 'evil' AS kind; CREATE VIEW other AS SELECT 1 "
       "AS one");
   for (const char* sql : {"SELECT name FROM run", "SELECT * FROM other", "SELECT * FROM main.run"})
-    expectFails(query(sql), "somebody changed this file");
+    expectFails(query(sql), "the file was changed by another program");
   edit("DROP VIEW run; DROP VIEW event; DROP VIEW other; ALTER TABLE rg_label RENAME TO kept; CREATE VIEW rg_label AS SELECT * FROM kept");
   const auto reader = openStore(m_store).reader();
   ASSERT_TRUE(reader.ok()) << reader.status().message();

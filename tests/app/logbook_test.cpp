@@ -16,7 +16,7 @@ class LogbookTest : public CtlFixture {
 TEST_F(LogbookTest, ARunsLogbookIsPrintedOrWritten) {
   const Outcome printed = ctl({"logbook", "--store", m_store});
   EXPECT_EQ(printed.exit, 0) << printed.err;
-  EXPECT_THAT(printed.out, StartsWith("# Logbook of pretrain\n"));
+  EXPECT_THAT(printed.out, StartsWith("# Run log of pretrain\n"));
   EXPECT_THAT(printed.out, HasSubstr("## 2023-11-14\n"));
   const std::string file = m_folder.file("book.md");
   const Outcome written = ctl({"logbook", "--store", m_store, "--run", "pretrain", "--out", file});

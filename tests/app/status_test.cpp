@@ -105,7 +105,7 @@ step        60
 loss        3.9882 (loss)
 throughput  404 k tokens/s, 1.4 % below its best 20 steps
 ranks       16 (DP 4 PP 2 TP 2)
-nodes       2 of 2 heard
+nodes       2 of 2 reporting
 checkpoint  step 50, 1 min 53 s old, 10 steps at risk
 findings    1 warning, 1 info
             warning: rank 9 takes 40 % longer than its peers (for 3 min 30 s)
@@ -114,7 +114,7 @@ suspects    rank:9 (slow_rank)
 alerts      1 in 24 h; 3 min ago: rank 9 takes 40 % longer than its peers
 issues      none
 )");
-  EXPECT_THAT(status.out, HasSubstr("KiB, nobody writes it\n"));
+  EXPECT_THAT(status.out, HasSubstr("KiB, not open for writing\n"));
 }
 
 TEST_F(StatusTest, TheSameAsJson) {

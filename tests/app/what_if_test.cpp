@@ -79,7 +79,7 @@ TEST_F(WhatIfTest, TheTraceWithALongLastStageAnswersAsPublished) {
   holdAgainstThePublished("ST", answer["what_if"]);
   EXPECT_THAT(kindsOf(answer), ::testing::UnorderedElementsAre("stage_imbalance stage:3"));
   const Outcome text = ctl({"analyze", "--store", m_store});
-  EXPECT_THAT(text.out, ::testing::HasSubstr("what if nobody were slow: S 1.179"));
+  EXPECT_THAT(text.out, ::testing::HasSubstr("what-if without stragglers: S 1.179"));
   // Said again, they are the same findings.
   EXPECT_EQ(analyze()["findings"].size(), answer["findings"].size());
   EXPECT_EQ(query("SELECT count(*) FROM finding WHERE kind = 'stage_imbalance'").out, "count(*)\n1\n");

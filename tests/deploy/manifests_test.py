@@ -132,8 +132,8 @@ def check_hub(trust):
     same(program['securityContext']['capabilities'], {'drop': ['ALL']}, 'hub.yaml: capabilities')
     for file in ('hub.pem', 'hub.key', 'ca.pem', 'access'):
         expect(os.path.exists(os.path.join(trust, file)), 'pair makes no ' + file)
-        expect(re.search(r'--from-file=trust/' + file + r'\b', text_of(SOURCE, 'docs', 'deploy.md')), 'docs/deploy.md puts no %s into the Secret' % file)
-    expect('trust/ca.key' not in text_of(SOURCE, 'docs', 'deploy.md'), 'docs/deploy.md puts the authority\'s key into a Secret')
+        expect(re.search(r'--from-file=trust/' + file + r'\b', text_of(SOURCE, 'docs', 'operate', 'deploy.md')), 'docs/operate/deploy.md puts no %s into the Secret' % file)
+    expect('trust/ca.key' not in text_of(SOURCE, 'docs', 'operate', 'deploy.md'), 'docs/operate/deploy.md puts the authority\'s key into a Secret')
     port = int(next(where for where in options['--listen'] if not where.startswith('unix:')).rsplit(':', 1)[1])
     service, policy = one('hub.yaml', 'Service'), one('hub.yaml', 'NetworkPolicy')
     named = {each['name']: each['containerPort'] for each in program['ports']}

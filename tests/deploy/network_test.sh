@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What docs/deploy.md says about ssh, done as it stands there between six hosts (namespaces, hosts.sh): a hub with TLS by `pair`, agents on nodes that reach it, one
+# What docs/operate/deploy.md says about ssh, done as it stands there between six hosts (namespaces, hosts.sh): a hub with TLS by `pair`, agents on nodes that reach it, one
 # behind a jump host, an engineer who only reaches that jump host. All by a user without rights; sshd is Debian's, with keys of this test. Where something is missing
 # it says SKIPPED.
 #   head     10.77.0.1             login node: the hub, a port with TLS and a socket of its owner's

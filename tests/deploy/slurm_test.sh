@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What docs/deploy.md says about Slurm, done with Debian's slurmctld, slurmd and munge: a login node and two compute nodes as namespaces (hosts.sh), each with its own
+# What docs/operate/deploy.md says about Slurm, done with Debian's slurmctld, slurmd and munge: a login node and two compute nodes as namespaces (hosts.sh), each with its own
 # slurmd, GPUs that are /dev/null by other names, a user without rights. The scripts of packaging/slurm are run as they stand. Where something is missing it says SKIPPED.
 set -euo pipefail
 source "$(dirname "$0")/hosts.sh"

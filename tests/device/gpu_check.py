@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The GPU check (docs/limits.md): runs each check in a process of its own and prints one table. run.sh starts it.
+"""The GPU check (docs/operate/limits.md): runs each check in a process of its own and prints one table. run.sh starts it.
 
 Invariants:
  1. A check that crashes, hangs or cannot run costs its own rows and no other's: what it had measured stands, and a row reports its end.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The GPU check (docs/limits.md): compares Runglass with nvidia-smi and torch.profiler on this machine's GPU and measures what it costs.
+# The GPU check (docs/operate/limits.md): compares Runglass with nvidia-smi and torch.profiler on this machine's GPU and measures what it costs.
 # Needs Python 3.9 or newer, PyTorch for most rows, and the kit of tests/device/pack.sh: around this file, or named by --kit.
 #   run.sh [--kit FILE.tar.xz] [--out DIR] [--only nvml,probe,tracer,recent,live,overhead] [--deadline SECONDS]
 # PYTHON names the Python that has PyTorch (default: python3). Exit 0: nothing failed. 1: a row failed. 2: wrong usage.

@@ -286,8 +286,8 @@ def case_agent_configuration():
 
 
 def case_agent_keys():
-    """Each key that a source or the agent reads stands in docs/agent.md, in a row of its table; so does each source."""
-    rows = [line for line in text_of(SOURCE, 'docs/agent.md').splitlines() if line.startswith('|')]
+    """Each key that a source or the agent reads stands in docs/operate/agent.md, in a row of its table; so does each source."""
+    rows = [line for line in text_of(SOURCE, 'docs/operate/agent.md').splitlines() if line.startswith('|')]
     documented, table = set(), ''
     for line in rows:
         cells = [cell.strip() for cell in line.strip('|').split('|')]
@@ -307,10 +307,10 @@ def case_agent_keys():
         for key in sorted(keys):
             tables = [folder] if folder != 'follow' else ['train_log', 'nccl_log', 'tfevents'] if key == 'paths' else ['these three']
             for table in tables:
-                expect((table, key) in documented, 'docs/agent.md does not document %s of [source.%s]' % (key, table))
+                expect((table, key) in documented, 'docs/operate/agent.md does not document %s of [source.%s]' % (key, table))
     agent = re.search(r'kAgentKeys = \{([^}]*)\}', text_of(SOURCE, 'collectors/agent/agent_config.cpp')).group(1)
     for key in re.findall(r'"(\w+)"', agent):
-        expect(('[agent]', key) in documented, 'docs/agent.md does not document %s of [agent]' % key)
+        expect(('[agent]', key) in documented, 'docs/operate/agent.md does not document %s of [agent]' % key)
 
 
 def installed(component, folder):
@@ -322,7 +322,7 @@ def installed(component, folder):
 def case_files():
     lib = 'usr/lib/[^/]*'
     wanted = {
-        'ctl': ['usr/bin/runglassctl', 'usr/lib/systemd/system/runglass-hub.service', 'etc/runglass/hub.env', 'usr/share/doc/runglassctl/docs/findings.md'],
+        'ctl': ['usr/bin/runglassctl', 'usr/lib/systemd/system/runglass-hub.service', 'etc/runglass/hub.env', 'usr/share/doc/runglassctl/docs/guide/findings.md'],
         'agent': ['usr/bin/runglass-agent', 'usr/lib/systemd/system/runglass-agent.service', 'etc/runglass/agent.toml', 'usr/share/runglass/scenarios/slow-gpu.toml',
                   'usr/share/runglass/slurm/agent_step.sh'],
         'client': [lib + '/librunglass.so.0', lib + '/runglass/librunglass_cuda.so', 'usr/share/runglass/python/runglass.py', 'usr/lib/python3/dist-packages/runglass.py'],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The soak: the shipped hub and shipped agents under load and through faults, as a table of what was asked and what was measured.
 //   soak [--minutes N] [--json FILE] [--rows ID,ID] [--dir FOLDER] [--store FILE] [--quick]
-// Exits 1 when a row fails. See docs/soak.md.
+// Exits 1 when a row fails. See docs/contribute/soak.md.
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>

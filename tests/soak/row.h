@@ -27,7 +27,7 @@ struct Row {
   std::string machine;  // processor time of other programs meanwhile
 };
 
-// What a row was asked to be. At full scale (30 minutes) lengths are those of docs/soak.md.
+// What a row was asked to be. At full scale (30 minutes) lengths are those of docs/contribute/soak.md.
 struct Scale {
   double share = 1;
   bool quick = false;  // a test of the program itself: few agents, a second or two each

@@ -238,7 +238,7 @@ TEST_F(EditTest, AlertsAreThereForOtherReadersAtOnceAndAreUpdatedByRuleCauseAndB
   EXPECT_GT(other->generation(), generation);
   alert.told = 10;
   alert.severity = Severity::kCritical;
-  alert.delivery = "pager: told";
+  alert.delivery = "pager: sent";
   ASSERT_EQ(whyNot(open->alerts({&alert, 1})), "");
   alert.since = 100;
   alert.run = {};
@@ -252,7 +252,7 @@ TEST_F(EditTest, AlertsAreThereForOtherReadersAtOnceAndAreUpdatedByRuleCauseAndB
   EXPECT_EQ((*found)[1].run, m_ids.run);
   EXPECT_EQ((*found)[1].told, 10);
   EXPECT_EQ((*found)[1].severity, Severity::kCritical);
-  EXPECT_EQ((*found)[1].delivery, "pager: told");
+  EXPECT_EQ((*found)[1].delivery, "pager: sent");
   EXPECT_THAT(*other->alerts(1), SizeIs(1));
 }
 

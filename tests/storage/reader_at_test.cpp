@@ -196,7 +196,7 @@ class Story {
       ASSERT_TRUE(m_writer.edit(Note{.run_uuid = "run-1", .time = at(seconds), .author = "ada", .text = "look here"}).ok());
       Alert alert{
           .run = m_id, .rule = "slow", .cause = "rank 1", .kind = "slow_rank", .since = at(seconds), .end = ifHeard(at(seconds + 20))};
-      if (heard(at(seconds + 5))) alert.due = alert.told = at(seconds + 5), alert.count = 1, alert.delivery = "pager: told";
+      if (heard(at(seconds + 5))) alert.due = alert.told = at(seconds + 5), alert.count = 1, alert.delivery = "pager: sent";
       ASSERT_TRUE(m_writer.alerts(std::span(&alert, 1)).ok());
       Incident incident{.uuid = "i" + std::to_string(static_cast<int>(seconds)), .run = m_id, .title = "slow"};
       incident.created = incident.updated = at(seconds + 1);

@@ -404,6 +404,40 @@ TEST_F(SqlSessionTest, TakesOneStatementOnly) {
   EXPECT_THAT(rows("SELEC 1"), ElementsAre(HasSubstr("syntax error")));
 }
 
+// By hand: of 1, 2, 4, 8, 16 the place of p is 4 p / 100 values from the first; mean 6.2, squares 148.8, divided by 4.
+TEST_F(SqlSessionTest, PercentileMedianAndStddevAreExact) {
+  constexpr std::string_view kOf = " FROM (SELECT column1 AS x FROM (VALUES (8),(1.0),(16),(2),(4)))";
+  const auto of = [&](std::string_view what) { return rows("SELECT " + std::string(what) + std::string(kOf)); };
+  EXPECT_THAT(of("percentile(x, 0), percentile(x, 25), percentile(x, 50), percentile(x, 100)"), ElementsAre("1|2|4|16"));
+  EXPECT_THAT(of("percentile(x, 90), percentile(x, 12.5)"), ElementsAre("12.8|1.5"));
+  EXPECT_THAT(of("median(x), abs(stddev(x) - sqrt(148.8 / 4)) < 1e-15, typeof(median(x))"), ElementsAre("4|1|real"));
+  EXPECT_THAT(rows("SELECT median(column1), stddev(column1) FROM (VALUES (1), (3))"), ElementsAre("2|1.41421"));
+  // The deviation of times in ns is not lost in their size.
+  EXPECT_THAT(rows("SELECT stddev(column1) FROM (VALUES (1.75e18 + 512), (1.75e18 + 1024), (1.75e18 + 1536))"), ElementsAre("512"));
+  EXPECT_THAT(rows("SELECT rank, median(value), percentile(value, 100) FROM (SELECT column1 AS rank, column2 AS value FROM "
+                   "(VALUES (0, 3), (1, 5), (0, 9), (1, 7))) GROUP BY rank ORDER BY rank"),
+              ElementsAre("0|6|9", "1|6|7"));
+}
+
+TEST_F(SqlSessionTest, StatisticsLeaveOutAbsentValuesAndNan) {
+  EXPECT_THAT(rows("SELECT percentile(value, 90), median(value), stddev(value) FROM scalar WHERE 0"), ElementsAre("NULL|NULL|NULL"));
+  EXPECT_THAT(rows("SELECT percentile(7, 90), median(7), stddev(7)"), ElementsAre("7|7|NULL"));
+  EXPECT_THAT(rows("SELECT median(column1), stddev(column1) FROM (VALUES (NULL), (NULL))"), ElementsAre("NULL|NULL"));
+  EXPECT_THAT(rows("SELECT median(column1), stddev(column1) FROM (VALUES (NULL), (1), (3), (NULL))"), ElementsAre("2|1.41421"));
+  // The second attempt's loss is 6.5, then NaN.
+  EXPECT_THAT(rows("SELECT median(value), stddev(value), count(*) FROM scalar WHERE attempt = 1"), ElementsAre("6.5|NULL|2"));
+  EXPECT_THAT(rows("SELECT median(value), percentile(value, 100), stddev(value) FROM sample(3)"), ElementsAre("1.5|inf|NULL"));
+}
+
+TEST_F(SqlSessionTest, StatisticsSayWhatTheyCannotTake) {
+  EXPECT_THAT(rows("SELECT median('slow')"), ElementsAre(HasSubstr("median(): a value is not a number")));
+  EXPECT_THAT(rows("SELECT stddev(X'00')"), ElementsAre(HasSubstr("stddev(): a value is not a number")));
+  EXPECT_THAT(rows("SELECT percentile(1, 101)"), ElementsAre(HasSubstr("percentile(): p is not between 0 and 100")));
+  EXPECT_THAT(rows("SELECT percentile(1, NULL)"), ElementsAre(HasSubstr("percentile(): p is NULL")));
+  EXPECT_THAT(rows("SELECT percentile(column1, column1) FROM (VALUES (1), (2))"), ElementsAre(HasSubstr("p is not the same in all rows")));
+  EXPECT_THAT(rows("SELECT median('2'), 1"), ElementsAre("2|1"));  // text that is a number, as of facts
+}
+
 TEST_F(SqlSessionTest, AnEndlessQueryStopsWhenItsTokenDoes) {
   std::stop_source source;
   std::int64_t seen = 0;

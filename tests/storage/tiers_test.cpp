@@ -201,10 +201,9 @@ TEST_F(Tiers, OldClockReadingsAreTwoADayAndStateTheirError) {
   EXPECT_GT(**error, 4'000'000);
 }
 
-// 1,000 series of 250 ranks, faster than retention can thin them.
-// A commit stores the open chunks of all series, 1 KiB each whatever the cap, before retention looks.
+// 1,000 series of 250 ranks, faster than retention can thin them, which outgrow a page in one commit.
 TEST_F(Tiers, ACapHoldsWhateverFillsTheStore) {
-  constexpr std::int64_t kCap = 7 << 20, kStepsEach = 4'000, kFlushEach = 10, kRanks = 250, kMetrics = 4;
+  constexpr std::int64_t kCap = 6 << 20, kStepsEach = 3'000, kFlushEach = 10, kRanks = 250, kMetrics = 4;
   open();
   const Retention policy{.max_bytes = kCap};
   const AttemptId attempt = m_writer->attempt({.run = m_run, .key = "0", .start = kStart});
@@ -219,10 +218,9 @@ TEST_F(Tiers, ACapHoldsWhateverFillsTheStore) {
   for (std::int64_t step = 0; step < kStepsEach; step += kFlushEach) {
     for (std::int64_t s = step; s < step + kFlushEach; ++s) {
       m_writer->scalar(loss, s, kStart + s * kNsPerSecond, 1);
-      for (std::size_t i = 0; i < series.size(); ++i) {
+      for (const SeriesId id : series) {
         random = random * 6364136223846793005ULL + 1442695040888963407ULL;
-        // Each begins at its own step: a commit in which all of them outgrow a page is larger than what the cap allows for.
-        if (s >= static_cast<std::int64_t>(i)) m_writer->scalar(series[i], s, kStart + s * kNsPerSecond, static_cast<double>(random >> 40));
+        m_writer->scalar(id, s, kStart + s * kNsPerSecond, static_cast<double>(random >> 40));
       }
     }
     ASSERT_TRUE(m_writer->flush().ok());

@@ -79,7 +79,7 @@ TEST(NoteText, WhatNestsTooDeepOrIsTooLongIsStillShown) {
 
 TEST(IncidentWords, CostsSayWhatTheyAreOrThatTheyAreNotKnown) {
   IncidentImpact impact;
-  impact.gpu_hours.reason = "nobody told steps";
+  impact.gpu_hours.reason = "no steps are recorded";
   EXPECT_EQ(costText(&impact), kAbsentText) << "absent is not zero";
   EXPECT_EQ(costText(nullptr), "…");
   impact.gpu_hours = {.value = 13.25, .reason = "", .at_least = true, .sql = "SELECT 1"};

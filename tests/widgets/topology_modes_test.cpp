@@ -175,7 +175,7 @@ TEST_F(TopologyModesTest, AChosenOrderIsStoredAndItsContradictionIsToldByGroup) 
   emit order->lineEdit()->returnPressed();
   settle();
   EXPECT_THAT(m_view->grid()->tipAt(m_view->grid()->rankRect(1).center()).toStdString(), HasSubstr("tp 1"));
-  EXPECT_THAT(m_view->side()->text().toStdString(), HasSubstr("TP of 2\ta chosen order"));
+  EXPECT_THAT(m_view->side()->text().toStdString(), HasSubstr("TP of 2\ta selected order"));
   EXPECT_THAT(m_view->side()->text().toStdString(), HasSubstr("PIPELINE"));
   order->lineEdit()->setText(QStringLiteral("nonsense"));
   emit order->lineEdit()->returnPressed();

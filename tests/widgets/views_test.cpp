@@ -74,7 +74,7 @@ TEST_F(RunTable, ModelStaysConsistentWhenRunsComeAndGo) {
 
 TEST_F(RunTable, ARefreshKeepsTheChosenRow) {
   model.setRows(summaries(data));
-  TableView view(&model, "filter");
+  TableView view(&model, "rows", "filter");
   view.chooseRow(model.index(1, 0));
   runglass::Run fresh = data->runs[0];
   fresh.id = RunId{9};
@@ -86,7 +86,7 @@ TEST_F(RunTable, ARefreshKeepsTheChosenRow) {
 
 TEST_F(RunTable, SortsNumbersAsNumbersAndAbsentLast) {
   model.setRows(summaries(data));
-  TableView view(&model, "filter");
+  TableView view(&model, "rows", "filter");
   const int step = 5;
   ASSERT_EQ(model.headerData(step, Qt::Horizontal, Qt::DisplayRole), "last step");
   const auto order = [&] {
@@ -102,7 +102,7 @@ TEST_F(RunTable, SortsNumbersAsNumbersAndAbsentLast) {
 
 TEST_F(RunTable, FiltersByEveryWordInAnyColumn) {
   model.setRows(summaries(data));
-  TableView view(&model, "filter");
+  TableView view(&model, "rows", "filter");
   auto* filter = view.findChild<QLineEdit*>();
   filter->setText("megatron GPT");
   EXPECT_EQ(view.table()->model()->rowCount(), 1);
@@ -115,7 +115,7 @@ TEST_F(RunTable, FiltersByEveryWordInAnyColumn) {
 TEST_F(RunTable, CopiesSelectedRowsAsTsvInFullPrecision) {
   data->scalars[0].value.back() = 1.9000462818311477;
   model.setRows(summaries(data));
-  TableView view(&model, "filter");
+  TableView view(&model, "rows", "filter");
   view.chooseRow(model.index(0, 0));
   const QStringList lines = view.selectedTsv().split('\n', Qt::SkipEmptyParts);
   ASSERT_EQ(lines.size(), 2);

@@ -88,7 +88,7 @@ TEST_F(WelcomeTest, ThreeCardsWithPicturesLeadToWhatTheyShow) {
   }
   EXPECT_TRUE(cards[0]->accessibleDescription().contains("A simulated run of 64 GPUs."));
   QTest::mouseClick(cards[0], Qt::LeftButton);
-  EXPECT_TRUE(says(shown, "Every screen says that it is simulated"));
+  EXPECT_TRUE(says(shown, "Every view marks it as simulated"));
   QTest::mouseClick(button(shown, "Start"), Qt::LeftButton);
   QTest::mouseClick(cards[1], Qt::LeftButton);
   EXPECT_TRUE(shown.findChild<ImportPanel*>()->isVisible());

@@ -26,6 +26,7 @@ constexpr std::size_t kLarge = 12'000;  // bins: a picture of some milliseconds
 }  // namespace
 
 PlotWidget::PlotWidget(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Curves"));
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setMinimumSize(160, 80);
@@ -148,6 +149,31 @@ QString PlotWidget::cursorTable() const {
   for (const CursorValue& value : cursorValues())
     table += value.panel->title + QLatin1Char('\t') + value.curve->name + QLatin1Char('\t') + fullNumber(value.bin.last) +
              QLatin1Char('\t') + QString::fromStdString(value.panel->unit) + QLatin1Char('\n');
+  return table;
+}
+
+AccessibleTable PlotWidget::accessibleTable() const {
+  AccessibleTable table{.summary = {}, .columns = {tr("panel"), tr("curve"), tr("newest"), tr("lowest"), tr("highest")}};
+  if (!m_data) return table;
+  QStringList notes;
+  for (const PlotPanel& panel : m_data->panels) {
+    if (panel.curves.empty() && !panel.empty.isEmpty()) notes << panel.title + QStringLiteral(": ") + panel.empty;
+    for (const PanelMark& mark : panel.marks)
+      if (mark.x >= m_x0 && mark.x < m_x1) notes << mark.text;
+    for (const PlotCurve& curve : panel.curves) {
+      if (!curve.bins) continue;
+      std::optional<Bin> shown;
+      for (const Bin& bin : *curve.bins) {
+        if (bin.count == 0 || bin.x1 <= m_x0 || bin.x0 >= m_x1) continue;
+        if (!shown) shown = bin;
+        shown->last = bin.last, shown->min = std::min(shown->min, bin.min), shown->max = std::max(shown->max, bin.max);
+      }
+      if (shown)
+        table.rows.push_back({{panel.title, curve.name, formatValue(shown->last, panel.unit), formatValue(shown->min, panel.unit),
+                               formatValue(shown->max, panel.unit)}});
+    }
+  }
+  table.summary = notes.join(QStringLiteral("; "));
   return table;
 }
 

@@ -19,6 +19,7 @@
 
 #include "widgets/charts/plot_data.h"
 #include "widgets/charts/plot_picture.h"
+#include "widgets/core/accessible_picture.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
@@ -31,7 +32,7 @@ struct CursorValue {
   std::optional<double> smooth;
 };
 
-class PlotWidget : public QWidget {
+class PlotWidget : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -65,6 +66,7 @@ class PlotWidget : public QWidget {
   std::vector<CursorValue> cursorValues() const;
   // Table of the crosshair's values: panel, name, value, unit; TSV.
   QString cursorTable() const;
+  AccessibleTable accessibleTable() const override;
 
  signals:
   void windowChanged(std::int64_t x0, std::int64_t x1, bool gesture);  // gesture: more follow, ended by gestureEnded()

@@ -45,12 +45,23 @@ QString duration(const std::optional<double>& ns) { return ns ? formatDuration(s
 
 }  // namespace
 
-PartBars::PartBars(QWidget* parent) : QWidget(parent) { setMinimumSize(360, kHead + 2 * (kBar + kGrid) + 4 * kLine); }
+PartBars::PartBars(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Parts of a step, A and B"));
+  setMinimumSize(360, kHead + 2 * (kBar + kGrid) + 4 * kLine);
+}
 
 void PartBars::setComparison(const Comparison& comparison) {
   m_data = comparison;
-  setAccessibleDescription(tr("Parts of a step: %1").arg(m_data.parts.size()));
   update();
+}
+
+AccessibleTable PartBars::accessibleTable() const {
+  AccessibleTable table{.summary = {}, .columns = {tr("part"), tr("A"), tr("B"), tr("B − A")}};
+  if (!m_data.delta_ns) return table;
+  table.rows.push_back({{tr("step"), duration(m_data.mean_a_ns), duration(m_data.mean_b_ns), signedDuration(*m_data.delta_ns)}});
+  for (const PartDelta& part : m_data.parts)
+    table.rows.push_back({{screenText(part.part, 40), duration(part.a_ns), duration(part.b_ns), signedDuration(part.delta_ns())}});
+  return table;
 }
 
 void PartBars::paintBar(QPainter& painter, const QRect& bar, bool first, double most) const {
@@ -127,7 +138,7 @@ void PartBars::paintEvent(QPaintEvent*) {
   } else {
     painter.setPen(theme.muted);
     painter.drawText(QRect(kPad, top, width() - 2 * kPad, kBar), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("Parts of a step are not told by both sides."));
+                     tr("Step parts are not recorded on both sides."));
     top += kBar + kGrid;
   }
   paintList(painter, top);

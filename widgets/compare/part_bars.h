@@ -11,16 +11,18 @@
 #include <QWidget>
 
 #include "analysis/compare/comparison.h"
+#include "widgets/core/accessible_picture.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
 
-class PartBars : public QWidget {
+class PartBars : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
   explicit PartBars(QWidget* parent = nullptr);
   void setComparison(const Comparison& comparison);
+  AccessibleTable accessibleTable() const override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -88,7 +88,7 @@ bool TableProxy::filterAcceptsRow(int source_row, const QModelIndex& source_pare
   return std::all_of(m_words.begin(), m_words.end(), [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
 }
 
-TableView::TableView(QAbstractItemModel* model, const QString& filter_hint, QWidget* parent)
+TableView::TableView(QAbstractItemModel* model, const QString& name, const QString& filter_hint, QWidget* parent)
     : QWidget(parent),
       m_model(model),
       m_proxy(new TableProxy(this)),
@@ -100,6 +100,8 @@ TableView::TableView(QAbstractItemModel* model, const QString& filter_hint, QWid
   m_proxy->setSourceModel(model);
   connect(model, &QAbstractItemModel::rowsRemoved, this, [this] { m_quiet = false; });
   m_filter->setPlaceholderText(filter_hint);
+  m_filter->setAccessibleName(tr("Filter: %1").arg(name));
+  m_table->setAccessibleName(name);
   m_filter->setClearButtonEnabled(true);
   m_filter->setMaximumWidth(80 * kGrid);
   m_count->setTextFormat(Qt::PlainText);

@@ -41,7 +41,8 @@ class TableView : public QWidget {
   Q_OBJECT
 
  public:
-  TableView(QAbstractItemModel* model, const QString& filter_hint, QWidget* parent = nullptr);
+  // `name`: of the table, for screen readers.
+  TableView(QAbstractItemModel* model, const QString& name, const QString& filter_hint, QWidget* parent = nullptr);
 
   QTableView* table() const { return m_table; }
   void focusFilter();

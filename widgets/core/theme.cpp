@@ -9,8 +9,7 @@
 #include <QPainter>
 #include <QPalette>
 #include <QPolygonF>
-#include <QStyle>
-#include <QStyleFactory>
+#include <QProxyStyle>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -207,6 +206,16 @@ QPushButton[nav="true"]:checked { padding-left: 9px; }
 QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox { padding: 6px 8px; }
 )";
 
+// Fusion draws from the palette alone, so both themes look the same on every platform. Qt's menu of a scroll bar runs an event loop of its
+// own, under which a window may be replaced: there is none.
+class ConsoleStyle : public QProxyStyle {
+ public:
+  ConsoleStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
+  int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget, QStyleHintReturn* data) const override {
+    return hint == SH_ScrollBar_ContextMenu ? 0 : QProxyStyle::styleHint(hint, option, widget, data);
+  }
+};
+
 constexpr double kReadable = 4.5;  // WCAG 2, text
 
 int scaled(int px) { return std::max(1, static_cast<int>(std::lround(px * chosenLook()->text_scale))); }
@@ -276,10 +285,7 @@ void applyLook(QApplication& app, ThemeName name, const Look& look) {
         fonts.emplace_back(widget, static_cast<int>(std::lround(widget->font().pixelSize() / before)));
   *chosen() = theme(name, look.colour_blind);
   const Theme& t = currentTheme();
-  // Fusion draws from the palette alone, so both themes look the same on every platform.
-  if (app.style() == nullptr || app.style()->name().compare(QLatin1String("fusion"), Qt::CaseInsensitive) != 0) {
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
-  }
+  if (static bool styled = false; !std::exchange(styled, true)) QApplication::setStyle(new ConsoleStyle);
   QApplication::setFont(textFont());
   QApplication::setPalette(paletteOf(t));
   // A frame that has no room for its margins yet, because it was never shown, loses them when its style changes.

@@ -12,7 +12,7 @@ CursorTable::CursorTable(QWidget* parent)
     : QWidget(parent),
       m_rows(new TableModel<CursorRow>(
           columns(), [](const CursorRow& a, const CursorRow& b) { return a.tag == b.tag && a.curve == b.curve; }, this)),
-      m_table(new TableView(m_rows, tr("Values under the crosshair"), this)) {
+      m_table(new TableView(m_rows, tr("Values under the crosshair"), tr("Values under the crosshair"), this)) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(m_table);

@@ -173,6 +173,7 @@ void CurveCard::answered(const CardQuestion& question, std::size_t part, const R
     m_data = std::make_shared<const CardData>(joinCard(question, m_parts));
     m_answered = question;
     m_plot->setData(m_data->plot);
+    if (!m_data->plot->panels.empty()) m_plot->setAccessibleName(m_data->plot->panels.front().title);
     addMarks();
     submitMarks();
   } else {

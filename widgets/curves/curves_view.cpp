@@ -84,15 +84,18 @@ QWidget* CurvesView::makeBar() {
   m_axes = new QComboBox(bar);
   m_axes->addItems({tr("step"), tr("time"), tr("time since start")});
   m_axes->setToolTip(tr("What the curves are drawn against"));
+  m_axes->setAccessibleName(tr("Against"));
   connect(m_axes, &QComboBox::activated, this, [this](int index) { setAxis(static_cast<CurveAxis>(index)); });
   m_slider = new QSlider(Qt::Horizontal, bar);
   m_slider->setRange(0, positionOf(kMaxSmoothing));
   m_slider->setFixedWidth(140);
+  m_slider->setAccessibleName(tr("Smoothing"));
   m_slider->setToolTip(tr("Weight of the debiased exponential moving average, as TensorBoard's; the raw curve stays visible"));
   m_weight = new QDoubleSpinBox(bar);
   m_weight->setRange(0, kMaxSmoothing);
   m_weight->setDecimals(3);
   m_weight->setSingleStep(0.05);
+  m_weight->setAccessibleName(tr("Smoothing"));
   m_slider->setValue(positionOf(m_smoothing));
   m_weight->setValue(m_smoothing);
   connect(m_slider, &QSlider::valueChanged, this, [this](int position) {
@@ -129,6 +132,7 @@ QWidget* CurvesView::makeSide() {
   column->setSpacing(kGrid);
   m_filter = new QLineEdit(side);
   m_filter->setPlaceholderText(tr("Filter tags by regex  ( / )"));
+  m_filter->setAccessibleName(tr("Filter: %1").arg(tr("Tags")));
   m_filter->setToolTip(tr("Regular expression, case does not matter. Enter ticks exactly what is listed."));
   m_filter->setClearButtonEnabled(true);
   m_filter_note = new QLabel(side);
@@ -138,12 +142,14 @@ QWidget* CurvesView::makeSide() {
   m_tree = new QTreeView(side);
   m_tree->setModel(m_filtered);
   m_tree->setHeaderHidden(true);
+  m_tree->setAccessibleName(tr("Tags"));
   m_tree->setUniformRowHeights(true);
   m_tree->setFont(tableFont());
   m_tree->setTextElideMode(Qt::ElideMiddle);
   m_runs = new QListWidget(side);
   m_runs->setFont(tableFont());
   m_runs->setUniformItemSizes(true);
+  m_runs->setAccessibleName(tr("Runs"));
   m_runs->setMaximumHeight(kRunsHeight);
   m_runs->setTextElideMode(Qt::ElideMiddle);
   m_runs->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -34,7 +34,7 @@ std::vector<Column<RuleRow>> ruleColumns() {
   using R = RuleRow;
   std::vector<Column<R>> columns;
   columns.push_back({.title = QObject::tr("rule"),
-                     .help = QObject::tr("Whose rule it is; hover over a row for what it says."),
+                     .help = QObject::tr("Source of the rule; hover over a row for its text."),
                      .text = [](const R& r) { return r.rule; },
                      .tip = [](const R& r) { return r.says; }});
   columns.push_back(
@@ -95,7 +95,7 @@ RulesDialog::RulesDialog(QueryService* queries, const CardQuestion& question, QW
     : QDialog(parent),
       m_rows(new TableModel<RuleRow>(
           ruleColumns(), [](const RuleRow& a, const RuleRow& b) { return a.rule == b.rule && a.curve == b.curve; }, this)),
-      m_table(new TableView(m_rows, tr("Filter rules"), this)),
+      m_table(new TableView(m_rows, tr("Spike rules"), tr("Filter rules"), this)),
       m_note(new QLabel(tr("Applying every rule to every point …"), this)) {
   setAttribute(Qt::WA_DeleteOnClose);
   setWindowTitle(tr("Spike rules on %1").arg(question.catalog->tags.at(question.tag).title));

@@ -154,7 +154,7 @@ DataQualityView::DataQualityView(ViewContext context, QWidget* parent)
           issueColumns(&m_style),
           [](const IssueRow& a, const IssueRow& b) { return a.issue.code == b.issue.code && a.issue.source == b.issue.source; }, this)),
       m_sentence(new Headline(this)),
-      m_table(new TableView(m_model, tr("Filter issues  ( / )"), this)),
+      m_table(new TableView(m_model, tr("Issues"), tr("Filter issues  ( / )"), this)),
       m_panel(new StatePanel(this)) {
   m_sentence->setContentsMargins(2 * kGrid, 2 * kGrid, 2 * kGrid, kGrid);
   auto* left = new QWidget(this);
@@ -199,6 +199,7 @@ QWidget* DataQualityView::makeSide() {
   column->addLayout(m_facts);
   column->addStretch(1);
   auto* scroll = new QScrollArea(this);
+  scroll->setAccessibleName(tr("What is recorded"));
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidget(side);
   scroll->setWidgetResizable(true);

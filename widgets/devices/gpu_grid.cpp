@@ -24,6 +24,7 @@ constexpr int kBandGap = 14, kLeft = 2 * kGrid, kTop = kGrid, kLeastBadge = 5;
 }  // namespace
 
 GpuGrid::GpuGrid(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("GPUs by host"));
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
 }
@@ -194,6 +195,10 @@ void GpuGrid::contextMenuEvent(QContextMenuEvent* event) {
   if (const GpuCell* cell = cellAt(event->pos())) emit menuWanted(cell->node, cell->device, event->globalPos());
 }
 
+void GpuGrid::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (cellAt(event->pos()) != nullptr) emit cellOpened();
+}
+
 // Left and right walk along the hosts.
 void GpuGrid::keyPressEvent(QKeyEvent* event) {
   const int by = event->key() == Qt::Key_Right ? 1 : event->key() == Qt::Key_Left ? -1 : 0;
@@ -205,6 +210,45 @@ void GpuGrid::keyPressEvent(QKeyEvent* event) {
   emit cellChosen(m_data->hosts[static_cast<std::size_t>(index)].node, {});
 }
 
+QStringList GpuGrid::wordsOf(const GpuCell& cell) const {
+  QStringList lines{cell.name + (cell.rank.isEmpty() ? QString() : tr(", rank ") + cell.rank)};
+  const QString title = QString::fromUtf8(kGridMetrics[m_data->metric].title);
+  if (!cell.value)
+    lines << tr("%1: no data").arg(title);
+  else if (cell.deviation && comparesPeers(kGridMetrics[m_data->metric]))
+    lines << QStringLiteral("%1: %2, %3").arg(title, formatValue(*cell.value, m_data->unit), deviationText(cell));
+  else
+    lines << QStringLiteral("%1: %2").arg(title, formatValue(*cell.value, m_data->unit));
+  if (cell.finding) {
+    lines << severityGlyph(cell.finding->severity) + QStringLiteral(" ") + screenText(cell.finding->summary, 200);
+    if (cell.finding->count > 1) lines << tr("%n more open finding(s)", "", static_cast<int>(cell.finding->count) - 1);
+  }
+  lines << (!cell.age                  ? tr("never reported")
+            : *cell.age < kNsPerSecond ? tr("reporting")
+                                       : tr("last report %1 ago").arg(formatAge(*cell.age)));
+  if (cell.xid) lines << tr("■ Xid in the last hour");
+  if (cell.throttled) lines << tr("◣ clocks held down by heat or hardware");
+  if (cell.remap_pending) lines << tr("● row remap pending: needs a reset");
+  if (cell.link_error) lines << tr("◆ NVLink errors since the driver was loaded");
+  if (cell.mig)
+    lines << (cell.instances.isEmpty() ? tr("▭ MIG is on: divided into instances") : tr("▭ MIG instances: %1").arg(cell.instances));
+  if (cell.capped) lines << tr("at its power cap");
+  return lines;
+}
+
+AccessibleTable GpuGrid::accessibleTable() const {
+  AccessibleTable table{.summary = m_data ? m_data->sentence : QString(), .columns = {tr("GPU"), tr("rank"), tr("state")}};
+  if (!m_data) return table;
+  const Geometry g = geometryFor(width());
+  for (std::size_t host = 0; host < m_data->hosts.size(); ++host)
+    for (std::size_t cell = 0; cell < m_data->hosts[host].cells.size(); ++cell) {
+      const GpuCell& one = m_data->hosts[host].cells[cell];
+      if (m_filter && !m_filter(one)) continue;
+      table.rows.push_back({{one.name, one.rank, wordsOf(one).mid(1).join(QStringLiteral("; "))}, cellRect(g, host, cell)});
+    }
+  return table;
+}
+
 bool GpuGrid::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
@@ -213,30 +257,8 @@ bool GpuGrid::event(QEvent* event) {
     QToolTip::hideText();
     return true;
   }
-  QStringList lines{cell->name + (cell->rank.isEmpty() ? QString() : tr(", rank ") + cell->rank)};
-  const QString title = QString::fromUtf8(kGridMetrics[m_data->metric].title);
-  if (!cell->value)
-    lines << tr("%1: no data").arg(title);
-  else if (cell->deviation && comparesPeers(kGridMetrics[m_data->metric]))
-    lines << QStringLiteral("%1: %2, %3").arg(title, formatValue(*cell->value, m_data->unit), deviationText(*cell));
-  else
-    lines << QStringLiteral("%1: %2").arg(title, formatValue(*cell->value, m_data->unit));
-  if (cell->finding) {
-    lines << severityGlyph(cell->finding->severity) + QStringLiteral(" ") + screenText(cell->finding->summary, 200);
-    if (cell->finding->count > 1) lines << tr("%n more open finding(s)", "", static_cast<int>(cell->finding->count) - 1);
-  }
-  lines << (!cell->age                  ? tr("never reported")
-            : *cell->age < kNsPerSecond ? tr("reporting")
-                                        : tr("last report %1 ago").arg(formatAge(*cell->age)));
-  if (cell->xid) lines << tr("■ Xid in the last hour");
-  if (cell->throttled) lines << tr("◣ clocks held down by heat or hardware");
-  if (cell->remap_pending) lines << tr("● row remap pending: needs a reset");
-  if (cell->link_error) lines << tr("◆ NVLink errors since the driver was loaded");
-  if (cell->mig)
-    lines << (cell->instances.isEmpty() ? tr("▭ MIG is on: divided into instances") : tr("▭ MIG instances: %1").arg(cell->instances));
-  if (cell->capped) lines << tr("at its power cap");
-  QToolTip::showText(help->globalPos(), lines.join(QLatin1Char('\n')).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")),
-                     this);
+  QToolTip::showText(help->globalPos(),
+                     wordsOf(*cell).join(QLatin1Char('\n')).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")), this);
   return true;
 }
 

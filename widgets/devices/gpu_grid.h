@@ -12,11 +12,12 @@
 #include <functional>
 #include <memory>
 
+#include "widgets/core/accessible_picture.h"
 #include "widgets/devices/gpu_data.h"
 
 namespace runglass {
 
-class GpuGrid : public QWidget {
+class GpuGrid : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -32,15 +33,18 @@ class GpuGrid : public QWidget {
   int neededHeight(int width) const;
   // Where a device is drawn; of a host without devices the host. Null: nowhere.
   QRect rectOf(NodeId node, DeviceId device) const;
+  AccessibleTable accessibleTable() const override;
 
  signals:
   void cellChosen(NodeId node, DeviceId device);
   void menuWanted(NodeId node, DeviceId device, const QPoint& at);
+  void cellOpened();  // a double click: the one that its first press chose
 
  protected:
   void paintEvent(QPaintEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void contextMenuEvent(QContextMenuEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   bool event(QEvent* event) override;
 
@@ -53,6 +57,7 @@ class GpuGrid : public QWidget {
   QRect cellRect(const Geometry& geometry, std::size_t host, std::size_t cell) const;
   const GpuCell* cellAt(const QPoint& point) const;
   void paintCell(QPainter& painter, const QRect& rect, const GpuCell& cell) const;
+  QStringList wordsOf(const GpuCell& cell) const;  // its name first
   static void paintBadges(QPainter& painter, const QRect& rect, const GpuCell& cell);
   void paintFinding(QPainter& painter, const QRect& rect, const FindingMark& mark) const;
 

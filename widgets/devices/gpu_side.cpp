@@ -12,6 +12,7 @@ constexpr int kWidth = 220, kLine = 18, kPad = 2 * kGrid;
 }
 
 GpuSide::GpuSide(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Groups of GPUs"));
   setFixedWidth(kWidth);
   setCursor(Qt::PointingHandCursor);
 }
@@ -54,6 +55,22 @@ void GpuSide::paintEvent(QPaintEvent*) {
   for (int i = 0; i < static_cast<int>(m_data->facts.differences.size()); ++i)
     m_lines.push_back(
         {line(m_data->facts.differences[static_cast<std::size_t>(i)].text, {}, m_difference == i, false), CellGroup::kAll, i});
+}
+
+AccessibleTable GpuSide::accessibleTable() const {
+  AccessibleTable table{.summary = {}, .columns = {tr("group"), tr("GPUs")}};
+  if (!m_data) return table;
+  for (const Line& line : m_lines) {
+    if (line.difference >= 0) {
+      table.rows.push_back({{tr("differs in"), m_data->facts.differences[static_cast<std::size_t>(line.difference)].text}, line.rect});
+      continue;
+    }
+    const auto name = std::ranges::find(kCellGroups, line.group, &std::pair<CellGroup, const char*>::first);
+    table.rows.push_back(name == kCellGroups.end()
+                             ? AccessibleRow{{tr("all"), formatCount(m_data->total)}, line.rect}
+                             : AccessibleRow{{QString::fromUtf8(name->second), formatCount(m_data->counts.at(line.group))}, line.rect});
+  }
+  return table;
 }
 
 const GpuSide::Line* GpuSide::lineAt(const QPoint& point) const {

@@ -11,11 +11,12 @@
 #include <QWidget>
 #include <memory>
 
+#include "widgets/core/accessible_picture.h"
 #include "widgets/devices/gpu_data.h"
 
 namespace runglass {
 
-class GpuSide : public QWidget {
+class GpuSide : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -24,6 +25,7 @@ class GpuSide : public QWidget {
   static int neededHeight();
   void setData(std::shared_ptr<const GpuData> data);
   CellGroup group() const { return m_group; }
+  AccessibleTable accessibleTable() const override;
 
  signals:
   void groupChosen(CellGroup group);

@@ -33,6 +33,7 @@ int barHeight(std::uint32_t count, std::uint32_t most, int height) {
 }
 
 EventLane::EventLane(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Events over time"));
   setFixedHeight(kPad + kLanes * (kLaneHeight + kLaneGap) + kAxis);
   setMouseTracking(true);
   setCursor(Qt::CrossCursor);
@@ -163,6 +164,17 @@ void EventLane::wheelEvent(QWheelEvent* event) {
   emit rangeChosen({next->x0, next->x1}, true);
   emit gestureEnded();
   event->accept();
+}
+
+AccessibleTable EventLane::accessibleTable() const {
+  AccessibleTable table{.summary = {}, .columns = {tr("severity"), tr("events and log lines")}};
+  if (!m_density) return table;
+  for (std::size_t i = kSeverityCount; i-- > 0;) {
+    std::int64_t count = 0;
+    for (const SeverityCounts& part : m_density->counts) count += part[i];
+    if (count > 0) table.rows.push_back({{QString::fromUtf8(severityName(static_cast<Severity>(i))), formatCount(count)}});
+  }
+  return table;
 }
 
 bool EventLane::event(QEvent* event) {

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "widgets/charts/geometry.h"
+#include "widgets/core/accessible_picture.h"
 #include "widgets/events/event_data.h"
 
 namespace runglass {
@@ -24,7 +25,7 @@ int laneOf(Severity severity);
 // The height of a bar for `count` where the highest is `most`: a single row is seen beside a million.
 int barHeight(std::uint32_t count, std::uint32_t most, int height);
 
-class EventLane : public QWidget {
+class EventLane : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -34,6 +35,7 @@ class EventLane : public QWidget {
   void setPlayhead(std::optional<TimeNs> moment);
   // How many parts fit.
   std::size_t parts() const;
+  AccessibleTable accessibleTable() const override;
 
  signals:
   void rangeChosen(TimeRange range, bool gesture);  // gesture: one of many; gestureEnded() follows

@@ -75,6 +75,16 @@ Event eventOf(const EventRow& row) {
   return event;
 }
 
+// As much of it as a row has.
+Finding findingOf(const EventRow& row) {
+  Finding finding;
+  finding.id = row.key.id, finding.kind = row.kind, finding.summary = row.text, finding.severity = row.severity;
+  finding.run = row.run, finding.attempt = row.attempt, finding.node = row.node, finding.rank = row.rank;
+  if (row.timed) finding.start = row.key.time;
+  finding.end = row.end, finding.first_step = row.step;
+  return finding;
+}
+
 }  // namespace
 
 EventsView::EventsView(ViewContext context, QWidget* parent)
@@ -83,6 +93,7 @@ EventsView::EventsView(ViewContext context, QWidget* parent)
       m_model(new EventModel(this)),
       m_lane(new EventLane),
       m_panel(new EventPanel),
+      m_actions(new FindingActions(m_context.state)),
       m_table(new QTableView),
       m_search(new QLineEdit),
       m_level(new QComboBox),
@@ -119,6 +130,8 @@ EventsView::EventsView(ViewContext context, QWidget* parent)
 QWidget* EventsView::makeFilters() {
   auto* bar = new QWidget;
   m_search->setPlaceholderText(tr("Search: words, \"phrase\", begin*, -without, node:NAME, rank:N, kind:NAME  ( / )"));
+  m_search->setAccessibleName(tr("Search events and logs"));
+  m_table->setAccessibleName(tr("Events and log lines"));
   m_search->setClearButtonEnabled(true);
   m_search->setMinimumWidth(260);
   m_search->installEventFilter(this);
@@ -127,7 +140,7 @@ QWidget* EventsView::makeFilters() {
   m_level->addItem(tr("Warnings and worse"), static_cast<int>(EventLevel::kWarning));
   m_level->addItem(tr("Errors and worse"), static_cast<int>(EventLevel::kError));
   m_level->addItem(tr("Critical"), static_cast<int>(EventLevel::kCritical));
-  m_level->setToolTip(tr("Usual: all that happened, and log lines from warning on; every log line where words are looked for."));
+  m_level->setToolTip(tr("Usual: events, and log lines of severity warning and above; a search covers all log lines."));
   m_source->addItem(tr("Everything"), -1);
   m_source->addItem(tr("Events"), static_cast<int>(EventSource::kEvent));
   m_source->addItem(tr("Log lines"), static_cast<int>(EventSource::kLog));
@@ -173,7 +186,14 @@ QWidget* EventsView::makePage() {
   auto* split = new QSplitter(Qt::Horizontal);
   split->setHandleWidth(kHairline);
   split->addWidget(m_table);
-  split->addWidget(m_panel);
+  auto* side = new QWidget;
+  auto* rows = new QVBoxLayout(side);
+  rows->setContentsMargins(0, 0, 0, 0);
+  rows->setSpacing(0);
+  rows->addWidget(m_panel, 1);
+  rows->addWidget(m_actions);
+  m_actions->hide();
+  split->addWidget(side);
   split->setStretchFactor(0, kTableShare);
   split->setStretchFactor(1, kPanelShare);
   split->setSizes({kTableShare * 1'000, kPanelShare * 1'000});
@@ -221,6 +241,8 @@ void EventsView::connectParts() {
     if (const int row = m_model->firstBy(time); row >= 0) m_table->setCurrentIndex(m_model->index(row, 0));
   });
   connect(m_panel, &EventPanel::linkChosen, this, &EventsView::follow);
+  connect(m_actions, &FindingActions::viewRequested, this, &View::viewRequested);
+  connect(m_actions, &FindingActions::incidentRequested, this, &View::incidentRequested);
 }
 
 EventFilters EventsView::filters() const {
@@ -496,6 +518,8 @@ void EventsView::rowChosen() {
   if (row == nullptr) return m_lane->setMark(std::nullopt);
   m_lane->setMark(row->timed ? std::optional(row->key.time) : std::nullopt);
   m_panel->showRow(*row, typedFilters(filters().words).words, m_state.time_style);
+  m_actions->setVisible(row->key.source == EventSource::kFinding);
+  if (row->key.source == EventSource::kFinding) m_actions->setFinding(findingOf(*row));
   askDetail();
 }
 

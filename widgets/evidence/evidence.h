@@ -70,7 +70,7 @@ struct Evidence {
   QString shows;     // what the picture says, in one sentence with numbers and units; also what replaces it for who cannot see it
   QString coverage;  // "8 of 8 ranks, 100 % of 1 204 steps; 2 gaps"
   QString reason;    // why there is nothing to show; empty: there is
-  std::string sql;   // a query over the relations of storage/SCHEMA.md that gives the numbers in it
+  std::string sql;   // a query over the relations of docs/formats/schema.md that gives the numbers in it
   EvidencePlace place;
   std::shared_ptr<const EvidencePicture> picture;  // null where there is a reason
   bool empty() const { return picture == nullptr; }

@@ -66,6 +66,7 @@ EvidenceCard::EvidenceCard(QueryService* queries, QWidget* parent)
 void EvidenceCard::setQuestion(const EvidenceQuestion& question) {
   m_question = question;
   m_title->setText(screenText(question.card.title.empty() ? question.card.kind : question.card.title, 120));
+  setAccessibleName(m_title->text());
   if (!m_caption_edit->hasFocus()) {
     m_caption_edit->setText(screenText(question.card.caption, 600));
     m_caption_edit->setCursorPosition(0);  // its beginning is read first

@@ -2,6 +2,7 @@
 // Invariants: 1. Hidden views get neither state nor ticks; viewShown brings them up to date. 2. While paused no view is refreshed and the
 // window stands still; only the strip's and status bar's counters move. 3. Nothing here waits for the store.
 #include "widgets/frame/main_window.h"
+#include "widgets/core/accessible_picture.h"
 
 #include <QAction>
 #include <QApplication>
@@ -32,6 +33,7 @@
 #include "widgets/frame/object_menu.h"
 #include "widgets/frame/time_bar.h"
 #include "widgets/frame/waiting_page.h"
+#include "widgets/frame/window_place.h"
 
 namespace runglass {
 namespace {
@@ -39,7 +41,6 @@ namespace {
 constexpr int kInfoPeriodMs = 1'000, kAgeingMs = 200;
 constexpr std::int64_t kPixelsAcross = 1'500;
 constexpr QSize kFirstSize{1'600, 900};
-constexpr QSize kFrame{2 * kGrid, 12 * kGrid};  // room for what a window manager adds, which is known only once the window is shown
 const QString kGeometryKey = QStringLiteral("geometry");
 
 ViewContext contextOf(const WindowOptions& options, SharedState& state, std::function<TimeNs()> clock) {
@@ -74,6 +75,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_menus(new QMenuBar(this)),
       m_ageing(new QTimer(this)),
       m_damage_watch(new QTimer(this)) {
+  installAccessiblePictures();
   setWindowTitle(QStringLiteral("Runglass"));
   setAcceptDrops(true);
   m_banner->setTextFormat(Qt::PlainText);
@@ -161,8 +163,8 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     connect(m_welcome, &WelcomePage::listenRequested, this, &MainWindow::listenRequested);
     connect(m_welcome, &WelcomePage::connectRequested, this, &MainWindow::connectRequested);
   }
-  resize(kFirstSize.boundedTo(screen()->availableSize() - kFrame));
-  if (m_options.settings != nullptr) restoreGeometry(m_options.settings->value(kGeometryKey).toByteArray());
+  resize(kFirstSize.boundedTo(screen()->availableSize() - kFrameRoom));
+  if (m_options.settings != nullptr) restorePlace(*this, m_options.settings->value(kGeometryKey).toByteArray());
   updateNavigation();
   updateLiveButton();
   updateStatus();

@@ -147,6 +147,14 @@ void BarTrack::mouseReleaseEvent(QMouseEvent*) {
   emit scrubEnded();
 }
 
+AccessibleTable BarTrack::accessibleTable() const {
+  AccessibleTable table{.summary = m_moment ? formatTime(*m_moment, m_style) : QString(), .columns = {tr("time"), tr("what")}};
+  if (!m_data || !m_extent) return table;
+  for (const RunMark& mark : m_data->marks)
+    if (isNews(mark)) table.rows.push_back({{formatTime(mark.time, m_style), mark.text}});
+  return table;
+}
+
 bool BarTrack::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip || !m_extent) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);

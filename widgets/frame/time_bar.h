@@ -16,6 +16,7 @@
 
 #include "model/time.h"
 #include "widgets/charts/geometry.h"
+#include "widgets/core/accessible_picture.h"
 #include "widgets/core/run_marks.h"
 #include "widgets/core/units.h"
 
@@ -25,7 +26,7 @@ class QToolButton;
 namespace runglass {
 
 // The track with its marks; pressing and dragging scrubs.
-class BarTrack : public QWidget {
+class BarTrack : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -35,6 +36,7 @@ class BarTrack : public QWidget {
   void setExtent(std::optional<TimeRange> extent);
   void setMoment(std::optional<TimeNs> moment);
   void setStyle(TimeStyle style) { m_style = style; }
+  AccessibleTable accessibleTable() const override;
 
  signals:
   void scrubbed(std::int64_t time);

@@ -16,7 +16,10 @@ DurNs of(const SpendTimes& spent, Spend spend) { return spent[static_cast<std::s
 
 }  // namespace
 
-GoodputPanel::GoodputPanel(QWidget* parent) : QWidget(parent) { setMinimumHeight(kHead); }
+GoodputPanel::GoodputPanel(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Attempts and where their time went"));
+  setMinimumHeight(kHead);
+}
 
 void GoodputPanel::setData(std::shared_ptr<const GoodputData> data) {
   m_data = std::move(data);
@@ -159,6 +162,15 @@ QString GoodputPanel::wordsAt(const QPoint& place) const {
     return rowWords(rows[i]);
   }
   return {};
+}
+
+AccessibleTable GoodputPanel::accessibleTable() const {
+  AccessibleTable table{.summary = m_data ? ledgerSentence(*m_data) : m_missing, .columns = {tr("attempt"), tr("how it went")}};
+  if (!m_data) return table;
+  const auto& rows = m_data->goodput.ledger.rows;
+  for (std::size_t i = firstShown(); i < rows.size(); ++i)
+    table.rows.push_back({{QString::number(rows[i].number), rowWords(rows[i])}, barArea(i - firstShown())});
+  return table;
 }
 
 QString GoodputPanel::copyText() const {

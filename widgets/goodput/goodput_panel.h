@@ -11,11 +11,12 @@
 #include <QWidget>
 #include <memory>
 
+#include "widgets/core/accessible_picture.h"
 #include "widgets/goodput/goodput_data.h"
 
 namespace runglass {
 
-class GoodputPanel : public QWidget {
+class GoodputPanel : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -28,6 +29,7 @@ class GoodputPanel : public QWidget {
   // What stands at a place, in words; empty: nothing.
   QString wordsAt(const QPoint& place) const;
   QString copyText() const;
+  AccessibleTable accessibleTable() const override;
 
  protected:
   bool event(QEvent* event) override;

@@ -16,6 +16,7 @@ EditableText::EditableText(const QString& name, const QFont& font, int most_char
   m_label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_label->setAccessibleName(name);
   m_field->setFont(font);
+  setAccessibleName(name);
   m_field->setMaxLength(most_chars);
   m_field->setPlaceholderText(name);
   m_field->setAccessibleName(name);

@@ -29,6 +29,7 @@ IncidentCards::IncidentCards(QueryService* queries, QWidget* parent)
       m_page(new QWidget),
       m_grid(new QGridLayout(m_page)) {
   m_head->setTextFormat(Qt::PlainText);
+  m_scroll->setAccessibleName(tr("Evidence"));
   m_head->setFont(tableFont());
   m_head->setForegroundRole(QPalette::PlaceholderText);
   m_add->setFocusPolicy(Qt::TabFocus);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "widgets/core/accessible_picture.h"
 #include "widgets/core/units.h"
 #include "widgets/incidents/incident_data.h"
 #include "widgets/incidents/incident_text.h"
@@ -28,7 +29,7 @@ namespace runglass {
 class EditableText;
 
 // The numbers of the impact line; hovering says where one is from.
-class ImpactLine : public QWidget {
+class ImpactLine : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -36,6 +37,7 @@ class ImpactLine : public QWidget {
   void setNumbers(std::vector<ImpactNumber> numbers);
   const std::vector<ImpactNumber>& numbers() const { return m_numbers; }
   QSize sizeHint() const override;
+  AccessibleTable accessibleTable() const override;
 
  protected:
   bool event(QEvent* event) override;

@@ -95,8 +95,7 @@ std::vector<Column<TimelineEntry>> laneColumns(const TimeStyle* style, const Tim
   };
   lane(QStringLiteral("what happened"), QStringLiteral("Events, ends and starts of attempts, checkpoints, findings where they began."),
        IncidentLane::kHappened);
-  lane(QStringLiteral("what was known"), QStringLiteral("Alerts, captures, notes, and when a finding was told or judged."),
-       IncidentLane::kKnown);
+  lane(QStringLiteral("what was known"), QStringLiteral("Alerts, captures, notes, and publication of findings."), IncidentLane::kKnown);
   return columns;
 }
 
@@ -114,6 +113,14 @@ void LaneStrip::setMoment(std::optional<TimeNs> moment) {
   if (m_moment == moment) return;
   m_moment = moment;
   update();
+}
+
+AccessibleTable LaneStrip::accessibleTable() const {
+  AccessibleTable table{.summary = {}, .columns = {tr("minutes since the first sign"), tr("lane"), tr("what")}};
+  for (const TimelineEntry& entry : m_story.entries)
+    table.rows.push_back({{minutesText(entry.time, m_story.zero),
+                           entry.lane == IncidentLane::kKnown ? tr("what was known") : tr("what happened"), entryText(entry)}});
+  return table;
 }
 
 double LaneStrip::xOf(TimeNs time) const { return laneX(m_story, time, width()); }
@@ -163,7 +170,7 @@ IncidentLanes::IncidentLanes(QWidget* parent)
           laneColumns(&m_style, &m_zero),
           [](const TimelineEntry& a, const TimelineEntry& b) { return a.time == b.time && a.lane == b.lane && a.text == b.text; }, this)),
       m_strip(new LaneStrip(this)),
-      m_table(new TableView(m_model, tr("Filter the time line  ( / )"), this)),
+      m_table(new TableView(m_model, tr("Time line"), tr("Filter the time line  ( / )"), this)),
       m_nothing(new QLabel(this)) {
   m_nothing->setTextFormat(Qt::PlainText);
   m_nothing->setContentsMargins(kPad, kGrid, kPad, kGrid);

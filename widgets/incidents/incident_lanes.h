@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "widgets/core/accessible_picture.h"
 #include "widgets/core/table_model.h"
 #include "widgets/core/table_view.h"
 #include "widgets/core/units.h"
@@ -27,7 +28,7 @@ QString minutesText(TimeNs time, TimeNs zero);  // "+4.2", "−0.5", "0.0"
 std::vector<Column<TimelineEntry>> laneColumns(const TimeStyle* style, const TimeNs* zero);
 
 // Marks of both lanes on one axis.
-class LaneStrip : public QWidget {
+class LaneStrip : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -37,6 +38,7 @@ class LaneStrip : public QWidget {
   // Of the mark nearest to the place, within reach of a pointer; −1: none.
   int entryAt(const QPoint& place) const;
   double xOf(TimeNs time) const;
+  AccessibleTable accessibleTable() const override;
 
  signals:
   void chosen(int entry);

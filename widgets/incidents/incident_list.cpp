@@ -137,7 +137,7 @@ int IncidentEntryModel::rowOf(std::string_view key) const {
 int IncidentEntryModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(m_entries.size()); }
 
 QVariant IncidentEntryModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  if (!index.isValid() || !checkIndex(index)) return {};
   const IncidentEntry& entry = m_entries[static_cast<std::size_t>(index.row())];
   switch (role) {
     case Qt::DisplayRole:
@@ -176,7 +176,7 @@ IncidentListPanel::IncidentListPanel(QWidget* parent)
       m_merge_menu(new QMenu(this)) {
   m_proposal_box = makeProposals();
   auto* fresh = new QPushButton(tr("New"), this);
-  fresh->setToolTip(tr("An incident of the shown time and of what is selected (Shift+I)"));
+  fresh->setToolTip(tr("Make an incident of the time window and the selection (Shift+I)"));
   fresh->setFocusPolicy(Qt::TabFocus);
   auto* buttons = new QHBoxLayout;
   buttons->setContentsMargins(kPad, kGrid, kPad, kGrid);

@@ -35,6 +35,7 @@ QColor partColor(const Theme& theme, const QString& part) {
 }
 
 BreakdownView::BreakdownView(QWidget* parent) : QWidget(parent), m_chart(new QChart), m_view(new QChartView(m_chart, this)) {
+  setAccessibleName(tr("Step, by part"));
   m_chart->setMargins({0, 0, 0, 0});
   m_chart->layout()->setContentsMargins(0, 0, 0, 0);
   m_chart->setBackgroundRoundness(0);
@@ -42,6 +43,7 @@ BreakdownView::BreakdownView(QWidget* parent) : QWidget(parent), m_chart(new QCh
   m_chart->legend()->hide();
   m_view->setFrameShape(QFrame::NoFrame);
   m_view->setFocusPolicy(Qt::NoFocus);
+  m_view->viewport()->setFocusPolicy(Qt::NoFocus);
   setFixedHeight(kHeight);
   hide();
 }
@@ -147,6 +149,14 @@ void BreakdownView::paintEvent(QPaintEvent*) {
     }
     top += kLine;
   }
+}
+
+AccessibleTable BreakdownView::accessibleTable() const {
+  AccessibleTable table{.summary = {}, .columns = {tr("part"), tr("mean over ranks"), tr("change")}};
+  for (const PartMeans& part : m_data.parts)
+    table.rows.push_back({{screenText(part.part, 40), formatDuration(static_cast<DurNs>(part.recent_ns)),
+                           part.before_ns > 0 ? formatSignedPercent(part.recent_ns / part.before_ns - 1) : QString()}});
+  return table;
 }
 
 }  // namespace runglass

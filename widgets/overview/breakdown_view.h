@@ -10,6 +10,7 @@
 
 #include <QWidget>
 
+#include "widgets/core/accessible_picture.h"
 #include "widgets/core/theme.h"
 #include "widgets/overview/overview_data.h"
 
@@ -21,12 +22,13 @@ namespace runglass {
 // The category's colour, the same in all views; unknown parts get the host's.
 QColor partColor(const Theme& theme, const QString& part);
 
-class BreakdownView : public QWidget {
+class BreakdownView : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
   explicit BreakdownView(QWidget* parent = nullptr);
   void setData(const StepBreakdown& data);
+  AccessibleTable accessibleTable() const override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -190,6 +190,16 @@ QString IdlePanel::copyText() const {
   return text;
 }
 
+AccessibleTable IdlePanel::accessibleTable() const {
+  AccessibleTable table{.summary = headline(), .columns = {tr("cause"), tr("share of step time"), tr("evidence")}};
+  for (int i = 0; i < rowCount(); ++i) {
+    const IdleRow& row = m_answer->rows[static_cast<std::size_t>(i)];
+    table.rows.push_back(
+        {{screenText(idleCauseWords(row.cause)), row.share ? formatPercent(*row.share) : QString(), screenText(row.evidence)}, rowRect(i)});
+  }
+  return table;
+}
+
 QString IdlePanel::missingWords() const {
   QStringList causes;
   for (const IdleNotRecorded& one : m_answer->not_recorded)
@@ -213,7 +223,7 @@ void IdlePanel::paintEvent(QPaintEvent*) {
     painter.drawText(
         QRect(kPad, kHead, width() - 2 * kPad, height() - kHead - kPad), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
         tr("%1. A PyTorch profiler trace, an Nsight Systems export, exact steps of the CUDA tracer, parts of steps from the client or "
-           "an agent's GPU metrics would tell.")
+           "an agent's GPU metrics would show it.")
             .arg(reason.left(1).toUpper() + reason.mid(1)));
     return;
   }

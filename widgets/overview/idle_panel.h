@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "analysis/gpu_idle/idle_answer.h"
+#include "widgets/core/accessible_picture.h"
 #include "widgets/core/theme.h"
 #include "widgets/core/view.h"
 
@@ -22,7 +23,7 @@ namespace runglass {
 
 QColor idleCauseColor(const Theme& theme, IdleCause cause);
 
-class IdlePanel : public QWidget {
+class IdlePanel : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -42,6 +43,7 @@ class IdlePanel : public QWidget {
   QRect rowRect(int row) const;
   // Shows a row's place in the timeline. Rows without one do nothing.
   void openRow(int row);
+  AccessibleTable accessibleTable() const override;
 
  signals:
   void viewRequested(const QString& id);

@@ -39,16 +39,24 @@ QString inLines(const QFontMetrics& metrics, const QString& words, const QRect& 
 
 }  // namespace
 
-TileRow::TileRow(QWidget* parent) : QWidget(parent) { setFixedHeight(kTileHeight); }
+TileRow::TileRow(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Numbers of the run"));
+  setFixedHeight(kTileHeight);
+}
 
 void TileRow::setTiles(std::vector<OverviewTile> tiles) {
   m_tiles = std::move(tiles);
-  QStringList words;
-  for (const OverviewTile& tile : m_tiles)
-    words << tile.title + QStringLiteral(": ") + tile.value + QStringLiteral(" (") + tile.note + QLatin1Char(')');
-  setAccessibleDescription(words.join(QStringLiteral("; ")));
   takeRows();
   update();
+}
+
+AccessibleTable TileRow::accessibleTable() const {
+  AccessibleTable table{.summary = {}, .columns = {tr("tile"), tr("value"), tr("comparison")}};
+  for (int i = 0; i < static_cast<int>(m_tiles.size()); ++i) {
+    const OverviewTile& tile = m_tiles[static_cast<std::size_t>(i)];
+    table.rows.push_back({{tile.title, tile.value, tile.note}, boxOf(i)});
+  }
+  return table;
 }
 
 int TileRow::columns() const {
@@ -104,12 +112,28 @@ bool TileRow::event(QEvent* event) {
   return true;
 }
 
-SidePanels::SidePanels(QWidget* parent) : QWidget(parent) { setMinimumWidth(260); }
+SidePanels::SidePanels(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Findings and slow nodes"));
+  setMinimumWidth(260);
+}
 
 bool SidePanels::setData(std::shared_ptr<const OverviewData> data) {
   m_data = std::move(data);
   update();
   return !m_data->findings.empty() || !m_data->slow_nodes.empty();
+}
+
+AccessibleTable SidePanels::accessibleTable() const {
+  AccessibleTable table{.summary = {}, .columns = {tr("what"), tr("value")}};
+  if (!m_data) return table;
+  for (std::size_t i = 0; i < std::min(m_finding_places.size(), m_data->findings.size()); ++i) {
+    const Finding& finding = m_data->findings[i];
+    table.rows.push_back({{QString::fromUtf8(severityName(finding.severity)), screenText(finding.summary, 400)}, m_finding_places[i]});
+  }
+  for (const NodeSlowness& node : m_data->slow_nodes)
+    table.rows.push_back({{node.name, tr("own work %1 to its stage's median, waits %2")
+                                          .arg(formatSignedPercent(node.pace.slower), formatPercent(node.pace.wait_ratio, 0))}});
+  return table;
 }
 
 const Finding* SidePanels::chosenFinding() const {

@@ -11,16 +11,18 @@
 #include <QWidget>
 #include <memory>
 
+#include "widgets/core/accessible_picture.h"
 #include "widgets/overview/overview_data.h"
 
 namespace runglass {
 
-class TileRow : public QWidget {
+class TileRow : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
   explicit TileRow(QWidget* parent = nullptr);
   void setTiles(std::vector<OverviewTile> tiles);
+  AccessibleTable accessibleTable() const override;
 
  protected:
   bool event(QEvent* event) override;
@@ -36,7 +38,7 @@ class TileRow : public QWidget {
   std::vector<OverviewTile> m_tiles;
 };
 
-class SidePanels : public QWidget {
+class SidePanels : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -45,6 +47,7 @@ class SidePanels : public QWidget {
   bool setData(std::shared_ptr<const OverviewData> data);
   // The one that was clicked; null: none, or it is not listed any more.
   const Finding* chosenFinding() const;
+  AccessibleTable accessibleTable() const override;
 
  signals:
   void findingChosen(const Finding& finding);

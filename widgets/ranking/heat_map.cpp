@@ -15,6 +15,7 @@ HeatMap::HeatMap(QSize largest_cell, QWidget* parent) : QWidget(parent), m_large
 }
 
 void HeatMap::cellsChanged() {
+  setAccessibleName(title());
   m_dirty = true;
   update();
 }
@@ -75,6 +76,17 @@ void HeatMap::changeEvent(QEvent* event) {
 
 void HeatMap::mousePressEvent(QMouseEvent* event) {
   if (const auto cell = cellAt(event->pos())) chosen(*cell);
+}
+
+AccessibleTable HeatMap::accessibleTable() const {
+  AccessibleTable table{.summary = title(), .columns = {tr("row"), tr("furthest from its peers")}};
+  if (empty()) return table;
+  const std::size_t across = cells()->steps.size();
+  for (std::size_t row = 0; row < cells()->rows.size(); ++row) {
+    const auto worst = worstCell(*cells(), {row, row + 1}, {0, across});
+    table.rows.push_back({{rowName(row), worst ? tip(*worst) : tr("not compared")}, cellRect(row, 0).united(cellRect(row, across - 1))});
+  }
+  return table;
 }
 
 bool HeatMap::event(QEvent* event) {

@@ -14,11 +14,12 @@
 #include <optional>
 #include <vector>
 
+#include "widgets/core/accessible_picture.h"
 #include "widgets/ranking/heat_paint.h"
 
 namespace runglass {
 
-class HeatMap : public QWidget {
+class HeatMap : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -26,6 +27,7 @@ class HeatMap : public QWidget {
   QRect cellArea() const;
   // At least a pixel; where several cells share one, that pixel.
   QRect cellRect(std::size_t row, std::size_t column) const;
+  AccessibleTable accessibleTable() const override;
 
  protected:
   // Few cells do not become fields as large as a hand.

@@ -31,7 +31,10 @@ QString timeText(double ns) { return formatDuration(static_cast<DurNs>(ns)); }
 
 }  // namespace
 
-RankPartBars::RankPartBars(QWidget* parent) : QWidget(parent) { setAttribute(Qt::WA_OpaquePaintEvent); }
+RankPartBars::RankPartBars(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Parts of a step of this rank and its peers"));
+  setAttribute(Qt::WA_OpaquePaintEvent);
+}
 
 QSize RankPartBars::sizeHint() const {
   return {460, kHead + static_cast<int>(std::max<std::size_t>(m_bars.size(), kRowsShown)) * kRow + kGrid};
@@ -42,6 +45,15 @@ void RankPartBars::setBars(std::vector<PartBar> bars, const QString& why) {
   m_why = why;
   updateGeometry();
   update();
+}
+
+AccessibleTable RankPartBars::accessibleTable() const {
+  AccessibleTable table{.summary = m_bars.empty() ? m_why : QString(),
+                        .columns = {tr("part"), tr("work"), tr("work of its peers"), tr("waiting"), tr("waiting of its peers")}};
+  const auto optional = [](const std::optional<double>& ns) { return ns ? timeText(*ns) : kAbsentText; };
+  for (const PartBar& bar : m_bars)
+    table.rows.push_back({{bar.name, timeText(bar.own), timeText(bar.peers), optional(bar.own_wait), optional(bar.peers_wait)}});
+  return table;
 }
 
 void RankPartBars::paintEvent(QPaintEvent*) {

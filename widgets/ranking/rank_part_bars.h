@@ -12,6 +12,8 @@
 #include <optional>
 #include <vector>
 
+#include "widgets/core/accessible_picture.h"
+
 namespace runglass {
 
 struct PartBar {
@@ -20,7 +22,7 @@ struct PartBar {
   std::optional<double> own_wait, peers_wait;
 };
 
-class RankPartBars : public QWidget {
+class RankPartBars : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -30,6 +32,7 @@ class RankPartBars : public QWidget {
   const std::vector<PartBar>& bars() const { return m_bars; }
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override { return {320, 60}; }
+  AccessibleTable accessibleTable() const override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;

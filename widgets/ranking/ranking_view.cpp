@@ -49,7 +49,7 @@ RankingView::RankingView(ViewContext context, QWidget* parent)
       m_grounds(new QLabel),
       m_pattern(new QLabel),
       m_levels(new QComboBox),
-      m_table(new TableView(m_model, tr("Filter ranks  ( / )"), this)),
+      m_table(new TableView(m_model, tr("Ranks"), tr("Filter ranks  ( / )"), this)),
       m_heat(new RankHeatMap),
       m_workers(new PlaceHeatMap),
       m_hosts(new PlaceHeatMap),
@@ -67,6 +67,8 @@ RankingView::RankingView(ViewContext context, QWidget* parent)
   }
   m_sentence->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
   m_grounds->setForegroundRole(QPalette::PlaceholderText);
+  m_tabs->setAccessibleName(tr("Ranking and what-if"));
+  m_maps->setAccessibleName(tr("Heat maps"));
   m_table->table()->setItemDelegateForColumn(kSparkColumn, new SparkDelegate(m_model, this));
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -219,7 +221,7 @@ void RankingView::showNothing(const Result<std::shared_ptr<const RankingData>>& 
     m_panel->showFailed(tr("The ranking could not be made"), screenText(answer.status().message()));
   else
     m_panel->showEmptyAt(m_context.state->state().moment, tr("No step times yet"),
-                         tr("Ranks are compared by the work of their steps, and no rank of this run has told of any. Trainers tell through "
+                         tr("Ranks are compared by the work of their steps, and no rank of this run recorded any. Trainers record it with "
                             "runglass.py (runglass.step, runglass.span with part=…); profiler traces with steps bring step times."),
                          QStringLiteral("runglassctl import --store STORE.rgl TRACE-FOLDER"));
   m_stack->setCurrentIndex(0);

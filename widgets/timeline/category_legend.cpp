@@ -29,9 +29,16 @@ std::vector<Entry> entries() {
 }  // namespace
 
 CategoryLegend::CategoryLegend(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Legend of the spans"));
   setToolTip(
       tr("Waiting: a collective moves data from when its last member began; before that its members wait for it.\n"
          "Hatched where all this is certain: see the drawer of a span for whom it waited."));
+}
+
+AccessibleTable CategoryLegend::accessibleTable() const {
+  QStringList words;
+  for (const Entry& entry : entries()) words << entry.words;
+  return {.summary = words.join(QStringLiteral(", ")), .columns = {}};
 }
 
 QSize CategoryLegend::sizeHint() const {

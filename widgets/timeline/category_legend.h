@@ -10,15 +10,18 @@
 
 #include <QWidget>
 
+#include "widgets/core/accessible_picture.h"
+
 namespace runglass {
 
-class CategoryLegend : public QWidget {
+class CategoryLegend : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
   explicit CategoryLegend(QWidget* parent = nullptr);
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override { return sizeHint(); }
+  AccessibleTable accessibleTable() const override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -37,6 +37,7 @@ bool communicates(const BusyStrip& strip) {
 
 TimelineCanvas::TimelineCanvas(RowList* rows, QWidget* parent)
     : QWidget(parent), m_rows(rows), m_scroll(new QScrollBar(Qt::Vertical, this)) {
+  setAccessibleName(tr("Timeline"));
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setAttribute(Qt::WA_OpaquePaintEvent);
@@ -76,6 +77,22 @@ std::vector<RowQuestion> TimelineCanvas::visibleRows() const {
     if (row.pinned || (top + row.height > kHeader && top < height())) questions.push_back(row.question);
   }
   return questions;
+}
+
+AccessibleTable TimelineCanvas::accessibleTable() const {
+  AccessibleTable table{.summary = {}, .columns = {tr("row"), tr("detail"), tr("spans in the window")}};
+  for (const TimelineRow& row : m_rows->rows()) {
+    const int top = screenY(row);
+    if (!row.pinned && (top + row.height <= kHeader || top >= height())) continue;
+    std::int64_t spans = 0;
+    const RowPicture* const made = pictureOf(row);
+    if (made != nullptr)
+      for (const auto& lane : made->lanes)
+        for (const SpanBar& bar : lane.bars) spans += bar.t1 > m_t0 && bar.t0 < m_t1 ? bar.count : 0;
+    const bool told = made != nullptr && !made->lanes.empty();
+    table.rows.push_back({{row.title, row.detail, told ? formatCount(spans) : QString()}, QRect(0, top, width(), row.height)});
+  }
+  return table;
 }
 
 std::vector<std::pair<std::int32_t, TrackId>> TimelineCanvas::splittable() const {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "widgets/charts/geometry.h"
+#include "widgets/core/accessible_picture.h"
 #include "widgets/timeline/row_list.h"
 #include "widgets/timeline/timeline_marks.h"
 #include "widgets/timeline/timeline_raster.h"
@@ -38,7 +39,7 @@ struct FlowArrow {
   TimeNs from_time = 0, to_time = 0;
 };
 
-class TimelineCanvas : public QWidget {
+class TimelineCanvas : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -68,6 +69,7 @@ class TimelineCanvas : public QWidget {
   std::vector<std::pair<std::int32_t, TrackId>> splittable() const;
   int timeWidth() const;
   bool isRendered() const { return !m_dirty; }
+  AccessibleTable accessibleTable() const override;
 
  signals:
   void windowChanged(std::int64_t t0, std::int64_t t1, bool gesture);

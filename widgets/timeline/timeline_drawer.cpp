@@ -154,22 +154,24 @@ TimelineDrawer::TimelineDrawer(QWidget* parent)
       m_lines(new QTableWidget),
       m_peer_model(new TableModel<SpanPeer>(
           peerColumns(), [](const SpanPeer& a, const SpanPeer& b) { return a.id == b.id; }, this)),
-      m_peers(new TableView(m_peer_model, tr("Filter peers"), this)),
+      m_peers(new TableView(m_peer_model, tr("Peers"), tr("Filter peers"), this)),
       m_area_head(plainLabel()),
       m_area_model(new TableModel<AreaRow>(
           areaColumns(), [](const AreaRow& a, const AreaRow& b) { return a.category == b.category && a.name == b.name; }, this)),
-      m_area(new TableView(m_area_model, tr("Filter names"), this)),
+      m_area(new TableView(m_area_model, tr("Spans in the selection"), tr("Filter names"), this)),
       m_area_rank_model(new TableModel<AreaRank>(
           areaRankColumns(), [](const AreaRank& a, const AreaRank& b) { return a.rank == b.rank; }, this)),
-      m_area_ranks(new TableView(m_area_rank_model, tr("Filter ranks"), this)),
+      m_area_ranks(new TableView(m_area_rank_model, tr("Ranks in the selection"), tr("Filter ranks"), this)),
       m_hits_head(plainLabel()),
       m_hit_model(new TableModel<SearchHit>(
           hitColumns(), [](const SearchHit& a, const SearchHit& b) { return a.id == b.id; }, this)),
-      m_hits(new TableView(m_hit_model, tr("Filter hits"), this)) {
+      m_hits(new TableView(m_hit_model, tr("Search hits"), tr("Filter hits"), this)) {
   addTab(makeSpanPage(), tr("Selection"));
   addTab(makeTablePage(m_area_head, {m_area, m_area_ranks}), tr("Area"));
   addTab(makeTablePage(m_hits_head, {m_hits}), tr("Search"));
   setDocumentMode(true);
+  setAccessibleName(tr("Details"));
+  m_lines->setAccessibleName(tr("The selected span"));
   connect(m_peers, &TableView::rowActivated, this, [this](const QModelIndex& index) {
     if (const SpanPeer* peer = m_peer_model->rowAt(index)) emit peerChosen(*peer);
   });

@@ -57,6 +57,8 @@ QWidget* TimelineView::makeBar() {
   m_choice->setToolTip(tr("Suggested: the slowest rank, its pipeline neighbours, peers of its role, and what is selected or pinned"));
   m_grouping->addItems({tr("by node"), tr("by PP stage"), tr("by DP rank"), tr("by TP rank"), tr("ungrouped")});
   m_filter->setPlaceholderText(tr("Show rows (regex)"));
+  m_filter->setAccessibleName(tr("Filter: %1").arg(tr("Rows")));
+  m_search->setAccessibleName(tr("Search spans"));
   m_search->setPlaceholderText(tr("Search spans ( / )"));
   for (QLineEdit* edit : {m_filter, m_search}) {
     edit->setClearButtonEnabled(true);

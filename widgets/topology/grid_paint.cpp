@@ -224,10 +224,22 @@ void TopologyGrid::paintHeads(QPainter& painter) const {
 
 QString TopologyGrid::tipAt(const QPoint& point) const {
   const auto index = rankAt(point);
-  if (!index) return {};
-  const TopologyRank& rank = m_data->ranks[*index];
+  return index ? wordsOf(*index).join(QLatin1Char('\n')) : QString();
+}
+
+AccessibleTable TopologyGrid::accessibleTable() const {
+  AccessibleTable table{.summary = {}, .columns = {tr("rank"), tr("state")}};
+  for (std::uint32_t i = 0; m_data && i < m_data->ranks.size(); ++i) {
+    const QStringList words = wordsOf(i);
+    table.rows.push_back({{words.first(), words.mid(1).join(QStringLiteral("; "))}, rankRect(m_data->ranks[i].place.rank)});
+  }
+  return table;
+}
+
+QStringList TopologyGrid::wordsOf(std::uint32_t index) const {
+  const TopologyRank& rank = m_data->ranks[index];
   QStringList lines{tr("rank %1").arg(rank.place.rank)};
-  if (const auto folded = std::ranges::count(m_lattice.shown, *index); folded > 1)
+  if (const auto folded = std::ranges::count(m_lattice.shown, index); folded > 1)
     lines << tr("the worst of %1 ranks in this cell").arg(folded);
   const QString place = coordinateText(rank.place);
   lines << (place == kAbsentText ? tr("no coordinates") : place);
@@ -250,7 +262,7 @@ QString TopologyGrid::tipAt(const QPoint& point) const {
   if (rank.wait == WaitState::kSilent) lines << tr("✕ silent: others wait for it");
   if (!rank.behind.isEmpty())
     lines << (rank.behind.startsWith(QChar(0x2212)) ? tr("%1 in the sequence of its peers").arg(rank.behind) : rank.behind);
-  return lines.join(QLatin1Char('\n'));
+  return lines;
 }
 
 }  // namespace runglass

@@ -44,6 +44,7 @@ void HeatScale::paintStates(QPainter& painter) const {
 }
 
 HeatScale::HeatScale(QWidget* parent) : QWidget(parent) {
+  setAccessibleName(tr("Scale of the colours"));
   setFont(tableFont());
   setMinimumHeight(kRowHeight);
 }

@@ -14,6 +14,7 @@
 namespace runglass {
 
 StepChart::StepChart(QWidget* parent) : QAbstractScrollArea(parent) {
+  setAccessibleName(tr("Operations of the step"));
   setFrameShape(QFrame::NoFrame);
   setFocusPolicy(Qt::StrongFocus);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

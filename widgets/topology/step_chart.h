@@ -13,12 +13,13 @@
 #include <optional>
 #include <vector>
 
+#include "widgets/core/accessible_picture.h"
 #include "widgets/core/theme.h"
 #include "widgets/topology/step_data.h"
 
 namespace runglass {
 
-class StepChart : public QAbstractScrollArea {
+class StepChart : public QAbstractScrollArea, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -32,6 +33,7 @@ class StepChart : public QAbstractScrollArea {
   // Where a node is on the viewport now; empty when it is not of the replica.
   QRect nodeRect(std::uint32_t node) const;
   std::optional<std::uint32_t> nodeAt(const QPoint& point) const;
+  AccessibleTable accessibleTable() const override;
 
  signals:
   void nodeChosen(std::uint32_t node);
@@ -62,6 +64,7 @@ class StepChart : public QAbstractScrollArea {
   void paintDeps(QPainter& painter) const;
   void paintPath(QPainter& painter, const CriticalPath& path, const QColor& color, int width) const;
   void paintAxis(QPainter& painter) const;
+  QStringList wordsOf(std::uint32_t node) const;  // its name first
   QString tipOf(std::uint32_t node) const;
   void walk(int by);
 

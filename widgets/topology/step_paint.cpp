@@ -199,7 +199,7 @@ QString StepChart::legend(const StepGraph& graph, const std::vector<std::uint32_
   return parts.join(QStringLiteral("&nbsp;&nbsp; "));
 }
 
-QString StepChart::tipOf(std::uint32_t node) const {
+QStringList StepChart::wordsOf(std::uint32_t node) const {
   const StepGraph& graph = m_data->graph;
   QStringList lines{
       nodeText(graph, node),
@@ -211,7 +211,22 @@ QString StepChart::tipOf(std::uint32_t node) const {
     if (by->why != HoldUp::kMember && by->gap > 0) lines << tr("and began %1 after it").arg(formatDuration(by->gap));
   }
   if (m_on_path[node]) lines << tr("on the critical path");
-  return QStringLiteral("<p style='white-space:pre'>%1</p>").arg(lines.join(QLatin1Char('\n')).toHtmlEscaped());
+  return lines;
+}
+
+QString StepChart::tipOf(std::uint32_t node) const {
+  return QStringLiteral("<p style='white-space:pre'>%1</p>").arg(wordsOf(node).join(QLatin1Char('\n')).toHtmlEscaped());
+}
+
+AccessibleTable StepChart::accessibleTable() const {
+  AccessibleTable table{.summary = {}, .columns = {tr("operation"), tr("state")}};
+  for (const Row& row : m_rows)
+    for (const auto* nodes : {&row.passes, &row.other})
+      for (const std::uint32_t node : *nodes) {
+        const QStringList words = wordsOf(node);
+        table.rows.push_back({{words.first(), words.mid(1).join(QStringLiteral("; "))}, nodeRect(node)});
+      }
+  return table;
 }
 
 }  // namespace runglass

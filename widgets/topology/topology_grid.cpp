@@ -47,6 +47,7 @@ QColor deviationColor(const Theme& theme, const TopologyMetric& metric, double d
 }
 
 TopologyGrid::TopologyGrid(QWidget* parent) : QAbstractScrollArea(parent) {
+  setAccessibleName(tr("Ranks by pipeline stage and replica"));
   setFrameShape(QFrame::NoFrame);
   setFocusPolicy(Qt::StrongFocus);
   viewport()->setMouseTracking(true);

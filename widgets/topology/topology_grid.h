@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "widgets/core/accessible_picture.h"
 #include "widgets/core/theme.h"
 #include "widgets/topology/rank_links.h"
 #include "widgets/topology/topology_data.h"
@@ -23,7 +24,7 @@ QColor peerColor(const Theme& theme, PeerKind kind);
 // From the neutral ground of a value at the median to full colour at `spread`.
 QColor deviationColor(const Theme& theme, const TopologyMetric& metric, double deviation, double spread);
 
-class TopologyGrid : public QAbstractScrollArea {
+class TopologyGrid : public QAbstractScrollArea, public AccessiblePicture {
   Q_OBJECT
 
  public:
@@ -40,6 +41,7 @@ class TopologyGrid : public QAbstractScrollArea {
   QRect rankRect(std::int32_t rank) const;
   bool isDimmed(std::int32_t rank) const;
   QString tipAt(const QPoint& point) const;  // in viewport coordinates
+  AccessibleTable accessibleTable() const override;
 
  signals:
   void rankChosen(int rank);
@@ -70,6 +72,7 @@ class TopologyGrid : public QAbstractScrollArea {
   void choosePeers();
   QPoint offset() const;
   std::optional<std::uint32_t> rankAt(const QPoint& point) const;
+  QStringList wordsOf(std::uint32_t index) const;  // of the rank; "rank 3" first
   void paintRank(QPainter& painter, std::uint32_t index, const QRect& rect) const;
   void paintState(QPainter& painter, const TopologyRank& rank, const QRect& inner, const QColor& fill, const QColor& ink) const;
   void paintBehind(QPainter& painter) const;

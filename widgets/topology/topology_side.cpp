@@ -41,6 +41,7 @@ TopologySide::TopologySide(QWidget* parent) : QWidget(parent), m_label(new QLabe
   m_label->setFont(tableFont());
   m_label->setContentsMargins(2 * kGrid, 0, kGrid, kGrid);
   auto* scroll = new QScrollArea;
+  scroll->setAccessibleName(tr("The selected rank"));
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setWidgetResizable(true);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -124,7 +125,7 @@ void TopologySide::tellRank(const TopologyRank& rank) {
 void TopologySide::tellGroups(std::uint32_t index) {
   head(tr("Peers"));
   const auto peers = peersOf(*m_data, index);
-  if (peers.empty()) line(QString(), tr("neither coordinates nor communicators of a known kind tell any"));
+  if (peers.empty()) line(QString(), tr("none known from coordinates or communicators"));
   for (const PeerGroup& group : peers) {
     std::vector<std::int32_t> ranks;
     for (const std::uint32_t i : group.ranks) ranks.push_back(m_data->ranks[i].place.rank);
@@ -211,7 +212,7 @@ void TopologySide::tellLinks() {
 
 void TopologySide::tellProgress(const TopologyRank& rank) {
   head(tr("Progress"));
-  if (!rank.progress) return line(QString(), tr("nothing heard"));
+  if (!rank.progress) return line(QString(), tr("no report"));
   const Progress& p = *rank.progress;
   if (!m_data->hang_found && rank.wait == WaitState::kWaiting) line(tr("state"), tr("waits"));
   if (!m_data->hang_found && rank.wait == WaitState::kNotSeen) line(tr("state"), tr("not seen where the others wait"));
@@ -228,7 +229,7 @@ void TopologySide::tellProgress(const TopologyRank& rank) {
   if (p.since)
     line(tr("since"),
          formatTime(*p.since, m_style) + tr(", %1 before the newest word").arg(formatDuration(std::max<DurNs>(0, m_data->now - *p.since))));
-  line(tr("heard"), formatTime(p.time, m_style));
+  line(tr("last report"), formatTime(p.time, m_style));
 }
 
 void TopologySide::tellHang(const TopologyRank& rank) {
@@ -251,5 +252,7 @@ void TopologySide::tellStages() {
   }
   if (m_data->stages.size() > kStagesListed) line(QString(), tr("and %1 more").arg(m_data->stages.size() - kStagesListed));
 }
+
+AccessibleTable HeatScale::accessibleTable() const { return {.summary = m_data ? words() : QString(), .columns = {}}; }
 
 }  // namespace runglass

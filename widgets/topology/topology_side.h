@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 
+#include "widgets/core/accessible_picture.h"
 #include "widgets/core/units.h"
 #include "widgets/topology/rank_links.h"
 #include "widgets/topology/topology_data.h"
@@ -55,13 +56,14 @@ class TopologySide : public QWidget {
   TimeStyle m_style = TimeStyle::kUtc;
 };
 
-class HeatScale : public QWidget {
+class HeatScale : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
   explicit HeatScale(QWidget* parent = nullptr);
   void setData(std::shared_ptr<const TopologyData> data);
   QSize sizeHint() const override;
+  AccessibleTable accessibleTable() const override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;

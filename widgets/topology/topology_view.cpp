@@ -60,14 +60,19 @@ TopologyView::TopologyView(ViewContext context, QWidget* parent)
                                     {tr("DP, PP"), Fold::kStages}})
     m_fold->addItem(title, static_cast<int>(fold));
   m_fold->setToolTip(tr("What is drawn apart; a cell of several ranks shows the one that is furthest on the worse side"));
-  m_racks->setToolTip(tr("Lines between tiles whose first ranks stand in different racks"));
+  m_racks->setToolTip(tr("Lines between tiles whose first ranks are in different racks"));
   m_links->setToolTip(tr("Neighbours of the selected rank in its groups, with the bus bandwidth of their collectives"));
   m_find->setPlaceholderText(tr("find rank"));
+  m_find->setAccessibleName(tr("Find rank"));
   m_find->setFixedWidth(90);
   m_find->setValidator(new QIntValidator(0, INT32_MAX, m_find));
   m_order->setEditable(true);
+  m_order->setAccessibleName(tr("Order of ranks"));
+  m_metric->setAccessibleName(tr("Metric"));
+  m_fold->setAccessibleName(tr("Dimensions"));
   m_order->setInsertPolicy(QComboBox::NoInsert);
   m_order->lineEdit()->setPlaceholderText(tr("order: as recorded"));
+  m_order->lineEdit()->setAccessibleName(tr("Order of ranks"));
   m_order->setMinimumContentsLength(18);
   for (const char* order : {"", kDefaultRankOrder, "tp-cp-ep-pp-dp", "dp-tp-pp", "pp-dp-tp", "pp-tp-dp"})
     m_order->addItem(QString::fromUtf8(order));

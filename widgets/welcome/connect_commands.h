@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The commands that bring a cluster's metrics to a hub on this host, or this host to a cluster's hub, as a person would paste them, with
-// certificates where the wire needs them. docs/deploy.md tells of each what was tried.
+// certificates where the wire needs them. docs/operate/deploy.md tells of each what was tried.
 //
 // Threading:  pure.
 // Ownership:  values.

@@ -51,7 +51,7 @@ ImportPanel::ImportPanel(StoreMaker& maker, const QString& folder, QWidget* pare
       m_target(new QWidget(this)),
       m_model(new TableModel<ImportRow>(
           columns(), [](const ImportRow& a, const ImportRow& b) { return a.path == b.path; }, this)),
-      m_table(new TableView(m_model, tr("Filter files"), this)),
+      m_table(new TableView(m_model, tr("Files"), tr("Filter files"), this)),
       m_line(new MakingLine(tr("Import"), this)) {
   m_words->setTextFormat(Qt::PlainText);
   m_words->setWordWrap(true);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three kinds of parallelism over gloo, each communication told to Runglass: groups, tensor-parallel layers, point to point."""
+"""Three kinds of parallelism over gloo, each communication recorded with Runglass: groups, tensor-parallel layers, point to point."""
 import torch
 import torch.distributed as dist
 import torch.nn as nn

@@ -229,7 +229,7 @@ def _disarm_stacks():
 
 
 def _hook_exceptions():
-    """An uncaught exception is told as a log line and as the cause of the end; the hook before ours still runs."""
+    """Records an uncaught exception as a log line and as the cause of the end; the previous hook still runs."""
     previous = sys.excepthook
     if getattr(previous, "_runglass", False):
         return
@@ -350,7 +350,7 @@ def phase(name):
 
 
 def scalar(name, value, step=None, per_rank=False):
-    """A value of the whole run (tell it from one rank), or of this rank. step: None = the current one."""
+    """A value of the whole run (record it on one rank), or of this rank. step: None = the current one."""
     if _on:
         _lib.rg_scalar_id(_names.get(name) or _id(name), per_rank, NONE if step is None else step, value)
 

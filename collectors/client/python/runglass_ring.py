@@ -138,7 +138,7 @@ class _Ring(object):
         self.words[_STRINGS] = 1  # id 0: no name
 
     def name(self, text):
-        """The number of a text; 0 where it cannot be told now."""
+        """The number of a text; 0 if it cannot be written now."""
         text = text[:_LONGEST_STRING]
         known = self.ids.get(text)
         if known is not None:

@@ -150,7 +150,7 @@ Status Pairing::revoke(const std::string& name, TimeNs now) {
     entry.revoked = now;
     ++revoked;
   }
-  if (revoked == 0) return {Code::kNotFound, "pair: " + name + ": nobody of that name may connect"};
+  if (revoked == 0) return {Code::kNotFound, "pair: " + name + ": no agent or reader of that name"};
   return save();
 }
 
@@ -161,7 +161,7 @@ Result<Pairing::Handed> Pairing::renew(const std::string& name, TimeNs now, DurN
     renewed = entry;
     entry.expires = std::min(entry.expires.value_or(now + grace), now + grace);
   }
-  if (!renewed) return Status(Code::kNotFound, "pair: " + name + ": nobody of that name may connect");
+  if (!renewed) return Status(Code::kNotFound, "pair: " + name + ": no agent or reader of that name");
   return hand(std::move(*renewed));
 }
 

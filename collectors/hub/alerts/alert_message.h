@@ -20,7 +20,7 @@ struct AlertMessage {
   std::string id;                        // equal when the same telling is told again after a crash
   std::string title;                     // one line: severity, what
   std::string text;                      // a few lines for people
-  std::string json;                      // docs/alerts.md
+  std::string json;                      // docs/operate/alerts.md
   std::vector<std::string> environment;  // "RUNGLASS_…=…"
   std::string link;
   Severity severity = Severity::kInfo;

@@ -105,7 +105,7 @@ Status readMetric(const File& file, const toml::table& table, const std::string&
   if ((metric.above ? 1 : 0) + (metric.below ? 1 : 0) + (metric.absent ? 1 : 0) != 1)
     return file.wrong(where, "a metric wants exactly one of above, below and absent");
   if (metric.clear && (metric.absent || (metric.above && *metric.clear > *metric.above) || (metric.below && *metric.clear < *metric.below)))
-    return file.wrong(where, "clear must lie on the good side of the threshold");
+    return file.wrong(where, "clear must be on the good side of the threshold");
   if (metric.absent && rule.hold < kNsPerSecond) return file.wrong(where, "absent wants for = how long");
   rule.metric = metric;
   return {};
@@ -118,7 +118,7 @@ Result<AlertRule> readRule(const File& file, const toml::table& table, std::size
   AlertRule rule{.name = table["name"].value_or(std::string())};
   const std::string where = "rule " + (rule.name.empty() ? std::to_string(index + 1) : rule.name);
   RG_TRY(file.onlyKeys(table, where, {"name", "finding", "event", "metric", "above", "below", "clear", "absent", "severity", "for", "to"}));
-  if (rule.name.empty() || rule.name.size() > 256) return file.wrong(where, "wants a name of at most 256 bytes");
+  if (rule.name.empty() || rule.name.size() > 256) return file.wrong(where, "needs a name of at most 256 bytes");
   if (std::ranges::find(all.rules, rule.name, &AlertRule::name) != all.rules.end()) return file.wrong(where, "there are two of this name");
   RG_TRY(file.texts(table, "finding", where, rule.findings));
   RG_TRY(file.texts(table, "event", where, rule.events));
@@ -131,7 +131,7 @@ Result<AlertRule> readRule(const File& file, const toml::table& table, std::size
     return file.wrong(where, "wants exactly one of finding, event and metric");
   if (metric) RG_TRY(readMetric(file, table, where, rule));
   if (rule.hold > 0 && !rule.events.empty() && !std::ranges::all_of(rule.events, isLasting))
-    return file.wrong(where, "for fits no event but node_lost and node_stale: the others are over when they are told");
+    return file.wrong(where, "for is allowed with the events node_lost and node_stale only: the others have no duration");
   if (table.contains("to")) {
     RG_TRY(file.texts(table, "to", where, rule.to));
   } else {
@@ -149,7 +149,7 @@ Status readDeadman(const File& file, const toml::table& table, AlertOptions& all
   deadman.method = table["method"].value_or(deadman.method);
   RG_TRY(file.duration(table, "every", "deadman", deadman.every));
   RG_TRY(file.duration(table, "timeout", "deadman", deadman.timeout));
-  if (deadman.file.empty() == deadman.url.empty()) return file.wrong("deadman", "wants a file or a url");
+  if (deadman.file.empty() == deadman.url.empty()) return file.wrong("deadman", "needs a file or a url");
   if (deadman.method != "GET" && deadman.method != "POST") return file.wrong("deadman", "method is GET or POST");
   if (deadman.every < kNsPerSecond || deadman.timeout <= 0) return file.wrong("deadman", "every must be 1s or more, timeout above 0");
   all.deadman = deadman;

@@ -64,7 +64,7 @@ DurNs jittered(DurNs pause) {
 
 Status tellOnce(const AlertTarget& target, const AlertMessage& message, HttpClient& http, const std::stop_token& stop) {
   if (!target.webhook.empty()) return post(target, message, http, stop);
-  if (target.desktop) return {Code::kUnimplemented, "a screen is told by the console only"};
+  if (target.desktop) return {Code::kUnimplemented, "only the console notifies a screen"};
   return runCommand(target.command, message.environment, message.json, target.timeout, stop);
 }
 
@@ -108,7 +108,7 @@ void Courier::send(std::shared_ptr<const AlertMessage> message) {
   for (const auto& lane : m_lanes)
     if (std::ranges::find(message->to, lane->target.name) != message->to.end()) lanes.push_back(lane.get());
   if (lanes.empty()) {
-    if (m_options.done) m_options.done(*message, "nobody is to be told", false);
+    if (m_options.done) m_options.done(*message, "no target", false);
     return;
   }
   const auto delivery = std::make_shared<Delivery>(std::move(message), lanes.size());
@@ -169,7 +169,7 @@ void Courier::finish(Delivery& delivery, const std::string& target, const Status
     if (!delivery.report.empty()) delivery.report += "; ";
     delivery.report +=
         target +
-        (status.ok() ? ": told" : ": given up after " + std::to_string(tries) + (tries == 1 ? " try: " : " tries: ") + status.message());
+        (status.ok() ? ": sent" : ": failed after " + std::to_string(tries) + (tries == 1 ? " try: " : " tries: ") + status.message());
     delivery.told = delivery.told || status.ok();
     if (--delivery.left > 0) return;
     report = delivery.report;

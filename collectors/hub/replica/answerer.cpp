@@ -79,7 +79,7 @@ class Answerer {
   template <class Id>
   Result<Id> known(std::uint64_t wire, const char* what) const {
     const Id id = m_names.here(Id{wire});
-    if (!id) return Status(Code::kAborted, std::string("question: the follower was not told of such a ") + what);
+    if (!id) return Status(Code::kAborted, std::string("question: the replica has no such ") + what);
     return id;
   }
   template <class Id, class Deltas>
@@ -252,7 +252,7 @@ class Answerer {
     return named([&](v1::Answer& answer, Crossing& crossing) { *answer.mutable_captures() = messageOf(found, crossing); });
   }
 
-  static Status untold() { return {Code::kAborted, "question: it names what the follower was not told of"}; }
+  static Status untold() { return {Code::kAborted, "question: it names an object that the replica does not have"}; }
 
   Reader& m_reader;
   const FeedNames& m_names;

@@ -117,7 +117,7 @@ struct HubQuestions::Parts {
       question.set_session(to.session);
       if (!crossing.missing) return question;
       if (stop.stop_requested()) return cancelled();
-      if (monotonicNow() - begin > kPatience) return cannot("it has not told yet what it calls this");
+      if (monotonicNow() - begin > kPatience) return cannot("it has not sent its id of this object yet");
       std::this_thread::sleep_for(kLook);
     }
   }

@@ -302,7 +302,7 @@ Status Mirror::Parts::begin(const v1::Joined& joined) {
   if (const auto& mirror = writer->mirror(); mirror && mirror->source_uuid != joined.source_uuid())
     return {Code::kFailedPrecondition, "this is a copy of store " + mirror->source_uuid + ", that hub writes " + joined.source_uuid()};
   const bool resumed = joined.resumed() && joined.session() == session && inbound;
-  if (joined.resumed() && !resumed) return {Code::kAborted, "the hub goes on with a session that is not ours"};
+  if (joined.resumed() && !resumed) return {Code::kAborted, "the hub continues another session"};
   if (!resumed) {
     MirrorMark mark = writer->mirror().value_or(MirrorMark{.source_uuid = joined.source_uuid(), .from = {}, .complete = {}});
     mark.from = options.hub.hub;

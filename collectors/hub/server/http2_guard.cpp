@@ -137,7 +137,7 @@ Http2Guard::Verdict Http2Guard::beginCall(const Frame& frame, DurNs now) {
     if (!m_admitted && m_calls.size() >= kCallsBefore) return Verdict::kHold;
     m_last = frame.stream;
     m_calls.push_back({.stream = frame.stream});
-  } else if (control(1, now, "too many headers on calls that are over") == Verdict::kBreak) {
+  } else if (control(1, now, "too many headers on ended calls") == Verdict::kBreak) {
     return Verdict::kBreak;
   }
   m_block_bytes = frame.length;

@@ -36,7 +36,7 @@ bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
     if (name->size() > kMaxName) return no(Code::kInvalidArgument, "Hello holds a name of more than 256 bytes");
   if (hello.speaks_for_size() > kMaxSpeaksFor ||
       std::ranges::any_of(hello.speaks_for(), [](const std::string& uuid) { return uuid.empty() || uuid.size() > kMaxName; }))
-    return no(Code::kInvalidArgument, "Hello speaks for too many nodes, or for one without a name");
+    return no(Code::kInvalidArgument, "Hello names too many nodes, or one without a name");
   for (const auto& session : hello.sessions())
     if (session.session().empty() || session.session().size() > kMaxName)
       return no(Code::kInvalidArgument, "Hello holds a bad session name");
@@ -45,7 +45,7 @@ bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
     // Its uuid is its own word: one that is another node's already is not taken.
     const auto known = m_nodes.find(hello.node_uuid());
     if (hello.node_name() != only || hello.speaks_for_size() > 0)
-      return no(Code::kPermissionDenied, "may speak for node " + only + " only, and says that it is " + hello.node_name());
+      return no(Code::kPermissionDenied, "may send data of node " + only + " only, and came as " + hello.node_name());
     if (known != m_nodes.end() && known->second.name != only)
       return no(Code::kPermissionDenied, "the uuid of this node, " + hello.node_uuid() + ", belongs to node " + known->second.name +
                                              "; if that node was renamed: runglassctl agent forget " + known->second.name +
@@ -104,7 +104,8 @@ std::string IngestThread::identityProblem(const Item& item, const v1::Hello& hel
   const std::string owner = name == m_nodes.end() ? known->node_uuid : name->second.name;
   std::string why = "agent " + hello.agent_uuid() + " is that of node " + owner + "; if that node was replaced: runglassctl agent forget " +
                     hello.agent_uuid();
-  const std::string detail = item.link->peer() + " came as " + hello.node_name() + (pass.empty() ? "" : " with what '" + pass + "' holds");
+  const std::string detail =
+      item.link->peer() + " came as " + hello.node_name() + (pass.empty() ? "" : " with the credential of '" + pass + "'");
   m_recording.add(kSmall, [owner, at = item.received, detail](Writer& writer) {
     writer.issue({.code = "wire.agent_identity", .source = owner, .first = at, .last = at, .detail = detail});
   });

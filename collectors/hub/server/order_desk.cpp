@@ -108,7 +108,7 @@ Result<OrderDesk::Plan> OrderDesk::planOf(const Order& order, Reader& reader, co
   Plan plan{.attempt = attempts.back().id, .run_end = runEndText(*run), .first_step = {}, .nodes = {}, .missing_ranks = {}};
   if (needsSteps(order)) {
     RG_ASSIGN(plan.first_step, firstStepOf(reader, run->id, plan.attempt, over));
-    if (!plan.first_step) return Status(Code::kFailedPrecondition, "order: run '" + order.run + "': tells no steps");
+    if (!plan.first_step) return Status(Code::kFailedPrecondition, "order: run '" + order.run + "': records no steps");
   }
   RG_TRY(untilOver(over));
   RG_ASSIGN(const std::vector<Node> nodes, reader.nodes());

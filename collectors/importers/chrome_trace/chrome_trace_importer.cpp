@@ -321,11 +321,11 @@ class ChromeTrace {
     issue("trace.too_many_steps", m_steps.overflowed(), "beyond " + std::to_string(StepBook::kMostSteps) + " steps of all ranks");
     if (m_sizes) {
       if (!m_sizes->trial.empty()) m_out.fact({.attempt = m_attempt, .key = "trial_name", .value = m_sizes->trial});
-      issue("chrome_trace.odd_sizes", m_sizes->odd_lines, "lines of " + printable(m_sizes->path) + " that say nothing we can hold");
+      issue("chrome_trace.odd_sizes", m_sizes->odd_lines, "lines of " + printable(m_sizes->path) + " without known content");
       const std::int64_t outside = m_ranks.outside(layout) + (productFits(layout) ? 0 : 1);
       issue("chrome_trace.sizes_disagree", outside, "ranks or sizes that do not fit " + printable(m_sizes->path));
     }
-    issue("chrome_trace.coordinates_disagree", m_ranks.disagreements(), "the first coordinate that was said is kept");
+    issue("chrome_trace.coordinates_disagree", m_ranks.disagreements(), "the first coordinate is kept");
   }
 
   const ImportTarget& m_target;

@@ -14,7 +14,7 @@ struct Extra {
   std::string_view why;
 };
 constexpr Extra kExtras[] = {
-    {"ideal-", "", "\"ph\"", "\"seq_id\"", "a simulated timeline, as it would be without stragglers: nobody measured it"},
+    {"ideal-", "", "\"ph\"", "\"seq_id\"", "a simulated timeline, without stragglers: it was not measured"},
     {"ms-", ".json", "\"tideal\"", "\"tori\"", "what the authors computed from the timeline (share of the last stage), no measurement"},
     {"mw-", ".json", "\"tideal\"", "\"tori\"", "what the authors computed from the timeline (share of the worst workers), no measurement"},
     {"result-", ".json", "\"job_meta\"", "\"step_t_base\"", "what the authors computed from the timeline, no measurement"},

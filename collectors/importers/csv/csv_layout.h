@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CsvLayout: what the columns of a CSV file mean, as a TOML file says it (the shape is in docs/import_csv.md).
+// CsvLayout: what the columns of a CSV file mean, as a TOML file says it (the shape is in docs/formats/import_csv.md).
 //
 // Threading:  immutable.
 // Ownership:  owns its texts.

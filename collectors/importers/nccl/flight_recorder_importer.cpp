@@ -126,7 +126,7 @@ class Dump {
     if (m_rank)
       m_out.rank({.attempt = m_attempt, .rank = *m_rank});
     else
-      issue("nccl_flight_recorder.no_rank", 1, "neither the file's name nor its groups tell the rank");
+      issue("nccl_flight_recorder.no_rank", 1, "neither the file's name nor its groups contain the rank");
   }
 
   void entry(PlainValue entry) {

@@ -62,13 +62,13 @@ class InspectorLog {
       if (count > 0) issue(code, count, detail);
     };
     tell("nccl_inspector.broken_line", m_broken, "lines that are no JSON objects");
-    tell("nccl_inspector.no_context", m_no_context, "records that do not say of which communicator they are");
+    tell("nccl_inspector.no_context", m_no_context, "records without a communicator");
     tell("nccl_inspector.no_number", m_no_number, "operations without a number in their communicator");
     tell("nccl_inspector.not_kept", m_other, "records of other kinds (proxy traces)");
     tell("nccl_inspector.dropped", m_dropped, "operations that the plugin lost before it wrote");
     tell("nccl_inspector.too_many_names", m_too_many, "operations beyond the limit");
     tell("trace.too_many_names", m_spans.renamed(), "spans without the numbers of their names");
-    tell("nccl_inspector.no_rank", m_no_rank, "operations of processes whose rank is not told");
+    tell("nccl_inspector.no_rank", m_no_rank, "operations of processes without a rank");
   }
   void issue(const char* code, std::int64_t count, const std::string& detail) {
     m_out.issue({.code = code, .source = m_target.path, .count = count, .detail = detail});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules: what a rule file says once it is read and checked. docs/log_rules.md is the user's description of every field.
+// Rules: what a rule file says once it is read and checked. docs/formats/log_rules.md is the user's description of every field.
 //
 // Threading:  plain values.
 // Ownership:  values own their strings.

@@ -133,7 +133,7 @@ Status FlightRecorderDump::poke() const {
   if (::lstat(seen.c_str(), &info) != 0) return {Code::kNotFound, path + ": " + std::strerror(errno)};
   if (!S_ISFIFO(info.st_mode)) return {Code::kPermissionDenied, path + ": is no pipe"};
   const int fd = ::open(seen.c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return {Code::kUnavailable, path + ": " + (errno == ENXIO ? "nobody reads it" : std::strerror(errno))};
+  if (fd < 0) return {Code::kUnavailable, path + ": " + (errno == ENXIO ? "no process reads it" : std::strerror(errno))};
   Status status;
   if (::fstat(fd, &info) != 0 || !S_ISFIFO(info.st_mode) || info.st_uid != m_uid)
     status = {Code::kPermissionDenied, path + ": is not the trainer's own pipe"};

@@ -23,7 +23,7 @@ Status unsupported(const char* what) { return {Code::kUnimplemented, std::string
 Status put(const OrderBook::Task& task, const ProcessFeed& feed, std::uint32_t abilities, rgr_orders& orders) {
   const Order& order = task.order;
   const bool windowed = order.kind == OrderKind::kTraceSteps || (order.kind == OrderKind::kExact && order.number > 0);
-  if (windowed && !task.first_step) return {Code::kFailedPrecondition, "this run tells no steps"};
+  if (windowed && !task.first_step) return {Code::kFailedPrecondition, "this run records no steps"};
   constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
   if (windowed && feed.step() && *feed.step() >= (*task.first_step > kLast - order.number ? kLast : *task.first_step + order.number))
     return {Code::kOutOfRange, "is past the steps already, in step " + std::to_string(*feed.step())};

@@ -67,12 +67,11 @@ void ProcessFeed::declare(Recorder& out) {
             {.pid = *m_rank.pid, .rank = m_rank, .run = m_run.name, .attempt_key = m_attempt.key, .ring = m_ring->path()});
         twin && m_rank.pid != m_twin_told) {
       m_twin_told = m_rank.pid;
-      out.issue(
-          {.code = "client.duplicate_rank",
-           .source = label(),
-           .first = m_context.now(),
-           .last = m_context.now(),
-           .detail = "processes " + std::to_string(*twin) + " and " + std::to_string(*m_rank.pid) + " both say that they are " + label()});
+      out.issue({.code = "client.duplicate_rank",
+                 .source = label(),
+                 .first = m_context.now(),
+                 .last = m_context.now(),
+                 .detail = "processes " + std::to_string(*twin) + " and " + std::to_string(*m_rank.pid) + " both report as " + label()});
     }
   }
   if (!m_declared && m_ring->neverRead() && m_rank.rank == 0) {
@@ -293,7 +292,7 @@ bool ProcessFeed::capture(Recorder& out, TimeNs now, CaptureReason reason) {
     if (at.since) text += ", for " + std::to_string(saturatingDifference(now, *at.since) / kNsPerMs) + " ms";
     text += "\n";
   } else {
-    text += "tells no progress\n";
+    text += "no progress recorded\n";
   }
   text += "ring: " + std::to_string(header.head - std::min(header.head, header.tail)) + " of " + std::to_string(header.slots) +
           " slots wait, " + std::to_string(header.dropped) + " records refused\n";

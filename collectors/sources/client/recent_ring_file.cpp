@@ -178,7 +178,7 @@ std::uint64_t RecentRing::takeChunk(Visit& visit, std::uint64_t position, std::u
 Result<RecentRing::Shipped> RecentRing::ship(Recorder& out, const SourceContext& context, DurNs last) {
   RG_TRY(look());
   if (m_alive && (m_header.identity_version == 0 || m_header.identity_version % 2 != 0))
-    return Status(Code::kUnavailable, "recent ring " + path() + ": the trainer has not said who it is");
+    return Status(Code::kUnavailable, "recent ring " + path() + ": the trainer has not identified itself");
   Run run;
   Attempt attempt;
   Rank rank;

@@ -5,7 +5,7 @@
 // Ownership:  owns the descriptor; the file is only read.
 // Units:      ns; slots of 64 bytes.
 // Errors:     open(): those of OpenRing; INVALID_ARGUMENT not a recent ring of a version known here.
-//             ship(): UNAVAILABLE the trainer has not said who it is; DATA_LOSS the header makes no sense any more; else the Recorder's.
+//             ship(): UNAVAILABLE the trainer has not identified itself; DATA_LOSS the header makes no sense any more; else the Recorder's.
 //             What is written over while it is read, or was left half written by a death, is skipped and counted.
 // Cost:       ship(): two reads of the file, 1 MiB at a time (64 MiB: some 0.1 s), whatever part of it is asked for.
 #pragma once

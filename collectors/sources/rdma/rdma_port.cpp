@@ -27,7 +27,7 @@ constexpr std::array kCounters = {
     RdmaCounter{"counters/excessive_buffer_overrun_errors", "rdma_buffer_overrun_total", "buffer overruns", 1, kFourBits},
     RdmaCounter{"hw_counters/local_ack_timeout_err", "rdma_ack_timeout_total", "acknowledgements that did not come", 10},
     RdmaCounter{"hw_counters/out_of_sequence", "rdma_out_of_sequence_total", "packets out of sequence", 1000},
-    RdmaCounter{"hw_counters/packet_seq_err", "rdma_packet_sequence_error_total", "sequence errors told by the other end", 1000},
+    RdmaCounter{"hw_counters/packet_seq_err", "rdma_packet_sequence_error_total", "sequence errors reported by the other end", 1000},
     RdmaCounter{"hw_counters/implied_nak_seq_err", "rdma_implied_nak_total", "implied sequence errors", 1000},
     RdmaCounter{"hw_counters/rnr_nak_retry_err", "rdma_receiver_not_ready_total", "retries because the receiver was not ready", 100},
     RdmaCounter{"hw_counters/out_of_buffer", "rdma_out_of_buffer_total", "packets without a receive buffer", 1000},

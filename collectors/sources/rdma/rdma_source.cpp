@@ -148,7 +148,7 @@ class RdmaSource : public Source {
       const Watched* watched = verdict.port ? &m_ports[*verdict.port] : nullptr;
       const std::string who = watched != nullptr ? watched->port.name() : "all RDMA ports";
       const std::string numbers = amount(verdict.now) + ", usually " + amount(verdict.usual) + ", for " + seconds(verdict.since);
-      const std::string others = watched != nullptr ? "; the node's other ports go on" : "";
+      const std::string others = watched != nullptr ? "; the node's other ports continue" : "";
       if (verdict.change == kResumed)
         tell(out, now, watched, "rdma_traffic_resumed", Severity::kInfo, "", who + ": traffic as before: " + amount(verdict.now));
       else if (verdict.change == kStopped)

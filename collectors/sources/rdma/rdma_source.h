@@ -9,7 +9,7 @@
 // Config:     interval_ms = 1000 (at most 10000).
 //
 // Events: link_down and link_up (with how long), link_flap (too short to be seen as a state), rdma_errors (against the node's other ports),
-// rdma_traffic_stopped, rdma_traffic_faded, rdma_traffic_resumed. docs/network.md says when.
+// rdma_traffic_stopped, rdma_traffic_faded, rdma_traffic_resumed. docs/operate/network.md says when.
 #pragma once
 
 #include <memory>

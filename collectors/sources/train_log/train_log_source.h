@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources `train_log` and `nccl_log`: follow logs while they are written (rules: collectors/importers/train_log, docs/log_rules.md). They
-// are one reader under two names, so that what NCCL writes (NCCL_DEBUG_FILE) can belong to another run or name than the trainer's log.
+// Sources `train_log` and `nccl_log`: follow logs while they are written (rules: collectors/importers/train_log,
+// docs/formats/log_rules.md). They are one reader under two names, so that what NCCL writes (NCCL_DEBUG_FILE) can belong to another run or
+// name than the trainer's log.
 //
 // Threading:  see follow_source.h.
 // Ownership:  see follow_source.h.

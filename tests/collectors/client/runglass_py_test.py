@@ -49,8 +49,8 @@ rg.scalar("after", 1, step=1)
 
 
 def guide(language):
-    """The code block of docs/client.md in a language."""
-    with open(os.path.join(SOURCE, "docs", "client.md"), encoding="utf-8") as file:
+    """The code block of docs/guide/client.md in a language."""
+    with open(os.path.join(SOURCE, "docs", "guide", "client.md"), encoding="utf-8") as file:
         return re.search("```%s\n(.*?)```" % language, file.read(), re.DOTALL).group(1)
 
 

@@ -466,7 +466,7 @@ TEST_F(FlightRecorderTest, APipeThatNobodyReadsOrThatIsNoneIsNotWrittenTo) {
   start(m_pipe_prefix);
   EXPECT_THAT(capture().note, HasSubstr("flight_recorder: " + pipe + ": No such file"));
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT(capture().note, HasSubstr("flight_recorder: " + pipe + ": nobody reads it"));
+  EXPECT_THAT(capture().note, HasSubstr("flight_recorder: " + pipe + ": no process reads it"));
   std::filesystem::remove(pipe);
   std::ofstream(pipe) << "precious";
   EXPECT_THAT(capture().note, HasSubstr("refused: flight_recorder: " + pipe + ": is no pipe"));

@@ -171,7 +171,7 @@ TEST_F(AlertBookTest, ARestartedHubDoesNotRepeatWhatWasTold) {
   see(finding("hang"), 0);
   const auto told = decide(0);
   ASSERT_THAT(told, SizeIs(1));
-  m_book->delivered(told[0].alerts, "pager: told", kStart + kSecond);
+  m_book->delivered(told[0].alerts, "pager: sent", kStart + kSecond);
   restart(kMinute);
   EXPECT_THAT(decide(kMinute), IsEmpty());
   see(finding("hang"), 2 * kMinute);
@@ -305,7 +305,7 @@ TEST_F(AlertBookTest, WhatIsOverIsForgotten) {
   const std::vector<Alert> rows = m_book->takeRows();
   decide(kMinute + m_options.rearm_after);
   EXPECT_EQ(m_book->causes(), 2u) << "both are being told still";
-  m_book->delivered(rows, "pager: told", kStart + 2 * kMinute);
+  m_book->delivered(rows, "pager: sent", kStart + 2 * kMinute);
   m_book->takeRows();
   decide(kMinute + m_options.rearm_after);
   EXPECT_EQ(m_book->causes(), 0u);

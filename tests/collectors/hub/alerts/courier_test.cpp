@@ -86,7 +86,7 @@ TEST_F(CourierTest, AWebhookGetsTheJsonOnce) {
   courier({hook("pager", server.url())}).send(message("a", {"pager"}));
   ASSERT_TRUE(finished(1));
   EXPECT_THAT(server.bodies(), ElementsAre(R"({"id":"a"})"));
-  EXPECT_THAT(done(), ElementsAre("a told pager: told"));
+  EXPECT_THAT(done(), ElementsAre("a told pager: sent"));
 }
 
 TEST_F(CourierTest, AServerThatFailsForAWhileIsTriedAgain) {
@@ -94,7 +94,7 @@ TEST_F(CourierTest, AServerThatFailsForAWhileIsTriedAgain) {
   courier({hook("pager", server.url())}).send(message("a", {"pager"}));
   ASSERT_TRUE(finished(1));
   EXPECT_THAT(server.bodies(), SizeIs(4));
-  EXPECT_THAT(done(), ElementsAre("a told pager: told"));
+  EXPECT_THAT(done(), ElementsAre("a told pager: sent"));
 }
 
 TEST_F(CourierTest, WhatAnotherTryCannotMendIsGivenUpAtOnce) {
@@ -102,8 +102,8 @@ TEST_F(CourierTest, WhatAnotherTryCannotMendIsGivenUpAtOnce) {
   courier({hook("pager", server.url()), {.name = "gone", .command = {"/nowhere/page"}, .webhook = ""}})
       .send(message("a", {"pager", "gone"}));
   ASSERT_TRUE(finished(1));
-  EXPECT_THAT(done().at(0), AllOf(HasSubstr("a not told"), HasSubstr("pager: given up after 1 try"), HasSubstr("HTTP status 404"),
-                                  HasSubstr("gone: given up after 1 try: command /nowhere/page: No such file")));
+  EXPECT_THAT(done().at(0), AllOf(HasSubstr("a not told"), HasSubstr("pager: failed after 1 try"), HasSubstr("HTTP status 404"),
+                                  HasSubstr("gone: failed after 1 try: command /nowhere/page: No such file")));
   EXPECT_THAT(server.bodies(), SizeIs(1));
 }
 
@@ -169,7 +169,7 @@ TEST_F(CourierTest, ACommandGetsTheJsonAndTheEnvironment) {
   courier({shell("cmd", "cat > " + out + "; echo \" $RUNGLASS_ALERT_ID\" >> " + out)}).send(message("a", {"cmd"}));
   ASSERT_TRUE(finished(1));
   EXPECT_EQ(contentOf(out), "{\"id\":\"a\"} a\n");
-  EXPECT_THAT(done(), ElementsAre("a told cmd: told"));
+  EXPECT_THAT(done(), ElementsAre("a told cmd: sent"));
 }
 
 TEST_F(CourierTest, ADesktopIsToldWhereThereIsOne) {
@@ -180,7 +180,7 @@ TEST_F(CourierTest, ADesktopIsToldWhereThereIsOne) {
   EXPECT_EQ(shown, "a");
   m_desktop = nullptr;
   courier({desktop}).send(message("b", {"screen"}));
-  EXPECT_THAT(done().back(), HasSubstr("b not told screen: given up after 1 try: this hub has no screen"));
+  EXPECT_THAT(done().back(), HasSubstr("b not told screen: failed after 1 try: this hub has no screen"));
 }
 
 TEST(CommandRun, SaysHowItEndedWithTheLastLineItWrote) {

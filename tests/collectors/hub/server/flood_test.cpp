@@ -264,7 +264,7 @@ std::string clientHello() {
 class SilentFlood : public FloodedHub, public testing::WithParamInterface<Silence> {
  protected:
   // Opens connections and keeps the newest of them, at a pace that the hub can follow. Faster ones delay whatever connects, by the queue
-  // of those that wait to be accepted (docs/trust.md).
+  // of those that wait to be accepted (docs/operate/trust.md).
   static void flood(int port, const std::string& first, const std::atomic<bool>& stop, std::atomic<int>& connections) {
     constexpr std::size_t kKept = 200;
     const std::chrono::milliseconds pace(first.empty() ? 1 : 10);

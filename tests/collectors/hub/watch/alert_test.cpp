@@ -83,9 +83,9 @@ TEST_F(AlertTest, AFindingIsToldByTheHubAndAgainNeitherByItNorByTheNextOneNorByA
     recordRun(*one.hub);
     ASSERT_TRUE(waitUntil([&] { return told().size() == 1; }));
     EXPECT_THAT(told()[0], HasSubstr("warning: rank:3 is slow_rank"));
-    ASSERT_TRUE(waitUntil([&] { return query("SELECT told_count, delivery FROM alert").out.find("file: told") != std::string::npos; }));
+    ASSERT_TRUE(waitUntil([&] { return query("SELECT told_count, delivery FROM alert").out.find("file: sent") != std::string::npos; }));
     EXPECT_EQ(query("SELECT rule, kind, severity, told_count, delivery FROM alert").out,
-              "rule,kind,severity,told_count,delivery\nfindings,slow_rank,warning,1,file: told\n");
+              "rule,kind,severity,told_count,delivery\nfindings,slow_rank,warning,1,file: sent\n");
     // A second one cannot be a hub of this store: it reads along and tells nobody.
     expectFails(ctl({"serve", "--store", m_store, "--listen", "127.0.0.1:0", "--alerts", m_rules}), "another process writes it");
     one.watch->stop();
@@ -129,7 +129,7 @@ TEST_F(AlertTest, TheTestReachesEveryTargetOnceAndNamesThoseItDoesNot) {
   commandRules("[target.gone]\ncommand = [\"/nowhere/page\"]\n");
   const Outcome tried = ctl({"alert", "test", "--alerts", m_rules});
   expectFails(tried, "not reached: gone");
-  EXPECT_THAT(tried.out, HasSubstr("file: told\n"));
+  EXPECT_THAT(tried.out, HasSubstr("file: sent\n"));
   EXPECT_THAT(tried.out, HasSubstr("gone: command /nowhere/page: No such file"));
   ASSERT_THAT(told(), SizeIs(1));
   EXPECT_THAT(told()[0], HasSubstr("nothing is wrong"));
@@ -149,7 +149,7 @@ TEST_F(AlertTest, ASnoozeGoesThroughTheHubThatWritesAndEndsItsRule) {
   EXPECT_THAT(told(), SizeIs(0));
   const Outcome list = ctl({"alert", "list", "--store", m_store});
   EXPECT_THAT(list.out, HasSubstr("warning  rank:3 is slow_rank"));
-  EXPECT_THAT(list.out, HasSubstr("not told"));
+  EXPECT_THAT(list.out, HasSubstr("not notified"));
   EXPECT_EQ(ctl({"alert", "snooze", "--store", m_store, "--rule", "findings", "--minutes", "0"}).exit, 0);
   EXPECT_TRUE(waitUntil([&] { return told().size() == 1; }));
   expectFails(ctl({"alert", "snooze", "--store", m_store}), "--rule or --cause");

@@ -41,7 +41,7 @@ TEST(BuiltinRules, CompileAndLeaveLinesWithoutTheirWordsAlone) {
 }
 
 TEST(BuiltinRules, CanonicalNamesAreOfTheDocumentedList) {
-  const std::string guide = readFile(std::filesystem::path(RG_SOURCE_DIR) / "docs/log_rules.md");
+  const std::string guide = readFile(std::filesystem::path(RG_SOURCE_DIR) / "docs/formats/log_rules.md");
   for (const auto& file : builtinRuleSet()->files())
     for (const auto& [key, metric] : file.metrics)
       if (!metric.canonical.empty()) {
@@ -62,7 +62,8 @@ TEST(UserRules, TheSkeletonOfTheGuideWorks) {
   EXPECT_THAT(log.out.scalarsOf("dt").value, ElementsAre(250e6));
   EXPECT_EQ(log.out.runs[0].framework, "My trainer");
   // The guide shows the same file.
-  EXPECT_THAT(readFile(std::filesystem::path(RG_SOURCE_DIR) / "docs/log_rules.md"), HasSubstr(skeleton.substr(skeleton.find("[about]"))));
+  EXPECT_THAT(readFile(std::filesystem::path(RG_SOURCE_DIR) / "docs/formats/log_rules.md"),
+              HasSubstr(skeleton.substr(skeleton.find("[about]"))));
 }
 
 TEST(UserRules, ABadFileIsNamedAndTheOthersStillWork) {
