@@ -180,9 +180,9 @@ TEST_F(NavigationTest, HubAddressesAreListedAndForgotten) {
   ASSERT_NE(dialog, nullptr);
   int offered = 0;
   for (QPushButton* button : dialog->findChildren<QPushButton*>()) {
-    if (button->text() != "Forget") continue;
+    if (button->text() != "Remove") continue;
     ++offered;
-    if (button->accessibleName() == "Forget unix:/s") QTest::mouseClick(button, Qt::LeftButton);
+    if (button->accessibleName() == "Remove unix:/s") QTest::mouseClick(button, Qt::LeftButton);
   }
   EXPECT_EQ(offered, 2);
   EXPECT_EQ(forgotten, QStringList{"unix:/s"});

@@ -86,7 +86,7 @@ TEST_F(ObjectMenuTest, AFindingARunAndARankHaveItInTheirTables) {
   }
   go("findings");
   rightClickRow(view("findings")->findChild<QTableView*>(), 0);
-  expectWhole("Topology");  // the job stands still
+  expectWhole("Topology");
   action(menu(), "Help")->trigger();
   EXPECT_NE(m_window->findChild<GuideDialog*>(), nullptr);
 }

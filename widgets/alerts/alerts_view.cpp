@@ -262,9 +262,10 @@ void AlertsView::showAnswer(const Result<std::shared_ptr<const AlertRows>>& answ
   }
   m_model->setRows(*answer);
   if ((*answer)->empty()) {
-    m_panel->showEmpty(tr("No notifications."),
-                       tr("No finding of warning severity or above, and no alert. Alert rules are set at the hub (docs/operate/alerts.md):"),
-                       QStringLiteral("runglassctl serve --store STORE.rgl --alerts RULES.toml"));
+    m_panel->showEmpty(
+        tr("No notifications."),
+        tr("No finding of warning severity or above, and no alert. Alert rules are set at the hub (docs/operate/alerts.md):"),
+        QStringLiteral("runglassctl serve --store STORE.rgl --alerts RULES.toml"));
     m_stack->setCurrentWidget(m_panel);
     return;
   }

@@ -31,13 +31,13 @@ inline constexpr std::size_t kAlertsShown = 1'000;
 struct AlertRow {
   Alert alert;
   std::optional<TimeNs> snoozed_until = std::nullopt;  // of its cause or its rule, in the future
-  std::shared_ptr<const Finding> finding = nullptr;    // that it is about; `alert` is made of it where the hub notified nobody (id 0)
+  std::shared_ptr<const Finding> finding = nullptr;    // that it is about; `alert` is made of it where the hub sent nothing (id 0)
 
   TimeNs when() const;
   QString key() const;  // the same for the same notification
 };
 
-// The newest kAlertsShown of alerts, and of findings from warning on that no alert is about.
+// The newest kAlertsShown of alerts, and of findings of severity warning and above without an alert.
 Result<std::vector<AlertRow>> readAlerts(Reader& reader, TimeNs now);
 // "told 2×", "snoozed until 21:40", "not told", with what came of it in the tip.
 QString alertState(const AlertRow& row, TimeStyle style);

@@ -71,7 +71,7 @@ Headline::Fitted Headline::fitted(int width) const {
     out.lines = linesOf(m_words, font, room);
     if (out.lines <= kMaxLines) return out;
   }
-  // The longest beginning that fits with what shows that it is one.
+  // The longest beginning that fits with its ellipsis.
   qsizetype fits = 0, beyond = m_words.size();
   while (beyond - fits > 1) {
     const qsizetype middle = fits + (beyond - fits) / 2;

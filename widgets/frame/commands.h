@@ -3,9 +3,6 @@
 //
 // Threading:  GUI thread.
 // Ownership:  the actions belong to the window; the sheet is its child.
-// Units:      none.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <QDialog>

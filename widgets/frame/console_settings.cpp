@@ -177,9 +177,9 @@ QWidget* SettingsDialog::makeHubs(HubList hubs) {
     row->setContentsMargins(0, 0, 0, 0);
     auto* words = new QLabel(screenText(address.toStdString(), 80), line);
     words->setTextFormat(Qt::PlainText);
-    auto* forget = new QPushButton(tr("Forget"), line);
+    auto* forget = new QPushButton(tr("Remove"), line);
     forget->setAutoDefault(false);
-    forget->setAccessibleName(tr("Forget %1").arg(words->text()));
+    forget->setAccessibleName(tr("Remove %1").arg(words->text()));
     connect(forget, &QPushButton::clicked, line, [line, address, call = hubs.forget] {
       call(address);
       line->hide();

@@ -177,7 +177,7 @@ MainWindow::~MainWindow() {
 
 bool MainWindow::showPlace(const QString& name) {
   if (m_options.queries == nullptr) return false;                // views need a store
-  if (m_waiting != nullptr) m_stack->setCurrentWidget(m_docks);  // the user wants to see it all the same
+  if (m_waiting != nullptr) m_stack->setCurrentWidget(m_docks);  // a choice of the user's
   const ViewInfo* view = findView(name.toStdString());
   return view != nullptr ? m_docks->showSingle(QString::fromLatin1(view->id)) : m_docks->showLayout(name);
 }
@@ -203,7 +203,7 @@ void MainWindow::makeObjects() {
                      this);
 }
 
-// The bell: its badge, toasts and the desktop's notifications of what arrives.
+// The bell: its badge, toasts and the desktop's notifications.
 void MainWindow::makeNotices() {
   if (m_options.queries == nullptr) return;
   m_marks = new ReadMarks(m_options.settings, this);
@@ -542,7 +542,7 @@ void MainWindow::updateNavigation() {
   m_navigation->setCurrent(current);
 }
 
-// Open findings from warning up, beside their place and in the title, where a minimized window shows them.
+// Open findings of severity warning and above, beside their place and in the title, where a minimized window shows them.
 void MainWindow::updateBadges() {
   int open = 0;
   Severity worst = Severity::kWarning;

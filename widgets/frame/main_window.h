@@ -64,7 +64,7 @@ struct WindowOptions {
   std::function<void(QObject* context, std::function<void(const QString&)> done)> test_alerts;
   std::function<std::uint64_t()> damage_notes;  // grows when a Reader of this process met damage; may be empty
   WelcomeOptions welcome;                       // of a window without a store
-  bool notify = true;  // a toast and noticed() for what is found or alerted; false: the hub of this process notifies by its rules
+  bool notify = true;  // a toast and noticed() for each finding or alert; false: the hub of this process notifies by its rules
   std::function<void(const QString&)> forget_hub;  // an address that this user followed; may be empty
 };
 
@@ -88,7 +88,7 @@ class MainWindow : public QWidget {
   // In the window's corner; a click calls `open`.
   void showToast(const QString& title, const QString& text, Severity severity, std::function<void()> open = {},
                  const std::vector<Toast::Action>& actions = {});
-  // A toast of a notification of this cause, with what can be done about it; `open`: where it leads, if its finding is not known.
+  // A toast of a notification of this cause, with its actions; `open`: where it leads, if its finding is not known.
   void showNotice(const QString& title, const QString& text, Severity severity, const std::string& cause, std::function<void()> open);
   const Toast& toast() const { return *m_toast; }
   const Commands& commands() const { return m_commands; }

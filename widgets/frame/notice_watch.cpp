@@ -16,7 +16,7 @@ void NoticeWatch::look() {
       m_slot, QueryService::Supersede::kAfterCurrent,
       [now = m_context.clock()](Reader& reader, std::stop_token) { return readAlerts(reader, now); },
       [this](const Result<std::shared_ptr<const std::vector<AlertRow>>>& answer) {
-        if (!answer.ok()) return;  // the view of the notifications tells why
+        if (!answer.ok()) return;  // the view of the notifications shows the reason
         const bool first = m_rows == nullptr;
         m_rows = *answer;
         const AlertRow* news = nullptr;

@@ -33,7 +33,7 @@ struct PaletteSource {
   std::shared_ptr<const PaletteNames> names;                       // null: not read yet
   std::function<std::vector<PaletteEntry>(const QString&)> typed;  // steps and times that a pattern names
   std::function<void(const Object&)> open;
-  QStringList recent;  // keys of what was chosen, the newest first
+  QStringList recent;  // keys of earlier choices, the newest first
   std::function<void(const QStringList&)> remember;
 };
 
