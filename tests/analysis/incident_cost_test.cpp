@@ -108,7 +108,7 @@ TEST(IncidentCost, AFindingWithoutACostMakesTheSumALowerBound) {
 TEST(IncidentCost, WhatCostNothingThatCanBeSeenHasNoCostAndNoLostSteps) {
   const auto out = impact({finding("loss_spike", "attempt:0 loss", 300, 320)});
   EXPECT_FALSE(out.lost_time.value);
-  EXPECT_THAT(out.lost_time.reason, HasSubstr("nothing says"));
+  EXPECT_THAT(out.lost_time.reason, HasSubstr("no cost is recorded"));
   EXPECT_EQ(out.lost_steps.value, 0) << "the steps are known, and none was undone";
 }
 TEST(IncidentCost, ARewindBehindADivergenceIsItsCost) {

@@ -78,7 +78,7 @@ TEST(IncidentTimeline, WhatWasKnownStandsInItsOwnLaneWhenItWasKnown) {
   said.findings = {hang(20, 95, R"({"as_of_ns":)" + std::to_string(at(60)) + "}")};
   const Timeline out = said.tell();
   EXPECT_THAT(texts(out), ElementsAre("hang of attempt:0", "judged: hang", "pager: a fault", "2 captures (stall)",
-                                      "pager was told (mail: sent)", "ada: node drained by hand"));
+                                      "pager notified (mail: sent)", "ada: node drained by hand"));
   for (const TimelineEntry& one : out.entries) EXPECT_EQ(one.lane == IncidentLane::kHappened, one.time == at(20)) << one.text;
 }
 TEST(IncidentTimeline, AFindingIsKnownFromWhenItWasToldInTheWordsOfThen) {
@@ -99,7 +99,7 @@ TEST(IncidentTimeline, AFindingIsKnownFromWhenItWasToldInTheWordsOfThen) {
   slow.evidence = R"({"as_of_ns":)" + std::to_string(at(60)) + "}";
   said.findings = {slow, hang(20, 95, R"({"as_of_ns":)" + std::to_string(at(61)) + "}")};
   const Timeline out = said.tell();
-  EXPECT_THAT(texts(out), ElementsAre("slow since step 10", "hang of attempt:0", "told: slow from step 10 to 12", "judged: hang",
+  EXPECT_THAT(texts(out), ElementsAre("slow since step 10", "hang of attempt:0", "published: slow from step 10 to 12", "judged: hang",
                                       "worse: slow from step 10 to 70", "ended: slow from step 10 to 99"));
   EXPECT_EQ(out.entries[2].time, at(30));
   EXPECT_EQ(out.entries[2].lane, IncidentLane::kKnown);

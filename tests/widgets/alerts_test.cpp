@@ -61,17 +61,17 @@ class AlertsViewTest : public ::testing::Test {
 
 TEST_F(AlertsViewTest, TheStateSaysWhatCameOfIt) {
   Alert alert = alertOf("x", Severity::kError);
-  EXPECT_EQ(state(alert), "not told");
+  EXPECT_EQ(state(alert), "not sent");
   alert.due = 5;
-  EXPECT_EQ(state(alert), "being told");
+  EXPECT_EQ(state(alert), "sending");
   alert.told = 6;
   alert.count = 1;
-  EXPECT_EQ(state(alert), "told");
+  EXPECT_EQ(state(alert), "sent");
   alert.delivery = "pager: sent; mail: failed after 8 tries: refused";
-  EXPECT_EQ(state(alert), "told in part");
+  EXPECT_EQ(state(alert), "partly sent");
   alert.delivery = "mail: failed after 8 tries: refused";
-  EXPECT_EQ(state(alert), "reached nobody");
-  EXPECT_TRUE(state(alert, kSampleNow).startsWith("snoozed until "));
+  EXPECT_EQ(state(alert), "not delivered");
+  EXPECT_TRUE(state(alert, kSampleNow).startsWith("muted until "));
 }
 
 TEST_F(AlertsViewTest, TheModelIsConsistentAndShowsHostileTextHarmlessly) {
@@ -84,8 +84,8 @@ TEST_F(AlertsViewTest, TheModelIsConsistentAndShowsHostileTextHarmlessly) {
                    {.rule = "findings", .cause = "", .until = kSampleNow - 1, .author = "ada"}};
   model.setRows(std::make_shared<const std::vector<AlertRow>>(readAlerts(reader, kSampleNow).value()));
   ASSERT_EQ(model.rowCount(), 2);
-  EXPECT_EQ(model.index(0, 1).data().toString(), "told 2×") << "a snooze that is over is none";
-  EXPECT_TRUE(model.index(1, 1).data().toString().startsWith("snoozed"));
+  EXPECT_EQ(model.index(0, 1).data().toString(), "sent 2×") << "a snooze that is over is none";
+  EXPECT_TRUE(model.index(1, 1).data().toString().startsWith("muted"));
   EXPECT_FALSE(model.index(0, 3).data().toString().contains(QChar(0x1B)));
 }
 

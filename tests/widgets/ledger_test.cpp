@@ -47,11 +47,11 @@ TEST(LedgerWords, SayTheRateTheRestartsAndWhatWasLost) {
 TEST(LedgerWords, WithoutARateTheyGiveADashAndTheReason) {
   GoodputData none;
   none.goodput.reason = "the run's source has no clock: wall time is not known";
-  none.plan.reason = "the run did not say how long it should train";
+  none.plan.reason = "the planned length is not recorded";
   EXPECT_EQ(goodputWords(none, 0).value, kAbsentText);
   EXPECT_TRUE(goodputWords(none, 0).note.contains(QStringLiteral("no clock")));
   EXPECT_EQ(planWords(none, TimeStyle::kUtc).value, kAbsentText);
-  EXPECT_TRUE(planWords(none, TimeStyle::kUtc).why.contains(QStringLiteral("did not say")));
+  EXPECT_TRUE(planWords(none, TimeStyle::kUtc).why.contains(QStringLiteral("planned length")));
 }
 TEST(LedgerWords, ALiveRunOfMoreThanADaySaysTheNewestDay) {
   GoodputData data = crashed(RunState::kRunning);

@@ -151,7 +151,7 @@ TEST_F(RankingViewTest, SaysWhoIsSlowWhereAndInWhat) {
 TEST_F(RankingViewTest, SaysThatNobodyStandsOut) {
   record(m_store.path(), -1);
   open();
-  EXPECT_TRUE(m_view->sentence().startsWith(QStringLiteral("No rank stands out"))) << m_view->sentence().toStdString();
+  EXPECT_TRUE(m_view->sentence().startsWith(QStringLiteral("No rank deviates"))) << m_view->sentence().toStdString();
 }
 
 TEST_F(RankingViewTest, ItsModelKeepsTheRulesOfItemModels) {
@@ -217,7 +217,7 @@ TEST_F(RankingViewTest, TheFilterKeepsTheRanksOfANode) {
 TEST_F(RankingViewTest, WithoutPartsItSaysThatStepTimesTellNobodyApart) {
   record(m_store.path(), 5, false);
   open();
-  EXPECT_TRUE(m_view->sentence().startsWith(QStringLiteral("No rank stands out")));
+  EXPECT_TRUE(m_view->sentence().startsWith(QStringLiteral("No rank deviates")));
   auto reader = m_store.reader();
   const auto data = readRanking(**reader, {}, {}, {});
   ASSERT_TRUE(data.ok());

@@ -161,7 +161,7 @@ TEST_F(TimelineClockTest, SaysWhyTheStoreCannotBeChanged) {
 TEST_F(TimelineClockTest, WithoutAnybodyWhoWritesItPreviewsAllTheSame) {
   show(false);
   trigger(kByCollectives);
-  EXPECT_TRUE(m_view->clocks()->words().contains(QStringLiteral("nobody writes it here")));
+  EXPECT_TRUE(m_view->clocks()->words().contains(QStringLiteral("Read-only")));
   EXPECT_FALSE(m_view->clocks()->applyButton()->isEnabled());
 }
 

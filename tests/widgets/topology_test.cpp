@@ -439,7 +439,7 @@ TEST_F(TopologyViewTest, AClickSelectsARankAndOutlinesItsPeers) {
   const QString side = m_view->side()->text();
   EXPECT_THAT(side.toStdString(), HasSubstr("Rank 5"));
   EXPECT_THAT(side.toStdString(), HasSubstr("TP of 2\t4, 5"));
-  EXPECT_THAT(side.toStdString(), HasSubstr("nothing heard"));
+  EXPECT_THAT(side.toStdString(), HasSubstr("no report"));
   QTest::keyClick(m_view->grid(), Qt::Key_Escape);
   EXPECT_FALSE(m_state.state().selection.rank);
   EXPECT_FALSE(m_state.state().selection.node);

@@ -70,7 +70,7 @@ class WelcomeTest : public testing::Test {
 TEST_F(WelcomeTest, WhoNeverOpenedAStoreSeesTheExampleFirst) {
   const WelcomePage& shown = show();
   EXPECT_TRUE(says(shown, "A simulated run of 64 GPUs."));
-  EXPECT_TRUE(says(shown, "Every screen says that it is simulated"));
+  EXPECT_TRUE(says(shown, "Every view marks it as simulated"));
 }
 
 TEST_F(WelcomeTest, TheExampleIsMadeOnceAndOpenedFromThenOn) {

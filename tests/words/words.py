@@ -53,8 +53,8 @@ def prose_of(text):
     """Markdown without code, links' targets and block quotes; the lines stay."""
     blank = lambda match: re.sub(r'[^\n]', ' ', match.group(0))
     text = re.sub(r'(?ms)^ *(```|~~~).*?^ *\1[^\n]*$', blank, text)
+    text = re.sub(r'(?m)(?<=\n\n)(?:(?: {4}|\t)[^\n]*\n)+|^> .*$', blank, text)
     text = re.sub(r'(`+)(?!`).+?(?<!`)\1(?!`)', blank, text)
-    text = re.sub(r'(?m)^(?: {4}|\t|> ).*$', blank, text)
     return re.sub(r'\]\([^)\n]*\)', ']', text)
 
 
@@ -71,7 +71,8 @@ def split_code(text):
             comments += [(line + i, part.strip('/* ')) for i, part in enumerate(word.split('\n'))]
         elif not word.startswith("'"):
             literal = match.group(2) if word.startswith('R') else match.group(3)
-            literals.append((literals[-1][0], literals.pop()[1] + literal) if follows else (line, literal))
+            shown = code[-1].endswith('tr(')  # a text, also where it is one word
+            literals.append((literals[-1][0], literals.pop()[1] + literal) if follows else (line, literal + ' ' if shown else literal))
         follows = word.endswith('"')
         line += word.count('\n')
         at = match.end()
@@ -144,7 +145,8 @@ def self_test():
     assert len(GOOD) >= 20 and len(BAD) >= 20 and len(ALLOWED) <= MAX_ALLOWED
     surfaces = [hit[0] for hit in hits_of('app/x.cpp', '// Errors: none.\nint told; options.add("--x", m_x, "%s"); f("nobody " "knows");' % ('x' * 81))]
     assert sorted(surfaces) == ['comments', 'help', 'identifiers', 'strings'], surfaces
-    assert not hits_of('docs/x.md', '`nobody`\n```\nnobody\n```\n[x](nobody.md)\n') and hits_of('docs/x.md', 'nobody\n')[0][:2] == ('docs', 1)
+    assert not hits_of('docs/x.md', '`nobody`\n```\nnobody\n```\n[x](nobody.md)\n') and [hit[:2] for hit in hits_of('docs/x.md', 'nobody\n\n    nobody\n\n- a\n    nobody\n`code` nobody\n')] == [
+        ('docs', 1), ('docs', 6), ('docs', 7)]
 
 
 def main():

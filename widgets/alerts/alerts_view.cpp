@@ -38,33 +38,33 @@ Result<AlertRows> readAlerts(Reader& reader, TimeNs now) {
 }
 
 QString alertState(const AlertRow& row, TimeStyle style) {
-  if (row.snoozed_until) return QStringLiteral("snoozed until %1").arg(formatTimeOfDay(*row.snoozed_until, style));
-  if (!row.alert.due) return QStringLiteral("not told");
-  if (!row.alert.told) return QStringLiteral("being told");
+  if (row.snoozed_until) return QStringLiteral("muted until %1").arg(formatTimeOfDay(*row.snoozed_until, style));
+  if (!row.alert.due) return QStringLiteral("not sent");
+  if (!row.alert.told) return QStringLiteral("sending");
   const bool failed = row.alert.delivery.find(": failed after") != std::string::npos;
   if (failed)
-    return row.alert.delivery.find(": sent") != std::string::npos ? QStringLiteral("told in part") : QStringLiteral("reached nobody");
-  return row.alert.count > 1 ? QStringLiteral("told %1×").arg(row.alert.count) : QStringLiteral("told");
+    return row.alert.delivery.find(": sent") != std::string::npos ? QStringLiteral("partly sent") : QStringLiteral("not delivered");
+  return row.alert.count > 1 ? QStringLiteral("sent %1×").arg(row.alert.count) : QStringLiteral("sent");
 }
 
 std::vector<Column<AlertRow>> alertColumns(const TimeStyle* style) {
   using R = AlertRow;
   std::vector<Column<R>> columns;
   columns.push_back({.title = QStringLiteral("when"),
-                     .help = QStringLiteral("When people were told last; of what was not told, when it began."),
+                     .help = QStringLiteral("Time of the last notification; for an alert without one, its begin."),
                      .text = [style](const R& r) { return formatTime(timeOf(r.alert), *style); },
                      .sort = [](const R& r) { return QVariant::fromValue(static_cast<qlonglong>(timeOf(r.alert))); },
                      .copy = [](const R& r) { return formatTimeFull(timeOf(r.alert), TimeStyle::kUtc); },
                      .mark = [](const R& r) { return r.alert.severity; }});
   columns.push_back({.title = QStringLiteral("state"),
-                     .help = QStringLiteral("Whether people were told, and what came of it."),
+                     .help = QStringLiteral("State of the notification and its result per target."),
                      .text = [style](const R& r) { return alertState(r, *style); },
                      .tip = [](const R& r) { return screenText(r.alert.delivery, 1'000); }});
   columns.push_back({.title = QStringLiteral("held"),
                      .help = QStringLiteral("How long the trouble held; – while it does."),
                      .text = [](const R& r) { return r.alert.end ? formatLength(*r.alert.end - r.alert.since) : kAbsentText; }});
   columns.push_back({.title = QStringLiteral("alert"),
-                     .help = QStringLiteral("What people were told."),
+                     .help = QStringLiteral("The text of the notification."),
                      .text = [](const R& r) { return screenText(r.alert.summary, 300); },
                      .tip =
                          [](const R& r) {
@@ -72,7 +72,7 @@ std::vector<Column<AlertRow>> alertColumns(const TimeStyle* style) {
                                .arg(QLatin1String(severityName(r.alert.severity)), screenText(r.alert.rule, 100),
                                     screenText(r.alert.summary, 1'000), screenText(r.alert.link, 1'000));
                          }});
-  columns.push_back({.title = QStringLiteral("rule"), .help = QStringLiteral("The rule that wanted it told."), .text = [](const R& r) {
+  columns.push_back({.title = QStringLiteral("rule"), .help = QStringLiteral("The rule that matched."), .text = [](const R& r) {
                        return screenText(r.alert.rule, 100);
                      }});
   return columns;
@@ -118,10 +118,10 @@ QWidget* AlertsView::makeBar() {
       if (!snooze(whole_rule, duration)) m_said->setText(tr("Choose an alert first."));
     });
   };
-  button(tr("Snooze 2 h"), tr("Tell nobody of this cause for two hours"), false, 2 * kHour);
-  button(tr("Snooze its rule 2 h"), tr("Tell nobody of anything this rule finds for two hours"), true, 2 * kHour);
-  button(tr("End snooze"), tr("Tell again of this cause"), false, 0);
-  button(tr("End the rule's snooze"), tr("Tell again of what this rule finds"), true, 0);
+  button(tr("Mute 2 h"), tr("Send no notification about this cause for two hours"), false, 2 * kHour);
+  button(tr("Mute its rule 2 h"), tr("Send no notification of this rule for two hours"), true, 2 * kHour);
+  button(tr("Unmute"), tr("Send notifications about this cause again"), false, 0);
+  button(tr("Unmute the rule"), tr("Send notifications of this rule again"), true, 0);
   m_said = new QLabel(bar);
   m_said->setTextFormat(Qt::PlainText);
   row->addWidget(m_said, 1);
@@ -181,7 +181,7 @@ void AlertsView::showAnswer(const Result<std::shared_ptr<const AlertRows>>& answ
   m_model->setRows(*answer);
   if ((*answer)->empty()) {
     m_panel->showEmpty(tr("No alert."),
-                       tr("Nobody was told anything about this store. A hub tells whom its rule file names (docs/operate/alerts.md)."),
+                       tr("No notification was sent about this store. Configure alert rules in a TOML file (docs/operate/alerts.md)."),
                        QStringLiteral("runglassctl serve --store STORE.rgl --alerts RULES.toml"));
     m_stack->setCurrentWidget(m_panel);
     return;

@@ -230,7 +230,7 @@ void CompareView::showAnswer(const Result<std::shared_ptr<const CompareData>>& a
   notes += tr("A: %1 · B: %2 · steady steps only: first steps, warm-up, evaluations and saves are left out")
                .arg(screenText(a.a.name, 120), screenText(a.b.name, 120));
   if (!m_data->plots) notes += tr("No curves: the two have no scalar with steps in common.");
-  if (a.facts.empty()) notes += tr("Nothing differs in what the two told of settings and versions.");
+  if (a.facts.empty()) notes += tr("All recorded settings and versions are identical.");
   m_fact_table->setVisible(!a.facts.empty());
   m_warnings->setText(notes.join(u'\n'));
   m_parts->setComparison(a.comparison);

@@ -138,7 +138,7 @@ void PartBars::paintEvent(QPaintEvent*) {
   } else {
     painter.setPen(theme.muted);
     painter.drawText(QRect(kPad, top, width() - 2 * kPad, kBar), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("Parts of a step are not told by both sides."));
+                     tr("Step parts are not recorded on both sides."));
     top += kBar + kGrid;
   }
   paintList(painter, top);

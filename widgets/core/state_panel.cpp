@@ -105,7 +105,7 @@ void StatePanel::showEmpty(const QString& what, const QString& why, const QStrin
 
 void StatePanel::showEmptyAt(const std::optional<TimeNs>& moment, const QString& what, const QString& why, const QString& command) {
   if (!moment) return showEmpty(what, why, command);
-  showEmpty(what, tr("That is as of the moment in the bar above. What came later is shown from its time on; Ctrl+End goes to now."));
+  showEmpty(what, tr("As of the moment in the bar above. Ctrl+End shows now."));
 }
 
 void StatePanel::showLoading(const QString& what) { show({}, what, {}, {}); }

@@ -93,7 +93,7 @@ Status writeMember(Reader& reader, const CardQuestion& question, const CurveTag&
     if (samples.summarised > 0)
       return {Code::kFailedPrecondition, "cannot export " + tag.metric + " of " + member.name.toStdString() + ": of " +
                                              std::to_string(samples.summarised) +
-                                             " samples in this range only summaries are here; choose a range that lies behind them, or "
+                                             " samples in this range only summaries are here; select a later range, or "
                                              "export where the samples are"};
     for (std::size_t i = 0; i < samples.size() && good; ++i) good = out.row(std::nullopt, samples.time[i], samples.value[i]);
     return {};

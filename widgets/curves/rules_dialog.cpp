@@ -34,7 +34,7 @@ std::vector<Column<RuleRow>> ruleColumns() {
   using R = RuleRow;
   std::vector<Column<R>> columns;
   columns.push_back({.title = QObject::tr("rule"),
-                     .help = QObject::tr("Whose rule it is; hover over a row for what it says."),
+                     .help = QObject::tr("Source of the rule; hover over a row for its text."),
                      .text = [](const R& r) { return r.rule; },
                      .tip = [](const R& r) { return r.says; }});
   columns.push_back(

@@ -89,7 +89,7 @@ GpusView::GpusView(ViewContext context, QWidget* parent)
       m_scroll(new QScrollArea),
       m_worst_model(new TableModel<GpuCell>(
           worstColumns(&m_data), [](const GpuCell& a, const GpuCell& b) { return a.node == b.node && a.device == b.device; }, this)),
-      m_worst(new TableView(m_worst_model, tr("GPUs that stand out"), tr("Filter GPUs  ( / )"), this)),
+      m_worst(new TableView(m_worst_model, tr("Outlier GPUs"), tr("Filter GPUs  ( / )"), this)),
       m_host(new QLabel),
       m_links(makeLinks()),
       m_host_line(new QLabel),

@@ -312,10 +312,10 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
 QVariant EventModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
   static const char* const kTitles[kColumns] = {"time", "severity", "kind", "where", "message"};
-  static const char* const kHelp[kColumns] = {"When it was said, on the corrected clock. Exact to the nanosecond in the tip and in copies.",
+  static const char* const kHelp[kColumns] = {"Time on the corrected clock; exact to the nanosecond in the tooltip and in copies.",
                                               "How bad its source says it is.",
                                               "Of an event or finding; a log line says its stream beside the list.",
-                                              "Node, device and rank it speaks of.", "Repeats within 10 minutes are one row: → opens it."};
+                                              "Node, device and rank.", "Repeats within 10 minutes are one row: → opens it."};
   if (role == Qt::DisplayRole) return QLatin1String(kTitles[section]);
   if (role == Qt::ToolTipRole) return QString::fromUtf8(kHelp[section]);
   if (role == Qt::TextAlignmentRole) return static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter);

@@ -85,7 +85,7 @@ QString eventHtml(const EventRow& row, const EventDetail* detail, const std::str
   if (row.step) places << QStringLiteral("step %1").arg(formatCount(*row.step));
   if (!row.where.isEmpty()) html += paragraph(escaped(row.where));
   if (!places.isEmpty()) html += paragraph(QStringLiteral("→ ") + places.join(QStringLiteral(" · ")));
-  html += heading("what was said");
+  html += heading("text");
   html +=
       QStringLiteral("<p style='margin:0; font-family:monospace; white-space:pre-wrap'>%1</p>").arg(marked(row.text, query, kMostChars));
   const FaultInfo* fault = row.key.source == EventSource::kEvent ? findFault(row.kind, row.code) : nullptr;

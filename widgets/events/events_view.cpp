@@ -121,7 +121,7 @@ QWidget* EventsView::makeFilters() {
   m_level->addItem(tr("Warnings and worse"), static_cast<int>(EventLevel::kWarning));
   m_level->addItem(tr("Errors and worse"), static_cast<int>(EventLevel::kError));
   m_level->addItem(tr("Critical"), static_cast<int>(EventLevel::kCritical));
-  m_level->setToolTip(tr("Usual: all that happened, and log lines from warning on; every log line where words are looked for."));
+  m_level->setToolTip(tr("Usual: events, and log lines of severity warning and above; a search covers all log lines."));
   m_source->addItem(tr("Everything"), -1);
   m_source->addItem(tr("Events"), static_cast<int>(EventSource::kEvent));
   m_source->addItem(tr("Log lines"), static_cast<int>(EventSource::kLog));

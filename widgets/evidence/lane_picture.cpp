@@ -110,7 +110,7 @@ Evidence lanesEvidence(LaneStory story) {
   else if (first)
     out.shows += QObject::tr("the first word of it was there before the first sign.");
   else
-    out.shows += QObject::tr("nothing tells when anybody knew of it.");
+    out.shows += QObject::tr("publication is not recorded.");
   out.caption = out.shows;
   out.picture = std::make_shared<const LanesPicture>(std::move(story));
   return out;

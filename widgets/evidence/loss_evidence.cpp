@@ -37,7 +37,7 @@ class LossReading {
     place(*loss);
     RG_ASSIGN(const bool any, addPanel(*loss, QObject::tr("loss"), 1));
     if (!any) {
-      out.reason = QObject::tr("No point of the loss lies in this window.");
+      out.reason = QObject::tr("No point of the loss in this window.");
       return out;
     }
     RG_TRY(addSpikes(*loss, out));

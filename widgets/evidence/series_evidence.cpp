@@ -106,7 +106,7 @@ Result<Evidence> readSeriesEvidence(Reader& reader, const EvidenceSubject& subje
                             countWords(static_cast<std::int64_t>(members.size()), "series", "series"));
   }
   if (band.heard == 0) {
-    out.reason = QObject::tr("No point of “%1” lies in this window.").arg(title);
+    out.reason = QObject::tr("No point of “%1” in this window.").arg(title);
     return out;
   }
   if (band.least && band.most)

@@ -35,7 +35,7 @@ class StepsPicture : public EvidencePicture {
     if (m_heat.empty()) return;
     const QRect room(0, static_cast<int>(area.height() - heat), static_cast<int>(area.width()), static_cast<int>(heat));
     HeatWords words{.title = m_title, .low = formatSignedPercent(-m_heat.scale, 0), .high = heatEndText(m_heat), .from = -m_heat.scale};
-    words.notes = {QObject::tr("plain: ± 2 %"), QObject::tr("half: faster"), QObject::tr("hatched: not told")};
+    words.notes = {QObject::tr("plain: ± 2 %"), QObject::tr("half: faster"), QObject::tr("hatched: not recorded")};
     words.row = [this](std::size_t row) {
       const std::int32_t rank = m_heat.rows[row].rank;
       return (m_named.contains(rank) ? QStringLiteral("▸ ") : QString()) + QString::number(rank);
@@ -246,10 +246,10 @@ class StepsReading {
       if (!m_scored_marked && worst->since_step && !worst->since_before)
         out.shows += QObject::tr(", since step %1").arg(formatCount(*worst->since_step));
       if (const auto more = m_ranked.standingOut(); more > 1)
-        out.shows += QObject::tr("; %1 more stand out").arg(formatCount(static_cast<std::int64_t>(more) - 1));
+        out.shows += QObject::tr("; %1 more outliers").arg(formatCount(static_cast<std::int64_t>(more) - 1));
       out.shows += QStringLiteral(".");
     } else if (m_ranked.status == SlowRanksStatus::kRanked) {
-      out.shows = QObject::tr("No rank stands out%1").arg(comparedPart()) +
+      out.shows = QObject::tr("No rank deviates%1").arg(comparedPart()) +
                   (m_even ? QObject::tr(": all are within 2 % of their peers in every step.") : QStringLiteral("."));
     }
     sayLengths(band, out);

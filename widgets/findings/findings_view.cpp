@@ -44,7 +44,7 @@ std::vector<Column<Finding>> findingColumns(const TimeStyle* style) {
                      .mark = [](const Finding& f) { return f.severity; }});
   columns.push_back(
       {.title = QStringLiteral("for"),
-       .help = QStringLiteral("How long it lasted; – while it goes on, or where the source has no clock."),
+       .help = QStringLiteral("Duration; – while it lasts, or if the source has no clock."),
        .text = [](const Finding& f) { return lengthOf(f) ? formatLength(*lengthOf(f)) : kAbsentText; },
        .sort = [](const Finding& f) { return lengthOf(f) ? QVariant::fromValue(static_cast<qlonglong>(*lengthOf(f))) : QVariant(); },
        .copy = [](const Finding& f) { return lengthOf(f) ? formatLength(*lengthOf(f)) : QString(); }});

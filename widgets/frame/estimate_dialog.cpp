@@ -101,7 +101,7 @@ QSpinBox* EstimateDialog::size(QFormLayout* form, const QString& label) {
 void EstimateDialog::fill(const EstimateInput& in) {
   m_filling = true;
   m_from->setText(
-      (in.from.isEmpty() ? tr("Type numbers as 175e9, 175 B or 1.4 T.") : tr("Filled in from %1 where it said so.").arg(in.from)) +
+      (in.from.isEmpty() ? tr("Type numbers as 175e9, 175 B or 1.4 T.") : tr("Filled in from %1 where recorded.").arg(in.from)) +
       (in.failures_per_gpu_day == kFieldFailuresPerGpuDay ? tr(" The rate of failures is another cluster's until you change it.")
                                                           : QString()));
   m_parameters->setText(numberToType(in.parameters));

@@ -46,7 +46,7 @@ StripItem nodesItem(const RunSummary& run) {
   StripItem item{QStringLiteral("nodes"), kAbsentText, QStringLiteral("No node is known for this run."), Severity::kInfo};
   if (run.nodes_total == 0) return item;
   item.value = QStringLiteral("%1 / %2").arg(formatCount(run.nodes_heard), formatCount(run.nodes_total));
-  item.tip = QStringLiteral("Nodes heard within the last 15 s, of all nodes of the run.");
+  item.tip = QStringLiteral("Nodes that reported within the last 15 s, of all nodes of the run.");
   if (run.run.state == RunState::kRunning && run.nodes_heard < run.nodes_total) item.severity = Severity::kWarning;
   return item;
 }

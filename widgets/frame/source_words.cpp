@@ -39,8 +39,7 @@ SourceWords sourceWords(const FollowedSource& source) {
   // Before the first data a line that stands is copying, and one that does not has nothing to be late with for a while.
   const bool gone = !source.connected && source.silent.value_or(source.since_start) > kLate;
   if (source.refused || late || gone) words.severity = Severity::kWarning;
-  words.tip =
-      QStringLiteral("This window copies what the hub has. How far behind: by the hub's clock, since it last had nothing more to tell.");
+  words.tip = QStringLiteral("This window replicates the hub's store. Lag by the hub's clock since the replica was last complete.");
   if (!source.connected)
     words.tip += QStringLiteral(
         "\nSingle samples over time, spans and captures stay at the hub: they are shown again when the line stands. Until then curves over "
@@ -63,7 +62,7 @@ SourceWords copyWords(const StoreInfo::Mirror& mirror, bool written, TimeNs now,
   // A copy that nobody follows into is old, and not late.
   if (written && mirror.complete && now - *mirror.complete > kLate) words.severity = Severity::kWarning;
   words.tip = written ? QStringLiteral("Another process copies the hub's store into this file; this window reads along.")
-                      : QStringLiteral("A copy of the hub's store as it was then. runglass --connect %1 goes on with it.").arg(hub);
+                      : QStringLiteral("A replica of the hub's store as of then. runglass --connect %1 continues it.").arg(hub);
   return words;
 }
 

@@ -29,7 +29,7 @@ std::vector<StatusItem> statusItems(const StatusFacts& facts) {
   if (source.followed) {
     const std::optional<double>& line = source.followed->bytes_per_s;
     items.push_back({QStringLiteral("line %1").arg(line ? formatByteRate(*line) : kAbsentText),
-                     QStringLiteral("What came from the hub over the connection in the last second, compressed.")});
+                     QStringLiteral("Data received from the hub in the last second, compressed.")});
   } else {
     items.push_back({QStringLiteral("ingest %1").arg(rate ? formatValue(*rate, "count") + QStringLiteral(" samples/s") : kAbsentText),
                      QStringLiteral("Samples that arrived in the last seconds.")});

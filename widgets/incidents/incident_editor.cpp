@@ -93,7 +93,7 @@ void IncidentEditor::next() {
   m_queue.pop_front();
   const Incident* const stored = m_list->find(pending.uuid);
   if (pending.undoes && !prepareUndo(pending, stored)) {
-    emit said(tr("Not made (%1): somebody changed the incident since.").arg(pending.words), true);
+    emit said(tr("Not changed (%1): the incident was changed since.").arg(pending.words), true);
     return next();
   }
   if (!pending.whole && stored == nullptr) {
@@ -147,7 +147,7 @@ void IncidentEditor::tellConflict() {
   m_conflict_read = true;
   const Incident* const newer = m_list ? m_list->find(m_conflict->uuid) : nullptr;
   if (newer == nullptr) {
-    emit said(tr("Not saved (%1): somebody deleted the incident.").arg(m_conflict->words), true);
+    emit said(tr("Not saved (%1): the incident was deleted.").arg(m_conflict->words), true);
     m_conflict.reset();
     return;
   }

@@ -92,7 +92,7 @@ QString qualityHtml(const DataQuality& quality) {
   const auto count = [](std::int64_t value) { return formatCount(value); };
   const auto of = [](std::int64_t all) { return all > 0 ? QStringLiteral(" of %1").arg(formatCount(all)) : QString(); };
   QStringList lines;
-  lines << QStringLiteral("ranks that told steps: ") + told(quality.ranks_told, count) + of(quality.ranks);
+  lines << QStringLiteral("ranks with recorded steps: ") + told(quality.ranks_told, count) + of(quality.ranks);
   lines << QStringLiteral("series with samples: ") + told(quality.series_told, count) + of(quality.series);
   lines << QStringLiteral("data was lost: ") + told(quality.lost, [&](std::int64_t times) {
              return times == 0 ? QStringLiteral("never") : count(times) + QStringLiteral(" times");

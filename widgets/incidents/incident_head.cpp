@@ -270,7 +270,7 @@ void IncidentHead::setIncident(const Shown& shown) {
   for (EditableText* text : {m_title, m_sentence}) text->setEditable(editable);
   const std::string sentence = shown.page && !shown.page->answer.sentence.empty() ? shown.page->answer.sentence : incident.summary;
   m_title->setText(screenText(incident.title, kTitleChars), screenText(incident.title, kTitleChars));
-  const QString none = shown.page ? tr("No finding belongs to it, and nobody has said why it happened.") : QString();
+  const QString none = shown.page ? tr("No finding belongs to it, and its cause is not recorded.") : QString();
   m_sentence->setText(sentence.empty() ? none : screenText(sentence, kSentenceChars), screenText(sentence, kSentenceChars));
   QStringList when;
   if (shown.proposal) when << tr("proposed");
@@ -303,12 +303,12 @@ void IncidentHead::showCause() {
   m_likely->setVisible(propose);
   m_take->setVisible(propose && !m_shown.proposal);
   m_take->setEnabled(m_causes->isEnabled());
-  if (propose) m_likely->setText(tr("%1 speaks for: %2").arg(screenText(likely->why, 80), causeWords(std::string(likely->code))));
+  if (propose) m_likely->setText(tr("%1 suggests: %2").arg(screenText(likely->why, 80), causeWords(std::string(likely->code))));
 }
 
 void IncidentHead::showConflict(const QString& words, const QStringList& differences) {
   m_conflict_words->setText(severityGlyph(Severity::kWarning) + u' ' +
-                            tr("Not saved: somebody changed this incident since it was read: %1. Your change: %2.")
+                            tr("Not saved: this incident was changed since it was read: %1. Your change: %2.")
                                 .arg(differences.join(QStringLiteral("; ")), words));
   m_conflict->show();
 }

@@ -95,8 +95,7 @@ std::vector<Column<TimelineEntry>> laneColumns(const TimeStyle* style, const Tim
   };
   lane(QStringLiteral("what happened"), QStringLiteral("Events, ends and starts of attempts, checkpoints, findings where they began."),
        IncidentLane::kHappened);
-  lane(QStringLiteral("what was known"), QStringLiteral("Alerts, captures, notes, and when a finding was told or judged."),
-       IncidentLane::kKnown);
+  lane(QStringLiteral("what was known"), QStringLiteral("Alerts, captures, notes, and publication of findings."), IncidentLane::kKnown);
   return columns;
 }
 

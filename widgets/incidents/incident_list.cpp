@@ -176,7 +176,7 @@ IncidentListPanel::IncidentListPanel(QWidget* parent)
       m_merge_menu(new QMenu(this)) {
   m_proposal_box = makeProposals();
   auto* fresh = new QPushButton(tr("New"), this);
-  fresh->setToolTip(tr("An incident of the shown time and of what is selected (Shift+I)"));
+  fresh->setToolTip(tr("Make an incident of the time window and the selection (Shift+I)"));
   fresh->setFocusPolicy(Qt::TabFocus);
   auto* buttons = new QHBoxLayout;
   buttons->setContentsMargins(kPad, kGrid, kPad, kGrid);

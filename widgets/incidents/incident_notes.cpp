@@ -140,7 +140,7 @@ void IncidentNotes::showOthers(const std::string& notes) {
   render(notes);
   m_notes = notes;
   m_shown->setVisible(true);
-  m_words->setText(tr("Somebody else's notes are stored; they are shown first, what you typed is below. Save replaces theirs by yours."));
+  m_words->setText(tr("Another user's notes are stored and shown first, yours below. Save replaces theirs with yours."));
 }
 
 void IncidentNotes::leave() {

@@ -42,7 +42,7 @@ IncidentShare::IncidentShare(SharePort* port, QWidget* parent)
   m_words->setFont(tableFont());
   m_words->setMinimumWidth(0);
   m_words->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  m_report->setToolTip(tr("A page to send: PDF, HTML, Markdown or JSON, with a preview and what is left out of it"));
+  m_report->setToolTip(tr("Report as PDF, HTML, Markdown or JSON, with preview and redaction"));
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
   row->setSpacing(2 * kGrid);
@@ -67,7 +67,7 @@ IncidentShare::IncidentShare(SharePort* port, QWidget* parent)
       return;
     }
     m_asking = true;
-    say(tr("Delete it with its notes and cards? What it kept from being forgotten is kept no longer."), true);
+    say(tr("Delete the incident with its notes and cards, and unpin its data?"), true);
     updateButtons();
   });
   setUndo({});
@@ -98,7 +98,7 @@ void IncidentShare::updateButtons() {
   m_export->setEnabled(some && m_port != nullptr && !m_running);
   m_export->setText(m_estimate ? tr("Export .rgl …  (about %1)").arg(formatBytes(static_cast<double>(*m_estimate))) : tr("Export .rgl …"));
   m_export->setToolTip(m_port == nullptr ? tr("Nothing can be exported here.")
-                                         : tr("One file with what this incident needs and no more; it opens here with the incident "
+                                         : tr("One file with only this incident's data; it opens here with the incident "
                                               "selected. The size is the store's times the share of its points"));
   m_cancel->setVisible(m_running);
   m_delete->setVisible(some);

@@ -57,9 +57,9 @@ IncidentsView::IncidentsView(ViewContext context, QWidget* parent)
   m_stack->addWidget(m_panel);
   m_stack->addWidget(makePage());
   m_tabs->setDocumentMode(true);
-  m_tabs->setAccessibleName(tr("Incidents and logbook"));
+  m_tabs->setAccessibleName(tr("Incidents and run log"));
   m_tabs->addTab(incidents, tr("Incidents"));
-  m_tabs->addTab(m_logbook, tr("Logbook"));
+  m_tabs->addTab(m_logbook, tr("Run log"));
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(m_tabs);

@@ -25,13 +25,13 @@ constexpr std::array kCommands = {
     IncidentCommand{"open", "State: open"},
     IncidentCommand{"mitigated", "State: mitigated"},
     IncidentCommand{"resolved", "State: resolved"},
-    IncidentCommand{"cause", "Take the root cause that its findings speak for"},
+    IncidentCommand{"cause", "Accept the suggested root cause"},
     IncidentCommand{"notes", "Edit its notes"},
     IncidentCommand{"price", "Price per GPU-hour …"},
     IncidentCommand{"report", "Export its report …"},
     IncidentCommand{"share", "Export it as .rgl …"},
-    IncidentCommand{"logbook", "Show the logbook"},
-    IncidentCommand{"note", "Add a note to the logbook"},
+    IncidentCommand{"logbook", "Show the run log"},
+    IncidentCommand{"note", "Add a note to the run log"},
 };
 
 // A selection as the `select` of a card.

@@ -50,7 +50,7 @@ std::vector<Column<LogbookEntry>> logbookColumns(const TimeStyle* style) {
                      .text = [](const E& e) { return screenText(e.what.empty() ? e.kind : e.what, 60); },
                      .mark = [](const E& e) { return e.severity; }});
   columns.push_back({.title = QStringLiteral("entry"),
-                     .help = QStringLiteral("What happened, or what somebody noted."),
+                     .help = QStringLiteral("Event, or text of a note."),
                      .text = [](const E& e) { return screenText(e.text, 600); },
                      .tip = [](const E& e) { return plainTip(screenText(e.text, 4'000)); }});
   return columns;
@@ -62,7 +62,7 @@ LogbookPage::LogbookPage(ViewContext context, QWidget* parent)
       m_model(new TableModel<LogbookEntry>(
           logbookColumns(&m_state.time_style),
           [](const LogbookEntry& a, const LogbookEntry& b) { return a.time == b.time && a.kind == b.kind && a.text == b.text; }, this)),
-      m_table(new TableView(m_model, tr("Logbook"), tr("Filter the logbook  ( / )"), this)),
+      m_table(new TableView(m_model, tr("Run log"), tr("Filter the run log  ( / )"), this)),
       m_summary(new QLabel(this)),
       m_words(new QLabel(this)),
       m_note(new QLineEdit(this)),
@@ -73,7 +73,7 @@ LogbookPage::LogbookPage(ViewContext context, QWidget* parent)
   m_stack->addWidget(m_panel);
   m_stack->addWidget(m_page);
   setFocusProxy(m_table);
-  m_panel->showLoading(tr("Reading the logbook …"));
+  m_panel->showLoading(tr("Loading the run log …"));
   connect(m_table, &TableView::rowChosen, this, [this](const QModelIndex& index) {
     goTo(index);
     tellNoteTime();
@@ -90,7 +90,7 @@ QWidget* LogbookPage::makePage() {
   m_words->setFont(tableFont());
   m_words->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_note->setMaxLength(static_cast<int>(kMaxEditText) / 4);
-  m_note->setAccessibleName(tr("A note for the logbook"));
+  m_note->setAccessibleName(tr("A note for the run log"));
   m_table->table()->setTextElideMode(Qt::ElideRight);
   QHeaderView* const head = m_table->table()->horizontalHeader();
   for (int column = 0; column < m_model->columnCount(); ++column)
@@ -139,9 +139,9 @@ void LogbookPage::showAnswer(const Result<std::shared_ptr<const Logbook>>& answe
   m_shown = true;
   if (!answer.ok()) {
     if (answer.status().code() == Code::kNotFound)
-      m_panel->showEmpty(tr("No run in this store yet."), tr("A logbook is of a run."));
+      m_panel->showEmpty(tr("No run in this store yet."), tr("The run log belongs to a run."));
     else
-      m_panel->showFailed(tr("The logbook cannot be read."), screenText(answer.status().message()));
+      m_panel->showFailed(tr("The run log cannot be read."), screenText(answer.status().message()));
     m_stack->setCurrentWidget(m_panel);
     return;
   }
@@ -204,7 +204,7 @@ void LogbookPage::addNote() {
 void LogbookPage::exportMarkdown(const QString& path) {
   if (!m_logbook) return;
   if (path.isEmpty()) {
-    auto* dialog = new QFileDialog(this, tr("Export the logbook"), QStringLiteral("logbook.md"), tr("Markdown (*.md)"));
+    auto* dialog = new QFileDialog(this, tr("Export the run log"), QStringLiteral("logbook.md"), tr("Markdown (*.md)"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("md"));

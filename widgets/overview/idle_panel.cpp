@@ -223,7 +223,7 @@ void IdlePanel::paintEvent(QPaintEvent*) {
     painter.drawText(
         QRect(kPad, kHead, width() - 2 * kPad, height() - kHead - kPad), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
         tr("%1. A PyTorch profiler trace, an Nsight Systems export, exact steps of the CUDA tracer, parts of steps from the client or "
-           "an agent's GPU metrics would tell.")
+           "an agent's GPU metrics would show it.")
             .arg(reason.left(1).toUpper() + reason.mid(1)));
     return;
   }

@@ -167,7 +167,7 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
   m_axis_button->setText(m_data->plots->axis == XAxis::kTime ? tr("against time") : tr("against step"));
   m_axis_button->setEnabled(m_data->has_times);
   m_axis_button->setToolTip(m_data->has_times ? tr("Plot against time or against the training step (X)")
-                                              : tr("Nothing says when a step of this run was: its curves have steps alone"));
+                                              : tr("Steps of this run have no times: curves have steps only"));
   m_breakdown->setData(m_data->breakdown);
   m_side_has_data = m_side->setData(m_data);
   const Finding* chosen = m_side->chosenFinding();

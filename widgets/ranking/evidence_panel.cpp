@@ -181,7 +181,7 @@ void EvidencePanel::showLines() {
   for (const LogHit& hit : m_evidence->logs)
     lines << link("events", QStringLiteral("%1 log: %2").arg(timeText(hit.line.time, m_style), screenText(hit.line.text, kLongLine)));
   if (lines.isEmpty())
-    lines << html(m_evidence->question.place.node ? tr("Its node said no warning in this time, in events or logs.")
+    lines << html(m_evidence->question.place.node ? tr("No warnings from its node in this window.")
                                                   : tr("It is not known which node it runs on."));
   m_lines->setText(lines.join(QStringLiteral("<br>")));
 }

@@ -34,7 +34,7 @@ HeatMap::Scale PlaceHeatMap::scaleWords() const {
 }
 
 QString PlaceHeatMap::cellText(float ratio) const {
-  if (std::isnan(ratio)) return tr("not told");
+  if (std::isnan(ratio)) return tr("not recorded");
   return m_cells->shares ? formatPercent(ratio, 0) : formatSignedPercent(ratio);
 }
 

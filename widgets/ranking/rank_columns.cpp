@@ -76,7 +76,7 @@ QString newNodeText(const R& r) {
 void addIdentity(std::vector<Column<R>>& columns) {
   columns.push_back(
       {.title = QStringLiteral("rank"),
-       .help = QStringLiteral("A mark: a finding blames it, or it stands out of its role by at least 5 % and three median absolute "
+       .help = QStringLiteral("A mark: a finding names it, or it deviates from its role by at least 5 % and three median absolute "
                               "deviations in more than 70 % of the steps. Of larger things: how many of their ranks do."),
        .align = kRight,
        .text = nameText,
@@ -98,8 +98,7 @@ void addSlowness(std::vector<Column<R>>& columns) {
       "slower by", "Against its peers: the score less 1.", [](const R& r) { return r.ranked.slower; }, percentPoints));
   columns.push_back(
       {.title = QStringLiteral("since step"),
-       .help =
-           QStringLiteral("From when on it was slow, and the time (UTC) where a finding tells it. ≤: already at the first step looked at."),
+       .help = QStringLiteral("First slow step, with its time (UTC) from the finding. ≤: already at the first step shown."),
        .align = kRight,
        .text = sinceText,
        .sort =
@@ -109,7 +108,7 @@ void addSlowness(std::vector<Column<R>>& columns) {
       "persistence", "Share of the steps in which it was slow: of those since it became slow, else of all that were compared.",
       [](const R& r) { return r.ranked.persistence; }, percent));
   columns.push_back(numbers(
-      "GPU-h/day", "What its finding costs, as everybody waits for it; of a node's finding all of it.",
+      "GPU-h/day", "Cost of its finding, because all ranks wait for it; of a node's finding the whole cost.",
       [](const R& r) { return r.ranked.gpu_hours_per_day; }, [](double v) { return formatNumber(v, 3); }));
   columns.push_back(words("cause", "A guess, from its finding's evidence: clock, thermal, power, fault, host, data, network.",
                           [](const R& r) { return screenText(r.ranked.cause, 40); }));

@@ -66,9 +66,9 @@ std::vector<EvidenceLine> evidenceLines(const RankEvidence& evidence) {
   if (evidence.own_port)
     lines.push_back({QStringLiteral("network port %1").arg(screenText(words::english(portSentence(*evidence.ports.odd, {})), 200)), true});
   else if (evidence.ports.ports > 0)
-    lines.push_back({QStringLiteral("no network port of its node stands out among %1")
-                         .arg(formatCount(static_cast<std::int64_t>(evidence.ports.ports))),
-                     false});
+    lines.push_back(
+        {QStringLiteral("no network port of its node deviates among %1").arg(formatCount(static_cast<std::int64_t>(evidence.ports.ports))),
+         false});
   if (evidence.events.empty() && evidence.question.place.node)
     lines.push_back({QStringLiteral("no warning or error event of its node"), false});
   return lines;

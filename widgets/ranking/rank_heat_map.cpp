@@ -32,7 +32,8 @@ void RankHeatMap::setSelected(std::optional<std::int32_t> rank, std::optional<st
 QString RankHeatMap::title() const { return tr("rank × step, against the peers' median"); }
 
 HeatMap::Scale RankHeatMap::scaleWords() const {
-  return {formatSignedPercent(-m_cells->scale, 0), heatEndText(*m_cells), -m_cells->scale, {tr("plain: ± 2 %"), tr("hatched: not told")}};
+  return {
+      formatSignedPercent(-m_cells->scale, 0), heatEndText(*m_cells), -m_cells->scale, {tr("plain: ± 2 %"), tr("hatched: not recorded")}};
 }
 
 QString RankHeatMap::rowName(std::size_t row) const { return QString::number(m_cells->rows[row].rank); }

@@ -209,7 +209,7 @@ void RankingView::showNothing(const Result<std::shared_ptr<const RankingData>>& 
     m_panel->showFailed(tr("The ranking could not be made"), screenText(answer.status().message()));
   else
     m_panel->showEmptyAt(m_context.state->state().moment, tr("No step times yet"),
-                         tr("Ranks are compared by the work of their steps, and no rank of this run has told of any. Trainers tell through "
+                         tr("Ranks are compared by the work of their steps, and no rank of this run recorded any. Trainers record it with "
                             "runglass.py (runglass.step, runglass.span with part=…); profiler traces with steps bring step times."),
                          QStringLiteral("runglassctl import --store STORE.rgl TRACE-FOLDER"));
   m_stack->setCurrentIndex(0);

@@ -69,7 +69,7 @@ QString suspectSentence(const RankingData& data, const Suspect& suspect, TimeSty
               ? (suspect.holds ? QStringLiteral(" costs %1 of every step") : QStringLiteral(" cost %1 of every step"))
                     .arg(formatPercent(*suspect.cost))
           : suspect.slower ? QStringLiteral(" is %1 slower than its peers").arg(formatPercent(*suspect.slower))
-                           : QStringLiteral(" stands out");
+                           : QStringLiteral(" deviates");
   if (suspect.holds) {
     text += sinceText(suspect.first_step, suspect.since_before, suspect.start, style);
   } else if (suspect.first_step && suspect.last_step) {
@@ -101,19 +101,19 @@ QString relativeSentence(const RankingData& data) {
   std::vector<const RankRow*> others;
   for (const RankRow& row : data.rows)
     if (row.score.stands_out && row.score.rank != score.rank) others.push_back(&row);
-  if (others.size() == 1) return text + QStringLiteral(" Rank %1 stands out as well.").arg(others.front()->score.rank);
+  if (others.size() == 1) return text + QStringLiteral(" Rank %1 deviates as well.").arg(others.front()->score.rank);
   if (others.size() > 1) {
     const bool one_node = first.ranked.place.node && std::ranges::all_of(others, [&](const RankRow* row) {
                             return row->ranked.place.node == first.ranked.place.node;
                           });
-    text += (one_node ? QStringLiteral(" %1 more ranks of this node stand out.") : QStringLiteral(" %1 more ranks stand out."))
+    text += (one_node ? QStringLiteral(" %1 more ranks of this node deviate.") : QStringLiteral(" %1 more ranks deviate."))
                 .arg(formatCount(static_cast<std::int64_t>(others.size())));
   }
   return text;
 }
 
 QString nobodySentence(const RankingData& data) {
-  QString text = QStringLiteral("No rank stands out");
+  QString text = QStringLiteral("No rank deviates");
   if (data.ranking.relative.moved && std::abs(*data.ranking.relative.moved) > kMoved)
     return text + QStringLiteral("; all moved together by %1 over these %2 steps.")
                       .arg(formatSignedPercent(*data.ranking.relative.moved),
@@ -156,11 +156,11 @@ QString whatIfSentence(const RankingData& data) {
 
 QString voteSentence(const RankingData& data) {
   const RankRow& first = data.rows.front();
-  if (!first.ranked.vote) return QStringLiteral("No rank stands out.");
+  if (!first.ranked.vote) return QStringLiteral("No rank deviates.");
   const QString share = formatPercent(first.ranked.vote->ratio(), 0);
   const QString count = formatCount(static_cast<std::int64_t>(first.ranked.vote->compared));
   if (!first.ranked.vote->abnormal())
-    return QStringLiteral("No rank stands out; rank %1 waited least, in %2 of %3 collectives.").arg(first.score.rank).arg(share, count);
+    return QStringLiteral("No rank deviates; rank %1 waited least, in %2 of %3 collectives.").arg(first.score.rank).arg(share, count);
   const auto abnormal = std::ranges::count_if(data.rows, [](const RankRow& row) { return row.ranked.vote && row.ranked.vote->abnormal(); });
   // What is behind a slow rank in its pipeline comes late as well.
   if (abnormal > 1)
@@ -203,7 +203,7 @@ QString rankingSentence(const RankingData& data, TimeStyle style) {
   if (ranking.kind == ScoreKind::kRelative && ranking.relative.standingOut() > 0) return relativeSentence(data);
   if (worst != nullptr) return suspectSentence(data, *worst, style) + QStringLiteral(" No single rank is slower than its peers.");
   if (ranking.suspects.shift && std::abs(ranking.suspects.shift->change) > kMoved)
-    return QStringLiteral("No rank stands out; all moved together by %1 since step %2.")
+    return QStringLiteral("No rank deviates; all moved together by %1 since step %2.")
         .arg(formatSignedPercent(ranking.suspects.shift->change), formatCount(ranking.suspects.shift->first_step));
   const auto past = std::ranges::find_if(ranking.suspects.all, [](const Suspect& one) { return one.blamesRanks(); });
   if (past != ranking.suspects.all.end()) return suspectSentence(data, *past, style) + QStringLiteral(" No rank is slower now.");
@@ -226,8 +226,8 @@ QString rankingGrounds(const RankingData& data) {
   QStringList parts;
   if (data.ranking.kind == ScoreKind::kWhatIf)
     parts << QStringLiteral(
-        "Score: S, how many times longer the run takes with the rank's worker as recorded and everything else as usual; "
-        "ranks of one tensor- or context-parallel group cannot be told apart.");
+        "Score: S, slowdown of the run with the rank's worker as recorded and everything else as usual; "
+        "ranks of one tensor- or context-parallel group cannot be separated.");
   if (data.ranking.kind == ScoreKind::kWaitVote)
     parts << QStringLiteral(
         "Score: the share of a rank's collectives that took it less than 0.9 × the mean of the others (abnormal above 40 %); "
@@ -241,17 +241,17 @@ QString rankingGrounds(const RankingData& data) {
           ? QStringLiteral(
                 "Compared: a rank's own work in a step (its parts without their waiting) with the median of the other ranks of its stage.")
           : QStringLiteral(
-                "Compared: whole step times. In a synchronous job all ranks take as long as the slowest, so that this finds nobody there; "
-                "step parts tell work from waiting: runglass.span(…, part=\"forward\") or runglass.part(…) in the training script.");
+                "Compared: whole step times. In a synchronous job all ranks take as long as the slowest, so that this finds none there; "
+                "step parts separate work from waiting: runglass.span(…, part=\"forward\") or runglass.part(…) in the training script.");
   parts << head;
   if (ranking.basis == SlownessBasis::kWork && data.ranking.span_waits_known) {
-    parts << QStringLiteral("Nobody told step parts: they are what the ranks' spans show.");
+    parts << QStringLiteral("Step parts are not recorded; these are from the ranks' spans.");
     if (*data.ranking.span_waits_known < kWaitsKnown)
       parts << QStringLiteral("Communication is left out: its waiting is known for %1 of it only.")
                    .arg(formatPercent(*data.ranking.span_waits_known));
   }
   if (ranking.basis == SlownessBasis::kStepTime && data.ranking.has_parts)
-    parts << QStringLiteral("Fewer than half of the ranks tell their step parts.");
+    parts << QStringLiteral("Fewer than half of the ranks recorded step parts.");
   std::vector<double> medians;
   const StageWork* slowest = nullptr;
   for (const StageWork& stage : ranking.stages) {
@@ -272,7 +272,7 @@ QString rankingGrounds(const RankingData& data) {
   }
   const auto silent = std::ranges::count_if(data.rows, [](const RankRow& row) { return row.score.coverage == 0; });
   if (silent > 0)
-    parts << QStringLiteral("%1 of %2 ranks told nothing of these steps.")
+    parts << QStringLiteral("%1 of %2 ranks recorded none of these steps.")
                  .arg(formatCount(silent), formatCount(static_cast<std::int64_t>(data.rows.size())));
   return parts.join(u' ');
 }
@@ -282,7 +282,7 @@ QString rankEvidence(const RankingData& data, const RankRow& row) {
   QString text = QStringLiteral("Rank %1").arg(score.rank);
   if (!row.coordinates.isEmpty()) text += QStringLiteral(" (%1)").arg(row.coordinates);
   if (!row.node.isEmpty()) text += QStringLiteral(" on %1").arg(row.node);
-  if (!score.own_ns) return text + QStringLiteral(": told nothing of these steps.");
+  if (!score.own_ns) return text + QStringLiteral(": recorded none of these steps.");
   text += data.ranking.relative.basis == SlownessBasis::kWork ? QStringLiteral(": works %1 a step") : QStringLiteral(": takes %1 a step");
   text = text.arg(formatDuration(static_cast<DurNs>(*score.own_ns)));
   if (!score.score)
@@ -310,7 +310,7 @@ EvictionAdvice adviceFor(const RankingData& data, const RankRow& row, TimeNs now
   EvictionCase facts{.cost_ratio = {}, .since = {}, .now = {}, .holds = true, .gpus = ranking.gpus(), .restart = ranking.restart};
   if (suspect == nullptr || !suspect->blamesRanks()) {
     return {.verdict = EvictionVerdict::kUnknown,
-            .reason = "no finding says that it slows the run down",
+            .reason = "no finding reports that it slows the run down",
             .lost_gpu_hours = {},
             .replace_gpu_hours = {},
             .break_even = {}};
@@ -340,12 +340,12 @@ QString adviceText(const RankingData& data, const EvictionAdvice& advice, TimeSt
           .arg(advice.break_even ? QStringLiteral("until ") + formatTime(*advice.break_even, style) : QStringLiteral("for now"),
                lost.trimmed(), cost.left(1).toUpper(), cost.mid(1));
     case EvictionVerdict::kOver:
-      return lost + (data.ranking.over ? QStringLiteral("The attempt is over") : QStringLiteral("It is slow no more")) +
+      return lost + (data.ranking.over ? QStringLiteral("The attempt ended") : QStringLiteral("It is no longer slow")) +
              (advice.replace_gpu_hours ? QStringLiteral("; ") + cost : QString()) + u'.';
     case EvictionVerdict::kUnknown:
       break;
   }
-  return lost + QStringLiteral("Break-even: not told, ") + screenText(advice.reason, 160) + u'.';
+  return lost + QStringLiteral("Break-even unknown: ") + screenText(advice.reason, 160) + u'.';
 }
 
 }  // namespace runglass

@@ -58,16 +58,16 @@ WhatIfRow finishRow(const WhatIfShown& shown, double fixed_share, TimeNs now, Ti
   WhatIfRow row{.name = tr("Finish"), .recorded = {}, .fixed = {}, .saved = {}};
   const auto last = data.attempt.last_step ? data.attempt.last_step : data.coverage.last_step;
   if (!shown.planned_steps || !last) {
-    row.recorded = tr("not told: the run does not say how many steps are planned");
+    row.recorded = tr("unknown: the planned number of steps is not recorded");
     return row;
   }
   if (shown.run.state == RunState::kFinished || shown.run.state == RunState::kFailed || *shown.planned_steps <= *last) {
-    row.recorded = tr("the run is over");
+    row.recorded = tr("the run ended");
     return row;
   }
   const double left = static_cast<double>(*shown.planned_steps - *last) * data.what_if.t_real_ns;
   if (left > 1e18) {
-    row.recorded = tr("not told: %1 steps are planned").arg(formatCount(*shown.planned_steps));
+    row.recorded = tr("unknown: %1 steps are planned").arg(formatCount(*shown.planned_steps));
     return row;
   }
   const bool dated = shown.run.time_domain.value_or(TimeDomain::kUtc) == TimeDomain::kUtc && shown.run.state == RunState::kRunning;
@@ -136,7 +136,7 @@ std::array<WhatIfRow, kWhatIfFacts> whatIfRows(const WhatIfShown& shown, const F
     const auto money = [&](double gpu_hours) { return QString::number(gpu_hours * *price, 'f', 2); };
     rows[5] = {rows[5].name, money(data.gpus * kHoursPerDay), money(data.gpus * kHoursPerDay - per_day), money(per_day)};
   } else {
-    rows[5].recorded = tr("not told: enter what a GPU-hour costs");
+    rows[5].recorded = tr("unknown: enter the price of a GPU-hour");
   }
   rows[6] = finishRow(shown, 1 - outcome.saved_ratio, now, style);
   return rows;
@@ -144,11 +144,11 @@ std::array<WhatIfRow, kWhatIfFacts> whatIfRows(const WhatIfShown& shown, const F
 
 QString whatIfSentence(const WhatIfShown& shown, const FixOutcome& outcome, const WhatIfTicks& ticks) {
   const WhatIf& all = shown.data.what_if;
-  if (all.status == WhatIfStatus::kRefused) return tr("Not told: %1.").arg(screenText(all.reason));
+  if (all.status == WhatIfStatus::kRefused) return tr("Not available: %1.").arg(screenText(all.reason));
   if (ticks.empty())
     return tr("A step takes %1; if everything were as fast as it usually is, %2. %3 of the time is wasted.")
         .arg(stepText(all.t_ns), stepText(all.t_ideal_ns), formatPercent(all.waste_ratio));
-  return tr("With what is ticked fixed, a step takes %1 instead of %2 (%3).")
+  return tr("With the ticked items fixed, a step takes %1 instead of %2 (%3).")
       .arg(stepText(outcome.t_ns), stepText(all.t_ns), formatSignedPercent(-outcome.saved_ratio));
 }
 
@@ -164,7 +164,7 @@ QString whatIfGrounds(const WhatIfShown& shown) {
     text += ' ' + tr("%1 replicas left out: a stage of them is missing.").arg(coverage.gaps.replicas_left_out);
   if (coverage.spans_left_out > 0) text += ' ' + tr("Older spans were not read.");
   if (!data.transfers_known) text += ' ' + tr("Sends and receives were not recorded: transfers between stages count as launch delay.");
-  return text + ' ' + tr("Ranks of one tensor- or context-parallel group cannot be told apart.");
+  return text + ' ' + tr("Ranks of one tensor- or context-parallel group cannot be separated.");
 }
 
 }  // namespace runglass

@@ -125,7 +125,7 @@ QVBoxLayout* ReportDialog::makeChoices() {
   m_paper->addItems({tr("A4"), tr("Letter")});
   form->addRow(tr("Paper"), m_paper);
   m_price = new QLineEdit(this);
-  m_price->setPlaceholderText(tr("none: no money is told"));
+  m_price->setPlaceholderText(tr("none: no money is shown"));
   form->addRow(tr("Price of a GPU-hour"), m_price);
   column->addLayout(form);
   connect(m_paper, &QComboBox::currentIndexChanged, this, [this] { layOut(); });

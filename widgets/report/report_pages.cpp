@@ -48,7 +48,7 @@ class Layouter {
     }
     text(QLatin1String(kPictureSql), PageFont::kTable, m_theme.muted, kParagraphGap);
     if (document.computed.empty()) return;
-    text(QStringLiteral("No query gives these again; they are reckoned by:"), PageFont::kTable, m_theme.muted, kParagraphGap, 0, true);
+    text(QStringLiteral("These have no query; their rules:"), PageFont::kTable, m_theme.muted, kParagraphGap, 0, true);
     for (const Computed& one : document.computed)
       text(QStringLiteral("• ") + paperText(one.what) + QStringLiteral(": ") + paperText(one.how), PageFont::kTable, m_theme.text, 2,
            kIndent);

@@ -136,15 +136,16 @@ std::vector<Column<RunSummary>> runColumns(const RunColumnContext* context) {
        .sort = [](const R& r) { return orAbsent(r.throughput.tokens_per_gpu); },
        .copy = [](const R& r) { return r.throughput.tokens_per_gpu ? fullNumber(*r.throughput.tokens_per_gpu) : QString(); },
        .tip = [](const R& r) { return throughputWhy(r.throughput); }});
-  columns.push_back({.title = QStringLiteral("MFU"),
-                     .help = QStringLiteral("Model FLOP/s over the device's dense peak, where both are known: the tooltip says from what."),
-                     .align = right,
-                     .text = [](const R& r) { return r.throughput.mfu ? formatPercent(*r.throughput.mfu) : kAbsentText; },
-                     .sort = [](const R& r) { return orAbsent(r.throughput.mfu); },
-                     .copy = [](const R& r) { return r.throughput.mfu ? fullNumber(*r.throughput.mfu) : QString(); },
-                     .tip = [](const R& r) { return throughputWhy(r.throughput); }});
-  columns.push_back({.title = QStringLiteral("nodes heard"),
-                     .help = QStringLiteral("Nodes heard within the last 15 s, of all nodes of the run."),
+  columns.push_back(
+      {.title = QStringLiteral("MFU"),
+       .help = QStringLiteral("Model FLOP/s over the device's dense peak, where both are known; the tooltip shows the source."),
+       .align = right,
+       .text = [](const R& r) { return r.throughput.mfu ? formatPercent(*r.throughput.mfu) : kAbsentText; },
+       .sort = [](const R& r) { return orAbsent(r.throughput.mfu); },
+       .copy = [](const R& r) { return r.throughput.mfu ? fullNumber(*r.throughput.mfu) : QString(); },
+       .tip = [](const R& r) { return throughputWhy(r.throughput); }});
+  columns.push_back({.title = QStringLiteral("nodes reporting"),
+                     .help = QStringLiteral("Nodes that reported within the last 15 s, of all nodes of the run."),
                      .align = right,
                      .text =
                          [](const R& r) {
@@ -186,7 +187,7 @@ std::vector<Column<RunSummary>> runColumns(const RunColumnContext* context) {
                            return dur ? QString::number(*dur) : QString();
                          }});
   columns.push_back({.title = QStringLiteral("framework"),
-                     .help = QStringLiteral("What wrote the data, where it says so."),
+                     .help = QStringLiteral("Writer of the data, if recorded."),
                      .align = left,
                      .text = [](const R& r) { return r.run.framework.empty() ? kAbsentText : screenText(r.run.framework, 60); },
                      .sort = [](const R& r) { return r.run.framework.empty() ? QVariant() : QVariant(screenText(r.run.framework, 60)); }});

@@ -148,7 +148,7 @@ void ClockPanel::showState() {
 }
 
 QString ClockPanel::refusal() const {
-  if (m_context.edits == nullptr) return tr("This window cannot change the store: nobody writes it here.");
+  if (m_context.edits == nullptr) return tr("Read-only: open the store with --live, or connect to its hub, to edit.");
   return m_context.edits->refusal();
 }
 

@@ -193,7 +193,7 @@ Result<SpanDetail> readSpanDetail(Reader& reader, const TimelineCatalog& catalog
 }
 
 QString AreaSummary::sentence() const {
-  if (rows.empty()) return QStringLiteral("No span lies in this area.");
+  if (rows.empty()) return QStringLiteral("No span in this area.");
   const double room = static_cast<double>(range.t1 - range.t0) * std::max(ranks, 1);
   const auto share = [&](DurNs part) { return formatPercent(static_cast<double>(part) / room); };
   const auto of = [&](SpanClass c) { return busy[static_cast<std::size_t>(c)]; };

@@ -24,9 +24,8 @@ void TimelineView::choose(const PointedBar& bar) {
   m_chosen.reset();
   m_peers.clear();
   if (bar.bar.id == 0) {
-    m_drawer->showNote(
-        tr("%1 spans stand here in less than a pixel each: zoom in (W) to tell them apart, or drag over them to sum them up.")
-            .arg(formatCount(bar.bar.count)));
+    m_drawer->showNote(tr("%1 spans are narrower than a pixel here: zoom in (W) to separate them, or drag over them to sum them up.")
+                           .arg(formatCount(bar.bar.count)));
     m_drawer->setCurrentIndex(0);
     return;
   }

@@ -89,7 +89,7 @@ void TimelineSearch::take(const Result<std::shared_ptr<const SearchSlice>>& answ
   const SearchSlice& found = **answer;
   const bool full = m_hits.size() + found.hits.size() >= kMostHits;
   if (!found.whole && !full) {
-    if (m_width <= kNarrowestSlice) return finish(tr("too many spans lie in %1 to look at all").arg(formatDuration(slice.t1 - slice.t0)));
+    if (m_width <= kNarrowestSlice) return finish(tr("too many spans in %1 to search").arg(formatDuration(slice.t1 - slice.t0)));
     m_width = std::max(m_width / 4, kNarrowestSlice);
     return askSlice();
   }

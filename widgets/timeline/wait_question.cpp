@@ -49,7 +49,7 @@ Result<std::optional<TimeRange>> rangeOfSteps(Reader& reader, const TimelineCata
 TimeNs endOf(TimeNs start, DurNs dur) { return dur == kAbsent ? kHighest : moved(start, std::max<DurNs>(dur, 1)); }
 
 QString tooMany(std::size_t spans, std::size_t tracks) {
-  return QStringLiteral("waiting not told apart: %1 spans on %2 tracks would have to be read, zoom in")
+  return QStringLiteral("waiting not separated: %1 spans on %2 tracks would have to be read, zoom in")
       .arg(formatCount(static_cast<std::int64_t>(spans)))
       .arg(tracks);
 }
@@ -171,7 +171,9 @@ Result<std::vector<CollectiveSet>> readSets(Reader& reader, const TimelineCatalo
     for (CollectiveCall& call : callsOf(rank, track, of_track))
       if (wanted.has(call)) calls.push_back(std::move(call));
   }
-  return matchCalls(std::move(calls), members, wanted.all_of_run);
+  auto sets = matchCalls(std::move(calls), members, wanted.all_of_run, stop);
+  if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
+  return sets;
 }
 
 }  // namespace

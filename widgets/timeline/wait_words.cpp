@@ -13,17 +13,17 @@ using Match = CollectiveSet::Match;
 QString why(Match match) {
   switch (match) {
     case Match::kAlone:
-      return QStringLiteral("no other member's call is in the store: waiting cannot be told");
+      return QStringLiteral("no other member's call is in the store: waiting is unknown");
     case Match::kTwice:
-      return QStringLiteral("a rank has several calls of this number: waiting cannot be told");
+      return QStringLiteral("a rank has several calls of this number: waiting is unknown");
     case Match::kDiffers:
-      return QStringLiteral("its members ran different operations under this number: waiting cannot be told");
+      return QStringLiteral("its members ran different operations under this number: waiting is unknown");
     case Match::kCounts:
-      return QStringLiteral("it has no number, and its members' calls cannot be paired: waiting cannot be told");
+      return QStringLiteral("it has no number, and its members' calls cannot be paired: waiting is unknown");
     case Match::kDisjoint:
-      return QStringLiteral("one member ended before another began: the clocks disagree, waiting cannot be told");
+      return QStringLiteral("one member ended before another began: the clocks disagree, waiting is unknown");
     case Match::kEnds:
-      return QStringLiteral("it names no communicator, and the ranks' calls do not end together: waiting cannot be told");
+      return QStringLiteral("it names no communicator, and the ranks' calls do not end together: waiting is unknown");
     case Match::kMatched:
       break;
   }

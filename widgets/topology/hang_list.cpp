@@ -76,7 +76,7 @@ QString reasonOf(const Alike& row, const HangEvidence& evidence) {
       if (at != evidence.groups.end() && !where.contains(nameOf(*at))) where << nameOf(*at);
     }
   }
-  if (missing.empty()) return QStringLiteral("who is missing is not known");
+  if (missing.empty()) return QStringLiteral("missing ranks are not known");
   const QString text = QStringLiteral("missing: ") + rankRanges(std::move(missing), 4);
   if (where.isEmpty() || row.front()->depth == 0) return text;
   return text + QStringLiteral(", in ") + where.front() +

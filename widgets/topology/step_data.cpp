@@ -136,7 +136,7 @@ class StepReading {
     m_out.path = criticalPath(m_out.graph, *found, m_out.holds);
     tellWhereThePathIs();
     if (!m_out.whole)
-      m_out.note = QStringLiteral("of %1 ranks only this replica's %2 were read: waiting for other replicas is not told apart")
+      m_out.note = QStringLiteral("of %1 ranks only this replica's %2 were read: waiting for other replicas is not separated")
                        .arg(formatCount(static_cast<std::int64_t>(m_ranks.size())), formatCount(static_cast<std::int64_t>(ranks.size())));
     return {};
   }
@@ -157,7 +157,7 @@ class StepReading {
   void tellGaps(std::int64_t step) {
     const StepGaps& gaps = m_out.graph.gaps;
     const char* why = gaps.partial_steps > 0     ? "operations of it are missing"
-                      : gaps.unmatched_steps > 0 ? "sends without their receives, or micro-batches that are not told"
+                      : gaps.unmatched_steps > 0 ? "sends without their receives, or micro-batches that are not recorded"
                       : gaps.circular_steps > 0  ? "its operations wait for each other"
                                                  : "no stage of it is whole";
     m_out.reason = QStringLiteral("Step %1 does not fit together: %2").arg(formatCount(step), QLatin1String(why));

@@ -56,22 +56,22 @@ inline constexpr std::array<TopologyMetric, 10> kTopologyMetrics = {
     {{TopologyValue::kStepTime, "step time, median of 50 steps", kStepTimeMetric.data(), "ns", true, true, kSlowerThanPeers,
       "is %1 slower than", "no step time in the newest 50 steps"},
      {TopologyValue::kWork, "work (without waiting), median of 50 steps", kStepPartMetric.data(), "ns", true, true, kSlowerThanPeers,
-      "works %1 longer than", "its step parts do not tell work from waiting"},
-     {TopologyValue::kProgress, "last heard step", "", "steps", false, false, 2, "is %1 behind", "its progress names no step"},
+      "works %1 longer than", "its step parts do not separate work from waiting"},
+     {TopologyValue::kProgress, "last reported step", "", "steps", false, false, 2, "is %1 behind", "its progress names no step"},
      {TopologyValue::kPower, "GPU power, latest", "power_watts", "watts", false, true, 0.15, "draws %1 less power than",
-      "its GPU is not known or says nothing of it"},
+      "its GPU is not known or does not report it"},
      {TopologyValue::kClock, "SM clock, latest", "sm_clock_hertz", "hertz", false, true, 0.05, "is clocked %1 lower than",
-      "its GPU is not known or says nothing of it"},
+      "its GPU is not known or does not report it"},
      {TopologyValue::kTemperature, "GPU temperature, latest", "temperature_celsius", "celsius", true, false, 10, "is %1 hotter than",
-      "its GPU is not known or says nothing of it"},
+      "its GPU is not known or does not report it"},
      // Who waits least is who the others wait for.
      {TopologyValue::kWait, "waiting, median of 50 steps", kStepPartWaitMetric.data(), "ns", false, true, 0.25, "waits %1 less than",
-      "its step parts do not tell work from waiting"},
-     {TopologyValue::kHeard, "time since it was heard", "", "ns", true, false, 30e9, "was heard %1 longer ago than",
+      "its step parts do not separate work from waiting"},
+     {TopologyValue::kHeard, "time since its last report", "", "ns", true, false, 30e9, "reported %1 longer ago than",
       "nothing it said has a time"},
      {TopologyValue::kFindings, "findings that name it, worst severity", "", "", true, false, 2, "has findings of %1 above", ""},
      {TopologyValue::kWhatIf, "what-if slowdown S_w of its stage and replica", "", "", true, true, 0.05, "costs the step %1 more than",
-      "its spans do not tell what a step waited for"}}};
+      "its spans do not show what a step waited for"}}};
 // A series by its name; the text belongs to `named`.
 struct NamedMetric {
   std::string metric, title, unit;

@@ -125,7 +125,7 @@ void TopologySide::tellRank(const TopologyRank& rank) {
 void TopologySide::tellGroups(std::uint32_t index) {
   head(tr("Peers"));
   const auto peers = peersOf(*m_data, index);
-  if (peers.empty()) line(QString(), tr("neither coordinates nor communicators of a known kind tell any"));
+  if (peers.empty()) line(QString(), tr("none known from coordinates or communicators"));
   for (const PeerGroup& group : peers) {
     std::vector<std::int32_t> ranks;
     for (const std::uint32_t i : group.ranks) ranks.push_back(m_data->ranks[i].place.rank);
@@ -212,7 +212,7 @@ void TopologySide::tellLinks() {
 
 void TopologySide::tellProgress(const TopologyRank& rank) {
   head(tr("Progress"));
-  if (!rank.progress) return line(QString(), tr("nothing heard"));
+  if (!rank.progress) return line(QString(), tr("no report"));
   const Progress& p = *rank.progress;
   if (!m_data->hang_found && rank.wait == WaitState::kWaiting) line(tr("state"), tr("waits"));
   if (!m_data->hang_found && rank.wait == WaitState::kNotSeen) line(tr("state"), tr("not seen where the others wait"));
@@ -229,7 +229,7 @@ void TopologySide::tellProgress(const TopologyRank& rank) {
   if (p.since)
     line(tr("since"),
          formatTime(*p.since, m_style) + tr(", %1 before the newest word").arg(formatDuration(std::max<DurNs>(0, m_data->now - *p.since))));
-  line(tr("heard"), formatTime(p.time, m_style));
+  line(tr("last report"), formatTime(p.time, m_style));
 }
 
 void TopologySide::tellHang(const TopologyRank& rank) {

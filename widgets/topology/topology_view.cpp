@@ -60,7 +60,7 @@ TopologyView::TopologyView(ViewContext context, QWidget* parent)
                                     {tr("DP, PP"), Fold::kStages}})
     m_fold->addItem(title, static_cast<int>(fold));
   m_fold->setToolTip(tr("What is drawn apart; a cell of several ranks shows the one that is furthest on the worse side"));
-  m_racks->setToolTip(tr("Lines between tiles whose first ranks stand in different racks"));
+  m_racks->setToolTip(tr("Lines between tiles whose first ranks are in different racks"));
   m_links->setToolTip(tr("Neighbours of the selected rank in its groups, with the bus bandwidth of their collectives"));
   m_find->setPlaceholderText(tr("find rank"));
   m_find->setAccessibleName(tr("Find rank"));

@@ -67,7 +67,7 @@ std::vector<CommandBlock> nodeCommands(const ConnectQuestion& question) {
 
 std::vector<CommandBlock> slurmCommands(const ConnectQuestion& question) {
   return {pairBlock(question, QStringLiteral("$(sinfo --noheader --Node --format '--agent=%N' | sort -u)"),
-                    QObject::tr("The jobs read this folder: it lies where the nodes see it.")),
+                    QObject::tr("The jobs read this folder: put it where the nodes see it.")),
           hubBlock(question),
           {QObject::tr("In the job script, around the trainer"),
            QStringLiteral("srun --overlap --job-name=runglass --ntasks=$SLURM_NNODES --ntasks-per-node=1 \\\n"
@@ -83,45 +83,47 @@ std::vector<CommandBlock> slurmCommands(const ConnectQuestion& question) {
 }
 
 std::vector<CommandBlock> kubernetesCommands() {
-  return {{QObject::tr("Once: certificates for the hub in the cluster and each GPU node"),
-           QStringLiteral("runglassctl pair --out trust --hub runglass-hub.runglass.svc --reader $USER \\\n"
-                          "    $(kubectl get nodes -l nvidia.com/gpu.present=true -o name | sed 's|node/|--agent=|')"),
-           {}},
-          {QObject::tr("The hub, its Secret and the agents' one"),
-           QStringLiteral("kubectl apply -f hub.yaml\n"
-                          "kubectl -n runglass create secret generic runglass-hub --from-file=trust/hub.pem \\\n"
-                          "    --from-file=trust/hub.key --from-file=trust/ca.pem --from-file=trust/access\n"
-                          "kubectl -n runglass create secret generic runglass-agents $(for node in trust/agents/*; do\n"
-                          "    for file in \"$node\"/*; do echo \"--from-file=${node##*/}.${file##*/}=$file\"; done; done)\n"
-                          "kubectl apply -f agents.yaml"),
-           QObject::tr("Image, disks and addresses are yours to fill in: packaging/kubernetes, /usr/share/runglass/kubernetes, "
-                       "docs/operate/deploy.md.")},
-          {QObject::tr("To look at it from here: the hub's port, while this runs"),
-           QStringLiteral("kubectl -n runglass port-forward service/runglass-hub 7070"),
-           {}},
-          {QObject::tr("In a second terminal: the run in a window, and in fifteen lines"),
-           QStringLiteral("runglass --connect localhost:7070 --tls-ca trust/readers/$USER/ca.pem \\\n"
-                          "    --token-file trust/readers/$USER/token\n"
-                          "runglassctl status --from localhost:7070 --tls-ca trust/readers/$USER/ca.pem \\\n"
-                          "    --token-file trust/readers/$USER/token"),
-           QObject::tr("It keeps a copy here and goes on through cuts: docs/operate/replicas.md. Or in this window: Connect to a hub.")},
-          trainerBlock()};
+  return {
+      {QObject::tr("Once: certificates for the hub in the cluster and each GPU node"),
+       QStringLiteral("runglassctl pair --out trust --hub runglass-hub.runglass.svc --reader $USER \\\n"
+                      "    $(kubectl get nodes -l nvidia.com/gpu.present=true -o name | sed 's|node/|--agent=|')"),
+       {}},
+      {QObject::tr("The hub, its Secret and the agents' one"),
+       QStringLiteral("kubectl apply -f hub.yaml\n"
+                      "kubectl -n runglass create secret generic runglass-hub --from-file=trust/hub.pem \\\n"
+                      "    --from-file=trust/hub.key --from-file=trust/ca.pem --from-file=trust/access\n"
+                      "kubectl -n runglass create secret generic runglass-agents $(for node in trust/agents/*; do\n"
+                      "    for file in \"$node\"/*; do echo \"--from-file=${node##*/}.${file##*/}=$file\"; done; done)\n"
+                      "kubectl apply -f agents.yaml"),
+       QObject::tr("Image, disks and addresses are yours to fill in: packaging/kubernetes, /usr/share/runglass/kubernetes, "
+                   "docs/operate/deploy.md.")},
+      {QObject::tr("To look at it from here: the hub's port, while this runs"),
+       QStringLiteral("kubectl -n runglass port-forward service/runglass-hub 7070"),
+       {}},
+      {QObject::tr("In a second terminal: the run in a window, and in fifteen lines"),
+       QStringLiteral("runglass --connect localhost:7070 --tls-ca trust/readers/$USER/ca.pem \\\n"
+                      "    --token-file trust/readers/$USER/token\n"
+                      "runglassctl status --from localhost:7070 --tls-ca trust/readers/$USER/ca.pem \\\n"
+                      "    --token-file trust/readers/$USER/token"),
+       QObject::tr("It keeps a replica here and reconnects after cuts: docs/operate/replicas.md. Or in this window: Connect to a hub.")},
+      trainerBlock()};
 }
 
 std::vector<CommandBlock> behindCommands() {
-  return {{QObject::tr("On the login node: a hub with a socket that is yours alone"),
-           QStringLiteral("runglassctl serve --store /local/USER/run.rgl --listen unix:/local/USER/hub.sock"),
-           QObject::tr("On a disk of that machine, as USER. For agents of its nodes, beside it: --listen 0.0.0.0:7070 --trust … "
-                       "(docs/operate/trust.md).")},
-          {QObject::tr("On this machine: that socket, here"),
-           QStringLiteral("ssh -J BASTION -N -o StreamLocalBindUnlink=yes -o ExitOnForwardFailure=yes \\\n"
-                          "    -L $HOME/hub.sock:/local/USER/hub.sock USER@LOGIN"),
-           QObject::tr("Without a bastion: without -J.")},
-          {QObject::tr("In a second terminal: the run in a window, in fifteen lines, and captures of a run that stands still"),
-           QStringLiteral("runglass --connect unix:$HOME/hub.sock\n"
-                          "runglassctl status --from unix:$HOME/hub.sock\n"
-                          "runglassctl capture --hub unix:$HOME/hub.sock --run NAME"),
-           QObject::tr("It keeps a copy here and goes on through cuts: docs/operate/replicas.md. Or in this window: Connect to a hub.")}};
+  return {
+      {QObject::tr("On the login node: a hub with a socket that is yours alone"),
+       QStringLiteral("runglassctl serve --store /local/USER/run.rgl --listen unix:/local/USER/hub.sock"),
+       QObject::tr("On a disk of that machine, as USER. For agents of its nodes, beside it: --listen 0.0.0.0:7070 --trust … "
+                   "(docs/operate/trust.md).")},
+      {QObject::tr("On this machine: that socket, here"),
+       QStringLiteral("ssh -J BASTION -N -o StreamLocalBindUnlink=yes -o ExitOnForwardFailure=yes \\\n"
+                      "    -L $HOME/hub.sock:/local/USER/hub.sock USER@LOGIN"),
+       QObject::tr("Without a bastion: without -J.")},
+      {QObject::tr("In a second terminal: the run in a window, its status, and captures of a hung run"),
+       QStringLiteral("runglass --connect unix:$HOME/hub.sock\n"
+                      "runglassctl status --from unix:$HOME/hub.sock\n"
+                      "runglassctl capture --hub unix:$HOME/hub.sock --run NAME"),
+       QObject::tr("It keeps a replica here and reconnects after cuts: docs/operate/replicas.md. Or in this window: Connect to a hub.")}};
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ HubPanel::HubPanel(const KnownHubs& known, QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(2 * kGrid);
-  column->addWidget(label(tr("The hub runs elsewhere; this window follows it over one connection, through cuts and sleep. What comes is "
-                             "kept in %1, and goes on from there next time.")
+  column->addWidget(label(tr("The hub runs elsewhere; this window replicates it over one connection and reconnects after cuts. The replica "
+                             "is in %1 and continues next time.")
                               .arg(known.folder),
                           this));
   auto* form = new QFormLayout;
@@ -63,13 +63,12 @@ HubPanel::HubPanel(const KnownHubs& known, QWidget* parent)
   form->addRow(tr("Hub"), m_address);
   m_token = addFile(*form, tr("Token file"), tr("readers/NAME/token of runglassctl pair; mode 0600"));
   m_ca = addFile(*form, tr("CA of its certificate"), tr("readers/NAME/ca.pem; without it only hubs of this machine and tunnels to it"));
-  m_cert = addFile(*form, tr("Own certificate"), tr("where the hub wants one in place of a token"));
+  m_cert = addFile(*form, tr("Own certificate"), tr("if the hub requires one instead of a token"));
   m_key = addFile(*form, tr("Its key"), {});
   m_connect->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
   form->addRow(QString(), m_connect);
   column->addLayout(form);
-  column->addWidget(
-      label(tr("A socket and the end of an ssh tunnel need no CA. How to get there is said in Connect a cluster."), this, true));
+  column->addWidget(label(tr("A socket and the end of an ssh tunnel need no CA. Commands: Connect a cluster."), this, true));
   if (!known.hubs.empty()) {
     column->addSpacing(3 * kGrid);
     column->addWidget(label(tr("Followed before"), this));

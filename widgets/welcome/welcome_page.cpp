@@ -152,7 +152,7 @@ QWidget* WelcomePage::makeExamplePanel() {
   m_example = new MakingLine(tr("Try the example"), panel);
   const QString store = m_options.folder + QStringLiteral("/example.rgl");
   column->addWidget(label(m_options.maker->exampleWords() + QLatin1Char(' ') +
-                              tr("Every screen says that it is simulated. It is written to %1; throw it away when you like.").arg(store),
+                              tr("Every view marks it as simulated. It is written to %1; delete it at any time.").arg(store),
                           panel));
   column->addWidget(m_example);
   column->addStretch(1);

@@ -149,7 +149,7 @@ TEST_F(AlertTest, ASnoozeGoesThroughTheHubThatWritesAndEndsItsRule) {
   EXPECT_THAT(told(), SizeIs(0));
   const Outcome list = ctl({"alert", "list", "--store", m_store});
   EXPECT_THAT(list.out, HasSubstr("warning  rank:3 is slow_rank"));
-  EXPECT_THAT(list.out, HasSubstr("not told"));
+  EXPECT_THAT(list.out, HasSubstr("not notified"));
   EXPECT_EQ(ctl({"alert", "snooze", "--store", m_store, "--rule", "findings", "--minutes", "0"}).exit, 0);
   EXPECT_TRUE(waitUntil([&] { return told().size() == 1; }));
   expectFails(ctl({"alert", "snooze", "--store", m_store}), "--rule or --cause");
