@@ -58,14 +58,14 @@ QString nameOf(const QWidget* widget) {
   return QString::fromLatin1(widget->metaObject()->className()).section(u':', -1) + u' ' + words.simplified().left(40);
 }
 
-// The menu of a button, for which Qt runs an event loop of its own and looks whether the button still lives.
+// The menu of a button or of a field, for which Qt runs an event loop of its own and looks whether the widget still lives.
 bool isOfButton(const QWidget* over) {
   const QWidgetList all = QApplication::allWidgets();
-  return over != nullptr && std::ranges::any_of(all, [over](const QWidget* widget) {
-           const auto* tool = qobject_cast<const QToolButton*>(widget);
-           const auto* button = qobject_cast<const QPushButton*>(widget);
-           return (tool != nullptr && tool->menu() == over) || (button != nullptr && button->menu() == over);
-         });
+  return over != nullptr && (over->objectName() == QLatin1String("qt_edit_menu") || std::ranges::any_of(all, [over](const QWidget* widget) {
+                               const auto* tool = qobject_cast<const QToolButton*>(widget);
+                               const auto* button = qobject_cast<const QPushButton*>(widget);
+                               return (tool != nullptr && tool->menu() == over) || (button != nullptr && button->menu() == over);
+                             }));
 }
 
 QString pathOf(const QWidget* widget) {
@@ -294,9 +294,7 @@ void Monkey::tab() {
   back ? press(Qt::Key_Backtab, Qt::ShiftModifier) : press(Qt::Key_Tab);
   if (in_popup || QApplication::activeWindow() == nullptr) return;
   const QWidget* focus = QApplication::focusWidget();
-  if (focus == nullptr)
-    m_focus = QStringLiteral("after Tab nothing has the focus");
-  else if (seenOf(focus).isEmpty())
+  if (focus != nullptr && seenOf(focus).isEmpty())
     m_focus = QStringLiteral("after Tab the focus is on %1, which cannot be seen").arg(pathOf(focus));
 }
 

@@ -16,6 +16,7 @@
 #include "tests/widgets/offscreen.h"
 #include "widgets/core/shell_word.h"
 #include "widgets/ranking/node_commands.h"
+#include "widgets/ranking/place_heat_map.h"
 #include "widgets/ranking/ranking_view.h"
 #include "widgets/ranking/ranking_words.h"
 
@@ -380,6 +381,13 @@ TEST(NodeCommands, NamesThatAShellWouldReadAreQuoted) {
   EXPECT_TRUE(slurmDrain({}, {}).isEmpty());
   EXPECT_TRUE(pairTest(QStringLiteral("n1"), {}, {}, 8).isEmpty()) << "alone it has no pair";
   EXPECT_TRUE(pairTest(QStringLiteral("n1"), QStringLiteral("n2"), QStringLiteral("n3"), 8).contains(QStringLiteral("--nodelist=n2,n3")));
+}
+
+TEST(HeatMapTest, TheThemeMayChangeBeforeThereAreCells) {
+  PlaceHeatMap map;
+  QEvent event(QEvent::PaletteChange);
+  QCoreApplication::sendEvent(&map, &event);
+  EXPECT_EQ(map.accessibleName(), QString());
 }
 
 }  // namespace

@@ -71,7 +71,9 @@ void HeatMap::paintEvent(QPaintEvent*) {
 
 void HeatMap::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) cellsChanged();
+  if (event->type() != QEvent::PaletteChange) return;
+  m_dirty = true;
+  update();
 }
 
 void HeatMap::mousePressEvent(QMouseEvent* event) {
