@@ -44,7 +44,8 @@ Result<Collectives> readCollectives(Reader& reader, RunId run, AttemptId attempt
   GroupMembers members;
   for (const CommGroup& group : groups)
     if (!group.ranks.empty()) members[group.id] = group.ranks;
-  out.sets = matchCalls(std::move(calls), members, out.all_of_run);
+  out.sets = matchCalls(std::move(calls), members, out.all_of_run, stop);
+  if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
   return out;
 }
 

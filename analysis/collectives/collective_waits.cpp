@@ -107,25 +107,38 @@ bool endTogether(const CollectiveSet& set) {
 }
 
 // One name's calls, by begin on each rank. Those of a collective that a rank did not record end before its next call begins.
-void matchByEnds(RankCalls ranks, std::size_t members, std::vector<CollectiveSet>& out, std::vector<CollectiveCall>& rest) {
+// O(calls × log ranks): each round looks at the calls that it takes.
+void matchByEnds(RankCalls ranks, std::size_t members, std::vector<CollectiveSet>& out, std::vector<CollectiveCall>& rest,
+                 const std::stop_token& stop) {
   struct Queue {
     std::vector<CollectiveCall> calls;
     std::size_t next = 0;
+    CollectiveCall& head() { return calls[next]; }
   };
   std::vector<Queue> queues;
+  std::set<std::pair<TimeNs, std::size_t>> begins, ends;  // of the heads, with their queues
+  const auto enter = [&](std::size_t queue) {
+    begins.emplace(queues[queue].head().t0, queue), ends.emplace(queues[queue].head().t1, queue);
+  };
   for (auto& [rank, of_rank] : ranks) {
     std::ranges::stable_sort(of_rank, {}, &CollectiveCall::t0);
     queues.push_back({.calls = std::move(of_rank)});
+    enter(queues.size() - 1);
   }
-  while (!queues.empty()) {
-    TimeNs first_end = kHighest;
-    for (const Queue& queue : queues) first_end = std::min(first_end, queue.calls[queue.next].t1);
+  while (!ends.empty() && !stop.stop_requested()) {
+    const TimeNs first_end = ends.begin()->first;
+    std::vector<std::size_t> taken;
+    for (auto one = begins.begin(); one != begins.end() && one->first < first_end; ++one) taken.push_back(one->second);
+    for (auto one = ends.begin(); one != ends.end() && one->first == first_end; ++one)
+      if (queues[one->second].head().t0 >= first_end) taken.push_back(one->second);
+    std::ranges::sort(taken);
     std::vector<CollectiveCall> of_set;
-    for (Queue& queue : queues) {
-      CollectiveCall& call = queue.calls[queue.next];
-      if (call.t0 < first_end || call.t1 == first_end) of_set.push_back(std::move(call)), ++queue.next;
+    for (const std::size_t queue : taken) {
+      Queue& from = queues[queue];
+      begins.erase({from.head().t0, queue}), ends.erase({from.head().t1, queue});
+      of_set.push_back(std::move(from.head()));
+      if (++from.next < from.calls.size()) enter(queue);
     }
-    std::erase_if(queues, [](const Queue& queue) { return queue.next == queue.calls.size(); });
     if (of_set.size() == members)
       out.push_back(setOf(std::move(of_set), members));
     else
@@ -134,14 +147,15 @@ void matchByEnds(RankCalls ranks, std::size_t members, std::vector<CollectiveSet
 }
 
 // `rest`: what is of no collective of all members.
-std::vector<CollectiveSet> matchByEnds(const RankCalls& ranks, std::size_t members, std::vector<CollectiveCall>& rest) {
+std::vector<CollectiveSet> matchByEnds(const RankCalls& ranks, std::size_t members, std::vector<CollectiveCall>& rest,
+                                       const std::stop_token& stop) {
   std::map<std::string, RankCalls> names;
   for (const auto& [rank, of_rank] : ranks)
     for (const CollectiveCall& call : of_rank) names[call.name][rank].push_back(call);
   std::vector<CollectiveSet> out;
   for (auto& [name, of_name] : names) {
     if (of_name.size() == members) {
-      matchByEnds(std::move(of_name), members, out, rest);
+      matchByEnds(std::move(of_name), members, out, rest, stop);
       continue;
     }
     for (auto& [rank, of_rank] : of_name) std::ranges::move(of_rank, std::back_inserter(rest));
@@ -163,7 +177,7 @@ void leave(std::vector<CollectiveCall> rest, std::size_t members, std::vector<Co
 
 // Calls of one communicator without numbers.
 void matchCounted(std::vector<CollectiveCall> calls, const std::vector<std::int32_t>* members, bool all_of_run,
-                  std::vector<CollectiveSet>& out) {
+                  std::vector<CollectiveSet>& out, const std::stop_token& stop) {
   std::map<std::int64_t, RankCalls> steps;
   RankCalls all;
   for (const CollectiveCall& call : calls) all[call.rank].push_back(call);
@@ -179,7 +193,7 @@ void matchCounted(std::vector<CollectiveCall> calls, const std::vector<std::int3
   }
   std::vector<CollectiveCall> rest;
   if (members != nullptr && members->size() > 1) {
-    std::ranges::move(matchByEnds(others, members->size(), rest), std::back_inserter(out));
+    std::ranges::move(matchByEnds(others, members->size(), rest, stop), std::back_inserter(out));
   } else {
     for (auto& [rank, of_rank] : others) std::ranges::move(of_rank, std::back_inserter(rest));
   }
@@ -190,7 +204,7 @@ std::ptrdiff_t matched(const std::vector<CollectiveSet>& sets) { return std::ran
 
 // Calls that name no communicator. Where a trace begins or ends within a collective, the same count on every rank may be a coincidence:
 // what matches more calls is right.
-void matchUnnamed(const std::vector<CollectiveCall>& calls, bool all_of_run, std::vector<CollectiveSet>& out) {
+void matchUnnamed(const std::vector<CollectiveCall>& calls, bool all_of_run, std::vector<CollectiveSet>& out, const std::stop_token& stop) {
   RankCalls ranks;
   for (const CollectiveCall& call : calls) ranks[call.rank].push_back(call);
   std::vector<std::int32_t> members;
@@ -198,12 +212,12 @@ void matchUnnamed(const std::vector<CollectiveCall>& calls, bool all_of_run, std
   // The size of a communicator of which one rank was recorded is not known.
   if (members.size() < 2) return leave(calls, 0, out);
   std::vector<CollectiveSet> in_order;
-  matchCounted(calls, &members, all_of_run, in_order);
+  matchCounted(calls, &members, all_of_run, in_order, stop);
   for (CollectiveSet& set : in_order)
     if (set.match == Match::kMatched && !endTogether(set)) set.match = Match::kEnds;
   std::vector<CollectiveCall> rest;
   std::vector<CollectiveSet> by_ends;
-  if (matched(in_order) < std::ssize(in_order)) by_ends = matchByEnds(ranks, members.size(), rest);
+  if (matched(in_order) < std::ssize(in_order)) by_ends = matchByEnds(ranks, members.size(), rest, stop);
   const bool order_holds = matched(in_order) >= matched(by_ends);
   if (!order_holds) leave(std::move(rest), members.size(), by_ends);
   std::ranges::move(order_holds ? in_order : by_ends, std::back_inserter(out));
@@ -211,7 +225,8 @@ void matchUnnamed(const std::vector<CollectiveCall>& calls, bool all_of_run, std
 
 }  // namespace
 
-std::vector<CollectiveSet> matchCalls(std::vector<CollectiveCall> calls, const GroupMembers& members, bool all_of_run) {
+std::vector<CollectiveSet> matchCalls(std::vector<CollectiveCall> calls, const GroupMembers& members, bool all_of_run,
+                                      const std::stop_token& stop) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<CollectiveCall>> groups;  // by number; kAbsent: without
   std::vector<CollectiveCall> unnamed;
   for (CollectiveCall& call : calls) {
@@ -221,14 +236,15 @@ std::vector<CollectiveSet> matchCalls(std::vector<CollectiveCall> calls, const G
   }
   std::vector<CollectiveSet> out;
   for (auto& [key, of_key] : groups) {
+    if (stop.stop_requested()) return out;
     const auto found = members.find(key.first);
     const auto* known = found == members.end() || found->second.empty() ? nullptr : &found->second;
     if (key.second == kAbsent)
-      matchCounted(std::move(of_key), known, all_of_run, out);
+      matchCounted(std::move(of_key), known, all_of_run, out, stop);
     else
       matchNumbered(std::move(of_key), known != nullptr ? known->size() : 0, out);
   }
-  if (!unnamed.empty()) matchUnnamed(unnamed, all_of_run, out);
+  if (!unnamed.empty()) matchUnnamed(unnamed, all_of_run, out, stop);
   return out;
 }
 

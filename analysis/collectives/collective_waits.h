@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,9 @@ using GroupMembers = std::map<std::int64_t, std::vector<std::int32_t>>;
 // name on every member, all begun before the first of them ends, are one collective. Calls without a communicator (profilers before PyTorch
 // 2.2, Nsight Systems) are of one that all ranks with such calls are members of; they must end together as well (within 100 µs, or a tenth
 // of the longest), which collectives of two smaller communicators do by chance only.
-std::vector<CollectiveSet> matchCalls(std::vector<CollectiveCall> calls, const GroupMembers& members, bool all_of_run = false);
+// Where `stop` fires, the sets are incomplete.
+std::vector<CollectiveSet> matchCalls(std::vector<CollectiveCall> calls, const GroupMembers& members, bool all_of_run = false,
+                                      const std::stop_token& stop = {});
 
 // How far the clocks of two ranks may be apart.
 struct ClockGap {

@@ -172,7 +172,7 @@ void scoreTruth(std::span<const Finding> findings, const Truth& truth, KindScore
     if (one.onset_steps) score.onset_steps.push_back(*one.onset_steps);
     const nlohmann::json evidence = evidenceOf(*best);
     if (const auto cost = evidence.find("cost_ratio"); truth.cost_ratio && cost != evidence.end() && cost->is_number())
-      one.cost_error_ratio = cost->get<double>() / *truth.cost_ratio - 1;
+      one.cost = CostScore{.truth = *truth.cost_ratio, .stated = cost->get<double>()};
   }
   score.outcomes.push_back(std::move(one));
 }
@@ -232,6 +232,8 @@ Result<std::vector<Truth>> readTruths(Reader& reader, RunId run) {
   return truthsOf(labels, facts, devices);
 }
 
+bool CostScore::isWithin(double share) const { return std::fabs(errorRatio()) <= share; }
+
 std::string_view outcomeName(Outcome outcome) {
   constexpr std::array<std::string_view, 5> kNames = {"strict hit", "hit at info", "other kind", "wrong place", "missed"};
   return kNames[static_cast<std::size_t>(outcome)];
@@ -242,7 +244,7 @@ int KindScore::count(Outcome outcome) const { return static_cast<int>(std::range
 std::optional<double> KindScore::medianCostError() const {
   std::vector<double> errors;
   for (const LabelScore& one : outcomes)
-    if (one.cost_error_ratio) errors.push_back(std::fabs(*one.cost_error_ratio));
+    if (one.cost) errors.push_back(std::fabs(one.cost->errorRatio()));
   if (errors.empty()) return std::nullopt;
   std::ranges::sort(errors);
   return errors[(errors.size() - 1) / 2];

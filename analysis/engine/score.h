@@ -52,12 +52,19 @@ enum class Outcome : std::uint8_t {
 };
 std::string_view outcomeName(Outcome outcome);  // "strict hit", "hit at info", "other kind", "wrong place", "missed"
 
+// What a fault costs and what its finding states, as shares of the step.
+struct CostScore {
+  double truth = 0, stated = 0;
+  double errorRatio() const { return stated / truth - 1; }  // 0.2 is 20 % too much
+  bool isWithin(double share) const;
+};
+
 struct LabelScore {
   std::string kind;
   double strength = 0;
   Outcome outcome = Outcome::kMissed;
   std::optional<std::int64_t> onset_steps;  // first step of the closest finding that hits, less the label's
-  std::optional<double> cost_error_ratio;   // of the same finding's cost: 0.2 is 20 % too much
+  std::optional<CostScore> cost;            // of the same finding
   std::string where;                        // for people: "rank 3, from step 40"
 };
 

@@ -32,9 +32,9 @@ Status AttemptWatch::read(Reader& reader, bool ended, ShiftWatch& shifts, const 
 
 void AttemptWatch::forget() {
   m_ranks = {};
-  m_stages = m_stage_changes = m_run = {};
+  m_stages = m_run = {};
+  m_stage_changes = {};
   m_run_usual = {};
-  m_stage_learning.clear(), m_stage_level.clear();
   m_links = {}, m_imbalance = {}, m_noise = {}, m_smooth = {}, m_roles = {}, m_pace = {};
 }
 
@@ -45,8 +45,8 @@ void AttemptWatch::placeRanks() {
   if (places == m_places) return;
   if (!std::equal(m_places.begin(), m_places.end(), places.begin())) {
     m_ranks = {};
-    m_stages = m_stage_changes = {};
-    m_stage_learning.clear(), m_stage_level.clear();
+    m_stages = {};
+    m_stage_changes = {};
     m_imbalance = {}, m_noise = {}, m_smooth = {};
   }
   m_roles = rolesOf(m_feed.ranks());
@@ -64,7 +64,7 @@ void AttemptWatch::take(const StepFrame& frame, ShiftWatch& shifts) {
     m_links.regimeChanged();
     m_pace.regimeChanged();
     // Shares of the stages may differ from batch to batch.
-    m_stage_level.clear(), m_stage_learning.clear();
+    for (StageChanges& one : m_stage_changes) one.learnAgain();
     m_run_usual = {};
   }
   if (!isSteady(frame)) return;
@@ -99,9 +99,9 @@ void AttemptWatch::compare(const StepFrame& frame) {
     if (kind == WorkKind::kCompute) m_noise.require(deviations, m_roles);
     addGains(deviations, ready, m_roles);
     m_ranks[k].push(frame.step, frame.when, deviations);
+    auto stages = stagesAgainstOthers(work, m_roles, kind, dur);
+    followStages(frame, kind, stages, ready);
     if (kind != WorkKind::kCompute) continue;
-    auto stages = stagesAgainstOthers(work, m_roles);
-    followStages(frame, stages, ready);
     addStageGains(stages, ready, m_roles);
     m_stages.push(frame.step, frame.when, stages);
     compute = std::move(work), computing = std::move(deviations);
@@ -143,24 +143,28 @@ bool AttemptWatch::UsualShare::hasRisen(float share) {
   return false;
 }
 
-void AttemptWatch::followStages(const StepFrame& frame, std::vector<Deviation> stages, const std::vector<float>& ready) {
-  m_stage_level.resize(stages.size(), std::numeric_limits<float>::quiet_NaN());
-  m_stage_learning.resize(stages.size());
+void AttemptWatch::followStages(const StepFrame& frame, WorkKind kind, std::vector<Deviation> stages, const std::vector<float>& ready) {
+  StageChanges& changes = m_stage_changes[static_cast<std::size_t>(kind)];
+  changes.level.resize(stages.size(), std::numeric_limits<float>::quiet_NaN());
+  changes.learning.resize(stages.size());
   for (std::size_t stage = 0; stage < stages.size(); ++stage) {
     Deviation& one = stages[stage];
+    float& level = changes.level[stage];
     if (!one.compared) continue;
-    if (std::isnan(m_stage_level[stage])) {
-      m_stage_learning[stage].push_back(one.ratio);
+    if (std::isnan(level)) {
+      std::vector<float>& learning = changes.learning[stage];
+      learning.push_back(one.ratio);
       one = {};
-      if (m_stage_learning[stage].size() == kLevelSteps) m_stage_level[stage] = medianOf(m_stage_learning[stage]);
+      if (learning.size() == kLevelSteps) level = medianOf(learning);
       continue;
     }
-    one.usual_ns *= 1 + m_stage_level[stage];
-    one.ratio = one.own_ns / one.usual_ns - 1;
+    // Ratios of computing are of the others' time, those of host and data of the step.
+    one.usual_ns += level * (kind == WorkKind::kCompute ? one.usual_ns : static_cast<float>(frame.longest().value_or(0)));
+    one.ratio = kind == WorkKind::kCompute ? one.own_ns / one.usual_ns - 1 : one.ratio - level;
     one.above = isSlower(one.ratio, one.own_ns - one.usual_ns);
   }
   addStageGains(stages, ready, m_roles);
-  m_stage_changes.push(frame.step, frame.when, stages);
+  changes.spells.push(frame.step, frame.when, stages);
 }
 
 // Batches and launches come in bursts: what counts is what they take over a few steps. How ranks compute differs for long.

@@ -45,8 +45,8 @@ class AttemptWatch {
   const Roles& roles() const { return m_roles; }
   std::vector<Spell> rankSpells(WorkKind kind) const { return m_ranks[static_cast<std::size_t>(kind)].spells(); }
   std::vector<Spell> stageSpells() const { return m_stages.spells(); }
-  // Of stages that became slower against the others than they were in the first steps.
-  std::vector<Spell> stageChanges() const { return m_stage_changes.spells(); }
+  // Of stages that became slower against the others, in this kind of work, than they were in the first steps.
+  std::vector<Spell> stageChanges(WorkKind kind) const { return m_stage_changes[static_cast<std::size_t>(kind)].spells.spells(); }
   std::vector<Spell> runSpells() const { return m_run.spells(); }  // subjects: RunShare
   std::vector<Spell> linkSpells() const { return m_links.spells(); }
   const ImbalanceWatch& imbalance() const { return m_imbalance; }
@@ -73,7 +73,7 @@ class AttemptWatch {
   void take(const StepFrame& frame, ShiftWatch& shifts);
   bool isSteady(const StepFrame& frame);
   void compare(const StepFrame& frame);
-  void followStages(const StepFrame& frame, std::vector<Deviation> stages, const std::vector<float>& ready);
+  void followStages(const StepFrame& frame, WorkKind kind, std::vector<Deviation> stages, const std::vector<float>& ready);
   void smooth(std::vector<Deviation>& deviations, WorkKind kind, double dur);
   void takeShift(const StepFrame& frame, ShiftWatch& shifts) const;
 
@@ -83,15 +83,20 @@ class AttemptWatch {
   Roles m_roles;
   std::vector<Place> m_places;  // that m_roles is of
   std::array<PersistenceWatch, kWorkKindCount> m_ranks;
-  PersistenceWatch m_stages, m_stage_changes, m_run;
+  PersistenceWatch m_stages, m_run;
   struct UsualShare {
     std::vector<float> first;  // steps of the regime
     float usual = std::numeric_limits<float>::quiet_NaN();
     bool hasRisen(float share);
   };
-  std::array<UsualShare, 2> m_run_usual;             // by RunShare
-  std::vector<std::vector<float>> m_stage_learning;  // by stage: ratios of its first steps
-  std::vector<float> m_stage_level;                  // their medians; NaN: not known yet
+  std::array<UsualShare, 2> m_run_usual;  // by RunShare
+  struct StageChanges {
+    PersistenceWatch spells;
+    std::vector<std::vector<float>> learning;  // by stage: ratios of its first steps
+    std::vector<float> level;                  // their medians; NaN: not known yet
+    void learnAgain() { learning.clear(), level.clear(); }
+  };
+  std::array<StageChanges, kWorkKindCount> m_stage_changes;
   LinkWatch m_links;
   StepPace m_pace;
   ImbalanceWatch m_imbalance;

@@ -3,6 +3,7 @@
 #include "analysis/step_diagnosis/blame.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <tuple>
@@ -38,22 +39,20 @@ struct Parties {
   std::map<std::int32_t, std::set<NodeId>> nodes_of_replica;
 };
 
-// Spells that begin together, of as many different ranks as possible: takes them out of `spells`, which are by begin.
-std::vector<Spell> takeTogether(std::vector<Spell>& spells) {
+// The spells that begin together with the first of `spells`, of as many different ranks as possible: takes them out of `spells`, which are
+// by begin. O(those that begin together).
+std::vector<Spell> takeTogether(std::deque<Spell>& spells) {
   std::vector<Spell> together, rest;
   std::set<std::size_t> subjects;
-  for (const Spell& one : spells) {
-    const bool joins = together.empty() || (one.first_step - together.front().first_step <= kTogether && !subjects.contains(one.subject));
-    if (joins) subjects.insert(one.subject);
-    (joins ? together : rest).push_back(one);
-  }
-  spells = std::move(rest);
+  const std::int64_t last = spells.front().first_step + kTogether;
+  for (; !spells.empty() && spells.front().first_step <= last; spells.pop_front())
+    (subjects.insert(spells.front().subject).second ? together : rest).push_back(spells.front());
+  spells.insert(spells.begin(), rest.begin(), rest.end());
   return together;
 }
 
 bool within(const Spell& spell, const Blame& blame) {
-  return std::ranges::binary_search(blame.ranks, spell.subject) && spell.first_step >= blame.spell.first_step &&
-         (blame.spell.open || (!spell.open && spell.last_step <= blame.spell.last_step));
+  return spell.first_step >= blame.spell.first_step && (blame.spell.open || (!spell.open && spell.last_step <= blame.spell.last_step));
 }
 
 }  // namespace
@@ -68,7 +67,7 @@ std::vector<Blame> blameOf(std::vector<Spell> spells, const std::vector<Rank>& r
   }
   std::vector<Blame> out;
   const auto gather = [&](auto key_of, auto size_of, Blame::Who who) {
-    std::map<decltype(key_of(ranks.front())), std::vector<Spell>> by_key;
+    std::map<decltype(key_of(ranks.front())), std::deque<Spell>> by_key;
     for (const Spell& one : spells) by_key[key_of(ranks[one.subject])].push_back(one);
     spells.clear();
     for (auto& [key, list] : by_key) {
@@ -101,10 +100,14 @@ std::vector<Blame> blameOf(std::vector<Spell> spells, const std::vector<Rank>& r
     gather([](const Rank& rank) { return rank.node; }, [&](NodeId node) { return node && several ? parties.ranks_of_node[node] : 0; },
            Blame::Who::kNode);
   }
+  std::vector<std::vector<std::size_t>> of_node(ranks.size());  // by rank: blames of its node
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (out[i].who == Blame::Who::kNode)
+      for (const std::size_t rank : out[i].ranks) of_node[rank].push_back(i);
   for (const Spell& one : spells) {
     const Rank& rank = ranks[one.subject];
     // What one of its ranks does meanwhile is the node's.
-    if (std::ranges::any_of(out, [&](const Blame& blame) { return blame.who == Blame::Who::kNode && within(one, blame); })) continue;
+    if (std::ranges::any_of(of_node[one.subject], [&](std::size_t i) { return within(one, out[i]); })) continue;
     out.push_back(
         {.who = Blame::Who::kRank, .ranks = {one.subject}, .node = rank.node, .stage = rank.pp, .replica = rank.dp, .spell = one});
   }

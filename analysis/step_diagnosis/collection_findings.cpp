@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/engine/cost_severity.h"
-#include "analysis/step_diagnosis/spell_costs.h"
 #include "analysis/words/sentences.h"
 
 namespace runglass {
@@ -38,50 +37,63 @@ Result<Confirmation> confirm(Reader& reader, const AttemptWatch& watch, const Im
   return out;
 }
 
+Result<std::optional<Finding>> findingOf(Reader& reader, const AttemptWatch& watch, const SpellCosts& costs, bool over,
+                                         const Imbalance& one, const std::stop_token& stop) {
+  const bool told = one.told * 2 >= one.touched;
+  Confirmation confirmation;
+  if (!told) {
+    RG_ASSIGN(confirmation, confirm(reader, watch, one, stop));
+    if (confirmation.asked > 0 && static_cast<double>(confirmation.found) < kConfirmed * static_cast<double>(confirmation.asked))
+      return std::optional<Finding>();
+  }
+  const bool sure = told || confirmation.asked > 0;
+  Finding finding;
+  finding.attempt = watch.attempt().id;
+  finding.kind = "gc_jitter", finding.subject = "run";
+  finding.start = one.start, finding.end = one.end;
+  if (one.holds && over) finding.end = watch.attempt().end;
+  finding.first_step = one.first_step, finding.last_step = one.last_step;
+  const StepCost cost = costs.ofImbalance(one);
+  finding.score = cost.ratio;
+  finding.coverage = watch.coverage(), finding.confidence = sure ? 0.9 : 0.3;
+  finding.severity = sure && cost.ratio >= kCostToWarn ? severityOfCost(watch.gpuHoursPerDay(cost.ratio)) : Severity::kInfo;
+  finding.evidence = nlohmann::ordered_json{{"cost_ratio", cost.ratio},
+                                            {"cost_measured", cost.measured},
+                                            {"gpu_hours_per_day", watch.gpuHoursPerDay(cost.ratio)},
+                                            {"steps", one.steps},
+                                            {"steps_touched", one.touched},
+                                            {"steps_told", one.told},
+                                            {"culprits", one.culprits},
+                                            {"since_first_step", one.since_before},
+                                            {"pauses_looked_up", confirmation.asked},
+                                            {"pauses_with_collection", confirmation.found},
+                                            {"pattern", "jitter"},
+                                            {"step_ns", std::llround(cost.step_ns)}}
+                         .dump();
+  words::setMessage(finding, words::Message{sure ? "gc_recorded" : "gc_pauses",
+                                            {{"ranks", one.culprits},
+                                             {"first", one.first_step},
+                                             {"touched", one.touched},
+                                             {"steps", one.steps},
+                                             {"cost", words::ratio(cost.ratio)}}});
+  return std::optional(std::move(finding));
+}
+
 }  // namespace
 
-Status addCollectionFindings(Reader& reader, const AttemptWatch& watch, bool over, std::vector<Finding>& findings,
+Status addCollectionFindings(Reader& reader, const AttemptWatch& watch, bool over, FindingMemory& judged, std::vector<Finding>& findings,
                              const std::stop_token& stop) {
-  const SpellCosts costs(watch);
+  const SpellCosts costs(watch, judged.costs());
   for (const Imbalance& one : watch.imbalance().collections()) {
-    const bool told = one.told * 2 >= one.touched;
-    Confirmation confirmation;
-    if (!told) {
-      RG_ASSIGN(confirmation, confirm(reader, watch, one, stop));
-      if (confirmation.asked > 0 && static_cast<double>(confirmation.found) < kConfirmed * static_cast<double>(confirmation.asked))
-        continue;
+    FindingMemory::Key key{"collections", "", one.first_step};
+    std::optional<Finding> finding;
+    if (const auto* const known = judged.find(key)) {
+      finding = *known;
+    } else {
+      RG_ASSIGN(finding, findingOf(reader, watch, costs, over, one, stop));
+      judged.add(watch, std::move(key), one.holds, one.last_step, finding);
     }
-    const bool sure = told || confirmation.asked > 0;
-    Finding finding;
-    finding.attempt = watch.attempt().id;
-    finding.kind = "gc_jitter", finding.subject = "run";
-    finding.start = one.start, finding.end = one.end;
-    if (one.holds && over) finding.end = watch.attempt().end;
-    finding.first_step = one.first_step, finding.last_step = one.last_step;
-    const StepCost cost = costs.ofImbalance(one);
-    finding.score = cost.ratio;
-    finding.coverage = watch.coverage(), finding.confidence = sure ? 0.9 : 0.3;
-    finding.severity = sure && cost.ratio >= kCostToWarn ? severityOfCost(watch.gpuHoursPerDay(cost.ratio)) : Severity::kInfo;
-    finding.evidence = nlohmann::ordered_json{{"cost_ratio", cost.ratio},
-                                              {"cost_measured", cost.measured},
-                                              {"gpu_hours_per_day", watch.gpuHoursPerDay(cost.ratio)},
-                                              {"steps", one.steps},
-                                              {"steps_touched", one.touched},
-                                              {"steps_told", one.told},
-                                              {"culprits", one.culprits},
-                                              {"since_first_step", one.since_before},
-                                              {"pauses_looked_up", confirmation.asked},
-                                              {"pauses_with_collection", confirmation.found},
-                                              {"pattern", "jitter"},
-                                              {"step_ns", std::llround(cost.step_ns)}}
-                           .dump();
-    words::setMessage(finding, words::Message{sure ? "gc_recorded" : "gc_pauses",
-                                              {{"ranks", one.culprits},
-                                               {"first", one.first_step},
-                                               {"touched", one.touched},
-                                               {"steps", one.steps},
-                                               {"cost", words::ratio(cost.ratio)}}});
-    findings.push_back(std::move(finding));
+    if (finding) findings.push_back(std::move(*finding));
   }
   return {};
 }

@@ -8,7 +8,7 @@
 // Ownership:  values.
 // Units:      as Finding.
 // Errors:     the Reader's.
-// Cost:       at most 16 span reads a call, where a run does not tell collections as a part of its steps.
+// Cost:       at most 16 span reads for each stretch that lasts or ended a moment ago, if the steps have no part for collections.
 #pragma once
 
 #include <stop_token>
@@ -20,7 +20,7 @@
 namespace runglass {
 
 // Pauses of forward passes are collections where spans of them say so; where those are recorded and say otherwise, nothing is told.
-Status addCollectionFindings(Reader& reader, const AttemptWatch& watch, bool over, std::vector<Finding>& findings,
+Status addCollectionFindings(Reader& reader, const AttemptWatch& watch, bool over, FindingMemory& judged, std::vector<Finding>& findings,
                              const std::stop_token& stop);
 
 }  // namespace runglass

@@ -11,7 +11,6 @@ namespace runglass {
 namespace {
 
 constexpr double kTouched = 0.5;                       // share of the steps in which somebody was slower
-constexpr double kMostOfOne = 0.5;                     // of those: beyond it, it is that one's
 constexpr double kPlanned = 0.8;                       // share of the ranks that collect in the same step
 constexpr double kCollectionCost = 0.01, kEnds = 0.5;  // of the cost that begins it
 constexpr std::size_t kFewestCollections = 3;
@@ -21,6 +20,9 @@ constexpr std::size_t kTouchesKept = 16;
 constexpr double kLikeBefore = 0.5;         // of the share of touched steps
 constexpr std::int64_t kFromTheStart = 20;  // steps: what begins in them was so before; where a load begins is known to about so many
 constexpr double kLeastDeviation = 0.01;    // of a pass: what is near the median correlates with nothing
+
+// Of the touched steps: beyond it, they are one's own. Half way from an even share to all: of two, one has more than half by chance.
+double mostOfOne(std::size_t units) { return (1 + 1 / static_cast<double>(std::max<std::size_t>(units, 1))) / 2; }
 
 // Medians over the members of what they took more than their stage's median, as a share of it.
 std::vector<float> passDeviations(const StepFrame& frame, const Roles& roles, StepColumn column) {
@@ -78,8 +80,8 @@ void ImbalanceWatch::push(const StepFrame& frame, const Roles& roles, const std:
   if (!dur || *dur <= 0) return;
   Step step{.step = frame.step, .when = frame.when, .passes = {}};
   const bool by_replica = roles.by_replica.size() > 1;
-  const std::size_t units = by_replica ? roles.by_replica.size() : compute.size();
-  for (std::size_t unit = 0; unit < units; ++unit) {
+  m_units = by_replica ? roles.by_replica.size() : compute.size();
+  for (std::size_t unit = 0; unit < m_units; ++unit) {
     std::vector<float> excess;
     const std::vector<std::size_t> one = {unit};
     for (const std::size_t rank : by_replica ? roles.by_replica[unit] : one) {
@@ -218,7 +220,7 @@ void ImbalanceWatch::judgeWandering() {
   const Sum sum = sumOf(share, [](const Step& step) { return step.culprit; });
   const auto touched = static_cast<double>(sum.touched), steps = static_cast<double>(m_steps.size());
   const bool holds = !m_wandering.empty() && m_wandering.back().holds;
-  if (!holds && touched >= kTouched * steps && sum.culprits >= 2 && static_cast<double>(sum.most_of_one) <= kMostOfOne * touched)
+  if (!holds && touched >= kTouched * steps && sum.culprits >= 2 && static_cast<double>(sum.most_of_one) <= mostOfOne(m_units) * touched)
     begin(m_wandering, m_follow_wandering, sum, share);
   else if (holds && touched < kTouched * kEnds * steps)
     end(m_wandering.back(), m_follow_wandering);

@@ -97,6 +97,7 @@ class ImbalanceWatch {
   std::optional<double> correlation() const;
 
   std::deque<Step> m_steps;
+  std::size_t m_units = 0;  // that could be the slowest: replicas, or ranks
   std::int64_t m_seen = 0;
   std::vector<Imbalance> m_wandering, m_collections;
   Following m_follow_wandering, m_follow_collections;  // the last one

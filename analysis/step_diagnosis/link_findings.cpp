@@ -8,7 +8,6 @@
 #include "analysis/engine/cost_severity.h"
 #include "analysis/statistics/median.h"
 #include "analysis/step_diagnosis/blame.h"
-#include "analysis/step_diagnosis/spell_costs.h"
 #include "analysis/words/sentences.h"
 
 namespace runglass {
@@ -25,6 +24,10 @@ struct Stretch {
   // The one that was noticed first: its begin names the finding, whoever is noticed later.
   const Spell& first() const {
     return *std::ranges::min_element(spells, {}, [](const Spell& one) { return std::pair(one.noticed_step, one.first_step); });
+  }
+  // One that lasts is longer than all that ended.
+  const Spell& longest() const {
+    return *std::ranges::max_element(spells, {}, [](const Spell& one) { return std::pair(one.open, one.last_step); });
   }
 };
 
@@ -69,11 +72,10 @@ Message accuse(const OddPort& odd, const NodeNames& nodes, Finding& finding, Jso
   return portSentence(odd, name == nodes.end() ? Arg(Message{"node_number", {{"node", odd.node.value}}}) : Arg(node));
 }
 
-Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const AttemptWatch& watch, const NodeNames& nodes, bool over) {
+Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const AttemptWatch& watch, const SpellCosts& costs,
+                  const NodeNames& nodes, bool over) {
   const double own = middleOf(stretch.spells, &Spell::own_ns), before = middleOf(stretch.spells, &Spell::usual_ns);
-  const Spell* longest = &stretch.spells.front();
-  for (const Spell& one : stretch.spells)
-    if (one.open > longest->open || (one.open == longest->open && one.last_step > longest->last_step)) longest = &one;
+  const Spell* longest = &stretch.longest();
   Finding finding;
   finding.attempt = watch.attempt().id;
   finding.kind = "slow_link";
@@ -84,7 +86,7 @@ Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const Attem
   Spell whole = first;
   whole.open = longest->open, whole.last_step = longest->last_step;
   // The ranks next to a slow link lose more than those that only reduce gradients with them.
-  const StepCost costed = SpellCosts(watch).ofLink(whole, std::ranges::max(stretch.spells, {}, &Spell::excess).excess());
+  const StepCost costed = costs.ofLink(whole, std::ranges::max(stretch.spells, {}, &Spell::excess).excess());
   const double cost = costed.ratio;
   finding.score = before > 0 ? own / before : 1;
   finding.coverage = watch.coverage();
@@ -125,17 +127,20 @@ Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const Attem
 }  // namespace
 
 Status addLinkFindings(Reader& reader, const AttemptWatch& watch, const NodeNames& nodes, TimeNs now, bool over, LinkMemory& memory,
-                       std::vector<Finding>& findings, const std::stop_token& stop) {
+                       FindingMemory& judged, std::vector<Finding>& findings, const std::stop_token& stop) {
+  const SpellCosts costs(watch, judged.costs());
   for (const Stretch& stretch : stretchesOf(watch.linkSpells())) {
+    FindingMemory::Key key{"link", "", stretch.first().first_step};
+    if (const auto* const known = judged.find(key)) {
+      findings.push_back(known->value());
+      continue;
+    }
     auto& said = memory.said[{watch.attempt().id, stretch.first().first_step}];
     TimeRange range{stretch.spells.front().start.value_or(now), now};
     std::set<NodeId> touched;
-    bool open = false;
-    for (const Spell& one : stretch.spells) {
-      touched.insert(watch.ranks()[one.subject].node);
-      open |= one.open;
-    }
-    if (!open) range.t1 = stretch.spells.front().end.value_or(now);
+    for (const Spell& one : stretch.spells) touched.insert(watch.ranks()[one.subject].node);
+    const Spell& longest = stretch.longest();
+    if (!longest.open) range.t1 = stretch.spells.front().end.value_or(now);
     range.t1 = std::max(range.t1, range.t0 + 1);
     if (said.until == 0 || range.t1 - said.until >= LinkMemory::kAskAgain) {
       RG_ASSIGN(PortEvidence evidence, portEvidence(reader, {touched.begin(), touched.end()}, range, stop));
@@ -143,7 +148,8 @@ Status addLinkFindings(Reader& reader, const AttemptWatch& watch, const NodeName
       if (!said.evidence.odd) said.evidence = std::move(evidence);
       said.until = range.t1;
     }
-    findings.push_back(findingOf(stretch, said.evidence, watch, nodes, over));
+    findings.push_back(findingOf(stretch, said.evidence, watch, costs, nodes, over));
+    judged.add(watch, std::move(key), longest.open, longest.last_step, findings.back());
   }
   return {};
 }

@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      as Finding.
 // Errors:     the Reader's.
-// Cost:       portEvidence() for each stretch, again after kAskAgain while it lasts.
+// Cost:       portEvidence() for each stretch, again after kAskAgain while it lasts; findings that ended long ago are copied.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ struct LinkMemory {
 
 // Without a port that stands out the finding is information: what all of it costs is said by throughput_shift.
 Status addLinkFindings(Reader& reader, const AttemptWatch& watch, const NodeNames& nodes, TimeNs now, bool over, LinkMemory& memory,
-                       std::vector<Finding>& findings, const std::stop_token& stop);
+                       FindingMemory& judged, std::vector<Finding>& findings, const std::stop_token& stop);
 
 // A port whose error counters grow far beyond the others' is information also while nothing is slow.
 Status addCounterFinding(Reader& reader, const AttemptWatch& watch, const NodeNames& nodes, TimeNs now, bool over, LinkMemory& memory,

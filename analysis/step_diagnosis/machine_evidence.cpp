@@ -111,6 +111,10 @@ void addTo(Finding& finding, Json& json, const MachineEvidence& machine) {
     words::setMessage(finding, Message{"machine_added", {{"what", words::messageOf(finding)}, {"machine", *machine.sentence}}});
 }
 
+bool isSame(const Finding& a, const Finding& b) {
+  return a.attempt == b.attempt && a.end == b.end && a.evidence == b.evidence && a.summary == b.summary;
+}
+
 }  // namespace
 
 Result<MachineEvidence> machineEvidence(Reader& reader, RunId run, const std::vector<Rank>& slow, const std::vector<Rank>& peers,
@@ -147,10 +151,14 @@ Status addMachineEvidence(Reader& reader, RunId run, const std::vector<Rank>& ra
   std::size_t asked = 0;
   for (Finding& finding : findings) {
     if ((finding.kind != "slow_rank" && finding.kind != "slow_node") || !finding.start) continue;
-    Json json = Json::parse(finding.evidence, nullptr, false);
     const std::string key = finding.kind + '\n' + finding.subject + '\n' + std::to_string(finding.first_step.value_or(0));
     const TimeRange range{*finding.start, std::max(finding.end.value_or(now), *finding.start + 1)};
     auto known = memory.said.find(key);
+    if (known != memory.said.end() && finding.end && isSame(known->second.without, finding)) {
+      finding = known->second.with;
+      continue;
+    }
+    Json json = Json::parse(finding.evidence, nullptr, false);
     if (known == memory.said.end() || range.t1 - known->second.until >= MachineMemory::kAskAgain) {
       if (++asked > MachineMemory::kMostAsked) {
         // What was said last is worth more than nothing.
@@ -162,7 +170,9 @@ Status addMachineEvidence(Reader& reader, RunId run, const std::vector<Rank>& ra
       RG_ASSIGN(MachineEvidence evidence, machineEvidence(reader, run, slow, peers, range, stop));
       known = memory.said.insert_or_assign(key, MachineMemory::Said{range.t1, std::move(evidence)}).first;
     }
+    if (finding.end) known->second.without = finding;
     addTo(finding, json, known->second.evidence);
+    if (finding.end) known->second.with = finding;
   }
   return {};
 }

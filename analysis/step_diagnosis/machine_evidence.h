@@ -48,6 +48,7 @@ struct MachineMemory {
   struct Said {
     TimeNs until = 0;  // of the stretch asked about
     MachineEvidence evidence;
+    Finding without, with;  // of a finding that ended: as asked, and with the evidence
   };
   std::map<std::string, Said> said;  // by kind, subject and first step
 };

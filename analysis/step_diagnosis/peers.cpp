@@ -152,7 +152,7 @@ void StepNoise::require(std::vector<Deviation>& deviations, const Roles& roles) 
   }
 }
 
-std::vector<Deviation> stagesAgainstOthers(const std::vector<float>& work, const Roles& roles) {
+std::vector<Deviation> stagesAgainstOthers(const std::vector<float>& work, const Roles& roles, WorkKind kind, double step_ns) {
   std::vector<Deviation> out(roles.by_stage.size());
   if (roles.by_stage.size() < 2) return out;
   std::vector<float> pace;
@@ -169,7 +169,7 @@ std::vector<Deviation> stagesAgainstOthers(const std::vector<float>& work, const
     std::vector<float> others = pace;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     const float usual = medianOf(std::move(others));
-    out[i] = deviation(pace[i], usual, usual);
+    out[i] = deviation(pace[i], usual, kind == WorkKind::kCompute ? usual : static_cast<float>(step_ns));
   }
   return out;
 }

@@ -54,7 +54,7 @@ class StepNoise {
   std::vector<float> m_before;  // ratios of the step before
 };
 // Of each stage's lower quartile against the median of the other stages'.
-std::vector<Deviation> stagesAgainstOthers(const std::vector<float>& work, const Roles& roles);
+std::vector<Deviation> stagesAgainstOthers(const std::vector<float>& work, const Roles& roles, WorkKind kind, double step_ns);
 
 // All that a rank does itself before it waits for others. NaN where it did not say.
 std::vector<float> readyAfter(const StepFrame& frame);

@@ -6,13 +6,15 @@
 // next one, which is never more than the measured loss. Micro-batches and bursts of several ranks add up to more than the excess over
 // peers; what is far beyond it has another cause.
 //
-// Threading:  pure after construction; borrows the watch.
+// Threading:  one thread; borrows the watch and the memory.
 // Units:      shares of the step; ns.
-// Cost:       of(): as StepPace::lossOf().
+// Cost:       O(spells log spells) to construct; of(): as StepPace::lossAt(), of the spells that begin or end nearby.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "analysis/step_diagnosis/attempt_watch.h"
@@ -26,9 +28,20 @@ struct StepCost {
   double together = 0;    // with what is as long as it: two slow ranks cost nothing each, and much together
 };
 
+// Cost at the begin of a spell that lasts: measured once, when enough steps follow it. Its steps are dropped later.
+struct CostMemory {
+  enum class Place : std::uint8_t { kRank, kStage, kRun, kLink, kLoad };
+  struct Own {
+    Place place;
+    std::size_t subject = 0, count = 1;
+    auto operator<=>(const Own&) const = default;
+  };
+  std::map<std::pair<Own, std::int64_t>, std::optional<StepPace::Loss>> begins;  // by first step
+};
+
 class SpellCosts {
  public:
-  explicit SpellCosts(const AttemptWatch& watch);
+  SpellCosts(const AttemptWatch& watch, CostMemory& memory);
   // `excess_ns` and `gain_ns`: a step's. The spell's own ranks, or own stage, may have spells of several kinds at once.
   StepCost ofRanks(const Spell& spell, std::span<const std::size_t> ranks) const;
   StepCost ofStage(const Spell& spell) const;
@@ -39,16 +52,22 @@ class SpellCosts {
   StepCost ofImbalance(const Imbalance& one) const;
 
  private:
-  enum class Place : std::uint8_t { kRank, kStage, kRun, kLink };
+  using Place = CostMemory::Place;
+  using Own = CostMemory::Own;
   struct Other {
     StepStretch steps;
     Place place;
     std::size_t subject;
   };
-  StepCost costOf(const Spell& spell, double most_ns, double gain_ns, const std::function<bool(const Other&)>& is_own) const;
+  using IsOwn = std::function<bool(const Other&)>;
+  StepCost costOf(const Own& who, const Spell& spell, double most_ns, double gain_ns, const IsOwn& is_own) const;
+  std::optional<StepPace::Loss> lossAt(StepPace::Edge edge, StepStretch own, const IsOwn& is_own) const;
+  std::optional<StepPace::Loss> lossAtBegin(const Own& who, const Spell& spell, const IsOwn& is_own) const;
 
   const AttemptWatch& m_watch;
+  CostMemory& m_memory;
   std::vector<Other> m_all;
+  std::vector<std::pair<std::int64_t, std::size_t>> m_edges;  // steps at which one of m_all begins or ends, growing
 };
 
 }  // namespace runglass

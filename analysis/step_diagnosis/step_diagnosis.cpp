@@ -11,6 +11,7 @@
 #include "analysis/step_diagnosis/collection_findings.h"
 #include "analysis/step_diagnosis/link_findings.h"
 #include "analysis/step_diagnosis/machine_evidence.h"
+#include "analysis/step_diagnosis/shift_findings.h"
 #include "analysis/step_diagnosis/step_findings.h"
 
 namespace runglass {
@@ -30,6 +31,7 @@ class StepDiagnosis : public Analysis {
   struct Followed {
     AttemptWatch watch;
     bool over = false;
+    FindingMemory judged;
     std::vector<Finding> findings;  // of one that is over
   };
 
@@ -58,19 +60,21 @@ class StepDiagnosis : public Analysis {
     const bool over = !is_newest || !question.now;
     RG_TRY(known->watch.read(question.reader, over, m_shifts, question.stop));
     if (!over) return {};
-    RG_ASSIGN(known->findings, judge(question, known->watch, known->watch.lastTime().value_or(0), true));
+    RG_ASSIGN(known->findings, judge(question, *known, known->watch.lastTime().value_or(0), true));
     known->over = true;
+    known->judged = {};
     known->watch.forget();
     return {};
   }
 
-  Result<std::vector<Finding>> judge(const Question& question, const AttemptWatch& watch, TimeNs until, bool over) {
+  Result<std::vector<Finding>> judge(const Question& question, Followed& followed, TimeNs until, bool over) {
     RG_TRY(readNodes(question.reader));
-    std::vector<Finding> found = findingsOf(watch, m_nodes, over);
+    const AttemptWatch& watch = followed.watch;
+    std::vector<Finding> found = findingsOf(watch, m_nodes, over, followed.judged);
     RG_TRY(addMachineEvidence(question.reader, question.run, watch.ranks(), until, m_machines, found, question.stop));
-    RG_TRY(addLinkFindings(question.reader, watch, m_nodes, until, over, m_links, found, question.stop));
+    RG_TRY(addLinkFindings(question.reader, watch, m_nodes, until, over, m_links, followed.judged, found, question.stop));
     RG_TRY(addCounterFinding(question.reader, watch, m_nodes, until, over, m_links, found, question.stop));
-    RG_TRY(addCollectionFindings(question.reader, watch, over, found, question.stop));
+    RG_TRY(addCollectionFindings(question.reader, watch, over, followed.judged, found, question.stop));
     if (watch.stepsWithParts() == 0) {
       // Where spans were recorded they can tell it (analysis/what_if, analysis/slow_ranks).
       RG_ASSIGN(const auto tracks, question.reader.tracks(watch.attempt().id));
@@ -94,7 +98,7 @@ class StepDiagnosis : public Analysis {
         out.insert(out.end(), one.findings.begin(), one.findings.end());
         continue;
       }
-      RG_ASSIGN(auto found, judge(question, one.watch, question.now.value_or(0), false));
+      RG_ASSIGN(auto found, judge(question, one, question.now.value_or(0), false));
       std::ranges::move(found, std::back_inserter(out));
     }
     auto shifts = findingsOf(m_shifts.shifts(), watches, out);

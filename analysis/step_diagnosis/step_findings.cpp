@@ -7,7 +7,6 @@
 
 #include "analysis/engine/cost_severity.h"
 #include "analysis/step_diagnosis/blame.h"
-#include "analysis/step_diagnosis/spell_costs.h"
 #include "analysis/words/sentences.h"
 
 namespace runglass {
@@ -18,36 +17,49 @@ using Who = Blame::Who;
 using words::Arg;
 using words::Message;
 
-constexpr double kHoursPerDay = 24;
 constexpr double kCostToWarn = 0.05;  // of the step: what was so from the start is told from here on
 constexpr double kCostOfImbalance = 0.10;
 constexpr std::size_t kStepsToBeSure = 50, kStepsToSay = 20;
 constexpr double kGoodCoverage = 0.8, kPoorCoverage = 0.5;
-constexpr double kSameSequence = 0.9;    // correlation of forward and backward
-constexpr std::int64_t kSameOnset = 30;  // steps
+constexpr double kSameSequence = 0.9;  // correlation of forward and backward
 constexpr double kMostOfIt = 0.5;
-constexpr double kExplains = 0.5;  // share of a shift
 
 words::Quantity ms(double ns) { return words::shortDuration(static_cast<DurNs>(ns)); }
 
 class AttemptFindings {
  public:
-  AttemptFindings(const AttemptWatch& watch, const NodeNames& nodes, bool over)
-      : m_watch(watch), m_nodes(nodes), m_over(over), m_costs(watch) {}
+  AttemptFindings(const AttemptWatch& watch, const NodeNames& nodes, bool over, FindingMemory& memory)
+      : m_watch(watch), m_nodes(nodes), m_over(over), m_memory(memory), m_costs(watch, memory.costs()) {}
 
   std::vector<Finding> all() {
     for (const WorkKind kind : {WorkKind::kCompute, WorkKind::kHost, WorkKind::kData})
-      for (const Blame& blame : blameOf(m_watch.rankSpells(kind), m_watch.ranks())) sayBlame(kind, blame);
+      for (const Blame& blame : blameOf(m_watch.rankSpells(kind), m_watch.ranks()))
+        take({nameOf(kind, blame), subjectOf(blame), blame.spell.first_step}, blame.spell, [&] { return ofBlame(kind, blame); });
     for (const Spell& spell : m_watch.stageSpells())
-      if (spell.since_before) sayStage(spell, false);
-    for (const Spell& spell : m_watch.stageChanges()) sayStage(spell, true);
-    for (const Spell& spell : m_watch.runSpells()) sayRun(spell);
-    for (const Imbalance& one : m_watch.imbalance().wandering()) sayWandering(one);
+      if (spell.since_before) take(keyOf("stage", spell), spell, [&] { return ofStage(spell, false); });
+    for (const Spell& spell : m_watch.stageChanges(WorkKind::kCompute))
+      take(keyOf("stage change", spell), spell, [&] { return ofStage(spell, true); });
+    for (const Spell& spell : m_watch.stageChanges(WorkKind::kHost))
+      take(keyOf("stage host", spell), spell, [&] { return ofStageWithout(spell, WorkKind::kHost); });
+    for (const Spell& spell : m_watch.stageChanges(WorkKind::kData))
+      take(keyOf("stage data", spell), spell, [&] { return ofStageWithout(spell, WorkKind::kData); });
+    for (const Spell& spell : m_watch.runSpells()) take(keyOf("run", spell), spell, [&] { return ofRun(spell); });
+    for (const Imbalance& one : m_watch.imbalance().wandering())
+      take({"wandering", "", one.first_step}, spellOf(one), [&] { return ofWandering(one); });
     sayTooLittle();
     return std::move(m_out);
   }
 
  private:
+  template <class Make>
+  void take(FindingMemory::Key key, const Spell& spell, Make make) {
+    const std::optional<Finding>* const known = m_memory.find(key);
+    const std::optional<Finding> finding = known != nullptr ? *known : make();
+    if (known == nullptr) m_memory.add(m_watch, std::move(key), spell.open, spell.last_step, finding);
+    if (finding) m_out.push_back(*finding);
+  }
+  static FindingMemory::Key keyOf(const char* what, const Spell& spell) { return {what, std::to_string(spell.subject), spell.first_step}; }
+
   Finding make(std::string kind, std::string subject, const Spell& spell) const {
     Finding finding;
     finding.attempt = m_watch.attempt().id;
@@ -149,16 +161,17 @@ class AttemptFindings {
     return Message{"when_past", {{"first", spell.first_step}, {"last", spell.last_step}}};
   }
 
-  void sayBlame(WorkKind kind, const Blame& blame) {
-    if (kind == WorkKind::kCompute && blame.who == Who::kRank && blame.spell.ratio() < m_watch.outlierLimit(blame.ranks.front())) return;
+  static std::string nameOf(WorkKind kind, const Blame& blame) {
+    if (kind == WorkKind::kHost) return "host_bound";
+    if (kind == WorkKind::kData) return "data_bound";
+    return blame.who == Who::kNode ? "slow_node" : blame.who == Who::kReplica ? "sequence_imbalance" : "slow_rank";
+  }
+
+  std::optional<Finding> ofBlame(WorkKind kind, const Blame& blame) const {
+    if (kind == WorkKind::kCompute && blame.who == Who::kRank && blame.spell.ratio() < m_watch.outlierLimit(blame.ranks.front())) return {};
     const StepCost costed = m_costs.ofRanks(blame.spell, blame.ranks);
     const double cost = costed.ratio;
-    std::string name;
-    if (kind == WorkKind::kHost) name = "host_bound";
-    if (kind == WorkKind::kData) name = "data_bound";
-    if (kind == WorkKind::kCompute)
-      name = blame.who == Who::kNode ? "slow_node" : blame.who == Who::kReplica ? "sequence_imbalance" : "slow_rank";
-    Finding finding = make(name, subjectOf(blame), blame.spell);
+    Finding finding = make(nameOf(kind, blame), subjectOf(blame), blame.spell);
     Json evidence = evidenceOf(blame.spell, costed);
     place(finding, blame, evidence);
     // The peers' host and data times are near 0: a ratio of them says nothing.
@@ -187,17 +200,51 @@ class AttemptFindings {
       words::setMessage(finding, Message{kind == WorkKind::kHost ? "slow_host" : "slow_data",
                                          {{"who", who}, {"own", own}, {"peers", peers}, {"when", since}, {"cost", costs}}});
     finding.evidence = evidence.dump();
-    m_out.push_back(std::move(finding));
+    return finding;
   }
 
-  void sayStage(const Spell& spell, bool changed) {
-    if ((spell.open && spell.steps_open < kHoldBack) || spell.subject >= m_watch.roles().stages.size()) return;
-    const auto& members = m_watch.roles().by_stage[spell.subject];
-    const std::int32_t stage = m_watch.roles().stages[spell.subject];
-    // A node that has ranks of other stages, too, would have slowed those.
-    NodeId node = m_watch.ranks()[members.front()].node;
+  bool isJudged(const Spell& stage) const {
+    return (!stage.open || stage.steps_open >= kHoldBack) && stage.subject < m_watch.roles().stages.size();
+  }
+
+  // That has all ranks of the stage and no others: it would have slowed those. Absent where there is none.
+  NodeId nodeOf(std::size_t stage) const {
+    const NodeId node = m_watch.ranks()[m_watch.roles().by_stage[stage].front()].node;
     for (std::size_t rank = 0; rank < m_watch.ranks().size(); ++rank)
-      if ((m_watch.ranks()[rank].node == node) != (m_watch.roles().stage_of[rank] == spell.subject)) node = {};
+      if ((m_watch.ranks()[rank].node == node) != (m_watch.roles().stage_of[rank] == stage)) return {};
+    return node;
+  }
+
+  // All ranks of a stage wait for the host, or for data, more than before: they are no peers that would show it.
+  std::optional<Finding> ofStageWithout(const Spell& spell, WorkKind what) const {
+    if (!isJudged(spell)) return {};
+    const std::int32_t stage = m_watch.roles().stages[spell.subject];
+    const NodeId node = nodeOf(spell.subject);
+    const StepCost costed = m_costs.ofStage(spell);
+    const bool host = what == WorkKind::kHost;
+    Finding finding = make(host ? "host_bound" : "data_bound", node ? "node:" + nodeName(node) : "stage:" + std::to_string(stage), spell);
+    finding.node = node;
+    if (!node) finding.pp = stage;
+    finding.score = costed.ratio;
+    finding.severity = severityOf(costed.together);
+    Json evidence = evidenceOf(spell, costed);
+    evidence["slower_ratio"] = Json();
+    evidence["pattern"] = node ? "host_block" : "row";
+    evidence["stage"] = stage;
+    finding.evidence = evidence.dump();
+    const auto& members = m_watch.roles().by_stage[spell.subject];
+    const Message who = node ? Message{"slow_node", {{"node", nodeArg(node)}, {"ranks", members.size()}}}
+                             : Message{"slow_stage", {{"stage", stage}, {"ranks", members.size()}}};
+    const Arg own = ms(spell.own_ns), others = ms(spell.usual_ns), since = when(spell), costs = costArg(costed, spell.open);
+    words::setMessage(finding, Message{host ? "slow_host" : "slow_data",
+                                       {{"who", who}, {"own", own}, {"peers", others}, {"when", since}, {"cost", costs}}});
+    return finding;
+  }
+
+  std::optional<Finding> ofStage(const Spell& spell, bool changed) const {
+    if (!isJudged(spell)) return {};
+    const std::int32_t stage = m_watch.roles().stages[spell.subject];
+    const NodeId node = nodeOf(spell.subject);
     // What was even and no longer is did not get another share of the layers.
     const bool is_node = node && changed;
     const StepCost costed = m_costs.ofStage(spell);
@@ -229,11 +276,11 @@ class AttemptFindings {
       words::setMessage(finding,
                         Message{changed ? "stage_became_slower" : "stage_longer",
                                 {{"stage", stage}, {"own", own}, {"others", others}, {"ratio", ratio}, {"when", since}, {"cost", costs}}});
-    m_out.push_back(std::move(finding));
+    return finding;
   }
 
-  void sayRun(const Spell& spell) {
-    if (spell.open && spell.steps_open < kHoldBack) return;
+  std::optional<Finding> ofRun(const Spell& spell) const {
+    if (spell.open && spell.steps_open < kHoldBack) return {};
     const bool is_data = spell.subject == static_cast<std::size_t>(RunShare::kData);
     const StepCost costed = m_costs.ofRun(spell);
     const double cost = costed.ratio;
@@ -253,7 +300,7 @@ class AttemptFindings {
                                         {"step", ms(costed.step_ns)},
                                         {"when", when(spell)},
                                         {"cost", costArg(costed, spell.open)}}});
-    m_out.push_back(std::move(finding));
+    return finding;
   }
 
   static Spell spellOf(const Imbalance& one) {
@@ -280,7 +327,7 @@ class AttemptFindings {
     return !one.since_before && cost >= kCostToWarn ? severityOf(cost) : Severity::kInfo;
   }
 
-  void sayWandering(const Imbalance& one) {
+  Finding ofWandering(const Imbalance& one) const {
     const bool same = one.correlation && *one.correlation >= kSameSequence;
     Finding finding = make("sequence_imbalance", "run", spellOf(one));
     const StepCost costed = m_costs.ofImbalance(one);
@@ -292,7 +339,7 @@ class AttemptFindings {
     finding.evidence = evidence.dump();
     words::setMessage(finding, Message{same ? "wander_loads" : "wander_perhaps",
                                        {{"culprits", one.culprits}, {"when", when(spellOf(one))}, {"cost", words::ratio(costed.ratio)}}});
-    m_out.push_back(std::move(finding));
+    return finding;
   }
 
   void sayTooLittle() {
@@ -318,114 +365,15 @@ class AttemptFindings {
   const AttemptWatch& m_watch;
   const NodeNames& m_nodes;
   const bool m_over;
+  FindingMemory& m_memory;
   const SpellCosts m_costs;
   std::vector<Finding> m_out;
 };
 
-// With what is as long as it.
-double costOf(const Finding& finding) {
-  const auto evidence = Json::parse(finding.evidence, nullptr, false);
-  return evidence.is_object() ? evidence.value("cost_together_ratio", evidence.value("cost_ratio", 0.0)) : 0;
-}
-
-bool namesSomebody(const Finding& finding) { return finding.rank || finding.node || finding.pp || finding.dp; }
-
-bool overlaps(const Finding& finding, const ThroughputShift& shift) {
-  return finding.first_step && *finding.first_step <= shift.last_step && finding.last_step.value_or(shift.last_step) >= shift.first_step;
-}
-
-Json partsOf(const ThroughputShift& shift) {
-  Json parts = Json::object();
-  for (std::size_t c = 0; c < kStepColumnCount; ++c) {
-    if (std::isnan(shift.parts_before[c]) || std::isnan(shift.parts_after[c])) continue;
-    parts[stepColumnName(static_cast<StepColumn>(c))] = {{"before_ns", std::llround(shift.parts_before[c])},
-                                                         {"after_ns", std::llround(shift.parts_after[c])}};
-  }
-  return parts;
-}
-
-Message sentenceOf(const ThroughputShift& shift, Arg cause) {
-  const Arg change = words::ratio(std::fabs(shift.change())), before = ms(shift.before), after = ms(shift.after);
-  const Arg restart = shift.across_restart ? Arg(Message{"shift_restart", {}}) : Arg();
-  const bool longer = shift.change() > 0;
-  if (shift.open)
-    return Message{longer ? "shift_longer_now" : "shift_less_now",
-                   {{"change", change},
-                    {"first", shift.first_step},
-                    {"restart", restart},
-                    {"before", before},
-                    {"after", after},
-                    {"cause", std::move(cause)}}};
-  return Message{longer ? "shift_longer_past" : "shift_less_past",
-                 {{"change", change},
-                  {"first", shift.first_step},
-                  {"restart", restart},
-                  {"last", shift.last_step},
-                  {"before", before},
-                  {"after", after},
-                  {"cause", std::move(cause)}}};
-}
-
 }  // namespace
 
-std::vector<Finding> findingsOf(const AttemptWatch& watch, const NodeNames& nodes, bool over) {
-  return AttemptFindings(watch, nodes, over).all();
-}
-
-std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, const std::vector<const AttemptWatch*>& attempts,
-                                const std::vector<Finding>& explaining) {
-  std::vector<Finding> out;
-  for (const ThroughputShift& shift : shifts) {
-    Finding finding;
-    const AttemptWatch* own = attempts.front();
-    for (const AttemptWatch* one : attempts)
-      if (one->attempt().id == shift.attempt) own = one;
-    finding.attempt = own->attempt().id;
-    finding.kind = "throughput_shift", finding.subject = "run";
-    finding.start = shift.start, finding.end = shift.end;
-    finding.first_step = shift.first_step, finding.last_step = shift.last_step;
-    finding.score = shift.change();
-    finding.coverage = 1, finding.confidence = 0.95;
-    // A log's steps belong to no rank.
-    const double world = own->ranks().empty() ? own->attempt().layout.world : static_cast<double>(own->ranks().size());
-    const double hours = shift.change() / (1 + shift.change()) * world * kHoursPerDay;
-    finding.severity = shift.change() < 0 ? Severity::kInfo : severityOfCost(hours);
-    Json evidence = {{"before_ns", std::llround(shift.before)},
-                     {"after_ns", std::llround(shift.after)},
-                     {"change_ratio", shift.change()},
-                     {"error_ratio", shift.error},
-                     {"steps_before", shift.steps_before},
-                     {"steps_after", shift.steps_after},
-                     {"gpu_hours_per_day", std::max(0.0, hours)},
-                     {"across_restart", shift.across_restart},
-                     {"parts", partsOf(shift)}};
-    const double lost = shift.change() / (1 + shift.change());  // of a step, as costs are
-    const Finding *because = nullptr, *named = nullptr;
-    for (const Finding& one : explaining) {
-      if (one.attempt != finding.attempt || !one.first_step || !(lost > 0)) continue;
-      const double cost = costOf(one);
-      if (std::abs(*one.first_step - shift.first_step) <= kSameOnset && cost >= kExplains * lost &&
-          (because == nullptr || std::pair(one.severity, cost) > std::pair(because->severity, costOf(*because))))
-        because = &one;
-      if (namesSomebody(one) && overlaps(one, shift) && (named == nullptr || cost > costOf(*named))) named = &one;
-    }
-    Arg cause;
-    if (because != nullptr) {
-      // One cause is told once. One that notifies nobody does not keep the shift from doing so.
-      if (because->severity > Severity::kInfo) finding.severity = Severity::kInfo;
-      evidence["explained_by"] = {{"kind", because->kind}, {"subject", because->subject}, {"first_step", *because->first_step}};
-      cause = Message{"shift_explained", {{"subject", because->subject}, {"kind", because->kind}}};
-    } else if (named != nullptr) {
-      cause = Message{"shift_partly", {{"subject", named->subject}, {"kind", named->kind}, {"cost", words::ratio(costOf(*named))}}};
-    } else if (shift.change() > 0 && own->stepsWithParts() > 0) {
-      cause = own->coverage() < kGoodCoverage ? Message{"shift_no_rank_of_few", {{"coverage", words::ratio(own->coverage())}}}
-                                              : Message{"shift_no_rank", {}};
-    }
-    words::setMessage(finding, sentenceOf(shift, std::move(cause)));
-    finding.evidence = evidence.dump();
-    out.push_back(std::move(finding));
-  }
-  return out;
+std::vector<Finding> findingsOf(const AttemptWatch& watch, const NodeNames& nodes, bool over, FindingMemory& memory) {
+  return AttemptFindings(watch, nodes, over, memory).all();
 }
 
 }  // namespace runglass

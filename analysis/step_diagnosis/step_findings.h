@@ -5,11 +5,11 @@
 // its data. A stage that is slow as a whole from its first step on is out of balance; one that becomes so and lives on one node, its node
 // is. Ranks of one tensor- or context-parallel group may wait for each other inside their parts: then the group is named, as its node.
 //
-// Threading:  pure.
+// Threading:  pure; the memory belongs to one attempt.
 // Ownership:  values.
 // Units:      as Finding; cost: share of the step time, GPU-hours a day.
 // Errors:     none.
-// Cost:       O(spells).
+// Cost:       costs and sentences of the spells that last or ended a moment ago; the others are copied.
 #pragma once
 
 #include <map>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "analysis/step_diagnosis/attempt_watch.h"
+#include "analysis/step_diagnosis/finding_memory.h"
 #include "model/findings.h"
 
 namespace runglass {
@@ -24,9 +25,6 @@ namespace runglass {
 using NodeNames = std::map<NodeId, std::string>;
 
 // Findings of one attempt, without the run. `over`: the attempt has ended, so has what it shows.
-std::vector<Finding> findingsOf(const AttemptWatch& watch, const NodeNames& nodes, bool over);
-// `explaining`: those of the attempts; a shift that began with one of them is that one's.
-std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, const std::vector<const AttemptWatch*>& attempts,
-                                const std::vector<Finding>& explaining);
+std::vector<Finding> findingsOf(const AttemptWatch& watch, const NodeNames& nodes, bool over, FindingMemory& memory);
 
 }  // namespace runglass

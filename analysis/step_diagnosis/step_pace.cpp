@@ -30,15 +30,16 @@ std::optional<double> StepPace::lengthOf(StepStretch of) const {
 }
 
 // The two sides of an edge, steps by index: inside of it from `at` on in steps of `way`, outside the other way.
-struct StepPace::Edge {
+struct StepPace::Border {
   std::size_t at;
   std::ptrdiff_t way;
 };
 
-std::vector<double> StepPace::side(Edge edge, bool inside, std::size_t begin, std::size_t end, std::span<const StepStretch> without) const {
+std::vector<double> StepPace::side(Border border, bool inside, std::size_t begin, std::size_t end,
+                                   std::span<const StepStretch> without) const {
   std::vector<double> values;
-  const std::size_t way = static_cast<std::size_t>(inside ? edge.way : -edge.way), from = inside ? edge.at : edge.at + way;
-  if (from >= m_steps.size() || m_steps[from].regime != m_steps[edge.at].regime) return values;
+  const std::size_t way = static_cast<std::size_t>(inside ? border.way : -border.way), from = inside ? border.at : border.at + way;
+  if (from >= m_steps.size() || m_steps[from].regime != m_steps[border.at].regime) return values;
   for (std::size_t i = from, seen = 0; i < m_steps.size() && seen < kBeside && m_steps[i].regime == m_steps[from].regime;
        i += way, ++seen) {
     if (inside && (i < begin || i >= end)) break;
@@ -49,28 +50,27 @@ std::vector<double> StepPace::side(Edge edge, bool inside, std::size_t begin, st
   return values;
 }
 
-std::optional<StepPace::Loss> StepPace::lossOf(StepStretch of, std::span<const StepStretch> others) const {
+std::optional<StepPace::Loss> StepPace::lossAt(Edge edge, StepStretch of, std::span<const StepStretch> others) const {
   const bool goes_on = of.last == std::numeric_limits<std::int64_t>::max();
   const std::size_t begin = indexOf(of.first), end = goes_on ? m_steps.size() : indexOf(of.last + 1);
   if (begin >= end) return std::nullopt;
-  Loss sum;
-  int edges = 0;
-  for (const Edge edge : {Edge{begin, 1}, Edge{end - 1, -1}}) {
-    // What lasts through both sides makes no difference.
-    const std::int64_t step = m_steps[edge.at].step, reach = kBeside;
-    std::vector<StepStretch> without;
-    for (const StepStretch& one : others)
-      if (one.first <= step + reach && one.last >= step - reach && (one.first > step - reach || one.last < step + reach))
-        without.push_back(one);
-    auto outside = side(edge, false, begin, end, without), inside = side(edge, true, begin, end, without);
-    const bool shared = inside.size() < kMinBeside && !without.empty();
-    if (shared) inside = side(edge, true, begin, end, {});
-    if (std::min(inside.size(), outside.size()) < kMinBeside) continue;
-    sum.during_ns += trimmedMean(std::move(inside)), sum.usual_ns += trimmedMean(std::move(outside)), sum.shared |= shared, ++edges;
-  }
-  if (edges == 0) return std::nullopt;
-  sum.during_ns /= edges, sum.usual_ns /= edges;
-  return sum;
+  const Border border = edge == Edge::kBegin ? Border{begin, 1} : Border{end - 1, -1};
+  // What lasts through both sides makes no difference.
+  const std::int64_t step = m_steps[border.at].step, reach = kBeside;
+  std::vector<StepStretch> without;
+  for (const StepStretch& one : others)
+    if (one.first <= step + reach && one.last >= step - reach && (one.first > step - reach || one.last < step + reach))
+      without.push_back(one);
+  auto outside = side(border, false, begin, end, without), inside = side(border, true, begin, end, without);
+  const bool shared = inside.size() < kMinBeside && !without.empty();
+  if (shared) inside = side(border, true, begin, end, {});
+  if (std::min(inside.size(), outside.size()) < kMinBeside) return std::nullopt;
+  return Loss{trimmedMean(std::move(inside)), trimmedMean(std::move(outside)), shared};
+}
+
+std::optional<StepPace::Loss> StepPace::meanOf(const std::optional<Loss>& begin, const std::optional<Loss>& end) {
+  if (!begin || !end) return begin ? begin : end;
+  return Loss{(begin->during_ns + end->during_ns) / 2, (begin->usual_ns + end->usual_ns) / 2, begin->shared || end->shared};
 }
 
 }  // namespace runglass

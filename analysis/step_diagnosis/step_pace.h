@@ -8,7 +8,7 @@
 //
 // Threading:  one thread.
 // Units:      steps; ns.
-// Cost:       push() O(1), 16 bytes a step, at most kMaxKept; lossOf() O(steps of its windows x others).
+// Cost:       push() O(1), 16 bytes a step, at most kMaxKept; lossAt() O(steps of its window x others near it).
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,8 @@ class StepPace {
  public:
   static constexpr std::size_t kBeside = 100, kMinBeside = 20;  // steps on each side of an edge
   static constexpr std::size_t kMaxKept = 100'000;
+  // After so many more steps, what lies within kBeside of a step has been noticed, and nothing about its edge changes any more.
+  static constexpr std::size_t kSettled = kBeside + 50;
 
   // Steady steps in order.
   void push(std::int64_t step, double dur_ns) {
@@ -42,10 +44,15 @@ class StepPace {
     bool shared = false;  // with one of the others that is as long
     double excess() const { return during_ns - usual_ns; }
   };
-  // Of the steps `of` at their begin and their end against those before and after. Steps of `others` that begin or end there, too, are
-  // left out.
-  // Absent: fewer than kMinBeside steps on both sides, as of what was so from the start.
-  std::optional<Loss> lossOf(StepStretch of, std::span<const StepStretch> others) const;
+  enum class Edge : std::uint8_t { kBegin, kEnd };
+  // Of the steps `of` at one edge against those beyond it. Steps of `others` that begin or end there, too, are left out.
+  // Absent: fewer than kMinBeside steps on either side, as at the begin of a spell from the first step on, and at the end of one that
+  // lasts.
+  std::optional<Loss> lossAt(Edge edge, StepStretch of, std::span<const StepStretch> others) const;
+  // The mean of both edges, or the one that there is.
+  static std::optional<Loss> meanOf(const std::optional<Loss>& begin, const std::optional<Loss>& end);
+  // Steady steps after it.
+  std::size_t stepsAfter(std::int64_t step) const { return m_steps.size() - indexOf(step + 1); }
   // Mean of the newest steps of `of`; absent: none is kept.
   std::optional<double> lengthOf(StepStretch of) const;
 
@@ -55,9 +62,9 @@ class StepPace {
     double dur = 0;
     std::size_t regime = 0;
   };
-  struct Edge;
+  struct Border;
   std::size_t indexOf(std::int64_t step) const;
-  std::vector<double> side(Edge edge, bool inside, std::size_t begin, std::size_t end, std::span<const StepStretch> without) const;
+  std::vector<double> side(Border border, bool inside, std::size_t begin, std::size_t end, std::span<const StepStretch> without) const;
 
   std::deque<Step> m_steps;
   std::size_t m_regime = 0;

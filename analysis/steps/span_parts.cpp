@@ -119,7 +119,9 @@ class PartsReader {
     for (const CommGroup& group : groups)
       if (!group.ranks.empty()) members[group.id] = group.ranks;
     RG_ASSIGN(const ClockGapOf gap, readClockGaps(m_reader, m_attempt, ranks, calls.empty() ? 0 : calls.back().t0));
-    for (const CollectiveSet& set : matchCalls(std::move(calls), members, m_all)) {
+    const auto sets = matchCalls(std::move(calls), members, m_all, m_stop);
+    if (m_stop.stop_requested()) return {Code::kCancelled, "cancelled"};
+    for (const CollectiveSet& set : sets) {
       for (std::size_t i = 0; i < set.calls.size(); ++i) {
         const WaitPart wait = waitOf(set, i, gap);
         const bool alone = set.match == CollectiveSet::Match::kAlone && set.members == 1;  // nobody to wait for

@@ -22,11 +22,8 @@ Status keepOwnNodes(Reader& reader, Fleet& fleet, std::vector<Series>& series) {
   if (runs.size() < 2) return {};
   std::set<NodeId> own;
   for (const Rank& rank : fleet.ranks) own.insert(rank.node);
-  RG_ASSIGN(const auto attempts, reader.attempts(fleet.run->id));
-  for (const Attempt& attempt : attempts) {
-    RG_ASSIGN(const auto facts, reader.facts(attempt.id));
-    for (const Fact& fact : facts) own.insert(fact.node);
-  }
+  RG_ASSIGN(const auto facts, reader.facts(fleet.attempt));
+  for (const Fact& fact : facts) own.insert(fact.node);
   const bool live =
       std::ranges::any_of(fleet.nodes, [&](const Node& node) { return own.contains(node.id) && node.state != NodeState::kUnknown; });
   if (live) return {};

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "analysis/engine/withdrawal.h"
 #include "analysis/steps/attempt_steps.h"
 #include "analysis/what_if/straggler_findings.h"
 #include "analysis/what_if/waited_finding.h"
+#include "analysis/words/sentences.h"
 
 namespace runglass {
 namespace {
@@ -15,11 +18,27 @@ namespace {
 constexpr DurNs kEvery = 300 * kNsPerSecond;
 constexpr std::uint64_t kStepsWithParts = 20;
 
+std::string idOf(const Finding& finding) {
+  const auto message = words::parse(finding.message);
+  return message ? message->id : std::string();
+}
+
+// The identity of a finding of a rank that all wait for, which has an end from the start.
+std::string waitedKey(const Finding& finding) {
+  return finding.kind + ' ' + finding.subject + ' ' + (finding.first_step ? std::to_string(*finding.first_step) : "");
+}
+
 class WhatIfAnalysis : public Analysis {
  public:
   Result<std::vector<Finding>> look(const Question& question) override {
     if (question.now && m_looked && *question.now - *m_looked < kEvery) return said();
     m_looked = question.now;
+    if (!m_remembered) {
+      RG_ASSIGN(const auto stored, question.reader.findings(question.run));
+      for (const Finding& one : stored)
+        if (idOf(one) == "waited_rank") m_said[one.attempt].findings.emplace(waitedKey(one), one);
+      m_remembered = true;
+    }
     RG_ASSIGN(const auto attempts, question.reader.attempts(question.run));
     for (const Attempt& attempt : attempts) {
       // Of a live run the newest only; nothing comes to the others.
@@ -38,7 +57,7 @@ class WhatIfAnalysis : public Analysis {
   struct Said {
     bool asked = false;
     std::optional<std::int64_t> last_step;
-    std::map<std::string, Finding> findings;  // by kind and subject
+    std::map<std::string, Finding> findings;  // by kind and subject, or waitedKey()
   };
 
   static Status ask(const Question& question, const Attempt& attempt, std::map<std::string, Finding>& said) {
@@ -56,12 +75,26 @@ class WhatIfAnalysis : public Analysis {
       for (Finding& finding : stragglerFindings(data, question.run, names)) now[finding.kind + ' ' + finding.subject] = std::move(finding);
     } else {
       RG_ASSIGN(auto waited, waitedFinding(question.reader, question.run, attempt, names, question.stop));
-      if (waited) now[waited->kind + ' ' + waited->subject] = std::move(*waited);
+      if (waited) {
+        std::string key = waitedKey(*waited);
+        now.emplace(std::move(key), std::move(*waited));
+      }
     }
+    std::set<std::string> identities;
+    for (const auto& [key, finding] : now) identities.insert(waitedKey(finding));
+    // What was withdrawn has been reported as that; what has the identity of another finding now is replaced by it.
+    std::erase_if(said, [&](const auto& one) {
+      return idOf(one.second) == "withdrawn" || (idOf(one.second) == "waited_rank" && identities.contains(one.first));
+    });
     for (auto& [key, finding] : now) said[key] = finding;
-    if (data.what_if.status != WhatIfStatus::kOk) return {};
-    for (auto& [key, finding] : said)
-      if (!now.contains(key)) finding.end = data.graph->steps.front().t0;
+    for (auto& [key, finding] : said) {
+      if (now.contains(key)) continue;
+      // All of the trace was looked at again: what it shows now replaces what its first part showed.
+      if (idOf(finding) == "waited_rank")
+        withdraw(finding, finding.end.value_or(0));
+      else if (data.what_if.status == WhatIfStatus::kOk)
+        finding.end = data.graph->steps.front().t0;
+    }
     return {};
   }
 
@@ -72,6 +105,7 @@ class WhatIfAnalysis : public Analysis {
     return out;
   }
 
+  bool m_remembered = false;  // what the store has from before
   std::optional<TimeNs> m_looked;
   std::map<AttemptId, Said> m_said;
 };

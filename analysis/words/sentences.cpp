@@ -12,6 +12,17 @@ namespace {
 
 // Sorted by id. analysis/words/render.h explains the marks.
 constexpr auto kTemplates = std::to_array<Template>({
+    {"cause_all_ranks", "all ranks"},
+    {"cause_collections", "garbage collections"},
+    {"cause_computing", "slower computing on {who}"},
+    {"cause_data", "waits for data on {who}"},
+    {"cause_host", "host time on {who}"},
+    {"cause_link", "slower transfers through {port}"},
+    {"cause_links", "slower transfers"},
+    {"cause_loads", "uneven loads"},
+    {"cause_rank", "rank {rank}"},
+    {"cause_replica", "data-parallel replica {replica}"},
+    {"cause_stage", "stage {stage}"},
     {"cost_none_now", "no other rank waits for it"},
     {"cost_none_past", "no other rank waited for it"},
     {"cost_now", "costs {cost} of every step"},
@@ -199,7 +210,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"setting_odd_nodes", "{setting} differs: on {odd} of {nodes|# node|# nodes}; most have {others}"},
     {"setting_others", "others"},
     {"setting_values", "{setting} differs: {values} values on {nodes|# node|# nodes}"},
-    {"shift_explained", "{subject} explains it ({kind})"},
+    {"shift_explained", "explained by {cause}"},
     {"shift_less_now",
      "Steps take {change} less since step {first}[, {restart}]: {before} before, {after} now[; "
      "{cause}]"},
@@ -214,7 +225,7 @@ constexpr auto kTemplates = std::to_array<Template>({
      "{after} then[; {cause}]"},
     {"shift_no_rank", "no rank deviates: check clocks, power caps, storage, network or the software itself"},
     {"shift_no_rank_of_few", "no rank deviates among the {coverage} with recorded step parts"},
-    {"shift_partly", "{subject} ({kind}) costs {cost} of a step, which does not explain it"},
+    {"shift_partly", "{cause}: {cost} of a step, which does not explain it"},
     {"shift_restart", "the first after a restart"},
     {"slow_all_cpu",
      "All ranks are ready and wait for a CPU {share} of every step ({own} of {step}), {when}: "
@@ -231,6 +242,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"slow_node", "{node} ({ranks|# rank|# ranks})"},
     {"slow_rank", "Rank {rank}[ on {node}]"},
     {"slow_replica", "Data-parallel replica {replica} ({ranks|# rank|# ranks})"},
+    {"slow_stage", "Stage {stage} ({ranks|# rank|# ranks})"},
     {"stage_became_slower",
      "Stage {stage} has become slower than the other stages: {own} a step against {others} "
      "(+{ratio}), {when}; {cost}"},

@@ -48,6 +48,7 @@ struct ImportTarget {
   std::uint64_t resume_at =
       0;              // ImportReport::committed_offset of an earlier import of the same, since grown file: record nothing before it
   bool final = true;  // false while a file is being followed: a cut tail is then no issue
+  std::string canonical_path = {};      // of the file, or of the archive's member; "": as `path`
   std::optional<TimeNs> modified = {};  // the file, or the archive's member: gives a year to stamps that print none
 };
 

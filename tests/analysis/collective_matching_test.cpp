@@ -74,6 +74,17 @@ TEST(CollectiveMatching, ClocksThatAreApartLeaveTheOrder) {
   EXPECT_EQ(ranksOf(matchCalls(calls, {}, true), Match::kDisjoint).size(), 2U) << "durations may still be compared";
 }
 
+TEST(CollectiveMatching, AStoppedMatchingEndsWithoutItsSets) {
+  std::vector<CollectiveCall> calls;
+  for (std::int64_t i = 0; i < 50; ++i)
+    for (std::int32_t rank = 0; rank < 4; ++rank)
+      if (i != 7 || rank != 2) calls.push_back(call(rank, i * 1'000 + 10 * rank, i * 1'000 + 800));  // counts differ: by ends
+  std::stop_source stop;
+  EXPECT_EQ(ranksOf(matchCalls(calls, {}, true, stop.get_token()), Match::kMatched).size(), 49U);
+  stop.request_stop();
+  EXPECT_TRUE(ranksOf(matchCalls(calls, {}, true, stop.get_token()), Match::kMatched).empty());
+}
+
 TEST(CollectiveMatching, OneRankAloneSaysNothingOfItsCommunicator) {
   const auto sets = matchCalls({call(0, 0, 100), call(0, 200, 400)}, {}, true);
   ASSERT_EQ(sets.size(), 2U);

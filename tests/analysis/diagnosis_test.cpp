@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <set>
 
 #include "analysis/words/render.h"
 #include "analysis/words/sentences.h"
-#include "tests/suite/fault_cost.h"
 #include "tests/suite/suite_play.h"
 #include "tests/support/printed_percent.h"
 
@@ -47,9 +47,13 @@ TEST_P(Diagnosis, FindsWhatItMustWhereItIsAndCriesAtNothingElse) {
     EXPECT_EQ(score.hits, score.labels) << kind << "\n" << describe(*answer);
     EXPECT_EQ(score.attributed, score.labels) << kind << "\n" << describe(*answer);
   }
-  for (const CostCheck& cost : checkCosts(one.scenario, answer->findings, answer->truths))
-    EXPECT_TRUE(cost.isRight()) << cost.label << " costs " << cost.truth << ", printed " << cost.printed.value_or(-1) << "\n"
-                                << describe(*answer);
+  // Below half a per cent of a step, its noise decides.
+  for (const auto& [kind, score] : answer->scores)
+    for (const LabelScore& label : score.outcomes)
+      if (label.cost)
+        EXPECT_TRUE(label.cost->isWithin(0.2) || std::fabs(label.cost->stated - label.cost->truth) <= 0.005)
+            << kind << " costs " << label.cost->truth << ", stated " << label.cost->stated << "\n"
+            << describe(*answer);
   if (one.scenario.faults.empty()) {
     EXPECT_EQ(answer->notifications, 0) << describe(*answer);
   }

@@ -200,7 +200,11 @@ TEST(FleetTest, AnImportedRunHasTheDevicesOfItsOwnFilesOnly) {
     Writer& writer = **opened;
     const auto add = [&](const char* name) {
       const RunId run = writer.run({.name = name});
-      const AttemptId attempt = writer.attempt({.run = run});
+      const std::string earlier = std::string(name) + " before the restart";
+      const NodeId left = writer.node({.uuid = earlier, .name = earlier});
+      writer.fact({.attempt = writer.attempt({.run = run, .key = "0"}), .node = left, .key = "telemetry_file", .value = earlier});
+      writer.device({.uuid = earlier + "0", .node = left, .index = 0, .kind = "gpu"});
+      const AttemptId attempt = writer.attempt({.run = run, .key = "1"});
       const NodeId node = writer.node({.uuid = name, .name = name});
       writer.fact({.attempt = attempt, .node = node, .key = "telemetry_file", .value = name});
       for (std::int32_t gpu = 0; gpu < 2; ++gpu) {

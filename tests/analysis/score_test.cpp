@@ -156,8 +156,8 @@ TEST(ScoreTest, ACostIsHeldAgainstTheTruthOfTheFaultAtItsPlace) {
   EXPECT_EQ(truths[1].cost_ratio, 0.2);
   Finding twice = finding("slow_rank", 3, 10), half = finding("slow_rank", 9, 10), mute = finding("slow_rank", 9, 10);
   twice.evidence = R"({"cost_ratio":0.2})", half.evidence = R"({"cost_ratio":0.1})";
-  EXPECT_DOUBLE_EQ(of("slow_rank", {twice}, {truths[0]}).outcomes[0].cost_error_ratio.value(), 1);
-  EXPECT_DOUBLE_EQ(of("slow_rank", {half}, {truths[1]}).outcomes[0].cost_error_ratio.value(), -0.5);
+  EXPECT_DOUBLE_EQ(of("slow_rank", {twice}, {truths[0]}).outcomes[0].cost.value().errorRatio(), 1);
+  EXPECT_DOUBLE_EQ(of("slow_rank", {half}, {truths[1]}).outcomes[0].cost.value().errorRatio(), -0.5);
   EXPECT_FALSE(of("slow_rank", {mute}, {truths[1]}).medianCostError());
 }
 

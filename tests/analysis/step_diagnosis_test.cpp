@@ -14,6 +14,7 @@
 #include "analysis/step_diagnosis/link_watch.h"
 #include "analysis/step_diagnosis/port_evidence.h"
 #include "analysis/step_diagnosis/regime_watch.h"
+#include "analysis/step_diagnosis/shift_findings.h"
 #include "analysis/step_diagnosis/shift_watch.h"
 #include "analysis/step_diagnosis/step_findings.h"
 #include "analysis/words/sentences.h"
@@ -330,6 +331,37 @@ class StepDiagnosisTest : public ::testing::Test {
     }
     ASSERT_TRUE(out.close().ok());
   }
+  // Steps `first` to `last` of `ranks` ranks, four a node, that compute 500 of 1,000 ms and half as long again where `is_slow`: the step,
+  // too.
+  template <class Slow>
+  void recordSlow(std::int32_t ranks, std::int64_t first, std::int64_t last, Slow is_slow) {
+    auto opened = m_store.writer();
+    ASSERT_TRUE(opened.ok()) << opened.status().message();
+    Writer& out = **opened;
+    const RunId run = out.run({.name = "r", .time_domain = TimeDomain::kUtc, .state = RunState::kRunning, .start = kStart});
+    const AttemptId attempt = out.attempt({.run = run, .key = "0", .start = kStart, .layout = {.world = ranks}});
+    std::vector<std::int64_t> steps;
+    std::vector<TimeNs> times;
+    std::vector<double> lengths;
+    for (std::int64_t step = first; step <= last; ++step) {
+      bool any = false;
+      for (std::int32_t rank = 0; rank < ranks; ++rank) any |= is_slow(rank, step);
+      steps.push_back(step), times.push_back(kStart + step * kNsPerSecond), lengths.push_back(any ? 1.25e9 : 1e9);
+    }
+    for (std::int32_t rank = 0; rank < ranks; ++rank) {
+      const std::string node = "n" + std::to_string(rank / 4);
+      out.rank({.attempt = attempt, .rank = rank, .node = out.node({.uuid = node, .name = node})});
+      const auto series = [&](const char* metric, const char* labels) {
+        return out.series(
+            {.attempt = attempt, .rank = rank, .metric = metric, .labels = labels, .unit = "ns", .kind = SeriesKind::kScalar});
+      };
+      std::vector<double> work;
+      for (const std::int64_t step : steps) work.push_back(is_slow(rank, step) ? 750e6 : 500e6);
+      out.scalars(series("step_time_ns", ""), steps, times, lengths);
+      out.scalars(series("step_part_ns", R"({"part":"forward"})"), steps, times, work);
+    }
+    ASSERT_TRUE(out.close().ok());
+  }
   static std::vector<std::string> warned(const std::vector<Finding>& findings) {
     std::vector<std::string> out;
     for (const Finding& one : findings)
@@ -410,13 +442,13 @@ TEST(ShiftFindings, ACauseThatNotifiesNobodyKeepsNoShiftFromNotifying) {
   const auto said = [&] { return findingsOf({shift}, {&watch}, {cause}).front(); };
   cause.severity = Severity::kInfo;
   EXPECT_EQ(said().severity, Severity::kWarning);
-  EXPECT_THAT(said().summary, HasSubstr("rank:3 explains it"));
+  EXPECT_THAT(said().summary, HasSubstr("; explained by slower computing on rank 3"));
   cause.severity = Severity::kWarning;
   EXPECT_EQ(said().severity, Severity::kInfo) << "one cause is told once";
   // A named rank that explains little is named all the same: "no rank stands out" would contradict it.
   cause.evidence = R"({"cost_ratio":0.02})";
   EXPECT_EQ(said().severity, Severity::kWarning);
-  EXPECT_THAT(said().summary, HasSubstr("rank:3 (slow_rank) costs 2.0 % of a step, which does not explain it"));
+  EXPECT_THAT(said().summary, HasSubstr("; slower computing on rank 3: 2.0 % of a step, which does not explain it"));
 }
 
 TEST_F(StepDiagnosisTest, ARankWithoutDataWaitsForItsDataAndDoesNotComputeSlowly) {
@@ -425,6 +457,25 @@ TEST_F(StepDiagnosisTest, ARankWithoutDataWaitsForItsDataAndDoesNotComputeSlowly
 
 TEST_F(StepDiagnosisTest, AHostThatHoldsUpARankIsNotASlowGpu) {
   EXPECT_THAT(warned(found({fault("host_bound", {.kind = kRank, .index = 6, .nic = ""}, 1.15)})), ElementsAre("host_bound rank:6"));
+}
+
+// Its ranks are each other's only peers: its ratio to the other stages before shows it.
+TEST_F(StepDiagnosisTest, ANodeThatIsAWholeStageIsFoundWaitingForItsHostOrItsData) {
+  for (const char* kind : {"host_bound", "data_bound"}) {
+    sim::Scenario s = scenario({fault(kind, {.kind = sim::Target::Kind::kNode, .index = 2, .nic = ""}, 1.2)});
+    s.name = kind;
+    s.pp = 4, s.dp = 2, s.host_ratio = 0.01;
+    TempStore store;
+    auto writer = store.writer();
+    ASSERT_TRUE(writer.ok());
+    ASSERT_TRUE(sim::play(s, **writer, {.start = kStart, .speed = 0}).ok());
+    ASSERT_TRUE((*writer)->close().ok());
+    auto reader = store.reader();
+    ASSERT_TRUE(reader.ok());
+    const auto said = makeStepDiagnosis()->look({.reader = **reader, .run = (*reader)->runs()->front().id, .now = {}, .stop = {}});
+    ASSERT_TRUE(said.ok());
+    EXPECT_THAT(warned(*said), ElementsAre(kind + std::string(" node:sim-0002")));
+  }
 }
 
 TEST_F(StepDiagnosisTest, AllRanksThatBeginToWaitForDataAreNamedBelowTheShareThatIsLargeAtAnyTime) {
@@ -458,6 +509,83 @@ TEST_F(StepDiagnosisTest, ARankThatIsSlowAgainAfterARewindToTheSameStepIsOneFind
     EXPECT_EQ(findings[0].start, kStart + 102 * kNsPerSecond);
     EXPECT_NEAR(*findings[0].score, 1.4, 1e-3);
   }
+}
+
+TEST_F(StepDiagnosisTest, WhatEndedKeepsItsCostAfterTwoHundredThousandMoreSteps) {
+  const auto slow = [](std::int32_t rank, std::int64_t step) {
+    return (rank == 3 && step > 200 && step <= 400) || (rank == 6 && step > 800 && step <= 150'800);
+  };
+  const auto analysis = makeStepDiagnosis();
+  const auto look = [&](std::int64_t step) {
+    auto reader = m_store.reader();
+    EXPECT_TRUE(reader.ok());
+    auto said = analysis->look({.reader = **reader, .run = (*reader)->runs()->front().id, .now = kStart + step * kNsPerSecond, .stop = {}});
+    EXPECT_TRUE(said.ok()) << said.status().message();
+    std::map<std::string, Finding> out;
+    for (Finding& one : *said) out[one.kind + " " + one.subject] = std::move(one);
+    return out;
+  };
+  recordSlow(8, 1, 150, slow);
+  look(150);
+  recordSlow(8, 151, 700, slow);
+  const Finding before = look(700).at("slow_rank rank:3");
+  EXPECT_THAT(before.evidence, HasSubstr("\"cost_measured\":true"));
+  EXPECT_NEAR(nlohmann::json::parse(before.evidence)["cost_ratio"].get<double>(), 0.2, 1e-3);
+  recordSlow(8, 701, 200'700, slow);
+  const auto after = look(200'700);
+  EXPECT_EQ(after.at("slow_rank rank:3").evidence, before.evidence);
+  EXPECT_EQ(after.at("slow_rank rank:3").summary, before.summary);
+  EXPECT_EQ(after.at("slow_rank rank:3").coverage, before.coverage);
+}
+
+TEST_F(StepDiagnosisTest, ACostIsMeasuredWhereTheSpellBeganThoughThoseStepsAreDroppedMeanwhile) {
+  const auto slow = [](std::int32_t rank, std::int64_t step) { return rank == 3 && step > 200; };
+  AttemptWatch* watch = nullptr;
+  std::optional<AttemptWatch> kept;
+  FindingMemory memory;
+  ShiftWatch shifts;
+  const auto cost = [&] {
+    auto reader = m_store.reader();
+    EXPECT_TRUE(reader.ok());
+    if (watch == nullptr) watch = &kept.emplace((*reader)->attempts((*reader)->runs()->front().id)->front());
+    EXPECT_TRUE(watch->read(**reader, false, shifts, {}).ok());
+    const auto evidence = nlohmann::json::parse(findingsOf(*watch, {}, false, memory).at(0).evidence);
+    EXPECT_TRUE(evidence["cost_measured"].get<bool>());
+    return evidence["cost_ratio"].get<double>();
+  };
+  recordSlow(8, 1, 700, slow);
+  const double before = cost();
+  recordSlow(8, 701, 110'000, slow);
+  EXPECT_DOUBLE_EQ(cost(), before);
+}
+
+// 20 of 64 steps, one rank after the other: 16 ranks have 10,000 spells in 40,000 steps.
+TEST_F(StepDiagnosisTest, TenThousandSpellsAreEachJudgedOnceMoreAfterTheirEnd) {
+  constexpr std::int64_t kSteps = 40'100, kLook = 1'000;
+  const auto slow = [](std::int32_t rank, std::int64_t step) { return (step + 4 * rank) % 64 < 20; };
+  std::optional<AttemptWatch> watch;
+  FindingMemory memory;
+  ShiftWatch shifts;
+  std::size_t looks = 0, compared = 0;
+  std::map<std::string, Finding> before;
+  for (std::int64_t step = 0; step < kSteps; step += kLook, ++looks) {
+    recordSlow(16, step + 1, step + kLook, slow);
+    auto reader = m_store.reader();
+    ASSERT_TRUE(reader.ok());
+    if (!watch) watch.emplace((*reader)->attempts((*reader)->runs()->front().id)->front());
+    ASSERT_TRUE(watch->read(**reader, false, shifts, {}).ok());
+    for (Finding& one : findingsOf(*watch, {}, false, memory)) {
+      const auto [known, is_new] = before.try_emplace(one.kind + one.subject + " " + std::to_string(*one.first_step), one);
+      if (!is_new && *one.last_step < step - 200) {
+        ++compared;
+        ASSERT_EQ(one.evidence, known->second.evidence);
+      }
+      known->second = std::move(one);
+    }
+  }
+  EXPECT_GT(watch->rankSpells(WorkKind::kCompute).size(), 9'900U);
+  EXPECT_GT(compared, 40'000U);
+  EXPECT_LT(memory.timesJudged(), 10'000 + looks * 100) << "those that go on or ended a moment ago are judged again";
 }
 
 // Of a run whose trainer tells forward passes alone, nothing but the watch itself can tell a slow GPU from pauses.
@@ -694,6 +822,30 @@ TEST(Imbalances, LoadsThatBeginToWanderEarlyWereNotSoBefore) {
   ASSERT_THAT(always, SizeIs(1));
   EXPECT_TRUE(always[0].since_before);
   EXPECT_EQ(always[0].last_step, 400);
+}
+
+// Of two replicas one is the slowest in more than half of the steps by chance; a replica that is it in nearly all of them does not wander.
+TEST(Imbalances, LoadsOfTwoReplicasWanderAsThoseOfMany) {
+  std::vector<Rank> ranks(8);
+  for (std::int32_t rank = 0; rank < 8; ++rank) ranks[static_cast<std::size_t>(rank)].dp = rank / 4;
+  const Roles roles = rolesOf(ranks);
+  const auto wanders = [&](unsigned first_of_ten) {
+    ImbalanceWatch watch;
+    std::mt19937 random(5);
+    for (std::int64_t step = 1; step <= 300; ++step) {
+      StepFrame frame = pausing(0, 0);
+      frame.step = step;
+      std::vector<Deviation> deviations(8, off(0));
+      const std::size_t replica = random() % 10 < first_of_ten ? 0 : 1;
+      for (std::size_t rank = 4 * replica; step > 120 && rank < 4 * replica + 4; ++rank) deviations[rank] = off(0.8F);
+      watch.push(frame, roles, {}, deviations, std::vector<bool>(8, false));
+    }
+    return !watch.wandering().empty();
+  };
+  EXPECT_TRUE(wanders(5));
+  EXPECT_TRUE(wanders(6));
+  EXPECT_FALSE(wanders(9));
+  EXPECT_FALSE(wanders(10));
 }
 
 // Two nodes with two ports of 400 Gbit/s and one of 100 for storage; the first one's ib0 falls to `rate` after ten minutes.

@@ -279,6 +279,30 @@ class WhatIfOfAStore : public ::testing::Test {
     }
     ASSERT_TRUE(m_writer->flush().ok());
   }
+  // `count` collectives of the four ranks, ten milliseconds each; `late` begins last and is waited for.
+  void writeCollectives(std::int64_t first, std::int64_t count, std::int32_t late) {
+    const NodeId node = m_writer->node({.uuid = "n0", .name = "n0"});
+    for (std::int32_t rank = 0; rank < 4; ++rank) {
+      m_writer->rank({.attempt = m_attempt, .rank = rank, .node = node});
+      SpanColumns spans;
+      spans.names.push_back("ncclDevKernel_AllReduce_Sum_f32_RING_LL");
+      for (std::int64_t i = first; i < first + count; ++i) {
+        const TimeNs begin = kNsPerSecond + i * 10 * kNsPerMs + (rank == late ? 6 * kNsPerMs : rank * 10 * kNsPerUs);
+        spans.start.push_back(begin), spans.dur.push_back(kNsPerSecond + i * 10 * kNsPerMs + 9 * kNsPerMs - begin);
+        spans.name.push_back(0), spans.category.push_back(SpanCategory::kComm);
+      }
+      m_writer->spans(m_writer->track({.attempt = m_attempt, .rank = rank, .kind = "gpu_stream", .name = "stream 7"}), spans);
+    }
+    ASSERT_TRUE(m_writer->flush().ok());
+  }
+  std::vector<Finding> keep(Analysis& analysis, std::optional<TimeNs> now) {
+    auto reader = openStore(m_folder.file("s.rgl")).reader().value();
+    auto found = analysis.look({.reader = *reader, .run = m_run, .now = now, .stop = {}});
+    EXPECT_TRUE(found.ok()) << found.status().message();
+    for (Finding& one : *found) one.run = m_run, m_writer->finding(one);
+    EXPECT_TRUE(m_writer->flush().ok());
+    return found.ok() ? std::move(*found) : std::vector<Finding>();
+  }
   std::vector<std::string> look(Analysis& analysis, std::optional<TimeNs> now, std::stop_token stop = {}) {
     auto reader = openStore(m_folder.file("s.rgl")).reader().value();
     const auto found = analysis.look({.reader = *reader, .run = m_run, .now = now, .stop = std::move(stop)});
@@ -307,6 +331,29 @@ TEST_F(WhatIfOfAStore, SpansThatComeToALiveRunWithoutScalarsAreLookedAt) {
   EXPECT_THAT(look(*analysis, 1'000 * kNsPerSecond), ::testing::IsEmpty());
   writeSpans();
   EXPECT_THAT(look(*analysis, 2'000 * kNsPerSecond), ::testing::ElementsAre("stage_imbalance stage:1"));
+}
+
+// Of a live run, and of a store that is analysed once more after it grew.
+TEST_F(WhatIfOfAStore, ARankThatIsNoLongerWaitedForIsWithdrawnWhenAnotherOneIs) {
+  for (const bool live : {true, false}) {
+    if (!live) m_attempt = m_writer->attempt({.run = m_run, .key = "1", .layout = {.world = 4}});
+    writeCollectives(0, 12, 1);
+    auto analysis = makeWhatIf();
+    const auto first = keep(*analysis, live ? std::optional(1'000 * kNsPerSecond) : std::nullopt);
+    ASSERT_FALSE(first.empty());
+    EXPECT_EQ(first.back().subject, "rank:1");
+    EXPECT_EQ(first.back().severity, Severity::kWarning);
+    writeCollectives(12, 100, 2);
+    if (!live) analysis = makeWhatIf();
+    std::map<std::string, Finding> then;
+    for (Finding& one : keep(*analysis, live ? std::optional(2'000 * kNsPerSecond) : std::nullopt))
+      if (one.attempt == m_attempt) then[one.subject] = std::move(one);
+    ASSERT_EQ(then.size(), 2U) << live;
+    EXPECT_EQ(then["rank:2"].severity, Severity::kWarning);
+    EXPECT_EQ(then["rank:1"].severity, Severity::kInfo);
+    EXPECT_THAT(then["rank:1"].summary, ::testing::StartsWith("Withdrawn: Rank 1"));
+    if (live) EXPECT_THAT(look(*analysis, 3'000 * kNsPerSecond), ::testing::ElementsAre("slow_rank rank:2"));
+  }
 }
 
 TEST(WhatIfDataTest, TheModelChunkIsReadFromTheArguments) {

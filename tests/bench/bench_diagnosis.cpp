@@ -25,13 +25,14 @@
 #include "collectors/sim/simulator.h"
 #include "model/mutex.h"
 #include "tests/bench/calibration.h"
-#include "tests/suite/fault_cost.h"
 #include "tests/suite/suite_play.h"
 #include "tests/support/printed_percent.h"
 #include "tests/support/temp_store.h"
 
 namespace runglass {
 namespace {
+
+constexpr double kCostClose = 0.2;  // of the truth
 
 struct Totals {
   Scores faulty, calm, undecidable;       // the last: no evidence of the fault was recorded
@@ -40,7 +41,6 @@ struct Totals {
   int played = 0, calm_played = 0, calm_notifications = 0, expected = 0, given = 0, given_unexpected = 0;
   double play_seconds = 0;
   std::string last;
-  std::vector<CostCheck> costs;
   Scores live, calm_live;
   int watched = 0, calm_live_notifications = 0;
   std::vector<std::string> calm_told;
@@ -71,13 +71,17 @@ void note(const SuiteCase& one, const SuiteAnswer& answer) {
   if (one.insufficient) ++all.expected;
   if (answer.insufficient > 0) ++(one.insufficient ? all.given : all.given_unexpected);
   for (const auto& [kind, score] : answer.scores) {
-    for (const LabelScore& label : score.outcomes)
-      if (label.outcome != Outcome::kStrict)
-        all.lines.push_back(std::string(outcomeName(label.outcome)) + "  " + one.scenario.name + ": " + kind + " " + label.where);
+    for (const LabelScore& label : score.outcomes) {
+      const std::string line = "  " + one.scenario.name + ": " + kind + " " + label.where;
+      if (label.outcome != Outcome::kStrict) all.lines.push_back(std::string(outcomeName(label.outcome)) + line);
+      if (label.cost && !label.cost->isWithin(kCostClose)) {
+        char costs[64];
+        std::snprintf(costs, sizeof costs, ": %.2f %%, stated %.2f %%", 100 * label.cost->truth, 100 * label.cost->stated);
+        all.lines.push_back("wrong cost" + line + costs);
+      }
+    }
     for (const std::string& cried : score.false_found) all.lines.push_back("false alarm  " + one.scenario.name + ": " + kind + " " + cried);
   }
-  for (CostCheck& check : checkCosts(one.scenario, answer.findings, answer.truths))
-    if (check.printed || !one.insufficient) all.costs.push_back(std::move(check));
   all.last = one.scenario.name + "\n" + describe(answer);
 }
 
@@ -339,17 +343,6 @@ void printLive() {
   for (const std::string& line : all.calm_told) std::printf("  %s\n", line.substr(0, 220).c_str());
 }
 
-void printCosts() {
-  const std::vector<CostCheck>& costs = totals().costs;
-  const auto right = std::ranges::count_if(costs, &CostCheck::isRight);
-  std::printf("\ncost of a fault, in truth and as printed: %zd of %zu within 20 %% or 0.5 %% of the step\n",
-              static_cast<std::size_t>(right), costs.size());
-  for (const CostCheck& one : costs)
-    std::printf("  %-34s %-16s %5.1f %%  %s  %-5s %s\n", one.scenario.c_str(), one.label.c_str(), one.truth * 100,
-                one.printed ? (std::to_string(*one.printed * 100).substr(0, 5) + " %").c_str() : "   - ", one.isRight() ? "" : "WRONG",
-                one.subject.c_str());
-}
-
 // A label's strength as a share, where it is one; the rest are there or not.
 std::optional<double> shareOf(const LabelScore& label) {
   constexpr std::array<std::string_view, 10> kShares = {"slow_rank",          "slow_node",  "stage_imbalance", "thermal_throttle",
@@ -364,7 +357,7 @@ double quantile(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
-// Strict hits of labels per kind and strength, and what stands behind the goals of docs/guide/findings.md.
+// Strict hits of labels per kind and strength, and the figures of docs/guide/findings.md.
 void printBands(const Scores& scores) {
   struct Band {
     int strict = 0, labels = 0;
@@ -382,7 +375,7 @@ void printBands(const Scores& scores) {
       const std::size_t band = !share ? kNoShare : *share >= 0.0799 ? kStrong : kWeak;
       for (Band* at : {&bands[band], &sums[band]}) ++at->labels, at->strict += one.outcome == Outcome::kStrict ? 1 : 0;
       if (one.onset_steps) onsets.push_back(std::fabs(static_cast<double>(*one.onset_steps)));
-      if (one.cost_error_ratio) costs.push_back(std::fabs(*one.cost_error_ratio));
+      if (one.cost) costs.push_back(std::fabs(one.cost->errorRatio()));
     }
     if (score.labels > 0)
       std::printf("%-22s %6d of %2d %6d of %2d %6d of %2d\n", kind.c_str(), bands[kWeak].strict, bands[kWeak].labels, bands[kStrong].strict,
@@ -392,7 +385,7 @@ void printBands(const Scores& scores) {
   for (std::size_t band = 0; band < sums.size(); ++band)
     std::printf("strict hits, %s: %d of %d (%.1f %%)\n", names[band], sums[band].strict, sums[band].labels,
                 100.0 * sums[band].strict / std::max(1, sums[band].labels));
-  const auto right = std::ranges::count_if(costs, [](double error) { return error <= 0.2; });
+  const auto right = std::ranges::count_if(costs, [](double error) { return error <= kCostClose; });
   std::printf("notifications per fault: %.2f; false alarms: %d; repeats: %d\n",
               static_cast<double>(sum.notifications) / std::max(1, sum.labels), sum.false_alarms, sum.repeats);
   std::printf(
@@ -404,7 +397,6 @@ void printTables() {
   printLive();
   const Totals& all = totals();
   if (all.played == 0) return;
-  if (!all.costs.empty()) printCosts();
   if (all.played == 1) {
     std::printf("\n%s", all.last.c_str());
     return;

@@ -50,9 +50,9 @@ TEST(ReservedPort, RefusesConnectionsAndTakesOneServerAfterAnother) {
 }
 
 TEST(Seed, IsReplayedFromTheEnvironment) {
-  ASSERT_EQ(::setenv("RG_SEED", "18446744073709551615", 1), 0);
+  ASSERT_EQ(::setenv("RUNGLASS_SEED", "18446744073709551615", 1), 0);
   EXPECT_EQ(seed(), 18446744073709551615U);
-  ::unsetenv("RG_SEED");
+  ::unsetenv("RUNGLASS_SEED");
   EXPECT_NE(seed(), seed());
 }
 

@@ -6,6 +6,7 @@
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 #include "tests/widgets/offscreen.h"
+#include "widgets/charts/geometry.h"
 #include "widgets/overview/overview_data.h"
 
 namespace runglass {
@@ -149,6 +150,25 @@ TEST(OverviewTest, OnlyTheStepsThatWereRunAgainAreDrawnFaintOnTheTimeAxisToo) {
   }
   EXPECT_GE(kept, 78);
   EXPECT_LE(kept, 82);
+}
+
+TEST(OverviewTest, OverTimeNoLineIsDrawnWhereNothingCame) {
+  const TempStore store;
+  auto writer = store.writer().value();
+  const RunId run = writer->run({.name = "r", .start = kStart});
+  const AttemptId attempt = writer->attempt({.run = run, .key = "a"});
+  const SeriesId loss = writer->series({.attempt = attempt, .metric = "loss", .kind = SeriesKind::kScalar});
+  for (std::int64_t step = 0; step < 200; ++step)
+    writer->scalar(loss, step, kStart + (step + (step < 100 ? 0 : 600)) * kNsPerSecond, 2);  // a hang of ten minutes
+  ASSERT_TRUE(writer->close().ok());
+  auto reader = store.reader();
+  for (const XAxis axis : {XAxis::kTime, XAxis::kStep}) {
+    const auto overview = readOverview(**reader, {.axis = axis}, {});
+    ASSERT_TRUE(overview.ok());
+    const PlotCurve& curve = overview->plots->panels[0].curves.at(0);
+    const PixelColumns drawn = toColumns(*curve.bins, {overview->x0, overview->x1, 0, 600}, curve.gaps);
+    EXPECT_EQ(std::ranges::count_if(drawn.columns, &PixelColumn::gap_before), axis == XAxis::kTime ? 1 : 0);
+  }
 }
 
 // A log whose run has a begin and an end and whose steps have no times.

@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
+#include <QContextMenuEvent>
 #include <QPalette>
+#include <QScrollBar>
+#include <QThread>
+#include <QTimer>
 
 #include "tests/widgets/offscreen.h"
 
@@ -69,6 +73,21 @@ TEST(Theme, NamesFromTheCommandLineAreUnderstood) {
   EXPECT_EQ(themeFromName("light"), ThemeName::kLight);
   EXPECT_EQ(themeFromName("dark"), ThemeName::kDark);
   EXPECT_EQ(themeFromName("solarized"), std::nullopt);
+}
+
+TEST(Theme, AScrollBarHasNoMenuThatRunsAnEventLoopOfItsOwn) {
+  QScrollBar bar(Qt::Vertical);
+  bar.resize(10, 200);
+  bar.show();
+  int level = 0;
+  QTimer::singleShot(0, &bar, [&] {
+    level = QThread::currentThread()->loopLevel();
+    if (QWidget* menu = QApplication::activePopupWidget()) menu->close();
+  });
+  QContextMenuEvent event(QContextMenuEvent::Mouse, {5, 100}, bar.mapToGlobal(QPoint(5, 100)));
+  QCoreApplication::sendEvent(&bar, &event);
+  QCoreApplication::processEvents();
+  EXPECT_EQ(level, 0);
 }
 
 }  // namespace

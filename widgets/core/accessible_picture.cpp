@@ -4,7 +4,6 @@
 #include <QAccessible>
 #include <QAccessibleWidget>
 #include <QElapsedTimer>
-#include <QPointer>
 #include <QWidget>
 #include <map>
 
@@ -52,14 +51,16 @@ class CellInterface : public QAccessibleInterface, public QAccessibleTableCellIn
 
 class PictureInterface : public QAccessibleWidget, public QAccessibleTableInterface {
  public:
-  PictureInterface(QWidget* widget, const AccessiblePicture* picture) : QAccessibleWidget(widget), m_picture(picture) {}
+  explicit PictureInterface(QWidget* widget) : QAccessibleWidget(widget) {}
   ~PictureInterface() override {
     for (const auto& [place, id] : m_cells) QAccessible::deleteAccessibleInterface(id);
   }
 
   const AccessibleTable& table() const {
     if (!m_age.isValid() || m_age.elapsed() > kKeptMs) {
-      m_table = m_picture->accessibleTable();
+      // Asked each time: a widget that is being deleted is only a QWidget by then, and may still be hidden.
+      const auto* const picture = dynamic_cast<const AccessiblePicture*>(widget());
+      m_table = picture != nullptr ? picture->accessibleTable() : AccessibleTable();
       m_age.start();
     }
     return m_table;
@@ -125,7 +126,6 @@ class PictureInterface : public QAccessibleWidget, public QAccessibleTableInterf
   void modelChange(QAccessibleTableModelChangeEvent*) override {}
 
  private:
-  const AccessiblePicture* m_picture;
   mutable AccessibleTable m_table;
   mutable QElapsedTimer m_age;
   mutable std::map<std::pair<int, int>, QAccessible::Id> m_cells;
@@ -153,8 +153,7 @@ QAccessible::State CellInterface::state() const {
 
 QAccessibleInterface* interfaceOf(const QString&, QObject* object) {
   auto* const widget = qobject_cast<QWidget*>(object);
-  const auto* const picture = dynamic_cast<const AccessiblePicture*>(object);
-  return widget == nullptr || picture == nullptr ? nullptr : new PictureInterface(widget, picture);
+  return widget == nullptr || dynamic_cast<const AccessiblePicture*>(object) == nullptr ? nullptr : new PictureInterface(widget);
 }
 
 }  // namespace

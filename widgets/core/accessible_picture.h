@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// AccessiblePicture: what a widget that paints itself says to a screen reader: its name, one sentence, and a table of what it shows.
+// AccessiblePicture: a painted widget for screen readers: its name, one sentence, and a table of its content.
 //
 // Threading:  GUI thread.
 // Ownership:  values; the interface that Qt makes of them lives as long as the widget is known to a screen reader.

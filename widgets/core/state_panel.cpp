@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/core/state_panel.h"
 
+#include <QApplication>
+#include <QEvent>
 #include <QHBoxLayout>
+#include <QPainter>
+#include <QPointer>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "widgets/core/ink_label.h"
 
@@ -19,10 +24,54 @@ InkLabel* makeLabel(QWidget* parent) {
   return label;
 }
 
+// While the panel replaces the focus widget of its view, it is the focus widget: Tab would stop at a hidden one.
+class StandIn : public QObject {
+ public:
+  explicit StandIn(QWidget* panel) : QObject(panel), m_panel(panel) {
+    panel->setFocusPolicy(Qt::StrongFocus);
+    panel->installEventFilter(this);
+  }
+  bool eventFilter(QObject*, QEvent* event) override {
+    if (event->type() == QEvent::Show && !event->spontaneous()) take();
+    if (event->type() == QEvent::Hide && !event->spontaneous()) giveBack();
+    if (event->type() == QEvent::Paint && m_panel->hasFocus()) {
+      QPainter painter(m_panel);
+      painter.setPen(currentTheme().accent);
+      painter.drawRect(m_panel->rect().adjusted(0, 0, -1, -1));
+    }
+    return false;
+  }
+
+ private:
+  void take() {
+    for (QWidget* over = m_panel->parentWidget(); over != nullptr && m_over == nullptr; over = over->parentWidget()) {
+      const QWidget* focus = over->focusProxy();
+      while (focus != nullptr && focus->focusProxy() != nullptr) focus = focus->focusProxy();
+      if (focus == nullptr || focus->isVisibleTo(over)) continue;
+      const bool had_it = focus->hasFocus();
+      m_over = over;
+      m_usual = over->focusProxy();
+      over->setFocusProxy(m_panel);
+      if (had_it) m_panel->setFocus();
+    }
+  }
+  void giveBack() {
+    QWidget* over = std::exchange(m_over, QPointer<QWidget>());
+    if (over == nullptr || over->focusProxy() != m_panel) return;
+    over->setFocusProxy(m_usual);
+    // To the usual one, and not to whichever is first on the page that comes.
+    if (over->isVisible() && over->isAncestorOf(QApplication::focusWidget())) over->setFocus();
+  }
+
+  QWidget* m_panel;
+  QPointer<QWidget> m_over, m_usual;
+};
+
 }  // namespace
 
 StatePanel::StatePanel(QWidget* parent)
     : QWidget(parent), m_what(makeLabel(this)), m_why(makeLabel(this)), m_command(makeLabel(this)), m_button(new QPushButton(this)) {
+  new StandIn(this);
   m_command->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   m_button->hide();
   connect(m_button, &QPushButton::clicked, this, [this] {
@@ -73,6 +122,7 @@ void StatePanel::offer(const QString& label, std::function<void()> action) {
 
 void StatePanel::show(const QString& glyph, const QString& what, const QString& why, const QString& command) {
   m_what->setText(glyph + what);
+  setAccessibleName(what);
   m_why->setText(why);
   m_why->setVisible(!why.isEmpty());
   m_command->setText(command);

@@ -83,7 +83,7 @@ class TableModel final : public QAbstractTableModel {
   int columnCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : static_cast<int>(m_columns.size()); }
 
   QVariant data(const QModelIndex& index, int role) const override {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+    if (!index.isValid() || !checkIndex(index)) return {};
     const Row& row = (*m_rows)[static_cast<std::size_t>(index.row())];
     const Column<Row>& column = m_columns[static_cast<std::size_t>(index.column())];
     switch (role) {

@@ -8,8 +8,7 @@
 #include <QPainter>
 #include <QPalette>
 #include <QPolygonF>
-#include <QStyle>
-#include <QStyleFactory>
+#include <QProxyStyle>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -169,6 +168,16 @@ QString styleSheetOf(const Theme& t) {
            t.selection.name());
 }
 
+// Fusion draws from the palette alone, so both themes look the same on every platform. Qt's menu of a scroll bar runs an event loop of its
+// own, under which a window may be replaced: there is none.
+class ConsoleStyle : public QProxyStyle {
+ public:
+  ConsoleStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
+  int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget, QStyleHintReturn* data) const override {
+    return hint == SH_ScrollBar_ContextMenu ? 0 : QProxyStyle::styleHint(hint, option, widget, data);
+  }
+};
+
 constexpr double kReadable = 4.5;  // WCAG 2, text
 
 // The packages bring the first of each; the others are for a host without them, and for what they lack (Chinese).
@@ -220,10 +229,7 @@ void applyTheme(QApplication& app, ThemeName name) {
   systemTheme();  // the palette of the desktop is replaced here
   *chosen() = theme(name);
   const Theme& t = currentTheme();
-  // Fusion draws from the palette alone, so both themes look the same on every platform.
-  if (app.style() == nullptr || app.style()->name().compare(QLatin1String("fusion"), Qt::CaseInsensitive) != 0) {
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
-  }
+  if (static bool styled = false; !std::exchange(styled, true)) QApplication::setStyle(new ConsoleStyle);
   QApplication::setFont(textFont());
   QApplication::setPalette(paletteOf(t));
   // A frame that has no room for its margins yet, because it was never shown, loses them when its style changes.

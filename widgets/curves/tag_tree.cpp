@@ -138,7 +138,7 @@ Qt::CheckState TagTree::stateOf(std::size_t tag) const {
 }
 
 QVariant TagTree::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  if (!index.isValid() || !checkIndex(index)) return {};
   const bool is_tag = index.internalId() == 0;
   const std::size_t tag = is_tag ? static_cast<std::size_t>(index.row()) : index.internalId() - 1;
   const CurveTag& of = m_catalog->tags[tag];
@@ -175,7 +175,7 @@ QVariant TagTree::data(const QModelIndex& index, int role) const {
 }
 
 bool TagTree::setData(const QModelIndex& index, const QVariant& value, int role) {
-  if (role != Qt::CheckStateRole || !checkIndex(index, CheckIndexOption::IndexIsValid)) return false;
+  if (role != Qt::CheckStateRole || !index.isValid() || !checkIndex(index)) return false;
   m_by_hand = true;
   const bool on = static_cast<Qt::CheckState>(value.toInt()) != Qt::Unchecked;
   const bool is_tag = index.internalId() == 0;

@@ -190,6 +190,10 @@ void GpuGrid::mousePressEvent(QMouseEvent* event) {
   if (const GpuCell* cell = cellAt(event->pos())) emit cellChosen(cell->node, cell->device);
 }
 
+void GpuGrid::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (cellAt(event->pos()) != nullptr) emit cellOpened();
+}
+
 // Left and right walk along the hosts.
 void GpuGrid::keyPressEvent(QKeyEvent* event) {
   const int by = event->key() == Qt::Key_Right ? 1 : event->key() == Qt::Key_Left ? -1 : 0;

@@ -37,10 +37,12 @@ class GpuGrid : public QWidget, public AccessiblePicture {
 
  signals:
   void cellChosen(NodeId node, DeviceId device);
+  void cellOpened();  // a double click: the one that its first press chose
 
  protected:
   void paintEvent(QPaintEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   bool event(QEvent* event) override;
 

@@ -5,8 +5,11 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <tuple>
+
+#include "widgets/core/icon.h"
 
 namespace runglass {
 namespace {
@@ -88,6 +91,7 @@ GpusView::GpusView(ViewContext context, QWidget* parent)
           worstColumns(&m_data), [](const GpuCell& a, const GpuCell& b) { return a.node == b.node && a.device == b.device; }, this)),
       m_worst(new TableView(m_worst_model, tr("Outlier GPUs"), tr("Filter GPUs  ( / )"), this)),
       m_host(new QLabel),
+      m_links(makeLinks()),
       m_host_line(new QLabel),
       m_trouble(new QLabel),
       m_table(new QTableWidget),
@@ -142,6 +146,27 @@ QWidget* GpusView::makeBar() {
   return bar;
 }
 
+QWidget* GpusView::makeLinks() {
+  auto* links = new QWidget;
+  auto* row = new QHBoxLayout(links);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(kGrid);
+  const auto add = [&](const char* view, const QString& words, const QString& tip) {
+    auto* button = new QToolButton(links);
+    button->setIcon(icon(QString::fromLatin1(view)));
+    button->setText(words);
+    button->setIconSize({kIconPx, kIconPx});
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    button->setToolTip(tip);
+    connect(button, &QToolButton::clicked, this, [this, view] { emit viewRequested(QString::fromLatin1(view)); });
+    row->addWidget(button);
+  };
+  add("timeline", tr("Timeline"), tr("Open the timeline of this GPU's rank (double click on its cell)"));
+  add("ranking", tr("Ranking"), tr("Compare this GPU's rank with its peers"));
+  add("events", tr("Events"), tr("Open the events of this GPU and its node"));
+  return links;
+}
+
 QWidget* GpusView::makePage() {
   auto* page = new QWidget(this);
   auto* column = new QVBoxLayout(page);
@@ -161,7 +186,10 @@ QWidget* GpusView::makePage() {
   middle->addWidget(m_scroll, 1);
   middle->addWidget(m_worst, 1);
   column->addLayout(middle);
-  column->addWidget(m_host);
+  auto* head = new QHBoxLayout;
+  head->addWidget(m_host, 1);
+  head->addWidget(m_links, 0, Qt::AlignTop);
+  column->addLayout(head);
   column->addWidget(m_trouble);
   column->addWidget(m_host_line);
   column->addWidget(m_table);
@@ -178,6 +206,8 @@ void GpusView::connectParts() {
   connect(m_order, &QPushButton::clicked, this, &GpusView::toggleOrder);
   connect(m_worst_button, &QPushButton::clicked, this, &GpusView::toggleWorst);
   connect(m_grid, &GpuGrid::cellChosen, this, &GpusView::choose);
+  connect(m_grid, &GpuGrid::cellOpened, this, [this] { emit viewRequested(QStringLiteral("timeline")); });
+  connect(m_worst, &TableView::rowActivated, this, [this] { emit viewRequested(QStringLiteral("timeline")); });
   connect(m_worst, &TableView::rowChosen, this, [this](const QModelIndex& index) {
     if (const GpuCell* cell = m_worst_model->rowAt(index)) choose(cell->node, cell->device);
   });
@@ -304,7 +334,6 @@ void GpusView::showDetail() {
   m_host->setText(detail.name);
   m_host_line->setText(detail.host_line);
   m_trouble->setText(detail.trouble);
-  m_host_line->setVisible(!detail.host_line.isEmpty());
   fillTable();
   fitRoom();
   if (!detail.strips) return;
@@ -322,9 +351,11 @@ void GpusView::fitRoom() {
   m_scroll->setFixedHeight(std::min(needed, height() / 2));
   // A small panel is a grid: it stands beside findings that say what the host's words say.
   const bool roomy = width() >= kTableFrom || height() >= kStripsFrom;
+  m_host_line->setVisible(m_data && !m_data->detail.host_line.isEmpty() && roomy);
   m_trouble->setVisible(m_data && !m_data->detail.trouble.isEmpty() && width() >= kTableFrom);
   m_strips->setVisible(m_data && m_data->detail.strips && !m_data->detail.strips->panels.empty() && roomy);
   m_worst->setFixedHeight(std::max(200, height() / 2));
+  m_links->setVisible(width() >= kTableFrom);
   const bool table = m_data && !m_data->detail.rows.empty() && width() >= kTableFrom;
   m_table->setVisible(table);
   if (!table) return;

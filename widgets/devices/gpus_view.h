@@ -46,6 +46,7 @@ class GpusView : public View {
  private:
   QWidget* makePage();
   QWidget* makeBar();
+  QWidget* makeLinks();
   void connectParts();
   void ask(QueryService::Supersede supersede);
   void showAnswer(const Result<std::shared_ptr<const GpuData>>& answer);
@@ -77,6 +78,7 @@ class GpusView : public View {
   TableModel<GpuCell>* m_worst_model;
   TableView* m_worst;
   QLabel* m_host;
+  QWidget* m_links;  // to other views of the chosen GPU's rank
   QLabel* m_host_line;
   QLabel* m_trouble;
   QTableWidget* m_table;

@@ -268,7 +268,7 @@ QString EventModel::text(const Shown& shown, int column, bool full) const {
 }
 
 QVariant EventModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  if (!index.isValid() || !checkIndex(index)) return {};
   const Shown& shown = m_shown[static_cast<std::size_t>(index.row())];
   const EventRow& row = *rowAt(index);
   switch (role) {

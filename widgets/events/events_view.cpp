@@ -56,6 +56,16 @@ class MarkedCells : public QStyledItemDelegate {
   }
 };
 
+// As much of it as a row has.
+Finding findingOf(const EventRow& row) {
+  Finding finding;
+  finding.id = row.key.id, finding.kind = row.kind, finding.summary = row.text, finding.severity = row.severity;
+  finding.run = row.run, finding.attempt = row.attempt, finding.node = row.node, finding.rank = row.rank;
+  if (row.timed) finding.start = row.key.time;
+  finding.end = row.end, finding.first_step = row.step;
+  return finding;
+}
+
 }  // namespace
 
 EventsView::EventsView(ViewContext context, QWidget* parent)
@@ -64,6 +74,7 @@ EventsView::EventsView(ViewContext context, QWidget* parent)
       m_model(new EventModel(this)),
       m_lane(new EventLane),
       m_panel(new EventPanel),
+      m_actions(new FindingActions(m_context.state)),
       m_table(new QTableView),
       m_search(new QLineEdit),
       m_level(new QComboBox),
@@ -157,7 +168,14 @@ QWidget* EventsView::makePage() {
   auto* split = new QSplitter(Qt::Horizontal);
   split->setHandleWidth(kHairline);
   split->addWidget(m_table);
-  split->addWidget(m_panel);
+  auto* side = new QWidget;
+  auto* rows = new QVBoxLayout(side);
+  rows->setContentsMargins(0, 0, 0, 0);
+  rows->setSpacing(0);
+  rows->addWidget(m_panel, 1);
+  rows->addWidget(m_actions);
+  m_actions->hide();
+  split->addWidget(side);
   split->setStretchFactor(0, kTableShare);
   split->setStretchFactor(1, kPanelShare);
   split->setSizes({kTableShare * 1'000, kPanelShare * 1'000});
@@ -200,6 +218,8 @@ void EventsView::connectParts() {
     if (const int row = m_model->firstBy(time); row >= 0) m_table->setCurrentIndex(m_model->index(row, 0));
   });
   connect(m_panel, &EventPanel::linkChosen, this, &EventsView::follow);
+  connect(m_actions, &FindingActions::viewRequested, this, &View::viewRequested);
+  connect(m_actions, &FindingActions::incidentRequested, this, &View::incidentRequested);
 }
 
 EventFilters EventsView::filters() const {
@@ -469,6 +489,8 @@ void EventsView::rowChosen() {
   if (row == nullptr) return m_lane->setMark(std::nullopt);
   m_lane->setMark(row->timed ? std::optional(row->key.time) : std::nullopt);
   m_panel->showRow(*row, typedFilters(filters().words).words, m_state.time_style);
+  m_actions->setVisible(row->key.source == EventSource::kFinding);
+  if (row->key.source == EventSource::kFinding) m_actions->setFinding(findingOf(*row));
   askDetail();
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 
+#include "widgets/core/finding_actions.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
 #include "widgets/events/event_data.h"
@@ -87,6 +88,7 @@ class EventsView : public View {
   EventModel* m_model;
   EventLane* m_lane;
   EventPanel* m_panel;
+  FindingActions* m_actions;  // of a row that is a finding
   QTableView* m_table;
   QLineEdit* m_search;
   QComboBox* m_level;

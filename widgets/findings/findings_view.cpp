@@ -2,14 +2,11 @@
 // Invariants: 1. The rows belong to the run that was selected when they were asked for. 2. A click changes the shared state only.
 #include "widgets/findings/findings_view.h"
 
-#include <QApplication>
-#include <QClipboard>
-#include <QHBoxLayout>
+#include <QVBoxLayout>
 #include <algorithm>
 
 #include "model/place_link.h"
 #include "widgets/core/finding_jump.h"
-#include "widgets/core/icon.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 
@@ -72,15 +69,16 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
           findingColumns(&m_style), [](const Finding& a, const Finding& b) { return a.id == b.id; }, this)),
       m_table(new TableView(m_model, tr("Findings"), tr("Filter findings  ( / )"), this)),
       m_page(new QWidget(this)),
+      m_actions(new FindingActions(m_context.state, this)),
       m_panel(new StatePanel(this)),
       m_stack(new QStackedLayout(this)) {
-  auto* actions = new QHBoxLayout;
   auto* column = new QVBoxLayout(m_page);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(m_table, 1);
-  column->addLayout(actions);
-  makeActions(actions);
+  column->addWidget(m_actions);
+  connect(m_actions, &FindingActions::viewRequested, this, &View::viewRequested);
+  connect(m_actions, &FindingActions::incidentRequested, this, &View::incidentRequested);
   m_stack->addWidget(m_panel);
   m_stack->addWidget(m_page);
   m_table->setLines(2);
@@ -101,52 +99,11 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
   enableActions();
 }
 
-// What can be done with the chosen finding, as in every place that shows one.
-void FindingsView::makeActions(QHBoxLayout* row) {
-  row->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
-  row->setSpacing(kGrid);
-  const auto add = [&](const char* picture, const QString& words, const QString& tip, auto action) {
-    auto* button = new QToolButton(this);
-    button->setIcon(icon(QString::fromLatin1(picture)));
-    button->setText(words);
-    button->setIconSize({kIconPx, kIconPx});
-    button->setToolTip(tip);
-    connect(button, &QToolButton::clicked, this, [this, action] {
-      if (const Finding* finding = chosen()) action(Finding(*finding));
-    });
-    row->addWidget(button);
-    m_actions.push_back(button);
-  };
-  const auto show = [this](const Finding& finding, const QString& view) {
-    goToFinding(*m_context.state, finding);
-    emit viewRequested(view);
-  };
-  add("evidence", tr("Evidence"), tr("Open the view that shows its evidence (Enter)"),
-      [=](const Finding& finding) { show(finding, QString::fromLatin1(viewOfFinding(finding.kind))); });
-  add("timeline", tr("Timeline"), tr("Open the timeline at its time"),
-      [=](const Finding& finding) { show(finding, QStringLiteral("timeline")); });
-  add("gpus", tr("GPU"), tr("Open its GPU and node"), [=](const Finding& finding) { show(finding, QStringLiteral("gpus")); });
-  add("incidents", tr("Incident"), tr("Make an incident of it (I)"), [this](const Finding&) { emit incidentRequested(); });
-  add("copy", tr("Copy"), tr("Copy its sentence"), [](const Finding& finding) {
-    QApplication::clipboard()->setText(QString::fromStdString(finding.summary.empty() ? finding.kind : finding.summary));
-  });
-  row->addStretch(1);
-}
-
-// Icons alone where there is no room for their words.
-void FindingsView::resizeEvent(QResizeEvent* event) {
-  View::resizeEvent(event);
-  int needed = 4 * kGrid;
-  for (const QToolButton* button : m_actions)
-    needed += QFontMetrics(button->font()).horizontalAdvance(button->text()) + button->iconSize().width() + 9 * kGrid;
-  for (QToolButton* button : m_actions)
-    button->setToolButtonStyle(width() >= needed ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
-}
-
 const Finding* FindingsView::chosen() const { return m_model->rowAt(m_table->currentRow()); }
 
 void FindingsView::enableActions() {
-  for (QToolButton* button : m_actions) button->setEnabled(chosen() != nullptr);
+  const Finding* finding = chosen();
+  m_actions->setFinding(finding != nullptr ? std::optional(*finding) : std::nullopt);
 }
 
 void FindingsView::applyState(const ViewState& state) {

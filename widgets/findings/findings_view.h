@@ -10,16 +10,14 @@
 #pragma once
 
 #include <QStackedLayout>
-#include <QToolButton>
 #include <vector>
 
 #include "model/findings.h"
+#include "widgets/core/finding_actions.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/table_model.h"
 #include "widgets/core/table_view.h"
 #include "widgets/core/view.h"
-
-class QHBoxLayout;
 
 namespace runglass {
 
@@ -38,13 +36,9 @@ class FindingsView : public View {
   std::optional<IncidentSeed> incidentSeed() const override;
   void focusFilter() override;
 
- protected:
-  void resizeEvent(QResizeEvent* event) override;
-
  private:
   void ask(QueryService::Supersede supersede);
   void showAnswer(const Result<std::shared_ptr<const std::vector<Finding>>>& answer);
-  void makeActions(QHBoxLayout* row);
   const Finding* chosen() const;
   void enableActions();
 
@@ -55,7 +49,7 @@ class FindingsView : public View {
   TableModel<Finding>* m_model;
   TableView* m_table;
   QWidget* m_page;  // the table and the actions
-  std::vector<QToolButton*> m_actions;
+  FindingActions* m_actions;
   StatePanel* m_panel;
   QStackedLayout* m_stack;
   bool m_shown = false;

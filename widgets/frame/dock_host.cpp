@@ -14,6 +14,7 @@
 
 #include "widgets/core/state_panel.h"
 #include "widgets/frame/panel_window.h"
+#include "widgets/frame/window_place.h"
 
 namespace runglass {
 namespace {
@@ -185,7 +186,7 @@ void DockHost::openWindow(const QString& view, const QString& home, const QByteA
   m_windows[view] = window;
   takeOut(shown, this);
   for (DockPage* page : findChildren<DockPage*>()) page->closeDock(view);
-  if (geometry.isEmpty() || !window->restoreGeometry(geometry)) window->setGeometry(where);
+  if (geometry.isEmpty() || !restorePlace(*window, geometry)) window->setGeometry(where);
   connect(window, &PanelWindow::closedByUser, this, [this, view] { dockView(view); });
   connect(window, &PanelWindow::dockWanted, this, [this, view, home] {
     dockView(view);
@@ -194,6 +195,7 @@ void DockHost::openWindow(const QString& view, const QString& home, const QByteA
   window->take(shown);
   emit windowOpened(window);
   window->show();
+  shown->setFocus();
   afterArranged();
 }
 

@@ -48,6 +48,7 @@ void PanelTitle::addButton(const QString& picture, const QString& tip, std::func
 
 void PanelTitle::showTitle(bool shown) {
   m_height = shown ? kRowHeight + kGrid / 2 : 0;
+  for (QWidget* part : findChildren<QWidget*>()) part->setVisible(shown);  // else Tab stops at a hidden button
   setMaximumHeight(m_height);
   updateGeometry();
 }

@@ -28,6 +28,7 @@
 #include "widgets/frame/incident_commands.h"
 #include "widgets/frame/navigation.h"
 #include "widgets/frame/time_bar.h"
+#include "widgets/frame/window_place.h"
 
 namespace runglass {
 namespace {
@@ -35,7 +36,6 @@ namespace {
 constexpr int kInfoPeriodMs = 1'000, kAgeingMs = 200;
 constexpr std::int64_t kPixelsAcross = 1'500;
 constexpr QSize kFirstSize{1'600, 900};
-constexpr QSize kFrame{2 * kGrid, 12 * kGrid};  // room for what a window manager adds, which is known only once the window is shown
 const QString kGeometryKey = QStringLiteral("geometry");
 
 ViewContext contextOf(const WindowOptions& options, SharedState& state, std::function<TimeNs()> clock) {
@@ -150,8 +150,8 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     connect(m_welcome, &WelcomePage::listenRequested, this, &MainWindow::listenRequested);
     connect(m_welcome, &WelcomePage::connectRequested, this, &MainWindow::connectRequested);
   }
-  resize(kFirstSize.boundedTo(screen()->availableSize() - kFrame));
-  if (m_options.settings != nullptr) restoreGeometry(m_options.settings->value(kGeometryKey).toByteArray());
+  resize(kFirstSize.boundedTo(screen()->availableSize() - kFrameRoom));
+  if (m_options.settings != nullptr) restorePlace(*this, m_options.settings->value(kGeometryKey).toByteArray());
   updateNavigation();
   updateLiveButton();
   updateStatus();

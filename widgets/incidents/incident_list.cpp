@@ -137,7 +137,7 @@ int IncidentEntryModel::rowOf(std::string_view key) const {
 int IncidentEntryModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(m_entries.size()); }
 
 QVariant IncidentEntryModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  if (!index.isValid() || !checkIndex(index)) return {};
   const IncidentEntry& entry = m_entries[static_cast<std::size_t>(index.row())];
   switch (role) {
     case Qt::DisplayRole:

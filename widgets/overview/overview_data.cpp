@@ -73,6 +73,9 @@ class Builder {
     m_step_series = stepSeries();
     m_data.complete = !m_question.quick || m_step_series.size() <= kFewSteppers;
     RG_TRY(addStepTimePanel());  // also says who was the slowest
+    // Over time nothing is known where nothing came; over steps a curve joins those that were logged.
+    for (PlotPanel& panel : m_plots->panels)
+      for (PlotCurve& curve : panel.curves) curve.gaps = m_axis == XAxis::kTime;
     RG_TRY(readRestarts());
     if (!whole) {
       addAttemptBands();

@@ -16,6 +16,7 @@ OverviewView::OverviewView(ViewContext context, QWidget* parent)
       m_tiles(new TileRow),
       m_plots(new PlotWidget),
       m_side(new SidePanels),
+      m_actions(new FindingActions(m_context.state)),
       m_breakdown(new BreakdownView),
       m_idle(new IdlePanel(m_context)),
       m_axis_button(new QPushButton),
@@ -47,7 +48,11 @@ QWidget* OverviewView::makePage() {
   auto* row = new QHBoxLayout;
   row->setSpacing(2 * kGrid);
   row->addWidget(m_plots, 7);
-  row->addWidget(m_side, 3);
+  auto* side = new QVBoxLayout;
+  side->setSpacing(0);
+  side->addWidget(m_side, 1);
+  side->addWidget(m_actions);
+  row->addLayout(side, 3);
   column->addLayout(row, 1);
   auto* steps = new QHBoxLayout;
   steps->setSpacing(2 * kGrid);
@@ -56,8 +61,11 @@ QWidget* OverviewView::makePage() {
   column->addLayout(steps);
   connect(m_idle, &IdlePanel::viewRequested, this, &View::viewRequested);
   connect(m_side, &SidePanels::findingChosen, this, [this](const Finding& finding) {
+    m_actions->setFinding(finding);
     goToFinding(*m_context.state, Finding(finding));  // its own list may be replaced by what this sets off
   });
+  connect(m_actions, &FindingActions::viewRequested, this, &View::viewRequested);
+  connect(m_actions, &FindingActions::incidentRequested, this, &View::incidentRequested);
   connect(m_sentence, &InkLabel::clicked, this, [this] { emit viewRequested(QStringLiteral("findings")); });
   placeSide();
   return page;
@@ -68,7 +76,10 @@ void OverviewView::setAlone(bool alone) {
   placeSide();
 }
 
-void OverviewView::placeSide() { m_side->setVisible(m_alone && m_side_has_data); }
+void OverviewView::placeSide() {
+  m_side->setVisible(m_alone && m_side_has_data);
+  m_actions->setVisible(m_alone && m_data && !m_data->findings.empty());
+}
 
 void OverviewView::switchAxis() {
   m_axis = m_axis == XAxis::kTime ? XAxis::kStep : XAxis::kTime;
@@ -159,6 +170,8 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
                                               : tr("Steps of this run have no times: curves have steps only"));
   m_breakdown->setData(m_data->breakdown);
   m_side_has_data = m_side->setData(m_data);
+  const Finding* chosen = m_side->chosenFinding();
+  m_actions->setFinding(chosen != nullptr ? std::optional(*chosen) : std::nullopt);
   if (!m_data->complete) {
     // What is still read keeps its place, so that nothing moves when it comes.
     m_side_has_data = true;

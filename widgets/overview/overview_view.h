@@ -13,6 +13,7 @@
 #include <QStackedLayout>
 
 #include "widgets/charts/plot_widget.h"
+#include "widgets/core/finding_actions.h"
 #include "widgets/core/headline.h"
 #include "widgets/core/state_panel.h"
 #include "widgets/core/view.h"
@@ -55,6 +56,7 @@ class OverviewView : public View {
   TileRow* m_tiles;
   PlotWidget* m_plots;
   SidePanels* m_side;
+  FindingActions* m_actions;  // of the finding that was clicked there
   BreakdownView* m_breakdown;
   IdlePanel* m_idle;
   QPushButton* m_axis_button;

@@ -171,7 +171,9 @@ Result<std::vector<CollectiveSet>> readSets(Reader& reader, const TimelineCatalo
     for (CollectiveCall& call : callsOf(rank, track, of_track))
       if (wanted.has(call)) calls.push_back(std::move(call));
   }
-  return matchCalls(std::move(calls), members, wanted.all_of_run);
+  auto sets = matchCalls(std::move(calls), members, wanted.all_of_run, stop);
+  if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
+  return sets;
 }
 
 }  // namespace

@@ -127,8 +127,10 @@ void AlertBook::see(Trouble trouble, TimeNs now) {
   std::string part = trouble.part;
   // Another part of a fault that goes on and was reported as an error is no news; what was a warning, or over, is.
   const bool goes_on = entry.trouble && !entry.trouble->end && entry.alert.severity >= Severity::kError;
-  if (trouble.joined && entry.alert.due && goes_on && !entry.parts.contains(part))
+  if (trouble.joined && entry.alert.due && (goes_on || trouble.grown) && !entry.parts.contains(part)) {
     entry.alert.severity = std::max(entry.alert.severity, trouble.severity);
+    if (trouble.grown) entry.alert.summary = trouble.summary, entry.dirty = entry.row;
+  }
   entry.parts.insert_or_assign(std::move(part), std::move(trouble));
   trouble = worstOf(entry.parts);
   if (entry.alert.end != trouble.end) {

@@ -28,6 +28,7 @@ struct Trouble {
   std::string cause;    // equal as long as it is the same trouble of the same one
   std::string part;     // of the cause: one fault shows itself in several findings; "": the cause has no parts
   bool joined = false;  // follows from a trouble of another kind, whose cause it has: no news for those who were notified of that
+  bool grown = false;   // joined, and the same trouble under another name, as a hang is that was a stall: no news though it is worse
   std::string kind, code;
   Severity severity = Severity::kInfo;
   TimeNs since = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlertRules: of what people are told, and how they are reached (TOML; docs/operate/alerts.md).
+// AlertRules: which findings and events notify, and by which targets (TOML; docs/operate/alerts.md).
 //
 // Threading:  plain values.
 // Ownership:  values.

@@ -244,11 +244,12 @@ Status Notifier::step(Reader& reader, std::span<const Finding> findings, TimeNs 
     RG_TRY(readNames(reader));
     m_names_read = now;
   }
-  // A fault of the machine comes before the hang that it makes, so that a hub that restarts gives them the cause that they had.
-  const auto is_consequence = [](const Finding& finding) { return OneFault::partOf(finding.kind) == OneFault::Part::kStandstill; };
-  for (const bool consequences : {false, true})
+  // A fault of the machine comes before the stall that it makes, and that before the hang that it becomes, so that a hub that restarts
+  // gives them the cause that they had.
+  const auto order = [](const Finding& finding) { return finding.kind == "hang" ? 2 : stopsTheRun(finding.kind) ? 1 : 0; };
+  for (const int wanted : {0, 1, 2})
     for (const Finding& finding : findings)
-      if (is_consequence(finding) == consequences) seeFinding(finding, now);
+      if (order(finding) == wanted) seeFinding(finding, now);
   RG_TRY(seeEvents(reader, now));
   if (m_metrics_looked == 0 || now - m_metrics_looked >= kMetricsEvery) {
     m_metrics_looked = now;

@@ -9,12 +9,14 @@
 namespace runglass {
 namespace {
 
+constexpr std::string_view kHang = "hang";
+
 bool together(TimeNs a, TimeNs b) { return std::max(a, b) - std::min(a, b) <= OneFault::kTogether; }
 
 }  // namespace
 
 OneFault::Part OneFault::partOf(std::string_view kind) {
-  if (kind == "hang" || kind == "stall") return Part::kStandstill;
+  if (kind == kHang || kind == "stall") return Part::kStandstill;
   if (kind == "hardware_fault") return Part::kMachine;
   if (kind == "node_lost" || kind == "node_stale") return Part::kSilence;
   return Part::kNone;
@@ -32,6 +34,18 @@ OneFault::Fault* OneFault::sameAs(const Trouble& trouble, Part part, NodeId node
   return nullptr;
 }
 
+// A run stalls once at a time: a stall that lasts when the hang begins is the same.
+OneFault::Fault* OneFault::stallOf(const Trouble& trouble) {
+  if (trouble.kind != kHang) return nullptr;
+  for (Fault& fault : std::views::reverse(m_faults)) {
+    const bool stall = fault.part == Part::kStandstill && !fault.hang;
+    if (stall && fault.run && fault.run == trouble.run && together(fault.since, trouble.since) &&
+        fault.end.value_or(trouble.since) >= trouble.since)
+      return &fault;
+  }
+  return nullptr;
+}
+
 void OneFault::join(Trouble& trouble, Part part, NodeId node) {
   if (part == Part::kNone) return;
   const std::string own = trouble.cause;
@@ -39,15 +53,17 @@ void OneFault::join(Trouble& trouble, Part part, NodeId node) {
   for (Fault& fault : m_faults)
     if (trouble.end && fault.own == own && fault.since == trouble.since) fault.end = trouble.end;
   if (known == m_decided.end() || !together(known->second.since, trouble.since)) {
-    Fault* const other = sameAs(trouble, part, node);
+    Fault* const stall = stallOf(trouble);
+    Fault* const other = stall != nullptr ? stall : sameAs(trouble, part, node);
     // A standstill whose node is not known is of the machine that it was joined with, and of no second one.
     if (other != nullptr && !node) node = other->node;
     if (other != nullptr && !other->node) other->node = node;
     std::string cause = other != nullptr ? other->cause : own;
     if (m_faults.size() >= kMaxFaults) m_faults.erase(m_faults.begin());
     if (m_decided.size() >= kMaxFaults) m_decided.clear();
-    m_faults.push_back({cause, own, part, trouble.since, trouble.end, node, trouble.run});
-    m_decided.insert_or_assign(own, Decision{std::move(cause), trouble.since});
+    const bool grown = stall != nullptr;
+    m_faults.push_back({cause, own, part, trouble.kind == kHang, trouble.since, trouble.end, node, trouble.run});
+    m_decided.insert_or_assign(own, Decision{std::move(cause), trouble.since, grown});
   }
   recall(trouble);
 }
@@ -57,6 +73,7 @@ void OneFault::recall(Trouble& trouble) const {
   if (known == m_decided.end() || known->second.cause == trouble.cause) return;
   trouble.part = std::exchange(trouble.cause, known->second.cause);
   trouble.joined = true;
+  trouble.grown = known->second.grown;
 }
 
 }  // namespace runglass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OneFault: a hang and the fault of the machine that made it are one cause, so that they are one notification.
+// OneFault: a hang, the stall that it was first and the fault of the machine that made it are one cause, so that they are one notification.
 //
 // Threading:  one thread.
 // Ownership:  values.
@@ -39,6 +39,7 @@ class OneFault {
   struct Fault {
     std::string cause, own;  // that it goes under; the trouble's
     Part part;
+    bool hang;
     TimeNs since;
     std::optional<TimeNs> end;
     NodeId node;
@@ -47,8 +48,11 @@ class OneFault {
   struct Decision {
     std::string cause;
     TimeNs since;
+    bool grown;
   };
   Fault* sameAs(const Trouble& trouble, Part part, NodeId node);
+  // The stall that became this hang.
+  Fault* stallOf(const Trouble& trouble);
 
   std::vector<Fault> m_faults;                // by when they were seen
   std::map<std::string, Decision> m_decided;  // by a trouble's own cause

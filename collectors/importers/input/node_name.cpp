@@ -77,7 +77,7 @@ NodeOfPath nodeOfPath(const std::string& path) {
   if (!measured) return {};
   if (!name.empty()) return only_numbers ? NodeOfPath{} : NodeOfPath{displayName(name), displayName(folder.filename().string())};
   if (!isMachineFolder(folder.filename().string())) return {};
-  return {displayName(folder.filename().string()), displayName(folder.parent_path().filename().string())};
+  return {displayName(folder.filename().string()), displayName(folder.parent_path().filename().string()), true};
 }
 
 }  // namespace runglass

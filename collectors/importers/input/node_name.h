@@ -11,8 +11,9 @@
 namespace runglass {
 
 struct NodeOfPath {
-  std::string name;    // "": the path names none
-  std::string folder;  // that keeps equal names of other folders apart
+  std::string name;        // "": the path names none
+  std::string folder;      // that keeps equal names of other folders apart
+  bool of_folder = false;  // the name is the folder's: `folder` is the one above it
 };
 // The file's stem without the words for what was measured, or else the folder's name where it is a machine's ("node0", not "tmp"). A
 // stem without such a word names no node.

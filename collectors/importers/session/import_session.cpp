@@ -170,6 +170,7 @@ ImportSession::Plan ImportSession::plan(const FoundFile& file, const InputFile::
   ImportTarget& target = plan.target;
   target.file_name = printable(fs::path(member.path).filename().string());
   target.path = printable(member.path);
+  target.canonical_path = plan.path_key;
   target.source = printable(place.source);
   target.run_name = m_options.run_name.empty() ? runName(place.name, origin) : m_options.run_name;
   // Where the replaced file is of another run, that is all that it takes.

@@ -2,15 +2,19 @@
 #include "collectors/importers/telemetry/device_series.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "collectors/importers/input/node_name.h"
 #include "collectors/importers/input/run_name.h"
 #include "model/metric_catalog.h"
 #include "model/number_text.h"
+#include "model/record_identity.h"
 
 namespace runglass {
 namespace {
+
+constexpr std::size_t kFolderDigits = 12;
 
 // "GPU-00000000-0000-…": whoever published the file took the number out. Two such devices are not one.
 bool isMasked(std::string_view uuid) {
@@ -42,8 +46,11 @@ DeviceSeries::OfNode& DeviceSeries::ofNode() {
   node.uuid = "name:" + name;
   if (name.empty()) {
     if (const NodeOfPath of_path = nodeOfPath(m_target.path); !of_path.name.empty()) {
+      // Runs have folders of their own, often of one name ("logs/node0" twice): the whole path tells them apart.
+      const std::filesystem::path file(m_target.canonical_path.empty() ? m_target.path : m_target.canonical_path);
+      const std::string folder = (of_path.of_folder ? file.parent_path().parent_path() : file.parent_path()).string();
       name = of_path.name;
-      node.uuid = "name:" + of_path.folder + "/" + name;
+      node.uuid = "name:" + of_path.folder + "~" + identityOf(folder).hex().substr(0, kFolderDigits) + "/" + name;
     } else {
       // Files put into one run (--run, a folder) are not thereby of one machine.
       const std::string file = runNameOfFile(m_target.path);

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "collectors/importers/session/import_session.h"
@@ -258,6 +259,24 @@ TEST(RecordedCalls, ArriveAsTheyWereMadeWithTheIdsOfTheOther) {
   EXPECT_THAT(to.samplesOf("m").value, ElementsAre(0.5, 1.5));
   EXPECT_EQ(to.events.at(0).device, DeviceId{1});
   EXPECT_EQ(to.issueCount("c"), 3);
+}
+
+// Scripts give the folders of all runs the same names.
+TEST_F(SessionTest, FilesOfOneNodeNameInTheFoldersOfTwoRunsAreOfTwoNodes) {
+  const auto write = [&](const std::string& path) {
+    std::filesystem::create_directories(std::filesystem::path(m_dir.file(path)).parent_path());
+    std::ofstream(m_dir.file(path))
+        << "timestamp, index, power.draw [W]\n2026/07/03 22:10:46.000, 0, 70 W\n2026/07/03 22:10:47.000, 0, 71 W\n";
+  };
+  for (const char* run : {"traces/runA", "traces/runB"})
+    for (const char* file : {"/logs/node0/gpu.csv", "/logs/node0/power.csv", "/node1/node1_gpu.csv", "/node1/node1_power.csv"})
+      write(run + std::string(file));
+  ASSERT_TRUE(import("s.rgl", {}).ok());
+  auto reader = openStore(m_dir.file("s.rgl")).reader();
+  ASSERT_TRUE(reader.ok());
+  std::map<std::string, int> nodes;
+  for (const Node& node : *(*reader)->nodes()) ++nodes[node.name];
+  EXPECT_EQ(nodes, (std::map<std::string, int>{{"node0", 2}, {"node1", 2}})) << "the two files of a run's node are of one";
 }
 
 }  // namespace

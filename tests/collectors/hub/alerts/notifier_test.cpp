@@ -288,6 +288,39 @@ TEST_F(OneFaultTest, AHangAfterAMereWarningOfItsNodeNotifies) {
   EXPECT_THAT(titles(9 * kMinute, {process, hungOn(m_node, kStart + 9 * kMinute)}), SizeIs(1));
 }
 
+TEST_F(OneFaultTest, AStallAndTheHangThatItBecomesAreOneNotification) {
+  EXPECT_THAT(titles(0, {stall()}), SizeIs(1));
+  Finding grown = stall();
+  grown.end = kStart + kSecond;
+  const Finding hung = hungOn(m_node, kStart + kSecond);
+  EXPECT_THAT(titles(kMinute, {hung, grown}), IsEmpty());
+  ASSERT_THAT(history(), SizeIs(1));
+  EXPECT_EQ(history()[0].severity, Severity::kCritical);
+  EXPECT_EQ(history()[0].summary, "64 ranks wait for rank 5");
+  EXPECT_FALSE(history()[0].end);
+  begin(kStart + 2 * kMinute);
+  EXPECT_THAT(titles(2 * kMinute, {hung, grown}), IsEmpty()) << "neither for the next hub";
+  Finding over = hung;
+  over.end = kStart + 20 * kMinute;
+  EXPECT_THAT(titles(20 * kMinute, {over, grown}), IsEmpty());
+  EXPECT_EQ(history().at(0).end, kStart + 20 * kMinute);
+}
+
+TEST_F(OneFaultTest, AHangAfterAStallThatIsOverNotifies) {
+  Finding over = stall();
+  EXPECT_THAT(titles(0, {over}), SizeIs(1));
+  over.end = kStart + 40 * kSecond;
+  EXPECT_THAT(titles(kMinute, {over}), IsEmpty());
+  EXPECT_THAT(titles(4 * kMinute, {over, hungOn(m_node, kStart + 4 * kMinute)}), SizeIs(1));
+}
+
+TEST_F(OneFaultTest, WhoIsNotNotifiedOfStallsIsNotifiedOfTheHang) {
+  m_options.rules.insert(m_options.rules.begin(), {.name = "no stalls", .findings = {"stall"}, .at_least = Severity::kDebug});
+  begin();
+  EXPECT_THAT(titles(0, {stall()}), IsEmpty());
+  EXPECT_THAT(titles(kMinute, {stall(), hungOn(m_node)}), SizeIs(1));
+}
+
 TEST_F(OneFaultTest, AFaultAfterAStallThatIsOverNotifies) {
   Finding over = stall();
   EXPECT_THAT(titles(0, {over}), SizeIs(1));

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// bin/monkey, run by ./dev bench monkey on real windows: random events on the console over each kind of store, and their totals.
+// Exit 1: an invariant failed; the seed and the last events are printed.
+#include <QApplication>
+#include <QStandardPaths>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/app/monkey.h"
+#include "tests/app/monkey_console.h"
+#include "tests/support/seed.h"
+
+namespace runglass {
+namespace {
+
+constexpr TimeNs kLimit = kNsPerSecond, kForever = 24 * 3'600 * kNsPerSecond;
+
+bool play(test::MonkeyStore store, const char* name, std::uint64_t seed, int events) {
+  test::MonkeyConsole console(store);
+  test::Monkey monkey(
+      {.seed = seed, .limit = kLimit, .window = [&]() -> MainWindow& { return console.window(); }, .restart = [&] { console.restart(); }});
+  const TimeNs begun = monotonicNow();
+  const bool stands = monkey.run(events, kForever);
+  const test::MonkeyTotals& totals = monkey.totals();
+  std::printf("%-7s %7d events %7d pictures %6.0f s   longest %4.0f ms (%s)\n", name, totals.checks, totals.pictures,
+              static_cast<double>(monotonicNow() - begun) / 1e9, static_cast<double>(totals.longest) / 1e6,
+              qPrintable(totals.longest_event));
+  std::string kinds;
+  for (const auto& [kind, count] : totals.events) kinds += ' ' + kind.toStdString() + ' ' + std::to_string(count) + ',';
+  std::printf("       %s\n", kinds.substr(0, kinds.size() - 1).c_str());
+  if (!stands) std::printf("FAILED: %s\n", qPrintable(monkey.failure()));
+  std::fflush(stdout);
+  return stands;
+}
+
+}  // namespace
+}  // namespace runglass
+
+int main(int argc, char** argv) {
+  using namespace runglass;
+  int events = 10'000;
+  if (argc == 3 && std::strcmp(argv[1], "--events") == 0) events = std::max(std::atoi(argv[2]), 3);
+  const QTemporaryDir runtime;
+  qputenv("XDG_RUNTIME_DIR", runtime.path().toUtf8());
+  QApplication app(argc, argv);
+  applyTheme(app, ThemeName::kDark);
+  const std::uint64_t seed = test::seed();
+  bool stands = play(test::MonkeyStore::kLive, "live", seed, events / 3);
+  stands = play(test::MonkeyStore::kStored, "stored", seed, events / 3) && stands;
+  stands = play(test::MonkeyStore::kEmpty, "empty", seed, events - 2 * (events / 3)) && stands;
+  return stands ? 0 : 1;
+}

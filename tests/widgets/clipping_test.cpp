@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A screen of 1920x1080 at 100 % and at 150 % has room for the words of every view.
+#include <QAbstractButton>
+#include <QAbstractScrollArea>
+#include <QLabel>
+
+#include "tests/widgets/console_fixture.h"
+#include "tests/widgets/sound_window.h"
+#include "widgets/frame/view_registry.h"
+
+namespace runglass {
+namespace {
+
+constexpr QSize kAt100{1'920, 1'080}, kAt150{1'280, 720};
+
+class ClippingTest : public ConsoleTest {
+ protected:
+  static bool scrolls(const QWidget* widget) {
+    for (; widget != nullptr; widget = widget->parentWidget())
+      if (qobject_cast<const QAbstractScrollArea*>(widget) != nullptr) return true;
+    return false;
+  }
+  // Words that have not got the room that they ask for, or that an ancestor cuts off.
+  QStringList clipped() {
+    QStringList found;
+    for (const QWidget* widget : m_window->findChildren<QWidget*>()) {
+      const auto* label = qobject_cast<const QLabel*>(widget);
+      const auto* button = qobject_cast<const QAbstractButton*>(widget);
+      const QString words = label != nullptr ? label->text() : button != nullptr ? button->text() : QString();
+      if (words.isEmpty() || !widget->isVisible() || scrolls(widget)) continue;
+      const QSize needed =
+          label != nullptr && label->wordWrap() ? QSize(0, label->heightForWidth(label->width())) : widget->minimumSizeHint();
+      if (widget->width() < needed.width() || widget->height() < needed.height() || seenOf(widget) != widget->rect())
+        found << QStringLiteral("%1 \"%2\" has %3x%4 of %5x%6")
+                     .arg(QString::fromLatin1(widget->metaObject()->className()), words.left(40))
+                     .arg(seenOf(widget).width())
+                     .arg(seenOf(widget).height())
+                     .arg(std::max(needed.width(), widget->width()))
+                     .arg(std::max(needed.height(), widget->height()));
+    }
+    return found;
+  }
+};
+
+TEST_F(ClippingTest, NoWordsOfAnyViewAreCutOff) {
+  open();
+  for (const QSize size : {kAt100, kAt150}) {
+    m_window->resize(size);
+    Selection selection;
+    selection.run = run().run().id;
+    selection.rank = 5;
+    m_window->state().select(selection);
+    std::vector<std::pair<std::string, std::string>> places = {{"watch", ""}};
+    for (const ViewInfo& view : viewRegistry()) {
+      if (tabsOf(view).empty()) places.emplace_back(view.id, "");
+      for (const std::string_view tab : tabsOf(view)) places.emplace_back(view.id, std::string(tab));
+    }
+    for (const auto& [place, tab] : places) {
+      go(QString::fromStdString(place));
+      m_window->showTab(QString::fromStdString(tab));
+      settle();
+      const QStringList cut = clipped();
+      EXPECT_EQ(cut.join(u'\n'), QString()) << place << ' ' << tab << " at " << size.width();
+      if (const QByteArray out = qgetenv("RG_PICTURES"); !out.isEmpty() && !cut.isEmpty())
+        m_window->grab().save(QString::fromUtf8(out) +
+                              QStringLiteral("/clipped-%1-%2.png").arg(QString::fromStdString(place)).arg(size.width()));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace runglass

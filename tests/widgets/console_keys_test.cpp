@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Keys that Qt's own widgets take, in every view.
+#include <QAbstractItemView>
+#include <QTreeView>
+
+#include "tests/widgets/console_fixture.h"
+#include "tests/widgets/sound_window.h"
+#include "widgets/frame/view_registry.h"
+
+namespace runglass {
+namespace {
+
+using ConsoleKeysTest = ConsoleTest;
+
+// In a window that has no such command Qt's tables copy the current row by themselves; a message of Qt fails the test.
+TEST_F(ConsoleKeysTest, CopyInATableWithoutACurrentRowIsNothing) {
+  open();
+  int tables = 0;
+  for (const ViewInfo& info : viewRegistry()) {
+    go(QString::fromLatin1(info.id));
+    for (QAbstractItemView* table : view(QString::fromLatin1(info.id))->findChildren<QAbstractItemView*>()) {
+      if (!table->isVisible()) continue;
+      ++tables;
+      table->setCurrentIndex({});
+      QKeyEvent copy(QEvent::KeyPress, Qt::Key_C, Qt::ControlModifier);
+      QCoreApplication::sendEvent(table, &copy);
+    }
+  }
+  EXPECT_GT(tables, 6);
+}
+
+// A view whose table has no rows shows a sentence in its place: the sentence has the focus then.
+TEST_F(ConsoleKeysTest, TheFocusIsOnSomethingThatIsSeenBeforeAndAfterTab) {
+  open();
+  for (const bool floated : {false, true})
+    for (const ViewInfo& info : viewRegistry()) {
+      const QString id = QString::fromLatin1(info.id);
+      go(id);
+      if (floated) {
+        docks().floatView(id);
+        settle();
+      }
+      const QWidget* window = floated ? docks().windowOf(id) : m_window.get();
+      const auto seen = [] {
+        const QWidget* focus = QApplication::focusWidget();
+        if (focus == nullptr) return testing::AssertionFailure() << "nothing has the focus";
+        if (!seenOf(focus).isEmpty()) return testing::AssertionSuccess();
+        return testing::AssertionFailure() << focus->metaObject()->className() << " in "
+                                           << focus->parentWidget()->metaObject()->className();
+      };
+      EXPECT_TRUE(seen()) << info.id << floated;
+      for (int i = 0; i < 3; ++i) {
+        QTest::keyClick(window->windowHandle(), Qt::Key_Tab);
+        EXPECT_TRUE(seen()) << info.id << floated << " after Tab " << i;
+      }
+      docks().dockView(id);
+    }
+}
+
+}  // namespace
+}  // namespace runglass

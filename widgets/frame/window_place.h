@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Restores the geometry of a window within the screen of today.
+#pragma once
+
+#include <QSize>
+
+#include "widgets/core/theme.h"
+
+class QByteArray;
+class QWidget;
+
+namespace runglass {
+
+inline constexpr QSize kFrameRoom{2 * kGrid, 12 * kGrid};  // of the frame of a window manager, known only once the window is shown
+
+// False: what was saved is no geometry, and the window stays as it is.
+bool restorePlace(QWidget& window, const QByteArray& saved);
+
+}  // namespace runglass
