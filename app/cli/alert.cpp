@@ -53,7 +53,7 @@ class AlertCommand : public Command {
     std::string missed;
     for (const TriedTarget& tried : tryTargets(options, {.uuid = "test", .path = ""})) {
       const bool screen = tried.status.code() == Code::kUnimplemented;
-      out.write(tried.name + ": " + (tried.status.ok() ? "told" : oneLine(tried.status.message())) + "\n");
+      out.write(tried.name + ": " + (tried.status.ok() ? "sent" : oneLine(tried.status.message())) + "\n");
       if (!tried.status.ok() && !screen) missed += (missed.empty() ? "" : ", ") + tried.name;
     }
     RG_TRY(out.finish());

@@ -248,7 +248,7 @@ TEST_F(PlayheadTest, OfAMomentWithoutTheRunNothingIsSaidAboutTheStore) {
     show(view);
     for (const TimeNs moment : {at(-3'600), std::numeric_limits<TimeNs>::min(), TimeNs{0}}) {
       travel(moment);
-      EXPECT_TRUE(says("as of the moment")) << view;
+      EXPECT_TRUE(says("As of the moment")) << view;
       EXPECT_FALSE(says("his store")) << view << ": it has the run";
     }
     EXPECT_NE(words().find("as of " + formatTime(0, TimeStyle::kUtc).toStdString()), std::string::npos) << words();

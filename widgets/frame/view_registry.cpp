@@ -61,7 +61,7 @@ constexpr std::array kViews = {
     ViewInfo{"incidents", "Incidents", "Incidents: cause, cost, time line, evidence, suspects, notes; and the run log",
              "I\tanywhere: of the chosen finding or event\nShift+I\tanywhere: of the selection and the shown time\n↑ ↓\tnext entry of the "
              "list or time line: every view goes there\nF2\tchange the title or sentence\nCtrl+Enter\tsave the notes",
-             "incidents logbook run log", NavGroup::kConclude, make<IncidentsView>},
+             "incidents logbook", NavGroup::kConclude, make<IncidentsView>},
     ViewInfo{"alerts", "Notifications", "Notifications that the hub sent, newest first; mute a cause or a rule", nullptr, nullptr,
              NavGroup::kFoot, make<AlertsView>},
     ViewInfo{"data_quality", "Data quality", "Data that arrived malformed, late or not at all, with counts and help; the size of the store",
