@@ -119,7 +119,7 @@ def every_app(app, path=()):
 def bash(app):
     name = app['name']
     function = '_' + name.replace('-', '_')
-    lines = ['# bash completion of %s, generated from the program's description of itself.' % name, '%s() {' % function,
+    lines = ["# bash completion of %s, generated from the program's description of itself." % name, '%s() {' % function,
              '  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path="" i', '  COMPREPLY=()',
              '  for ((i = 1; i < COMP_CWORD; i++)); do', '    case "$path ${COMP_WORDS[i]}" in']
     everything = list(every_app(app))

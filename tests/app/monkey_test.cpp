@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A minute of random events on the console. `./dev bench monkey` runs thousands on real windows.
+// Random events on the console: the same ones each time, so that a slow machine sees no others. `./dev bench monkey` runs thousands of new
+// ones on real windows.
 #include <gtest/gtest.h>
 
 #include "tests/app/monkey.h"
@@ -9,9 +10,9 @@
 namespace runglass {
 namespace {
 
-constexpr TimeNs kTime = 20 * kNsPerSecond;
-constexpr std::uint64_t kSeed = 1;  // the bench takes a new one each time
-constexpr int kEvents = 100'000;    // more than the time allows
+constexpr std::uint64_t kSeed = 1;
+constexpr int kEvents = 400;
+constexpr TimeNs kTime = 40 * kNsPerSecond;  // then it is enough
 // The bench holds an event to a second; here other tests use the same cores.
 constexpr TimeNs kLimit = 10 * kNsPerSecond;
 
