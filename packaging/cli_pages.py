@@ -173,7 +173,7 @@ def zsh_option(option):
 
 def zsh(app):
     name = app['name']
-    lines = ['#compdef %s' % name, '# zsh completion of %s, generated from the program's description of itself.' % name]
+    lines = ['#compdef %s' % name, "# zsh completion of %s, generated from the program's description of itself." % name]
     for path, each in every_app(app):
         function = '_' + '_'.join((name.replace('-', '_'),) + path)
         lines.append('%s() {' % function)
@@ -196,7 +196,7 @@ def zsh(app):
 
 def fish(app):
     name = app['name']
-    lines = ['# fish completion of %s, generated from the program's description of itself.' % name]
+    lines = ["# fish completion of %s, generated from the program's description of itself." % name]
     for path, each in every_app(app):
         if path:
             # All of the path: several commands have a `list`.
