@@ -49,7 +49,7 @@ TEST_F(TraceTest, EachNodeIsALineAndOneThatCouldNotIsAFailure) {
   const Outcome away = trace({"--store", m_store, "--run", "live", "--every", "5"});
   EXPECT_EQ(away.out, "node-a  its agent is not connected\n");
   expectFails(away, "node-a: its agent is not connected");
-  expectFails(trace({"--store", m_store, "--run", "live", "--steps", "5"}), "tells no steps");
+  expectFails(trace({"--store", m_store, "--run", "live", "--steps", "5"}), "records no steps");
   const Outcome one = trace({"--hub", (*hub)->address(), "--run", "live", "--filter", "a|b", "--rank", "0", "--json"});
   const auto json = nlohmann::json::parse(one.out, nullptr, false);
   ASSERT_TRUE(json.is_object()) << one.out << one.err;

@@ -164,7 +164,7 @@ TEST_F(ClockAlignTest, RefusesWhatContradictsItselfAndLeavesWhatIsThere) {
   fails({.run_uuid = "run-1", .attempt = 4, .source = "manual", .shifts = {{0, 1, 1, 1}}}, Code::kNotFound, "attempt 4 of run run-1");
   fails({.run_uuid = "run-1", .source = "manual", .shifts = {{0, 1, 1, 1}, {0, 1, 2, 1}}}, Code::kInvalidArgument, "two shifts");
   fails({.run_uuid = "run-1", .source = "manual", .shifts = {{0, 1, 1, -1}}}, Code::kInvalidArgument, "below zero");
-  fails({.run_uuid = "run-1", .shifts = {{0, 1, 1, 1}}}, Code::kInvalidArgument, "what aligned");
+  fails({.run_uuid = "run-1", .shifts = {{0, 1, 1, 1}}}, Code::kInvalidArgument, "the source is missing");
   EXPECT_EQ(starts(*m_reader, 1).front(), kBegin + kNsPerSecond);
 }
 

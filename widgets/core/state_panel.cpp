@@ -57,7 +57,8 @@ class StandIn : public QObject {
   }
   void giveBack() {
     QWidget* over = std::exchange(m_over, QPointer<QWidget>());
-    if (over == nullptr || over->focusProxy() != m_panel) return;
+    // One that is being deleted hides its children when it has left the chain of focus.
+    if (over == nullptr || over->nextInFocusChain() == nullptr || over->focusProxy() != m_panel) return;
     over->setFocusProxy(m_usual);
     // To the usual one, and not to whichever is first on the page that comes.
     if (over->isVisible() && over->isAncestorOf(QApplication::focusWidget())) over->setFocus();

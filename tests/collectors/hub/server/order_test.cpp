@@ -136,7 +136,7 @@ TEST_F(OrderTest, OneThatSpeaksForTooManyOrForNobodyIsNotLetIn) {
     hello.add_speaks_for(names == 0 ? "" : "u");
     for (int i = 1; i < names; ++i) hello.add_speaks_for("u" + std::to_string(i));
     EXPECT_FALSE(raw.join(hello));
-    EXPECT_THAT(raw.finish().error_message(), HasSubstr("speaks for"));
+    EXPECT_THAT(raw.finish().error_message(), HasSubstr("Hello names too many nodes, or one without a name"));
   }
 }
 
