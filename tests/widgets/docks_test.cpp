@@ -9,6 +9,7 @@
 
 #include "tests/widgets/console_fixture.h"
 #include "tests/widgets/sound_window.h"
+#include "widgets/charts/plot_widget.h"
 #include "widgets/frame/view_registry.h"
 
 namespace runglass {
@@ -227,6 +228,17 @@ TEST_F(DocksTest, NoOrderOfViewsLeavesPanelsOverEachOtherOrTheMiddleBlank) {
       ASSERT_EQ(dockProblem(docks()), QString()) << done;
     }
   }
+}
+
+TEST_F(DocksTest, BesideOtherViewsTheCurvesOfTheOverviewHaveTheirWholeRow) {
+  open();
+  go("watch");
+  const View* const overview = view("overview");
+  ASSERT_NE(overview, nullptr);
+  const auto* const plots = overview->findChild<PlotWidget*>();
+  ASSERT_NE(plots, nullptr);
+  EXPECT_GT(plots->width(), overview->width() * 9 / 10);
+  EXPECT_GT(plots->height(), overview->height() / 3) << "the headline takes no room that the curves could have";
 }
 
 }  // namespace

@@ -48,11 +48,14 @@ QWidget* OverviewView::makePage() {
   auto* row = new QHBoxLayout;
   row->setSpacing(2 * kGrid);
   row->addWidget(m_plots, 7);
-  auto* side = new QVBoxLayout;
+  // A widget: a layout of hidden widgets would keep its share of the row.
+  m_side_column = new QWidget;
+  auto* side = new QVBoxLayout(m_side_column);
+  side->setContentsMargins(0, 0, 0, 0);
   side->setSpacing(0);
   side->addWidget(m_side, 1);
   side->addWidget(m_actions);
-  row->addLayout(side, 3);
+  row->addWidget(m_side_column, 3);
   column->addLayout(row, 1);
   auto* steps = new QHBoxLayout;
   steps->setSpacing(2 * kGrid);
@@ -77,8 +80,8 @@ void OverviewView::setAlone(bool alone) {
 }
 
 void OverviewView::placeSide() {
-  m_side->setVisible(m_alone && m_side_has_data);
-  m_actions->setVisible(m_alone && m_data && !m_data->findings.empty());
+  m_side_column->setVisible(m_alone && m_side_has_data);
+  m_actions->setVisible(m_data && !m_data->findings.empty());
 }
 
 void OverviewView::switchAxis() {

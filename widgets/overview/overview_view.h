@@ -56,7 +56,8 @@ class OverviewView : public View {
   TileRow* m_tiles;
   PlotWidget* m_plots;
   SidePanels* m_side;
-  FindingActions* m_actions;  // of the finding that was clicked there
+  FindingActions* m_actions;         // of the finding that was clicked there
+  QWidget* m_side_column = nullptr;  // of both
   BreakdownView* m_breakdown;
   IdlePanel* m_idle;
   QPushButton* m_axis_button;
