@@ -67,10 +67,10 @@ constexpr std::array kIssues = {
         "store.thinned", kInfo,
         "Scalars of ranks are older than their retention, or the store reached its cap: of each 16 steps one stays, with outliers and the "
         "summaries of all. Losses and other scalars of the whole run are kept. The relation thinned_series names the series."},
-    IssueInfo{
-        "store.over_cap", kError,
-        "The store reached its cap (--max-store-gib) and nothing more may be deleted, so that new samples, spans and plain log lines, and "
-        "then scalars of ranks, are refused. Raise the cap, or delete old runs with runglassctl delete. Events are still stored."},
+    IssueInfo{"store.over_cap", kError,
+              "The store reached its cap (--max-store-gib), less the room for the next commit of its open series, and nothing more may be "
+              "deleted, so that new samples, spans and plain log lines, and "
+              "then scalars of ranks, are refused. Raise the cap, or delete old runs with runglassctl delete. Events are still stored."},
     IssueInfo{"spans.overlap", kInfo,
               "Spans of one track and depth overlapped, so that they do not fit one row. They are kept whole, on overflow lanes below the "
               "others."},

@@ -155,7 +155,8 @@ void AttemptWatch::followStages(const StepFrame& frame, WorkKind kind, std::vect
       std::vector<float>& learning = changes.learning[stage];
       learning.push_back(one.ratio);
       one = {};
-      if (learning.size() == kLevelSteps) level = medianOf(learning);
+      // Host and data that others had more of at the start are no usual level: those others may recover.
+      if (learning.size() == kLevelSteps) level = kind == WorkKind::kCompute ? medianOf(learning) : std::max(0.F, medianOf(learning));
       continue;
     }
     // Ratios of computing are of the others' time, those of host and data of the step.

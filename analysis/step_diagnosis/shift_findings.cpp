@@ -44,7 +44,7 @@ Message causeOf(const Finding& finding) {
   if (finding.kind == "host_bound") return Message{"cause_host", {{"who", placeOf(finding)}}};
   if (finding.kind == "data_bound") return Message{"cause_data", {{"who", placeOf(finding)}}};
   if (finding.kind == "gc_jitter") return Message{"cause_collections", {}};
-  if (finding.kind == "sequence_imbalance") return Message{"cause_loads", {}};
+  if (finding.kind == "sequence_imbalance" && !finding.dp) return Message{"cause_loads", {}};
   if (finding.kind == "slow_link" && port.starts_with("nic:"))
     return Message{"cause_link", {{"port", std::string(port.substr(std::string_view("nic:").size()))}}};
   if (finding.kind == "slow_link") return Message{"cause_links", {}};

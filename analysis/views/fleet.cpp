@@ -22,14 +22,23 @@ Status keepOwnNodes(Reader& reader, Fleet& fleet, std::vector<Series>& series) {
   if (runs.size() < 2) return {};
   std::set<NodeId> own;
   for (const Rank& rank : fleet.ranks) own.insert(rank.node);
+  const auto names = [&own] { return std::ranges::any_of(own, [](NodeId node) { return node.value != 0; }); };
   RG_ASSIGN(const auto facts, reader.facts(fleet.attempt));
   for (const Fact& fact : facts) own.insert(fact.node);
+  // Telemetry may have been imported into an earlier attempt.
+  if (!names() && fleet.run) {
+    RG_ASSIGN(const auto attempts, reader.attempts(fleet.run->id));
+    for (const Attempt& attempt : attempts) {
+      RG_ASSIGN(const auto earlier, reader.facts(attempt.id));
+      for (const Fact& fact : earlier) own.insert(fact.node);
+    }
+  }
   const bool live =
       std::ranges::any_of(fleet.nodes, [&](const Node& node) { return own.contains(node.id) && node.state != NodeState::kUnknown; });
   if (live) return {};
   const auto other = [&](NodeId node) { return !own.contains(node); };
   // Nodes with agents stay where the run names none of its own: it may have run on them.
-  const bool named = std::ranges::any_of(own, [](NodeId node) { return node.value != 0; });
+  const bool named = names();
   std::erase_if(fleet.nodes, [&](const Node& node) { return other(node.id) && (named || node.state == NodeState::kUnknown); });
   std::set<NodeId> kept;
   for (const Node& node : fleet.nodes) kept.insert(node.id);

@@ -61,18 +61,21 @@ Finding findingOf(const WaitedRank& waited, RunId run, const Attempt& attempt, c
 
 }  // namespace
 
-Result<std::optional<Finding>> waitedFinding(Reader& reader, RunId run, const Attempt& attempt, const std::map<NodeId, std::string>& nodes,
-                                             const std::stop_token& stop) {
+Result<WaitedLook> waitedFinding(Reader& reader, RunId run, const Attempt& attempt, const std::map<NodeId, std::string>& nodes,
+                                 const std::stop_token& stop) {
   RG_ASSIGN(const auto places, placedRanks(reader, attempt.id));
   std::set<std::int32_t> ranks;
   for (const Rank& place : places) ranks.insert(place.rank);
-  if (ranks.size() < 2) return std::optional<Finding>();
+  WaitedLook out;
+  if (ranks.size() < 2) return out;
   RG_ASSIGN(const Collectives read, readCollectives(reader, run, attempt.id, ranks, {}, stop));
   RG_ASSIGN(const ClockGapOf gap, readClockGaps(reader, attempt.id, places, read.range.t0));
   const auto waited = waitedRank(read.sets, gap);
-  if (!waited) return std::optional<Finding>();
+  out.looked = read.range;
+  if (!waited) return out;
   const auto place = std::ranges::find(places, waited->rank, &Rank::rank);
-  return std::optional(findingOf(*waited, run, attempt, place != places.end() ? &*place : nullptr, nodes));
+  out.finding = findingOf(*waited, run, attempt, place != places.end() ? &*place : nullptr, nodes);
+  return out;
 }
 
 }  // namespace runglass

@@ -17,7 +17,11 @@
 
 namespace runglass {
 
-Result<std::optional<Finding>> waitedFinding(Reader& reader, RunId run, const Attempt& attempt, const std::map<NodeId, std::string>& nodes,
-                                             const std::stop_token& stop);
+struct WaitedLook {
+  std::optional<Finding> finding;  // absent: no rank is waited for
+  TimeRange looked{0, 0};          // the part of the trace that was read, its newest
+};
+Result<WaitedLook> waitedFinding(Reader& reader, RunId run, const Attempt& attempt, const std::map<NodeId, std::string>& nodes,
+                                 const std::stop_token& stop);
 
 }  // namespace runglass

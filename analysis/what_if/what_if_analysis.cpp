@@ -71,13 +71,15 @@ class WhatIfAnalysis : public Analysis {
     std::map<NodeId, std::string> names;
     for (const Node& node : nodes) names[node.id] = node.name;
     std::map<std::string, Finding> now;
+    TimeRange looked{0, 0};
     if (data.what_if.status == WhatIfStatus::kOk) {
       for (Finding& finding : stragglerFindings(data, question.run, names)) now[finding.kind + ' ' + finding.subject] = std::move(finding);
     } else {
       RG_ASSIGN(auto waited, waitedFinding(question.reader, question.run, attempt, names, question.stop));
-      if (waited) {
-        std::string key = waitedKey(*waited);
-        now.emplace(std::move(key), std::move(*waited));
+      looked = waited.looked;
+      if (waited.finding) {
+        std::string key = waitedKey(*waited.finding);
+        now.emplace(std::move(key), std::move(*waited.finding));
       }
     }
     std::set<std::string> identities;
@@ -89,10 +91,12 @@ class WhatIfAnalysis : public Analysis {
     for (auto& [key, finding] : now) said[key] = finding;
     for (auto& [key, finding] : said) {
       if (now.contains(key)) continue;
-      // All of the trace was looked at again: what it shows now replaces what its first part showed.
-      if (idOf(finding) == "waited_rank")
-        withdraw(finding, finding.end.value_or(0));
-      else if (data.what_if.status == WhatIfStatus::kOk)
+      // The trace of its time was read again and shows something else. Where that part is not read any more, the finding stays.
+      if (idOf(finding) == "waited_rank") {
+        const bool seen_again =
+            data.what_if.status == WhatIfStatus::kOk || (looked.t0 < looked.t1 && looked.t0 <= finding.start.value_or(0));
+        if (seen_again) withdraw(finding, finding.end.value_or(0));
+      } else if (data.what_if.status == WhatIfStatus::kOk)
         finding.end = data.graph->steps.front().t0;
     }
     return {};

@@ -64,6 +64,7 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
   m_slot = std::make_unique<QuerySlot>();
   m_test_stop.request_stop();
   m_test_stop = {};
+  m_desktop.clear();  // their clicks lead into the window that goes
   m_window.reset();
   m_closing.add(std::move(m_session));
   m_alerts = std::make_unique<QObject>();
@@ -256,7 +257,7 @@ void Console::notifyDesktop(const QString& id, const QString& title, const QStri
 void Console::followLink(const std::string& link) {
   const Result<PlaceLink> parsed = parseLink(link);
   const Result<Place> place = parsed.ok() ? placeOf(*parsed) : Result<Place>(parsed.status());
-  if (place.ok()) goTo(*place);
+  if (place.ok() && m_session != nullptr) goTo(*place);
   m_window->raise();
   m_window->activateWindow();
 }

@@ -35,12 +35,14 @@ QDBusConnection DesktopNotifier::sessionBus() {
 
 void DesktopNotifier::show(const DesktopMessage& message) {
   if (!m_bus.isConnected()) return;
-  if (m_open.size() >= kKeep) {
-    m_open.clear();
-    m_numbers.clear();
-  }
+  if (m_open.size() >= kKeep) clear();
   m_open[message.id] = message.open;
   showByPortal(message);
+}
+
+void DesktopNotifier::clear() {
+  m_open.clear();
+  m_numbers.clear();
 }
 
 void DesktopNotifier::showByPortal(const DesktopMessage& message) {

@@ -31,6 +31,8 @@ class DesktopNotifier : public QObject {
   // The desktop's bus, or an unconnected one: none is started.
   static QDBusConnection sessionBus();
   void show(const DesktopMessage& message);
+  // A click on an earlier message opens nothing any more.
+  void clear();
 
  private slots:
   void portalInvoked(const QString& id, const QString& action, const QVariantList& parameter);

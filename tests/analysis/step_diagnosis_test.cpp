@@ -478,6 +478,26 @@ TEST_F(StepDiagnosisTest, ANodeThatIsAWholeStageIsFoundWaitingForItsHostOrItsDat
   }
 }
 
+// A cold cache at the start is learnt as usual: that it warms up is nothing that happens to the other stage.
+TEST_F(StepDiagnosisTest, AStageIsNotBlamedWhenTheOtherOneRecovers) {
+  std::vector<sim::Fault> cold;
+  for (const int node : {0, 1}) {
+    cold.push_back(fault("data_bound", {.kind = sim::Target::Kind::kNode, .index = node, .nic = ""}, 1.2, 1));
+    cold.back().last_step = 60;
+  }
+  const sim::Scenario s = scenario(cold);  // two nodes a stage
+  TempStore store;
+  auto writer = store.writer();
+  ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE(sim::play(s, **writer, {.start = kStart, .speed = 0}).ok());
+  ASSERT_TRUE((*writer)->close().ok());
+  auto reader = store.reader();
+  ASSERT_TRUE(reader.ok());
+  const auto found = makeStepDiagnosis()->look({.reader = **reader, .run = (*reader)->runs()->front().id, .now = {}, .stop = {}});
+  ASSERT_TRUE(found.ok());
+  for (const Finding& finding : *found) EXPECT_NE(finding.pp, 1) << finding.summary;
+}
+
 TEST_F(StepDiagnosisTest, AllRanksThatBeginToWaitForDataAreNamedBelowTheShareThatIsLargeAtAnyTime) {
   EXPECT_THAT(warned(found({fault("data_bound", {.kind = sim::Target::Kind::kRun, .nic = ""}, 1.09)})), ElementsAre("data_bound run"));
   EXPECT_THAT(warned(found({fault("data_bound", {.kind = sim::Target::Kind::kRun, .nic = ""}, 1.09, 1)})), IsEmpty()) << "it always was so";

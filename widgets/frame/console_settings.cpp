@@ -206,8 +206,9 @@ QStringList SettingsDialog::fieldNames() {
 }
 
 void SettingsDialog::focusField(const QString& name) {
+  if (name.isEmpty()) return;
   for (QWidget* field : findChildren<QWidget*>())
-    if (field->accessibleName() == name) field->setFocus(Qt::ShortcutFocusReason);
+    if (field->accessibleName() == name) return field->setFocus(Qt::ShortcutFocusReason);
 }
 
 void SettingsDialog::change() {

@@ -81,11 +81,12 @@ std::vector<PaletteEntry> Finder::entries() const {
 
 // A step that the run has, and a time within it.
 std::vector<PaletteEntry> Finder::typed(const QString& pattern) {
+  // Of a number; "11:58:45,123" is a time.
   static const QRegularExpression kGroups(QStringLiteral("(?<=\\d)[,\u202F\u00A0](?=\\d{3})"));
   const TimeStyle style = m_context.state->state().time_style;
   const auto extent = m_context.state->extent();
   QString clean = pattern;
-  const QString digits = clean.remove(kGroups);
+  const QString digits = clean.contains(u':') ? clean : clean.remove(kGroups);
   std::vector<PaletteEntry> found;
   const MomentText first =
       readMomentText(digits, extent ? extent->t0 : m_context.now(), extent ? std::optional(extent->t0) : std::nullopt, style);

@@ -265,6 +265,8 @@ QString MainWindow::placeLink() const {
 }
 
 QString MainWindow::linkTo(const Object& object) const {
+  // The uuid and the attempts of other runs are not at hand.
+  if (m_summary && object.selection.run && object.selection.run != m_summary->run.id) return {};
   const bool machine = object.kind == ObjectKind::kNode || object.kind == ObjectKind::kGpu;
   return linkWith(mainView(object), object.selection, object.window, m_state.state().moment, machine ? object.key : std::string());
 }

@@ -23,7 +23,7 @@ void NoticeWatch::look() {
         for (const AlertRow& row : *m_rows) {
           const bool known = m_known.contains(row.key());
           m_known.insert(row.key());
-          if (first || known || row.snoozed_until) continue;
+          if (first || known || row.snoozed_until || m_marks->isRead(row.key(), row.when())) continue;
           if (news == nullptr || row.alert.severity > news->alert.severity) news = &row;
         }
         count();

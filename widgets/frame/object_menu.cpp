@@ -80,10 +80,15 @@ void ObjectMenu::addEdits(QMenu* menu, const Object& object) {
 
 QString ObjectMenu::refusal() const { return m_context.edits != nullptr ? m_context.edits->refusal() : tr("This store is read-only."); }
 
+QuerySlot& ObjectMenu::freeSlot() {
+  std::erase_if(m_slots, [](const std::unique_ptr<QuerySlot>& slot) { return !slot->busy(); });
+  return *m_slots.emplace_back(std::make_unique<QuerySlot>());
+}
+
 // A note where it happened, which the timeline shows as a flag.
 void ObjectMenu::mark(const Object& object) {
   m_context.queries->submit<Run>(
-      m_slot, QueryService::Supersede::kCancelOlder,
+      freeSlot(), QueryService::Supersede::kCancelOlder,
       [run = object.selection.run](Reader& reader, std::stop_token) { return chooseRun(reader, run); },
       [this, object](const Result<std::shared_ptr<const Run>>& run) {
         const auto failed = [this](const Status& status) {
@@ -104,7 +109,7 @@ void ObjectMenu::mark(const Object& object) {
 
 void ObjectMenu::mute(const Object& finding) {
   m_context.queries->submit<std::string>(
-      m_slot, QueryService::Supersede::kCancelOlder,
+      freeSlot(), QueryService::Supersede::kCancelOlder,
       [run = finding.selection.run, id = finding.id](Reader& reader, std::stop_token) -> Result<std::string> {
         RG_ASSIGN(const std::vector<Finding> findings, reader.findings(run));
         const auto found = std::ranges::find(findings, id, &Finding::id);

@@ -8,6 +8,8 @@
 
 #include <QObject>
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "model/findings.h"
 #include "widgets/core/view.h"
@@ -49,7 +51,9 @@ class ObjectMenu : public QObject {
   const ViewContext m_context;
   const ObjectActions m_actions;
   QWidget* m_window;
-  QuerySlot m_slot;
+  QuerySlot& freeSlot();
+
+  std::vector<std::unique_ptr<QuerySlot>> m_slots;  // one a request: none replaces another
 };
 
 }  // namespace runglass

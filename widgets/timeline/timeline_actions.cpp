@@ -40,7 +40,10 @@ void TimelineView::showMenu(const PointedBar& bar, QPoint at) {
   Object object{.kind = ObjectKind::kRank, .name = tr("Rank %1").arg(bar.rank), .selection = m_state.selection, .id = bar.rank};
   object.selection.run = m_rows.catalog()->run.id;
   object.selection.attempt = m_rows.catalog()->attempt.id;
-  if (bar.rank >= 0) object.selection.rank = bar.rank;
+  if (bar.rank >= 0 && object.selection.rank != bar.rank) {
+    object.selection.rank = bar.rank;
+    object.selection.node = {}, object.selection.device = {}, object.selection.step.reset();
+  }
   if (bar.bar.id != 0) {
     const bool open = bar.bar.t1 == std::numeric_limits<TimeNs>::max();
     object.kind = ObjectKind::kSpan;

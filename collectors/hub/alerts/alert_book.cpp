@@ -129,7 +129,7 @@ void AlertBook::see(Trouble trouble, TimeNs now) {
   const bool goes_on = entry.trouble && !entry.trouble->end && entry.alert.severity >= Severity::kError;
   if (trouble.joined && entry.alert.due && (goes_on || trouble.grown) && !entry.parts.contains(part)) {
     entry.alert.severity = std::max(entry.alert.severity, trouble.severity);
-    if (trouble.grown) entry.alert.summary = trouble.summary, entry.dirty = entry.row;
+    if (trouble.grown && entry.alert.kind == "stall") entry.alert.summary = trouble.summary, entry.dirty = entry.row;
   }
   entry.parts.insert_or_assign(std::move(part), std::move(trouble));
   trouble = worstOf(entry.parts);

@@ -53,7 +53,9 @@ void OneFault::join(Trouble& trouble, Part part, NodeId node) {
   for (Fault& fault : m_faults)
     if (trouble.end && fault.own == own && fault.since == trouble.since) fault.end = trouble.end;
   if (known == m_decided.end() || !together(known->second.since, trouble.since)) {
-    Fault* const stall = stallOf(trouble);
+    Fault* stall = stallOf(trouble);
+    // A stall that is part of another fault, or of another node, had no notification of its own: the rules of that fault decide.
+    if (stall != nullptr && (stall->cause != stall->own || (node && stall->node && node != stall->node))) stall = nullptr;
     Fault* const other = stall != nullptr ? stall : sameAs(trouble, part, node);
     // A standstill whose node is not known is of the machine that it was joined with, and of no second one.
     if (other != nullptr && !node) node = other->node;

@@ -288,6 +288,22 @@ TEST_F(OneFaultTest, AHangAfterAMereWarningOfItsNodeNotifies) {
   EXPECT_THAT(titles(9 * kMinute, {process, hungOn(m_node, kStart + 9 * kMinute)}), SizeIs(1));
 }
 
+TEST_F(OneFaultTest, AHangAfterAMereWarningAndItsStallNotifies) {
+  Finding process = xid();
+  process.severity = Severity::kWarning, process.subject = "device:GPU-0 xid 43";
+  EXPECT_THAT(titles(0, {process}), SizeIs(1));
+  EXPECT_THAT(titles(kMinute, {process, stall()}), IsEmpty());
+  EXPECT_THAT(titles(9 * kMinute, {process, stall(), hungOn(m_node, kStart + 9 * kMinute)}), SizeIs(1));
+}
+
+TEST_F(OneFaultTest, AHangElsewhereNotifiesThoughAStallCameFirst) {
+  const NodeId other = m_writer->node({.uuid = "m1", .name = "n1", .state = NodeState::kAlive});
+  commit();
+  EXPECT_THAT(titles(0, {xid()}), SizeIs(1));
+  EXPECT_THAT(titles(kMinute, {xid(), stall()}), IsEmpty());
+  EXPECT_THAT(titles(2 * kMinute, {xid(), stall(), hungOn(other)}), SizeIs(1));
+}
+
 TEST_F(OneFaultTest, AStallAndTheHangThatItBecomesAreOneNotification) {
   EXPECT_THAT(titles(0, {stall()}), SizeIs(1));
   Finding grown = stall();
