@@ -186,6 +186,13 @@ TEST_F(NavigationTest, HubAddressesAreListedAndForgotten) {
   }
   EXPECT_EQ(offered, 2);
   EXPECT_EQ(forgotten, QStringList{"unix:/s"});
+  delete dialog;
+  trigger("Settings …");
+  QStringList left;
+  for (QPushButton* button : m_window->findChild<SettingsDialog*>()->findChildren<QPushButton*>())
+    if (button->text() == "Remove") left << button->accessibleName();
+  EXPECT_EQ(left.size(), 1);
+  EXPECT_FALSE(left.contains("Remove unix:/s")) << "the next time as well";
 }
 
 TEST_F(NavigationTest, AThemeOfTheCommandLineIsNotRemembered) {

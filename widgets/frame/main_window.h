@@ -163,6 +163,7 @@ class MainWindow : public QWidget {
   ViewState shown() const;
 
   const WindowOptions m_options;
+  QStringList m_forgotten_hubs;      // since the options were made
   std::optional<TimeNs> m_copy_end;  // of a copy that this window does not follow: what came later is not in it
   SharedState m_state;
   Commands m_commands;

@@ -137,9 +137,15 @@ void MainWindow::makeMenus() {
 }
 
 void MainWindow::showSettings(const QString& field) {
-  HubList hubs{.addresses = {}, .forget = m_options.forget_hub, .add = [this] { chooseHub(); }};
-  if (hubs.forget)
-    for (const HubAddress& hub : m_options.welcome.hubs.hubs) hubs.addresses << hub.address;
+  HubList hubs{.addresses = {}, .forget = {}, .add = [this] { chooseHub(); }};
+  if (m_options.forget_hub) {
+    hubs.forget = [this](const QString& address) {
+      m_options.forget_hub(address);
+      m_forgotten_hubs << address;
+    };
+    for (const HubAddress& hub : m_options.welcome.hubs.hubs)
+      if (!m_forgotten_hubs.contains(hub.address)) hubs.addresses << hub.address;
+  }
   auto* dialog = new SettingsDialog(
       m_settings, [this](const ConsoleSettings& chosen) { applySettings(chosen); }, std::move(hubs), this);
   dialog->open();
