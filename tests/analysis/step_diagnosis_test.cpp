@@ -368,6 +368,17 @@ class StepDiagnosisTest : public ::testing::Test {
       if (one.severity >= Severity::kWarning) out.push_back(one.kind + " " + one.subject);
     return out;
   }
+  // The findings of one run in a store of its own.
+  static std::vector<Finding> playedAlone(const sim::Scenario& scenario) {
+    TempStore store;
+    auto writer = store.writer();
+    EXPECT_TRUE(writer.ok() && sim::play(scenario, **writer, {.start = kStart, .speed = 0}).ok() && (*writer)->close().ok());
+    auto reader = store.reader();
+    EXPECT_TRUE(reader.ok());
+    auto found = makeStepDiagnosis()->look({.reader = **reader, .run = (*reader)->runs()->front().id, .now = {}, .stop = {}});
+    EXPECT_TRUE(found.ok());
+    return *std::move(found);
+  }
   static sim::Fault fault(std::string kind, sim::Target target, double strength, std::int64_t first = 40) {
     return {.kind = std::move(kind), .target = std::move(target), .first_step = first, .last_step = 120, .strength = strength, .xid = {}};
   }
@@ -465,16 +476,7 @@ TEST_F(StepDiagnosisTest, ANodeThatIsAWholeStageIsFoundWaitingForItsHostOrItsDat
     sim::Scenario s = scenario({fault(kind, {.kind = sim::Target::Kind::kNode, .index = 2, .nic = ""}, 1.2)});
     s.name = kind;
     s.pp = 4, s.dp = 2, s.host_ratio = 0.01;
-    TempStore store;
-    auto writer = store.writer();
-    ASSERT_TRUE(writer.ok());
-    ASSERT_TRUE(sim::play(s, **writer, {.start = kStart, .speed = 0}).ok());
-    ASSERT_TRUE((*writer)->close().ok());
-    auto reader = store.reader();
-    ASSERT_TRUE(reader.ok());
-    const auto said = makeStepDiagnosis()->look({.reader = **reader, .run = (*reader)->runs()->front().id, .now = {}, .stop = {}});
-    ASSERT_TRUE(said.ok());
-    EXPECT_THAT(warned(*said), ElementsAre(kind + std::string(" node:sim-0002")));
+    EXPECT_THAT(warned(playedAlone(s)), ElementsAre(kind + std::string(" node:sim-0002")));
   }
 }
 
@@ -486,16 +488,7 @@ TEST_F(StepDiagnosisTest, AStageIsNotBlamedWhenTheOtherOneRecovers) {
     cold.back().last_step = 60;
   }
   const sim::Scenario s = scenario(cold);  // two nodes a stage
-  TempStore store;
-  auto writer = store.writer();
-  ASSERT_TRUE(writer.ok());
-  ASSERT_TRUE(sim::play(s, **writer, {.start = kStart, .speed = 0}).ok());
-  ASSERT_TRUE((*writer)->close().ok());
-  auto reader = store.reader();
-  ASSERT_TRUE(reader.ok());
-  const auto found = makeStepDiagnosis()->look({.reader = **reader, .run = (*reader)->runs()->front().id, .now = {}, .stop = {}});
-  ASSERT_TRUE(found.ok());
-  for (const Finding& finding : *found) EXPECT_NE(finding.pp, 1) << finding.summary;
+  for (const Finding& finding : playedAlone(s)) EXPECT_NE(finding.pp, 1) << finding.summary;
 }
 
 TEST_F(StepDiagnosisTest, AllRanksThatBeginToWaitForDataAreNamedBelowTheShareThatIsLargeAtAnyTime) {
