@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kGutter = 96, kLaneHeight = 26, kLaneGap = 2, kAxis = 18, kPad = 2 * kGrid, kPartPx = 3;
+constexpr int kGutter = 148, kLaneHeight = 26, kLaneGap = 2, kAxis = 18, kPad = 2 * kGrid, kPartPx = 3;
 constexpr std::array<const char*, kLanes> kLaneNames = {"error, critical", "warning", "info"};
 constexpr std::array<Severity, kLanes> kLaneSeverity = {Severity::kError, Severity::kWarning, Severity::kInfo};
 constexpr DurNs kLeastSpan = 1'000;
@@ -87,8 +87,9 @@ void EventLane::paintEvent(QPaintEvent*) {
     const QRect rect = laneRect(lane);
     painter.fillRect(rect, theme.surface);
     painter.setPen(totals[at] > 0 ? theme.text : theme.muted);
-    painter.drawText(QRect(kPad, rect.top(), kGutter - kPad - kGrid, rect.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                     QStringLiteral("%1\n%2").arg(QLatin1String(kLaneNames[at]), formatCount(static_cast<std::int64_t>(totals[at]))));
+    const QRect head(kPad, rect.top(), kGutter - kPad - kGrid, rect.height());
+    painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, QLatin1String(kLaneNames[at]));
+    painter.drawText(head, Qt::AlignRight | Qt::AlignVCenter, formatCount(static_cast<std::int64_t>(totals[at])));
     const QColor color = lane == 2 ? theme.muted : severityColor(theme, kLaneSeverity[at]);
     for (std::size_t i = 0; i < bars.size(); ++i) {
       const int height = barHeight(bars[i][at], most[at], kLaneHeight - 2);

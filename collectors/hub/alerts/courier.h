@@ -28,9 +28,9 @@ struct CourierOptions {
   DurNs give_up_after = 3'600 * kNsPerSecond;
   // Shows a message on the screen; empty: there is none, and desktop targets say so.
   std::function<void(const AlertMessage&)> desktop;
-  // All targets of a message were notified, or retries ended. `delivery`: "pager: sent; mail: failed after 3 tries: …"; `told`: at least
+  // All targets of a message were notified, or retries ended. `delivery`: "pager: sent; mail: failed after 3 tries: …"; `sent`: at least
   // one was.
-  std::function<void(const AlertMessage& message, const std::string& delivery, bool told)> done;
+  std::function<void(const AlertMessage& message, const std::string& delivery, bool sent)> done;
 };
 
 class Courier {

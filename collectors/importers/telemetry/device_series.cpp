@@ -46,7 +46,7 @@ DeviceSeries::OfNode& DeviceSeries::ofNode() {
   node.uuid = "name:" + name;
   if (name.empty()) {
     if (const NodeOfPath of_path = nodeOfPath(m_target.path); !of_path.name.empty()) {
-      // Runs have folders of their own, often of one name ("logs/node0" twice): the whole path tells them apart.
+      // Folders of two runs often have the same name ("logs/node0" twice): the whole path identifies the node.
       const std::filesystem::path file(m_target.canonical_path.empty() ? m_target.path : m_target.canonical_path);
       const std::string folder = (of_path.of_folder ? file.parent_path().parent_path() : file.parent_path()).string();
       name = of_path.name;
