@@ -8,10 +8,8 @@
 
 namespace runglass {
 namespace {
-
 using Json = nlohmann::json;
 using testing::HasSubstr;
-using testing::Not;
 
 class CollectivesTest : public CtlFixture {
  protected:

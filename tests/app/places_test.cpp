@@ -8,11 +8,9 @@
 
 namespace runglass {
 namespace {
-
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using testing::HasSubstr;
-using testing::Not;
 
 class PlacesTest : public CtlFixture {
  protected:

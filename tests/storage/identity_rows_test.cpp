@@ -15,10 +15,7 @@
 
 namespace runglass {
 namespace {
-
 using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 
 constexpr const char* kIdentities =

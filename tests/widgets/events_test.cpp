@@ -20,9 +20,6 @@
 namespace runglass {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-
 constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
 
 TEST(TypedFiltersTest, AreTakenOutOfTheWords) {

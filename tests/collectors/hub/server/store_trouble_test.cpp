@@ -18,10 +18,8 @@
 
 namespace runglass {
 namespace {
-
 using test::RawAgent;
 using test::waitUntil;
-using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 

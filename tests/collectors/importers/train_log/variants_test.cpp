@@ -9,9 +9,6 @@
 
 namespace runglass::test {
 namespace {
-using testing::ElementsAre;
-using testing::IsEmpty;
-
 struct Shape {
   const char* name;
   const char* text;
