@@ -25,11 +25,11 @@ struct Alert {
   std::string cause;    // what is wrong with whom, equal as long as it is the same trouble
   std::string kind;     // of the finding or event, or the metric
   Severity severity = Severity::kInfo;
-  TimeNs since = 0;            // when the trouble began
-  std::optional<TimeNs> end;   // when it was over; absent: it holds, or it was a moment
-  std::optional<TimeNs> due;   // when it was last decided to tell people; absent: never (snoozed, held back, not long enough yet)
-  std::optional<TimeNs> told;  // when every target had taken it or was given up, after `due`; absent: still to be told
-  std::int64_t count = 0;      // how often it was told
+  TimeNs since = 0;                // when the trouble began
+  std::optional<TimeNs> end;       // when it was over; absent: it holds, or it was a moment
+  std::optional<TimeNs> due;       // when it was last decided to tell people; absent: never (snoozed, held back, not long enough yet)
+  std::optional<TimeNs> notified;  // when every target had taken it or was given up, after `due`; absent: still to be told
+  std::int64_t count = 0;          // how often it was told
   std::string summary, link;
   std::string delivery;  // what came of it: "pager: sent; mail: failed after 8 tries: refused"
 };

@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      TimeNs, bytes.
 // Errors:     none. A piece that could not be had is no Capture: the order's answer and the agent's event name it with the reason.
-// Cost:       a text of at most kMostCaptureBytes each.
+// Cost:       a text of at most kMaxCaptureBytes each.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostCaptureBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxCaptureBytes = std::size_t{1} << 20;
 
 struct Capture {
   std::int64_t id = 0;  // filled by the store
@@ -41,6 +41,6 @@ std::string_view captureReasonName(CaptureReason reason);
 
 // At most `most` bytes of the text: the newest are at its end, so the end stays, from the begin of a line on where there is one. What is no
 // text (zero bytes) becomes spaces.
-void boundCapture(Capture& capture, std::size_t most = kMostCaptureBytes);
+void boundCapture(Capture& capture, std::size_t most = kMaxCaptureBytes);
 
 }  // namespace runglass

@@ -34,7 +34,7 @@ struct Finding {
   std::string message;   // JSON of analysis/words/message.h; "" in stores of before schema 15
   std::string evidence;  // JSON object
   // When these words were first told to whoever watched the run; absent: they were concluded afterwards.
-  std::optional<TimeNs> told;
+  std::optional<TimeNs> published;
 };
 
 }  // namespace runglass

@@ -25,7 +25,7 @@ void fields(F& f, Self& r) {
   f.text("summary", r.summary);
   f.json("message", r.message);
   f.json("evidence", r.evidence);
-  f.value("told", r.told);
+  f.value("told", r.published);
 }
 
 template <class F, Of<IncidentEvidence> Self>
@@ -55,7 +55,7 @@ void fields(F& f, Self& r) {
   f.own("id", r.id);
   f.ref("run", r.run);
   f.text("rule", r.rule), f.text("cause", r.cause), f.text("kind", r.kind);
-  f.value("severity", r.severity), f.value("since", r.since), f.value("end", r.end), f.value("due", r.due), f.value("told", r.told);
+  f.value("severity", r.severity), f.value("since", r.since), f.value("end", r.end), f.value("due", r.due), f.value("told", r.notified);
   f.value("count", r.count);
   f.text("summary", r.summary), f.text("link", r.link), f.text("delivery", r.delivery);
 }

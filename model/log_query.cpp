@@ -6,8 +6,8 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kLeastPrefix = 3;                   // bytes: shorter ones begin so many words that the index gathers for seconds
-constexpr std::size_t kMostTerms = 64, kMostWords = 256;  // of a query; what goes beyond asks for nothing
+constexpr std::size_t kMinPrefix = 3;                   // bytes: shorter ones begin so many words that the index gathers for seconds
+constexpr std::size_t kMaxTerms = 64, kMaxWords = 256;  // of a query; what goes beyond asks for nothing
 
 bool partOfWord(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -52,7 +52,7 @@ bool WordCursor::next() {
 
 LogQuery::LogQuery(std::string_view typed) {
   std::size_t at = 0, words = 0;
-  while (at < typed.size() && m_terms.size() < kMostTerms) {
+  while (at < typed.size() && m_terms.size() < kMaxTerms) {
     if (isSpace(typed[at])) {
       ++at;
       continue;
@@ -67,7 +67,7 @@ LogQuery::LogQuery(std::string_view typed) {
     at = quoted && end < typed.size() ? end + 1 : end;
     term.prefix = quoted ? at < typed.size() && typed[at] == '*' : piece.ends_with('*');
     if (quoted && term.prefix) ++at;
-    for (WordCursor word(piece); word.next() && words < kMostWords; ++words) {
+    for (WordCursor word(piece); word.next() && words < kMaxWords; ++words) {
       term.words.emplace_back(word.word());
       std::ranges::transform(term.words.back(), term.words.back().begin(), lower);
     }
@@ -103,7 +103,7 @@ std::string LogQuery::indexExpression() const {
     if (term.without) continue;
     for (std::size_t i = 0; i < term.words.size(); ++i) {
       const bool prefix = term.prefix && i + 1 == term.words.size();
-      if (prefix && term.words[i].size() < kLeastPrefix) continue;
+      if (prefix && term.words[i].size() < kMinPrefix) continue;
       if (!expression.empty()) expression += " AND ";
       // Words hold no quotes.
       expression.append("\"").append(term.words[i]).append("\"");

@@ -22,11 +22,11 @@ namespace runglass {
 class WordCursor {
  public:
   // What the index keeps of a word.
-  static constexpr std::size_t kMostBytes = 32'768;
+  static constexpr std::size_t kMaxBytes = 32'768;
   explicit WordCursor(std::string_view text) : m_text(text) {}
   // The next word as it stands in the text; false: there is none.
   bool next();
-  std::string_view word() const { return m_text.substr(m_begin, std::min(m_end - m_begin, kMostBytes)); }
+  std::string_view word() const { return m_text.substr(m_begin, std::min(m_end - m_begin, kMaxBytes)); }
   std::size_t begin() const { return m_begin; }
   std::size_t end() const { return m_end; }
 

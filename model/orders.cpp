@@ -23,7 +23,7 @@ constexpr std::array<Entry, kOrderKinds> kEntries = {{{"trace_steps", 1, 100'000
                                                       {"keep_recent", 0, 3'600},
                                                       {"ship_recent", 0, 0},
                                                       {"capture", 0, 1}}};
-constexpr std::size_t kMostRanks = 1U << 17, kMostFilter = 512, kMostName = 256;
+constexpr std::size_t kMaxRanks = 1U << 17, kMaxFilter = 512, kMaxName = 256;
 
 const Entry& entryOf(OrderKind kind) { return kEntries[static_cast<std::size_t>(kind)]; }
 
@@ -86,12 +86,12 @@ Status checkOrder(const Order& order) {
   const auto refuse = [&](const std::string& why) {
     return Status(Code::kInvalidArgument, "order " + std::string(entry.name) + ": " + why);
   };
-  if (order.run.empty() || order.run.size() > kMostName) return refuse("wants the name of a run");
+  if (order.run.empty() || order.run.size() > kMaxName) return refuse("wants the name of a run");
   if (order.number < entry.least || order.number > entry.most)
     return refuse(std::to_string(order.number) + " is not in " + std::to_string(entry.least) + ".." + std::to_string(entry.most));
-  if (order.ranks.size() > kMostRanks || std::ranges::any_of(order.ranks, [](std::int32_t rank) { return rank < 0; }))
+  if (order.ranks.size() > kMaxRanks || std::ranges::any_of(order.ranks, [](std::int32_t rank) { return rank < 0; }))
     return refuse("ranks that cannot be");
-  if (order.filter.size() > kMostFilter) return refuse("a filter has at most " + std::to_string(kMostFilter) + " bytes");
+  if (order.filter.size() > kMaxFilter) return refuse("a filter has at most " + std::to_string(kMaxFilter) + " bytes");
   if (!isPlain(order.filter)) return refuse("a filter with control characters");
   if (order.kind != OrderKind::kTraceFilter && !order.filter.empty()) return refuse("takes no filter");
   return {};

@@ -8,7 +8,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::int32_t kMostOfOne = 1 << 24;
+constexpr std::int32_t kMaxOfOne = 1 << 24;
 constexpr std::int64_t kFarProduct = std::int64_t{1} << 42;  // no world, times its experts, is as large
 
 std::int32_t* sizeIn(Layout& layout, std::string_view name) {
@@ -35,7 +35,7 @@ Result<std::vector<RankOrderPart>> parseRankOrder(std::string_view order) {
     if (std::ranges::find(parts, part.name, &RankOrderPart::name) != parts.end()) return refused("has " + part.name + " twice");
     if (text.size() > 2) {
       const auto [stop, error] = std::from_chars(text.data() + 2, text.data() + text.size(), part.size);
-      if (error != std::errc() || stop != text.data() + text.size() || part.size < 1 || part.size > kMostOfOne)
+      if (error != std::errc() || stop != text.data() + text.size() || part.size < 1 || part.size > kMaxOfOne)
         return refused("\"" + std::string(text) + "\" has no size");
     }
     parts.push_back(std::move(part));
@@ -48,7 +48,7 @@ Layout sizesBy(const std::vector<RankOrderPart>& order, Layout layout) {
   for (const RankOrderPart& part : order) {
     std::int32_t& size = *sizeIn(layout, part.name);
     if (part.size > 0) size = part.size;
-    if (part.name != "ep") product = std::min<std::int64_t>(product * std::max(size, 1), kMostOfOne);
+    if (part.name != "ep") product = std::min<std::int64_t>(product * std::max(size, 1), kMaxOfOne);
   }
   if (layout.world == 0) layout.world = static_cast<std::int32_t>(product);
   return layout;

@@ -13,8 +13,8 @@
 namespace runglass {
 namespace {
 
-constexpr long kMostConnections = 1'024;  // kept open between requests
-constexpr std::size_t kMostIdle = 64;     // handles, whose buffers are worth keeping
+constexpr long kMaxConnections = 1'024;  // kept open between requests
+constexpr std::size_t kMaxIdle = 64;     // handles, whose buffers are worth keeping
 
 struct FreeMulti {
   void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
@@ -37,7 +37,7 @@ struct HttpTransfers::Parts {
 HttpTransfers::HttpTransfers() : m_parts(std::make_unique<Parts>()) {
   if (CurlHandle first = makeCurl()) m_parts->idle.push_back(std::move(first));  // starts the library
   m_parts->multi.reset(curl_multi_init());
-  if (m_parts->multi) curl_multi_setopt(m_parts->multi.get(), CURLMOPT_MAXCONNECTS, kMostConnections);
+  if (m_parts->multi) curl_multi_setopt(m_parts->multi.get(), CURLMOPT_MAXCONNECTS, kMaxConnections);
 }
 
 HttpTransfers::~HttpTransfers() {
@@ -75,7 +75,7 @@ void HttpTransfers::drive(DurNs patience) {
     Running ended = std::move(it->second);
     m_parts->running.erase(it);
     ended.transfer.reset();
-    if (m_parts->idle.size() < kMostIdle) m_parts->idle.push_back(std::move(ended.curl));
+    if (m_parts->idle.size() < kMaxIdle) m_parts->idle.push_back(std::move(ended.curl));
     done = true;
     ended.on_done(std::move(answer));
   }

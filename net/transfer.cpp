@@ -9,7 +9,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostHeaderBytes = 64U << 10;
+constexpr std::size_t kMaxHeaderBytes = 64U << 10;
 
 bool isLoopback(const std::string& url) {
   const std::unique_ptr<CURLU, void (*)(CURLU*)> parsed(curl_url(), curl_url_cleanup);
@@ -90,7 +90,7 @@ std::size_t Transfer::onBody(char* data, std::size_t size, std::size_t count, vo
 std::size_t Transfer::onHeader(char*, std::size_t size, std::size_t count, void* self) {
   auto& t = *static_cast<Transfer*>(self);
   t.m_header_bytes += size * count;
-  t.m_too_much = t.m_header_bytes > kMostHeaderBytes;
+  t.m_too_much = t.m_header_bytes > kMaxHeaderBytes;
   return t.m_too_much ? 0 : size * count;
 }
 
@@ -100,8 +100,8 @@ int Transfer::onProgress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_of
 
 Result<HttpAnswer> Transfer::outcome(CURLcode code) {
   const std::string what = m_request.method + " " + (m_request.secret_path ? shownHost(m_request.url) : shownUrl(m_request.url)) + ": ";
-  if (m_too_much && m_header_bytes > kMostHeaderBytes)
-    return Status(Code::kResourceExhausted, what + "the headers are larger than " + std::to_string(kMostHeaderBytes) + " bytes");
+  if (m_too_much && m_header_bytes > kMaxHeaderBytes)
+    return Status(Code::kResourceExhausted, what + "the headers are larger than " + std::to_string(kMaxHeaderBytes) + " bytes");
   if (m_too_much)
     return Status(Code::kResourceExhausted, what + "the answer is larger than " + std::to_string(m_request.most_bytes) + " bytes");
   if (m_unwanted) return Status(Code::kCancelled, what + "the rest of the answer was not wanted");

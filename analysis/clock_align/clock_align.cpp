@@ -16,7 +16,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kLeastEdge = 5;  // differences that tell two clocks' offset
+constexpr std::size_t kMinEdge = 5;  // differences that tell two clocks' offset
 constexpr int kPolishes = 3;
 constexpr DurNs kShortestWindow = kNsPerSecond / 2;
 constexpr TimeNs kFarthest = 4'000'000'000'000'000'000;  // year 2096: sums of two times still fit
@@ -37,7 +37,7 @@ class Aligner {
 
   ClockAlign run() {
     if (!choose()) {
-      refuse("fewer than two clocks have " + std::to_string(kLeastMatches) + " operations in common with others");
+      refuse("fewer than two clocks have " + std::to_string(kMinMatches) + " operations in common with others");
     } else if (place()) {
       m_out.before = residual(true);
       cutWindows();
@@ -79,7 +79,7 @@ class Aligner {
         if (!ends.empty()) m_used.push_back(i);
       }
       for (AlignedClock& clock : m_out.clocks) {
-        if (!clock.aligned || clock.matches >= static_cast<std::int64_t>(kLeastMatches)) continue;
+        if (!clock.aligned || clock.matches >= static_cast<std::int64_t>(kMinMatches)) continue;
         clock.aligned = false;
         changed = true;
       }
@@ -104,7 +104,7 @@ class Aligner {
     ClockGraph graph(m_count);
     for (const std::size_t op : m_used) addTo(graph, op, [](const MatchedOps::End& end) { return end.time; });
     const auto first = static_cast<std::uint32_t>(std::ranges::find(m_out.clocks, true, &AlignedClock::aligned) - m_out.clocks.begin());
-    auto places = graph.placesFrom(first, kLeastEdge);
+    auto places = graph.placesFrom(first, kMinEdge);
     std::vector<std::pair<DurNs, std::uint32_t>> offsets;
     for (std::uint32_t c = 0; c < m_count; ++c) {
       if (!m_out.clocks[c].aligned) continue;
@@ -117,7 +117,7 @@ class Aligner {
     const auto middle = offsets.begin() + static_cast<std::ptrdiff_t>((offsets.size() - 1) / 2);
     std::ranges::nth_element(offsets, middle);
     m_reference = middle->second;
-    places = graph.placesFrom(m_reference, kLeastEdge);
+    places = graph.placesFrom(m_reference, kMinEdge);
     m_ahead.assign(m_count, 0);
     m_path_error.assign(m_count, 0);
     for (std::uint32_t c = 0; c < m_count; ++c) {
@@ -166,7 +166,7 @@ class Aligner {
       m_used[i] = order[i].second;
       for (const auto& end : endsOf(m_used[i])) {
         clocks += seen[end.clock]++ == 0 ? 1 : 0;
-        enough += seen[end.clock] == kLeastMatches ? 1 : 0;
+        enough += seen[end.clock] == kMinMatches ? 1 : 0;
       }
       if (enough < 2 || enough * 10 < clocks * 9 || minusTime(order[i].first, order[m_window_begin.back()].first) < length) continue;
       m_window_begin.push_back(i + 1);
@@ -188,12 +188,12 @@ class Aligner {
     }
     // Where the reference says nothing, whoever says most stands where it stood last.
     std::uint32_t root = m_reference;
-    if (times[root].size() < kLeastMatches)
+    if (times[root].size() < kMinMatches)
       root = static_cast<std::uint32_t>(std::ranges::max_element(times, {}, &std::vector<TimeNs>::size) - times.begin());
     const DurNs moved = m_curves[root].empty() ? 0 : minusTime(m_curves[root].back().ahead, m_ahead[root]);
-    const auto places = graph.placesFrom(root, kLeastEdge);
+    const auto places = graph.placesFrom(root, kMinEdge);
     for (std::uint32_t c = 0; c < m_count; ++c) {
-      if (!places[c] || times[c].size() < kLeastMatches || c == m_reference) continue;
+      if (!places[c] || times[c].size() < kMinMatches || c == m_reference) continue;
       const TimeNs at = medianBetween(times[c]);
       if (!m_curves[c].empty() && m_curves[c].back().at >= at) continue;  // its clock was set back
       m_curves[c].push_back({w, at, plusTime(m_ahead[c], plusTime(places[c]->offset, moved))});
@@ -211,7 +211,7 @@ class Aligner {
     }
     const DurNs of_reference = away[m_reference].empty() ? 0 : medianBetween(away[m_reference]);
     for (std::size_t c = 0; c < m_count; ++c) {
-      if (c == m_reference || away[c].size() < kLeastMatches) continue;
+      if (c == m_reference || away[c].size() < kMinMatches) continue;
       const auto knot = std::ranges::find(m_curves[c], w, &CurveKnot::window);
       if (knot != m_curves[c].end()) knot->ahead = plusTime(knot->ahead, minusTime(medianBetween(away[c]), of_reference));
     }
@@ -238,14 +238,14 @@ class Aligner {
     readPathErrors();
     residual(false);
     for (std::size_t c = 0; c < m_count; ++c)
-      if (m_out.clocks[c].aligned) simplify(m_curves[c], std::max<DurNs>(kLeastError, m_out.clocks[c].error / 4));
+      if (m_out.clocks[c].aligned) simplify(m_curves[c], std::max<DurNs>(kMinError, m_out.clocks[c].error / 4));
   }
 
   // How well the way to the reference is known, with the drift gone.
   void readPathErrors() {
     ClockGraph graph(m_count);
     for (const std::size_t op : m_used) addTo(graph, op, [this](const MatchedOps::End& end) { return minusTime(end.time, ahead(end)); });
-    const auto places = graph.placesFrom(m_reference, kLeastEdge);
+    const auto places = graph.placesFrom(m_reference, kMinEdge);
     for (std::size_t c = 0; c < m_count; ++c) m_path_error[c] = places[c] ? places[c]->error : 0;
   }
 
@@ -264,13 +264,13 @@ class Aligner {
     }
     for (std::size_t c = 0; c < m_count; ++c) {
       AlignedClock& clock = m_out.clocks[c];
-      std::vector<DurNs>& values = away[c].size() < kLeastMatches ? of_messages[c] : away[c];
+      std::vector<DurNs>& values = away[c].size() < kMinMatches ? of_messages[c] : away[c];
       if (values.empty()) continue;
       const DurNs middle = (as_stamped ? clock.before : clock.after) = medianBetween(values);
       largest = std::max(largest, middle);
       if (as_stamped) continue;
       // Two standard errors of the way to the reference on top: they add up along chains.
-      clock.error = plusTime(std::max(kLeastError, quantile(values, 0.95)), plusTime(m_path_error[c], m_path_error[c]));
+      clock.error = plusTime(std::max(kMinError, quantile(values, 0.95)), plusTime(m_path_error[c], m_path_error[c]));
     }
     return largest;
   }

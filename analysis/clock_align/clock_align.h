@@ -26,9 +26,9 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kLeastMatches = 20;  // of a clock, in all and in a window
+inline constexpr std::size_t kMinMatches = 20;  // of a clock, in all and in a window
 inline constexpr DurNs kAlignWindow = 60 * kNsPerSecond;
-inline constexpr DurNs kLeastError = kNsPerUs;  // nobody stamps better
+inline constexpr DurNs kMinError = kNsPerUs;  // nobody stamps better
 
 // Operations in columns: what clocks said when they ended; an operation has at least two clocks, each once.
 struct MatchedOps {

@@ -10,7 +10,7 @@
 namespace runglass {
 namespace {
 
-constexpr double kMostShift = 9e18;
+constexpr double kMaxShift = 9e18;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ DurNs aheadAt(const ClockCurve& curve, TimeNs time) {
   const auto next = std::upper_bound(curve.begin() + 1, curve.end() - 1, time, [](TimeNs t, const CurveKnot& knot) { return t < knot.at; });
   const CurveKnot& from = *(next - 1);
   const double share = static_cast<double>(minusTime(time, from.at)) / static_cast<double>(minusTime(next->at, from.at));
-  const double more = std::clamp(share * static_cast<double>(minusTime(next->ahead, from.ahead)), -kMostShift, kMostShift);
+  const double more = std::clamp(share * static_cast<double>(minusTime(next->ahead, from.ahead)), -kMaxShift, kMaxShift);
   return plusTime(from.ahead, static_cast<DurNs>(more));
 }
 

@@ -52,7 +52,7 @@ struct CommunicatorKey {
 };
 
 // What a rank told of a communicator without sequence numbers.
-struct Told {
+struct Reported {
   TrackId track;
   std::int64_t count = 0;
   std::uint64_t hash = 0;
@@ -158,12 +158,12 @@ class MatchReader {
   }
 
   std::int64_t numberInOrder(std::uint32_t rank, TrackId track, std::int64_t group, const SpanColumns& spans, std::size_t i) {
-    Told& told = m_told[group][rank];
-    if (told.count == 0) told.track = track;
-    told.two_tracks |= told.track != track;
-    told.hash = mixed(told.hash ^ mixed(std::hash<std::string>()(spans.names[spans.name[i]])) ^
-                      static_cast<std::uint64_t>(valueOf(spans.bytes, i)));
-    return told.count++;
+    Reported& reported = m_reported[group][rank];
+    if (reported.count == 0) reported.track = track;
+    reported.two_tracks |= reported.track != track;
+    reported.hash = mixed(reported.hash ^ mixed(std::hash<std::string>()(spans.names[spans.name[i]])) ^
+                          static_cast<std::uint64_t>(valueOf(spans.bytes, i)));
+    return reported.count++;
   }
 
   void keep(const CommunicatorKey& key, const Call& call) {
@@ -173,7 +173,7 @@ class MatchReader {
       return;
     }
     communicator.calls.push_back(call);
-    if (++m_kept <= kMostCalls) return;
+    if (++m_kept <= kMaxCalls) return;
     auto largest = std::ranges::max_element(m_communicators, {}, [](const auto& entry) { return entry.second.calls.size(); });
     Communicator& thin = largest->second;
     ++thin.level;
@@ -182,20 +182,20 @@ class MatchReader {
     m_out.thinned += static_cast<std::int64_t>(gone);
   }
 
-  bool toldAlike(std::int64_t group) const {
-    const auto found = m_told.find(group);
-    if (found == m_told.end()) return false;
-    const Told& first = found->second.begin()->second;
+  bool reportedAlike(std::int64_t group) const {
+    const auto found = m_reported.find(group);
+    if (found == m_reported.end()) return false;
+    const Reported& first = found->second.begin()->second;
     return std::ranges::all_of(found->second, [&](const auto& entry) {
-      const Told& told = entry.second;
-      return !told.two_tracks && told.count == first.count && told.hash == first.hash;
+      const Reported& reported = entry.second;
+      return !reported.two_tracks && reported.count == first.count && reported.hash == first.hash;
     });
   }
 
   void match() {
     for (auto& [key, communicator] : m_communicators) {
       auto& calls = communicator.calls;
-      if (key.by_order && !toldAlike(key.group)) {
+      if (key.by_order && !reportedAlike(key.group)) {
         m_out.odd += static_cast<std::int64_t>(calls.size());
         continue;
       }
@@ -256,7 +256,7 @@ class MatchReader {
   std::map<std::int32_t, std::uint32_t> m_owner_of;
   std::vector<std::uint32_t> m_rank_owner;  // by index of a rank
   std::map<CommunicatorKey, Communicator> m_communicators;
-  std::unordered_map<std::int64_t, std::map<std::uint32_t, Told>> m_told;  // by group, by rank
+  std::unordered_map<std::int64_t, std::map<std::uint32_t, Reported>> m_reported;  // by group, by rank
   std::size_t m_kept = 0;
   MatchedOps m_ops;
   std::vector<Call> m_calls;

@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      ns.
 // Errors:     the Reader's; CANCELLED when `stop` fires. Too little data is no error but a refusal in the answer.
-// Cost:       O(spans): they are read once, in stretches of about 100,000. Of more than kMostCalls calls, a share of each communicator's
+// Cost:       O(spans): they are read once, in stretches of about 100,000. Of more than kMaxCalls calls, a share of each communicator's
 //             operations is looked at, the largest thinned first: at most 100 MiB.
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostCalls = 2'000'000;
+inline constexpr std::size_t kMaxCalls = 2'000'000;
 
 // What a name says about ends: all_reduce, all_gather, reduce_scatter, all_to_all and barriers end together; sends and receives are
 // messages; of a broadcast or a reduce the root is done early, and of other names nothing is known.

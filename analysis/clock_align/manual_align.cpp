@@ -140,7 +140,7 @@ class ManualAlign {
       if (clockOf(rank) == clockOf(m_chosen.rank)) continue;
       Move& move = moves[clockOf(rank)];
       move.by.push_back(minusTime(*m_call.at(m_edge), *call.at(m_edge)));
-      move.error = std::max({move.error, kLeastError, std::min(length(call), length(m_call))});
+      move.error = std::max({move.error, kMinError, std::min(length(call), length(m_call))});
     }
     if (moves.empty())
       return Status(Code::kNotFound, "cannot align to the chosen span: no rank on another clock recorded the same operation");

@@ -27,7 +27,7 @@ bool clocksAllow(const CollectiveSet& set, const ClockGapOf& gap, const Collecti
     if (call.rank == last.rank) return true;
     const ClockGap apart = gap(last.rank, call.rank);
     if (apart.kind == ClockGap::Kind::kUnknown) return false;
-    return apart.kind != ClockGap::Kind::kCompared || static_cast<double>(apart.error) <= kMostClockShare * static_cast<double>(transfer);
+    return apart.kind != ClockGap::Kind::kCompared || static_cast<double>(apart.error) <= kMaxClockShare * static_cast<double>(transfer);
   });
 }
 
@@ -97,7 +97,7 @@ std::variant<BusSample, BusRefusal> measure(const CollectiveSet& set, std::size_
   }
   if (end == kHighest) return BusRefusal::kOpen;
   if (bytes == kAbsent) return BusRefusal::kNoBytes;
-  if (bytes < kLeastBusBytes) return BusRefusal::kSmall;
+  if (bytes < kMinBusBytes) return BusRefusal::kSmall;
   BusSample sample{.group = last->group, .op = operationOf(set, members), .bytes = bytes, .t0 = last->t0, .call = last->id};
   const double factor = busFactor(sample.op, members);
   if (factor <= 0) return BusRefusal::kOperation;

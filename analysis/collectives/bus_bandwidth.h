@@ -32,12 +32,12 @@ const char* busOpName(BusOp op);
 double busFactor(BusOp op, std::size_t ranks);
 
 // Smaller messages measure latency (nccl-tests: the curve flattens from there on).
-inline constexpr std::int64_t kLeastBusBytes = 1 << 20;
-inline constexpr double kMostClockShare = 0.1;  // of the transfer, that the clocks may be apart
+inline constexpr std::int64_t kMinBusBytes = 1 << 20;
+inline constexpr double kMaxClockShare = 0.1;  // of the transfer, that the clocks may be apart
 
 enum class BusRefusal : std::uint8_t {
   kNoBytes,
-  kSmall,       // under kLeastBusBytes
+  kSmall,       // under kMinBusBytes
   kNotMatched,  // which calls are one collective is not known
   kNotWhole,    // a member's call is missing: the last to begin is not known
   kOpen,        // not ended

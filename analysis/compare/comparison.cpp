@@ -12,8 +12,8 @@
 namespace runglass {
 namespace {
 
-constexpr double kNormal = 1.959964;      // two-sided 95 %
-constexpr std::int64_t kLeastSteps = 10;  // fewer have no interval
+constexpr double kNormal = 1.959964;    // two-sided 95 %
+constexpr std::int64_t kMinSteps = 10;  // fewer have no interval
 constexpr double kLongerWork = 0.02;
 constexpr const char* kRest = "not in a part";
 
@@ -46,7 +46,7 @@ std::optional<double> medianOf(const std::map<std::int64_t, std::pair<double, st
 struct SideMeans {
   std::optional<double> step;
   std::map<std::string, double> parts;
-  bool told = false;
+  bool reported = false;
 };
 
 // Two-sided 95 % of Student's t: Cornish and Fisher's expansion (Abramowitz and Stegun 26.7.5), within 0.001 from nine degrees on.
@@ -78,8 +78,8 @@ SideMeans meansOf(const CompareSide& side, bool parts) {
   out.step = sum / static_cast<double>(steps);
   double rest = *out.step;
   for (auto& [part, value] : out.parts) rest -= value /= static_cast<double>(steps);
-  out.told = !out.parts.empty();
-  if (out.told) out.parts[kRest] = rest;
+  out.reported = !out.parts.empty();
+  if (out.reported) out.parts[kRest] = rest;
   return out;
 }
 
@@ -99,8 +99,8 @@ void compareWork(const CompareSide& a, const CompareSide& b, Comparison& out) {
   std::map<std::int32_t, WorkDelta> ranks;
   std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> nodes;
   bool waits_a = false, waits_b = false;
-  for (const RankMeans& rank : a.ranks) waits_a |= rank.waits_told;
-  for (const RankMeans& rank : b.ranks) waits_b |= rank.waits_told;
+  for (const RankMeans& rank : a.ranks) waits_a |= rank.waits_reported;
+  for (const RankMeans& rank : b.ranks) waits_b |= rank.waits_reported;
   out.work_is_whole_step = !waits_a || !waits_b;
   for (const bool first : {true, false})
     for (const RankMeans& rank : (first ? a : b).ranks) {
@@ -143,7 +143,7 @@ void compareRegimes(const Regime& a, const Regime& b, const Moments& moments_a, 
     out.warnings.push_back("no comparison per token: batch size and sequence length are not known of both");
   if (tokens_a && out.mean_a_ns) out.token_a_ns = *out.mean_a_ns / *tokens_a;
   if (tokens_b && out.mean_b_ns) out.token_b_ns = *out.mean_b_ns / *tokens_b;
-  if (!out.token_a_ns || !out.token_b_ns || out.steps_a < kLeastSteps || out.steps_b < kLeastSteps) return;
+  if (!out.token_a_ns || !out.token_b_ns || out.steps_a < kMinSteps || out.steps_b < kMinSteps) return;
   const double margin = marginOf(moments_a.times(1 / *tokens_a), moments_b.times(1 / *tokens_b));
   out.token_differs = std::abs(*out.token_b_ns - *out.token_a_ns) > margin;
 }
@@ -187,18 +187,18 @@ Comparison compareSides(const CompareSide& a, const CompareSide& b) {
   Comparison out;
   out.steps_a = static_cast<std::int64_t>(a.by_step.size()), out.steps_b = static_cast<std::int64_t>(b.by_step.size());
   out.median_a_ns = medianOf(a.by_step), out.median_b_ns = medianOf(b.by_step);
-  out.parts_told = meansOf(a, true).told && meansOf(b, true).told;
-  const SideMeans means_a = meansOf(a, out.parts_told), means_b = meansOf(b, out.parts_told);
+  out.parts_reported = meansOf(a, true).reported && meansOf(b, true).reported;
+  const SideMeans means_a = meansOf(a, out.parts_reported), means_b = meansOf(b, out.parts_reported);
   out.mean_a_ns = means_a.step, out.mean_b_ns = means_b.step;
   const Moments ma = momentsOf(a.by_step), mb = momentsOf(b.by_step);
   if (out.mean_a_ns && out.mean_b_ns) {
     out.delta_ns = *out.mean_b_ns - *out.mean_a_ns;
-    if (ma.count >= kLeastSteps && mb.count >= kLeastSteps) {
+    if (ma.count >= kMinSteps && mb.count >= kMinSteps) {
       const double margin = marginOf(ma, mb);
       out.low_ns = *out.delta_ns - margin, out.high_ns = *out.delta_ns + margin;
     }
   }
-  if (out.parts_told && out.delta_ns) {
+  if (out.parts_reported && out.delta_ns) {
     std::set<std::string> names;
     for (const auto& [part, value] : means_a.parts) names.insert(part);
     for (const auto& [part, value] : means_b.parts) names.insert(part);

@@ -29,7 +29,7 @@ struct RankMeans {
   double sum_ns = 0;                       // of their durations
   std::map<std::string, double> parts_ns;  // sums; of a part with measured waiting, "NAME" without it and "NAME wait"; empty: no parts told
   double waited_ns = 0;                    // of all parts
-  bool waits_told = false;
+  bool waits_reported = false;
 };
 
 // What makes step times comparable.
@@ -64,7 +64,7 @@ struct Comparison {
   std::optional<double> mean_a_ns, mean_b_ns, median_a_ns, median_b_ns;
   std::optional<double> delta_ns, low_ns, high_ns;  // of the means, with its 95 % interval
   std::vector<PartDelta> parts;                     // by |difference|, largest first; they sum to delta_ns
-  bool parts_told = false;                          // both sides tell parts
+  bool parts_reported = false;                      // both sides tell parts
   std::optional<double> token_a_ns, token_b_ns;     // mean step ÷ tokens of a step
   bool token_differs = false;                       // beyond 95 % of the noise
   std::vector<std::string> warnings;                // why step times are not comparable, in plain words

@@ -11,7 +11,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostValues = 4, kMostText = 400;
+constexpr std::size_t kMaxValues = 4, kMaxText = 400;
 constexpr std::array<std::string_view, 12> kOfTheMachine = {"argv", "host",     "hostname",   "pid",         "gpu_uuids",   "nics",
                                                             "cwd",  "scenario", "start_time", "master_addr", "master_port", "timestamp"};
 
@@ -20,10 +20,10 @@ bool isSetting(std::string key) {
   return std::ranges::find(kOfTheMachine, key) == kOfTheMachine.end();
 }
 
-std::map<std::string, std::string> told(std::span<const Fact> facts) {
+std::map<std::string, std::string> reported(std::span<const Fact> facts) {
   std::map<std::string, std::string> all;
   for (auto& [name, value] : optionsOf(facts))
-    if (isSetting(name)) all[name] = value.substr(0, kMostText);
+    if (isSetting(name)) all[name] = value.substr(0, kMaxText);
   // optionsOf() writes names as options do and leaves the nodes' own facts out.
   std::map<std::string, std::set<std::string>> of_nodes;
   for (const Fact& fact : facts)
@@ -32,10 +32,10 @@ std::map<std::string, std::string> told(std::span<const Fact> facts) {
     std::string text;
     std::size_t count = 0;
     for (const std::string& value : values) {
-      if (count++ == kMostValues) break;
-      text += (text.empty() ? "" : " | ") + value.substr(0, kMostText);
+      if (count++ == kMaxValues) break;
+      text += (text.empty() ? "" : " | ") + value.substr(0, kMaxText);
     }
-    if (values.size() > kMostValues) text += " | … " + std::to_string(values.size()) + " values";
+    if (values.size() > kMaxValues) text += " | … " + std::to_string(values.size()) + " values";
     all[key] = text;
   }
   return all;
@@ -44,10 +44,10 @@ std::map<std::string, std::string> told(std::span<const Fact> facts) {
 }  // namespace
 
 std::vector<FactDelta> differentFacts(std::span<const Fact> a, std::span<const Fact> b) {
-  const auto told_a = told(a), told_b = told(b);
+  const auto reported_a = reported(a), reported_b = reported(b);
   std::map<std::string, FactDelta> all;
-  for (const auto& [key, value] : told_a) all[key].a = value;
-  for (const auto& [key, value] : told_b) all[key].b = value;
+  for (const auto& [key, value] : reported_a) all[key].a = value;
+  for (const auto& [key, value] : reported_b) all[key].b = value;
   std::vector<FactDelta> out;
   for (auto& [key, delta] : all) {
     if (delta.a == delta.b) continue;

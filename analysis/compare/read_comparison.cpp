@@ -123,7 +123,7 @@ class SideReader {
       Values waits;
       if (const auto wait = m_waits[rank.rank].find(part); wait != m_waits[rank.rank].end()) {
         RG_ASSIGN(waits, valuesOf(wait->second));
-        rank.waits_told = true;
+        rank.waits_reported = true;
       }
       double work = 0, waited = 0;
       for (const auto& [step, value] : values) {
@@ -257,13 +257,13 @@ Status readPairs(Reader& reader, AttemptId a, AttemptId b, double tokens_ratio, 
   filter.attempt = b;
   RG_ASSIGN(const auto of_b, reader.series(filter));
   const std::vector<PairChoice> choices = choosePairs(of_a, of_b);
-  for (const PairChoice& one : std::span(choices).first(std::min(choices.size(), kMostScalars))) {
+  for (const PairChoice& one : std::span(choices).first(std::min(choices.size(), kMaxScalars))) {
     RG_ASSIGN(const auto points_a, reader.scalars(one.a->id, kLowest, kHighest, stop));
     RG_ASSIGN(const auto points_b, reader.scalars(one.b->id, kLowest, kHighest, stop));
     ScalarPair pair = pairOf(one.tag, points_a, points_b, tokens_ratio);
     if (pair.common > 0) out.scalars.push_back(std::move(pair));
   }
-  out.scalars_left_out = choices.size() - std::min(choices.size(), kMostScalars);
+  out.scalars_left_out = choices.size() - std::min(choices.size(), kMaxScalars);
   return {};
 }
 

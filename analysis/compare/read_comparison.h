@@ -39,7 +39,7 @@ struct ScalarPair {
   std::vector<std::int64_t> step;  // at most kCurvePoints, of a
   std::vector<double> a, b;
 };
-inline constexpr std::size_t kCurvePoints = 2'000, kMostScalars = 200;
+inline constexpr std::size_t kCurvePoints = 2'000, kMaxScalars = 200;
 
 struct ComparisonAnswer {
   Run run_a, run_b;
@@ -47,7 +47,7 @@ struct ComparisonAnswer {
   CompareSide a, b;
   Comparison comparison;
   std::vector<FactDelta> facts;
-  std::vector<ScalarPair> scalars;   // the loss first, at most kMostScalars
+  std::vector<ScalarPair> scalars;   // the loss first, at most kMaxScalars
   std::size_t scalars_left_out = 0;  // beyond those
   std::string sentence;
 };

@@ -82,11 +82,11 @@ std::string portOf(const Finding& finding) {
 }
 
 bool sameTime(const Finding& finding, const Label& label) {
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max(), kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr auto kMax = std::numeric_limits<std::int64_t>::max(), kMin = std::numeric_limits<std::int64_t>::min();
   if (finding.start && label.start)
-    return *finding.start - kSlack < label.end.value_or(kMost) && finding.end.value_or(kMost - kSlack) + kSlack > *label.start;
+    return *finding.start - kSlack < label.end.value_or(kMax) && finding.end.value_or(kMax - kSlack) + kSlack > *label.start;
   if (finding.first_step && label.first_step)
-    return *finding.first_step <= label.last_step.value_or(kMost) && finding.last_step.value_or(kMost) >= label.first_step.value_or(kLeast);
+    return *finding.first_step <= label.last_step.value_or(kMax) && finding.last_step.value_or(kMax) >= label.first_step.value_or(kMin);
   return true;
 }
 

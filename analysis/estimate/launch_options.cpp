@@ -10,7 +10,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostWords = 10'000, kMostName = 200;
+constexpr std::size_t kMaxWords = 10'000, kMaxName = 200;
 
 std::vector<std::string> wordsOf(std::string_view line) {
   std::vector<std::string> words;
@@ -18,7 +18,7 @@ std::vector<std::string> wordsOf(std::string_view line) {
   bool open = false;
   char quote = 0;
   for (const char c : line) {
-    if (words.size() >= kMostWords) break;
+    if (words.size() >= kMaxWords) break;
     if (quote != 0) {
       if (c == quote)
         quote = 0;
@@ -38,7 +38,7 @@ std::vector<std::string> wordsOf(std::string_view line) {
 }
 
 std::string nameOf(std::string_view text) {
-  std::string name(text.substr(0, kMostName));
+  std::string name(text.substr(0, kMaxName));
   for (char& c : name) c = c == '-' || c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return name;
 }

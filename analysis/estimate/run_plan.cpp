@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kStretches = 10;
 constexpr double kStudent = 1.383;  // two-sided 80 %, nine degrees of freedom
-constexpr std::size_t kLeastSteps = 20;
+constexpr std::size_t kMinSteps = 20;
 constexpr double kNs = 1e9;
 constexpr double kFarthest = 200.0 * 365 * 86'400;  // seconds; beyond it a date says nothing
 
@@ -75,8 +75,8 @@ void forecast(RunPlan& plan, std::span<const DoneStep> steps, TimeNs now) {
     plan.finish = plan.finish_low = plan.finish_high = steps.back().end;
     return;
   }
-  if (steps.size() < kLeastSteps || now <= steps.front().end)
-    return void(plan.reason = "fewer than " + std::to_string(kLeastSteps) + " steps with a time: no pace yet");
+  if (steps.size() < kMinSteps || now <= steps.front().end)
+    return void(plan.reason = "fewer than " + std::to_string(kMinSteps) + " steps with a time: no pace yet");
   const double seconds = static_cast<double>(now - steps.front().end) / kNs;
   plan.steps_per_s = static_cast<double>(steps.back().step - steps.front().step) / seconds;
   if (!(*plan.steps_per_s > 0)) {

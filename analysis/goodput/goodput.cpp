@@ -16,8 +16,8 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kBesideEnd = 30 * 60 * kNsPerSecond;  // a finding that lasted until so shortly before an end belongs to it
-constexpr std::size_t kMostEvaluations = 100'000;
-constexpr std::size_t kMostMarkedAttempts = 64;  // log searches are for the newest attempts
+constexpr std::size_t kMaxEvaluations = 100'000;
+constexpr std::size_t kMaxMarkedAttempts = 64;  // log searches are for the newest attempts
 
 class Gatherer {
  public:
@@ -98,7 +98,7 @@ class Gatherer {
     std::vector<TimeNs> spoken;
     for (const Series& series : own) {
       if (series.key.kind != SeriesKind::kScalar || series.key.rank || !series.last_time || !isEvaluation(series.key)) continue;
-      if (series.sample_count > static_cast<std::int64_t>(kMostEvaluations)) continue;
+      if (series.sample_count > static_cast<std::int64_t>(kMaxEvaluations)) continue;
       RG_ASSIGN(const ScalarColumns points,
                 m_reader.scalars(series.id, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), m_stop));
       std::ranges::copy_if(points.time, std::back_inserter(spoken), [](TimeNs at) { return at != kAbsent; });
@@ -159,7 +159,7 @@ class Gatherer {
 
   // What a log says of the time before the first step.
   Status addMarks(const Attempt& attempt, AttemptRecord& record) {
-    if (!attempt.start || m_attempts.size() - static_cast<std::size_t>(&attempt - m_attempts.data()) > kMostMarkedAttempts) return {};
+    if (!attempt.start || m_attempts.size() - static_cast<std::size_t>(&attempt - m_attempts.data()) > kMaxMarkedAttempts) return {};
     const TimeNs first = record.steps.empty() ? record.end.value_or(record.last_sign.value_or(*attempt.start)) : record.steps.front().begin;
     const auto inside = [&](std::optional<TimeNs> at) { return at && *at > *attempt.start && *at <= first; };
     // Of process groups: Megatron-LM, DeepSpeed, NCCL_DEBUG=INFO. What comes before the first of these lines is start-up.

@@ -22,7 +22,7 @@
 namespace runglass {
 
 struct SaveAdvice {
-  bool enough = false;                                  // at least kLeastFailures failures and a save's cost
+  bool enough = false;                                  // at least kMinFailures failures and a save's cost
   std::string reason;                                   // why not, in plain words
   std::optional<double> save_s;                         // what the formulas took as a save's cost
   bool save_blocks = true;                              // false: only the time until durable is known, and the true cost may be less

@@ -13,7 +13,7 @@
 namespace runglass {
 namespace {
 
-constexpr double kMostUseful = 1.1;  // times the wall time: median times are not means
+constexpr double kMaxUseful = 1.1;  // times the wall time: median times are not means
 
 using Segments = std::vector<Segment>;
 
@@ -186,21 +186,21 @@ class Maker {
     }
     if (!t0 || !t1 || *t1 <= *t0) return;
     // What runs has no last step yet: the time since its newest one is the step that it is in.
-    row.start_told = attempt.start.has_value(), row.end_told = attempt.end.has_value() && !attempt.running;
+    row.start_reported = attempt.start.has_value(), row.end_reported = attempt.end.has_value() && !attempt.running;
     if (m_end && *t0 < *m_end) t0 = m_end;  // two attempts at once: the later one has the rest
     if (*t1 <= *t0) return;
     row.range = TimeRange{*t0, *t1};
     Segments all;
-    if (m_end) append(all, *m_end, *t0, m_end_told && row.start_told ? Spend::kGap : Spend::kUnexplained);
-    m_end = t1, m_end_told = row.end_told;
+    if (m_end) append(all, *m_end, *t0, m_end_reported && row.start_reported ? Spend::kGap : Spend::kUnexplained);
+    m_end = t1, m_end_reported = row.end_reported;
     Segments own{{*t0, *t1, Spend::kUnexplained}};
     const bool stepped = !attempt.steps.empty();
     if (stepped) row.stepped_until = attempt.steps.back().end;
     // Steps that are known, but not when they were, leave the time unexplained.
-    if (row.start_told && (stepped || !attempt.first_step))
+    if (row.start_reported && (stepped || !attempt.first_step))
       own = paint(own, {{*t0, stepped ? attempt.steps.front().begin : *t1, Spend::kStartUp}});
     // Times that contradict the order of the steps do not tell which was the last.
-    if (stepped && row.end_told && attempt.steps.back().step == row.last_step)
+    if (stepped && row.end_reported && attempt.steps.back().step == row.last_step)
       own = paint(own, {{attempt.steps.back().end, *t1, Spend::kAfterLast}});
     own = paint(own, knownSegments(attempt, {Spend::kInit, Spend::kLoad}));
     own = paint(own, knownSegments(attempt, {Spend::kSave, Spend::kEval}));
@@ -238,14 +238,14 @@ class Maker {
         double kept = static_cast<double>(row.kept_steps) * static_cast<double>(*time);
         // Steps are not useful for longer than they took: a median of a few says a little too much.
         if (const auto& first = row.spent[static_cast<std::size_t>(Spend::kProductive)];
-            first && kept < kMostUseful * static_cast<double>(*first))
+            first && kept < kMaxUseful * static_cast<double>(*first))
           kept = std::min(kept, static_cast<double>(*first + row.spent[static_cast<std::size_t>(Spend::kCatchUp)].value_or(0)));
         useful += kept;
       }
     }
     if (wall > 0) m_ledger.wall = wall;
     // Steps that take longer than there was time: their numbers run on where nothing was recorded, as in a profile of some of them.
-    m_ledger.is_sample = any && wall > 0 && useful > kMostUseful * static_cast<double>(wall);
+    m_ledger.is_sample = any && wall > 0 && useful > kMaxUseful * static_cast<double>(wall);
     if (any && wall > 0 && !m_ledger.is_sample) addUntimed();
     for (const LedgerRow& row : m_ledger.rows)
       for (std::size_t i = 0; i < kSpendCount; ++i)
@@ -300,7 +300,7 @@ class Maker {
   std::int64_t m_done = kNone;
   std::optional<std::int64_t> m_tip;  // the last step of the newest attempt that stepped
   std::optional<TimeNs> m_end;
-  bool m_end_told = false;
+  bool m_end_reported = false;
   Ledger m_ledger;
 };
 

@@ -83,7 +83,7 @@ using SpendTimes = std::array<std::optional<DurNs>, kSpendCount>;  // absent: no
 struct LedgerRow {
   std::int32_t number = 0;
   std::optional<TimeRange> range;  // from its start, or the first sign of it, to its end or the last sign
-  bool start_told = false, end_told = false;
+  bool start_reported = false, end_reported = false;
   SpendTimes spent;               // with the gap before it
   std::vector<Segment> segments;  // tile [end of the one before, range.t1)
   std::optional<std::int64_t> first_step, last_step, resumed_from;

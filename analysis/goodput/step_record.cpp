@@ -158,7 +158,7 @@ Result<StepRecord> readSteps(Reader& reader, AttemptId attempt, std::span<const 
     if (series.sample_count >= 2) timed.push_back(series);
   }
   if (const Series* log = pickSeries(global, Role::kStepTime)) return ofLog(reader, *log, stop);
-  if (const Series* told = pickSeries(untimed, Role::kStepTime)) return ofDurations(reader, *told, stop);
+  if (const Series* reported = pickSeries(untimed, Role::kStepTime)) return ofDurations(reader, *reported, stop);
   if (const Series* loss = pickSeries(timed, Role::kLoss)) return ofTimes(reader, *loss, stop);
   const auto longest = std::ranges::max_element(timed, {}, &Series::sample_count);
   if (longest != timed.end()) return ofTimes(reader, *longest, stop);

@@ -85,7 +85,7 @@ class Explainer {
     m_tally = std::move(m_parts.tally);
     const double window = m_tally.window;
     m_answer.busy.compute = m_parts.work / window;
-    if (m_parts.comm_told) m_answer.busy.comm = m_parts.transfer / window, m_answer.busy.comm_wait = m_parts.wait / window;
+    if (m_parts.comm_reported) m_answer.busy.comm = m_parts.transfer / window, m_answer.busy.comm_wait = m_parts.wait / window;
     m_tally.units = 0;
     for (const Rank& rank : m_ranks) m_tally.units += rank.rank >= 0 ? 1 : 0;
     m_answer.basis_words = "step parts of " + counted(m_tally.units, "rank");
@@ -144,7 +144,7 @@ class Explainer {
     std::optional<std::int64_t> first, last;
     if (!m_tally.steps.empty()) first = *m_tally.steps.begin(), last = *m_tally.steps.rbegin();
     std::optional<double> delay;
-    if (m_parts.delay_told && m_answer.basis == IdleBasis::kParts) {
+    if (m_parts.delay_reported && m_answer.basis == IdleBasis::kParts) {
       delay = m_parts.delay / m_tally.window;
     } else {
       RG_ASSIGN(delay, readRunDelay(m_reader, m_attempt.id, first, last, m_stop));
@@ -180,10 +180,10 @@ class Explainer {
     }
     const double host = m_tally.share(IdleCause::kHostBound) + m_tally.share(IdleCause::kSmallKernels);
     const double wanted = delay ? *delay : (host + m_tally.share(IdleCause::kUnexplained)) * share / static_cast<double>(nodes);
-    if (wanted < kTold) return;
+    if (wanted < kReported) return;
     const double moved =
         m_tally.move(IdleCause::kCpuSaturation, wanted, {IdleCause::kHostBound, IdleCause::kSmallKernels, IdleCause::kUnexplained});
-    if (moved < kTold) return;
+    if (moved < kReported) return;
     IdleRow row = rowOf(IdleCause::kCpuSaturation);
     row.confidence = delay ? 0.6 : 0.4;
     row.evidence = delay ? "the training thread was ready and had no CPU for " + percentText(*delay) + " of the steps" : "";
@@ -219,7 +219,7 @@ class Explainer {
     std::optional<double> moved;
     if (timed)
       moved = m_tally.move(IdleCause::kMemoryStall, share / static_cast<double>(nodes), {IdleCause::kHostBound, IdleCause::kUnexplained});
-    if (moved && *moved < kTold) return;
+    if (moved && *moved < kReported) return;
     IdleRow row = rowOf(IdleCause::kMemoryStall);
     row.share = moved;
     row.confidence = moved ? 0.4 : 0.2;
@@ -242,7 +242,7 @@ class Explainer {
     if (sum.held == 0) return;
     const bool known = sum.known > 0;
     const double lost = known ? std::min(sum.lost / static_cast<double>(sum.devices), 1 - totalIdle()) : 0;
-    if (known && lost < kTold) return;
+    if (known && lost < kReported) return;
     IdleRow row = rowOf(cause);
     row.share = known ? std::optional(lost) : std::nullopt;
     row.units = sum.held, row.units_total = sum.devices, row.unit = "device";
@@ -283,7 +283,7 @@ class Explainer {
     for (int c = 0; c <= static_cast<int>(IdleCause::kUnexplained); ++c) {
       const auto cause = static_cast<IdleCause>(c);
       if (cause == IdleCause::kCpuSaturation || cause == IdleCause::kMemoryStall) continue;
-      if (m_tally.share(cause) < kTold && cause != IdleCause::kUnexplained) continue;
+      if (m_tally.share(cause) < kReported && cause != IdleCause::kUnexplained) continue;
       IdleRow row = rowOf(cause);
       row.evidence = m_answer.basis == IdleBasis::kSpans   ? spanEvidence(cause, m_tally, m_spans.launches)
                      : m_answer.basis == IdleBasis::kParts ? partEvidence(cause, m_tally)
@@ -327,14 +327,14 @@ class Explainer {
     const auto unless = [&](StepColumn column, IdleCause cause, const char* part) {
       if (!parts)
         missing(cause, "neither spans nor parts of steps were recorded");
-      else if (!m_parts.told[static_cast<std::size_t>(column)] && m_tally.share(cause) < kTold)
+      else if (!m_parts.reported[static_cast<std::size_t>(column)] && m_tally.share(cause) < kReported)
         missing(cause, std::string("no rank recorded a part \"") + part + "\"");
     };
     unless(StepColumn::kData, IdleCause::kData, "data");
     unless(StepColumn::kCheckpoint, IdleCause::kCheckpoint, "checkpoint");
     unless(StepColumn::kGc, IdleCause::kGc, "gc");
     unless(StepColumn::kHost, IdleCause::kHostBound, "host");
-    if (parts && !m_parts.comm_told)
+    if (parts && !m_parts.comm_reported)
       missing(IdleCause::kUnexplained, "the waiting of communication: what of a step is in no part may be that");
     for (const IdleCause cause : {IdleCause::kSync, IdleCause::kSmallKernels, IdleCause::kLogging})
       missing(cause, "no spans of all work of a GPU's streams were recorded");

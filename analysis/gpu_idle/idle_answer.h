@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      shares 0..1 of step time; TimeNs.
 // Errors:     the Reader's; CANCELLED when `stop` fires. Without evidence the status is kInsufficient with a reason, no error.
-// Cost:       reads the spans of the newest steps, at most kMostIdleSpans (0.2 s a million on one core, 150 bytes each of one rank at a
+// Cost:       reads the spans of the newest steps, at most kMaxIdleSpans (0.2 s a million on one core, 150 bytes each of one rank at a
 //             time), else the parts of the newest kIdleSteps steps; 256 bins of a dozen series a machine.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostIdleSpans = 2'000'000;
+inline constexpr std::size_t kMaxIdleSpans = 2'000'000;
 inline constexpr std::int64_t kIdleSteps = 200;  // newest
 
 // Where the idle share comes from; the first that is there. Spans count only where all work of the device was recorded: a profiler's trace,
@@ -91,8 +91,8 @@ struct IdleAnswer {
   const IdleRow* row(IdleCause cause) const;
 };
 
-inline constexpr double kNoticed = 0.01;  // of a step
-inline constexpr double kTold = 0.0005;   // of step time; below it there is no row
+inline constexpr double kNoticed = 0.01;     // of a step
+inline constexpr double kReported = 0.0005;  // of step time; below it there is no row
 
 Result<IdleAnswer> readIdleAnswer(Reader& reader, const Attempt& attempt, const IdleScope& scope, std::stop_token stop);
 

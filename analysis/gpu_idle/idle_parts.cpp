@@ -25,7 +25,7 @@ std::optional<double> steadyMedian(std::span<const StepFrame> frames) {
   return median(std::move(values));
 }
 
-double told(const StepFrame& frame, StepColumn column, std::size_t rank) {
+double reported(const StepFrame& frame, StepColumn column, std::size_t rank) {
   const float value = frame.at(column, rank);
   return std::isfinite(value) && value > 0 ? static_cast<double>(value) : 0;
 }
@@ -55,8 +55,8 @@ class PartSum {
       const auto column = static_cast<StepColumn>(c);
       if (std::isnan(frame.at(column, rank))) continue;
       any = true;
-      m_out.told[c] = true;
-      sum += told(frame, column, rank);
+      m_out.reported[c] = true;
+      sum += reported(frame, column, rank);
     }
     return any ? sum : -1;
   }
@@ -65,25 +65,25 @@ class PartSum {
     StepSample sample{.unit = rank, .rank = m_ranks[rank].rank, .step = frame.step, .window = dur};
     // Parts of other clocks may come to more than the step: their shares are of the parts then.
     const double scale = in_parts > dur ? dur / in_parts : 1;
-    for (const auto& [column, cause] : kHostColumns) sample.ns[static_cast<std::size_t>(cause)] += scale * told(frame, column, rank);
+    for (const auto& [column, cause] : kHostColumns) sample.ns[static_cast<std::size_t>(cause)] += scale * reported(frame, column, rank);
     double rest = std::max(0.0, dur - in_parts);
-    if (frame.phase == StepPhase::kCheckpoint && steady && told(frame, StepColumn::kCheckpoint, rank) == 0) {
+    if (frame.phase == StepPhase::kCheckpoint && steady && reported(frame, StepColumn::kCheckpoint, rank) == 0) {
       const double save = std::clamp(dur - *steady, 0.0, rest);
       sample.ns[static_cast<std::size_t>(IdleCause::kCheckpoint)] += save;
       rest -= save;
     }
     const bool comm = !std::isnan(frame.at(StepColumn::kTransfer, rank));
-    m_out.comm_told |= comm;
+    m_out.comm_reported |= comm;
     if (comm)
       sample.ns[static_cast<std::size_t>(IdleCause::kUnexplained)] += rest;
     else
       m_out.untold += rest;
-    m_out.transfer += scale * told(frame, StepColumn::kTransfer, rank);
-    m_out.wait += scale * told(frame, StepColumn::kWait, rank);
+    m_out.transfer += scale * reported(frame, StepColumn::kTransfer, rank);
+    m_out.wait += scale * reported(frame, StepColumn::kWait, rank);
     for (const StepColumn column : {StepColumn::kForward, StepColumn::kBackward, StepColumn::kOptimizer, StepColumn::kOther})
-      m_out.work += scale * told(frame, column, rank);
-    m_out.delay_told |= !std::isnan(frame.at(StepColumn::kRunDelay, rank));
-    m_out.delay += std::min(dur, told(frame, StepColumn::kRunDelay, rank));
+      m_out.work += scale * reported(frame, column, rank);
+    m_out.delay_reported |= !std::isnan(frame.at(StepColumn::kRunDelay, rank));
+    m_out.delay += std::min(dur, reported(frame, StepColumn::kRunDelay, rank));
     for (std::size_t c = 0; c < sample.ns.size(); ++c) {
       CauseSum& sum = m_out.tally.causes[c];
       if (sample.ns[c] <= sum.longest_ns) continue;

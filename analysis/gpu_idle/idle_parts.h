@@ -25,8 +25,8 @@ struct PartIdle {
   double work = 0, transfer = 0, wait = 0;  // ns: forward, backward, optimizer and others; communication
   double untold = 0;                        // ns of steps in no part, where waiting for peers was not told either
   double delay = 0;                         // ns in which the training thread was ready and had no CPU
-  bool comm_told = false, delay_told = false;
-  std::array<bool, kStepPartColumns> told{};  // some rank has the column
+  bool comm_reported = false, delay_reported = false;
+  std::array<bool, kStepPartColumns> reported{};  // some rank has the column
   bool any() const { return tally.window > 0; }
 };
 

@@ -132,20 +132,20 @@ class IdleReader {
       RG_ASSIGN(by_rank[rank], count(tracks, rangeOf(own == steps.end() ? std::vector<RankStep>() : own->second)));
       spans += by_rank[rank];
     }
-    if (spans <= kMostIdleSpans) return {};
+    if (spans <= kMaxIdleSpans) return {};
     std::set<std::int64_t> all;
     for (const auto& [rank, own] : steps)
       for (const RankStep& step : own)
         if (step.step) all.insert(*step.step);
     if (all.size() > 1) {
-      const std::size_t kept = std::max<std::size_t>(all.size() * kMostIdleSpans / spans, 1);
+      const std::size_t kept = std::max<std::size_t>(all.size() * kMaxIdleSpans / spans, 1);
       m_out.left_out = all.size() - kept;
       const std::int64_t first = *std::next(all.begin(), static_cast<std::ptrdiff_t>(m_out.left_out));
       for (auto& [rank, own] : steps) std::erase_if(own, [&](const RankStep& step) { return step.step && *step.step < first; });
       spans = spans * kept / all.size();
     }
     for (const auto& [rank, n] : by_rank) {
-      if (spans <= kMostIdleSpans || of_rank.size() <= 1) break;
+      if (spans <= kMaxIdleSpans || of_rank.size() <= 1) break;
       spans -= std::min(spans, std::max<std::size_t>(1, m_out.left_out > 0 ? n / all.size() : n));
       of_rank.erase(rank);
       steps.erase(rank);
@@ -319,10 +319,10 @@ Result<RankSteps> readRankSteps(Reader& reader, AttemptId attempt, const IdleSco
   RG_ASSIGN(const auto steps, AttemptSteps::list(reader, attempt, {StepSeries::kTime, StepSeries::kPhase}));
   std::vector<Series> times = steps.of(StepSeries::kTime);
   times.insert(times.end(), steps.unranked().begin(), steps.unranked().end());
-  constexpr std::int64_t kMostStep = std::numeric_limits<std::int64_t>::max() - 1;
+  constexpr std::int64_t kMaxStep = std::numeric_limits<std::int64_t>::max() - 1;
   std::int64_t last = std::numeric_limits<std::int64_t>::min() + kIdleSteps;
-  for (const Series& series : times) last = std::max(last, std::min(series.last_x, kMostStep));
-  if (scope.last_step) last = std::clamp(*scope.last_step, std::numeric_limits<std::int64_t>::min() + kIdleSteps, kMostStep);
+  for (const Series& series : times) last = std::max(last, std::min(series.last_x, kMaxStep));
+  if (scope.last_step) last = std::clamp(*scope.last_step, std::numeric_limits<std::int64_t>::min() + kIdleSteps, kMaxStep);
   const bool wide = scope.time || scope.first_step;
   std::int64_t first = wide ? std::numeric_limits<std::int64_t>::min() : last - kIdleSteps + 1;
   if (scope.first_step) first = std::min(*scope.first_step, last);

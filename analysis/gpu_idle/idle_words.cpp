@@ -76,7 +76,7 @@ std::string counted(std::size_t count, const char* one) { return std::to_string(
 std::string spanEvidence(IdleCause cause, const IdleTally& tally, const LaunchStats& launches) {
   const CauseSum& sum = tally[cause];
   if (cause == IdleCause::kUnexplained)
-    return tally.share(cause) >= kTold ? portion(cause, tally) + ": no recorded cause" : "every gap has a cause";
+    return tally.share(cause) >= kReported ? portion(cause, tally) + ": no recorded cause" : "every gap has a cause";
   const auto samples = static_cast<double>(std::max<std::size_t>(tally.samples, 1));
   std::string text = whereWords(sum, tally, "device") + portion(cause, tally) + meanwhile(cause);
   if (sum.stretches > 0)
@@ -92,7 +92,7 @@ std::string spanEvidence(IdleCause cause, const IdleTally& tally, const LaunchSt
 std::string partEvidence(IdleCause cause, const IdleTally& tally) {
   const CauseSum& sum = tally[cause];
   if (cause == IdleCause::kUnexplained)
-    return tally.share(cause) >= kTold ? portion(cause, tally) + " in no part" : "every moment of the steps is in a part";
+    return tally.share(cause) >= kReported ? portion(cause, tally) + " in no part" : "every moment of the steps is in a part";
   std::string text = whereWords(sum, tally, "rank") + portion(cause, tally) + meanwhile(cause);
   if (sum.rank) text += "; most on rank " + std::to_string(*sum.rank) + " in one step: " + duration(sum.longest_ns);
   return text;

@@ -22,7 +22,7 @@ Result<std::vector<HangMember>> withoutTimeout(Reader& reader, const Attempt& at
     silent.push_back(std::move(member));
   }
   // Where many are without one, logs are missing, not ranks.
-  if (silent.size() * 3 > timed_out.size() || silent.size() > kMostListed) silent.clear();
+  if (silent.size() * 3 > timed_out.size() || silent.size() > kMaxListed) silent.clear();
   return silent;
 }
 
@@ -45,7 +45,7 @@ std::vector<HangMember> furthestBehind(std::span<const Event> states) {
     if (seq == fewest)
       behind.push_back(
           {.rank = rank, .node = {}, .standing = HangStanding::kBehind, .op = {}, .group = {}, .seq = fewest + 1, .since = {}});
-  if (behind.size() * 2 >= ranks.size() || behind.size() > kMostListed) behind.clear();
+  if (behind.size() * 2 >= ranks.size() || behind.size() > kMaxListed) behind.clear();
   return behind;
 }
 

@@ -72,7 +72,7 @@ class FieldReader {
   }
   void read(const char* key, std::vector<std::int64_t>& field) {
     const Json* at = find(key, &Json::is_array);
-    for (std::size_t i = 0; at != nullptr && i < std::min(at->size(), kMostListed); ++i)
+    for (std::size_t i = 0; at != nullptr && i < std::min(at->size(), kMaxListed); ++i)
       if ((*at)[i].is_number_integer()) field.push_back((*at)[i].get<std::int64_t>());
   }
   template <class T, class Names>
@@ -85,7 +85,7 @@ class FieldReader {
   template <class T, class ReadOne>
   void readList(const char* key, std::vector<T>& field, ReadOne read_one) {
     const Json* at = find(key, &Json::is_array);
-    for (std::size_t i = 0; at != nullptr && i < std::min(at->size(), kMostListed); ++i) {
+    for (std::size_t i = 0; at != nullptr && i < std::min(at->size(), kMaxListed); ++i) {
       if (!(*at)[i].is_object()) return fail(key);
       FieldReader inner((*at)[i], m_status);
       read_one(inner, field.emplace_back());

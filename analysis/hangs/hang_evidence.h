@@ -3,7 +3,7 @@
 //
 // Threading:  plain values; both functions are pure.
 // Ownership:  values own their strings.
-// Units:      TimeNs, DurNs, steps; lists are cut at kMostListed, their counts are not.
+// Units:      TimeNs, DurNs, steps; lists are cut at kMaxListed, their counts are not.
 // Errors:     parse: INVALID_ARGUMENT not an object or a field of the wrong type (names it); fields that are missing stay at their
 // defaults. Cost:       O(text).
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostListed = 64;
+inline constexpr std::size_t kMaxListed = 64;
 
 // What a rank does while others wait for it.
 enum class HangStanding : std::uint8_t {

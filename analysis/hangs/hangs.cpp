@@ -52,7 +52,7 @@ class Hangs : public Analysis {
     RG_ASSIGN(auto said, reader.findings(m_run));
     for (Finding& one : said) {
       if (one.kind != kHang && one.kind != kStall) continue;
-      m_told.push_back(one);
+      m_reported.push_back(one);
       if (!one.end) m_open.push_back(std::move(one));
     }
     return {};
@@ -287,13 +287,13 @@ class Hangs : public Analysis {
   void keepIdentities() {
     constexpr TimeNs kNow = std::numeric_limits<TimeNs>::max();
     for (Finding& one : m_out)
-      for (const Finding& before : m_told)
+      for (const Finding& before : m_reported)
         if (one.kind == before.kind && one.subject == before.subject && one.start && before.start &&
             *one.start < before.end.value_or(kNow) && *before.start < one.end.value_or(kNow)) {
           one.first_step = before.first_step;
           break;
         }
-    m_told = m_out;
+    m_reported = m_out;
   }
 
   // Nobody was heard: what was said neither holds nor ended.
@@ -338,7 +338,7 @@ class Hangs : public Analysis {
 
   RunId m_run;
   bool m_remembered = false;
-  std::vector<Finding> m_open, m_told, m_out;
+  std::vector<Finding> m_open, m_reported, m_out;
   std::vector<StepWatch> m_watches;
   std::set<AttemptId> m_settled;
   std::vector<Event> m_timeouts;

@@ -145,8 +145,8 @@ Status Standstill::look(Reader& reader, const StandstillFacts& facts, std::stop_
   evidence.culprit_count = static_cast<std::int64_t>(front.culprits.size());
   evidence.group_count = static_cast<std::int64_t>(front.groups.size());
   evidence.culprits = std::move(front.culprits), evidence.groups = std::move(front.groups);
-  if (evidence.culprits.size() > kMostListed) evidence.culprits.resize(kMostListed);
-  if (evidence.groups.size() > kMostListed) evidence.groups.resize(kMostListed);
+  if (evidence.culprits.size() > kMaxListed) evidence.culprits.resize(kMaxListed);
+  if (evidence.groups.size() > kMaxListed) evidence.groups.resize(kMaxListed);
   return {};
 }
 

@@ -17,7 +17,7 @@ constexpr std::int64_t kFirstLook = 10 * static_cast<std::int64_t>(kStepsKept);
 constexpr DurNs kBeside = 30 * kNsPerSecond;     // an event this near to a gap belongs to it
 constexpr DurNs kJustBefore = 5 * kNsPerSecond;  // at least, of what ended before a gap and explains it: clocks of nodes differ
 constexpr DurNs kAfterSave = 60 * kNsPerSecond;  // until the first step after a save has moved
-constexpr std::size_t kMostGaps = 64;            // a run that stands still more often than that has a rhythm of its own
+constexpr std::size_t kMaxGaps = 64;             // a run that stands still more often than that has a rhythm of its own
 constexpr DurNs kLongestStep = 30LL * 24 * 3600 * kNsPerSecond;
 
 constexpr std::int64_t kStepsBeside = 200;  // before a gap, in which an evaluation comes seldom
@@ -60,7 +60,7 @@ Status StepWatch::read(Reader& reader, std::stop_token stop) {
   m_next = points.step.back() + 1;
   for (const StallGap& gap : m_clock->take(steps)) {
     RG_ASSIGN(const bool known_reason, explained(reader, gap));
-    if (!known_reason && m_gaps.size() < kMostGaps) m_gaps.push_back(gap);
+    if (!known_reason && m_gaps.size() < kMaxGaps) m_gaps.push_back(gap);
   }
   return {};
 }

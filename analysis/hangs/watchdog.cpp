@@ -29,7 +29,7 @@ struct Source {
 // Megatron's argument (as printed and as typed), Hugging Face's.
 constexpr Source kFacts[] = {{"distributed_timeout_minutes", 60 * kNsPerSecond}, {"ddp_timeout", kNsPerSecond}};
 constexpr Source kArguments[] = {{"--distributed-timeout-minutes", 60 * kNsPerSecond}, {"--ddp_timeout", kNsPerSecond}};
-constexpr std::int64_t kMost = 30LL * 24 * 3600;  // seconds or minutes: beyond, it is no timeout
+constexpr std::int64_t kMax = 30LL * 24 * 3600;  // seconds or minutes: beyond, it is no timeout
 
 }  // namespace
 
@@ -38,10 +38,10 @@ Watchdog watchdogOf(std::span<const Fact> facts) {
   for (const Fact& fact : facts) {
     for (const Source& source : kFacts)
       if (fact.key == source.key)
-        if (const auto value = numberAt(fact.value); value && *value > 0 && *value < kMost) found = {*value * source.unit, fact.key};
+        if (const auto value = numberAt(fact.value); value && *value > 0 && *value < kMax) found = {*value * source.unit, fact.key};
     if (fact.key == "argv")
       for (const Source& source : kArguments)
-        if (const auto value = numberAfter(fact.value, source.key); value && *value > 0 && *value < kMost)
+        if (const auto value = numberAfter(fact.value, source.key); value && *value > 0 && *value < kMax)
           found = {*value * source.unit, std::string(source.key)};
   }
   for (const Fact& fact : facts)
@@ -57,7 +57,7 @@ TimeoutWords timeoutWords(const Event& event) {
     const std::size_t end = event.message.find_first_of(",) ", at);
     words.op = event.message.substr(at + 7, end == std::string::npos ? std::string::npos : end - at - 7);
   }
-  if (const auto ran = numberAfter(event.message, "ran for"); ran && *ran < kMost * 1000) words.ran = *ran * kNsPerMs;
+  if (const auto ran = numberAfter(event.message, "ran for"); ran && *ran < kMax * 1000) words.ran = *ran * kNsPerMs;
   return words;
 }
 

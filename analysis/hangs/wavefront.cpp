@@ -285,7 +285,7 @@ class Finder {
         if (one.standing != HangStanding::kWaiting) m_culprits.try_emplace(one.rank, one);
     // Who holds it up comes before who only waits elsewhere; nobody else is worth a line.
     std::ranges::stable_sort(missing, {}, [](const HangMember& one) { return one.standing == HangStanding::kWaiting; });
-    if (missing.size() > kMostListed) missing.resize(kMostListed);
+    if (missing.size() > kMaxListed) missing.resize(kMaxListed);
     out.missing = std::move(missing);
     return all;
   }
@@ -321,7 +321,7 @@ class Finder {
     spread(all);
     for (Described& one : all) {
       if (one.group.depth < 0) one.group.depth = 0, one.group.reason = HangReason::kDeadlock;
-      if (one.group.blocked_by.size() > kMostListed) one.group.blocked_by.resize(kMostListed);
+      if (one.group.blocked_by.size() > kMaxListed) one.group.blocked_by.resize(kMaxListed);
     }
     // Of the roots the one that most of those who hold things up are missing in.
     const auto holding = [](const HangGroup& group) {

@@ -18,7 +18,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostEvents = 100'000;
+constexpr std::size_t kMaxEvents = 100'000;
 constexpr DurNs kLookBack = 2LL * 3600 * kNsPerSecond;  // longer than any fault's aftermath
 
 class HardwareFaults : public Analysis {
@@ -116,7 +116,7 @@ class HardwareFaults : public Analysis {
     EventFilter filter;
     filter.run = question.run;
     filter.at_least = Severity::kInfo;
-    filter.limit = kMostEvents;
+    filter.limit = kMaxEvents;
     TimeNs from = std::numeric_limits<TimeNs>::min();
     if (m_newest) filter.range.t0 = *m_newest - kLookBack, from = filter.range.t0 + kAftermath;
     RG_TRY(findBegin(question));
@@ -205,8 +205,8 @@ class HardwareFaults : public Analysis {
                known.second <= together.t1;
       };
       if (!m_said.contains(identityOf(finding))) {
-        for (const auto* told : {&m_stored, &m_said})
-          for (const auto& [known, one] : *told)
+        for (const auto* reported : {&m_stored, &m_said})
+          for (const auto& [known, one] : *reported)
             if (is_same(known, one)) finding.start = known.second;
       }
       RG_ASSIGN(const Identity identity, say(question, std::move(finding), {}));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kPeerSymptoms = {"collective_timeout", "nccl_error", "process_died", "process_failed",
                                                            "cuda_error",         "node_stale", "node_lost",    "worker_group_restart"};
-constexpr std::size_t kMostFaults = 1'000;
+constexpr std::size_t kMaxFaults = 1'000;
 
 bool isSilence(const Event& event) { return event.kind == "node_lost"; }
 bool isPeerSymptom(const Event& event) { return std::ranges::find(kPeerSymptoms, event.kind) != kPeerSymptoms.end(); }
@@ -33,7 +33,7 @@ class Correlation {
     attach();
     for (CorrelatedFault& fault : m_faults) finish(fault);
     std::ranges::stable_sort(m_faults, {}, &CorrelatedFault::start);
-    if (m_faults.size() > kMostFaults) m_faults.resize(kMostFaults);
+    if (m_faults.size() > kMaxFaults) m_faults.resize(kMaxFaults);
     return std::move(m_faults);
   }
 

@@ -11,7 +11,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostIssues = 50;
+constexpr std::size_t kMaxIssues = 50;
 
 bool overlaps(std::optional<TimeNs> first, std::optional<TimeNs> last, TimeRange range) {
   return first && last && *first < range.t1 && *last >= range.t0;
@@ -47,34 +47,34 @@ class Quality {
 
   Status readSeries() {
     if (!m_q.range || m_q.attempt == nullptr) {
-      m_out.ranks_told.reason = m_out.series_told.reason = m_q.range ? "the run has no attempt" : "its time is not recorded";
+      m_out.ranks_reported.reason = m_out.series_reported.reason = m_q.range ? "the run has no attempt" : "its time is not recorded";
       return {};
     }
     RG_ASSIGN(const auto all, m_reader.series({}));
     std::set<std::int32_t> ranks;
-    std::int64_t told = 0;
+    std::int64_t reported = 0;
     for (const Series& one : all) {
       if (m_stop.stop_requested()) return {Code::kCancelled, "incident: superseded"};
       const bool of_node = !one.key.attempt && one.key.node && m_nodes.contains(one.key.node);
       if (one.key.attempt != m_q.attempt->id && !of_node) continue;
       ++m_out.series;
       if (!overlaps(one.first_time, one.last_time, *m_q.range)) continue;
-      ++told;
+      ++reported;
     }
     const AttemptSteps steps = AttemptSteps::among(all, m_q.attempt->id, {StepSeries::kTime});
     for (const Series& one : steps.of(StepSeries::kTime))
       if (overlaps(one.first_time, one.last_time, *m_q.range)) ranks.insert(*one.key.rank);
     const std::string attempt = "run_id = " + std::to_string(m_q.run.id.value);
-    m_out.series_told.value = told;
+    m_out.series_reported.value = reported;
     if (m_out.series == 0)
-      m_out.series_told = {.value = {}, .reason = "no series of the attempt or its nodes", .at_least = false, .sql = {}};
-    m_out.ranks_told.sql = "SELECT count(DISTINCT rank) AS ranks FROM step WHERE " + attempt +
-                           " AND attempt = " + std::to_string(m_q.attempt->number) + " AND start_ns >= " + std::to_string(m_q.range->t0) +
-                           " AND start_ns < " + std::to_string(m_q.range->t1);
+      m_out.series_reported = {.value = {}, .reason = "no series of the attempt or its nodes", .at_least = false, .sql = {}};
+    m_out.ranks_reported.sql = "SELECT count(DISTINCT rank) AS ranks FROM step WHERE " + attempt +
+                               " AND attempt = " + std::to_string(m_q.attempt->number) +
+                               " AND start_ns >= " + std::to_string(m_q.range->t0) + " AND start_ns < " + std::to_string(m_q.range->t1);
     if (ranks.empty())
-      m_out.ranks_told.reason = "no rank recorded steps in the window";
+      m_out.ranks_reported.reason = "no rank recorded steps in the window";
     else
-      m_out.ranks_told.value = static_cast<std::int64_t>(ranks.size());
+      m_out.ranks_reported.value = static_cast<std::int64_t>(ranks.size());
     return {};
   }
 
@@ -95,7 +95,7 @@ class Quality {
     std::ranges::stable_sort(m_out.issues, [](const QualityIssue& a, const QualityIssue& b) {
       return std::tuple(-static_cast<int>(a.severity), -a.count) < std::tuple(-static_cast<int>(b.severity), -b.count);
     });
-    if (m_out.issues.size() > kMostIssues) m_out.issues.resize(kMostIssues);
+    if (m_out.issues.size() > kMaxIssues) m_out.issues.resize(kMaxIssues);
     m_out.lost.value = lost;
     m_out.lost.sql = "SELECT coalesce(sum(count), 0) AS lost FROM ingest_issue WHERE severity = 'error'";
     if (m_q.range) m_out.lost.sql += " AND (first_ns IS NULL OR " + rangeSql("first_ns", "coalesce(last_ns, first_ns)") + ")";

@@ -14,7 +14,7 @@ namespace {
 constexpr const char *kLossTitle = "Loss and gradient norm", *kStepsTitle = "Step times of all ranks",
                      *kDeviceTitle = "Clock, power, temperature", *kLogTitle = "Log lines";
 
-constexpr std::size_t kMostAsked = 20;  // findings; the root is the first
+constexpr std::size_t kMaxAsked = 20;  // findings; the root is the first
 
 // A name that would end the word cannot be part of a selection.
 bool isSelectable(const std::string& node) { return !node.empty() && node.find_first_of(",= \n") == std::string::npos; }
@@ -60,11 +60,11 @@ std::vector<IncidentEvidence> suggestEvidence(const Incident& incident, std::spa
   const auto add = [&](const char* kind, const char* title, const Finding& of, std::optional<TimeRange> when, bool with_step) {
     out.push_back({.kind = kind,
                    .title = title,
-                   .caption = oneLineOf(of.summary, kMostSummary),
+                   .caption = oneLineOf(of.summary, kMaxSummary),
                    .range = when,
                    .select = selectOf(of, placeOf(of, places), places, with_step)});
   };
-  findings = findings.first(std::min(findings.size(), kMostAsked));
+  findings = findings.first(std::min(findings.size(), kMaxAsked));
   if (const Finding* loss = first_of([](const Finding&, const FindingPlace& p) { return p.link == ChainLink::kLoss; }))
     add("loss", kLossTitle, *loss, range, true);
   // A rank's slowness shows in the ranks' steps, from where it began on; the run's in their length.
@@ -77,9 +77,9 @@ std::vector<IncidentEvidence> suggestEvidence(const Incident& incident, std::spa
     slow = first_of([](const Finding&, const FindingPlace& p) { return p.link == ChainLink::kRank || p.link == ChainLink::kRun; });
   add("steps", kStepsTitle, slow != nullptr ? *slow : *findings.front(), since, false);
   if (slow != nullptr && slow->start && places.traced) {
-    constexpr TimeNs kFirst = std::numeric_limits<TimeNs>::min() + kNsPerSecond, kLast = std::numeric_limits<TimeNs>::max() - 2 * kMostCrop;
+    constexpr TimeNs kFirst = std::numeric_limits<TimeNs>::min() + kNsPerSecond, kLast = std::numeric_limits<TimeNs>::max() - 2 * kMaxCrop;
     const TimeNs begin = std::clamp(*slow->start, kFirst, kLast) - kNsPerSecond;
-    const TimeNs end = std::clamp(placeOf(*slow, places).until.value_or(begin), begin + 2 * kNsPerSecond, begin + kMostCrop);
+    const TimeNs end = std::clamp(placeOf(*slow, places).until.value_or(begin), begin + 2 * kNsPerSecond, begin + kMaxCrop);
     add("timeline", "Time line where it began", *slow, TimeRange{begin, end}, true);
   }
   const auto measured = [&](const FindingPlace& p) {

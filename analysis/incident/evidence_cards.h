@@ -16,7 +16,7 @@
 
 namespace runglass {
 
-inline constexpr DurNs kMostCrop = 5 * 60 * kNsPerSecond;  // of a timeline card; spans are dense
+inline constexpr DurNs kMaxCrop = 5 * 60 * kNsPerSecond;  // of a timeline card; spans are dense
 
 // Root first. Steps always; the rest by what the findings are of: loss where it moved, a crop of the timeline at the worst step, the device
 // where a machine or rank is named, log lines where something broke or stood. A run without spans has no timeline to crop.

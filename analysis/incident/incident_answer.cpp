@@ -19,7 +19,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostAlerts = 2'000, kMostValue = 300;
+constexpr std::size_t kMaxAlerts = 2'000, kMaxValue = 300;
 
 class Asking {
  public:
@@ -103,10 +103,10 @@ class Asking {
     if (!m_out.shown) return {};
     const TimeRange range = *m_out.shown;
     RG_ASSIGN(m_events,
-              m_reader.events({.range = range, .run = m_q.run.id, .at_least = Severity::kDebug, .kind = "", .limit = kMostEventsRead}));
-    RG_ASSIGN(const auto tellings, m_reader.tellings(m_q.run.id));
+              m_reader.events({.range = range, .run = m_q.run.id, .at_least = Severity::kDebug, .kind = "", .limit = kMaxEventsRead}));
+    RG_ASSIGN(const auto notifications, m_reader.notifications(m_q.run.id));
     RG_ASSIGN(const auto saves, m_reader.checkpoints(m_q.run.id));
-    RG_ASSIGN(auto alerts, m_reader.alerts(kMostAlerts));
+    RG_ASSIGN(auto alerts, m_reader.alerts(kMaxAlerts));
     std::erase_if(alerts, [&](const Alert& one) { return one.run && one.run != m_q.run.id; });
     RG_ASSIGN(const auto captures, m_reader.captures(m_q.run.id, range, CaptureTexts::kWithout));
     RG_ASSIGN(const auto notes, m_reader.notes(m_q.run.id));
@@ -119,7 +119,7 @@ class Asking {
     m_out.timeline = timelineOf({.range = range,
                                  .events = m_events,
                                  .findings = m_q.findings,
-                                 .tellings = tellings,
+                                 .notifications = notifications,
                                  .checkpoints = saves,
                                  .alerts = alerts,
                                  .captures = captures,
@@ -137,16 +137,16 @@ class Asking {
       RG_ASSIGN(Ranking read, feed.read(m_reader, &known, m_stop));
       if (read.attempt.id == m_out.attempt->id) ranking = std::move(read);
     }
-    const Ranking* told = ranking ? &*ranking : nullptr;
-    m_out.suspects = incidentSuspects(m_members, m_places, told);
+    const Ranking* reported = ranking ? &*ranking : nullptr;
+    m_out.suspects = incidentSuspects(m_members, m_places, reported);
     if (m_out.suspects.empty())
-      m_out.suspects_reason = !m_out.attempt         ? "the run has no attempt at that time"
-                              : told == nullptr      ? "no finding belongs to it"
-                              : told->reason.empty() ? "no finding belongs to it, and no rank deviates"
-                                                     : told->reason;
+      m_out.suspects_reason = !m_out.attempt             ? "the run has no attempt at that time"
+                              : reported == nullptr      ? "no finding belongs to it"
+                              : reported->reason.empty() ? "no finding belongs to it, and no rank deviates"
+                                                         : reported->reason;
     RuledOutSource source{
         .findings = m_members, .of_run = m_q.findings, .places = m_places, .run = m_q.run.id, .range = m_out.shown, .hardware_events = {}};
-    source.ranking = told;
+    source.ranking = reported;
     if (m_out.shown) RG_TRY(readWhatWasHeard(source));
     m_out.ruled_out = ruledOut(source);
     return {};
@@ -167,7 +167,7 @@ class Asking {
       RG_ASSIGN(const auto of_node, m_reader.series({.node = node}));
       if (std::ranges::any_of(of_node, in_range)) source.hardware_events[node] = 0;
     }
-    if (m_events.size() < kMostEventsRead) {
+    if (m_events.size() < kMaxEventsRead) {
       for (const Event& event : m_events) {
         const auto device = node_of.find(event.device);
         const NodeId node = event.node ? event.node : device != node_of.end() ? device->second : NodeId{};
@@ -181,7 +181,7 @@ class Asking {
     RG_ASSIGN(const auto series, m_reader.series({.run = m_q.run.id, .kind = SeriesKind::kScalar}));
     std::vector<Series> within;
     std::ranges::copy_if(series, std::back_inserter(within), in_range);
-    source.loss_told = pickSeries(within, Role::kLoss) != nullptr;
+    source.loss_reported = pickSeries(within, Role::kLoss) != nullptr;
     return {};
   }
 
@@ -219,9 +219,9 @@ class Asking {
     for (const Fact& fact : facts)
       if (!looksSecret(fact.key)) ++by_key[fact.key][fact.value];
     for (const auto& [key, values] : by_key) {
-      if (m_out.environment.size() >= kMostEnvironment) break;
+      if (m_out.environment.size() >= kMaxEnvironment) break;
       const auto most = std::ranges::max_element(values, {}, [](const auto& one) { return one.second; });
-      m_out.environment.push_back({key, oneLineOf(most->first, kMostValue), values.size()});
+      m_out.environment.push_back({key, oneLineOf(most->first, kMaxValue), values.size()});
     }
   }
 

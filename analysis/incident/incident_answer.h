@@ -6,7 +6,7 @@
 // Ownership:  values.
 // Units:      TimeNs, DurNs, half-open ranges.
 // Errors:     the Reader's; CANCELLED when `stop` fires. What is not known is absent and says why.
-// Cost:       as readGoodput() and, where asked for, one read of the ranking; at most kMostEventsRead events of the window and one
+// Cost:       as readGoodput() and, where asked for, one read of the ranking; at most kMaxEventsRead events of the window and one
 //             catalogue read of the run's and its nodes' series.
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostEventsRead = 10'000, kMostEnvironment = 100;
+inline constexpr std::size_t kMaxEventsRead = 10'000, kMaxEnvironment = 100;
 
 struct QualityIssue {
   std::string code, help;
@@ -36,13 +36,13 @@ struct QualityIssue {
 
 // How far the data of the window may be trusted.
 struct DataQuality {
-  Told<std::int64_t> ranks_told;   // that told steps in it, of `ranks`
-  std::int64_t ranks = 0;          // of the attempt; 0: not known
-  Told<std::int64_t> series_told;  // of the run and its nodes with a sample in it, of `series`
+  Reported<std::int64_t> ranks_reported;   // that told steps in it, of `ranks`
+  std::int64_t ranks = 0;                  // of the attempt; 0: not known
+  Reported<std::int64_t> series_reported;  // of the run and its nodes with a sample in it, of `series`
   std::int64_t series = 0;
   std::vector<QualityIssue> issues;  // that overlap it, the most severe first
-  Told<std::int64_t> lost;           // how often data was lost (issues of severity error)
-  Told<DurNs> clock_error;           // the largest of the attempt's nodes
+  Reported<std::int64_t> lost;       // how often data was lost (issues of severity error)
+  Reported<DurNs> clock_error;       // the largest of the attempt's nodes
   std::string clock_node;            // whose
   std::int64_t nodes_without_clock = 0;
   std::optional<double> least_coverage;  // of the findings that say theirs

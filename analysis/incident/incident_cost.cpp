@@ -74,7 +74,7 @@ class Counter {
     const auto found = std::ranges::find_if(m_q.goodput.ledger.rows, [&](const LedgerRow& one) { return one.number > number; });
     return found == m_q.goodput.ledger.rows.end() ? nullptr : &*found;
   }
-  bool stepsAreTold(const LedgerRow& of) const {
+  bool stepsAreReported(const LedgerRow& of) const {
     const auto i = static_cast<std::size_t>(&of - m_q.goodput.ledger.rows.data());
     return i < m_q.goodput.step_sources.size() && m_q.goodput.step_sources[i].starts_with(kStepTimeMetric);
   }
@@ -106,7 +106,7 @@ class Counter {
   }
 
   void countLostSteps() {
-    Told<std::int64_t>& lost = m_out.lost_steps;
+    Reported<std::int64_t>& lost = m_out.lost_steps;
     if (std::ranges::none_of(m_q.goodput.ledger.rows, [](const LedgerRow& one) { return one.first_step.has_value(); })) {
       lost.reason = "no steps are recorded";
       return;
@@ -153,7 +153,7 @@ class Counter {
     const auto stoodSql = [&](const LedgerRow& of, bool ended) -> std::string {
       if (stood.empty()) return {};
       const std::string until = "max(coalesce(end_ns, start_ns))", from = " FROM finding WHERE finding_id IN (" + stood + ")";
-      if (!ended || !stepsAreTold(of)) return "SELECT " + until + " - min(start_ns) AS ns" + from;
+      if (!ended || !stepsAreReported(of)) return "SELECT " + until + " - min(start_ns) AS ns" + from;
       return "SELECT max(0, min(" + until + ", (SELECT max(s.start_ns + s.dur_ns) FROM step s WHERE s." + runIs(m_q.run) +
              " AND s.attempt = " + std::to_string(of.number) + ")) - min(start_ns)) AS ns" + from;
     };
@@ -164,7 +164,7 @@ class Counter {
       add(spendWords(Spend::kStalled), of, stoodIn(of, standing, last), stoodSql(of, ended));
       if (!ended) continue;
       add(spendWords(Spend::kAfterLast), of, afterLast(of, last),
-          stepsAreTold(of)
+          stepsAreReported(of)
               ? "SELECT end_ns - last - coalesce((SELECT sum(min(c.durable_ns, x.end_ns) - max(c.begin_ns, x.last)) FROM checkpoint c "
                 "WHERE c.run_id = x.run_id AND c.attempt = x.attempt AND c.durable_ns > x.last AND c.begin_ns < x.end_ns), 0) AS ns FROM "
                 "(SELECT a.run_id, a.attempt, a.end_ns, max(s.start_ns + s.dur_ns) AS last FROM attempt a JOIN step s ON s.run_id = "
@@ -202,16 +202,16 @@ class Counter {
     const std::string pair = " FROM attempt a JOIN attempt b ON b.run_id = a.run_id AND b.attempt = " + std::to_string(next.number) +
                              " WHERE a." + runIs(m_q.run) + " AND a.attempt = " + std::to_string(ended.number);
     const std::string of_next = runIs(m_q.run) + " AND attempt = " + std::to_string(next.number);
-    const bool told = stepsAreTold(next);
+    const bool reported = stepsAreReported(next);
     for (const Spend spend : {Spend::kGap, Spend::kStartUp, Spend::kInit, Spend::kLoad, Spend::kCatchUp}) {
       std::string sql;
       if (spend == Spend::kGap) sql = "SELECT b.start_ns - a.end_ns AS ns" + pair;
-      if (spend == Spend::kStartUp && told)
+      if (spend == Spend::kStartUp && reported)
         sql =
             "SELECT min(s.start_ns) - a.start_ns AS ns FROM attempt a JOIN step s ON s.run_id = a.run_id AND s.attempt = a.attempt WHERE "
             "a." +
             runIs(m_q.run) + " AND a.attempt = " + std::to_string(next.number);
-      if (spend == Spend::kCatchUp && told && ended.last_step)
+      if (spend == Spend::kCatchUp && reported && ended.last_step)
         sql = "SELECT sum(dur_ns) AS ns FROM step WHERE " + of_next + " AND rank = (SELECT min(rank) FROM step WHERE " + of_next +
               ") AND step <= " + std::to_string(*ended.last_step);
       add(spendWords(spend), next, next.spent[static_cast<std::size_t>(spend)].value_or(0), std::move(sql));
@@ -247,7 +247,7 @@ class Counter {
   }
 
   std::string slowSql(const Slowness& slow, const LedgerRow& of) const {
-    if (slow.finding->id == 0 || !stepsAreTold(of)) return {};
+    if (slow.finding->id == 0 || !stepsAreReported(of)) return {};
     const std::string id = std::to_string(slow.finding->id), where = runIs(m_q.run) + " AND attempt = " + std::to_string(of.number);
     const std::string share = slow.finding->kind == "throughput_shift"
                                   ? "1 - json_extract(evidence, '$.before_ns') * 1.0 / json_extract(evidence, '$.after_ns')"
@@ -261,7 +261,7 @@ class Counter {
     std::ranges::stable_sort(m_out.items, {}, &CostItem::attempt);
     std::string missing;
     for (const std::string& kind : m_unknown) missing += (missing.empty() ? "what this cost is not known: " : ", ") + kind;
-    Told<DurNs>& time = m_out.lost_time;
+    Reported<DurNs>& time = m_out.lost_time;
     if (!m_q.goodput.ledger.wall)
       time.reason = m_q.goodput.reason.empty() ? "the run's wall time is not known" : m_q.goodput.reason;
     else if (m_out.items.empty())
@@ -283,7 +283,7 @@ class Counter {
       else
         m_out.gpu_hours.reason = "how many GPUs the run has is not known";
     }
-    const Told<double>& hours = m_out.gpu_hours;
+    const Reported<double>& hours = m_out.gpu_hours;
     m_out.money = {.value = {}, .reason = hours.reason, .at_least = hours.at_least, .sql = {}};
     const bool priced = m_q.price && std::isfinite(*m_q.price) && *m_q.price >= 0;
     if (!priced) m_out.money.reason = "no price of a GPU-hour was given";

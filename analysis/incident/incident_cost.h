@@ -26,7 +26,7 @@ namespace runglass {
 
 // A number, or why there is none; and the SQL over the contract's relations that shows it or what it is made of.
 template <class T>
-struct Told {
+struct Reported {
   std::optional<T> value;
   std::string reason;     // why it is absent, or what is missing in it
   bool at_least = false;  // parts of it are not known
@@ -43,10 +43,10 @@ struct CostItem {
 };
 
 struct IncidentImpact {
-  Told<DurNs> duration;           // from its first sign to its end
-  Told<std::int64_t> lost_steps;  // undone by restarts
-  Told<DurNs> lost_time;
-  Told<double> gpu_hours, money;
+  Reported<DurNs> duration;           // from its first sign to its end
+  Reported<std::int64_t> lost_steps;  // undone by restarts
+  Reported<DurNs> lost_time;
+  Reported<double> gpu_hours, money;
   std::vector<CostItem> items;  // they sum to lost_time; by attempt, then as they followed each other
   bool goes_on = false;         // so far
   // Titles of the run's other incidents that count some of the same time, as a restart that several of them led to.

@@ -23,7 +23,7 @@ std::optional<TimeRange> incidentRange(const Incident& incident, std::span<const
 struct IncidentCosts {
   std::map<std::string, IncidentImpact> of;  // by uuid
   // Of all but those dismissed: what several of them count is in it once. A lower bound where the cost of one of them is not known.
-  Told<double> gpu_hours;
+  Reported<double> gpu_hours;
 };
 
 // Both count some of the same time: a part of the same restart, or the same slowness.

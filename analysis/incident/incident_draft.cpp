@@ -133,8 +133,8 @@ Result<IncidentDraft> draftOfEvent(Reader& reader, const Run& run, const Event& 
   Incident incident = fresh(run);
   incident.attempt = event.attempt;
   incident.severity = std::max(event.severity, Severity::kInfo);
-  incident.title = oneLineOf(eventWords(event, places), kMostDraftTitle);
-  incident.summary = oneLineOf(event.message, kMostSummary);
+  incident.title = oneLineOf(eventWords(event, places), kMaxDraftTitle);
+  incident.summary = oneLineOf(event.message, kMaxSummary);
   if (event.time) {
     // Half-open: a moment has a length.
     const TimeNs begin = std::min(*event.time, std::numeric_limits<TimeNs>::max() - 1);
@@ -172,7 +172,7 @@ Result<IncidentDraft> draftOfPlace(Reader& reader, const Run& run, const DraftPl
   DraftPlace known = place;
   if (const auto of = places.rank_nodes.find(place.attempt); !known.node && place.rank && of != places.rank_nodes.end())
     if (const auto found = of->second.find(*place.rank); found != of->second.end()) known.node = found->second;
-  incident.title = oneLineOf(placeTitle(known, places), kMostDraftTitle);
+  incident.title = oneLineOf(placeTitle(known, places), kMaxDraftTitle);
   incident.range = place.range;
   const std::string node = places.nodeName(known.node);
   incident.evidence = suggestEvidence(incident, place.rank, node);

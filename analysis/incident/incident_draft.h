@@ -16,7 +16,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostDraftTitle = 160;
+inline constexpr std::size_t kMaxDraftTitle = 160;
 
 struct IncidentDraft {
   Incident incident;

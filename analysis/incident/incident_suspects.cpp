@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 constexpr double kAsPeers = 0.03;      // a clock this close to the peers' is theirs (Greyhound, ATC '25: noise of healthy GPUs)
 constexpr double kAsPeersCelsius = 5;  // and a temperature
-constexpr std::size_t kMostRuledOut = 40;
+constexpr std::size_t kMaxRuledOut = 40;
 
 Json objectOf(const Finding& finding) {
   Json evidence = Json::parse(finding.evidence, nullptr, false);
@@ -77,7 +77,7 @@ class RulingOut {
 
   std::vector<RuledOut> rule() {
     for (const Finding* one : m_source.findings) {
-      if (m_out.size() >= kMostRuledOut) break;
+      if (m_out.size() >= kMaxRuledOut) break;
       const Json evidence = objectOf(*one);
       const FindingPlace place = placeOf(*one, m_source.places);
       machine(*one, evidence);
@@ -145,21 +145,21 @@ class RulingOut {
     std::set<std::int32_t> named;
     for (const Finding* one : m_source.findings)
       for (const std::int32_t rank : placeOf(*one, m_source.places).ranks) named.insert(rank);
-    std::size_t told = 0, out = 0;
+    std::size_t reported = 0, out = 0;
     for (const RankedRow& row : ranking->rows) {
       if (!row.score || named.contains(row.place.rank)) continue;
-      ++told;
+      ++reported;
       out += row.stands_out ? 1 : 0;
     }
-    if (told > out)
+    if (reported > out)
       add("the other ranks",
-          std::to_string(told - out) + " of " + std::to_string(told) + " are as fast as their peers in steps " +
+          std::to_string(reported - out) + " of " + std::to_string(reported) + " are as fast as their peers in steps " +
               std::to_string(ranking->relative.steps.front()) + " to " + std::to_string(ranking->relative.steps.back()),
           "");
   }
 
   void loss() {
-    if (!m_source.loss_told || !m_source.range) return;
+    if (!m_source.loss_reported || !m_source.range) return;
     for (const Finding& one : m_source.of_run) {
       const FindingPlace place = placeOf(one, m_source.places);
       if (place.link == ChainLink::kLoss && place.start && *place.start < m_source.range->t1 && *place.until >= m_source.range->t0) return;
@@ -186,14 +186,14 @@ std::vector<IncidentSuspect> incidentSuspects(std::span<const Finding* const> fi
     if (place.link >= ChainLink::kRun && findings.size() > 1 && one != findings.front()) continue;
     IncidentSuspect suspect{.what = placeWords(*one, places), .rank = one->rank, .node = places.nodeName(one->node)};
     if (suspect.what.empty()) suspect.what = place.link == ChainLink::kLoss ? "training itself" : "the run as a whole";
-    suspect.why = oneLineOf(one->summary, kMostSummary);
+    suspect.why = oneLineOf(one->summary, kMaxSummary);
     suspect.finding = one->id;
     scoreOf(*one, objectOf(*one), suspect);
     named.insert(place.ranks.begin(), place.ranks.end());
     // The same one again: what else is said of it.
     const auto known = std::ranges::find_if(all, [&](const auto& other) { return other.second.what == suspect.what; });
     if (known != all.end()) {
-      if (known->second.why.size() < kMostSummary) known->second.why += "; " + suspect.why;
+      if (known->second.why.size() < kMaxSummary) known->second.why += "; " + suspect.why;
       continue;
     }
     all.emplace_back(place.link, std::move(suspect));
@@ -215,7 +215,7 @@ std::vector<IncidentSuspect> incidentSuspects(std::span<const Finding* const> fi
       suspect.why = row.slower ? percentText(*row.slower) + " slower than its peers in the ranking" : "outlier in the ranking";
       out.push_back(std::move(suspect));
     }
-  if (out.size() > kMostSuspects) out.resize(kMostSuspects);
+  if (out.size() > kMaxSuspects) out.resize(kMaxSuspects);
   return out;
 }
 

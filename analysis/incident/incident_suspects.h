@@ -22,7 +22,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostSuspects = 20;
+inline constexpr std::size_t kMaxSuspects = 20;
 
 struct IncidentSuspect {
   std::string what;  // "rank 21 on sim-0002", "sim-0004", "stage 3", "the run"
@@ -51,7 +51,7 @@ struct RuledOutSource {
   RunId run;
   std::optional<TimeRange> range;
   std::map<NodeId, std::int64_t> hardware_events;  // in the range, of nodes that were heard in it; absent: not heard
-  bool loss_told = false;                          // somebody told the loss in the range
+  bool loss_reported = false;                      // somebody told the loss in the range
   const Ranking* ranking = nullptr;
 };
 std::vector<RuledOut> ruledOut(const RuledOutSource& source);

@@ -15,14 +15,14 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr DurNs kRepeat = 60 * kNsPerSecond;
-constexpr std::size_t kMostText = 300, kNamedNodes = 5;
+constexpr std::size_t kMaxText = 300, kNamedNodes = 5;
 
 // Hostile times lie at the ends: their difference must not overflow.
 bool apart(TimeNs before, TimeNs after, DurNs most) {
   return static_cast<double>(after) - static_cast<double>(before) > static_cast<double>(most);
 }
 
-constexpr std::string_view kTold[] = {"start", "restart", "node_left", "node_back", "checkpoint_loaded", "agent_start", "phase"};
+constexpr std::string_view kReported[] = {"start", "restart", "node_left", "node_back", "checkpoint_loaded", "agent_start", "phase"};
 
 struct Group {
   TimelineEntry entry;
@@ -51,7 +51,7 @@ class Teller {
   bool inside(std::optional<TimeNs> time) const { return time && *time >= m_source.range.t0 && *time < m_source.range.t1; }
 
   void add(TimelineEntry entry) {
-    entry.text = oneLineOf(entry.text, kMostText);
+    entry.text = oneLineOf(entry.text, kMaxText);
     m_out.entries.push_back(std::move(entry));
   }
 
@@ -64,7 +64,7 @@ class Teller {
   void addEvents() {
     std::vector<const Event*> events;
     for (const Event& event : m_source.events) {
-      const bool wanted = event.severity >= Severity::kWarning || std::ranges::find(kTold, event.kind) != std::end(kTold);
+      const bool wanted = event.severity >= Severity::kWarning || std::ranges::find(kReported, event.kind) != std::end(kReported);
       if (wanted && inside(event.time)) events.push_back(&event);
     }
     std::ranges::stable_sort(events, {}, [](const Event* e) { return *e->time; });
@@ -130,7 +130,7 @@ class Teller {
         if (finding.end && *finding.end > *finding.start) entry.until = finding.end;
         add(entry);
       }
-      if (addTellings(finding, entry)) continue;
+      if (addPublished(finding, entry)) continue;
       const Json evidence = Json::parse(finding.evidence, nullptr, false);
       const auto judged = evidence.is_object() ? evidence.find("as_of_ns") : evidence.end();
       if (!evidence.is_object() || judged == evidence.end() || !judged->is_number_integer() || !inside(judged->get<TimeNs>())) continue;
@@ -142,18 +142,18 @@ class Teller {
   }
 
   // When it was first told, became worse or better, and was told to be over. False: it was not told while its run went on.
-  bool addTellings(const Finding& finding, TimelineEntry entry) {
+  bool addPublished(const Finding& finding, TimelineEntry entry) {
     const Finding* before = nullptr;
-    for (const Finding& one : m_source.tellings) {
-      if (one.id != finding.id || !one.told) continue;
+    for (const Finding& one : m_source.notifications) {
+      if (one.id != finding.id || !one.reported) continue;
       const bool news = before == nullptr || before->severity != one.severity || before->end.has_value() != one.end.has_value();
       const char* const what = before == nullptr                  ? "published: "
                                : before->severity != one.severity ? (before->severity < one.severity ? "worse: " : "better: ")
                                : one.end                          ? "ended: "
                                                                   : "continues: ";
       before = &one;
-      if (!news || !inside(one.told)) continue;
-      entry.time = *one.told, entry.until.reset(), entry.step.reset();
+      if (!news || !inside(one.reported)) continue;
+      entry.time = *one.reported, entry.until.reset(), entry.step.reset();
       entry.lane = IncidentLane::kKnown;
       entry.severity = one.severity;
       entry.text = what + one.summary;
@@ -212,10 +212,10 @@ class Teller {
            .text = std::move(text)});
     };
     for (const Alert& alert : m_source.alerts) {
-      const bool later = alert.due && alert.told && apart(*alert.due, *alert.told, kNsPerSecond);
+      const bool later = alert.due && alert.notified && apart(*alert.due, *alert.notified, kNsPerSecond);
       const std::string delivery = alert.delivery.empty() ? "" : " (" + alert.delivery + ")";
       if (inside(alert.due)) known(*alert.due, "alert", alert.severity, alert.rule + ": " + alert.summary + (later ? "" : delivery));
-      if (later && inside(alert.told)) known(*alert.told, "alert_told", alert.severity, alert.rule + " notified" + delivery);
+      if (later && inside(alert.notified)) known(*alert.notified, "alert_told", alert.severity, alert.rule + " notified" + delivery);
     }
     // All that one order brought is one entry.
     const TimelineEntry* last = nullptr;
@@ -245,13 +245,13 @@ class Teller {
 
   // The least severe go, of equal ones the latest; notes and attempts stay longest.
   void bound() {
-    if (m_out.entries.size() <= kMostEntries) return;
-    m_out.left_out = m_out.entries.size() - kMostEntries;
+    if (m_out.entries.size() <= kMaxEntries) return;
+    m_out.left_out = m_out.entries.size() - kMaxEntries;
     std::ranges::stable_sort(m_out.entries, {}, [](const TimelineEntry& e) {
       const bool kept = e.lane == IncidentLane::kKnown || e.kind == "finding" || e.kind.starts_with("attempt");
       return std::tuple(!kept, -static_cast<int>(e.severity), e.time);
     });
-    m_out.entries.resize(kMostEntries);
+    m_out.entries.resize(kMaxEntries);
   }
 
   const TimelineSource& m_source;

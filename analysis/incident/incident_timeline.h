@@ -9,7 +9,7 @@
 // Ownership:  values.
 // Units:      TimeNs.
 // Errors:     none. What has no time is in no time line.
-// Cost:       O(n log n); at most kMostEntries entries, the least severe are left out and counted.
+// Cost:       O(n log n); at most kMaxEntries entries, the least severe are left out and counted.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostEntries = 400;
+inline constexpr std::size_t kMaxEntries = 400;
 
 enum class IncidentLane : std::uint8_t { kHappened, kKnown };
 
@@ -46,8 +46,8 @@ struct TimelineEntry {
 struct TimelineSource {
   TimeRange range;
   std::span<const Event> events;
-  std::span<const Finding> findings;  // of the run
-  std::span<const Finding> tellings;  // of them, by time
+  std::span<const Finding> findings;       // of the run
+  std::span<const Finding> notifications;  // of them, by time
   std::span<const Checkpoint> checkpoints;
   std::span<const Alert> alerts;
   std::span<const Capture> captures;

@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 using words::Arg;
 using words::Message;
 
-constexpr std::size_t kMostMeaning = 60;
+constexpr std::size_t kMaxMeaning = 60;
 
 std::string textIn(const Json& json, const char* key) {
   const auto found = json.is_object() ? json.find(key) : json.end();
@@ -41,7 +41,7 @@ std::string faultWords(const Json& evidence) {
   const std::string kind = textIn(root, "kind"), code = textIn(root, "code"), meaning = textIn(evidence, "meaning");
   if (kind.empty()) return "Hardware fault";
   std::string words = capital(withSpaces(kind)) + (code.empty() ? "" : " " + code);
-  if (!meaning.empty() && meaning.size() <= kMostMeaning) words += " (" + meaning + ")";
+  if (!meaning.empty() && meaning.size() <= kMaxMeaning) words += " (" + meaning + ")";
   return words;
 }
 
@@ -93,7 +93,7 @@ std::string incidentTitle(const Finding& root, const RunPlaces& places) {
   if (root.kind == "hardware_fault") {
     text = faultWords(Json::parse(root.evidence, nullptr, false));
     if (!place.empty()) text += ", " + place;
-    return oneLineOf(text, kMostTitle);
+    return oneLineOf(text, kMaxTitle);
   }
   text = capital(findingKindWords(root.kind));
   if (root.kind == "slow_rank" && root.rank)
@@ -106,7 +106,7 @@ std::string incidentTitle(const Finding& root, const RunPlaces& places) {
     const bool one = root.last_step == root.first_step;
     text += (one ? ", at step " : ", from step ") + std::to_string(*root.first_step);
   }
-  return oneLineOf(text, kMostTitle);
+  return oneLineOf(text, kMaxTitle);
 }
 
 std::string incidentSentence(const Finding& root, std::span<const Finding* const> others, const Attempt* ended, const RunPlaces& places) {
@@ -127,7 +127,7 @@ std::string incidentSentence(const Finding& root, std::span<const Finding* const
     list.emplace_back(Message{"incident_end", {{"attempt", ended->number}, {"cause", cause}}});
   }
   if (!list.empty()) text = words::english(Message{"incident_with", {{"what", text}, {"list", std::move(list)}}});
-  return oneLineOf(text, kMostSummary);
+  return oneLineOf(text, kMaxSummary);
 }
 
 }  // namespace runglass

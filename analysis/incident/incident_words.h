@@ -16,7 +16,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostTitle = 120, kMostSummary = 600;
+inline constexpr std::size_t kMaxTitle = 120, kMaxSummary = 600;
 
 // "hardware fault", "slow rank"; of a kind without words its name with spaces.
 std::string findingKindWords(std::string_view kind);

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMostAdvice = 400, kMostChecks = 4;
+constexpr std::size_t kMaxAdvice = 400, kMaxChecks = 4;
 
 struct KindAdvice {
   std::string_view kind, advice;
@@ -61,7 +61,7 @@ std::string ownAdvice(const Json& evidence) {
   std::string checks;
   std::size_t count = 0;
   for (const Json& check : listIn(evidence, "check"))
-    if (check.is_string() && count++ < kMostChecks) checks += (checks.empty() ? "" : "; ") + check.get<std::string>();
+    if (check.is_string() && count++ < kMaxChecks) checks += (checks.empty() ? "" : "; ") + check.get<std::string>();
   if (!checks.empty()) out += (out.empty() ? "Look at " : " Look at ") + checks + ".";
   return out;
 }
@@ -81,14 +81,14 @@ std::string stepOf(const Finding& finding, const RunPlaces& places) {
   std::string cost;
   if (const auto rate = evidence.find("gpu_hours_per_day"); rate != evidence.end() && rate->is_number() && rate->get<double>() > 0)
     cost = " While it lasts it costs " + numberText(rate->get<double>()) + " GPU-hours a day.";
-  return oneLineOf(about + ": " + advice, kMostAdvice) + cost;
+  return oneLineOf(about + ": " + advice, kMaxAdvice) + cost;
 }
 
 }  // namespace
 
 std::vector<std::string> nextSteps(std::span<const Finding* const> findings, const RunPlaces& places) {
   std::vector<std::string> out;
-  for (std::size_t i = 0; i < findings.size() && out.size() < kMostNextSteps; ++i) {
+  for (std::size_t i = 0; i < findings.size() && out.size() < kMaxNextSteps; ++i) {
     if (i > 0 && findings[i]->severity < Severity::kWarning) continue;
     std::string step = stepOf(*findings[i], places);
     if (!step.empty() && std::ranges::find(out, step) == out.end()) out.push_back(std::move(step));

@@ -21,9 +21,9 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostNextSteps = 6;
+inline constexpr std::size_t kMaxNextSteps = 6;
 
-// At most kMostNextSteps sentences; equal ones once. Of findings that only inform the first alone is told of, and only where it is the
+// At most kMaxNextSteps sentences; equal ones once. Of findings that only inform the first alone is told of, and only where it is the
 // first.
 std::vector<std::string> nextSteps(std::span<const Finding* const> findings, const RunPlaces& places);
 

@@ -178,15 +178,15 @@ class Proposer {
     std::vector<std::size_t> chosen;
     for (std::size_t i = 0; i < m_findings.size(); ++i)
       if (m_findings[i].kind != "insufficient_evidence") chosen.push_back(i);
-    if (chosen.size() > kMostFindings) {
+    if (chosen.size() > kMaxFindings) {
       std::ranges::stable_sort(chosen, [&](std::size_t a, std::size_t b) {
         const auto key = [&](std::size_t i) {
           return std::tuple(-static_cast<int>(m_findings[i].severity), -static_cast<double>(m_findings[i].start.value_or(0)));
         };
         return key(a) < key(b);
       });
-      m_out.left_out = chosen.size() - kMostFindings;
-      chosen.resize(kMostFindings);
+      m_out.left_out = chosen.size() - kMaxFindings;
+      chosen.resize(kMaxFindings);
     }
     for (const std::size_t i : chosen) m_placed.push_back({&m_findings[i], i, placeOf(m_findings[i], m_places), {}});
     std::ranges::stable_sort(m_placed, [](const Placed& a, const Placed& b) { return orderOf(a) < orderOf(b); });

@@ -22,7 +22,7 @@
 // Ownership:  values.
 // Units:      TimeNs, steps.
 // Errors:     none. Findings without a time are tied by step.
-// Cost:       O(n²) cheap comparisons of at most kMostFindings findings; ends early when `stop` fires.
+// Cost:       O(n²) cheap comparisons of at most kMaxFindings findings; ends early when `stop` fires.
 #pragma once
 
 #include <span>
@@ -43,7 +43,7 @@ inline constexpr std::int64_t kOnsetSteps = 20;             // where there is no
 inline constexpr std::int64_t kAgainSteps = 100;
 inline constexpr DurNs kMargin = 60 * kNsPerSecond;           // shown before and after it; never part of it
 inline constexpr DurNs kRestartShown = 3'600 * kNsPerSecond;  // a restart so long after the end belongs to it
-inline constexpr std::size_t kMostFindings = 5'000;           // the most severe, of equal ones the newest
+inline constexpr std::size_t kMaxFindings = 5'000;            // the most severe, of equal ones the newest
 
 struct IncidentProposal {
   std::string key;                   // as a uuid: equal for the same root, so that what was accepted or dismissed stays so
@@ -55,7 +55,7 @@ struct IncidentProposal {
 
 struct Proposals {
   std::vector<IncidentProposal> all;  // best first
-  std::size_t left_out = 0;           // findings beyond kMostFindings
+  std::size_t left_out = 0;           // findings beyond kMaxFindings
 };
 
 // `incidents`: of the run, those dismissed too. Their findings are taken, and what belongs to a dismissed one is only proposed again where

@@ -43,7 +43,7 @@ class Placing {
   DimensionPlaces& at(LayoutDimension dimension) { return m_out.dimensions[static_cast<std::size_t>(dimension)]; }
 
   void mismatch(LayoutMismatch one) {
-    if (m_out.mismatches.size() < kMostMismatches)
+    if (m_out.mismatches.size() < kMaxMismatches)
       m_out.mismatches.push_back(std::move(one));
     else
       ++m_out.more_mismatches;

@@ -49,7 +49,7 @@ struct LayoutMismatch {
   std::string what;  // the group, or the source
   std::string expected, found;
 };
-inline constexpr std::size_t kMostMismatches = 64;
+inline constexpr std::size_t kMaxMismatches = 64;
 
 struct LayoutQuestion {
   std::vector<Rank> ranks;  // as recorded
@@ -65,7 +65,7 @@ struct LayoutPlaces {
   Layout sizes;             // what is known of them
   std::array<DimensionPlaces, kLayoutDimensions.size()> dimensions;
   std::vector<LayoutMismatch> mismatches;
-  std::size_t more_mismatches = 0;  // beyond kMostMismatches
+  std::size_t more_mismatches = 0;  // beyond kMaxMismatches
   const DimensionPlaces& of(LayoutDimension dimension) const { return dimensions[static_cast<std::size_t>(dimension)]; }
   bool derived() const;  // some coordinate was not said by its rank
 };

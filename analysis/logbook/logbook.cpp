@@ -14,7 +14,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostValue = 80, kMostArguments = 400, kMostEntryText = 600;
+constexpr std::size_t kMaxValue = 80, kMaxArguments = 400, kMaxEntryText = 600;
 // What of an attempt's facts its first line says, in this order.
 constexpr std::array kFacts = {"git_hash", "config_hash",   "global_batch_size", "num_microbatches", "seq_length",    "lr",
                                "torch",    "torch_version", "cuda_version",      "nccl_version",     "driver_version"};
@@ -69,7 +69,7 @@ class Keeper {
     return found != m_source.goodput->ledger.rows.end() ? &*found : nullptr;
   }
 
-  void add(LogbookEntry entry, std::size_t most = kMostEntryText) {
+  void add(LogbookEntry entry, std::size_t most = kMaxEntryText) {
     if (entry.text.size() > most) entry.text = oneLineOf(entry.text, most);
     m_out.entries.push_back(std::move(entry));
   }
@@ -110,8 +110,8 @@ class Keeper {
     };
     std::string text;
     for (const char* key : kFacts)
-      if (const std::string one = value(key); !one.empty()) text += "; " + std::string(key) + " " + oneLineOf(one, kMostValue);
-    if (const std::string argv = value("argv"); !argv.empty()) text += "; " + oneLineOf(argv, kMostArguments);
+      if (const std::string one = value(key); !one.empty()) text += "; " + std::string(key) + " " + oneLineOf(one, kMaxValue);
+    if (const std::string argv = value("argv"); !argv.empty()) text += "; " + oneLineOf(argv, kMaxArguments);
     return text;
   }
 
@@ -136,7 +136,7 @@ class Keeper {
       if (!m_source.run.framework.empty()) entry.text += ", " + m_source.run.framework;
       if (!sizes.empty()) entry.text += ", " + sizes;
       entry.text += machinesText(attempt) + factsText(attempt);
-      add(std::move(entry), 2 * kMostEntryText);
+      add(std::move(entry), 2 * kMaxEntryText);
       return;
     }
     entry.text = "attempt " + std::to_string(attempt.number);
@@ -168,7 +168,7 @@ class Keeper {
   void addFindings() {
     for (const Finding& finding : m_source.findings) {
       if (finding.severity < Severity::kWarning) continue;
-      m_told.insert(finding.summary);
+      m_reported.insert(finding.summary);
       LogbookEntry entry{.time = finding.start,
                          .step = finding.first_step,
                          .attempt = numberOf(finding.attempt),
@@ -223,7 +223,7 @@ class Keeper {
       LogbookEntry entry{.time = alert.due, .step = {}, .kind = "alert", .severity = alert.severity};
       entry.what = "alert " + alert.rule;
       // A finding's sentence stands there already.
-      entry.text = !alert.kind.empty() && m_told.contains(alert.summary) ? findingKindWords(alert.kind) : alert.summary;
+      entry.text = !alert.kind.empty() && m_reported.contains(alert.summary) ? findingKindWords(alert.kind) : alert.summary;
       if (!alert.delivery.empty()) entry.text += " (" + alert.delivery + ")";
       add(std::move(entry));
     }
@@ -273,7 +273,7 @@ class Keeper {
     const Timeline timeline = timelineOf({.range = {},
                                           .events = errors,
                                           .findings = {},
-                                          .tellings = {},
+                                          .notifications = {},
                                           .checkpoints = {},
                                           .alerts = {},
                                           .captures = {},
@@ -289,7 +289,7 @@ class Keeper {
   }
 
   const LogbookSource& m_source;
-  std::set<std::string> m_told;
+  std::set<std::string> m_reported;
   Logbook m_out;
 };
 

@@ -37,7 +37,7 @@ struct Logbook {
   Run run;
   std::string summary;                // one sentence: attempts, steps, the share of the time that made progress
   std::vector<LogbookEntry> entries;  // those without a time first, by attempt and step; then by time
-  std::size_t left_out = 0;           // events beyond kMostEntries
+  std::size_t left_out = 0;           // events beyond kMaxEntries
 };
 
 struct LogbookSource {

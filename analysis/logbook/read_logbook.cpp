@@ -14,11 +14,11 @@ Result<Logbook> readLogbook(Reader& reader, const Run& run, std::span<const Find
   RG_ASSIGN(const auto devices, reader.devices());
   RG_ASSIGN(const Goodput goodput, readGoodput(reader, run, findings, std::nullopt, stop));
   RG_ASSIGN(const auto checkpoints, reader.checkpoints(run.id));
-  RG_ASSIGN(auto alerts, reader.alerts(kMostLogbookAlerts));
+  RG_ASSIGN(auto alerts, reader.alerts(kMaxLogbookAlerts));
   std::erase_if(alerts, [&](const Alert& one) { return one.run != run.id; });
   RG_ASSIGN(const auto notes, reader.notes(run.id));
   RG_ASSIGN(const auto events,
-            reader.events({.range = {}, .run = run.id, .at_least = Severity::kError, .kind = "", .limit = kMostLogbookEvents}));
+            reader.events({.range = {}, .run = run.id, .at_least = Severity::kError, .kind = "", .limit = kMaxLogbookEvents}));
   LogbookSource source{.run = run, .places = places, .devices = devices};
   std::vector<std::pair<const Attempt*, StepAxis>> axes;
   for (const auto& [id, attempt] : places.attempts) {

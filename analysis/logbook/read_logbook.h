@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      as Logbook.
 // Errors:     the Reader's; CANCELLED when `stop` fires.
-// Cost:       as readGoodput(), one step series an attempt, at most kMostLogbookEvents events.
+// Cost:       as readGoodput(), one step series an attempt, at most kMaxLogbookEvents events.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostLogbookEvents = 10'000, kMostLogbookAlerts = 20'000;
+inline constexpr std::size_t kMaxLogbookEvents = 10'000, kMaxLogbookAlerts = 20'000;
 
 // `findings` and `incidents` of the run, stored or just made.
 Result<Logbook> readLogbook(Reader& reader, const Run& run, std::span<const Finding> findings, std::span<const Incident> incidents,

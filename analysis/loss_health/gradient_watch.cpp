@@ -37,8 +37,8 @@ std::optional<double> argument(std::string_view argv, std::string_view name) {
 }
 
 int halvingsOf(double from, double to) {
-  constexpr int kMost = 64;  // to 0
-  return to > 0 ? std::clamp(static_cast<int>(std::lround(std::log2(from / to))), 1, kMost) : kMost;
+  constexpr int kMax = 64;  // to 0
+  return to > 0 ? std::clamp(static_cast<int>(std::lround(std::log2(from / to))), 1, kMax) : kMax;
 }
 
 }  // namespace

@@ -12,15 +12,15 @@ class LossHealth : public Analysis {
     RG_TRY(m_watch.read(question.reader, question.run, question.now.has_value(), question.stop));
     std::vector<Finding> out;
     for (WatchedAttempt& attempt : m_watch.attempts()) {
-      for (LossFinding& told : lossFindings(attempt)) {
-        Finding& finding = told.finding;
+      for (LossFinding& reported : lossFindings(attempt)) {
+        Finding& finding = reported.finding;
         finding.run = question.run;
         finding.attempt = attempt.attempt.id;
         if (!finding.start) {
-          RG_ASSIGN(finding.start, LossWatch::timeOf(question.reader, attempt, told.start_step, told.clock));
+          RG_ASSIGN(finding.start, LossWatch::timeOf(question.reader, attempt, reported.start_step, reported.clock));
         }
-        if (told.end_step && !finding.end) {
-          RG_ASSIGN(finding.end, LossWatch::timeOf(question.reader, attempt, *told.end_step, told.clock));
+        if (reported.end_step && !finding.end) {
+          RG_ASSIGN(finding.end, LossWatch::timeOf(question.reader, attempt, *reported.end_step, reported.clock));
         }
         out.push_back(std::move(finding));
       }

@@ -10,7 +10,7 @@ namespace runglass {
 namespace {
 
 constexpr double kJump = 1.5, kCalm = 1.2;
-constexpr double kLeastMove = 0.1;  // of the highest rate so far: below, it is the end of a decay, or the print's last digit
+constexpr double kMinMove = 0.1;  // of the highest rate so far: below, it is the end of a decay, or the print's last digit
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void RegimeWatch::learningRate(std::int64_t step, double value) {
   if (!std::isfinite(value) || value <= 0) return;
   if (m_rate) {
     const double moved = std::max(value / *m_rate, *m_rate / value);
-    const bool far = std::abs(value - *m_rate) >= kLeastMove * m_rate_highest;
+    const bool far = std::abs(value - *m_rate) >= kMinMove * m_rate_highest;
     if (moved >= kJump && far && m_rate_moved != 0 && m_rate_moved < kCalm)
       add({.step = step, .what = "learning_rate", .from = *m_rate, .to = value});
     m_rate_moved = moved;

@@ -184,8 +184,8 @@ std::optional<ScoreKind> scoreKindOf(const RankSources& sources) {
 
 double rowWeight(const RankedRow& row, const Suspects* suspects) {
   // Classes apart by more than any score is.
-  constexpr double kBlamed = 3e6, kStandsOut = 2e6, kWasBlamed = 1e6, kMostScore = 1e5;
-  const double score = row.score && std::isfinite(*row.score) ? std::clamp(*row.score, 0.0, kMostScore) : -1;
+  constexpr double kBlamed = 3e6, kStandsOut = 2e6, kWasBlamed = 1e6, kMaxScore = 1e5;
+  const double score = row.score && std::isfinite(*row.score) ? std::clamp(*row.score, 0.0, kMaxScore) : -1;
   const Suspect* suspect = suspects != nullptr && row.suspect != kNoSuspect ? &suspects->all[row.suspect] : nullptr;
   if (suspect != nullptr && suspect->blamesRanks() && suspect->holds) return kBlamed + score;
   if (row.stands_out) return kStandsOut + score;

@@ -51,8 +51,7 @@ std::string whyNothing(const Ranking& ranking) {
     case SlowRanksStatus::kTooFewPeers:
       return "too few peers: a rank is compared with at least " + std::to_string(kMinPeers) + " others of its pipeline stage";
     case SlowRanksStatus::kTooFewSteps:
-      return "too few steps: " + std::to_string(ranking.relative.steps.size()) + " are known, " + std::to_string(kLeastSteps) +
-             " are needed";
+      return "too few steps: " + std::to_string(ranking.relative.steps.size()) + " are known, " + std::to_string(kMinSteps) + " are needed";
     default:
       return "no rank recorded steps, step parts or collectives";
   }

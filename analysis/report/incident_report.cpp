@@ -14,7 +14,7 @@ namespace runglass::report {
 namespace {
 
 constexpr DurNs kLogbookMargin = 600 * kNsPerSecond;
-constexpr std::size_t kMostText = 600;
+constexpr std::size_t kMaxText = 600;
 constexpr std::string_view kHow =
     "goodput and the findings' shares of it (docs/guide/incident_answers.md, docs/guide/goodput.md); runglassctl incident show";
 constexpr std::string_view kHowScored =
@@ -96,8 +96,8 @@ class IncidentSections {
                 .rows = {},
                 .left_out = {}};
     for (const TimelineEntry& entry : m_a.timeline.entries) {
-      if (table.rows.size() == kMostTimelineRows) break;
-      std::string text = oneLineOf(entry.text, kMostText);
+      if (table.rows.size() == kMaxTimelineRows) break;
+      std::string text = oneLineOf(entry.text, kMaxText);
       if (entry.severity >= Severity::kError) text += std::string(" [") + severityName(entry.severity) + "]";
       const bool known = entry.lane == IncidentLane::kKnown;
       table.rows.push_back(
@@ -135,7 +135,7 @@ class IncidentSections {
       const bool ratio = one.score_kind == "confidence" || one.score_kind.ends_with("_ratio");
       table.rows.push_back({countCell(static_cast<std::int64_t>(table.rows.size()) + 1), textCell(one.what),
                             ratio ? ratioCell(one.score) : numberCell(one.score), textCell(std::move(kind)),
-                            textCell(oneLineOf(one.why, kMostText)),
+                            textCell(oneLineOf(one.why, kMaxText)),
                             sqlCell(m_build.query("suspect: " + one.what, one.sql, one.score, kHowScored))});
     }
     section.blocks.push_back(std::move(table));
@@ -147,10 +147,10 @@ class IncidentSections {
     if (cards.empty()) return;
     Section& section = m_build.section("Evidence", m_build.link("incidents", m_a.shown, selectOfIncident()));
     for (const IncidentEvidence& card : cards) {
-      if (section.blocks.size() == kMostCards) break;
+      if (section.blocks.size() == kMaxCards) break;
       // What a finding says is said above; below a picture belongs what it shows.
       IncidentEvidence shown = card;
-      if (std::ranges::any_of(m_a.findings, [&](const Finding& one) { return oneLineOf(one.summary, kMostSummary) == shown.caption; }))
+      if (std::ranges::any_of(m_a.findings, [&](const Finding& one) { return oneLineOf(one.summary, kMaxSummary) == shown.caption; }))
         shown.caption.clear();
       section.blocks.push_back(FigureReference{.card = std::move(shown),
                                                .run = m_build.run().id,
@@ -197,8 +197,8 @@ class IncidentSections {
                 .rows = {},
                 .left_out = {}};
     for (const FactDelta& fact : m_a.changes) {
-      if (table.rows.size() == kMostFactRows) break;
-      const auto value = [](const std::optional<std::string>& one) { return one ? textCell(oneLineOf(*one, kMostText)) : textCell({}); };
+      if (table.rows.size() == kMaxFactRows) break;
+      const auto value = [](const std::optional<std::string>& one) { return one ? textCell(oneLineOf(*one, kMaxText)) : textCell({}); };
       table.rows.push_back({textCell(fact.key), value(fact.a), value(fact.b)});
     }
     section.blocks.push_back(std::move(table));

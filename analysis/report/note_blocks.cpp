@@ -109,8 +109,8 @@ class Walker {
   void begin(NoteBlock::Kind kind, int level) {
     m_blocks.push_back({.kind = kind,
                         .level = level,
-                        .depth = static_cast<int>(std::min<std::size_t>(m_lists.size(), kMostNoteDepth)),
-                        .quote = std::min(m_quote, kMostNoteDepth),
+                        .depth = static_cast<int>(std::min<std::size_t>(m_lists.size(), kMaxNoteDepth)),
+                        .quote = std::min(m_quote, kMaxNoteDepth),
                         .mark = std::exchange(m_mark, {}),
                         .runs = {}});
     m_open = true;
@@ -154,7 +154,7 @@ class Walker {
 
 std::vector<NoteBlock> noteBlocks(std::string_view markdown) {
   Walker walker;
-  std::size_t length = std::min(markdown.size(), kMostNoteBytes);
+  std::size_t length = std::min(markdown.size(), kMaxNoteBytes);
   while (length < markdown.size() && length > 0 && (static_cast<unsigned char>(markdown[length]) & 0xC0U) == 0x80U) --length;
   MD_PARSER parser{};
   parser.flags = MD_FLAG_NOHTML | MD_FLAG_STRIKETHROUGH;

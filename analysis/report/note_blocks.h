@@ -7,8 +7,8 @@
 // Threading:  pure.
 // Ownership:  values.
 // Units:      UTF-8; texts are as they were typed: each writer escapes for its own context.
-// Errors:     none: what is no Markdown is a paragraph. Lists and quotes deeper than kMostNoteDepth are as deep as that.
-// Cost:       O(text), of which md4c reads at most kMostNoteBytes.
+// Errors:     none: what is no Markdown is a paragraph. Lists and quotes deeper than kMaxNoteDepth are as deep as that.
+// Cost:       O(text), of which md4c reads at most kMaxNoteBytes.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@
 
 namespace runglass::report {
 
-inline constexpr int kMostNoteDepth = 8;
-inline constexpr std::size_t kMostNoteBytes = 64U << 10;
+inline constexpr int kMaxNoteDepth = 8;
+inline constexpr std::size_t kMaxNoteBytes = 64U << 10;
 
 struct NoteRun {
   std::string text;  // may have line breaks

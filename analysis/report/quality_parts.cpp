@@ -18,9 +18,9 @@ void addQuality(Builder& build, const DataQuality& quality) {
   };
   KeyFigures figures;
   figures.figures.push_back(
-      build.figure("Ranks with recorded steps", quality.ranks_told, "ranks", of(quality.ranks_told.value, quality.ranks), kHow));
+      build.figure("Ranks with recorded steps", quality.ranks_reported, "ranks", of(quality.ranks_reported.value, quality.ranks), kHow));
   figures.figures.push_back(
-      build.figure("Series with samples", quality.series_told, "series", of(quality.series_told.value, quality.series), kHow));
+      build.figure("Series with samples", quality.series_reported, "series", of(quality.series_reported.value, quality.series), kHow));
   figures.figures.push_back(
       build.figure("Times data was lost", quality.lost, "count", quality.lost.value ? countText(*quality.lost.value) : "", kHow));
   KeyFigure clock = build.figure("Largest clock error", quality.clock_error, "ns",

@@ -16,8 +16,8 @@
 
 namespace runglass::report {
 
-inline constexpr std::size_t kMostFindingRows = 100, kMostRankRows = 40, kMostTimelineRows = 120, kMostLogbookRows = 400;
-inline constexpr std::size_t kMostHardwareRows = 60, kMostLogLines = 60, kMostFactRows = 100, kMostCards = 40;
+inline constexpr std::size_t kMaxFindingRows = 100, kMaxRankRows = 40, kMaxTimelineRows = 120, kMaxLogbookRows = 400;
+inline constexpr std::size_t kMaxHardwareRows = 60, kMaxLogLines = 60, kMaxFactRows = 100, kMaxCards = 40;
 
 struct Question {
   // One of them; nothing: the newest incident that is not dismissed, else the run that runs or began last.

@@ -16,8 +16,8 @@
 namespace runglass::report {
 namespace {
 
-constexpr std::size_t kMostCached = 50'000, kLongestCached = 512;
-constexpr std::size_t kLeastRandom = 32;
+constexpr std::size_t kMaxCached = 50'000, kLongestCached = 512;
+constexpr std::size_t kMinRandom = 32;
 constexpr double kRandomBits = 3.2;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -40,7 +40,7 @@ double entropy(std::string_view text) {
 bool isRandom(std::string_view text) {
   const bool letter = std::ranges::any_of(text, [](char c) { return lower(c) >= 'a' && lower(c) <= 'z'; });
   const bool digit = std::ranges::any_of(text, [](char c) { return c >= '0' && c <= '9'; });
-  return text.size() >= kLeastRandom && letter && digit && entropy(text) > kRandomBits;
+  return text.size() >= kMinRandom && letter && digit && entropy(text) > kRandomBits;
 }
 
 bool endsWithWord(std::string_view name, std::initializer_list<std::string_view> words) {
@@ -317,7 +317,7 @@ std::string Redactor::text(std::string_view given) {
     });
   byName(out);
   if (redacts(RedactClass::kHosts)) machines(out);
-  if (given.size() <= kLongestCached && m_cache.size() < kMostCached) m_cache.emplace(given, out);
+  if (given.size() <= kLongestCached && m_cache.size() < kMaxCached) m_cache.emplace(given, out);
   return out;
 }
 

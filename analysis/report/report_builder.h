@@ -59,14 +59,14 @@ class Builder {
   std::string nodeText(NodeId node) const;
 
   template <class T>
-  KeyFigure figure(std::string name, const Told<T>& told, std::string unit, std::string text, std::string_view how) {
+  KeyFigure figure(std::string name, const Reported<T>& reported, std::string unit, std::string text, std::string_view how) {
     return {.name = name,
-            .value = told.value ? std::optional(static_cast<double>(*told.value)) : std::nullopt,
+            .value = reported.value ? std::optional(static_cast<double>(*reported.value)) : std::nullopt,
             .unit = std::move(unit),
-            .text = told.value ? std::move(text) : std::string(),
-            .reason = told.value && !told.at_least ? std::string() : told.reason,
-            .at_least = told.at_least,
-            .sql = query(name, told.sql, told.value ? std::optional(static_cast<double>(*told.value)) : std::nullopt, how)};
+            .text = reported.value ? std::move(text) : std::string(),
+            .reason = reported.value && !reported.at_least ? std::string() : reported.reason,
+            .at_least = reported.at_least,
+            .sql = query(name, reported.sql, reported.value ? std::optional(static_cast<double>(*reported.value)) : std::nullopt, how)};
   }
 
  private:

@@ -15,10 +15,10 @@
 namespace runglass::report {
 namespace {
 
-constexpr std::size_t kMostLine = 400;
-constexpr std::size_t kMostNoteLines = 400;
+constexpr std::size_t kMaxLine = 400;
+constexpr std::size_t kMaxNoteLines = 400;
 
-constexpr std::size_t kMostPlaces = 6;
+constexpr std::size_t kMaxPlaces = 6;
 
 // Equal faults are one row, wherever they were.
 struct HardwareRow {
@@ -75,7 +75,7 @@ Status addHardware(Builder& build, std::optional<TimeRange> range, std::stop_tok
     row.severity = std::max(row.severity, std::max(event->severity, fault->severity));
     if (!row.first) row.first = event->time;
     std::string place = placeOfEvent(build, *event, by_id);
-    if (row.places.insert(place).second && !place.empty() && row.shown.size() < kMostPlaces) row.shown.push_back(std::move(place));
+    if (row.places.insert(place).second && !place.empty() && row.shown.size() < kMaxPlaces) row.shown.push_back(std::move(place));
   }
   std::vector<std::pair<std::string, const HardwareRow*>> sorted;
   for (const auto& [key, row] : rows) {
@@ -101,10 +101,10 @@ Status addHardware(Builder& build, std::optional<TimeRange> range, std::stop_tok
                           {"Meaning", "meaning", false, 2.4},
                           {"What to do", "advice", false, 2.4}},
               .rows = {},
-              .left_out = leftOut(sorted.size() - std::min(sorted.size(), kMostHardwareRows), "hardware events")};
+              .left_out = leftOut(sorted.size() - std::min(sorted.size(), kMaxHardwareRows), "hardware events")};
   std::map<std::string_view, int> sources;
   for (const auto& [name, row] : sorted) {
-    if (table.rows.size() == kMostHardwareRows) break;
+    if (table.rows.size() == kMaxHardwareRows) break;
     if (const std::string_view source = faultSource(row->fault->kind); !source.empty()) ++sources[source];
     table.rows.push_back({build.timeCell(row->first), textCell(row->placesText()),
                           textCell(name + " (" + severityName(row->severity) + ")"), countCell(row->count),
@@ -140,12 +140,12 @@ Status addLogbook(Builder& build, std::span<const Finding> findings, std::span<c
               .caption = range ? "Entries of this time" : "What happened, in order",
               .columns = {{"When", "time_ns"}, {"Step", "step", true}, {"What", "what", false, 1.1}, {"Entry", "text", false, 4}},
               .rows = {},
-              .left_out = leftOut(shown.size() - std::min(shown.size(), kMostLogbookRows) + book.left_out, "entries")};
+              .left_out = leftOut(shown.size() - std::min(shown.size(), kMaxLogbookRows) + book.left_out, "entries")};
   for (const LogbookEntry* entry : shown) {
-    if (table.rows.size() == kMostLogbookRows) break;
+    if (table.rows.size() == kMaxLogbookRows) break;
     const std::string severity = entry->severity >= Severity::kWarning ? std::string(" (") + severityName(entry->severity) + ")" : "";
     table.rows.push_back({build.timeCell(entry->time), countCell(entry->step), textCell(entry->what + severity),
-                          textCell(oneLineOf(entry->text, kMostLine))});
+                          textCell(oneLineOf(entry->text, kMaxLine))});
   }
   section.blocks.push_back(std::move(table));
   return {};
@@ -157,14 +157,14 @@ Status addLogLines(Builder& build, std::optional<TimeRange> range, std::stop_tok
                                                            .run = build.run().id,
                                                            .at_least = Severity::kWarning,
                                                            .order = RowOrder::kOldestFirst,
-                                                           .limit = kMostLogLines},
+                                                           .limit = kMaxLogLines},
                                                           stop));
   LogExcerpt excerpt{.caption = "Warning and above, oldest first", .lines = {}, .left_out = page.more ? "There are more." : ""};
   for (const LogHit& hit : page.hits) {
     std::string who = build.nodeText(hit.line.node);
     if (hit.line.rank) who += (who.empty() ? "rank " : " rank ") + std::to_string(*hit.line.rank);
     std::string when = hit.line.time ? build.timeText(*hit.line.time) : std::string();
-    excerpt.lines.push_back({hit.line.time, std::move(when), std::move(who), oneLineOf(hit.line.text, kMostLine), hit.line.severity});
+    excerpt.lines.push_back({hit.line.time, std::move(when), std::move(who), oneLineOf(hit.line.text, kMaxLine), hit.line.severity});
   }
   if (excerpt.lines.empty())
     section.blocks.push_back(Paragraph{"No log line of this time is a warning or worse.", true});
@@ -179,7 +179,7 @@ void addNotes(Builder& build, const std::string& notes, std::span<const runglass
   std::size_t lines = 0;
   for (const runglass::Note& note : of_run) {
     if (range && (!note.time || *note.time < range->t0 || *note.time >= range->t1)) continue;
-    if (++lines > kMostNoteLines) break;
+    if (++lines > kMaxNoteLines) break;
     blocks.push_back(WrittenNote{(note.time ? build.timeText(*note.time) + ", " : std::string()) + note.author, note.text});
   }
   if (!blocks.empty()) build.section("Notes").blocks = std::move(blocks);
@@ -195,11 +195,11 @@ Table findingTable(const Builder& build, std::span<const Finding* const> finding
                           {"What was found", "summary", false, 4},
                           {"Sure", "confidence", true}},
               .rows = {},
-              .left_out = leftOut(findings.size() - std::min(findings.size(), kMostFindingRows), "findings")};
+              .left_out = leftOut(findings.size() - std::min(findings.size(), kMaxFindingRows), "findings")};
   for (const Finding* one : findings) {
-    if (table.rows.size() == kMostFindingRows) break;
+    if (table.rows.size() == kMaxFindingRows) break;
     table.rows.push_back({textCell(severityName(one->severity)), textCell(findingKindWords(one->kind)), build.timeCell(one->start),
-                          countCell(one->first_step), textCell(oneLineOf(one->summary, kMostSummary)), ratioCell(one->confidence)});
+                          countCell(one->first_step), textCell(oneLineOf(one->summary, kMaxSummary)), ratioCell(one->confidence)});
   }
   return table;
 }

@@ -20,7 +20,7 @@ namespace runglass::report {
 namespace {
 
 constexpr TimeNs kDay = 24 * 3600 * kNsPerSecond;
-constexpr std::size_t kMostDays = 62, kMostAttemptRows = 200, kMostText = 400;
+constexpr std::size_t kMaxDays = 62, kMaxAttemptRows = 200, kMaxText = 400;
 
 std::string sentence(std::string text) {
   if (!text.empty() && !text.ends_with('.')) text += '.';
@@ -79,7 +79,7 @@ class RunSections {
     }
     std::vector<const Finding*> worst = bySeverity();
     if (!worst.empty() && worst.front()->severity >= Severity::kWarning)
-      text += " The worst that was found: " + sentence(oneLineOf(worst.front()->summary, kMostText));
+      text += " The worst that was found: " + sentence(oneLineOf(worst.front()->summary, kMaxText));
     else if (m_known.findings.empty())
       text += " No finding is stored: the store was never analysed, or nothing was found.";
     else
@@ -197,7 +197,7 @@ class RunSections {
                 .columns = {{"Day", "day"}, {"Made progress", "ratio", true}},
                 .rows = {},
                 .left_out = {}};
-    const TimeNs begin = std::max(*first / kDay, *last / kDay - static_cast<TimeNs>(kMostDays)) * kDay;
+    const TimeNs begin = std::max(*first / kDay, *last / kDay - static_cast<TimeNs>(kMaxDays)) * kDay;
     for (TimeNs day = begin; day < *last; day += kDay) {
       const SpendTimes spent = spentIn(ledger(), {std::max(day, *first), std::min(day + kDay, *last)});
       const double length = static_cast<double>(std::min(day + kDay, *last) - std::max(day, *first));
@@ -229,13 +229,13 @@ class RunSections {
                 .rows = {},
                 .left_out = {}};
     for (const LedgerRow& row : ledger().rows) {
-      if (table.rows.size() == kMostAttemptRows) {
+      if (table.rows.size() == kMaxAttemptRows) {
         table.left_out = countText(std::ssize(ledger().rows) - std::ssize(table.rows)) + " more attempts are not listed.";
         break;
       }
       std::string steps = row.first_step && row.last_step ? countText(*row.first_step) + " to " + countText(*row.last_step) : "";
       std::string end = endKindWords(row.ending.kind);
-      if (!row.ending.cause.empty() && row.ending.cause != end) end += ": " + oneLineOf(row.ending.cause, kMostText);
+      if (!row.ending.cause.empty() && row.ending.cause != end) end += ": " + oneLineOf(row.ending.cause, kMaxText);
       if (row.ending.planned) end += *row.ending.planned ? " (planned)" : " (not planned)";
       table.rows.push_back({countCell(row.number), m_build.timeCell(row.range ? std::optional(row.range->t0) : std::nullopt),
                             durationCell(row.range ? std::optional(row.range->t1 - row.range->t0) : std::nullopt),
@@ -279,8 +279,8 @@ class RunSections {
       section.blocks.push_back(findingTable(m_build, all, "findings", "What the analyses found, the most severe first"));
     std::vector<std::string> unanswered;
     for (const Finding& one : m_known.findings)
-      if (one.kind == "insufficient_evidence" && unanswered.size() < kMostFindingRows)
-        unanswered.push_back(oneLineOf(one.summary, kMostText));
+      if (one.kind == "insufficient_evidence" && unanswered.size() < kMaxFindingRows)
+        unanswered.push_back(oneLineOf(one.summary, kMaxText));
     if (unanswered.empty()) return;
     section.blocks.push_back(Paragraph{"Not answered, for want of evidence:", true});
     section.blocks.push_back(BulletList{std::move(unanswered)});
@@ -298,10 +298,10 @@ class RunSections {
                 .rows = {},
                 .left_out = {}};
     for (const Incident& one : m_known.incidents) {
-      if (one.state == IncidentState::kDismissed || table.rows.size() == kMostFindingRows) continue;
+      if (one.state == IncidentState::kDismissed || table.rows.size() == kMaxFindingRows) continue;
       table.rows.push_back({m_build.timeCell(one.range ? std::optional(one.range->t0) : std::nullopt),
                             textCell(incidentStateName(one.state)), textCell(severityName(one.severity)), textCell(one.title),
-                            textCell(oneLineOf(one.summary, kMostText))});
+                            textCell(oneLineOf(one.summary, kMaxText))});
     }
     if (table.rows.empty())
       section.blocks.push_back(Paragraph{"No incident was made of the findings.", true});
@@ -331,7 +331,7 @@ class RunSections {
         .rows = {},
         .left_out = {}};
     for (const RankedRow& row : ranking.rows) {
-      if (table.rows.size() == kMostRankRows) break;
+      if (table.rows.size() == kMaxRankRows) break;
       const auto node = ranking.nodes.find(row.place.node);
       table.rows.push_back({countCell(row.place.rank), textCell(node != ranking.nodes.end() ? node->second.name : ""),
                             numberCell(row.score), ratioCell(row.slower), countCell(row.since_step), ratioCell(row.persistence),

@@ -28,7 +28,7 @@ Status addStepBreakdown(Builder& build, const Attempt& attempt, std::stop_token 
   const BusyShares& busy = answer.busy;
   for (const auto& [part, share] : {std::pair{"Computing", busy.compute}, std::pair{"Communicating alone", busy.comm},
                                     std::pair{"Waiting for peers in communication", busy.comm_wait}, std::pair{"Copying", busy.copy}})
-    if (share && *share >= kTold) add(part, share, "");
+    if (share && *share >= kReported) add(part, share, "");
   for (const IdleRow& row : answer.rows) {
     const std::string words = upperFirst(idleCauseWords(row.cause));
     if (isSlowNotIdle(row.cause))

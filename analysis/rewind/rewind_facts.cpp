@@ -42,8 +42,8 @@ std::optional<double> factOf(std::span<const Fact> facts, std::span<const std::s
 
 // Of a sample, as a series of numbers carries it.
 std::optional<std::int64_t> indexOf(double value) {
-  constexpr double kMost = 9e15;  // beyond 2^53 numbers have gaps
-  return std::isfinite(value) && value >= 0 && value <= kMost ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt;
+  constexpr double kMax = 9e15;  // beyond 2^53 numbers have gaps
+  return std::isfinite(value) && value >= 0 && value <= kMax ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt;
 }
 
 constexpr std::array<std::string_view, 3> kBatchFacts = {"global_batch_size", "global batch size", "train_batch_size"};

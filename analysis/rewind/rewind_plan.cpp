@@ -78,8 +78,8 @@ std::vector<SampleRange> mergeRanges(std::vector<SampleRange> ranges) {
 }
 
 std::string megatronSkipArgument(const RewindPlan& plan) {
-  constexpr std::int64_t kMost = 10'000;  // more would be no command line
-  if (!plan.checkpoint || plan.skipped() > kMost) return {};
+  constexpr std::int64_t kMax = 10'000;  // more would be no command line
+  if (!plan.checkpoint || plan.skipped() > kMax) return {};
   std::string text = "--iterations-to-skip";
   for (std::int64_t step = plan.skip_first; step <= plan.skip_last; ++step) text += " " + std::to_string(step - 1);
   return text;

@@ -129,9 +129,9 @@ constexpr std::array kLow = {
 
 }  // namespace
 
-std::vector<Finding> judgeSettings(std::span<const ToldSetting> told) {
+std::vector<Finding> judgeSettings(std::span<const ReportedSetting> reported) {
   std::map<std::string, Values> by_key;
-  for (const ToldSetting& one : told) {
+  for (const ReportedSetting& one : reported) {
     Values& values = by_key[one.key];
     values.nodes[one.value].insert(one.node.empty() ? std::string(kWholeJob) : one.node);
     ++values.count[one.value];

@@ -18,7 +18,7 @@
 namespace runglass {
 
 // One machine's (or GPU's) word: "driver" on "n0412" is "550.54".
-struct ToldSetting {
+struct ReportedSetting {
   std::string key, value;
   std::string node;    // "" = told for the whole attempt
   std::string device;  // uuid; "" = of the node
@@ -26,6 +26,6 @@ struct ToldSetting {
 
 // Kind "settings": subject "setting:KEY"; severity warning where a few differ from the rest, info where all share what may hurt.
 // Evidence: {"key", "meaning", "advice", "values": [{"value", "count", "nodes": [at most 64]}], "odd": [nodes that differ]}.
-std::vector<Finding> judgeSettings(std::span<const ToldSetting> told);
+std::vector<Finding> judgeSettings(std::span<const ReportedSetting> reported);
 
 }  // namespace runglass

@@ -13,7 +13,7 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kEvery = 60 * kNsPerSecond;
-constexpr std::size_t kMostTold = 200'000;
+constexpr std::size_t kMaxReported = 200'000;
 
 class SettingsCheck : public Analysis {
  public:
@@ -23,9 +23,9 @@ class SettingsCheck : public Analysis {
     RG_ASSIGN(const auto attempts, question.reader.attempts(question.run));
     if (attempts.empty()) return std::vector<Finding>();
     const Attempt& attempt = attempts.back();
-    RG_ASSIGN(const auto told, gather(question.reader, question.run, attempt));
+    RG_ASSIGN(const auto reported, gather(question.reader, question.run, attempt));
     std::set<std::string> holding;
-    for (Finding& finding : judgeSettings(told)) {
+    for (Finding& finding : judgeSettings(reported)) {
       finding.run = question.run, finding.attempt = attempt.id, finding.start = attempt.start;
       holding.insert(finding.subject);
       m_said[finding.subject] = std::move(finding);
@@ -36,8 +36,8 @@ class SettingsCheck : public Analysis {
   }
 
  private:
-  static Result<std::vector<ToldSetting>> gather(Reader& reader, RunId run, const Attempt& attempt) {
-    std::vector<ToldSetting> told;
+  static Result<std::vector<ReportedSetting>> gather(Reader& reader, RunId run, const Attempt& attempt) {
+    std::vector<ReportedSetting> reported;
     RG_ASSIGN(const auto nodes, reader.nodes());
     RG_ASSIGN(const auto devices, reader.devices());
     RG_ASSIGN(const auto ranks, reader.ranks(attempt.id));
@@ -50,8 +50,8 @@ class SettingsCheck : public Analysis {
     std::set<DeviceId> own_devices;
     for (const Rank& rank : ranks) own_nodes.insert(rank.node), own_devices.insert(rank.device);
     for (const Fact& fact : facts)
-      if (told.size() < kMostTold && !fact.rank)
-        told.push_back({fact.key, fact.value, fact.node ? node_names[fact.node] : std::string(), {}});
+      if (reported.size() < kMaxReported && !fact.rank)
+        reported.push_back({fact.key, fact.value, fact.node ? node_names[fact.node] : std::string(), {}});
     EventFilter filter;
     filter.run = run;
     filter.kind = "device_facts";
@@ -64,22 +64,22 @@ class SettingsCheck : public Analysis {
       const auto json = nlohmann::json::parse(event.message, nullptr, false);
       if (!json.is_object()) continue;
       for (const char* key : {"driver", "cuda", "mig", "ecc", "compute_mode", "power_limit_watts", "max_sm_clock_hertz"})
-        if (const auto at = json.find(key); at != json.end() && told.size() < kMostTold)
-          told.push_back({key, at->is_string() ? at->get<std::string>() : at->dump(), node_names[event.node], uuids[event.device]});
+        if (const auto at = json.find(key); at != json.end() && reported.size() < kMaxReported)
+          reported.push_back({key, at->is_string() ? at->get<std::string>() : at->dump(), node_names[event.node], uuids[event.device]});
     }
     if (const auto first = std::ranges::find(ranks, 0, &Rank::rank); first != ranks.end() && first->node)
-      placeTold(told, node_names[first->node]);
-    return told;
+      placeReported(reported, node_names[first->node]);
+    return reported;
   }
   // What rank 0 tells without a node is of its own where nodes tell of theirs; what that one says itself counts before it.
-  static void placeTold(std::vector<ToldSetting>& told, const std::string& own) {
+  static void placeReported(std::vector<ReportedSetting>& reported, const std::string& own) {
     std::set<std::string> of_nodes, of_own;
-    for (const ToldSetting& one : told) {
+    for (const ReportedSetting& one : reported) {
       if (!one.node.empty()) of_nodes.insert(one.key);
       if (one.node == own) of_own.insert(one.key);
     }
-    std::erase_if(told, [&](const ToldSetting& one) { return one.node.empty() && of_own.contains(one.key); });
-    for (ToldSetting& one : told)
+    std::erase_if(reported, [&](const ReportedSetting& one) { return one.node.empty() && of_own.contains(one.key); });
+    for (ReportedSetting& one : reported)
       if (one.node.empty() && of_nodes.contains(one.key)) one.node = own;
   }
   std::vector<Finding> said() const {

@@ -85,7 +85,7 @@ class RoleRanking {
     for (std::size_t step = 0; step < score.ratio.size(); ++step)
       if (const float ratio = score.ratio[step]; !std::isnan(ratio) && (!score.worst || ratio > score.ratio[*score.worst]))
         score.worst = step;
-    if (m_excess[i].size() < kLeastSteps) return;
+    if (m_excess[i].size() < kMinSteps) return;
     scoreFrom(i, 0);
     // Whole steps hardly differ between ranks that wait for each other, so they never make anybody sure.
     if (m_table.basis == SlownessBasis::kWork) {

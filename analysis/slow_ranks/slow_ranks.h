@@ -22,8 +22,8 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kLeastSteps = 3;  // fewer say nothing about persistence
-inline constexpr double kPersistent = 0.7;     // share of steps in which it is slower than its peers from which a rank may stand out
+inline constexpr std::size_t kMinSteps = 3;  // fewer say nothing about persistence
+inline constexpr double kPersistent = 0.7;   // share of steps in which it is slower than its peers from which a rank may stand out
 // Who does not over all steps may since it became slow: so many steps, so large a share of them.
 inline constexpr std::size_t kLateSteps = 30;
 inline constexpr double kPersistentLate = 0.9;

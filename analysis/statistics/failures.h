@@ -24,7 +24,7 @@ namespace runglass {
 
 inline constexpr double kFieldFailuresPerGpuDay = 419.0 / (54.0 * 16384.0);
 inline constexpr const char* kFieldFailuresSource = "Llama 3, 16,384 H100 for 54 days: 419 unexpected interruptions (arXiv:2407.21783)";
-inline constexpr std::int64_t kLeastFailures = 2;  // fewer say nothing about the time between them
+inline constexpr std::int64_t kMinFailures = 2;  // fewer say nothing about the time between them
 
 // That at least one of `gpus` fails in a day, each with `per_gpu_day`.
 std::optional<Estimated> failureOfDay(double per_gpu_day, double gpus);
@@ -43,7 +43,7 @@ struct Mtbf {
   std::optional<double> mean_s;  // absent without a failure
   double low_s = 0;              // of 95 %; never above the mean
   std::optional<double> high_s;  // absent without a failure: it may be anything above low_s
-  bool enough() const { return failures >= kLeastFailures; }
+  bool enough() const { return failures >= kMinFailures; }
 };
 Mtbf mtbfOf(std::int64_t failures, double up_s);
 

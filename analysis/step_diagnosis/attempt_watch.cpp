@@ -107,9 +107,9 @@ void AttemptWatch::compare(const StepFrame& frame) {
     compute = std::move(work), computing = std::move(deviations);
   }
   m_links.push(frame);
-  std::size_t told = 0;
-  for (const float value : compute) told += std::isnan(value) ? 0 : 1;
-  if (!m_feed.ranks().empty()) m_coverage += static_cast<double>(told) / static_cast<double>(m_feed.ranks().size());
+  std::size_t reported = 0;
+  for (const float value : compute) reported += std::isnan(value) ? 0 : 1;
+  if (!m_feed.ranks().empty()) m_coverage += static_cast<double>(reported) / static_cast<double>(m_feed.ranks().size());
   std::vector<bool> slow(compute.size());
   for (std::size_t rank = 0; rank < slow.size(); ++rank) slow[rank] = m_ranks[static_cast<std::size_t>(WorkKind::kCompute)].isOpen(rank);
   m_imbalance.push(frame, m_roles, compute, computing, slow);

@@ -74,7 +74,7 @@ std::vector<Blame> blameOf(std::vector<Spell> spells, const std::vector<Rank>& r
       const std::size_t size = size_of(key);
       while (!list.empty()) {
         const auto together = takeTogether(list);
-        if (size < 2 || static_cast<double>(together.size()) < kMostRanks * static_cast<double>(size)) {
+        if (size < 2 || static_cast<double>(together.size()) < kMaxRanks * static_cast<double>(size)) {
           spells.insert(spells.end(), together.begin(), together.end());
           continue;
         }

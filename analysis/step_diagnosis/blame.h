@@ -26,7 +26,7 @@ struct Blame {
 
 // What begins within so many steps began together.
 inline constexpr std::int64_t kTogether = 20;
-inline constexpr double kMostRanks = 0.8;  // of a node or a replica
+inline constexpr double kMaxRanks = 0.8;  // of a node or a replica
 // A spell is told when it has lasted so many steps more, so that its neighbours' have been noticed, too.
 inline constexpr std::size_t kHoldBack = 3;
 

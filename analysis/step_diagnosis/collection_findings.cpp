@@ -39,14 +39,14 @@ Result<Confirmation> confirm(Reader& reader, const AttemptWatch& watch, const Im
 
 Result<std::optional<Finding>> findingOf(Reader& reader, const AttemptWatch& watch, const SpellCosts& costs, bool over,
                                          const Imbalance& one, const std::stop_token& stop) {
-  const bool told = one.told * 2 >= one.touched;
+  const bool reported = one.reported * 2 >= one.touched;
   Confirmation confirmation;
-  if (!told) {
+  if (!reported) {
     RG_ASSIGN(confirmation, confirm(reader, watch, one, stop));
     if (confirmation.asked > 0 && static_cast<double>(confirmation.found) < kConfirmed * static_cast<double>(confirmation.asked))
       return std::optional<Finding>();
   }
-  const bool sure = told || confirmation.asked > 0;
+  const bool sure = reported || confirmation.asked > 0;
   Finding finding;
   finding.attempt = watch.attempt().id;
   finding.kind = "gc_jitter", finding.subject = "run";
@@ -62,7 +62,7 @@ Result<std::optional<Finding>> findingOf(Reader& reader, const AttemptWatch& wat
                                             {"gpu_hours_per_day", watch.gpuHoursPerDay(cost.ratio)},
                                             {"steps", one.steps},
                                             {"steps_touched", one.touched},
-                                            {"steps_told", one.told},
+                                            {"steps_told", one.reported},
                                             {"culprits", one.culprits},
                                             {"since_first_step", one.since_before},
                                             {"pauses_looked_up", confirmation.asked},

@@ -13,13 +13,13 @@ namespace {
 constexpr double kTouched = 0.5;                       // share of the steps in which somebody was slower
 constexpr double kPlanned = 0.8;                       // share of the ranks that collect in the same step
 constexpr double kCollectionCost = 0.01, kEnds = 0.5;  // of the cost that begins it
-constexpr std::size_t kFewestCollections = 3;
+constexpr std::size_t kMinCollections = 3;
 // A forward pass that is longer by so much of the step, while the backward pass is not by more than that share of it.
-constexpr float kPauseOfStep = 0.05F, kLeastPauseNs = 20e6F, kPauseBackward = 1.0F / 3;
+constexpr float kPauseOfStep = 0.05F, kMinPauseNs = 20e6F, kPauseBackward = 1.0F / 3;
 constexpr std::size_t kTouchesKept = 16;
 constexpr double kLikeBefore = 0.5;         // of the share of touched steps
 constexpr std::int64_t kFromTheStart = 20;  // steps: what begins in them was so before; where a load begins is known to about so many
-constexpr double kLeastDeviation = 0.01;    // of a pass: what is near the median correlates with nothing
+constexpr double kMinDeviation = 0.01;      // of a pass: what is near the median correlates with nothing
 
 // Of the touched steps: beyond it, they are one's own. Half way from an even share to all: of two, one has more than half by chance.
 double mostOfOne(std::size_t units) { return (1 + 1 / static_cast<double>(std::max<std::size_t>(units, 1))) / 2; }
@@ -66,7 +66,7 @@ Pause longestPause(const StepFrame& frame, const std::vector<std::size_t>& membe
   for (const std::size_t rank : members) {
     if (rank >= frame.dur.size() || (rank < known_slow.size() && known_slow[rank])) continue;
     const float more = frame.at(StepColumn::kForward, rank) - usual_forward, back = frame.at(StepColumn::kBackward, rank) - usual_backward;
-    const bool alone = more >= kPauseOfStep * dur && more >= kLeastPauseNs && !(back > more * kPauseBackward);
+    const bool alone = more >= kPauseOfStep * dur && more >= kMinPauseNs && !(back > more * kPauseBackward);
     if (alone && more > longest.ns) longest = {rank, more};
   }
   return longest;
@@ -95,18 +95,18 @@ void ImbalanceWatch::push(const StepFrame& frame, const Roles& roles, const std:
   if (by_replica) {
     const auto forward = passDeviations(frame, roles, StepColumn::kForward), backward = passDeviations(frame, roles, StepColumn::kBackward);
     for (std::size_t i = 0; i < forward.size(); ++i)
-      if (!std::isnan(forward[i]) && !std::isnan(backward[i]) && std::max(std::fabs(forward[i]), std::fabs(backward[i])) > kLeastDeviation)
+      if (!std::isnan(forward[i]) && !std::isnan(backward[i]) && std::max(std::fabs(forward[i]), std::fabs(backward[i])) > kMinDeviation)
         step.passes.emplace_back(forward[i], backward[i]);
   }
   findCollection(frame, roles, known_slow, *dur, step);
   if (step.collected > step.excess / 2) step.excess = 0;  // a pause is no load
   // Whoever turned out to be slow did not collect before it was known either.
   for (Step& one : m_steps)
-    if (!one.told && one.collected > 0 && one.collector < known_slow.size() && known_slow[one.collector]) one.collected = 0;
+    if (!one.reported && one.collected > 0 && one.collector < known_slow.size() && known_slow[one.collector]) one.collected = 0;
   m_steps.push_back(std::move(step));
   if (m_steps.size() > kWindow) m_steps.pop_front();
   ++m_seen;
-  if (m_steps.size() < kLeastSteps) return;
+  if (m_steps.size() < kMinSteps) return;
   judgeWandering();
   judgeCollections();
 }
@@ -117,7 +117,7 @@ std::optional<double> ImbalanceWatch::correlation() const {
     for (const auto& [forward, backward] : step.passes) {
       const double x = forward, y = backward;
       ++n, f += x, b += y, ff += x * x, bb += y * y, fb += x * y;
-      if (n >= static_cast<double>(kMostPoints)) break;
+      if (n >= static_cast<double>(kMaxPoints)) break;
     }
   if (n < 20) return std::nullopt;
   const double vf = ff - f * f / n, vb = bb - b * b / n;
@@ -132,10 +132,10 @@ void ImbalanceWatch::findCollection(const StepFrame& frame, const Roles& roles, 
   const auto collecting = static_cast<std::size_t>(std::ranges::count_if(gc, [](float ns) { return ns > 0; }));
   if (collecting > 0 && static_cast<double>(collecting) >= kPlanned * static_cast<double>(frame.ranks_heard)) return;
   if (collecting == 0 && frame.columns[static_cast<std::size_t>(StepColumn::kForward)].empty()) return;
-  step.told = collecting > 0;
+  step.reported = collecting > 0;
   float longest = 0;
   for (const auto& members : roles.by_stage) {
-    const auto [rank, pause] = step.told ? longestOf(gc, members) : longestPause(frame, members, known_slow, dur);
+    const auto [rank, pause] = step.reported ? longestOf(gc, members) : longestPause(frame, members, known_slow, dur);
     step.collected += pause / dur;
     if (pause > longest) longest = pause, step.collector = rank;
   }
@@ -167,7 +167,7 @@ void ImbalanceWatch::begin(std::vector<Imbalance>& list, Following& following, c
     above += share(m_steps[i]) - sum.cost / 2;
   }
   while (start + 1 < m_steps.size() && share(m_steps[start]) <= 0) ++start;
-  if (list.size() >= kMostKept) list.erase(list.begin());
+  if (list.size() >= kMaxKept) list.erase(list.begin());
   Imbalance& one = list.emplace_back();
   const Step& first = m_steps[start];
   one.first_step = first.step;
@@ -232,7 +232,7 @@ void ImbalanceWatch::judgeWandering() {
 std::set<std::size_t> ImbalanceWatch::steadilyPausing() const {
   std::map<std::size_t, std::pair<std::size_t, std::size_t>> pauses;  // by rank: how many, and the first one's place
   for (std::size_t i = 0; i < m_steps.size(); ++i)
-    if (m_steps[i].collected > 0 && !m_steps[i].told) ++pauses.try_emplace(m_steps[i].collector, 0, i).first->second.first;
+    if (m_steps[i].collected > 0 && !m_steps[i].reported) ++pauses.try_emplace(m_steps[i].collector, 0, i).first->second.first;
   std::set<std::size_t> out;
   for (const auto& [rank, pause] : pauses)
     if (pause.first * 2 > m_steps.size() - pause.second) out.insert(rank);
@@ -241,21 +241,21 @@ std::set<std::size_t> ImbalanceWatch::steadilyPausing() const {
 
 void ImbalanceWatch::judgeCollections() {
   const auto steady = steadilyPausing();
-  const auto share = [&](const Step& step) { return !step.told && steady.contains(step.collector) ? 0 : step.collected; };
+  const auto share = [&](const Step& step) { return !step.reported && steady.contains(step.collector) ? 0 : step.collected; };
   const Sum sum = sumOf(share, [](const Step& step) { return step.collector; });
   const bool holds = !m_collections.empty() && m_collections.back().holds;
-  if (!holds && sum.cost >= kCollectionCost && sum.touched >= kFewestCollections)
+  if (!holds && sum.cost >= kCollectionCost && sum.touched >= kMinCollections)
     begin(m_collections, m_follow_collections, sum, share);
   else if (holds && sum.cost < kCollectionCost * kEnds)
     end(m_collections.back(), m_follow_collections);
   if (m_collections.empty() || !m_collections.back().holds) return;
   Imbalance& one = m_collections.back();
   if (!follow(one, m_follow_collections, sum, share)) return;
-  one.told = 0;
+  one.reported = 0;
   one.newest.clear();
   for (auto step = m_steps.rbegin(); step != m_steps.rend(); ++step) {
-    if (step->collected <= 0 || (!step->told && steady.contains(step->collector))) continue;
-    one.told += step->told ? 1 : 0;
+    if (step->collected <= 0 || (!step->reported && steady.contains(step->collector))) continue;
+    one.reported += step->reported ? 1 : 0;
     if (one.newest.size() < kTouchesKept) one.newest.push_back({step->collector, step->when});
   }
 }

@@ -37,13 +37,13 @@ struct Imbalance {
   std::size_t steps = 0, touched = 0;  // looked at up to the last step; in which somebody was slower
   std::size_t culprits = 0;            // how many were the slowest at least once
   std::optional<double> correlation;   // of forward and backward deviations
-  std::size_t told = 0;                // of collections: steps that named them as a part
+  std::size_t reported = 0;            // of collections: steps that named them as a part
   std::vector<Touch> newest;           // of collections
 };
 
 class ImbalanceWatch {
  public:
-  static constexpr std::size_t kWindow = 100, kLeastSteps = 50, kMostPoints = 4'000, kMostKept = 1'000;
+  static constexpr std::size_t kWindow = 100, kMinSteps = 50, kMaxPoints = 4'000, kMaxKept = 1'000;
   // Of replicas where there are at least two with peers, else of ranks.
   void push(const StepFrame& frame, const Roles& roles, const std::vector<float>& compute, const std::vector<Deviation>& deviations,
             const std::vector<bool>& known_slow);
@@ -60,7 +60,7 @@ class ImbalanceWatch {
     std::vector<std::pair<float, float>> passes;  // forward and backward deviation of each replica
     double collected = 0;                         // share of the step that unplanned collections took, one after the other
     std::size_t collector = 0;
-    bool told = false;
+    bool reported = false;
   };
   // Of the window, in which `steps` of them were touched by somebody.
   struct Sum {

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 using words::Arg;
 using words::Message;
 
-constexpr std::size_t kMostListed = 64, kMaxNamed = 4;
+constexpr std::size_t kMaxListed = 64, kMaxNamed = 4;
 
 struct Stretch {
   std::vector<Spell> spells;  // by begin
@@ -100,7 +100,7 @@ Finding findingOf(const Stretch& stretch, const PortEvidence& ports, const Attem
                    {"ports_looked_at", ports.ports}};
   Json ranks = Json::array();
   for (const Spell& one : stretch.spells)
-    if (ranks.size() < kMostListed) ranks.push_back(watch.ranks()[one.subject].rank);
+    if (ranks.size() < kMaxListed) ranks.push_back(watch.ranks()[one.subject].rank);
   evidence["slow_ranks"] = std::move(ranks);
   Message port;
   if (ports.odd) {

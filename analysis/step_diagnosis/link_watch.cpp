@@ -25,7 +25,7 @@ void LinkWatch::push(const StepFrame& frame) {
     if (!(usual > 0)) continue;
     Deviation& out = deviations[rank];
     out.compared = true, out.own_ns = own, out.usual_ns = usual, out.ratio = excess / usual;
-    out.above = out.ratio >= kLeastRatio && excess >= kLeastExcessNs && excess >= kLeastOfStep * static_cast<float>(dur);
+    out.above = out.ratio >= kMinRatio && excess >= kMinExcessNs && excess >= kMinOfStep * static_cast<float>(dur);
   }
   m_persistence.push(frame.step, frame.when, deviations);
 }

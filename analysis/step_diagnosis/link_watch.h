@@ -22,7 +22,7 @@ namespace runglass {
 class LinkWatch {
  public:
   static constexpr std::size_t kLevelSteps = 30;
-  static constexpr float kLeastRatio = 0.10F, kLeastExcessNs = 5e6F, kLeastOfStep = 0.01F;
+  static constexpr float kMinRatio = 0.10F, kMinExcessNs = 5e6F, kMinOfStep = 0.01F;
 
   void push(const StepFrame& frame);
   // Another regime: another level.

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 using words::Arg;
 using words::Message;
 
-constexpr std::size_t kMostEvents = 200, kMostKinds = 8;
+constexpr std::size_t kMaxEvents = 200, kMaxKinds = 8;
 constexpr std::array<const char*, 3> kMetrics = {"sm_clock_hertz", "temperature_celsius", "power_watts"};
 enum Asked : std::size_t { kClock, kTemperature, kPower };
 
@@ -134,12 +134,12 @@ Result<MachineEvidence> machineEvidence(Reader& reader, RunId run, const std::ve
   for (const NodeId node : nodes) {
     if (!node) continue;
     RowQuery query;
-    query.range = range, query.run = run, query.node = node, query.at_least = Severity::kWarning, query.limit = kMostEvents;
+    query.range = range, query.run = run, query.node = node, query.at_least = Severity::kWarning, query.limit = kMaxEvents;
     RG_ASSIGN(const auto page, reader.searchEvents(query, stop));
     for (const Event& event : page.events) {
       // Of another device on the node, of what follows from slowness itself, or of our own work.
       if (isOwnEvent(event.kind) || (event.device && !devices.contains(event.device)) || event.kind == "collective_timeout") continue;
-      if (evidence.events.size() < kMostKinds) ++evidence.events[event.code.empty() ? event.kind : event.kind + " " + event.code];
+      if (evidence.events.size() < kMaxKinds) ++evidence.events[event.code.empty() ? event.kind : event.kind + " " + event.code];
     }
   }
   judge(evidence);
@@ -160,7 +160,7 @@ Status addMachineEvidence(Reader& reader, RunId run, const std::vector<Rank>& ra
     }
     Json json = Json::parse(finding.evidence, nullptr, false);
     if (known == memory.said.end() || range.t1 - known->second.until >= MachineMemory::kAskAgain) {
-      if (++asked > MachineMemory::kMostAsked) {
+      if (++asked > MachineMemory::kMaxAsked) {
         // What was said last is worth more than nothing.
         if (known != memory.said.end()) addTo(finding, json, known->second.evidence);
         continue;

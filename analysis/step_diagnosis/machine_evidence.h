@@ -44,7 +44,7 @@ Result<MachineEvidence> machineEvidence(Reader& reader, RunId run, const std::ve
 // What the machines said of slow ranks and nodes when they were asked last.
 struct MachineMemory {
   static constexpr DurNs kAskAgain = 30 * kNsPerSecond;
-  static constexpr std::size_t kMostAsked = 16;  // findings a call
+  static constexpr std::size_t kMaxAsked = 16;  // findings a call
   struct Said {
     TimeNs until = 0;  // of the stretch asked about
     MachineEvidence evidence;

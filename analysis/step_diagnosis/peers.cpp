@@ -58,9 +58,9 @@ std::vector<float> lostToHost(const StepFrame& frame) {
 std::vector<float> workOf(const StepFrame& frame, WorkKind kind, const std::vector<float>& without_cpu) {
   std::vector<float> work(frame.dur.size(), kNothing);
   const auto column = [&](StepColumn of) { return !frame.columns[static_cast<std::size_t>(of)].empty(); };
-  const bool is_told = kind == WorkKind::kCompute || (kind == WorkKind::kHost && (column(StepColumn::kHost) || !without_cpu.empty())) ||
-                       (kind == WorkKind::kData && column(StepColumn::kData));
-  for (std::size_t rank = 0; is_told && rank < work.size(); ++rank) {
+  const bool is_reported = kind == WorkKind::kCompute || (kind == WorkKind::kHost && (column(StepColumn::kHost) || !without_cpu.empty())) ||
+                           (kind == WorkKind::kData && column(StepColumn::kData));
+  for (std::size_t rank = 0; is_reported && rank < work.size(); ++rank) {
     const float computing = sumOf(frame, rank, {StepColumn::kForward, StepColumn::kBackward, StepColumn::kOptimizer, StepColumn::kOther});
     const float lost = without_cpu.empty() ? kNothing : without_cpu[rank], host = frame.at(StepColumn::kHost, rank);
     float own = computing;

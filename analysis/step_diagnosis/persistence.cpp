@@ -84,7 +84,7 @@ void PersistenceWatch::close(Subject& subject) {
   Spell spell = *subject.spell;
   subject.spell.reset();
   spell.open = false;
-  if (m_closed.size() < kMostClosed)
+  if (m_closed.size() < kMaxClosed)
     m_closed.push_back(spell);
   else
     ++m_lost;

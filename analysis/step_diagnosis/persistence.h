@@ -48,7 +48,7 @@ struct Spell {
 class PersistenceWatch {
  public:
   static constexpr int kWindow = 20, kOpens = 16, kCloses = 4;  // steps of the window above the limit
-  static constexpr std::size_t kMostClosed = 10'000;            // spells that are kept
+  static constexpr std::size_t kMaxClosed = 10'000;             // spells that are kept
 
   // In order of steps; as many deviations as the widest step so far, or more.
   void push(std::int64_t step, const std::optional<TimeRange>& when, const std::vector<Deviation>& deviations);
@@ -57,7 +57,7 @@ class PersistenceWatch {
   bool isOpen(std::size_t subject) const { return subject < m_subjects.size() && m_subjects[subject].spell.has_value(); }
   // Ends what is open, as of the last step pushed; what comes then is another matter.
   void finish();
-  std::size_t lost() const { return m_lost; }  // spells beyond kMostClosed
+  std::size_t lost() const { return m_lost; }  // spells beyond kMaxClosed
 
  private:
   struct Seen {

@@ -47,11 +47,11 @@ Status StepRegimeWatch::list(Reader& reader) {
   for (const Series& series : all) {
     const bool known = std::ranges::any_of(m_settings, [&](const Setting& one) { return one.id == series.id; });
     if (!known && isSetting(series.key.metric))
-      m_settings.push_back({.id = series.id, .tag = series.key.metric, .told = {}, .value = before(series.key.metric)});
+      m_settings.push_back({.id = series.id, .tag = series.key.metric, .reported = {}, .value = before(series.key.metric)});
   }
   if (!m_tokens)
     if (const Series* tokens = pickSeries(all, Role::kTokensPerSecond))
-      m_tokens = Setting{.id = tokens->id, .tag = kTokens, .told = {}, .value = before(kTokens)};
+      m_tokens = Setting{.id = tokens->id, .tag = kTokens, .reported = {}, .value = before(kTokens)};
   return {};
 }
 
@@ -76,9 +76,9 @@ Status StepRegimeWatch::read(Reader& reader, const std::vector<StepFrame>& frame
   }
   const auto fill = [&](Setting& one) -> Status {
     RG_ASSIGN(const auto points, reader.scalars(one.id, frames.front().step, frames.back().step + 1, stop));
-    one.told.clear();
+    one.reported.clear();
     for (std::size_t i = 0; i < points.size(); ++i)
-      if (std::isfinite(points.value[i])) one.told[points.step[i]] = points.value[i];
+      if (std::isfinite(points.value[i])) one.reported[points.step[i]] = points.value[i];
     return {};
   };
   for (Setting& one : m_settings) RG_TRY(fill(one));
@@ -89,10 +89,10 @@ Status StepRegimeWatch::read(Reader& reader, const std::vector<StepFrame>& frame
 bool StepRegimeWatch::begins(const StepFrame& frame) {
   bool moved = std::exchange(m_moved_before, false);
   for (Setting& one : m_settings) {
-    const auto told = one.told.find(frame.step);
-    if (told == one.told.end()) continue;
-    moved |= one.value && *one.value != told->second;
-    one.value = told->second;
+    const auto reported = one.reported.find(frame.step);
+    if (reported == one.reported.end()) continue;
+    moved |= one.value && *one.value != reported->second;
+    one.value = reported->second;
   }
   if (moved && m_tokens) m_tokens->value.reset();
   return tokensMoved(frame) || moved;
@@ -101,9 +101,9 @@ bool StepRegimeWatch::begins(const StepFrame& frame) {
 bool StepRegimeWatch::tokensMoved(const StepFrame& frame) {
   const auto dur = frame.longest();
   if (!m_tokens || !dur) return false;
-  const auto told = m_tokens->told.find(frame.step);
-  if (told == m_tokens->told.end()) return false;
-  const double tokens = told->second * *dur / kNsPerSecond;
+  const auto reported = m_tokens->reported.find(frame.step);
+  if (reported == m_tokens->reported.end()) return false;
+  const double tokens = reported->second * *dur / kNsPerSecond;
   if (!m_tokens->value) {
     m_tokens->value = tokens;
     return false;

@@ -36,7 +36,7 @@ class StepRegimeWatch {
   struct Setting {
     SeriesId id;
     std::string tag;
-    std::map<std::int64_t, double> told;  // by step, of the frames at hand
+    std::map<std::int64_t, double> reported;  // by step, of the frames at hand
     std::optional<double> value;
     bool caught_up = false;
   };

@@ -12,10 +12,10 @@ namespace runglass {
 namespace {
 
 constexpr double kSlack = 0.015, kClamp = 0.10;
-constexpr std::size_t kMostAway = 400;      // steps that are off and make no shift: the level follows them
-constexpr std::size_t kMostKept = 100'000;  // of them, however short
-constexpr double kBack = 0.02;              // of the level before a shift, within which it is over
-constexpr double kMostErrors = 6;
+constexpr std::size_t kMaxAway = 400;      // steps that are off and make no shift: the level follows them
+constexpr std::size_t kMaxKept = 100'000;  // of them, however short
+constexpr double kBack = 0.02;             // of the level before a shift, within which it is over
+constexpr double kMaxErrors = 6;
 constexpr std::size_t kBeside = 40, kBesideLeast = 15;  // steps on each side of a begin, at most an hour of them
 constexpr DurNs kBesideTime = 3600 * kNsPerSecond;
 constexpr double kSharp = 0.7;                       // share of the change that lies between them
@@ -80,12 +80,12 @@ void ShiftWatch::push(const Point& point) {
   m_away.push_back(point);
   if (m_away.size() >= kShiftLeast && judge()) return;
   // Ten minutes of short steps are many.
-  if ((m_away.size() >= kMostAway && isLong()) || m_away.size() >= kMostKept) settle();
+  if ((m_away.size() >= kMaxAway && isLong()) || m_away.size() >= kMaxKept) settle();
 }
 
 bool ShiftWatch::isLong() const {
   const Point &first = m_away.front(), &last = m_away.back();
-  return first.when && last.when ? last.when->t1 - first.when->t0 >= kLeastTime : m_away.size() >= kStepsWithoutClock;
+  return first.when && last.when ? last.when->t1 - first.when->t0 >= kMinTime : m_away.size() >= kStepsWithoutClock;
 }
 
 // They belong to the level after all.
@@ -139,7 +139,7 @@ bool ShiftWatch::judge() {
   const double error = kMedianError / was.median *
                        std::sqrt(was.sigma * was.sigma / static_cast<double>(m_level.size()) +
                                  std::pow(sigmaOf(values, now), 2) / static_cast<double>(values.size()));
-  if (std::fabs(change) < kLeastChange || std::fabs(change) < kMostErrors * error) return false;
+  if (std::fabs(change) < kMinChange || std::fabs(change) < kMaxErrors * error) return false;
   if (!isSharp(change, was.median)) return false;
   ThroughputShift shift{.attempt = first.attempt, .first_step = first.step, .last_step = last.step, .start = {}, .end = {}};
   if (first.when) shift.start = first.when->t0;

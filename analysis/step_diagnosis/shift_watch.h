@@ -45,8 +45,8 @@ struct ThroughputShift {
 class ShiftWatch {
  public:
   static constexpr std::size_t kLevelKept = 200, kLevelLeast = 30, kShiftLeast = 50, kStepsWithoutClock = 200;
-  static constexpr double kLeastChange = 0.03;
-  static constexpr DurNs kLeastTime = 600 * kNsPerSecond;
+  static constexpr double kMinChange = 0.03;
+  static constexpr DurNs kMinTime = 600 * kNsPerSecond;
 
   struct Point {
     AttemptId attempt;

@@ -112,10 +112,11 @@ class StepDiagnosis : public Analysis {
   void goOnSaying(std::vector<Finding>& findings) const {
     const AttemptWatch& newest = m_followed.back().watch;
     if (m_followed.back().over || !newest.startedAt() || m_shifts.regimesEnded() > 0) return;
-    for (const auto& [key, told] : m_stored) {
-      if (told.kind != "throughput_shift" || told.attempt != newest.attempt().id || *told.first_step >= *newest.startedAt()) continue;
-      if (std::ranges::any_of(m_shifts.shifts(), [&](const auto& shift) { return shift.attempt == told.attempt; })) continue;
-      findings.push_back(told);
+    for (const auto& [key, reported] : m_stored) {
+      if (reported.kind != "throughput_shift" || reported.attempt != newest.attempt().id || *reported.first_step >= *newest.startedAt())
+        continue;
+      if (std::ranges::any_of(m_shifts.shifts(), [&](const auto& shift) { return shift.attempt == reported.attempt; })) continue;
+      findings.push_back(reported);
       findings.back().last_step = newest.lastStep();
     }
   }
@@ -133,11 +134,11 @@ class StepDiagnosis : public Analysis {
   // What was said before this object began to look keeps the step it was said with.
   void keepIdentities(std::vector<Finding>& findings) {
     for (Finding& one : findings) {
-      const auto told = m_stored.find({one.attempt, one.kind, one.subject});
-      if (told == m_stored.end() || !one.first_step || *told->second.first_step >= *one.first_step) continue;
+      const auto reported = m_stored.find({one.attempt, one.kind, one.subject});
+      if (reported == m_stored.end() || !one.first_step || *reported->second.first_step >= *one.first_step) continue;
       const auto evidence_says = one.evidence.find("\"since_first_step\":true") != std::string::npos;
       if (!evidence_says) continue;
-      one.first_step = told->second.first_step, one.start = told->second.start;
+      one.first_step = reported->second.first_step, one.start = reported->second.start;
     }
   }
 

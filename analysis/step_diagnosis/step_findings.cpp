@@ -22,7 +22,7 @@ constexpr double kCostOfImbalance = 0.10;
 constexpr std::size_t kStepsToBeSure = 50, kStepsToSay = 20;
 constexpr double kGoodCoverage = 0.8, kPoorCoverage = 0.5;
 constexpr double kSameSequence = 0.9;  // correlation of forward and backward
-constexpr double kMostOfIt = 0.5;
+constexpr double kMaxOfIt = 0.5;
 
 words::Quantity ms(double ns) { return words::shortDuration(static_cast<DurNs>(ns)); }
 
@@ -289,7 +289,7 @@ class AttemptFindings {
     finding.severity = severityOf(cost);
     Json evidence = evidenceOf(spell, costed);
     evidence["pattern"] = "everybody";
-    const bool no_cpu = !is_data && m_watch.withoutCpu() >= kMostOfIt * cost;
+    const bool no_cpu = !is_data && m_watch.withoutCpu() >= kMaxOfIt * cost;
     evidence["without_cpu_ratio"] = m_watch.withoutCpu();
     finding.evidence = evidence.dump();
     words::setMessage(finding, Message{is_data  ? "slow_all_data"

@@ -78,7 +78,7 @@ class Builder {
     std::vector<bool> computes(m_ranks.size());
     for (const std::uint32_t row : m_rows) {
       if (isPass(m_ops.op[row])) computes[m_ops.rank[row]] = true;
-      m_grid.chunks = std::max(m_grid.chunks, std::min(m_ops.chunk[row], kMostChunks - 1) + 1);
+      m_grid.chunks = std::max(m_grid.chunks, std::min(m_ops.chunk[row], kMaxChunks - 1) + 1);
     }
     std::set<std::int32_t> stages;
     std::map<std::int32_t, std::set<std::int32_t>> by_replica;
@@ -126,7 +126,7 @@ class Builder {
     const std::vector<WorkerOp> ops = foldRanks(m_ops, rows, m_worker_of, m_graph.workers.size());
     double total = m_total;
     for (const WorkerOp& op : ops) total += static_cast<double>(op.dur);
-    if (total > kMostTime) {
+    if (total > kMaxTime) {
       ++m_graph.gaps.partial_steps;
       return;
     }
@@ -221,8 +221,8 @@ class Builder {
     g.span_id.push_back(op.span_id);
   }
 
-  static constexpr std::int32_t kMostChunks = 1 << 16;
-  static constexpr double kMostTime = 4e18;  // ns of all operations: whoever adds them up, in whatever order, stays within 64 bits
+  static constexpr std::int32_t kMaxChunks = 1 << 16;
+  static constexpr double kMaxTime = 4e18;  // ns of all operations: whoever adds them up, in whatever order, stays within 64 bits
 
   const std::span<const StepRank> m_ranks;
   const StepOpColumns& m_ops;

@@ -13,7 +13,7 @@ namespace runglass {
 namespace {
 
 // How many operations that came to the same end are looked at.
-constexpr int kMostTried = 16;
+constexpr int kMaxTried = 16;
 
 // Operations of one kind of one worker.
 struct Lane {
@@ -103,7 +103,7 @@ class Holds {
   bool runsBesideComputation(std::uint32_t node) const {
     const auto& lane = m_compute[m_graph.worker[node]].by_start;
     auto at = std::ranges::lower_bound(lane, endOf(node) - kSameTime, {}, [&](std::uint32_t i) { return m_graph.start[i]; });
-    for (int tried = 0; at != lane.begin() && tried < kMostTried; ++tried)
+    for (int tried = 0; at != lane.begin() && tried < kMaxTried; ++tried)
       if (endOf(*--at) > m_graph.start[node] + kSameTime) return true;
     return false;
   }
@@ -129,7 +129,7 @@ class Holds {
 
   std::optional<std::uint32_t> lastEnded(const Lane& lane, std::uint32_t node) const {
     auto at = std::ranges::upper_bound(lane.by_end, m_graph.start[node] + kSameTime, {}, [&](std::uint32_t i) { return endOf(i); });
-    for (int tried = 0; at != lane.by_end.begin() && tried < kMostTried; ++tried)
+    for (int tried = 0; at != lane.by_end.begin() && tried < kMaxTried; ++tried)
       if (const std::uint32_t other = *--at; isBefore(other, node)) return other;
     return std::nullopt;
   }
@@ -137,7 +137,7 @@ class Holds {
   // Of those that ran when the node began.
   std::optional<std::uint32_t> lastBegun(const Lane& lane, std::uint32_t node) const {
     auto at = std::ranges::lower_bound(lane.by_start, m_graph.start[node], {}, [&](std::uint32_t i) { return m_graph.start[i]; });
-    for (int tried = 0; at != lane.by_start.begin() && tried < kMostTried; ++tried)
+    for (int tried = 0; at != lane.by_start.begin() && tried < kMaxTried; ++tried)
       if (const std::uint32_t other = *--at; endOf(other) >= m_graph.start[node] && isBefore(other, node)) return other;
     return std::nullopt;
   }

@@ -155,7 +155,7 @@ class Linker {
   }
 
   // Whether each pass of the list is the only one of its chunk and micro-batch.
-  bool areTold(const List& list) const {
+  bool areReported(const List& list) const {
     std::vector<std::pair<std::int32_t, std::int64_t>> keys;
     for (const std::uint32_t i : list) {
       if (chunkOf(i) < 0 || chunkOf(i) >= m_grid.chunks || at(i).microbatch < 0) return false;
@@ -175,7 +175,7 @@ class Linker {
   std::optional<std::vector<std::optional<std::size_t>>> passesOf(const List& list, StepOp op, const List& passes) const {
     std::vector<std::optional<std::size_t>> out(list.size());
     const bool named = std::ranges::all_of(list, [&](std::uint32_t i) { return at(i).microbatch >= 0 && chunkOf(i) >= 0; });
-    if (named && !list.empty() && areTold(passes)) {
+    if (named && !list.empty() && areReported(passes)) {
       std::map<std::pair<std::int32_t, std::int64_t>, std::size_t> number;
       for (std::size_t pass = 0; pass < passes.size(); ++pass) number[{chunkOf(passes[pass]), at(passes[pass]).microbatch}] = pass;
       for (std::size_t k = 0; k < list.size(); ++k)
@@ -207,14 +207,14 @@ class Linker {
   bool linkPipeline() {
     for (std::uint32_t replica = 0; replica < m_grid.replicas; ++replica) {
       std::vector<Transfer> sent, received;
-      bool told = true;
+      bool reported = true;
       for (std::uint32_t stage = 0; stage < m_grid.stages; ++stage) {
         const WorkerLists& lists = m_workers[std::size_t{replica} * m_grid.stages + stage];
-        told = told && areTold(lists.forward) && areTold(lists.backward);
+        reported = reported && areReported(lists.forward) && areReported(lists.backward);
         for (const StepOp op : kDirections)
           if (!linkTransfers(lists, op, isSend(op) ? sent : received)) return false;
       }
-      if (!(told && pair(sent, received, true)) && !pair(sent, received, false)) return false;
+      if (!(reported && pair(sent, received, true)) && !pair(sent, received, false)) return false;
     }
     return true;
   }
@@ -245,10 +245,10 @@ class Linker {
   }
 
   // By chunk and micro-batch, or the n-th that a stage sends with the n-th that the other one receives.
-  bool pair(std::vector<Transfer>& sent, std::vector<Transfer>& received, bool told) {
+  bool pair(std::vector<Transfer>& sent, std::vector<Transfer>& received, bool reported) {
     if (sent.size() != received.size()) return false;
     const auto key = [&](const Transfer& t) {
-      return told ? std::tuple(t.forward, t.to_place, t.microbatch) : std::tuple(t.forward, std::int64_t{t.to_stage}, std::int64_t{0});
+      return reported ? std::tuple(t.forward, t.to_place, t.microbatch) : std::tuple(t.forward, std::int64_t{t.to_stage}, std::int64_t{0});
     };
     const auto order = [&](const Transfer& a, const Transfer& b) {
       return std::tuple_cat(key(a), std::tuple(a.order)) < std::tuple_cat(key(b), std::tuple(b.order));
@@ -270,7 +270,7 @@ class Linker {
         const WorkerLists& lists = m_workers[std::size_t{replica} * m_grid.stages + stage];
         for (const bool forward : {true, false}) {
           const List& list = forward ? lists.forward : lists.backward;
-          if (!areTold(list)) return false;
+          if (!areReported(list)) return false;
           for (const std::uint32_t i : list) passes[{forward, placeOf(i), at(i).microbatch}] = i;
         }
       }

@@ -8,10 +8,10 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostName = 512;  // what follows says nothing more
+constexpr std::size_t kMaxName = 512;  // what follows says nothing more
 
 std::string lowered(std::string_view name) {
-  std::string text(name.substr(0, kMostName));
+  std::string text(name.substr(0, kMaxName));
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
   return text;
 }

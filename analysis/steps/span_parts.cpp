@@ -45,7 +45,7 @@ class PartsReader {
     m_windows = windows;
     // Without numbers calls can be matched only where all of them are known, also those outside the steps.
     RG_ASSIGN(const std::size_t all, countSpans(true));
-    m_all = all <= kMostPartSpans;
+    m_all = all <= kMaxPartSpans;
     if (!m_all) RG_TRY(keepWhatCanBeRead());
     std::vector<CollectiveCall> calls;
     for (const auto& [rank, of_rank] : m_windows) RG_TRY(readRank(rank, rangeOf(of_rank), calls));
@@ -81,11 +81,11 @@ class PartsReader {
   // Drops older steps until the spans of the others are few enough.
   Status keepWhatCanBeRead() {
     RG_ASSIGN(const std::size_t spans, countSpans(false));
-    if (spans <= kMostPartSpans) return {};
+    if (spans <= kMaxPartSpans) return {};
     std::set<std::int64_t> steps;
     for (const auto& [rank, windows] : m_windows)
       for (const StepWindow& window : windows) steps.insert(window.step);
-    const std::size_t kept = std::max<std::size_t>(steps.size() * kMostPartSpans / spans, 1);
+    const std::size_t kept = std::max<std::size_t>(steps.size() * kMaxPartSpans / spans, 1);
     m_answer.left_out = steps.size() - std::min(kept, steps.size());
     const std::int64_t first = *std::next(steps.begin(), static_cast<std::ptrdiff_t>(m_answer.left_out));
     for (auto& [rank, of_rank] : m_windows) std::erase_if(of_rank, [&](const StepWindow& window) { return window.step < first; });

@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      as StepParts; ratios 0..1.
 // Errors:     the Reader's; CANCELLED when `stop` fires. Ranks without spans in their steps have no entry.
-// Cost:       reads the spans of the newest steps, at most kMostPartSpans: 1 s a million on one core. 100 MB.
+// Cost:       reads the spans of the newest steps, at most kMaxPartSpans: 1 s a million on one core. 100 MB.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostPartSpans = 2'000'000;
+inline constexpr std::size_t kMaxPartSpans = 2'000'000;
 
 struct StepWindow {
   std::int64_t step = 0;

@@ -13,7 +13,7 @@ Status StepAxis::read(Reader& reader, AttemptId attempt, std::stop_token stop) {
   RG_ASSIGN(const auto steps, AttemptSteps::list(reader, attempt, {StepSeries::kTime}));
   const Series* best = steps.clock();
   if (best == nullptr) return {};
-  const std::int64_t from = std::max(best->last_x, std::numeric_limits<std::int64_t>::min() + kMostSteps) - kMostSteps;
+  const std::int64_t from = std::max(best->last_x, std::numeric_limits<std::int64_t>::min() + kMaxSteps) - kMaxSteps;
   RG_ASSIGN(const auto points, reader.scalars(best->id, from, std::numeric_limits<std::int64_t>::max(), stop));
   for (std::size_t i = 0; i < points.time.size(); ++i)
     if (points.time[i] != kAbsent) m_begins.emplace_back(points.time[i], points.step[i]);

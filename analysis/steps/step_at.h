@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      TimeNs, steps.
 // Errors:     the Reader's; an attempt without clocked steps answers nothing.
-// Cost:       one scalar read of at most kMostSteps points; at(): O(log steps).
+// Cost:       one scalar read of at most kMaxSteps points; at(): O(log steps).
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace runglass {
 
 class StepAxis {
  public:
-  static constexpr std::int64_t kMostSteps = 200'000;
+  static constexpr std::int64_t kMaxSteps = 200'000;
   Status read(Reader& reader, AttemptId attempt, std::stop_token stop);
   std::optional<std::int64_t> at(TimeNs time) const;  // absent before the first step
 

@@ -13,12 +13,12 @@
 namespace runglass {
 namespace {
 
-constexpr int kListEvery = 10;           // calls: series appear seldom
-constexpr std::size_t kVeryLate = 64;    // steps that somebody told after one: nobody else is waited for
-constexpr std::size_t kFewestAhead = 2;  // ranks that have gone over a gap of a live run: one may have a step's number wrong
-constexpr std::size_t kHeardKept = 20;   // frames
+constexpr int kListEvery = 10;          // calls: series appear seldom
+constexpr std::size_t kVeryLate = 64;   // steps that somebody told after one: nobody else is waited for
+constexpr std::size_t kMinAhead = 2;    // ranks that have gone over a gap of a live run: one may have a step's number wrong
+constexpr std::size_t kHeardKept = 20;  // frames
 constexpr std::size_t kLengthsKept = 200;
-constexpr std::int64_t kMostStep = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 40);
+constexpr std::int64_t kMaxStep = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 40);
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 
 // Of a step that came twice the later value counts.
@@ -118,10 +118,10 @@ void StepFeed::judge(StepFrame& frame) {
 }
 
 std::int64_t StepFeed::firstToRead() {
-  const std::int64_t first = std::clamp(m_span->first, -kMostStep, kMostStep);
+  const std::int64_t first = std::clamp(m_span->first, -kMaxStep, kMaxStep);
   if (!m_look_back) return first;
-  const std::int64_t last = std::clamp(reachedBy(kFewestAhead), -kMostStep, kMostStep);
-  const std::int64_t from = std::max(last, *m_look_back - kMostStep) - *m_look_back;
+  const std::int64_t last = std::clamp(reachedBy(kMinAhead), -kMaxStep, kMaxStep);
+  const std::int64_t from = std::max(last, *m_look_back - kMaxStep) - *m_look_back;
   if (from > first) m_started = from;
   return std::max(first, from);
 }
@@ -143,7 +143,7 @@ std::size_t StepFeed::expected() const { return m_heard.empty() ? m_durations.si
 
 Result<bool> StepFeed::skipGap(Reader& reader, bool ended, const std::stop_token& stop) {
   const std::int64_t from = *m_next + kFrames;
-  const std::int64_t last = std::min(ended ? m_span->last : reachedBy(std::min(kFewestAhead, expected())), kMostStep);
+  const std::int64_t last = std::min(ended ? m_span->last : reachedBy(std::min(kMinAhead, expected())), kMaxStep);
   if (from > last) return false;
   std::int64_t nearest = last + 1;
   for (const Column& column : m_durations) {

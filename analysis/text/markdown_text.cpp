@@ -23,8 +23,8 @@ Decoded decode(std::string_view text, std::size_t at) {
     if ((byte(at + i) & 0xC0U) != 0x80U) return {};
     code = code << 6 | (byte(at + i) & 0x3FU);
   }
-  constexpr char32_t kLeast[] = {0, 0x80, 0x800, 0x10000};
-  if (code < kLeast[more] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return {};
+  constexpr char32_t kMin[] = {0, 0x80, 0x800, 0x10000};
+  if (code < kMin[more] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return {};
   return {code, more + 1, true};
 }
 

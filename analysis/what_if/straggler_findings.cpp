@@ -19,7 +19,7 @@ constexpr double kWarns = 5, kUrgent = 1'000;  // GPU-hours a day
 constexpr double kHoursPerDay = 24;
 constexpr double kSameThing = 0.8;  // one cause explains nearly all that another one does
 constexpr double kCorrelates = 0.9, kSpread = 0.05;
-constexpr double kMostSteps = 0.5;
+constexpr double kMaxSteps = 0.5;
 constexpr std::size_t kListed = 16;
 
 words::Quantity ms(double ns) { return words::shortDuration(std::llround(ns)); }
@@ -133,7 +133,7 @@ class Teller {
   void tellWorkers() {
     // Without another replica of its stage a worker cannot be told from its stage.
     if (!m_all.m_w || *m_all.m_w < kExplainedFrom || m_graph.replicas.size() < 2 || !m_blamed.empty()) return;
-    if (m_all.worst_in_steps < kMostSteps) return;
+    if (m_all.worst_in_steps < kMaxSteps) return;
     FixSet fixed(m_graph, false);
     for (const std::uint32_t worker : m_all.worst) fixed.setWorker(worker, true);
     const std::uint32_t worst = m_all.worst.front();

@@ -32,7 +32,7 @@ class Asker {
       m_out.reason = "the recorded operations have no duration";
       return m_out;
     }
-    if (m_out.sim_error_ratio > kMostSimulationError) {
+    if (m_out.sim_error_ratio > kMaxSimulationError) {
       m_out.status = WhatIfStatus::kRefused;
       m_out.reason = "the simulated steps differ from the recorded ones by " + std::to_string(std::lround(m_out.sim_error_ratio * 100)) +
                      (m_out.t_ns < m_out.t_real_ns ? " %: more than 5 % of their time is not in the recorded operations"
@@ -83,7 +83,7 @@ class Asker {
   void chooseSteps() {
     const std::size_t replays = m_graph.replicas.size() + m_graph.stages.size() + kStepOpCount + kExactWorkers;
     const std::size_t visits = std::max<std::size_t>(replays * m_graph.size(), 1), all = m_graph.steps.size();
-    const std::size_t wanted = visits <= kMostVisits ? all : std::max<std::size_t>(all * (kMostVisits / replays) / m_graph.size(), 1);
+    const std::size_t wanted = visits <= kMaxVisits ? all : std::max<std::size_t>(all * (kMaxVisits / replays) / m_graph.size(), 1);
     std::vector<DurNs> fixed;
     for (std::size_t i = 0; i < wanted; ++i) {
       m_chosen.push_back(static_cast<std::uint32_t>(i * all / wanted));

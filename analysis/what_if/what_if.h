@@ -14,7 +14,7 @@
 // Ownership:  values.
 // Units:      mean step times in ns; slowdowns are ratios, 1 = none.
 // Errors:     kInsufficient, kRefused with a reason. Stopped: kInsufficient.
-// Cost:       replicas + 2 stages + operations + 10 replays. Where that would be more than kMostVisits, S_t and S_w are of evenly spaced
+// Cost:       replicas + 2 stages + operations + 10 replays. Where that would be more than kMaxVisits, S_t and S_w are of evenly spaced
 // steps; where one step alone would be more than kTooManyVisits (some 17,000 replicas), there is no answer.
 #pragma once
 
@@ -28,13 +28,13 @@
 
 namespace runglass {
 
-inline constexpr double kMostSimulationError = 0.05;
+inline constexpr double kMaxSimulationError = 0.05;
 inline constexpr double kStragglingFrom = 1.1;  // S
 inline constexpr double kExplainedFrom = 0.5;   // M_W, M_S
 inline constexpr double kWorstShare = 0.03;     // of the workers
 inline constexpr std::size_t kExactWorkers = 8;
-inline constexpr std::size_t kMostVisits = 400'000'000;
-inline constexpr std::size_t kTooManyVisits = 10 * kMostVisits;  // some twenty seconds
+inline constexpr std::size_t kMaxVisits = 400'000'000;
+inline constexpr std::size_t kTooManyVisits = 10 * kMaxVisits;  // some twenty seconds
 
 enum class WhatIfStatus : std::uint8_t { kInsufficient, kRefused, kOk };
 const char* whatIfStatusName(WhatIfStatus status);  // "insufficient", ...

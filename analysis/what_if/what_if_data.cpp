@@ -91,11 +91,11 @@ class WhatIfReader {
     for (const Track& track : tracks) ids.push_back(track.id);
     TimeRange extent{std::numeric_limits<TimeNs>::max(), std::numeric_limits<TimeNs>::min()};
     RG_ASSIGN(const std::size_t all, countSpans(ids, TimeRange{}, &extent));
-    if (all <= kMostWhatIfSpans || extent.t0 >= extent.t1) return TimeRange{};
+    if (all <= kMaxWhatIfSpans || extent.t0 >= extent.t1) return TimeRange{};
     TimeRange range{extent.t0, std::numeric_limits<TimeNs>::max()};
     std::size_t in_range = all;
-    for (int tries = 0; tries < 24 && in_range > kMostWhatIfSpans; ++tries) {
-      const double share = static_cast<double>(kMostWhatIfSpans) / static_cast<double>(in_range);
+    for (int tries = 0; tries < 24 && in_range > kMaxWhatIfSpans; ++tries) {
+      const double share = static_cast<double>(kMaxWhatIfSpans) / static_cast<double>(in_range);
       // In doubles: the ends may be as far apart as times can be.
       const double length = static_cast<double>(extent.t1) - static_cast<double>(range.t0);
       const auto kept = static_cast<DurNs>(std::min(length * std::min(share, 0.9), kLongest));
@@ -214,10 +214,10 @@ std::optional<double> WhatIfData::wastedGpuHours() const {
 }
 
 double WhatIfData::confidence() const {
-  constexpr double kMost = 0.95, kStepsToBeSure = 20;
+  constexpr double kMax = 0.95, kStepsToBeSure = 20;
   if (what_if.status != WhatIfStatus::kOk) return 0;
-  return std::min(kMost, static_cast<double>(what_if.steps.size()) / kStepsToBeSure) *
-         (1 - what_if.sim_error_ratio / kMostSimulationError / 2) * std::sqrt(coverage.ratio());
+  return std::min(kMax, static_cast<double>(what_if.steps.size()) / kStepsToBeSure) *
+         (1 - what_if.sim_error_ratio / kMaxSimulationError / 2) * std::sqrt(coverage.ratio());
 }
 
 std::int32_t modelChunkIn(const std::string& args) {

@@ -5,7 +5,7 @@
 // Ownership:  values; the graph is shared.
 // Units:      as WhatIf.
 // Errors:     the Reader's; CANCELLED when `stop` fires. What spans lack is `insufficient` with a reason, not an error.
-// Cost:       reads at most kMostWhatIfSpans, the newest: 1 s a million on one core; 250 bytes each while it reads.
+// Cost:       reads at most kMaxWhatIfSpans, the newest: 1 s a million on one core; 250 bytes each while it reads.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostWhatIfSpans = 1'000'000;
+inline constexpr std::size_t kMaxWhatIfSpans = 1'000'000;
 
 struct WhatIfCoverage {
   std::size_t spans_read = 0, spans_left_out = 0;  // the latter are older than what was read

@@ -155,8 +155,8 @@ Quantity duration(DurNs ns) { return {.format = Format::kDuration, .ns = ns}; }
 Quantity shortDuration(DurNs ns) { return {.format = Format::kShortDuration, .ns = ns}; }
 
 std::int64_t whole(double value) {
-  constexpr double kMost = 9.2e18;
-  return std::isnan(value) ? 0 : static_cast<std::int64_t>(std::nearbyint(std::clamp(value, -kMost, kMost)));
+  constexpr double kMax = 9.2e18;
+  return std::isnan(value) ? 0 : static_cast<std::int64_t>(std::nearbyint(std::clamp(value, -kMax, kMax)));
 }
 
 Ranks ranksOf(std::vector<std::int32_t> ranks) {

@@ -39,8 +39,8 @@ Json layoutJson(const Layout& l) {
 
 Json toJson(const LedgerRow& row, const std::string& source) {
   return {{"attempt", row.number},
-          {"start_ns", row.range && row.start_told ? Json(row.range->t0) : Json()},
-          {"end_ns", row.range && row.end_told ? Json(row.range->t1) : Json()},
+          {"start_ns", row.range && row.start_reported ? Json(row.range->t0) : Json()},
+          {"end_ns", row.range && row.end_reported ? Json(row.range->t1) : Json()},
           {"first_step", orNull(row.first_step)},
           {"last_step", orNull(row.last_step)},
           {"resumed_from_step", orNull(row.resumed_from)},

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kWorkersTold = 3, kOpsTold = 4;
+constexpr std::size_t kWorkersReported = 3, kOpsReported = 4;
 
 template <class T>
 Json orNull(const std::optional<T>& value) {
@@ -108,13 +108,13 @@ std::string toText(const WhatIfData& data) {
   text += "\n    explained by";
   text += " the slowest 3 % of the workers: " + (w.m_w ? percentText(*w.m_w, 1) : std::string("-"));
   text += ", by the last stage: " + (w.m_s ? percentText(*w.m_s, 1) : std::string("-")) + "\n    only as recorded:";
-  for (std::size_t i = 0; i < std::min(kOpsTold, w.by_op.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kOpsReported, w.by_op.size()); ++i)
     text += (i > 0 ? ", " : " ") + w.by_op[i].op + line(" %.3f", w.by_op[i].s);
   text += "\n    workers:";
   std::vector<std::size_t> order(w.by_worker.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return w.by_worker[i]; });
-  for (std::size_t i = 0; i < std::min(kWorkersTold, order.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kWorkersReported, order.size()); ++i) {
     const StepWorker& worker = data.graph->workers[order[i]];
     text += line("%s dp %d pp %d (rank %d) %.3f", i > 0 ? "," : "", worker.dp, worker.pp, worker.rank, w.by_worker[order[i]]);
   }

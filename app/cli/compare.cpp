@@ -110,7 +110,7 @@ std::string toText(const ComparisonAnswer& answer) {
           countText(c.steps_b) + " steady steps)\n";
   text += row("mean, ms", "A", "B", "B - A") + row("step", ms(c.mean_a_ns), ms(c.mean_b_ns), ms(c.delta_ns));
   for (const PartDelta& part : c.parts) text += row(part.part, ms(part.a_ns), ms(part.b_ns), ms(part.delta_ns()));
-  if (!c.parts_told && c.delta_ns) text += "  parts: not recorded on both sides\n";
+  if (!c.parts_reported && c.delta_ns) text += "  parts: not recorded on both sides\n";
   for (const ScalarPair& pair : std::span(answer.scalars).first(std::min(kShown, answer.scalars.size()))) {
     char line[300];
     std::snprintf(line, sizeof line, "%s: mean %.6g and %.6g at %lld %s; B - A at the last, step %lld: %.6g\n",

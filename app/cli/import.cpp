@@ -97,13 +97,13 @@ class Import : public Command {
   }
 
   Result<std::shared_ptr<Importer>> mappedImporter() const {
-    constexpr std::size_t kMost = std::size_t{1} << 20;
+    constexpr std::size_t kMax = std::size_t{1} << 20;
     std::ifstream file(m_map, std::ios::binary);
-    std::string toml(kMost + 1, '\0');
+    std::string toml(kMax + 1, '\0');
     file.read(toml.data(), static_cast<std::streamsize>(toml.size()));
     toml.resize(static_cast<std::size_t>(file.gcount()));
     if (!file.is_open() || file.bad()) return Status(Code::kNotFound, "cannot read the layouts: " + m_map);
-    if (toml.size() > kMost) return Status(Code::kInvalidArgument, "the layouts are larger than 1 MiB: " + m_map);
+    if (toml.size() > kMax) return Status(Code::kInvalidArgument, "the layouts are larger than 1 MiB: " + m_map);
     RG_ASSIGN(std::unique_ptr<Importer> importer, makeMappedCsvImporter(m_map, toml));
     return std::shared_ptr<Importer>(std::move(importer));
   }

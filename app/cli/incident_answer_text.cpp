@@ -21,15 +21,18 @@ Json orNull(const std::optional<T>& value) {
 Json orNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 template <class T>
-Json toldJson(const Told<T>& told) {
-  return {{"value", orNull(told.value)}, {"at_least", told.at_least}, {"reason", orNull(told.reason)}, {"sql", orNull(told.sql)}};
+Json reportedJson(const Reported<T>& reported) {
+  return {{"value", orNull(reported.value)},
+          {"at_least", reported.at_least},
+          {"reason", orNull(reported.reason)},
+          {"sql", orNull(reported.sql)}};
 }
 
 template <class T, class Words>
-std::string toldText(const char* name, const Told<T>& told, Words words) {
+std::string reportedText(const char* name, const Reported<T>& reported, Words words) {
   std::string text = std::string("  ") + name + ": ";
-  if (told.value) text += (told.at_least ? "at least " : "") + words(*told.value);
-  if (!told.value || told.at_least) text += (told.value ? "; " : "not known: ") + oneLine(told.reason);
+  if (reported.value) text += (reported.at_least ? "at least " : "") + words(*reported.value);
+  if (!reported.value || reported.at_least) text += (reported.value ? "; " : "not known: ") + oneLine(reported.reason);
   return text + "\n";
 }
 
@@ -42,11 +45,11 @@ Json impactJson(const IncidentImpact& impact) {
                      {"gpu_hours", orNull(item.gpu_hours)},
                      {"finding_id", item.finding > 0 ? Json(item.finding) : Json()},
                      {"sql", orNull(item.sql)}});
-  return {{"duration_ns", toldJson(impact.duration)},
-          {"lost_steps", toldJson(impact.lost_steps)},
-          {"lost_time_ns", toldJson(impact.lost_time)},
-          {"gpu_hours", toldJson(impact.gpu_hours)},
-          {"money", toldJson(impact.money)},
+  return {{"duration_ns", reportedJson(impact.duration)},
+          {"lost_steps", reportedJson(impact.lost_steps)},
+          {"lost_time_ns", reportedJson(impact.lost_time)},
+          {"gpu_hours", reportedJson(impact.gpu_hours)},
+          {"money", reportedJson(impact.money)},
           {"goes_on", impact.goes_on},
           {"also_in", impact.also_in},
           {"items", std::move(items)}};
@@ -81,12 +84,12 @@ Json cardsJson(const std::vector<IncidentEvidence>& cards) {
 Json qualityJson(const DataQuality& quality) {
   Json issues = Json::array();
   for (const QualityIssue& issue : quality.issues) issues.push_back({{"code", issue.code}, {"count", issue.count}});
-  return {{"ranks_told", toldJson(quality.ranks_told)},
+  return {{"ranks_told", reportedJson(quality.ranks_reported)},
           {"ranks", quality.ranks},
-          {"series_told", toldJson(quality.series_told)},
+          {"series_told", reportedJson(quality.series_reported)},
           {"series", quality.series},
-          {"lost", toldJson(quality.lost)},
-          {"clock_error_ns", toldJson(quality.clock_error)},
+          {"lost", reportedJson(quality.lost)},
+          {"clock_error_ns", reportedJson(quality.clock_error)},
           {"coverage", orNull(quality.least_coverage)},
           {"issues", std::move(issues)}};
 }
@@ -130,10 +133,10 @@ Json answerJson(const IncidentAnswer& answer) {
 std::string answerText(const IncidentAnswer& answer) {
   const IncidentImpact& impact = answer.impact;
   std::string text = answer.incident.summary == answer.sentence ? "" : "  " + oneLine(answer.sentence) + "\n";
-  text += toldText("lost steps", impact.lost_steps, count);
-  text += toldText("lost time", impact.lost_time, durationText);
-  text += toldText("GPU-hours", impact.gpu_hours, number);
-  if (impact.money.value) text += toldText("money", impact.money, number);
+  text += reportedText("lost steps", impact.lost_steps, count);
+  text += reportedText("lost time", impact.lost_time, durationText);
+  text += reportedText("GPU-hours", impact.gpu_hours, number);
+  if (impact.money.value) text += reportedText("money", impact.money, number);
   for (const CostItem& item : impact.items)
     text += "    " + durationText(item.time) + " " + oneLine(item.what) + ", attempt " + std::to_string(item.attempt) + "\n";
   for (const std::string& title : impact.also_in) text += "    some of it is counted too in: " + oneLine(title) + "\n";

@@ -9,7 +9,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kLeastPrefix = 4;  // of a uuid
+constexpr std::size_t kMinPrefix = 4;  // of a uuid
 
 Status notFound(const std::string& store, const std::string& what) {
   return {Code::kNotFound, (store.empty() ? std::string() : store + ": ") + what};
@@ -39,7 +39,7 @@ Result<Incident> wantedIncident(Reader& reader, const std::string& store, const 
   const auto found = std::ranges::find_if(
       incidents, [&](const Incident& one) { return one.uuid == wanted || (id && one.id == static_cast<std::int64_t>(*id)); });
   if (found != incidents.end()) return *found;
-  const auto begins = [&](const Incident& one) { return wanted.size() >= kLeastPrefix && one.uuid.starts_with(wanted); };
+  const auto begins = [&](const Incident& one) { return wanted.size() >= kMinPrefix && one.uuid.starts_with(wanted); };
   const auto first = std::ranges::find_if(incidents, begins);
   if (first == incidents.end()) return notFound(store, "there is no incident " + wanted);
   if (std::find_if(first + 1, incidents.end(), begins) != incidents.end())

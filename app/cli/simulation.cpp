@@ -76,11 +76,11 @@ std::vector<std::int32_t> ranksOf(const sim::Scenario& scenario, std::size_t age
 std::jthread answerCaptures(AgentFleet& agents, const sim::Scenario& scenario, const sim::PlayState& state) {
   struct Desk {
     Recorder* out;
-    OrderBook::Server server;
+    OrderQueue::Server server;
   };
   std::vector<Desk> desks;
   for (std::size_t i = 0; i < agents.size(); ++i) desks.push_back({&agents[i].recorder(), agents[i].orders().serve({OrderKind::kCapture})});
-  const auto carryOut = [&agents, &scenario, &state](std::size_t agent, const OrderBook::Task& task, Recorder& out) {
+  const auto carryOut = [&agents, &scenario, &state](std::size_t agent, const OrderQueue::Task& task, Recorder& out) {
     std::vector<std::int32_t> ranks = ranksOf(scenario, agent, agents.size(), task.order.ranks);
     // Of none it would be all.
     if (!ranks.empty())
@@ -90,8 +90,8 @@ std::jthread answerCaptures(AgentFleet& agents, const sim::Scenario& scenario, c
   return std::jthread([&agents, carryOut, desks = std::move(desks)](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       for (std::size_t i = 0; i < desks.size(); ++i) {
-        const std::vector<OrderBook::Task> tasks = agents[i].orders().take(desks[i].server);
-        for (const OrderBook::Task& task : tasks) carryOut(i, task, *desks[i].out);
+        const std::vector<OrderQueue::Task> tasks = agents[i].orders().take(desks[i].server);
+        for (const OrderQueue::Task& task : tasks) carryOut(i, task, *desks[i].out);
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }

@@ -352,7 +352,7 @@ Json toJson(const Condition& c, TimeNs now) {
                               {"since_ns", alert.since},
                               {"end_ns", orNull(alert.end)},
                               {"due_ns", orNull(alert.due)},
-                              {"told_ns", orNull(alert.told)},
+                              {"told_ns", orNull(alert.notified)},
                               {"summary", alert.summary},
                               {"delivery", alert.delivery},
                               {"link", alert.link}});

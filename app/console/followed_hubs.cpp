@@ -20,7 +20,7 @@ const QString kHubs = QStringLiteral("hubs");
 const QString kToken = QStringLiteral("token_file"), kCa = QStringLiteral("tls_ca"), kCert = QStringLiteral("tls_cert"),
               kKey = QStringLiteral("tls_key"), kCopy = QStringLiteral("copy"), kUsed = QStringLiteral("used");
 constexpr qsizetype kLongestName = 180, kShortUuid = 8;
-constexpr std::size_t kMostKept = 32;
+constexpr std::size_t kMaxKept = 32;
 
 // A path is none of the settings' own.
 QString keyOf(const QString& address) { return QString::fromLatin1(QUrl::toPercentEncoding(address)); }
@@ -75,7 +75,7 @@ void rememberHub(QSettings& settings, const HubAddress& hub, const QString& copy
   settings.setValue(base + kCopy, absolute(copy));
   settings.setValue(base + kUsed, QString::number(QDateTime::currentMSecsSinceEpoch()));
   const std::vector<Kept> all = kept(settings);
-  for (std::size_t i = kMostKept; i < all.size(); ++i) settings.remove(kHubs + u'/' + all[i].key);
+  for (std::size_t i = kMaxKept; i < all.size(); ++i) settings.remove(kHubs + u'/' + all[i].key);
 }
 
 KnownHubs knownHubs(const QSettings* settings) {

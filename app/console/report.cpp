@@ -19,13 +19,13 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostSummary = 64U << 10;
+constexpr std::size_t kMaxSummary = 64U << 10;
 
 Result<std::string> summaryFrom(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return Status(Code::kNotFound, "report: " + path + ": cannot be read");
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (text.size() > kMostSummary) return Status(Code::kInvalidArgument, "report: " + path + ": a summary has at most 64 KiB");
+  if (text.size() > kMaxSummary) return Status(Code::kInvalidArgument, "report: " + path + ": a summary has at most 64 KiB");
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   return text;
 }
@@ -36,8 +36,8 @@ TimeNs madeNow() {
   const std::string_view text = epoch != nullptr ? epoch : "";
   std::int64_t seconds = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  const bool told = error == std::errc() && end == text.data() + text.size() && seconds >= 0 && seconds < INT64_MAX / kNsPerSecond;
-  return told ? seconds * kNsPerSecond : wallNow();
+  const bool reported = error == std::errc() && end == text.data() + text.size() && seconds >= 0 && seconds < INT64_MAX / kNsPerSecond;
+  return reported ? seconds * kNsPerSecond : wallNow();
 }
 
 }  // namespace

@@ -162,8 +162,8 @@ std::string StoreSession::testAlerts(const SessionOptions& options, const std::s
   std::string lines;
   for (const TriedTarget& tried : tryTargets(options.alerts, {.uuid = "test", .path = options.store}, stop)) {
     // Who reads this has the screen before them.
-    const bool told = tried.status.ok() || tried.status.code() == Code::kUnimplemented;
-    lines += (lines.empty() ? "" : "\n") + tried.name + ": " + (told ? "told" : tried.status.message());
+    const bool reported = tried.status.ok() || tried.status.code() == Code::kUnimplemented;
+    lines += (lines.empty() ? "" : "\n") + tried.name + ": " + (reported ? "told" : tried.status.message());
   }
   return lines;
 }

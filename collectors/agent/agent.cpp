@@ -65,9 +65,9 @@ struct Agent::Parts {
   int lock_fd = -1, alive_fd = -1;
   SessionDictionary dictionary;
   RankTable ranks;
-  FaultBook faults;
-  LeaseBook leases;
-  OrderBook orders;
+  RecentFaults faults;
+  LeaseClaims leases;
+  OrderQueue orders;
   std::unique_ptr<Outbox> outbox;
   std::unique_ptr<HubLink> link;
   std::function<TimeNs()> now;
@@ -344,7 +344,7 @@ bool Agent::waitForRoom(std::size_t bytes, DurNs timeout) {
 }
 bool Agent::connected() const { return m_parts->link->connected(); }
 Outbox& Agent::outbox() { return *m_parts->outbox; }
-OrderBook& Agent::orders() { return m_parts->orders; }
+OrderQueue& Agent::orders() { return m_parts->orders; }
 TimeNs Agent::now() const { return m_parts->now(); }
 const Node& Agent::node() const { return m_parts->node; }
 std::string Agent::session() const { return m_parts->session; }

@@ -59,7 +59,7 @@ class Agent {
   // What waits for the hub, for who measures it.
   Outbox& outbox();
   // For orders that something that is not a Source carries out.
-  OrderBook& orders();
+  OrderQueue& orders();
   TimeNs now() const;
   const Node& node() const;
   std::string session() const;

@@ -25,7 +25,7 @@ class SharedVoice {
     const MutexLock lock(m_mutex);
     const DurNs now = monotonicNow();
     std::erase_if(m_said, [now](const auto& said) { return now - said.second > kQuiet; });
-    if (m_said.contains(line) || m_said.size() >= kMostLines) {
+    if (m_said.contains(line) || m_said.size() >= kMaxLines) {
       ++m_unsaid;
       return;
     }
@@ -36,7 +36,7 @@ class SharedVoice {
 
  private:
   static constexpr DurNs kQuiet = 10 * kNsPerSecond;
-  static constexpr std::size_t kMostLines = 8;  // in that time
+  static constexpr std::size_t kMaxLines = 8;  // in that time
   std::function<void(const std::string&)> m_say;
   Mutex m_mutex;
   std::map<std::string, DurNs> m_said RG_GUARDED_BY(m_mutex);
@@ -59,8 +59,8 @@ AgentOptions shareOf(const AgentOptions& whole, const Node& node, std::size_t me
   AgentOptions part = whole;
   part.node = node;
   part.state_dir = (whole.state_dir.empty() ? defaultStateDir() : whole.state_dir) + "/" + node.name;
-  part.outbox.memory_bytes = std::max(AgentFleet::kLeastShare, whole.outbox.memory_bytes / members);
-  part.outbox.spool_bytes = std::max<std::uint64_t>(AgentFleet::kLeastShare, whole.outbox.spool_bytes / members);
+  part.outbox.memory_bytes = std::max(AgentFleet::kMinShare, whole.outbox.memory_bytes / members);
+  part.outbox.spool_bytes = std::max<std::uint64_t>(AgentFleet::kMinShare, whole.outbox.spool_bytes / members);
   return part;
 }
 

@@ -17,13 +17,13 @@
 
 namespace runglass {
 
-// Options of one of `members` agents that share what `whole` allows one: memory and spool are divided evenly, down to kLeastShare each, and
+// Options of one of `members` agents that share what `whole` allows one: memory and spool are divided evenly, down to kMinShare each, and
 // the state directory has a folder per node.
 AgentOptions shareOf(const AgentOptions& whole, const Node& node, std::size_t members);
 
 class AgentFleet {
  public:
-  static constexpr std::size_t kLeastShare = 1U << 20, kSharedBy = 128;
+  static constexpr std::size_t kMinShare = 1U << 20, kSharedBy = 128;
 
   // What agents say comes with their node's name; the same of many is said once.
   static Result<std::unique_ptr<AgentFleet>> start(std::vector<AgentOptions> members);

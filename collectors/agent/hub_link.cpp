@@ -63,7 +63,7 @@ struct HubLink::Session {
   ClockEstimate clock RG_GUARDED_BY(mutex);
 };
 
-HubLink::HubLink(HubLinkOptions options, Outbox& outbox, LeaseBook& leases, OrderBook& orders, std::function<TimeNs()> now,
+HubLink::HubLink(HubLinkOptions options, Outbox& outbox, LeaseClaims& leases, OrderQueue& orders, std::function<TimeNs()> now,
                  std::function<void(const std::string&)> say)
     : m_options(std::move(options)), m_outbox(outbox), m_leases(leases), m_orders(orders), m_now(std::move(now)), m_say(std::move(say)) {}
 
@@ -251,7 +251,7 @@ bool HubLink::sendBeat(Session& session) {
   }
   beat.set_spool_bytes(m_outbox.spoolBytes());
   beat.set_dropped_batches(m_outbox.droppedBatches());
-  for (const LeaseBook::Claim& claim : m_leases.claims(monotonicNow())) {
+  for (const LeaseClaims::Claim& claim : m_leases.claims(monotonicNow())) {
     v1::Lease& lease = *beat.add_leases();
     lease.set_file(claim.file);
     lease.set_offset(claim.offset);
@@ -269,7 +269,7 @@ void HubLink::takeOrder(const v1::Order& order) {
 }
 
 bool HubLink::sendOrderResults(Session& session) {
-  for (const OrderBook::Answer& answer : m_orders.answers()) {
+  for (const OrderQueue::Answer& answer : m_orders.answers()) {
     v1::AgentMessage message;
     v1::OrderResult& result = *message.mutable_order_result();
     result.set_order_id(answer.id);

@@ -15,8 +15,8 @@
 #include <thread>
 
 #include "collectors/agent/outbox.h"
-#include "collectors/sources/lease_book.h"
-#include "collectors/sources/order_book.h"
+#include "collectors/sources/lease_claims.h"
+#include "collectors/sources/order_queue.h"
 #include "model/mutex.h"
 #include "runglass/v1/ingest.pb.h"
 
@@ -40,7 +40,7 @@ struct HubLinkOptions {
 
 class HubLink {
  public:
-  HubLink(HubLinkOptions options, Outbox& outbox, LeaseBook& leases, OrderBook& orders, std::function<TimeNs()> now,
+  HubLink(HubLinkOptions options, Outbox& outbox, LeaseClaims& leases, OrderQueue& orders, std::function<TimeNs()> now,
           std::function<void(const std::string&)> say);
   ~HubLink();
 
@@ -65,8 +65,8 @@ class HubLink {
 
   HubLinkOptions m_options;
   Outbox& m_outbox;
-  LeaseBook& m_leases;
-  OrderBook& m_orders;
+  LeaseClaims& m_leases;
+  OrderQueue& m_orders;
   std::function<TimeNs()> m_now;
   std::function<void(const std::string&)> m_say;
   std::atomic<bool> m_connected = false, m_stop = false;

@@ -15,8 +15,8 @@
 namespace runglass {
 namespace {
 constexpr std::size_t kMaxAckDelays = 4096;
-constexpr std::size_t kNewestRun = 1U << 20, kBacklogShare = 4;    // what is new may send four times what is old does
-constexpr std::uint64_t kLeastSegment = 64U << 10, kSegments = 8;  // a full spool loses its oldest segment: a part of it, not all
+constexpr std::size_t kNewestRun = 1U << 20, kBacklogShare = 4;  // what is new may send four times what is old does
+constexpr std::uint64_t kMinSegment = 64U << 10, kSegments = 8;  // a full spool loses its oldest segment: a part of it, not all
 }  // namespace
 
 Result<std::unique_ptr<Outbox>> Outbox::open(const std::string& directory, OutboxLimits limits, std::string session,
@@ -25,7 +25,7 @@ Result<std::unique_ptr<Outbox>> Outbox::open(const std::string& directory, Outbo
   const MutexLock lock(self->m_mutex);
   self->m_limits = limits;
   RG_ASSIGN(Spool::Recovered recovered,
-            self->m_spool.open(directory, std::clamp(limits.spool_bytes / kSegments, kLeastSegment, Spool::kSegmentBytes)));
+            self->m_spool.open(directory, std::clamp(limits.spool_bytes / kSegments, kMinSegment, Spool::kSegmentBytes)));
   for (Spool::Session& old : recovered.sessions) {
     if (old.batches.empty()) continue;
     Session kept{.name = std::move(old.name), .recovered_dictionary = std::move(old.dictionary)};
@@ -204,9 +204,9 @@ void Outbox::tellLastGap(std::uint32_t stream_index, TimeNs sealed) {
 }
 
 bool Outbox::dropFromMemory() {
-  constexpr std::size_t kLeast = kStreamClassCount - 1;
+  constexpr std::size_t kMin = kStreamClassCount - 1;
   for (std::size_t i = 0; i < kStreamClassCount * kLanes; ++i) {
-    const auto stream_class = static_cast<StreamClass>(kLeast - i / kLanes);
+    const auto stream_class = static_cast<StreamClass>(kMin - i / kLanes);
     const auto lane = static_cast<std::uint32_t>(i % kLanes);
     if (lane >= lanesOf(stream_class)) continue;
     Stream& stream = m_sessions.back().streams[wireStream(stream_class, lane)];

@@ -2,7 +2,7 @@
 // Invariants:
 // 1. Every piece is a Payload by itself: it begins with sealed_ns, and "same times as before" never reaches across pieces.
 // 2. A record is in one piece as a whole; blocks of more than kMaxBlock rows are split, so that a piece stays near kPiece.
-// 3. m_told remembers what this Recorder said last about an id, so that a repeated declaration costs nothing on the wire.
+// 3. m_reported remembers what this Recorder said last about an id, so that a repeated declaration costs nothing on the wire.
 #include "collectors/agent/wire_recorder.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using Wire = v1::Payload;
 constexpr std::size_t kMaxBlock = 4096;
 constexpr std::size_t kMaxText = 64U << 10;  // of a log line, message or fact
-constexpr std::size_t kLeastRoom = 1U << 10;
+constexpr std::size_t kMinRoom = 1U << 10;
 constexpr std::size_t kSealedSize = 10;  // two tag bytes and the fixed64
 
 std::size_t packedDeltaSize(std::span<const std::int64_t> values) {
@@ -87,7 +87,7 @@ void WireRecorder::put(StreamClass stream, const Write& write) {
     }
     if (pending.open.empty()) {
       // A node that says little keeps no room for one that says much until it is acknowledged.
-      pending.open.reserve(std::clamp(pending.last, kLeastRoom, kPiece / 4));
+      pending.open.reserve(std::clamp(pending.last, kMinRoom, kPiece / 4));
       wire::appendFixed64(pending.open, Wire::kSealedNsFieldNumber, 0);
     }
     const std::size_t before = pending.open.size();
@@ -118,10 +118,10 @@ void WireRecorder::putMessage(StreamClass stream, std::uint32_t field, const Mes
 template <class Message>
 void WireRecorder::putUpdate(std::uint32_t field, const Message& message) {
   std::string bytes = message.SerializeAsString();
-  std::string& told = m_told[static_cast<std::uint64_t>(field) << 32 | message.id()];
-  if (told == bytes) return;
+  std::string& reported = m_reported[static_cast<std::uint64_t>(field) << 32 | message.id()];
+  if (reported == bytes) return;
   putMessage(StreamClass::kEvents, field, message);
-  told = std::move(bytes);
+  reported = std::move(bytes);
 }
 
 NodeId WireRecorder::node(const Node& node) {

@@ -46,8 +46,8 @@ class LogBudget {
   }
   // Since the last call; at most one answer above 0 a second.
   std::int64_t refusedToTell(TimeNs now) {
-    if (m_refused == 0 || (now >= m_told_at && now - m_told_at < kNsPerSecond)) return 0;
-    m_told_at = now;
+    if (m_refused == 0 || (now >= m_reported_at && now - m_reported_at < kNsPerSecond)) return 0;
+    m_reported_at = now;
     return std::exchange(m_refused, 0);
   }
   std::int64_t takeRefused() { return std::exchange(m_refused, 0); }
@@ -59,7 +59,7 @@ class LogBudget {
   };
   std::array<Bucket, 2> m_buckets;
   std::int64_t m_refused = 0;
-  TimeNs m_told_at = 0;
+  TimeNs m_reported_at = 0;
 };
 
 class WireRecorder : public Recorder {
@@ -127,7 +127,7 @@ class WireRecorder : public Recorder {
   std::string m_log_stream;  // of the last line that was refused
   std::int64_t m_dropped RG_GUARDED_BY(m_mutex) = 0;
   bool m_dropping RG_GUARDED_BY(m_mutex) = false;
-  std::unordered_map<std::uint64_t, std::string> m_told;  // (field, id) -> last update of this Recorder
+  std::unordered_map<std::uint64_t, std::string> m_reported;  // (field, id) -> last update of this Recorder
 };
 
 }  // namespace runglass

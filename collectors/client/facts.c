@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-enum { kMostDevices = 64, kNameBytes = 64 };
+enum { kMaxDevices = 64, kNameBytes = 64 };
 
 static int contains(const char *upper, const char *part) { return strstr(upper, part) != NULL; }
 
@@ -119,10 +119,10 @@ static void join(char *path, size_t bytes, const char *format, ...) {
 
 /* Without CUDA: the kernel driver tells what is plugged in. */
 void rg_list_gpus(const char *root, char *text, size_t bytes) {
-  char names[kMostDevices][kNameBytes], path[512], information[2048];
+  char names[kMaxDevices][kNameBytes], path[512], information[2048];
   text[0] = 0;
   join(path, sizeof(path), "%s/proc/driver/nvidia/gpus", root);
-  const int count = listFolder(path, names, kMostDevices);
+  const int count = listFolder(path, names, kMaxDevices);
   for (int i = 0; i < count; ++i) {
     join(path, sizeof(path), "%s/proc/driver/nvidia/gpus/%s/information", root, names[i]);
     readLine(path, information, sizeof(information));
@@ -137,10 +137,10 @@ void rg_list_gpus(const char *root, char *text, size_t bytes) {
 /* RDMA devices with the state and rate of their first port, then the interfaces that are up. */
 void rg_list_nics(const char *root, char *text, size_t bytes) {
   static const char *const kVirtual[] = {"lo", "docker", "veth", "br-", "virbr", "cni", "flannel", "cali", "tunl", "tap"};
-  char names[kMostDevices][kNameBytes], path[512], state[64], rate[64];
+  char names[kMaxDevices][kNameBytes], path[512], state[64], rate[64];
   text[0] = 0;
   join(path, sizeof(path), "%s/sys/class/infiniband", root);
-  int count = listFolder(path, names, kMostDevices);
+  int count = listFolder(path, names, kMaxDevices);
   for (int i = 0; i < count; ++i) {
     join(path, sizeof(path), "%s/sys/class/infiniband/%s/ports/1/state", root, names[i]);
     readLine(path, state, sizeof(state));
@@ -152,7 +152,7 @@ void rg_list_nics(const char *root, char *text, size_t bytes) {
     if (rate[0]) append(text, bytes, " %.*s", (int)strcspn(rate, "\n"), rate);
   }
   join(path, sizeof(path), "%s/sys/class/net", root);
-  count = listFolder(path, names, kMostDevices);
+  count = listFolder(path, names, kMaxDevices);
   for (int i = 0; i < count; ++i) {
     int virtual = 0;
     for (size_t k = 0; k < sizeof(kVirtual) / sizeof(kVirtual[0]); ++k) virtual |= strncmp(names[i], kVirtual[k], strlen(kVirtual[k])) == 0;

@@ -101,8 +101,8 @@ static void removeIfOld(int dir_fd, const char *name) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   if (fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK && pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
       (header.magic == RGR_MAGIC || header.magic == RGR_RECENT_MAGIC)) {
-    const int64_t told = header.progress[header.progress_version & 1].time;
-    const int64_t last = header.progress_version > 0 && told > header.anchor_mono ? told : header.anchor_mono;
+    const int64_t reported = header.progress[header.progress_version & 1].time;
+    const int64_t last = header.progress_version > 0 && reported > header.anchor_mono ? reported : header.anchor_mono;
     if (rg_clock(CLOCK_MONOTONIC) - last > 24 * 3600 * INT64_C(1000000000)) unlinkat(dir_fd, name, 0);
   }
   close(fd);

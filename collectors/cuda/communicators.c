@@ -9,9 +9,9 @@
 #include "collectors/client/runglass.h"
 #include "collectors/cuda/resolve.h"
 
-enum { kMost = 4096 };
+enum { kMax = 4096 };
 
-static struct rgc_communicator g_communicators[kMost];
+static struct rgc_communicator g_communicators[kMax];
 static pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
 static const uintptr_t kGone = 1;
 
@@ -27,8 +27,8 @@ int64_t rgc_comm_id(const void *bytes, size_t count) {
 static struct rgc_communicator *look(rgc_handle handle, int take) {
   const uint64_t hash = (uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15ull >> 40;
   struct rgc_communicator *free_entry = NULL;
-  for (uint64_t i = 0; i < kMost; ++i) {
-    struct rgc_communicator *entry = &g_communicators[(hash + i) % kMost];
+  for (uint64_t i = 0; i < kMax; ++i) {
+    struct rgc_communicator *entry = &g_communicators[(hash + i) % kMax];
     const rgc_handle held = atomic_load_explicit(&entry->handle, memory_order_acquire);
     if (held == handle) return entry;
     if (!free_entry && (!held || (uintptr_t)held == kGone)) free_entry = entry;

@@ -88,8 +88,8 @@ static void *load(void) {
                  {"libcudart.so.11.0",
                   {"libcupti.so.11.8", "libcupti.so.11.7", "libcupti.so.11.6", "libcupti.so.11.5", "libcupti.so.11.4", "libcupti.so.11.3",
                    "libcupti.so.11.2", "libcupti.so.11.1", "libcupti.so.11.0"}}};
-  const char *told = getenv("RUNGLASS_CUPTI");
-  if (told && *told) return dlopen(told, RTLD_NOW | RTLD_LOCAL);
+  const char *reported = getenv("RUNGLASS_CUPTI");
+  if (reported && *reported) return dlopen(reported, RTLD_NOW | RTLD_LOCAL);
   char path[1024];
   /* The path is opened after the walk: the walk holds the loader's lock. */
   if (dl_iterate_phdr(matchCupti, path)) return dlopen(path, RTLD_NOW | RTLD_LOCAL);

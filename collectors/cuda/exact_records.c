@@ -17,7 +17,7 @@
 #include "collectors/cuda/lane_table.h"
 #include "collectors/cuda/span_record.h"
 
-enum { kCalls = 1 << 16, kMostHeld = 64, kNames = 8192 };
+enum { kCalls = 1 << 16, kMaxHeld = 64, kNames = 8192 };
 static const int64_t kHold = 150000000, kReadClockEvery = 250000000;
 
 /* By the low bits of the correlation: what came later is nearer to what is asked for. */
@@ -30,7 +30,7 @@ static struct held {
   uint8_t *bytes;
   size_t valid;
   int64_t since;
-} g_held[kMostHeld];
+} g_held[kMaxHeld];
 static int g_held_count;
 
 static struct rgc_moment g_moments[RGC_EXACT_MOMENTS];
@@ -195,7 +195,7 @@ void rgc_tell_exact_records(int64_t now, int last) {
     rgc_clock_read_cupti(rgc_cupti.timestamp);
   }
   size_t valid;
-  for (uint8_t *bytes; g_held_count < kMostHeld && (bytes = rgc_exact_take_buffer(&valid));) {
+  for (uint8_t *bytes; g_held_count < kMaxHeld && (bytes = rgc_exact_take_buffer(&valid));) {
     const struct held held = {bytes, valid, now};
     if (walk(&held, takeCall)) {
       g_held[g_held_count++] = held;

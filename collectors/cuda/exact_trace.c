@@ -21,7 +21,7 @@
 #include "collectors/cuda/gpu_api.h"
 #include "collectors/cuda/quiet_thread.h"
 
-enum { kBuffers = 64, kBufferBytes = 1 << 20, kMostStreams = 512 };
+enum { kBuffers = 64, kBufferBytes = 1 << 20, kMaxStreams = 512 };
 static const int64_t kLongestWait = 200000000, kFlushEvery = 100000000, kLongestDrain = INT64_C(2000000000);
 
 static _Atomic int64_t g_left; /* steps still wanted; INT64_MAX: no end */
@@ -90,7 +90,7 @@ struct seen {
   int device;
   uint32_t id;
 };
-static struct seen g_seen[kMostStreams]; /* open addressing, never full */
+static struct seen g_seen[kMaxStreams]; /* open addressing, never full */
 static _Atomic int g_seen_count;
 static atomic_flag g_seen_busy = ATOMIC_FLAG_INIT;
 
@@ -104,7 +104,7 @@ static rgc_stream keyOf(rgc_stream stream, int device) {
 static struct seen *placeOf(rgc_stream key) {
   const uint64_t hash = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15ull >> 40;
   for (uint64_t i = hash;; ++i) {
-    struct seen *at = &g_seen[i % kMostStreams];
+    struct seen *at = &g_seen[i % kMaxStreams];
     rgc_stream here = atomic_load_explicit(&at->stream, memory_order_acquire);
     if (here == key || here == NULL) return at;
   }
@@ -113,7 +113,7 @@ static struct seen *placeOf(rgc_stream key) {
 static void learnStream(rgc_stream stream, int device) {
   struct seen *at = placeOf(keyOf(stream, device));
   uint32_t id = 0;
-  if (atomic_load(&at->stream) || atomic_load(&g_seen_count) >= kMostStreams / 2) return;
+  if (atomic_load(&at->stream) || atomic_load(&g_seen_count) >= kMaxStreams / 2) return;
   if (rgc_cupti.stream_id(NULL, (uintptr_t)stream == 2 ? NULL : stream, (uintptr_t)stream == 2, &id) != 0) return;
   at->device = device;
   at->id = id;
@@ -137,7 +137,7 @@ void rgc_exact_see_stream(rgc_stream stream) {
 }
 
 rgc_stream rgc_exact_stream(int device, uint32_t id) {
-  for (int i = 0; i < kMostStreams; ++i) {
+  for (int i = 0; i < kMaxStreams; ++i) {
     const rgc_stream key = atomic_load_explicit(&g_seen[i].stream, memory_order_acquire);
     if (key && g_seen[i].device == device && g_seen[i].id == id)
       return key == keyOf(NULL, device) || key == keyOf((rgc_stream)1, device) ? NULL

@@ -10,7 +10,7 @@
 #include "collectors/cuda/resolve.h"
 #include "collectors/cuda/tracer.h"
 
-enum { kMostInGroup = 64 };
+enum { kMaxInGroup = 64 };
 
 struct call {
   const char *name;
@@ -23,7 +23,7 @@ struct call {
 
 static _Thread_local struct {
   int depth, count;
-  struct call calls[kMostInGroup];
+  struct call calls[kMaxInGroup];
 } t_group;
 
 static int64_t sizeOf(int type) {
@@ -93,7 +93,7 @@ static void addToGroup(const struct call *call) {
     merge(&t_group.calls[i], call);
     return;
   }
-  if (t_group.count < kMostInGroup)
+  if (t_group.count < kMaxInGroup)
     t_group.calls[t_group.count++] = *call;
   else
     rgc_count(RGC_OP_FAILED, 1);
@@ -168,7 +168,7 @@ RGC_EXPORT int ncclGroupEnd(void) {
   RGC_FIND(RGC_NCCL, ncclGroupEnd);
   if (!real) return RGC_NCCL_MISSING;
   if (rgc_depth > 0 || t_group.depth == 0 || --t_group.depth > 0 || t_group.count == 0) return real();
-  struct rgc_op *ops[kMostInGroup];
+  struct rgc_op *ops[kMaxInGroup];
   const int count = t_group.count;
   t_group.count = 0;
   ++rgc_depth;

@@ -32,7 +32,7 @@ static _Atomic int g_stop, g_stopped, g_flush_asked, g_flush_done;
 /* The rest is the poller thread's own. */
 static int g_device = -1;
 static int64_t g_pending, g_active_at, g_counts_at, g_started_at;
-static int g_identity_told;
+static int g_identity_reported;
 
 void rgc_submit(struct rgc_op *op) {
   struct rgc_op *first = atomic_load_explicit(&g_submitted, memory_order_relaxed);
@@ -128,10 +128,10 @@ static void pass(int64_t now, int last) {
 /* The trainer had its time to say who it is; and a ring that nobody may read yet fills up. */
 static void tellIdentityInTime(int64_t now) {
   struct rg_ring *ring = rg_live();
-  if (g_identity_told || !ring) return;
+  if (g_identity_reported || !ring) return;
   const uint64_t waiting = __atomic_load_n(&ring->header->head, __ATOMIC_RELAXED) - __atomic_load_n(&ring->header->tail, __ATOMIC_RELAXED);
   if (now - g_started_at < kLongestHeld && waiting < ring->slot_count / 2) return;
-  g_identity_told = 1;
+  g_identity_reported = 1;
   rg_tell_identity();
 }
 

@@ -14,7 +14,7 @@
 static struct rg_ring *g_recent, *g_beside;
 static int g_refused_seconds;
 static uint64_t g_identity_version;
-static int64_t g_told_at;
+static int64_t g_reported_at;
 
 static const int64_t kTellEvery = 100000000;
 static const uint64_t kBytesByDefault = 64u << 20;
@@ -54,7 +54,7 @@ static void begin(struct rg_ring *ring, int seconds) {
   g_recent = recent;
   g_beside = ring;
   g_identity_version = 0;
-  g_told_at = 0;
+  g_reported_at = 0;
 }
 
 /* The trainer may be at it: a copy counts only when the version is even and the same after it. */
@@ -81,8 +81,8 @@ void rgc_recent_keep(int64_t now) {
   if (!g_recent && g_refused_seconds == 0) begin(ring, seconds);
   if (!g_recent) return;
   copyIdentity();
-  if (now - g_told_at < kTellEvery) return;
-  g_told_at = now;
+  if (now - g_reported_at < kTellEvery) return;
+  g_reported_at = now;
   g_recent->header->recent_seconds = (uint32_t)seconds;
   const struct rgr_progress progress = {
       .time = now, .step = atomic_load(&rg_current_step.step), .microbatch = RG_NONE, .group = RG_NONE, .seq = RG_NONE, .since = RG_NONE};

@@ -22,13 +22,13 @@ struct memory {
   } names[kKnownNames];
 };
 static struct memory g_memories[RGC_WHERES];
-static uint64_t g_told[RGC_COUNTED];
+static uint64_t g_reported[RGC_COUNTED];
 
 static struct memory *memoryOf(enum rgc_where where, struct rg_ring *ring) {
   struct memory *memory = &g_memories[where];
   if (memory->ring == ring) return memory;
   memset(memory->names, 0, sizeof(memory->names));
-  if (where == RGC_MAIN) memset(g_told, 0, sizeof(g_told));
+  if (where == RGC_MAIN) memset(g_reported, 0, sizeof(g_reported));
   memory->ring = ring;
   return memory;
 }
@@ -252,8 +252,8 @@ void rgc_tell_counts(int64_t now) {
   memoryOf(RGC_MAIN, ring);
   for (int i = 0; i < RGC_COUNTED; ++i) {
     const uint64_t total = atomic_load_explicit(&rgc_tracer.counted[i], memory_order_relaxed);
-    if (total == g_told[i]) continue;
+    if (total == g_reported[i]) continue;
     const struct rgr_count record = {now, total, rg_ring_intern(ring, kNames[i], strlen(kNames[i]))};
-    if (rg_ring_put_one(ring, RGR_COUNT, 0, 0, &record, sizeof(record))) g_told[i] = total;
+    if (rg_ring_put_one(ring, RGR_COUNT, 0, 0, &record, sizeof(record))) g_reported[i] = total;
   }
 }

@@ -5,7 +5,7 @@
 
 #include "collectors/cuda/gpu_api.h"
 
-enum { kMostFailures = 64 };
+enum { kMaxFailures = 64 };
 
 struct rgc_tracer rgc_tracer = {.state = RGC_COLD, .launch_mode = RGC_LAUNCH_COLD, .every = RG_NONE};
 
@@ -23,7 +23,7 @@ void rgc_failed(int error) {
   }
   if (error == RGC_INVALID_VALUE || error == RGC_INVALID_HANDLE) {
     rgc_count(RGC_OP_FAILED, 1);
-    if (atomic_fetch_add(&rgc_tracer.consecutive_failures, 1) < kMostFailures) return;
+    if (atomic_fetch_add(&rgc_tracer.consecutive_failures, 1) < kMaxFailures) return;
   }
   if (atomic_load(&rgc_tracer.state) != RGC_ON) return;
   leave(RGC_ON, RGC_STOPPED);

@@ -90,8 +90,8 @@ ExporterSample exporterSample(const ExpositionParser::Sample& exposed, std::stri
     const std::string shown = displayName(name), text = displayName(value);
     every[shown] = text;
     if (sample.hang && name == "rank") sample.rank = smallNumber(value);
-    const bool told = sample.dcgm ? namesGpu(sample, name, text) : npu && namesNpu(sample, name, text);
-    if (!told) rest[shown] = text;
+    const bool reported = sample.dcgm ? namesGpu(sample, name, text) : npu && namesNpu(sample, name, text);
+    if (!reported) rest[shown] = text;
   }
   const auto gi = every.find("GPU_I_ID"), profile = every.find("GPU_I_PROFILE");
   if (sample.dcgm && gi != every.end() && !sample.uuid.empty() && !gi->get_ref<const std::string&>().empty()) {

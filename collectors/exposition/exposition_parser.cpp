@@ -82,7 +82,7 @@ bool ExpositionParser::labels(std::string_view& rest) {
   for (skipBlanks(rest); !rest.empty() && rest.front() != '}'; skipBlanks(rest)) {
     const std::string_view name = takeName(rest);
     skipBlanks(rest);
-    if (name.empty() || m_sample.labels.size() >= kMostLabels || !rest.starts_with('=')) return false;
+    if (name.empty() || m_sample.labels.size() >= kMaxLabels || !rest.starts_with('=')) return false;
     rest.remove_prefix(1);
     skipBlanks(rest);
     if (!rest.starts_with('"')) return false;
@@ -145,7 +145,7 @@ ExpositionParser::Line ExpositionParser::comment(std::string_view text) {
   if (word != "TYPE") return Line::kComment;
   const std::string_view family = takeWord(text), type = takeWord(text);
   if (family.empty() || type.empty() || type.size() > 32 || !text.empty()) return Line::kBad;
-  if (m_types.size() < kMostFamilies && family.size() <= 1'024) m_types.insert_or_assign(std::string(family), std::string(type));
+  if (m_types.size() < kMaxFamilies && family.size() <= 1'024) m_types.insert_or_assign(std::string(family), std::string(type));
   return Line::kType;
 }
 

@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  a Sample's texts are valid until the next line(), and as long as its text.
 // Units:      TimeNs; values as exposed.
-// Errors:     kBad: the line is neither; nothing of it is kept. Types of more than kMostFamilies families are not kept.
+// Errors:     kBad: the line is neither; nothing of it is kept. Types of more than kMaxFamilies families are not kept.
 // Cost:       O(line); no allocation for a sample without escapes once warm.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace runglass {
 
 class ExpositionParser {
  public:
-  static constexpr std::size_t kMostFamilies = 65'536, kMostLabels = 128;
+  static constexpr std::size_t kMaxFamilies = 65'536, kMaxLabels = 128;
   enum class Line : std::uint8_t { kBlank, kSample, kType, kHelp, kUnit, kComment, kEnd, kBad };
   // Of times: the text format prints whole milliseconds, OpenMetrics seconds. kGuess: seconds where there is a point, else by size.
   enum class Clock : std::uint8_t { kGuess, kMilliseconds, kSeconds };

@@ -17,9 +17,9 @@
 namespace runglass {
 namespace {
 
-constexpr double kLeastInterval = 0.1, kMostInterval = 86'400;
-constexpr std::int64_t kMostSeries = 1'000'000;
-constexpr std::size_t kMostText = 2'048;
+constexpr double kMinInterval = 0.1, kMaxInterval = 86'400;
+constexpr std::int64_t kMaxSeries = 1'000'000;
+constexpr std::size_t kMaxText = 2'048;
 
 class ConfigReader {
  public:
@@ -59,10 +59,10 @@ class ConfigReader {
     if (!target.node.empty() && urls->as_array()->size() > 1) return wrong(table, "node names one machine, and there are several urls");
     for (const toml::node& url : *urls->as_array()) {
       const auto text = url.value_exact<std::string>();
-      if (!text || text->empty() || text->size() > kMostText) return wrong(url, "urls is a list of texts");
+      if (!text || text->empty() || text->size() > kMaxText) return wrong(url, "urls is a list of texts");
       RG_ASSIGN(target.url, completeUrl(url, *text));
       if (!m_seen.insert(target.url).second) return wrong(url, "this url is already scraped");
-      if (m_targets.size() >= kMostTargets) return wrong(url, "more than " + std::to_string(kMostTargets) + " urls");
+      if (m_targets.size() >= kMaxTargets) return wrong(url, "more than " + std::to_string(kMaxTargets) + " urls");
       m_targets.push_back(target);
     }
     return {};
@@ -87,7 +87,7 @@ class ConfigReader {
         RG_TRY(readSeconds(value, to.timeout));
       } else if (name == "most_series") {
         const auto count = value.value_exact<std::int64_t>();
-        if (!count || *count < 1 || *count > kMostSeries) return wrong(value, "most_series is a number from 1 to 1000000");
+        if (!count || *count < 1 || *count > kMaxSeries) return wrong(value, "most_series is a number from 1 to 1000000");
         to.most_series = *count;
       } else if (name == "token_file") {
         std::string file;
@@ -110,7 +110,7 @@ class ConfigReader {
 
   Status readSeconds(const toml::node& value, DurNs& to) const {
     const auto seconds = value.value<double>();
-    if (!seconds || !(*seconds >= kLeastInterval / 10 && *seconds <= kMostInterval))
+    if (!seconds || !(*seconds >= kMinInterval / 10 && *seconds <= kMaxInterval))
       return wrong(value, "not a number of seconds up to 86400");
     to = static_cast<DurNs>(*seconds * 1e9);
     return {};
@@ -119,7 +119,7 @@ class ConfigReader {
   Status readText(const toml::node& value, std::string& to) const {
     const auto text = value.value_exact<std::string>();
     const bool odd = text && std::ranges::any_of(*text, [](unsigned char c) { return c < ' ' || c == 0x7F; });
-    if (!text || text->empty() || text->size() > kMostText || odd) return wrong(value, "not a text of one line");
+    if (!text || text->empty() || text->size() > kMaxText || odd) return wrong(value, "not a text of one line");
     to = *text;
     return {};
   }
@@ -129,7 +129,7 @@ class ConfigReader {
     if (stat(file.c_str(), &info) != 0) return wrong(where, "token_file " + file + ": " + std::strerror(errno));
     if ((info.st_mode & 077U) != 0) return wrong(where, "token_file " + file + ": readable by others; chmod 600 it");
     std::ifstream in(file);
-    if (!std::getline(in, to) || to.empty() || to.size() > kMostText) return wrong(where, "token_file " + file + ": holds no token");
+    if (!std::getline(in, to) || to.empty() || to.size() > kMaxText) return wrong(where, "token_file " + file + ": holds no token");
     if (std::ranges::any_of(to, [](unsigned char c) { return c < ' ' || c == 0x7F; }))
       return wrong(where, "token_file " + file + ": its first line is no token");
     return {};

@@ -5,7 +5,7 @@
 // Ownership:  plain values; they hold secrets (tokens) and are never printed.
 // Units:      ns.
 // Errors:     INVALID_ARGUMENT names file, line and what is wrong with it; a token file that others may read is refused.
-// Cost:       O(file); at most kMostTargets.
+// Cost:       O(file); at most kMaxTargets.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct ScrapeTarget {
   std::int64_t most_series = 20'000;
 };
 
-inline constexpr std::size_t kMostTargets = 4'096;
+inline constexpr std::size_t kMaxTargets = 4'096;
 
 Result<std::vector<ScrapeTarget>> readScrapeConfig(const std::string& path);
 // The host in a URL, without brackets.

@@ -11,7 +11,7 @@ namespace {
 
 using Line = ExpositionParser::Line;
 using Clock = ExpositionParser::Clock;
-using Kept = TargetBook::Kept;
+using Kept = TargetState::Kept;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ void ScrapePage::begin(TimeNs now) {
   m_wrong.clear();
   m_counts = {};
   // A page that invents families does not stay in memory.
-  if (m_parser.types().size() > kMostFamilies) m_parser = ExpositionParser(m_clock);
+  if (m_parser.types().size() > kMaxFamilies) m_parser = ExpositionParser(m_clock);
 }
 
 void ScrapePage::judge(const HttpAnswer& head) {
@@ -54,9 +54,9 @@ void ScrapePage::line(std::string_view text) {
   if (kind == Line::kEnd) m_ended = true;
   if (kind == Line::kBad && m_counts.bad++ == 0) m_counts.first_bad = displayName(text.substr(0, 256));
   if (kind != Line::kSample) return;
-  if (++m_counts.good > static_cast<std::int64_t>(kMostSamples)) {
+  if (++m_counts.good > static_cast<std::int64_t>(kMaxSamples)) {
     m_too_many = true;
-    m_wrong = "exposes more than " + std::to_string(kMostSamples) + " samples";
+    m_wrong = "exposes more than " + std::to_string(kMaxSamples) + " samples";
     return;
   }
   const Kept kept = m_book.sample(m_parser.sample(), m_parser);

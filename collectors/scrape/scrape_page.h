@@ -6,7 +6,7 @@
 // Units:      bytes; TimeNs.
 // Errors:     finish() says why a page does not count: the HTTP status, a content type that is no metrics, too many samples, more bad lines
 //             than good ones, an OpenMetrics page without its end. Odd lines and samples of a page that counts become issues.
-// Cost:       O(page); holds an unfinished line, 24 bytes a sample, and the types of kMostFamilies families.
+// Cost:       O(page); holds an unfinished line, 24 bytes a sample, and the types of kMaxFamilies families.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "collectors/exposition/exposition_parser.h"
-#include "collectors/scrape/target_book.h"
+#include "collectors/scrape/target_state.h"
 #include "collectors/text/line_splitter.h"
 #include "net/http_client.h"
 
@@ -22,7 +22,7 @@ namespace runglass {
 
 class ScrapePage {
  public:
-  static constexpr std::size_t kMostBytes = 32U << 20, kMostSamples = 200'000, kMostFamilies = 8'192;
+  static constexpr std::size_t kMaxBytes = 32U << 20, kMaxSamples = 200'000, kMaxFamilies = 8'192;
 
   ScrapePage(const ScrapeTarget& target, const ScrapePlace& place, std::int64_t& series_of_all);
 
@@ -30,7 +30,7 @@ class ScrapePage {
   // False: the page will not count, whatever follows.
   bool body(const HttpAnswer& head, std::string_view piece);
   Result<TargetPart> finish(const Result<HttpAnswer>& answer);
-  TargetBook& book() { return m_book; }
+  TargetState& book() { return m_book; }
 
  private:
   void judge(const HttpAnswer& head);
@@ -43,7 +43,7 @@ class ScrapePage {
     std::string first_bad, first_refused, first_implausible;
   };
   const ScrapeTarget& m_target;
-  TargetBook m_book;
+  TargetState m_book;
   ExpositionParser m_parser;
   train_log::LineSplitter m_lines;
   ExpositionParser::Clock m_clock = ExpositionParser::Clock::kMilliseconds;

@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostRunning = 1'024, kPointsPerBatch = 16'384;
+constexpr std::size_t kMaxRunning = 1'024, kPointsPerBatch = 16'384;
 constexpr DurNs kPostEvery = 200 * kNsPerMs, kLongestWait = kNsPerSecond, kRetryWhenBehind = kNsPerSecond;
 constexpr const char* kAccept = "Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5";
 
@@ -85,14 +85,14 @@ struct Scraper::Parts {
 void Scraper::Parts::run() {
   while (!stopping) {
     const DurNs now = monotonicNow();
-    while (!queue.empty() && queue.top().at <= now && http.running() < kMostRunning) {
+    while (!queue.empty() && queue.top().at <= now && http.running() < kMaxRunning) {
       const std::size_t index = queue.top().target;
       queue.pop();
       begin(index);
     }
     if (!batch.empty() && now - batch_since >= kPostEvery) send();
     DurNs patience = kLongestWait;
-    if (!queue.empty() && http.running() < kMostRunning) patience = std::min(patience, queue.top().at - now);
+    if (!queue.empty() && http.running() < kMaxRunning) patience = std::min(patience, queue.top().at - now);
     if (!batch.empty()) patience = std::min(patience, batch_since + kPostEvery - now);
     http.drive(std::max<DurNs>(patience + kNsPerMs, 0));
   }
@@ -102,7 +102,7 @@ void Scraper::Parts::run() {
 void Scraper::Parts::begin(std::size_t index) {
   Target& target = *targets[index];
   target.begun = monotonicNow();
-  if (*waiting > kMostPosted) {
+  if (*waiting > kMaxPosted) {
     TargetPart part = {.ids = std::make_shared<WrittenIds>()};
     part.issues.push_back({.code = "scrape.writer_behind", .source = shownUrl(target.config.url), .first = wallNow(), .last = wallNow()});
     take(std::move(part));
@@ -111,7 +111,7 @@ void Scraper::Parts::begin(std::size_t index) {
   }
   target.page.begin(wallNow());
   HttpRequest request{
-      .url = target.config.url, .headers = {kAccept}, .timeout = target.config.timeout, .most_bytes = ScrapePage::kMostBytes};
+      .url = target.config.url, .headers = {kAccept}, .timeout = target.config.timeout, .most_bytes = ScrapePage::kMaxBytes};
   request.ca_file = target.config.ca_file;
   if (!target.config.token.empty()) request.headers.push_back("Authorization: Bearer " + target.config.token);
   http.start(

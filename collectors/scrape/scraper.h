@@ -7,7 +7,7 @@
 //             scrapes found.
 // Units:      ns, bytes.
 // Errors:     a target that does not answer is one event after kFailuresToTell failures, and one when it is back; every failed scrape is
-//             an issue. A receiver that is more than kMostPosted samples behind makes scrapes wait, which is an issue too.
+//             an issue. A receiver that is more than kMaxPosted samples behind makes scrapes wait, which is an issue too.
 // Cost:       a socket per target; a target that hangs costs no other one anything.
 #pragma once
 
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "collectors/scrape/scrape_config.h"
-#include "collectors/scrape/target_book.h"
+#include "collectors/scrape/target_state.h"
 #include "model/recorder.h"
 
 namespace runglass {
@@ -30,7 +30,7 @@ class Scraper {
  public:
   static constexpr int kFailuresToTell = 3;
   static constexpr DurNs kLongestPause = 300 * kNsPerSecond;
-  static constexpr std::int64_t kMostPosted = 4'000'000;
+  static constexpr std::int64_t kMaxPosted = 4'000'000;
   using Post = std::function<void(std::function<void(Recorder&)>)>;
 
   Scraper(std::vector<ScrapeTarget> targets, ScrapePlace place, Post post);

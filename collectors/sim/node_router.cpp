@@ -39,7 +39,7 @@ DeviceId NodeRouter::in(Home home, DeviceId id) {
 }
 
 template <class Record>
-Record NodeRouter::told(Home home, Record record) {
+Record NodeRouter::reported(Home home, Record record) {
   mapIds(record, [&](auto id, FieldRole) { return this->in(home, id); });
   return record;
 }
@@ -52,7 +52,7 @@ NodeId NodeRouter::node(const Node& node) {
 
 DeviceId NodeRouter::device(const Device& device) {
   const Home home = homeOf(device.node, {}, std::nullopt);
-  return m_devices.add({home, at(home).device(told(home, device)), {.uuid = device.uuid, .node = device.node, .kind = device.kind}});
+  return m_devices.add({home, at(home).device(reported(home, device)), {.uuid = device.uuid, .node = device.node, .kind = device.kind}});
 }
 
 RunId NodeRouter::run(const Run& run) {
@@ -75,26 +75,26 @@ AttemptId NodeRouter::attempt(const Attempt& attempt) {
 void NodeRouter::rank(const Rank& rank) {
   const Home home = homeOf(rank.node, rank.attempt, rank.rank);
   m_ranks[{rank.attempt, rank.rank}] = home;
-  at(home).rank(told(home, rank));
+  at(home).rank(reported(home, rank));
 }
 
 void NodeRouter::fact(const Fact& fact) {
   const Home home = homeOf(fact.node, fact.attempt, fact.rank);
-  at(home).fact(told(home, fact));
+  at(home).fact(reported(home, fact));
 }
 
-void NodeRouter::checkpoint(const Checkpoint& checkpoint) { at(0).checkpoint(told(0, checkpoint)); }
+void NodeRouter::checkpoint(const Checkpoint& checkpoint) { at(0).checkpoint(reported(0, checkpoint)); }
 
-void NodeRouter::group(const CommGroup& group) { at(0).group(told(0, group)); }
+void NodeRouter::group(const CommGroup& group) { at(0).group(reported(0, group)); }
 
 SeriesId NodeRouter::series(const SeriesKey& key) {
   const Home home = key.device ? m_devices[key.device].home : homeOf(key.node, key.attempt, key.rank);
-  return m_series.add({home, at(home).series(told(home, key)), {}});
+  return m_series.add({home, at(home).series(reported(home, key)), {}});
 }
 
 TrackId NodeRouter::track(const TrackKey& key) {
   const Home home = homeOf(key.attempt, key.rank);
-  return m_tracks.add({home, at(home).track(told(home, key)), {}});
+  return m_tracks.add({home, at(home).track(reported(home, key)), {}});
 }
 
 void NodeRouter::samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) {
@@ -114,34 +114,34 @@ void NodeRouter::spans(TrackId track, const SpanColumns& spans) {
 
 void NodeRouter::event(const Event& event) {
   const Home home = homeOf(event.node, event.attempt, event.rank);
-  at(home).event(told(home, event));
+  at(home).event(reported(home, event));
 }
 
 void NodeRouter::log(const LogLine& line) {
   const Home home = homeOf(line.node, line.attempt, line.rank);
-  at(home).log(told(home, line));
+  at(home).log(reported(home, line));
 }
 
 void NodeRouter::progress(const Progress& progress) {
   const Home home = homeOf(progress.attempt, progress.rank);
-  at(home).progress(told(home, progress));
+  at(home).progress(reported(home, progress));
 }
 
 void NodeRouter::issue(const Issue& issue) { at(0).issue(issue); }
 
 void NodeRouter::label(const Label& label) {
   const Home home = homeOf(label.node, label.attempt, label.rank);
-  at(home).label(told(home, label));
+  at(home).label(reported(home, label));
 }
 
 void NodeRouter::clock(const ClockReading& reading) {
   const Home home = homeOf(reading.node, {}, std::nullopt);
-  at(home).clock(told(home, reading));
+  at(home).clock(reported(home, reading));
 }
 
 void NodeRouter::capture(const Capture& capture) {
   const Home home = homeOf(capture.node, capture.attempt, capture.rank);
-  at(home).capture(told(home, capture));
+  at(home).capture(reported(home, capture));
 }
 
 Status NodeRouter::flush() {

@@ -92,7 +92,7 @@ class NodeRouter : public Recorder {
 
   // The record with such ids.
   template <class Record>
-  Record told(Home home, Record record);
+  Record reported(Home home, Record record);
 
   std::vector<Member> m_members;
   std::map<std::string, Home> m_homes;  // by uuid of node

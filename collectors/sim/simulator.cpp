@@ -139,8 +139,8 @@ class Player {
   }
   void tellLabel(std::size_t i, std::int64_t last_step) {
     const Fault& fault = m_scenario.faults[i];
-    if (!m_label_begin[i] || m_told.contains(i)) return;
-    m_told.insert(i);
+    if (!m_label_begin[i] || m_reported.contains(i)) return;
+    m_reported.insert(i);
     Label label{.attempt = m_attempt,
                 .kind = fault.kind,
                 .start = *m_label_begin[i],
@@ -371,7 +371,7 @@ class Player {
   std::int64_t m_unsealed = 0;  // GPUs times ticks since the last flush
   std::set<const Fault*> m_crashed;
   std::vector<std::optional<TimeNs>> m_label_begin;
-  std::set<std::size_t> m_told;
+  std::set<std::size_t> m_reported;
   Status m_status;
 };
 

@@ -18,24 +18,24 @@
 
 #include <toml++/toml.h>
 
-#include "collectors/sources/fault_book.h"
-#include "collectors/sources/lease_book.h"
-#include "collectors/sources/order_book.h"
+#include "collectors/sources/lease_claims.h"
+#include "collectors/sources/order_queue.h"
 #include "collectors/sources/rank_table.h"
+#include "collectors/sources/recent_faults.h"
 #include "model/recorder.h"
 
 namespace runglass {
 
 struct SourceContext {
-  Node node;                    // this machine, as declared
-  std::function<TimeNs()> now;  // session anchor + CLOCK_MONOTONIC
-  const toml::table* config;    // the source's own table, e.g. [source.nvml]; never null
-  std::string state_dir;        // for what must survive a restart of the agent
-  std::string root = "/";       // prefix of /proc and /sys, so that tests replay recorded trees
-  RankTable* ranks = nullptr;   // of this agent; null: sources know nothing of each other
-  OrderBook* orders = nullptr;  // of this agent; null: nothing is asked of it
-  FaultBook* faults = nullptr;  // of this agent; null: each source tells all that it sees
-  LeaseBook* leases = nullptr;  // of this agent; null: it follows files that other nodes see as if they were its own
+  Node node;                       // this machine, as declared
+  std::function<TimeNs()> now;     // session anchor + CLOCK_MONOTONIC
+  const toml::table* config;       // the source's own table, e.g. [source.nvml]; never null
+  std::string state_dir;           // for what must survive a restart of the agent
+  std::string root = "/";          // prefix of /proc and /sys, so that tests replay recorded trees
+  RankTable* ranks = nullptr;      // of this agent; null: sources know nothing of each other
+  OrderQueue* orders = nullptr;    // of this agent; null: nothing is asked of it
+  RecentFaults* faults = nullptr;  // of this agent; null: each source tells all that it sees
+  LeaseClaims* leases = nullptr;   // of this agent; null: it follows files that other nodes see as if they were its own
 };
 
 class Source {

@@ -8,12 +8,12 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kLeastBlock = 2;  // bytes
+constexpr std::size_t kMinBlock = 2;  // bytes
 
 template <class Value, class Block>
 bool unpackBlocks(std::string_view bytes, std::size_t rows, std::vector<Value>& values, Block block) {
   values.clear();
-  if (bytes.size() < (rows + kBlockPoints - 1) / kBlockPoints * kLeastBlock) return false;
+  if (bytes.size() < (rows + kBlockPoints - 1) / kBlockPoints * kMinBlock) return false;
   values.resize(rows);
   ByteReader in(bytes);
   for (std::size_t at = 0; at < rows; at += kBlockPoints)

@@ -13,7 +13,7 @@ void setQuery(Message& message, const auto& query, Crossing& crossing) {
   if (query.run) message.set_run(static_cast<std::uint32_t>(crossing.out(*query.run)));
   message.set_kind(query.kind);
   message.set_at_least(static_cast<std::uint32_t>(query.at_least));
-  message.set_limit(static_cast<std::uint32_t>(std::min<std::size_t>(query.limit, kMostLines)));
+  message.set_limit(static_cast<std::uint32_t>(std::min<std::size_t>(query.limit, kMaxLines)));
 }
 
 template <class Id>
@@ -60,14 +60,14 @@ RowQuery queryOf(const v1::AskLogs& message, Crossing& crossing) {
   query.at_least = severityOf(message.at_least());
   query.order = message.oldest_first() ? RowOrder::kOldestFirst : RowOrder::kNewestFirst;
   if (message.has_after_time()) query.after = RowKey{message.after_time(), message.after_id()};
-  query.limit = std::min<std::size_t>(message.limit(), kMostLines);
+  query.limit = std::min<std::size_t>(message.limit(), kMaxLines);
   return query;
 }
 
 EventFilter filterOf(const v1::AskLogs& message, Crossing& crossing) {
   EventFilter filter{.range = {message.t0(), message.t1()}, .run = idOf<RunId>(message.run(), crossing), .kind = message.kind()};
   filter.at_least = severityOf(message.at_least());
-  filter.limit = std::min<std::size_t>(message.limit(), kMostLines);
+  filter.limit = std::min<std::size_t>(message.limit(), kMaxLines);
   return filter;
 }
 
@@ -85,7 +85,7 @@ std::vector<v1::AnswerPart> partsOf(std::string_view answer) {
 
 Status AnswerAssembly::add(const v1::AnswerPart& part) {
   if (m_whole || part.frame().seq() != m_next) return {Code::kDataLoss, "answer: its parts are out of order"};
-  if (part.frame().size() > kMostAnswer - m_bytes.size()) return {Code::kDataLoss, "answer: larger than one may be"};
+  if (part.frame().size() > kMaxAnswer - m_bytes.size()) return {Code::kDataLoss, "answer: larger than one may be"};
   RG_ASSIGN(const std::string piece, unpackFrame(part.frame(), kAnswerPiece));
   m_bytes += piece;
   ++m_next;

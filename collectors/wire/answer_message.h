@@ -20,10 +20,9 @@
 namespace runglass {
 
 // Of one answer; more is OUT_OF_RANGE.
-inline constexpr std::size_t kMostAnswer = std::size_t{8} << 20, kAnswerPiece = std::size_t{256} << 10;
-inline constexpr std::size_t kMostPoints = 1U << 20, kMostBins = 1U << 18, kMostAsked = 1U << 20, kMostSpans = 1U << 18,
-                             kMostLanes = 1U << 16, kMostBars = 1U << 19, kMostLines = 20'000, kMostParts = 1U << 16,
-                             kMostCaptures = 1U << 16;
+inline constexpr std::size_t kMaxAnswer = std::size_t{8} << 20, kAnswerPiece = std::size_t{256} << 10;
+inline constexpr std::size_t kMaxPoints = 1U << 20, kMaxBins = 1U << 18, kMaxAsked = 1U << 20, kMaxSpans = 1U << 18, kMaxLanes = 1U << 16,
+                             kMaxBars = 1U << 19, kMaxLines = 20'000, kMaxParts = 1U << 16, kMaxCaptures = 1U << 16;
 
 // Ids on their way over the wire; `missing` is set once one had no pair and became none.
 struct Crossing {

@@ -83,7 +83,7 @@ v1::SampleTable messageOf(const std::vector<SampleColumns>& of_series) {
 Result<std::vector<SampleColumns>> samplesOf(const v1::SampleTable& table) {
   SampleColumns all;
   Ints rows;
-  if (table.rows() > kMostPoints || table.series() > kMostPoints || !unpackInts(table.time(), table.rows(), all.time) ||
+  if (table.rows() > kMaxPoints || table.series() > kMaxPoints || !unpackInts(table.time(), table.rows(), all.time) ||
       !unpackDoubles(table.value(), table.rows(), all.value) || !unpackInts(table.rows_of_series(), table.series(), rows))
     return damaged("samples");
   std::vector<SampleColumns> of_series;
@@ -122,10 +122,10 @@ Result<std::vector<Bin>> binsOf(const v1::BinTable& table) {
   const std::size_t rows = table.rows();
   Ints x0, x1, count, nan_count;
   std::vector<double> first, last, min, max, sum;
-  if (rows > kMostBins || !all({unpackInts(table.x0(), rows, x0), unpackInts(table.x1(), rows, x1), unpackInts(table.count(), rows, count),
-                                unpackInts(table.nan_count(), rows, nan_count), unpackDoubles(table.first(), rows, first),
-                                unpackDoubles(table.last(), rows, last), unpackDoubles(table.min(), rows, min),
-                                unpackDoubles(table.max(), rows, max), unpackDoubles(table.sum(), rows, sum)}))
+  if (rows > kMaxBins || !all({unpackInts(table.x0(), rows, x0), unpackInts(table.x1(), rows, x1), unpackInts(table.count(), rows, count),
+                               unpackInts(table.nan_count(), rows, nan_count), unpackDoubles(table.first(), rows, first),
+                               unpackDoubles(table.last(), rows, last), unpackDoubles(table.min(), rows, min),
+                               unpackDoubles(table.max(), rows, max), unpackDoubles(table.sum(), rows, sum)}))
     return damaged("bins");
   std::vector<Bin> bins(rows);
   for (std::size_t i = 0; i < rows; ++i) bins[i] = {x0[i], x1[i], first[i], last[i], min[i], max[i], sum[i], count[i], nan_count[i]};
@@ -234,7 +234,7 @@ Result<SpanColumns> spansOf(const v1::SpanTable& table) {
   };
   SpanColumns spans;
   Ints name, category, depth;
-  if (rows > kMostSpans ||
+  if (rows > kMaxSpans ||
       !all({unpackInts(table.id(), rows, spans.id), unpackInts(table.start(), rows, spans.start), unpackInts(table.dur(), rows, spans.dur),
             unpackInts(table.name(), rows, name), unpackInts(table.category(), rows, category), optional(table.depth(), depth),
             optional(table.step(), spans.step), optional(table.microbatch(), spans.microbatch), optional(table.group(), spans.group),
@@ -287,13 +287,13 @@ Result<SpanPicture> pictureOf(const v1::Picture& message, Crossing& crossing) {
   Ints track, depth, overflow, of_lane, t0, t1, id, name, count, category, busy;
   SpanPicture picture;
   picture.exact = message.exact();
-  if (lanes > kMostLanes || bars > kMostBars ||
+  if (lanes > kMaxLanes || bars > kMaxBars ||
       !all({unpackInts(message.track(), lanes, track), unpackInts(message.depth(), lanes, depth),
             unpackInts(message.overflow(), lanes, overflow), unpackInts(message.bars_of_lane(), lanes, of_lane),
             unpackInts(message.t0(), bars, t0), unpackInts(message.t1(), bars, t1), unpackInts(message.id(), bars, id),
             unpackInts(message.name(), bars, name), unpackInts(message.count(), bars, count),
             unpackInts(message.category(), bars, category), unpackInts(message.busy(), bars * kSpanClassCount, busy),
-            unpackTexts(message.names(), kMostBars, picture.names)}))
+            unpackTexts(message.names(), kMaxBars, picture.names)}))
     return damaged("picture of spans");
   const auto names = static_cast<std::int64_t>(picture.names.size());
   if (!within(category, kSpanCategoryCount) || !std::ranges::all_of(name, [names](std::int64_t one) { return one >= -1 && one < names; }))
@@ -341,7 +341,7 @@ Result<std::vector<LogHit>> linesOf(const v1::LogTable& table, Crossing& crossin
   const std::size_t rows = table.rows();
   Ints key_time, id, time, attempt, node, rank, stream, severity;
   std::vector<std::string> streams, text;
-  if (rows > kMostLines ||
+  if (rows > kMaxLines ||
       !all({unpackInts(table.key_time(), rows, key_time), unpackInts(table.id(), rows, id), unpackInts(table.time(), rows, time),
             unpackInts(table.attempt(), rows, attempt), unpackInts(table.node(), rows, node), unpackInts(table.rank(), rows, rank),
             unpackInts(table.stream(), rows, stream), unpackInts(table.severity(), rows, severity),
@@ -373,7 +373,7 @@ v1::Density densityOf(const std::vector<SeverityCounts>& logs) {
 
 Result<std::vector<SeverityCounts>> densityOf(const v1::Density& message) {
   Ints counts;
-  if (message.parts() > kMostParts || !unpackInts(message.logs(), message.parts() * kSeverityCount, counts) ||
+  if (message.parts() > kMaxParts || !unpackInts(message.logs(), message.parts() * kSeverityCount, counts) ||
       !within(counts, std::int64_t{1} << 32))
     return damaged("density of log lines");
   std::vector<SeverityCounts> parts(message.parts());
@@ -407,7 +407,7 @@ Result<std::vector<Capture>> capturesOf(const v1::CaptureTable& table, Crossing&
   const std::size_t rows = table.rows();
   Ints id, time, attempt, node, rank, size, truncated;
   std::vector<std::string> kind, source, reason, text;
-  if (rows > kMostCaptures ||
+  if (rows > kMaxCaptures ||
       !all({unpackInts(table.id(), rows, id), unpackInts(table.time(), rows, time), unpackInts(table.attempt(), rows, attempt),
             unpackInts(table.node(), rows, node), unpackInts(table.rank(), rows, rank), unpackInts(table.size(), rows, size),
             unpackInts(table.truncated(), rows, truncated), unpackTexts(table.kind(), rows, kind),

@@ -15,7 +15,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kMostMessage = 32 << 20;  // all notes of a store come in one frame
+constexpr int kMaxMessage = 32 << 20;  // all notes of a store come in one frame
 
 // Without TLS a hub listens on loopback only. The address may come from a file beside the store: a token goes nowhere else in clear text.
 // A name that only begins like an address is somebody else's.
@@ -60,7 +60,7 @@ Result<std::shared_ptr<grpc::Channel>> hubChannel(const ControlTarget& target) {
            {GRPC_ARG_ENABLE_RETRIES, 0},
        })
     arguments.SetInt(name, value);
-  arguments.SetMaxReceiveMessageSize(kMostMessage);
+  arguments.SetMaxReceiveMessageSize(kMaxMessage);
   const std::string dialled = hubTarget(target.hub, arguments);
   return grpc::CreateCustomChannel(dialled, target.tls_ca.empty() ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(pem),
                                    arguments);

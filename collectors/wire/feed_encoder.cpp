@@ -35,8 +35,8 @@ class Deltas {
 };
 
 bool isWhole(double value) {
-  constexpr double kMost = 9'007'199'254'740'992;  // 2^53
-  if (!(std::abs(value) < kMost)) return false;
+  constexpr double kMax = 9'007'199'254'740'992;  // 2^53
+  if (!(std::abs(value) < kMax)) return false;
   return std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(value))) == std::bit_cast<std::uint64_t>(value);
 }
 

@@ -5,7 +5,7 @@
 // Ownership:  none kept.
 // Units:      bytes.
 // Errors:     unpackFrame(): DATA_LOSS a frame that is none, whose size is not the one it states, or whose checksum is wrong.
-// Cost:       about 100 MB/s packing, 500 MB/s unpacking; never more memory than kMostFrame.
+// Cost:       about 100 MB/s packing, 500 MB/s unpacking; never more memory than kMaxFrame.
 #pragma once
 
 #include <string>
@@ -16,14 +16,13 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostFrame = std::size_t{32}
-                                          << 20;  // unpacked; mostly a few hundred KiB, but all notes of a store come in one
+inline constexpr std::size_t kMaxFrame = std::size_t{32} << 20;  // unpacked; mostly a few hundred KiB, but all notes of a store come in one
 
 // Of the trailing metadata of a Follow call: the uuid of the hub's store.
 inline constexpr const char* kStoreKey = "runglass-store";
 
 // Everything but seq and definitions.
 v1::Frame packFrame(std::string_view payload);
-Result<std::string> unpackFrame(const v1::Frame& frame, std::size_t most = kMostFrame);
+Result<std::string> unpackFrame(const v1::Frame& frame, std::size_t most = kMaxFrame);
 
 }  // namespace runglass

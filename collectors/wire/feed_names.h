@@ -21,7 +21,7 @@ class FeedNames {
  public:
   template <class Id>
   void pair(Id here, Id there) {
-    if (!here || !there || here.value > kMost || there.value > kMost) return;
+    if (!here || !there || here.value > kMax || there.value > kMax) return;
     const WriterLock lock(m_mutex);
     Pairs<Id>& pairs = std::get<Pairs<Id>>(m_pairs);
     put(pairs.there, here.value, there.value);
@@ -39,7 +39,7 @@ class FeedNames {
   }
 
  private:
-  static constexpr std::uint64_t kMost = 1U << 28;
+  static constexpr std::uint64_t kMax = 1U << 28;
   template <class Id>
   struct Pairs {
     std::vector<std::uint32_t> there, here;  // by the other id

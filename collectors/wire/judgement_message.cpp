@@ -62,7 +62,7 @@ Finding findingOf(const v1::Finding& m) {
   f.confidence = optionalOf(m.has_confidence(), m.confidence());
   f.coverage = optionalOf(m.has_coverage(), m.coverage());
   f.summary = m.summary(), f.message = m.message(), f.evidence = m.evidence();
-  f.told = optionalOf(m.has_told_ns(), m.told_ns());
+  f.published = optionalOf(m.has_published_ns(), m.published_ns());
   return f;
 }
 
@@ -74,7 +74,7 @@ Alert alertOf(const v1::Alert& m) {
   a.since = m.since_ns();
   a.end = optionalOf(m.has_end_ns(), m.end_ns());
   a.due = optionalOf(m.has_due_ns(), m.due_ns());
-  a.told = optionalOf(m.has_told_ns(), m.told_ns());
+  a.notified = optionalOf(m.has_notified_ns(), m.notified_ns());
   a.count = m.count();
   a.summary = m.summary(), a.link = m.link(), a.delivery = m.delivery();
   return a;
@@ -105,7 +105,7 @@ v1::Finding messageOf(const Finding& f) {
   m.set_summary(f.summary);
   m.set_message(f.message);
   m.set_evidence(f.evidence);
-  if (f.told) m.set_told_ns(*f.told);
+  if (f.published) m.set_published_ns(*f.published);
   return m;
 }
 
@@ -119,7 +119,7 @@ v1::Alert messageOf(const Alert& a) {
   m.set_since_ns(a.since);
   if (a.end) m.set_end_ns(*a.end);
   if (a.due) m.set_due_ns(*a.due);
-  if (a.told) m.set_told_ns(*a.told);
+  if (a.notified) m.set_notified_ns(*a.notified);
   m.set_count(a.count);
   m.set_summary(a.summary);
   m.set_link(a.link);
@@ -130,7 +130,7 @@ v1::Alert messageOf(const Alert& a) {
 v1::Judgements messageOf(const Judgements& all) {
   v1::Judgements m;
   for (const Finding& finding : all.findings) *m.add_finding() = messageOf(finding);
-  for (const Finding& telling : all.tellings) *m.add_telling() = messageOf(telling);
+  for (const Finding& published : all.published) *m.add_published() = messageOf(published);
   for (const Alert& alert : all.alerts) *m.add_alert() = messageOf(alert);
   for (const IncidentEdit& incident : all.incidents) addEdit(incident, *m.mutable_edit());
   for (const ClockAlignment& alignment : all.alignments) addEdit(alignment, *m.mutable_edit());
@@ -160,8 +160,8 @@ v1::Mark messageOf(const MirrorMark& mark) {
 Judgements judgementsOf(const v1::Judgements& message, std::int64_t& unreadable) {
   Judgements all;
   for (const v1::Finding& finding : message.finding()) all.findings.push_back(findingOf(finding));
-  for (const v1::Finding& telling : message.telling())
-    if (telling.has_told_ns()) all.tellings.push_back(findingOf(telling));
+  for (const v1::Finding& published : message.published())
+    if (published.has_reported_ns()) all.published.push_back(findingOf(published));
   for (const v1::Alert& alert : message.alert()) all.alerts.push_back(alertOf(alert));
   eachEdit(message.edit(), unreadable, [&](Edit edit) {
     return std::holds_alternative<IncidentEdit>(edit) ? takeAs<IncidentEdit>(std::move(edit), all.incidents)

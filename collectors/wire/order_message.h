@@ -36,8 +36,8 @@ Result<Order> orderOf(const Message& message) {
 
 // Words of another process in one bounded line.
 inline std::string oneWireLine(const std::string& message) {
-  constexpr std::size_t kMost = 1'024;
-  std::string line = message.substr(0, kMost);
+  constexpr std::size_t kMax = 1'024;
+  std::string line = message.substr(0, kMax);
   for (char& c : line)
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
   return line;

@@ -140,20 +140,20 @@ bool PayloadSession::completeSeries(std::string_view bytes) {
 bool PayloadSession::summary(std::string_view bytes) {
   v1::SeriesSummary message;
   if (!parse(bytes, message)) return false;
-  Summaries told{.from = optionalOf(message.has_from(), message.from()), .blocks = {}, .next = positionOf(message.next())};
+  Summaries reported{.from = optionalOf(message.has_from(), message.from()), .blocks = {}, .next = positionOf(message.next())};
   Pyramid row;
   for (const std::string& blocks : message.blocks()) {
     row.clear();
     if (!decodePyramid(blocks, row)) return false;
-    for (std::size_t i = 0; i < row.size(); ++i) told.blocks.push_back(blockOf(row, i));
+    for (std::size_t i = 0; i < row.size(); ++i) reported.blocks.push_back(blockOf(row, i));
   }
-  std::int64_t before = told.from.value_or(std::numeric_limits<std::int64_t>::min());
-  for (const Bin& block : told.blocks) {
+  std::int64_t before = reported.from.value_or(std::numeric_limits<std::int64_t>::min());
+  for (const Bin& block : reported.blocks) {
     if (block.x0 < before || block.count + block.nan_count > static_cast<std::int64_t>(kPyramidRadix)) return false;
     before = block.x0;
   }
   ++counts.records;
-  if (const SeriesId id = look(series, message.series())) mirror->summaries(id, told);
+  if (const SeriesId id = look(series, message.series())) mirror->summaries(id, reported);
   return true;
 }
 

@@ -214,9 +214,9 @@ void PayloadSession::say(const v1::Progress& wire) {
 }
 
 void PayloadSession::say(const v1::Issue& wire) {
-  constexpr std::size_t kMostCode = 128, kMostSource = 1'024, kMostDetail = 4'096;
+  constexpr std::size_t kMaxCode = 128, kMaxSource = 1'024, kMaxDetail = 4'096;
   Issue issue = recordOf(wire);
-  cut(issue.code, kMostCode), cut(issue.source, kMostSource), cut(issue.detail, kMostDetail);
+  cut(issue.code, kMaxCode), cut(issue.source, kMaxSource), cut(issue.detail, kMaxDetail);
   issue.count = std::max<std::int64_t>(1, issue.count);
   dropInsane(issue.first), dropInsane(issue.last);
   if (budget == nullptr || budget->takesIssue(issue.code, issue.source, monotonicNow()))
@@ -241,10 +241,10 @@ void PayloadSession::say(const v1::ClockReading& wire) {
 }
 
 void PayloadSession::say(const v1::Capture& wire) {
-  constexpr std::size_t kMostName = 256;  // the agent's text is bounded by the Recorder, its names here
+  constexpr std::size_t kMaxName = 256;  // the agent's text is bounded by the Recorder, its names here
   Capture capture = translated(wire);
   settle(capture.time, hasWallTime(wire.attempt()));
-  cut(capture.kind, kMostName), cut(capture.source, kMostName), cut(capture.reason, kMostName);
+  cut(capture.kind, kMaxName), cut(capture.source, kMaxName), cut(capture.reason, kMaxName);
   capture.truncated_bytes = std::max<std::int64_t>(0, capture.truncated_bytes);
   if (owned && !guard.mayReplace(capture.attempt, capture.rank)) return void(refuse(capture.attempt, "captures"));
   if (owned) out->capture(capture);

@@ -122,7 +122,7 @@ RawPoints SeriesBuffer::decoded() const {
   return all;
 }
 
-RawPoints SeriesBuffer::arrivedAfter(std::size_t told) const {
+RawPoints SeriesBuffer::arrivedAfter(std::size_t reported) const {
   const auto cut = [](const RawPoints& points, std::size_t from) {
     RawPoints rest;
     if (from >= points.size()) return rest;
@@ -133,8 +133,8 @@ RawPoints SeriesBuffer::arrivedAfter(std::size_t told) const {
     return rest;
   };
   // Unordered, the raw block is everything as it came; ordered, everything is in order of x anyway.
-  if (told >= m_body.points()) return cut(m_raw, told - m_body.points());
-  return cut(decoded(), told);
+  if (reported >= m_body.points()) return cut(m_raw, reported - m_body.points());
+  return cut(decoded(), reported);
 }
 
 Pyramid SeriesBuffer::blocks() const {

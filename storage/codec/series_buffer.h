@@ -63,7 +63,7 @@ class SeriesBuffer {
   // Of the points within the bound the one of the highest x; of equal x the one that arrived last.
   std::optional<FoundPoint> newest(PointBound bound) const;
   // The points beyond the first `told`, in order of arrival. Blocks are decoded only where the raw one does not reach back so far.
-  RawPoints arrivedAfter(std::size_t told) const;
+  RawPoints arrivedAfter(std::size_t reported) const;
   // Blocks of 64 of everything, the last one as far as it goes. Unordered, they are those of the points as they are sorted now.
   Pyramid blocks() const;
   bool ordered() const { return m_ordered; }  // they arrived in the order of x

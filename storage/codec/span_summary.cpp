@@ -15,12 +15,12 @@ namespace runglass {
 namespace {
 
 constexpr std::uint8_t kVersion = 1;
-constexpr std::size_t kMostSpans = 128, kGaps = 16;
-constexpr std::size_t kMostStretches = kSpanChunkSpans / kMostSpans + kGaps;
+constexpr std::size_t kMaxSpans = 128, kGaps = 16;
+constexpr std::size_t kMaxStretches = kSpanChunkSpans / kMaxSpans + kGaps;
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
 void append(const std::vector<std::int64_t>& column, std::string& out) {
-  static_assert(kMostStretches <= kBlockPoints);
+  static_assert(kMaxStretches <= kBlockPoints);
   std::uint8_t buffer[kMaxIntBlockBytes];
   IntColumnState state;
   const std::uint8_t* end = encodeIntBlock(column.data(), column.size(), state, false, buffer);
@@ -98,7 +98,7 @@ SpanSummary summarise(const SpanChunk& chunk) {
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     const std::size_t at = order.empty() ? i : order[i];
     const TimeNs start = chunk.start[at];
-    bool fresh = i % kMostSpans == 0;
+    bool fresh = i % kMaxSpans == 0;
     // An open span's end is nobody's gap.
     if (!fresh && cuts < kGaps && start > out.t1.back() && start - out.t1.back() > widest) fresh = true, ++cuts;
     if (fresh) begin(out, start);
@@ -137,7 +137,7 @@ bool decodeSpanSummary(std::string_view blob, std::size_t n, SpanSummary& out) {
   ByteReader in(blob);
   const std::uint8_t version = in.byte();
   const std::uint64_t stretches = in.varint(), mask = in.varint();
-  if (!in.ok() || version != kVersion || stretches == 0 || stretches > kMostStretches || mask >> kSpanCategoryCount != 0) return false;
+  if (!in.ok() || version != kVersion || stretches == 0 || stretches > kMaxStretches || mask >> kSpanCategoryCount != 0) return false;
   for (auto* column : {&out.t0, &out.t1, &out.count, &out.longest, &out.longest_name, &out.longest_category})
     if (!take(in, stretches, *column)) return false;
   for (std::size_t i = 0; i < stretches; ++i)

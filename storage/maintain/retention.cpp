@@ -22,10 +22,10 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kBatch = 2000;         // rows a transaction, so that readers and ingest never wait long
-constexpr std::size_t kCapBatch = 64;        // where no more is to be lost than the size cap asks for
-constexpr std::size_t kLogBatch = 5000;      // log lines are small
-constexpr std::int64_t kMostFound = 50'000;  // ids looked up at a time
+constexpr std::size_t kBatch = 2000;        // rows a transaction, so that readers and ingest never wait long
+constexpr std::size_t kCapBatch = 64;       // where no more is to be lost than the size cap asks for
+constexpr std::size_t kLogBatch = 5000;     // log lines are small
+constexpr std::int64_t kMaxFound = 50'000;  // ids looked up at a time
 
 // Row conditions. A metric series has kind 0 or 1; kernels are the tracks of accelerators.
 constexpr const char* kMetricSeries = "SELECT series_id FROM rg_series WHERE kind IN (0, 1)";
@@ -137,7 +137,7 @@ class Keeper {
     RG_ASSIGN(auto found, m_db.prepare(candidates(tier) + " AND c." + tier.begin + " < ?1 AND c." + tier.end + " < ?1 LIMIT ?2"));
     while (!m_outcome.unfinished) {
       found.bind(1, cutoff);
-      found.bind(2, kMostFound);
+      found.bind(2, kMaxFound);
       RG_ASSIGN(const auto ids, idsOf(found));
       if (ids.empty()) return {};
       const std::size_t batch = isLog(tier) ? kLogBatch : kBatch;
@@ -165,7 +165,7 @@ class Keeper {
     const std::string in_order = "SELECT " + columns + rest + " AND c." + tier.end + " >= ?1 ORDER BY c." + tier.end + " LIMIT ?2";
     while (true) {
       RG_ASSIGN(const auto rows,
-                owned ? m_around.ofOwners(owners, static_cast<std::int64_t>(kBatch)) : m_around.ordered(tier.table, in_order, kMostFound));
+                owned ? m_around.ofOwners(owners, static_cast<std::int64_t>(kBatch)) : m_around.ordered(tier.table, in_order, kMaxFound));
       const std::int64_t before = deleted;
       std::vector<std::int64_t> ids;
       for (const AroundDamage::Row& row : rows) ids.push_back(row.id);
@@ -197,7 +197,7 @@ class Keeper {
     RG_TRY(shrink(kPyramidTier, m_outcome.pyramids));
     RG_TRY(shrink(kScalarPyramidTier, m_outcome.pyramids));
     RG_TRY(m_around.skip("rg_event", m_rows.shrinkEvents(larger)));
-    RG_TRY(m_around.skip("rg_finding_told", m_rows.shrinkTellings(larger)));
+    RG_TRY(m_around.skip("rg_finding_told", m_rows.shrinkPublished(larger)));
     return m_around.skip("rg_attempt", m_rows.shrinkEndedAttempts(larger));
   }
 
@@ -215,7 +215,7 @@ class Keeper {
     RG_ASSIGN(std::int64_t used, usedBytes(m_db));
     RG_ASSIGN(auto found, m_db.prepare(candidates(tier) + " ORDER BY c." + tier.end + " LIMIT ?1"));
     while (used > m_policy.max_bytes && !m_outcome.unfinished) {
-      found.bind(1, kMostFound);
+      found.bind(1, kMaxFound);
       RG_ASSIGN(const auto ids, idsOf(found));
       if (ids.empty()) return {};
       const std::size_t batch = isLog(tier) ? kBatch : kCapBatch;
@@ -250,7 +250,7 @@ class Keeper {
       if (beyond <= 0) return {};
       RG_ASSIGN(auto found, m_db.prepare(candidates(*logs) + " ORDER BY c.time_ns, c.log_id LIMIT ?1"));
       while (beyond > 0 && !m_outcome.unfinished) {
-        found.bind(1, std::min(beyond, kMostFound));
+        found.bind(1, std::min(beyond, kMaxFound));
         RG_ASSIGN(const auto ids, idsOf(found));
         if (ids.empty()) break;
         const std::int64_t before = m_outcome.logs_beyond_cap;

@@ -11,7 +11,7 @@ namespace runglass {
 namespace {
 
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t kNamed = 8, kMostSkipped = 5'000;
+constexpr std::size_t kNamed = 8, kMaxSkipped = 5'000;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ Result<std::int64_t> AroundDamage::nextReadable(std::int64_t from, const std::fu
 Result<std::vector<AroundDamage::Row>> AroundDamage::ordered(const std::string& table, const std::string& sql, std::int64_t limit) {
   std::vector<Row> found;
   const std::set<std::int64_t>& skipped = m_skipped[table];
-  if (skipped.size() > kMostSkipped) return found;
+  if (skipped.size() > kMaxSkipped) return found;
   RG_ASSIGN(auto rows, m_db.prepare(sql));
   const auto probe = [&](std::int64_t from) -> Result<bool> {
     rows.reset();
@@ -100,7 +100,7 @@ Result<std::vector<AroundDamage::Row>> AroundDamage::fromEnds(const std::string&
 Result<std::vector<AroundDamage::Row>> AroundDamage::ofOwners(const Owners& owners, std::int64_t each) {
   std::vector<Row> found;
   const std::set<std::int64_t>& skipped = m_skipped[owners.table];
-  if (skipped.size() > kMostSkipped) return found;
+  if (skipped.size() > kMaxSkipped) return found;
   Status damage;
   RG_ASSIGN(const auto ids, fromEnds("SELECT id, id FROM (" + owners.sql + ")", "id", {}, damage));
   if (!damage.ok()) static_cast<void>(note(owners.table, "some " + owners.what, damage));
@@ -140,7 +140,7 @@ Result<std::vector<AroundDamage::Row>> AroundDamage::ofOwners(const Owners& owne
 
 Status AroundDamage::erase(const std::string& table, std::span<const std::int64_t> ids,
                            const std::function<Status(std::span<const std::int64_t>)>& erase) {
-  if (ids.empty() || m_skipped[table].size() > kMostSkipped) return {};
+  if (ids.empty() || m_skipped[table].size() > kMaxSkipped) return {};
   const Status erased = erase(ids);
   if (erased.ok() || erased.code() != Code::kDataLoss) return erased;
   if (ids.size() == 1) {

@@ -259,7 +259,7 @@ Status RowRetention::dropFindings() {
                   time, {});
 }
 
-Status RowRetention::shrinkTellings(const Larger& larger) {
+Status RowRetention::shrinkPublished(const Larger& larger) {
   return dropWhile(std::string("DELETE FROM rg_finding_told WHERE (finding_id, told_ns) IN (SELECT finding_id, told_ns FROM "
                                "rg_finding_told WHERE finding_id IN (SELECT "
                                "finding_id FROM rg_finding WHERE ") +

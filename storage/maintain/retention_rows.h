@@ -42,7 +42,7 @@ class RowRetention {
   Status shrinkScalars(const Larger& larger);
   Status shrinkThinned(const Larger& larger);
   Status shrinkEvents(const Larger& larger);
-  Status shrinkTellings(const Larger& larger);
+  Status shrinkPublished(const Larger& larger);
   Status shrinkEndedAttempts(const Larger& larger);
 
  private:

@@ -299,10 +299,10 @@ class RunCopy {
   Status copySummaries(SeriesId from, SeriesId to, TimeRange range) {
     Summaries alone;
     RG_ASSIGN(alone.blocks, m_from.summaries(from, range));
-    std::int64_t& told = m_summarised.try_emplace(to, kLowest).first->second;
-    std::erase_if(alone.blocks, [&](const Bin& block) { return block.x0 <= told; });
+    std::int64_t& reported = m_summarised.try_emplace(to, kLowest).first->second;
+    std::erase_if(alone.blocks, [&](const Bin& block) { return block.x0 <= reported; });
     if (alone.blocks.empty()) return {};
-    told = alone.blocks.back().x0;
+    reported = alone.blocks.back().x0;
     m_to.summaries(to, alone);
     return goOn();
   }
@@ -372,7 +372,7 @@ class RunCopy {
     RG_ASSIGN(auto labels, m_from.labels(m_run));
     for (Label& label : labels) m_to.label(toNew(label));
     // What they said before comes first, so that it is kept as that.
-    RG_ASSIGN(auto findings, m_from.tellings(m_run));
+    RG_ASSIGN(auto findings, m_from.notifications(m_run));
     RG_ASSIGN(auto known, m_from.findings(m_run));
     std::ranges::move(known, std::back_inserter(findings));
     for (Finding& finding : findings) {

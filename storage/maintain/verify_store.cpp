@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. A damaged object is named and the walk goes on: one bad page does not hide the rest.
-// 2. At most kMostLines lines; the last then says that there are more.
+// 2. At most kMaxLines lines; the last then says that there are more.
 #include "storage/maintain/verify_store.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostLines = 1000;
+constexpr std::size_t kMaxLines = 1000;
 
 // One pyramid entry, comparable; sums are compared apart because two ways to add differ in the last bits.
 struct Entry {
@@ -85,7 +85,7 @@ class Verifier {
 
  private:
   void damaged(std::string line) {
-    if (m_lines.size() < kMostLines)
+    if (m_lines.size() < kMaxLines)
       m_lines.push_back(std::move(line));
     else
       ++m_more;

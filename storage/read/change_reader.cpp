@@ -173,31 +173,31 @@ Result<NewPoints> ChangeReader::points(SeriesId series, PointPosition have) {
   State state;
   RG_TRY(snapshot(series, have, state));
   found.unclear = state.odd;
-  const auto next = [&](const std::vector<Sealed>& chunks, std::int64_t& told, std::int64_t disordered,
+  const auto next = [&](const std::vector<Sealed>& chunks, std::int64_t& reported, std::int64_t disordered,
                         std::int64_t begin) -> Result<bool> {
-    told = std::max(told, begin);
+    reported = std::max(reported, begin);
     for (const Sealed& chunk : chunks) {
       const std::int64_t end = begin + static_cast<std::int64_t>(chunk.n);
-      if (told < end) {
-        if (told > begin && told < disordered) found.unclear = true;
+      if (reported < end) {
+        if (reported > begin && reported < disordered) found.unclear = true;
         RawPoints points;
         RG_ASSIGN(const bool good, decode(series, chunk, points));
         // What cannot be read cannot be told.
-        if (good && !found.unclear) found.pieces.push_back(columnsOf(std::move(points), static_cast<std::size_t>(told - begin)));
-        told = end;
+        if (good && !found.unclear) found.pieces.push_back(columnsOf(std::move(points), static_cast<std::size_t>(reported - begin)));
+        reported = end;
         return true;
       }
       begin = end;
     }
     return false;
   };
-  RG_ASSIGN(bool told, next(state.main, found.next.main, state.tail.sealed_main.disordered, state.gone));
-  if (!told) {
-    RG_ASSIGN(told, next(state.late, found.next.late, state.tail.sealed_late.disordered, 0));
+  RG_ASSIGN(bool reported, next(state.main, found.next.main, state.tail.sealed_main.disordered, state.gone));
+  if (!reported) {
+    RG_ASSIGN(reported, next(state.late, found.next.late, state.tail.sealed_late.disordered, 0));
   }
   if (found.unclear) return found;
-  found.more = told;
-  if (!told) addOpen(state.tail);
+  found.more = reported;
+  if (!reported) addOpen(state.tail);
   return found;
 }
 

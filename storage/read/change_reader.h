@@ -45,7 +45,7 @@ struct WholeSeries {
 
 // Blocks of a series over time that are not there yet.
 struct NewSummaries {
-  std::optional<Summaries> told;
+  std::optional<Summaries> reported;
   bool rest = false;  // samples that fill no block yet were not told; who asks for the rest gets them, and again once they fill it
 };
 

@@ -21,15 +21,15 @@ using Open = LiveTail::Blocks::Open;
 
 std::size_t wholeBlocks(const Open& open) { return open.ordered ? static_cast<std::size_t>(open.points / kRadix) : 0; }
 bool hasRest(const Open& open) { return open.ordered && open.points % kRadix != 0; }
-bool isTold(const Open& open, const SummaryPosition::Open& have) {
+bool isReported(const Open& open, const SummaryPosition::Open& have) {
   return open.points == 0 || (open.ordered && open.points / kRadix * kRadix == have.points);
 }
 
 // The blocks that `have` speaks of are the first ones of these.
 bool beginWith(const Pyramid& blocks, const SummaryPosition::Open& have) {
-  const auto told = static_cast<std::size_t>(have.points / kRadix);
-  if (told == 0 || told > blocks.size() || blocks.x1[told - 1] != have.x1) return false;
-  for (std::size_t i = 0; i < told; ++i)
+  const auto reported = static_cast<std::size_t>(have.points / kRadix);
+  if (reported == 0 || reported > blocks.size() || blocks.x1[reported - 1] != have.x1) return false;
+  for (std::size_t i = 0; i < reported; ++i)
     if (blocks.count[i] + blocks.nan_count[i] != kRadix) return false;
   return true;
 }
@@ -41,8 +41,8 @@ class Reach {
   // Blocks of a chunk of which `have` was told; `known`: so many of them are to be told.
   void into(const Pyramid& blocks, const SummaryPosition::Open& have, std::size_t known) {
     if (known == 0) return;
-    const std::size_t told = beginWith(blocks, have) ? static_cast<std::size_t>(have.points / kRadix) : 0;
-    if (told < known) to(blocks.x0[told]);
+    const std::size_t reported = beginWith(blocks, have) ? static_cast<std::size_t>(have.points / kRadix) : 0;
+    if (reported < known) to(blocks.x0[reported]);
   }
   const std::optional<std::int64_t>& x() const { return m_x; }
 
@@ -115,7 +115,7 @@ Result<NewSummaries> ChangeReader::summaries(SeriesId series, const SummaryPosit
     if (tail && tail->owned) {
       const LiveTail::Blocks& now = *tail;
       found.rest = hasRest(now.main) || hasRest(now.late);
-      if (now.newest_sealed == have.chunk && isTold(now.main, have.main) && isTold(now.late, have.late) && !(rest && found.rest))
+      if (now.newest_sealed == have.chunk && isReported(now.main, have.main) && isReported(now.late, have.late) && !(rest && found.rest))
         return found;
     }
   }
@@ -139,31 +139,31 @@ Result<NewSummaries> ChangeReader::summaries(SeriesId series, const SummaryPosit
     if ((have.chunk == 0 && (now.newest_sealed > 0 || expired)) || have.chunk > now.newest_sealed) reach.to(kLowest);
     if (expired && *expired > have.main.x1) reach.to(have.main.x1);
     const auto pass = [&](bool is_late, std::int64_t x0, std::int64_t x1, const Pyramid* blocks) {
-      SummaryPosition::Open& told = is_late ? late : main;
+      SummaryPosition::Open& reported = is_late ? late : main;
       if (blocks != nullptr)
-        reach.into(*blocks, told, blocks->size());
+        reach.into(*blocks, reported, blocks->size());
       else
         reach.to(x0);
-      told = {0, std::max(told.x1, x1)};
+      reported = {0, std::max(reported.x1, x1)};
     };
     for (const Sealed& chunk : sealed) pass(chunk.late, chunk.x0, chunk.x1, nullptr);
     for (const PendingChunk& chunk : now.sealed)
       if (chunk.row->id > have.chunk) pass(chunk.row->late, chunk.row->x0, chunk.row->x1, chunk.pyramid.get());
-    const auto open = [&](const Open& of, const SummaryPosition::Open& told) {
+    const auto open = [&](const Open& of, const SummaryPosition::Open& reported) {
       const bool all = !of.ordered || (rest && hasRest(of));
-      reach.into(of.blocks, told, all ? of.blocks.size() : wholeBlocks(of));
+      reach.into(of.blocks, reported, all ? of.blocks.size() : wholeBlocks(of));
     };
     open(now.main, main);
     open(now.late, late);
     if (!reach.x()) return found;
 
-    Summaries& told = found.told.emplace(Summaries{.from = *reach.x(), .blocks = {}, .next = {}});
-    RG_TRY(storedBlocks(series, *told.from, told.blocks));
-    for (const PendingChunk& chunk : now.sealed) addFrom(*told.from, *chunk.pyramid, told.blocks);
-    addFrom(*told.from, now.main.blocks, told.blocks);
-    addFrom(*told.from, now.late.blocks, told.blocks);
-    std::ranges::stable_sort(told.blocks, {}, &Bin::x0);
-    told.next = {now.newest_sealed, after(now.main, main.x1), after(now.late, late.x1)};
+    Summaries& reported = found.reported.emplace(Summaries{.from = *reach.x(), .blocks = {}, .next = {}});
+    RG_TRY(storedBlocks(series, *reported.from, reported.blocks));
+    for (const PendingChunk& chunk : now.sealed) addFrom(*reported.from, *chunk.pyramid, reported.blocks);
+    addFrom(*reported.from, now.main.blocks, reported.blocks);
+    addFrom(*reported.from, now.late.blocks, reported.blocks);
+    std::ranges::stable_sort(reported.blocks, {}, &Bin::x0);
+    reported.next = {now.newest_sealed, after(now.main, main.x1), after(now.late, late.x1)};
     found.rest = false;
     return found;
   }

@@ -49,7 +49,7 @@ std::uint64_t DamageLog::notes() { return g_notes.load(std::memory_order_relaxed
 void DamageLog::note(const std::string& object) {
   ++g_notes;
   const MutexLock lock(m_mutex);
-  if (m_objects.size() < kMost) m_objects.insert(object);
+  if (m_objects.size() < kMax) m_objects.insert(object);
 }
 
 std::vector<Issue> DamageLog::issues() const {

@@ -5,7 +5,7 @@
 // Threading:  any thread.
 // Ownership:  shared by all Readers of a file; kept until the process ends.
 // Units:      objects ("series 12 chunk 991").
-// Errors:     none; beyond kMost objects only the count grows.
+// Errors:     none; beyond kMax objects only the count grows.
 // Cost:       a lock per damaged object that is met.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace runglass {
 
 class DamageLog {
  public:
-  static constexpr std::size_t kMost = 1000;
+  static constexpr std::size_t kMax = 1000;
 
   static std::shared_ptr<DamageLog> of(const std::string& path);
   // The issues of all stores that this process read, with their paths.

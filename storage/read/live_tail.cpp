@@ -139,8 +139,8 @@ std::optional<LiveTail::Arrivals> LiveTail::arrivals(SeriesId id, std::uint64_t 
     found.sealed_late = series->sealed_late;
     found.open_count = static_cast<std::int64_t>(series->main.points());
     if (series->late) found.open_late_count = static_cast<std::int64_t>(series->late->points());
-    const auto beyond = [](std::int64_t told, const SealedPoints& sealed) {
-      return static_cast<std::size_t>(std::max<std::int64_t>(0, told - sealed.count));
+    const auto beyond = [](std::int64_t reported, const SealedPoints& sealed) {
+      return static_cast<std::size_t>(std::max<std::int64_t>(0, reported - sealed.count));
     };
     found.open = series->main.arrivedAfter(beyond(main, found.sealed_main));
     if (series->late) found.open_late = series->late->arrivedAfter(beyond(late, found.sealed_late));

@@ -15,8 +15,8 @@ namespace {
 constexpr int kSnapshotAttempts = 100;
 constexpr DurNs kBlur = 2;
 constexpr std::size_t kUsualBars = 2'048;
-constexpr std::int64_t kMostExact = 2'000'000;
-constexpr std::size_t kMostHeld = std::size_t{128} << 20;
+constexpr std::int64_t kMaxExact = 2'000'000;
+constexpr std::size_t kMaxHeld = std::size_t{128} << 20;
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
 std::uint64_t width(const SpanPiece& piece) { return static_cast<std::uint64_t>(piece.t1) - static_cast<std::uint64_t>(piece.t0); }
@@ -357,9 +357,9 @@ Result<SpanPicture> PictureReader::spanPicture(std::span<const TrackId> tracks, 
       wanted += chunk.blurred ? chunk.n : 0;
       held += chunk.count * sizeof(SpanPiece);
     }
-    if (held > kMostHeld) parts[i].chunks = {};  // read again below, so that memory stays bounded
+    if (held > kMaxHeld) parts[i].chunks = {};  // read again below, so that memory stays bounded
   }
-  out.exact = wanted <= kMostExact;
+  out.exact = wanted <= kMaxExact;
   std::unordered_map<std::int64_t, std::uint32_t> names;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].chunks.empty()) RG_TRY(chunksOf(i));

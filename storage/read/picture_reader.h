@@ -2,7 +2,7 @@
 // PictureReader: what tracks look like on a screen. Internal to storage.
 // Invariants:
 // 1. A chunk is shown by its summary when each of its stretches in the range is one span or at most kBlur pixels wide; otherwise its spans
-//    are decoded, as long as all such chunks of the picture hold at most kMostExact spans.
+//    are decoded, as long as all such chunks of the picture hold at most kMaxExact spans.
 // 2. Sealed chunks never change: what was decoded of them is kept by chunk id, the outline of a track until the file changes. Open ones are
 //    decoded each time.
 //

@@ -380,7 +380,7 @@ Finding read<Finding>(const sqlite::Statement& s) {
   f.rank = optionalInt32(s, 11), f.dp = optionalInt32(s, 12), f.pp = optionalInt32(s, 13), f.tp = optionalInt32(s, 14);
   f.score = s.optionalReal(15), f.confidence = s.optionalReal(16), f.coverage = s.optionalReal(17);
   f.summary = text(s, 18), f.evidence = text(s, 19);
-  f.told = s.optionalInt64(20);
+  f.published = s.optionalInt64(20);
   f.message = text(s, 21);
   return f;
 }
@@ -422,7 +422,7 @@ Alert read<Alert>(const sqlite::Statement& s) {
   a.rule = text(s, 2), a.cause = text(s, 3), a.kind = text(s, 4);
   a.severity = enumOf(s.int64(5), Severity::kCritical, Severity::kInfo);
   a.since = s.int64(6);
-  a.end = s.optionalInt64(7), a.due = s.optionalInt64(8), a.told = s.optionalInt64(9);
+  a.end = s.optionalInt64(7), a.due = s.optionalInt64(8), a.notified = s.optionalInt64(9);
   a.count = s.int64(10);
   a.summary = text(s, 11), a.link = text(s, 12), a.delivery = text(s, 13);
   return a;

@@ -242,11 +242,11 @@ Result<std::vector<Progress>> MomentReader::derivedProgress(AttemptId attempt, s
   RG_ASSIGN(const auto all, series(filter));
   std::unordered_map<std::int32_t, SeriesId> phases;
   std::unordered_map<std::uint64_t, std::int32_t> ranks;  // by series of step times
-  std::unordered_set<std::int32_t> told;
-  for (const Progress& one : said) told.insert(one.rank);
+  std::unordered_set<std::int32_t> reported;
+  for (const Progress& one : said) reported.insert(one.rank);
   std::vector<SeriesId> wanted;
   for (const Series& one : all) {
-    if (!one.key.rank || one.sample_count == 0 || told.contains(*one.key.rank)) continue;
+    if (!one.key.rank || one.sample_count == 0 || reported.contains(*one.key.rank)) continue;
     if (one.key.metric == kStepPhaseMetric) phases.emplace(*one.key.rank, one.id);
     if (one.key.metric == kStepTimeMetric && ranks.emplace(one.id.value, *one.key.rank).second) wanted.push_back(one.id);
   }
@@ -277,8 +277,8 @@ Status MomentReader::nodeWords(std::unordered_map<std::uint64_t, NodeWord>& word
     EventFilter filter;
     filter.kind = event.kind;
     filter.limit = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
-    RG_ASSIGN(const auto told, inner().events(filter));
-    for (const Event& one : told) {
+    RG_ASSIGN(const auto reported, inner().events(filter));
+    for (const Event& one : reported) {
       if (!one.time) continue;
       if (*one.time > m_moment) {
         later_ones.insert(one.node.value);

@@ -53,7 +53,7 @@ class MomentReader final : public ForwardingReader {
   Result<std::vector<Label>> labels(RunId run) override;
   Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts) override;
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
-  Result<std::vector<Finding>> tellings(std::optional<RunId> run) override;
+  Result<std::vector<Finding>> published(std::optional<RunId> run) override;
   Result<std::vector<Incident>> incidents(std::optional<RunId> run) override;
   Result<Incident> incident(std::string_view uuid) override;
   Result<std::vector<Note>> notes(RunId run) override;
@@ -75,7 +75,7 @@ class MomentReader final : public ForwardingReader {
 
  private:
   static constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max();
-  static constexpr double kToldAfter = 600e9;  // ns after its last word a run that stands still is still watched
+  static constexpr double kReportedAfter = 600e9;  // ns after its last word a run that stands still is still watched
   static TimeNs afterOf(TimeNs moment) { return moment == kHighest ? kHighest : moment + 1; }
 
   // How a run or an attempt stands at the moment.
@@ -112,7 +112,7 @@ class MomentReader final : public ForwardingReader {
   // Whether what has no time is there among rows of these: the run's, or those of all runs.
   template <class Ask>
   Result<TimeRange> rowRange(TimeRange range, const std::optional<RunId>& run, const Ask& any_later);
-  static bool ofTheirTime(std::span<const Finding> tellings, const Life& life);
+  static bool ofTheirTime(std::span<const Finding> published, const Life& life);
   Incident asItWas(Incident incident) const;
   // Is it a scalar series of which all is there?
   bool isWhole(const Lives& lives, SeriesId series) const;

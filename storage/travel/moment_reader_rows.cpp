@@ -116,31 +116,31 @@ Result<std::vector<Capture>> MomentReader::captures(RunId run, TimeRange range, 
 }
 
 // Of one finding, by time: were they told while its run went on, by a clock that agrees with the run's?
-bool MomentReader::ofTheirTime(std::span<const Finding> tellings, const Life& life) {
-  if (!life.clocked || tellings.empty()) return false;
-  const TimeNs first = *tellings.front().told;
-  const auto& begin = tellings.front().start ? tellings.front().start : life.first;
-  return (!begin || first >= *begin) && (!life.last || static_cast<double>(first) - static_cast<double>(*life.last) <= kToldAfter);
+bool MomentReader::ofTheirTime(std::span<const Finding> published, const Life& life) {
+  if (!life.clocked || published.empty()) return false;
+  const TimeNs first = *published.front().published;
+  const auto& begin = published.front().start ? published.front().start : life.first;
+  return (!begin || first >= *begin) && (!life.last || static_cast<double>(first) - static_cast<double>(*life.last) <= kReportedAfter);
 }
 
 Result<std::vector<Finding>> MomentReader::findings(std::optional<RunId> run) {
   RG_ASSIGN(const auto lives, this->lives());
   RG_ASSIGN(auto found, inner().findings(run));
-  RG_ASSIGN(auto all, inner().tellings(run));
+  RG_ASSIGN(auto all, inner().published(run));
   std::ranges::stable_sort(all, {}, &Finding::id);
   std::vector<Finding> then;
   for (Finding& finding : found) {
     const Life life = lifeOf(lives->of_run, finding.run.value);
-    const auto tellings = std::ranges::equal_range(all, finding.id, {}, &Finding::id);
-    if (ofTheirTime(tellings, life)) {
-      const auto next = std::ranges::upper_bound(tellings, m_moment, {}, [](const Finding& one) { return *one.told; });
-      if (next == tellings.begin()) continue;
+    const auto published = std::ranges::equal_range(all, finding.id, {}, &Finding::id);
+    if (ofTheirTime(published, life)) {
+      const auto next = std::ranges::upper_bound(published, m_moment, {}, [](const Finding& one) { return *one.published; });
+      if (next == published.begin()) continue;
       // What was concluded since the last telling counts once all of the run is there.
-      if (next != tellings.end() || !life.over) finding = *std::prev(next);
+      if (next != published.end() || !life.over) finding = *std::prev(next);
     } else if (!there(life, finding.start ? finding.start : finding.end, m_moment)) {
       continue;
     } else if (!life.whole()) {
-      finding.told.reset();
+      finding.published.reset();
     }
     if (life.clocked && later(finding.end)) finding.end.reset(), finding.last_step.reset();
     then.push_back(std::move(finding));
@@ -148,10 +148,10 @@ Result<std::vector<Finding>> MomentReader::findings(std::optional<RunId> run) {
   return then;
 }
 
-Result<std::vector<Finding>> MomentReader::tellings(std::optional<RunId> run) {
+Result<std::vector<Finding>> MomentReader::published(std::optional<RunId> run) {
   RG_ASSIGN(const auto lives, this->lives());
-  RG_ASSIGN(auto found, inner().tellings(run));
-  std::erase_if(found, [&](const Finding& one) { return lifeOf(lives->of_run, one.run.value).clocked && *one.told > m_moment; });
+  RG_ASSIGN(auto found, inner().published(run));
+  std::erase_if(found, [&](const Finding& one) { return lifeOf(lives->of_run, one.run.value).clocked && *one.published > m_moment; });
   return found;
 }
 
@@ -212,7 +212,7 @@ Result<std::vector<Alert>> MomentReader::alerts(std::size_t limit) {
       alert.due.reset();
       alert.count = std::max<std::int64_t>(alert.count, 1) - 1;
     }
-    if (!alert.due || later(alert.told)) alert.told.reset(), alert.delivery.clear();
+    if (!alert.due || later(alert.notified)) alert.notified.reset(), alert.delivery.clear();
   }
   std::ranges::sort(found, [](const Alert& a, const Alert& b) {
     return std::pair(a.due.value_or(a.since), a.id) > std::pair(b.due.value_or(b.since), b.id);

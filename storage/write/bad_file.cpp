@@ -47,15 +47,15 @@ std::string BadFile::append(std::initializer_list<std::pair<std::string_view, st
   std::string record = "{\"time_ns\":" + std::to_string(wallNow());
   for (const auto& [key, value] : head) record.append(",\"").append(key).append("\":").append(jsonText(value));
   record.append(",\"bytes\":").append(std::to_string(content.size())).append("}\n").append(content).append("\n");
-  std::string told = "kept in " + m_path;
+  std::string reported = "kept in " + m_path;
   if (::fstat(fd, &before) != 0 || before.st_size + static_cast<std::int64_t>(record.size()) > kMaxBytes) {
-    told = "not kept: " + m_path + " is full";
+    reported = "not kept: " + m_path + " is full";
   } else if (!writeAll(fd, record) || (m_power_safe && ::fdatasync(fd) != 0)) {
-    told = std::string("not kept: ") + std::strerror(errno);
-    if (::ftruncate(fd, before.st_size) != 0) told += "; " + m_path + " ends in the middle of a record";
+    reported = std::string("not kept: ") + std::strerror(errno);
+    if (::ftruncate(fd, before.st_size) != 0) reported += "; " + m_path + " ends in the middle of a record";
   }
   ::close(fd);
-  return told;
+  return reported;
 }
 
 }  // namespace runglass

@@ -59,8 +59,8 @@ class EditRows {
   Result<AttemptId> attemptOf(const std::string& run_uuid, std::int32_t number, const std::string& what);
 
  private:
-  Status savePins(const Incident& incident);                      // store_incident.cpp
-  Status keepTelling(const Finding& known, const Finding& next);  // store_findings.cpp
+  Status savePins(const Incident& incident);                        // store_incident.cpp
+  Status keepPublished(const Finding& known, const Finding& next);  // store_findings.cpp
 
   const std::string& m_path;
   sqlite::Connection& m_db;

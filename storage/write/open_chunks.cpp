@@ -22,9 +22,9 @@ std::size_t firstLimit(SeriesId id, std::size_t limit) {
 
 // Open chunks are in memory and are written again with every commit: where they are very many they are smaller.
 void OpenChunks::countOpenChunks(std::int64_t more) {
-  constexpr std::size_t kOpenPoints = 32U << 20, kLeast = 512;
+  constexpr std::size_t kOpenPoints = 32U << 20, kMin = 512;
   m_open_chunks += static_cast<std::size_t>(more);
-  m_chunk_limit = std::clamp(kOpenPoints / std::max<std::size_t>(1, m_open_chunks) / kBlockPoints * kBlockPoints, kLeast, kChunkPoints);
+  m_chunk_limit = std::clamp(kOpenPoints / std::max<std::size_t>(1, m_open_chunks) / kBlockPoints * kBlockPoints, kMin, kChunkPoints);
 }
 
 void OpenChunks::limit(SeriesBuffer& buffer, std::size_t points) const {

@@ -75,14 +75,14 @@ Status ReplicaState::saveMirrored(const Finding& f) {
                          "message) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
   bindAll(add, f.id, f.run.value, idOrNull(f.attempt), std::string_view(f.kind), std::string_view(f.subject), static_cast<int>(f.severity),
           f.start, f.end, f.first_step, f.last_step, idOrNull(f.node), f.rank, f.dp, f.pp, f.tp, f.score, f.confidence, f.coverage,
-          std::string_view(f.summary), std::string_view(f.evidence), f.told, std::string_view(f.message));
+          std::string_view(f.summary), std::string_view(f.evidence), f.published, std::string_view(f.message));
   return add.run();
 }
 
-Status ReplicaState::saveTelling(const Finding& f) {
+Status ReplicaState::savePublished(const Finding& f) {
   RG_ASSIGN(auto add, m_db.prepare("INSERT OR REPLACE INTO rg_finding_told(finding_id, told_ns, severity, start_ns, end_ns, last_step, "
                                    "score, confidence, coverage, summary, evidence, message) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"));
-  bindAll(add, f.id, f.told, static_cast<int>(f.severity), f.start, f.end, f.last_step, f.score, f.confidence, f.coverage,
+  bindAll(add, f.id, f.published, static_cast<int>(f.severity), f.start, f.end, f.last_step, f.score, f.confidence, f.coverage,
           std::string_view(f.summary), std::string_view(f.evidence), std::string_view(f.message));
   return add.run();
 }
@@ -94,7 +94,7 @@ Status ReplicaState::saveJudgements(const Judgements& judgements) {
     return {};
   };
   for (const Finding& finding : judgements.findings) RG_TRY(saveMirrored(finding));
-  for (const Finding& telling : judgements.tellings) RG_TRY(saveTelling(telling));
+  for (const Finding& published : judgements.published) RG_TRY(savePublished(published));
   for (const IncidentEdit& edit : judgements.incidents) {
     Incident incident = edit.incident;
     const std::string name = "incident " + incident.uuid;

@@ -53,7 +53,7 @@ class ReplicaState {
  private:
   Status saveJudged(const Judgements& judgements);
   Status saveJudgements(const Judgements& judgements);
-  Status saveTelling(const Finding& telling);
+  Status savePublished(const Finding& published);
   Status saveMirrored(const Finding& finding);
   Status countPoints(SeriesId id, LiveSeries& series, std::int64_t x0, std::int64_t x1, std::vector<std::int64_t>& have);
 

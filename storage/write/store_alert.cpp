@@ -31,7 +31,7 @@ Status EditRows::alerts(std::span<const Alert> alerts) {
     save.bind(6, a.since);
     save.bind(7, a.end);
     save.bind(8, a.due);
-    save.bind(9, a.told);
+    save.bind(9, a.notified);
     save.bind(10, a.count);
     save.bind(11, std::string_view(a.summary));
     save.bind(12, std::string_view(a.link));

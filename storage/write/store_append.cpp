@@ -73,7 +73,7 @@ void StoreWriter::complete(SeriesId id, std::int64_t step0, std::int64_t step1, 
   });
 }
 
-void StoreWriter::summaries(SeriesId id, const Summaries& told) {
+void StoreWriter::summaries(SeriesId id, const Summaries& reported) {
   atRest();
   if (m_replaying_stored) return;
   const std::string name = "series " + std::to_string(id.value);
@@ -86,12 +86,12 @@ void StoreWriter::summaries(SeriesId id, const Summaries& told) {
                   .first = wallNow(),
                   .last = wallNow(),
                   .detail = "summaries of " + name + ", which is one of steps"});
-  const bool shaped = std::ranges::is_sorted(told.blocks, {}, &Bin::x0) && std::ranges::all_of(told.blocks, [&](const Bin& block) {
-                        return block.x0 >= told.from.value_or(block.x0) && block.x1 >= block.x0 && block.count >= 0 &&
+  const bool shaped = std::ranges::is_sorted(reported.blocks, {}, &Bin::x0) && std::ranges::all_of(reported.blocks, [&](const Bin& block) {
+                        return block.x0 >= reported.from.value_or(block.x0) && block.x1 >= block.x0 && block.count >= 0 &&
                                block.nan_count >= 0 && block.count + block.nan_count <= static_cast<std::int64_t>(kPyramidRadix);
                       });
   if (!shaped) return m_failure.note({Code::kInvalidArgument, "cannot record summaries: " + name + ": blocks that are none"});
-  m_summaries.add(id, told);
+  m_summaries.add(id, reported);
 }
 
 void StoreWriter::total(const Issue& issue) {
@@ -189,7 +189,7 @@ Result<std::vector<Arrival>> StoreWriter::journal(std::span<const JournalEntry> 
 
 // What the disk has left beyond a reserve and what storing so much journal may need: once for the -wal, once for the store.
 std::optional<std::int64_t> StoreWriter::roomOnDisk(std::int64_t journal_bytes) const {
-  constexpr std::int64_t kMostReserve = std::int64_t{64} << 20, kReserveShare = 16;
+  constexpr std::int64_t kMaxReserve = std::int64_t{64} << 20, kReserveShare = 16;
   std::optional<DiskSpace> space;
   if (m_options.disk_space) {
     space = m_options.disk_space(m_path);
@@ -198,7 +198,7 @@ std::optional<std::int64_t> StoreWriter::roomOnDisk(std::int64_t journal_bytes) 
     space = {static_cast<std::int64_t>(info.f_bavail) * block, static_cast<std::int64_t>(info.f_blocks) * block};
   }
   if (!space) return std::nullopt;
-  return space->free_bytes - 2 * journal_bytes - std::min(kMostReserve, space->total_bytes / kReserveShare);
+  return space->free_bytes - 2 * journal_bytes - std::min(kMaxReserve, space->total_bytes / kReserveShare);
 }
 
 std::uint64_t StoreWriter::resumeFrom(const StreamKey& stream) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // EditRows and StoreReader: findings, and what they said before.
 // Invariants:
-// 1. rg_finding has what a finding says now; rg_finding_told what it said before and was told while its run went on. So what was told
+// 1. rg_finding has what a finding says now; rg_finding_told what it said before and was published while its run went on. So what was
+// published
 //    last is never thinned out.
-// 2. Words that are said again are no telling: told_ns stays.
+// 2. Words that are said again are no telling: reported_ns stays.
 // 3. What an analysis concludes afterwards from scalars that retention thinned replaces no stronger finding.
 // 4. Of words that keep changing, the next ones kept are ten seconds later, or a sixteenth of the time since the first ones where that is
 //    more: about 120 rows for a finding that changes all day, 30 more for a week.
@@ -40,18 +41,18 @@ bool weaker(const Finding& next, const Finding& known) {
 }  // namespace
 
 // `known` gives way to `next`.
-Status EditRows::keepTelling(const Finding& known, const Finding& next) {
+Status EditRows::keepPublished(const Finding& known, const Finding& next) {
   RG_ASSIGN(auto before, m_db.prepare("SELECT told_ns, severity, end_ns, (SELECT min(told_ns) FROM rg_finding_told WHERE finding_id = ?1) "
                                       "FROM rg_finding_told WHERE finding_id = ?1 ORDER BY told_ns DESC LIMIT 1"));
   before.bind(1, known.id);
   RG_ASSIGN(const bool any, before.step());
-  if (any && next.told && sameState(known, next)) {
+  if (any && next.published && sameState(known, next)) {
     Finding last;
     last.severity = static_cast<Severity>(before.int64(1));
     last.end = before.optionalInt64(2);
     // Times from files may be anything.
-    const double age = static_cast<double>(*known.told) - static_cast<double>(before.int64(3));
-    const double since = static_cast<double>(*known.told) - static_cast<double>(before.int64(0));
+    const double age = static_cast<double>(*known.published) - static_cast<double>(before.int64(3));
+    const double since = static_cast<double>(*known.published) - static_cast<double>(before.int64(0));
     if (sameState(known, last) && since < std::max(static_cast<double>(kApart), age / static_cast<double>(kShareOfAge))) return {};
   }
   RG_ASSIGN(auto keep,
@@ -84,12 +85,12 @@ Status EditRows::saveFindings() {
             m_db.prepare("SELECT 1 FROM rg_expired e JOIN rg_series s USING(series_id) JOIN rg_attempt a USING(attempt_id) WHERE "
                          "a.run_id = ?1 AND s.kind = 2 AND e.last_x >= ifnull(?2, -9223372036854775808) LIMIT 1"));
   for (const Finding& f : m_findings) {
-    std::optional<TimeNs> told = f.told;
+    std::optional<TimeNs> published = f.published;
     bindAll(find, f.run.value, std::string_view(f.kind), std::string_view(f.subject), f.first_step);
     RG_ASSIGN(const bool any, find.step());
     if (any) {
       const Finding known = rows::read<Finding>(find);
-      if (!f.told && weaker(f, known)) {
+      if (!f.published && weaker(f, known)) {
         thinned.reset();
         bindAll(thinned, f.run.value, f.first_step);
         RG_ASSIGN(const bool less_data, thinned.step());
@@ -98,22 +99,22 @@ Status EditRows::saveFindings() {
           continue;
         }
       }
-      if (known.told && sameWords(known, f)) {
-        told = known.told;
-      } else if (known.told) {
-        RG_TRY(keepTelling(known, f));
+      if (known.published && sameWords(known, f)) {
+        published = known.published;
+      } else if (known.published) {
+        RG_TRY(keepPublished(known, f));
       }
     }
     find.reset();
     bindAll(statement, f.run.value, idOrNull(f.attempt), std::string_view(f.kind), std::string_view(f.subject),
             static_cast<int>(f.severity), f.start, f.end, f.first_step, f.last_step, idOrNull(f.node), f.rank, f.dp, f.pp, f.tp, f.score,
-            f.confidence, f.coverage, std::string_view(f.summary), std::string_view(f.evidence), told, std::string_view(f.message));
+            f.confidence, f.coverage, std::string_view(f.summary), std::string_view(f.evidence), published, std::string_view(f.message));
     RG_TRY(m_rows.put(m_db, statement, "rg_finding"));
   }
   return {};
 }
 
-Result<std::vector<Finding>> StoreReader::tellings(std::optional<RunId> run) {
+Result<std::vector<Finding>> StoreReader::published(std::optional<RunId> run) {
   RG_ASSIGN(auto statement,
             m_file.db().prepare(
                 "SELECT finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, "

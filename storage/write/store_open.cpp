@@ -48,7 +48,7 @@ Result<std::unique_ptr<Writer>> StoreWriter::open(const std::string& path, Write
 }
 
 StoreWriter::~StoreWriter() {
-  if (m_closed || m_close_told) return;
+  if (m_closed || m_close_reported) return;
   if (const Status status = close(); !status.ok()) std::fprintf(stderr, "%s\n", status.message().c_str());
 }
 
@@ -203,7 +203,7 @@ void StoreWriter::setMaxPages(std::int64_t pages) {
 Status StoreWriter::close() {
   if (m_closed) return {};
   atRest();
-  m_close_told = true;
+  m_close_reported = true;
   RG_TRY(flush());
   m_closed = true;
   m_tail->clear();

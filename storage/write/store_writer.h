@@ -201,8 +201,8 @@ class StoreWriter final : public Writer {
   bool m_refused_locally = false;          // by a row or a page, not by the disk or another process
   bool m_replaying_stored = false;         // a batch that is in the file: its declarations count, its data do not
   bool m_retention_unfinished = false, m_closed = false;
-  bool m_new = false;         // this object made the file
-  bool m_close_told = false;  // a failed close() was reported to its caller: the destructor says it no second time
+  bool m_new = false;             // this object made the file
+  bool m_close_reported = false;  // a failed close() was reported to its caller: the destructor says it no second time
 };
 
 }  // namespace runglass

@@ -34,17 +34,17 @@ Status SummaryRows::load() {
 
 void SummaryRows::close() { m_late_pyramids = {}, m_pyramid_counts = {}, m_expired = {}, m_copied = {}; }
 
-void SummaryRows::add(SeriesId id, const Summaries& told) {
-  const auto [waiting, fresh] = m_waiting.try_emplace(id, told);
-  m_pending_bytes += static_cast<std::int64_t>(told.blocks.size()) * kBlockBytes;
+void SummaryRows::add(SeriesId id, const Summaries& reported) {
+  const auto [waiting, fresh] = m_waiting.try_emplace(id, reported);
+  m_pending_bytes += static_cast<std::int64_t>(reported.blocks.size()) * kBlockBytes;
   if (fresh) return;
   Summaries& have = waiting->second;
-  if (told.from) {
-    std::erase_if(have.blocks, [&](const Bin& block) { return block.x0 >= *told.from; });
-    have.from = std::min(have.from.value_or(*told.from), *told.from);
+  if (reported.from) {
+    std::erase_if(have.blocks, [&](const Bin& block) { return block.x0 >= *reported.from; });
+    have.from = std::min(have.from.value_or(*reported.from), *reported.from);
   }
-  have.blocks.insert(have.blocks.end(), told.blocks.begin(), told.blocks.end());
-  have.next = told.next;
+  have.blocks.insert(have.blocks.end(), reported.blocks.begin(), reported.blocks.end());
+  have.next = reported.next;
 }
 
 // Takes out the rows that have blocks from `from` on; those of their blocks that stay are in `kept`. Returns how many samples went.
@@ -129,34 +129,34 @@ Status SummaryRows::widenExtent(SeriesId id, const std::vector<Bin>& blocks, std
 
 Status SummaryRows::save() {
   m_widened.clear();
-  for (const auto& [id, told] : m_waiting) {
+  for (const auto& [id, reported] : m_waiting) {
     const SeriesId series = id;
-    const Summaries& all = told;
+    const Summaries& all = reported;
     RG_ASSIGN(const bool stored, m_rows.together(m_db, "rg_pyramid", series.value, [&] { return save(series, all); }));
     if (!stored) m_widened.erase(series);
   }
   return {};
 }
 
-Status SummaryRows::save(SeriesId id, const Summaries& told) {
+Status SummaryRows::save(SeriesId id, const Summaries& reported) {
   Pyramid blocks;
   std::int64_t more = 0;
-  if (told.from) {
-    RG_ASSIGN(more, cut(id, *told.from, blocks));
+  if (reported.from) {
+    RG_ASSIGN(more, cut(id, *reported.from, blocks));
   }
   more = -more;
   std::int64_t x1 = std::numeric_limits<std::int64_t>::min();
-  for (const Bin& block : told.blocks) {
+  for (const Bin& block : reported.blocks) {
     appendBlock(block, blocks);
     more += block.count + block.nan_count;
     x1 = std::max(x1, block.x1);
   }
   RG_TRY(addRows(id, blocks));
-  RG_TRY(widenExtent(id, told.blocks, more));
+  RG_TRY(widenExtent(id, reported.blocks, more));
   bindAll(m_expired, id.value, more, x1);
   RG_TRY(m_rows.put(m_db, m_expired, "rg_expired"));
-  if (!told.from) return {};
-  const SummaryPosition& next = told.next;
+  if (!reported.from) return {};
+  const SummaryPosition& next = reported.next;
   bindAll(m_copied, id.value, next.chunk, next.main.points, next.main.x1, next.late.points, next.late.x1);
   return m_rows.put(m_db, m_copied, "rg_copied");
 }

@@ -32,7 +32,7 @@ class SummaryRows {
   void close();
 
   // Of a series over time; blocks are sorted by x0 and none begins before told.from.
-  void add(SeriesId id, const Summaries& told);
+  void add(SeriesId id, const Summaries& reported);
   bool anyPending() const { return !m_waiting.empty(); }
   std::int64_t pendingBytes() const { return m_pending_bytes; }
 
@@ -46,7 +46,7 @@ class SummaryRows {
   Result<std::int64_t> cut(SeriesId id, std::int64_t from, Pyramid& kept);
   Status addRows(SeriesId id, const Pyramid& blocks);
   Status widenExtent(SeriesId id, const std::vector<Bin>& blocks, std::int64_t more);
-  Status save(SeriesId id, const Summaries& told);
+  Status save(SeriesId id, const Summaries& reported);
 
   sqlite::Connection& m_db;
   CommitRows& m_rows;

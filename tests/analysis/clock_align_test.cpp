@@ -187,7 +187,7 @@ TEST(AlignClocks, SaysWhoHasTooFewMatchesAndAlignsTheRest) {
   EXPECT_LT(cluster.leftover(found, 1, kBegin), 20'000);
 }
 
-TEST(AlignClocks, RefusesWhereNothingCanBeTold) {
+TEST(AlignClocks, RefusesWhereNothingCanBeReported) {
   Cluster few({{0}, {kNsPerMs}});
   few.collectives({0, 1}, kNsPerMs, 19 * kNsPerMs);
   EXPECT_EQ(few.align().verdict, ClockAlignVerdict::kRefused);

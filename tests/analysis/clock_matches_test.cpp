@@ -172,18 +172,18 @@ TEST_F(MadeRanksTest, LeavesOutNumbersThatARankUsedTwiceAndOperationsThatDisagre
 }
 
 TEST_F(MadeRanksTest, WithoutNumbersMatchesByOrderOnlyWhereAllRanksTellTheSame) {
-  const auto told = [this](int missing) {
+  const auto reported = [this](int missing) {
     return made(2, [missing](std::int32_t rank, SpanColumns& spans) {
       for (int i = 0; i < 60; ++i)
         if (rank != 1 || i != missing)
           add(spans, kStart + i * kNsPerMs + rank * 5 * kNsPerMs + i * 100, 1'000, 4, kAbsent, static_cast<std::uint32_t>(i % 2));
     });
   };
-  const ClockProposal same = told(-1);
+  const ClockProposal same = reported(-1);
   ASSERT_EQ(same.result.verdict, ClockAlignVerdict::kShift) << same.result.words;
   EXPECT_EQ(same.by_order, 60);
   std::filesystem::remove(m_store.path());
-  const ClockProposal cut = told(0);
+  const ClockProposal cut = reported(0);
   EXPECT_EQ(cut.result.verdict, ClockAlignVerdict::kRefused) << "rank 1's trace begins an operation later: the order is not the number";
   EXPECT_EQ(cut.odd, 119);
 }

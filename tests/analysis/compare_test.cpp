@@ -23,7 +23,7 @@ constexpr double kMs = 1e6;
 CompareSide side(int ranks, int steps, double extra_ms) {
   CompareSide out;
   for (int r = 0; r < ranks; ++r) {
-    RankMeans rank{.rank = r, .node = "n" + std::to_string(r / 2), .waits_told = true};
+    RankMeans rank{.rank = r, .node = "n" + std::to_string(r / 2), .waits_reported = true};
     for (int s = 0; s < steps; ++s) {
       const double dur = (1'000 + (s % 2 == 0 ? 1 : -1) + extra_ms) * kMs;
       ++rank.steps, rank.sum_ns += dur;
@@ -99,7 +99,7 @@ TEST(Comparison, OneSideWithoutPartsLeavesPartsAbsentButNotTheStep) {
   CompareSide b = side(4, 50, 10);
   for (RankMeans& rank : b.ranks) rank.parts_ns.clear();
   const Comparison c = compareSides(side(4, 50, 0), b);
-  EXPECT_FALSE(c.parts_told);
+  EXPECT_FALSE(c.parts_reported);
   EXPECT_TRUE(c.parts.empty());
   EXPECT_NEAR(*c.delta_ns, 10 * kMs, 0.1 * kMs);
 }
@@ -290,8 +290,8 @@ TEST_F(ComparisonOfAStore, OfManyScalarsTheLossIsReadFirstAndTheRestIsCounted) {
   const RunId run = w.run({.name = "r"});
   for (int number = 0; number < 2; ++number) {
     const AttemptId attempt = w.attempt({.run = run, .key = std::to_string(number)});
-    for (std::size_t i = 0; i <= kMostScalars + 5; ++i) {
-      const std::string tag = i <= kMostScalars + 4 ? "aux/" + std::to_string(i) : "loss";
+    for (std::size_t i = 0; i <= kMaxScalars + 5; ++i) {
+      const std::string tag = i <= kMaxScalars + 4 ? "aux/" + std::to_string(i) : "loss";
       const SeriesId one = w.series({.attempt = attempt, .metric = tag, .kind = SeriesKind::kScalar});
       w.scalar(one, 1, kStoreStart, 1.0);
     }
@@ -301,7 +301,7 @@ TEST_F(ComparisonOfAStore, OfManyScalarsTheLossIsReadFirstAndTheRestIsCounted) {
   ASSERT_TRUE(reader.ok());
   const auto answer = readComparison(**reader, {.a = {run, 0}, .b = {run, 1}, .at_step = {}}, {});
   ASSERT_TRUE(answer.ok()) << answer.status().message();
-  ASSERT_EQ(answer->scalars.size(), kMostScalars);
+  ASSERT_EQ(answer->scalars.size(), kMaxScalars);
   EXPECT_EQ(answer->scalars.front().tag, "loss");
   EXPECT_EQ(answer->scalars_left_out, 6U);
 }

@@ -214,7 +214,7 @@ TEST(RunPlan, TooFewStepsSayWhyThereIsNoForecast) {
   forecast(none, {}, 0);
   EXPECT_EQ(none.reason, "no step is known");
 }
-TEST(RunPlan, AnEndBeyondWhatATimeCanBeIsNotTold) {
+TEST(RunPlan, AnEndBeyondWhatATimeCanBeIsNotReported) {
   RunPlan plan{.planned_steps = 4e10};
   std::vector<DoneStep> steps;
   for (std::int64_t s = 0; s < 30; ++s) steps.push_back({s, 3'999'999'990'000'000'000 + s * 150'000'000});

@@ -59,7 +59,7 @@ TEST(RestartLedger, PartsSumToTheWallTime) {
   EXPECT_EQ(spent(l.spent, Spend::kProductive), 3'000 * kSecond);
   EXPECT_EQ(spent(l.spent, Spend::kAfterLast), 5 * kSecond);
 }
-TEST(RestartLedger, StepsOfWhichOnlyTheirLengthIsToldAreProductiveForAsLong) {
+TEST(RestartLedger, StepsOfWhichOnlyTheirLengthIsReportedAreProductiveForAsLong) {
   AttemptRecord log{.number = 0, .start = 0, .end = 1'000 * kSecond, .first_step = 1, .last_step = 80};
   log.durations.assign(80, 10 * kSecond);
   const Ledger l = makeLedger({log});
@@ -121,7 +121,7 @@ TEST(RestartLedger, AnElasticRestartIsMeasuredByItsOwnIterationTime) {
   EXPECT_TRUE(l.rows[1].layout_changed);
   EXPECT_EQ(l.lost_steps, 0);
 }
-TEST(RestartLedger, AnEndThatNobodyToldMakesNoSchedulingGap) {
+TEST(RestartLedger, AnEndThatNobodyReportedMakesNoSchedulingGap) {
   auto attempts = crashed();
   attempts[0].end.reset();
   attempts[0].known.clear();

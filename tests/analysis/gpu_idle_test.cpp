@@ -374,7 +374,7 @@ TEST_F(GpuIdleTest, WithMetricsAloneTheDeviceSaysHowIdleItWasAndTheNodeWhatItLac
   expectSums(found);
 }
 
-TEST_F(GpuIdleTest, StallsWithoutTheirDurationAreToldWithoutAShare) {
+TEST_F(GpuIdleTest, StallsWithoutTheirDurationAreReportedWithoutAShare) {
   {
     auto out = writer();
     recordMachine(*out, true, 0.99, std::nullopt);
@@ -436,7 +436,7 @@ TEST(PartIdleTest, ASaveWithoutAPartCostsWhatItsStepTakesLonger) {
   EXPECT_DOUBLE_EQ(idle.tally[IdleCause::kUnexplained].ns, 100);
 }
 
-TEST(PartIdleTest, WhatIsInNoPartIsNotCalledIdleWhereWaitingForPeersWasNotTold) {
+TEST(PartIdleTest, WhatIsInNoPartIsNotCalledIdleWhereWaitingForPeersWasNotReported) {
   StepFrame frame = frameOf(0, StepPhase::kSteady, {100, 100, std::numeric_limits<float>::quiet_NaN()});
   frame.columns[static_cast<std::size_t>(StepColumn::kForward)] = {60, std::numeric_limits<float>::quiet_NaN(), 5};
   const PartIdle idle = partIdle({&frame, 1}, std::vector<Rank>(3));

@@ -497,7 +497,7 @@ TEST_F(HangsTest, AHangThatRecoveredBeforeTheRunFinishedWasOne) {
   EXPECT_GT(hang->end, hang->start);
 }
 
-TEST_F(HangsTest, APastStallIsToldUnlessACheckpointExplainsIt) {
+TEST_F(HangsTest, APastStallIsReportedUnlessACheckpointExplainsIt) {
   step(101, 130, 90 * kNsPerSecond);
   auto found = look();
   ASSERT_EQ(found.size(), 1U);

@@ -47,15 +47,15 @@ std::optional<double> ask(Reader& reader, const std::string& sql) {
 }
 
 template <class T>
-void expectAsks(Reader& reader, const Told<T>& told, double within) {
-  ASSERT_TRUE(told.value) << told.reason;
-  ASSERT_NE(told.sql, "");
-  const auto asked = ask(reader, told.sql);
-  ASSERT_TRUE(asked) << told.sql;
-  EXPECT_NEAR(*asked, static_cast<double>(*told.value), within * std::abs(static_cast<double>(*told.value)) + 1e-9) << told.sql;
+void expectAsks(Reader& reader, const Reported<T>& reported, double within) {
+  ASSERT_TRUE(reported.value) << reported.reason;
+  ASSERT_NE(reported.sql, "");
+  const auto asked = ask(reader, reported.sql);
+  ASSERT_TRUE(asked) << reported.sql;
+  EXPECT_NEAR(*asked, static_cast<double>(*reported.value), within * std::abs(static_cast<double>(*reported.value)) + 1e-9) << reported.sql;
 }
 
-TEST(IncidentAnswer, ALostGpuIsToldWithItsCostItsTimeLineAndItsSuspect) {
+TEST(IncidentAnswer, ALostGpuIsReportedWithItsCostItsTimeLineAndItsSuspect) {
   SimulatedIncident played(lostGpu());
   const IncidentAnswer out = answerOf(played);
   EXPECT_THAT(out.title, HasSubstr("Xid 79"));
@@ -87,7 +87,7 @@ TEST(IncidentAnswer, ItsNumbersAreThoseOfTheSqlBesideThem) {
   expectAsks(played.reader(), out.impact.gpu_hours, 0.02);
   expectAsks(played.reader(), out.impact.money, 0.02);
   expectAsks(played.reader(), out.impact.duration, 0);
-  expectAsks(played.reader(), out.quality.ranks_told, 0);
+  expectAsks(played.reader(), out.quality.ranks_reported, 0);
   expectAsks(played.reader(), out.quality.lost, 0);
   for (const IncidentSuspect& one : out.suspects)
     if (one.score && !one.sql.empty()) {
@@ -138,8 +138,8 @@ TEST(IncidentAnswer, AnIncidentByHandOfARunThatSaysNothingIsAbsentWithReasons) {
     EXPECT_THAT(out->suspects, IsEmpty());
     EXPECT_NE(out->suspects_reason, "");
     EXPECT_NE(out->changes_reason, "");
-    EXPECT_FALSE(out->quality.ranks_told.value || out->quality.clock_error.value);
-    EXPECT_NE(out->quality.ranks_told.reason, "");
+    EXPECT_FALSE(out->quality.ranks_reported.value || out->quality.clock_error.value);
+    EXPECT_NE(out->quality.ranks_reported.reason, "");
   }
 }
 TEST(IncidentAnswer, AStopEndsIt) {

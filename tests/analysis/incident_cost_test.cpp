@@ -121,7 +121,7 @@ TEST(IncidentCost, ARewindBehindADivergenceIsItsCost) {
   const auto out = impactOf({.goodput = goodput, .places = places, .run = RunId{1}, .range = {}, .findings = members, .price = {}});
   EXPECT_EQ(out.lost_steps.value, 40);
 }
-TEST(IncidentCost, OfARunThatToldNothingEverythingIsAbsentWithItsReason) {
+TEST(IncidentCost, OfARunThatReportedNothingEverythingIsAbsentWithItsReason) {
   Goodput none;
   none.ledger = makeLedger({});
   none.reason = "the run has no attempt";

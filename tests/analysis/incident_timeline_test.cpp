@@ -19,7 +19,7 @@ using ::testing::SizeIs;
 struct Said {
   TimeRange range{at(0), at(3'000)};
   std::vector<Event> events;
-  std::vector<Finding> findings, tellings;
+  std::vector<Finding> findings, notifications;
   std::vector<Checkpoint> checkpoints;
   std::vector<Alert> alerts;
   std::vector<Capture> captures;
@@ -30,7 +30,7 @@ struct Said {
     return timelineOf({.range = range,
                        .events = events,
                        .findings = findings,
-                       .tellings = tellings,
+                       .notifications = notifications,
                        .checkpoints = checkpoints,
                        .alerts = alerts,
                        .captures = captures,
@@ -70,7 +70,7 @@ TEST(IncidentTimeline, WhatWasKnownStandsInItsOwnLaneWhenItWasKnown) {
                   .severity = Severity::kError,
                   .since = at(10),
                   .due = at(70),
-                  .told = at(90),
+                  .reported = at(90),
                   .summary = "a fault",
                   .delivery = "mail: sent"}};
   said.captures = {{.time = at(80), .reason = "stall"}, {.time = at(81), .reason = "stall"}};
@@ -81,14 +81,14 @@ TEST(IncidentTimeline, WhatWasKnownStandsInItsOwnLaneWhenItWasKnown) {
                                       "pager notified (mail: sent)", "ada: node drained by hand"));
   for (const TimelineEntry& one : out.entries) EXPECT_EQ(one.lane == IncidentLane::kHappened, one.time == at(20)) << one.text;
 }
-TEST(IncidentTimeline, AFindingIsKnownFromWhenItWasToldInTheWordsOfThen) {
+TEST(IncidentTimeline, AFindingIsKnownFromWhenItWasReportedInTheWordsOfThen) {
   Said said;
   Finding slow{
       .id = 4, .kind = "slow_rank", .severity = Severity::kWarning, .start = at(20), .summary = "slow since step 10", .evidence = "{}"};
   const auto tell = [&](std::int64_t second, const char* words, Severity severity, std::optional<TimeNs> end = {}) {
-    Finding telling = slow;
-    telling.told = at(second), telling.summary = words, telling.severity = severity, telling.end = end;
-    said.tellings.push_back(telling);
+    Finding notification = slow;
+    notification.reported = at(second), notification.summary = words, notification.severity = severity, notification.end = end;
+    said.notifications.push_back(notification);
   };
   tell(30, "slow from step 10 to 12", Severity::kWarning);
   tell(60, "slow from step 10 to 40", Severity::kWarning);
@@ -125,8 +125,8 @@ TEST(IncidentTimeline, TooMuchLeavesTheLeastSevereOutAndSaysHowMuch) {
   for (int i = 0; i < 1'000; ++i)
     said.event(3 * i, ("kind_" + std::to_string(i)).c_str(), "", 1, i == 700 ? Severity::kCritical : Severity::kWarning);
   const Timeline out = said.tell();
-  EXPECT_THAT(out.entries, SizeIs(kMostEntries));
-  EXPECT_EQ(out.left_out, 1'000 - kMostEntries);
+  EXPECT_THAT(out.entries, SizeIs(kMaxEntries));
+  EXPECT_EQ(out.left_out, 1'000 - kMaxEntries);
   EXPECT_TRUE(std::ranges::any_of(out.entries, [](const TimelineEntry& one) { return one.kind == "kind_700"; }));
 }
 TEST(IncidentTimeline, TimesAtTheEndsOfTheWorldAreTimes) {
@@ -135,7 +135,7 @@ TEST(IncidentTimeline, TimesAtTheEndsOfTheWorldAreTimes) {
   for (const TimeNs time : {std::numeric_limits<TimeNs>::min(), TimeNs{0}, std::numeric_limits<TimeNs>::max() - 1}) {
     said.events.push_back({.time = time, .kind = "xid", .severity = Severity::kError, .message = std::string(9'000, 'x') + "\x1b[2J"});
     said.captures.push_back({.time = time});
-    said.alerts.push_back({.due = time, .told = -(time + 1)});
+    said.alerts.push_back({.due = time, .reported = -(time + 1)});
   }
   const Timeline out = said.tell();
   EXPECT_GE(out.entries.size(), 9U);

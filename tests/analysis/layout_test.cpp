@@ -167,7 +167,7 @@ TEST(Layout, AChosenOrderBringsItsSizes) {
   EXPECT_EQ(wrong.mismatches[0].found, "tp3-dp4");
 }
 
-TEST(Layout, AnOrderThatContradictsTheGroupsIsToldByGroup) {
+TEST(Layout, AnOrderThatContradictsTheGroupsIsReportedByGroup) {
   LayoutQuestion question{.ranks = ranksUpTo(16), .sizes = {.world = 16, .tp = 2, .pp = 4, .dp = 2}, .groups = megatronGroups()};
   question.chosen_order = "dp-tp-pp";
   const LayoutPlaces places = placeLayout(question);

@@ -165,7 +165,7 @@ TEST(Logbook, NoSecretIsInIt) {
   fill(*stored.writer, incidents);
   EXPECT_THAT(stored.markdown(), Not(HasSubstr("hunter2")));
 }
-TEST(Logbook, OfARunThatToldNothingItSaysSo) {
+TEST(Logbook, OfARunThatReportedNothingItSaysSo) {
   Stored stored;
   stored.writer->run({.name = "nothing"});
   EXPECT_EQ(stored.markdown(), "# Run log of nothing\n\nno attempt. Times are UTC.\n\nNothing was recorded.\n");

@@ -226,7 +226,7 @@ TEST(LossHealth, ASlowDivergenceIsFoundAndAFallingLossIsNot) {
   EXPECT_LT(latest, 5'200);
 }
 
-TEST(LossHealth, ALevelThatASpikeHasToldIsNoDivergence) {
+TEST(LossHealth, ALevelThatASpikeHasReportedIsNoDivergence) {
   Curve curve;
   curve.steps(0, 2'000).steps(2'000, 6'000, 1.3);
   ASSERT_EQ(curve.findings().size(), 1U);

@@ -158,7 +158,7 @@ TEST_F(LossWatchTest, AGradientNormThatIsLoggedLaterIsUsedFromThenOn) {
   EXPECT_EQ(words(look(*live)), words(look(*makeLossHealth())));
 }
 
-TEST_F(LossWatchTest, ASpikeThatWasRewoundStaysTold) {
+TEST_F(LossWatchTest, ASpikeThatWasRewoundStaysReported) {
   const SeriesId first = series(attempt("a"), "loss");
   std::vector<std::int64_t> steps;
   std::vector<double> values;

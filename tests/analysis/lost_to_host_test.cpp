@@ -19,7 +19,7 @@ StepFrame crowded(float own_ms, float cpu_ms, float delay_ms) {
   return frame;
 }
 
-TEST(LostToHost, OnACrowdedNodeWhoComputesMoreQueuesLongerAndItsWorkIsToldAsItIs) {
+TEST(LostToHost, OnACrowdedNodeWhoComputesMoreQueuesLongerAndItsWorkIsReportedAsItIs) {
   const auto frame = crowded(90, 60, 60);  // thrice the work and the CPU time: thrice the queue
   const auto lost = lostToHost(frame);
   for (const float one : lost) EXPECT_EQ(one, 0);

@@ -59,7 +59,7 @@ TEST(EvidenceCards, TheStepsOfASlowRankAreThoseSinceItBeganToBe) {
   EXPECT_EQ(steps->range->t1, at(1'500));
 }
 
-TEST(EvidenceCards, NoCardOfDeviceMetricsIsSuggestedWhereNoneWereTold) {
+TEST(EvidenceCards, NoCardOfDeviceMetricsIsSuggestedWhereNoneWereReported) {
   const Finding slow = slowRank(400, 1'900, 1, 5);
   const Finding* const of[] = {&slow};
   RunPlaces places = twoRacks();

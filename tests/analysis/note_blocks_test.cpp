@@ -61,11 +61,11 @@ TEST(NoteBlocks, HtmlIsTextAndEntitiesAreTheirCharacters) {
 TEST(NoteBlocks, WhatIsHugeDeepOrOddIsBounded) {
   EXPECT_TRUE(noteBlocks("").empty());
   std::string deep(5'000, '>');
-  for (const NoteBlock& block : noteBlocks(deep + " x")) EXPECT_LE(block.quote, kMostNoteDepth);
+  for (const NoteBlock& block : noteBlocks(deep + " x")) EXPECT_LE(block.quote, kMaxNoteDepth);
   std::string lists;
   for (int i = 0; i < 200; ++i) lists += std::string(static_cast<std::size_t>(2 * i), ' ') + "- x\n";
-  for (const NoteBlock& block : noteBlocks(lists)) EXPECT_LE(block.depth, kMostNoteDepth);
-  const auto cut = noteBlocks(std::string(kMostNoteBytes * 2, 'x'));
+  for (const NoteBlock& block : noteBlocks(lists)) EXPECT_LE(block.depth, kMaxNoteDepth);
+  const auto cut = noteBlocks(std::string(kMaxNoteBytes * 2, 'x'));
   EXPECT_THAT(wordsOf(cut.back()), HasSubstr("too long"));
   EXPECT_FALSE(noteBlocks("a\0b\xff*c*").empty());
 }

@@ -182,15 +182,15 @@ TEST(Proposals, HostileFindingsStayBoundedAndOnOneLine) {
   const auto all = propose({odd, torn, none});
   ASSERT_FALSE(all.empty());
   for (const auto& one : all) {
-    EXPECT_LE(one.incident.title.size(), kMostTitle);
-    EXPECT_LE(one.incident.summary.size(), kMostSummary);
+    EXPECT_LE(one.incident.title.size(), kMaxTitle);
+    EXPECT_LE(one.incident.summary.size(), kMaxSummary);
     EXPECT_THAT(one.incident.title, Not(HasSubstr("\n")));
     EXPECT_THAT(one.incident.title, Not(HasSubstr("\x1b")));
   }
 }
 TEST(Proposals, TooManyFindingsLeaveTheLeastSevereOutAndSaySo) {
   std::vector<Finding> findings;
-  for (std::size_t i = 0; i < kMostFindings + 10; ++i)
+  for (std::size_t i = 0; i < kMaxFindings + 10; ++i)
     findings.push_back(finding("slow_link", "nic:" + std::to_string(i), static_cast<std::int64_t>(i) * 10'000, {}, Severity::kInfo));
   findings.push_back(xid79(100, 1, 3));
   const Proposals out = proposeIncidents(findings, twoRacks(), {});

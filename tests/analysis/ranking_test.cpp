@@ -49,7 +49,7 @@ TEST(WaitVote, ClocksThatAreApartChangeNothing) {
   EXPECT_FALSE(votes[1].abnormal());
 }
 
-TEST(WaitVote, ShortCallsAreComparedAsExactlyAsTheirTimesAreTold) {
+TEST(WaitVote, ShortCallsAreComparedAsExactlyAsTheirTimesAreReported) {
   // 1,000 against 1,080 ns are 93 %: nobody waits less. Of times since 1970 a double loses the last 256 ns.
   std::vector<CollectiveSet> sets = collectives(20, -1);
   TimeNs begin = 1'790'000'000LL * kNsPerSecond;
@@ -189,7 +189,7 @@ TEST(RankRows, RanksAreGroupedByNodeAndTheWorstNodeComesFirst) {
   EXPECT_FALSE(rows[0].gpu_hours_per_day) << "no finding says what it costs";
 }
 
-TEST(RankRows, WhatAFindingConcludedIsTold) {
+TEST(RankRows, WhatAFindingConcludedIsReported) {
   Job job;
   const std::vector<Finding> findings = {finding(
       "slow_rank", "rank:5",

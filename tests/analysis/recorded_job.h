@@ -26,8 +26,8 @@ struct JobShape {
   int dp = 1, pp = 1, chunks = 1, micro_batches = 4;
   std::vector<std::int64_t> steps = {10};
   DurNs transfer = 1'000'000, sync = 5'000'000, optimizer = 7'000'000;
-  bool posts_in_order = false;  // a receive is posted after the pass before its own, by a host that waits; else as soon as can be
-  bool told_transfers = true;   // sends and receives are recorded; else they take no time
+  bool posts_in_order = false;     // a receive is posted after the pass before its own, by a host that waits; else as soon as can be
+  bool reported_transfers = true;  // sends and receives are recorded; else they take no time
   // Of a pass; default 100 ms forward, 200 ms backward.
   std::function<DurNs(std::int64_t step, int dp, int stage, int batch, bool forward)> pass = [](std::int64_t, int, int, int, bool forward) {
     return forward ? DurNs{100'000'000} : DurNs{200'000'000};
@@ -141,7 +141,7 @@ class JobPlayer {
         last[rank] = std::max(last[rank], *pass.end);
       }
     }
-    if (!m_shape.told_transfers) return;
+    if (!m_shape.reported_transfers) return;
     for (const Transfer& t : transfers) {
       const auto from = static_cast<std::uint32_t>(d * m_shape.pp + t.from_stage),
                  to = static_cast<std::uint32_t>(d * m_shape.pp + t.to_stage);
@@ -198,7 +198,7 @@ class JobPlayer {
     if (after && !targets[*after].end) return false;
     if (after) posted = std::max(posted, *targets[*after].end);
     t.sent = sent, t.posted = posted;
-    t.end = m_shape.told_transfers ? std::max(sent, posted) + m_shape.transfer : sent;
+    t.end = m_shape.reported_transfers ? std::max(sent, posted) + m_shape.transfer : sent;
     return true;
   }
 

@@ -397,7 +397,7 @@ TEST_F(SimulatedReport, TheSummaryCanBeReplaced) {
   EXPECT_THAT(reportHtml(document), HasSubstr("In our &lt;own&gt; words."));
 }
 
-TEST_F(SimulatedReport, WithoutAWordWhichTheNewestIncidentElseTheRunIsTold) { EXPECT_EQ(read({}).kind, "run"); }
+TEST_F(SimulatedReport, WithoutAWordWhichTheNewestIncidentElseTheRunIsReported) { EXPECT_EQ(read({}).kind, "run"); }
 
 TEST(Report, WhatIsMissingSaysWhy) {
   test::TempFolder folder;

@@ -53,7 +53,7 @@ class RunStepsTest : public ::testing::Test {
   AttemptId m_a, m_b;
 };
 
-TEST_F(RunStepsTest, TheLastStepThatHadEndedIsToldByTheFirstRank) {
+TEST_F(RunStepsTest, TheLastStepThatHadEndedIsReportedByTheFirstRank) {
   record("step_time_ns", true);
   close();
   EXPECT_EQ(atMoment(9), std::nullopt);

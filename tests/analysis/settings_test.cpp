@@ -14,10 +14,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<ToldSetting> onNodes(const char* key, const char* value, int nodes, const char* odd_value = nullptr) {
-  std::vector<ToldSetting> told;
-  for (int n = 0; n < nodes; ++n) told.push_back({key, odd_value != nullptr && n == 3 ? odd_value : value, "n" + std::to_string(n), {}});
-  return told;
+std::vector<ReportedSetting> onNodes(const char* key, const char* value, int nodes, const char* odd_value = nullptr) {
+  std::vector<ReportedSetting> reported;
+  for (int n = 0; n < nodes; ++n)
+    reported.push_back({key, odd_value != nullptr && n == 3 ? odd_value : value, "n" + std::to_string(n), {}});
+  return reported;
 }
 
 TEST(SettingsTest, EqualSettingsAreQuiet) {
@@ -39,15 +40,15 @@ TEST(SettingsTest, NameTheOneNodeThatDiffers) {
 }
 
 TEST(SettingsTest, WithoutAMajorityNobodyIsTheOddOne) {
-  auto told = onNodes("nccl_version", "2.20", 4);
-  for (const ToldSetting& one : onNodes("nccl_version", "2.21", 4)) told.push_back({one.key, one.value, "m" + one.node, {}});
-  const auto found = judgeSettings(told);
+  auto reported = onNodes("nccl_version", "2.20", 4);
+  for (const ReportedSetting& one : onNodes("nccl_version", "2.21", 4)) reported.push_back({one.key, one.value, "m" + one.node, {}});
+  const auto found = judgeSettings(reported);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].severity, Severity::kInfo);
   EXPECT_THAT(found[0].evidence, HasSubstr(R"("odd":[])"));
 }
 
-TEST(SettingsTest, MigLeftOnGdrOffAndLowTimeoutsAreTold) {
+TEST(SettingsTest, MigLeftOnGdrOffAndLowTimeoutsAreReported) {
   EXPECT_THAT(judgeSettings(onNodes("mig", "false", 8, "true")).at(0).summary, HasSubstr("MIG mode differs: n3 has true"));
   EXPECT_EQ(judgeSettings(onNodes("mig", "true", 8)).at(0).severity, Severity::kInfo);
   EXPECT_EQ(judgeSettings(onNodes("nccl_gdrdma", "off", 8)).at(0).severity, Severity::kInfo);

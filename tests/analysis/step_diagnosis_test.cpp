@@ -400,7 +400,7 @@ TEST_F(StepDiagnosisTest, ASlowRankIsNamedWithItsStepAndItsCost) {
   EXPECT_THAT(one.evidence, HasSubstr("\"gpu_hours_per_day\":"));
 }
 
-TEST_F(StepDiagnosisTest, TwoEquallySlowRanksCostNothingEachAndAreToldForWhatTheyCostTogether) {
+TEST_F(StepDiagnosisTest, TwoEquallySlowRanksCostNothingEachAndAreReportedForWhatTheyCostTogether) {
   const auto findings = found(
       {fault("slow_rank", {.kind = kRank, .index = 5, .nic = ""}, 1.3), fault("slow_rank", {.kind = kRank, .index = 6, .nic = ""}, 1.3)});
   ASSERT_THAT(warned(findings), ElementsAre("slow_rank rank:5", "slow_rank rank:6"));
@@ -603,7 +603,7 @@ TEST_F(StepDiagnosisTest, TenThousandSpellsAreEachJudgedOnceMoreAfterTheirEnd) {
 
 // Of a run whose trainer tells forward passes alone, nothing but the watch itself can tell a slow GPU from pauses.
 // Of a job whose second stage has more to do, the stages are told after the first steps.
-TEST_F(StepDiagnosisTest, RanksWhoseStageIsToldLateAreComparedWithinItFromThenOn) {
+TEST_F(StepDiagnosisTest, RanksWhoseStageIsReportedLateAreComparedWithinItFromThenOn) {
   auto opened = m_store.writer();
   ASSERT_TRUE(opened.ok());
   Writer& out = **opened;
@@ -643,7 +643,7 @@ TEST_F(StepDiagnosisTest, RanksWhoseStageIsToldLateAreComparedWithinItFromThenOn
   EXPECT_THAT(said, ::testing::Not(IsEmpty()));
 }
 
-TEST_F(StepDiagnosisTest, AShiftThatEndedIsToldAsOne) {
+TEST_F(StepDiagnosisTest, AShiftThatEndedIsReportedAsOne) {
   record("0", 1, 300, kStart, 1);
   record("0", 301, 1'000, kStart, 1, 1.1e9);
   record("0", 1'001, 2'000, kStart, 1);
@@ -653,24 +653,24 @@ TEST_F(StepDiagnosisTest, AShiftThatEndedIsToldAsOne) {
   EXPECT_THAT(findings[0].summary, HasSubstr("took 10 % longer from step 301 to 1000: 1.00 s before, 1.10 s then"));
 }
 
-TEST_F(StepDiagnosisTest, AShiftThatHoldsIsStillToldWhenTheHubWasRestartedLongAfterIt) {
+TEST_F(StepDiagnosisTest, AShiftThatHoldsIsStillReportedWhenTheHubWasRestartedLongAfterIt) {
   record("0", 1, 300, kStart, 1);
   record("0", 301, 1'000, kStart, 1, 1.1e9);
   const auto shiftIn = [](const std::vector<Finding>& findings) {
     const auto found = std::ranges::find(findings, "throughput_shift", &Finding::kind);
     return found == findings.end() ? std::optional<Finding>() : std::optional(*found);
   };
-  auto told = shiftIn(ask(kStart + 1'100 * kNsPerSecond));
-  EXPECT_FALSE(told) << "its begin is further back than a live watch looks";
-  told = shiftIn(ask({}));
-  ASSERT_TRUE(told);
-  EXPECT_EQ(told->first_step, 301);
-  EXPECT_FALSE(told->end);
+  auto reported = shiftIn(ask(kStart + 1'100 * kNsPerSecond));
+  EXPECT_FALSE(reported) << "its begin is further back than a live watch looks";
+  reported = shiftIn(ask({}));
+  ASSERT_TRUE(reported);
+  EXPECT_EQ(reported->first_step, 301);
+  EXPECT_FALSE(reported->end);
   {
     auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok());
-    told->run = (*opened)->run({.name = "r"});
-    (*opened)->finding(*told);
+    reported->run = (*opened)->run({.name = "r"});
+    (*opened)->finding(*reported);
     ASSERT_TRUE((*opened)->close().ok());
   }
   const auto again = shiftIn(ask(kStart + 1'100 * kNsPerSecond));

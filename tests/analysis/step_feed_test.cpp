@@ -69,7 +69,7 @@ class StepFeedTest : public ::testing::Test {
   std::vector<StepFrame> m_frames;
 };
 
-TEST_F(StepFeedTest, AStepIsHandedOutOnceWhenAllRanksHaveToldIt) {
+TEST_F(StepFeedTest, AStepIsHandedOutOnceWhenAllRanksHaveReportedIt) {
   for (std::int32_t rank = 0; rank < 3; ++rank)
     for (std::int64_t step = 1; step <= 4; ++step) tell(rank, step);
   tell(0, 5);
@@ -111,7 +111,7 @@ TEST_F(StepFeedTest, AThousandStepsComeInOrderAndWhole) {
   for (std::int64_t step = 0; step < 1'000; ++step) EXPECT_EQ(steps[static_cast<std::size_t>(step)], step);
 }
 
-TEST_F(StepFeedTest, CommunicationIsSplitWhereItsWaitingWasTold) {
+TEST_F(StepFeedTest, CommunicationIsSplitWhereItsWaitingWasReported) {
   tell(0, 1), tell(1, 1);
   m_out->scalar(series(0, "step_part_ns", "forward"), 1, kStart, 40e6);
   m_out->scalar(series(0, "step_part_ns", "communication"), 1, kStart, 30e6);

@@ -169,7 +169,7 @@ TEST(StepGraphTest, DuplicateMicrobatchesAreMatchedInOrder) {
 }
 
 TEST(StepGraphTest, WithoutTransfersPassesWaitForTheirMicrobatchOfTheOtherStage) {
-  const RecordedJob job = record({.pp = 4, .told_transfers = false});
+  const RecordedJob job = record({.pp = 4, .reported_transfers = false});
   const StepGraph graph = graphOf(job);
   ASSERT_EQ(graph.steps.size(), 1U);
   EXPECT_FALSE(graph.has_transfers);

@@ -31,7 +31,7 @@ void trimWaiting(StepGraph& graph) {
 }
 
 // In time, with the stage: "F0@3" of a pass, the name of any other operation.
-std::vector<std::string> told(const StepGraph& graph, const CriticalPath& path) {
+std::vector<std::string> reported(const StepGraph& graph, const CriticalPath& path) {
   std::vector<std::string> out;
   for (const PathPiece& piece : path.pieces) {
     const StepOp op = graph.op[piece.node];
@@ -76,7 +76,7 @@ TEST(StepPathTest, ASlowLastStageThatComputesWithoutPauseIsThePath) {
     if (trimmed) trimWaiting(graph);
     const CriticalPath path = pathOf(graph, graph.steps[0]);
     expectWhole(graph.steps[0], path);
-    EXPECT_THAT(told(graph, path),
+    EXPECT_THAT(reported(graph, path),
                 ::testing::ElementsAre("F0@0", "forward-recv@1", "F0@1", "forward-recv@2", "F0@2", "forward-recv@3", "F0@3", "B0@3",
                                        "forward-recv@3", "F1@3", "B1@3", "forward-recv@3", "F2@3", "B2@3", "forward-recv@3", "F3@3", "B3@3",
                                        "backward-recv@2", "B3@2", "backward-recv@1", "B3@1", "backward-recv@0", "B3@0",
@@ -92,8 +92,8 @@ TEST(StepPathTest, ASlowTransferIsOnThePath) {
   const StepGraph graph = graphOf(record({.pp = 2, .micro_batches = 1, .transfer = 500 * kMs}));
   const CriticalPath path = pathOf(graph, graph.steps[0]);
   expectWhole(graph.steps[0], path);
-  EXPECT_THAT(told(graph, path), ::testing::ElementsAre("F0@0", "forward-recv@1", "F0@1", "B0@1", "backward-recv@0", "B0@0",
-                                                        "grads-reduce-scatter@0", "optimizer@0"));
+  EXPECT_THAT(reported(graph, path), ::testing::ElementsAre("F0@0", "forward-recv@1", "F0@1", "B0@1", "backward-recv@0", "B0@0",
+                                                            "grads-reduce-scatter@0", "optimizer@0"));
   EXPECT_EQ(spent(path, StepOp::kForwardRecv), 500 * kMs);
   EXPECT_EQ(spent(path, StepOp::kBackwardRecv), 500 * kMs);
 }
@@ -158,7 +158,7 @@ TEST(StepPathTest, GradientsThatAreReadyWithinAPassAreHeldUpByThePass) {
   ASSERT_EQ(graph.steps.size(), 1U);
   const CriticalPath path = pathOf(graph, graph.steps[0]);
   expectWhole(graph.steps[0], path);
-  EXPECT_THAT(told(graph, path), ::testing::ElementsAre("F0@0", "B0@0", "grads-reduce-scatter@0", "optimizer@0"));
+  EXPECT_THAT(reported(graph, path), ::testing::ElementsAre("F0@0", "B0@0", "grads-reduce-scatter@0", "optimizer@0"));
   EXPECT_EQ(spent(path, StepOp::kBackward), 15 * kMs);
 }
 
@@ -196,10 +196,10 @@ TEST(StepPathTest, ASendHoldsUpTheNextPassOnlyWhereSendsNeverRunBesidePasses) {
   const CriticalPath waits = pathOf(blocking, blocking.steps[0]), goes_on = pathOf(overlapping, overlapping.steps[0]);
   expectWhole(blocking.steps[0], waits);
   expectWhole(overlapping.steps[0], goes_on);
-  EXPECT_THAT(told(blocking, waits),
+  EXPECT_THAT(reported(blocking, waits),
               ::testing::ElementsAre("F0@0", "forward-send@0", "launch F1@0", "F1@0", "forward-send@0", "B0@0", "B1@0"));
   EXPECT_EQ(waits.launch, 5 * kMs);
-  EXPECT_THAT(told(overlapping, goes_on), ::testing::ElementsAre("F0@0", "launch F1@0", "F1@0", "launch B0@0", "B0@0", "B1@0"));
+  EXPECT_THAT(reported(overlapping, goes_on), ::testing::ElementsAre("F0@0", "launch F1@0", "F1@0", "launch B0@0", "B0@0", "B1@0"));
   EXPECT_EQ(goes_on.launch, (30 + 10) * kMs);
 }
 
@@ -225,7 +225,7 @@ TEST(StepPathTest, OfTwoThatEndedTogetherTheDependencyHeldUp) {
 }
 
 TEST(StepPathTest, WhatIsNotRecordedIsNotExplained) {
-  RecordedJob job = record({.pp = 2, .told_transfers = false});
+  RecordedJob job = record({.pp = 2, .reported_transfers = false});
   // 40 ms between the stages that nothing was recorded of.
   for (std::size_t i = 0; i < job.ops.size(); ++i)
     if (job.ops.rank[i] == 1) job.ops.start[i] += 40 * kMs;
@@ -260,7 +260,7 @@ TEST(StepPathTest, OfAnyPipelineThePathIsWholeAndNoTimeOfItIsUnexplained) {
     if (shape.pp == 1) shape.chunks = 1;
     shape.transfer = any(0, 40) * kMs, shape.sync = any(0, 30) * kMs, shape.optimizer = any(1, 20) * kMs;
     shape.posts_in_order = shape.chunks == 1 && any(0, 1) == 1;
-    shape.told_transfers = any(0, 4) > 0;
+    shape.reported_transfers = any(0, 4) > 0;
     shape.pass = [seed](std::int64_t step, int dp, int stage, int batch, bool forward) {
       std::seed_seq of{static_cast<unsigned>(step),  seed,
                        static_cast<unsigned>(dp),    static_cast<unsigned>(stage),

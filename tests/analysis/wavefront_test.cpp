@@ -257,7 +257,7 @@ TEST(HangEvidenceTest, RefusesWhatIsOfTheWrongTypeAndBoundsLists) {
   for (int i = 0; i < 500; ++i) many += (i > 0 ? ",{}" : "{}");
   const auto cut = parseHangEvidence(many + "]}");
   ASSERT_TRUE(cut.ok());
-  EXPECT_EQ(cut->groups.size(), kMostListed);
+  EXPECT_EQ(cut->groups.size(), kMaxListed);
 }
 
 TEST(DurationText, IsShort) {

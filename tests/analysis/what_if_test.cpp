@@ -61,19 +61,19 @@ std::vector<std::string> kindsOf(const RecordedJob& job, std::vector<Finding>* f
 
 TEST(ReplayTest, WithNothingFixedTheRecordedTimesComeOut) {
   for (const int chunks : {1, 2})
-    for (const bool told : {true, false}) {
+    for (const bool reported : {true, false}) {
       const RecordedJob job = record({.dp = 2,
                                       .pp = 4,
                                       .chunks = chunks,
                                       .micro_batches = 8,
                                       .steps = steps(2),
-                                      .told_transfers = told,
+                                      .reported_transfers = reported,
                                       .pass = [](std::int64_t step, int dp, int stage, int batch, bool forward) {
                                         return usual(forward) + (step * 7 + dp * 5 + stage * 3 + batch) % 11 * kMs;
                                       }});
       const Asked asked = ask(job);
-      ASSERT_EQ(asked.graph->steps.size(), 2U) << chunks << told;
-      EXPECT_EQ(asked.replay->stepTimes(FixSet(*asked.graph, false)), job.step_times) << chunks << told;
+      ASSERT_EQ(asked.graph->steps.size(), 2U) << chunks << reported;
+      EXPECT_EQ(asked.replay->stepTimes(FixSet(*asked.graph, false)), job.step_times) << chunks << reported;
       EXPECT_DOUBLE_EQ(asked.what_if.sim_error_ratio, 0);
     }
 }
@@ -177,7 +177,7 @@ TEST(WhatIfTest, WhatTheOperationsDoNotHoldIsRefused) {
     if (job.ops.op[i] == StepOp::kOptimizer) job.ops.start[i] += 200 * kMs;  // the host did something that nobody recorded
   const WhatIf what_if = ask(job).what_if;
   EXPECT_EQ(what_if.status, WhatIfStatus::kRefused);
-  EXPECT_GT(what_if.sim_error_ratio, kMostSimulationError);
+  EXPECT_GT(what_if.sim_error_ratio, kMaxSimulationError);
   EXPECT_THAT(what_if.reason, ::testing::HasSubstr("differ from the recorded"));
   EXPECT_THAT(kindsOf(job), ::testing::IsEmpty());
 }

@@ -199,7 +199,7 @@ TEST_F(AnalyzeTest, ASlowRankIsOneFindingThatSaysWhereSinceWhenAndWhatItCosts) {
   EXPECT_EQ(query("SELECT kind, rank FROM finding WHERE severity = 'warning'").out, "kind,rank\nslow_rank,6\n");
 }
 
-TEST_F(AnalyzeTest, HeatIsToldOfTheNodeAndIsTheCauseOfItsSlowness) {
+TEST_F(AnalyzeTest, HeatIsReportedOfTheNodeAndIsTheCauseOfItsSlowness) {
   play(kSmall + fault("kind = \"thermal_throttle\"\ntarget = \"node:2\"\nfirst_step = 30\nlast_step = 45\nstrength = 1.3\n"));
   const Json answer = analyze();
   ASSERT_EQ(answer["findings"].size(), 2U) << answer["findings"].dump(1);
@@ -226,7 +226,7 @@ TEST_F(AnalyzeTest, AShortPauseAndASlowRankAreNeitherStallNorHang) {  // ambiguo
   EXPECT_EQ(analyze()["findings"].size(), 0U);
 }
 
-TEST_F(AnalyzeTest, AStallThatEndedIsTold) {
+TEST_F(AnalyzeTest, AStallThatEndedIsReported) {
   play(kSmall + fault("kind = \"stall\"\ntarget = \"run\"\nfirst_step = 40\nlast_step = 40\nstrength = 90.0\n"));
   const Json answer = analyze();
   ASSERT_EQ(answer["findings"].size(), 1U) << answer["findings"].dump(1);
@@ -260,7 +260,7 @@ TEST_F(AnalyzeTest, AStoreThatSomebodyWritesIsOnlyRead) {
   EXPECT_TRUE(answer["findings"][0]["finding_id"].is_null());
 }
 
-TEST_F(AnalyzeTest, ALossSpikeIsToldWithItsGradientNormAndARewindIsPlannedFromTheFinding) {
+TEST_F(AnalyzeTest, ALossSpikeIsReportedWithItsGradientNormAndARewindIsPlannedFromTheFinding) {
   std::string toml = kSmall;
   toml.replace(toml.find("steps = 60"), 10, "steps = 500");
   toml.insert(toml.find("spans"), "checkpoint_every_steps = 50\ntokens_per_step = 4194304\n");
@@ -296,7 +296,7 @@ TEST_F(AnalyzeTest, ALossSpikeIsToldWithItsGradientNormAndARewindIsPlannedFromTh
   EXPECT_EQ(ctl({"rewind", "--store", m_store}).exit, 2);
 }
 
-TEST_F(AnalyzeTest, ALossThatIsNotANumberIsTold) {
+TEST_F(AnalyzeTest, ALossThatIsNotANumberIsReported) {
   play(kSmall + fault("kind = \"nan\"\ntarget = \"run\"\nfirst_step = 40\nlast_step = 60\n"));
   const Json answer = analyze();
   ASSERT_EQ(answer["findings"].size(), 2U) << answer["findings"].dump(1);

@@ -96,8 +96,9 @@ TEST_F(CaptureProgramsTest, AnAgentThatMayNotRefusesAndTheRefusalIsAnEvent) {
   const Outcome refused = ctl({"capture", "--store", m_store, "--run", "live"});
   expectFails(refused, "order capture: not in this agent's [orders] allow");
   EXPECT_EQ(values("SELECT count(*) FROM capture"), "0\n");
-  const char* const told = "SELECT count(*) FROM event WHERE kind = 'order' AND code = 'capture' AND message LIKE '%not in this agent%'";
-  EXPECT_TRUE(waitUntil([&] { return values(told) == "1\n"; })) << "other processes see it once the hub has committed it";
+  const char* const reported =
+      "SELECT count(*) FROM event WHERE kind = 'order' AND code = 'capture' AND message LIKE '%not in this agent%'";
+  EXPECT_TRUE(waitUntil([&] { return values(reported) == "1\n"; })) << "other processes see it once the hub has committed it";
 }
 
 TEST_F(CaptureProgramsTest, OnSigtermTheAgentHandsOverSlotsAndStatesEndsAndDisturbsNobody) {

@@ -190,7 +190,7 @@ TEST_F(ConsoleProgram, AStoreThatIsMissingOrNoneIsOneLineThatNamesIt) {
   EXPECT_TRUE(oneLine(text.err)) << text.err;
 }
 
-TEST_F(ConsoleProgram, ARunOrNodeThatTheStoreDoesNotHaveIsTold) {
+TEST_F(ConsoleProgram, ARunOrNodeThatTheStoreDoesNotHaveIsReported) {
   ASSERT_TRUE(recorded()->close().ok());
   EXPECT_EQ(shoot("runs", {"--run", "demo"}).code, 0);
   const Outcome run = shoot("runs", {"--run", "other"});
@@ -252,7 +252,7 @@ TEST_F(ConsoleProgram, AStoreThatWasExportedForAnIncidentOpensThereUnlessSomebod
   EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
-TEST_F(ConsoleProgram, APictureThatCannotBeWrittenIsTold) {
+TEST_F(ConsoleProgram, APictureThatCannotBeWrittenIsReported) {
   ASSERT_TRUE(recorded()->close().ok());
   const Outcome outcome = run({"screenshot", "--store", store, "--view", "runs", "--out", dir / "no" / "p.png"});
   EXPECT_EQ(outcome.code, 1);

@@ -92,7 +92,7 @@ TEST_F(GoodputCtl, EstimatesRefuseWhatTheyCannotAnswer) {
   EXPECT_EQ(ctl({"estimate", "failures", "--gpus", "-1"}).exit, 2);
 }
 
-TEST_F(GoodputCtl, ThePlanOfAStoredRunIsToldOrItsReason) {
+TEST_F(GoodputCtl, ThePlanOfAStoredRunIsReportedOrItsReason) {
   record();
   const Json plan = json({"estimate", "plan", "--store", m_store});
   EXPECT_EQ(plan["planned_steps"], 80);

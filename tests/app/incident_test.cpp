@@ -64,12 +64,12 @@ TEST_F(IncidentCommandTest, WhatIsProposedCanBeAcceptedAndIsNotProposedAgain) {
   expectFails(incident({"new", "--proposal", "no-such-key"}), "nothing is proposed under no-such-key");
 }
 
-TEST_F(IncidentCommandTest, WhatItCostIsToldOrWhyItIsNot) {
+TEST_F(IncidentCommandTest, WhatItCostIsReportedOrWhyItIsNot) {
   ASSERT_EQ(incident({"new", "--finding", "1"}).exit, 0);
   const Json answer = json({"show", "1"})["answer"];
   for (const char* const what : {"lost_steps", "gpu_hours"}) {
-    const Json& told = answer["impact"][what];
-    EXPECT_TRUE(told["value"].is_number() || told["reason"].is_string()) << what << told;
+    const Json& reported = answer["impact"][what];
+    EXPECT_TRUE(reported["value"].is_number() || reported["reason"].is_string()) << what << reported;
   }
   EXPECT_FALSE(answer["cards"].empty()) << "a spike is shown on its curve";
   EXPECT_THAT(incident({"show", "1"}).out, HasSubstr("GPU-hours"));

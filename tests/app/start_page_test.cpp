@@ -122,7 +122,7 @@ TEST_F(StartPageTest, TheCommandsForOtherMachinesBringAnAgentToTheHubWithCertifi
   EXPECT_TRUE(bringsNode(question, agent, "NODE-A", environment));
 }
 
-TEST_F(StartPageTest, AgentsAreToldAnAddressOfIpVersionSixInBrackets) {
+TEST_F(StartPageTest, AgentsAreGivenAnAddressOfIpVersionSixInBrackets) {
   const ConnectQuestion question{
       .where = TrainersWhere::kNodes, .store = dir.filePath("live.rgl"), .host = "fd00::1", .folder = dir.filePath("v6")};
   ASSERT_EQ(shell(connectCommands(question).front().text), 0);
@@ -223,7 +223,7 @@ TEST_F(StartPageTest, AnImportOfNothingFailsAndLeavesNoStore) {
   EXPECT_EQ(QDir(dir.path()).entryList({"s.rgl*"}, QDir::Files), QStringList());
 }
 
-TEST_F(StartPageTest, WhatIsStoppedLeavesNoStoreAndIsNotTold) {
+TEST_F(StartPageTest, WhatIsStoppedLeavesNoStoreAndIsNotReported) {
   {
     BackgroundStoreMaker stopped;
     stopped.example(

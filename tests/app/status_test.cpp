@@ -73,17 +73,17 @@ class StatusTest : public CtlFixture {
                     .first_step = 20,
                     .summary = "a blip\x1b[31m of one\nstep"});
     ASSERT_TRUE(writer.flush().ok());
-    const Alert told{.run = run,
-                     .rule = "findings",
-                     .cause = "c",
-                     .kind = "slow_rank",
-                     .severity = Severity::kWarning,
-                     .since = kStoreStart + 30 * kNsPerSecond,
-                     .due = kStoreStart + 60 * kNsPerSecond,
-                     .told = kStoreStart + 61 * kNsPerSecond,
-                     .count = 1,
-                     .summary = "rank 9 takes 40 % longer than its peers"};
-    ASSERT_TRUE(writer.alerts({&told, 1}).ok());
+    const Alert reported{.run = run,
+                         .rule = "findings",
+                         .cause = "c",
+                         .kind = "slow_rank",
+                         .severity = Severity::kWarning,
+                         .since = kStoreStart + 30 * kNsPerSecond,
+                         .due = kStoreStart + 60 * kNsPerSecond,
+                         .reported = kStoreStart + 61 * kNsPerSecond,
+                         .count = 1,
+                         .summary = "rank 9 takes 40 % longer than its peers"};
+    ASSERT_TRUE(writer.alerts({&reported, 1}).ok());
   }
   void makeStore() {
     auto writer = openStore(m_store).writer().value();

@@ -120,7 +120,7 @@ TEST_F(StoreEditsTest, AWriterThatTakesNoEditsIsNamedInTheAnswer) {
   EXPECT_THAT(session.status().problem.value_or("").toStdString(), HasSubstr("takes no edits"));
 }
 
-TEST_F(StoreEditsTest, AnEditWhoseViewIsGoneIsMadeAndNobodyIsTold) {
+TEST_F(StoreEditsTest, AnEditWhoseViewIsGoneIsMadeAndReportedNowhere) {
   {
     StoreSession session({.store = m_store});
     QObject view;

@@ -86,11 +86,11 @@ TEST_F(WhatIfTest, TheTraceWithALongLastStageAnswersAsPublished) {
 }
 
 // A trace that anybody could have written: one replica, two stages.
-std::string traceOf(bool told_places, bool with_second_stage) {
+std::string traceOf(bool reported_places, bool with_second_stage) {
   Json events = Json::array();
   const auto add = [&](const char* name, int rank, int step, int batch, double ts, double dur) {
     Json args = {{"rank", rank}, {"step", step}, {"mb_id", batch}, {"model_chunk", 0}};
-    if (told_places) args["pp"] = rank, args["dp"] = 0, args["tp"] = 0;
+    if (reported_places) args["pp"] = rank, args["dp"] = 0, args["tp"] = 0;
     events.push_back({{"name", name}, {"ph", "X"}, {"pid", rank}, {"tid", 0}, {"ts", ts}, {"dur", dur}, {"args", args}});
   };
   for (int step = 0; step < 3; ++step) {

@@ -75,7 +75,7 @@ class Cluster {
   struct Node {
     std::unique_ptr<Agent> agent;
     Recorder* out = nullptr;
-    OrderBook::Server server{};
+    OrderQueue::Server server{};
     std::vector<std::int32_t> ranks;
   };
   std::string store() const { return m_dir + "/s.rgl"; }
@@ -107,7 +107,7 @@ class Cluster {
   void answer(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       for (Node& node : m_nodes)
-        for (const OrderBook::Task& task : node.agent->orders().take(node.server))
+        for (const OrderQueue::Task& task : node.agent->orders().take(node.server))
           node.agent->orders().answer(
               {.id = task.id,
                .status = {},

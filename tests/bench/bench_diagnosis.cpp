@@ -43,7 +43,7 @@ struct Totals {
   std::string last;
   Scores live, calm_live;
   int watched = 0, calm_live_notifications = 0;
-  std::vector<std::string> calm_told;
+  std::vector<std::string> calm_reported;
 };
 Totals& totals() {
   static Totals all;
@@ -209,14 +209,14 @@ class LivePlay {
 void watchCase(benchmark::State& state, const SuiteCase& one) {
   const std::int64_t every = std::max<std::int64_t>(5, one.scenario.steps / 200);
   for (auto _ : state) {
-    std::map<std::tuple<std::string, std::string, std::optional<std::int64_t>>, Finding> told;
+    std::map<std::tuple<std::string, std::string, std::optional<std::int64_t>>, Finding> reported;
     LivePlay play(one.scenario);
     double cost = 0;
     const Status status = play.play(every, [&](std::int64_t step, double seconds, const LiveRound& round) {
       cost += seconds;
       for (const FindingChange& change : round.changes) {
         Finding finding = change.finding;
-        const auto [known, fresh] = told.try_emplace({finding.kind, finding.subject, finding.first_step}, finding);
+        const auto [known, fresh] = reported.try_emplace({finding.kind, finding.subject, finding.first_step}, finding);
         const bool notified = !fresh && known->second.severity > Severity::kInfo;
         finding.first_step = notified ? known->second.first_step : std::optional(step);
         finding.severity = std::max(finding.severity, known->second.severity);
@@ -226,10 +226,10 @@ void watchCase(benchmark::State& state, const SuiteCase& one) {
     if (!status.ok()) return state.SkipWithError(status.message().c_str());
     std::vector<Finding> findings;
     int notifications = 0;
-    for (auto& [key, finding] : told) {
+    for (auto& [key, finding] : reported) {
       notifications += finding.severity > Severity::kInfo ? 1 : 0;
       if (one.calm && finding.severity > Severity::kInfo)
-        totals().calm_told.push_back(one.scenario.name + ": " + finding.kind + " " + finding.subject + ": " + finding.summary);
+        totals().calm_reported.push_back(one.scenario.name + ": " + finding.kind + " " + finding.subject + ": " + finding.summary);
       findings.push_back(std::move(finding));
     }
     const Scores scores = scoreFindings(findings, play.truths());
@@ -340,7 +340,7 @@ void printLive() {
   if (all.watched == 0) return;
   std::printf("\n%d scenarios watched live; onset: steps until it was told\n%s", all.watched, strictTable(all.live).c_str());
   std::printf("calm plays: notifications %d\n", all.calm_live_notifications);
-  for (const std::string& line : all.calm_told) std::printf("  %s\n", line.substr(0, 220).c_str());
+  for (const std::string& line : all.calm_reported) std::printf("  %s\n", line.substr(0, 220).c_str());
 }
 
 // A label's strength as a share, where it is one; the rest are there or not.

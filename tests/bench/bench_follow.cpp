@@ -250,8 +250,8 @@ class LoadAgent {
  private:
   SessionDictionary m_dictionary;
   WireRecorder m_recorder{m_dictionary, [] { return wallNow(); }, [] {}};
-  LeaseBook m_leases;
-  OrderBook m_orders;
+  LeaseClaims m_leases;
+  OrderQueue m_orders;
   std::unique_ptr<Outbox> m_outbox;
   std::unique_ptr<HubLink> m_link;
   std::vector<SeriesId> m_series;

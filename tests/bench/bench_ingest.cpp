@@ -177,8 +177,8 @@ class Bench {
   WireRecorder m_recorder{m_dictionary, [this] { return now(); }, [] {}};
   std::unique_ptr<HubProcess> m_hub;
   std::unique_ptr<Outbox> m_outbox;
-  LeaseBook m_leases;
-  OrderBook m_orders;
+  LeaseClaims m_leases;
+  OrderQueue m_orders;
   std::unique_ptr<HubLink> m_link;
   std::vector<SeriesId> m_series;
   std::vector<TrackId> m_tracks;

@@ -99,14 +99,14 @@ void wireLines(benchmark::State& state) {
     std::vector<LogLine> lines;
     for (std::int64_t i = 0; i < kSome; ++i) lines.push_back(logOf(node, i, random));
     std::uint64_t seq = 0;
-    std::size_t told = 0;
+    std::size_t reported = 0;
     const auto begin = std::chrono::steady_clock::now();
     for (const LogLine& line : lines) {
       now += 200'000;  // within the budget
       out.log(line);
       if (out.pendingBytes() < WireRecorder::kPiece) continue;
-      std::string payload = dictionary.recordsFrom(told);
-      told = dictionary.size();
+      std::string payload = dictionary.recordsFrom(reported);
+      reported = dictionary.size();
       for (std::size_t c = 0; c < kStreamClassCount; ++c)
         for (std::string piece = out.take(static_cast<StreamClass>(c)); !piece.empty(); piece = out.take(static_cast<StreamClass>(c)))
           payload += piece;

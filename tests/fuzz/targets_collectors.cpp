@@ -66,7 +66,7 @@ RG_FUZZ(scrape_page) {
   ScrapePage page(target, place, series);
   test::MemoryRecorder out;
   std::string_view rest = text(data, size);
-  for (TimeNs now = kNsPerSecond; !rest.empty(); now += TargetBook::kForgottenAfter / 3) {
+  for (TimeNs now = kNsPerSecond; !rest.empty(); now += TargetState::kForgottenAfter / 3) {
     const std::string_view one = rest.substr(0, rest.find('\f'));
     rest.remove_prefix(std::min(one.size() + 1, rest.size()));
     const HttpAnswer head{.status = 200, .content_type = one.starts_with('#') ? "application/openmetrics-text" : "text/plain"};

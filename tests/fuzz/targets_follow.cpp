@@ -107,7 +107,7 @@ RG_FUZZ(question) {
   v1::Question question;
   if (!question.ParseFromArray(data, static_cast<int>(size)) || question.unaligned()) return;
   const Result<std::string> answer = answerQuestion(question, asked.reader(), asked.names(), {});
-  if (answer.ok() && answer->size() > kMostAnswer) std::abort();
+  if (answer.ok() && answer->size() > kMaxAnswer) std::abort();
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using ::testing::SizeIs;
 constexpr TimeNs kBegin = 1'790'000'000LL * kNsPerSecond;
 constexpr TimeNs at(std::int64_t second) { return kBegin + second * kNsPerSecond; }
 
-class Told : public ::testing::Test {
+class Reported : public ::testing::Test {
  protected:
   void SetUp() override {
     m_writer = m_store.writer().value();
@@ -26,7 +26,7 @@ class Told : public ::testing::Test {
     const SeriesId loss = m_writer->series({.attempt = attempt, .metric = "loss", .kind = SeriesKind::kScalar});
     for (std::int64_t step = 0; step < kSteps; ++step) m_writer->scalar(loss, step, at(step), 1);
   }
-  Finding slow(std::int64_t last, std::optional<TimeNs> told, Severity severity = Severity::kWarning) const {
+  Finding slow(std::int64_t last, std::optional<TimeNs> reported, Severity severity = Severity::kWarning) const {
     return {.run = m_run,
             .kind = "slow_rank",
             .subject = "rank:3",
@@ -37,7 +37,7 @@ class Told : public ::testing::Test {
             .summary = "slow from step 100 to " + std::to_string(last),
             .message = R"({"id":"slow","args":{"last":)" + std::to_string(last) + "}}",
             .evidence = "{\"last\":" + std::to_string(last) + "}",
-            .told = told};
+            .reported = reported};
   }
   void say(const Finding& finding) {
     m_writer->finding(finding);
@@ -60,7 +60,7 @@ class Told : public ::testing::Test {
   RunId m_run;
 };
 
-TEST_F(Told, AMomentShowsTheWordsOfThenAndNothingBefore) {
+TEST_F(Reported, AMomentShowsTheWordsOfThenAndNothingBefore) {
   say(slow(110, at(112)));
   say(slow(140, at(141)));
   say(slow(180, at(181), Severity::kError));
@@ -74,61 +74,61 @@ TEST_F(Told, AMomentShowsTheWordsOfThenAndNothingBefore) {
   EXPECT_EQ(then.last_step, 140);
   EXPECT_EQ(then.evidence, "{\"last\":140}");
   EXPECT_EQ(then.message, R"({"id":"slow","args":{"last":140}})");
-  EXPECT_EQ(then.told, at(141));
+  EXPECT_EQ(then.reported, at(141));
   EXPECT_EQ(then.id, reader->findings(m_run)->front().id);
 }
 
-TEST_F(Told, WordsThatAreSaidAgainAreNoTelling) {
+TEST_F(Reported, RepeatedWordsAreNoNotification) {
   for (std::int64_t second = 112; second < 400; second += 30) say(slow(110, at(second)));
-  EXPECT_THAT(*read()->tellings(m_run), SizeIs(1));
-  EXPECT_EQ(read()->findings(m_run)->front().told, at(112));
+  EXPECT_THAT(*read()->published(m_run), SizeIs(1));
+  EXPECT_EQ(read()->findings(m_run)->front().reported, at(112));
 }
 
-TEST_F(Told, WordsThatChangeAllDayAreThinnedOutAndTheFirstTheLastAndEachStateStay) {
+TEST_F(Reported, WordsThatChangeAllDayAreThinnedOutAndTheFirstTheLastAndEachStateStay) {
   constexpr std::int64_t kDay = 24 * 3600;
   for (std::int64_t second = 110; second < kDay; second += 30)
     m_writer->finding(slow(second, at(second), second == 40'010 ? Severity::kError : Severity::kWarning));
   ASSERT_TRUE(m_writer->flush().ok());
-  const auto all = read()->tellings(m_run).value();
+  const auto all = read()->published(m_run).value();
   EXPECT_LT(all.size(), 150U);
-  EXPECT_EQ(all.front().told, at(110));
+  EXPECT_EQ(all.front().reported, at(110));
   EXPECT_EQ(all.back().last_step, 110 + (kDay - 111) / 30 * 30);
   EXPECT_TRUE(std::ranges::any_of(all, [](const Finding& one) { return one.severity == Severity::kError; }));
-  EXPECT_TRUE(std::ranges::is_sorted(all, {}, &Finding::told));
+  EXPECT_TRUE(std::ranges::is_sorted(all, {}, &Finding::reported));
   for (std::size_t i = 1; i < all.size(); ++i)
-    EXPECT_LE(*all[i].told - *all[i - 1].told, 60 * kNsPerSecond + (*all[i].told - at(110)) / 15) << i;
+    EXPECT_LE(*all[i].reported - *all[i - 1].reported, 60 * kNsPerSecond + (*all[i].reported - at(110)) / 15) << i;
 }
 
-TEST_F(Told, WhatWasConcludedAfterwardsIsThereFromWhenItsTroubleBegan) {
+TEST_F(Reported, WhatWasConcludedAfterwardsIsThereFromWhenItsTroubleBegan) {
   say(slow(180, {}));
-  EXPECT_THAT(*read()->tellings(m_run), IsEmpty());
+  EXPECT_THAT(*read()->published(m_run), IsEmpty());
   EXPECT_THAT(shownAt(at(99)), IsEmpty());
   EXPECT_THAT(shownAt(at(105)), ElementsAre("slow from step 100 to 180"));
 }
 
-TEST_F(Told, WhatIsConcludedLaterDoesNotChangeWhatWasTold) {
+TEST_F(Reported, WhatIsConcludedLaterDoesNotChangeWhatWasReported) {
   say(slow(140, at(141)));
   say(slow(999, {}));
   EXPECT_THAT(shownAt(at(120)), IsEmpty());
   EXPECT_THAT(shownAt(at(1'500)), ElementsAre("slow from step 100 to 140"));
   EXPECT_THAT(shownAt(at(kSteps)), ElementsAre("slow from step 100 to 999")) << "all of the run is there";
-  EXPECT_FALSE(read()->findings(m_run)->front().told);
+  EXPECT_FALSE(read()->findings(m_run)->front().reported);
 }
 
-TEST_F(Told, ByAClockThatIsNotTheRunsIsAsIfNobodyHadTold) {
-  for (const TimeNs told : {at(50), at(1'000'000), std::numeric_limits<TimeNs>::max(), std::numeric_limits<TimeNs>::min()}) {
-    Finding finding = slow(180, told);
-    finding.first_step = told / 7;
+TEST_F(Reported, ByAClockThatIsNotTheRunsIsAsIfNobodyHadReported) {
+  for (const TimeNs reported : {at(50), at(1'000'000), std::numeric_limits<TimeNs>::max(), std::numeric_limits<TimeNs>::min()}) {
+    Finding finding = slow(180, reported);
+    finding.first_step = reported / 7;
     say(finding);
   }
   EXPECT_THAT(shownAt(at(105)), SizeIs(4));
   const auto reader = read();
   const auto shown = readerAt(*reader, at(105))->findings(m_run).value();
-  for (const Finding& one : shown) EXPECT_FALSE(one.told);
+  for (const Finding& one : shown) EXPECT_FALSE(one.reported);
   EXPECT_THAT(shownAt(at(99)), IsEmpty());
 }
 
-TEST_F(Told, AnotherStoreGetsThemTooAndSqlShowsThem) {
+TEST_F(Reported, AnotherStoreGetsThemTooAndSqlShowsThem) {
   say(slow(110, at(112)));
   say(slow(140, at(141), Severity::kError));
   say(slow(999, {}));
@@ -137,10 +137,10 @@ TEST_F(Told, AnotherStoreGetsThemTooAndSqlShowsThem) {
   const std::string copy = folder.path() + "-copy.rgl";
   ASSERT_TRUE(exportRun(m_store.path(), m_run, {}, copy).ok());
   const auto reader = openStore(copy).reader().value();
-  EXPECT_THAT(summaries(*reader->tellings(std::nullopt)), ElementsAre("slow from step 100 to 110", "slow from step 100 to 140"));
+  EXPECT_THAT(summaries(*reader->published(std::nullopt)), ElementsAre("slow from step 100 to 110", "slow from step 100 to 140"));
   EXPECT_THAT(summaries(*reader->findings(std::nullopt)), ElementsAre("slow from step 100 to 999"));
   EXPECT_EQ(reader->findings(std::nullopt)->front().message, R"({"id":"slow","args":{"last":999}})");
-  EXPECT_EQ(reader->tellings(std::nullopt)->front().message, R"({"id":"slow","args":{"last":110}})");
+  EXPECT_EQ(reader->published(std::nullopt)->front().message, R"({"id":"slow","args":{"last":110}})");
   std::vector<std::string> rows;
   ASSERT_TRUE(reader
                   ->query("SELECT severity || ' ' || summary || ' ' || json_extract(message, '$.args.last') FROM finding_told "

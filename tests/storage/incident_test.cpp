@@ -127,7 +127,7 @@ TEST_F(IncidentTest, AnEditThatIsMadeTwiceIsMadeOnce) {
   EXPECT_THAT(*reader()->incidents(std::nullopt), IsEmpty());
 }
 
-TEST_F(IncidentTest, WhoReadAnOlderOneIsToldAndOverwritesNothing) {
+TEST_F(IncidentTest, AnEditOfAnOlderOneIsRefusedAndOverwritesNothing) {
   ASSERT_EQ(whyNot(m_writer->edit(someIncident())), "");
   const IncidentEdit ada = changed("as ada says"), bob = changed("as bob says");
   ASSERT_EQ(whyNot(m_writer->edit(ada)), "");

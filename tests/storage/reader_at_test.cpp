@@ -183,7 +183,7 @@ class Story {
                           .start = at(18),
                           .end = end,
                           .summary = "hot from 18 to " + std::to_string(static_cast<int>(seconds)),
-                          .told = at(seconds)});
+                          .reported = at(seconds)});
     };
     tell(20, Severity::kWarning, {}), tell(45, Severity::kError, {}), tell(70, Severity::kError, at(69));
     if (heard(at(20)))
@@ -196,7 +196,7 @@ class Story {
       ASSERT_TRUE(m_writer.edit(Note{.run_uuid = "run-1", .time = at(seconds), .author = "ada", .text = "look here"}).ok());
       Alert alert{
           .run = m_id, .rule = "slow", .cause = "rank 1", .kind = "slow_rank", .since = at(seconds), .end = ifHeard(at(seconds + 20))};
-      if (heard(at(seconds + 5))) alert.due = alert.told = at(seconds + 5), alert.count = 1, alert.delivery = "pager: sent";
+      if (heard(at(seconds + 5))) alert.due = alert.notified = at(seconds + 5), alert.count = 1, alert.delivery = "pager: sent";
       ASSERT_TRUE(m_writer.alerts(std::span(&alert, 1)).ok());
       Incident incident{.uuid = "i" + std::to_string(static_cast<int>(seconds)), .run = m_id, .title = "slow"};
       incident.created = incident.updated = at(seconds + 1);
@@ -217,16 +217,16 @@ class Story {
 };
 
 // What a Reader answers, in words.
-class Telling {
+class Notification {
  public:
-  explicit Telling(Reader& reader) : m_reader(reader) {}
+  explicit Notification(Reader& reader) : m_reader(reader) {}
   std::string all() {
     for (const Run& run : get(m_reader.runs())) ofRun(run);
     for (const Node& n : get(m_reader.nodes())) line("node", n.name, static_cast<int>(n.state), n.last_heard);
     for (const Device& d : get(m_reader.devices())) line("device", d.uuid, d.node.value);
     series();
     rows();
-    for (const Alert& a : get(m_reader.alerts(10))) line("alert", a.since, a.end, a.due, a.told, a.count, a.delivery);
+    for (const Alert& a : get(m_reader.alerts(10))) line("alert", a.since, a.end, a.due, a.reported, a.count, a.delivery);
     for (const Issue& i : get(m_reader.issues()))
       if (i.first) line("issue", i.code, i.count, i.first, i.last);
     return m_text.str();
@@ -291,9 +291,9 @@ class Telling {
     for (const Note& n : get(m_reader.notes(run.id))) line("note", n.time, n.text);
     for (const Capture& c : get(m_reader.captures(run.id, {}))) line("capture", c.time, c.text);
     for (const Capture& c : get(m_reader.captures(run.id, {at(12), at(60)}))) line("capture", c.time, c.text);
-    for (const Finding& f : get(m_reader.findings(run.id))) line("finding", f.start, f.end, f.first_step, f.summary, f.told);
-    for (const Finding& f : get(m_reader.tellings(run.id)))
-      line("telling", f.start, f.end, static_cast<int>(f.severity), f.summary, f.told);
+    for (const Finding& f : get(m_reader.findings(run.id))) line("finding", f.start, f.end, f.first_step, f.summary, f.reported);
+    for (const Finding& f : get(m_reader.published(run.id)))
+      line("telling", f.start, f.end, static_cast<int>(f.severity), f.summary, f.reported);
     for (const Incident& i : get(m_reader.incidents(run.id))) {
       line("incident", i.uuid, static_cast<int>(i.state), i.range->t0, i.range->t1, i.created, i.updated, i.notes);
       line("same", get(m_reader.incident(i.uuid)).title);
@@ -367,7 +367,7 @@ class Telling {
   std::ostringstream m_text;
 };
 
-std::string told(Reader& reader) { return Telling(reader).all(); }
+std::string reported(Reader& reader) { return Notification(reader).all(); }
 
 // Where two texts part, for people.
 std::string difference(const std::string& a, const std::string& b) {
@@ -404,7 +404,7 @@ TEST(ReaderAt, IsTheStoreThatWasWrittenUpToThenAlsoWhenItIsLive) {
     Story(*cut, moment);
     ASSERT_TRUE(cut->close().ok());
     const auto plain = part.reader().value();
-    const std::string expected = told(*plain), got = told(*readerAt(*live, moment));
+    const std::string expected = reported(*plain), got = reported(*readerAt(*live, moment));
     EXPECT_EQ(difference(got, expected), "") << "at " << static_cast<double>(moment - kBegin) / 1e9;
   }
 }
@@ -416,11 +416,11 @@ TEST(ReaderAt, IsTheSameOfALiveAndOfAClosedStore) {
   std::vector<std::string> live, closed;
   {
     const auto reader = store.reader({writer->liveTail()}).value();
-    for (const TimeNs moment : moments()) live.push_back(told(*readerAt(*reader, moment)));
+    for (const TimeNs moment : moments()) live.push_back(reported(*readerAt(*reader, moment)));
   }
   ASSERT_TRUE(writer->close().ok());
   const auto reader = store.reader().value();
-  for (const TimeNs moment : moments()) closed.push_back(told(*readerAt(*reader, moment)));
+  for (const TimeNs moment : moments()) closed.push_back(reported(*readerAt(*reader, moment)));
   for (std::size_t i = 0; i < live.size(); ++i) EXPECT_EQ(difference(live[i], closed[i]), "") << i;
 }
 
@@ -437,10 +437,10 @@ TEST(ReaderAt, OnceNothingIsLaterIsThePlainReader) {
   ASSERT_TRUE(writer->flush().ok());
   ASSERT_TRUE(writer->edit(Note{.run_uuid = "run-1", .author = "ada", .text = "about it all"}).ok());
   const auto reader = store.reader({writer->liveTail()}).value();
-  const std::string plain = told(*reader);
-  for (const TimeNs moment : {at(200), kHighest}) EXPECT_EQ(difference(told(*readerAt(*reader, moment)), plain), "");
+  const std::string plain = reported(*reader);
+  for (const TimeNs moment : {at(200), kHighest}) EXPECT_EQ(difference(reported(*readerAt(*reader, moment)), plain), "");
   // Before that, what has no time is not there.
-  const std::string then = told(*readerAt(*reader, at(40)));
+  const std::string then = reported(*readerAt(*reader, at(40)));
   for (const char* word : {"no time", "about it all", "bare"}) EXPECT_EQ(then.find(word), std::string::npos) << word;
 }
 
@@ -454,7 +454,7 @@ TEST(ReaderAt, LeavesARunWithoutAClockAsItIs) {
   writer->finding({.run = run, .kind = "loss_spike", .subject = "run", .first_step = 7, .summary = "up"});
   ASSERT_TRUE(writer->close().ok());
   const auto reader = store.reader().value();
-  EXPECT_EQ(difference(told(*readerAt(*reader, at(0))), told(*reader)), "");
+  EXPECT_EQ(difference(reported(*readerAt(*reader, at(0))), reported(*reader)), "");
   EXPECT_EQ(readerAt(*reader, at(0))->runs()->size(), 1U);
 }
 
@@ -462,7 +462,7 @@ TEST(ReaderAt, OfAnEmptyStoreIsEmpty) {
   const TempStore store;
   ASSERT_TRUE(writerOf(store)->close().ok());
   const auto reader = store.reader().value();
-  EXPECT_EQ(told(*readerAt(*reader, at(0))), told(*reader));
+  EXPECT_EQ(reported(*readerAt(*reader, at(0))), reported(*reader));
   EXPECT_FALSE(readerAt(*reader, at(0))->info()->last);
 }
 
@@ -548,7 +548,7 @@ TEST(ReaderAt, OfAnUnalignedReaderIsUnalignedAtTheMoment) {
   const auto reader = store.reader({writer->liveTail()}).value();
   const auto plain = readerAt(*reader, at(20))->unaligned();
   ASSERT_TRUE(plain.ok());
-  EXPECT_EQ(difference(told(**plain), told(*readerAt(*reader, at(20)))), "");
+  EXPECT_EQ(difference(reported(**plain), reported(*readerAt(*reader, at(20)))), "");
 }
 
 }  // namespace

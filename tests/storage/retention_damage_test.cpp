@@ -93,7 +93,7 @@ class RetentionDamage : public testing::TestWithParam<const char*> {
     writer->sample(writer->series({.metric = "new"}), now, 1);
     const Status closed = writer->close();
     ASSERT_TRUE(closed.ok()) << closed.message();
-    bool told = false;
+    bool reported = false;
     const std::string hit = std::string(GetParam());
     for (const Kind& kind : kKinds) {
       const std::int64_t left = rowsOf(copy, kind.table);
@@ -105,9 +105,9 @@ class RetentionDamage : public testing::TestWithParam<const char*> {
         EXPECT_LT(left, kind.rows / 3) << table;
       else
         EXPECT_LE(left, 1) << table;
-      told = told || is_hit;
+      reported = reported || is_hit;
     }
-    ASSERT_TRUE(told);
+    ASSERT_TRUE(reported);
     const auto reader = openStore(copy).reader().value();
     EXPECT_THAT(*reader->issues(), Contains(testing::AllOf(Field(&Issue::code, "store.retention_skipped"),
                                                            Field(&Issue::detail, HasSubstr("the file is damaged")))));

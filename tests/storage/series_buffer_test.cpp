@@ -107,16 +107,16 @@ INSTANTIATE_TEST_SUITE_P(Blocks, SeriesBufferOf,
                          testing::Values(Shape{false, kBlockPoints}, Shape{true, kBlockPoints}, Shape{false, SeriesBuffer::kShortBlock},
                                          Shape{true, SeriesBuffer::kShortBlock}));
 
-TEST_P(SeriesBufferOf, SaysWhatItWasToldAtEveryLength) {
+TEST_P(SeriesBufferOf, RepeatsWhatItWasGivenAtEveryLength) {
   const RawPoints all = points(kChunk);
   for (std::size_t n = 1; n <= kChunk; ++n) {
     append(m_buffer, all, n - 1, 1);
     if (n % 32 > 2 && n % 13 != 0) continue;  // about every edge of a block
     const RawPoints so_far = firstOf(all, n);
     expectSame(m_buffer.decoded(), so_far, "of " + std::to_string(n));
-    for (const std::size_t told : {std::size_t{0}, n / 3, n - 1, n, n + 5})
-      expectSame(m_buffer.arrivedAfter(told), firstOf(all, n, std::min(told, n)),
-                 "after " + std::to_string(told) + " of " + std::to_string(n));
+    for (const std::size_t reported : {std::size_t{0}, n / 3, n - 1, n, n + 5})
+      expectSame(m_buffer.arrivedAfter(reported), firstOf(all, n, std::min(reported, n)),
+                 "after " + std::to_string(reported) + " of " + std::to_string(n));
     Pyramid unused;
     const ChunkRow row = m_buffer.row(false, nullptr);
     EXPECT_EQ(row.n, n);

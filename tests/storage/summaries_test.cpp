@@ -106,7 +106,7 @@ TEST_F(SummariesTest, TheNewestAtAMomentIsOneThatABlockNames) {
   EXPECT_EQ(must(reader().latest({&m_series, 1})).at(0).value, 263);
 }
 
-TEST_F(SummariesTest, WhatIsToldAgainFromSomewhereOnReplacesWhatWasThere) {
+TEST_F(SummariesTest, WhatIsReportedAgainFromSomewhereOnReplacesWhatWasThere) {
   m_writer->summaries(m_series, {.from = at(0), .blocks = {block(0, 1), block(64, 2), block(128, 3, 10)}, .next = {.chunk = 1}});
   m_writer->summaries(m_series, {.from = at(128), .blocks = {block(128, 3), block(192, 4)}, .next = {.chunk = 2}});
   EXPECT_EQ(counted(at(0), at(1'000)), 4 * kBlock) << "before it was stored";
@@ -121,7 +121,7 @@ TEST_F(SummariesTest, WhatIsToldAgainFromSomewhereOnReplacesWhatWasThere) {
   EXPECT_EQ(copied.at(m_series), (SummaryPosition{.chunk = 3, .late = {64, at(5)}}));
 }
 
-TEST_F(SummariesTest, StaysEqualToWhatWasToldWhateverTheOrder) {
+TEST_F(SummariesTest, StaysEqualToWhatWasReportedWhateverTheOrder) {
   for (unsigned seed = 1; seed <= 8; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
@@ -130,17 +130,17 @@ TEST_F(SummariesTest, StaysEqualToWhatWasToldWhateverTheOrder) {
     m_writer->summaries(m_series, {.from = std::numeric_limits<std::int64_t>::min(), .blocks = {}, .next = {}});
     for (int i = 0; i < 300; ++i) {
       const std::int64_t from = below(8) == 0 ? below(static_cast<int>(end) + 1) : end;
-      Summaries told{.from = at(from), .blocks = {}, .next = {}};
+      Summaries reported{.from = at(from), .blocks = {}, .next = {}};
       std::int64_t second = from;
       for (int n = below(6) == 0 ? 300 : 1 + below(5); n > 0; --n) {
         const std::int64_t length = 1 + below(kBlock);
-        told.blocks.push_back(block(second, below(1'000), length));
+        reported.blocks.push_back(block(second, below(1'000), length));
         second += below(9) == 0 ? 500 : length;
       }
-      std::erase_if(model, [&](const Bin& one) { return one.x0 >= told.from; });
-      model.insert(model.end(), told.blocks.begin(), told.blocks.end());
+      std::erase_if(model, [&](const Bin& one) { return one.x0 >= reported.from; });
+      model.insert(model.end(), reported.blocks.begin(), reported.blocks.end());
       end = (model.back().x1 - kBegin) / kNsPerSecond + 1;
-      m_writer->summaries(m_series, told);
+      m_writer->summaries(m_series, reported);
       if (below(4) == 0) {
         ASSERT_TRUE(m_writer->flush().ok());
       }
@@ -155,8 +155,8 @@ TEST_F(SummariesTest, StaysEqualToWhatWasToldWhateverTheOrder) {
     EXPECT_EQ(all.max, max);
     EXPECT_EQ(must(reader().series({})).at(0).sample_count, count);
     NewSummaries there = must(must(openStore(m_store.path()).changes())->summaries(m_series, {}, true));
-    ASSERT_TRUE(there.told);
-    EXPECT_EQ(there.told->blocks, model) << "seed " << seed;
+    ASSERT_TRUE(there.reported);
+    EXPECT_EQ(there.reported->blocks, model) << "seed " << seed;
     expectIntact();
   }
 }

@@ -66,7 +66,7 @@ TEST_F(VerifyTest, ReadersLeaveOutWhatIsDamagedKeepTheRestAndSayIt) {
   flip("rg_pyramid", "pyramid_id");
   auto opened = openStore(m_path).reader();
   const auto& reader = *opened;
-  const auto told = [&] {
+  const auto reported = [&] {
     std::vector<Issue> found;
     auto another = openStore(m_path).reader();  // as another worker has it
     const std::vector<Issue> issues = *(*another)->issues();
@@ -74,21 +74,21 @@ TEST_F(VerifyTest, ReadersLeaveOutWhatIsDamagedKeepTheRestAndSayIt) {
       if (issue.code == "store.damaged_chunk") found.push_back(issue);
     return found;
   };
-  EXPECT_THAT(told(), IsEmpty()) << "nothing was read yet";
+  EXPECT_THAT(reported(), IsEmpty()) << "nothing was read yet";
   const auto samples = reader->samples(m_ids.power, {});
   ASSERT_TRUE(samples.ok()) << samples.status().message();
   EXPECT_LT(samples->size(), static_cast<std::size_t>(kStoreSamples));
   EXPECT_GT(samples->size(), static_cast<std::size_t>(kStoreSamples) / 2);
-  ASSERT_EQ(told().size(), 1U);
-  EXPECT_EQ(told()[0].count, 1);
-  EXPECT_THAT(told()[0].detail, HasSubstr("series " + std::to_string(m_ids.power.value)));
+  ASSERT_EQ(reported().size(), 1U);
+  EXPECT_EQ(reported()[0].count, 1);
+  EXPECT_THAT(reported()[0].detail, HasSubstr("series " + std::to_string(m_ids.power.value)));
   // The picture goes on without the pyramid, from what is left.
   const auto bins = reader->bins(m_ids.power, Axis::kX, kStoreStart, kStoreStart + kStoreSamples * kNsPerMs, 50);
   ASSERT_TRUE(bins.ok()) << bins.status().message();
   std::int64_t counted = 0;
   for (const Bin& bin : *bins) counted += bin.count + bin.nan_count;
   EXPECT_EQ(counted, static_cast<std::int64_t>(samples->size()));
-  EXPECT_EQ(told()[0].count, 2);
+  EXPECT_EQ(reported()[0].count, 2);
 }
 
 TEST_F(VerifyTest, AGoodStoreIsClean) { EXPECT_THAT(damage(), IsEmpty()); }

@@ -42,9 +42,9 @@ TEST_F(AccessibleTest, AllThatTakesTheFocusOrIsPaintedHasAName) {
       if (qobject_cast<QAbstractSpinBox*>(widget->parentWidget()) != nullptr) continue;  // its field speaks for the spin box
       const auto* const label = qobject_cast<const QLabel*>(widget);
       if (label != nullptr && label->text().isEmpty()) continue;
-      const QAccessibleInterface* const told = QAccessible::queryAccessibleInterface(widget);
-      ASSERT_NE(told, nullptr) << describe(*widget);
-      if (told->text(QAccessible::Name).isEmpty()) nameless.insert(place.id.toStdString() + ": " + describe(*widget));
+      const QAccessibleInterface* const reported = QAccessible::queryAccessibleInterface(widget);
+      ASSERT_NE(reported, nullptr) << describe(*widget);
+      if (reported->text(QAccessible::Name).isEmpty()) nameless.insert(place.id.toStdString() + ": " + describe(*widget));
     }
   }
   for (const std::string& one : nameless) ADD_FAILURE() << one;
@@ -55,20 +55,20 @@ TEST_F(AccessibleTest, TheGridOfGpusIsATableOfItsCells) {
   go("gpus");
   GpuGrid* const grid = shown<GpuGrid>();
   ASSERT_NE(grid, nullptr);
-  QAccessibleInterface* const told = QAccessible::queryAccessibleInterface(grid);
-  EXPECT_EQ(told->role(), QAccessible::Table);
-  QAccessibleTableInterface* const table = told->tableInterface();
+  QAccessibleInterface* const reported = QAccessible::queryAccessibleInterface(grid);
+  EXPECT_EQ(reported->role(), QAccessible::Table);
+  QAccessibleTableInterface* const table = reported->tableInterface();
   ASSERT_NE(table, nullptr);
   EXPECT_EQ(table->columnDescription(0), "GPU");
   ASSERT_GT(table->rowCount(), 4);
-  EXPECT_EQ(told->childCount(), table->rowCount() * table->columnCount());
+  EXPECT_EQ(reported->childCount(), table->rowCount() * table->columnCount());
   QAccessibleInterface* const first = table->cellAt(0, 0);
   EXPECT_FALSE(first->text(QAccessible::Name).isEmpty());
   EXPECT_EQ(first->role(), QAccessible::Cell);
-  EXPECT_EQ(first->parent(), told);
+  EXPECT_EQ(first->parent(), reported);
   EXPECT_TRUE(QRect(grid->mapToGlobal(QPoint(0, 0)), grid->size()).contains(first->rect())) << "where it is painted";
-  EXPECT_EQ(told->childAt(first->rect().center().x(), first->rect().center().y()), first);
-  EXPECT_EQ(told->indexOfChild(table->cellAt(1, 1)), table->columnCount() + 1);
+  EXPECT_EQ(reported->childAt(first->rect().center().x(), first->rect().center().y()), first);
+  EXPECT_EQ(reported->indexOfChild(table->cellAt(1, 1)), table->columnCount() + 1);
   EXPECT_EQ(table->cellAt(table->rowCount(), 0), nullptr);
   int with_finding = 0;
   for (int row = 0; row < table->rowCount(); ++row) with_finding += table->cellAt(row, 2)->text(QAccessible::Name).contains("slow") ? 1 : 0;

@@ -45,7 +45,7 @@ class AlertsViewTest : public ::testing::Test {
   AlertsViewTest() {
     data->alerts = {alertOf("a <b>hang</b>\x1b", Severity::kCritical), alertOf("node lost", Severity::kError)};
     data->alerts[0].id = 1, data->alerts[1].id = 2;
-    data->alerts[0].due = data->alerts[0].told = kSampleNow;
+    data->alerts[0].due = data->alerts[0].notified = kSampleNow;
     data->alerts[0].count = 2;
     data->findings.clear();
   }
@@ -65,7 +65,7 @@ TEST_F(AlertsViewTest, TheStateSaysWhatCameOfIt) {
   EXPECT_EQ(state(alert), "not sent");
   alert.due = 5;
   EXPECT_EQ(state(alert), "sending");
-  alert.told = 6;
+  alert.notified = 6;
   alert.count = 1;
   EXPECT_EQ(state(alert), "sent");
   alert.delivery = "pager: sent; mail: failed after 8 tries: refused";

@@ -242,9 +242,9 @@ TEST_F(CurvesTest, FilterTakesARegexRefusesABadOneAndEnterTicksWhatIsListed) {
   EXPECT_EQ(view->cards().size(), 2u);
   QTest::keyClicks(filter, "(");
   EXPECT_EQ(tree->model()->rowCount(), 2) << "a bad pattern keeps the old filter";
-  bool told = false;
-  for (const QLabel* label : view->findChildren<QLabel*>()) told |= label->isVisible() && label->text().contains("at character");
-  EXPECT_TRUE(told);
+  bool reported = false;
+  for (const QLabel* label : view->findChildren<QLabel*>()) reported |= label->isVisible() && label->text().contains("at character");
+  EXPECT_TRUE(reported);
 }
 
 TEST_F(CurvesTest, AnEndlesslyBacktrackingPatternIsCutOff) {
@@ -350,9 +350,9 @@ TEST_F(CurvesTest, ASpikeThatArrivesWithATickGetsItsMark) {
 TEST_F(CurvesTest, AnEmptyStoreSaysWhatBringsCurves) {
   open();
   EXPECT_TRUE(view->isFinal());
-  bool told = false;
-  for (const QLabel* label : view->findChildren<QLabel*>()) told |= label->isVisible() && label->text().contains("runglassctl import");
-  EXPECT_TRUE(told);
+  bool reported = false;
+  for (const QLabel* label : view->findChildren<QLabel*>()) reported |= label->isVisible() && label->text().contains("runglassctl import");
+  EXPECT_TRUE(reported);
 }
 
 TEST_F(CurvesTest, TheTableUnderTheCrosshairCopiesFullPrecision) {

@@ -173,7 +173,7 @@ TEST_F(TracedEvidenceTest, RangesThatNoClockHasDoNotHarm) {
       asked.card.range = range, asked.columns = 1'000'000'000;
       const Evidence evidence = read(asked);
       EXPECT_LT(heightOf(evidence, 643), 4'000) << kind.id;
-      EXPECT_LE(shapesIn(svgOf(evidence, 643, theme(ThemeName::kLight))), kMostShapes + 500) << kind.id;
+      EXPECT_LE(shapesIn(svgOf(evidence, 643, theme(ThemeName::kLight))), kMaxShapes + 500) << kind.id;
     }
 }
 

@@ -41,7 +41,7 @@ TEST_F(TracedEvidenceTest, TextStaysTextAndNothingIsAPictureOfPixels) {
       const QByteArray svg = svgOf(evidence, width, theme(ThemeName::kLight));
       EXPECT_THAT(plain(textOf(svg)), HasSubstr(word)) << kind;
       EXPECT_EQ(svg.count("<image"), 0) << kind;
-      EXPECT_LE(shapesIn(svg), kMostShapes) << kind;
+      EXPECT_LE(shapesIn(svg), kMaxShapes) << kind;
       EXPECT_LT(svg.size(), 300'000) << kind;
     }
     QBuffer pdf;
@@ -172,10 +172,10 @@ TEST_F(DenseEvidenceTest, ACropOfManySpansIsFewShapes) {
   asked.card.range = TimeRange{timeOf(60), timeOf(68)}, asked.columns = 4'000;
   const Evidence crop = read(asked);
   ASSERT_FALSE(crop.empty()) << plain(crop.reason);
-  EXPECT_LE(shapesOf(dynamic_cast<const CropPicture&>(*crop.picture).crop()), kMostShapes);
+  EXPECT_LE(shapesOf(dynamic_cast<const CropPicture&>(*crop.picture).crop()), kMaxShapes);
   for (const double width : {420.0, 643.0, 2'000.0}) {
     const QByteArray svg = svgOf(crop, width, theme(ThemeName::kLight));
-    EXPECT_LE(shapesIn(svg), kMostShapes) << width;
+    EXPECT_LE(shapesIn(svg), kMaxShapes) << width;
     EXPECT_GT(shapesIn(svg), 50) << width << ": something is left";
   }
   EXPECT_THAT(plain(crop.coverage), HasSubstr("6 of 8 ranks, 2"));

@@ -89,8 +89,8 @@ class FakeReader : public Reader {
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override {
     return where(m_data->findings, [&](const Finding& f) { return !run || f.run == *run; });
   }
-  Result<std::vector<Finding>> tellings(std::optional<RunId> run) override {
-    return where(m_data->findings, [&](const Finding& f) { return f.told && (!run || f.run == *run); });
+  Result<std::vector<Finding>> notifications(std::optional<RunId> run) override {
+    return where(m_data->findings, [&](const Finding& f) { return f.reported && (!run || f.run == *run); });
   }
   Result<std::vector<Incident>> incidents(std::optional<RunId>) override { return std::vector<Incident>{}; }
   Result<Incident> incident(std::string_view uuid) override { return Status(Code::kNotFound, std::string(uuid)); }

@@ -355,9 +355,9 @@ TEST_F(MainWindowTest, WithoutAStoreTheWindowSaysHowToOpenOne) {
   window = std::make_unique<MainWindow>(options);
   window->show();
   EXPECT_TRUE(window->isFinal());
-  bool told = false;
-  for (const QLabel* label : window->findChildren<QLabel*>()) told = told || label->text().contains("no such file");
-  EXPECT_TRUE(told);
+  bool reported = false;
+  for (const QLabel* label : window->findChildren<QLabel*>()) reported = reported || label->text().contains("no such file");
+  EXPECT_TRUE(reported);
   EXPECT_FALSE(window->showPlace("runs"));
 }
 

@@ -62,7 +62,7 @@ TEST(HeatMapTest, OfManyCellsUnderAPixelTheWorstIsShown) {
   EXPECT_EQ(image.pixelColor(100 * 50 / 200, 3'000 * 40 / 4'096), dark.heat_worse);
 }
 
-TEST(HeatMapTest, WhatWasNotToldIsHatchedAndNotTheMedian) {
+TEST(HeatMapTest, WhatWasNotReportedIsHatchedAndNotTheMedian) {
   HeatCells cells = cellsOf(2, 2, 0);
   cells.rows[1].ratio.assign(2, kNothing);
   QImage image(100, 100, QImage::Format_RGB32);
@@ -347,7 +347,7 @@ TEST_F(RankingViewTest, AnAnswerOfTheRowBeforeDoesNotBecomeTheEvidenceOfOneWitho
   EXPECT_TRUE(panel.machine()->text().contains(QStringLiteral("no clock"))) << panel.machine()->text().toStdString();
 }
 
-TEST_F(RankingViewTest, WithoutARestartTheBreakEvenIsNotTold) {
+TEST_F(RankingViewTest, WithoutARestartTheBreakEvenIsNotReported) {
   record(m_store.path(), 5);
   blame(m_store.path(), "slow_rank", "rank:5", false);
   auto reader = m_store.reader();

@@ -93,9 +93,9 @@ TEST(ReportSql, EveryQueryRunsAndGivesTheFigureBesideIt) {
       (void)answerOf(one.sql, rows);
       EXPECT_GT(rows, 0) << one.what << ": " << one.sql;
     }
-    std::set<std::string> told;
+    std::set<std::string> reported;
     for (const report::Computed& one : data->document.computed) {
-      told.insert(one.what);
+      reported.insert(one.what);
       EXPECT_FALSE(one.how.empty());
     }
     for (const report::Section& section : data->document.sections)
@@ -104,7 +104,7 @@ TEST(ReportSql, EveryQueryRunsAndGivesTheFigureBesideIt) {
           for (const report::KeyFigure& one : all->figures) {
             if (!one.value) continue;
             if (one.sql == 0) {
-              EXPECT_TRUE(told.contains(one.name)) << one.name << " has no query and nothing says how it was reckoned";
+              EXPECT_TRUE(reported.contains(one.name)) << one.name << " has no query and nothing says how it was reckoned";
               continue;
             }
             const auto answer = answerOf(queries[one.sql - 1].sql, rows);
@@ -382,13 +382,13 @@ TEST_F(ReportDialogTest, WhatIsTypedAndWhatIsChosenIsInTheFiles) {
   delete dialog;
 }
 
-TEST_F(ReportDialogTest, WhatCannotBeReadIsTold) {
+TEST_F(ReportDialogTest, WhatCannotBeReadIsReported) {
   auto* dialog = new ReportDialog(m_queries, {.finding = 999}, nullptr);
   dialog->show();
   ASSERT_TRUE(waitFor([&] { return dialog->isFinal(); }));
-  bool told = false;
-  for (const QLabel* label : dialog->findChildren<QLabel*>()) told |= label->text().contains(QLatin1String("no finding 999"));
-  EXPECT_TRUE(told);
+  bool reported = false;
+  for (const QLabel* label : dialog->findChildren<QLabel*>()) reported |= label->text().contains(QLatin1String("no finding 999"));
+  EXPECT_TRUE(reported);
   EXPECT_EQ(dialog->pages(), 0U);
   delete dialog;
 }

@@ -104,7 +104,7 @@ class TimelineClockTest : public ::testing::Test {
   std::unique_ptr<TimelineView> m_view;
 };
 
-TEST_F(TimelineClockTest, PreviewsAnAlignmentByCollectivesStoresItOnlyWhenToldToAndUndoesIt) {
+TEST_F(TimelineClockTest, PreviewsAnAlignmentByCollectivesStoresItOnlyOnRequestAndUndoesIt) {
   show();
   expectBadge(QStringLiteral("clocks as stamped"));
   EXPECT_FALSE(m_view->clocks()->isVisible());
@@ -165,7 +165,7 @@ TEST_F(TimelineClockTest, WithoutAnybodyWhoWritesItPreviewsAllTheSame) {
   EXPECT_FALSE(m_view->clocks()->applyButton()->isEnabled());
 }
 
-TEST_F(TimelineClockTest, ARefusedEditIsToldAndLeavesTheTimes) {
+TEST_F(TimelineClockTest, ARefusedEditIsReportedAndLeavesTheTimes) {
   show();
   trigger(kByCollectives);
   std::string other = m_store.folder() + "/other.rgl";

@@ -169,7 +169,7 @@ TEST_F(TopologyModesTest, RanksStandWhereTheirGroupsSayAndTheViewSaysSo) {
   EXPECT_THAT(m_view->side()->text().toStdString(), HasSubstr("no group of tp names its ranks"));
 }
 
-TEST_F(TopologyModesTest, AChosenOrderIsStoredAndItsContradictionIsToldByGroup) {
+TEST_F(TopologyModesTest, AChosenOrderIsStoredAndItsContradictionIsReportedByGroup) {
   auto* order = m_view->findChild<QComboBox*>("order");
   order->lineEdit()->setText(QStringLiteral("tp2"));
   emit order->lineEdit()->returnPressed();

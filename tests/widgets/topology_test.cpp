@@ -54,7 +54,7 @@ TEST(LatticeTest, EveryRankStandsInItsOwnCell) {
   EXPECT_TRUE(l.strips.empty());
 }
 
-TEST(LatticeTest, PlacesThatNoRankHasToldOfStayEmpty) {
+TEST(LatticeTest, PlacesThatNoRankHasReportedStayEmpty) {
   TopologyData data = dataOf(2, 2, 2);
   data.ranks.erase(data.ranks.begin() + 5);
   const Lattice l = placeRanks(data.ranks, data.attempt.layout);

@@ -111,7 +111,7 @@ TEST(WhatIfPanelTest, AClickInTheHeatMapTicksTheWorker) {
   EXPECT_TRUE(shown.view.whatIf()->ticks().empty());
 }
 
-TEST(WhatIfPanelTest, MoneyIsToldOnlyWithAPrice) {
+TEST(WhatIfPanelTest, MoneyIsReportedOnlyWithAPrice) {
   const TempStore store;
   Shown shown(storeOf(store, true));
   ASSERT_TRUE(shown.settled);

@@ -45,7 +45,7 @@ Alert alertOf(const Finding& finding, const std::string& cause) {
           .cause = cause,
           .kind = finding.kind,
           .severity = finding.severity,
-          .since = finding.start.value_or(finding.told.value_or(0)),
+          .since = finding.start.value_or(finding.published.value_or(0)),
           .end = finding.end,
           .summary = finding.summary.empty() ? finding.kind + " of " + finding.subject : finding.summary};
 }
@@ -53,7 +53,7 @@ Alert alertOf(const Finding& finding, const std::string& cause) {
 }  // namespace
 
 TimeNs AlertRow::when() const {
-  if (alert.id == 0 && finding != nullptr && finding->told) return *finding->told;
+  if (alert.id == 0 && finding != nullptr && finding->reported) return *finding->reported;
   return alert.due.value_or(alert.since);
 }
 
@@ -102,7 +102,7 @@ QString alertState(const AlertRow& row, TimeStyle style) {
   if (row.snoozed_until) return QStringLiteral("muted until %1").arg(formatTimeOfDay(*row.snoozed_until, style));
   if (row.alert.id == 0 && row.finding != nullptr) return QStringLiteral("found");
   if (!row.alert.due) return QStringLiteral("not sent");
-  if (!row.alert.told) return QStringLiteral("sending");
+  if (!row.alert.notified) return QStringLiteral("sending");
   const bool failed = row.alert.delivery.find(": failed after") != std::string::npos;
   if (failed)
     return row.alert.delivery.find(": sent") != std::string::npos ? QStringLiteral("partly sent") : QStringLiteral("not delivered");

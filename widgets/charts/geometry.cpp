@@ -13,9 +13,9 @@ constexpr double kGapFactor = 5;
 constexpr int kWide = 4;      // pixels
 constexpr double kReach = 5;  // of an outlier, in interquartile ranges
 constexpr std::size_t kEnoughForQuartiles = 20;
-constexpr double kMostOutliers = 0.05;  // of the bins
-constexpr std::size_t kMostTicks = 1'000;
-constexpr double kMostStep = 5e18;
+constexpr double kMaxOutliers = 0.05;  // of the bins
+constexpr std::size_t kMaxTicks = 1'000;
+constexpr double kMaxStep = 5e18;
 
 // Smallest of 1, 2, 5 x 10^k that is not below `at_least`.
 double niceStep(double at_least) {
@@ -32,8 +32,8 @@ std::int64_t timeStep(double at_least) {
                                                             900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800};
   for (const std::int64_t seconds : kSeconds)
     if (static_cast<double>(seconds) * kNsPerSecond >= at_least) return seconds * kNsPerSecond;
-  constexpr double kDay = 86400.0 * kNsPerSecond, kMostDays = 100'000;  // so many days fit
-  return static_cast<std::int64_t>(std::min(kMostDays, niceStep(at_least / kDay))) * 86400 * kNsPerSecond;
+  constexpr double kDay = 86400.0 * kNsPerSecond, kMaxDays = 100'000;  // so many days fit
+  return static_cast<std::int64_t>(std::min(kMaxDays, niceStep(at_least / kDay))) * 86400 * kNsPerSecond;
 }
 
 std::int64_t floorTo(std::int64_t x, std::int64_t step) {
@@ -100,8 +100,8 @@ std::vector<AxisTick> xTicks(const XMap& map, XAxis axis, TimeStyle style, doubl
   if (map.x1 <= map.x0 || map.width <= 0) return ticks;
   const double wanted = XMap::apart(map.x0, map.x1) * spacing / map.width;
   const std::int64_t step =
-      axis == XAxis::kTime ? timeStep(wanted) : std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(niceStep(wanted), kMostStep)));
-  for (std::int64_t x = floorTo(map.x0, step); x < map.x1 && ticks.size() < kMostTicks; x += step) {
+      axis == XAxis::kTime ? timeStep(wanted) : std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(niceStep(wanted), kMaxStep)));
+  for (std::int64_t x = floorTo(map.x0, step); x < map.x1 && ticks.size() < kMaxTicks; x += step) {
     if (x >= map.x0) ticks.push_back({map.toPixel(x), axis == XAxis::kTime ? timeLabel(x, step, style) : formatCount(x)});
     if (x > INT64_MAX - step) break;
   }
@@ -310,7 +310,7 @@ std::optional<ValueRange> valueRange(std::span<const Bin> bins, std::int64_t x0,
   const auto outside = std::count_if(lows.begin(), lows.end(), [&](double v) { return v < near.lo; }) +
                        std::count_if(highs.begin(), highs.end(), [&](double v) { return v > near.hi; });
   // So many are no outliers: after a change of the batch size they are what the run does now.
-  if (static_cast<double>(outside) > kMostOutliers * static_cast<double>(highs.size())) return range;
+  if (static_cast<double>(outside) > kMaxOutliers * static_cast<double>(highs.size())) return range;
   if (outliers != nullptr) *outliers += static_cast<int>(outside);
   return near;
 }

@@ -18,7 +18,7 @@ namespace runglass {
 namespace {
 
 constexpr int kMarkReach = 6;             // of the mouse to a mark, in pixels
-constexpr qsizetype kMostWords = 8;       // lines of a tooltip
+constexpr qsizetype kMaxWords = 8;        // lines of a tooltip
 constexpr std::int64_t kVisitWidths = 3;  // zoomed out further than this from a visit, the next begins anew
 constexpr double kMarkWindow = 0.1;       // of the window, shown around the mark that a key goes to
 constexpr std::int64_t kNarrowest = 4;
@@ -222,10 +222,10 @@ bool PlotWidget::event(QEvent* event) {
     const QRect area = plotArea();
     QStringList words;
     const QStringList found = picture().markTexts(help->pos());
-    for (const QString& text : found.mid(0, kMostWords)) words << text.toHtmlEscaped();
-    if (found.size() > kMostWords) words << tr("and %1 more; zoom in").arg(found.size() - kMostWords);
+    for (const QString& text : found.mid(0, kMaxWords)) words << text.toHtmlEscaped();
+    if (found.size() > kMaxWords) words << tr("and %1 more; zoom in").arg(found.size() - kMaxWords);
     for (const PlotMark& mark : m_data->marks)
-      if (std::abs(xMap(area).toPixel(mark.x) - help->pos().x()) < 6 && help->pos().y() > area.bottom() - 4 && words.size() < kMostWords)
+      if (std::abs(xMap(area).toPixel(mark.x) - help->pos().x()) < 6 && help->pos().y() > area.bottom() - 4 && words.size() < kMaxWords)
         words << mark.text.toHtmlEscaped();
     if (words.isEmpty())
       QToolTip::hideText();

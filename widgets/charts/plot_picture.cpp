@@ -12,8 +12,8 @@
 namespace runglass {
 namespace {
 
-constexpr int kLeastPlot = 16;  // height of a panel that can still be read
-constexpr int kRawAlpha = 72;   // of the raw curve under a smoothed one: 28 %
+constexpr int kMinPlot = 16;   // height of a panel that can still be read
+constexpr int kRawAlpha = 72;  // of the raw curve under a smoothed one: 28 %
 constexpr int kFaintAlpha = 140;
 constexpr int kBandAlpha = 60;
 constexpr int kLegendName = 180;
@@ -81,7 +81,7 @@ std::size_t PlotPicture::binCount() const {
 std::vector<PlotPicture::PanelLayout> PlotPicture::layoutPanels(const QRect& area) const {
   std::vector<PanelLayout> places;
   // What has no room is left out, the last first: panels over each other show nothing.
-  const int room = std::max(1, (area.height() + kBetween) / (kTitle + kLeastPlot + kBetween));
+  const int room = std::max(1, (area.height() + kBetween) / (kTitle + kMinPlot + kBetween));
   const int count = std::min(room, static_cast<int>(m_data->panels.size()));
   const std::span<const PlotPanel> shown(m_data->panels.data(), static_cast<std::size_t>(count));
   double shares = 0;

@@ -9,7 +9,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostEntries = 2'000, kPlotted = 2, kMostBins = 400;
+constexpr std::size_t kMaxEntries = 2'000, kPlotted = 2, kMaxBins = 400;
 
 Result<std::vector<CompareEntry>> entriesOf(Reader& reader) {
   RG_ASSIGN(std::vector<Run> runs, reader.runs());
@@ -17,7 +17,7 @@ Result<std::vector<CompareEntry>> entriesOf(Reader& reader) {
   std::vector<CompareEntry> entries;
   for (const Run& run : runs) {
     RG_ASSIGN(const auto attempts, reader.attempts(run.id));
-    for (auto attempt = attempts.rbegin(); attempt != attempts.rend() && entries.size() < kMostEntries; ++attempt)
+    for (auto attempt = attempts.rbegin(); attempt != attempts.rend() && entries.size() < kMaxEntries; ++attempt)
       entries.push_back(
           {run.id, attempt->number,
            screenText(run.name, 60) + (attempts.size() > 1 ? QStringLiteral(" / attempt %1").arg(attempt->number) : QString())});
@@ -43,7 +43,7 @@ void chooseSides(const CompareRequest& request, RunId run, CompareData& data) {
 
 SharedBins binsOf(const std::vector<std::int64_t>& step, const std::vector<double>& value) {
   auto bins = std::make_shared<std::vector<Bin>>();
-  const std::size_t every = step.size() / kMostBins + 1;
+  const std::size_t every = step.size() / kMaxBins + 1;
   for (std::size_t i = 0; i < step.size(); i += every) {
     const std::size_t end = std::min(step.size(), i + every);
     Bin bin{.x0 = step[i],

@@ -122,7 +122,7 @@ void PartBars::paintEvent(QPaintEvent*) {
                      tr("Nothing to draw: steady steps with a duration are needed on both sides."));
     return;
   }
-  if (m_data.parts_told) {
+  if (m_data.parts_reported) {
     double most = 1;
     for (const bool first : {true, false}) {
       double sum = 0;

@@ -172,7 +172,7 @@ void QueryService::finished(const Job& job, DurNs took) {
 
 void QueryService::watchLoop(Shared& shared, const std::stop_token& stop) {
   std::unique_ptr<Reader> reader;
-  std::uint64_t seen = 0, told_text = 0;
+  std::uint64_t seen = 0, reported_text = 0;
   bool first = true;
   for (int tick = 0; !stop.stop_requested(); ++tick) {
     if (!reader) {
@@ -180,12 +180,12 @@ void QueryService::watchLoop(Shared& shared, const std::stop_token& stop) {
     }
     if (reader) {
       const std::uint64_t generation = reader->generation();
-      const bool text = tick % kTextEvery == 0 && (first || generation != told_text);
+      const bool text = tick % kTextEvery == 0 && (first || generation != reported_text);
       if (first || generation != seen || text) {
         // A GUI thread that is behind gets one announcement, not a queue of them.
         if (!shared.announcing.exchange(true)) {
           seen = generation;
-          if (text) told_text = generation;
+          if (text) reported_text = generation;
           first = false;
           shared.post([text](QueryService& service) { service.announce(text); });
         }

@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostSpikes = 200;  // of a list that somebody reads
+constexpr std::size_t kMaxSpikes = 200;  // of a list that somebody reads
 
 }  // namespace
 
@@ -93,9 +93,9 @@ void RewindDialog::fillSpikes(const Result<std::shared_ptr<const std::vector<Rew
   if (!answer.ok()) return m_text->setPlainText(tr("The spikes could not be read: %1").arg(screenText(answer.status().message())));
   m_spikes = *answer;
   if (m_spikes->empty()) return m_text->setPlainText(tr("This curve has no spike."));
-  for (const RewindSpike& one : std::span(*m_spikes).first(std::min(m_spikes->size(), kMostSpikes))) m_spike->addItem(one.words);
-  if (m_spikes->size() > kMostSpikes) {
-    m_spike->addItem(tr("… and %1 more: runglassctl rewind --step plans for any step").arg(m_spikes->size() - kMostSpikes));
+  for (const RewindSpike& one : std::span(*m_spikes).first(std::min(m_spikes->size(), kMaxSpikes))) m_spike->addItem(one.words);
+  if (m_spikes->size() > kMaxSpikes) {
+    m_spike->addItem(tr("… and %1 more: runglassctl rewind --step plans for any step").arg(m_spikes->size() - kMaxSpikes));
     m_spike->setItemData(m_spike->count() - 1, 0, Qt::UserRole - 1);  // cannot be chosen
   }
   plan();
@@ -103,7 +103,7 @@ void RewindDialog::fillSpikes(const Result<std::shared_ptr<const std::vector<Rew
 
 void RewindDialog::plan() {
   const auto at = static_cast<std::size_t>(std::max(0, m_spike->currentIndex()));
-  if (m_spikes == nullptr || at >= std::min(m_spikes->size(), kMostSpikes)) return;
+  if (m_spikes == nullptr || at >= std::min(m_spikes->size(), kMaxSpikes)) return;
   RewindQuestion question = (*m_spikes)[at].question;
   question.rule = m_rule->currentIndex() == 1 ? RewindRule::kFalcon : RewindRule::kPalm;
   m_copy->setEnabled(false);

@@ -4,7 +4,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMost = 200;
+constexpr std::size_t kMax = 200;
 
 }  // namespace
 
@@ -14,7 +14,7 @@ void WindowHistory::set(std::optional<XRange> window, bool gesture) {
   } else {
     m_windows.resize(m_place + 1);
     m_windows.push_back(window);
-    if (m_windows.size() > kMost) m_windows.pop_front();
+    if (m_windows.size() > kMax) m_windows.pop_front();
     m_place = m_windows.size() - 1;
   }
   m_in_gesture = gesture;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kLarge = 24, kSmall = 12, kLargeUpTo = 256;
 constexpr std::array kSizes = {kLarge, kSmall, 8, 6};
-constexpr int kBandGap = 14, kLeft = 2 * kGrid, kTop = kGrid, kLeastBadge = 5;
+constexpr int kBandGap = 14, kLeft = 2 * kGrid, kTop = kGrid, kMinBadge = 5;
 
 }  // namespace
 
@@ -171,7 +171,7 @@ void GpuGrid::paintFinding(QPainter& painter, const QRect& rect, const FindingMa
   painter.setPen(QPen(severityColor(theme, mark.severity), kSelectionLine));
   painter.drawRect(rect);
   const int badge = rect.width() / 2;
-  if (badge < kLeastBadge) return;
+  if (badge < kMinBadge) return;
   const QRect place(rect.center() - QPoint((badge - 1) / 2, (badge - 1) / 2), QSize(badge, badge));
   if (rect.width() >= kLarge - 1) painter.fillRect(place.adjusted(-1, -1, 1, 1), theme.ground);  // of a small cell nothing else would show
   painter.drawPixmap(place, severityMark(mark.severity, badge, devicePixelRatioF()));

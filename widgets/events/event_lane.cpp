@@ -20,7 +20,7 @@ namespace {
 constexpr int kGutter = 148, kLaneHeight = 26, kLaneGap = 2, kAxis = 18, kPad = 2 * kGrid, kPartPx = 3;
 constexpr std::array<const char*, kLanes> kLaneNames = {"error, critical", "warning", "info"};
 constexpr std::array<Severity, kLanes> kLaneSeverity = {Severity::kError, Severity::kWarning, Severity::kInfo};
-constexpr DurNs kLeastSpan = 1'000;
+constexpr DurNs kMinSpan = 1'000;
 
 }  // namespace
 
@@ -148,7 +148,7 @@ void EventLane::mouseReleaseEvent(QMouseEvent*) {
   const XMap x = map();
   if (to - from < kDragPixels) return emit timeClicked(x.fromPixel(from));
   const TimeRange range{x.fromPixel(from), x.fromPixel(to)};
-  if (range.t1 - range.t0 >= kLeastSpan) emit rangeChosen(range, false);
+  if (range.t1 - range.t0 >= kMinSpan) emit rangeChosen(range, false);
 }
 
 void EventLane::mouseDoubleClickEvent(QMouseEvent*) {
@@ -160,7 +160,7 @@ void EventLane::wheelEvent(QWheelEvent* event) {
   if (!m_density) return;
   const XMap x = map();
   const TimeNs at = x.fromPixel(std::clamp(event->position().x(), static_cast<double>(kGutter), static_cast<double>(width() - kPad)));
-  const auto next = TimeWindow{x.x0, x.x1}.zoomed(zoomOf(wheelNotches(*event)), at, kLeastSpan);
+  const auto next = TimeWindow{x.x0, x.x1}.zoomed(zoomOf(wheelNotches(*event)), at, kMinSpan);
   if (!next) return;
   emit rangeChosen({next->x0, next->x1}, true);
   emit gestureEnded();

@@ -11,7 +11,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kMostChars = 20'000, kLineChars = 400;
+constexpr int kMaxChars = 20'000, kLineChars = 400;
 
 QString escaped(const QString& text) { return text.toHtmlEscaped(); }
 QString fromView(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
@@ -86,8 +86,7 @@ QString eventHtml(const EventRow& row, const EventDetail* detail, const std::str
   if (!row.where.isEmpty()) html += paragraph(escaped(row.where));
   if (!places.isEmpty()) html += paragraph(QStringLiteral("→ ") + places.join(QStringLiteral(" · ")));
   html += heading("text");
-  html +=
-      QStringLiteral("<p style='margin:0; font-family:monospace; white-space:pre-wrap'>%1</p>").arg(marked(row.text, query, kMostChars));
+  html += QStringLiteral("<p style='margin:0; font-family:monospace; white-space:pre-wrap'>%1</p>").arg(marked(row.text, query, kMaxChars));
   const FaultInfo* fault = row.key.source == EventSource::kEvent ? findFault(row.kind, row.code) : nullptr;
   if (fault != nullptr) {
     html += heading("what it means") + paragraph(escaped(fromView(fault->meaning)));

@@ -22,7 +22,7 @@ constexpr std::array<Strip, 4> kHostStrips = {{{"cpu_busy_ratio", ""},
                                                {"pressure_cpu_some_ratio", ""}}};
 constexpr std::array<const char*, 6> kErrors = {"ecc_uncorrected_total", "ecc_corrected_total",         "nvlink_replay_error_total",
                                                 "pcie_replay_total",     "nvlink_recovery_error_total", "nvlink_crc_error_total"};
-constexpr std::size_t kMostPeers = 64, kMostOwn = 8;
+constexpr std::size_t kMaxPeers = 64, kMaxOwn = 8;
 constexpr DurNs kSilentShare = 20;  // of the window, from which on silence is told
 constexpr double kWarmer = 3;       // degrees
 constexpr double kNews = 0.03;      // a difference to the peers that is told
@@ -55,8 +55,8 @@ class DeviceReading {
     for (const Strip& strip : m_own.empty() ? kHostStrips : kDeviceStrips) RG_TRY(addStrip(strip));
     RG_TRY(addErrors());
     const NodeId node = m_node != nullptr ? m_node->id : m_device->node;
-    RG_ASSIGN(EventsTold events,
-              readEventsTold(m_reader, m_subject, node, m_device != nullptr ? m_device->id : DeviceId(), *range, m_stop));
+    RG_ASSIGN(EventsReported events,
+              readEventsReported(m_reader, m_subject, node, m_device != nullptr ? m_device->id : DeviceId(), *range, m_stop));
     if (m_story.plot.panels.empty()) {
       out.reason = events.events.empty()
                        ? QObject::tr("Nothing was measured on %1 in this window.").arg(name())
@@ -88,7 +88,7 @@ class DeviceReading {
   void choose() {
     for (const Device& device : m_subject.devices) {
       const bool own = m_device != nullptr ? device.id == m_device->id : m_node != nullptr && device.node == m_node->id && isGpu(device);
-      if (own && m_own.size() < kMostOwn) m_own.push_back(device.id);
+      if (own && m_own.size() < kMaxOwn) m_own.push_back(device.id);
     }
     std::vector<DeviceId> others;
     std::vector<NodeId> nodes;
@@ -102,7 +102,7 @@ class DeviceReading {
       std::ranges::sort(all);
       const auto doubles = std::ranges::unique(all);
       all.erase(doubles.begin(), doubles.end());
-      const std::size_t every = (all.size() + kMostPeers - 1) / kMostPeers;
+      const std::size_t every = (all.size() + kMaxPeers - 1) / kMaxPeers;
       for (std::size_t i = 0; i < all.size(); i += std::max<std::size_t>(every, 1)) into.push_back(all[i]);
     };
     m_peer_count = 0;
@@ -130,7 +130,7 @@ class DeviceReading {
           peers.push_back(&series);
         }
       }
-      if (own.size() > kMostOwn) own.resize(kMostOwn);
+      if (own.size() > kMaxOwn) own.resize(kMaxOwn);
       RG_ASSIGN(const bool shown, addPanel(metric, own, peers));
       if (shown) return {};
     }
@@ -204,7 +204,7 @@ class DeviceReading {
   Status addErrors() {
     PlotPanel panel{.title = QObject::tr("errors, total"), .unit = "", .share = kErrorShare};
     std::vector<CurveInk> inks;
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (const char* metric : kErrors) {
       SeriesFilter filter;
       filter.metric = metric;
@@ -213,8 +213,8 @@ class DeviceReading {
         if (std::ranges::find(m_own, series.key.device) == m_own.end() || series.sample_count == 0) continue;
         RG_ASSIGN(CurvesRead read, readLines(m_reader, m_subject, {&series}, m_range, 0, m_stop));
         if (read.points == 0) continue;
-        ++told;
-        if (!read.most || !read.least || *read.most <= *read.least || panel.curves.size() == kMostOwn) continue;
+        ++reported;
+        if (!read.most || !read.least || *read.most <= *read.least || panel.curves.size() == kMaxOwn) continue;
         read.curves.front().name = metricTitle(metric);
         m_rose << QObject::tr("%1 rose by %2").arg(metricTitle(metric), formatNumber(*read.most - *read.least));
         inks.push_back({CurveRole::kSeries, panel.curves.size()});
@@ -223,7 +223,7 @@ class DeviceReading {
       }
     }
     if (panel.curves.empty()) {
-      if (told > 0) m_alike << QObject::tr("no error counter rose");
+      if (reported > 0) m_alike << QObject::tr("no error counter rose");
       return {};
     }
     m_story.add(std::move(panel), std::move(inks));

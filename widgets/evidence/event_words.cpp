@@ -45,20 +45,20 @@ QString eventWords(const FoldedEvent& event, const QString& place) {
   return meaning.isEmpty() ? text : text + QStringLiteral(": ") + meaning;
 }
 
-Result<EventsTold> readEventsTold(Reader& reader, const EvidenceSubject& subject, NodeId node, DeviceId device, TimeRange range,
-                                  const std::stop_token& stop) {
+Result<EventsReported> readEventsReported(Reader& reader, const EvidenceSubject& subject, NodeId node, DeviceId device, TimeRange range,
+                                          const std::stop_token& stop) {
   RowQuery query;
   query.range = range, query.run = subject.run.id, query.at_least = Severity::kWarning;
   if (node) query.node = node;
-  query.order = RowOrder::kOldestFirst, query.limit = kMostEventsRead;
+  query.order = RowOrder::kOldestFirst, query.limit = kMaxEventsRead;
   RG_ASSIGN(EventPage page, reader.searchEvents(query, stop));
   if (device) std::erase_if(page.events, [&](const Event& event) { return event.device && event.device != device; });
   auto folded = foldEvents(page.events);
   std::ranges::stable_sort(folded, std::ranges::greater(), [](const FoldedEvent& one) { return one.first.severity; });
-  EventsTold out;
-  if (folded.size() > kMostEventsTold) {
-    out.more = folded.size() - kMostEventsTold;
-    folded.resize(kMostEventsTold);
+  EventsReported out;
+  if (folded.size() > kMaxEventsReported) {
+    out.more = folded.size() - kMaxEventsReported;
+    folded.resize(kMaxEventsReported);
   }
   std::ranges::stable_sort(folded, {}, [](const FoldedEvent& one) { return *one.first.time; });
   for (const FoldedEvent& one : folded)

@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      TimeNs.
 // Errors:     the Reader's.
-// Cost:       a page of kMostEventsRead events.
+// Cost:       a page of kMaxEventsRead events.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostEventsRead = 2'000, kMostEventsTold = 6;
+inline constexpr std::size_t kMaxEventsRead = 2'000, kMaxEventsReported = 6;
 
 struct FoldedEvent {
   Event first;
@@ -30,11 +30,11 @@ QString eventWords(const FoldedEvent& event, const QString& place);
 
 // Warnings and worse of a node (0: of the run), of the device alone where one is given; those of the worst severity first where they are
 // too many, told by time.
-struct EventsTold {
+struct EventsReported {
   std::vector<CurveEvent> events;
   std::size_t more = 0;
 };
-Result<EventsTold> readEventsTold(Reader& reader, const EvidenceSubject& subject, NodeId node, DeviceId device, TimeRange range,
-                                  const std::stop_token& stop);
+Result<EventsReported> readEventsReported(Reader& reader, const EvidenceSubject& subject, NodeId node, DeviceId device, TimeRange range,
+                                          const std::stop_token& stop);
 
 }  // namespace runglass

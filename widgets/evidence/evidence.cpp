@@ -9,7 +9,7 @@ namespace runglass {
 namespace {
 
 constexpr double kReasonHeight = 48;
-constexpr int kLeastColumns = 64, kMostColumns = 4'096;
+constexpr int kMinColumns = 64, kMaxColumns = 4'096;
 
 using Read = Result<Evidence> (*)(Reader&, const EvidenceSubject&, const EvidenceQuestion&, const std::stop_token&);
 struct Kind {
@@ -27,7 +27,7 @@ constexpr std::array<Kind, kEvidenceKinds.size()> kReads = {{{"loss", readLossEv
 
 Result<Evidence> readEvidence(Reader& reader, const EvidenceQuestion& question, std::stop_token stop) {
   EvidenceQuestion bounded = question;
-  bounded.columns = std::clamp(question.columns, kLeastColumns, kMostColumns);
+  bounded.columns = std::clamp(question.columns, kMinColumns, kMaxColumns);
   RG_ASSIGN(const EvidenceSubject subject, readSubject(reader, bounded, stop));
   const auto kind = std::ranges::find(kReads, std::string_view(question.card.kind), &Kind::id);
   Evidence out;

@@ -5,7 +5,7 @@
 // Ownership:  an Evidence shares what it read; copies are cheap.
 // Units:      TimeNs; widths and heights in device-independent pixels, 96 an inch (170 mm are 643): scale the painter for others.
 // Errors:     the Reader's. A card that has nothing to show is no error: `reason` says why, and is what is painted.
-// Cost:       as the views' own questions at `columns` pixels; a picture is at most kMostShapes shapes, whatever the store holds.
+// Cost:       as the views' own questions at `columns` pixels; a picture is at most kMaxShapes shapes, whatever the store holds.
 #pragma once
 
 #include <QObject>
@@ -36,7 +36,7 @@ inline constexpr std::array<EvidenceKind, 6> kEvidenceKinds = {{{"loss", "Loss a
                                                                 {"series", "A metric or scalar"},
                                                                 {"log", "Log lines and hardware events"}}};
 
-inline constexpr int kMostShapes = 3'000;  // of a crop of the time line, and of a heat map
+inline constexpr int kMaxShapes = 3'000;  // of a crop of the time line, and of a heat map
 
 // `card.select`, beside rank, node, step and attempt: "ranks=3-6" of a time line or a series, "metric=NAME" of a series, "gpu=N" on the
 // node. Without a range a card shows all of the attempt.

@@ -40,7 +40,7 @@ std::vector<std::int32_t> ranksOf(std::string_view text) {
     const auto first = numberOf<std::int32_t>(cut(part, '-'));
     const auto last = part.empty() ? first : numberOf<std::int32_t>(part);
     if (!first || !last || *first < 0) continue;
-    for (std::int64_t rank = *first; rank <= *last && out.size() < kMostNamed; ++rank) out.push_back(static_cast<std::int32_t>(rank));
+    for (std::int64_t rank = *first; rank <= *last && out.size() < kMaxNamed; ++rank) out.push_back(static_cast<std::int32_t>(rank));
   }
   std::ranges::sort(out);
   const auto doubles = std::ranges::unique(out);

@@ -18,12 +18,12 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostNamed = 64;  // ranks that a select may list
+inline constexpr std::size_t kMaxNamed = 64;  // ranks that a select may list
 
 // "rank=5,step=100": what is not understood is left out.
 struct EvidenceSelect {
   std::optional<std::int32_t> rank, attempt, gpu;
-  std::vector<std::int32_t> ranks;  // "ranks=3-6" or "ranks=3;5"; grows, at most kMostNamed
+  std::vector<std::int32_t> ranks;  // "ranks=3-6" or "ranks=3;5"; grows, at most kMaxNamed
   std::optional<std::int64_t> step;
   std::string node, metric;
 };

@@ -6,7 +6,7 @@
 // Ownership:  values.
 // Units:      TimeNs; minutes since the first sign; device-independent pixels.
 // Errors:     none.
-// Cost:       O(entries log entries), at most kMostEntries.
+// Cost:       O(entries log entries), at most kMaxEntries.
 #pragma once
 
 #include <vector>

@@ -12,9 +12,9 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostRead = 4'000, kMostShown = 18;
+constexpr std::size_t kMaxRead = 4'000, kMaxShown = 18;
 constexpr int kLine = 16, kNarrow = 520, kTimeWidth = 62, kSeverityWidth = 66, kPlaceWidth = 150, kHead = 20;
-constexpr int kMostText = 400;
+constexpr int kMaxText = 400;
 
 struct LogRow {
   std::optional<TimeNs> time;
@@ -31,7 +31,7 @@ struct LogRow {
 std::string shapeOf(std::string_view text) {
   std::string out;
   bool number = false;
-  for (const char c : text.substr(0, kMostText)) {
+  for (const char c : text.substr(0, kMaxText)) {
     const bool digit = c >= '0' && c <= '9';
     if (!digit) out += c;
     if (digit && !number) out += '#';
@@ -153,7 +153,7 @@ class LogReading {
   Status readAll(Severity least) {
     RowQuery query;
     query.range = m_range, query.run = m_subject.run.id, query.at_least = least;
-    query.order = RowOrder::kOldestFirst, query.limit = kMostRead;
+    query.order = RowOrder::kOldestFirst, query.limit = kMaxRead;
     RG_ASSIGN(LogPage lines, m_reader.searchLogs(query, m_stop));
     RG_ASSIGN(EventPage events, m_reader.searchEvents(query, m_stop));
     m_more = lines.more || events.more;
@@ -161,7 +161,7 @@ class LogReading {
     for (const LogHit& hit : lines.hits) {
       const LogLine& line = hit.line;
       const std::string text = withoutEscapes(line.text);
-      LogRow row{.time = line.time, .key = hit.key, .severity = line.severity, .text = screenText(text, kMostText)};
+      LogRow row{.time = line.time, .key = hit.key, .severity = line.severity, .text = screenText(text, kMaxText)};
       row.place = placeWords(Event{.node = line.node, .rank = line.rank}, m_subject);
       row.own = isOwn(line.node, line.rank);
       take(std::move(row), shapeOf(text), line.rank);
@@ -183,7 +183,7 @@ class LogReading {
     std::ranges::stable_sort(m_rows, [](const LogRow& a, const LogRow& b) {
       return std::tuple(-static_cast<int>(a.severity), !a.own, a.key) < std::tuple(-static_cast<int>(b.severity), !b.own, b.key);
     });
-    if (m_rows.size() > kMostShown) m_rows.resize(kMostShown);
+    if (m_rows.size() > kMaxShown) m_rows.resize(kMaxShown);
     std::ranges::stable_sort(m_rows, {}, &LogRow::key);
     for (LogRow& row : m_rows) {
       if (row.count == 1) continue;
@@ -201,7 +201,7 @@ class LogReading {
     out.coverage = QObject::tr("%1 and %2 of severity %3 and worse, %4")
                        .arg(countWords(m_lines, "line", "lines"), countWords(m_events, "event", "events"),
                             QString::fromUtf8(severityName(least)), countWords(static_cast<std::int64_t>(kinds), "kind", "kinds"));
-    if (m_more) out.coverage += QObject::tr("; the first %1 of each were read").arg(formatCount(kMostRead));
+    if (m_more) out.coverage += QObject::tr("; the first %1 of each were read").arg(formatCount(kMaxRead));
   }
 
   Reader& m_reader;

@@ -14,7 +14,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::int64_t kLeastSmoothed = 100;
+constexpr std::int64_t kMinSmoothed = 100;
 constexpr double kSmoothing = 0.9, kGradShare = 0.6;
 constexpr std::int64_t kStepsAround = 100;  // of a step, where there is no clock
 
@@ -92,7 +92,7 @@ class LossReading {
     CurvesRead& read = m_newest;
     if (read.points + read.superseded == 0) return false;
     // A mean over more points than there are says where the curve was before.
-    const bool smooth = read.points >= kLeastSmoothed;
+    const bool smooth = read.points >= kMinSmoothed;
     if (!smooth)
       for (PlotCurve& curve : read.curves) curve.smooth.reset();
     PlotPanel panel{.title = title, .unit = series.key.unit, .curves = read.curves, .share = share};

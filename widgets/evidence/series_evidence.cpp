@@ -8,7 +8,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostLines = 8;
+constexpr std::size_t kMaxLines = 8;
 constexpr double kShare = 1.6;
 
 // Series of that name: the run's, or of the machines that the run's ranks are on.
@@ -93,7 +93,7 @@ Result<Evidence> readSeriesEvidence(Reader& reader, const EvidenceSubject& subje
   if (own.size() > 1) members = own;
   RG_ASSIGN(BandRead band, readBand(reader, members, chosen, range, stop));
   std::vector<CurveInk> inks;
-  if (members.size() <= kMostLines) {
+  if (members.size() <= kMaxLines) {
     RG_ASSIGN(CurvesRead lines, readLines(reader, subject, members, range, 0, stop));
     panel.curves = std::move(lines.curves), inks = std::move(lines.inks);
     out.coverage = countWords(lines.points, "point", "points");

@@ -18,8 +18,8 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kAllRanks = 64, kWorstRanks = 16;  // rows of the heat map: all of so few, else the worst
-constexpr std::int64_t kLeastAround = 20, kBefore = 40;
-constexpr int kMostRow = 18, kManyRows = 24, kLowRow = 4, kLeastHeat = 48, kMostHeat = 320, kBetween = 8;
+constexpr std::int64_t kMinAround = 20, kBefore = 40;
+constexpr int kMaxRow = 18, kManyRows = 24, kLowRow = 4, kMinHeat = 48, kMaxHeat = 320, kBetween = 8;
 
 class StepsPicture : public EvidencePicture {
  public:
@@ -46,7 +46,7 @@ class StepsPicture : public EvidencePicture {
       return (column == 0 ? QObject::tr("step ") : QString()) + formatCount(m_heat.steps[column]);
     };
     // Cells begin where the plot above does.
-    const HeatFrame frame(m_heat, words, room, {static_cast<int>(area.width()), kMostRow}, PlotPicture::kGutter);
+    const HeatFrame frame(m_heat, words, room, {static_cast<int>(area.width()), kMaxRow}, PlotPicture::kGutter);
     paintHeatVector(painter, frame.cellArea(), m_heat, theme);
     frame.paint(painter, theme);
   }
@@ -55,7 +55,7 @@ class StepsPicture : public EvidencePicture {
   int heatHeight() const {
     if (m_heat.empty()) return 0;
     const auto rows = static_cast<int>(m_heat.rows.size());
-    return std::clamp(rows * (rows > kManyRows ? kLowRow : kMostRow), kLeastHeat, kMostHeat) + HeatFrame::kTop + HeatFrame::kBottom;
+    return std::clamp(rows * (rows > kManyRows ? kLowRow : kMaxRow), kMinHeat, kMaxHeat) + HeatFrame::kTop + HeatFrame::kBottom;
   }
 
   std::optional<CurvePicture> m_band;
@@ -156,7 +156,7 @@ class StepsReading {
     }
     m_shown = all;
     if (!m_marked) return {};
-    const std::int64_t room = std::max(kLeastAround, m_marked->count() / 4);
+    const std::int64_t room = std::max(kMinAround, m_marked->count() / 4);
     m_shown.first = m_marked->first - all.first > room ? m_marked->first - room : all.first;
     m_shown.last = all.last - m_marked->last > room ? m_marked->last + room : all.last;
     return {};
@@ -206,7 +206,7 @@ class StepsReading {
     std::vector<std::size_t> keep;
     for (std::size_t i = 0; i < table.steps.size(); ++i)
       if (table.steps[i] >= m_marked->first && table.steps[i] < m_marked->last) keep.push_back(i), marked.steps.push_back(table.steps[i]);
-    if (keep.size() < kLeastSteps) return;
+    if (keep.size() < kMinSteps) return;
     for (std::size_t r = 0; r < table.ranks.size(); ++r) {
       marked.ranks[r].value_ns.clear();
       for (const std::size_t i : keep) marked.ranks[r].value_ns.push_back(table.ranks[r].value_ns[i]);
@@ -260,10 +260,10 @@ class StepsReading {
       out.coverage += QObject::tr("; ranks not compared: %1").arg(whyNot());
       return;
     }
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (const auto& row : m_heat.rows)
-      told += static_cast<std::size_t>(std::ranges::count_if(row.ratio, [](float v) { return !std::isnan(v); }));
-    const double share = static_cast<double>(told) / static_cast<double>(m_heat.rows.size() * m_heat.steps.size());
+      reported += static_cast<std::size_t>(std::ranges::count_if(row.ratio, [](float v) { return !std::isnan(v); }));
+    const double share = static_cast<double>(reported) / static_cast<double>(m_heat.rows.size() * m_heat.steps.size());
     out.coverage += QObject::tr("; compared in %1 of %2")
                         .arg(formatPercent(share, 0), countWords(static_cast<std::int64_t>(m_heat.steps.size()), "step", "steps"));
     const std::int64_t gaps = m_heat.steps.back() - m_heat.steps.front() + 1 - static_cast<std::int64_t>(m_heat.steps.size());
@@ -276,13 +276,13 @@ class StepsReading {
     const auto at = std::ranges::find(band.inks, role, &CurveInk::role);
     if (at == band.inks.end()) return;
     const SharedBins& bins = band.curves[static_cast<std::size_t>(at - band.inks.begin())].bins;
-    const StepRange told = m_marked.value_or(m_shown);
-    const auto now = meanWithin(*bins, told.first, told.last), before = meanWithin(*bins, m_shown.first, told.first);
+    const StepRange reported = m_marked.value_or(m_shown);
+    const auto now = meanWithin(*bins, reported.first, reported.last), before = meanWithin(*bins, m_shown.first, reported.first);
     if (!now) return;
     const auto words = [](double ns) { return formatDuration(static_cast<DurNs>(ns)); };
     out.shows += (out.shows.isEmpty() ? QString() : QStringLiteral(" ")) +
-                 (told.count() == 1 ? QObject::tr("Step %1").arg(formatCount(told.first))
-                                    : QObject::tr("Steps %1 to %2").arg(formatCount(told.first), formatCount(told.last - 1))) +
+                 (reported.count() == 1 ? QObject::tr("Step %1").arg(formatCount(reported.first))
+                                        : QObject::tr("Steps %1 to %2").arg(formatCount(reported.first), formatCount(reported.last - 1))) +
                  QObject::tr(" took %1").arg(words(*now));
     if (before) out.shows += QObject::tr(", those before %1").arg(words(*before));
     out.shows += QStringLiteral(".");

@@ -10,7 +10,7 @@ namespace {
 constexpr int kSteps = 17, kRuler = 18, kHeader = kSteps + kRuler + 2, kStrip = 20, kLane = 15, kGap = 3, kLegend = 20;
 constexpr int kLegendBox = 14, kLegendHeight = 10, kArrowHead = 4;
 constexpr double kArrowLine = 1.3;
-constexpr int kNameFont = 10, kLeastDetail = 24;
+constexpr int kNameFont = 10, kMinDetail = 24;
 
 int runsOf(const BusyStrip& strip) {
   int runs = 0;
@@ -117,7 +117,7 @@ void CropPicture::paintRow(QPainter& painter, TimelineRaster& raster, const Crop
   const QString title = (row.about ? QStringLiteral("▸ ") : QString()) + row.title;
   put(top, title, theme.text, Qt::AlignLeft, room);
   const int left = room - metrics.horizontalAdvance(title) - kGrid;
-  if (left > kLeastDetail) put(top, row.detail, theme.muted, Qt::AlignRight, left);
+  if (left > kMinDetail) put(top, row.detail, theme.muted, Qt::AlignRight, left);
   if (row.lanes.empty()) {
     if (row.strip.columns.empty()) {
       painter.setPen(theme.muted);

@@ -5,7 +5,7 @@
 // Ownership:  values; shares the waits.
 // Units:      TimeNs; device-independent pixels.
 // Errors:     none; a rank without spans says so.
-// Cost:       at most kMostShapes bars and runs of strips, whatever was read.
+// Cost:       at most kMaxShapes bars and runs of strips, whatever was read.
 #pragma once
 
 #include <memory>

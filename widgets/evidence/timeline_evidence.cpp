@@ -13,12 +13,12 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostRanks = 8, kUsualRanks = 5, kMostPartners = 2;
-constexpr std::size_t kMostLanes = 6, kOtherLanes = 3;  // of whom the card is about, and of others
-constexpr std::size_t kMostArrows = 12;
-constexpr int kTextBudget = 200;        // shapes that are left for axes and legend
-constexpr std::size_t kToldSteps = 12;  // more than these in a crop are not told apart
-constexpr int kArrowApart = 8;          // pixels between arrows of a pair
+constexpr std::size_t kMaxRanks = 8, kUsualRanks = 5, kMaxPartners = 2;
+constexpr std::size_t kMaxLanes = 6, kOtherLanes = 3;  // of whom the card is about, and of others
+constexpr std::size_t kMaxArrows = 12;
+constexpr int kTextBudget = 200;            // shapes that are left for axes and legend
+constexpr std::size_t kReportedSteps = 12;  // more than these in a crop are not told apart
+constexpr int kArrowApart = 8;              // pixels between arrows of a pair
 
 class CropReading {
  public:
@@ -62,7 +62,7 @@ class CropReading {
     if (m_subject.select.rank && rankOf(*m_subject.select.rank) != nullptr) m_about = m_subject.select.rank;
     if (const Rank* chosen = m_subject.chosen(); !m_about && chosen != nullptr) m_about = chosen->rank;
     for (const std::int32_t rank : m_subject.select.ranks)
-      if (rankOf(rank) != nullptr && m_chosen.size() < kMostRanks) m_chosen.insert(rank);
+      if (rankOf(rank) != nullptr && m_chosen.size() < kMaxRanks) m_chosen.insert(rank);
     if (!m_about && !m_chosen.empty()) m_about = *m_chosen.begin();
     if (!m_about) m_about = m_catalog.slowest;
     for (const TimelineRank& rank : m_catalog.ranks)
@@ -79,7 +79,7 @@ class CropReading {
     question.step_rank = m_about;
     RG_ASSIGN(TimelinePicture steps, readTimeline(m_reader, question, m_stop));
     const auto at = std::ranges::find(steps.steps, m_subject.select.step.value_or(-1), &StepBand::step);
-    if (steps.steps.size() <= kToldSteps || at == steps.steps.end()) return {};
+    if (steps.steps.size() <= kReportedSteps || at == steps.steps.end()) return {};
     m_of_steps = steps.steps.size();
     const auto first = at == steps.steps.begin() ? at : at - 1, last = at + 1 == steps.steps.end() ? at : at + 1;
     m_crop.range = {std::max(m_crop.range.t0, first->t0), std::min(m_crop.range.t1, last->t1)};
@@ -118,7 +118,7 @@ class CropReading {
     for (const auto& [rank, time] : lost) by_time.emplace_back(-time, rank);
     std::ranges::sort(by_time);
     for (const auto& [time, rank] : by_time)
-      if (m_partners.size() < kMostPartners && rankOf(rank) != nullptr) m_partners.push_back(rank), m_chosen.insert(rank);
+      if (m_partners.size() < kMaxPartners && rankOf(rank) != nullptr) m_partners.push_back(rank), m_chosen.insert(rank);
     addSuggested();
     return {};
   }
@@ -177,7 +177,7 @@ class CropReading {
     if (!any) return row;
     row.strip = busyStrip(made.lanes, made.question, m_crop.range, pixel);
     std::erase_if(made.lanes, [](const SpanPicture::Lane& lane) { return lane.bars.empty(); });
-    if (made.lanes.size() > (row.about ? kMostLanes : kOtherLanes)) return row;
+    if (made.lanes.size() > (row.about ? kMaxLanes : kOtherLanes)) return row;
     TrackId named;
     for (auto& lane : made.lanes) {
       const auto track = std::ranges::find(rank.tracks, lane.track, &Track::id);
@@ -208,7 +208,7 @@ class CropReading {
                std::abs(other.begun - arrow.begun) < apart;
       });
       // A wait that nobody can see needs no arrow.
-      if (near || m_crop.arrows.size() == kMostArrows || arrow.begun - arrow.since < apart / 2) continue;
+      if (near || m_crop.arrows.size() == kMaxArrows || arrow.begun - arrow.since < apart / 2) continue;
       m_crop.arrows.push_back(arrow);
     }
     return {};
@@ -237,8 +237,8 @@ class CropReading {
     QStringList parts;
     for (const std::int32_t rank : m_chosen) {
       const bool partner = std::ranges::find(m_partners, rank) != m_partners.end();
-      const bool told = rank == m_about || partner || (m_partners.empty() && hasRoleOf(rank));
-      if (!told || of(rank) == area.of_rank.end() || !area.whole) continue;
+      const bool reported = rank == m_about || partner || (m_partners.empty() && hasRoleOf(rank));
+      if (!reported || of(rank) == area.of_rank.end() || !area.whole) continue;
       QString words =
           QObject::tr("rank %1 computed %2").arg(rank).arg(formatDuration(of(rank)->busy[static_cast<std::size_t>(SpanClass::kCompute)]));
       if (m_crop.waits->of_rank.contains(rank)) words += QObject::tr(" and waited %1").arg(formatDuration(waitedBy(rank)));
@@ -278,7 +278,7 @@ class CropReading {
               ") ORDER BY rank, start_ns";
     out.place = {.view = "timeline", .t0 = m_crop.range.t0, .t1 = m_crop.range.t1, .select = m_subject.linkSelect(m_about)};
     // The widest that was asked for: narrower pictures have no more runs and bars.
-    simplify(m_crop, kMostShapes - kTextBudget);
+    simplify(m_crop, kMaxShapes - kTextBudget);
     out.picture = std::make_shared<const CropPicture>(std::move(m_crop));
   }
 

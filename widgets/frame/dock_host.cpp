@@ -20,7 +20,7 @@ namespace runglass {
 namespace {
 
 constexpr int kHalf = 50;
-constexpr QSize kLeastWindow{480, 320};
+constexpr QSize kMinWindow{480, 320};
 const QString kSingle = QStringLiteral("single:");
 const QString kWindows = QStringLiteral("windows");
 
@@ -181,7 +181,7 @@ void DockHost::restoreWindows() {
 
 void DockHost::openWindow(const QString& view, const QString& home, const QByteArray& geometry) {
   View* shown = viewOf(view);
-  const QRect where(shown->mapToGlobal(QPoint()), shown->isVisible() ? shown->size().expandedTo(kLeastWindow) : 2 * kLeastWindow);
+  const QRect where(shown->mapToGlobal(QPoint()), shown->isVisible() ? shown->size().expandedTo(kMinWindow) : 2 * kMinWindow);
   auto* window = new PanelWindow(view, QString::fromUtf8(infoOf(view)->title), home);
   m_windows[view] = window;
   takeOut(shown, this);

@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 constexpr int kLayoutVersion = 2, kHalf = 50;
-constexpr QSize kLeastPanel{20 * kGrid, 12 * kGrid}, kUsualPanel{160 * kGrid, 120 * kGrid};
+constexpr QSize kMinPanel{20 * kGrid, 12 * kGrid}, kUsualPanel{160 * kGrid, 120 * kGrid};
 }  // namespace
 
 PanelTitle::PanelTitle(const QString& title, QWidget* parent) : QWidget(parent) {
@@ -60,7 +60,7 @@ void PanelPlace::take(QWidget* view) {
 }
 
 QSize PanelPlace::sizeHint() const { return kUsualPanel; }
-QSize PanelPlace::minimumSizeHint() const { return kLeastPanel; }
+QSize PanelPlace::minimumSizeHint() const { return kMinPanel; }
 
 void PanelPlace::resizeEvent(QResizeEvent*) {
   for (QObject* child : children())

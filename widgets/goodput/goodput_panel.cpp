@@ -10,7 +10,7 @@ namespace runglass {
 namespace {
 
 constexpr int kPad = 2 * kGrid, kHead = 28, kLine = 24, kBar = 14, kNumberWidth = 26, kEndWidth = 250, kSideWidth = 420, kLegendLine = 16;
-constexpr int kMostLines = 12, kSwatch = 10, kAdviceLines = 7;
+constexpr int kMaxLines = 12, kSwatch = 10, kAdviceLines = 7;
 
 DurNs of(const SpendTimes& spent, Spend spend) { return spent[static_cast<std::size_t>(spend)].value_or(0); }
 
@@ -37,7 +37,7 @@ void GoodputPanel::setMissing(const QString& why) {
 int GoodputPanel::wantedHeight() const {
   if (!m_data) return kHead;
   const Ledger& ledger = m_data->goodput.ledger;
-  const int lines = std::min<int>(kMostLines, static_cast<int>(ledger.rows.size()));
+  const int lines = std::min<int>(kMaxLines, static_cast<int>(ledger.rows.size()));
   const auto parts = static_cast<int>(std::ranges::count_if(ledger.spent, [](const auto& one) { return one.value_or(0) > 0; }));
   return kHead + std::max(lines * kLine + 2 * kPad, (parts + kAdviceLines) * kLegendLine);
 }

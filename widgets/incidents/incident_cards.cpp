@@ -16,7 +16,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kPad = 2 * kGrid, kLeastCardWidth = 110 * kGrid, kMostColumns = 4;
+constexpr int kPad = 2 * kGrid, kMinCardWidth = 110 * kGrid, kMaxColumns = 4;
 
 }  // namespace
 
@@ -99,11 +99,11 @@ void IncidentCards::rebuild() {
   arrange();
 }
 
-int IncidentCards::columns() const { return std::clamp(m_scroll->viewport()->width() / kLeastCardWidth, 1, kMostColumns); }
+int IncidentCards::columns() const { return std::clamp(m_scroll->viewport()->width() / kMinCardWidth, 1, kMaxColumns); }
 
 void IncidentCards::arrange() {
   while (QLayoutItem* item = m_grid->takeAt(0)) delete item;
-  for (int column = 0; column < kMostColumns; ++column) m_grid->setColumnStretch(column, 0);
+  for (int column = 0; column < kMaxColumns; ++column) m_grid->setColumnStretch(column, 0);
   for (int row = 0; row < m_grid->rowCount(); ++row) m_grid->setRowStretch(row, 0);
   m_columns = columns();
   for (std::size_t i = 0; i < m_cards.size(); ++i) {

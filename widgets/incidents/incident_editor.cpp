@@ -9,7 +9,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostSaved = 50;
+constexpr std::size_t kMaxSaved = 50;
 
 // Without what the store keeps of its own.
 bool isAs(const Incident* stored, const std::optional<Incident>& wanted) {
@@ -137,7 +137,7 @@ void IncidentEditor::answered(const Status& status) {
     return;
   }
   if (!done.undoes) m_saved.push_back(std::move(done.saved));
-  if (m_saved.size() > kMostSaved) m_saved.erase(m_saved.begin());
+  if (m_saved.size() > kMaxSaved) m_saved.erase(m_saved.begin());
   if (done.then) m_queue.push_front(std::move(*done.then));
   emit said(tr("Saved: %1").arg(done.words), false);
   emit edited(QString::fromStdString(done.uuid));

@@ -10,7 +10,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kMaxRows = 40;
 constexpr int kCellChars = 160;
 
 QString escaped(std::string_view text, int most = kCellChars) { return screenText(text, most).toHtmlEscaped(); }
@@ -69,7 +69,7 @@ QString changesHtml(const IncidentAnswer& answer) {
     return html;
   }
   html += QStringLiteral("<table cellspacing='0' cellpadding='2'>");
-  const std::size_t shown = std::min(answer.changes.size(), kMostRows);
+  const std::size_t shown = std::min(answer.changes.size(), kMaxRows);
   for (std::size_t i = 0; i < shown; ++i) {
     const FactDelta& fact = answer.changes[i];
     const auto value = [](const auto& text) { return text ? escaped(*text, 60) : kAbsentText; };
@@ -82,7 +82,7 @@ QString changesHtml(const IncidentAnswer& answer) {
 }
 
 template <class T, class Format>
-QString told(const Told<T>& value, Format format) {
+QString reported(const Reported<T>& value, Format format) {
   if (value.value) return (value.at_least ? QStringLiteral("≥ ") : QString()) + format(*value.value);
   return kAbsentText + (value.reason.empty() ? QString() : QStringLiteral(" (") + screenText(value.reason, 200) + u')');
 }
@@ -92,19 +92,19 @@ QString qualityHtml(const DataQuality& quality) {
   const auto count = [](std::int64_t value) { return formatCount(value); };
   const auto of = [](std::int64_t all) { return all > 0 ? QStringLiteral(" of %1").arg(formatCount(all)) : QString(); };
   QStringList lines;
-  lines << QStringLiteral("ranks with recorded steps: ") + told(quality.ranks_told, count) + of(quality.ranks);
-  lines << QStringLiteral("series with samples: ") + told(quality.series_told, count) + of(quality.series);
-  lines << QStringLiteral("data was lost: ") + told(quality.lost, [&](std::int64_t times) {
+  lines << QStringLiteral("ranks with recorded steps: ") + reported(quality.ranks_reported, count) + of(quality.ranks);
+  lines << QStringLiteral("series with samples: ") + reported(quality.series_reported, count) + of(quality.series);
+  lines << QStringLiteral("data was lost: ") + reported(quality.lost, [&](std::int64_t times) {
              return times == 0 ? QStringLiteral("never") : count(times) + QStringLiteral(" times");
            });
   QString clock = QStringLiteral("largest clock error: ") +
-                  told(quality.clock_error, [](DurNs error) { return QStringLiteral("± ") + formatDuration(error); });
+                  reported(quality.clock_error, [](DurNs error) { return QStringLiteral("± ") + formatDuration(error); });
   if (!quality.clock_node.empty()) clock += QStringLiteral(" on ") + screenText(quality.clock_node, 60);
   if (quality.nodes_without_clock > 0) clock += QStringLiteral("; %1 nodes were never compared").arg(count(quality.nodes_without_clock));
   lines << clock;
   if (quality.least_coverage) lines << QStringLiteral("least coverage of a finding: ") + formatPercent(*quality.least_coverage, 0);
   for (const QString& one : lines) html += line(one.toHtmlEscaped());
-  for (std::size_t i = 0; i < std::min(quality.issues.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(quality.issues.size(), kMaxRows); ++i) {
     const QualityIssue& issue = quality.issues[i];
     html += line(QStringLiteral("%1 %2 × %3: %4")
                      .arg(severityGlyph(issue.severity), count(issue.count).toHtmlEscaped(), escaped(issue.code, 60),
@@ -116,7 +116,7 @@ QString qualityHtml(const DataQuality& quality) {
 QString environmentHtml(const IncidentAnswer& answer) {
   if (answer.environment.empty()) return {};
   QString html = heading(QStringLiteral("where it ran")) + QStringLiteral("<table cellspacing='0' cellpadding='2'>");
-  for (std::size_t i = 0; i < std::min(answer.environment.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(answer.environment.size(), kMaxRows); ++i) {
     const EnvironmentFact& fact = answer.environment[i];
     const QString more = fact.values > 1 ? muted(QStringLiteral(" and %1 others").arg(fact.values - 1)) : QString();
     html +=

@@ -6,7 +6,7 @@
 // Ownership:  shares the page.
 // Units:      TimeNs; minutes since the first sign.
 // Errors:     an incident without a time says that it has no time line.
-// Cost:       O(entries), at most kMostEntries.
+// Cost:       O(entries), at most kMaxEntries.
 #pragma once
 
 #include <QWidget>

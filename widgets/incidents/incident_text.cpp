@@ -14,10 +14,10 @@ QString mark(bool at_least) { return at_least ? QStringLiteral("≥ ") : QString
 QString ofView(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
 
 template <class T, class Format>
-ImpactNumber numberOf(const QString& name, const Told<T>& told, const QString& rule, Format format) {
-  ImpactNumber out{name, told.value ? mark(told.at_least) + format(*told.value) : kAbsentText, rule};
-  if (!told.reason.empty()) out.why += QStringLiteral("\n") + screenText(told.reason, 400);
-  if (!told.sql.empty()) out.why += QStringLiteral("\n\n") + screenText(told.sql, 1'000);
+ImpactNumber numberOf(const QString& name, const Reported<T>& reported, const QString& rule, Format format) {
+  ImpactNumber out{name, reported.value ? mark(reported.at_least) + format(*reported.value) : kAbsentText, rule};
+  if (!reported.reason.empty()) out.why += QStringLiteral("\n") + screenText(reported.reason, 400);
+  if (!reported.sql.empty()) out.why += QStringLiteral("\n\n") + screenText(reported.sql, 1'000);
   return out;
 }
 
@@ -51,7 +51,7 @@ QString rangeText(const std::optional<TimeRange>& range, TimeStyle style) {
   return begin + QStringLiteral(" to ") + (same_day ? formatTimeOfDay(range->t1, style) : end);
 }
 
-QString gpuHoursText(const Told<double>& told) { return mark(told.at_least) + hours(told.value.value_or(0)); }
+QString gpuHoursText(const Reported<double>& reported) { return mark(reported.at_least) + hours(reported.value.value_or(0)); }
 
 QString costText(const IncidentImpact* impact) {
   if (impact == nullptr) return QStringLiteral("…");

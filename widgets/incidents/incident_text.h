@@ -25,7 +25,7 @@ QString severityWord(Severity severity);
 // "since 21:40:12", "21:40:12 to 21:52:40"; "without a time".
 QString rangeText(const std::optional<TimeRange>& range, TimeStyle style);
 // "13.3 GPU-h", "≥ 13.3 GPU-h"; kAbsentText.
-QString gpuHoursText(const Told<double>& told);
+QString gpuHoursText(const Reported<double>& reported);
 QString costText(const IncidentImpact* impact);
 
 // One number of the impact line: a name, the number, and where it is from ("why?").

@@ -25,9 +25,9 @@
 namespace runglass {
 namespace {
 
-constexpr int kListWidth = 75 * kGrid, kLeastRail = 60 * kGrid;
+constexpr int kListWidth = 75 * kGrid, kMinRail = 60 * kGrid;
 constexpr int kMiddleShare = 72, kRailShare = 28, kFactsShare = 75, kNotesShare = 25;
-constexpr int kMostLanesShare = 42;  // percent of the middle that the time line takes at first
+constexpr int kMaxLanesShare = 42;  // percent of the middle that the time line takes at first
 constexpr DurNs kAround = 60 * kNsPerSecond;
 
 TimeRange around(TimeNs begin, TimeNs end) {
@@ -83,7 +83,7 @@ QWidget* IncidentsView::makePage() {
   rail->addWidget(m_notes);
   rail->setStretchFactor(0, 1);
   rail->setSizes({kFactsShare * 10, kNotesShare * 10});
-  rail->setMinimumWidth(kLeastRail);
+  rail->setMinimumWidth(kMinRail);
   m_middle = new QSplitter(Qt::Vertical);
   m_middle->addWidget(m_lanes);
   m_middle->addWidget(m_cards);
@@ -287,7 +287,7 @@ void IncidentsView::showChosen() {
   m_lanes->setPage(m_page, m_state.time_style);
   m_lanes->setMoment(m_state.moment);
   if (m_page && !m_middle_moved) {
-    const int all = m_middle->height(), lanes = std::min(m_lanes->wantedHeight(), all * kMostLanesShare / 100);
+    const int all = m_middle->height(), lanes = std::min(m_lanes->wantedHeight(), all * kMaxLanesShare / 100);
     m_middle->setSizes({lanes, all - lanes});
   }
   m_facts->setPage(m_page);

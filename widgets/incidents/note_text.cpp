@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. The text that the importer sees nests no deeper than kMostDepth: it recurses for each level of a quote or list.
+// Invariants: 1. The text that the importer sees nests no deeper than kMaxDepth: it recurses for each level of a quote or list.
 // 2. When setNoteText() returns no format of the document is a picture or an anchor.
 #include "widgets/incidents/note_text.h"
 
@@ -13,7 +13,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kMostDepth = 16, kAddressChars = 300;
+constexpr int kMaxDepth = 16, kAddressChars = 300;
 
 // Control characters made visible line by line; lines and tabs stay.
 QString readable(std::string_view markdown) {
@@ -24,7 +24,7 @@ QString readable(std::string_view markdown) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     for (char& c : line)
       if (c == '\t') c = ' ';
-    out += screenText(line, kMostNoteChars);
+    out += screenText(line, kMaxNoteChars);
     if (end < markdown.size()) out += u'\n';
     markdown.remove_prefix(std::min(end + 1, markdown.size()));
   }
@@ -40,13 +40,13 @@ QString shallow(const QString& text) {
     for (; at < line.size(); ++at) {
       const QChar c = line[at];
       const bool opens = c == u'>' || ((c == u'-' || c == u'*' || c == u'+') && at + 1 < line.size() && line[at + 1] == u' ');
-      if (opens && ++depth > kMostDepth) break;
+      if (opens && ++depth > kMaxDepth) break;
       if (!opens && c != u' ') break;
     }
-    if (depth > kMostDepth) line = line.left(at) + u'\\' + line.mid(at);
+    if (depth > kMaxDepth) line = line.left(at) + u'\\' + line.mid(at);
     qsizetype spaces = 0;
     while (spaces < line.size() && line[spaces] == u' ') ++spaces;
-    if (spaces > 4 * kMostDepth) line.remove(0, spaces - 4 * kMostDepth);
+    if (spaces > 4 * kMaxDepth) line.remove(0, spaces - 4 * kMaxDepth);
   }
   return lines.join(u'\n');
 }
@@ -93,8 +93,8 @@ void disarm(QTextDocument& document) {
 }  // namespace
 
 void setNoteText(QTextDocument& document, std::string_view markdown) {
-  const bool cut = markdown.size() > static_cast<std::size_t>(kMostNoteChars);
-  document.setMarkdown(shallow(readable(markdown.substr(0, static_cast<std::size_t>(kMostNoteChars)))),
+  const bool cut = markdown.size() > static_cast<std::size_t>(kMaxNoteChars);
+  document.setMarkdown(shallow(readable(markdown.substr(0, static_cast<std::size_t>(kMaxNoteChars)))),
                        QTextDocument::MarkdownFeatures(QTextDocument::MarkdownNoHTML) | QTextDocument::MarkdownDialectGitHub);
   disarm(document);
   if (!cut) return;

@@ -5,7 +5,7 @@
 // Ownership:  fills the caller's document.
 // Units:      UTF-8.
 // Errors:     none: what is not Markdown is shown as it is.
-// Cost:       O(text); what is longer than kMostNoteChars is cut and says so.
+// Cost:       O(text); what is longer than kMaxNoteChars is cut and says so.
 #pragma once
 
 #include <QTextDocument>
@@ -13,7 +13,7 @@
 
 namespace runglass {
 
-inline constexpr int kMostNoteChars = 64 << 10;
+inline constexpr int kMaxNoteChars = 64 << 10;
 
 // HTML is text. Of a picture its words and address stay, of a link its words and, where they are others, its address; nothing is loaded.
 void setNoteText(QTextDocument& document, std::string_view markdown);

@@ -18,7 +18,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kHeight = 136, kHead = 24, kPad = 2 * kGrid, kLine = 16, kListWidth = 300, kLeastChart = 220, kSwatch = 10, kName = 106;
+constexpr int kHeight = 136, kHead = 24, kPad = 2 * kGrid, kLine = 16, kListWidth = 300, kMinChart = 220, kSwatch = 10, kName = 106;
 
 }  // namespace
 
@@ -104,7 +104,7 @@ void BreakdownView::fillChart() {
 
 // Without room for both, the numbers say more than the bars.
 void BreakdownView::placeChart() {
-  m_view->setVisible(width() >= kListWidth + kLeastChart);
+  m_view->setVisible(width() >= kListWidth + kMinChart);
   m_view->setGeometry(0, kHead, std::max(80, width() - kListWidth), height() - kHead);
 }
 

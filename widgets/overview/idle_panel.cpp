@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kHead = 24, kPad = 2 * kGrid, kLine = 16, kSwatch = 10, kBar = 8, kShare = 56, kCause = 190, kUnits = 88;
 constexpr DurNs kAskAgain = 60 * kNsPerSecond;
-constexpr DurNs kLeastWindow = 100 * kNsPerUs;
+constexpr DurNs kMinWindow = 100 * kNsPerUs;
 
 QString unitWords(const IdleRow& row) {
   if (row.units_total == 0 || row.units == 0) return {};
@@ -149,7 +149,7 @@ QString IdlePanel::headline() const {
       .arg(formatPercent(m_answer->idle_share), peers, stepWords(*m_answer), screenText(m_answer->basis_words));
 }
 
-int IdlePanel::rowCount() const { return m_answer && m_answer->ok ? std::min(kMostRows, static_cast<int>(m_answer->rows.size())) : 0; }
+int IdlePanel::rowCount() const { return m_answer && m_answer->ok ? std::min(kMaxRows, static_cast<int>(m_answer->rows.size())) : 0; }
 
 QRect IdlePanel::rowRect(int row) const { return {0, kHead + kBar + kGrid + row * kLine, width(), kLine}; }
 
@@ -163,7 +163,7 @@ int IdlePanel::rowAt(const QPoint& place) const {
 std::optional<TimeRange> IdlePanel::placeOf(const IdleRow& row) const {
   const auto range = row.when ? row.when : m_answer->when;
   if (!range || range->t0 >= range->t1) return std::nullopt;
-  const DurNs beside = std::clamp<DurNs>(range->t1 - range->t0, kLeastWindow, 3600 * kNsPerSecond);
+  const DurNs beside = std::clamp<DurNs>(range->t1 - range->t0, kMinWindow, 3600 * kNsPerSecond);
   return TimeRange{range->t0 - beside, range->t1 + beside};
 }
 

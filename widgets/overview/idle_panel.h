@@ -27,7 +27,7 @@ class IdlePanel : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
  public:
-  static constexpr int kHeight = 136, kMostRows = 5, kSettleMs = 250;
+  static constexpr int kHeight = 136, kMaxRows = 5, kSettleMs = 250;
 
   explicit IdlePanel(ViewContext context, QWidget* parent = nullptr);
 

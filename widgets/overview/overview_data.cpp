@@ -103,9 +103,9 @@ class Builder {
 
   // A log may say when its run was and not when a step was: against time such curves are empty.
   bool scalarsHaveTimes() const {
-    const auto told = [](const Series& one) { return one.key.kind == SeriesKind::kScalar && one.sample_count > 0; };
-    return std::ranges::none_of(m_series, told) ||
-           std::ranges::any_of(m_series, [&](const Series& one) { return told(one) && one.first_time.has_value(); });
+    const auto reported = [](const Series& one) { return one.key.kind == SeriesKind::kScalar && one.sample_count > 0; };
+    return std::ranges::none_of(m_series, reported) ||
+           std::ranges::any_of(m_series, [&](const Series& one) { return reported(one) && one.first_time.has_value(); });
   }
 
   void chooseWindow() {

@@ -20,8 +20,8 @@ constexpr int kHatch = 6;       // pixels between the lines of absent cells
 constexpr int kGapFrom = 6;     // cells at least as high and wide as this are kept apart by a line of ground
 constexpr int kTextFrom = 40;   // cells as wide as this say their number
 constexpr int kNameApart = 13;  // pixels between names
-constexpr int kRowText = 18, kLeastNote = 60;
-constexpr double kLeastScale = 0.05;
+constexpr int kRowText = 18, kMinNote = 60;
+constexpr double kMinScale = 0.05;
 
 // A round distance of about count / labels.
 std::size_t roundDistance(std::size_t count, int labels) {
@@ -43,7 +43,7 @@ double heatScale(const HeatCells& cells) {
   for (const auto& row : cells.rows)
     for (const float ratio : row.ratio)
       if (!std::isnan(ratio)) sizes.push_back(std::fabs(ratio));
-  if (sizes.empty()) return kLeastScale;
+  if (sizes.empty()) return kMinScale;
   const auto at = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() * 99 / 100);
   std::nth_element(sizes.begin(), at, sizes.end());
   for (const double round : {0.05, 0.1, 0.2, 0.5, 1.0})
@@ -216,7 +216,7 @@ void HeatFrame::paintLegend(QPainter& painter, const Theme& theme) const {
   word(m_words.high);
   // What has room for a few letters only is left out.
   for (const QString& note : m_words.notes)
-    if (x + std::min(kLeastNote, metrics.horizontalAdvance(note)) <= end) word(note);
+    if (x + std::min(kMinNote, metrics.horizontalAdvance(note)) <= end) word(note);
 }
 
 void HeatFrame::paintAxes(QPainter& painter, const Theme& theme) const {

@@ -135,7 +135,7 @@ QString tooFewSentence(const RankingData& data) {
   if (data.ranking.relative.status == SlowRanksStatus::kTooFewSteps)
     return QStringLiteral("Too few steps to rank anybody: %1, and a ranking needs %2.")
         .arg(data.ranking.relative.steps.size())
-        .arg(kLeastSteps);
+        .arg(kMinSteps);
   int peers = 0;
   for (const RankRow& row : data.rows) peers = std::max(peers, row.score.peers);
   const bool staged = std::ranges::any_of(data.rows, [](const RankRow& row) { return row.score.role != kNoRole; });

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kChoicesShare = 30, kAnswerShare = 70;
 constexpr DurNs kReadAgain = 60 * kNsPerSecond;
-constexpr std::size_t kMostWorkers = 512;  // listed; the heat map has all
+constexpr std::size_t kMaxWorkers = 512;  // listed; the heat map has all
 constexpr double kHighestPrice = 1e6;
 constexpr int kKind = Qt::UserRole, kIndex = Qt::UserRole + 1;
 enum Kind : int { kGroup = 0, kStage, kReplica, kWorker, kOp, kAllCommunication };
@@ -251,8 +251,8 @@ void WhatIfPanel::fillChoices(const WhatIfTicks& ticked) {
   std::vector<std::uint32_t> order(graph.workers.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, std::greater(), [&](std::uint32_t w) { return data.what_if.by_worker[w]; });
-  group = addGroup(order.size() > kMostWorkers ? tr("Workers, the worst %1").arg(kMostWorkers) : tr("Workers, worst first"));
-  for (std::size_t i = 0; i < std::min(order.size(), kMostWorkers); ++i) {
+  group = addGroup(order.size() > kMaxWorkers ? tr("Workers, the worst %1").arg(kMaxWorkers) : tr("Workers, worst first"));
+  for (std::size_t i = 0; i < std::min(order.size(), kMaxWorkers); ++i) {
     const StepWorker& worker = graph.workers[order[i]];
     addChoice(group, tr("rank %1 (dp %2, pp %3)").arg(worker.rank).arg(worker.dp).arg(worker.pp), data.what_if.by_worker[order[i]], kWorker,
               order[i], ticked.workers.contains(order[i]));

@@ -19,7 +19,7 @@ namespace runglass {
 namespace {
 
 constexpr std::array<const char*, 5> kFormatNames = {"pdf", "html", "md", "json", "csv"};
-constexpr int kMostNames = 1'000;  // report.pdf, report-2.pdf, ...
+constexpr int kMaxNames = 1'000;  // report.pdf, report-2.pdf, ...
 
 Status failed(const std::string& path, const char* what) {
   return {errno == EACCES || errno == EROFS ? Code::kPermissionDenied : Code::kInternal,
@@ -49,7 +49,7 @@ Status writeNew(const std::string& path, std::string_view bytes) {
 
 // "report", or the first "report-N" of which no file is there.
 std::string freeName(const std::string& folder, const std::set<ReportFormat>& formats) {
-  for (int n = 1; n < kMostNames; ++n) {
+  for (int n = 1; n < kMaxNames; ++n) {
     const std::string name = n == 1 ? "report" : "report-" + std::to_string(n);
     const bool taken = std::ranges::any_of(formats, [&](ReportFormat one) {
       std::error_code error;
@@ -58,7 +58,7 @@ std::string freeName(const std::string& folder, const std::set<ReportFormat>& fo
     });
     if (!taken) return name;
   }
-  return "report-" + std::to_string(kMostNames);
+  return "report-" + std::to_string(kMaxNames);
 }
 
 std::vector<report::Picture> figurePictures(const ReportData& data, bool drawn) {
@@ -225,7 +225,7 @@ Result<ReportData> readReportData(Reader& reader, const ReportRequest& request, 
   for (const report::RedactClass one : request.redact) {
     RedactionList list{.what = one, .count = redactor.count(one), .examples = {}};
     for (const auto& [what, with] : redactor.found(one))
-      if (list.examples.size() < kMostShown) list.examples.push_back({what, with});
+      if (list.examples.size() < kMaxShown) list.examples.push_back({what, with});
     data.redactions.push_back(std::move(list));
     data.document.provenance.redactions.push_back({report::redactClassName(one), redactor.count(one)});
   }

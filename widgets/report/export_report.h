@@ -31,13 +31,13 @@ struct ReportRequest {
   std::set<report::RedactClass> redact;
 };
 
-// What would be replaced, for who chooses; at most kMostShown of each.
+// What would be replaced, for who chooses; at most kMaxShown of each.
 struct RedactionList {
   report::RedactClass what{};
   std::size_t count = 0;
   std::vector<report::Replacement> examples;
 };
-inline constexpr std::size_t kMostShown = 200;
+inline constexpr std::size_t kMaxShown = 200;
 
 struct ReportData {
   report::ReportDocument document;

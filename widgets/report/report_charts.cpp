@@ -21,7 +21,7 @@ namespace runglass {
 namespace {
 
 constexpr double kWidth = 640, kBar = 22, kAxis = 72, kUpright = 180;
-constexpr std::size_t kMostLabels = 62;
+constexpr std::size_t kMaxLabels = 62;
 constexpr double kThick = 0.6;
 
 QColor colorOf(const Theme& theme, std::size_t part) { return part == 0 ? theme.compute : theme.series[part % theme.series.size()]; }
@@ -31,9 +31,9 @@ QAbstractBarSeries* seriesOf(const report::BarChart& chart, const UnitScale& sca
   series->setBarWidth(kThick);
   for (std::size_t p = 0; p < chart.parts.size(); ++p) {
     auto* set = new QBarSet(paperText(chart.parts[p].name));
-    for (std::size_t i = 0; i < std::min(chart.labels.size(), kMostLabels); ++i) {
+    for (std::size_t i = 0; i < std::min(chart.labels.size(), kMaxLabels); ++i) {
       // Rows are read from the top; QtCharts counts from below.
-      const std::size_t at = chart.over_time ? i : std::min(chart.labels.size(), kMostLabels) - 1 - i;
+      const std::size_t at = chart.over_time ? i : std::min(chart.labels.size(), kMaxLabels) - 1 - i;
       const auto value = at < chart.parts[p].values.size() ? chart.parts[p].values[at] : std::nullopt;
       set->append(value && std::isfinite(*value) ? *value * scale.factor : 0);
     }
@@ -72,7 +72,7 @@ void paintChart(QPainter& painter, const report::BarChart& chart, QSizeF size, c
   view->addSeries(series);
   QStringList labels;
   for (const std::string& label : chart.labels)
-    if (labels.size() < static_cast<qsizetype>(kMostLabels))
+    if (labels.size() < static_cast<qsizetype>(kMaxLabels))
       labels << QFontMetricsF(pageFont(PageFont::kTable)).elidedText(paperText(label), Qt::ElideRight, 200);
   // Categories must differ to be told apart.
   for (qsizetype i = 0; i < labels.size(); ++i)
@@ -103,7 +103,7 @@ void paintChart(QPainter& painter, const report::BarChart& chart, QSizeF size, c
 }  // namespace
 
 DrawnChart drawChart(const report::BarChart& chart) {
-  const auto rows = static_cast<double>(std::min(chart.labels.size(), kMostLabels));
+  const auto rows = static_cast<double>(std::min(chart.labels.size(), kMaxLabels));
   const QSizeF size(kWidth, chart.over_time ? kUpright : kAxis + kBar * rows);
   DrawnChart drawn;
   drawn.size = size;

@@ -16,7 +16,7 @@ namespace {
 using namespace report;
 
 constexpr double kParagraphGap = 6, kHeadingGap = 18, kHair = 0.75;
-constexpr std::size_t kFiguresInRow = 4, kMostInRow = 5;
+constexpr std::size_t kFiguresInRow = 4, kMaxInRow = 5;
 constexpr double kBoxGap = 6, kBoxPad = 6;
 constexpr double kIndent = 12;
 
@@ -74,7 +74,7 @@ class Layouter {
     for (const std::string& item : one.items) text(QStringLiteral("• ") + paperText(item), PageFont::kText, m_theme.text, 3, kIndent);
   }
   void operator()(const KeyFigures& one) {
-    const std::size_t in_row = one.figures.size() == kMostInRow ? kMostInRow : kFiguresInRow;
+    const std::size_t in_row = one.figures.size() == kMaxInRow ? kMaxInRow : kFiguresInRow;
     for (std::size_t i = 0; i < one.figures.size(); i += in_row)
       boxes({one.figures.begin() + static_cast<std::ptrdiff_t>(i),
              one.figures.begin() + static_cast<std::ptrdiff_t>(std::min(one.figures.size(), i + in_row))},

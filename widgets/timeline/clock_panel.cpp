@@ -15,7 +15,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostLines = 12, kMostUndo = 50;
+constexpr std::size_t kMaxLines = 12, kMaxUndo = 50;
 
 // Of the same attempt, without shifts: its nodes' clocks alone.
 ClockAlignment nothing(const TimelineCatalog& catalog) {
@@ -56,13 +56,13 @@ QString proposalWords(const ClockProposal& proposal) {
   for (const std::size_t c : order) {
     const AlignedClock& clock = result.clocks[c];
     if (!clock.aligned) ++left_out;
-    if (!clock.aligned || clock.knots.empty() || ++lines > kMostLines) continue;
+    if (!clock.aligned || clock.knots.empty() || ++lines > kMaxLines) continue;
     words += QStringLiteral("\n%1  %2 \u00b1 %3, residual %4, was %5%6")
                  .arg(screenText(proposal.owners[c].name, 40), signedDuration(clock.shift), formatDuration(clock.error),
                       formatDuration(clock.after), formatDuration(clock.before),
                       clock.knots.size() > 1 ? QStringLiteral(", drifts") : QString());
   }
-  if (lines > kMostLines) words += QStringLiteral("\nand %1 more").arg(lines - kMostLines);
+  if (lines > kMaxLines) words += QStringLiteral("\nand %1 more").arg(lines - kMaxLines);
   if (left_out > 0) words += QStringLiteral("\n%1 with too few operations stay as they are").arg(left_out);
   return words;
 }
@@ -204,7 +204,7 @@ void ClockPanel::store(ClockAlignment alignment, bool is_undo) {
     } else if (m_catalog && m_catalog->attempt.id == attempt) {
       if (is_undo && !m_before.empty()) m_before.pop_back();
       if (!is_undo) m_before.push_back(before);
-      if (m_before.size() > kMostUndo) m_before.erase(m_before.begin());
+      if (m_before.size() > kMaxUndo) m_before.erase(m_before.begin());
       m_proposed.reset();
       hide();
     }

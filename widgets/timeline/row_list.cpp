@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kOpenUpTo = 2;      // ranks that are open from the start when there are so few
 constexpr std::size_t kSuggestUpTo = 16;  // ranks that are all shown
-constexpr int kMostLanes = 64;
+constexpr int kMaxLanes = 64;
 constexpr std::size_t kUnfoldedThreads = 4;
 
 std::int32_t numberOf(const TimelineRank& rank) { return rank.rank.value_or(-1); }
@@ -86,7 +86,7 @@ bool RowList::noteLanes(const TimelinePicture& picture) {
   for (const RowPicture& row : picture.rows) {
     if (row.question.strip || row.question.folded || row.question.tracks.empty()) continue;
     int& known = m_lanes[row.question.tracks.front()];
-    const int lanes = std::min(static_cast<int>(row.lanes.size()), kMostLanes);
+    const int lanes = std::min(static_cast<int>(row.lanes.size()), kMaxLanes);
     grew |= lanes > std::max(known, 1);
     known = std::max(known, lanes);
   }

@@ -13,7 +13,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostSpans = 3'000'000, kMostPeerRanks = 64;
+constexpr std::size_t kMaxSpans = 3'000'000, kMaxPeerRanks = 64;
 constexpr DurNs kLaunchReach = kNsPerSecond, kPeerReach = 5 * kNsPerSecond;
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
@@ -104,7 +104,7 @@ Status addHostCalls(Reader& reader, const TimelineCatalog& catalog, SpanDetail& 
   for (const TimelineRank& rank : catalog.ranks) {
     const std::int32_t number = rank.rank.value_or(-1);
     if (number == detail.rank) continue;
-    if (++looked > kMostPeerRanks) break;
+    if (++looked > kMaxPeerRanks) break;
     for (const Track& track : rank.tracks) {
       if (stop.stop_requested()) return {Code::kCancelled, "cancelled"};
       RG_ASSIGN(const SpanColumns spans, reader.spans(track.id, reach, stop));
@@ -130,7 +130,7 @@ Result<bool> eachSpan(Reader& reader, const RankTracks& ranks, TimeRange range, 
   for (const auto& [rank, tracks] : ranks) {
     for (const TrackId track : tracks) {
       if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
-      if (seen > kMostSpans) return false;
+      if (seen > kMaxSpans) return false;
       RG_ASSIGN(const SpanColumns spans, reader.spans(track, range, stop));
       seen += spans.size();
       for (std::size_t i = 0; i < spans.size(); ++i)

@@ -97,7 +97,7 @@ Result<TimeRange> readable(Reader& reader, const TimelineCatalog& catalog, const
     std::int64_t spans = 0;
     for (const auto& lane : coarse.lanes)
       for (const SpanBar& bar : lane.bars) spans += bar.count;
-    if (spans <= kMostAnomalySpans) return range;
+    if (spans <= kMaxAnomalySpans) return range;
     const auto quarter = static_cast<DurNs>(length / 4);
     range = {std::max(range.t0, moved(question.from, -quarter)), std::min(range.t1, moved(question.from, quarter))};
     if (range.t1 <= range.t0) return range;

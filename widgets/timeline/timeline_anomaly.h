@@ -5,14 +5,14 @@
 // Ownership:  values.
 // Units:      TimeNs; MAD: the median distance from the median, as it is (not scaled to a sigma).
 // Errors:     as Reader. Nothing there is no error.
-// Cost:       all steps of one rank, the run's marks, and at most kMostAnomalySpans spans of one track.
+// Cost:       all steps of one rank, the run's marks, and at most kMaxAnomalySpans spans of one track.
 #pragma once
 
 #include "widgets/timeline/timeline_data.h"
 
 namespace runglass {
 
-inline constexpr std::int64_t kMostAnomalySpans = 1'000'000;
+inline constexpr std::int64_t kMaxAnomalySpans = 1'000'000;
 
 struct AnomalyQuestion {
   TimeNs from = 0;  // what begins there is not asked for again

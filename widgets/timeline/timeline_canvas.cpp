@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kScrollWidth = 10;
 constexpr int kIndent = 14, kReadable = 9, kLine = 14, kSparse = 56;
-constexpr int kMostLabels = 600, kBriefest = 24;
+constexpr int kMaxLabels = 600, kBriefest = 24;
 constexpr std::uint8_t kAllBusy = 250;
 
 // Somewhere without a pause, for as long as can be split.
@@ -89,8 +89,8 @@ AccessibleTable TimelineCanvas::accessibleTable() const {
     if (made != nullptr)
       for (const auto& lane : made->lanes)
         for (const SpanBar& bar : lane.bars) spans += bar.t1 > m_t0 && bar.t0 < m_t1 ? bar.count : 0;
-    const bool told = made != nullptr && !made->lanes.empty();
-    table.rows.push_back({{row.title, row.detail, told ? formatCount(spans) : QString()}, QRect(0, top, width(), row.height)});
+    const bool reported = made != nullptr && !made->lanes.empty();
+    table.rows.push_back({{row.title, row.detail, reported ? formatCount(spans) : QString()}, QRect(0, top, width(), row.height)});
   }
   return table;
 }
@@ -244,7 +244,7 @@ void TimelineCanvas::renderRows(QImage& image, QPainter& painter) {
       const auto& bars = made->lanes[lane].bars;
       const int y = top + static_cast<int>(lane) * RowList::kLaneHeight;
       raster.bars(bars, m_picture->shades, m_waits.get(), scaled(y), scaled(RowList::kLaneHeight), m_now,
-                  labels.size() < kMostLabels ? &labels : nullptr);
+                  labels.size() < kMaxLabels ? &labels : nullptr);
       if (m_hits.empty()) continue;
       for (const SpanBar& bar : bars)
         if (bar.t1 > m_t0 && bar.t0 < m_t1 && m_hits.contains(bar.id)) hits.push_back({time.toPixel(bar.t0), time.toPixel(bar.t1), y});

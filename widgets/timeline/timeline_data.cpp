@@ -23,8 +23,8 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostBands = 4'000;
-constexpr std::size_t kMostStripPixels = 16'384;
+constexpr std::size_t kMaxBands = 4'000;
+constexpr std::size_t kMaxStripPixels = 16'384;
 constexpr std::size_t kProbedSpans = 4'000;          // of a rank, for whether its collectives say how much they moved
 constexpr std::size_t kMaxBandwidths = 4;            // lanes
 constexpr std::size_t kMaxBandwidthSpans = 100'000;  // on screen, of all members
@@ -57,7 +57,7 @@ Status findBandwidths(Reader& reader, TimelineCatalog& catalog, const TimelineRa
   for (const CommunicatingTrack& track : tracks) {
     RG_ASSIGN(const SpanColumns spans, reader.spans(track.track, newest, {}));
     for (const CollectiveCall& call : callsOf(*rank.rank, track.track, spans))
-      if (call.group != kAbsent && call.bytes >= kLeastBusBytes) measured.insert(call.group);
+      if (call.group != kAbsent && call.bytes >= kMinBusBytes) measured.insert(call.group);
   }
   RG_ASSIGN(const auto groups, reader.groups(catalog.attempt.id));
   std::size_t shown = 0;
@@ -180,7 +180,7 @@ Status readSteps(Reader& reader, const TimelineQuestion& question, TimelinePictu
                *dur = std::get_if<std::int64_t>(&row[2]);
     if (step == nullptr || start == nullptr || dur == nullptr) return true;
     if (*start >= question.range.t1 || *start + *dur <= question.range.t0) return true;
-    if (out.steps.size() == kMostBands) {
+    if (out.steps.size() == kMaxBands) {
       out.steps_too_many = true;
       return false;
     }
@@ -316,7 +316,7 @@ void raiseToThread(const SpanPicture::Lane& lane, TimeRange range, DurNs pixel, 
 
 BusyStrip busyStrip(const std::vector<SpanPicture::Lane>& lanes, const RowQuestion& question, TimeRange range, DurNs pixel) {
   BusyStrip strip{.t0 = range.t0, .pixel = std::max<DurNs>(pixel, 1), .columns = {}};
-  const auto pixels = std::min<std::size_t>(static_cast<std::size_t>((range.t1 - range.t0) / strip.pixel + 1), kMostStripPixels);
+  const auto pixels = std::min<std::size_t>(static_cast<std::size_t>((range.t1 - range.t0) / strip.pixel + 1), kMaxStripPixels);
   Shares busy(pixels), host(pixels);
   std::unordered_map<std::uint64_t, bool> hosts;
   for (std::size_t i = 0; i < question.tracks.size(); ++i) hosts[question.tracks[i].value] = i < question.host.size() && question.host[i];
@@ -361,7 +361,7 @@ Result<TimelinePicture> readTimeline(Reader& reader, const TimelineQuestion& que
     if (row.series) {
       const auto pixels = static_cast<std::size_t>((question.range.t1 - question.range.t0) / std::max<DurNs>(question.pixel, 1));
       RG_ASSIGN(made.bins, reader.bins(row.series, Axis::kTime, question.range.t0, question.range.t1,
-                                       std::clamp<std::size_t>(pixels, 16, kMostStripPixels), stop));
+                                       std::clamp<std::size_t>(pixels, 16, kMaxStripPixels), stop));
       continue;
     }
     for (const TrackId track : row.tracks)

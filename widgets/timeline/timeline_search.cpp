@@ -57,7 +57,7 @@ void TimelineSearch::start(const QString& pattern, RankTracks tracks, TimeRange 
   m_origin = window.t0;
   m_width = std::max<DurNs>(window.t1 - window.t0, kNarrowestSlice);
   m_right = m_running = true;
-  m_told.invalidate();
+  m_reported.invalidate();
   askSlice();
 }
 
@@ -78,7 +78,7 @@ void TimelineSearch::askSlice() {
   m_asked.restart();
   m_queries->submit<SearchSlice>(
       m_slot, QueryService::Supersede::kCancelOlder,
-      [tracks = m_tracks, slice, pattern = m_pattern, most = kMostHits - m_hits.size()](Reader& reader, std::stop_token stop) {
+      [tracks = m_tracks, slice, pattern = m_pattern, most = kMaxHits - m_hits.size()](Reader& reader, std::stop_token stop) {
         return searchSpans(reader, tracks, slice, pattern, most, std::move(stop));
       },
       [this, slice, right](const auto& answer) { take(answer, slice, right); });
@@ -87,7 +87,7 @@ void TimelineSearch::askSlice() {
 void TimelineSearch::take(const Result<std::shared_ptr<const SearchSlice>>& answer, TimeRange slice, bool right) {
   if (!answer.ok()) return finish(screenText(answer.status().message()));
   const SearchSlice& found = **answer;
-  const bool full = m_hits.size() + found.hits.size() >= kMostHits;
+  const bool full = m_hits.size() + found.hits.size() >= kMaxHits;
   if (!found.whole && !full) {
     if (m_width <= kNarrowestSlice) return finish(tr("too many spans in %1 to search").arg(formatDuration(slice.t1 - slice.t0)));
     m_width = std::max(m_width / 4, kNarrowestSlice);
@@ -101,8 +101,8 @@ void TimelineSearch::take(const Result<std::shared_ptr<const SearchSlice>>& answ
   if (took < kFastMs && m_width < std::numeric_limits<DurNs>::max() / 4) m_width *= 2;
   if (took > kSlowMs) m_width = std::max(m_width / 2, kNarrowestSlice);
   m_right = !m_right;
-  if (!m_told.isValid() || m_told.elapsed() >= kTellMs) {
-    m_told.restart();
+  if (!m_reported.isValid() || m_reported.elapsed() >= kTellMs) {
+    m_reported.restart();
     emit changed();
   }
   // A listener may have begun another search.

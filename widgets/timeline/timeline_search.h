@@ -5,7 +5,7 @@
 // Ownership:  borrows the QueryService.
 // Units:      TimeNs.
 // Errors:     a pattern that is no regular expression and failed reads end the search; problem() says why.
-// Cost:       slices grow while they are fast, so that each takes about a tenth of a second; at most kMostHits hits are kept.
+// Cost:       slices grow while they are fast, so that each takes about a tenth of a second; at most kMaxHits hits are kept.
 #pragma once
 
 #include <QElapsedTimer>
@@ -32,7 +32,7 @@ class TimelineSearch : public QObject {
   Q_OBJECT
 
  public:
-  static constexpr std::size_t kMostHits = 10'000;
+  static constexpr std::size_t kMaxHits = 10'000;
 
   TimelineSearch(QueryService* queries, QObject* parent);
 
@@ -65,7 +65,7 @@ class TimelineSearch : public QObject {
   std::vector<SearchHit> m_hits;
   std::optional<std::pair<TimeNs, std::int64_t>> m_at;
   TimeNs m_origin = 0;
-  QElapsedTimer m_told, m_asked;
+  QElapsedTimer m_reported, m_asked;
 };
 
 }  // namespace runglass

@@ -135,7 +135,7 @@ Result<std::vector<std::pair<std::int32_t, TrackId>>> tracksFor(Reader& reader, 
     wanted.all_of_run = true;
     widen(wanted.range, *catalog.extent);
     RG_ASSIGN(const std::size_t spans, keepCommunicating(reader, tracks, wanted.range, stop));
-    if (spans <= kMostWaitSpans) return tracks;
+    if (spans <= kMaxWaitSpans) return tracks;
     wanted.all_of_run = false;
     wanted.range = calls;
   }
@@ -146,7 +146,7 @@ Result<std::vector<std::pair<std::int32_t, TrackId>>> tracksFor(Reader& reader, 
   }
   auto tracks = all;
   RG_ASSIGN(const std::size_t spans, keepCommunicating(reader, tracks, wanted.range, stop));
-  if (spans <= kMostWaitSpans) return tracks;
+  if (spans <= kMaxWaitSpans) return tracks;
   note = tooMany(spans, tracks.size());
   return std::vector<std::pair<std::int32_t, TrackId>>();
 }
@@ -194,7 +194,7 @@ Result<WaitParts> readWaits(Reader& reader, const TimelineCatalog& catalog, cons
   WaitParts out;
   auto tracks = question.tracks;
   RG_ASSIGN(const std::size_t spans, keepCommunicating(reader, tracks, question.range, stop));
-  if (spans > kMostWaitSpans) {
+  if (spans > kMaxWaitSpans) {
     out.note = tooMany(spans, tracks.size());
     return out;
   }

@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      as CollectiveCall.
 // Errors:     as Reader. Too much to read is no error: `note` says so.
-// Cost:       the tracks that communicate, of the ranks of those communicators, in the time of the calls; at most kMostWaitSpans spans.
+// Cost:       the tracks that communicate, of the ranks of those communicators, in the time of the calls; at most kMaxWaitSpans spans.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostWaitSpans = 400'000;
+inline constexpr std::size_t kMaxWaitSpans = 400'000;
 
 struct WaitQuestion {
   std::vector<std::pair<std::int32_t, TrackId>> tracks;  // rank and track of lanes on which bars are wide enough to be split

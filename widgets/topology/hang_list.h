@@ -5,7 +5,7 @@
 // Ownership:  shares the TopologyData.
 // Units:      kListWidth pixels.
 // Errors:     what the evidence left out is counted below the list.
-// Cost:       at most kMostListed rows of text, set only when they change.
+// Cost:       at most kMaxListed rows of text, set only when they change.
 #pragma once
 
 #include <QLabel>

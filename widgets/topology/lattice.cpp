@@ -13,7 +13,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostCells = 262'144;  // beyond, a layout is taken for damaged and only coordinates that occur are drawn
+constexpr std::size_t kMaxCells = 262'144;  // beyond, a layout is taken for damaged and only coordinates that occur are drawn
 
 using Coordinate = std::optional<std::int32_t> Rank::*;
 
@@ -30,7 +30,7 @@ std::vector<std::int32_t> axisOf(std::span<const TopologyRank> ranks, Coordinate
 void completeAxis(std::vector<std::int32_t>& axis, std::int32_t size, std::size_t& cells) {
   if (axis.front() < 0 || size <= 0 || axis.back() >= size) return;
   const std::size_t whole = cells / axis.size() * static_cast<std::size_t>(size);
-  if (whole > kMostCells) return;
+  if (whole > kMaxCells) return;
   cells = whole;
   axis.clear();
   for (std::int32_t i = 0; i < size; ++i) axis.push_back(i);
@@ -79,7 +79,7 @@ Lattice placeRanks(std::span<const TopologyRank> ranks, const Layout& layout) {
   auto ep = out.by_ep ? axisOf(ranks, &Rank::ep) : std::vector<std::int32_t>{-1};
   std::size_t cells = 1;
   for (const auto* axis : {&out.dp, &out.pp, &out.tp, &cp, &ep}) cells = std::min(cells * axis->size(), std::size_t{1} << 40);
-  const bool sparse = cells > kMostCells;
+  const bool sparse = cells > kMaxCells;
   if (!sparse)
     for (const auto& [axis, size] : {std::pair(&out.dp, layout.dp), {&out.pp, layout.pp}, {&out.tp, layout.tp}, {&cp, layout.cp}})
       completeAxis(*axis, size, cells);

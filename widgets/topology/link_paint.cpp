@@ -11,8 +11,8 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostDrawn = 256;  // edges of a kind
-constexpr int kLabelFrom = 28;           // a link this long has room for its label beside it
+constexpr std::size_t kMaxDrawn = 256;  // edges of a kind
+constexpr int kLabelFrom = 28;          // a link this long has room for its label beside it
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void TopologyGrid::paintLinks(QPainter& painter) const {
   painter.setRenderHint(QPainter::Antialiasing);
   for (const LinkEdge& edge : m_links->edges) {
     const auto first_rank = index.find(edge.from), second_rank = index.find(edge.to);
-    if (first_rank == index.end() || second_rank == index.end() || ++drawn[edge.kind] > kMostDrawn) continue;
+    if (first_rank == index.end() || second_rank == index.end() || ++drawn[edge.kind] > kMaxDrawn) continue;
     const QRect &from = m_cells[first_rank->second], &to = m_cells[second_rank->second];
     if (from == to || !from.isValid() || !to.isValid()) continue;
     QPen pen(peerColor(theme, edge.kind), kSelectionLine);

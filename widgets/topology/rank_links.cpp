@@ -29,16 +29,16 @@ class LinkReading {
   RankLinks tell(const BusReading& reading) {
     RankLinks out{.rank = m_rank, .attempt = m_data.attempt.id, .groups = {}, .edges = {}, .note = {}};
     const auto at = std::ranges::lower_bound(m_data.ranks, m_rank, {}, [](const TopologyRank& r) { return r.place.rank; });
-    std::set<std::int64_t> told;
+    std::set<std::int64_t> reported;
     for (const PeerGroup& peers : peersOf(m_data, static_cast<std::uint32_t>(at - m_data.ranks.begin()))) {
-      LinkGroup group = groupOf(peers, reading.bus, told);
+      LinkGroup group = groupOf(peers, reading.bus, reported);
       addEdges(group, reading.bus, out);
       out.groups.push_back(std::move(group));
     }
     // Communicators of no known dimension that were measured.
     for (const auto& [id, bus] : reading.bus.groups) {
       const auto known = std::ranges::find(m_data.groups, id, &CommGroup::id);
-      if (told.contains(id) || known == m_data.groups.end()) continue;
+      if (reported.contains(id) || known == m_data.groups.end()) continue;
       LinkGroup group{.kind = std::nullopt, .name = screenText(known->name, 60), .ranks = known->ranks, .stats = {}, .reason = {}};
       fill(group, &bus);
       out.groups.push_back(std::move(group));
@@ -50,7 +50,7 @@ class LinkReading {
 
  private:
   // The communicator with just these members speaks for them: of several the one with most samples.
-  LinkGroup groupOf(const PeerGroup& peers, const BusAnswer& bus, std::set<std::int64_t>& told) const {
+  LinkGroup groupOf(const PeerGroup& peers, const BusAnswer& bus, std::set<std::int64_t>& reported) const {
     LinkGroup group{.kind = peers.kind, .name = {}, .ranks = {}, .stats = {}, .reason = {}};
     for (const std::uint32_t i : peers.ranks) group.ranks.push_back(m_data.ranks[i].place.rank);
     const BusOfGroup* best = nullptr;
@@ -59,7 +59,7 @@ class LinkReading {
     for (const CommGroup& one : m_data.groups) {
       if (one.ranks.size() != group.ranks.size() || sorted(one.ranks) != sorted(group.ranks)) continue;
       any = true;
-      told.insert(one.id);
+      reported.insert(one.id);
       if (group.name.isEmpty()) group.name = screenText(one.name, 60), group.ranks = one.ranks;
       const auto found = bus.groups.find(one.id);
       if (found == bus.groups.end()) continue;

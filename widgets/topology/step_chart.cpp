@@ -54,8 +54,8 @@ void StepChart::setSelected(std::optional<std::uint32_t> node) {
 void StepChart::layOut() {
   const int rows = std::max(1, static_cast<int>(m_rows.size()));
   // What a short pipeline does not need is the lists'.
-  setMaximumHeight(kTop + rows * kMostRow);
-  m_row = std::clamp((viewport()->height() - kTop) / rows, kLeastRow, kMostRow);
+  setMaximumHeight(kTop + rows * kMaxRow);
+  m_row = std::clamp((viewport()->height() - kTop) / rows, kMinRow, kMaxRow);
   verticalScrollBar()->setRange(0, std::max(0, kTop + rows * m_row - viewport()->height()));
   verticalScrollBar()->setPageStep(viewport()->height());
   verticalScrollBar()->setSingleStep(m_row);

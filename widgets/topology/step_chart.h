@@ -23,7 +23,7 @@ class StepChart : public QAbstractScrollArea, public AccessiblePicture {
   Q_OBJECT
 
  public:
-  static constexpr int kLeft = 72, kTop = 22, kLeastRow = 26, kMostRow = 96;
+  static constexpr int kLeft = 72, kTop = 22, kMinRow = 26, kMaxRow = 96;
   explicit StepChart(QWidget* parent = nullptr);
   void setData(std::shared_ptr<const StepData> data);
   void setSelected(std::optional<std::uint32_t> node);
@@ -74,7 +74,7 @@ class StepChart : public QAbstractScrollArea, public AccessiblePicture {
   std::optional<std::uint32_t> m_selected;
   CriticalPath m_way;  // to the selected one
   TimeRange m_shown{0, 0};
-  int m_row = kLeastRow;
+  int m_row = kMinRow;
   std::optional<QPoint> m_drag;
   bool m_dragged = false;
 };

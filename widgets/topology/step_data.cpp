@@ -106,7 +106,7 @@ class StepReading {
   Status readGraph(std::int64_t step) {
     m_out.shown = step;
     m_out.reason.clear();
-    m_out.whole = m_ranks.size() <= kMostStepRanks;
+    m_out.whole = m_ranks.size() <= kMaxStepRanks;
     std::vector<StepRank> ranks;
     StepOpColumns ops;
     // Other stages begin and end elsewhere.

@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      TimeNs, DurNs; nodes are indices into the graph.
 // Errors:     the Reader's; where nothing can be shown, `reason` says why.
-// Cost:       the spans of one rank (once for an attempt), then those of a few steps' length of every rank; above kMostStepRanks ranks
+// Cost:       the spans of one rank (once for an attempt), then those of a few steps' length of every rank; above kMaxStepRanks ranks
 //             only of the shown replica.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostStepRanks = 1024;
+inline constexpr std::size_t kMaxStepRanks = 1024;
 
 struct StepData {
   AttemptId attempt;

@@ -15,7 +15,7 @@ namespace runglass {
 namespace {
 
 constexpr int kListHeight = 190, kNodeRole = Qt::UserRole;
-constexpr std::size_t kMostPieces = 2000;
+constexpr std::size_t kMaxPieces = 2000;
 
 QString milliseconds(DurNs time) { return QString::number(static_cast<double>(time) / 1e6, 'f', 3); }
 
@@ -237,7 +237,7 @@ void StepPage::fillPath() {
     std::size_t listed = 0;
     for (const PathPiece& piece : path.pieces) {
       if (rowOf(piece) != row) continue;
-      if (++listed > kMostPieces) break;
+      if (++listed > kMaxPieces) break;
       const QString text = nodeText(m_data->graph, piece.node);
       auto* child = new QTreeWidgetItem(head, {piece.time == PathTime::kRan ? text : tr("before %1").arg(text),
                                                milliseconds(piece.t1 - piece.t0), share(piece.t1 - piece.t0)});
@@ -259,7 +259,7 @@ void StepPage::fillChain() {
   const TimeNs t0 = m_data->step()->t0;
   std::uint32_t node = *selected;
   std::optional<HeldUpBy> by;
-  for (std::size_t i = 0; i < kMostPieces; ++i) {
+  for (std::size_t i = 0; i < kMaxPieces; ++i) {
     const bool elsewhere = graph.workers[graph.worker[node]].dp != m_data->replica;
     addRow(m_chain,
            {nodeText(graph, node) + (by && by->why == HoldUp::kMember ? tr(" (came last)") : QString()) +

@@ -22,7 +22,7 @@ namespace {
 constexpr DurNs kSampleStale = 30 * kNsPerSecond;   // behind the newest sample of the same metric
 constexpr DurNs kAfterAttempt = 10 * kNsPerSecond;  // a sample this much later than the attempt's end is of what came after
 
-constexpr int kFindingsTold = 5;
+constexpr int kFindingsReported = 5;
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return (a ^ (b + 0x9E3779B97F4A7C15ULL + (a << 6) + (a >> 2))) * 0xBF58476D1CE4E5B9ULL;
@@ -129,7 +129,7 @@ class TopologyReading {
         if (!names) continue;
         auto& worst = m_severity[rank.place.rank];
         worst = std::max(worst, static_cast<int>(finding.severity));
-        if (rank.findings.size() < kFindingsTold) rank.findings << screenText(finding.summary, 200);
+        if (rank.findings.size() < kFindingsReported) rank.findings << screenText(finding.summary, 200);
       }
     return {};
   }
@@ -148,7 +148,7 @@ class TopologyReading {
         if (one.sample_count > 0) names.insert(one.key.metric);
     }
     for (const std::string& name : names)
-      if (m_data.offered.size() < kMostNamedMetrics) m_data.offered.push_back(name);
+      if (m_data.offered.size() < kMaxNamedMetrics) m_data.offered.push_back(name);
     return {};
   }
 

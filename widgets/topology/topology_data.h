@@ -77,7 +77,7 @@ struct NamedMetric {
   std::string metric, title, unit;
 };
 TopologyMetric metricOf(const NamedMetric& named);
-inline constexpr std::size_t kMostNamedMetrics = 200;
+inline constexpr std::size_t kMaxNamedMetrics = 200;
 inline constexpr std::int64_t kTopologySteps = 50;
 
 // In a hang: what the rank's newest progress, and the hang's finding, say of the collective that holds the job up.

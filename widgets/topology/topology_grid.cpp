@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kLeastTile = 8, kMostBlock = 148, kLeastTick = 5, kMostTick = 28;
+constexpr int kMinTile = 8, kMaxBlock = 148, kMinTick = 5, kMaxTick = 28;
 constexpr int kTitleHeight = 22, kStripTitle = 132;
 constexpr std::size_t kShortStrip = 16;  // ranks of a node beside its name
 
@@ -140,11 +140,11 @@ void TopologyGrid::layOutLattice(const QSize& room, int strips_height) {
   const Lattice& l = m_lattice;
   const int columns = static_cast<int>(l.dp.size()), rows = static_cast<int>(l.pp.size()), blocks = static_cast<int>(l.blocks.size()),
             ticks = static_cast<int>(l.tp.size());
-  const int pitch = std::clamp((room.width() - kLeft) / columns, std::max(kLeastTile, blocks * 7) + 2, blocks * kMostBlock + kGrid);
+  const int pitch = std::clamp((room.width() - kLeft) / columns, std::max(kMinTile, blocks * 7) + 2, blocks * kMaxBlock + kGrid);
   const int gap = pitch >= 28 ? kGrid : 2;
   const int block = (pitch - gap) / blocks, tile_width = block * blocks;
   const int height = std::max(room.height() - strips_height - kTop, room.height() / 2);
-  const int tick = std::clamp((height / rows - kGrid) / ticks, kLeastTick, ticks == 1 ? 2 * kMostTick : kMostTick);
+  const int tick = std::clamp((height / rows - kGrid) / ticks, kMinTick, ticks == 1 ? 2 * kMaxTick : kMaxTick);
   const int tile_height = tick * ticks, down = std::max(tile_height + kGrid, 16);
   m_tile = QRect(kLeft, kTop, tile_width - 1, tile_height - 1), m_pitch = QSize(pitch, down);
   for (int row = 0; row < rows; ++row)

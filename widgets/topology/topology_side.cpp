@@ -12,7 +12,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostGroups = 16, kStagesListed = 32;
+constexpr std::size_t kMaxGroups = 16, kStagesListed = 32;
 
 QString kindName(PeerKind kind) {
   switch (kind) {
@@ -150,13 +150,13 @@ void TopologySide::tellGroups(std::uint32_t index) {
     const std::pair entry{name, tr("%1: %2").arg(QString::number(group->ranks.size()), rankRanges(group->ranks))};
     if (lines[entry]++ == 0) order.push_back(entry);
   }
-  for (std::size_t i = 0; i < std::min(order.size(), kMostGroups); ++i) {
+  for (std::size_t i = 0; i < std::min(order.size(), kMaxGroups); ++i) {
     // Long names have no place to break.
     const int times = lines[order[i]];
     line(QString(order[i].first).replace(QLatin1Char('_'), QStringLiteral("_\u200B")),
          order[i].second + (times > 1 ? QStringLiteral("  ×%1").arg(times) : QString()));
   }
-  if (order.size() > kMostGroups) line(QString(), tr("and %1 more").arg(order.size() - kMostGroups));
+  if (order.size() > kMaxGroups) line(QString(), tr("and %1 more").arg(order.size() - kMaxGroups));
 }
 
 // Where coordinates come from, and what does not fit.
@@ -176,7 +176,7 @@ void TopologySide::tellPlaces() {
   const auto& mismatches = m_data->places.mismatches;
   if (mismatches.empty()) return;
   head(tr("Contradictions: %1").arg(mismatches.size() + m_data->places.more_mismatches));
-  for (std::size_t i = 0; i < std::min(mismatches.size(), kMostGroups); ++i)
+  for (std::size_t i = 0; i < std::min(mismatches.size(), kMaxGroups); ++i)
     line(screenText(mismatches[i].what, 60).replace(QLatin1Char('_'), QStringLiteral("_\u200B")),
          tr("expected %1, found %2").arg(screenText(mismatches[i].expected, 120), screenText(mismatches[i].found, 120)));
 }

@@ -15,7 +15,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kMostKnown = 8, kLastPort = 65535;
+constexpr int kMaxKnown = 8, kLastPort = 65535;
 
 QLabel* label(const QString& text, QWidget* parent, bool muted = false) {
   auto* made = new QLabel(text, parent);
@@ -73,7 +73,7 @@ HubPanel::HubPanel(const KnownHubs& known, QWidget* parent)
     column->addSpacing(3 * kGrid);
     column->addWidget(label(tr("Followed before"), this));
   }
-  for (std::size_t i = 0; i < std::min<std::size_t>(known.hubs.size(), kMostKnown); ++i) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(known.hubs.size(), kMaxKnown); ++i) {
     auto* again = new QPushButton(knownWords(known.hubs[i]), this);
     again->setProperty("nav", true);
     again->setAutoDefault(false);

@@ -26,7 +26,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kChoicesWidth = 60 * kGrid, kMostRecent = 12;
+constexpr int kChoicesWidth = 60 * kGrid, kMaxRecent = 12;
 const QString kSuffix = QStringLiteral(".rgl");
 
 // Where files can be dropped; the page takes them wherever they are dropped.
@@ -156,7 +156,7 @@ QWidget* WelcomePage::makeHome() {
   connect(zone->button(), &QPushButton::clicked, this, &WelcomePage::chooseRequested);
   column->addWidget(zone);
   if (!m_options.recent.isEmpty()) column->addWidget(label(tr("Recent stores"), panel));
-  for (const QString& path : m_options.recent.mid(0, kMostRecent)) {
+  for (const QString& path : m_options.recent.mid(0, kMaxRecent)) {
     const QFileInfo file(path);
     const QString words = tr("%1   %2, changed %3")
                               .arg(screenText(path.toStdString(), 100), formatBytes(static_cast<double>(file.size())),

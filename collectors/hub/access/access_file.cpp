@@ -18,7 +18,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kLeastSecret = 16;
+constexpr std::size_t kMinSecret = 16;
 constexpr std::string_view kTokenMark = "rg1_";
 constexpr std::size_t kIdLetters = 8;
 
@@ -153,7 +153,7 @@ Result<AccessFile> readAccessFile(const std::string& path) {
       out.entries.push_back(std::move(entry));
       continue;
     }
-    if (line.size() < kLeastSecret) return wrong("a token has fewer than 16 characters");
+    if (line.size() < kMinSecret) return wrong("a token has fewer than 16 characters");
     out.entries.push_back(plainSecret(line));
   }
   if (out.entries.empty()) return Status(Code::kInvalidArgument, "token file: " + path + ": holds no token");

@@ -29,30 +29,30 @@ std::string numberText(double value) {
   return text;
 }
 
-const char* reasonName(Telling::Reason reason) {
+const char* reasonName(Notification::Reason reason) {
   switch (reason) {
-    case Telling::Reason::kNew:
+    case Notification::Reason::kNew:
       return "new";
-    case Telling::Reason::kWorse:
+    case Notification::Reason::kWorse:
       return "worse";
-    case Telling::Reason::kStill:
+    case Notification::Reason::kStill:
       return "still";
-    case Telling::Reason::kAgain:
+    case Notification::Reason::kAgain:
       return "again";
   }
   return "";
 }
 
 // FNV-1a 64 of what makes the telling one of its kind.
-std::string idOf(const Telling& telling) {
+std::string idOf(const Notification& notification) {
   std::uint64_t hash = 14'695'981'039'346'656'037U;
   const auto mix = [&hash](const std::string& text) {
     for (const char c : text + '\n') hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211U;
   };
-  for (const Alert& alert : telling.alerts) mix(alert.rule), mix(alert.cause), mix(std::to_string(alert.since));
+  for (const Alert& alert : notification.alerts) mix(alert.rule), mix(alert.cause), mix(std::to_string(alert.since));
   char text[40];
   std::snprintf(text, sizeof text, "%016llx-%lld", static_cast<unsigned long long>(hash),
-                static_cast<long long>(telling.alerts.front().count));
+                static_cast<long long>(notification.alerts.front().count));
   return text;
 }
 
@@ -61,32 +61,33 @@ struct Cost {
 };
 
 // The ranks of one run can be lost only once: of several causes in a run the greatest counts.
-Cost costOf(const Telling& telling, const AlertOptions& options) {
+Cost costOf(const Notification& notification, const AlertOptions& options) {
   Cost cost;
   std::map<RunId, double> per_run;
-  for (const Trouble& one : telling.worst)
+  for (const Trouble& one : notification.worst)
     if (one.gpu_hours_per_hour) per_run[one.run] = std::max(per_run[one.run], *one.gpu_hours_per_hour);
   for (const auto& [run, hours] : per_run) cost.gpu_hours = cost.gpu_hours.value_or(0) + hours;
   if (cost.gpu_hours && options.price_per_gpu_hour) cost.money = *cost.gpu_hours * *options.price_per_gpu_hour;
   return cost;
 }
 
-std::string titleOf(const Telling& telling) {
-  const Alert& first = telling.alerts.front();
+std::string titleOf(const Notification& notification) {
+  const Alert& first = notification.alerts.front();
   std::string title = severityName(first.severity);
-  if (telling.reason == Telling::Reason::kWorse) title += " (worse)";
-  if (telling.reason == Telling::Reason::kStill) title += " (still)";
+  if (notification.reason == Notification::Reason::kWorse) title += " (worse)";
+  if (notification.reason == Notification::Reason::kStill) title += " (still)";
   title += ": ";
-  if (telling.alerts.size() == 1) return title + clean(first.summary);
-  return title + std::to_string(telling.alerts.size()) + " at once: " + clean(first.summary);
+  if (notification.alerts.size() == 1) return title + clean(first.summary);
+  return title + std::to_string(notification.alerts.size()) + " at once: " + clean(first.summary);
 }
 
-std::string textOf(const AlertMessage& message, const Telling& telling, const Cost& cost, const AlertOptions& options, TimeNs now) {
-  const Alert& first = telling.alerts.front();
+std::string textOf(const AlertMessage& message, const Notification& notification, const Cost& cost, const AlertOptions& options,
+                   TimeNs now) {
+  const Alert& first = notification.alerts.front();
   std::string text = message.title + '\n';
   text += "since " + utcText(first.since) + " (" + durationText(now - first.since) + ")";
-  if (!telling.worst.empty()) {
-    const Trouble& worst = telling.worst.front();
+  if (!notification.worst.empty()) {
+    const Trouble& worst = notification.worst.front();
     if (!worst.who.empty()) text += ", " + clean(worst.who);
     if (!worst.run_name.empty()) text += ", run " + clean(worst.run_name);
   }
@@ -96,19 +97,20 @@ std::string textOf(const AlertMessage& message, const Telling& telling, const Co
     if (cost.money) text += ", " + numberText(*cost.money) + (options.currency.empty() ? "" : " " + options.currency) + " per hour";
     text += '\n';
   }
-  for (std::size_t i = 1; i < std::min(telling.alerts.size(), kMostListed); ++i) text += "also: " + clean(telling.alerts[i].summary) + '\n';
-  if (telling.alerts.size() > kMostListed) text += "and " + std::to_string(telling.alerts.size() - kMostListed) + " more\n";
+  for (std::size_t i = 1; i < std::min(notification.alerts.size(), kMaxListed); ++i)
+    text += "also: " + clean(notification.alerts[i].summary) + '\n';
+  if (notification.alerts.size() > kMaxListed) text += "and " + std::to_string(notification.alerts.size() - kMaxListed) + " more\n";
   return text + message.link + '\n';
 }
 
 Json orNull(const std::optional<TimeNs>& time) { return time ? Json(*time) : Json(); }
 
-std::string jsonOf(const AlertMessage& message, const Telling& telling, const Cost& cost, const AlertOptions& options,
+std::string jsonOf(const AlertMessage& message, const Notification& notification, const Cost& cost, const AlertOptions& options,
                    const StoreName& store, TimeNs now) {
-  const Alert& first = telling.alerts.front();
+  const Alert& first = notification.alerts.front();
   Json json = {{"version", 1},
                {"id", message.id},
-               {"reason", reasonName(telling.reason)},
+               {"reason", reasonName(notification.reason)},
                {"rule", first.rule},
                {"kind", first.kind},
                {"cause", first.cause},
@@ -123,18 +125,18 @@ std::string jsonOf(const AlertMessage& message, const Telling& telling, const Co
                {"link", message.link},
                {"store_uuid", store.uuid},
                {"store", store.path}};
-  if (!telling.worst.empty()) {
-    const Trouble& worst = telling.worst.front();
+  if (!notification.worst.empty()) {
+    const Trouble& worst = notification.worst.front();
     json["who"] = worst.who;
     json["run"] = worst.run_name;
     json["run_uuid"] = worst.run_uuid;
   }
   json["gpu_hours_per_hour"] = cost.gpu_hours ? Json(*cost.gpu_hours) : Json();
   if (cost.money) json["money_per_hour"] = *cost.money, json["currency"] = options.currency;
-  json["total"] = telling.alerts.size();
+  json["total"] = notification.alerts.size();
   json["alerts"] = Json::array();
-  for (std::size_t i = 0; i < std::min(telling.alerts.size(), kMostListed); ++i) {
-    const Alert& alert = telling.alerts[i];
+  for (std::size_t i = 0; i < std::min(notification.alerts.size(), kMaxListed); ++i) {
+    const Alert& alert = notification.alerts[i];
     json["alerts"].push_back({{"cause", alert.cause},
                               {"kind", alert.kind},
                               {"severity", severityName(alert.severity)},
@@ -155,18 +157,18 @@ std::string linkOf(const Trouble& trouble, const StoreName& store, std::string v
                    .select = std::move(select)});
 }
 
-AlertMessage messageOf(const Telling& telling, const AlertOptions& options, const StoreName& store, TimeNs now) {
+AlertMessage messageOf(const Notification& notification, const AlertOptions& options, const StoreName& store, TimeNs now) {
   AlertMessage message;
-  message.id = idOf(telling);
-  message.to = telling.to;
-  message.alerts = telling.alerts;
-  message.severity = telling.alerts.front().severity;
-  message.title = titleOf(telling);
-  message.link = telling.alerts.front().link;
-  const Cost cost = costOf(telling, options);
-  message.text = textOf(message, telling, cost, options, now);
-  message.json = jsonOf(message, telling, cost, options, store, now);
-  const Alert& first = telling.alerts.front();
+  message.id = idOf(notification);
+  message.to = notification.to;
+  message.alerts = notification.alerts;
+  message.severity = notification.alerts.front().severity;
+  message.title = titleOf(notification);
+  message.link = notification.alerts.front().link;
+  const Cost cost = costOf(notification, options);
+  message.text = textOf(message, notification, cost, options, now);
+  message.json = jsonOf(message, notification, cost, options, store, now);
+  const Alert& first = notification.alerts.front();
   const auto set = [&](const char* name, const std::string& value) {
     message.environment.push_back(std::string("RUNGLASS_") + name + "=" + clean(value));
   };
@@ -179,7 +181,7 @@ AlertMessage messageOf(const Telling& telling, const AlertOptions& options, cons
   set("SINCE", utcText(first.since));
   set("LINK", message.link);
   set("STORE", store.path);
-  if (!telling.worst.empty()) set("WHO", telling.worst.front().who), set("RUN", telling.worst.front().run_name);
+  if (!notification.worst.empty()) set("WHO", notification.worst.front().who), set("RUN", notification.worst.front().run_name);
   if (cost.gpu_hours) set("GPU_HOURS_PER_HOUR", numberText(*cost.gpu_hours));
   return message;
 }

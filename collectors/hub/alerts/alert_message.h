@@ -5,14 +5,14 @@
 // Ownership:  values.
 // Units:      TimeNs; GPU-hours per hour; money per hour.
 // Errors:     none: text that is no UTF-8 comes out with replacement characters, control characters as spaces.
-// Cost:       O(alerts told of), at most kMostListed are listed.
+// Cost:       O(alerts told of), at most kMaxListed are listed.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "collectors/hub/alerts/alert_book.h"
+#include "collectors/hub/alerts/alert_state.h"
 
 namespace runglass {
 
@@ -33,9 +33,9 @@ struct StoreName {
   std::string uuid, path;
 };
 
-inline constexpr std::size_t kMostListed = 100;
+inline constexpr std::size_t kMaxListed = 100;
 
-AlertMessage messageOf(const Telling& telling, const AlertOptions& options, const StoreName& store, TimeNs now);
+AlertMessage messageOf(const Notification& notification, const AlertOptions& options, const StoreName& store, TimeNs now);
 // To the time around a trouble; `select` as --select.
 std::string linkOf(const Trouble& trouble, const StoreName& store, std::string view, std::string select);
 

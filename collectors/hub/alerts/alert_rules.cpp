@@ -91,8 +91,8 @@ Result<AlertTarget> readTarget(const File& file, const std::string& name, const 
     if (header.find(':') == std::string::npos || header.find_first_of("\r\n") != std::string::npos)
       return file.wrong(where, "a header is \"Name: value\" on one line");
   if (!target.command.empty() && target.command[0].empty()) return file.wrong(where, "command names no program");
-  constexpr DurNs kMost = 300 * kNsPerSecond;
-  if (target.timeout <= 0 || target.timeout > kMost) return file.wrong(where, "timeout must be above 0 and at most 5m");
+  constexpr DurNs kMax = 300 * kNsPerSecond;
+  if (target.timeout <= 0 || target.timeout > kMax) return file.wrong(where, "timeout must be above 0 and at most 5m");
   return target;
 }
 
@@ -165,8 +165,8 @@ Result<AlertOptions> readTable(const toml::table& table, const std::string& name
   RG_TRY(file.duration(table, "rearm_after", "top", all.rearm_after));
   all.most_per_hour = table["most_per_hour"].value_or(all.most_per_hour);
   if (all.most_per_hour < 1 || all.most_per_hour > 1'000) return file.wrong("top", "most_per_hour must be in 1..1000");
-  constexpr DurNs kLeastRepeat = 60 * kNsPerSecond;
-  if (all.repeat_after < kLeastRepeat) return file.wrong("top", "repeat_after must be 1m or more");
+  constexpr DurNs kMinRepeat = 60 * kNsPerSecond;
+  if (all.repeat_after < kMinRepeat) return file.wrong("top", "repeat_after must be 1m or more");
   RG_TRY(file.number(table, "price_per_gpu_hour", "top", all.price_per_gpu_hour));
   all.currency = table["currency"].value_or(std::string());
   if (const toml::table* targets = table["target"].as_table()) {

@@ -20,7 +20,7 @@ struct Courier::Delivery {
   Mutex mutex;
   std::size_t left RG_GUARDED_BY(mutex);  // targets
   std::string report RG_GUARDED_BY(mutex);
-  bool told RG_GUARDED_BY(mutex) = false;
+  bool notified RG_GUARDED_BY(mutex) = false;
 };
 
 struct Courier::Lane {
@@ -33,14 +33,14 @@ struct Courier::Lane {
 
 namespace {
 
-constexpr std::size_t kMostAnswer = 64U << 10;
+constexpr std::size_t kMaxAnswer = 64U << 10;
 
 bool isForGood(const Status& status) { return status.code() == Code::kInvalidArgument || status.code() == Code::kFailedPrecondition; }
 
 Status post(const AlertTarget& target, const AlertMessage& message, HttpClient& http, const std::stop_token& stop) {
   HttpRequest request{.url = target.webhook, .method = "POST", .headers = target.headers, .body = message.json, .timeout = target.timeout};
   request.headers.emplace_back("Content-Type: application/json");
-  request.most_bytes = kMostAnswer;
+  request.most_bytes = kMaxAnswer;
   request.ca_file = target.ca_file;
   request.secret_path = true;
   request.environment_proxy = true;
@@ -70,15 +70,15 @@ Status tellOnce(const AlertTarget& target, const AlertMessage& message, HttpClie
 
 std::vector<TriedTarget> tryTargets(const AlertOptions& options, const StoreName& store, const std::stop_token& stop) {
   const TimeNs now = wallNow();
-  Telling telling;
-  telling.alerts.push_back({.rule = "test",
-                            .cause = "test",
-                            .kind = "test",
-                            .since = now,
-                            .count = 1,
-                            .summary = "this is a test of Runglass's alerts; nothing is wrong",
-                            .link = linkOf({.since = now}, store, "", "")});
-  const AlertMessage message = messageOf(telling, options, store, now);
+  Notification notification;
+  notification.alerts.push_back({.rule = "test",
+                                 .cause = "test",
+                                 .kind = "test",
+                                 .since = now,
+                                 .count = 1,
+                                 .summary = "this is a test of Runglass's alerts; nothing is wrong",
+                                 .link = linkOf({.since = now}, store, "", "")});
+  const AlertMessage message = messageOf(notification, options, store, now);
   std::vector<TriedTarget> tried;
   HttpClient http;
   for (const AlertTarget& target : options.targets) tried.push_back({target.name, tellOnce(target, message, http, stop)});
@@ -163,19 +163,19 @@ void Courier::work(Lane& lane, const std::stop_token& stop) {
 
 void Courier::finish(Delivery& delivery, const std::string& target, const Status& status, int tries) {
   std::string report;
-  bool told = false;
+  bool notified = false;
   {
     const MutexLock lock(delivery.mutex);
     if (!delivery.report.empty()) delivery.report += "; ";
     delivery.report +=
         target +
         (status.ok() ? ": sent" : ": failed after " + std::to_string(tries) + (tries == 1 ? " try: " : " tries: ") + status.message());
-    delivery.told = delivery.told || status.ok();
+    delivery.notified = delivery.notified || status.ok();
     if (--delivery.left > 0) return;
     report = delivery.report;
-    told = delivery.told;
+    notified = delivery.notified;
   }
-  if (m_options.done) m_options.done(*delivery.message, report, told);
+  if (m_options.done) m_options.done(*delivery.message, report, notified);
 }
 
 }  // namespace runglass

@@ -27,9 +27,9 @@ Status touch(const std::string& path) {
 }
 
 Status ask(HttpClient& http, const DeadmanOptions& options, const std::stop_token& stop) {
-  constexpr std::size_t kMost = 64U << 10;
+  constexpr std::size_t kMax = 64U << 10;
   HttpRequest request{.url = options.url, .method = options.method, .headers = {}, .body = "", .timeout = options.timeout};
-  request.most_bytes = kMost;
+  request.most_bytes = kMax;
   request.secret_path = true;
   request.environment_proxy = true;
   RG_ASSIGN(const HttpAnswer answer, http.request(request, stop));

@@ -85,7 +85,7 @@ Trouble MetricWatch::troubleOf(const AlertRule& rule, const Series& series, Time
 Status MetricWatch::lookAt(Reader& reader, const AlertRule& rule, TimeNs now, std::vector<Trouble>& out) {
   const MetricCondition& metric = *rule.metric;
   RG_ASSIGN(std::vector<Series> series, reader.series({.metric = metric.metric}));
-  if (series.size() > kMostSeries) series.resize(kMostSeries);
+  if (series.size() > kMaxSeries) series.resize(kMaxSeries);
   std::vector<SeriesId> ids;
   for (const Series& one : series) ids.push_back(one.id);
   RG_ASSIGN(const std::vector<LatestSample> newest, reader.latest(ids));

@@ -5,22 +5,22 @@
 // Ownership:  owns what it remembers of each series.
 // Units:      those of the metric; TimeNs.
 // Errors:     those of the Reader.
-// Cost:       one catalogue walk and one look-up of newest values a metric rule; kMostSeries at most.
+// Cost:       one catalogue walk and one look-up of newest values a metric rule; kMaxSeries at most.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "collectors/hub/alerts/alert_book.h"
 #include "collectors/hub/alerts/alert_message.h"
+#include "collectors/hub/alerts/alert_state.h"
 #include "storage/reader.h"
 
 namespace runglass {
 
 class MetricWatch {
  public:
-  static constexpr std::size_t kMostSeries = 50'000;
+  static constexpr std::size_t kMaxSeries = 50'000;
   // An older value says nothing about now.
   static constexpr DurNs kFresh = 60 * kNsPerSecond;
   // What was silent before for so long has ended, not failed.

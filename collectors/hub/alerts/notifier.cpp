@@ -18,9 +18,9 @@ namespace {
 constexpr DurNs kMetricsEvery = 5 * kNsPerSecond;
 constexpr DurNs kNamesEvery = 10 * kNsPerSecond;
 constexpr DurNs kNamesPatience = 30 * kNsPerSecond;
-constexpr DurNs kHeldBackToldEvery = 3'600 * kNsPerSecond;
-constexpr std::size_t kHistory = 5'000;     // rows read at start
-constexpr std::size_t kMostEvents = 2'000;  // of the newest, a step
+constexpr DurNs kHeldBackReportedEvery = 3'600 * kNsPerSecond;
+constexpr std::size_t kHistory = 5'000;    // rows read at start
+constexpr std::size_t kMaxEvents = 2'000;  // of the newest, a step
 
 bool stopsTheRun(const std::string& kind) { return kind == "stall" || kind == "hang"; }
 
@@ -38,7 +38,7 @@ struct Notifier::Shared {
   explicit Shared(AlertOptions given) : options(std::move(given)), book(options) {}
   const AlertOptions options;
   mutable Mutex mutex;
-  AlertBook book RG_GUARDED_BY(mutex);
+  AlertState book RG_GUARDED_BY(mutex);
   Stats stats RG_GUARDED_BY(mutex);
   SaveAlerts save;
 };
@@ -48,7 +48,7 @@ Notifier::Notifier(AlertOptions options, CourierOptions courier, SaveAlerts save
   m_shared->save = std::move(save);
   for (const AlertRule& rule : m_shared->options.rules)
     if (!rule.events.empty()) m_events_from = std::min(m_events_from.value_or(rule.at_least), rule.at_least);
-  courier.done = [shared = m_shared](const AlertMessage& message, const std::string& delivery, bool told) {
+  courier.done = [shared = m_shared](const AlertMessage& message, const std::string& delivery, bool notified) {
     std::vector<Alert> rows;
     std::vector<Issue> issues;
     const TimeNs now = wallNow();
@@ -56,8 +56,8 @@ Notifier::Notifier(AlertOptions options, CourierOptions courier, SaveAlerts save
       const MutexLock lock(shared->mutex);
       shared->book.delivered(message.alerts, delivery, now);
       rows = shared->book.takeRows();
-      if (!told && !message.to.empty()) {
-        ++shared->stats.not_told;
+      if (!notified && !message.to.empty()) {
+        ++shared->stats.not_reported;
         issues.push_back({.code = "alert.not_told", .source = message.alerts.front().rule, .first = now, .last = now, .detail = delivery});
       }
     }
@@ -187,8 +187,8 @@ Status Notifier::seeEvents(Reader& reader, TimeNs now) {
   const std::uint64_t generation = reader.generation();
   if (generation == std::exchange(m_events_generation, generation)) return {};
   EventFilter filter{
-      .range = {now - AlertBook::kNews, std::numeric_limits<TimeNs>::max()}, .run = std::nullopt, .at_least = *m_events_from, .kind = ""};
-  filter.limit = kMostEvents;
+      .range = {now - AlertState::kNews, std::numeric_limits<TimeNs>::max()}, .run = std::nullopt, .at_least = *m_events_from, .kind = ""};
+  filter.limit = kMaxEvents;
   RG_ASSIGN(std::vector<Event> events, reader.events(filter));
   // A node that is back is no news for anybody but it ends its silence.
   for (const char* kind : {"node_back", "node_left"}) {
@@ -243,37 +243,37 @@ Status Notifier::step(Reader& reader, std::span<const Finding> findings, TimeNs 
     for (Trouble& trouble : troubles) m_shared->book.see(std::move(trouble), now);
   }
   RG_ASSIGN(std::vector<Snooze> snoozes, reader.snoozes());
-  std::vector<Telling> tellings;
+  std::vector<Notification> notifications;
   {
     const MutexLock lock(m_shared->mutex);
     m_shared->book.snooze(std::move(snoozes));
-    tellings = m_shared->book.decide(now);
+    notifications = m_shared->book.decide(now);
   }
-  send(std::move(tellings), now);
+  send(std::move(notifications), now);
   return {};
 }
 
-void Notifier::send(std::vector<Telling> tellings, TimeNs now) {
+void Notifier::send(std::vector<Notification> notifications, TimeNs now) {
   std::vector<std::shared_ptr<const AlertMessage>> messages;
-  for (Telling& telling : tellings) {
-    AlertMessage message = messageOf(telling, m_shared->options, m_store, now);
+  for (Notification& notification : notifications) {
+    AlertMessage message = messageOf(notification, m_shared->options, m_store, now);
     messages.push_back(std::make_shared<const AlertMessage>(std::move(message)));
   }
   std::vector<Alert> rows;
   std::vector<Issue> issues;
   {
     const MutexLock lock(m_shared->mutex);
-    m_shared->stats.tellings += static_cast<std::int64_t>(messages.size());
+    m_shared->stats.notifications += static_cast<std::int64_t>(messages.size());
     rows = m_shared->book.takeRows();
     const std::int64_t held = m_shared->book.heldBack() - m_held_back;
-    if (held > 0 && now - m_told_held_back >= kHeldBackToldEvery) {
+    if (held > 0 && now - m_reported_held_back >= kHeldBackReportedEvery) {
       issues.push_back({.code = "alert.held_back", .source = "hub", .count = held, .first = now, .last = now, .detail = ""});
-      m_told_held_back = now;
+      m_reported_held_back = now;
       m_held_back += held;
     }
-    if (const std::int64_t more = m_shared->book.unkept() - m_told_unkept; more > 0) {
+    if (const std::int64_t more = m_shared->book.unkept() - m_reported_unkept; more > 0) {
       issues.push_back({.code = "alert.too_many_causes", .source = "hub", .count = more, .first = now, .last = now, .detail = ""});
-      m_told_unkept += more;
+      m_reported_unkept += more;
     }
   }
   if (rows.empty() && issues.empty() && messages.empty()) return;

@@ -5,7 +5,7 @@
 // Ownership:  owns book and courier; the destructor breaks off what is being sent: it is told again by the next hub.
 // Units:      TimeNs.
 // Errors:     those of the Reader; the next step goes on. An alert that cannot be stored is told all the same. What nobody could be told
-//             of is issue alert.not_told, what was held back alert.held_back.
+//             of is issue alert.not_reported, what was held back alert.held_back.
 // Cost:       step(): what changed, the events of the last kNews that are severe enough, and O(causes).
 #pragma once
 
@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "collectors/hub/alerts/alert_book.h"
 #include "collectors/hub/alerts/alert_message.h"
+#include "collectors/hub/alerts/alert_state.h"
 #include "collectors/hub/alerts/courier.h"
 #include "collectors/hub/alerts/metric_watch.h"
 #include "collectors/hub/alerts/one_fault.h"
@@ -42,7 +42,7 @@ class Notifier {
 
   // For metrics and tests.
   struct Stats {
-    std::int64_t tellings = 0, held_back = 0, unkept = 0, not_told = 0;
+    std::int64_t notifications = 0, held_back = 0, unkept = 0, not_reported = 0;
     std::size_t causes = 0;
   };
   Stats stats() const;
@@ -56,7 +56,7 @@ class Notifier {
   bool isNamed(const Event& event) const;
   // Without what it follows from.
   Trouble troubleOf(const Event& event) const;
-  void send(std::vector<Telling> tellings, TimeNs now);
+  void send(std::vector<Notification> notifications, TimeNs now);
 
   const std::shared_ptr<Shared> m_shared;  // with the courier's threads and the store's writer
   const SaveAlerts m_save;
@@ -70,8 +70,8 @@ class Notifier {
   std::map<NodeId, Node> m_nodes;
   std::map<DeviceId, Device> m_devices;
   OneFault m_one_fault;
-  std::int64_t m_told_unkept = 0;
-  TimeNs m_told_held_back = 0;
+  std::int64_t m_reported_unkept = 0;
+  TimeNs m_reported_held_back = 0;
   std::int64_t m_held_back = 0;
   std::shared_ptr<Courier> m_courier;  // shared: the store's writer may be handing it messages while we go
 };

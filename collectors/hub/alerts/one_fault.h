@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "collectors/hub/alerts/alert_book.h"
+#include "collectors/hub/alerts/alert_state.h"
 
 namespace runglass {
 

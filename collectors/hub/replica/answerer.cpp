@@ -9,8 +9,8 @@
 namespace runglass {
 namespace {
 
-constexpr int kMostTogether = 1'024;  // series
-constexpr std::size_t kMostCaptureText = std::size_t{7} << 20;
+constexpr int kMaxTogether = 1'024;  // series
+constexpr std::size_t kMaxCaptureText = std::size_t{7} << 20;
 // A follower learns of what is new twice a second: what names it can wait.
 constexpr int kTries = 8;
 constexpr auto kPause = std::chrono::milliseconds(200);
@@ -99,7 +99,7 @@ class Answerer {
   Result<v1::Answer> samples(const v1::AskSamples& ask) {
     std::vector<SeriesId> ids;
     std::int64_t count = 0;
-    if (ask.series_size() > kMostTogether) return tooLarge("series");
+    if (ask.series_size() > kMaxTogether) return tooLarge("series");
     for (const std::uint32_t wire : ask.series()) {
       RG_ASSIGN(const SeriesId id, known<SeriesId>(wire, "series"));
       ids.push_back(id);
@@ -107,14 +107,14 @@ class Answerer {
       RG_ASSIGN(const std::vector<Bin> all, m_reader.bins(id, Axis::kX, ask.t0(), ask.t1(), 1, m_stop));
       // Blocks at the edges make it a little more than there are.
       count += all.at(0).count + all[0].nan_count;
-      if (count > static_cast<std::int64_t>(kMostPoints)) return tooLarge("samples");
+      if (count > static_cast<std::int64_t>(kMaxPoints)) return tooLarge("samples");
     }
     std::vector<SampleColumns> found;
     std::size_t points = 0;
     for (const SeriesId id : ids) {
       RG_ASSIGN(SampleColumns some, m_reader.samples(id, {ask.t0(), ask.t1()}, m_stop));
       points += some.size();
-      if (points > kMostPoints) return tooLarge("samples");
+      if (points > kMaxPoints) return tooLarge("samples");
       found.push_back(std::move(some));
     }
     v1::Answer answer;
@@ -124,7 +124,7 @@ class Answerer {
 
   Result<v1::Answer> bins(const v1::AskBins& ask) {
     const std::size_t series = static_cast<std::size_t>(ask.series_size());
-    if (ask.bins() > kMostBins || series > kMostBins || series * ask.bins() > kMostBins) return tooLarge("bins");
+    if (ask.bins() > kMaxBins || series > kMaxBins || series * ask.bins() > kMaxBins) return tooLarge("bins");
     std::vector<Bin> all;
     for (const std::uint32_t wire : ask.series()) {
       RG_ASSIGN(const SeriesId id, known<SeriesId>(wire, "series"));
@@ -138,7 +138,7 @@ class Answerer {
   }
 
   Result<v1::Answer> latest(const v1::AskLatest& ask) {
-    RG_ASSIGN(const auto ids, listed<SeriesId>(ask.series_delta(), kMostAsked, "series"));
+    RG_ASSIGN(const auto ids, listed<SeriesId>(ask.series_delta(), kMaxAsked, "series"));
     Result<std::vector<LatestSample>> found = ask.has_moment() ? m_reader.latestAt(ids, ask.moment(), m_stop) : m_reader.latest(ids);
     RG_TRY(found.status());
     v1::Answer answer;
@@ -147,7 +147,7 @@ class Answerer {
   }
 
   Result<v1::Answer> extents(const v1::AskExtents& ask) {
-    RG_ASSIGN(const auto ids, listed<SeriesId>(ask.series_delta(), kMostAsked, "series"));
+    RG_ASSIGN(const auto ids, listed<SeriesId>(ask.series_delta(), kMaxAsked, "series"));
     std::unordered_set<SeriesId> wanted(ids.begin(), ids.end());
     RG_ASSIGN(std::vector<Series> all, m_reader.series({}));
     std::erase_if(all, [&](const Series& one) { return one.sample_count == 0 || !wanted.contains(one.id); });
@@ -168,20 +168,20 @@ class Answerer {
     std::size_t count = 0;
     for (const auto& lane : rough.lanes)
       for (const SpanBar& bar : lane.bars) count += bar.count;
-    if (count > kMostSpans) return tooLarge("spans");
+    if (count > kMaxSpans) return tooLarge("spans");
     RG_ASSIGN(const SpanColumns found, m_reader.spans(track, range, m_stop));
-    if (found.size() > kMostSpans) return tooLarge("spans");
+    if (found.size() > kMaxSpans) return tooLarge("spans");
     v1::Answer answer;
     *answer.mutable_spans() = messageOf(found);
     return answer;
   }
 
   Result<v1::Answer> picture(const v1::AskPicture& ask) {
-    RG_ASSIGN(const auto tracks, listed<TrackId>(ask.track_delta(), kMostLanes, "track"));
+    RG_ASSIGN(const auto tracks, listed<TrackId>(ask.track_delta(), kMaxLanes, "track"));
     RG_ASSIGN(const SpanPicture picture, m_reader.spanPicture(tracks, {ask.t0(), ask.t1()}, ask.pixel_ns(), m_stop));
     std::size_t bars = 0;
     for (const auto& lane : picture.lanes) bars += lane.bars.size();
-    if (bars > kMostBars || picture.lanes.size() > kMostLanes) return tooLarge("spans");
+    if (bars > kMaxBars || picture.lanes.size() > kMaxLanes) return tooLarge("spans");
     return named([&](v1::Answer& answer, Crossing& crossing) { *answer.mutable_picture() = messageOf(picture, crossing); });
   }
 
@@ -208,17 +208,17 @@ class Answerer {
       if (asked.missing) return untold();
       RG_ASSIGN(page, m_reader.searchLogs(query, m_stop));
     }
-    return told(page.hits, page.more, 0);
+    return reported(page.hits, page.more, 0);
   }
 
   Result<v1::Answer> logContext(const v1::AskLogContext& ask) {
-    if (ask.before() > kMostLines / 2 || ask.after() >= kMostLines / 2) return tooLarge("log lines");
+    if (ask.before() > kMaxLines / 2 || ask.after() >= kMaxLines / 2) return tooLarge("log lines");
     RG_ASSIGN(const LogContext context, m_reader.logContext(ask.log(), ask.before(), ask.after(), m_stop));
-    return told(context.lines, false, context.at);
+    return reported(context.lines, false, context.at);
   }
 
-  Result<v1::Answer> told(const std::vector<LogHit>& lines, bool more, std::size_t at) {
-    if (lines.size() > kMostLines) return tooLarge("log lines");
+  Result<v1::Answer> reported(const std::vector<LogHit>& lines, bool more, std::size_t at) {
+    if (lines.size() > kMaxLines) return tooLarge("log lines");
     return named([&](v1::Answer& answer, Crossing& crossing) {
       v1::LogTable& table = *answer.mutable_logs();
       table = messageOf(lines, crossing);
@@ -228,7 +228,7 @@ class Answerer {
   }
 
   Result<v1::Answer> density(const v1::AskDensity& ask) {
-    if (ask.parts() > kMostParts) return tooLarge("parts");
+    if (ask.parts() > kMaxParts) return tooLarge("parts");
     Crossing asked{m_names};
     const RowQuery query = queryOf(ask.rows(), asked);
     if (asked.missing) return untold();
@@ -242,11 +242,11 @@ class Answerer {
     RG_ASSIGN(const RunId run, known<RunId>(ask.run(), "run"));
     const TimeRange range{ask.t0(), ask.t1()};
     RG_ASSIGN(std::vector<Capture> found, m_reader.captures(run, range, CaptureTexts::kWithout));
-    if (found.size() > kMostCaptures) return tooLarge("captures");
+    if (found.size() > kMaxCaptures) return tooLarge("captures");
     if (ask.texts()) {
       std::size_t bytes = 0;
       for (const Capture& one : found) bytes += static_cast<std::size_t>(std::max<std::int64_t>(0, one.bytes));
-      if (bytes > kMostCaptureText) return tooLarge("captures");
+      if (bytes > kMaxCaptureText) return tooLarge("captures");
       RG_ASSIGN(found, m_reader.captures(run, range, CaptureTexts::kWith));
     }
     return named([&](v1::Answer& answer, Crossing& crossing) { *answer.mutable_captures() = messageOf(found, crossing); });
@@ -267,7 +267,7 @@ Result<std::string> answerQuestion(const v1::Question& question, Reader& reader,
     RG_ASSIGN(unaligned, reader.unaligned());
   }
   RG_ASSIGN(const v1::Answer answer, Answerer(unaligned ? *unaligned : reader, names, stop).answer(question));
-  if (answer.ByteSizeLong() > kMostAnswer) return tooLarge("the answer");
+  if (answer.ByteSizeLong() > kMaxAnswer) return tooLarge("the answer");
   return answer.SerializeAsString();
 }
 

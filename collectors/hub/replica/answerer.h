@@ -6,7 +6,7 @@
 // Units:      bytes of an Answer.
 // Errors:     INVALID_ARGUMENT a question that makes no sense; OUT_OF_RANGE what it asks for is more than an answer may hold, found out
 //             before it is read where that can be; ABORTED it names what the follower has not been told; else the Reader's.
-// Cost:       the Reader's call; memory bounded by the kMost* of answer_message.h.
+// Cost:       the Reader's call; memory bounded by the kMax* of answer_message.h.
 #pragma once
 
 #include <stop_token>

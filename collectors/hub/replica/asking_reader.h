@@ -50,7 +50,7 @@ class AskingReader final : public ForwardingReader {
 
  private:
   enum class Kind : std::uint8_t { kUnknown, kHere, kRemote };
-  static constexpr int kMostHalves = 24;
+  static constexpr int kMaxHalves = 24;
   static bool isOverTime(const Series& one) { return one.key.kind != SeriesKind::kScalar; }
   Status ask(const HubQuestions::Fill& fill, const HubQuestions::Take& take, const std::stop_token& stop, HubQuestions::Of of,
              DurNs deadline = 60 * kNsPerSecond);
@@ -93,7 +93,7 @@ class AskingReader final : public ForwardingReader {
     if (range.t0 >= range.t1) return {};
     const TimeNs mid = static_cast<TimeNs>(static_cast<std::uint64_t>(range.t0) +
                                            (static_cast<std::uint64_t>(range.t1) - static_cast<std::uint64_t>(range.t0)) / 2);
-    if (depth == kMostHalves || mid <= range.t0) return part(range);
+    if (depth == kMaxHalves || mid <= range.t0) return part(range);
     for (const TimeRange half : {TimeRange{range.t0, mid}, TimeRange{mid, range.t1}}) {
       Status status = part(half);
       if (status.code() == Code::kOutOfRange) status = halved(half, depth + 1, part);

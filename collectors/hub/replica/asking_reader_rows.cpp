@@ -200,8 +200,8 @@ Result<LogContext> AskingReader::logContext(std::int64_t log_id, std::size_t bef
       [&](v1::Question& question, Crossing&) -> Status {
         v1::AskLogContext& message = *question.mutable_log_context();
         message.set_log(log_id - kHubLine);
-        message.set_before(static_cast<std::uint32_t>(std::min<std::size_t>(before, kMostLines)));
-        message.set_after(static_cast<std::uint32_t>(std::min<std::size_t>(after, kMostLines)));
+        message.set_before(static_cast<std::uint32_t>(std::min<std::size_t>(before, kMaxLines)));
+        message.set_after(static_cast<std::uint32_t>(std::min<std::size_t>(after, kMaxLines)));
         return {};
       },
       [&](const v1::Answer& answer, Crossing& crossing) -> Status {
@@ -221,7 +221,7 @@ Result<RowDensity> AskingReader::rowDensity(const RowQuery& query, std::size_t p
   const Status status = ask(
       [&](v1::Question& question, Crossing& crossing) -> Status {
         *question.mutable_density()->mutable_rows() = messageOf(query, crossing);
-        question.mutable_density()->set_parts(static_cast<std::uint32_t>(std::min<std::size_t>(parts, kMostParts + 1)));
+        question.mutable_density()->set_parts(static_cast<std::uint32_t>(std::min<std::size_t>(parts, kMaxParts + 1)));
         return {};
       },
       [&](const v1::Answer& answer, Crossing&) -> Status {

@@ -36,13 +36,13 @@ void Feed::resume(const MirrorMark& mark) {
   m_mark.label = mark.label;
   m_mark.complete = mark.complete;
   m_mark.summarised = mark.summarised;
-  m_told_mark = m_mark;
+  m_reported_mark = m_mark;
 }
 
 bool Feed::news(std::string_view key, std::string_view content) {
-  std::uint64_t& told = m_told.try_emplace(hashOf(key), 0).first->second;
+  std::uint64_t& reported = m_reported.try_emplace(hashOf(key), 0).first->second;
   const std::uint64_t now = hashOf(content) | 1U;  // 0: never told
-  return std::exchange(told, now) != now;
+  return std::exchange(reported, now) != now;
 }
 
 bool Feed::waitsFor(bool missing) {
@@ -57,8 +57,8 @@ bool Feed::waitsFor(bool missing) {
 
 bool Feed::changed(StorePart part) {
   const auto at = static_cast<std::size_t>(part);
-  const bool is = m_first || m_parts[at] != m_told_parts[at];
-  m_told_parts[at] = m_parts[at];
+  const bool is = m_first || m_parts[at] != m_reported_parts[at];
+  m_reported_parts[at] = m_parts[at];
   return is;
 }
 
@@ -126,7 +126,7 @@ Status Feed::stage(DurNs now) {
       return loadEdits();
     case Stage::kSeries:
       RG_TRY(loadSeries());
-      if (m_asked.size() < kMostAsked) m_stage = Stage::kLoss;
+      if (m_asked.size() < kMaxAsked) m_stage = Stage::kLoss;
       return {};
     case Stage::kLoss: {
       RG_ASSIGN(const bool more, tellPoints(m_loss));
@@ -162,20 +162,20 @@ Status Feed::tellProgress(DurNs now) {
   const bool all = now >= m_next_old;
   RG_ASSIGN(const ChangeReader::Parts parts, m_changes->parts());
   const auto at = static_cast<std::size_t>(StorePart::kProgress);
-  if (!all && parts[at] == m_told_parts[at]) return {};
-  m_told_parts[at] = parts[at];
+  if (!all && parts[at] == m_reported_parts[at]) return {};
+  m_reported_parts[at] = parts[at];
   if (all) m_next_old = now + m_options.old_attempts;
   RG_ASSIGN(const auto rows, m_changes->progress(all));
   for (const Progress& one : rows) {
     bool missing = false;
     const Progress row = translated(one, missing);
     if (missing) {
-      m_told_parts[at] = ~parts[at];
+      m_reported_parts[at] = ~parts[at];
       continue;
     }
     const std::uint64_t content = hashOf(messageOf(one).SerializeAsString()) | 1U;
-    std::uint64_t& told = m_progress[one.attempt.value << 32 | static_cast<std::uint32_t>(one.rank)];
-    if (std::exchange(told, content) == content) continue;
+    std::uint64_t& reported = m_progress[one.attempt.value << 32 | static_cast<std::uint32_t>(one.rank)];
+    if (std::exchange(reported, content) == content) continue;
     m_target.progress(row);
   }
   return {};
@@ -184,9 +184,9 @@ Status Feed::tellProgress(DurNs now) {
 // Behind rows, also where a row of the same read has to wait: a target that has rows without their mark is told them twice.
 void Feed::markRows() {
   const auto rows = [](const MirrorMark& mark) { return std::tuple(mark.event, mark.label, mark.log); };
-  if (rows(m_mark) == rows(m_told_mark)) return;
+  if (rows(m_mark) == rows(m_reported_mark)) return;
   m_target.mark(m_mark);
-  m_told_mark = m_mark;
+  m_reported_mark = m_mark;
 }
 
 Result<bool> Feed::tellEvents() {

@@ -66,7 +66,7 @@ class Feed {
   Result<bool> step(TimeNs now, DurNs monotonic);
 
  private:
-  static constexpr std::size_t kMostAsked = 8'192;
+  static constexpr std::size_t kMaxAsked = 8'192;
   struct SeriesState {
     SeriesId target;
     enum : std::uint8_t { kUnknown, kAsked, kReady } stage = kUnknown;
@@ -137,14 +137,14 @@ class Feed {
   TimeNs m_round_begin = 0;
   DurNs m_next_round = 0, m_next_progress = 0, m_next_clocks = 0, m_next_old = 0, m_next_blocks = 0;
   std::deque<Saying> m_sayings;
-  ChangeReader::Parts m_parts{}, m_told_parts{};  // of the round; what was read last
-  bool m_first = true;                            // nothing was read yet
-  DurNs m_missing_since = 0;                      // a row names what was not told; 0: none does
+  ChangeReader::Parts m_parts{}, m_reported_parts{};  // of the round; what was read last
+  bool m_first = true;                                // nothing was read yet
+  DurNs m_missing_since = 0;                          // a row names what was not told; 0: none does
 
-  std::unordered_map<std::uint64_t, std::uint64_t> m_told;      // hash of a name -> hash of the content
+  std::unordered_map<std::uint64_t, std::uint64_t> m_reported;  // hash of a name -> hash of the content
   std::unordered_map<std::uint64_t, std::uint64_t> m_progress;  // the same
   std::int64_t m_clocks = 0;                                    // the number of the newest reading that was sent
-  MirrorMark m_mark, m_told_mark;
+  MirrorMark m_mark, m_reported_mark;
 
   std::vector<SeriesState> m_series;  // by the source's id
   SeriesId m_last_series;

@@ -105,7 +105,7 @@ Status Feed::loadFindings() {
     bool missing = false;
     Finding row = translated(one, missing);
     if (missing) {
-      m_told_parts[static_cast<std::size_t>(StorePart::kFindings)] = ~m_parts[static_cast<std::size_t>(StorePart::kFindings)];
+      m_reported_parts[static_cast<std::size_t>(StorePart::kFindings)] = ~m_parts[static_cast<std::size_t>(StorePart::kFindings)];
       if (!row.run) continue;
     }
     if (!news(keyOf('F', {static_cast<std::uint64_t>(one.id)}), messageOf(row).SerializeAsString())) continue;
@@ -115,16 +115,16 @@ Status Feed::loadFindings() {
   hand();
   // What a finding says now is told with it; what it said before, once it does not say it any more.
   std::unordered_map<std::int64_t, std::optional<TimeNs>> now;
-  for (const Finding& one : findings) now[one.id] = one.told;
-  RG_ASSIGN(const auto tellings, m_reader->tellings(std::nullopt));
-  for (const Finding& one : tellings) {
+  for (const Finding& one : findings) now[one.id] = one.reported;
+  RG_ASSIGN(const auto notifications, m_reader->notifications(std::nullopt));
+  for (const Finding& one : notifications) {
     const auto current = now.find(one.id);
-    if (current == now.end() || current->second == one.told) continue;
-    if (!news(keyOf('T', {static_cast<std::uint64_t>(one.id), static_cast<std::uint64_t>(*one.told)}), "")) continue;
-    part.tellings.push_back(one);
-    if (part.tellings.size() == kFindings) m_sayings.emplace_back(std::exchange(part, {}));
+    if (current == now.end() || current->second == one.reported) continue;
+    if (!news(keyOf('T', {static_cast<std::uint64_t>(one.id), static_cast<std::uint64_t>(*one.reported)}), "")) continue;
+    part.notifications.push_back(one);
+    if (part.notifications.size() == kFindings) m_sayings.emplace_back(std::exchange(part, {}));
   }
-  if (!part.tellings.empty()) m_sayings.emplace_back(std::move(part));
+  if (!part.notifications.empty()) m_sayings.emplace_back(std::move(part));
   return {};
 }
 
@@ -148,13 +148,13 @@ Status Feed::loadEdits() {
   std::unordered_map<std::uint64_t, std::int32_t> numbers;
   std::string all_notes, all_snoozes, all_incidents;
   // What the catalogue had not when it was read is told next time, with what people said of it.
-  const auto isTold = [this](auto id) {
+  const auto isReported = [this](auto id) {
     if (!id || m_names->there(id)) return true;
-    m_told_parts[static_cast<std::size_t>(StorePart::kEdits)] = ~m_parts[static_cast<std::size_t>(StorePart::kEdits)];
+    m_reported_parts[static_cast<std::size_t>(StorePart::kEdits)] = ~m_parts[static_cast<std::size_t>(StorePart::kEdits)];
     return false;
   };
   for (const Run& run : runs) {
-    if (!isTold(run.id)) continue;
+    if (!isReported(run.id)) continue;
     uuids[run.id.value] = run.uuid;
     RG_ASSIGN(auto notes, m_reader->notes(run.id));
     for (Note& note : notes) {
@@ -163,7 +163,7 @@ Status Feed::loadEdits() {
     }
     RG_ASSIGN(const auto attempts, m_reader->attempts(run.id));
     for (const Attempt& attempt : attempts) {
-      if (!isTold(attempt.id)) continue;
+      if (!isReported(attempt.id)) continue;
       numbers[attempt.id.value] = attempt.number;
       RG_ASSIGN(auto alignment, m_reader->alignment(attempt.id));
       const std::string key = keyOf('L', {attempt.id.value});
@@ -178,7 +178,7 @@ Status Feed::loadEdits() {
   for (const Incident& one : incidents) {
     all_incidents += one.uuid + "\n";
     rest.incident_uuids->push_back(one.uuid);
-    if (!isTold(one.run) || !isTold(one.attempt)) continue;
+    if (!isReported(one.run) || !isReported(one.attempt)) continue;
     IncidentEdit edit{.run_uuid = uuids[one.run.value], .attempt = std::nullopt, .incident = one};
     if (const auto number = numbers.find(one.attempt.value); number != numbers.end()) edit.attempt = number->second;
     edit.incident.id = 0;
@@ -218,16 +218,16 @@ void Feed::say(const Saying& saying) {
   std::visit(visit, saying);
   if (!missing) return;
   // It named what was not in the catalogue when that was read: all is read and compared again.
-  m_told_parts.fill(~std::uint64_t{0});
+  m_reported_parts.fill(~std::uint64_t{0});
   std::visit(
       [this](const auto& one) {
         using Row = std::remove_cvref_t<decltype(one)>;
         if constexpr (std::is_same_v<Row, Rank>)
-          m_told.erase(hashOf(keyOf('k', {one.attempt.value, static_cast<std::uint32_t>(one.rank)})));
+          m_reported.erase(hashOf(keyOf('k', {one.attempt.value, static_cast<std::uint32_t>(one.rank)})));
         else if constexpr (std::is_same_v<Row, Device>)
-          m_told.erase(hashOf(keyOf('d', {one.id.value})));
+          m_reported.erase(hashOf(keyOf('d', {one.id.value})));
         else if constexpr (std::is_same_v<Row, Fact>)
-          m_told.erase(hashOf(keyOf('f', {one.attempt.value, one.node.value, orNone(one.rank)}, one.key)));
+          m_reported.erase(hashOf(keyOf('f', {one.attempt.value, one.node.value, orNone(one.rank)}, one.key)));
       },
       saying);
 }

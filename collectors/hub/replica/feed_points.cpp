@@ -36,11 +36,11 @@ Status Feed::loadSeries() {
       bool missing = false;
       SeriesKey key = translated(one.key, missing);
       if (missing) {
-        m_told_parts[static_cast<std::size_t>(StorePart::kSeries)] = ~m_parts[static_cast<std::size_t>(StorePart::kSeries)];
+        m_reported_parts[static_cast<std::size_t>(StorePart::kSeries)] = ~m_parts[static_cast<std::size_t>(StorePart::kSeries)];
         break;
       }
-      if (m_asked.size() >= kMostAsked) {
-        m_told_parts[static_cast<std::size_t>(StorePart::kSeries)] = ~m_parts[static_cast<std::size_t>(StorePart::kSeries)];
+      if (m_asked.size() >= kMaxAsked) {
+        m_reported_parts[static_cast<std::size_t>(StorePart::kSeries)] = ~m_parts[static_cast<std::size_t>(StorePart::kSeries)];
         break;
       }
       m_last_series = one.id;
@@ -70,7 +70,7 @@ Status Feed::loadSeries() {
 // What is not copied is named, so that it can be asked for.
 Result<bool> Feed::tellNames() {
   while (!m_others.empty()) {
-    if (m_asked.size() >= kMostAsked) return true;
+    if (m_asked.size() >= kMaxAsked) return true;
     const SeriesId source = m_others.front().id;
     SeriesState& state = m_series[source.value];
     state.target = m_target.series(m_others.front().key);
@@ -87,7 +87,7 @@ Result<bool> Feed::tellNames() {
     bool missing = false;
     const TrackKey key = translated(one.key, missing);
     if (missing) {
-      m_told_parts[static_cast<std::size_t>(StorePart::kTracks)] = ~m_parts[static_cast<std::size_t>(StorePart::kTracks)];
+      m_reported_parts[static_cast<std::size_t>(StorePart::kTracks)] = ~m_parts[static_cast<std::size_t>(StorePart::kTracks)];
       m_more_tracks = false;
       break;
     }
@@ -203,9 +203,9 @@ Result<bool> Feed::tellSummaries() {
     const SeriesId id = m_blocks.front();
     SeriesState& state = m_series[id.value];
     RG_ASSIGN(NewSummaries found, m_changes->summaries(id, state.summaries, state.rest));
-    if (found.told) {
-      m_target.summaries(state.target, *found.told);
-      state.summaries = found.told->next;
+    if (found.reported) {
+      m_target.summaries(state.target, *found.reported);
+      state.summaries = found.reported->next;
     }
     state.rest = found.rest;
     state.queued = false;

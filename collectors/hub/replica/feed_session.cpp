@@ -17,7 +17,7 @@ namespace {
 
 constexpr DurNs kTick = 50 * kNsPerMs;
 constexpr DurNs kQuick = 250 * kNsPerMs, kSlow = 600 * kNsPerMs;
-constexpr std::size_t kMostAnswers = 64;
+constexpr std::size_t kMaxAnswers = 64;
 constexpr int kNice = 10;  // agents' batches come first
 
 FeedOptions named(FeedOptions options) {
@@ -54,7 +54,7 @@ void FeedSession::attach(std::shared_ptr<FeedLink> link, std::uint64_t next_seq,
   const MutexLock lock(m_mutex);
   if (m_link && m_link != link) m_link->finish(Status(Code::kAborted, "follow: replaced by a newer connection of the same follower"));
   m_link = std::move(link);
-  m_credit = std::clamp(credit, kLeastWindow, kMaxWindow);
+  m_credit = std::clamp(credit, kMinWindow, kMaxWindow);
   for (Unacked& one : m_unacked) send(one);
   m_wake.notifyAll();
 }
@@ -90,7 +90,7 @@ void FeedSession::acked(std::uint64_t next_seq) {
     const bool limited = m_in_flight >= m_window / 2;
     if (took < kQuick && limited) m_window = std::min(m_credit, m_window + one.bytes);
     if (took > kSlow && one.frame.seq() >= m_narrowed_at) {
-      m_window = std::max(kLeastWindow, m_window / 4 * 3);
+      m_window = std::max(kMinWindow, m_window / 4 * 3);
       m_narrowed_at = m_unacked.back().frame.seq() + 1;
     }
     m_in_flight -= one.bytes;
@@ -102,7 +102,7 @@ void FeedSession::acked(std::uint64_t next_seq) {
 void FeedSession::had(const v1::SeriesHad& had) {
   const MutexLock lock(m_mutex);
   // One answers each frame of definitions; more are nonsense.
-  if (m_had.size() < kMostAnswers) m_had.push_back(had);
+  if (m_had.size() < kMaxAnswers) m_had.push_back(had);
   m_wake.notifyAll();
 }
 

@@ -33,7 +33,7 @@ class FeedLink {
 
 class FeedSession {
  public:
-  static constexpr std::size_t kLeastWindow = std::size_t{16} << 10, kMaxWindow = std::size_t{512} << 10;
+  static constexpr std::size_t kMinWindow = std::size_t{16} << 10, kMaxWindow = std::size_t{512} << 10;
 
   // `mark`: what the follower has.
   FeedSession(std::string name, std::string store, ReaderOptions reader, FeedOptions options, MirrorMark mark);
@@ -83,7 +83,7 @@ class FeedSession {
   DurNs m_detached_since RG_GUARDED_BY(m_mutex) = monotonicNow();
   std::deque<Unacked> m_unacked RG_GUARDED_BY(m_mutex);
   std::size_t m_in_flight RG_GUARDED_BY(m_mutex) = 0;
-  std::size_t m_window RG_GUARDED_BY(m_mutex) = kLeastWindow * 4;
+  std::size_t m_window RG_GUARDED_BY(m_mutex) = kMinWindow * 4;
   std::size_t m_credit RG_GUARDED_BY(m_mutex) = kMaxWindow;
   std::uint64_t m_narrowed_at RG_GUARDED_BY(m_mutex) = 0;  // seq behind which the window may shrink again
   std::deque<v1::SeriesHad> m_had RG_GUARDED_BY(m_mutex);

@@ -213,7 +213,7 @@ Status AskingReader::askBins(std::span<const SeriesId> ids, const ReadAhead<std:
         for (const SeriesId id : ids) message.add_series(static_cast<std::uint32_t>(crossing.out(id)));
         message.set_of_time(stretch.axis == Axis::kTime);
         message.set_x0(stretch.x0), message.set_x1(stretch.x1);
-        message.set_bins(static_cast<std::uint32_t>(std::min(stretch.bins, kMostBins + 1)));
+        message.set_bins(static_cast<std::uint32_t>(std::min(stretch.bins, kMaxBins + 1)));
         return {};
       },
       [&](const v1::Answer& answer, Crossing&) -> Status {

@@ -25,10 +25,10 @@ constexpr auto kLook = std::chrono::milliseconds(50);  // for names that are on 
 constexpr int kTries = 3;
 
 // Answers about the past, which hardly change any more. An agent that was cut off may still send what it spooled: no answer counts for
-// longer than kGood. At most kMostBytes; those unused for longest go first.
+// longer than kGood. At most kMaxBytes; those unused for longest go first.
 class AnswerCache {
  public:
-  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  static constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
   static constexpr DurNs kGood = 120 * kNsPerSecond;
 
   std::shared_ptr<const v1::Answer> find(const std::string& question, DurNs now) {
@@ -44,7 +44,7 @@ class AnswerCache {
     m_entries.push_front({question, std::move(answer), now, bytes});
     m_index.emplace(question, m_entries.begin());
     m_bytes += bytes;
-    while (m_bytes > kMostBytes) drop(std::prev(m_entries.end()));
+    while (m_bytes > kMaxBytes) drop(std::prev(m_entries.end()));
   }
   std::size_t bytes() const { return m_bytes; }
 
@@ -87,13 +87,13 @@ struct HubQuestions::Parts {
   Status why RG_GUARDED_BY(mutex){Code::kUnavailable, "there was no connection yet"};
   DurNs lost_at RG_GUARDED_BY(mutex) = monotonicNow();
   DurNs hub_ahead RG_GUARDED_BY(mutex) = 0;
-  int slots RG_GUARDED_BY(mutex) = kMostRunning;
+  int slots RG_GUARDED_BY(mutex) = kMaxRunning;
   std::set<grpc::ClientContext*> running RG_GUARDED_BY(mutex);
   AnswerCache cache RG_GUARDED_BY(mutex);
   std::uint64_t source RG_GUARDED_BY(mutex) = 0;
-  std::uint64_t told_source RG_GUARDED_BY(mutex) = 0;
+  std::uint64_t reported_source RG_GUARDED_BY(mutex) = 0;
   std::uint64_t generation RG_GUARDED_BY(mutex) = 0;
-  DurNs told_at RG_GUARDED_BY(mutex) = 0;
+  DurNs reported_at RG_GUARDED_BY(mutex) = 0;
   std::optional<TimeNs> complete RG_GUARDED_BY(mutex);
 
   Status cannot(const std::string& reason) const { return {Code::kUnavailable, "hub " + hub + " cannot be asked: " + reason}; }
@@ -222,9 +222,9 @@ Status HubQuestions::ask(const Fill& fill, const Take& take, const std::stop_tok
 std::uint64_t HubQuestions::generation() const {
   Parts& p = *m_parts;
   const MutexLock lock(p.mutex);
-  if (const DurNs now = monotonicNow(); p.source != p.told_source && now - p.told_at >= kNsPerSecond) {
-    p.told_source = p.source;
-    p.told_at = now;
+  if (const DurNs now = monotonicNow(); p.source != p.reported_source && now - p.reported_at >= kNsPerSecond) {
+    p.reported_source = p.source;
+    p.reported_at = now;
     ++p.generation;
   }
   return p.generation;

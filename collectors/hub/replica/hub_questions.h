@@ -6,7 +6,7 @@
 // Units:      bytes, ns.
 // Errors:     ask(): UNAVAILABLE the hub cannot be asked (why), CANCELLED `stop` fired, OUT_OF_RANGE the answer would be too large: ask for
 //             less of it; else what the hub's Reader said. An answer is whole or an error.
-// Cost:       a round trip and the answer's bytes; at most kMostRunning at once, others wait their turn. What the cache has: nothing.
+// Cost:       a round trip and the answer's bytes; at most kMaxRunning at once, others wait their turn. What the cache has: nothing.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class Answer;
 
 class HubQuestions {
  public:
-  static constexpr int kMostRunning = 4;  // a hub takes no more of one follower
+  static constexpr int kMaxRunning = 4;  // a hub takes no more of one follower
   // How long a question waits for a connection that was just lost, and for names that are on their way.
   static constexpr DurNs kPatience = 5 * kNsPerSecond;
 

@@ -6,7 +6,7 @@
 // Ownership:  owns values until they are taken or another range is asked for.
 // Units:      ids of the copy.
 // Errors:     none. A wrong guess costs what it brings, never more than was asked for already.
-// Cost:       memory <= kMost values of kMostPoints in all.
+// Cost:       memory <= kMax values of kMaxPoints in all.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,9 @@ namespace runglass {
 class AskedGroups {
  public:
   void learn(const std::vector<SeriesId>& group) {
-    if (group.size() > kMostSeries) return;  // a long list is followed by its strides
+    if (group.size() > kMaxSeries) return;  // a long list is followed by its strides
     const MutexLock lock(m_mutex);
-    if (m_groups.size() >= kMostGroups && !m_groups.contains(group.front())) m_groups.clear();
+    if (m_groups.size() >= kMaxGroups && !m_groups.contains(group.front())) m_groups.clear();
     m_groups[group.front()] = group;
   }
   std::vector<SeriesId> of(SeriesId first) const {
@@ -36,7 +36,7 @@ class AskedGroups {
   }
 
  private:
-  static constexpr std::size_t kMostGroups = 1'024, kMostSeries = 64;
+  static constexpr std::size_t kMaxGroups = 1'024, kMaxSeries = 64;
   mutable Mutex m_mutex;
   std::map<SeriesId, std::vector<SeriesId>> m_groups RG_GUARDED_BY(m_mutex);
 };
@@ -50,7 +50,7 @@ class ReadAhead {
     std::size_t bins = 0;
     friend bool operator==(const Stretch&, const Stretch&) = default;
   };
-  static constexpr std::size_t kMost = 64, kMostPoints = 100'000;
+  static constexpr std::size_t kMax = 64, kMaxPoints = 100'000;
   static constexpr DurNs kGood = 2 * kNsPerSecond;
 
   // What was asked for along with an earlier one, a moment ago.
@@ -76,7 +76,7 @@ class ReadAhead {
     if (m_asked.size() == 1) return bounded(groups.of(series));
     std::vector<SeriesId> wanted{series};
     const std::uint64_t stride = series.value - m_asked[m_asked.size() - 2].value;  // modulo 2^64: it may go backwards
-    const std::size_t count = std::min(kMost, 2 * m_asked.size() - 1);
+    const std::size_t count = std::min(kMax, 2 * m_asked.size() - 1);
     for (SeriesId next{series.value + stride}; wanted.size() < count && may(next); next.value += stride) wanted.push_back(next);
     return bounded(std::move(wanted));
   }
@@ -89,7 +89,7 @@ class ReadAhead {
 
  private:
   std::vector<SeriesId> bounded(std::vector<SeriesId> wanted) const {
-    if (wanted.size() > 1) wanted.resize(std::clamp<std::size_t>(std::min(kMost, kMostPoints / m_points), 1, wanted.size()));
+    if (wanted.size() > 1) wanted.resize(std::clamp<std::size_t>(std::min(kMax, kMaxPoints / m_points), 1, wanted.size()));
     return wanted;
   }
 

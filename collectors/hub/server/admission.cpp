@@ -8,7 +8,7 @@ Result<Pass> Admission::admit(const grpc::CallbackServerContext& context, Scope 
   if (isOwnSocket(name)) return Pass{.scopes = kAllScopes};
   const std::shared_ptr<RelayPeer> peer = m_relay.find(name);
   if (!peer) return Status(Code::kUnavailable, "session: its connection has ended");
-  AccessBook::Shown shown{.certificate = peer->certificate, .address = peer->address};
+  AccessTable::Shown shown{.certificate = peer->certificate, .address = peer->address};
   const auto header = context.client_metadata().find("authorization");
   if (header != context.client_metadata().end()) shown.authorization = {header->second.data(), header->second.size()};
   RG_ASSIGN(Pass pass, m_access.check(shown, {wallNow(), monotonicNow()}));

@@ -5,19 +5,19 @@
 // Ownership:  borrows.
 // Units:      none.
 // Errors:     UNAUTHENTICATED who is not known to this hub; PERMISSION_DENIED who is, and may not do this.
-// Cost:       as AccessBook::check().
+// Cost:       as AccessTable::check().
 #pragma once
 
 #include <grpcpp/grpcpp.h>
 
-#include "collectors/hub/access/access_book.h"
+#include "collectors/hub/access/access_table.h"
 #include "collectors/hub/server/relay.h"
 
 namespace runglass {
 
 class Admission {
  public:
-  Admission(AccessBook& access, Relay& relay) : m_access(access), m_relay(relay) {}
+  Admission(AccessTable& access, Relay& relay) : m_access(access), m_relay(relay) {}
   // Whoever comes by the hub's own socket in the file system is its owner, and asked for nothing.
   Result<Pass> admit(const grpc::CallbackServerContext& context, Scope scope);
   // Who calls: "ipv4:10.0.0.7:4711", "unix:" by the own socket.
@@ -25,7 +25,7 @@ class Admission {
   bool holds(const Pass& pass, DurNs now) { return m_access.holds(pass, {wallNow(), now}); }
 
  private:
-  AccessBook& m_access;
+  AccessTable& m_access;
   Relay& m_relay;
 };
 

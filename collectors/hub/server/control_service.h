@@ -5,7 +5,7 @@
 // Ownership:  borrows the IngestThread, tokens and acceptor, which outlive the server.
 // Units:      none.
 // Errors:     gRPC statuses: FAILED_PRECONDITION another store is meant, RESOURCE_EXHAUSTED too many calls at once; else those of
-//             Writer::edit() and OrderDesk.
+//             Writer::edit() and OrderDispatcher.
 // Cost:       memory <= ClientCalls::kMaxCalls edits of kMaxShifts.
 #pragma once
 

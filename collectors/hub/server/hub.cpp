@@ -54,7 +54,7 @@ void setLimits(grpc::ServerBuilder& builder) {
 
 struct Hub::Parts {
   std::unique_ptr<Listener> listener;
-  std::unique_ptr<AccessBook> access;
+  std::unique_ptr<AccessTable> access;
   std::unique_ptr<Relay> relay;
   std::unique_ptr<Admission> admission;
   std::unique_ptr<IngestThread> ingest;
@@ -74,7 +74,7 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   std::unique_ptr<Hub> hub(new Hub());
   Parts& parts = *hub->m_parts;
   RG_ASSIGN(parts.listener, Listener::listen(options.listen, options.socket));
-  RG_ASSIGN(parts.access, AccessBook::open(options.token_file, {wallNow(), monotonicNow()}));
+  RG_ASSIGN(parts.access, AccessTable::open(options.token_file, {wallNow(), monotonicNow()}));
   RG_ASSIGN(std::unique_ptr<TlsServer> tls, TlsServer::make(options, *parts.access, parts.listener->local()));
   RG_ASSIGN(parts.relay, Relay::open(*parts.listener, std::move(tls), {.per_address = options.max_unauthenticated_per_address}));
   parts.admission = std::make_unique<Admission>(*parts.access, *parts.relay);

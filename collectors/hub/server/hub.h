@@ -48,8 +48,9 @@ class Hub {
   HubStats stats() const;
   // Runs `action` on the store writer's thread: notes, findings, pins of the embedding program.
   void post(std::function<void(Writer&)> action);
-  // Asks the agents of a run and the tracers in its processes; `done` comes on the store writer's thread, within seconds. See OrderDesk. A
-  // capture at a stall: {.kind = kCapture, .run = its name, .number = CaptureReason::kStall}; what came is in Reader::captures().
+  // Asks the agents of a run and the tracers in its processes; `done` comes on the store writer's thread, within seconds. See
+  // OrderDispatcher. A capture at a stall: {.kind = kCapture, .run = its name, .number = CaptureReason::kStall}; what came is in
+  // Reader::captures().
   void order(Order order, std::function<void(Result<OrderOutcome>)> done);
   // Refuses new agents, acknowledges what it has, says goodbye, closes the store. Later calls do nothing.
   Status stop();

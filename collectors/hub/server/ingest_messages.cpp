@@ -23,7 +23,7 @@ namespace {
 
 using Wire = v1::Payload;
 constexpr DurNs kClockEvery = 60 * kNsPerSecond;
-constexpr DurNs kSkewTold = 100 * kNsPerMs;
+constexpr DurNs kSkewReported = 100 * kNsPerMs;
 constexpr DurNs kLeasesUnknown = 60 * kNsPerSecond;
 // 20 batches a second for a year and a half: no spool holds so much that it could be missing.
 constexpr std::uint64_t kMaxJump = std::uint64_t{1} << 30;
@@ -157,12 +157,12 @@ std::string IngestThread::prefixOf(const Item& item, const Agent& agent, Inbound
   }
   const std::uint64_t next = session.next_seq[batch.stream()];
   if (batch.seq() > next) {
-    const bool told = batch.has_gap() && batch.gap().reason().size() <= kMaxName;
+    const bool reported = batch.has_gap() && batch.gap().reason().size() <= kMaxName;
     Issue gap{.code = "wire.gap", .source = agent.node_name, .count = static_cast<std::int64_t>(batch.seq() - next)};
-    if (told && batch.gap().first_ns() > 0) gap.first = batch.gap().first_ns();
-    if (told && batch.gap().last_ns() > 0) gap.last = batch.gap().last_ns();
+    if (reported && batch.gap().first_ns() > 0) gap.first = batch.gap().first_ns();
+    if (reported && batch.gap().last_ns() > 0) gap.last = batch.gap().last_ns();
     gap.detail = "session " + session.name + ", stream " + std::to_string(batch.stream()) + ": batches " + std::to_string(next) + " to " +
-                 std::to_string(batch.seq() - 1) + " are missing: " + (told ? batch.gap().reason() : std::string("they never arrived"));
+                 std::to_string(batch.seq() - 1) + " are missing: " + (reported ? batch.gap().reason() : std::string("they never arrived"));
     prefix += issueRecord(gap);
     const MutexLock lock(m_mutex);
     m_stats.missing_batches += gap.count;
@@ -268,8 +268,8 @@ void IngestThread::recordClock(Agent& agent, const v1::Heartbeat& beat) {
     if (moved <= std::max<DurNs>(agent.clock->error, kNsPerMs) && !better && reading.raw - agent.clock->raw < kClockEvery) return;
   }
   agent.clock = reading;
-  const bool skewed = std::abs(reading.offset) > kSkewTold + reading.error && !agent.skew_told;
-  agent.skew_told = agent.skew_told || skewed;
+  const bool skewed = std::abs(reading.offset) > kSkewReported + reading.error && !agent.skew_reported;
+  agent.skew_reported = agent.skew_reported || skewed;
   m_recording.add(kSmall, [reading, skewed, uuid = agent.node_uuid, name = agent.node_name](Writer& writer) {
     ClockReading placed = reading;
     placed.node = writer.node({.uuid = uuid});

@@ -18,7 +18,7 @@ namespace runglass {
 namespace {
 
 using Bytes = grpc::ByteBuffer;
-constexpr std::size_t kMostOrders = 64;
+constexpr std::size_t kMaxOrders = 64;
 
 class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
                              public AgentLink,
@@ -83,7 +83,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
   void sendOrder(v1::Order order) override {
     const MutexLock lock(m_mutex);
     // An agent that reads nothing does not answer either: its order times out.
-    if (m_orders.size() >= kMostOrders) return;
+    if (m_orders.size() >= kMaxOrders) return;
     m_orders.push_back(std::move(order));
     writeNext();
   }

@@ -76,7 +76,7 @@ void IngestThread::post(std::function<void(Writer&)> action) {
 
 void IngestThread::order(Order order, OrderDone done) {
   const auto peers = [this](Writer& writer) {
-    std::vector<OrderDesk::Peer> all;
+    std::vector<OrderDispatcher::Peer> all;
     for (const auto& [key, agent] : m_agents) {
       all.push_back({agent.link, writer.node({.uuid = agent.node_uuid})});
       for (const std::string& uuid : agent.speaks_for) all.push_back({agent.link, writer.node({.uuid = uuid})});
@@ -313,9 +313,9 @@ void IngestThread::grant() {
 }
 
 std::uint64_t IngestThread::credit() const {
-  constexpr std::size_t kLeast = 64U << 10, kMost = 8U << 20;
+  constexpr std::size_t kMin = 64U << 10, kMax = 8U << 20;
   if (m_full || !m_withheld.empty()) return 0;
-  return std::clamp(m_options.queue_bytes / 4 / std::max<std::size_t>(1, m_agents.size()), kLeast, kMost);
+  return std::clamp(m_options.queue_bytes / 4 / std::max<std::size_t>(1, m_agents.size()), kMin, kMax);
 }
 
 }  // namespace runglass

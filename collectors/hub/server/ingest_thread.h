@@ -21,7 +21,7 @@
 #include "collectors/hub/server/agent_link.h"
 #include "collectors/hub/server/hub.h"
 #include "collectors/hub/server/lease_table.h"
-#include "collectors/hub/server/order_desk.h"
+#include "collectors/hub/server/order_dispatcher.h"
 #include "collectors/hub/server/recording.h"
 #include "collectors/wire/journaled_session.h"
 #include "collectors/wire/payload_budget.h"
@@ -43,7 +43,7 @@ class IngestThread {
   void closed(std::shared_ptr<AgentLink> link);
   // Not while the store commits: after that, and in order.
   void post(std::function<void(Writer&)> action);
-  // `done` is called on this object's thread, within twice OrderDesk::kPatience.
+  // `done` is called on this object's thread, within twice OrderDispatcher::kPatience.
   void order(Order order, OrderDone done);
   // `done` as of order().
   void edit(Edit edit, std::function<void(const Status&)> done);
@@ -92,7 +92,7 @@ class IngestThread {
     DurNs coarse_offset = 0;
     bool clock_counts = true;  // false: it is so wrong that its readings say nothing
     std::optional<ClockReading> clock;
-    bool skew_told = false;
+    bool skew_reported = false;
     int claims = 0;  // of leases, since claims_since
     DurNs claims_since = 0;
     bool leases_refused = false;
@@ -175,7 +175,7 @@ class IngestThread {
   std::string m_withheld;                    // why nothing is acknowledged until a commit succeeds; empty: batches are taken
   Liveness m_liveness;
   LeaseTable m_leases;
-  OrderDesk m_orders;
+  OrderDispatcher m_orders;
   bool m_full = false;  // so much waits for a commit that agents keep what waits with them
   DurNs m_last_tick = 0, m_next_retention = 0, m_silent_from = 0;
   std::int64_t m_since_retention = 0;  // bytes journaled

@@ -21,7 +21,7 @@ namespace runglass {
 
 class LeaseTable {
  public:
-  // An agent that was silent for so long has lost its leases; it stops following on its own a little earlier (LeaseBook).
+  // An agent that was silent for so long has lost its leases; it stops following on its own a little earlier (LeaseClaims).
   static constexpr DurNs kExpiry = 15 * kNsPerSecond;
   static constexpr std::size_t kMaxFiles = 65'536, kMaxOfAgent = 4'096;
   static constexpr std::size_t kMaxName = 4'352, kMaxNames = 32U << 20;  // a path and an inode

@@ -96,7 +96,7 @@ std::string TlsSession::certificate() const {
   return {data, static_cast<std::size_t>(size)};
 }
 
-Result<std::unique_ptr<TlsServer>> TlsServer::make(const HubOptions& options, AccessBook& access, bool local) {
+Result<std::unique_ptr<TlsServer>> TlsServer::make(const HubOptions& options, AccessTable& access, bool local) {
   if (options.tls_cert.empty() != options.tls_key.empty())
     return Status(Code::kInvalidArgument, "TLS: " + options.listen + ": certificate and key must be given together");
   if (options.tls_cert.empty()) {

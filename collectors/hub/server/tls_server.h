@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "collectors/hub/access/access_book.h"
+#include "collectors/hub/access/access_table.h"
 #include "collectors/hub/server/hub_options.h"
 
 namespace runglass {
@@ -46,12 +46,12 @@ class TlsSession {
 class TlsServer {
  public:
   // `local`: what is listened on can be reached from this machine only. Null: without TLS.
-  static Result<std::unique_ptr<TlsServer>> make(const HubOptions& options, AccessBook& access, bool local);
+  static Result<std::unique_ptr<TlsServer>> make(const HubOptions& options, AccessTable& access, bool local);
   // Of a connection that was just accepted.
   std::unique_ptr<TlsSession> session(int fd, DurNs now);
 
  private:
-  TlsServer(const HubOptions& options, AccessBook& access)
+  TlsServer(const HubOptions& options, AccessTable& access)
       : m_certificate(options.tls_cert), m_key(options.tls_key), m_authority(options.tls_client_ca), m_access(access) {}
   struct Version {
     ino_t inode = 0;
@@ -63,7 +63,7 @@ class TlsServer {
   Status load();
 
   const std::string m_certificate, m_key, m_authority;
-  AccessBook& m_access;
+  AccessTable& m_access;
   std::shared_ptr<SSL_CTX> m_context;
   std::array<Version, 3> m_versions;
   DurNs m_looked = 0;

@@ -130,13 +130,13 @@ void LiveAnalyses::take(Watched& watched, std::size_t analysis, Finding finding,
   auto at = watched.known.find(key);
   const bool is_new = at == watched.known.end();
   if (is_new) {
-    if (watched.known.size() >= kMostFindings) {
-      if (!std::exchange(watched.told_too_many, true))
+    if (watched.known.size() >= kMaxFindings) {
+      if (!std::exchange(watched.reported_too_many, true))
         out.issues.push_back({.code = "watch.too_many_findings",
                               .source = std::string(m_entries[analysis].name),
                               .first = clock,
                               .last = clock,
-                              .detail = "more than " + std::to_string(kMostFindings) + " findings of one run"});
+                              .detail = "more than " + std::to_string(kMaxFindings) + " findings of one run"});
       return;
     }
     at = watched.known.emplace(key, Known{.finding = finding}).first;
@@ -150,10 +150,10 @@ void LiveAnalyses::take(Watched& watched, std::size_t analysis, Finding finding,
     known.finding = std::move(finding);
     known.written = clock;
     out.changes.push_back({is_new ? What::kNew : worth ? What::kChanged : What::kRefined, known.finding});
-  } else if (!known.told) {
+  } else if (!known.reported) {
     out.changes.push_back({What::kKnown, known.finding});
   }
-  known.told = true;
+  known.reported = true;
 }
 
 void LiveAnalyses::endUnsaid(Watched& watched, const std::vector<bool>& answered, TimeNs clock, LiveRound& out) {

@@ -44,7 +44,7 @@ class LiveAnalyses {
   static constexpr DurNs kForgotten = 24LL * 3600 * kNsPerSecond;
   // A finding that only grows is not written again sooner.
   static constexpr DurNs kRefineEvery = 30 * kNsPerSecond;
-  static constexpr std::size_t kMostFindings = 100'000;  // of a run; what an analysis says beyond them is left out and told as an issue
+  static constexpr std::size_t kMaxFindings = 100'000;  // of a run; what an analysis says beyond them is left out and told as an issue
 
   explicit LiveAnalyses(std::span<const AnalysisEntry> entries) : m_entries(entries.begin(), entries.end()) {}
   // A run that ended is asked about once more, as of its last data, and its findings end with it. What an analysis no longer reports is
@@ -56,7 +56,7 @@ class LiveAnalyses {
   struct Known {
     Finding finding;
     std::optional<std::size_t> by;  // which analysis; absent: the store had it, nobody has said it yet
-    bool told = false;
+    bool reported = false;
     TimeNs written = 0;
     std::uint64_t round = 0;  // in which it was said last
   };
@@ -70,7 +70,7 @@ class LiveAnalyses {
     std::optional<TimeNs> last_data;
     TimeNs looked_for_data = 0;
     std::deque<Arrival> arrivals;  // of the last kArrivals
-    bool told_too_many = false;
+    bool reported_too_many = false;
   };
 
   Result<bool> isLive(Reader& reader, const Run& run, TimeNs now);

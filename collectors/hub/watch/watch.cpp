@@ -25,7 +25,7 @@ bool isStandstill(const FindingChange& change) {
 constexpr DurNs kTick = 200 * kNsPerMs;       // how soon an event is noticed
 constexpr DurNs kTellAtLeast = kNsPerSecond;  // "for", snoozes and repeats end without news
 constexpr auto kWriterPatience = std::chrono::seconds(5);
-constexpr std::size_t kMostUntold = 200'000;
+constexpr std::size_t kMaxUntold = 200'000;
 
 DurNs threadTime() {
   timespec time{};
@@ -133,9 +133,9 @@ void Watch::run(const std::stop_token& stop) {
 void Watch::tell(Reader& reader) {
   const std::uint64_t generation = reader.generation();
   const TimeNs now = monotonicNow();
-  if (m_untold.empty() && generation == m_told_generation && now - m_told_at < kTellAtLeast) return;
-  m_told_generation = generation;
-  m_told_at = now;
+  if (m_untold.empty() && generation == m_reported_generation && now - m_reported_at < kTellAtLeast) return;
+  m_reported_generation = generation;
+  m_reported_at = now;
   // What failed is tried again: the findings stay.
   if (m_notifier.step(reader, m_untold, m_options.clock()).ok()) m_untold.clear();
 }
@@ -154,13 +154,13 @@ void Watch::look(Reader& reader, const std::stop_token& stop) {
 
 // After the runs': where a run reports the same fault, its finding has more evidence.
 void Watch::lookAtMachines(Reader& reader, TimeNs now, const std::stop_token& stop) {
-  const TimeNs from = now - AlertBook::kNews;
+  const TimeNs from = now - AlertState::kNews;
   auto faults = machineFaults(reader, {.t0 = from}, stop);
   if (!faults.ok()) return;  // the next round tries again
   std::erase_if(m_machine_faults, [&](const auto& seen) { return seen.second < from; });
   for (Finding& fault : *faults) {
     TimeNs& seen = m_machine_faults.try_emplace(fault.subject, from).first->second;
-    if (*fault.start <= seen || m_untold.size() >= kMostUntold) continue;
+    if (*fault.start <= seen || m_untold.size() >= kMaxUntold) continue;
     seen = *fault.start;
     m_untold.push_back(std::move(fault));
   }
@@ -170,11 +170,11 @@ void Watch::store(const LiveRound& round, TimeNs now) {
   std::vector<Finding> findings;
   std::int64_t fresh = 0;
   for (const FindingChange& change : round.changes) {
-    if (m_untold.size() < kMostUntold) m_untold.push_back(change.finding);
+    if (m_untold.size() < kMaxUntold) m_untold.push_back(change.finding);
     if (change.what == FindingChange::What::kKnown) continue;
     fresh += change.what == FindingChange::What::kNew ? 1 : 0;
     findings.push_back(change.finding);
-    findings.back().told = now;
+    findings.back().published = now;
     if (!m_options.on_stall || !isStandstill(change)) continue;
     const auto run = std::ranges::find(round.live, change.finding.run, &Run::id);
     if (run != round.live.end()) m_options.on_stall(*run, change.finding);

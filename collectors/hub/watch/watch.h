@@ -74,8 +74,8 @@ class Watch {
   bool m_notifier_started = false;
   std::vector<Finding> m_untold;                   // found, not yet seen by the notifier
   std::map<std::string, TimeNs> m_machine_faults;  // that the notifier has seen: begin of the newest by subject
-  std::uint64_t m_told_generation = 0;
-  TimeNs m_told_at = 0;  // monotonic
+  std::uint64_t m_reported_generation = 0;
+  TimeNs m_reported_at = 0;  // monotonic
   mutable Mutex m_mutex;
   WatchStats m_stats RG_GUARDED_BY(m_mutex);
   std::unique_ptr<Deadman> m_deadman;

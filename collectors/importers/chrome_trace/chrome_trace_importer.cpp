@@ -3,7 +3,7 @@
 // the names of rows), of BytePS and Horovod (begins and ends), and of anything else that writes Google's Trace Event Format.
 //
 // Invariants:
-// 1. Names of rows may stand behind all events: the events wait, compressed, until the end of the file or until kMostHeld of them wait.
+// 1. Names of rows may stand behind all events: the events wait, compressed, until the end of the file or until kMaxHeld of them wait.
 // 2. Every event is recorded, or counted in an issue, or of a phase that only names things.
 // 3. Events before resume_at are looked at for what is open and named, and not recorded.
 #include <algorithm>
@@ -22,16 +22,16 @@
 #include "collectors/importers/chrome_trace/trace_reader.h"
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/run_name.h"
-#include "collectors/importers/timeline/step_book.h"
+#include "collectors/importers/timeline/trace_steps.h"
 #include "collectors/importers/timeline/track_sorter.h"
 #include "collectors/importers/timeline/track_table.h"
 
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostHeld = 256U << 20;  // compressed: some 3 GB of JSON
-constexpr std::int64_t kMostInstants = 100'000;
-constexpr std::size_t kMostIdBytes = 256, kMostOpNames = 4'096, kMostOpBytes = 256;
+constexpr std::size_t kMaxHeld = 256U << 20;  // compressed: some 3 GB of JSON
+constexpr std::int64_t kMaxInstants = 100'000;
+constexpr std::size_t kMaxIdBytes = 256, kMaxOpNames = 4'096, kMaxOpBytes = 256;
 
 // One file's way into the Recorder.
 class ChromeTrace {
@@ -65,7 +65,7 @@ class ChromeTrace {
     }
     if (old) ++m_old_held;
     m_failure = m_failure.ok() ? m_held.add(text) : m_failure;
-    if (m_held.bytes() > kMostHeld) release();
+    if (m_held.bytes() > kMaxHeld) release();
     return true;
   }
 
@@ -93,8 +93,8 @@ class ChromeTrace {
  private:
   bool readEvent(std::string_view text) {
     if (!m_parser.read(text, m_event)) return false;
-    m_event.pid = m_event.pid.substr(0, kMostIdBytes);
-    m_event.tid = m_event.tid.substr(0, kMostIdBytes);
+    m_event.pid = m_event.pid.substr(0, kMaxIdBytes);
+    m_event.tid = m_event.tid.substr(0, kMaxIdBytes);
     return true;
   }
 
@@ -247,7 +247,7 @@ class ChromeTrace {
     key.append(1, '\n').append(m_event.category);
     if (const auto known = m_categories.find(key); known != m_categories.end()) return known->second;
     const SpanCategory category = opCategory(m_event.name, m_event.category);
-    if (m_categories.size() < kMostOpNames && key.size() <= kMostOpBytes) m_categories.emplace(std::move(key), category);
+    if (m_categories.size() < kMaxOpNames && key.size() <= kMaxOpBytes) m_categories.emplace(std::move(key), category);
     return category;
   }
 
@@ -258,13 +258,13 @@ class ChromeTrace {
     std::string process;
   };
 
-  // The row of the event at hand; null beyond TrackTable::kMostTracks of them. What args say about ranks wins over names.
+  // The row of the event at hand; null beyond TrackTable::kMaxTracks of them. What args say about ranks wins over names.
   const Lane* laneOf() {
     std::string key(m_event.pid);
     key.append(1, '\n').append(m_event.tid);
     if (m_parallel.rank) key.append(1, '\n').append(std::to_string(*m_parallel.rank));
     if (const auto known = m_lanes.find(key); known != m_lanes.end()) return &known->second;
-    if (m_lanes.size() >= TrackTable::kMostTracks) return nullptr;
+    if (m_lanes.size() >= TrackTable::kMaxTracks) return nullptr;
     Row row = m_names.row(m_event.pid, m_event.tid);
     Lane lane{.rank = m_parallel.rank ? m_parallel.rank : row.rank ? row.rank : m_file_rank, .at = row.at};
     lane.process = m_names.row(m_event.pid, {}).name;
@@ -289,7 +289,7 @@ class ChromeTrace {
   }
 
   void instant() {
-    if (m_instants == kMostInstants) {
+    if (m_instants == kMaxInstants) {
       ++m_counts.instants;
       return;
     }
@@ -318,7 +318,7 @@ class ChromeTrace {
     const Layout layout = m_sizes ? m_sizes->layout : Layout{};
     m_ranks.declare(m_out, m_attempt, layout);
     m_steps.tell(m_out, m_attempt);
-    issue("trace.too_many_steps", m_steps.overflowed(), "beyond " + std::to_string(StepBook::kMostSteps) + " steps of all ranks");
+    issue("trace.too_many_steps", m_steps.overflowed(), "beyond " + std::to_string(TraceSteps::kMaxSteps) + " steps of all ranks");
     if (m_sizes) {
       if (!m_sizes->trial.empty()) m_out.fact({.attempt = m_attempt, .key = "trial_name", .value = m_sizes->trial});
       issue("chrome_trace.odd_sizes", m_sizes->odd_lines, "lines of " + printable(m_sizes->path) + " without known content");
@@ -342,8 +342,8 @@ class ChromeTrace {
   HeldEvents m_held;
   RowNames m_names;
   OpenSlices m_open;
-  RankBook m_ranks;
-  StepBook m_steps;
+  TraceRanks m_ranks;
+  TraceSteps m_steps;
   Status m_failure;
   bool m_hold = true, m_epoch = false;
   std::int64_t m_old_held = 0, m_events = 0, m_instants = 0;

@@ -46,7 +46,7 @@ SeriesId CounterSeries::seriesOf(const SeriesKey& key) {
   std::string text = key.rank ? std::to_string(*key.rank) : std::string();
   text.append(1, '\n').append(key.metric).append(1, '\n').append(key.labels);
   if (const auto known = m_series.find(text); known != m_series.end()) return known->second;
-  if (m_series.size() >= kMostSeries) return {};
+  if (m_series.size() >= kMaxSeries) return {};
   const SeriesId id = m_out.series(key);
   m_series.emplace(std::move(text), id);
   return id;

@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  borrows the Recorder.
 // Units:      ns; values as the trace says them, without a unit unless the name ends in one.
-// Errors:     put() returns how many values it left out: no numbers, or of series beyond kMostSeries.
+// Errors:     put() returns how many values it left out: no numbers, or of series beyond kMaxSeries.
 // Cost:       one pass over the args and a hash look-up per value.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace runglass {
 
 class CounterSeries {
  public:
-  static constexpr std::size_t kMostSeries = 4'096;
+  static constexpr std::size_t kMaxSeries = 4'096;
 
   explicit CounterSeries(Recorder& out) : m_out(out) {}
   // `process` tells equal counters of different processes apart.

@@ -17,8 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 __extension__ using Wide = __int128;
 
-constexpr std::size_t kMostBytes = 64U << 10;
-constexpr int kMostNames = 4'096;
+constexpr std::size_t kMaxBytes = 64U << 10;
+constexpr int kMaxNames = 4'096;
 
 struct Size {
   std::string_view key;
@@ -61,10 +61,10 @@ std::optional<std::string> readSmall(const fs::path& path) {
   if (!fs::is_regular_file(path, error)) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
-  std::string text(kMostBytes + 1, '\0');
+  std::string text(kMaxBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMostBytes) return std::nullopt;
+  if (text.size() > kMaxBytes) return std::nullopt;
   return text;
 }
 
@@ -82,7 +82,7 @@ std::optional<fs::path> onlyYaml(const fs::path& folder) {
   std::error_code error;
   fs::directory_iterator entry(folder.empty() ? "." : folder, error);
   for (int names = 0; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    if (++names > kMostNames) return std::nullopt;
+    if (++names > kMaxNames) return std::nullopt;
     if (entry->path().extension() != ".yaml" && entry->path().extension() != ".yml") continue;
     if (only) return std::nullopt;
     only = entry->path();

@@ -18,7 +18,7 @@
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/timeline/kernel_category.h"
-#include "collectors/importers/timeline/step_book.h"
+#include "collectors/importers/timeline/trace_steps.h"
 #include "collectors/importers/timeline/track_sorter.h"
 #include "collectors/importers/timeline/track_table.h"
 #include "model/group_kind.h"
@@ -28,9 +28,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMostGroups = 65'536, kMostTail = 256U << 10;
-constexpr std::size_t kMostMembers = 64U << 20;
-constexpr std::int64_t kMostInstants = 100'000;
+constexpr std::size_t kMaxGroups = 65'536, kMaxTail = 256U << 10;
+constexpr std::size_t kMaxMembers = 64U << 20;
+constexpr std::int64_t kMaxInstants = 100'000;
 
 // One file's way into the Recorder.
 class KinetoTrace {
@@ -39,7 +39,7 @@ class KinetoTrace {
       : m_target(target), m_out(out), m_report(report), m_sorter(out), m_counters(out), m_memory(out), m_tracks(out) {}
 
   void member(std::string_view key, std::string_view value) {
-    if (m_member_bytes + value.size() > kMostMembers) return;
+    if (m_member_bytes + value.size() > kMaxMembers) return;
     m_member_bytes += value.size();
     if (key == "baseTimeNanoseconds") {
       std::int64_t base = 0;
@@ -109,14 +109,14 @@ class KinetoTrace {
     m_sorter.flush();
     if (m_attempt) tellWhole();
     if (m_steps.overflowed() > 0)
-      issue("trace.too_many_steps", m_steps.overflowed(), "beyond " + std::to_string(StepBook::kMostSteps) + " steps");
+      issue("trace.too_many_steps", m_steps.overflowed(), "beyond " + std::to_string(TraceSteps::kMaxSteps) + " steps");
     if (m_no_time > 0) issue("kineto.no_time", m_no_time, "events without a usable ts or dur");
-    if (m_no_track > 0) issue("kineto.too_many_tracks", m_no_track, "spans beyond " + std::to_string(TrackTable::kMostTracks) + " tracks");
+    if (m_no_track > 0) issue("kineto.too_many_tracks", m_no_track, "spans beyond " + std::to_string(TrackTable::kMaxTracks) + " tracks");
     if (m_sorter.renamed() > 0) issue("trace.too_many_names", m_sorter.renamed(), "spans without the numbers of their names");
     if (m_flows > 0 && m_run) issue("kineto.flow", m_flows, "ends of arrows (s, t, f)");
     if (m_others > 0 && m_run) issue("kineto.not_kept", m_others, "events of other phases");
     if (m_odd_counters > 0) issue("kineto.odd_counter", m_odd_counters, "values of counters (C) and sizes of [memory] that cannot be read");
-    if (m_instants > kMostInstants) issue("kineto.too_many_instants", m_instants - kMostInstants, "instant events (i) beyond the limit");
+    if (m_instants > kMaxInstants) issue("kineto.too_many_instants", m_instants - kMaxInstants, "instant events (i) beyond the limit");
     m_report.run = m_run;
     if (m_newest) m_report.end_time = *m_newest;
     return {};
@@ -191,7 +191,7 @@ class KinetoTrace {
   void instant(TimeNs time) {
     if (m_event.name == "[memory]") {
       m_odd_counters += !m_memory.put(m_attempt, m_rank, time, m_event.args);
-    } else if (++m_instants <= kMostInstants) {
+    } else if (++m_instants <= kMaxInstants) {
       m_out.event({.time = time, .attempt = m_attempt, .rank = m_rank, .kind = "instant", .message = displayName(m_event.name)});
     }
   }
@@ -228,7 +228,7 @@ class KinetoTrace {
     if (name.empty()) return kAbsent;
     const auto known = m_groups.find(name);
     if (known != m_groups.end()) return known->second;
-    if (m_groups.size() == kMostGroups) return kAbsent;
+    if (m_groups.size() == kMaxGroups) return kAbsent;
     const Json* said = groupConfig(name);
     // A trace without a list of its groups says their members with each call.
     const Json of_event = said == nullptr ? Json::parse(m_event.args, nullptr, false) : Json();
@@ -265,7 +265,7 @@ class KinetoTrace {
     const auto configs = m_distributed.find("pg_config");
     if (configs == m_distributed.end() || !configs->is_array()) return;
     for (const Json& config : *configs) {
-      if (m_groups.size() == kMostGroups) return;
+      if (m_groups.size() == kMaxGroups) return;
       if (!config.is_object()) continue;
       const Json name = config.value("pg_name", Json());
       if (!name.is_string() || m_groups.contains(name.get<std::string>())) continue;
@@ -300,7 +300,7 @@ class KinetoTrace {
     m_row.assign(1, static_cast<char>('0' + rule.where)).append(m_event.pid).append(1, '\n').append(m_event.tid);
     if (const auto known = m_rows.find(m_row); known != m_rows.end()) return known->second;
     const TrackId track = declaredTrack(rule);
-    if (track && m_rows.size() < TrackTable::kMostTracks) m_rows.emplace(m_row, track);
+    if (track && m_rows.size() < TrackTable::kMaxTracks) m_rows.emplace(m_row, track);
     return track;
   }
 
@@ -351,7 +351,7 @@ class KinetoTrace {
   Json m_distributed, m_devices;
   std::map<std::string, std::string, std::less<>> m_facts;
   std::map<std::string, std::int64_t, std::less<>> m_groups;  // by name
-  StepBook m_steps;
+  TraceSteps m_steps;
   std::size_t m_member_bytes = 0;
   RunId m_run;
   AttemptId m_attempt;
@@ -380,7 +380,7 @@ class KinetoImporter : public Importer {
 
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
     KinetoTrace trace(target, out, report);
-    trace.foresee(in.tail(kMostTail));
+    trace.foresee(in.tail(kMaxTail));
     EventSlicer slicer;
     slicer.member = [&](std::string_view key, std::string_view value) { trace.member(key, value); };
     slicer.event = [&](std::string_view text) { return trace.event(text, slicer.offset()); };

@@ -45,7 +45,7 @@ bool MemorySeries::put(AttemptId attempt, std::optional<std::int32_t> rank, Time
   const bool totals = allocated || reserved;
   if (!type || (!totals && !change)) return false;
   const std::pair key(*type, index.value_or(-1));
-  if (m_devices.size() >= kMostDevices && !m_devices.contains(key)) return false;
+  if (m_devices.size() >= kMaxDevices && !m_devices.contains(key)) return false;
   Device& device = m_devices[key];
   const auto sample = [&](const char* metric, SeriesId& series, std::int64_t value) {
     if (!series) {

@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  borrows the Recorder.
 // Units:      ns, bytes.
-// Errors:     put(): false for an instant that says no size, or of a device beyond kMostDevices.
+// Errors:     put(): false for an instant that says no size, or of a device beyond kMaxDevices.
 // Cost:       one pass over the args and a look-up.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace runglass {
 
 class MemorySeries {
  public:
-  static constexpr std::size_t kMostDevices = 1'024;
+  static constexpr std::size_t kMaxDevices = 1'024;
 
   explicit MemorySeries(Recorder& out) : m_out(out) {}
   // allocator_allocated_bytes and allocator_reserved_bytes; of profilers that tell no totals, allocator_change_bytes. `args` must have

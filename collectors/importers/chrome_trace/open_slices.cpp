@@ -31,7 +31,7 @@ void OpenSlices::begin(const TraceEvent& event, bool old) {
   std::string key = keyOf(event);
   const auto known = m_stacks.find(key);
   const bool above_overflow = known != m_stacks.end() && known->second.overflowed > 0;
-  if (above_overflow || m_bytes + bytes > kMostBytes) {
+  if (above_overflow || m_bytes + bytes > kMaxBytes) {
     if (!old) ++m_overflowed;
     // A thread with nothing kept needs no stack: its end is then unmatched, which costs nothing that is enclosed.
     if (known != m_stacks.end()) ++known->second.overflowed;

@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  owns the begins' texts until they are taken.
 // Units:      ns.
-// Errors:     an end without a begin is kUnmatched. Begins beyond kMostBytes of text are counted in overflowed(); their ends are then
+// Errors:     an end without a begin is kUnmatched. Begins beyond kMaxBytes of text are counted in overflowed(); their ends are then
 //             kOverflowed and do not end what encloses them.
 // Cost:       a hash look-up per event; an end looks at most kSearch begins down for one of its name.
 #pragma once
@@ -28,7 +28,7 @@ struct OpenSlice {
 
 class OpenSlices {
  public:
-  static constexpr std::size_t kMostBytes = 64U << 20, kSearch = 64;
+  static constexpr std::size_t kMaxBytes = 64U << 20, kSearch = 64;
   enum class End : std::uint8_t { kMatched, kUnmatched, kOverflowed };
 
   void begin(const TraceEvent& event, bool old);

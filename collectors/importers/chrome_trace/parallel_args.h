@@ -15,7 +15,7 @@
 #include <optional>
 #include <string_view>
 
-#include "collectors/importers/chrome_trace/rank_book.h"
+#include "collectors/importers/chrome_trace/trace_ranks.h"
 
 namespace runglass {
 

@@ -88,12 +88,12 @@ std::string_view kindOfLane(std::string_view lane) {
 }
 
 void RowNames::nameProcess(std::string_view pid, std::string_view name) {
-  if (m_processes.size() < kMostNames || m_processes.contains(std::string(pid))) m_processes[std::string(pid)] = displayName(name);
+  if (m_processes.size() < kMaxNames || m_processes.contains(std::string(pid))) m_processes[std::string(pid)] = displayName(name);
 }
 
 void RowNames::nameThread(std::string_view pid, std::string_view tid, std::string_view name) {
   std::string key = keyOf(pid, tid);
-  if (m_threads.size() < kMostNames || m_threads.contains(key)) m_threads[std::move(key)] = displayName(name);
+  if (m_threads.size() < kMaxNames || m_threads.contains(key)) m_threads[std::move(key)] = displayName(name);
 }
 
 Row RowNames::row(std::string_view pid, std::string_view tid) const {

@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  owns copies of the names.
 // Units:      ranks from 0.
-// Errors:     names beyond kMostNames are not kept.
+// Errors:     names beyond kMaxNames are not kept.
 // Cost:       a hash look-up; names are cut at 256 bytes.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "collectors/importers/chrome_trace/rank_book.h"
+#include "collectors/importers/chrome_trace/trace_ranks.h"
 
 namespace runglass {
 
@@ -36,7 +36,7 @@ struct Row {
 
 class RowNames {
  public:
-  static constexpr std::size_t kMostNames = 65'536;
+  static constexpr std::size_t kMaxNames = 65'536;
   void nameProcess(std::string_view pid, std::string_view name);
   void nameThread(std::string_view pid, std::string_view tid, std::string_view name);
   // What is known so far about the row of one thread; of one process when `tid` is empty.

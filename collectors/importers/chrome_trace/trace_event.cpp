@@ -40,11 +40,11 @@ std::optional<std::int64_t> integerOf(simdjson::ondemand::value& v) {
 }
 
 std::optional<std::int64_t> nsFromMicros(std::string_view token) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 1000 - 1;
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max() / 1000 - 1;
   std::int64_t micros = 0;
   const char* const end = token.data() + token.size();
   const auto whole = std::from_chars(token.data(), end, micros);
-  if (whole.ec == std::errc() && (whole.ptr == end || *whole.ptr == '.') && micros <= kMost && micros >= -kMost) {
+  if (whole.ec == std::errc() && (whole.ptr == end || *whole.ptr == '.') && micros <= kMax && micros >= -kMax) {
     std::int64_t ns = 0, digits = 0;
     bool round = false, plain = true;
     for (const char* at = whole.ptr == end ? end : whole.ptr + 1; at != end; ++at) {
@@ -61,7 +61,7 @@ std::optional<std::int64_t> nsFromMicros(std::string_view token) {
   }
   double value = 0;  // 1.7e15 and the like
   const auto parsed = std::from_chars(token.data(), end, value);
-  if (parsed.ec != std::errc() || parsed.ptr != end || !(std::abs(value) < static_cast<double>(kMost))) return std::nullopt;
+  if (parsed.ec != std::errc() || parsed.ptr != end || !(std::abs(value) < static_cast<double>(kMax))) return std::nullopt;
   return static_cast<std::int64_t>(std::llround(value * 1000));
 }
 

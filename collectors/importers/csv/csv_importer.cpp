@@ -84,8 +84,8 @@ class CsvImporter : public Importer {
       first = false;
     };
     CsvSplitter splitter(layout.separator);
-    constexpr std::size_t kMostHeader = 64U << 10;
-    head = head.substr(0, kMostHeader);
+    constexpr std::size_t kMaxHeader = 64U << 10;
+    head = head.substr(0, kMaxHeader);
     // The header may be all there is, or quoted over more than one line.
     for (std::size_t at = 0; at < head.size() && first;) {
       const std::size_t end = std::min(head.find('\n', at), head.size() - 1) + 1;

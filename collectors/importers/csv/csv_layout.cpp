@@ -13,7 +13,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostLayouts = 256, kMostColumns = 1'024;
+constexpr std::size_t kMaxLayouts = 256, kMaxColumns = 1'024;
 constexpr std::array<std::pair<std::string_view, CsvLayout::TimeFormat>, 5> kFormats = {{{"s", CsvLayout::TimeFormat::kSeconds},
                                                                                          {"ms", CsvLayout::TimeFormat::kMilliseconds},
                                                                                          {"us", CsvLayout::TimeFormat::kMicroseconds},
@@ -151,7 +151,7 @@ Result<CsvLayout> readLayout(const toml::table& table, const std::string& name) 
     const toml::node* const node = table.get(key);
     if (node == nullptr) return {};
     const toml::array* const array = node->as_array();
-    if (array == nullptr || array->size() > kMostColumns) return wrongAt(*node, name, std::string(key) + " is no list");
+    if (array == nullptr || array->size() > kMaxColumns) return wrongAt(*node, name, std::string(key) + " is no list");
     for (const toml::node& item : *array) {
       const toml::table* const entry = item.as_table();
       if (entry == nullptr) return wrongAt(item, name, std::string(key) + " is no list of tables");
@@ -197,7 +197,7 @@ Result<CsvLayouts> loadLayouts(const std::string& name, std::string_view toml) {
   for (const auto& [key, value] : *parsed)
     if (key.str() != "layout") return wrongAt(value, name, "unknown field " + std::string(key.str()));
   const toml::array* const array = parsed->get("layout") != nullptr ? parsed->get("layout")->as_array() : nullptr;
-  if (array == nullptr || array->empty() || array->size() > kMostLayouts) return Status(Code::kInvalidArgument, name + ": no [[layout]]");
+  if (array == nullptr || array->empty() || array->size() > kMaxLayouts) return Status(Code::kInvalidArgument, name + ": no [[layout]]");
   CsvLayouts layouts;
   for (const toml::node& item : *array) {
     const toml::table* const table = item.as_table();

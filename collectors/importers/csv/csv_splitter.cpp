@@ -14,7 +14,7 @@ void CsvSplitter::put(char c) {
 }
 
 void CsvSplitter::endField() {
-  if (m_ends.size() < kMostFields) {
+  if (m_ends.size() < kMaxFields) {
     m_ends.push_back(m_text.size());
   } else {
     ++m_left_out_fields;

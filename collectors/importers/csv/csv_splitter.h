@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  fields are valid during the callback only.
 // Units:      bytes; offsets count from the first byte pushed.
-// Errors:     none: fields beyond kMostFields, bytes beyond kMaxField of a field and beyond kMaxRecord of a record are left out and
+// Errors:     none: fields beyond kMaxFields, bytes beyond kMaxField of a field and beyond kMaxRecord of a record are left out and
 //             counted; a quote inside an unquoted field is a letter.
 // Cost:       O(bytes); memory at most kMaxRecord.
 #pragma once
@@ -19,7 +19,7 @@ namespace runglass {
 
 class CsvSplitter {
  public:
-  static constexpr std::size_t kMaxField = std::size_t{64} << 10, kMaxRecord = std::size_t{4} << 20, kMostFields = 4'096;
+  static constexpr std::size_t kMaxField = std::size_t{64} << 10, kMaxRecord = std::size_t{4} << 20, kMaxFields = 4'096;
   using OnRecord = std::function<void(const std::vector<std::string_view>& fields, std::uint64_t end_offset)>;
 
   explicit CsvSplitter(char separator = ',') : m_separator(separator) {}

@@ -13,7 +13,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::int64_t kMostEvents = 1'000'000, kMostPhases = 10'000;
+constexpr std::int64_t kMaxEvents = 1'000'000, kMaxPhases = 10'000;
 
 int columnOf(const std::vector<std::string>& names, const std::string& name) {
   const auto it = name.empty() ? names.end() : std::ranges::find(names, name);
@@ -140,7 +140,7 @@ void CsvTable::events(const Record& record) {
       note("csv.no_time", displayName(text));
       continue;
     }
-    if (++m_events > kMostEvents) return note("csv.too_many", "events");
+    if (++m_events > kMaxEvents) return note("csv.too_many", "events");
     m_newest_event = std::max(m_newest_event.value_or(*time), *time);
     m_out.event({.time = time,
                  .attempt = m_series.attempt(),
@@ -157,7 +157,7 @@ void CsvTable::phase(const Record& record, TimeNs time, bool recorded) {
   if (m_phase < 0 || now == before || now.size() > 256) return;
   before = now;
   if (recorded || now.empty()) return;
-  if (++m_events > kMostPhases) return note("csv.too_many", "phases");
+  if (++m_events > kMaxPhases) return note("csv.too_many", "phases");
   m_out.event({.time = time, .attempt = m_series.attempt(), .node = m_series.node(), .kind = "phase", .message = displayName(now)});
 }
 

@@ -65,8 +65,8 @@ class MegatronGoldenImporter : public Importer {
     // The older shape is a list: from start_step on, every step_interval. Both may stand after the list.
     std::vector<std::int64_t> steps() const {
       std::vector<std::int64_t> all = place;
-      constexpr std::int64_t kMost = std::int64_t{1} << 32;  // beyond any training; keeps the product in range
-      if (is_list && start > -kMost && start < kMost && interval > -kMost && interval < kMost)
+      constexpr std::int64_t kMax = std::int64_t{1} << 32;  // beyond any training; keeps the product in range
+      if (is_list && start > -kMax && start < kMax && interval > -kMax && interval < kMax)
         for (std::int64_t& step : all) step = start + step * interval;
       return all;
     }

@@ -18,7 +18,7 @@ namespace {
 
 using train_log::LineSplitter;
 
-constexpr std::size_t kMostOpen = 10'000, kMostSeries = 4'096;
+constexpr std::size_t kMaxOpen = 10'000, kMaxSeries = 4'096;
 
 struct EventLine {
   WallTime time;
@@ -60,7 +60,7 @@ class EventsFile {
     }
     const std::string key = displayName(event->id) + displayName(event->name);
     if (event->type == "BEGIN") {
-      if (m_open.size() < kMostOpen || m_open.contains(key))
+      if (m_open.size() < kMaxOpen || m_open.contains(key))
         m_open[key] = event->time.time;
       else
         ++m_too_many;
@@ -121,7 +121,7 @@ class EventsFile {
   void scalar(const std::string& metric, const std::string& unit, std::int64_t step, TimeNs time, double value) {
     auto known = m_series.find(metric);
     if (known == m_series.end()) {
-      if (m_series.size() >= kMostSeries) {
+      if (m_series.size() >= kMaxSeries) {
         ++m_too_many;
         return;
       }

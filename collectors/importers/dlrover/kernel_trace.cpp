@@ -11,7 +11,7 @@ namespace runglass::xpu_timer {
 namespace {
 
 constexpr std::uint32_t kVarint = 0, kLength = 2;
-constexpr std::size_t kMostMessage = 64U << 10;  // real ones have some hundred bytes
+constexpr std::size_t kMaxMessage = 64U << 10;  // real ones have some hundred bytes
 
 void member(Details& details, const char* key, const std::string& json) {
   details.json += (details.json.empty() ? "\"" : ",\"") + std::string(key) + "\":" + json;
@@ -208,7 +208,7 @@ bool readDetails(WireReader& in, KernelTrace& into) {
 }  // namespace
 
 bool readKernelTrace(std::string_view message, KernelTrace& into) {
-  if (message.size() > kMostMessage) return false;
+  if (message.size() > kMaxMessage) return false;
   return walk(message, [&](WireReader& in) {
     if (in.wireType() == kLength && ((in.field() >= 7 && in.field() <= 10) || in.field() == 12)) {
       return took(readDetails(in, into));
@@ -246,7 +246,7 @@ bool readKernelTrace(std::string_view message, KernelTrace& into) {
 }
 
 bool readHostTrace(std::string_view message, HostTrace& into) {
-  if (message.size() > kMostMessage) return false;
+  if (message.size() > kMaxMessage) return false;
   return walk(message, [&](WireReader& in) {
     if (in.field() == 3 && in.wireType() == kLength) {
       into.name = in.bytes();

@@ -23,7 +23,7 @@ namespace {
 using xpu_timer::HostTrace;
 using xpu_timer::KernelTrace;
 
-constexpr std::size_t kMostMeta = 8U << 20, kMostStreams = 4'096, kMostGroups = 65'536;
+constexpr std::size_t kMaxMeta = 8U << 20, kMaxStreams = 4'096, kMaxGroups = 65'536;
 // In µs: from 2001 on, and before the year 2100.
 constexpr std::uint64_t kFirstTime = 1'000'000'000'000'000, kLastTime = 4'100'000'000'000'000;
 
@@ -53,7 +53,7 @@ std::map<std::uint32_t, std::string> readNames(const std::string& path) {
   if (dot == std::string::npos) return names;
   const std::filesystem::path meta = path.substr(0, dot) + ".timeline.meta";
   std::error_code error;
-  if (!std::filesystem::is_regular_file(meta, error) || std::filesystem::file_size(meta, error) > kMostMeta) return names;
+  if (!std::filesystem::is_regular_file(meta, error) || std::filesystem::file_size(meta, error) > kMaxMeta) return names;
   std::ifstream file(meta, std::ios::binary);
   for (std::string line; std::getline(file, line);) {
     std::uint32_t code = 0;
@@ -210,7 +210,7 @@ class Timeline {
 
   TrackId kernelTrack(const KernelTrace& trace) {
     if (trace.is_host) return track("thread", "host memory");
-    if (trace.details.stream && m_tracks.size() < kMostStreams)
+    if (trace.details.stream && m_tracks.size() < kMaxStreams)
       return track("gpu_stream", "stream " + std::to_string(*trace.details.stream));
     return track("gpu_stream", trace.kind == KernelTrace::kMatmul       ? "compute"
                                : trace.kind == KernelTrace::kCollective ? "collectives"
@@ -225,7 +225,7 @@ class Timeline {
   // A communicator's hash is the same on all of its ranks.
   std::int64_t groupOf(const std::string& hash) {
     const std::int64_t id = commGroupId(hash, "");
-    if (m_groups.size() < kMostGroups && m_groups.insert(id).second)
+    if (m_groups.size() < kMaxGroups && m_groups.insert(id).second)
       m_out.group({.attempt = m_attempt, .id = id, .kind = "", .name = hash, .ranks = {}});
     return id;
   }

@@ -31,7 +31,7 @@ KernelLogSession::KernelLogSession(SessionOptions options)
 void KernelLogSession::push(std::string_view bytes, Recorder& out) {
   m_splitter.push(bytes, [&](std::string_view line, std::uint64_t offset) { onLine(line, offset >= m_options.resume_at, out); });
   m_committed = m_splitter.lineStart();
-  for (; m_long_told < m_splitter.longLines(); ++m_long_told) addIssue("kernel_log.long_line", "a line of more than 1 MiB is cut");
+  for (; m_long_reported < m_splitter.longLines(); ++m_long_reported) addIssue("kernel_log.long_line", "a line of more than 1 MiB is cut");
 }
 
 void KernelLogSession::finish(Recorder& out, bool take_rest) {
@@ -49,7 +49,7 @@ void KernelLogSession::startOver() {
   m_reader = KernelLineReader();
   m_options.resume_at = 0;
   m_committed = 0;
-  m_long_told = 0;
+  m_long_reported = 0;
 }
 
 void KernelLogSession::refill(std::int64_t lines, std::int64_t events) {
@@ -58,7 +58,7 @@ void KernelLogSession::refill(std::int64_t lines, std::int64_t events) {
 }
 
 void KernelLogSession::onLine(std::string_view raw, bool record, Recorder& out) {
-  if (!record) m_long_told = m_splitter.longLines();
+  if (!record) m_long_reported = m_splitter.longLines();
   raw.remove_prefix(std::min(raw.find_first_not_of('\0'), raw.size()));
   if (raw.find('\x1b') != std::string_view::npos) {
     train_log::stripAnsi(raw, m_clean);

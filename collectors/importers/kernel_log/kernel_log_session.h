@@ -96,7 +96,7 @@ class KernelLogSession {
   std::optional<TimeNs> m_arrival;
   std::optional<std::uint64_t> m_sequence, m_skip_to;
   std::uint64_t m_committed = 0;
-  std::int64_t m_kernel_lines = 0, m_long_told = 0;
+  std::int64_t m_kernel_lines = 0, m_long_reported = 0;
   RunId m_run;
   AttemptId m_attempt;
   TimeDomain m_domain = TimeDomain::kNone;

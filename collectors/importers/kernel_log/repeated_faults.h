@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  copies.
 // Units:      ns of the agent's clock.
-// Errors:     none; beyond kMost different faults at a time, what is new is told as it comes.
+// Errors:     none; beyond kMax different faults at a time, what is new is told as it comes.
 // Cost:       a map look-up per fault.
 #pragma once
 
@@ -19,13 +19,13 @@ namespace runglass::kernel_log {
 class RepeatedFaults {
  public:
   static constexpr DurNs kTellEvery = 60 * kNsPerSecond;
-  static constexpr std::size_t kMost = 1024;
+  static constexpr std::size_t kMax = 1024;
 
   // True: tell it now. False: it is counted. `key`: what makes two faults the same, e.g. code, device and process.
   bool isNew(const std::string& key, const Event& event, TimeNs now) {
     const auto known = m_faults.find(key);
     if (known == m_faults.end()) {
-      if (m_faults.size() < kMost) m_faults[key] = {event, now, 0};
+      if (m_faults.size() < kMax) m_faults[key] = {event, now, 0};
       return true;
     }
     known->second.event.time = event.time;
@@ -37,7 +37,7 @@ class RepeatedFaults {
     std::vector<Event> events;
     for (auto it = m_faults.begin(); it != m_faults.end();) {
       Fault& fault = it->second;
-      if (!all && now - fault.told < kTellEvery) {
+      if (!all && now - fault.reported < kTellEvery) {
         ++it;
       } else if (fault.count == 0) {
         it = m_faults.erase(it);
@@ -45,7 +45,7 @@ class RepeatedFaults {
         events.push_back(fault.event);
         events.back().message += " (" + std::to_string(fault.count) + " more)";
         fault.count = 0;
-        fault.told = now;
+        fault.reported = now;
         ++it;
       }
     }
@@ -55,7 +55,7 @@ class RepeatedFaults {
  private:
   struct Fault {
     Event event;  // as told first; with the time of the last one
-    TimeNs told = 0;
+    TimeNs reported = 0;
     std::int64_t count = 0;
   };
   std::map<std::string, Fault> m_faults;

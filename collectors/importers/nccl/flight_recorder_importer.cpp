@@ -18,7 +18,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostArgs = 1U << 20, kMostFact = 1U << 20;
+constexpr std::size_t kMaxArgs = 1U << 20, kMaxFact = 1U << 20;
 
 // Number of elements times their size, over all buffers of a side; absent when a type is not known.
 std::int64_t bytesOf(PlainValue sizes, PlainValue types) {
@@ -190,7 +190,7 @@ class Dump {
 
   std::string argsOf(PlainValue entry) {
     std::string args;
-    if (entry.bytes() <= kMostArgs)
+    if (entry.bytes() <= kMaxArgs)
       entry.writeJson(args, "profiling_name");
     else
       ++m_large;
@@ -227,7 +227,7 @@ class Dump {
       const std::string_view key = m_document.key(i);
       const PlainValue value = m_document.at(i);
       if (key == "entries" || key == "pg_config" || key == "pg_status") continue;
-      if (value.bytes() > kMostFact) {
+      if (value.bytes() > kMaxFact) {
         ++m_large;
         continue;
       }

@@ -43,11 +43,11 @@ class Builder {
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, column 5: ...": without the name of the library's exception.
-    constexpr std::size_t kMostReason = 200;
+    constexpr std::size_t kMaxReason = 200;
     std::string_view reason = error.what();
     if (reason.starts_with('[')) reason.remove_prefix(std::min(reason.find("] ") + 2, reason.size()));
     return fail(
-        {Code::kInvalidArgument, "byte " + std::to_string(position) + ": not valid JSON: " + std::string(reason.substr(0, kMostReason))});
+        {Code::kInvalidArgument, "byte " + std::to_string(position) + ": not valid JSON: " + std::string(reason.substr(0, kMaxReason))});
   }
 
  private:
@@ -61,8 +61,8 @@ class Builder {
   }
   bool open(Result<Part> part) {
     if (!part.ok()) return fail(part.status());
-    if (m_open.size() == PlainDocument::kMostDepth)
-      return fail({Code::kResourceExhausted, "nested more than " + std::to_string(PlainDocument::kMostDepth) + " deep"});
+    if (m_open.size() == PlainDocument::kMaxDepth)
+      return fail({Code::kResourceExhausted, "nested more than " + std::to_string(PlainDocument::kMaxDepth) + " deep"});
     m_open.push_back({*part});
     return true;
   }

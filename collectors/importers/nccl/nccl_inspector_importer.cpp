@@ -24,7 +24,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kDecideBytes = 4U << 20, kMostNames = 16'384, kMostPoints = 1U << 18, kMostArgs = 1U << 20;
+constexpr std::size_t kDecideBytes = 4U << 20, kMaxNames = 16'384, kMaxPoints = 1U << 18, kMaxArgs = 1U << 20;
 constexpr std::int64_t kLastUs = 4'100'000'000'000'000;  // before the year 2100
 constexpr std::array kMetrics = {"exec_time_us", "msg_size_bytes", "algobw_gbs", "busbw_gbs"};
 
@@ -85,7 +85,7 @@ class InspectorLog {
     for (const auto& [text, offset] : m_held) {
       if (!m_parser.read(text, m_record) || !m_record.has_context || m_record.context.comm.empty()) continue;
       const InspectorContext& context = m_record.context;
-      if (ranks.size() < kMostNames || ranks.contains(context.comm)) ranks[context.comm].insert(context.rank.value_or(-1));
+      if (ranks.size() < kMaxNames || ranks.contains(context.comm)) ranks[context.comm].insert(context.rank.value_or(-1));
       if (!namesAll(context.comm_name)) continue;
       m_world = context.comm;
       n_ranks = context.n_ranks.value_or(0);
@@ -177,7 +177,7 @@ class InspectorLog {
     const std::string key = context.comm + '\n' + member + '\n' + context.hostname + '\n' + std::to_string(context.pid.value_or(0));
     const auto [known, fresh] = m_places.try_emplace(key);
     if (!fresh) return &known->second;
-    if (m_places.size() > kMostNames) {
+    if (m_places.size() > kMaxNames) {
       m_places.erase(known);
       return nullptr;
     }
@@ -210,7 +210,7 @@ class InspectorLog {
     else if (stop && *stop > start)
       span.dur = *stop - start;
     std::string args;
-    if (m_record.raw.size() < kMostArgs && m_record.raw.size() > 2) {
+    if (m_record.raw.size() < kMaxArgs && m_record.raw.size() > 2) {
       args = "{\"comm_rank\":" + std::to_string(m_record.context.rank.value_or(-1)) +
              ",\"n_ranks\":" + std::to_string(m_record.context.n_ranks.value_or(0)) + "," + m_record.raw.substr(1);
     }
@@ -233,7 +233,7 @@ class InspectorLog {
     for (const std::string* part : {&m_record.op, &m_record.algo, &m_record.proto, &m_record.timing}) key += '\n' + *part;
     if (m_record.peer) key += '\n' + std::to_string(*m_record.peer);
     const auto [known, fresh] = m_points.try_emplace(key);
-    if (fresh && m_points.size() > kMostNames) {
+    if (fresh && m_points.size() > kMaxNames) {
       m_points.erase(known);
       ++m_too_many;
       return;
@@ -252,7 +252,7 @@ class InspectorLog {
       of[i].value.push_back(*values[i]);
       ++m_waiting;
     }
-    if (m_waiting > kMostPoints) flushPoints();
+    if (m_waiting > kMaxPoints) flushPoints();
   }
 
   SeriesId series(const Place& place, const std::string& metric) {

@@ -2,7 +2,7 @@
 // Invariants:
 //  1. Only the opcodes of kRead are read; the first other one ends it all. None of those can call anything.
 //  2. A value that is taken from the memo is finished by that: whoever changes it afterwards (as a cycle would have to) is refused.
-//  3. Stack, marks and memo are no longer than PlainDocument::kMostParts.
+//  3. Stack, marks and memo are no longer than PlainDocument::kMaxParts.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -132,7 +132,7 @@ class PickleReader {
       case kEmptyDict:
         return push(m_document.object());
       case kMark:
-        if (m_marks.size() == PlainDocument::kMostParts) return {Code::kResourceExhausted, "too many marks"};
+        if (m_marks.size() == PlainDocument::kMaxParts) return {Code::kResourceExhausted, "too many marks"};
         m_marks.push_back(m_stack.size());
         return {};
       case kEmptyTuple:
@@ -219,7 +219,7 @@ class PickleReader {
     RG_ASSIGN(const std::uint64_t index, little(long_index ? 4 : 1));
     if (m_opcode == kBinPut || m_opcode == kLongBinPut) {
       if (left() == 0) return bad("too few values on the stack");
-      if (m_memo.size() == PlainDocument::kMostParts) return {Code::kResourceExhausted, "the memo is too large"};
+      if (m_memo.size() == PlainDocument::kMaxParts) return {Code::kResourceExhausted, "the memo is too large"};
       m_memo[index] = m_stack.back();
       return {};
     }
@@ -241,7 +241,7 @@ class PickleReader {
 
   Status push(Result<Part> part) {
     RG_TRY(part.status());
-    if (m_stack.size() == PlainDocument::kMostParts) return {Code::kResourceExhausted, "too many values on the stack"};
+    if (m_stack.size() == PlainDocument::kMaxParts) return {Code::kResourceExhausted, "too many values on the stack"};
     m_stack.push_back(*part);
     return {};
   }

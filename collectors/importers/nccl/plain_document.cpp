@@ -41,7 +41,7 @@ PlainDocument::PlainDocument() {
 std::string_view PlainDocument::keep(std::string bytes) { return m_kept.emplace_back(std::move(bytes)); }
 
 Result<PlainDocument::Part> PlainDocument::add(const Node& node) {
-  if (m_parts.size() == kMostParts) return Status(Code::kResourceExhausted, "more than " + std::to_string(kMostParts) + " values");
+  if (m_parts.size() == kMaxParts) return Status(Code::kResourceExhausted, "more than " + std::to_string(kMaxParts) + " values");
   m_parts.push_back(node);
   return static_cast<Part>(m_parts.size() - 1);
 }
@@ -59,7 +59,7 @@ Result<PlainDocument::Part> PlainDocument::real(double value) {
 }
 
 Result<PlainDocument::Part> PlainDocument::text(std::string_view value) {
-  if (value.size() > kMostBytes) return Status(Code::kResourceExhausted, "a text of more than 256 MiB");
+  if (value.size() > kMaxBytes) return Status(Code::kResourceExhausted, "a text of more than 256 MiB");
   Node node{.kind = PlainValue::Kind::kText, .bytes = static_cast<std::uint32_t>(value.size()) + 2, .size = value.size()};
   node.text = value.data();
   return add(node);
@@ -91,8 +91,8 @@ Status PlainDocument::grow(Part into, Part member) {
   Node& part = m_parts[member];
   part.finished = true;
   const std::uint64_t bytes = std::uint64_t{node.bytes} + part.bytes + 1;
-  if (bytes > kMostBytes) return {Code::kResourceExhausted, "written out it would be larger than 256 MiB"};
-  if (part.depth >= kMostDepth) return {Code::kResourceExhausted, "nested more than " + std::to_string(kMostDepth) + " deep"};
+  if (bytes > kMaxBytes) return {Code::kResourceExhausted, "written out it would be larger than 256 MiB"};
+  if (part.depth >= kMaxDepth) return {Code::kResourceExhausted, "nested more than " + std::to_string(kMaxDepth) + " deep"};
   node.bytes = static_cast<std::uint32_t>(bytes);
   node.depth = std::max(node.depth, static_cast<std::uint16_t>(part.depth + 1));
   m_members[node.members].push_back(member);

@@ -55,9 +55,9 @@ class PlainValue {
 class PlainDocument {
  public:
   using Part = std::uint32_t;
-  static constexpr std::size_t kMostParts = 4U << 20;
-  static constexpr std::uint32_t kMostDepth = 32;
-  static constexpr std::uint64_t kMostBytes = 256U << 20;
+  static constexpr std::size_t kMaxParts = 4U << 20;
+  static constexpr std::uint32_t kMaxDepth = 32;
+  static constexpr std::uint64_t kMaxBytes = 256U << 20;
 
   PlainDocument();
   // Texts that are given to text() may point into these bytes.

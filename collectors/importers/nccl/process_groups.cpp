@@ -12,15 +12,15 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostRanks = 1U << 20, kMostRanksOfAll = 8U << 20;
+constexpr std::size_t kMaxRanks = 1U << 20, kMaxRanksOfAll = 8U << 20;
 
 // "[0, 1, 2]" or a list.
 std::vector<std::int32_t> ranksOf(PlainValue value) {
   std::vector<std::int32_t> ranks;
-  for (std::size_t i = 0; i < value.size() && ranks.size() < kMostRanks; ++i)
+  for (std::size_t i = 0; i < value.size() && ranks.size() < kMaxRanks; ++i)
     if (const auto rank = value.at(i).integer(); rank && *rank >= 0 && *rank < INT32_MAX) ranks.push_back(static_cast<std::int32_t>(*rank));
   const std::string_view text = value.text();
-  for (const char *at = text.data(), *const end = at + text.size(); at < end && ranks.size() < kMostRanks;) {
+  for (const char *at = text.data(), *const end = at + text.size(); at < end && ranks.size() < kMaxRanks;) {
     std::int32_t rank = 0;
     const auto [next, error] = std::from_chars(at, end, rank);
     if (error == std::errc() && rank >= 0) ranks.push_back(rank);
@@ -54,11 +54,11 @@ std::optional<std::int64_t> counted(PlainValue value) {
 ProcessGroups::ProcessGroups(PlainValue dump) {
   const PlainValue config = dump.find("pg_config");
   std::size_t all_ranks = 0;
-  for (std::size_t i = 0; i < config.size() && m_groups.size() < kMost; ++i) {
+  for (std::size_t i = 0; i < config.size() && m_groups.size() < kMax; ++i) {
     const PlainValue group = config.at(i);
     std::vector<std::int32_t> ranks = ranksOf(group.find("ranks"));
     all_ranks += ranks.size();
-    if (all_ranks > kMostRanksOfAll) ranks.clear();
+    if (all_ranks > kMaxRanksOfAll) ranks.clear();
     const std::string name(group.find("name").text().empty() ? config.key(i) : group.find("name").text());
     m_groups.insert_or_assign(name, ProcessGroup{.name = displayName(name),
                                                  .desc = displayName(group.find("desc").text()),
@@ -72,14 +72,14 @@ const ProcessGroup* ProcessGroups::of(PlainValue entry) {
   const PlainValue names = entry.find("process_group");
   const std::string_view name = names.at(0).text();
   if (const auto known = m_groups.find(name); known != m_groups.end()) return &known->second;
-  if (m_groups.size() >= kMost) return nullptr;
+  if (m_groups.size() >= kMax) return nullptr;
   const ProcessGroup group{.name = displayName(name), .desc = displayName(names.at(1).text()), .id = commGroupId(name, ""), .ranks = {}};
   return &m_groups.emplace(name, group).first->second;
 }
 
 void ProcessGroups::readStatuses(PlainValue dump) {
   const PlainValue statuses = dump.find("pg_status");
-  for (std::size_t i = 0; i < statuses.size() && m_statuses.size() < kMost; ++i) {
+  for (std::size_t i = 0; i < statuses.size() && m_statuses.size() < kMax; ++i) {
     const PlainValue status = statuses.at(i);
     m_statuses.push_back({.pg_id = displayName(statuses.key(i)),
                           .enqueued = counted(status.find("last_enqueued_collective")),
@@ -135,8 +135,8 @@ std::int32_t ProcessGroups::world() const {
 std::optional<std::int32_t> ProcessGroups::onlyMember() const {
   const auto smallest = std::ranges::min_element(
       m_groups, {}, [](const auto& group) { return group.second.ranks.empty() ? std::size_t{SIZE_MAX} : group.second.ranks.size(); });
-  constexpr std::size_t kMostTried = 64;
-  if (smallest == m_groups.end() || smallest->second.ranks.size() > kMostTried) return std::nullopt;
+  constexpr std::size_t kMaxTried = 64;
+  if (smallest == m_groups.end() || smallest->second.ranks.size() > kMaxTried) return std::nullopt;
   std::optional<std::int32_t> only;
   for (const std::int32_t rank : smallest->second.ranks) {
     if (!couldBe(rank)) continue;

@@ -33,11 +33,11 @@ struct GroupStatus {
 
 class ProcessGroups {
  public:
-  static constexpr std::size_t kMost = 65'536;
+  static constexpr std::size_t kMax = 65'536;
 
   explicit ProcessGroups(PlainValue dump);
   const std::map<std::string, ProcessGroup, std::less<>>& all() const { return m_groups; }
-  // Of an entry; made when pg_config does not list it. Nothing beyond kMost.
+  // Of an entry; made when pg_config does not list it. Nothing beyond kMax.
   const ProcessGroup* of(PlainValue entry);
   const std::vector<GroupStatus>& statuses() const { return m_statuses; }
 

@@ -18,7 +18,7 @@ namespace runglass {
 namespace {
 
 constexpr std::string_view kMagic("SQLite format 3\0", 16);
-constexpr std::size_t kMostTracks = 65'536, kMostDevices = 4'096;
+constexpr std::size_t kMaxTracks = 65'536, kMaxDevices = 4'096;
 constexpr std::int64_t kPidUnit = 0x1000000;  // globalTid: machine, then 24 bits of process, then 24 of thread
 
 const char* copyKind(std::int64_t kind) {
@@ -54,7 +54,7 @@ class NsysReport {
     if (m_sorter.renamed() > 0) issue("trace.too_many_names", m_sorter.renamed(), "spans without the numbers of their names");
     if (m_no_time > 0)
       issue("nsys.no_time", m_no_time, "rows whose begin or end is no whole number, or whose end is before their begin or beyond 64 bits");
-    if (m_no_track > 0) issue("nsys.too_many_tracks", m_no_track, "spans beyond " + std::to_string(kMostTracks) + " tracks");
+    if (m_no_track > 0) issue("nsys.too_many_tracks", m_no_track, "spans beyond " + std::to_string(kMaxTracks) + " tracks");
     return {};
   }
   RunId run() const { return m_run; }
@@ -85,11 +85,11 @@ class NsysReport {
     const std::set<std::string> columns = m_db.columns("TARGET_INFO_GPU");
     if (!columns.contains("name")) return {};
     return m_db.query("SELECT k.name, " + pick(columns, "cuDevice") + ", " + pick(columns, "id") + ", " + pick(columns, "uuid") + ", " +
-                          pick(columns, "totalMemory") + " FROM TARGET_INFO_GPU k LIMIT " + std::to_string(kMostDevices),
+                          pick(columns, "totalMemory") + " FROM TARGET_INFO_GPU k LIMIT " + std::to_string(kMaxDevices),
                       [this](const ForeignRow& row) {
                         Device gpu{.kind = "gpu", .model = displayName(row.text(0)), .memory_bytes = row.optionalInt64(4)};
                         const auto index = row.optionalInt64(1) ? row.optionalInt64(1) : row.optionalInt64(2);
-                        if (index && *index >= 0 && *index < std::int64_t{kMostDevices}) gpu.index = static_cast<std::int32_t>(*index);
+                        if (index && *index >= 0 && *index < std::int64_t{kMaxDevices}) gpu.index = static_cast<std::int32_t>(*index);
                         // Reports of drivers that name none have zeros.
                         if (const std::string_view uuid = row.text(3); uuid.find_first_not_of("0-") != std::string_view::npos)
                           gpu.uuid = (uuid.starts_with("GPU-") ? "" : "GPU-") + displayName(uuid);
@@ -199,7 +199,7 @@ class NsysReport {
       const auto value = row.optionalInt64(column);
       return value ? std::to_string(*value) : std::string("?");
     };
-    if (const auto device = row.optionalInt64(2); device && *device >= 0 && *device < std::int64_t{kMostDevices})
+    if (const auto device = row.optionalInt64(2); device && *device >= 0 && *device < std::int64_t{kMaxDevices})
       m_used.insert(static_cast<std::int32_t>(*device));
     return track("gpu_stream", "GPU " + number(2) + " stream " + number(3));
   }
@@ -209,7 +209,7 @@ class NsysReport {
   TrackId track(const char* kind, const std::string& name) {
     begin();
     const auto [known, fresh] = m_tracks.try_emplace(name);
-    if (fresh && m_tracks.size() > kMostTracks) {
+    if (fresh && m_tracks.size() > kMaxTracks) {
       m_tracks.erase(known);
       return {};
     }

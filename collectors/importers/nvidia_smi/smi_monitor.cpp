@@ -10,9 +10,9 @@ namespace runglass::nvidia_smi {
 namespace {
 
 std::vector<std::string_view> words(std::string_view line) {
-  constexpr std::size_t kMost = 256;
+  constexpr std::size_t kMax = 256;
   std::vector<std::string_view> all;
-  for (std::size_t at = 0; all.size() < kMost;) {
+  for (std::size_t at = 0; all.size() < kMax;) {
     at = line.find_first_not_of(" \t", at);
     if (at == std::string_view::npos) break;
     const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());

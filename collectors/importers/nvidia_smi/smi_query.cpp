@@ -34,7 +34,7 @@ void SmiQuery::line(std::string_view text) {
   const std::string_view value = colon == std::string_view::npos ? std::string_view() : trimmed(content.substr(colon + 3));
   if (!m_in_gpu) return top(key, value);
   while (!m_stack.empty() && m_stack.back().first >= indent) m_stack.pop_back();
-  if (m_stack.size() >= kMostDepth) return m_sink.note("nvidia_smi.too_many", "levels of indentation");
+  if (m_stack.size() >= kMaxDepth) return m_sink.note("nvidia_smi.too_many", "levels of indentation");
   m_stack.emplace_back(indent, lowered(key.substr(0, 256)));
   if (colon != std::string_view::npos) field(path(), value);
 }
@@ -66,7 +66,7 @@ void SmiQuery::field(std::string_view text_path, std::string_view text) {
     if (std::from_chars(text.data(), text.data() + text.size(), minor).ec == std::errc() && minor >= 0) m_minor = minor;
   }
   if (isIdentity(text_path)) return;
-  if (m_readings.size() >= kMostReadings) return m_sink.note("nvidia_smi.too_many", "fields of a GPU");
+  if (m_readings.size() >= kMaxReadings) return m_sink.note("nvidia_smi.too_many", "fields of a GPU");
   m_readings.push_back(
       {.path = std::string(text_path), .text = std::string(text.substr(0, 256)), .labels = {}, .recording = m_sink.recording});
 }
@@ -77,7 +77,7 @@ void SmiQuery::process(std::string_view key, std::string_view text) {
     m_process.clear();
   } else if (key == "name") {
     m_process = text;
-  } else if (key == "used gpu memory" && m_readings.size() < kMostReadings) {
+  } else if (key == "used gpu memory" && m_readings.size() < kMaxReadings) {
     nlohmann::json pairs = {{"pid", displayName(m_pid)}};
     if (!m_process.empty()) pairs["name"] = displayName(m_process);
     m_readings.push_back({.path = "used_gpu_memory",

@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  borrows the sink.
 // Units:      as printed behind each value.
-// Errors:     values without a time above them are counted and left out, as are those beyond kMostReadings of a GPU.
+// Errors:     values without a time above them are counted and left out, as are those beyond kMaxReadings of a GPU.
 // Cost:       O(line); holds one GPU's readings.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace runglass::nvidia_smi {
 
 class SmiQuery {
  public:
-  static constexpr std::size_t kMostReadings = 4'096, kMostDepth = 12;
+  static constexpr std::size_t kMaxReadings = 4'096, kMaxDepth = 12;
 
   explicit SmiQuery(SmiSink& sink) : m_sink(sink) {}
   void begin();  // "==============NVSMI LOG=============="

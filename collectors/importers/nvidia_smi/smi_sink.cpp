@@ -13,13 +13,13 @@ std::optional<TimeNs> SmiSink::time(std::string_view text) {
   if (wall->zoned) return wall->time;
   if (!m_zone) {
     // Zones differ by quarters of an hour, from -12 to +14 hours.
-    constexpr DurNs kQuarter = 900 * kNsPerSecond, kMostMinutes = 5;
+    constexpr DurNs kQuarter = 900 * kNsPerSecond, kMaxMinutes = 5;
     m_zone = 0;
     bool known = false;
     if (m_taken_at) {
       const DurNs apart = wall->time - *m_taken_at;
       const DurNs zone = static_cast<DurNs>(std::llround(static_cast<double>(apart) / static_cast<double>(kQuarter))) * kQuarter;
-      known = std::abs(apart - zone) <= kMostMinutes * 60 * kNsPerSecond && std::abs(zone) <= 56 * kQuarter;
+      known = std::abs(apart - zone) <= kMaxMinutes * 60 * kNsPerSecond && std::abs(zone) <= 56 * kQuarter;
       if (known) m_zone = zone;
     }
     if (!known) note("nvidia_smi.no_time_zone", text);
@@ -41,7 +41,7 @@ void SmiSink::note(const std::string& code, std::string_view what, std::int64_t 
   if (!recording) return;
   Note& noted = m_notes[code];
   noted.count += count;
-  if (noted.names.size() < kMostNamed)
+  if (noted.names.size() < kMaxNamed)
     noted.names.insert(displayName(what));
   else
     noted.more = noted.more || !noted.names.contains(displayName(what));

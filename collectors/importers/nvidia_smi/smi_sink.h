@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  borrows DeviceSeries and Recorder.
 // Units:      TimeNs.
-// Errors:     odd data is counted and told by tell(); names in its details are at most kMostNamed.
+// Errors:     odd data is counted and told by tell(); names in its details are at most kMaxNamed.
 // Cost:       O(1) per value; a set entry per absent or unreadable field.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace runglass::nvidia_smi {
 
 class SmiSink {
  public:
-  static constexpr std::size_t kMostNamed = 64;
+  static constexpr std::size_t kMaxNamed = 64;
 
   SmiSink(DeviceSeries& series, const ImportTarget& target, Recorder& out) : series(series), m_target(target), m_out(out) {}
 

@@ -12,12 +12,12 @@
 namespace runglass::nvidia_smi {
 namespace {
 
-constexpr std::size_t kMostColumns = 1'024;
+constexpr std::size_t kMaxColumns = 1'024;
 
 // nvidia-smi never quotes.
 void split(std::string_view line, std::vector<std::string_view>& cells) {
   cells.clear();
-  while (cells.size() < kMostColumns) {
+  while (cells.size() < kMaxColumns) {
     const std::size_t comma = line.find(',');
     cells.push_back(trimmed(line.substr(0, comma)));
     if (comma == std::string_view::npos) return;

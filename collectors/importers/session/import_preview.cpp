@@ -41,7 +41,7 @@ Status lookInto(const FoundFile& found, const std::stop_token& stop, ImportPrevi
       return {};
     }
     if (!member->has_value()) return {};
-    if (preview.files.size() >= kMostPreviewed) {
+    if (preview.files.size() >= kMaxPreviewed) {
       preview.more = true;
       return {};
     }

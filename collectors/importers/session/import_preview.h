@@ -5,7 +5,7 @@
 // Ownership:  values.
 // Units:      bytes as they lie on disk, compressed ones too.
 // Errors:     a file that cannot be read has a reason; CANCELLED when stopped.
-// Cost:       opens each file and reads its first 64 KiB, of archives each member's; at most kMostPreviewed files and members.
+// Cost:       opens each file and reads its first 64 KiB, of archives each member's; at most kMaxPreviewed files and members.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMostPreviewed = 2'000;
+inline constexpr std::size_t kMaxPreviewed = 2'000;
 
 struct PreviewedFile {
   std::string path;  // "archive.tar/member" of what lies inside
@@ -29,7 +29,7 @@ struct PreviewedFile {
 
 struct ImportPreview {
   std::vector<PreviewedFile> files;
-  bool more = false;  // there are files beyond kMostPreviewed, which an import takes too
+  bool more = false;  // there are files beyond kMaxPreviewed, which an import takes too
 };
 
 Result<ImportPreview> previewImport(const std::vector<std::string>& paths, const std::stop_token& stop);

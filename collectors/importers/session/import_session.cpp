@@ -26,9 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // The store takes a third of the time that a parser takes: more than three would wait for it.
-constexpr std::size_t kMostParses = 3;
+constexpr std::size_t kMaxParses = 3;
 // Of text: what files of one transaction become waits in memory, at some 50 bytes a KiB.
-constexpr std::uint64_t kMostUncommitted = 1ULL << 30, kUnpacked = 12;
+constexpr std::uint64_t kMaxUncommitted = 1ULL << 30, kUnpacked = 12;
 constexpr TimeNs kNoEnd = std::numeric_limits<TimeNs>::max();
 
 // That this process may use: under taskset and in containers fewer than the machine has.
@@ -85,7 +85,7 @@ struct ImportSession::Parse {
 
 ImportSession::ImportSession(Writer& writer, ImportOptions options) : m_writer(writer), m_options(std::move(options)) {
   const std::size_t cores = m_options.threads > 0 ? m_options.threads : usableCores();
-  m_most_parses = std::clamp<std::size_t>(cores, 1, kMostParses);
+  m_most_parses = std::clamp<std::size_t>(cores, 1, kMaxParses);
 }
 
 ImportSession::~ImportSession() = default;
@@ -226,7 +226,7 @@ Status ImportSession::parseAside(const FoundFile& file, std::unique_ptr<InputFil
   std::error_code unknown;
   const std::uint64_t size = fs::file_size(file.path, unknown);
   const std::uint64_t bytes = unknown ? 1 : size * (packed ? kUnpacked : 1);
-  if (m_uncommitted_bytes + bytes > kMostUncommitted) RG_TRY(finishParses());
+  if (m_uncommitted_bytes + bytes > kMaxUncommitted) RG_TRY(finishParses());
   m_uncommitted_bytes += bytes;
   auto parse = std::make_unique<Parse>(plan(file, member, importer), m_writer);
   // What may share a track with it comes before it.

@@ -29,7 +29,7 @@ void ParseThread::run(Importer& importer, ByteStream& stream) {
 
 void ParseThread::put(RecordedCalls calls) {
   MutexLock lock(m_mutex);
-  m_changed.wait(lock, [this]() RG_REQUIRES(m_mutex) { return m_waiting.size() < kMostWaiting || m_abandoned; });
+  m_changed.wait(lock, [this]() RG_REQUIRES(m_mutex) { return m_waiting.size() < kMaxWaiting || m_abandoned; });
   if (m_abandoned) return;
   m_waiting.push_back(std::move(calls));
   m_changed.notifyAll();

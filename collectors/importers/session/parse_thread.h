@@ -5,7 +5,7 @@
 // Ownership:  owns the file; the destructor stops the importer and waits for it.
 // Units:      bytes.
 // Errors:     status() and report() are the importer's, once next() has nothing more.
-// Cost:       a thread; at most kMostWaiting batches wait, then the importer does.
+// Cost:       a thread; at most kMaxWaiting batches wait, then the importer does.
 #pragma once
 
 #include <deque>
@@ -23,7 +23,7 @@ namespace runglass {
 
 class ParseThread {
  public:
-  static constexpr std::size_t kMostWaiting = 4;
+  static constexpr std::size_t kMaxWaiting = 4;
 
   // `stream` is a member of `file`.
   ParseThread(Importer& importer, std::unique_ptr<InputFile> file, ByteStream& stream, const ImportTarget& target,

@@ -35,7 +35,7 @@ void DeviceSeries::onHost(std::string_view host) {
   if (host == m_host) return;
   m_host = displayName(host);
   // A file that names more hosts than this names something else.
-  if (!m_nodes.contains(m_host) && m_nodes.size() >= kMostNodes) m_host.clear();
+  if (!m_nodes.contains(m_host) && m_nodes.size() >= kMaxNodes) m_host.clear();
 }
 
 DeviceSeries::OfNode& DeviceSeries::ofNode() {
@@ -93,7 +93,7 @@ DeviceId DeviceSeries::device(const DeviceName& name) {
     for (const std::string& other : keys) node.devices.insert_or_assign(other, id);
     return id;
   }
-  if (m_device_count >= kMostDevices) return {};
+  if (m_device_count >= kMaxDevices) return {};
   ++m_device_count;
   Device device{.node = node.id, .index = name.index, .kind = kind, .model = displayName(name.model)};
   device.uuid = !uuid.empty() ? uuid
@@ -121,7 +121,7 @@ void DeviceSeries::put(DeviceId device, std::string_view metric, std::string_vie
   key.append(1, '\n').append(metric).append(1, '\n').append(labels);
   auto known = m_series.find(key);
   if (known == m_series.end()) {
-    if (m_series.size() >= kMostSeries) {
+    if (m_series.size() >= kMaxSeries) {
       ++m_left_out;
       return;
     }
@@ -144,7 +144,7 @@ void DeviceSeries::put(DeviceId device, std::string_view metric, std::string_vie
   m_newest = std::max(m_newest.value_or(time), time);
   if (column.time.size() >= kBatch)
     hand(column);
-  else if (++m_held >= kMostHeld)
+  else if (++m_held >= kMaxHeld)
     for (auto& [name, waiting] : m_series) hand(waiting);
 }
 

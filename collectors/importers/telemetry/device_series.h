@@ -5,10 +5,10 @@
 // Threading:  one thread.
 // Ownership:  borrows target and Recorder.
 // Units:      TimeNs; values in base units of the catalogue.
-// Errors:     what is beyond kMostDevices and kMostSeries is left out and counted (leftOut()); values that cannot be of their metric are
+// Errors:     what is beyond kMaxDevices and kMaxSeries is left out and counted (leftOut()); values that cannot be of their metric are
 // refused with an
 //             issue. Call flush() at the end.
-// Cost:       a hash look-up per value; columns of up to kBatch values per series, handed on together when kMostHeld values wait.
+// Cost:       a hash look-up per value; columns of up to kBatch values per series, handed on together when kMaxHeld values wait.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ struct DeviceName {
 
 class DeviceSeries {
  public:
-  static constexpr std::size_t kMostDevices = 4'096, kMostNodes = 4'096, kMostSeries = 65'536, kBatch = 4'096, kMostHeld = 1U << 20;
+  static constexpr std::size_t kMaxDevices = 4'096, kMaxNodes = 4'096, kMaxSeries = 65'536, kBatch = 4'096, kMaxHeld = 1U << 20;
 
   DeviceSeries(const ImportTarget& target, Recorder& out) : m_target(target), m_out(out) {}
 

@@ -20,7 +20,7 @@ namespace {
 using Line = ExpositionParser::Line;
 using train_log::LineSplitter;
 
-constexpr std::size_t kMostSeries = DeviceSeries::kMostSeries, kMostUntimed = 1'000'000;
+constexpr std::size_t kMaxSeries = DeviceSeries::kMaxSeries, kMaxUntimed = 1'000'000;
 
 // Of the samples with one name and labels.
 struct Meaning {
@@ -84,7 +84,7 @@ class PrometheusFile {
     recordChange(*meaning, value, sample.time);
     if (sample.time) {
       m_series.put(meaning->id, what.metric, what.labels, *sample.time, value, what.counter);
-    } else if (m_untimed < kMostUntimed) {
+    } else if (m_untimed < kMaxUntimed) {
       ++m_untimed;
       meaning->untimed.push_back(value);
     } else {
@@ -110,7 +110,7 @@ class PrometheusFile {
   Meaning* meaningOf(const ExpositionParser::Sample& sample) {
     std::string key(sample.key);
     if (const auto known = m_meanings.find(key); known != m_meanings.end()) return &known->second;
-    if (m_meanings.size() >= kMostSeries) return nullptr;
+    if (m_meanings.size() >= kMaxSeries) return nullptr;
     Meaning& meaning = m_meanings[std::move(key)];
     ExporterSample& what = meaning.sample;
     what = exporterSample(sample, m_parser.typeOf(sample.name));
@@ -159,12 +159,12 @@ class PrometheusTextImporter : public Importer {
  public:
   std::string_view kind() const override { return "prometheus_text"; }
   int recognise(const ImportProbe& probe) const override {
-    constexpr std::size_t kMost = 200;
+    constexpr std::size_t kMax = 200;
     ExpositionParser parser;
     std::size_t read = 0, types = 0, labelled = 0, plain = 0, bad = 0;
     LineSplitter lines;
     lines.push(probe.head, [&](std::string_view line, std::uint64_t) {
-      if (read++ >= kMost) return;
+      if (read++ >= kMax) return;
       const Line kind = parser.line(line);
       types += kind == Line::kType ? 1 : 0;
       bad += kind == Line::kBad ? 1 : 0;

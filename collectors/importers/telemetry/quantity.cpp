@@ -128,15 +128,15 @@ HeaderName splitHeader(std::string_view header) {
 }
 
 std::string metricNameOf(std::string_view printed, std::string_view unit_suffix) {
-  constexpr std::size_t kMost = 120;
+  constexpr std::size_t kMax = 120;
   std::string out;
-  for (const char c : lowered(printed.substr(0, 4 * kMost))) {
+  for (const char c : lowered(printed.substr(0, 4 * kMax))) {
     if (isNamePart(c))
       out += c;
     else if (!out.empty() && out.back() != '_')
       out += '_';
   }
-  const std::size_t room = kMost - unit_suffix.size() - 1;
+  const std::size_t room = kMax - unit_suffix.size() - 1;
   if (out.size() > room) out.resize(room);
   while (!out.empty() && out.back() == '_') out.pop_back();
   if (!unit_suffix.empty() && out != unit_suffix && !out.ends_with("_" + std::string(unit_suffix)))

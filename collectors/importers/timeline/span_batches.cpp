@@ -25,7 +25,7 @@ void SpanBatches::add(TrackId track, const LooseSpan& span, std::string_view nam
   columns.bytes.push_back(span.bytes);
   columns.correlation.push_back(span.correlation);
   columns.args.push_back(std::move(args));
-  if (m_bytes > kMostBytes) flush();
+  if (m_bytes > kMaxBytes) flush();
 }
 
 void SpanBatches::flush() {

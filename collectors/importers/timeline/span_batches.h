@@ -6,7 +6,7 @@
 // Ownership:  borrows the Recorder; owns what waits.
 // Units:      ns, bytes.
 // Errors:     the Recorder's, at its flush().
-// Cost:       at most kMostBytes wait and one span more; names as a NameBook bounds them.
+// Cost:       at most kMaxBytes wait and one span more; names as a NameTable bounds them.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "collectors/importers/timeline/name_book.h"
+#include "collectors/importers/timeline/name_table.h"
 #include "model/recorder.h"
 
 namespace runglass {
@@ -28,7 +28,7 @@ struct LooseSpan {
 
 class SpanBatches {
  public:
-  static constexpr std::size_t kMostBytes = 16U << 20;
+  static constexpr std::size_t kMaxBytes = 16U << 20;
 
   explicit SpanBatches(Recorder& out) : m_out(out) {}
   void add(TrackId track, const LooseSpan& span, std::string_view name, std::string args);
@@ -44,7 +44,7 @@ class SpanBatches {
 
   Recorder& m_out;
   std::map<TrackId, Waiting> m_waiting;
-  NameBook m_names;
+  NameTable m_names;
   std::int64_t m_renamed = 0;
   std::size_t m_bytes = 0;
 };

@@ -21,8 +21,8 @@ void TrackSorter::add(TrackId track, const TraceSpan& span, std::string_view nam
   }
   m_renamed += m_dictionary[known->second].renamed;
   if (m_spans.empty()) {  // room that is not used is never touched
-    m_spans.reserve(kMostBytes / 2 / sizeof(Waiting));
-    m_args.reserve(kMostBytes / 2);
+    m_spans.reserve(kMaxBytes / 2 / sizeof(Waiting));
+    m_args.reserve(kMaxBytes / 2);
   }
   Row& row = m_rows[track];
   ++row.waiting;

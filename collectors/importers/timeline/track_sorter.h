@@ -5,7 +5,7 @@
 // Ownership:  borrows the Recorder; owns what waits.
 // Units:      ns, bytes.
 // Errors:     the Recorder's, at its flush().
-// Cost:       at most kMostBytes wait; a sort per flush. Nesting is exact within what waited together.
+// Cost:       at most kMaxBytes wait; a sort per flush. Nesting is exact within what waited together.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "collectors/importers/timeline/name_book.h"
+#include "collectors/importers/timeline/name_table.h"
 #include "model/recorder.h"
 
 namespace runglass {
@@ -30,13 +30,13 @@ struct TraceSpan {
 
 class TrackSorter {
  public:
-  static constexpr std::size_t kMostBytes = 48U << 20;
+  static constexpr std::size_t kMaxBytes = 48U << 20;
 
   explicit TrackSorter(Recorder& out) : m_out(out) {}
   void add(TrackId track, const TraceSpan& span, std::string_view name, std::string_view args);
   // Training steps by their ranges; spans that begin in one, and have no step of their own, carry its number.
   void addStep(std::int64_t step, TimeNs begin, DurNs dur) { m_steps[begin] = {begin + dur, step}; }
-  bool full() const { return m_bytes > kMostBytes; }
+  bool full() const { return m_bytes > kMaxBytes; }
   void flush();
   // Spans that lost their name to the bound on names.
   std::int64_t renamed() const { return m_renamed; }
@@ -82,7 +82,7 @@ class TrackSorter {
   SpanColumns m_batch;
   std::uint64_t m_batches = 0;
   std::map<TimeNs, std::pair<TimeNs, std::int64_t>> m_steps;  // begin -> end, number
-  NameBook m_names;
+  NameTable m_names;
   std::int64_t m_renamed = 0;
   std::size_t m_bytes = 0;
 };

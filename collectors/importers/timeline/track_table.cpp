@@ -7,7 +7,7 @@ TrackTable::Found TrackTable::find(const TrackKey& key) {
   std::string text = key.rank ? std::to_string(*key.rank) : std::string();
   text.append(1, '\n').append(key.kind).append(1, '\n').append(key.name);
   if (const auto known = m_tracks.find(text); known != m_tracks.end()) return {known->second};
-  if (m_tracks.size() >= kMostTracks) return {};
+  if (m_tracks.size() >= kMaxTracks) return {};
   const TrackId id = m_out.track(key);
   m_tracks.emplace(std::move(text), id);
   return {id, true};

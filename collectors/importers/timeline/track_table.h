@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  borrows the Recorder.
 // Units:      none.
-// Errors:     an id of 0 for tracks beyond kMostTracks: the caller counts what it leaves out.
+// Errors:     an id of 0 for tracks beyond kMaxTracks: the caller counts what it leaves out.
 // Cost:       a hash look-up per call.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace runglass {
 
 class TrackTable {
  public:
-  static constexpr std::size_t kMostTracks = 65'536;
+  static constexpr std::size_t kMaxTracks = 65'536;
 
   explicit TrackTable(Recorder& out) : m_out(out) {}
   struct Found {

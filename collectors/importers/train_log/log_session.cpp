@@ -55,7 +55,7 @@ void LogSession::onLine(std::string_view raw, std::uint64_t offset, Recorder& ou
     raw = m_clean;
   }
   m_rules->match(raw, m_scratch);
-  m_told_by = 0;
+  m_reported_by = 0;
   m_generic_read = false;
   m_known = m_known || isKnown(m_scratch.matches);
   if (m_place.lines > 0) --m_place.lines;
@@ -93,9 +93,9 @@ void LogSession::apply(const Match& match, Line& line, Recorder& out) {
       m_run.framework(m_rules->files()[rule.file].framework, m_rules->files()[rule.file].priority);
       return rule.name_key.empty() ? onRecord(match, line, out) : onNamed(match, line, out);
     case RuleKind::kEvent:
-      if (rule.otherwise && m_told_by == rule.file + 1) return;
-      m_told_by = rule.file + 1;
-      line.told = true;
+      if (rule.otherwise && m_reported_by == rule.file + 1) return;
+      m_reported_by = rule.file + 1;
+      line.reported = true;
       return onEvent(match, line, out);
     case RuleKind::kPlace:
     case RuleKind::kProcess:
@@ -299,7 +299,7 @@ std::map<std::string, LogSession::IssueNote> LogSession::issues() const {
     all["train_log.long_line"] = {m_lines.longLines() - m_long_before, std::to_string(m_lines.skippedBytes()) + " bytes skipped"};
   if (m_points.refused() > m_refused_before)
     all["train_log.too_many_series"] = {m_points.refused() - m_refused_before,
-                                        "more than " + std::to_string(PointBook::kMaxSeries) + " series"};
+                                        "more than " + std::to_string(PointBuffer::kMaxSeries) + " series"};
   if (m_run.refused() > 0)
     all["train_log.too_many_restarts"] = {m_run.refused(), "more than " + std::to_string(RunBuilder::kMaxAttempts) + " restarts"};
   return all;
@@ -307,9 +307,9 @@ std::map<std::string, LogSession::IssueNote> LogSession::issues() const {
 
 void LogSession::flush(Recorder& out) {
   sayTracebacks(out);
-  if (m_arrival && (!m_repeats_told || *m_arrival - *m_repeats_told >= kTellRepeatsEvery)) {
-    if (m_repeats_told) sayRepeats(out);
-    m_repeats_told = m_arrival;
+  if (m_arrival && (!m_repeats_reported || *m_arrival - *m_repeats_reported >= kTellRepeatsEvery)) {
+    if (m_repeats_reported) sayRepeats(out);
+    m_repeats_reported = m_arrival;
   }
   if (m_arrival && (!m_refilled || *m_arrival - *m_refilled >= kRefillEvery)) {
     m_event_count.clear();

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "collectors/importers/train_log/point_book.h"
+#include "collectors/importers/train_log/point_buffer.h"
 #include "collectors/importers/train_log/rule_set.h"
 #include "collectors/importers/train_log/run_builder.h"
 #include "collectors/text/line_splitter.h"
@@ -85,9 +85,9 @@ class LogSession {
     LinePrefix prefix;
     std::optional<TimeNs> time;
     bool record = true;
-    AttemptId attempt;    // of a known process; else the log's own
-    bool told = false;    // an event was told of it
-    bool logged = false;  // it is a log line already
+    AttemptId attempt;      // of a known process; else the log's own
+    bool reported = false;  // an event was told of it
+    bool logged = false;    // it is a log line already
     std::string_view body() const { return text.substr(prefix.size); }
   };
   void onLine(std::string_view raw, std::uint64_t offset, Recorder& out);
@@ -143,7 +143,7 @@ class LogSession {
   SessionOptions m_options;
   LineSplitter m_lines;
   RunBuilder m_run;
-  PointBook m_points;
+  PointBuffer m_points;
   RuleSet::Scratch m_scratch;
   std::string m_clean;
   std::vector<Pair> m_pairs;
@@ -195,12 +195,12 @@ class LogSession {
   // without a clock their order is that of the lines).
   struct Repeats {
     Event event;
-    std::int64_t order = 0, count = 0, told = 0;
+    std::int64_t order = 0, count = 0, reported = 0;
     std::optional<TimeNs> last;
   };
   std::unordered_map<std::string, Repeats> m_repeats;
   std::int64_t m_held = 0;  // ever
-  std::optional<TimeNs> m_repeats_told, m_refilled;
+  std::optional<TimeNs> m_repeats_reported, m_refilled;
 
   struct Traceback {
     bool open = false;  // between its first and its last line
@@ -220,7 +220,7 @@ class LogSession {
   std::optional<TimeNs> m_end_time;
   bool m_recording = true;
   std::int64_t m_long_before = 0, m_refused_before = 0;  // counted in the part that is not recorded
-  std::size_t m_told_by = 0;                             // 1 + the rule file that told an event of this line
+  std::size_t m_reported_by = 0;                         // 1 + the rule file that told an event of this line
   int m_log_more = 0;
   Severity m_log_severity = Severity::kInfo;
   std::map<std::string, IssueNote> m_issues;

@@ -195,7 +195,7 @@ void LogSession::sayGrouped(const Rule& rule, Event event, const std::string& sh
   Repeats& repeats = known == m_repeats.end() ? hold(key, std::move(event), out) : known->second;
   if (m_options.live && repeats.count == 0) {
     tell(repeats.event, out);
-    repeats.told = 1;
+    repeats.reported = 1;
   }
   ++repeats.count;
   repeats.last = time;
@@ -204,12 +204,12 @@ void LogSession::sayGrouped(const Rule& rule, Event event, const std::string& sh
 void LogSession::sayRepeats(Recorder& out) {
   std::vector<Repeats> all;
   for (auto& [key, repeats] : m_repeats)
-    if (repeats.count > repeats.told) all.push_back(std::move(repeats));
+    if (repeats.count > repeats.reported) all.push_back(std::move(repeats));
   m_repeats.clear();
   std::sort(all.begin(), all.end(), [](const Repeats& a, const Repeats& b) { return a.order < b.order; });
   for (Repeats& repeats : all) {
-    const std::int64_t more = repeats.count - repeats.told;
-    if (repeats.told > 0) {
+    const std::int64_t more = repeats.count - repeats.reported;
+    if (repeats.reported > 0) {
       repeats.event.time = repeats.last;
       repeats.event.message += " (" + std::to_string(more) + " more)";
     } else if (more > 1) {
@@ -235,7 +235,7 @@ void LogSession::onTraceback(const Match& match, Line& line, Recorder& out) {
   traceback.lines = 0;
   m_log_more = std::max(m_log_more, kTailLines);
   m_log_severity = Severity::kError;
-  if (line.told) {
+  if (line.reported) {
     if (!line.attempt) endByException(cleanText(match.group(Role::kCode), kMaxName));
     m_tracebacks.erase(found);
     return;

@@ -56,8 +56,8 @@ std::optional<LogSession::Step> LogSession::stepOf(const Match& match) {
     if (from == StepFrom::kEpochBar) {
       const auto epoch = whole(number("epoch")), total = parseInteger(match.group(Role::kTotal)),
                  at = parseInteger(match.group(Role::kStep));
-      constexpr std::int64_t kMost = std::int64_t{1} << 31;  // keeps the product in range
-      if (epoch && total && at && *epoch >= 0 && *epoch < kMost && *total >= 0 && *total < kMost) step = *epoch * *total + *at;
+      constexpr std::int64_t kMax = std::int64_t{1} << 31;  // keeps the product in range
+      if (epoch && total && at && *epoch >= 0 && *epoch < kMax && *total >= 0 && *total < kMax) step = *epoch * *total + *at;
     }
     if (from == StepFrom::kPrevious)
       if (const auto it = m_file_step.find(rule.file); it != m_file_step.end()) step = it->second;

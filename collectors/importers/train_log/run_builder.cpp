@@ -87,7 +87,7 @@ void RunBuilder::open(bool new_run, Recorder& out) {
   m_known_facts.clear();
   for (const Fact& fact : m_facts) m_known_facts[keyOf(fact)] = fact.value;
   m_finished = m_boundary = false;
-  m_told_layout = Layout{};
+  m_reported_layout = Layout{};
   m_changed = true;
   tell(out);
   if (!m_first_run) m_first_run = m_run_id;
@@ -95,7 +95,7 @@ void RunBuilder::open(bool new_run, Recorder& out) {
 
 // Says what is known of run and attempt; saying it twice is harmless.
 void RunBuilder::tell(Recorder& out) {
-  if (!m_changed && m_layout == m_told_layout) return;
+  if (!m_changed && m_layout == m_reported_layout) return;
   m_run.framework = m_framework;
   if (m_start) {
     m_stamped = true;
@@ -107,7 +107,7 @@ void RunBuilder::tell(Recorder& out) {
   m_run.time_domain = m_stamped ? TimeDomain::kUtc : TimeDomain::kNone;
   m_run_id = out.run(m_run);
   m_attempt.run = m_run_id;
-  m_told_layout = m_layout;
+  m_reported_layout = m_layout;
   m_attempt.layout = completed(m_layout);
   m_attempt_id = out.attempt(m_attempt);
   for (Fact& fact : m_facts) {

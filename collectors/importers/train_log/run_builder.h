@@ -72,7 +72,7 @@ class RunBuilder {
   AttemptId m_attempt_id;
   Run m_run;
   Attempt m_attempt;
-  Layout m_layout, m_told_layout;
+  Layout m_layout, m_reported_layout;
   using FactKey = std::tuple<std::uint64_t, std::int32_t, std::string>;  // node, rank or -1, key
   static FactKey keyOf(const Fact& fact) { return {fact.node.value, fact.rank.value_or(-1), fact.key}; }
   std::vector<Fact> m_facts;                     // not yet told

@@ -120,9 +120,9 @@ class TrainLogImporter : public Importer {
     }
     session.push(head, out);
     auto issues = session.issues();
-    const bool told_before = target.resume_at > 0 && target.resume_at == session.committedOffset();
+    const bool reported_before = target.resume_at > 0 && target.resume_at == session.committedOffset();
     const bool stopped = damaged.code() == Code::kCancelled;
-    if (target.final && !stopped && !told_before && session.cutRecord())
+    if (target.final && !stopped && !reported_before && session.cutRecord())
       issues["import.truncated"] = {1, "the last line has no end; it is not imported"};
     session.finish(out);
     describe(session, issues, target, out, report);

@@ -42,12 +42,12 @@ void CaptureLog::say(Said& said, const Owner& owner, const char* kind, const std
 }
 
 std::string CaptureLog::wordsOf(const Said& said) {
-  constexpr std::size_t kMostRanks = 16;
+  constexpr std::size_t kMaxRanks = 16;
   std::string words;
   for (const auto& [what, ranks] : said) {
     words += (words.empty() ? "" : "; ") + what;
-    for (std::size_t i = 0; i < ranks.size() && i < kMostRanks; ++i) words += (i == 0 ? " (rank " : ", ") + ranks[i];
-    if (ranks.size() > kMostRanks) words += " and " + std::to_string(ranks.size() - kMostRanks) + " more";
+    for (std::size_t i = 0; i < ranks.size() && i < kMaxRanks; ++i) words += (i == 0 ? " (rank " : ", ") + ranks[i];
+    if (ranks.size() > kMaxRanks) words += " and " + std::to_string(ranks.size() - kMaxRanks) + " more";
     if (!ranks.empty()) words += ")";
   }
   return words;

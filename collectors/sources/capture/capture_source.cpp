@@ -100,7 +100,7 @@ class CaptureSource : public Source {
       lookAtTrainers();
     }
     if (m_server)
-      for (const OrderBook::Task& task : m_context->orders->take(*m_server)) begin(out, task, mono);
+      for (const OrderQueue::Task& task : m_context->orders->take(*m_server)) begin(out, task, mono);
     std::erase_if(m_sessions, [&](const std::unique_ptr<Session>& session) { return advance(*session, mono); });
     if (!m_sessions.empty()) (void)out.flush();
     return now + (m_sessions.empty() ? kIdle : kBusy);
@@ -148,7 +148,7 @@ class CaptureSource : public Source {
       });
   }
 
-  void begin(Recorder& out, const OrderBook::Task& task, DurNs mono) {
+  void begin(Recorder& out, const OrderQueue::Task& task, DurNs mono) {
     const Order& order = task.order;
     const auto refuse = [&](Status status) {
       m_context->orders->answer({.id = task.id, .status = std::move(status), .ranks = {}, .note = {}});
@@ -269,7 +269,7 @@ class CaptureSource : public Source {
   Settings m_settings;
   NodeId m_node;
   std::optional<CaptureBudget> m_budget;
-  std::optional<OrderBook::Server> m_server;
+  std::optional<OrderQueue::Server> m_server;
   TimeNs m_look_due = 0;
   std::map<std::string, TrainerEnvironment> m_environments;  // by ring
   std::string m_dumps_path;

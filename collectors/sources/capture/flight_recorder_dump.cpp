@@ -186,13 +186,13 @@ Status FlightRecorderDump::take(CaptureLog& log, const Found& found) {
     m_known.modified_ns = found.modified_ns;
     return Status(Code::kPermissionDenied, why);
   };
-  if (found.size > kMostDump) return refuse("the dump of " + std::to_string(found.size) + " bytes is larger than 64 MiB");
+  if (found.size > kMaxDump) return refuse("the dump of " + std::to_string(found.size) + " bytes is larger than 64 MiB");
   const int fd = ::open(inside(found.path).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   struct stat info {};
   if (fd < 0) return {Code::kUnavailable, std::strerror(errno)};
   std::string bytes;
   if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == m_uid) {
-    bytes.resize(static_cast<std::size_t>(std::min<std::int64_t>(info.st_size, kMostDump)));
+    bytes.resize(static_cast<std::size_t>(std::min<std::int64_t>(info.st_size, kMaxDump)));
     std::size_t size = 0;
     for (ssize_t got = 1; got > 0 && size < bytes.size(); size += static_cast<std::size_t>(std::max<ssize_t>(got, 0)))
       got = ::read(fd, bytes.data() + size, bytes.size() - size);

@@ -7,7 +7,7 @@
 // Units:      ns of the monotonic clock; bytes.
 // Errors:     named with the reason: a pipe that is none, is another user's or has no reader; a dump that is too large, another user's, or
 //             holds what a dump may not hold (issue capture.bad_dump).
-// Cost:       a dump of at most kMostDump in memory while it is read.
+// Cost:       a dump of at most kMaxDump in memory while it is read.
 #pragma once
 
 #include <map>
@@ -32,7 +32,7 @@ struct TrainerEnvironment {
 class FlightRecorderDump : public CapturePiece {
  public:
   static constexpr DurNs kPatience = 20 * kNsPerSecond;  // PyTorch looks at the pipe about once a second
-  static constexpr std::int64_t kMostDump = 64 << 20;
+  static constexpr std::int64_t kMaxDump = 64 << 20;
 
   FlightRecorderDump(std::string root, Trainer trainer, TrainerEnvironment environment, KnownDumps& known)
       : m_root(std::move(root)), m_trainer(std::move(trainer)), m_environment(std::move(environment)), m_known(known) {}

@@ -44,14 +44,14 @@ std::int64_t skipToTail(int fd, std::size_t most) {
 }  // namespace
 
 Result<KernelTail> kernelTail(const std::string& path, std::size_t most) {
-  constexpr std::size_t kMostRead = 16U << 20;
+  constexpr std::size_t kMaxRead = 16U << 20;
   const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return Status(errno == ENOENT ? Code::kNotFound : Code::kPermissionDenied, path + ": " + std::strerror(errno));
   KernelTail tail;
   tail.truncated_bytes = skipToTail(fd, most);
   std::array<char, 16384> bytes{};
   std::string lines;  // of a plain file; the device gives one record a read
-  for (std::size_t taken = 0; taken < kMostRead;) {
+  for (std::size_t taken = 0; taken < kMaxRead;) {
     const ssize_t got = ::read(fd, bytes.data(), bytes.size());
     if (got < 0 && errno == EPIPE) continue;  // overwritten under us: the next one is there
     if (got <= 0) break;

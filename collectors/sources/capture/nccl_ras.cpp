@@ -76,7 +76,7 @@ bool NcclRas::poll(CaptureLog& log, DurNs now) {
   for (ssize_t got = 1; m_asked && got > 0;) {
     got = ::recv(m_fd, bytes.data(), bytes.size(), 0);
     if (got > 0) m_text.append(bytes.data(), static_cast<std::size_t>(got));
-    const bool over = got == 0 || m_text.size() > kMostCaptureBytes || (got < 0 && errno != EAGAIN && errno != EINTR);
+    const bool over = got == 0 || m_text.size() > kMaxCaptureBytes || (got < 0 && errno != EAGAIN && errno != EINTR);
     if (!over) continue;
     giveUp(log);
     return true;

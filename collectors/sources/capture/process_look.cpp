@@ -13,7 +13,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostThreads = 512;
+constexpr std::size_t kMaxThreads = 512;
 
 std::string folderOf(const std::string& root, std::int32_t pid) { return root + "proc/" + std::to_string(pid); }
 
@@ -76,13 +76,13 @@ std::string processText(const std::string& root, std::int32_t pid) {
   std::size_t threads = 0;
   for (auto at = std::filesystem::directory_iterator(folder + "/task", error); !error && at != std::filesystem::directory_iterator();
        at.increment(error)) {
-    if (++threads > kMostThreads) continue;
+    if (++threads > kMaxThreads) continue;
     const std::string task = at->path();
     const std::string state = fieldOf(readSmall(task + "/status"), "State");
     text += "thread " + at->path().filename().string() + " " + oneLine(readSmall(task + "/comm")) + ": " + state + ", wchan " +
             oneLine(readSmall(task + "/wchan")) + "\n";
   }
-  if (threads > kMostThreads) text += "and " + std::to_string(threads - kMostThreads) + " more threads\n";
+  if (threads > kMaxThreads) text += "and " + std::to_string(threads - kMaxThreads) + " more threads\n";
   return text;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. A signal goes only through a pidfd opened before the process was looked at: whoever was looked at gets it, or nobody.
-// 2. The file is only ever read, but for being emptied once it has grown beyond kMostFile.
+// 2. The file is only ever read, but for being emptied once it has grown beyond kMaxFile.
 #include "collectors/sources/capture/python_stack.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kQuiet = 60 * kNsPerMs;  // a dump that grew no more for this long is whole
-constexpr std::int64_t kMostFile = 4 << 20;
+constexpr std::int64_t kMaxFile = 4 << 20;
 
 std::string stackPath(const std::string& ring) { return std::filesystem::path(ring).replace_extension(".stack"); }
 
@@ -103,11 +103,11 @@ bool PythonStack::poll(CaptureLog& log, DurNs now) {
 }
 
 void PythonStack::take(CaptureLog& log) {
-  const std::int64_t begin = std::max(m_from, m_size - static_cast<std::int64_t>(kMostCaptureBytes));
+  const std::int64_t begin = std::max(m_from, m_size - static_cast<std::int64_t>(kMaxCaptureBytes));
   std::string text(static_cast<std::size_t>(m_size - begin), '\0');
   const ssize_t got = ::pread(m_fd, text.data(), text.size(), begin);
   text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  if (m_size > kMostFile) {
+  if (m_size > kMaxFile) {
     // It is appended to: what follows the first line can go.
     [[maybe_unused]] const int cut = ::ftruncate(m_fd, m_head);
   }

@@ -70,8 +70,8 @@ bool ToolOutput::drain() {
     if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return false;
     if (got < 0) return true;
     m_text.append(bytes.data(), static_cast<std::size_t>(got));
-    if (m_text.size() <= 2 * kMostCaptureBytes) continue;
-    const std::size_t cut = m_text.size() - kMostCaptureBytes;
+    if (m_text.size() <= 2 * kMaxCaptureBytes) continue;
+    const std::size_t cut = m_text.size() - kMaxCaptureBytes;
     m_cut += static_cast<std::int64_t>(cut);
     m_text.erase(0, cut);
   }

@@ -5,7 +5,7 @@
 // Ownership:  owns the child; one that does not end is killed, and one that cannot be killed is left to itself.
 // Units:      ns of the monotonic clock, bytes.
 // Errors:     a program that is not there, fails or takes longer than kPatience is named with the reason.
-// Cost:       a process; kMostCaptureBytes of memory.
+// Cost:       a process; kMaxCaptureBytes of memory.
 #pragma once
 
 #include <sys/types.h>

@@ -59,7 +59,7 @@ class ClientSource : public Source {
       it = keep ? std::next(it) : m_feeds.erase(it);
     }
     if (m_orders)
-      m_orders->poll(m_feeds, monotonicNow(), [&](const OrderBook::Task& task) {
+      m_orders->poll(m_feeds, monotonicNow(), [&](const OrderQueue::Task& task) {
         return task.order.kind == OrderKind::kCapture ? capture(out, task) : m_recent.ship(task, directories(), out, *m_context);
       });
     return more ? now : now + m_poll;
@@ -82,19 +82,19 @@ class ClientSource : public Source {
 
  private:
   // This source's share: progress slots, and the last seconds where they are kept.
-  OrderBook::Answer capture(Recorder& out, const OrderBook::Task& task) {
-    OrderBook::Answer answer{.id = task.id, .status = {}, .ranks = {}, .note = {}};
+  OrderQueue::Answer capture(Recorder& out, const OrderQueue::Task& task) {
+    OrderQueue::Answer answer{.id = task.id, .status = {}, .ranks = {}, .note = {}};
     const std::vector<std::int32_t>& wanted = task.order.ranks;
-    std::size_t told = 0, kept = 0;
+    std::size_t reported = 0, kept = 0;
     for (const auto& [path, feed] : m_feeds) {
       if (feed->runName() != task.order.run) continue;
       if (!wanted.empty() && std::ranges::find(wanted, feed->rank()) == wanted.end()) continue;
-      told += feed->capture(out, m_context->now(), static_cast<CaptureReason>(task.order.number)) ? 1 : 0;
+      reported += feed->capture(out, m_context->now(), static_cast<CaptureReason>(task.order.number)) ? 1 : 0;
     }
-    OrderBook::Task ship = task;
+    OrderQueue::Task ship = task;
     ship.order.number = 0;  // as many seconds as are kept
     kept = m_recent.ship(ship, directories(), out, *m_context, monotonicNow() + kCaptureShips).ranks.size();
-    if (told > 0) answer.note = "progress " + std::to_string(told);
+    if (reported > 0) answer.note = "progress " + std::to_string(reported);
     if (kept > 0) answer.note += ", recent ring " + std::to_string(kept);
     (void)out.flush();
     return answer;

@@ -8,11 +8,11 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostFailuresTold = 8;
+constexpr std::size_t kMaxFailuresReported = 8;
 
 // The first failure gives the answer its code; later ones are only named.
-void addFailure(OrderBook::Answer& answer, std::size_t& failures, std::int32_t rank, const Status& why) {
-  if (++failures > kMostFailuresTold) return;
+void addFailure(OrderQueue::Answer& answer, std::size_t& failures, std::int32_t rank, const Status& why) {
+  if (++failures > kMaxFailuresReported) return;
   const std::string text = "rank " + std::to_string(rank) + ": " + why.message();
   answer.status = answer.status.ok() ? Status(why.code(), text) : Status(answer.status.code(), answer.status.message() + "; " + text);
 }
@@ -20,7 +20,7 @@ void addFailure(OrderBook::Answer& answer, std::size_t& failures, std::int32_t r
 Status unsupported(const char* what) { return {Code::kUnimplemented, std::string(what) + ": not supported by this tracer"}; }
 
 // The ring's orders with this one put in.
-Status put(const OrderBook::Task& task, const ProcessFeed& feed, std::uint32_t abilities, rgr_orders& orders) {
+Status put(const OrderQueue::Task& task, const ProcessFeed& feed, std::uint32_t abilities, rgr_orders& orders) {
   const Order& order = task.order;
   const bool windowed = order.kind == OrderKind::kTraceSteps || (order.kind == OrderKind::kExact && order.number > 0);
   if (windowed && !task.first_step) return {Code::kFailedPrecondition, "this run records no steps"};
@@ -54,7 +54,7 @@ Status put(const OrderBook::Task& task, const ProcessFeed& feed, std::uint32_t a
   return {};
 }
 
-Result<std::uint64_t> carryOut(const OrderBook::Task& task, const ProcessFeed& feed) {
+Result<std::uint64_t> carryOut(const OrderQueue::Task& task, const ProcessFeed& feed) {
   const rgr_tracer tracer = feed.ring().tracer();
   if (tracer.orders_layout != RGR_ORDERS_LAYOUT) return Status(Code::kUnimplemented, "this trainer's client is too old");
   if ((tracer.abilities & RGR_CAN_TRACE) == 0) return Status(Code::kFailedPrecondition, "no tracer of GPU work is awake in this trainer");
@@ -65,14 +65,14 @@ Result<std::uint64_t> carryOut(const OrderBook::Task& task, const ProcessFeed& f
 
 }  // namespace
 
-OrderWork::OrderWork(OrderBook& book)
+OrderWork::OrderWork(OrderQueue& book)
     : m_book(book),
       m_server(book.serve({OrderKind::kTraceSteps, OrderKind::kTraceEvery, OrderKind::kTraceFilter, OrderKind::kExact,
                            OrderKind::kKeepRecent, OrderKind::kShipRecent, OrderKind::kCapture})) {}
 
 void OrderWork::poll(const Feeds& feeds, DurNs now, const Aside& aside) {
-  const std::vector<OrderBook::Task> tasks = m_book.take(m_server);
-  for (const OrderBook::Task& task : tasks) {
+  const std::vector<OrderQueue::Task> tasks = m_book.take(m_server);
+  for (const OrderQueue::Task& task : tasks) {
     if (task.order.kind == OrderKind::kShipRecent || task.order.kind == OrderKind::kCapture)
       m_book.answer(aside(task));
     else
@@ -86,7 +86,7 @@ void OrderWork::poll(const Feeds& feeds, DurNs now, const Aside& aside) {
   });
 }
 
-OrderWork::Waiting OrderWork::begin(const OrderBook::Task& task, const Feeds& feeds, DurNs now) {
+OrderWork::Waiting OrderWork::begin(const OrderQueue::Task& task, const Feeds& feeds, DurNs now) {
   Waiting waiting{.answer = {.id = task.id, .status = {}, .ranks = {}, .note = {}}, .rings = {}, .until = now + kPatience};
   const std::vector<std::int32_t>& wanted = task.order.ranks;
   bool any = false;

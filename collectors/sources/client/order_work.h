@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "collectors/sources/client/process_feed.h"
-#include "collectors/sources/order_book.h"
+#include "collectors/sources/order_queue.h"
 
 namespace runglass {
 
@@ -24,15 +24,15 @@ class OrderWork {
   using Feeds = std::map<std::string, std::unique_ptr<ProcessFeed>>;  // by the ring's path
   static constexpr DurNs kPatience = kNsPerSecond;
 
-  explicit OrderWork(OrderBook& book);
+  explicit OrderWork(OrderQueue& book);
   // `aside`: what is no tracer's to do, kShipRecent and kCapture.
-  using Aside = std::function<OrderBook::Answer(const OrderBook::Task&)>;
+  using Aside = std::function<OrderQueue::Answer(const OrderQueue::Task&)>;
   void poll(const Feeds& feeds, DurNs now, const Aside& aside);
 
  private:
   // An order that is written and waits for its tracers.
   struct Waiting {
-    OrderBook::Answer answer;
+    OrderQueue::Answer answer;
     struct Rank {
       std::int32_t rank;
       std::uint64_t serial;
@@ -41,11 +41,11 @@ class OrderWork {
     DurNs until = 0;
     std::size_t failures = 0;
   };
-  Waiting begin(const OrderBook::Task& task, const Feeds& feeds, DurNs now);
+  Waiting begin(const OrderQueue::Task& task, const Feeds& feeds, DurNs now);
   bool settled(Waiting& waiting, const Feeds& feeds, DurNs now);
 
-  OrderBook& m_book;
-  OrderBook::Server m_server;
+  OrderQueue& m_book;
+  OrderQueue::Server m_server;
   std::vector<Waiting> m_waiting;
 };
 

@@ -13,7 +13,7 @@
 
 #include "collectors/sources/client/process_identity.h"
 #include "collectors/sources/client/record_payload.h"
-#include "collectors/sources/series_book.h"
+#include "collectors/sources/series_table.h"
 #include "model/metric_catalog.h"
 #include "model/step_metrics.h"
 #include "model/url_secrets.h"
@@ -65,8 +65,8 @@ void ProcessFeed::declare(Recorder& out) {
   if (m_context.ranks != nullptr && m_ring->alive()) {
     if (const auto twin = m_context.ranks->put(
             {.pid = *m_rank.pid, .rank = m_rank, .run = m_run.name, .attempt_key = m_attempt.key, .ring = m_ring->path()});
-        twin && m_rank.pid != m_twin_told) {
-      m_twin_told = m_rank.pid;
+        twin && m_rank.pid != m_twin_reported) {
+      m_twin_reported = m_rank.pid;
       out.issue({.code = "client.duplicate_rank",
                  .source = label(),
                  .first = m_context.now(),
@@ -250,28 +250,28 @@ void ProcessFeed::handOver(Recorder& out) {
 
 void ProcessFeed::tellProgress(Recorder& out, TimeNs now) {
   const std::uint64_t version = m_ring->progressVersion();
-  const bool news = version != m_progress_seen && now - m_progress_told >= kProgressEvery;
+  const bool news = version != m_progress_seen && now - m_progress_reported >= kProgressEvery;
   // Said again while nothing moves: the process lives and still does this.
-  const bool again = version != 0 && m_ring->alive() && now - m_progress_told >= kProgressAgain;
+  const bool again = version != 0 && m_ring->alive() && now - m_progress_reported >= kProgressAgain;
   const bool last_words = version != m_progress_seen && !m_ring->alive();
   if (!news && !again && !last_words) return;
   out.progress(progressNow(now));
   m_progress_seen = version;
-  m_progress_told = now;
+  m_progress_reported = now;
 }
 
 Progress ProcessFeed::progressNow(TimeNs now) {
-  const rgr_progress& told = m_ring->progress();
+  const rgr_progress& reported = m_ring->progress();
   Progress progress{.attempt = m_attempt_id, .rank = m_rank.rank};
-  progress.time = m_ring->alive() ? now : toTime(told.time);
-  progress.step = given(told.step);
-  progress.microbatch = given(told.microbatch);
-  progress.group = given(told.group);
-  progress.seq = given(told.seq);
+  progress.time = m_ring->alive() ? now : toTime(reported.time);
+  progress.step = given(reported.step);
+  progress.microbatch = given(reported.microbatch);
+  progress.group = given(reported.group);
+  progress.seq = given(reported.seq);
   // Outside of all spans: since the last change, which is when the process wrote this.
-  progress.since = toTime(given(told.since).value_or(told.time));
-  progress.phase = told.phase < kPhaseNames.size() ? kPhaseNames[told.phase] : "";
-  progress.op = m_ring->string(told.op);
+  progress.since = toTime(given(reported.since).value_or(reported.time));
+  progress.phase = reported.phase < kPhaseNames.size() ? kPhaseNames[reported.phase] : "";
+  progress.op = m_ring->string(reported.op);
   return progress;
 }
 

@@ -80,8 +80,8 @@ class ProcessFeed {
   NodeId m_node;
   AttemptId m_attempt_id;
   bool m_declared = false, m_finished = false;
-  std::optional<std::int32_t> m_twin_told;  // pid with which a doubled rank was told
-  TimeNs m_last_time = 0;                   // newest stamp in the ring
+  std::optional<std::int32_t> m_twin_reported;  // pid with which a doubled rank was told
+  TimeNs m_last_time = 0;                       // newest stamp in the ring
 
   std::map<std::string, SeriesId> m_series;  // key: metric, labels and owner
   std::map<SeriesId, PendingScalars> m_scalars;
@@ -89,7 +89,7 @@ class ProcessFeed {
   std::uint64_t m_progress_seen = 0, m_dropped_seen = 0, m_names_seen = 0, m_torn_seen = 0;
   std::uint64_t m_unknown = 0, m_unknown_seen = 0;
   std::map<std::uint32_t, std::uint64_t> m_counts;  // name -> total seen; an agent that starts again counts from what comes
-  TimeNs m_progress_told = 0, m_delay_due = 0;
+  TimeNs m_progress_reported = 0, m_delay_due = 0;
 };
 
 }  // namespace runglass

@@ -7,7 +7,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMostCounts = 64;
+constexpr std::size_t kMaxCounts = 64;
 
 struct CountedLoss {
   std::string_view name;
@@ -35,7 +35,7 @@ constexpr CountedLoss kCounted[] = {
 void ProcessFeed::takeCount(Recorder& out, const rgr_count& count) {
   const std::string_view name = m_ring->string(count.name);
   const TimeNs time = toTime(count.time);
-  if (m_counts.size() >= kMostCounts && !m_counts.contains(count.name)) return;
+  if (m_counts.size() >= kMaxCounts && !m_counts.contains(count.name)) return;
   std::uint64_t& seen = m_counts[count.name];
   const auto* const known =
       std::find_if(std::begin(kCounted), std::end(kCounted), [&](const CountedLoss& loss) { return loss.name == name; });

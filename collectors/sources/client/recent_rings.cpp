@@ -71,9 +71,9 @@ void RecentRings::sweep(const std::vector<std::string>& dirs, const TellBad& bad
   }
 }
 
-OrderBook::Answer RecentRings::ship(const OrderBook::Task& task, const std::vector<std::string>& dirs, Recorder& out,
-                                    const SourceContext& context, DurNs until) {
-  OrderBook::Answer answer{.id = task.id, .status = {}, .ranks = {}, .note = {}};
+OrderQueue::Answer RecentRings::ship(const OrderQueue::Task& task, const std::vector<std::string>& dirs, Recorder& out,
+                                     const SourceContext& context, DurNs until) {
+  OrderQueue::Answer answer{.id = task.id, .status = {}, .ranks = {}, .note = {}};
   bool any = false;
   for (const std::string& path : recentFiles(dirs)) {
     auto opened = RecentRing::open(path);

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "collectors/sources/client/recent_ring_file.h"
-#include "collectors/sources/order_book.h"
+#include "collectors/sources/order_queue.h"
 
 namespace runglass {
 
@@ -33,8 +33,8 @@ class RecentRings {
   void sweep(const std::vector<std::string>& dirs, const TellBad& bad);
   // Those of the order's run and ranks, of the living and the dead.
   // No run: all. After `until` (monotonic) no further ring is begun; the answer then names those that are left.
-  OrderBook::Answer ship(const OrderBook::Task& task, const std::vector<std::string>& dirs, Recorder& out, const SourceContext& context,
-                         DurNs until = std::numeric_limits<DurNs>::max());
+  OrderQueue::Answer ship(const OrderQueue::Task& task, const std::vector<std::string>& dirs, Recorder& out, const SourceContext& context,
+                          DurNs until = std::numeric_limits<DurNs>::max());
 
  private:
   // A ring and which one of that name it is.

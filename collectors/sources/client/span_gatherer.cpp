@@ -10,8 +10,8 @@
 
 namespace runglass {
 namespace {
-constexpr std::uint32_t kMostArgs = 2048;  // ours have a quarter; a hostile ring's brackets must not nest down the stack
-constexpr std::size_t kMaxPairs = 4096;    // of one rank
+constexpr std::uint32_t kMaxArgs = 2048;  // ours have a quarter; a hostile ring's brackets must not nest down the stack
+constexpr std::size_t kMaxPairs = 4096;   // of one rank
 }  // namespace
 
 SpanColumns& SpanGatherer::append(Recorder& out, const rgr_span& span, int category, int depth) {
@@ -52,7 +52,7 @@ bool SpanGatherer::addGpu(Recorder& out, std::string_view payload, int category,
   SpanColumns& columns = append(out, gpu.span, category, depth);
   columns.correlation.resize(columns.size() - 1, kAbsent);
   columns.correlation.push_back(gpu.correlation);
-  nlohmann::json args = nlohmann::json::parse(textAt(payload, gpu.fixed_bytes, std::min(gpu.args_bytes, kMostArgs)), nullptr, false);
+  nlohmann::json args = nlohmann::json::parse(textAt(payload, gpu.fixed_bytes, std::min(gpu.args_bytes, kMaxArgs)), nullptr, false);
   if (!args.is_object()) args = nlohmann::json::object();
   if (gpu.launched != kAbsent && gpu.launched <= gpu.span.start)
     args["launch_delay_ns"] = static_cast<std::uint64_t>(gpu.span.start) - static_cast<std::uint64_t>(gpu.launched);

@@ -13,7 +13,7 @@
 
 #include "collectors/sources/ethernet/ethtool_stats.h"
 #include "collectors/sources/proc/proc_parse.h"
-#include "collectors/sources/series_book.h"
+#include "collectors/sources/series_table.h"
 #include "collectors/sources/sysfs_file.h"
 
 namespace runglass {
@@ -40,7 +40,7 @@ class EthernetSource : public Source {
     const std::string path = context.root + "proc/net/dev";
     if (!std::ifstream(path)) return {Code::kUnavailable, "source.ethernet: " + path + ": cannot be read"};
     m_node = out.node(context.node);
-    m_book = SeriesBook(m_node);
+    m_book = SeriesTable(m_node);
     // A recorded tree has no drivers to ask.
     if (context.root == "/") m_ethtool = std::make_unique<EthtoolStats>();
     return {};
@@ -64,7 +64,7 @@ class EthernetSource : public Source {
     std::optional<bool> up;
     std::optional<std::uint64_t> last_changes;
     std::optional<TimeNs> down_since;
-    bool told_too_many = false;
+    bool reported_too_many = false;
   };
 
   void readTraffic(Recorder& out, TimeNs now, DurNs elapsed) {
@@ -151,7 +151,7 @@ class EthernetSource : public Source {
         }
         m_book.put(out, counter.metric, labels, now, static_cast<double>(value));
       }
-      if (const auto count = m_ethtool->tooMany(interface_name); count && !std::exchange(link.told_too_many, true))
+      if (const auto count = m_ethtool->tooMany(interface_name); count && !std::exchange(link.reported_too_many, true))
         out.issue({.code = "ethernet.too_many_counters",
                    .source = interface_name,
                    .first = now,
@@ -162,7 +162,7 @@ class EthernetSource : public Source {
 
   const SourceContext* m_context = nullptr;
   NodeId m_node;
-  SeriesBook m_book;
+  SeriesTable m_book;
   DurNs m_interval = kNsPerSecond;
   std::optional<TimeNs> m_last_poll, m_last_find, m_last_pauses;
   std::map<std::string, proc::NetCounters> m_counters;

@@ -13,7 +13,7 @@
 
 namespace runglass {
 namespace {
-constexpr std::size_t kMostInterfaces = 1024;
+constexpr std::size_t kMaxInterfaces = 1024;
 
 // More than it said: a driver may grow between two calls, and tells so only afterwards.
 std::size_t roomFor(std::uint32_t counters) { return 2 * std::size_t{counters} + 4096; }
@@ -52,12 +52,12 @@ EthtoolStats::~EthtoolStats() {
 
 const EthtoolStats::Names& EthtoolStats::names(const std::string& interface_name) {
   if (const auto known = m_names.find(interface_name); known != m_names.end()) return known->second;
-  if (m_names.size() >= kMostInterfaces) m_names.clear();  // names of containers come and go
+  if (m_names.size() >= kMaxInterfaces) m_names.clear();  // names of containers come and go
   Names& found = m_names[interface_name];
   ethtool_drvinfo driver{};
   driver.cmd = ETHTOOL_GDRVINFO;
   if (!m_ask(interface_name, &driver) || driver.n_stats == 0) return found;
-  if (driver.n_stats > kMostCounters) {
+  if (driver.n_stats > kMaxCounters) {
     found.too_many = driver.n_stats;
     return found;
   }

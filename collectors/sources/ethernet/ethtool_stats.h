@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  EthtoolStats owns a socket.
 // Units:      packets and pause frames since the driver was loaded; pause durations as the driver counts them.
-// Errors:     an interface without such counters, or with more than kMostCounters, gives none; asked once, it is not asked again for its
+// Errors:     an interface without such counters, or with more than kMaxCounters, gives none; asked once, it is not asked again for its
 //             names.
 // Cost:       one ioctl per read, two more the first time; 16 bytes per counter of the driver while it is read.
 #pragma once
@@ -30,7 +30,7 @@ std::optional<PauseCounter> pauseCounterOf(std::string_view ethtool_name);
 
 class EthtoolStats {
  public:
-  static constexpr std::uint32_t kMostCounters = 65'536;  // some drivers have dozens per queue, and a queue per core
+  static constexpr std::uint32_t kMaxCounters = 65'536;  // some drivers have dozens per queue, and a queue per core
   // An ethtool request to an interface; false: it was refused.
   using Ask = std::function<bool(const std::string& interface_name, void* request)>;
 

@@ -112,11 +112,11 @@ bool FollowSource::mayFollow(Entry& entry) {
   std::uint64_t recorded = entry.others_read;
   if (const auto saved = m_saved.find(path); saved != m_saved.end() && saved->second.mark.inode == inode)
     recorded = std::max(recorded, saved->second.offset);
-  LeaseBook::Answer answer = m_leases->claim(entry.canonical + '#' + std::to_string(inode), recorded, monotonicNow());
+  LeaseClaims::Answer answer = m_leases->claim(entry.canonical + '#' + std::to_string(inode), recorded, monotonicNow());
   if (answer.offset > static_cast<std::uint64_t>(info.st_size)) answer.offset = 0;  // cut since
-  const bool held = answer.state == LeaseBook::State::kHeld;
+  const bool held = answer.state == LeaseClaims::State::kHeld;
   const bool overtaken = held && entry.paused && entry.consumer && answer.offset > entry.consumer->committedOffset();
-  if (entry.consumer && (overtaken || answer.state == LeaseBook::State::kElsewhere)) {
+  if (entry.consumer && (overtaken || answer.state == LeaseClaims::State::kElsewhere)) {
     entry.consumer.reset();
     entry.file = std::make_unique<FollowedFile>(path);
     entry.at_end = false;
@@ -140,10 +140,10 @@ bool FollowSource::follow(Entry& entry, std::size_t& budget, TimeNs now, Recorde
   while (budget > 0) {
     const auto read = entry.file->read(std::min(budget, kReadBytes));
     if (!read.ok()) {
-      if (!entry.told && read.status().code() != Code::kUnavailable)
+      if (!entry.reported && read.status().code() != Code::kUnavailable)
         out.issue(
             {.code = "follow.unreadable", .source = entry.file->path(), .first = now, .last = now, .detail = read.status().message()});
-      entry.told = true;
+      entry.reported = true;
       return false;
     }
     if (!entry.consumer) open(entry);

@@ -67,7 +67,7 @@ class FollowSource : public Source {
   struct Entry {
     std::unique_ptr<FollowedFile> file;
     std::unique_ptr<FileConsumer> consumer;
-    bool at_end = false, told = false, fresh = false;
+    bool at_end = false, reported = false, fresh = false;
     std::optional<bool> shared;     // with other nodes; absent: not looked at yet
     std::string canonical;          // path, of the claim
     bool paused = false;            // the lease was not held at the last look
@@ -86,7 +86,7 @@ class FollowSource : public Source {
 
   std::vector<std::string> m_globs;
   std::string m_run, m_attempt, m_state_path;
-  LeaseBook* m_leases = nullptr;
+  LeaseClaims* m_leases = nullptr;
   bool m_lease_all = false;
   NodeId m_node;
   std::map<std::string, Entry> m_entries;

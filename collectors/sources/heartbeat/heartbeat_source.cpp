@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "collectors/sources/proc/proc_parse.h"
-#include "collectors/sources/series_book.h"
+#include "collectors/sources/series_table.h"
 
 namespace runglass {
 namespace {
@@ -32,7 +32,7 @@ class HeartbeatSource : public Source {
     m_context = &context;
     m_node = context.node;
     m_node.state = NodeState::kAlive;
-    m_book = SeriesBook(out.node(m_node));
+    m_book = SeriesTable(out.node(m_node));
     out.event({.time = context.now(), .node = out.node(m_node), .kind = "agent_start", .message = describeMachine()});
     return {};
   }
@@ -87,7 +87,7 @@ class HeartbeatSource : public Source {
 
   const SourceContext* m_context = nullptr;
   Node m_node;
-  SeriesBook m_book;
+  SeriesTable m_book;
 };
 
 }  // namespace

@@ -17,7 +17,7 @@
 
 #include "collectors/sources/host/mount_probe.h"
 #include "collectors/sources/proc/proc_parse.h"
-#include "collectors/sources/series_book.h"
+#include "collectors/sources/series_table.h"
 
 namespace runglass {
 namespace {
@@ -41,7 +41,7 @@ class HostSource : public Source {
   Status start(Recorder& out, const SourceContext& context) override {
     m_context = &context;
     m_node = out.node(context.node);
-    m_book = SeriesBook(m_node);
+    m_book = SeriesTable(m_node);
     m_interval = (*context.config)["interval_ms"].value_or<std::int64_t>(1000) * kNsPerMs;
     if (m_interval < kNsPerMs) return {Code::kInvalidArgument, "source.host: interval_ms: must be at least 1"};
     if (!readText(proc("stat"))) return {Code::kUnavailable, "source.host: " + proc("stat") + ": cannot be read"};
@@ -286,7 +286,7 @@ class HostSource : public Source {
 
   const SourceContext* m_context = nullptr;
   NodeId m_node;
-  SeriesBook m_book;
+  SeriesTable m_book;
   DurNs m_interval = kNsPerSecond;
   std::optional<TimeNs> m_last_poll, m_scanned, m_mounts_asked;
   std::map<std::string, proc::CpuTimes> m_cpus;

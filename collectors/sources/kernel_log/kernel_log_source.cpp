@@ -199,7 +199,7 @@ class KernelLogSource : public FollowSource {
   std::function<TimeNs()> m_now;
   std::string m_node_uuid, m_path, m_state_path, m_boot;
   std::map<std::string, std::string> m_gpus;
-  FaultBook* m_faults = nullptr;
+  RecentFaults* m_faults = nullptr;
   bool m_follows = false;
   int m_fd = -1;
   std::optional<KernelLogSession> m_kmsg;

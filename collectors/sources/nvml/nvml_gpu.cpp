@@ -101,7 +101,7 @@ void NvmlGpu::declare(Recorder& out, const Node& node, NodeId node_id, const std
   if (lib.deviceName != nullptr && lib.deviceName(m_handle, name.data(), name.size()) == kSuccess) device.model = name.data();
   if (const auto has = memory()) device.memory_bytes = static_cast<std::int64_t>(has->total);
   m_id = out.device(device);
-  m_book = SeriesBook(node_id, m_id);
+  m_book = SeriesTable(node_id, m_id);
 
   nlohmann::json facts{{"driver", lib.driver()}};
   if (int cuda = 0; lib.cudaVersion != nullptr && lib.cudaVersion(&cuda) == kSuccess)

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "collectors/sources/nvml/nvml_library.h"
-#include "collectors/sources/series_book.h"
+#include "collectors/sources/series_table.h"
 
 namespace runglass {
 
@@ -62,7 +62,7 @@ class NvmlGpu {
   bool m_lost = false;
   std::string m_uuid;
   DeviceId m_id;
-  SeriesBook m_book;
+  SeriesTable m_book;
   nvml::GpmSample m_gpm_before = nullptr, m_gpm_now = nullptr;
   bool m_gpm_primed = false;
   struct Counter {

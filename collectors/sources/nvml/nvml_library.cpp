@@ -28,8 +28,8 @@ std::vector<std::string> usualPlaces() {
   places.emplace_back("libnvidia-ml.so");
   const auto inFolder = [&](std::string folder) { places.push_back(std::move(folder) + "/" + kName); };
   for (const char* folder : kFolders) inFolder(folder);
-  const char* told = std::getenv("LD_LIBRARY_PATH");
-  std::istringstream folders(told != nullptr ? told : "");
+  const char* reported = std::getenv("LD_LIBRARY_PATH");
+  std::istringstream folders(reported != nullptr ? reported : "");
   for (std::string folder; std::getline(folders, folder, ':');)
     if (folder.starts_with('/')) inFolder(folder);
   return places;

@@ -125,10 +125,10 @@ class NvmlSource : public Source {
     }
   }
 
-  // The kernel's log says more of an Xid: where it is read, it is given FaultBook::kWindow to come first.
+  // The kernel's log says more of an Xid: where it is read, it is given RecentFaults::kWindow to come first.
   void tellXids(Recorder& out, TimeNs now, bool all) {
-    FaultBook* faults = m_context->faults;
-    const DurNs wait = faults != nullptr && faults->kernelIsRead() && !all ? FaultBook::kWindow : 0;
+    RecentFaults* faults = m_context->faults;
+    const DurNs wait = faults != nullptr && faults->kernelIsRead() && !all ? RecentFaults::kWindow : 0;
     for (; !m_xids.empty() && now - *m_xids.front().event.time >= wait; m_xids.pop_front()) {
       const Xid& xid = m_xids.front();
       if (faults != nullptr && !faults->mayTell("nvml", "xid", xid.event.code, xid.uuid, *xid.event.time)) continue;

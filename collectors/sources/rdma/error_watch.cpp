@@ -9,16 +9,16 @@ constexpr std::size_t kAllPorts = static_cast<std::size_t>(-1);
 }
 
 bool ErrorWatch::mayTell(std::size_t port, std::size_t counter, std::uint64_t count) {
-  const auto [told, fresh] = m_told.try_emplace({port, counter});
-  if (!fresh && count / kWorse < told->second.count) return false;
-  told->second = {0, count};
+  const auto [reported, fresh] = m_reported.try_emplace({port, counter});
+  if (!fresh && count / kWorse < reported->second.count) return false;
+  reported->second = {0, count};
   return true;
 }
 
 std::vector<ErrorWatch::Finding> ErrorWatch::add(const std::vector<std::vector<std::optional<std::uint64_t>>>& rises,
                                                  std::span<const std::uint64_t> floors) {
-  for (auto& [what, told] : m_told) ++told.windows_ago;
-  std::erase_if(m_told, [](const auto& entry) { return entry.second.windows_ago > kSilentWindows; });
+  for (auto& [what, reported] : m_reported) ++reported.windows_ago;
+  std::erase_if(m_reported, [](const auto& entry) { return entry.second.windows_ago > kSilentWindows; });
   std::vector<Finding> found;
   for (std::size_t counter = 0; counter < floors.size(); ++counter) {
     const std::uint64_t floor = floors[counter];

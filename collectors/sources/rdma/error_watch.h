@@ -31,12 +31,12 @@ class ErrorWatch {
  private:
   static constexpr int kSilentWindows = 60;  // what was told is told again after that many, or when it is kWorse times as bad
   static constexpr std::uint64_t kWorse = 10, kAboveOthers = 4;
-  struct Told {
+  struct Reported {
     int windows_ago = 0;
     std::uint64_t count = 0;
   };
   bool mayTell(std::size_t port, std::size_t counter, std::uint64_t count);
-  std::map<std::pair<std::size_t, std::size_t>, Told> m_told;
+  std::map<std::pair<std::size_t, std::size_t>, Reported> m_reported;
 };
 
 }  // namespace runglass

@@ -9,7 +9,7 @@
 #include "collectors/sources/rdma/error_watch.h"
 #include "collectors/sources/rdma/rdma_port.h"
 #include "collectors/sources/rdma/traffic_watch.h"
-#include "collectors/sources/series_book.h"
+#include "collectors/sources/series_table.h"
 #include "model/fault_catalog.h"
 
 namespace runglass {
@@ -48,7 +48,7 @@ class RdmaSource : public Source {
       const std::string& interface_name = watched.port.interfaceName();
       watched.uuid = context.node.uuid + "/nic-" + (interface_name.empty() ? watched.port.device() : interface_name);
       watched.device = out.device({.uuid = watched.uuid, .node = m_node, .kind = "nic", .model = watched.port.device()});
-      watched.book = SeriesBook(m_node, watched.device);
+      watched.book = SeriesTable(m_node, watched.device);
       watched.labels = oneLabel("device", watched.port.device());
       watched.labels.pop_back();
       watched.labels += "," + oneLabel("port", watched.port.port()).substr(1);
@@ -75,10 +75,10 @@ class RdmaSource : public Source {
     RdmaPort port;
     std::string uuid, labels;
     DeviceId device;
-    SeriesBook book{};
+    SeriesTable book{};
     std::string state;
     std::optional<TimeNs> down_since;
-    bool known_up = false, downs_told = false;
+    bool known_up = false, downs_reported = false;
     RdmaPort::Traffic last;
     double bin_bytes = 0;
     std::vector<std::optional<std::uint64_t>> errors, rises;
@@ -116,7 +116,7 @@ class RdmaSource : public Source {
       watched.known_up = true;
     } else if (watched.known_up && !watched.down_since) {
       watched.down_since = now;
-      watched.downs_told = true;
+      watched.downs_reported = true;
       if (mayTellLink(watched, "link_down", now))
         tell(out, now, &watched, "link_down", Severity::kError, "", watched.port.name() + " was " + before + ", is " + state);
     }
@@ -191,8 +191,8 @@ class RdmaSource : public Source {
   // A link that was lost and came back between two looks at its state.
   void tellShortFlaps(Recorder& out, TimeNs now, Watched& watched, const std::vector<std::optional<std::uint64_t>>& values) {
     constexpr std::size_t kLinkDowned = 0;
-    const bool told = std::exchange(watched.downs_told, watched.down_since.has_value());
-    if (watched.errors.empty() || told) return;
+    const bool reported = std::exchange(watched.downs_reported, watched.down_since.has_value());
+    if (watched.errors.empty() || reported) return;
     const auto is = values[kLinkDowned], was = watched.errors[kLinkDowned];
     if (!is || !was || *is <= *was || !mayTellLink(watched, "link_down", now)) return;
     tell(out, now, &watched, "link_flap", Severity::kWarning, "",

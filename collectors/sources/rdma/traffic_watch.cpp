@@ -11,7 +11,7 @@
 namespace runglass {
 namespace {
 constexpr double kStoppedShare = 0.01, kLowShare = 0.5, kGoodShare = 0.8;  // of the usual one
-constexpr int kStoppedBins = 3, kLowBins = 4, kGoodBins = 2, kMostTold = 120;
+constexpr int kStoppedBins = 3, kLowBins = 4, kGoodBins = 2, kMaxReported = 120;
 constexpr int kForgetIdle = 2;  // bins without traffic and without known trainers: the job is over
 constexpr DurNs kLongestPause = 600 * kNsPerSecond;
 
@@ -78,22 +78,22 @@ void TrafficWatch::judgePort(std::size_t index, double share, double total, std:
   const auto tell = [&](Change change, int bins) {
     out.push_back({.change = change, .port = index, .now = share * total, .usual = usual * total, .since = bins * kBin});
   };
-  if (port.told) {
-    ++port.told_bins;
-    if (port.told == Change::kFaded && port.stopped == kStoppedBins) {
-      port.told = Change::kStopped;
+  if (port.reported) {
+    ++port.reported_bins;
+    if (port.reported == Change::kFaded && port.stopped == kStoppedBins) {
+      port.reported = Change::kStopped;
       tell(Change::kStopped, port.stopped);
     } else if (port.back >= kGoodBins) {
-      tell(Change::kResumed, port.told_bins);
-      port.told.reset();
-    } else if (port.told_bins >= kMostTold) {
+      tell(Change::kResumed, port.reported_bins);
+      port.reported.reset();
+    } else if (port.reported_bins >= kMaxReported) {
       port = Port{};  // that is how it is now
     }
   } else if (port.stopped >= kStoppedBins || port.low >= kLowBins) {
     const bool stopped = port.stopped >= kStoppedBins;
-    port.told = stopped ? Change::kStopped : Change::kFaded;
-    port.told_bins = 0;
-    tell(*port.told, stopped ? port.stopped : port.low);
+    port.reported = stopped ? Change::kStopped : Change::kFaded;
+    port.reported_bins = 0;
+    tell(*port.reported, stopped ? port.stopped : port.low);
   }
 }
 

@@ -43,8 +43,8 @@ class TrafficWatch {
   static constexpr std::size_t kKeep = 60, kLearn = 10, kRecent = 10;
   struct Port {
     std::deque<double> shares;
-    int stopped = 0, low = 0, back = 0, told_bins = 0;
-    std::optional<Change> told;
+    int stopped = 0, low = 0, back = 0, reported_bins = 0;
+    std::optional<Change> reported;
   };
   void forget(std::size_t ports);
   void idle(bool trainers, std::vector<Verdict>& out);

@@ -35,7 +35,7 @@ class EventsConsumer : public FileConsumer {
  private:
   void restart(std::uint64_t resume_at) {
     m_parser.emplace([this](const std::string& tag, const TfeventsParser::Scalars& points) { take(tag, points); }, resume_at);
-    m_told.clear();
+    m_reported.clear();
   }
   void take(const std::string& tag, const TfeventsParser::Scalars& points) {
     if (!m_attempt) {
@@ -50,10 +50,10 @@ class EventsConsumer : public FileConsumer {
   void tellIssues(Recorder& out) {
     const auto& counts = m_parser->counts();
     const auto tell = [&](const char* code, std::int64_t count) {
-      std::int64_t& told = m_told[code];
-      if (count > told)
-        out.issue({.code = code, .source = m_target.path, .count = count - told, .last = counts.last_time, .detail = "followed"});
-      told = count;
+      std::int64_t& reported = m_reported[code];
+      if (count > reported)
+        out.issue({.code = code, .source = m_target.path, .count = count - reported, .last = counts.last_time, .detail = "followed"});
+      reported = count;
     };
     tell("tfevents.bad_data_crc", counts.bad_data_crc);
     tell("tfevents.malformed", counts.malformed);
@@ -67,7 +67,7 @@ class EventsConsumer : public FileConsumer {
   Recorder* m_out = nullptr;  // set while the parser may call take()
   AttemptId m_attempt;
   std::map<std::string, SeriesId> m_series;
-  std::map<std::string, std::int64_t> m_told;
+  std::map<std::string, std::int64_t> m_reported;
 };
 
 class TfeventsSource : public FollowSource {

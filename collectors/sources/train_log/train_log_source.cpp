@@ -50,15 +50,15 @@ class LogConsumer : public FileConsumer {
   // Only what is new: the store adds counts up.
   void tellIssues(Recorder& out) {
     for (const auto& [code, note] : m_session.issues()) {
-      std::int64_t& told = m_told[code];
-      if (note.count > told) out.issue({.code = code, .source = m_path, .count = note.count - told, .detail = note.detail});
-      told = std::max(told, note.count);
+      std::int64_t& reported = m_reported[code];
+      if (note.count > reported) out.issue({.code = code, .source = m_path, .count = note.count - reported, .detail = note.detail});
+      reported = std::max(reported, note.count);
     }
   }
 
   std::string m_path;
   train_log::LogSession m_session;
-  std::map<std::string, std::int64_t> m_told;
+  std::map<std::string, std::int64_t> m_reported;
 };
 
 // Both names read with the same rules; two tables of a configuration can name different files and runs.

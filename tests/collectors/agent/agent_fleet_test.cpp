@@ -100,8 +100,8 @@ TEST(AgentFleet, SharesWhatOneAgentMayUse) {
   EXPECT_EQ(part.state_dir, "/state/sim-0003");
   EXPECT_EQ(part.node.uuid, "u");
   const AgentOptions small = shareOf(whole, {.uuid = "u", .name = "n"}, 10'000);
-  EXPECT_EQ(small.outbox.memory_bytes, AgentFleet::kLeastShare);
-  EXPECT_EQ(small.outbox.spool_bytes, AgentFleet::kLeastShare);
+  EXPECT_EQ(small.outbox.memory_bytes, AgentFleet::kMinShare);
+  EXPECT_EQ(small.outbox.spool_bytes, AgentFleet::kMinShare);
 }
 
 TEST(AgentFleet, KeepsEachNodesDataInASpoolOfItsOwnWhileThereIsNoHub) {
@@ -139,7 +139,7 @@ TEST(AgentFleet, WaitsForRoomInEachAgent) {
   EXPECT_TRUE((*fleet)->waitForRoom(1'000'000, kNsPerSecond));
 }
 
-TEST(AgentFleet, WaitsForAHubThatTakesNothingOnlyAsLongAsItIsTold) {
+TEST(AgentFleet, WaitsForAHubThatTakesNothingOnlyUpToItsTimeout) {
   const test::TempFolder dir;
   std::vector<AgentOptions> members;
   for (const char* name : {"a", "b"}) members.push_back(shareOf(alone(dir), {.uuid = name, .name = name}, 2));

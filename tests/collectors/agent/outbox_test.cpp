@@ -252,11 +252,11 @@ TEST_F(OutboxTest, TellsTheGapOfALaneThatLostAllItHad) {
     box->persist(10'001);
   }
   ASSERT_GT(box->droppedBatches(), 0U);
-  std::string told;
+  std::string reported;
   for (std::optional<Outbox::Outgoing> out = box->next(); out; out = box->next())
     if (out->gap)
-      told += std::to_string(out->stream) + " from " + std::to_string(out->gap->from) + " to " + std::to_string(out->gap->to) + "; ";
-  EXPECT_EQ(told, "4 from 0 to 0; ");
+      reported += std::to_string(out->stream) + " from " + std::to_string(out->gap->from) + " to " + std::to_string(out->gap->to) + "; ";
+  EXPECT_EQ(reported, "4 from 0 to 0; ");
 }
 
 TEST_F(OutboxTest, BringsLanesThroughARestart) {

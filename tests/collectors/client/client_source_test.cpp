@@ -305,7 +305,7 @@ TEST(ClientSource, BlamesTheRankThatVanishedNotThoseThatFellOverIt) {
   EXPECT_EQ(agent.out.runs[0].state, RunState::kFailed);
 }
 
-TEST(ClientSource, KeepsTellingThatALiveRankStillDoesTheSame) {
+TEST(ClientSource, KeepsReportingThatALiveRankStillDoesTheSame) {
   RingDirectory dir;
   TrainerProcess trainer([&] {
     initIn(dir);
@@ -483,9 +483,9 @@ TEST(ClientSource, CapturesWhereARankIsAndTakesStackFilesAwayWithTheirRings) {
   const std::string stack = std::filesystem::path(dir.ring()).stem().string() + ".stack";
   write(stack), write("1-2.stack");
   agent.orders.ask({.id = 9, .order = {.kind = OrderKind::kCapture, .run = "train"}});
-  std::vector<OrderBook::Answer> answers;
+  std::vector<OrderQueue::Answer> answers;
   agent.pollUntil([&] {
-    for (OrderBook::Answer& answer : agent.orders.answers()) answers.push_back(std::move(answer));
+    for (OrderQueue::Answer& answer : agent.orders.answers()) answers.push_back(std::move(answer));
     return !answers.empty() && !std::filesystem::exists(dir.path() + "/1-2.stack");
   });
   EXPECT_EQ(answers.at(0).note, "progress 1");

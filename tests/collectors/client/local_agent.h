@@ -45,7 +45,7 @@ class LocalAgent {
     });
   }
   MemoryRecorder out;
-  OrderBook orders;
+  OrderQueue orders;
 
  private:
   toml::table m_config;

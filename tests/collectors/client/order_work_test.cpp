@@ -33,17 +33,17 @@ class OrderWorkTest : public testing::Test {
   }
   ~OrderWorkTest() override { ::close(m_file), ::close(m_ready[0]), ::close(m_ready[1]); }
   rgr_tracer tracer() const {
-    rgr_tracer told{};
-    EXPECT_EQ(pread(m_file, &told, sizeof(told), RGR_TRACER_AT), static_cast<ssize_t>(sizeof(told)));
-    return told;
+    rgr_tracer reported{};
+    EXPECT_EQ(pread(m_file, &reported, sizeof(reported), RGR_TRACER_AT), static_cast<ssize_t>(sizeof(reported)));
+    return reported;
   }
-  void say(const rgr_tracer& told) const {
-    EXPECT_EQ(pwrite(m_file, &told, sizeof(told), RGR_TRACER_AT), static_cast<ssize_t>(sizeof(told)));
+  void say(const rgr_tracer& reported) const {
+    EXPECT_EQ(pwrite(m_file, &reported, sizeof(reported), RGR_TRACER_AT), static_cast<ssize_t>(sizeof(reported)));
   }
   void wake(std::uint32_t abilities = RGR_CAN_TRACE) const {
-    rgr_tracer told = tracer();
-    told.abilities = abilities;
-    say(told);
+    rgr_tracer reported = tracer();
+    reported.abilities = abilities;
+    say(reported);
   }
   rgr_orders asked() const {
     rgr_orders orders{};
@@ -51,26 +51,26 @@ class OrderWorkTest : public testing::Test {
     return orders;
   }
   // Polls until the order is answered; `obeys`: the tracer takes up what it is asked.
-  OrderBook::Answer ask(LocalAgent& agent, OrderBook::Task task, bool obeys = true) {
+  OrderQueue::Answer ask(LocalAgent& agent, OrderQueue::Task task, bool obeys = true) {
     agent.pollUntil([&] { return !agent.out.ranks.empty(); });
     agent.orders.ask(std::move(task));
-    std::vector<OrderBook::Answer> answers;
+    std::vector<OrderQueue::Answer> answers;
     agent.pollUntil([&] {
       if (obeys) {
-        rgr_tracer told = tracer();
-        told.taken = asked().serial;
-        say(told);
+        rgr_tracer reported = tracer();
+        reported.taken = asked().serial;
+        say(reported);
       }
       for (auto& answer : agent.orders.answers()) answers.push_back(std::move(answer));
       return !answers.empty();
     });
     EXPECT_THAT(answers, SizeIs(1));
-    return answers.empty() ? OrderBook::Answer() : answers[0];
+    return answers.empty() ? OrderQueue::Answer() : answers[0];
   }
-  static OrderBook::Task steps(std::int64_t first, std::int64_t count) {
+  static OrderQueue::Task steps(std::int64_t first, std::int64_t count) {
     return {.id = 7, .order = {.kind = OrderKind::kTraceSteps, .run = "train", .number = count}, .first_step = first};
   }
-  static OrderBook::Task of(OrderKind kind, std::int64_t number = 0, const std::string& filter = "") {
+  static OrderQueue::Task of(OrderKind kind, std::int64_t number = 0, const std::string& filter = "") {
     return {.id = 7, .order = {.kind = kind, .run = "train", .number = number, .filter = filter}};
   }
 
@@ -89,7 +89,7 @@ class OrderWorkTest : public testing::Test {
 TEST_F(OrderWorkTest, WritesTheStepsAndAnswersWhenTheTracerTookThem) {
   wake();
   LocalAgent agent(m_dir);
-  const OrderBook::Answer answer = ask(agent, steps(120, 5));
+  const OrderQueue::Answer answer = ask(agent, steps(120, 5));
   EXPECT_TRUE(answer.status.ok()) << answer.status.message();
   EXPECT_EQ(answer.id, 7u);
   EXPECT_THAT(answer.ranks, ElementsAre(3));
@@ -116,7 +116,7 @@ TEST_F(OrderWorkTest, AnOrderKeepsWhatWasOrderedBeforeAlsoByAnAgentThatIsGone) {
   EXPECT_EQ(asked().filter_bytes, 0u);
 }
 
-TEST_F(OrderWorkTest, ATrainerWithAnOldClientIsToldApartFromOneWithoutATracer) {
+TEST_F(OrderWorkTest, ATrainerWithAnOldClientIsDistinguishedFromOneWithoutATracer) {
   LocalAgent agent(m_dir);
   EXPECT_THAT(ask(agent, of(OrderKind::kTraceEvery, 1)).status.message(), HasSubstr("no tracer of GPU work is awake"));
   say({});
@@ -127,9 +127,9 @@ TEST_F(OrderWorkTest, ATrainerWithAnOldClientIsToldApartFromOneWithoutATracer) {
 TEST_F(OrderWorkTest, WhatTheTracerCannotDoIsSaid) {
   wake();
   LocalAgent agent(m_dir);
-  OrderBook::Task exact = of(OrderKind::kExact, 3);
+  OrderQueue::Task exact = of(OrderKind::kExact, 3);
   exact.first_step = 200;
-  for (const OrderBook::Task& task : {exact, of(OrderKind::kKeepRecent, 60)}) {
+  for (const OrderQueue::Task& task : {exact, of(OrderKind::kKeepRecent, 60)}) {
     const Status status = ask(agent, task).status;
     EXPECT_EQ(status.code(), Code::kUnimplemented);
     EXPECT_THAT(status.message(), HasSubstr("not supported by this tracer"));
@@ -146,10 +146,10 @@ TEST_F(OrderWorkTest, StepsThatAreOverAreRefusedAndWithoutStepsTooAndATracerThat
   wake();
   LocalAgent agent(m_dir);
   EXPECT_EQ(ask(agent, steps(90, 10)).status.code(), Code::kOutOfRange);
-  OrderBook::Task none = steps(0, 1);
+  OrderQueue::Task none = steps(0, 1);
   none.first_step.reset();
   EXPECT_EQ(ask(agent, none).status.code(), Code::kFailedPrecondition);
-  const OrderBook::Answer asleep = ask(agent, steps(120, 5), false);
+  const OrderQueue::Answer asleep = ask(agent, steps(120, 5), false);
   EXPECT_EQ(asleep.status.code(), Code::kUnavailable);
   EXPECT_THAT(asleep.status.message(), HasSubstr("did not take the order up"));
   EXPECT_THAT(asleep.ranks, IsEmpty());
@@ -158,7 +158,7 @@ TEST_F(OrderWorkTest, StepsThatAreOverAreRefusedAndWithoutStepsTooAndATracerThat
 TEST_F(OrderWorkTest, OnlyTheRanksAndTheRunThatAreMeant) {
   wake();
   LocalAgent agent(m_dir);
-  OrderBook::Task other = of(OrderKind::kTraceEvery, 1);
+  OrderQueue::Task other = of(OrderKind::kTraceEvery, 1);
   other.order.ranks = {0, 1};
   EXPECT_EQ(ask(agent, other).status.code(), Code::kNotFound);
   other.order.ranks = {3};
@@ -185,12 +185,12 @@ TEST_F(OrderWorkTest, OrdersThatSomebodySpoiledAreStartedAnew) {
   EXPECT_EQ(orders.filter_bytes, 0u);
 }
 
-TEST(OrderBook, AnswersAtOnceWhatIsNotAllowedOrNotServed) {
-  OrderBook book;
-  OrderBook::Task task{.id = 1, .order = {.kind = OrderKind::kTraceEvery, .run = "r", .number = 1}};
+TEST(OrderQueue, AnswersAtOnceWhatIsNotAllowedOrNotServed) {
+  OrderQueue book;
+  OrderQueue::Task task{.id = 1, .order = {.kind = OrderKind::kTraceEvery, .run = "r", .number = 1}};
   book.ask(task);
   EXPECT_EQ(book.answers().at(0).status.code(), Code::kUnavailable);
-  const OrderBook::Server tracer = book.serve({OrderKind::kTraceEvery, OrderKind::kTraceSteps});
+  const OrderQueue::Server tracer = book.serve({OrderKind::kTraceEvery, OrderKind::kTraceSteps});
   book.allow({OrderKind::kTraceSteps});
   book.ask(task);
   const auto refused = book.answers();
@@ -198,21 +198,21 @@ TEST(OrderBook, AnswersAtOnceWhatIsNotAllowedOrNotServed) {
   EXPECT_EQ(refused[0].status.code(), Code::kPermissionDenied);
   EXPECT_THAT(refused[0].status.message(), HasSubstr("[orders] allow"));
   task.order.kind = OrderKind::kTraceSteps;
-  for (std::size_t i = 0; i < OrderBook::kMost + 1; ++i) {
+  for (std::size_t i = 0; i < OrderQueue::kMax + 1; ++i) {
     task.id = 100 + i;
     book.ask(task);
   }
-  EXPECT_THAT(book.take(tracer), SizeIs(OrderBook::kMost));
+  EXPECT_THAT(book.take(tracer), SizeIs(OrderQueue::kMax));
   EXPECT_EQ(book.answers().at(0).status.code(), Code::kResourceExhausted);
   task.order.number = -1;
   book.ask(task);
   EXPECT_EQ(book.answers().at(0).status.code(), Code::kInvalidArgument);
 }
 
-TEST(OrderBook, AnswersOnceWhatSeveralSourcesCarryOutAndSaysWhatBothSay) {
-  OrderBook book;
-  const OrderBook::Server client = book.serve({OrderKind::kCapture, OrderKind::kTraceEvery});
-  const OrderBook::Server capture = book.serve({OrderKind::kCapture});
+TEST(OrderQueue, AnswersOnceWhatSeveralSourcesCarryOutAndSaysWhatBothSay) {
+  OrderQueue book;
+  const OrderQueue::Server client = book.serve({OrderKind::kCapture, OrderKind::kTraceEvery});
+  const OrderQueue::Server capture = book.serve({OrderKind::kCapture});
   book.ask({.id = 1, .order = {.kind = OrderKind::kCapture, .run = "r"}});
   book.ask({.id = 2, .order = {.kind = OrderKind::kTraceEvery, .run = "r", .number = 1}});
   EXPECT_THAT(book.take(client), SizeIs(2));

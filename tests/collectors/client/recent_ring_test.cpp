@@ -117,7 +117,7 @@ TEST_F(RecentRings, KeepTheNewestOfManyLaps) {
   EXPECT_EQ(shipped.damaged, 0) << "the oldest record lost its beginning; that is how it ends";
 }
 
-TEST_F(RecentRings, LeaveOutWhatTheMainRingHasAndWhatTheyToldBefore) {
+TEST_F(RecentRings, LeaveOutWhatTheMainRingHasAndWhatTheyReportedBefore) {
   write(65536, 1000, [](recent_writer* writer) {
     const std::int64_t now = monotonicNow();
     for (std::int64_t i = 1000; i < 1100; ++i) recentSpan(writer, i, now, 1, i % 2 == 0);
@@ -353,12 +353,12 @@ TEST_F(RecentRings, AnOrderShipsThoseOfItsRunAlsoAfterTheTrainersDeathAndNothing
   LocalAgent agent(dir);
   const auto order = [&](const char* run, std::vector<std::int32_t> ranks) {
     agent.orders.ask({.id = 5, .order = {.kind = OrderKind::kShipRecent, .run = run, .ranks = std::move(ranks)}, .first_step = {}});
-    std::vector<OrderBook::Answer> answers;
+    std::vector<OrderQueue::Answer> answers;
     agent.pollUntil([&] {
-      for (OrderBook::Answer& answer : agent.orders.answers()) answers.push_back(std::move(answer));
+      for (OrderQueue::Answer& answer : agent.orders.answers()) answers.push_back(std::move(answer));
       return !answers.empty();
     });
-    return answers.empty() ? OrderBook::Answer() : answers[0];
+    return answers.empty() ? OrderQueue::Answer() : answers[0];
   };
   const auto spans = [&] {
     std::size_t count = 0;
@@ -369,7 +369,7 @@ TEST_F(RecentRings, AnOrderShipsThoseOfItsRunAlsoAfterTheTrainersDeathAndNothing
   EXPECT_EQ(order("other", {}).status.code(), Code::kNotFound);
   EXPECT_EQ(order("gpt", {0}).status.code(), Code::kNotFound);
   EXPECT_EQ(spans(), 0U);
-  const OrderBook::Answer first = order("gpt", {3});
+  const OrderQueue::Answer first = order("gpt", {3});
   EXPECT_TRUE(first.status.ok()) << first.status.message();
   EXPECT_THAT(first.ranks, testing::ElementsAre(3));
   EXPECT_EQ(spans(), 200U);

@@ -189,9 +189,9 @@ TEST_F(CudaOrders, HostileOrdersDoNoHarmInATrainer) {
     ASSERT_EQ(pwrite(ring, &orders, bytes, RGR_ORDERS_AT), static_cast<ssize_t>(bytes));
   };
   const auto taken = [&] {
-    rgr_tracer told{};
-    EXPECT_EQ(pread(ring, &told, sizeof(told), RGR_TRACER_AT), static_cast<ssize_t>(sizeof(told)));
-    return told.taken;
+    rgr_tracer reported{};
+    EXPECT_EQ(pread(ring, &reported, sizeof(reported), RGR_TRACER_AT), static_cast<ssize_t>(sizeof(reported)));
+    return reported.taken;
   };
   // Noise is not taken at all, wherever it was cut.
   for (int i = 0; i < 300; ++i) {

@@ -163,7 +163,7 @@ TEST(CudaTracer, CanBeSwitchedWhileTheTrainerRuns) {
   EXPECT_EQ(traced.named("scale", kAbsent).size(), 1u);
 }
 
-TEST(CudaTracer, TracesEveryHundredthStepUnlessTold) {
+TEST(CudaTracer, TracesEveryHundredthStepByDefault) {
   const Traced traced(local("train", "101"), {{"RUNGLASS_TRACE_EVERY", ""}});
   std::set<std::int64_t> steps;
   for (const GpuSpan& span : traced.named("scale")) steps.insert(span.step);

@@ -173,7 +173,7 @@ TEST(ExactMode, LendsNoMoreBuffersThanItHas) {
   EXPECT_GT(traced.out.issueCount("client.gpu_exact_lost"), 0) << "64 buffers of one record each do not hold a step";
 }
 
-TEST(ExactMode, RunsOnUntilToldWhereTheEnvironmentSaysSo) {
+TEST(ExactMode, RunsUntilStoppedWhereTheEnvironmentSaysSo) {
   const Traced traced(local("exact", "1"), with({{"RUNGLASS_CUDA_EXACT", "on"}}));
   expectUnharmed(traced);
   for (const std::int64_t step : {0, 1, 2, 3}) EXPECT_EQ(traced.named("of_a_graph", step).size(), 4u) << step;

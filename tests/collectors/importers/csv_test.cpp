@@ -46,7 +46,7 @@ TEST(CsvSplitter, HugeFieldsAndEndlessQuotesAreBounded) {
   const auto records = split("\"" + std::string(10U << 20, 'x'), 4'096);
   ASSERT_EQ(records.size(), 1U);
   EXPECT_EQ(records[0][0].size(), CsvSplitter::kMaxField);
-  EXPECT_EQ(split(std::string(100'000, ','), 4'096)[0].size(), CsvSplitter::kMostFields);
+  EXPECT_EQ(split(std::string(100'000, ','), 4'096)[0].size(), CsvSplitter::kMaxFields);
 }
 
 TEST(WallTime, ReadsTheUsualShapesExactly) {
@@ -66,7 +66,7 @@ TEST(WallTime, ReadsTheUsualShapesExactly) {
     EXPECT_FALSE(parseEpoch(bad, kNsPerSecond)) << bad;
 }
 
-TEST(Csv, AKnownLayoutIsToldByItsHeader) {
+TEST(Csv, AKnownLayoutIsReportedByItsHeader) {
   const Imported result = importText(
       "timestamp,gpu_index,temperature_C,utilization_gpu_percent,power_W\n"
       "2025-09-24T03:17:04.490Z,0, 48, 100, 397.30\n"

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "collectors/importers/nccl/process_groups.h"
-#include "collectors/importers/timeline/name_book.h"
+#include "collectors/importers/timeline/name_table.h"
 #include "model/group_kind.h"
 #include "tests/collectors/importers/import_fixture.h"
 
@@ -293,7 +293,7 @@ TEST(FlightRecorder, AMillionNamesAreBoundedAndTheSpansKept) {
   for (const auto& [track, batches] : result.recorder.span_batches)
     for (const SpanColumns& columns : batches) names.insert(columns.names.begin(), columns.names.end()), spans += columns.size();
   EXPECT_EQ(spans, 70'000U);
-  EXPECT_LE(names.size(), NameBook::kMostNames);
+  EXPECT_LE(names.size(), NameTable::kMaxNames);
   EXPECT_TRUE(names.contains("nccl:send #"));
   EXPECT_EQ(result.recorder.issueCount("trace.too_many_names"), static_cast<std::int64_t>(70'000 - (names.size() - 1)));
 }

@@ -9,7 +9,7 @@
 
 #include "collectors/importers/chrome_trace/event_slicer.h"
 #include "collectors/importers/chrome_trace/trace_event.h"
-#include "collectors/importers/timeline/name_book.h"
+#include "collectors/importers/timeline/name_table.h"
 #include "tests/collectors/importers/import_fixture.h"
 
 namespace runglass {
@@ -208,25 +208,25 @@ TEST(Kineto, AMillionNamesAreBoundedAndTheSpansKept) {
   std::set<std::string> names;
   for (const Flat& span : spansOf(result)) names.insert(span.name);
   EXPECT_EQ(spansOf(result).size(), 100'001U);
-  EXPECT_LE(names.size(), NameBook::kMostNames);
+  EXPECT_LE(names.size(), NameTable::kMaxNames);
   EXPECT_TRUE(names.contains("copy 5 to 0x"));
   EXPECT_TRUE(names.contains("copy # to #x"));
   EXPECT_EQ(result.recorder.issueCount("trace.too_many_names"), static_cast<std::int64_t>(100'000 - (names.size() - 1)));
 }
 
-TEST(NameBook, IsBoundedInNumberAndInBytesWhateverTheNamesAre) {
-  NameBook by_number;
+TEST(NameTable, IsBoundedInNumberAndInBytesWhateverTheNamesAre) {
+  NameTable by_number;
   std::set<std::string> names;
   for (int i = 0; i < 100'000; ++i) {
     std::string letters;
     for (int left = i; left > 0; left /= 26) letters += static_cast<char>('a' + left % 26);
     names.insert(by_number.admit(letters));
   }
-  EXPECT_EQ(names.size(), NameBook::kMostNames);
-  EXPECT_TRUE(names.contains(std::string(NameBook::kOther)));
-  NameBook by_bytes;
+  EXPECT_EQ(names.size(), NameTable::kMaxNames);
+  EXPECT_TRUE(names.contains(std::string(NameTable::kOther)));
+  NameTable by_bytes;
   std::size_t kept = 0;
-  for (char c = 'a'; c <= 'z'; ++c) kept += by_bytes.admit(std::string(1 << 20, c)) != NameBook::kOther;
+  for (char c = 'a'; c <= 'z'; ++c) kept += by_bytes.admit(std::string(1 << 20, c)) != NameTable::kOther;
   EXPECT_EQ(kept, 16U);
 }
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "collectors/importers/timeline/name_book.h"
+#include "collectors/importers/timeline/name_table.h"
 #include "tests/collectors/importers/import_fixture.h"
 
 namespace runglass {
@@ -94,7 +94,7 @@ TEST(NcclInspector, VerboseOperationsAreSpansFromTheirFirstKernelOn) {
   EXPECT_EQ(result.recorder.track_keys.at(1).rank, 3);
 }
 
-TEST(NcclInspector, ARankIsOnlyToldWhereTheCommunicatorIsThatOfAll) {
+TEST(NcclInspector, ARankIsOnlyReportedWhereTheCommunicatorIsThatOfAll) {
   const std::string tp = line(context("0x1", 1, 4, "TENSOR_MODEL_PARALLEL_GROUP"), "coll_perf", verbose(collective(1, 10)));
   const std::string dp = line(context("0x2", 0, 2, "DATA_PARALLEL_GROUP"), "coll_perf", verbose(collective(1, 10)));
   const auto unknown = importLog(tp + dp);
@@ -143,7 +143,7 @@ TEST(NcclInspector, AMillionNamesAreBoundedAndTheSpansKept) {
   for (const auto& [track, batches] : result.recorder.span_batches)
     for (const SpanColumns& columns : batches) names.insert(columns.names.begin(), columns.names.end()), spans += columns.size();
   EXPECT_EQ(spans, 70'000U);
-  EXPECT_LE(names.size(), NameBook::kMostNames);
+  EXPECT_LE(names.size(), NameTable::kMaxNames);
   EXPECT_TRUE(names.contains("Send #"));
   EXPECT_EQ(result.recorder.issueCount("trace.too_many_names"), static_cast<std::int64_t>(70'000 - (names.size() - 1)));
 }

@@ -53,7 +53,7 @@ TEST(NvidiaSmi, UnitsComeFromTheHeaderWhereValuesHaveNone) {
   EXPECT_EQ(result.recorder.devices[0].uuid, "name:run/test/gpu3");
 }
 
-TEST(NvidiaSmi, AbsentValuesAreNoZerosAndTheirReasonIsTold) {
+TEST(NvidiaSmi, AbsentValuesAreNoZerosAndTheirReasonIsReported) {
   const Imported result = importText(
       "timestamp, index, power.draw [W], temperature.memory, fan.speed [%], pcie.link.gen.current\n"
       "2026/07/03 22:10:46.000, 0, [N/A], N/A, [Not Supported], [Insufficient Permissions]\n"
@@ -99,7 +99,7 @@ TEST(NvidiaSmi, TwoLimitsOfOneGpuAreTwoMetrics) {
   EXPECT_THAT(one.recorder.samplesOf("power_limit_watts").value, ElementsAre(700.0));
 }
 
-TEST(NvidiaSmi, ProcessesAreToldApartByPidAndName) {
+TEST(NvidiaSmi, ProcessesAreDistinguishedByPidAndName) {
   const Imported result = importText(
       "timestamp, gpu_name, gpu_bus_id, gpu_uuid, pid, process_name, used_gpu_memory [MiB]\n"
       "2026/07/03 22:10:46.000, NVIDIA H200, 00000000:83:00.0, GPU-aaaaaaaa-1, 10291, /bin/a, 2566 MiB\n"
@@ -224,8 +224,8 @@ TEST(NvidiaSmi, StoredFilesGiveTheirDevicesAndDriver) {
     }
     EXPECT_EQ(models, fact["product_names"].get<std::set<std::string>>());
     bool driver = false;
-    for (const Fact& told : result.recorder.facts)
-      driver = driver || (told.key == "driver_version" && told.value == fact["driver"].get<std::string>());
+    for (const Fact& reported : result.recorder.facts)
+      driver = driver || (reported.key == "driver_version" && reported.value == fact["driver"].get<std::string>());
     EXPECT_TRUE(driver);
     EXPECT_GE(result.recorder.samplesOf("power_watts").value.size(), 1U);
     EXPECT_EQ(result.recorder.issueCount("nvidia_smi.ragged_row"), 0);

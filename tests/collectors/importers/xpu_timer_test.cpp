@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "collectors/importers/timeline/name_book.h"
+#include "collectors/importers/timeline/name_table.h"
 #include "tests/collectors/importers/import_fixture.h"
 #include "tests/support/temp_folder.h"
 
@@ -159,7 +159,7 @@ TEST(XpuTimer, AMillionNamesAreBoundedAndTheSpansKept) {
   std::set<std::string> names;
   for (const Flat& span : spansOf(result)) names.insert(span.name);
   EXPECT_EQ(spansOf(result).size(), 70'000U);
-  EXPECT_LE(names.size(), NameBook::kMostNames);
+  EXPECT_LE(names.size(), NameTable::kMaxNames);
   EXPECT_TRUE(names.contains("call #"));
   EXPECT_EQ(result.recorder.issueCount("trace.too_many_names"), static_cast<std::int64_t>(70'000 - (names.size() - 1)));
 }

@@ -54,7 +54,7 @@ interval_s = 0.5
   EXPECT_LT((*targets)[2].timeout, 500 * kNsPerMs);
 }
 
-TEST_F(ScrapeConfig, ExportersOfOneJobOnOneMachineAreToldApart) {
+TEST_F(ScrapeConfig, ExportersOfOneJobOnOneMachineAreDistinguished) {
   const auto targets =
       read("[[target]]\njob=\"j\"\nurls=[\"n1:1\", \"n1:2\", \"n2:1\", \"http://u:secret@n3:1/p?a\", \"http://n3:1/p?b\"]\n");
   ASSERT_TRUE(targets.ok()) << targets.status().message();

@@ -139,7 +139,7 @@ class XidGauge : public Scrape {
   void show(int xid, const std::string& more = "") {
     ASSERT_TRUE(scrape("DCGM_FI_DEV_XID_ERRORS{gpu=\"0\",UUID=\"GPU-1\"" + more + "} " + std::to_string(xid) + "\n").ok());
   }
-  std::vector<std::string> told() const {
+  std::vector<std::string> reported() const {
     std::vector<std::string> all;
     all.reserve(out.events.size());
     for (const Event& event : out.events) all.push_back(event.kind + " " + event.code);
@@ -153,19 +153,19 @@ TEST_F(XidGauge, OnlyAChangeIsAFault) {
   show(79, ",err_code=\"79\",err_msg=\"GPU has fallen off the bus\"");
   show(79, ",err_code=\"79\",err_msg=\"GPU has fallen off the bus\",pod=\"other\"");
   show(0);
-  EXPECT_THAT(told(), ElementsAre("xid 79"));
+  EXPECT_THAT(reported(), ElementsAre("xid 79"));
   EXPECT_EQ(out.events[0].severity, Severity::kCritical);
   EXPECT_EQ(out.devices[out.events[0].device.value - 1].uuid, "GPU-1");
   EXPECT_EQ(out.events[0].time, kBegin + 2 * kEvery);
 }
 
-TEST_F(XidGauge, AnOldValueAtFirstSightIsToldOnceAndIsNoFault) {
+TEST_F(XidGauge, AnOldValueAtFirstSightIsReportedOnceAndIsNoFault) {
   show(13);
   show(13);
-  EXPECT_THAT(told(), ElementsAre("xid_seen_last 13"));
+  EXPECT_THAT(reported(), ElementsAre("xid_seen_last 13"));
   EXPECT_EQ(out.events[0].severity, Severity::kInfo);
   show(31);
-  EXPECT_THAT(told(), ElementsAre("xid_seen_last 13", "xid 31"));
+  EXPECT_THAT(reported(), ElementsAre("xid_seen_last 13", "xid 31"));
 }
 
 TEST_F(XidGauge, AFailedScrapeTellsNothing) {
@@ -173,7 +173,7 @@ TEST_F(XidGauge, AFailedScrapeTellsNothing) {
   EXPECT_FALSE(scrape("DCGM_FI_DEV_XID_ERRORS{gpu=\"0\",UUID=\"GPU-1\"} 79\nbad bad bad\nbad bad bad\n").ok());
   EXPECT_TRUE(out.events.empty());
   show(79);
-  EXPECT_THAT(told(), ElementsAre("xid 79"));
+  EXPECT_THAT(reported(), ElementsAre("xid 79"));
 }
 
 TEST_F(Scrape, TheNodeIsWhatTheConfigurationSays) {
@@ -213,7 +213,7 @@ TEST_F(Scrape, SeriesThatAreGoneForADayGiveTheirPlaceBack) {
   ASSERT_TRUE(scrape("a 1\nb 1\n").ok());
   ASSERT_TRUE(scrape("a 2\nc 1\n").ok());
   EXPECT_EQ(out.issueCount("scrape.too_many_series"), 1);
-  now += TargetBook::kForgottenAfter - kEvery;
+  now += TargetState::kForgottenAfter - kEvery;
   ASSERT_TRUE(scrape("a 3\n").ok());
   ASSERT_TRUE(scrape("a 4\nc 2\n").ok());
   EXPECT_THAT(out.samplesOf("c").value, ElementsAre(2.0));
@@ -252,7 +252,7 @@ TEST_F(Scrape, WhatIsNoPageOfMetricsDoesNotCount) {
 
 TEST_F(Scrape, MoreSamplesThanAllowedAreRefusedAsAWhole) {
   std::string text;
-  for (std::size_t i = 0; i <= ScrapePage::kMostSamples; ++i) text += "a 1\n";
+  for (std::size_t i = 0; i <= ScrapePage::kMaxSamples; ++i) text += "a 1\n";
   EXPECT_EQ(scrape(text).code(), Code::kResourceExhausted);
   EXPECT_TRUE(out.metric_samples.empty());
 }

@@ -167,7 +167,7 @@ TEST_F(ScraperTest, AGzipBombIsCutOff) {
   while (lines.size() < 1U << 20) lines += "# " + std::string(1'000, 'x') + "\n";
   bomb = gzipped(lines, 384);
   ASSERT_LT(bomb.size(), 2U << 20);
-  ASSERT_GT(384 * lines.size(), 10 * ScrapePage::kMostBytes);
+  ASSERT_GT(384 * lines.size(), 10 * ScrapePage::kMaxBytes);
   const double before = peakMib();
   const DurNs begin = monotonicNow();
   expectOnlyThisFails("/bomb", "scrape.too_large: ");
@@ -251,7 +251,7 @@ TEST_F(ScraperTest, WhoCannotKeepUpMakesScrapesWait) {
     const std::lock_guard lock(mutex);
     return held.size();
   };
-  ASSERT_TRUE(test::waitUntil([&] { return behind.stats().waiting > Scraper::kMostPosted; }));
+  ASSERT_TRUE(test::waitUntil([&] { return behind.stats().waiting > Scraper::kMaxPosted; }));
   const std::int64_t scrapes = behind.stats().scrapes;
   const std::size_t before = posted();
   ASSERT_TRUE(test::waitUntil([&] { return posted() >= before + 3; }));

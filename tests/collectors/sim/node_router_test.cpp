@@ -120,7 +120,7 @@ TEST_F(NodeRouterTest, EveryRecorderKnowsTheRunAndBothAttemptsAndTheFirstOneKnow
   EXPECT_EQ(routed.nodes[1].scalarsOf("loss").size(), 0U);
 }
 
-TEST_F(NodeRouterTest, AFaultsLabelIsToldByTheNodeItStruck) {
+TEST_F(NodeRouterTest, AFaultsLabelIsReportedByTheNodeItStruck) {
   const auto kinds = [](const MemoryRecorder& node) {
     std::multiset<std::string> all;
     for (const Label& label : node.labels) all.insert(label.kind);

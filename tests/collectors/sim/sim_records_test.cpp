@@ -167,7 +167,7 @@ TEST(SimHabits, APlannedRestartIsANewAttemptWithOtherFacts) {
   EXPECT_EQ(points, 40U) << "no step was run twice";
 }
 
-TEST(SimHabits, ARegimeIsToldAsMegatronTellsIt) {
+TEST(SimHabits, ARegimeIsReportedAsMegatronReportsIt) {
   Scenario s = small();
   s.batch_ramp_steps = 20, s.batch_ramp_from = 0.25, s.sequence_double_step = 30;
   const auto out = played(s);
@@ -203,7 +203,7 @@ TEST(SimHabits, WhatAHubMissedWhileItRestartedArrivesWhole) {
   EXPECT_EQ(late.step, whole.step);
 }
 
-TEST(SimHabits, TheHostsTimesAreToldWhereTheScenarioSaysSo) {
+TEST(SimHabits, TheHostsTimesAreReportedWhereTheScenarioSaysSo) {
   Scenario s = small();
   EXPECT_EQ(played(s).scalarsOf("step_run_delay_ns", 5).size(), 0U);
   s.host_cpu = true;

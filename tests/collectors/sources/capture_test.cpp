@@ -113,16 +113,16 @@ class CaptureSourceTest : public testing::Test {
                  .ring = trainer.ring()});
   }
   // The answer; then polls until the capture's event is there.
-  OrderBook::Answer capture(std::vector<std::int32_t> ranks = {}) {
+  OrderQueue::Answer capture(std::vector<std::int32_t> ranks = {}) {
     if (!std::exchange(m_started, true)) {
       EXPECT_TRUE(m_source->start(m_out, m_context).ok());
     }
     m_orders.ask({.id = ++m_order, .order = {.kind = OrderKind::kCapture, .run = "r", .ranks = std::move(ranks), .number = 1}});
-    OrderBook::Answer answer;
+    OrderQueue::Answer answer;
     const std::size_t events = m_out.events.size();
     EXPECT_TRUE(waitUntil([&] {
       m_source->poll(m_out, wallNow());
-      for (OrderBook::Answer& one : m_orders.answers()) answer = std::move(one);
+      for (OrderQueue::Answer& one : m_orders.answers()) answer = std::move(one);
       return m_out.events.size() > events || (answer.id != 0 && !answer.status.ok());
     }));
     return answer;
@@ -137,7 +137,7 @@ class CaptureSourceTest : public testing::Test {
   TempFolder m_dir;
   toml::table m_config;
   RankTable m_ranks;
-  OrderBook m_orders;
+  OrderQueue m_orders;
   SourceContext m_context;
   MemoryRecorder m_out;
   std::unique_ptr<Source> m_source = makeCaptureSource();
@@ -284,7 +284,7 @@ TEST_F(CaptureSourceTest, AnOrderThatFitsNobodyIsRefusedAndSoIsASecondCaptureMea
   EXPECT_EQ(answers[0].status.code(), Code::kResourceExhausted);
 }
 
-TEST_F(CaptureSourceTest, APieceBeyondTheHoursBudgetIsLeftOutAndTold) {
+TEST_F(CaptureSourceTest, APieceBeyondTheHoursBudgetIsLeftOutAndReported) {
   const std::string log = m_dir.file("kmsg");
   std::ofstream(log) << std::string(1000 << 10, 'k') << "\n";
   m_config.insert_or_assign("kernel_log", log);

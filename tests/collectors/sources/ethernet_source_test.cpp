@@ -43,7 +43,7 @@ class EthernetSourceTest : public testing::Test {
   void poll(int times = 1) {
     for (int i = 0; i < times; ++i) m_source->poll(out, m_now += kNsPerSecond);
   }
-  std::vector<std::string> told() const {
+  std::vector<std::string> reported() const {
     std::vector<std::string> all;
     for (const Event& event : out.events) all.push_back(event.kind + ": " + event.message);
     return all;
@@ -51,7 +51,7 @@ class EthernetSourceTest : public testing::Test {
 
   ScratchFolder m_root;
   toml::table m_config;
-  FaultBook m_faults;
+  RecentFaults m_faults;
   SourceContext m_context;
   std::unique_ptr<Source> m_source;
   TimeNs m_now = 0;
@@ -78,13 +78,13 @@ TEST_F(EthernetSourceTest, ALostLinkAndItsReturnAreEventsOfTheAdapter) {
   poll(5);
   link("eth0", "1", 3);
   poll(3);
-  EXPECT_THAT(told(), ElementsAre("link_down: eth0 lost its link", "link_up: eth0 is up after 5.0 s"))
+  EXPECT_THAT(reported(), ElementsAre("link_down: eth0 lost its link", "link_up: eth0 is up after 5.0 s"))
       << "interfaces of containers come and go";
   EXPECT_EQ(out.devices.at(0).uuid, "u1/nic-eth0");
   link("eth0", "1", 7);
   poll(3);
   ASSERT_EQ(out.events.size(), 3U);
-  EXPECT_THAT(told().back(), HasSubstr("link_flap: eth0 lost its link 2 times"));
+  EXPECT_THAT(reported().back(), HasSubstr("link_flap: eth0 lost its link 2 times"));
 }
 
 TEST_F(EthernetSourceTest, ALinkThatIsDownFromTheBeginningOrSwitchedOffIsQuiet) {
@@ -98,7 +98,7 @@ TEST_F(EthernetSourceTest, ALinkThatIsDownFromTheBeginningOrSwitchedOffIsQuiet) 
   EXPECT_TRUE(out.events.empty());
 }
 
-TEST_F(EthernetSourceTest, WhatTheKernelsLogToldIsNotToldAgain) {
+TEST_F(EthernetSourceTest, WhatTheKernelsLogReportedIsNotReportedAgain) {
   ASSERT_TRUE(m_source->start(out, m_context).ok());
   poll(2);
   EXPECT_TRUE(m_faults.mayTell("kernel_log", "link_down", "", "u1/nic-eth0", m_now));
@@ -136,7 +136,7 @@ TEST(EthtoolStats, ReadsADriverOfTenThousandCountersAndSaysWhereThereAreTooMany)
   });
   EXPECT_THAT(stats.read("eth0"), ElementsAre(std::pair(PauseCounter{"net_receive_pause_total", 3}, std::uint64_t{7})));
   EXPECT_EQ(stats.tooMany("eth0"), std::nullopt);
-  said = has = EthtoolStats::kMostCounters + 1;
+  said = has = EthtoolStats::kMaxCounters + 1;
   EXPECT_TRUE(stats.read("eth1").empty());
   EXPECT_EQ(stats.tooMany("eth1"), said);
 }

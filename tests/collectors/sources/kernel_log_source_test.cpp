@@ -45,7 +45,7 @@ class KernelLogSourceTest : public testing::Test {
   std::string kmsg() const { return "kmsg = \"" + m_root.file("kmsg") + "\"\n"; }
 
   ScratchFolder m_root;
-  FaultBook m_faults;
+  RecentFaults m_faults;
   MemoryRecorder out;
 };
 
@@ -133,7 +133,7 @@ TEST_F(KernelLogSourceTest, RepeatsOfOneProcessAreOneEventAndItsCount) {
   EXPECT_EQ(out.events[2].message, "Xid (PCI:0000:9b:00): 13, pid=7, name=a, x (628 more)");
 }
 
-TEST_F(KernelLogSourceTest, WhatAnotherSourceHasJustToldIsALogLine) {
+TEST_F(KernelLogSourceTest, WhatAnotherSourceHasJustReportedIsALogLine) {
   m_root.append("kmsg", kXid);
   ASSERT_TRUE(m_faults.mayTell("nvml", "xid", "79", "GPU-509665ad-b600-ac93-3616-d754b23d636d", kBooted + 2'500'000'000));
   ASSERT_TRUE(live(kmsg()).ok());

@@ -109,7 +109,7 @@ TEST_F(NvmlSourceTest, LeavesAnXidToTheKernelsLogWhereThatIsRead) {
   const auto xids = [&] {
     return std::count_if(m_out.events.begin(), m_out.events.end(), [](const Event& event) { return event.kind == "xid"; });
   };
-  FaultBook faults;
+  RecentFaults faults;
   faults.readKernel();
   m_context.faults = &faults;
   start();
@@ -219,7 +219,7 @@ TEST_F(NvmlSourceTest, SaysOnceAndClearlyThatThereIsNoDriver) {
   EXPECT_EQ(status.message(), "source.nvml: nvmlInit_v2: the NVIDIA driver is not loaded");
 }
 
-TEST_F(NvmlSourceTest, FindsTheDriversLibraryInTheFoldersOfLdLibraryPathThatTheLoaderWasNotToldOf) {
+TEST_F(NvmlSourceTest, FindsTheDriversLibraryInTheFoldersOfLdLibraryPathThatTheLoaderDoesNotKnow) {
   if (nvml::Library::load("").ok()) GTEST_SKIP() << "this machine has a driver of its own";
   std::filesystem::create_directories(m_dir.file("module"));
   std::filesystem::copy_file(RG_FAKE_NVML, m_dir.file("module/libnvidia-ml.so.1"));

@@ -46,7 +46,7 @@ class RdmaSourceTest : public testing::Test {
   void poll(int seconds = 1) {
     for (int i = 0; i < seconds; ++i) m_source->poll(out, m_now += kNsPerSecond);
   }
-  std::vector<std::string> told() const {
+  std::vector<std::string> reported() const {
     std::vector<std::string> all;
     for (const Event& event : out.events) all.push_back(event.kind + (event.code.empty() ? "" : "/" + event.code));
     return all;
@@ -55,7 +55,7 @@ class RdmaSourceTest : public testing::Test {
   ScratchFolder m_root;
   toml::table m_config;
   RankTable m_ranks;
-  FaultBook m_faults;
+  RecentFaults m_faults;
   SourceContext m_context;
   std::unique_ptr<Source> m_source;
   TimeNs m_now = 1000 * kNsPerSecond;
@@ -93,7 +93,7 @@ TEST_F(RdmaSourceTest, ALostLinkIsAnEventAndSoIsItsReturnWithHowLong) {
   poll(10);
   set("mlx5_0", "state", "4: ACTIVE");
   poll(10);
-  ASSERT_THAT(told(), ElementsAre("link_down", "link_up")) << "the counter says nothing new";
+  ASSERT_THAT(reported(), ElementsAre("link_down", "link_up")) << "the counter says nothing new";
   EXPECT_EQ(out.events[0].message, "mlx5_0 port 1 was ACTIVE, is DOWN");
   EXPECT_EQ(out.events[1].message, "mlx5_0 port 1 is up after 10.0 s");
   EXPECT_EQ(out.devices.at(out.events[0].device.value - 1).uuid, "u1/nic-mlx5_0");
@@ -105,14 +105,14 @@ TEST_F(RdmaSourceTest, AFlapBetweenTwoLooksIsSeenByItsCounter) {
   poll(6);
   set("mlx5_0", "counters/link_downed", "2");
   poll(6);
-  ASSERT_THAT(told(), ElementsAre("link_flap"));
+  ASSERT_THAT(reported(), ElementsAre("link_flap"));
   EXPECT_THAT(out.events[0].message, HasSubstr("lost its link 2 times"));
   set("mlx5_0", "counters/link_downed", "0");
   poll(6);
   EXPECT_EQ(out.events.size(), 1U) << "a counter that was reset is no flap";
 }
 
-TEST_F(RdmaSourceTest, WhatTheKernelsLogToldIsNotToldAgain) {
+TEST_F(RdmaSourceTest, WhatTheKernelsLogReportedIsNotReportedAgain) {
   addDevice("mlx5_0", "eth2");
   ASSERT_TRUE(start().ok());
   poll(3);
@@ -132,7 +132,7 @@ TEST_F(RdmaSourceTest, OneSymbolErrorIsASeriesAndManyOnOnePortAreAnEvent) {
   EXPECT_EQ(out.samplesOf("rdma_symbol_error_total").value.back(), 1);
   set("mlx5_2", "counters/symbol_error", "4000");
   poll(70);
-  ASSERT_THAT(told(), ElementsAre("rdma_errors/symbol_error"));
+  ASSERT_THAT(reported(), ElementsAre("rdma_errors/symbol_error"));
   EXPECT_THAT(out.events[0].message, HasSubstr("mlx5_2 port 1: 4000 symbol errors in 6"));
   EXPECT_EQ(out.events[0].severity, Severity::kWarning);
 }
@@ -145,7 +145,7 @@ TEST_F(RdmaSourceTest, ALinkThatRecoveredByItselfOnceIsNoWarning) {
   poll(6);
   set("mlx5_1", "counters/link_error_recovery", "1");
   poll(70);
-  ASSERT_THAT(told(), ElementsAre("rdma_errors/link_error_recovery"));
+  ASSERT_THAT(reported(), ElementsAre("rdma_errors/link_error_recovery"));
   EXPECT_EQ(out.events[0].severity, Severity::kInfo);
 }
 
@@ -155,7 +155,7 @@ TEST_F(RdmaSourceTest, AnIntervalThatIsTooLongForItsWatchIsRefused) {
   EXPECT_EQ(start().code(), Code::kInvalidArgument);
 }
 
-TEST_F(RdmaSourceTest, ACounterThatStandsAtItsTopIsToldOnce) {
+TEST_F(RdmaSourceTest, ACounterThatStandsAtItsTopIsReportedOnce) {
   addDevice("mlx4_0");
   set("mlx4_0", "counters/link_downed", "255");
   ASSERT_TRUE(start().ok());
@@ -181,7 +181,7 @@ TEST_F(RdmaSourceTest, AStoppedPortIsAnEventWhileTheOthersGoOn) {
   train(600, true);
   EXPECT_TRUE(out.events.empty());
   train(200, false);
-  ASSERT_THAT(told(), ElementsAre("rdma_traffic_stopped"));
+  ASSERT_THAT(reported(), ElementsAre("rdma_traffic_stopped"));
   EXPECT_THAT(out.events[0].message, HasSubstr("mlx5_1 port 1: no traffic"));
 }
 

@@ -13,76 +13,76 @@ using enum TrafficWatch::Change;
 class TrafficWatchTest : public ::testing::Test {
  protected:
   std::vector<std::string> add(int bins, const std::vector<double>& rates, std::optional<std::uint64_t> trainers = 1) {
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     for (int i = 0; i < bins; ++i)
       for (const auto& verdict : m_watch.add(rates, trainers))
-        told.push_back(std::string(verdict.change == kStopped ? "stopped "
-                                   : verdict.change == kFaded ? "faded "
-                                                              : "resumed ") +
-                       (verdict.port ? std::to_string(*verdict.port) : "all"));
-    return told;
+        reported.push_back(std::string(verdict.change == kStopped ? "stopped "
+                                       : verdict.change == kFaded ? "faded "
+                                                                  : "resumed ") +
+                           (verdict.port ? std::to_string(*verdict.port) : "all"));
+    return reported;
   }
-  using Told = std::vector<std::string>;
+  using Reported = std::vector<std::string>;
   TrafficWatch m_watch;
   const std::vector<double> m_full = {1e9, 1e9, 1e9, 1e9}, m_none = {0, 0, 0, 0};
 };
 
-TEST_F(TrafficWatchTest, OnePortThatStopsWhileOthersGoOnIsToldOnceAndThenItsReturn) {
-  EXPECT_EQ(add(12, m_full), Told{});
-  EXPECT_EQ(add(2, {1e9, 1e9, 0, 1e9}), Told{}) << "a minute may be a matter of phases";
-  EXPECT_EQ(add(8, {1e9, 1e9, 0, 1e9}), Told{"stopped 2"});
-  EXPECT_EQ(add(8, m_full), Told{"resumed 2"});
+TEST_F(TrafficWatchTest, OnePortThatStopsWhileOthersGoOnIsReportedOnceAndThenItsReturn) {
+  EXPECT_EQ(add(12, m_full), Reported{});
+  EXPECT_EQ(add(2, {1e9, 1e9, 0, 1e9}), Reported{}) << "a minute may be a matter of phases";
+  EXPECT_EQ(add(8, {1e9, 1e9, 0, 1e9}), Reported{"stopped 2"});
+  EXPECT_EQ(add(8, m_full), Reported{"resumed 2"});
 }
 
 TEST_F(TrafficWatchTest, APortThatFallsToLessThanHalfOfItsShareHasFaded) {
   add(12, m_full);
-  EXPECT_EQ(add(8, {1e9, 0.3e9, 1e9, 1e9}), Told{"faded 1"});
-  EXPECT_EQ(add(3, {1e9, 0, 1e9, 1e9}), Told{"stopped 1"}) << "and got worse";
+  EXPECT_EQ(add(8, {1e9, 0.3e9, 1e9, 1e9}), Reported{"faded 1"});
+  EXPECT_EQ(add(3, {1e9, 0, 1e9, 1e9}), Reported{"stopped 1"}) << "and got worse";
 }
 
 TEST_F(TrafficWatchTest, CheckpointsEvaluationsAndTheEndOfAJobAreQuiet) {
   add(20, m_full);
   for (int i = 0; i < 10; ++i) {
-    EXPECT_EQ(add(10, m_none), Told{}) << "five minutes of saving";
-    EXPECT_EQ(add(1, {1e8, 2e8, 5e7, 3e8}), Told{}) << "the bin in which traffic begins is a part of one";
-    EXPECT_EQ(add(6, {0.8e9, 0.8e9, 0.8e9, 0.8e9}), Told{}) << "an evaluation has less";
-    EXPECT_EQ(add(10, m_full), Told{});
+    EXPECT_EQ(add(10, m_none), Reported{}) << "five minutes of saving";
+    EXPECT_EQ(add(1, {1e8, 2e8, 5e7, 3e8}), Reported{}) << "the bin in which traffic begins is a part of one";
+    EXPECT_EQ(add(6, {0.8e9, 0.8e9, 0.8e9, 0.8e9}), Reported{}) << "an evaluation has less";
+    EXPECT_EQ(add(10, m_full), Reported{});
   }
-  EXPECT_EQ(add(200, m_none, std::nullopt), Told{}) << "no trainer lives";
+  EXPECT_EQ(add(200, m_none, std::nullopt), Reported{}) << "no trainer lives";
 }
 
-TEST_F(TrafficWatchTest, AllPortsThatStopWhileTrainersLiveAreToldAfterTenMinutes) {
+TEST_F(TrafficWatchTest, AllPortsThatStopWhileTrainersLiveAreReportedAfterTenMinutes) {
   add(20, m_full);
-  EXPECT_EQ(add(19, m_none), Told{});
-  EXPECT_EQ(add(100, m_none), Told{"stopped all"});
-  EXPECT_EQ(add(2, m_full), Told{"resumed all"});
+  EXPECT_EQ(add(19, m_none), Reported{});
+  EXPECT_EQ(add(100, m_none), Reported{"stopped all"});
+  EXPECT_EQ(add(2, m_full), Reported{"resumed all"});
 }
 
 TEST_F(TrafficWatchTest, WithoutKnownTrainersAStopIsTheEndOfAJob) {
-  EXPECT_EQ(add(40, m_full, std::nullopt), Told{});
-  EXPECT_EQ(add(200, m_none, std::nullopt), Told{});
-  EXPECT_EQ(add(40, {4e9, 0, 0, 0}, std::nullopt), Told{}) << "the next job has another layout";
+  EXPECT_EQ(add(40, m_full, std::nullopt), Reported{});
+  EXPECT_EQ(add(200, m_none, std::nullopt), Reported{});
+  EXPECT_EQ(add(40, {4e9, 0, 0, 0}, std::nullopt), Reported{}) << "the next job has another layout";
 }
 
 TEST_F(TrafficWatchTest, OtherTrainersBeginAnew) {
   add(20, m_full, 1);
-  EXPECT_EQ(add(40, {4e9, 0, 0, 0}, 2), Told{});
+  EXPECT_EQ(add(40, {4e9, 0, 0, 0}, 2), Reported{});
 }
 
 TEST_F(TrafficWatchTest, APortThatNeverHadTrafficIsNotMissed) {
   add(20, {1e9, 1e9, 1e6, 1e9});
-  EXPECT_EQ(add(20, {1e9, 1e9, 0, 1e9}), Told{});
+  EXPECT_EQ(add(20, {1e9, 1e9, 0, 1e9}), Reported{});
 }
 
-TEST_F(TrafficWatchTest, LessTrafficOnAllPortsIsToldOnceAndThenTheRule) {
+TEST_F(TrafficWatchTest, LessTrafficOnAllPortsIsReportedOnceAndThenTheRule) {
   add(40, m_full);
-  EXPECT_EQ(add(60, {0.4e9, 0.4e9, 0.4e9, 0.4e9}), Told{"faded all"});
-  EXPECT_EQ(add(60, m_full), Told{});
+  EXPECT_EQ(add(60, {0.4e9, 0.4e9, 0.4e9, 0.4e9}), Reported{"faded all"});
+  EXPECT_EQ(add(60, m_full), Reported{});
 }
 
 TEST_F(TrafficWatchTest, AFaultThatStaysForAnHourIsTheRule) {
   add(12, m_full);
-  EXPECT_EQ(add(400, {1e9, 1e9, 0, 1e9}), Told{"stopped 2"});
+  EXPECT_EQ(add(400, {1e9, 1e9, 0, 1e9}), Reported{"stopped 2"});
 }
 
 using Rises = std::vector<std::vector<std::optional<std::uint64_t>>>;

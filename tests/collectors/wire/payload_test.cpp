@@ -25,8 +25,8 @@ constexpr TimeNs kNow = 1'800'000'000'000'000'000;
 class PayloadWire : public testing::Test {
  protected:
   void deliver() {
-    std::string payload = dictionary.recordsFrom(told);
-    told = dictionary.size();
+    std::string payload = dictionary.recordsFrom(reported);
+    reported = dictionary.size();
     for (std::size_t i = 0; i < kStreamClassCount; ++i)
       for (std::string piece = out.take(static_cast<StreamClass>(i)); !piece.empty(); piece = out.take(static_cast<StreamClass>(i)))
         payload += piece;
@@ -35,7 +35,7 @@ class PayloadWire : public testing::Test {
   SeriesId gauge(const std::string& metric) { return out.series({.node = out.node(machine), .metric = metric, .unit = "watts"}); }
 
   SessionDictionary dictionary;
-  std::size_t told = 0;
+  std::size_t reported = 0;
   WireRecorder out{dictionary, [] { return kNow; }, [] {}};
   test::MemoryRecorder heard;
   PayloadReplay replay{"n1"};
@@ -285,7 +285,7 @@ TEST_F(PayloadWire, SurvivesDamagedBytes) {
   std::string whole = dictionary.recordsFrom(0);
   for (std::size_t i = 0; i < kStreamClassCount; ++i) whole += out.take(static_cast<StreamClass>(i));
   std::minstd_rand random(7);
-  std::int64_t told_count = 0;
+  std::int64_t reported_count = 0;
   for (int round = 0; round < 3'000; ++round) {
     std::string damaged = whole.substr(0, round % 2 == 0 ? random() % whole.size() : whole.size());
     for (unsigned flips = random() % 4; flips > 0 && !damaged.empty(); --flips)
@@ -293,11 +293,11 @@ TEST_F(PayloadWire, SurvivesDamagedBytes) {
     test::MemoryRecorder sink;
     const PayloadCounts got = PayloadReplay("n1").play(damaged, sink);
     if (!got.intact) {
-      ++told_count;
+      ++reported_count;
       EXPECT_EQ(sink.issueCount("wire.bad_payload"), 1);
     }
   }
-  EXPECT_GT(told_count, 500);
+  EXPECT_GT(reported_count, 500);
 }
 
 TEST_F(PayloadWire, DoesNotAllocateWhatBytesOnlyClaim) {

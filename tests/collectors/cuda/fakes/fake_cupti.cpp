@@ -31,7 +31,7 @@ bool fails(const char* call) {
   return text != nullptr && std::string_view(text) == call;
 }
 const std::int64_t kVersion = number("FAKE_CUPTI_VERSION", 26);
-const std::size_t kMost = static_cast<std::size_t>(number("FAKE_CUPTI_RECORDS", 1000));
+const std::size_t kMax = static_cast<std::size_t>(number("FAKE_CUPTI_RECORDS", 1000));
 constexpr std::int64_t kClockAhead = 1'700'000'000'000'000'000;
 
 std::size_t kernelBytes() {
@@ -76,7 +76,7 @@ void put(std::vector<std::uint8_t>& record, std::size_t at, T value) {
 }
 
 void append(const std::vector<std::uint8_t>& record, std::int64_t over, std::size_t times_at = 0) {
-  if (g_buffers.empty() || g_buffers.back().records >= kMost || g_buffers.back().size - g_buffers.back().used < record.size()) {
+  if (g_buffers.empty() || g_buffers.back().records >= kMax || g_buffers.back().size - g_buffers.back().used < record.size()) {
     Buffer buffer{};
     std::size_t most = 0;
     if (g_request != nullptr) g_request(&buffer.bytes, &buffer.size, &most);

@@ -37,9 +37,9 @@ class CourierTest : public ::testing::Test {
   Courier& courier(std::vector<AlertTarget> targets) {
     CourierOptions options{
         .first_pause = 5 * kNsPerMs, .longest_pause = 20 * kNsPerMs, .give_up_after = 300 * kNsPerMs, .desktop = m_desktop};
-    options.done = [this](const AlertMessage& message, const std::string& delivery, bool told) {
+    options.done = [this](const AlertMessage& message, const std::string& delivery, bool notified) {
       const std::lock_guard lock(m_mutex);
-      m_done.push_back(message.id + (told ? " told " : " not told ") + delivery);
+      m_done.push_back(message.id + (notified ? " told " : " not told ") + delivery);
     };
     m_courier = std::make_unique<Courier>(targets, options);
     return *m_courier;
@@ -148,7 +148,7 @@ TEST_F(CourierTest, OneThatNeverAnswersHoldsUpNobodyElseAndItsQueueIsBounded) {
   }
 }
 
-TEST_F(CourierTest, AfterAStopNobodyIsToldAndNothingIsSaidOfIt) {
+TEST_F(CourierTest, AfterAStopNobodyIsNotifiedAndNothingIsSaidOfIt) {
   std::string shown;
   m_desktop = [&](const AlertMessage& message) { shown = message.id; };
   FakeWebhook dead(FakeWebhook::Mood::kNeverAnswers);
@@ -172,7 +172,7 @@ TEST_F(CourierTest, ACommandGetsTheJsonAndTheEnvironment) {
   EXPECT_THAT(done(), ElementsAre("a told cmd: sent"));
 }
 
-TEST_F(CourierTest, ADesktopIsToldWhereThereIsOne) {
+TEST_F(CourierTest, ADesktopIsNotifiedWhereThereIsOne) {
   std::string shown;
   m_desktop = [&](const AlertMessage& message) { shown = message.id; };
   const AlertTarget desktop{.name = "screen", .command = {}, .webhook = "", .desktop = true};

@@ -144,7 +144,7 @@ TEST_F(NotifierTest, TheMessageSaysWhatSinceWhenWhoWhatItCostsAndWhereToLook) {
   EXPECT_THAT(message.environment, ::testing::Contains("RUNGLASS_SEVERITY=error"));
   ASSERT_THAT(history(), SizeIs(1));
   EXPECT_EQ(history()[0].delivery, "desktop: sent");
-  EXPECT_TRUE(history()[0].told.has_value());
+  EXPECT_TRUE(history()[0].notified.has_value());
   EXPECT_EQ(history()[0].link, message.link);
 }
 
@@ -375,15 +375,15 @@ TEST_F(NotifierTest, WhatIsWithdrawnIsWithdrawnInTheHistoryAndNotifiesNobody) {
   withdraw(withdrawn, kStart);
   Finding other = hang();
   other.kind = "stall";
-  Finding not_told = other;
-  withdraw(not_told, kStart);
-  EXPECT_THAT(titles(kMinute, {withdrawn, other, not_told}), IsEmpty());
+  Finding not_reported = other;
+  withdraw(not_reported, kStart);
+  EXPECT_THAT(titles(kMinute, {withdrawn, other, not_reported}), IsEmpty());
   ASSERT_THAT(history(), SizeIs(1));
   EXPECT_EQ(history()[0].end, kStart);
   EXPECT_EQ(history()[0].summary, "Withdrawn: 64 ranks wait for rank 5");
 }
 
-TEST_F(NotifierTest, ARestartedHubDoesNotRepeatAndOneKilledBeforeTellingDoes) {
+TEST_F(NotifierTest, ARestartedHubDoesNotRepeatAndOneKilledBeforeNotificationDoes) {
   step(0, {hang()});
   store(/*tell=*/false);  // kill -9 between storing and telling
   EXPECT_THAT(m_shown, IsEmpty());
@@ -396,7 +396,7 @@ TEST_F(NotifierTest, ARestartedHubDoesNotRepeatAndOneKilledBeforeTellingDoes) {
   EXPECT_THAT(history(), SizeIs(1));
 }
 
-TEST_F(NotifierTest, TheTellingThatIsRepeatedAfterAKillHasTheSameId) {
+TEST_F(NotifierTest, TheNotificationThatIsRepeatedAfterAKillHasTheSameId) {
   step(0, {hang()});
   const auto saving = m_waiting.at(0);
   ASSERT_TRUE(m_writer->alerts(saving.rows).ok());
@@ -407,7 +407,7 @@ TEST_F(NotifierTest, TheTellingThatIsRepeatedAfterAKillHasTheSameId) {
   EXPECT_EQ(m_shown[0].id, m_shown[1].id);
 }
 
-TEST_F(NotifierTest, WhatIsStoredAfterTheStopIsToldOnceByTheNextHub) {
+TEST_F(NotifierTest, WhatIsStoredAfterTheStopIsReportedOnceByTheNextHub) {
   step(0, {hang()});
   m_notifier->stop();
   store();
@@ -425,7 +425,7 @@ TEST_F(NotifierTest, ASecondFollowerOfTheStoreIsNoNotifier) {
   EXPECT_EQ(follower->alerts(10)->at(0).count, 1);
 }
 
-TEST_F(NotifierTest, AnEventIsToldOnceWithNamesThoughItIsSeenBeforeTheyAreCommitted) {
+TEST_F(NotifierTest, AnEventIsReportedOnceWithNamesThoughItIsSeenBeforeTheyAreCommitted) {
   m_options.rules = {{.name = "xid", .events = {"xid"}, .at_least = Severity::kError, .to = {"desktop"}}};
   begin();
   m_reader = m_temp.reader({.live = m_writer->liveTail()}).value();
@@ -442,7 +442,7 @@ TEST_F(NotifierTest, AnEventIsToldOnceWithNamesThoughItIsSeenBeforeTheyAreCommit
   EXPECT_EQ(history()[0].end, kStart) << "a moment is over as soon as it is said";
 }
 
-TEST_F(NotifierTest, ALostNodeIsToldAfterAMinuteByName) {
+TEST_F(NotifierTest, ALostNodeIsReportedAfterAMinuteByName) {
   event("node_lost", Severity::kError, 0, m_node);
   EXPECT_THAT(titles(59 * kSecond), IsEmpty());
   EXPECT_THAT(titles(60 * kSecond), ElementsAre("error: node_lost happened"));
@@ -453,7 +453,7 @@ TEST_F(NotifierTest, ALostNodeIsToldAfterAMinuteByName) {
   EXPECT_EQ(history()[0].end, kStart + 70 * kSecond);
 }
 
-TEST_F(NotifierTest, AMetricIsToldAfterItsTimeAndHasHysteresis) {
+TEST_F(NotifierTest, AMetricIsNotifiedAfterItsTimeAndHasHysteresis) {
   m_options.rules = {{.name = "hot",
                       .metric = MetricCondition{.metric = "temperature_celsius", .above = 90, .clear = 85},
                       .at_least = Severity::kError,
@@ -477,7 +477,7 @@ TEST_F(NotifierTest, AMetricIsToldAfterItsTimeAndHasHysteresis) {
   EXPECT_THAT(titles(3 * kMinute), IsEmpty()) << "an old value says nothing about now";
 }
 
-TEST_F(NotifierTest, AMissingMetricIsToldUnlessItsNodeSaidGoodbye) {
+TEST_F(NotifierTest, AMissingMetricIsReportedUnlessItsNodeSaidGoodbye) {
   m_options.rules = {{.name = "missing",
                       .metric = MetricCondition{.metric = "power_watts", .absent = true},
                       .at_least = Severity::kWarning,
@@ -515,7 +515,7 @@ TEST_F(NotifierTest, WhatReachesNobodyIsAnIssue) {
   step(0, {hang()});
   store();
   ASSERT_TRUE(test::waitUntil([&] {
-    if (m_notifier->stats().not_told > 0) store();
+    if (m_notifier->stats().not_reported > 0) store();
     return !m_issues.empty();
   }));
   EXPECT_THAT(m_issues, ElementsAre("alert.not_told"));

@@ -101,7 +101,7 @@ class Source {
                            .score = 0.5,
                            .summary = "it hangs " + number(1000),
                            .evidence = "{}",
-                           .told = below(4) == 0 ? std::nullopt : std::optional(m_clock += 20 * kNsPerSecond)});
+                           .reported = below(4) == 0 ? std::nullopt : std::optional(m_clock += 20 * kNsPerSecond)});
         break;
       case 11:
         judge();
@@ -358,9 +358,10 @@ std::map<std::string, std::vector<Bin>> blocksOf(const std::string& path, Writer
   for (const Node& node : mustRead((*reader)->nodes())) nodes[node.id] = node.uuid;
   for (const Series& one : mustRead((*reader)->series({.kind = SeriesKind::kGauge}))) {
     NewSummaries found = mustRead((*changes)->summaries(one.id, {}, true));
-    if (!found.told) continue;
-    std::ranges::sort(found.told->blocks, {}, [](const Bin& bin) { return std::tuple(bin.x0, bin.x1, bin.count, bin.first, bin.last); });
-    all[nodes[one.key.node] + " " + one.key.metric] = std::move(found.told->blocks);
+    if (!found.reported) continue;
+    std::ranges::sort(found.reported->blocks, {},
+                      [](const Bin& bin) { return std::tuple(bin.x0, bin.x1, bin.count, bin.first, bin.last); });
+    all[nodes[one.key.node] + " " + one.key.metric] = std::move(found.reported->blocks);
   }
   return all;
 }
@@ -438,7 +439,7 @@ TEST_P(FeedCopies, WhateverIsRecordedWheneverAnyoneRestartsOrTheLineBreaks) {
 INSTANTIATE_TEST_SUITE_P(Ways, FeedCopies, testing::Bool(), [](const auto& info) { return info.param ? "ThroughFrames" : "Directly"; });
 
 // The catalogue is seen when it is committed, an event at once.
-TEST(Feed, MarksTheRowsThatItToldBeforeOneThatHasToWait) {
+TEST(Feed, MarksTheRowsThatItSentBeforeOneThatHasToWait) {
   TempStore there, here;
   Source source(there.path(), 1);
   Writer& writer = source.writer();
@@ -551,7 +552,7 @@ TEST(FeedFrame, RefusesWhatClaimsToBeLargerThanItIs) {
   wrong = frame;
   wrong.set_crc32c(1);
   EXPECT_EQ(unpackFrame(wrong).status().code(), Code::kDataLoss);
-  EXPECT_EQ(unpackFrame(packFrame(std::string(kMostFrame + 1, 'x'))).status().code(), Code::kDataLoss);
+  EXPECT_EQ(unpackFrame(packFrame(std::string(kMaxFrame + 1, 'x'))).status().code(), Code::kDataLoss);
   wrong.set_packed("no frame at all");
   EXPECT_EQ(unpackFrame(wrong).status().code(), Code::kDataLoss);
 }

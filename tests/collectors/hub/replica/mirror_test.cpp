@@ -261,7 +261,7 @@ TEST_F(MirrorTest, AStoreOfItsOwnBecomesNoCopy) {
   EXPECT_THAT(mirror.status().message(), HasSubstr("data of its own"));
 }
 
-TEST_F(MirrorTest, WithoutTheHubsTokenNothingIsTold) {
+TEST_F(MirrorTest, WithoutTheHubsTokenNothingIsReported) {
   const std::string token = dir.file("token");
   FILE* file = std::fopen(token.c_str(), "w");
   ASSERT_NE(file, nullptr);

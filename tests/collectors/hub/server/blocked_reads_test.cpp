@@ -117,7 +117,7 @@ TEST(BlockedReads, AnOrderThatReadsTheStoreHoldsUpNoAcknowledgement) {
 TEST(BlockedReads, AnOrderEndsInTimeWhenTheStoreDoesNotAnswer) {
   Gate gate;
   std::deque<std::function<void(Writer&)>> posted;
-  OrderDesk orders(
+  OrderDispatcher orders(
       [&gate]() -> Result<std::unique_ptr<Reader>> {
         gate.pass();
         return Status(Code::kUnavailable, "the store is gone");
@@ -129,14 +129,14 @@ TEST(BlockedReads, AnOrderEndsInTimeWhenTheStoreDoesNotAnswer) {
   std::vector<Status> outcomes;
   orders.place(
       {.kind = OrderKind::kCapture, .run = "live", .ranks = {}, .number = 1},
-      [](Writer&) -> std::vector<OrderDesk::Peer> {
+      [](Writer&) -> std::vector<OrderDispatcher::Peer> {
         ADD_FAILURE() << "nothing is sent";
         return {};
       },
       0, [&outcomes](const Result<OrderOutcome>& outcome) { outcomes.push_back(outcome.status()); });
-  orders.tick(OrderDesk::kPatience - 1, **writer);
+  orders.tick(OrderDispatcher::kPatience - 1, **writer);
   EXPECT_THAT(outcomes, IsEmpty());
-  orders.tick(OrderDesk::kPatience, **writer);
+  orders.tick(OrderDispatcher::kPatience, **writer);
   ASSERT_EQ(outcomes.size(), 1U);
   EXPECT_EQ(outcomes[0].code(), Code::kUnavailable);
   EXPECT_THAT(outcomes[0].message(), HasSubstr("run 'live': the store does not answer in time"));
@@ -188,11 +188,12 @@ class TimedOutOrders : public testing::TestWithParam<std::string> {
     }
     ASSERT_TRUE(writer->flush().ok());
   }
-  void place(OrderDesk& orders, int count) {
+  void place(OrderDispatcher& orders, int count) {
     for (int i = 0; i < count; ++i)
       orders.place(
-          {.kind = OrderKind::kTraceSteps, .run = "live", .ranks = {}, .number = 1}, [](Writer&) { return std::vector<OrderDesk::Peer>(); },
-          0, [this](const Result<OrderOutcome>& outcome) { outcomes.push_back(outcome.status()); });
+          {.kind = OrderKind::kTraceSteps, .run = "live", .ranks = {}, .number = 1},
+          [](Writer&) { return std::vector<OrderDispatcher::Peer>(); }, 0,
+          [this](const Result<OrderOutcome>& outcome) { outcomes.push_back(outcome.status()); });
   }
 
   test::TempFolder dir;
@@ -205,7 +206,7 @@ class TimedOutOrders : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(TimedOutOrders, ReadTheStoreNoLonger) {
-  OrderDesk orders(
+  OrderDispatcher orders(
       [this]() -> Result<std::unique_ptr<Reader>> {
         RG_ASSIGN(std::unique_ptr<Reader> reader, openStore(store).reader());
         return std::unique_ptr<Reader>(std::make_unique<HeldReader>(std::move(reader), gate, GetParam(), calls));
@@ -213,7 +214,7 @@ TEST_P(TimedOutOrders, ReadTheStoreNoLonger) {
       [this](const std::function<void(Writer&)>&) { ++posted; });
   place(orders, 2);
   ASSERT_TRUE(gate.waitUntilHeld());
-  orders.tick(OrderDesk::kPatience, *writer);
+  orders.tick(OrderDispatcher::kPatience, *writer);
   ASSERT_EQ(outcomes.size(), 2U);
   place(orders, 1);
   const std::map<std::string, int> before = calls;
@@ -239,7 +240,7 @@ class BlockedFollower : public testing::Test {
     auto listening = Listener::listen("127.0.0.1:0", "");
     ASSERT_TRUE(listening.ok()) << listening.status().message();
     listener = std::move(*listening);
-    access = *AccessBook::open("", {wallNow(), monotonicNow()});
+    access = *AccessTable::open("", {wallNow(), monotonicNow()});
     relay = *Relay::open(*listener, nullptr, {});
     admission = std::make_unique<Admission>(*access, *relay);
     service = std::make_unique<FollowService>(store, *storeUuid(store), ReaderOptions{.live = tail}, *admission);
@@ -272,7 +273,7 @@ class BlockedFollower : public testing::Test {
   Gate gate;
   std::shared_ptr<LiveTail> tail = std::make_shared<LiveTail>();
   std::unique_ptr<Listener> listener;
-  std::unique_ptr<AccessBook> access;
+  std::unique_ptr<AccessTable> access;
   std::unique_ptr<Relay> relay;
   std::unique_ptr<Admission> admission;
   std::unique_ptr<FollowService> service;

@@ -16,7 +16,7 @@
 #include <sstream>
 #include <thread>
 
-#include "collectors/hub/access/access_book.h"
+#include "collectors/hub/access/access_table.h"
 #include "collectors/hub/server/hub.h"
 #include "collectors/hub/server/listener.h"
 #include "collectors/hub/server/relay.h"
@@ -86,7 +86,7 @@ TEST_F(HubSecurity, LetsInOnlyWhoKnowsAToken) {
 // Ten wrong tokens from an address refused every token of it: all that come through one tunnel.
 TEST_F(HubSecurity, AGuesserLocksNobodyOut) {
   const std::string file = privateFile("tokens", kToken);
-  const auto book = AccessBook::open(file, {0, 0});
+  const auto book = AccessTable::open(file, {0, 0});
   ASSERT_TRUE(book.ok()) << book.status().message();
   const auto lets = [&](const std::string& token, DurNs now) {
     const std::string header = "Bearer " + token;

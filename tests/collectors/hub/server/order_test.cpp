@@ -61,11 +61,11 @@ class OrderTest : public testing::Test {
   }
   // Answers every order with these ranks until the test ends.
   static std::jthread answering(Agent& agent, std::vector<std::int32_t> ranks) {
-    const OrderBook::Server server = agent.orders().serve({OrderKind::kCapture});
+    const OrderQueue::Server server = agent.orders().serve({OrderKind::kCapture});
     return std::jthread([&agent, server, ranks = std::move(ranks)](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
-        const std::vector<OrderBook::Task> tasks = agent.orders().take(server);
-        for (const OrderBook::Task& task : tasks)
+        const std::vector<OrderQueue::Task> tasks = agent.orders().take(server);
+        for (const OrderQueue::Task& task : tasks)
           agent.orders().answer({.id = task.id, .status = {}, .ranks = ranks, .note = "stack " + std::to_string(task.order.number)});
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
       }

@@ -107,12 +107,12 @@ TEST_F(RecordingTest, SaysThatACommitFailedAndTheNextStoresIt) {
 TEST_F(RecordingTest, RetentionTellsHowItEnded) {
   start();
   say();
-  bool told = false;
-  recording->forget({}, kNsPerSecond, [&](const Result<bool>& done, DurNs) { told = done.ok() && *done; });
+  bool reported = false;
+  recording->forget({}, kNsPerSecond, [&](const Result<bool>& done, DurNs) { reported = done.ok() && *done; });
   say();
-  EXPECT_FALSE(told) << "it runs elsewhere";
+  EXPECT_FALSE(reported) << "it runs elsewhere";
   recording->settle();
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(reported);
   expectAllInOrder();
 }
 

@@ -178,8 +178,8 @@ TEST_F(StoreTrouble, CommitsThatFailEndAcknowledgingUntilOneSucceeds) {
 }
 
 TEST_F(StoreTrouble, TooMuchThatIsNotStoredEndsAcknowledging) {
-  constexpr std::int64_t kMost = 300'000;
-  serve({.max_unstored_bytes = kMost});
+  constexpr std::int64_t kMax = 300'000;
+  serve({.max_unstored_bytes = kMax});
   auto agent = join();
   ASSERT_TRUE(agent);
   say(*agent);

@@ -28,11 +28,12 @@ class AlertTest : public CtlFixture {
   void rules(const std::string& text) { std::ofstream(m_rules) << text; }
   // A target that writes a line a telling.
   void commandRules(const std::string& more = "") {
-    rules("[target.file]\ncommand = [\"/bin/sh\", \"-c\", \"echo \\\"$RUNGLASS_ALERT_ID $RUNGLASS_TITLE\\\" >> " + m_told + "\"]\n" + more);
+    rules("[target.file]\ncommand = [\"/bin/sh\", \"-c\", \"echo \\\"$RUNGLASS_ALERT_ID $RUNGLASS_TITLE\\\" >> " + m_reported + "\"]\n" +
+          more);
   }
-  std::vector<std::string> told() const {
+  std::vector<std::string> reported() const {
     std::vector<std::string> lines;
-    std::stringstream text(contentOf(m_told));
+    std::stringstream text(contentOf(m_reported));
     for (std::string line; std::getline(text, line);) lines.push_back(line);
     return lines;
   }
@@ -72,17 +73,17 @@ class AlertTest : public CtlFixture {
   }
 
   const std::vector<AnalysisEntry> m_entries = FakeAnalysis::entries();
-  const std::string m_rules = m_folder.file("alerts.toml"), m_told = m_folder.file("told");
+  const std::string m_rules = m_folder.file("alerts.toml"), m_reported = m_folder.file("told");
 };
 
-TEST_F(AlertTest, AFindingIsToldByTheHubAndAgainNeitherByItNorByTheNextOneNorByAFollower) {
+TEST_F(AlertTest, AFindingIsReportedByTheHubAndAgainNeitherByItNorByTheNextOneNorByAFollower) {
   commandRules();
   FakeAnalysis::say(0, {findingOf("slow_rank", "rank:3", Severity::kWarning, wallNow())});
   {
     const Serving one = serve();
     recordRun(*one.hub);
-    ASSERT_TRUE(waitUntil([&] { return told().size() == 1; }));
-    EXPECT_THAT(told()[0], HasSubstr("warning: rank:3 is slow_rank"));
+    ASSERT_TRUE(waitUntil([&] { return reported().size() == 1; }));
+    EXPECT_THAT(reported()[0], HasSubstr("warning: rank:3 is slow_rank"));
     ASSERT_TRUE(waitUntil([&] { return query("SELECT told_count, delivery FROM alert").out.find("file: sent") != std::string::npos; }));
     EXPECT_EQ(query("SELECT rule, kind, severity, told_count, delivery FROM alert").out,
               "rule,kind,severity,told_count,delivery\nfindings,slow_rank,warning,1,file: sent\n");
@@ -95,12 +96,12 @@ TEST_F(AlertTest, AFindingIsToldByTheHubAndAgainNeitherByItNorByTheNextOneNorByA
   // The target has one queue: another finding reaches it after everything that was sent before.
   FakeAnalysis::say(0, {findingOf("slow_rank", "rank:3", Severity::kWarning, wallNow()),
                         findingOf("slow_rank", "rank:4", Severity::kWarning, wallNow())});
-  EXPECT_TRUE(waitUntil([&] { return told().size() >= 2; }));
+  EXPECT_TRUE(waitUntil([&] { return reported().size() >= 2; }));
   FakeAnalysis::say(0, {findingOf("slow_rank", "rank:3", Severity::kCritical, wallNow())});
-  EXPECT_TRUE(waitUntil([&] { return told().size() >= 3; }));
+  EXPECT_TRUE(waitUntil([&] { return reported().size() >= 3; }));
   two.watch->stop();
-  EXPECT_THAT(told(), ElementsAre(HasSubstr("warning: rank:3 is slow_rank"), HasSubstr("warning: rank:4 is slow_rank"),
-                                  HasSubstr("critical (worse): rank:3 is slow_rank")));
+  EXPECT_THAT(reported(), ElementsAre(HasSubstr("warning: rank:3 is slow_rank"), HasSubstr("warning: rank:4 is slow_rank"),
+                                      HasSubstr("critical (worse): rank:3 is slow_rank")));
 }
 
 TEST_F(AlertTest, AHubKilledWhileItTellsIsFollowedByOneThatTellsItAgainWithTheSameId) {
@@ -109,17 +110,17 @@ TEST_F(AlertTest, AHubKilledWhileItTellsIsFollowedByOneThatTellsItAgainWithTheSa
   storeDue("hang", Severity::kError, "64 ranks wait");
   const std::vector<std::string> serve = {"serve", "--store", m_store, "--listen", "127.0.0.1:0", "--alerts", m_rules};
   const pid_t hub = start(serve);
-  EXPECT_TRUE(waitUntil([&] { return told().size() == 1; }));
+  EXPECT_TRUE(waitUntil([&] { return reported().size() == 1; }));
   ::kill(hub, SIGKILL);
   ::waitpid(hub, nullptr, 0);
   // Less severe, so that it is sent after the hang if that is sent again.
   storeDue("slow_rank", Severity::kWarning, "rank 5 is slow");
   const pid_t next = start(serve);
-  EXPECT_TRUE(waitUntil([&] { return !told().empty() && told().back().ends_with("rank 5 is slow"); }));
+  EXPECT_TRUE(waitUntil([&] { return !reported().empty() && reported().back().ends_with("rank 5 is slow"); }));
   ::kill(next, SIGTERM);
   ::waitpid(next, nullptr, 0);
   // Killed before the delivery was stored: the hang is sent twice, with the same id. After: once.
-  std::vector<std::string> hangs = told();
+  std::vector<std::string> hangs = reported();
   hangs.pop_back();
   ASSERT_THAT(hangs, AnyOf(SizeIs(1), SizeIs(2)));
   EXPECT_THAT(hangs, Each(AllOf(HasSubstr("64 ranks wait"), hangs.front())));
@@ -131,8 +132,8 @@ TEST_F(AlertTest, TheTestReachesEveryTargetOnceAndNamesThoseItDoesNot) {
   expectFails(tried, "not reached: gone");
   EXPECT_THAT(tried.out, HasSubstr("file: sent\n"));
   EXPECT_THAT(tried.out, HasSubstr("gone: command /nowhere/page: No such file"));
-  ASSERT_THAT(told(), SizeIs(1));
-  EXPECT_THAT(told()[0], HasSubstr("nothing is wrong"));
+  ASSERT_THAT(reported(), SizeIs(1));
+  EXPECT_THAT(reported()[0], HasSubstr("nothing is wrong"));
   rules("targets = 3");
   expectFails(ctl({"alert", "test", "--alerts", m_rules}), "has no key 'targets'");
 }
@@ -146,12 +147,12 @@ TEST_F(AlertTest, ASnoozeGoesThroughTheHubThatWritesAndEndsItsRule) {
   EXPECT_EQ(snoozed.exit, 0) << snoozed.err;
   FakeAnalysis::say(0, {findingOf("slow_rank", "rank:3", Severity::kWarning, wallNow())});
   ASSERT_TRUE(waitUntil([&] { return query("SELECT count(*) AS n FROM alert").out == "n\n1\n"; }));
-  EXPECT_THAT(told(), SizeIs(0));
+  EXPECT_THAT(reported(), SizeIs(0));
   const Outcome list = ctl({"alert", "list", "--store", m_store});
   EXPECT_THAT(list.out, HasSubstr("warning  rank:3 is slow_rank"));
   EXPECT_THAT(list.out, HasSubstr("not notified"));
   EXPECT_EQ(ctl({"alert", "snooze", "--store", m_store, "--rule", "findings", "--minutes", "0"}).exit, 0);
-  EXPECT_TRUE(waitUntil([&] { return told().size() == 1; }));
+  EXPECT_TRUE(waitUntil([&] { return reported().size() == 1; }));
   expectFails(ctl({"alert", "snooze", "--store", m_store}), "--rule or --cause");
   one.watch->stop();
 }

@@ -83,7 +83,7 @@ TEST_F(LiveAnalysesTest, WhatIsNoLongerReportedIsWithdrawnAndOpenAgainWhenItIs) 
   EXPECT_EQ(back.changes[0].finding.severity, Severity::kWarning);
 }
 
-TEST_F(LiveAnalysesTest, AnAnalysisThatFailsEndsNothingAndIsToldOnce) {
+TEST_F(LiveAnalysesTest, AnAnalysisThatFailsEndsNothingAndIsReportedOnce) {
   FakeAnalysis::say(0, {slow()});
   FakeAnalysis::say(1, {findingOf("loss_spike", "run", Severity::kInfo, kLiveStart)});
   round(10 * s);
@@ -172,13 +172,13 @@ TEST_F(LiveAnalysesTest, RunsWithoutAClockOrLeftBehindAreNotAsked) {
   EXPECT_EQ(asked, 1) << "the run with a clock, while its data is fresh";
 }
 
-TEST_F(LiveAnalysesTest, AFloodOfFindingsIsBoundedAndToldOnce) {
+TEST_F(LiveAnalysesTest, AFloodOfFindingsIsBoundedAndReportedOnce) {
   std::vector<Finding> flood;
-  for (std::size_t i = 0; i < LiveAnalyses::kMostFindings + 500; ++i)
+  for (std::size_t i = 0; i < LiveAnalyses::kMaxFindings + 500; ++i)
     flood.push_back(findingOf("slow_rank", "rank:" + std::to_string(i), Severity::kInfo, kLiveStart));
   FakeAnalysis::say(0, std::move(flood));
   const LiveRound first = round(10 * s);
-  EXPECT_THAT(first.changes, SizeIs(LiveAnalyses::kMostFindings));
+  EXPECT_THAT(first.changes, SizeIs(LiveAnalyses::kMaxFindings));
   ASSERT_THAT(first.issues, SizeIs(1));
   EXPECT_EQ(first.issues[0].code, "watch.too_many_findings");
   const LiveRound second = round(12 * s);

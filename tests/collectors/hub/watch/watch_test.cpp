@@ -49,11 +49,11 @@ TEST_F(WatchTest, WhatAnAnalysisFindsIsStoredOnceAndEndsWhenItIsNoLongerSaid) {
   EXPECT_TRUE(waitUntil([&] { return stored().at(0).end.has_value(); }));
   EXPECT_THAT(stored(), SizeIs(1));
   // The store knows when it was told which of it.
-  const auto tellings = (*m_temp.reader(m_hub->readerOptions()))->tellings(std::nullopt).value();
-  ASSERT_THAT(tellings, SizeIs(2));
-  EXPECT_FALSE(tellings[0].end);
-  EXPECT_TRUE(tellings[1].end);
-  for (const Finding& one : tellings) EXPECT_TRUE(*one.told >= begin && *one.told <= wallNow()) << *one.told;
+  const auto notifications = (*m_temp.reader(m_hub->readerOptions()))->notifications(std::nullopt).value();
+  ASSERT_THAT(notifications, SizeIs(2));
+  EXPECT_FALSE(notifications[0].end);
+  EXPECT_TRUE(notifications[1].end);
+  for (const Finding& one : notifications) EXPECT_TRUE(*one.reported >= begin && *one.reported <= wallNow()) << *one.reported;
 }
 
 TEST_F(WatchTest, ANewStandstillAsksForACaptureOnceAndOneThatIsOverDoesNot) {

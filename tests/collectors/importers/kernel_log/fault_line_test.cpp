@@ -19,7 +19,7 @@ struct Case {
 
 class Faults : public testing::TestWithParam<Case> {};
 
-TEST_P(Faults, AreToldByTheirLine) {
+TEST_P(Faults, AreReportedByTheirLine) {
   train_log::RuleSet::Scratch scratch;
   const Case& want = GetParam();
   const auto fault = faultOf(want.text, scratch);

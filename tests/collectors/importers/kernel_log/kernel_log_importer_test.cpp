@@ -127,7 +127,7 @@ TEST(KernelLogImporter, KeepsTheSlotsOfLogsWithoutAHostApart) {
   EXPECT_TRUE(one.recorder.nodes.empty()) << "nobody said which node it is";
 }
 
-TEST(KernelLogImporter, SaysNothingAboutWhatAnEarlierImportTold) {
+TEST(KernelLogImporter, SaysNothingAboutWhatAnEarlierImportReported) {
   const std::string log = "[Sun Feb 23 16:24:18 2025] a\n[Sun Feb 23 16:24:19 2025] b\n";
   EXPECT_EQ(importText(log).recorder.issueCount("kernel_log.no_time_zone"), 2);
   const auto again = importText(log, {.resume_at = log.size()});

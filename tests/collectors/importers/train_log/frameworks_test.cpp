@@ -139,7 +139,7 @@ TEST(TrainLogFrameworks, FairseqJsonWithoutItsEndGivesWhatIsThere) {
   EXPECT_TRUE(log.out.hasEvent("checkpoint_saved"));
 }
 
-TEST(TrainLogFrameworks, NanoGptFamilyIsToldApart) {
+TEST(TrainLogFrameworks, NanoGptFamilyIsDistinguished) {
   const auto nano = importLog("step 250: train loss 1.9655, val loss 2.0733\niter 250: loss 1.9, time 135.11ms, mfu 17.50%\n");
   EXPECT_THAT(nano.out.scalarsOf("loss").value, ElementsAre(1.9));
   EXPECT_THAT(nano.out.scalarsOf("time").value, ElementsAre(DoubleEq(135.11e6)));

@@ -105,10 +105,10 @@ TEST(RealLogs, ATracebackIsOneEventPerRank) {
   const fs::path path = fs::path(RG_SHARED_DATA) / "train_logs/torchtitan_qwen3_14b_run39.log.zst";
   if (!fs::exists(path)) GTEST_SKIP() << path << " is not there";
   const auto log = importLog(unpack(path));
-  std::multiset<std::string> told;
+  std::multiset<std::string> reported;
   for (const Event& event : log.out.events)
-    if (event.kind != "start" && event.kind != "finished") told.insert(event.kind + "/" + event.code);
-  EXPECT_EQ(told,
+    if (event.kind != "start" && event.kind != "finished") reported.insert(event.kind + "/" + event.code);
+  EXPECT_EQ(reported,
             (std::multiset<std::string>{"killed/15", "killed/15", "killed/15", "process_failed/", "process_failed/1", "process_failed/1",
                                         "process_failed/1", "process_failed/1", "process_failed/1", "traceback/InductorError"}));
 }

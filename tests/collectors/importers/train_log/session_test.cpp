@@ -203,7 +203,7 @@ TEST(TrainLogSession, AFloodOfNamesEventsOrRestartsIsBoundedAndCounted) {
   EXPECT_GT(log.out.issueCount("train_log.too_many_restarts"), 0);
 }
 
-TEST(TrainLogSession, AValueThatIsNoNumberIsTold) {
+TEST(TrainLogSession, AValueThatIsNoNumberIsReported) {
   const auto log = importLog("iteration 1/ 9 | lm loss: broken | grad norm: N/A |\n");
   EXPECT_EQ(log.out.issueCount("train_log.unreadable_value"), 1);
   EXPECT_EQ(log.report.skipped_reason, "");

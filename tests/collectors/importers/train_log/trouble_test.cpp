@@ -13,7 +13,7 @@ using testing::IsEmpty;
 using train_log::LogSession;
 
 // "kind/code of rank", in the order told.
-std::vector<std::string> told(const MemoryRecorder& out) {
+std::vector<std::string> reported(const MemoryRecorder& out) {
   std::vector<std::string> all;
   for (const Event& event : out.events)
     all.push_back(event.kind + "/" + event.code + (event.rank ? " of " + std::to_string(*event.rank) : ""));
@@ -86,7 +86,7 @@ TEST(NcclLog, AProcessHasTheRankOfItsWidestCommunicator) {
       "n1:11:12 [3] NCCL INFO ncclCommInitRankConfig comm 0x7f rank 1 nRanks 2 nNodes 1 localRanks 2 localRank 1 - Init COMPLETE\n"
       "n1:11:12 [3] misc/socket.cc:881 NCCL WARN ncclSocketSend: something odd\n"
       "n2:11:12 [3] misc/socket.cc:881 NCCL WARN ncclSocketSend: something odd\n");
-  EXPECT_THAT(told(log.out), ElementsAre("nccl_warning/ of 35", "nccl_warning/")) << "the same pid on another node is another process";
+  EXPECT_THAT(reported(log.out), ElementsAre("nccl_warning/ of 35", "nccl_warning/")) << "the same pid on another node is another process";
 }
 
 TEST(NcclLog, ErrorsHaveTheCodeThatTheCatalogueExplains) {
@@ -98,8 +98,8 @@ TEST(NcclLog, ErrorsHaveTheCodeThatTheCatalogueExplains) {
       "n1:11:12 [0] misc/socket.cc:49 NCCL WARN socketProgress: Connection closed by remote peer n2<40000>\n"
       "RuntimeError: NCCL error in: ../ProcessGroupNCCL.cpp:1970, unhandled system error, NCCL version 2.14.3\n"
       "ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error.\n");
-  EXPECT_THAT(told(log.out), testing::UnorderedElementsAre("nccl_net_error/12", "nccl_net_error/5", "nccl_net_event/port error",
-                                                           "nccl_warning/peer_closed", "nccl_error/ncclSystemError"));
+  EXPECT_THAT(reported(log.out), testing::UnorderedElementsAre("nccl_net_error/12", "nccl_net_error/5", "nccl_net_event/port error",
+                                                               "nccl_warning/peer_closed", "nccl_error/ncclSystemError"));
 }
 
 TEST(NcclLog, AFloodOfOneWarningIsOneEventWithItsCount) {
@@ -113,7 +113,7 @@ TEST(NcclLog, AFloodOfOneWarningIsOneEventWithItsCount) {
   EXPECT_EQ(log.out.issueCount("train_log.too_many_log_lines"), 95'000);
 }
 
-TEST(NcclLog, AFollowedFloodIsToldAtOnceAndThenByTheMinute) {
+TEST(NcclLog, AFollowedFloodIsReportedAtOnceAndThenByTheMinute) {
   Live log;
   constexpr TimeNs kMinute = 60 * kNsPerSecond;
   log.say("n1:11:12 [0] NCCL WARN odd 1\n", kMinute);
@@ -155,7 +155,7 @@ TEST(Tracebacks, OneIsOneEventOfItsLastLineAndKeepsItsLines) {
       "[rank1]:ValueError: bad shape (3, 4)\n"
       "[rank0]:    main()\n"
       "[rank0]:torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n");
-  EXPECT_THAT(told(log.out), testing::UnorderedElementsAre("traceback/ValueError of 1", "out_of_memory/ of 0"))
+  EXPECT_THAT(reported(log.out), testing::UnorderedElementsAre("traceback/ValueError of 1", "out_of_memory/ of 0"))
       << "a last line that means something known is that event alone";
   EXPECT_EQ(log.out.logs.size(), 8U);
 }
@@ -166,16 +166,16 @@ TEST(Tracebacks, OfAChainTheLastOneCounts) {
       "During handling of the above exception, another exception occurred:\n\n"
       "Traceback (most recent call last):\n  File \"b.py\", line 2, in g\nmy.package.LoaderError: no batch\n"
       "iteration 1/ 10 | lm loss: 2.0 |\n");
-  ASSERT_THAT(told(log.out), ElementsAre("traceback/LoaderError"));
+  ASSERT_THAT(reported(log.out), ElementsAre("traceback/LoaderError"));
   EXPECT_EQ(log.out.events[0].message, "my.package.LoaderError: no batch");
 }
 
-TEST(Tracebacks, ThatOfARankThatDiesIsToldWhileTheOthersGoOn) {
+TEST(Tracebacks, ThatOfARankThatDiesIsReportedWhileTheOthersGoOn) {
   std::string text = "[rank1]:Traceback (most recent call last):\n[rank1]:  File \"a.py\", line 1, in f\n[rank1]:ValueError: 1\n";
   for (int i = 0; i < 3000; ++i) text += "[rank0]:a line of another rank\n";
   Live log;
   log.sayWithoutFlush(text);
-  EXPECT_THAT(told(log.out), ElementsAre("traceback/ValueError of 1"));
+  EXPECT_THAT(reported(log.out), ElementsAre("traceback/ValueError of 1"));
 }
 
 TEST(Tracebacks, OneThatNeverEndsIsGivenUp) {
@@ -188,7 +188,7 @@ TEST(Tracebacks, OneThatNeverEndsIsGivenUp) {
     for (int i = 0; i < 5000; ++i) lines += "  File \"a.py\", line 1, in f\n";
     return lines;
   }() + "RecursionError: maximum recursion depth exceeded\n");
-  EXPECT_THAT(told(endless.out), ElementsAre("traceback/RecursionError"));
+  EXPECT_THAT(reported(endless.out), ElementsAre("traceback/RecursionError"));
   EXPECT_LE(endless.out.logs.size(), 210U);
 }
 
@@ -201,7 +201,7 @@ TEST(Launchers, TheTableOfFailuresSaysWhichRankWasKilled) {
       "Root Cause (first observed failure):\n[0]:\n"
       "  time      : 2026-05-19_14:40:35\n  host      : node8.cluster\n  rank      : 12 (local_rank: 4)\n"
       "  exitcode  : -9 (pid: 2358399)\n  error_file: <N/A>\n  traceback : Signal 9 (SIGKILL) received by PID 2358399\n");
-  EXPECT_THAT(told(log.out), ElementsAre("process_failed/", "killed/15 of 3", "killed/9 of 12"));
+  EXPECT_THAT(reported(log.out), ElementsAre("process_failed/", "killed/15 of 3", "killed/9 of 12"));
   EXPECT_EQ(log.out.events[1].severity, Severity::kInfo) << "the launcher ends the others";
   EXPECT_EQ(log.out.events[2].severity, Severity::kError);
   EXPECT_EQ(log.out.nodes.at(log.out.events[2].node.value - 1).name, "node8.cluster");
@@ -217,8 +217,8 @@ TEST(Launchers, SignalsAndFullDisksAreEvents) {
       "OSError: [Errno 28] No space left on device: '/ckpt/step_100'\n"
       "OSError: [Errno 122] Disk quota exceeded\n"
       "RuntimeError: CUDA error: an illegal memory access was encountered\n");
-  EXPECT_THAT(told(log.out), testing::UnorderedElementsAre("killed/Segmentation fault", "killed/9 of 5", "killed/Bus error", "no_space/",
-                                                           "no_space/quota", "cuda_error/illegal_address"));
+  EXPECT_THAT(reported(log.out), testing::UnorderedElementsAre("killed/Segmentation fault", "killed/9 of 5", "killed/Bus error",
+                                                               "no_space/", "no_space/quota", "cuda_error/illegal_address"));
 }
 
 TEST(Watchdog, OldAndNewWordsGiveRankAndSequenceNumber) {
@@ -233,8 +233,8 @@ TEST(Watchdog, OldAndNewWordsGiveRankAndSequenceNumber) {
       "42 PG status: last enqueued work: 44, last completed work: 41\n"
       "  what():  [PG 0 Rank 1] Process group watchdog thread terminated with exception: [Rank 1] Watchdog caught collective operation "
       "timeout: WorkNCCL(SeqNum=5, OpType=BROADCAST)\n");
-  EXPECT_THAT(told(log.out), ElementsAre("collective_timeout/40 of 3", "collective_timeout/41 of 9", "collective_timeout/42 of 10",
-                                         "collective_state/41 of 10"))
+  EXPECT_THAT(reported(log.out), ElementsAre("collective_timeout/40 of 3", "collective_timeout/41 of 9", "collective_timeout/42 of 10",
+                                             "collective_state/41 of 10"))
       << "the rank is that of the job, not that of the group";
   EXPECT_THAT(log.out.events[0].message, HasSubstr("OpType=ALLREDUCE"));
 }
@@ -246,7 +246,7 @@ TEST(Watchdog, LinesThatRanksWriteIntoEachOtherKeepTheirRanks) {
       "[rank1]:[E ProcessGroupNCCL.cpp:563] [Rank 1] Watchdog ca[E ProcessGroupNCCL.cpp:1537] [PG 0 Rank 1] Timeout at NCCL work: 5, last "
       "enqueued NCCL work: 6, last completed NCCL work: 4.\n"
       "[E ProcessGroupNCCL.cpp:1537] [PG 0 Rank 0] Timeout at NCCL work: 56, last enqueued NCCL work: 56, last completed NCCL work: 55.\n");
-  EXPECT_THAT(told(log.out), ElementsAre("collective_timeout/48 of 2", "collective_state/4 of 1", "collective_state/55 of 0"));
+  EXPECT_THAT(reported(log.out), ElementsAre("collective_timeout/48 of 2", "collective_state/4 of 1", "collective_state/55 of 0"));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ std::string iteration(int step, const char* loss) { return " iteration " + std::
 // One life of a source: what an agent does with it between its start and its end.
 class Life {
  public:
-  Life(std::unique_ptr<Source> source, const ScratchFolder& folder, const std::string& config, LeaseBook* leases = nullptr)
+  Life(std::unique_ptr<Source> source, const ScratchFolder& folder, const std::string& config, LeaseClaims* leases = nullptr)
       : m_source(std::move(source)) {
     m_config = toml::parse(config);
     const SourceContext context{.node = {.uuid = "n1", .name = "node1"},
@@ -157,9 +157,9 @@ TEST(TrainLogSource, AfterARestartOfTheAgentNothingIsLostOrRecordedTwice) {
 }
 
 // A heartbeat of each agent and the hub's answers.
-void beat(std::initializer_list<std::pair<const char*, LeaseBook*>> agents, LeaseTable& hub) {
+void beat(std::initializer_list<std::pair<const char*, LeaseClaims*>> agents, LeaseTable& hub) {
   for (const auto& [name, book] : agents)
-    for (const LeaseBook::Claim& claim : book->claims(monotonicNow())) {
+    for (const LeaseClaims::Claim& claim : book->claims(monotonicNow())) {
       const LeaseTable::Answer answer = hub.claim(name, claim.file, claim.offset, monotonicNow());
       book->answered(claim.file, answer.held, answer.offset, monotonicNow());
     }
@@ -168,7 +168,7 @@ void beat(std::initializer_list<std::pair<const char*, LeaseBook*>> agents, Leas
 TEST(TrainLogSource, OfTwoAgentsThatSeeAFileOneFollowsAndTheOtherGoesOnAfterIt) {
   const ScratchFolder folder;
   folder.write("train.log", iteration(1, "5.0") + iteration(2, "4.0"));
-  LeaseBook book_a, book_b;
+  LeaseClaims book_a, book_b;
   LeaseTable hub(monotonicNow() - LeaseTable::kExpiry);
   const std::string config = logConfig(folder) + "lease = 'always'\n";
   Life a(makeTrainLogSource(), folder, config, &book_a), b(makeTrainLogSource(), folder, config, &book_b);
@@ -194,7 +194,7 @@ TEST(TrainLogSource, OfTwoAgentsThatSeeAFileOneFollowsAndTheOtherGoesOnAfterIt) 
 TEST(TrainLogSource, WhoLostALeaseStopsAndGoesOnWhereTheOtherWas) {
   const ScratchFolder folder;
   folder.write("train.log", iteration(1, "5.0"));
-  LeaseBook book;
+  LeaseClaims book;
   Life a(makeTrainLogSource(), folder, logConfig(folder) + "lease = 'always'\n", &book);
   a.poll();
   const std::string file = book.claims(monotonicNow()).at(0).file;
@@ -215,7 +215,7 @@ TEST(TrainLogSource, WhoLostALeaseStopsAndGoesOnWhereTheOtherWas) {
 TEST(TrainLogSource, AnOffsetBeyondTheFileSkipsNothing) {
   const ScratchFolder folder;
   folder.write("train.log", iteration(1, "5.0"));
-  LeaseBook book;
+  LeaseClaims book;
   LeaseTable hub(monotonicNow() - LeaseTable::kExpiry);
   Life a(makeTrainLogSource(), folder, logConfig(folder) + "lease = 'always'\n", &book);
   a.poll();
@@ -235,7 +235,7 @@ TEST(TrainLogSource, AnOffsetBeyondTheFileSkipsNothing) {
 TEST(TrainLogSource, AFileOfThisNodeAloneNeedsNoLease) {
   const ScratchFolder folder;
   folder.write("train.log", iteration(1, "5.0"));
-  LeaseBook book;
+  LeaseClaims book;
   Life life(makeTrainLogSource(), folder, logConfig(folder), &book);
   life.poll();
   EXPECT_THAT(life.out.scalarsOf("lm loss").step, ElementsAre(1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/importers/timeline/name_book.h"
+#include "collectors/importers/timeline/name_table.h"
 
 #include <algorithm>
 
@@ -22,17 +22,17 @@ std::string withoutNumbers(std::string_view name) {
 
 }  // namespace
 
-const std::string& NameBook::admit(std::string_view name) {
-  if (const std::string* kept = find(name, kMostNames - kReserve)) return *kept;
-  if (const std::string* kept = find(withoutNumbers(name), kMostNames - 1)) return *kept;
+const std::string& NameTable::admit(std::string_view name) {
+  if (const std::string* kept = find(name, kMaxNames - kReserve)) return *kept;
+  if (const std::string* kept = find(withoutNumbers(name), kMaxNames - 1)) return *kept;
   return *m_names.emplace(kOther).first;
 }
 
 // Null for a new name while `most` are known, or where it would be too much text.
-const std::string* NameBook::find(std::string_view name, std::size_t most) {
+const std::string* NameTable::find(std::string_view name, std::size_t most) {
   std::string text(name);
   if (const auto known = m_names.find(text); known != m_names.end()) return &*known;
-  if (m_names.size() >= most || m_bytes + text.size() > kMostBytes) return nullptr;
+  if (m_names.size() >= most || m_bytes + text.size() > kMaxBytes) return nullptr;
   m_bytes += text.size();
   return &*m_names.insert(std::move(text)).first;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/sources/series_book.h"
+#include "collectors/sources/series_table.h"
 
 #include <cstdio>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is told of what, and when again, by a clock of the test's own.
-#include "collectors/hub/alerts/alert_book.h"
+#include "collectors/hub/alerts/alert_state.h"
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using Reason = Telling::Reason;
+using Reason = Notification::Reason;
 
 constexpr TimeNs kStart = 1'700'000'000'000'000'000;
 constexpr DurNs kSecond = kNsPerSecond, kMinute = 60 * kSecond, kHour = 60 * kMinute;
@@ -40,10 +40,10 @@ class AlertBookTest : public ::testing::Test {
             .summary = kind};
   }
   void see(Trouble trouble, DurNs at) { m_book->see(std::move(trouble), kStart + at); }
-  std::vector<Telling> decide(DurNs at) { return m_book->decide(kStart + at); }
+  std::vector<Notification> decide(DurNs at) { return m_book->decide(kStart + at); }
   std::vector<Reason> reasons(DurNs at) {
     std::vector<Reason> all;
-    for (const Telling& one : decide(at)) all.push_back(one.reason);
+    for (const Notification& one : decide(at)) all.push_back(one.reason);
     return all;
   }
   // A hub that begins anew with what the one before stored.
@@ -52,16 +52,16 @@ class AlertBookTest : public ::testing::Test {
       std::erase_if(m_stored, [&](const Alert& old) { return old.cause == row.cause && old.since == row.since; });
       m_stored.insert(m_stored.begin(), row);
     }
-    m_book = std::make_unique<AlertBook>(m_options);
+    m_book = std::make_unique<AlertState>(m_options);
     m_book->load(m_stored, kStart + at);
   }
 
   AlertOptions m_options;
-  std::unique_ptr<AlertBook> m_book = std::make_unique<AlertBook>(m_options);
+  std::unique_ptr<AlertState> m_book = std::make_unique<AlertState>(m_options);
   std::vector<Alert> m_stored;
 };
 
-TEST_F(AlertBookTest, ACauseIsToldOnceAndAgainOnlyWhenWorseOrAfterSixHours) {
+TEST_F(AlertBookTest, ACauseIsReportedOnceAndAgainOnlyWhenWorseOrAfterSixHours) {
   see(finding("hang"), 0);
   EXPECT_THAT(reasons(0), ElementsAre(Reason::kNew));
   for (DurNs t = kSecond; t < 6 * kHour; t += 97 * kSecond) {
@@ -77,7 +77,7 @@ TEST_F(AlertBookTest, ACauseIsToldOnceAndAgainOnlyWhenWorseOrAfterSixHours) {
   EXPECT_THAT(reasons(13 * kHour), ElementsAre(Reason::kStill));
 }
 
-TEST_F(AlertBookTest, WhatMustHoldForAWhileIsToldThenAndNotIfItEndsBefore) {
+TEST_F(AlertBookTest, WhatMustHoldForAWhileIsReportedThenAndNotIfItEndsBefore) {
   see(finding("thermal_throttle"), 0);
   EXPECT_THAT(decide(5 * kMinute - 1), IsEmpty());
   EXPECT_THAT(reasons(5 * kMinute), ElementsAre(Reason::kNew));
@@ -108,7 +108,7 @@ TEST_F(AlertBookTest, ATroubleThatFlapsIsOneUntilItWasQuietForLong) {
   EXPECT_THAT(reasons(later), ElementsAre(Reason::kNew));
 }
 
-TEST_F(AlertBookTest, PartsOfOneCauseAreToldOnceAndAreOverWithTheLast) {
+TEST_F(AlertBookTest, PartsOfOneCauseAreReportedOnceAndAreOverWithTheLast) {
   const auto part = [](const std::string& name, std::optional<DurNs> end = {}) {
     Trouble trouble = finding("slow_rank");
     trouble.cause = "node", trouble.part = name;
@@ -125,28 +125,28 @@ TEST_F(AlertBookTest, PartsOfOneCauseAreToldOnceAndAreOverWithTheLast) {
   EXPECT_EQ(m_book->takeRows().at(0).end, kStart + 2 * kMinute);
 }
 
-TEST_F(AlertBookTest, PartsThatDifferentRulesTakeAreToldByEach) {
+TEST_F(AlertBookTest, PartsThatDifferentRulesTakeAreReportedByEach) {
   Trouble rank = finding("slow_rank"), silenced = finding("loss_spike");
   for (Trouble* one : {&silenced, &rank}) one->cause = "node", one->part = one->kind;
   see(silenced, 0);
   EXPECT_THAT(decide(0).at(0).to, IsEmpty());
   see(rank, kSecond);
-  const auto told = decide(kSecond);
-  ASSERT_THAT(told, SizeIs(1)) << "a rule without targets silences its own kinds only";
-  EXPECT_THAT(told[0].to, ElementsAre("pager"));
+  const auto notified = decide(kSecond);
+  ASSERT_THAT(notified, SizeIs(1)) << "a rule without targets silences its own kinds only";
+  EXPECT_THAT(notified[0].to, ElementsAre("pager"));
 }
 
 TEST_F(AlertBookTest, TheFirstRuleThatFitsDecidesAndOneWithoutTargetsSilences) {
   see(finding("loss_spike", Severity::kCritical), 0);
-  const auto told = decide(0);
-  ASSERT_THAT(told, SizeIs(1));
-  EXPECT_THAT(told[0].to, IsEmpty());
+  const auto notified = decide(0);
+  ASSERT_THAT(notified, SizeIs(1));
+  EXPECT_THAT(notified[0].to, IsEmpty());
   see(finding("hang", Severity::kInfo), 0);
   see(finding("something_else", Severity::kCritical), 0);
   EXPECT_THAT(decide(0), IsEmpty()) << "below the rule's severity; of no rule";
 }
 
-TEST_F(AlertBookTest, ASnoozedCauseIsToldWhenTheSnoozeEndsIfItStillHolds) {
+TEST_F(AlertBookTest, ASnoozedCauseIsReportedWhenTheSnoozeEndsIfItStillHolds) {
   m_book->snooze({{.rule = "", .cause = "hang", .until = kStart + kHour, .author = ""}});
   see(finding("hang"), 0);
   EXPECT_THAT(decide(0), IsEmpty());
@@ -167,11 +167,11 @@ TEST_F(AlertBookTest, ASnoozedRuleIsQuietEvenWhenItGetsWorse) {
   EXPECT_THAT(reasons(2 * kMinute), ElementsAre(Reason::kWorse));
 }
 
-TEST_F(AlertBookTest, ARestartedHubDoesNotRepeatWhatWasTold) {
+TEST_F(AlertBookTest, ARestartedHubDoesNotRepeatWhatWasReported) {
   see(finding("hang"), 0);
-  const auto told = decide(0);
-  ASSERT_THAT(told, SizeIs(1));
-  m_book->delivered(told[0].alerts, "pager: sent", kStart + kSecond);
+  const auto notified = decide(0);
+  ASSERT_THAT(notified, SizeIs(1));
+  m_book->delivered(notified[0].alerts, "pager: sent", kStart + kSecond);
   restart(kMinute);
   EXPECT_THAT(decide(kMinute), IsEmpty());
   see(finding("hang"), 2 * kMinute);
@@ -179,16 +179,16 @@ TEST_F(AlertBookTest, ARestartedHubDoesNotRepeatWhatWasTold) {
   EXPECT_THAT(reasons(6 * kHour), ElementsAre(Reason::kStill));
 }
 
-TEST_F(AlertBookTest, AHubKilledBetweenStoringAndTellingLetsTheNextOneTellItWithTheSameCount) {
+TEST_F(AlertBookTest, AHubKilledBetweenStoringAndNotificationLetsTheNextOneTellItWithTheSameCount) {
   see(finding("hang"), 0);
-  const auto told = decide(0);
-  ASSERT_THAT(told, SizeIs(1));
+  const auto notified = decide(0);
+  ASSERT_THAT(notified, SizeIs(1));
   restart(kMinute);
   const auto again = decide(kMinute);
   ASSERT_THAT(again, SizeIs(1));
   EXPECT_EQ(again[0].reason, Reason::kAgain);
-  EXPECT_EQ(again[0].alerts[0].count, told[0].alerts[0].count);
-  EXPECT_EQ(again[0].alerts[0].since, told[0].alerts[0].since);
+  EXPECT_EQ(again[0].alerts[0].count, notified[0].alerts[0].count);
+  EXPECT_EQ(again[0].alerts[0].since, notified[0].alerts[0].since);
   EXPECT_THAT(decide(2 * kMinute), IsEmpty());
 }
 
@@ -208,8 +208,8 @@ TEST_F(AlertBookTest, AnEventIsAMomentAndItsRepeatsWithinTheQuietTimeAreOne) {
 }
 
 TEST_F(AlertBookTest, AnEventThatComesLateTellsNobody) {
-  see(event("oom", "", 0), AlertBook::kNews + kSecond);
-  EXPECT_THAT(decide(AlertBook::kNews + kSecond), IsEmpty());
+  see(event("oom", "", 0), AlertState::kNews + kSecond);
+  EXPECT_THAT(decide(AlertState::kNews + kSecond), IsEmpty());
   EXPECT_EQ(m_book->causes(), 0u);
 }
 
@@ -222,12 +222,12 @@ TEST_F(AlertBookTest, ANodeThatIsBackInTimeWakesNobodyThoughItsEventsAreReadAgai
   for (DurNs t = 0; t < 10 * kMinute; t += 5 * kSecond) EXPECT_EQ(scan(t), 0u) << t / kSecond;
 }
 
-TEST_F(AlertBookTest, ANodeThatStaysAwayIsToldAfterAMinuteAndItsReturnIsInTheHistory) {
-  std::size_t told = 0;
+TEST_F(AlertBookTest, ANodeThatStaysAwayIsReportedAfterAMinuteAndItsReturnIsInTheHistory) {
+  std::size_t notified = 0;
   for (DurNs t = 0; t < 3 * kMinute; t += 5 * kSecond) {
     see(event("node_lost", "", 0, false), t);
-    told += decide(t).size();
-    EXPECT_EQ(told, t >= kMinute ? 1u : 0u);
+    notified += decide(t).size();
+    EXPECT_EQ(notified, t >= kMinute ? 1u : 0u);
   }
   m_book->takeRows();
   m_book->end("node_lost", "", kStart + 3 * kMinute);
@@ -236,38 +236,38 @@ TEST_F(AlertBookTest, ANodeThatStaysAwayIsToldAfterAMinuteAndItsReturnIsInTheHis
   EXPECT_EQ(rows[0].end, kStart + 3 * kMinute);
 }
 
-TEST_F(AlertBookTest, ManyAtOnceAreOneTellingThatNamesTheWorst) {
+TEST_F(AlertBookTest, ManyAtOnceAreOneNotificationThatNamesTheWorst) {
   for (int i = 0; i < 600; ++i) {
     Trouble one = finding("slow_rank", i == 400 ? Severity::kCritical : Severity::kWarning);
     one.cause = "slow_rank/" + std::to_string(i);
     one.summary = one.cause;
     see(one, 0);
   }
-  const auto told = decide(0);
-  ASSERT_THAT(told, SizeIs(1));
-  EXPECT_THAT(told[0].alerts, SizeIs(600));
-  EXPECT_EQ(told[0].alerts[0].summary, "slow_rank/400");
-  EXPECT_THAT(told[0].worst, SizeIs(Telling::kSpelled));
+  const auto notified = decide(0);
+  ASSERT_THAT(notified, SizeIs(1));
+  EXPECT_THAT(notified[0].alerts, SizeIs(600));
+  EXPECT_EQ(notified[0].alerts[0].summary, "slow_rank/400");
+  EXPECT_THAT(notified[0].worst, SizeIs(Notification::kSpelled));
 }
 
-TEST_F(AlertBookTest, AFloodIsBoundedInTellingsAndInMemory) {
-  std::size_t told = 0;
+TEST_F(AlertBookTest, AFloodIsBoundedInNotificationsAndInMemory) {
+  std::size_t notified = 0;
   constexpr int kFlood = 100'000;
   for (int i = 0; i < kFlood; ++i) {
     Trouble one = finding("slow_rank", Severity::kWarning, i * kNsPerMs * 30);
     one.cause = "slow_rank/" + std::to_string(i);
     see(one, i * kNsPerMs * 30);
-    if (i % 1000 == 0) told += decide(i * kNsPerMs * 30).size();
+    if (i % 1000 == 0) notified += decide(i * kNsPerMs * 30).size();
   }
-  told += decide(kFlood * kNsPerMs * 30LL).size();
-  EXPECT_LE(told, static_cast<std::size_t>(m_options.most_per_hour));
-  EXPECT_GE(told, 1u);
-  EXPECT_EQ(m_book->causes(), AlertBook::kMaxCauses);
-  EXPECT_EQ(m_book->unkept(), kFlood - static_cast<int>(AlertBook::kMaxCauses));
+  notified += decide(kFlood * kNsPerMs * 30LL).size();
+  EXPECT_LE(notified, static_cast<std::size_t>(m_options.most_per_hour));
+  EXPECT_GE(notified, 1u);
+  EXPECT_EQ(m_book->causes(), AlertState::kMaxCauses);
+  EXPECT_EQ(m_book->unkept(), kFlood - static_cast<int>(AlertState::kMaxCauses));
   EXPECT_GT(m_book->heldBack(), 0);
 }
 
-TEST_F(AlertBookTest, WhatWasHeldBackIsOneTellingWhenThereIsRoom) {
+TEST_F(AlertBookTest, WhatWasHeldBackIsOneNotificationWhenThereIsRoom) {
   m_options.most_per_hour = 1;
   for (int i = 0; i < 3; ++i) {
     Trouble one = finding("hang", Severity::kWarning, i * kMinute);
@@ -279,16 +279,16 @@ TEST_F(AlertBookTest, WhatWasHeldBackIsOneTellingWhenThereIsRoom) {
   EXPECT_THAT(decide(kHour), SizeIs(1));
 }
 
-TEST_F(AlertBookTest, NamesFromOutsideAreBoundedAndStillToldApart) {
+TEST_F(AlertBookTest, NamesFromOutsideAreBoundedAndStillDistinguished) {
   for (const char* end : {"a", "b"}) {
     Trouble huge = finding("hang");
     huge.cause = std::string(1 << 20, 'x') + end;
     huge.summary = huge.cause;
     see(huge, 0);
   }
-  const auto told = decide(0);
-  ASSERT_THAT(told, SizeIs(2));
-  for (const Telling& one : told) {
+  const auto notified = decide(0);
+  ASSERT_THAT(notified, SizeIs(2));
+  for (const Notification& one : notified) {
     EXPECT_LE(one.alerts[0].cause.size(), kMaxAlertCause);
     EXPECT_LE(one.alerts[0].summary.size(), 2'000u);
   }

@@ -2,7 +2,7 @@
 // Invariants:
 // 1. One entry per cause and rule. Its alert keeps its `since` while the trouble is the same, so that the store has one row of it.
 // 2. alert.severity is the one that was told last, once `due` is set; the trouble's own may be worse for a moment, until decide().
-#include "collectors/hub/alerts/alert_book.h"
+#include "collectors/hub/alerts/alert_state.h"
 
 #include <algorithm>
 #include <functional>
@@ -31,7 +31,7 @@ bool fits(const std::vector<std::string>& kinds, const Trouble& trouble) {
 
 }  // namespace
 
-std::optional<std::size_t> AlertBook::ruleFor(const Trouble& trouble) const {
+std::optional<std::size_t> AlertState::ruleFor(const Trouble& trouble) const {
   for (std::size_t i = 0; i < m_options.rules.size(); ++i) {
     const AlertRule& rule = m_options.rules[i];
     const bool right = trouble.source == Trouble::Source::kMetric    ? rule.name == trouble.rule
@@ -42,12 +42,12 @@ std::optional<std::size_t> AlertBook::ruleFor(const Trouble& trouble) const {
   return std::nullopt;
 }
 
-void AlertBook::load(std::span<const Alert> alerts, TimeNs now) {
+void AlertState::load(std::span<const Alert> alerts, TimeNs now) {
   for (const Alert& alert : alerts) {
     const auto rule = std::ranges::find(m_options.rules, alert.rule, &AlertRule::name);
     if (rule == m_options.rules.end() || m_entries.size() >= kMaxCauses) continue;
     const TimeNs last = std::max({alert.since, alert.end.value_or(alert.since), alert.due.value_or(alert.since)});
-    const bool untold = alert.due && !alert.told;
+    const bool untold = alert.due && !alert.notified;
     if (now - last > std::max(m_options.repeat_after, m_options.rearm_after) && (alert.end || untold)) continue;
     const Key key(alert.cause, static_cast<std::size_t>(rule - m_options.rules.begin()));
     m_entries.emplace(key, Entry{.alert = alert, .seen = last, .row = true, .again = untold});  // the newest of a cause is there already
@@ -56,7 +56,7 @@ void AlertBook::load(std::span<const Alert> alerts, TimeNs now) {
 
 // The one that has this part already, whatever became of it since; of which only the row is known; of what it follows from; or that of
 // its rule.
-AlertBook::Entries::iterator AlertBook::entryOf(const Trouble& trouble, std::optional<std::size_t> rule) {
+AlertState::Entries::iterator AlertState::entryOf(const Trouble& trouble, std::optional<std::size_t> rule) {
   for (auto at = m_entries.lower_bound({trouble.cause, 0}); at != m_entries.end() && at->first.first == trouble.cause; ++at)
     if (at->second.parts.empty() || at->second.parts.contains(trouble.part)) return at;
   // What follows from another trouble is its part where that notifies all whom it would notify itself.
@@ -69,7 +69,7 @@ AlertBook::Entries::iterator AlertBook::entryOf(const Trouble& trouble, std::opt
   return rule ? m_entries.find({trouble.cause, *rule}) : m_entries.end();
 }
 
-Trouble AlertBook::worstOf(const std::map<std::string, Trouble>& parts) {
+Trouble AlertState::worstOf(const std::map<std::string, Trouble>& parts) {
   const auto order = [](const auto& part) { return std::tuple(!part.second.end, part.second.severity, -part.second.since); };
   Trouble worst = std::ranges::max_element(parts, {}, order)->second;
   for (const auto& [name, part] : parts)
@@ -77,7 +77,7 @@ Trouble AlertBook::worstOf(const std::map<std::string, Trouble>& parts) {
   return worst;
 }
 
-void AlertBook::see(Trouble trouble, TimeNs now) {
+void AlertState::see(Trouble trouble, TimeNs now) {
   trouble.cause = bounded(trouble.cause);
   if (trouble.summary.size() > kMaxSummary) trouble.summary.resize(kMaxSummary);
   const auto rule = ruleFor(trouble);
@@ -146,7 +146,7 @@ void AlertBook::see(Trouble trouble, TimeNs now) {
   entry.trouble = std::move(trouble);
 }
 
-void AlertBook::end(std::string_view cause, std::string_view part, TimeNs at) {
+void AlertState::end(std::string_view cause, std::string_view part, TimeNs at) {
   const std::string wanted = bounded(cause);
   for (auto found = m_entries.lower_bound({wanted, 0}); found != m_entries.end() && found->first.first == wanted; ++found) {
     Entry& entry = found->second;
@@ -161,15 +161,15 @@ void AlertBook::end(std::string_view cause, std::string_view part, TimeNs at) {
   }
 }
 
-bool AlertBook::snoozed(const Entry& entry, TimeNs now) const {
+bool AlertState::snoozed(const Entry& entry, TimeNs now) const {
   return std::ranges::any_of(m_snoozes, [&](const Snooze& snooze) {
     return snooze.until && *snooze.until > now &&
            (snooze.cause.empty() ? snooze.rule == entry.alert.rule : snooze.cause == entry.alert.cause);
   });
 }
 
-std::optional<Telling::Reason> AlertBook::reasonFor(const Entry& entry, std::size_t rule, TimeNs now) const {
-  using Reason = Telling::Reason;
+std::optional<Notification::Reason> AlertState::reasonFor(const Entry& entry, std::size_t rule, TimeNs now) const {
+  using Reason = Notification::Reason;
   if (entry.again) return Reason::kAgain;
   if (!entry.trouble) return std::nullopt;  // nobody has said yet whether it still holds
   const Trouble& trouble = *entry.trouble;
@@ -187,11 +187,11 @@ std::optional<Telling::Reason> AlertBook::reasonFor(const Entry& entry, std::siz
 }
 
 // What is over and will be new when it comes back needs no place in memory.
-void AlertBook::forget(TimeNs now) {
+void AlertState::forget(TimeNs now) {
   std::erase_if(m_entries, [&](const auto& item) {
     const Entry& entry = item.second;
     // On its way: what comes of it must find its row.
-    if (entry.dirty || entry.again || (entry.alert.due && !entry.alert.told)) return false;
+    if (entry.dirty || entry.again || (entry.alert.due && !entry.alert.notified)) return false;
     const bool moment = entry.trouble && entry.trouble->moment;
     const TimeNs quiet_since = entry.alert.end.value_or(entry.seen);
     if ((entry.over() || moment) && now - quiet_since >= m_options.rearm_after) return true;
@@ -200,7 +200,7 @@ void AlertBook::forget(TimeNs now) {
   });
 }
 
-std::vector<Telling> AlertBook::decide(TimeNs now) {
+std::vector<Notification> AlertState::decide(TimeNs now) {
   std::map<std::size_t, std::vector<Choice>> chosen;
   for (auto& [key, entry] : m_entries) {
     const auto reason = reasonFor(entry, key.second, now);
@@ -211,36 +211,36 @@ std::vector<Telling> AlertBook::decide(TimeNs now) {
     }
     chosen[key.second].push_back({&entry, *reason});
   }
-  std::vector<Telling> all;
+  std::vector<Notification> all;
   for (auto& [rule, choices] : chosen)
-    for (Telling& one : tell(rule, choices, now)) all.push_back(std::move(one));
+    for (Notification& one : tell(rule, choices, now)) all.push_back(std::move(one));
   forget(now);
   return all;
 }
 
-std::vector<Telling> AlertBook::tell(std::size_t rule, std::vector<Choice>& chosen, TimeNs now) {
-  std::deque<TimeNs>& told = m_told[rule];
-  while (!told.empty() && now - told.front() >= kHour) told.pop_front();
+std::vector<Notification> AlertState::tell(std::size_t rule, std::vector<Choice>& chosen, TimeNs now) {
+  std::deque<TimeNs>& notified = m_notified[rule];
+  while (!notified.empty() && now - notified.front() >= kHour) notified.pop_front();
   const auto severity = [](const Choice& choice) {
     return choice.entry->trouble ? choice.entry->trouble->severity : choice.entry->alert.severity;
   };
   std::ranges::stable_sort(chosen, std::greater{}, severity);
   const bool group = chosen.size() > kSingly;
   const std::size_t size = group ? chosen.size() : 1;
-  std::vector<Telling> all;
+  std::vector<Notification> all;
   for (std::size_t at = 0; at < chosen.size(); at += size) {
-    if (static_cast<std::int64_t>(told.size()) >= m_options.most_per_hour) {
+    if (static_cast<std::int64_t>(notified.size()) >= m_options.most_per_hour) {
       m_held_back += static_cast<std::int64_t>(chosen.size() - at);
       break;
     }
-    all.push_back(telling(rule, std::span(chosen).subspan(at, size), now));
-    told.push_back(now);
+    all.push_back(notification(rule, std::span(chosen).subspan(at, size), now));
+    notified.push_back(now);
   }
   return all;
 }
 
-Telling AlertBook::telling(std::size_t rule, std::span<Choice> chosen, TimeNs now) {
-  Telling one{.reason = chosen.front().reason, .to = m_options.rules[rule].to};
+Notification AlertState::notification(std::size_t rule, std::span<Choice> chosen, TimeNs now) {
+  Notification one{.reason = chosen.front().reason, .to = m_options.rules[rule].to};
   for (const Choice& choice : chosen) {
     Entry& entry = *choice.entry;
     Alert& alert = entry.alert;
@@ -250,19 +250,19 @@ Telling AlertBook::telling(std::size_t rule, std::span<Choice> chosen, TimeNs no
       alert.link = entry.trouble->link;
     }
     // The hub before this one counted it already: who hears it twice can tell by its id.
-    if (choice.reason != Telling::Reason::kAgain) ++alert.count;
+    if (choice.reason != Notification::Reason::kAgain) ++alert.count;
     alert.due = now;
-    alert.told.reset();
+    alert.notified.reset();
     alert.delivery.clear();
     entry.again = false;
     entry.row = entry.dirty = true;
     one.alerts.push_back(alert);
-    if (entry.trouble && one.worst.size() < Telling::kSpelled) one.worst.push_back(*entry.trouble);
+    if (entry.trouble && one.worst.size() < Notification::kSpelled) one.worst.push_back(*entry.trouble);
   }
   return one;
 }
 
-std::vector<Alert> AlertBook::takeRows() {
+std::vector<Alert> AlertState::takeRows() {
   std::vector<Alert> rows;
   for (auto& [key, entry] : m_entries)
     if (std::exchange(entry.dirty, false)) {
@@ -272,13 +272,13 @@ std::vector<Alert> AlertBook::takeRows() {
   return rows;
 }
 
-void AlertBook::delivered(std::span<const Alert> alerts, const std::string& delivery, TimeNs now) {
+void AlertState::delivered(std::span<const Alert> alerts, const std::string& delivery, TimeNs now) {
   for (const Alert& alert : alerts) {
     const auto rule = std::ranges::find(m_options.rules, alert.rule, &AlertRule::name);
     const auto at = m_entries.find({alert.cause, static_cast<std::size_t>(rule - m_options.rules.begin())});
     // A later telling of the same trouble has its own end.
     if (at == m_entries.end() || at->second.alert.since != alert.since || at->second.alert.due != alert.due) continue;
-    at->second.alert.told = now;
+    at->second.alert.notified = now;
     at->second.alert.delivery = delivery;
     at->second.dirty = true;
   }

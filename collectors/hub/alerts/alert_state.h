@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlertBook: decides who is told of what, and when again. Pure: trouble and time come in, tellings and rows come out.
+// AlertState: decides who is told of what, and when again. Pure: trouble and time come in, tellings and rows come out.
 //
 // Threading:  one thread at a time.
 // Ownership:  borrows the options.
@@ -42,7 +42,7 @@ struct Trouble {
   std::string link;  // runglass://
 };
 
-struct Telling {
+struct Notification {
   enum class Reason : std::uint8_t { kNew, kWorse, kStill, kAgain };  // kAgain: a hub that ended may have told it
   Reason reason = Reason::kNew;
   std::vector<std::string> to;
@@ -51,7 +51,7 @@ struct Telling {
   static constexpr std::size_t kSpelled = 3;
 };
 
-class AlertBook {
+class AlertState {
  public:
   static constexpr std::size_t kMaxCauses = 20'000;
   // More than so many of one rule at once are one telling.
@@ -59,7 +59,7 @@ class AlertBook {
   // Trouble that was over for so long when it became known is history.
   static constexpr DurNs kNews = 15 * 60 * kNsPerSecond;
 
-  explicit AlertBook(const AlertOptions& options) : m_options(options) {}
+  explicit AlertState(const AlertOptions& options) : m_options(options) {}
 
   // What a hub before this one told; the newest first. What it stored as due but not as told is told (again) by the next decide().
   void load(std::span<const Alert> alerts, TimeNs now);
@@ -67,7 +67,7 @@ class AlertBook {
   void see(Trouble trouble, TimeNs now);
   // What was said of this part of the cause before `at` is over.
   void end(std::string_view cause, std::string_view part, TimeNs at);
-  std::vector<Telling> decide(TimeNs now);
+  std::vector<Notification> decide(TimeNs now);
   // Rows that changed since the call before.
   std::vector<Alert> takeRows();
   // All targets of a telling were told or given up; its rows will be taken.
@@ -90,7 +90,7 @@ class AlertBook {
   };
   struct Choice {
     Entry* entry;
-    Telling::Reason reason;
+    Notification::Reason reason;
   };
 
   // Parts of one cause that different rules take are an entry each.
@@ -101,15 +101,15 @@ class AlertBook {
   Entries::iterator entryOf(const Trouble& trouble, std::optional<std::size_t> rule);
   static Trouble worstOf(const std::map<std::string, Trouble>& parts);
   bool snoozed(const Entry& entry, TimeNs now) const;
-  std::optional<Telling::Reason> reasonFor(const Entry& entry, std::size_t rule, TimeNs now) const;
+  std::optional<Notification::Reason> reasonFor(const Entry& entry, std::size_t rule, TimeNs now) const;
   void forget(TimeNs now);
-  std::vector<Telling> tell(std::size_t rule, std::vector<Choice>& chosen, TimeNs now);
-  Telling telling(std::size_t rule, std::span<Choice> chosen, TimeNs now);
+  std::vector<Notification> tell(std::size_t rule, std::vector<Choice>& chosen, TimeNs now);
+  Notification notification(std::size_t rule, std::span<Choice> chosen, TimeNs now);
 
   const AlertOptions& m_options;
   Entries m_entries;
   std::vector<Snooze> m_snoozes;
-  std::map<std::size_t, std::deque<TimeNs>> m_told;  // per rule, within the last hour
+  std::map<std::size_t, std::deque<TimeNs>> m_notified;  // per rule, within the last hour
   std::int64_t m_unkept = 0, m_held_back = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/hub/access/access_book.h"
+#include "collectors/hub/access/access_table.h"
 
 #include <sys/stat.h>
 
@@ -25,8 +25,8 @@ std::string overBecause(const AccessEntry& entry, TimeNs now) {
 
 }  // namespace
 
-Result<std::unique_ptr<AccessBook>> AccessBook::open(const std::string& path, Now now) {
-  std::unique_ptr<AccessBook> book(new AccessBook(path));
+Result<std::unique_ptr<AccessTable>> AccessTable::open(const std::string& path, Now now) {
+  std::unique_ptr<AccessTable> book(new AccessTable(path));
   if (path.empty()) return book;
   const MutexLock lock(book->m_mutex);
   book->m_version = book->version();
@@ -35,13 +35,13 @@ Result<std::unique_ptr<AccessBook>> AccessBook::open(const std::string& path, No
   return book;
 }
 
-AccessBook::Version AccessBook::version() const {
+AccessTable::Version AccessTable::version() const {
   struct stat info {};
   if (stat(m_path.c_str(), &info) != 0) return {};
   return {info.st_ino, info.st_size, info.st_mtim.tv_sec * kNsPerSecond + info.st_mtim.tv_nsec};
 }
 
-void AccessBook::refresh(DurNs now) {
+void AccessTable::refresh(DurNs now) {
   m_looked = now;
   const Version there = version();
   if (there == m_version) return;
@@ -52,11 +52,11 @@ void AccessBook::refresh(DurNs now) {
   m_file = std::move(file).value();
 }
 
-void AccessBook::refreshNowAndThen(DurNs now) {
+void AccessTable::refreshNowAndThen(DurNs now) {
   if (now - m_looked >= kLookEvery) refresh(now);
 }
 
-const AccessEntry* AccessBook::find(const Shown& shown) const {
+const AccessEntry* AccessTable::find(const Shown& shown) const {
   constexpr std::string_view kBearer = "Bearer ";
   if (shown.authorization.starts_with(kBearer)) {
     const std::string_view secret = shown.authorization.substr(kBearer.size());
@@ -76,14 +76,14 @@ const AccessEntry* AccessBook::find(const Shown& shown) const {
 }
 
 // Wrong tokens do not cause a read of the file each. A valid token is valid from every address: a tunnel puts many clients behind one.
-bool AccessBook::mayLook(const std::string& address, DurNs now) {
+bool AccessTable::mayLook(const std::string& address, DurNs now) {
   if (m_failures.size() > kMaxAddresses) m_failures.clear();
   Failures& failures = m_failures[address];
   if (now - failures.since > kFailuresFor) failures = {0, now};
   return failures.count < kAllowedFailures && ++failures.count > 0;
 }
 
-Result<Pass> AccessBook::check(const Shown& shown, Now now) {
+Result<Pass> AccessTable::check(const Shown& shown, Now now) {
   if (m_path.empty()) return Pass{.scopes = kAllScopes};
   const Status unknown(Code::kUnauthenticated, "session: token or certificate is missing or not known to this hub");
   const MutexLock lock(m_mutex);
@@ -100,7 +100,7 @@ Result<Pass> AccessBook::check(const Shown& shown, Now now) {
   return entry->pass;
 }
 
-bool AccessBook::holds(const Pass& pass, Now now) {
+bool AccessTable::holds(const Pass& pass, Now now) {
   if (m_path.empty() || pass.id.empty()) return true;
   const MutexLock lock(m_mutex);
   refreshNowAndThen(now.mono);
@@ -110,7 +110,7 @@ bool AccessBook::holds(const Pass& pass, Now now) {
   return false;
 }
 
-bool AccessBook::takesTokens(Now now) {
+bool AccessTable::takesTokens(Now now) {
   if (m_path.empty()) return false;
   const MutexLock lock(m_mutex);
   refreshNowAndThen(now.mono);
@@ -119,7 +119,7 @@ bool AccessBook::takesTokens(Now now) {
          });
 }
 
-std::string AccessBook::problem() const {
+std::string AccessTable::problem() const {
   const MutexLock lock(m_mutex);
   return m_problem;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RankBook: the ranks that a trace speaks of and where each sits in the parallel layout, as event after event says it.
+// TraceRanks: the ranks that a trace speaks of and where each sits in the parallel layout, as event after event says it.
 //
 // Threading:  one thread.
 // Ownership:  values.
@@ -22,7 +22,7 @@ struct Coordinates {
   friend bool operator==(const Coordinates&, const Coordinates&) = default;
 };
 
-class RankBook {
+class TraceRanks {
  public:
   void note(std::int32_t rank, const Coordinates& at);
   // Declares all ranks, cp computed from `layout` where a trace says the others only.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/importers/chrome_trace/rank_book.h"
+#include "collectors/importers/chrome_trace/trace_ranks.h"
 
 namespace runglass {
 namespace {
@@ -11,7 +11,7 @@ constexpr std::int32_t Layout::*kSizes[] = {&Layout::tp, &Layout::pp, &Layout::d
 
 }  // namespace
 
-void RankBook::note(std::int32_t rank, const Coordinates& at) {
+void TraceRanks::note(std::int32_t rank, const Coordinates& at) {
   if (m_newest == rank && m_newest_said == at) return;
   m_newest = rank;
   m_newest_said = at;
@@ -25,14 +25,14 @@ void RankBook::note(std::int32_t rank, const Coordinates& at) {
   }
 }
 
-void RankBook::declare(Recorder& out, AttemptId attempt, const Layout& layout) const {
+void TraceRanks::declare(Recorder& out, AttemptId attempt, const Layout& layout) const {
   for (const auto& [rank, at] : m_ranks) {
     const std::optional<std::int32_t> cp = at.cp ? at.cp : contextRank(rank, at, layout);
     out.rank({.attempt = attempt, .rank = rank, .tp = at.tp, .pp = at.pp, .dp = at.dp, .cp = cp, .ep = at.ep});
   }
 }
 
-std::int64_t RankBook::outside(const Layout& layout) const {
+std::int64_t TraceRanks::outside(const Layout& layout) const {
   std::int64_t count = 0;
   for (const auto& [rank, at] : m_ranks) {
     bool out = layout.world > 0 && rank >= layout.world;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants: 1. A series in m_by_key has its declaration in m_fresh until a scrape is accepted. 2. Node 0 is the target's own; its name is
 // settled by the first part that leaves, and then stays.
-#include "collectors/scrape/target_book.h"
+#include "collectors/scrape/target_state.h"
 
 #include <algorithm>
 #include <utility>
@@ -19,12 +19,12 @@ bool isLoopback(const std::string& host) { return host == "localhost" || host ==
 
 }  // namespace
 
-TargetBook::TargetBook(const ScrapeTarget& target, const ScrapePlace& place, std::int64_t& series_of_all)
+TargetState::TargetState(const ScrapeTarget& target, const ScrapePlace& place, std::int64_t& series_of_all)
     : m_target(target), m_place(place), m_series_of_all(series_of_all) {}
 
-TargetBook::~TargetBook() { m_series_of_all -= static_cast<std::int64_t>(m_by_key.size()); }
+TargetState::~TargetState() { m_series_of_all -= static_cast<std::int64_t>(m_by_key.size()); }
 
-void TargetBook::begin(TimeNs now) {
+void TargetState::begin(TimeNs now) {
   m_now = now;
   m_points.clear();
   m_absurd = 0;
@@ -35,7 +35,7 @@ void TargetBook::begin(TimeNs now) {
 }
 
 // Series that come and go (pods) do not use up the target's share for ever.
-void TargetBook::forget() {
+void TargetState::forget() {
   m_swept = m_now;
   for (std::uint32_t index = 0; index < m_entries.size(); ++index) {
     Entry& entry = m_entries[index];
@@ -48,7 +48,7 @@ void TargetBook::forget() {
   }
 }
 
-TargetBook::Entry* TargetBook::find(std::string_view key) {
+TargetState::Entry* TargetState::find(std::string_view key) {
   std::uint32_t index = 0;
   if (m_at < m_order.size() && m_entries[m_order[m_at]].key == key) {
     index = m_order[m_at];
@@ -65,10 +65,10 @@ TargetBook::Entry* TargetBook::find(std::string_view key) {
   return &m_entries[index];
 }
 
-TargetBook::Kept TargetBook::sample(const ExpositionParser::Sample& sample, const ExpositionParser& types) {
+TargetState::Kept TargetState::sample(const ExpositionParser::Sample& sample, const ExpositionParser& types) {
   Entry* entry = find(sample.key);
   if (entry == nullptr) {
-    if (sample.name.size() > kMostName || sample.labels.size() > kMostLabels || sample.key.size() > kMostKey) return Kept::kLongLabels;
+    if (sample.name.size() > kMaxName || sample.labels.size() > kMaxLabels || sample.key.size() > kMaxKey) return Kept::kLongLabels;
     entry = add(sample, types);
     if (entry == nullptr) return Kept::kTooManySeries;
   }
@@ -77,7 +77,7 @@ TargetBook::Kept TargetBook::sample(const ExpositionParser::Sample& sample, cons
   const double value = entry->unit != nullptr ? entry->unit->apply(sample.value) : sample.value;
   if (entry->metric != nullptr && !isPlausible(*entry->metric, value)) return Kept::kImplausible;
   TimeNs time = m_now;
-  if (sample.time && *sample.time <= m_now + kMostAhead) {
+  if (sample.time && *sample.time <= m_now + kMaxAhead) {
     time = *sample.time;
     if (time <= entry->newest) return Kept::kRepeated;  // the exporter has no newer one
   } else {
@@ -90,8 +90,8 @@ TargetBook::Kept TargetBook::sample(const ExpositionParser::Sample& sample, cons
   return Kept::kYes;
 }
 
-TargetBook::Entry* TargetBook::add(const ExpositionParser::Sample& sample, const ExpositionParser& types) {
-  if (static_cast<std::int64_t>(m_by_key.size()) >= m_target.most_series || m_series_of_all >= kMostSeriesOfAll) return nullptr;
+TargetState::Entry* TargetState::add(const ExpositionParser::Sample& sample, const ExpositionParser& types) {
+  if (static_cast<std::int64_t>(m_by_key.size()) >= m_target.most_series || m_series_of_all >= kMaxSeriesOfAll) return nullptr;
   const ExporterSample what = exporterSample(sample, types.typeOf(sample.name));
   Entry entry{
       .key = std::string(sample.key), .unit = what.unit, .metric = findMetric(what.metric), .dcgm = what.dcgm, .last_xid = what.last_xid};
@@ -138,15 +138,15 @@ TargetBook::Entry* TargetBook::add(const ExpositionParser::Sample& sample, const
   return &m_entries[index];
 }
 
-std::optional<std::uint32_t> TargetBook::nodeOf(const std::string& name) {
+std::optional<std::uint32_t> TargetState::nodeOf(const std::string& name) {
   const auto known = std::find(m_nodes.begin() + 1, m_nodes.end(), name);
   if (known != m_nodes.end()) return static_cast<std::uint32_t>(known - m_nodes.begin());
-  if (m_nodes.size() >= kMostDevices) return std::nullopt;
+  if (m_nodes.size() >= kMaxDevices) return std::nullopt;
   m_nodes.push_back(name);
   return static_cast<std::uint32_t>(m_nodes.size() - 1);
 }
 
-std::optional<std::uint32_t> TargetBook::deviceOf(const ExporterSample& what, std::uint32_t node) {
+std::optional<std::uint32_t> TargetState::deviceOf(const ExporterSample& what, std::uint32_t node) {
   const std::string name =
       what.uuid.empty() ? std::to_string(node) + "/" + what.device_kind + std::to_string(what.index.value_or(0)) : what.uuid;
   if (const auto known = m_device_of.find(name); known != m_device_of.end()) {
@@ -158,14 +158,14 @@ std::optional<std::uint32_t> TargetBook::deviceOf(const ExporterSample& what, st
     if (more) m_declared_devices = std::min<std::size_t>(m_declared_devices, known->second);
     return known->second;
   }
-  if (m_devices.size() >= kMostDevices) return std::nullopt;
+  if (m_devices.size() >= kMaxDevices) return std::nullopt;
   const auto index = static_cast<std::uint32_t>(m_devices.size());
   m_devices.push_back({.node = node, .device = {.uuid = what.uuid, .index = what.index, .kind = what.device_kind, .model = what.model}});
   m_device_of.emplace(name, index);
   return index;
 }
 
-std::string TargetBook::defaultNode() const {
+std::string TargetState::defaultNode() const {
   if (!m_target.node.empty()) return m_target.node;
   if (!m_uname.empty()) return m_uname;
   // An exporter of GPUs names the machine on every sample.
@@ -174,7 +174,7 @@ std::string TargetBook::defaultNode() const {
   return isLoopback(host) && !m_place.this_node.empty() ? m_place.this_node : host;
 }
 
-void TargetBook::declare(TargetPart& part) {
+void TargetState::declare(TargetPart& part) {
   part.ids = m_ids;
   if (m_nodes.front().empty()) m_nodes.front() = defaultNode();
   for (std::size_t i = m_node_uuids.size(); i < m_nodes.size(); ++i) {
@@ -193,7 +193,7 @@ void TargetBook::declare(TargetPart& part) {
 }
 
 // The gauge keeps the last Xid for ever: only a change is news, and the first sight is none.
-void TargetBook::tellXids(TargetPart& part) {
+void TargetState::tellXids(TargetPart& part) {
   for (const ScrapedPoint& point : m_points) {
     const Entry& entry = m_entries[point.series];
     if (!entry.last_xid) continue;
@@ -205,7 +205,7 @@ void TargetBook::tellXids(TargetPart& part) {
   }
 }
 
-TargetPart TargetBook::accept() {
+TargetPart TargetState::accept() {
   TargetPart part;
   declare(part);
   tellXids(part);
@@ -219,7 +219,7 @@ TargetPart TargetBook::accept() {
   return part;
 }
 
-TargetPart TargetBook::tell(Event event) {
+TargetPart TargetState::tell(Event event) {
   TargetPart part;
   // Before the first good page nothing is sure but the address; what is declared then would tie the target to it.
   if (m_nodes.front().empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PointBook: the scalar series of one attempt in one log; drops what a second logger repeats and hands points on in batches.
+// PointBuffer: the scalar series of one attempt in one log; drops what a second logger repeats and hands points on in batches.
 //
 // Threading:  one thread.
 // Ownership:  borrows the Recorder per call.
@@ -19,7 +19,7 @@
 
 namespace runglass::train_log {
 
-class PointBook {
+class PointBuffer {
  public:
   static constexpr std::size_t kMaxSeries = 4096;
   static constexpr std::size_t kBatch = 4096;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// OrderBook: orders of the hub on their way to the sources that can carry them out, and their answers on their way back. What several
+// OrderQueue: orders of the hub on their way to the sources that can carry them out, and their answers on their way back. What several
 // sources carry out is answered once, when all of them have.
 //
 // Threading:  any thread: the link asks and collects, sources take and answer.
 // Ownership:  the agent owns it.
 // Units:      as model/orders.h.
 // Errors:     PERMISSION_DENIED what this agent's configuration does not allow, UNAVAILABLE nobody here serves: answered at once.
-// Cost:       a lock and a small copy; at most kMost orders wait, further ones are RESOURCE_EXHAUSTED.
+// Cost:       a lock and a small copy; at most kMax orders wait, further ones are RESOURCE_EXHAUSTED.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,9 @@
 
 namespace runglass {
 
-class OrderBook {
+class OrderQueue {
  public:
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMax = 64;
   struct Task {
     std::uint64_t id = 0;
     Order order;
@@ -60,7 +60,7 @@ class OrderBook {
     const DurNs now = monotonicNow();
     // A source that hangs keeps nobody else from being asked.
     std::erase_if(m_open, [&](const auto& open) { return now - open.second.asked > kForgotten; });
-    if (m_open.size() >= kMost) return refuse(task.id, {Code::kResourceExhausted, "order " + name + ": too many wait"});
+    if (m_open.size() >= kMax) return refuse(task.id, {Code::kResourceExhausted, "order " + name + ": too many wait"});
     std::size_t served = 0;
     for (Desk& desk : m_desks) {
       if (!desk.kinds.contains(task.order.kind)) continue;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// FaultBook: which faults the sources of one agent have just told, so that what two of them see is one event: an Xid comes from NVML and
+// RecentFaults: which faults the sources of one agent have just told, so that what two of them see is one event: an Xid comes from NVML and
 // from the kernel's log, a lost link from the adapter's state and from its driver.
 //
 // Threading:  any thread.
 // Ownership:  the agent owns it; its sources share it.
 // Units:      ns of the agent's clock.
-// Errors:     none; beyond kMost different faults within a window, what is new is told.
+// Errors:     none; beyond kMax different faults within a window, what is new is told.
 // Cost:       a lock and a map of the last seconds' faults.
 #pragma once
 
@@ -18,10 +18,10 @@
 
 namespace runglass {
 
-class FaultBook {
+class RecentFaults {
  public:
   static constexpr DurNs kWindow = 2 * kNsPerSecond;
-  static constexpr std::size_t kMost = 4096;
+  static constexpr std::size_t kMax = 4096;
 
   // The kernel's log is read: what it tells has more words, so that others wait kWindow for it.
   void readKernel() {
@@ -36,21 +36,22 @@ class FaultBook {
   bool mayTell(std::string_view teller, std::string_view kind, std::string_view code, std::string_view device, TimeNs time) {
     const MutexLock lock(m_mutex);
     std::string key = std::string(kind) + '\0' + std::string(code) + '\0' + std::string(device);
-    const auto near = [&](const Told& told) { return told.time - time <= kWindow && time - told.time <= kWindow; };
-    if (const auto known = m_told.find(key); known != m_told.end() && known->second.teller != teller && near(known->second)) return false;
-    if (m_told.size() >= kMost) std::erase_if(m_told, [&](const auto& entry) { return !near(entry.second); });
-    if (m_told.size() < kMost) m_told.insert_or_assign(std::move(key), Told{std::string(teller), time});
+    const auto near = [&](const Reported& reported) { return reported.time - time <= kWindow && time - reported.time <= kWindow; };
+    if (const auto known = m_reported.find(key); known != m_reported.end() && known->second.teller != teller && near(known->second))
+      return false;
+    if (m_reported.size() >= kMax) std::erase_if(m_reported, [&](const auto& entry) { return !near(entry.second); });
+    if (m_reported.size() < kMax) m_reported.insert_or_assign(std::move(key), Reported{std::string(teller), time});
     return true;
   }
 
  private:
-  struct Told {
+  struct Reported {
     std::string teller;
     TimeNs time = 0;
   };
   mutable Mutex m_mutex;
   bool m_kernel RG_GUARDED_BY(m_mutex) = false;
-  std::map<std::string, Told> m_told RG_GUARDED_BY(m_mutex);
+  std::map<std::string, Reported> m_reported RG_GUARDED_BY(m_mutex);
 };
 
 }  // namespace runglass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/importers/timeline/step_book.h"
+#include "collectors/importers/timeline/trace_steps.h"
 
 #include <algorithm>
 #include <vector>
@@ -8,19 +8,19 @@
 
 namespace runglass {
 
-void StepBook::note(std::optional<std::int32_t> rank, std::int64_t step, TimeNs begin, TimeNs end) {
+void TraceSteps::note(std::optional<std::int32_t> rank, std::int64_t step, TimeNs begin, TimeNs end) {
   const std::pair key(rank.value_or(-1), step);
   const auto known = m_steps.find(key);
   if (known != m_steps.end()) {
     known->second = {std::min(known->second.first, begin), std::max(known->second.second, end)};
-  } else if (m_steps.size() < kMostSteps) {
+  } else if (m_steps.size() < kMaxSteps) {
     m_steps.emplace(key, std::pair(begin, end));
   } else {
     ++m_overflowed;
   }
 }
 
-void StepBook::tell(Recorder& out, AttemptId attempt) const {
+void TraceSteps::tell(Recorder& out, AttemptId attempt) const {
   for (auto at = m_steps.begin(); at != m_steps.end();) {
     const std::int32_t rank = at->first.first;
     std::vector<std::int64_t> steps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SeriesBook: declares a node's or device's series when their first sample comes, so that what is absent is never declared.
+// SeriesTable: declares a node's or device's series when their first sample comes, so that what is absent is never declared.
 //
 // Threading:  the owning Source's thread.
 // Ownership:  borrows the Recorder per call; ids are valid for that one Recorder.
@@ -17,9 +17,9 @@
 
 namespace runglass {
 
-class SeriesBook {
+class SeriesTable {
  public:
-  explicit SeriesBook(NodeId node = {}, DeviceId device = {}) : m_node(node), m_device(device) {}
+  explicit SeriesTable(NodeId node = {}, DeviceId device = {}) : m_node(node), m_device(device) {}
 
   // `labels`: canonical JSON object or "".
   void put(Recorder& out, std::string_view metric, std::string_view labels, TimeNs time, double value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LeaseBook: the files of this agent that other nodes see too; the hub lets one agent follow each. Sources ask, the link carries the
+// LeaseClaims: the files of this agent that other nodes see too; the hub lets one agent follow each. Sources ask, the link carries the
 // claims with its heartbeats.
 //
 // Threading:  any thread.
@@ -19,7 +19,7 @@
 
 namespace runglass {
 
-class LeaseBook {
+class LeaseClaims {
  public:
   enum class State : std::uint8_t { kUnknown, kHeld, kElsewhere };
   struct Answer {

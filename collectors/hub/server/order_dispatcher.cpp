@@ -3,7 +3,7 @@
 // 1. An order is in m_planned while the store is read for it, then in m_orders until every agent that it went to has answered, has gone, or
 // is out of time; then `done` is called and it is removed.
 // 2. What is asked and what each node says is an event of the run.
-#include "collectors/hub/server/order_desk.h"
+#include "collectors/hub/server/order_dispatcher.h"
 
 #include <algorithm>
 #include <cmath>
@@ -84,7 +84,7 @@ Result<std::optional<std::int64_t>> firstStepOf(Reader& reader, RunId run, Attem
 
 }  // namespace
 
-struct OrderDesk::Plan {
+struct OrderDispatcher::Plan {
   AttemptId attempt;
   std::string run_end;
   std::optional<std::int64_t> first_step;
@@ -96,7 +96,7 @@ struct OrderDesk::Plan {
   std::vector<std::int32_t> missing_ranks;  // that no node has
 };
 
-Result<OrderDesk::Plan> OrderDesk::planOf(const Order& order, Reader& reader, const std::stop_token& over) {
+Result<OrderDispatcher::Plan> OrderDispatcher::planOf(const Order& order, Reader& reader, const std::stop_token& over) {
   RG_TRY(checkOrder(order));
   RG_TRY(untilOver(over));
   RG_ASSIGN(const std::vector<Run> runs, reader.runs());
@@ -127,7 +127,7 @@ Result<OrderDesk::Plan> OrderDesk::planOf(const Order& order, Reader& reader, co
   return plan;
 }
 
-void OrderDesk::place(Order order, Peers peers, DurNs now, OrderDone done) {
+void OrderDispatcher::place(Order order, Peers peers, DurNs now, OrderDone done) {
   const auto of_run = std::ranges::count_if(m_orders, [&](const auto& open) { return open.second.order.run == order.run; }) +
                       std::ranges::count_if(m_planned, [&](const auto& planned) { return planned.second.order.run == order.run; });
   if (static_cast<std::size_t>(of_run) >= kMaxOfRun)
@@ -146,7 +146,7 @@ void OrderDesk::place(Order order, Peers peers, DurNs now, OrderDone done) {
   m_planned.erase(at);
 }
 
-void OrderDesk::send(std::uint64_t id, const Result<Plan>& plan, Writer& writer, DurNs now) {
+void OrderDispatcher::send(std::uint64_t id, const Result<Plan>& plan, Writer& writer, DurNs now) {
   const auto planned = m_planned.extract(id);
   if (planned.empty()) return;  // timed out
   Planned& asked = planned.mapped();
@@ -191,7 +191,7 @@ void OrderDesk::send(std::uint64_t id, const Result<Plan>& plan, Writer& writer,
 }
 
 // A log may report a failure while processes hang: a run that ended is asked all the same, and its end is the reason where nobody is left.
-void OrderDesk::note(Open& open, NodeId node, OrderAnswer answer, Writer& writer) {
+void OrderDispatcher::note(Open& open, NodeId node, OrderAnswer answer, Writer& writer) {
   if (!answer.status.ok() && !open.run_end.empty())
     answer.status = {Code::kFailedPrecondition, open.run_end + ": " + answer.status.message()};
   std::string ranks;
@@ -212,7 +212,7 @@ void OrderDesk::note(Open& open, NodeId node, OrderAnswer answer, Writer& writer
   open.outcome.answers.push_back(std::move(answer));
 }
 
-std::vector<OrderDesk::Open::Waiting> OrderDesk::extract(Open& open, const AgentLink* link) {
+std::vector<OrderDispatcher::Open::Waiting> OrderDispatcher::extract(Open& open, const AgentLink* link) {
   std::vector<Open::Waiting> taken;
   const auto [first, last] = open.waiting.equal_range(link);
   for (auto at = first; at != last; ++at) taken.push_back(std::move(at->second));
@@ -220,7 +220,7 @@ std::vector<OrderDesk::Open::Waiting> OrderDesk::extract(Open& open, const Agent
   return taken;
 }
 
-void OrderDesk::answered(const AgentLink* link, const v1::OrderResult& result, Writer& writer) {
+void OrderDispatcher::answered(const AgentLink* link, const v1::OrderResult& result, Writer& writer) {
   const auto at = m_orders.find(result.order_id());
   if (at == m_orders.end()) return;  // too late, or to an earlier hub
   const std::vector<Open::Waiting> waiting = extract(at->second, link);
@@ -238,7 +238,7 @@ void OrderDesk::answered(const AgentLink* link, const v1::OrderResult& result, W
   finishIfAll(at);
 }
 
-void OrderDesk::gone(const AgentLink* link, Writer& writer) {
+void OrderDispatcher::gone(const AgentLink* link, Writer& writer) {
   for (auto at = m_orders.begin(); at != m_orders.end();) {
     const auto next = std::next(at);
     const std::vector<Open::Waiting> waiting = extract(at->second, link);
@@ -250,7 +250,7 @@ void OrderDesk::gone(const AgentLink* link, Writer& writer) {
   }
 }
 
-void OrderDesk::tick(DurNs now, Writer& writer) {
+void OrderDispatcher::tick(DurNs now, Writer& writer) {
   for (auto at = m_planned.begin(); at != m_planned.end();) {
     const auto next = std::next(at);
     if (now >= at->second.until) {
@@ -276,7 +276,7 @@ void OrderDesk::tick(DurNs now, Writer& writer) {
   }
 }
 
-void OrderDesk::close() {
+void OrderDispatcher::close() {
   for (auto& [id, planned] : std::exchange(m_planned, {})) {
     planned.over.request_stop();
     planned.done(Status(Code::kUnavailable, "order: the hub is stopping"));
@@ -284,7 +284,7 @@ void OrderDesk::close() {
   for (auto& [id, open] : std::exchange(m_orders, {})) open.done(Status(Code::kUnavailable, "order: the hub is stopping"));
 }
 
-void OrderDesk::finishIfAll(std::map<std::uint64_t, Open>::iterator at) {
+void OrderDispatcher::finishIfAll(std::map<std::uint64_t, Open>::iterator at) {
   if (!at->second.waiting.empty()) return;
   Open open = std::move(at->second);
   m_orders.erase(at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AccessBook: a hub's access file as it is now, and whoever guessed wrong. The file is read again when it changes, so that tokens are
+// AccessTable: a hub's access file as it is now, and whoever guessed wrong. The file is read again when it changes, so that tokens are
 // added, revoked and renewed while the hub runs.
 //
 // Threading:  any thread.
@@ -22,7 +22,7 @@
 
 namespace runglass {
 
-class AccessBook {
+class AccessTable {
  public:
   // What a call shows of itself.
   struct Shown {
@@ -35,7 +35,7 @@ class AccessBook {
     DurNs mono;
   };
   // Empty path: nothing is asked of anybody, and everybody has every scope.
-  static Result<std::unique_ptr<AccessBook>> open(const std::string& path, Now now);
+  static Result<std::unique_ptr<AccessTable>> open(const std::string& path, Now now);
 
   // What is in the file is taken whatever others of its address showed; after ten wrong ones within a minute an address has to wait a
   // second for what was added to the file.
@@ -59,7 +59,7 @@ class AccessBook {
     int count = 0;
     DurNs since = 0;
   };
-  explicit AccessBook(std::string path) : m_path(std::move(path)) {}
+  explicit AccessTable(std::string path) : m_path(std::move(path)) {}
   Version version() const;
   void refresh(DurNs now) RG_REQUIRES(m_mutex);
   void refreshNowAndThen(DurNs now) RG_REQUIRES(m_mutex);

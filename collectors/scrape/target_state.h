@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TargetBook: the nodes, devices and series of one scraped target, and what a scrape says of them. A scrape counts as a whole or not.
+// TargetState: the nodes, devices and series of one scraped target, and what a scrape says of them. A scrape counts as a whole or not.
 //
 // Threading:  one thread.
 // Ownership:  borrows target, place and the count of all series; owns the names.
@@ -31,17 +31,17 @@ struct ScrapePlace {
   std::string this_node;  // name of this machine, for targets on the loopback
 };
 
-class TargetBook {
+class TargetState {
  public:
-  static constexpr std::int64_t kMostSeriesOfAll = 2'000'000;
-  static constexpr std::size_t kMostLabels = 64, kMostKey = 4'096, kMostName = 200, kMostDevices = 4'096;
-  static constexpr DurNs kForgottenAfter = 24 * 3'600 * kNsPerSecond, kMostAhead = 300 * kNsPerSecond;
+  static constexpr std::int64_t kMaxSeriesOfAll = 2'000'000;
+  static constexpr std::size_t kMaxLabels = 64, kMaxKey = 4'096, kMaxName = 200, kMaxDevices = 4'096;
+  static constexpr DurNs kForgottenAfter = 24 * 3'600 * kNsPerSecond, kMaxAhead = 300 * kNsPerSecond;
   enum class Kept : std::uint8_t { kYes, kRepeated, kTwice, kBlank, kImplausible, kTooManySeries, kLongLabels };
 
-  TargetBook(const ScrapeTarget& target, const ScrapePlace& place, std::int64_t& series_of_all);
-  ~TargetBook();
-  TargetBook(const TargetBook&) = delete;
-  TargetBook& operator=(const TargetBook&) = delete;
+  TargetState(const ScrapeTarget& target, const ScrapePlace& place, std::int64_t& series_of_all);
+  ~TargetState();
+  TargetState(const TargetState&) = delete;
+  TargetState& operator=(const TargetState&) = delete;
 
   void begin(TimeNs now);
   // `type`: of the sample's family, asked for only when the series is new.

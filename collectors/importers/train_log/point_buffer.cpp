@@ -3,7 +3,7 @@
 // 1. A column holds the last kRecent points of its series, recorded or not, so that copies are seen across a resume.
 // 2. `early` is only non-empty in the owner's column and never grows beyond kMaxEarly.
 // 3. Within `waiting`, points keep the order of the log.
-#include "collectors/importers/train_log/point_book.h"
+#include "collectors/importers/train_log/point_buffer.h"
 
 #include <algorithm>
 #include <bit>
@@ -21,13 +21,13 @@ std::string identity(const SeriesKey& key) {
 }
 }  // namespace
 
-void PointBook::open(AttemptId attempt, Recorder& out) {
+void PointBuffer::open(AttemptId attempt, Recorder& out) {
   finish(out);
   m_columns.clear();
   m_attempt = attempt;
 }
 
-PointBook::Column* PointBook::column(const SeriesKey& key, Recorder& out) {
+PointBuffer::Column* PointBuffer::column(const SeriesKey& key, Recorder& out) {
   const std::string id = identity(key);
   if (const auto it = m_columns.find(id); it != m_columns.end()) return &it->second;
   if (m_columns.size() >= kMaxSeries) {
@@ -42,14 +42,14 @@ PointBook::Column* PointBook::column(const SeriesKey& key, Recorder& out) {
   return &column;
 }
 
-const PointBook::Point* PointBook::find(const Column& column, std::int64_t step) {
+const PointBuffer::Point* PointBuffer::find(const Column& column, std::int64_t step) {
   const std::size_t n = std::min(column.seen, kRecent);
   for (std::size_t i = 0; i < n; ++i)
     if (const Point& point = column.recent[(column.seen - 1 - i) % kRecent]; point.step == step) return &point;
   return nullptr;
 }
 
-void PointBook::add(const SeriesKey& key, bool owner, std::optional<std::int32_t> rank, const Point& point, Recorder& out) {
+void PointBuffer::add(const SeriesKey& key, bool owner, std::optional<std::int32_t> rank, const Point& point, Recorder& out) {
   Column* shared = column(key, out);
   if (!shared) return;
   const Point* known = find(*shared, point.step);
@@ -73,7 +73,7 @@ void PointBook::add(const SeriesKey& key, bool owner, std::optional<std::int32_t
 }
 
 // The owner's point for a step decides what waited for it.
-void PointBook::settle(Column& owner, const Point& point, Recorder& out) {
+void PointBuffer::settle(Column& owner, const Point& point, Recorder& out) {
   if (owner.early.empty()) return;
   std::vector<Early> decided;
   std::erase_if(owner.early, [&](const Early& early) {
@@ -88,7 +88,7 @@ void PointBook::settle(Column& owner, const Point& point, Recorder& out) {
     if (Column* own = column(early.key, out)) put(*own, early.point, out);
 }
 
-void PointBook::put(Column& column, const Point& point, Recorder& out) {
+void PointBuffer::put(Column& column, const Point& point, Recorder& out) {
   column.recent[column.seen++ % kRecent] = point;
   if (!point.record) return;
   column.waiting.push_back(point);
@@ -97,7 +97,7 @@ void PointBook::put(Column& column, const Point& point, Recorder& out) {
 }
 
 // Runs of points with a time and without one are separate calls: none gets a time it did not have.
-void PointBook::hand(Column& column, Recorder& out) {
+void PointBuffer::hand(Column& column, Recorder& out) {
   std::vector<std::int64_t> steps;
   std::vector<TimeNs> times;
   std::vector<double> values;
@@ -114,11 +114,11 @@ void PointBook::hand(Column& column, Recorder& out) {
   column.waiting.clear();
 }
 
-void PointBook::flush(Recorder& out) {
+void PointBuffer::flush(Recorder& out) {
   for (auto& [id, column] : m_columns) hand(column, out);
 }
 
-void PointBook::finish(Recorder& out) {
+void PointBuffer::finish(Recorder& out) {
   std::vector<Early> left;
   for (auto& [id, column] : m_columns) {
     left.insert(left.end(), column.early.begin(), column.early.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OrderDesk: passes orders on to the agents that have ranks of the run, and collects what they say.
+// OrderDispatcher: passes orders on to the agents that have ranks of the run, and collects what they say.
 //
 // Threading:  the store writer's thread; which agents have the ranks is read from the store on a thread of its own.
 // Ownership:  borrows links while they are connected; `done` is called once per order, on the store writer's thread.
@@ -28,7 +28,7 @@ namespace runglass {
 
 using OrderDone = std::function<void(Result<OrderOutcome>)>;
 
-class OrderDesk {
+class OrderDispatcher {
  public:
   static constexpr DurNs kPatience = 5 * kNsPerSecond;
   struct Peer {
@@ -40,7 +40,7 @@ class OrderDesk {
   using Post = std::function<void(std::function<void(Writer&)>)>;
 
   // `open`: a Reader of the store that the Writer writes. `post`, from any thread: runs on the store writer's thread, later.
-  OrderDesk(AnswerPool::OpenReader open, Post post)
+  OrderDispatcher(AnswerPool::OpenReader open, Post post)
       : m_post(std::move(post)), m_next_id(static_cast<std::uint64_t>(wallNow())), m_pool(std::move(open), 1) {}
 
   // `peers` is called when the order is sent.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/sources/fault_book.h"
+#include "collectors/sources/recent_faults.h"
 
 #include <gtest/gtest.h>
 
 namespace runglass {
 namespace {
 
-TEST(FaultBook, WhatTwoSeeWithinTwoSecondsIsOneFault) {
-  FaultBook book;
+TEST(RecentFaults, WhatTwoSeeWithinTwoSecondsIsOneFault) {
+  RecentFaults book;
   EXPECT_TRUE(book.mayTell("kernel_log", "xid", "79", "GPU-1", 100 * kNsPerSecond));
   EXPECT_TRUE(book.mayTell("kernel_log", "xid", "79", "GPU-1", 101 * kNsPerSecond)) << "one teller may repeat itself";
   EXPECT_FALSE(book.mayTell("nvml", "xid", "79", "GPU-1", 102 * kNsPerSecond));
@@ -17,11 +17,11 @@ TEST(FaultBook, WhatTwoSeeWithinTwoSecondsIsOneFault) {
   EXPECT_TRUE(book.mayTell("nvml", "xid", "79", "GPU-1", 110 * kNsPerSecond)) << "another time";
 }
 
-TEST(FaultBook, AFloodOfDifferentFaultsIsBounded) {
-  FaultBook book;
-  for (std::size_t i = 0; i < 3 * FaultBook::kMost; ++i) EXPECT_TRUE(book.mayTell("a", "k", std::to_string(i), "d", 0));
+TEST(RecentFaults, AFloodOfDifferentFaultsIsBounded) {
+  RecentFaults book;
+  for (std::size_t i = 0; i < 3 * RecentFaults::kMax; ++i) EXPECT_TRUE(book.mayTell("a", "k", std::to_string(i), "d", 0));
   EXPECT_FALSE(book.mayTell("b", "k", "0", "d", 0));
-  EXPECT_TRUE(book.mayTell("b", "k", std::to_string(2 * FaultBook::kMost), "d", 0)) << "not kept: told by both";
+  EXPECT_TRUE(book.mayTell("b", "k", std::to_string(2 * RecentFaults::kMax), "d", 0)) << "not kept: told by both";
   EXPECT_TRUE(book.mayTell("a", "k", "new", "d", 100 * kNsPerSecond));
   EXPECT_FALSE(book.mayTell("b", "k", "new", "d", 100 * kNsPerSecond)) << "old ones make room";
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepBook: the training steps of ranks as a trace shows them: from the first begin to the last end of what belongs to a step.
+// TraceSteps: the training steps of ranks as a trace shows them: from the first begin to the last end of what belongs to a step.
 //
 // Threading:  one thread.
 // Ownership:  owns what was noted.
 // Units:      TimeNs.
-// Errors:     steps beyond kMostSteps are counted by overflowed(), not kept.
+// Errors:     steps beyond kMaxSteps are counted by overflowed(), not kept.
 // Cost:       one look-up per note; 64 bytes a step.
 #pragma once
 
@@ -16,9 +16,9 @@
 
 namespace runglass {
 
-class StepBook {
+class TraceSteps {
  public:
-  static constexpr std::size_t kMostSteps = 1'000'000;
+  static constexpr std::size_t kMaxSteps = 1'000'000;
 
   void note(std::optional<std::int32_t> rank, std::int64_t step, TimeNs begin, TimeNs end);
   // Each as a value of step_time_ns at its begin.
