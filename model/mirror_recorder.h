@@ -26,7 +26,7 @@ namespace runglass {
 // What analyses and people made of the data. Findings and notes keep the ids that they have at the source, because edits name them.
 struct Judgements {
   std::vector<Finding> findings;                           // new or changed; its run, attempt and node are the MirrorRecorder's
-  std::vector<Finding> published;                          // what findings were told as before, by id and Finding::told
+  std::vector<Finding> published;                          // what findings were published as before, by id and Finding::published
   std::vector<Alert> alerts;                               // new or changed; its run, too
   std::vector<IncidentEdit> incidents;                     // new or changed, as they are
   std::vector<ClockAlignment> alignments;                  // changed; without shifts: there is none any more

@@ -146,7 +146,8 @@ class Reader {
   // By time, of the run's attempts and, without an attempt, of its nodes. With their texts an answer may be large: up to 1 MiB each.
   virtual Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts = CaptureTexts::kWith) = 0;
   virtual Result<std::vector<Finding>> findings(std::optional<RunId> run) = 0;
-  virtual Result<std::vector<Finding>> published(std::optional<RunId> run) = 0;   // as told while runs went on, by Finding::told; thinned
+  virtual Result<std::vector<Finding>> publishedFindings(
+      std::optional<RunId> run) = 0;  // as published while runs were active, by Finding::published; thinned
   virtual Result<std::vector<Incident>> incidents(std::optional<RunId> run) = 0;  // newest first
   virtual Result<Incident> incident(std::string_view uuid) = 0;
   virtual Result<std::vector<Note>> notes(RunId run) = 0;            // by time, those about the run as a whole first

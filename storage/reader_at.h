@@ -11,7 +11,8 @@
 // not durable, a span open. Where a store keeps less than that, less is told:
 // - A run without a clock cannot travel: it is as it is. Of other runs, what has no time of its own (a finding, a note, an event, points
 //   without times) is there once nothing of the run or attempt is later than the moment.
-// - A finding that was told while its run went on (Finding::told) is there from then on, in the words of the last telling by the moment;
+// - A finding that was published while its run was active (Finding::published) exists from then on, in the words last published by the
+// moment;
 //   of one that changes all the time these may be older by a sixteenth of its age. So it is where the first telling lies between the
 //   begin of its trouble and ten minutes after the last word of its run. All others, those of imported runs and of analyses that were asked
 //   afterwards, are there from when their trouble began, as they are known now, and untold.

@@ -25,7 +25,8 @@ class Edits {
  public:
   virtual ~Edits() = default;
 
-  // Upsert by (run, kind, subject, first_step). What it said before is kept where that was told (Finding::told): Reader::tellings().
+  // Upsert by (run, kind, subject, first_step). The words before are kept where they were published (Finding::published):
+  // Reader::publishedFindings().
   virtual void finding(const Finding& finding) = 0;
   // Upsert by (rule, cause, since); committed when it returns OK. The newest kMaxAlerts are kept.
   static constexpr std::int64_t kMaxAlerts = 20'000;

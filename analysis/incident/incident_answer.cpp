@@ -104,7 +104,7 @@ class Asking {
     const TimeRange range = *m_out.shown;
     RG_ASSIGN(m_events,
               m_reader.events({.range = range, .run = m_q.run.id, .at_least = Severity::kDebug, .kind = "", .limit = kMaxEventsRead}));
-    RG_ASSIGN(const auto notifications, m_reader.notifications(m_q.run.id));
+    RG_ASSIGN(const auto published, m_reader.publishedFindings(m_q.run.id));
     RG_ASSIGN(const auto saves, m_reader.checkpoints(m_q.run.id));
     RG_ASSIGN(auto alerts, m_reader.alerts(kMaxAlerts));
     std::erase_if(alerts, [&](const Alert& one) { return one.run && one.run != m_q.run.id; });
@@ -119,7 +119,7 @@ class Asking {
     m_out.timeline = timelineOf({.range = range,
                                  .events = m_events,
                                  .findings = m_q.findings,
-                                 .notifications = notifications,
+                                 .published = published,
                                  .checkpoints = saves,
                                  .alerts = alerts,
                                  .captures = captures,

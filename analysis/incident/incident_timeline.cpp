@@ -144,16 +144,16 @@ class Teller {
   // When it was first told, became worse or better, and was told to be over. False: it was not told while its run went on.
   bool addPublished(const Finding& finding, TimelineEntry entry) {
     const Finding* before = nullptr;
-    for (const Finding& one : m_source.notifications) {
-      if (one.id != finding.id || !one.reported) continue;
+    for (const Finding& one : m_source.published) {
+      if (one.id != finding.id || !one.published) continue;
       const bool news = before == nullptr || before->severity != one.severity || before->end.has_value() != one.end.has_value();
       const char* const what = before == nullptr                  ? "published: "
                                : before->severity != one.severity ? (before->severity < one.severity ? "worse: " : "better: ")
                                : one.end                          ? "ended: "
                                                                   : "continues: ";
       before = &one;
-      if (!news || !inside(one.reported)) continue;
-      entry.time = *one.reported, entry.until.reset(), entry.step.reset();
+      if (!news || !inside(one.published)) continue;
+      entry.time = *one.published, entry.until.reset(), entry.step.reset();
       entry.lane = IncidentLane::kKnown;
       entry.severity = one.severity;
       entry.text = what + one.summary;

@@ -46,8 +46,8 @@ struct TimelineEntry {
 struct TimelineSource {
   TimeRange range;
   std::span<const Event> events;
-  std::span<const Finding> findings;       // of the run
-  std::span<const Finding> notifications;  // of them, by time
+  std::span<const Finding> findings;   // of the run
+  std::span<const Finding> published;  // of them, by time
   std::span<const Checkpoint> checkpoints;
   std::span<const Alert> alerts;
   std::span<const Capture> captures;

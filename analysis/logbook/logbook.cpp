@@ -273,7 +273,7 @@ class Keeper {
     const Timeline timeline = timelineOf({.range = {},
                                           .events = errors,
                                           .findings = {},
-                                          .notifications = {},
+                                          .published = {},
                                           .checkpoints = {},
                                           .alerts = {},
                                           .captures = {},

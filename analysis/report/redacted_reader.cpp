@@ -175,8 +175,8 @@ Result<std::vector<Capture>> RedactedReader::captures(RunId run, TimeRange range
 
 Result<std::vector<Finding>> RedactedReader::findings(std::optional<RunId> run) { return redacted(m_redactor, m_inner.findings(run)); }
 
-Result<std::vector<Finding>> RedactedReader::notifications(std::optional<RunId> run) {
-  return redacted(m_redactor, m_inner.notifications(run));
+Result<std::vector<Finding>> RedactedReader::publishedFindings(std::optional<RunId> run) {
+  return redacted(m_redactor, m_inner.publishedFindings(run));
 }
 
 Result<std::vector<Incident>> RedactedReader::incidents(std::optional<RunId> run) { return redacted(m_redactor, m_inner.incidents(run)); }

@@ -161,7 +161,7 @@ Judgements judgementsOf(const v1::Judgements& message, std::int64_t& unreadable)
   Judgements all;
   for (const v1::Finding& finding : message.finding()) all.findings.push_back(findingOf(finding));
   for (const v1::Finding& published : message.published())
-    if (published.has_reported_ns()) all.published.push_back(findingOf(published));
+    if (published.has_published_ns()) all.published.push_back(findingOf(published));
   for (const v1::Alert& alert : message.alert()) all.alerts.push_back(alertOf(alert));
   eachEdit(message.edit(), unreadable, [&](Edit edit) {
     return std::holds_alternative<IncidentEdit>(edit) ? takeAs<IncidentEdit>(std::move(edit), all.incidents)

@@ -372,7 +372,7 @@ class RunCopy {
     RG_ASSIGN(auto labels, m_from.labels(m_run));
     for (Label& label : labels) m_to.label(toNew(label));
     // What they said before comes first, so that it is kept as that.
-    RG_ASSIGN(auto findings, m_from.notifications(m_run));
+    RG_ASSIGN(auto findings, m_from.publishedFindings(m_run));
     RG_ASSIGN(auto known, m_from.findings(m_run));
     std::ranges::move(known, std::back_inserter(findings));
     for (Finding& finding : findings) {

@@ -70,9 +70,9 @@ class StoreReader final : public Reader {
     return m_rows.captures(run, range, texts);
   }
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
-  Result<std::vector<Finding>> published(std::optional<RunId> run) override;   // store_findings.cpp
-  Result<std::vector<Incident>> incidents(std::optional<RunId> run) override;  // store_incident.cpp
-  Result<Incident> incident(std::string_view uuid) override;                   // store_incident.cpp
+  Result<std::vector<Finding>> publishedFindings(std::optional<RunId> run) override;  // store_findings.cpp
+  Result<std::vector<Incident>> incidents(std::optional<RunId> run) override;         // store_incident.cpp
+  Result<Incident> incident(std::string_view uuid) override;                          // store_incident.cpp
   Result<std::vector<Note>> notes(RunId run) override;
   Result<std::vector<Alert>> alerts(std::size_t limit) override;  // store_alert.cpp
   Result<std::vector<Snooze>> snoozes() override;                 // store_alert.cpp

@@ -50,7 +50,7 @@ Result<std::vector<Capture>> ForwardingReader::captures(RunId run, TimeRange ran
 Result<std::vector<Finding>> ForwardingReader::findings(std::optional<RunId> run) { return m_inner.findings(run); }
 Result<std::vector<Incident>> ForwardingReader::incidents(std::optional<RunId> run) { return m_inner.incidents(run); }
 Result<Incident> ForwardingReader::incident(std::string_view uuid) { return m_inner.incident(uuid); }
-Result<std::vector<Finding>> ForwardingReader::published(std::optional<RunId> run) { return m_inner.published(run); }
+Result<std::vector<Finding>> ForwardingReader::publishedFindings(std::optional<RunId> run) { return m_inner.publishedFindings(run); }
 Result<std::vector<Note>> ForwardingReader::notes(RunId run) { return m_inner.notes(run); }
 Result<std::vector<Alert>> ForwardingReader::alerts(std::size_t limit) { return m_inner.alerts(limit); }
 Result<std::vector<Snooze>> ForwardingReader::snoozes() { return m_inner.snoozes(); }

@@ -53,7 +53,7 @@ class MomentReader final : public ForwardingReader {
   Result<std::vector<Label>> labels(RunId run) override;
   Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts) override;
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
-  Result<std::vector<Finding>> published(std::optional<RunId> run) override;
+  Result<std::vector<Finding>> publishedFindings(std::optional<RunId> run) override;
   Result<std::vector<Incident>> incidents(std::optional<RunId> run) override;
   Result<Incident> incident(std::string_view uuid) override;
   Result<std::vector<Note>> notes(RunId run) override;

@@ -126,7 +126,7 @@ bool MomentReader::ofTheirTime(std::span<const Finding> published, const Life& l
 Result<std::vector<Finding>> MomentReader::findings(std::optional<RunId> run) {
   RG_ASSIGN(const auto lives, this->lives());
   RG_ASSIGN(auto found, inner().findings(run));
-  RG_ASSIGN(auto all, inner().published(run));
+  RG_ASSIGN(auto all, inner().publishedFindings(run));
   std::ranges::stable_sort(all, {}, &Finding::id);
   std::vector<Finding> then;
   for (Finding& finding : found) {
@@ -148,9 +148,9 @@ Result<std::vector<Finding>> MomentReader::findings(std::optional<RunId> run) {
   return then;
 }
 
-Result<std::vector<Finding>> MomentReader::published(std::optional<RunId> run) {
+Result<std::vector<Finding>> MomentReader::publishedFindings(std::optional<RunId> run) {
   RG_ASSIGN(const auto lives, this->lives());
-  RG_ASSIGN(auto found, inner().published(run));
+  RG_ASSIGN(auto found, inner().publishedFindings(run));
   std::erase_if(found, [&](const Finding& one) { return lifeOf(lives->of_run, one.run.value).clocked && *one.published > m_moment; });
   return found;
 }

@@ -114,7 +114,7 @@ Status EditRows::saveFindings() {
   return {};
 }
 
-Result<std::vector<Finding>> StoreReader::published(std::optional<RunId> run) {
+Result<std::vector<Finding>> StoreReader::publishedFindings(std::optional<RunId> run) {
   RG_ASSIGN(auto statement,
             m_file.db().prepare(
                 "SELECT finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, "

@@ -19,7 +19,7 @@ using ::testing::SizeIs;
 struct Said {
   TimeRange range{at(0), at(3'000)};
   std::vector<Event> events;
-  std::vector<Finding> findings, notifications;
+  std::vector<Finding> findings, published;
   std::vector<Checkpoint> checkpoints;
   std::vector<Alert> alerts;
   std::vector<Capture> captures;
@@ -30,7 +30,7 @@ struct Said {
     return timelineOf({.range = range,
                        .events = events,
                        .findings = findings,
-                       .notifications = notifications,
+                       .published = published,
                        .checkpoints = checkpoints,
                        .alerts = alerts,
                        .captures = captures,
@@ -70,7 +70,7 @@ TEST(IncidentTimeline, WhatWasKnownStandsInItsOwnLaneWhenItWasKnown) {
                   .severity = Severity::kError,
                   .since = at(10),
                   .due = at(70),
-                  .reported = at(90),
+                  .published = at(90),
                   .summary = "a fault",
                   .delivery = "mail: sent"}};
   said.captures = {{.time = at(80), .reason = "stall"}, {.time = at(81), .reason = "stall"}};
@@ -86,9 +86,9 @@ TEST(IncidentTimeline, AFindingIsKnownFromWhenItWasReportedInTheWordsOfThen) {
   Finding slow{
       .id = 4, .kind = "slow_rank", .severity = Severity::kWarning, .start = at(20), .summary = "slow since step 10", .evidence = "{}"};
   const auto tell = [&](std::int64_t second, const char* words, Severity severity, std::optional<TimeNs> end = {}) {
-    Finding notification = slow;
-    notification.reported = at(second), notification.summary = words, notification.severity = severity, notification.end = end;
-    said.notifications.push_back(notification);
+    Finding republished = slow;
+    republished.published = at(second), republished.summary = words, republished.severity = severity, republished.end = end;
+    said.published.push_back(republished);
   };
   tell(30, "slow from step 10 to 12", Severity::kWarning);
   tell(60, "slow from step 10 to 40", Severity::kWarning);
@@ -135,7 +135,7 @@ TEST(IncidentTimeline, TimesAtTheEndsOfTheWorldAreTimes) {
   for (const TimeNs time : {std::numeric_limits<TimeNs>::min(), TimeNs{0}, std::numeric_limits<TimeNs>::max() - 1}) {
     said.events.push_back({.time = time, .kind = "xid", .severity = Severity::kError, .message = std::string(9'000, 'x') + "\x1b[2J"});
     said.captures.push_back({.time = time});
-    said.alerts.push_back({.due = time, .reported = -(time + 1)});
+    said.alerts.push_back({.due = time, .notified = -(time + 1)});
   }
   const Timeline out = said.tell();
   EXPECT_GE(out.entries.size(), 9U);

@@ -256,10 +256,10 @@ TEST(Redaction, NoCanaryOfAStoreIsInAnyReportOfIt) {
                   .node = node,
                   .summary = all,
                   .evidence = R"({"nodes":["canary-host"],"path":"/canary/secret/dir/CanaryProject","why":"canaryuser"})",
-                  .reported = kBegin};
+                  .published = kBegin};
     writer->finding(fault);
     fault.severity = Severity::kCritical;
-    fault.reported.reset();
+    fault.published.reset();
     writer->finding(fault);
     writer->issue({.code = "clock_jump", .source = all, .count = 1, .first = kBegin, .last = kBegin + kNsPerSecond, .detail = all});
     ASSERT_TRUE(writer->flush().ok());
@@ -294,8 +294,8 @@ TEST(Redaction, NoCanaryOfAStoreIsInAnyReportOfIt) {
                          {})
                   .ok());
   ASSERT_EQ(said.size(), 3U);
-  const auto notifications = redacted.notifications(std::nullopt).value();
-  for (const Finding& one : notifications) said.push_back(one.summary + one.subject + one.evidence);
+  const auto published = redacted.publishedFindings(std::nullopt).value();
+  for (const Finding& one : published) said.push_back(one.summary + one.subject + one.evidence);
   ASSERT_EQ(said.size(), 4U) << "and what the finding said before";
   for (const std::string& one : said)
     for (const char* canary : kCanaries) EXPECT_THAT(one, Not(HasSubstr(canary)));

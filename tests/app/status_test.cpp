@@ -80,7 +80,7 @@ class StatusTest : public CtlFixture {
                          .severity = Severity::kWarning,
                          .since = kStoreStart + 30 * kNsPerSecond,
                          .due = kStoreStart + 60 * kNsPerSecond,
-                         .reported = kStoreStart + 61 * kNsPerSecond,
+                         .notified = kStoreStart + 61 * kNsPerSecond,
                          .count = 1,
                          .summary = "rank 9 takes 40 % longer than its peers"};
     ASSERT_TRUE(writer.alerts({&reported, 1}).ok());

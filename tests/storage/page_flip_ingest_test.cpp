@@ -280,7 +280,7 @@ TEST_F(PageFlip, GivesNoIdOfALostRowAgain) {
   const auto write = [](Writer& writer, const std::string& number) {
     const RunId run = writer.run({.uuid = "r", .name = "r"});
     writer.label({.attempt = writer.attempt({.run = run, .key = "0"}), .kind = "label " + number});
-    writer.finding({.run = run, .kind = "slow_rank", .subject = number, .summary = "s", .evidence = "{}", .reported = 1});
+    writer.finding({.run = run, .kind = "slow_rank", .subject = number, .summary = "s", .evidence = "{}", .published = 1});
     EXPECT_TRUE(writer.flush().ok());
     EXPECT_TRUE(writer.incident({.uuid = "incident " + number, .run = run, .title = number}).ok());
     EXPECT_TRUE(writer.edit(Note{.run_uuid = "r", .time = {}, .author = "a", .text = number}).ok());
@@ -314,7 +314,7 @@ TEST_F(PageFlip, GivesNoIdOfALostRowAgain) {
       EXPECT_GT(newest(path), 3) << path;
       write(*openStore(path).writer().value(), "5");
       EXPECT_GT(newest(path), 3) << path;
-      EXPECT_THAT(*openStore(path).reader().value()->published({}), testing::SizeIs(table == "rg_finding" ? 2 : 5));
+      EXPECT_THAT(*openStore(path).reader().value()->publishedFindings({}), testing::SizeIs(table == "rg_finding" ? 2 : 5));
     }
   }
 }

@@ -183,7 +183,7 @@ class Story {
                           .start = at(18),
                           .end = end,
                           .summary = "hot from 18 to " + std::to_string(static_cast<int>(seconds)),
-                          .reported = at(seconds)});
+                          .published = at(seconds)});
     };
     tell(20, Severity::kWarning, {}), tell(45, Severity::kError, {}), tell(70, Severity::kError, at(69));
     if (heard(at(20)))
@@ -226,7 +226,7 @@ class Notification {
     for (const Device& d : get(m_reader.devices())) line("device", d.uuid, d.node.value);
     series();
     rows();
-    for (const Alert& a : get(m_reader.alerts(10))) line("alert", a.since, a.end, a.due, a.reported, a.count, a.delivery);
+    for (const Alert& a : get(m_reader.alerts(10))) line("alert", a.since, a.end, a.due, a.notified, a.count, a.delivery);
     for (const Issue& i : get(m_reader.issues()))
       if (i.first) line("issue", i.code, i.count, i.first, i.last);
     return m_text.str();
@@ -291,9 +291,9 @@ class Notification {
     for (const Note& n : get(m_reader.notes(run.id))) line("note", n.time, n.text);
     for (const Capture& c : get(m_reader.captures(run.id, {}))) line("capture", c.time, c.text);
     for (const Capture& c : get(m_reader.captures(run.id, {at(12), at(60)}))) line("capture", c.time, c.text);
-    for (const Finding& f : get(m_reader.findings(run.id))) line("finding", f.start, f.end, f.first_step, f.summary, f.reported);
-    for (const Finding& f : get(m_reader.published(run.id)))
-      line("telling", f.start, f.end, static_cast<int>(f.severity), f.summary, f.reported);
+    for (const Finding& f : get(m_reader.findings(run.id))) line("finding", f.start, f.end, f.first_step, f.summary, f.published);
+    for (const Finding& f : get(m_reader.publishedFindings(run.id)))
+      line("telling", f.start, f.end, static_cast<int>(f.severity), f.summary, f.published);
     for (const Incident& i : get(m_reader.incidents(run.id))) {
       line("incident", i.uuid, static_cast<int>(i.state), i.range->t0, i.range->t1, i.created, i.updated, i.notes);
       line("same", get(m_reader.incident(i.uuid)).title);

@@ -70,7 +70,7 @@ class ValueReader : public Reader {
   Result<std::vector<Label>> labels(RunId) override { return std::vector<Label>{}; }
   Result<std::vector<Capture>> captures(RunId, TimeRange, CaptureTexts) override { return std::vector<Capture>{}; }
   Result<std::vector<Finding>> findings(std::optional<RunId>) override { return std::vector<Finding>{}; }
-  Result<std::vector<Finding>> published(std::optional<RunId>) override { return std::vector<Finding>{}; }
+  Result<std::vector<Finding>> publishedFindings(std::optional<RunId>) override { return std::vector<Finding>{}; }
   Result<std::vector<Incident>> incidents(std::optional<RunId>) override { return std::vector<Incident>{}; }
   Result<Incident> incident(std::string_view) override { return Status(Code::kNotFound, "none"); }
   Result<std::vector<Note>> notes(RunId) override { return std::vector<Note>{}; }

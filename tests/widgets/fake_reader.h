@@ -90,7 +90,7 @@ class FakeReader : public Reader {
     return where(m_data->findings, [&](const Finding& f) { return !run || f.run == *run; });
   }
   Result<std::vector<Finding>> notifications(std::optional<RunId> run) override {
-    return where(m_data->findings, [&](const Finding& f) { return f.reported && (!run || f.run == *run); });
+    return where(m_data->findings, [&](const Finding& f) { return f.published && (!run || f.run == *run); });
   }
   Result<std::vector<Incident>> incidents(std::optional<RunId>) override { return std::vector<Incident>{}; }
   Result<Incident> incident(std::string_view uuid) override { return Status(Code::kNotFound, std::string(uuid)); }

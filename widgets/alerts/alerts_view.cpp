@@ -53,7 +53,7 @@ Alert alertOf(const Finding& finding, const std::string& cause) {
 }  // namespace
 
 TimeNs AlertRow::when() const {
-  if (alert.id == 0 && finding != nullptr && finding->reported) return *finding->reported;
+  if (alert.id == 0 && finding != nullptr && finding->published) return *finding->published;
   return alert.due.value_or(alert.since);
 }
 

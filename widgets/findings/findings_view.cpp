@@ -55,8 +55,8 @@ std::vector<Column<Finding>> findingColumns(const TimeStyle* style) {
                          [style](const Finding& f) {
                            QString tip = QStringLiteral("%1, %2").arg(QLatin1String(severityName(f.severity)), screenText(f.kind, 60));
                            if (f.confidence) tip += QStringLiteral(", confidence %1").arg(formatPercent(*f.confidence, 0));
-                           tip += f.reported ? QStringLiteral(", published %1").arg(formatTimeOfDay(*f.reported, *style))
-                                             : QStringLiteral(", concluded after the run");
+                           tip += f.published ? QStringLiteral(", published %1").arg(formatTimeOfDay(*f.published, *style))
+                                              : QStringLiteral(", concluded after the run");
                            return tip + u'\n' + screenText(f.summary, 1'000);
                          }});
   return columns;

@@ -115,16 +115,16 @@ Status Feed::loadFindings() {
   hand();
   // What a finding says now is told with it; what it said before, once it does not say it any more.
   std::unordered_map<std::int64_t, std::optional<TimeNs>> now;
-  for (const Finding& one : findings) now[one.id] = one.reported;
-  RG_ASSIGN(const auto notifications, m_reader->notifications(std::nullopt));
-  for (const Finding& one : notifications) {
+  for (const Finding& one : findings) now[one.id] = one.published;
+  RG_ASSIGN(const auto published, m_reader->publishedFindings(std::nullopt));
+  for (const Finding& one : published) {
     const auto current = now.find(one.id);
-    if (current == now.end() || current->second == one.reported) continue;
-    if (!news(keyOf('T', {static_cast<std::uint64_t>(one.id), static_cast<std::uint64_t>(*one.reported)}), "")) continue;
-    part.notifications.push_back(one);
-    if (part.notifications.size() == kFindings) m_sayings.emplace_back(std::exchange(part, {}));
+    if (current == now.end() || current->second == one.published) continue;
+    if (!news(keyOf('T', {static_cast<std::uint64_t>(one.id), static_cast<std::uint64_t>(*one.published)}), "")) continue;
+    part.published.push_back(one);
+    if (part.published.size() == kFindings) m_sayings.emplace_back(std::exchange(part, {}));
   }
-  if (!part.notifications.empty()) m_sayings.emplace_back(std::move(part));
+  if (!part.published.empty()) m_sayings.emplace_back(std::move(part));
   return {};
 }
 

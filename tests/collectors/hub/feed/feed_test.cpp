@@ -101,7 +101,7 @@ class Source {
                            .score = 0.5,
                            .summary = "it hangs " + number(1000),
                            .evidence = "{}",
-                           .reported = below(4) == 0 ? std::nullopt : std::optional(m_clock += 20 * kNsPerSecond)});
+                           .published = below(4) == 0 ? std::nullopt : std::optional(m_clock += 20 * kNsPerSecond)});
         break;
       case 11:
         judge();

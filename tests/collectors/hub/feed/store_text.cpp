@@ -71,7 +71,7 @@ class Teller {
       add(Line("log")(l.time)(attempt(l.attempt))(node(l.node))(l.rank)(l.stream)(static_cast<int>(l.severity))(l.text));
     const auto notifications = mustRead(m_reader.notifications(std::nullopt));
     for (const Finding& f : notifications)
-      add(Line("telling")(f.id)(f.reported)(static_cast<int>(f.severity))(f.start)(f.end)(f.last_step)(f.score)(f.summary)(f.evidence));
+      add(Line("telling")(f.id)(f.published)(static_cast<int>(f.severity))(f.start)(f.end)(f.last_step)(f.score)(f.summary)(f.evidence));
     const auto findings = mustRead(m_reader.findings(std::nullopt));
     for (const Finding& f : findings)
       add(Line("finding")(f.id)(run(f.run))(attempt(f.attempt))(f.kind)(f.subject)(static_cast<int>(f.severity))(f.start)(f.end)(
@@ -86,7 +86,7 @@ class Teller {
     }
     const auto alerts = mustRead(m_reader.alerts(100'000));
     for (const Alert& a : alerts)
-      add(Line("alert")(run(a.run))(a.rule)(a.cause)(a.kind)(a.since)(a.end)(a.due)(a.reported)(a.count)(a.summary)(a.delivery));
+      add(Line("alert")(run(a.run))(a.rule)(a.cause)(a.kind)(a.since)(a.end)(a.due)(a.notified)(a.count)(a.summary)(a.delivery));
     const auto snoozes = mustRead(m_reader.snoozes());
     for (const Snooze& s : snoozes) add(Line("snooze")(s.rule)(s.cause)(s.until)(s.author));
     series();

@@ -49,11 +49,11 @@ TEST_F(WatchTest, WhatAnAnalysisFindsIsStoredOnceAndEndsWhenItIsNoLongerSaid) {
   EXPECT_TRUE(waitUntil([&] { return stored().at(0).end.has_value(); }));
   EXPECT_THAT(stored(), SizeIs(1));
   // The store knows when it was told which of it.
-  const auto notifications = (*m_temp.reader(m_hub->readerOptions()))->notifications(std::nullopt).value();
-  ASSERT_THAT(notifications, SizeIs(2));
-  EXPECT_FALSE(notifications[0].end);
-  EXPECT_TRUE(notifications[1].end);
-  for (const Finding& one : notifications) EXPECT_TRUE(*one.reported >= begin && *one.reported <= wallNow()) << *one.reported;
+  const auto published = (*m_temp.reader(m_hub->readerOptions()))->publishedFindings(std::nullopt).value();
+  ASSERT_THAT(published, SizeIs(2));
+  EXPECT_FALSE(published[0].end);
+  EXPECT_TRUE(published[1].end);
+  for (const Finding& one : published) EXPECT_TRUE(*one.published >= begin && *one.published <= wallNow()) << *one.published;
 }
 
 TEST_F(WatchTest, ANewStandstillAsksForACaptureOnceAndOneThatIsOverDoesNot) {

@@ -37,7 +37,7 @@ class Reported : public ::testing::Test {
             .summary = "slow from step 100 to " + std::to_string(last),
             .message = R"({"id":"slow","args":{"last":)" + std::to_string(last) + "}}",
             .evidence = "{\"last\":" + std::to_string(last) + "}",
-            .reported = reported};
+            .published = reported};
   }
   void say(const Finding& finding) {
     m_writer->finding(finding);
@@ -74,14 +74,14 @@ TEST_F(Reported, AMomentShowsTheWordsOfThenAndNothingBefore) {
   EXPECT_EQ(then.last_step, 140);
   EXPECT_EQ(then.evidence, "{\"last\":140}");
   EXPECT_EQ(then.message, R"({"id":"slow","args":{"last":140}})");
-  EXPECT_EQ(then.reported, at(141));
+  EXPECT_EQ(then.published, at(141));
   EXPECT_EQ(then.id, reader->findings(m_run)->front().id);
 }
 
 TEST_F(Reported, RepeatedWordsAreNoNotification) {
   for (std::int64_t second = 112; second < 400; second += 30) say(slow(110, at(second)));
-  EXPECT_THAT(*read()->published(m_run), SizeIs(1));
-  EXPECT_EQ(read()->findings(m_run)->front().reported, at(112));
+  EXPECT_THAT(*read()->publishedFindings(m_run), SizeIs(1));
+  EXPECT_EQ(read()->findings(m_run)->front().published, at(112));
 }
 
 TEST_F(Reported, WordsThatChangeAllDayAreThinnedOutAndTheFirstTheLastAndEachStateStay) {
@@ -89,19 +89,19 @@ TEST_F(Reported, WordsThatChangeAllDayAreThinnedOutAndTheFirstTheLastAndEachStat
   for (std::int64_t second = 110; second < kDay; second += 30)
     m_writer->finding(slow(second, at(second), second == 40'010 ? Severity::kError : Severity::kWarning));
   ASSERT_TRUE(m_writer->flush().ok());
-  const auto all = read()->published(m_run).value();
+  const auto all = read()->publishedFindings(m_run).value();
   EXPECT_LT(all.size(), 150U);
-  EXPECT_EQ(all.front().reported, at(110));
+  EXPECT_EQ(all.front().published, at(110));
   EXPECT_EQ(all.back().last_step, 110 + (kDay - 111) / 30 * 30);
   EXPECT_TRUE(std::ranges::any_of(all, [](const Finding& one) { return one.severity == Severity::kError; }));
   EXPECT_TRUE(std::ranges::is_sorted(all, {}, &Finding::reported));
   for (std::size_t i = 1; i < all.size(); ++i)
-    EXPECT_LE(*all[i].reported - *all[i - 1].reported, 60 * kNsPerSecond + (*all[i].reported - at(110)) / 15) << i;
+    EXPECT_LE(*all[i].published - *all[i - 1].published, 60 * kNsPerSecond + (*all[i].published - at(110)) / 15) << i;
 }
 
 TEST_F(Reported, WhatWasConcludedAfterwardsIsThereFromWhenItsTroubleBegan) {
   say(slow(180, {}));
-  EXPECT_THAT(*read()->published(m_run), IsEmpty());
+  EXPECT_THAT(*read()->publishedFindings(m_run), IsEmpty());
   EXPECT_THAT(shownAt(at(99)), IsEmpty());
   EXPECT_THAT(shownAt(at(105)), ElementsAre("slow from step 100 to 180"));
 }
@@ -112,7 +112,7 @@ TEST_F(Reported, WhatIsConcludedLaterDoesNotChangeWhatWasReported) {
   EXPECT_THAT(shownAt(at(120)), IsEmpty());
   EXPECT_THAT(shownAt(at(1'500)), ElementsAre("slow from step 100 to 140"));
   EXPECT_THAT(shownAt(at(kSteps)), ElementsAre("slow from step 100 to 999")) << "all of the run is there";
-  EXPECT_FALSE(read()->findings(m_run)->front().reported);
+  EXPECT_FALSE(read()->findings(m_run)->front().published);
 }
 
 TEST_F(Reported, ByAClockThatIsNotTheRunsIsAsIfNobodyHadReported) {
@@ -124,7 +124,7 @@ TEST_F(Reported, ByAClockThatIsNotTheRunsIsAsIfNobodyHadReported) {
   EXPECT_THAT(shownAt(at(105)), SizeIs(4));
   const auto reader = read();
   const auto shown = readerAt(*reader, at(105))->findings(m_run).value();
-  for (const Finding& one : shown) EXPECT_FALSE(one.reported);
+  for (const Finding& one : shown) EXPECT_FALSE(one.published);
   EXPECT_THAT(shownAt(at(99)), IsEmpty());
 }
 
@@ -137,10 +137,10 @@ TEST_F(Reported, AnotherStoreGetsThemTooAndSqlShowsThem) {
   const std::string copy = folder.path() + "-copy.rgl";
   ASSERT_TRUE(exportRun(m_store.path(), m_run, {}, copy).ok());
   const auto reader = openStore(copy).reader().value();
-  EXPECT_THAT(summaries(*reader->published(std::nullopt)), ElementsAre("slow from step 100 to 110", "slow from step 100 to 140"));
+  EXPECT_THAT(summaries(*reader->publishedFindings(std::nullopt)), ElementsAre("slow from step 100 to 110", "slow from step 100 to 140"));
   EXPECT_THAT(summaries(*reader->findings(std::nullopt)), ElementsAre("slow from step 100 to 999"));
   EXPECT_EQ(reader->findings(std::nullopt)->front().message, R"({"id":"slow","args":{"last":999}})");
-  EXPECT_EQ(reader->published(std::nullopt)->front().message, R"({"id":"slow","args":{"last":110}})");
+  EXPECT_EQ(reader->publishedFindings(std::nullopt)->front().message, R"({"id":"slow","args":{"last":110}})");
   std::vector<std::string> rows;
   ASSERT_TRUE(reader
                   ->query("SELECT severity || ' ' || summary || ' ' || json_extract(message, '$.args.last') FROM finding_told "
