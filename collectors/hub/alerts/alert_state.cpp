@@ -163,8 +163,10 @@ void AlertState::end(std::string_view cause, std::string_view part, TimeNs at) {
 
 bool AlertState::snoozed(const Entry& entry, TimeNs now) const {
   return std::ranges::any_of(m_snoozes, [&](const Snooze& snooze) {
+    // A part that was joined has the name of its own cause, under which it may have been muted.
     return snooze.until && *snooze.until > now &&
-           (snooze.cause.empty() ? snooze.rule == entry.alert.rule : snooze.cause == entry.alert.cause);
+           (snooze.cause.empty() ? snooze.rule == entry.alert.rule
+                                 : snooze.cause == entry.alert.cause || entry.parts.contains(snooze.cause));
   });
 }
 

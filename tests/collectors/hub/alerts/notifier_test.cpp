@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/engine/withdrawal.h"
+#include "model/alert_cause.h"
 #include "storage/writer.h"
 #include "tests/collectors/hub/alerts/fake_webhook.h"
 #include "tests/support/temp_store.h"
@@ -239,6 +240,12 @@ class OneFaultTest : public NotifierTest {
     finding.kind = "stall", finding.subject = "attempt:0", finding.rank = {};
     return finding;
   }
+  void mute(const Finding& finding) {
+    const Snooze snooze{
+        .rule = "", .cause = causeOfFinding(finding, "n0", "run-uuid"), .until = kStart + 24 * 3'600 * kSecond, .author = "ada"};
+    ASSERT_TRUE(m_writer->edit(snooze).ok());
+    commit();
+  }
 };
 
 TEST_F(OneFaultTest, AnXidAndTheHangThatItMakesAreOneNotificationInWhateverOrder) {
@@ -269,6 +276,30 @@ TEST_F(OneFaultTest, ASilentNodeAndTheHangOfItsRanksAreOneNotification) {
   event("node_back", Severity::kInfo, 3 * kMinute, m_node);
   EXPECT_THAT(titles(3 * kMinute), IsEmpty());
   EXPECT_FALSE(history().at(0).end) << "the run still hangs";
+}
+
+// The console mutes a finding by its own cause, whichever part of the fault was notified.
+TEST_F(OneFaultTest, AMuteOfTheHangThatFollowedMutesTheFault) {
+  EXPECT_THAT(titles(0, {xid()}), SizeIs(1));
+  EXPECT_THAT(titles(kMinute, {xid(), hungOn(m_node)}), IsEmpty());
+  mute(hungOn(m_node));
+  EXPECT_THAT(titles(7 * 3'600 * kSecond, {xid(), hungOn(m_node)}), IsEmpty());
+}
+
+TEST_F(OneFaultTest, AMuteOfTheXidThatJoinedTheHangMutesTheFault) {
+  EXPECT_THAT(titles(0, {hungOn(m_node)}), SizeIs(1));
+  EXPECT_THAT(titles(kMinute, {hungOn(m_node), xid()}), IsEmpty());
+  mute(xid());
+  EXPECT_THAT(titles(7 * 3'600 * kSecond, {hungOn(m_node), xid()}), IsEmpty());
+}
+
+TEST_F(OneFaultTest, AMuteOfTheFaultMutesWhatFollowsFromItLater) {
+  EXPECT_THAT(titles(0, {xid()}), SizeIs(1));
+  mute(xid());
+  Finding warning = stall();
+  warning.node = m_node;
+  EXPECT_THAT(titles(kMinute, {xid(), warning, hungOn(m_node)}), IsEmpty());
+  EXPECT_THAT(titles(7 * 3'600 * kSecond, {xid(), warning, hungOn(m_node)}), IsEmpty());
 }
 
 TEST_F(OneFaultTest, AHangElsewhereOrMuchLaterIsAnotherFault) {
