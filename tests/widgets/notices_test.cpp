@@ -103,6 +103,36 @@ TEST_F(NoticesTest, TheFirstLookIsNoNewsAndTheMostSevereOfWhatComesIsShownOnce) 
   for (const AlertRow& row : history()) EXPECT_EQ(row.snoozed_until.has_value(), row.alert.cause == cause);
 }
 
+TEST_F(NoticesTest, AFindingAndTheAlertThatItsHubSendsLaterNotifyOnce) {
+  ReadMarks marks(nullptr, nullptr);
+  NoticeWatch watch(context, &marks, nullptr);
+  QStringList arrived;
+  int unread = -1;
+  QObject::connect(&watch, &NoticeWatch::arrived, [&](const AlertRow& row) { arrived << row.key(); });
+  QObject::connect(&watch, &NoticeWatch::unreadChanged, [&](int count, Severity) { unread = count; });
+  const auto lookUntil = [&](const std::function<bool()>& done) {
+    return waitFor([&] {
+      watch.look();
+      return done();
+    });
+  };
+  ASSERT_TRUE(lookUntil([&] { return unread == 0; }));
+  publish("hang", Severity::kCritical);
+  ASSERT_TRUE(lookUntil([&] { return unread == 1; }));
+  marks.markRead(history().front().key());
+  ASSERT_EQ(unread, 0);
+  Alert alert = history().front().alert;
+  alert.rule = "all", alert.count = 1, alert.due = kSampleNow + 2 * kNsPerSecond;
+  ASSERT_TRUE(m_writer->alerts(std::vector{alert}).ok());
+  publish("loss_spike", Severity::kError);  // comes after the alert
+  ASSERT_TRUE(lookUntil([&] { return arrived.size() == 2; }));
+  EXPECT_TRUE(arrived.front().startsWith("finding:") && arrived.back().startsWith("finding:")) << arrived.join(' ').toStdString();
+  EXPECT_EQ(unread, 1) << "what was read stays read";
+  alert.count = 2, alert.due = kSampleNow + 3'600 * kNsPerSecond;
+  ASSERT_TRUE(m_writer->alerts(std::vector{alert}).ok());
+  ASSERT_TRUE(lookUntil([&] { return arrived.size() == 3; })) << "a reminder of the hub is news";
+}
+
 TEST_F(NoticesTest, TheHistoryHasWhatIsFromWarningOnNewestFirst) {
   publish("slow_rank", Severity::kWarning, kSampleNow - 1'000 * kNsPerSecond);
   publish("hang", Severity::kCritical, kSampleNow);

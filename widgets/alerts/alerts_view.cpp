@@ -57,9 +57,14 @@ TimeNs AlertRow::when() const {
   return alert.due.value_or(alert.since);
 }
 
-QString AlertRow::key() const {
-  if (alert.id != 0) return QStringLiteral("alert:%1:%2").arg(alert.id).arg(alert.count);
-  return QStringLiteral("finding:%1").arg(finding != nullptr ? finding->id : 0);
+QString AlertRow::key() const { return alert.id != 0 ? QStringLiteral("alert:%1:%2").arg(alert.id).arg(alert.count) : findingKey(); }
+
+QString AlertRow::findingKey() const {
+  return finding != nullptr && alert.count <= 1 ? QStringLiteral("finding:%1").arg(finding->id) : QString();
+}
+
+bool isRead(const ReadMarks& marks, const AlertRow& row) {
+  return marks.isRead(row.key(), row.when()) || marks.isRead(row.findingKey(), row.when());
 }
 
 Object objectOf(const AlertRow& row) {
@@ -148,7 +153,7 @@ AlertsView::AlertsView(ViewContext context, QWidget* parent)
     : View(parent),
       m_context(std::move(context)),
       m_model(new TableModel<AlertRow>(
-          alertColumns(&m_style, [this](const AlertRow& row) { return m_marks == nullptr || m_marks->isRead(row.key(), row.when()); }),
+          alertColumns(&m_style, [this](const AlertRow& row) { return m_marks == nullptr || isRead(*m_marks, row); }),
           [](const AlertRow& a, const AlertRow& b) { return a.key() == b.key(); }, this)),
       m_table(new TableView(m_model, tr("Notifications"), tr("Filter alerts  ( / )"), this)),
       m_page(new QWidget(this)),

@@ -34,9 +34,11 @@ struct AlertRow {
   std::shared_ptr<const Finding> finding = nullptr;    // that it is about; `alert` is made of it where the hub sent nothing (id 0)
 
   TimeNs when() const;
-  QString key() const;  // the same for the same notification
+  QString key() const;         // the same for the same notification
+  QString findingKey() const;  // of its finding while the hub had not sent it yet; empty: of none, or sent again since
 };
 
+bool isRead(const ReadMarks& marks, const AlertRow& row);
 // The newest kAlertsShown of alerts, and of findings of severity warning and above without an alert.
 Result<std::vector<AlertRow>> readAlerts(Reader& reader, TimeNs now);
 // "told 2×", "snoozed until 21:40", "not told", with what came of it in the tip.

@@ -21,9 +21,10 @@ void NoticeWatch::look() {
         m_rows = *answer;
         const AlertRow* news = nullptr;
         for (const AlertRow& row : *m_rows) {
-          const bool known = m_known.contains(row.key());
+          // A finding and the alert that its hub sends of it later are one notification.
+          const bool known = m_known.contains(row.key()) || m_known.contains(row.findingKey());
           m_known.insert(row.key());
-          if (first || known || row.snoozed_until || m_marks->isRead(row.key(), row.when())) continue;
+          if (first || known || row.snoozed_until || isRead(*m_marks, row)) continue;
           if (news == nullptr || row.alert.severity > news->alert.severity) news = &row;
         }
         count();
@@ -41,7 +42,7 @@ void NoticeWatch::count() {
   int unread = 0;
   Severity worst = Severity::kInfo;
   for (const AlertRow& row : m_rows != nullptr ? *m_rows : std::vector<AlertRow>()) {
-    if (m_marks->isRead(row.key(), row.when())) continue;
+    if (isRead(*m_marks, row)) continue;
     ++unread;
     worst = std::max(worst, row.alert.severity);
   }
