@@ -147,6 +147,34 @@ TEST_F(PaletteTest, ARunACommandASettingAndAPageOfTheGuideAreFound) {
   EXPECT_NE(m_window->findChild<GuideDialog*>(), nullptr);
 }
 
+TEST_F(PaletteTest, NamesThatComeLaterLeaveTheRowThatTheUserWentTo) {
+  QWidget window;
+  window.resize(1'000, 700);
+  PaletteSource source{.entries = {{.group = "Command", .title = "Rank the nodes"}, {.group = "Command", .title = "Rank the links"}}};
+  source.open = [](const Object&) {};
+  Palette palette(std::move(source), &window);
+  auto* field = palette.findChild<QLineEdit*>();
+  auto* list = palette.findChild<QTreeWidget*>();
+  const auto names = [] {
+    auto made = std::make_shared<PaletteNames>();
+    made->objects = {{.kind = ObjectKind::kRank, .name = "Rank 5"}};
+    made->folded = {"rank 5\n"};
+    return made;
+  };
+  QTest::keyClicks(field, "rank");
+  palette.setNames(names());
+  EXPECT_EQ(list->currentItem()->text(0), "Rank 5") << "the best match, where the user went to none";
+  QTest::keyClick(field, Qt::Key_Down);
+  QTest::keyClick(field, Qt::Key_Down);
+  const QString chosen = list->currentItem()->text(0);
+  palette.setNames(names());
+  EXPECT_EQ(list->currentItem()->text(0), chosen);
+  palette.setProblem("gone");
+  EXPECT_EQ(list->currentItem()->text(0), chosen);
+  QTest::keyClicks(field, " 5");
+  EXPECT_EQ(list->currentItem()->text(0), "Rank 5") << "another pattern begins at its best match";
+}
+
 TEST_F(PaletteTest, WhatWasChosenComesFirstAndIsRemembered) {
   const QTemporaryDir folder;
   QSettings settings(folder.filePath("s.ini"), QSettings::IniFormat);

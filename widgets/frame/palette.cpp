@@ -95,12 +95,24 @@ Palette::Palette(PaletteSource source, QWidget* parent)
 
 void Palette::setNames(std::shared_ptr<const PaletteNames> names) {
   m_source.names = std::move(names);
-  fill();
+  fillAgain();
 }
 
 void Palette::setProblem(const QString& problem) {
   m_problem = problem;
+  fillAgain();
+}
+
+void Palette::fillAgain() {
+  const int row = m_list->indexOfTopLevelItem(m_list->currentItem());
+  const bool moved = m_moved && row >= 0;
+  const QString key = moved ? m_listed[static_cast<std::size_t>(row)].first : QString();
+  const QString title = moved ? m_list->currentItem()->text(kTitle) : QString();
   fill();
+  m_moved = moved;
+  for (int at = 0; moved && at < m_list->topLevelItemCount(); ++at)
+    if (m_listed[static_cast<std::size_t>(at)].first == key && m_list->topLevelItem(at)->text(kTitle) == title)
+      return m_list->setCurrentItem(m_list->topLevelItem(at));
 }
 
 bool Palette::eventFilter(QObject* watched, QEvent* event) {
@@ -108,6 +120,7 @@ bool Palette::eventFilter(QObject* watched, QEvent* event) {
     const int key = static_cast<QKeyEvent*>(event)->key();
     const int step = key == Qt::Key_Down ? 1 : key == Qt::Key_Up ? -1 : key == Qt::Key_PageDown ? 10 : key == Qt::Key_PageUp ? -10 : 0;
     if (const int count = m_list->topLevelItemCount(); step != 0 && count > 0) {
+      m_moved = true;
       const int row = m_list->indexOfTopLevelItem(m_list->currentItem());
       m_list->setCurrentItem(m_list->topLevelItem(std::clamp(row + step, 0, count - 1)));
       return true;
@@ -181,6 +194,7 @@ void Palette::list(const PaletteEntry& entry, const QString& key) {
 
 void Palette::fill() {
   const QString pattern = m_pattern->text().trimmed();
+  m_moved = false;
   m_list->clear();
   m_listed.clear();
   if (!pattern.isEmpty() && m_source.typed)

@@ -59,6 +59,7 @@ class Palette : public QDialog {
     bool named = false;  // of the names, else of the entries
   };
   void fill();
+  void fillAgain();  // what came later leaves the row that the user went to
   std::vector<Hit> recentHits() const;
   std::vector<Hit> search(const QString& pattern) const;
   QString keyOf(const Hit& hit) const;
@@ -70,6 +71,7 @@ class Palette : public QDialog {
   QTreeWidget* m_list;
   QLabel* m_none;
   QString m_problem;
+  bool m_moved = false;                                             // by the arrow keys, since the pattern changed
   std::vector<std::pair<QString, std::function<void()>>> m_listed;  // as shown: key and what it does
 };
 
