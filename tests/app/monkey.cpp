@@ -291,11 +291,16 @@ void Monkey::tab() {
   const bool back = any(3) == 0;
   note(back ? QStringLiteral("Shift+Tab") : QStringLiteral("Tab"));
   const bool in_popup = QApplication::activePopupWidget() != nullptr;
+  QWidget* window = QApplication::activeWindow();
+  const QWidget* had = QApplication::focusWidget();
+  const QImage before = in_popup || window == nullptr ? QImage() : window->grab().toImage();
   back ? press(Qt::Key_Backtab, Qt::ShiftModifier) : press(Qt::Key_Tab);
-  if (in_popup || QApplication::activeWindow() == nullptr) return;
   const QWidget* focus = QApplication::focusWidget();
-  if (focus != nullptr && seenOf(focus).isEmpty())
+  if (before.isNull() || QApplication::activeWindow() != window || focus == nullptr) return;
+  if (seenOf(focus).isEmpty())
     m_focus = QStringLiteral("after Tab the focus is on %1, which cannot be seen").arg(pathOf(focus));
+  else if (focus != had && focus->window() == window && !showsFocus(focus, before, window->grab().toImage()))
+    m_focus = QStringLiteral("after Tab the focus is on %1, which does not show it").arg(pathOf(focus));
 }
 
 void Monkey::shortcut() {
@@ -405,6 +410,8 @@ QString Monkey::blankView() {
   std::vector<QWidget*> shown;
   for (View* view : window.docks().visibleViews()) shown.push_back(view);
   if (auto* page = window.findChild<WelcomePage*>(); page != nullptr && page->isVisible()) shown.push_back(page);
+  for (auto* panel : window.docks().findChildren<StatePanel*>())
+    if (panel->isVisible() && qobject_cast<DockPage*>(panel->parentWidget()) != nullptr) shown.push_back(panel);
   for (QWidget* widget : shown) {
     QImage picture;
     timed([&] { picture = widget->grab().toImage().convertToFormat(QImage::Format_RGB32); });

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// bin/monkey, run by ./dev bench monkey on real windows: random events on the console over each kind of store, and their totals.
+// bin/monkey [--store live|stored|empty] [--events N], run by ./dev bench monkey on real windows: random events on the console over each
+// kind of store, or over one, and their totals.
 // Exit 1: an invariant failed; the seed and the last events are printed.
 #include <QApplication>
 #include <QStandardPaths>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "tests/app/monkey.h"
 #include "tests/app/monkey_console.h"
@@ -40,15 +43,22 @@ bool play(test::MonkeyStore store, const char* name, std::uint64_t seed, int eve
 
 int main(int argc, char** argv) {
   using namespace runglass;
+  constexpr std::array kStores = {std::pair{test::MonkeyStore::kLive, "live"}, std::pair{test::MonkeyStore::kStored, "stored"},
+                                  std::pair{test::MonkeyStore::kEmpty, "empty"}};
   int events = 10'000;
-  if (argc == 3 && std::strcmp(argv[1], "--events") == 0) events = std::max(std::atoi(argv[2]), 3);
+  const char* only = nullptr;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--events") == 0) events = std::max(std::atoi(argv[i + 1]), 3);
+    if (std::strcmp(argv[i], "--store") == 0) only = argv[i + 1];
+  }
   const QTemporaryDir runtime;
   qputenv("XDG_RUNTIME_DIR", runtime.path().toUtf8());
   QApplication app(argc, argv);
   applyTheme(app, ThemeName::kDark);
   const std::uint64_t seed = test::seed();
-  bool stands = play(test::MonkeyStore::kLive, "live", seed, events / 3);
-  stands = play(test::MonkeyStore::kStored, "stored", seed, events / 3) && stands;
-  stands = play(test::MonkeyStore::kEmpty, "empty", seed, events - 2 * (events / 3)) && stands;
+  bool stands = true;
+  for (const auto& [store, name] : kStores)
+    if (only == nullptr || std::strcmp(only, name) == 0)
+      stands = play(store, name, seed, only != nullptr ? events : events / static_cast<int>(kStores.size())) && stands;
   return stands ? 0 : 1;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Keys that Qt's own widgets take, in every view.
 #include <QAbstractItemView>
+#include <QImage>
 #include <QTreeView>
+#include <set>
 
 #include "tests/widgets/console_fixture.h"
 #include "tests/widgets/sound_window.h"
@@ -54,6 +56,28 @@ TEST_F(ConsoleKeysTest, TabDoesNotStopAtAHiddenWidget) {
       }
       docks().dockView(id);
     }
+}
+
+TEST_F(ConsoleKeysTest, TabShowsWhereTheFocusIs) {
+  open();
+  std::set<std::string> unseen;
+  for (const ViewInfo& info : viewRegistry()) {
+    go(QString::fromLatin1(info.id));
+    QImage before = m_window->grab().toImage();
+    std::set<const QWidget*> met = {QApplication::focusWidget()};
+    for (int i = 0; i < 60; ++i) {
+      QTest::keyClick(m_window->windowHandle(), Qt::Key_Tab);
+      const QWidget* const focus = QApplication::focusWidget();
+      if (focus == nullptr || !met.insert(focus).second) break;
+      const QImage after = m_window->grab().toImage();
+      if (!showsFocus(focus, before, after))
+        unseen.insert(std::string(info.id) + ": " + focus->metaObject()->className() + " " + focus->accessibleName().toStdString() +
+                      " in " + focus->parentWidget()->metaObject()->className());
+      before = after;
+    }
+    EXPECT_GT(met.size(), 2u) << info.id;
+  }
+  for (const std::string& one : unseen) ADD_FAILURE() << one;
 }
 
 }  // namespace

@@ -182,10 +182,79 @@ TEST_F(DocksTest, KeysOfTheConsoleWorkInAWindow) {
   EXPECT_TRUE(state().paused);
 }
 
+TEST_F(DocksTest, PanelsThatNoLongerFitBecomeTabsAndComeBackWithTheRoom) {
+  const QTemporaryDir dir;
+  QSettings settings(dir.filePath("settings.ini"), QSettings::IniFormat);
+  open(&settings);
+  navigate("Watch");
+  for (const char* added : {"curves", "events", "runs"}) ASSERT_TRUE(docks().addView(added));
+  settle();
+  ASSERT_EQ(shown().size(), 6u);
+  for (const QSize size : {QSize(640, 400), QSize(700, 450), QSize(640, 400)}) {
+    m_window->resize(size);
+    settle();
+    EXPECT_EQ(dockProblem(docks()), QString()) << size.width();
+    EXPECT_LT(shown().size(), 6u) << size.width();
+  }
+  m_window->resize(1'400, 900);
+  settle();
+  EXPECT_EQ(shown().size(), 6u);
+  EXPECT_EQ(dockProblem(docks()), QString());
+  m_window->resize(640, 400);
+  settle();
+  m_window->close();
+  open(&settings);
+  m_window->resize(1'400, 900);
+  navigate("Watch");
+  EXPECT_EQ(shown().size(), 6u) << "what is remembered is the user's arrangement";
+}
+
+TEST_F(DocksTest, APanelThatIsClosedWhileOthersAreTabsStaysClosed) {
+  open();
+  navigate("Watch");
+  for (const char* added : {"curves", "events", "runs"}) ASSERT_TRUE(docks().addView(added));
+  m_window->resize(640, 400);
+  settle();
+  const QString first = shown().begin()->first;
+  press(first, "close");
+  EXPECT_EQ(dockProblem(docks()), QString());
+  m_window->resize(1'400, 900);
+  settle();
+  EXPECT_FALSE(shown().contains(first));
+  EXPECT_EQ(dockProblem(docks()), QString());
+}
+
+TEST_F(DocksTest, PanelsThatAreAddedAreLargeEnoughToRead) {
+  open();
+  m_window->resize(1'280, 800);
+  navigate("Watch");
+  for (const ViewInfo& info : viewRegistry()) {
+    ASSERT_TRUE(docks().addView(info.id));
+    settle();
+    EXPECT_EQ(dockProblem(docks()), QString()) << info.id;
+    EXPECT_TRUE(shown().contains(info.id)) << info.id << " is in front";
+    for (const auto& [id, place] : shown()) EXPECT_TRUE(place.width() >= 240 && place.height() >= 128) << id.toStdString();
+  }
+  ASSERT_TRUE(docks().addView("overview"));
+  EXPECT_TRUE(shown().contains("overview")) << "one that is behind a tab comes to the front";
+}
+
+TEST_F(DocksTest, WhereAllPanelsAreClosedAButtonRestoresThem) {
+  open();
+  navigate("Watch");
+  for (const char* id : {"overview", "gpus", "findings"}) press(id, "close");
+  EXPECT_EQ(dockProblem(docks()), QString());
+  for (QPushButton* button : docks().findChildren<QPushButton*>())
+    if (button->isVisible() && button->text() == "Restore panels") QTest::mouseClick(button, Qt::LeftButton);
+  settle();
+  EXPECT_EQ(shown().size(), 3u);
+  EXPECT_EQ(dockProblem(docks()), QString());
+}
+
 // Views, panels and windows in any order; what was done is in the failure.
 TEST_F(DocksTest, NoOrderOfViewsLeavesPanelsOverEachOtherOrTheMiddleBlank) {
   const QStringList places = {"Watch", "Overview", "GPUs", "Timeline", "Events", "Ranking", "Data quality"};
-  const QStringList panels = {"overview", "gpus", "findings", "events", "data_quality"};
+  const QStringList panels = {"overview", "gpus", "findings", "events", "data_quality", "curves", "timeline"};
   for (const unsigned seed : {1u, 2u, 3u}) {
     open();
     navigate("Watch");
@@ -213,7 +282,7 @@ TEST_F(DocksTest, NoOrderOfViewsLeavesPanelsOverEachOtherOrTheMiddleBlank) {
           break;
         case 4:
           done += ", resize";
-          m_window->resize(900 + static_cast<int>(random() % 600), 700 + static_cast<int>(random() % 300));
+          m_window->resize(640 + static_cast<int>(random() % 900), 400 + static_cast<int>(random() % 600));
           break;
         case 5:
           if (random() % 3 == 0) done += ", reset", docks().resetLayout("watch");

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <QDockWidget>
+#include <QImage>
 #include <QString>
+#include <QTabBar>
 #include <algorithm>
 #include <map>
 
@@ -20,6 +22,14 @@ inline QRect seenOf(const QWidget* widget) {
     seen &= QRect(widget->mapFrom(over, QPoint()), over->size());
   }
   return seen;
+}
+
+// Of pictures of its window before and after it got the focus: whether a ring, a border or a cursor shows that it has it.
+inline bool showsFocus(const QWidget* widget, const QImage& before, const QImage& after) {
+  constexpr int kRing = 2;  // a ring may lie around it
+  const QRect seen = seenOf(widget);
+  const QRect place = QRect(widget->mapTo(widget->window(), seen.topLeft()), seen.size()).adjusted(-kRing, -kRing, kRing, kRing);
+  return before.size() != after.size() || before.copy(place) != after.copy(place);
 }
 
 // The docks that a person sees, by the view in them, in the host's coordinates.
@@ -50,6 +60,9 @@ inline QString dockProblem(const DockHost& docks) {
   for (const View* view : views)
     if (const QString id = docks.idOf(view); places.contains(id) == (docks.windowOf(id) != nullptr))
       return id + QStringLiteral(" must be in a dock or in a window");
+  for (const QTabBar* bar : docks.findChildren<QTabBar*>())
+    if (bar->isVisible() && qobject_cast<DockPage*>(bar->parentWidget()) != nullptr)
+      covered += static_cast<double>(bar->width()) * bar->height();
   const auto panels = docks.findChildren<StatePanel*>();
   const bool says_empty = std::ranges::any_of(
       panels, [](const StatePanel* panel) { return panel->isVisible() && qobject_cast<DockPage*>(panel->parentWidget()) != nullptr; });

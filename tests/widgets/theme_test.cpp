@@ -6,10 +6,14 @@
 #include <QApplication>
 #include <QContextMenuEvent>
 #include <QLabel>
+#include <QListView>
 #include <QPalette>
 #include <QScrollBar>
+#include <QStyleOptionViewItem>
+#include <QTableView>
 #include <QThread>
 #include <QTimer>
+#include <QTreeView>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -41,6 +45,27 @@ TEST(Theme, CurvesStandOutFromTheGroundAndFromEachOther) {
       EXPECT_GE(contrastRatio(t.series[i], t.ground), 3.0) << i;
       for (std::size_t j = 0; j < i; ++j) EXPECT_NE(t.series[i], t.series[j]);
     }
+  }
+}
+
+// A time that fits its cell is not cut off when the keyboard is there.
+TEST(Theme, TheTextOfACellHasTheSameRoomWithTheFocus) {
+  applyLook(*qApp, ThemeName::kDark, {});
+  QTableView table;
+  QTreeView tree;
+  QListView list;
+  for (QAbstractItemView* view : std::initializer_list<QAbstractItemView*>{&table, &tree, &list}) {
+    view->ensurePolished();
+    QStyleOptionViewItem option;
+    option.initFrom(view);
+    option.widget = view;
+    option.rect = QRect(0, 0, 80, 24);
+    option.features = QStyleOptionViewItem::HasDisplay;
+    option.text = QStringLiteral("06:02:11");
+    option.state.setFlag(QStyle::State_HasFocus, false);
+    const QRect without = view->style()->subElementRect(QStyle::SE_ItemViewItemText, &option, view);
+    option.state.setFlag(QStyle::State_HasFocus);
+    EXPECT_EQ(view->style()->subElementRect(QStyle::SE_ItemViewItemText, &option, view), without) << view->metaObject()->className();
   }
 }
 

@@ -191,6 +191,7 @@ void PlotWidget::paintEvent(QPaintEvent*) {
     veil.setAlpha(110);
     painter.fillRect(rect(), veil);
   }
+  paintFocusRing(painter, *this, rect());
   if (!m_data || m_x1 <= m_x0) return;
   const QRect area = plotArea();
   if (m_playhead) paintPlayhead(painter, xMap(area), *m_playhead, area.top(), height() - kAxis);

@@ -4,8 +4,11 @@
 #include <QAccessible>
 #include <QAccessibleWidget>
 #include <QElapsedTimer>
+#include <QPainter>
 #include <QWidget>
 #include <map>
+
+#include "widgets/core/theme.h"
 
 namespace runglass {
 namespace {
@@ -157,6 +160,13 @@ QAccessibleInterface* interfaceOf(const QString&, QObject* object) {
 }
 
 }  // namespace
+
+void paintFocusRing(QPainter& painter, const QWidget& widget, const QRect& area) {
+  if (!widget.hasFocus()) return;
+  painter.setPen(currentTheme().accent);
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(area.adjusted(0, 0, -1, -1));
+}
 
 void installAccessiblePictures() {
   static const bool installed = (QAccessible::installFactory(interfaceOf), true);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// AccessiblePicture: a painted widget for screen readers: its name, one sentence, and a table of its content.
+// AccessiblePicture: a painted widget for screen readers: its name, one sentence, and a table of its content; and for the keyboard: its
+// focus ring.
 //
 // Threading:  GUI thread.
 // Ownership:  values; the interface that Qt makes of them lives as long as the widget is known to a screen reader.
@@ -12,6 +13,9 @@
 #include <QString>
 #include <QStringList>
 #include <vector>
+
+class QPainter;
+class QWidget;
 
 namespace runglass {
 
@@ -32,6 +36,9 @@ class AccessiblePicture {
   virtual ~AccessiblePicture() = default;
   virtual AccessibleTable accessibleTable() const = 0;
 };
+
+// What a painted widget paints last: its edge while it has the keyboard focus. `area`: of the widget, or of its viewport.
+void paintFocusRing(QPainter& painter, const QWidget& widget, const QRect& area);
 
 // Once, before the first window.
 void installAccessiblePictures();

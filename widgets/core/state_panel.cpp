@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "widgets/core/accessible_picture.h"
 #include "widgets/core/ink_label.h"
 
 namespace runglass {
@@ -36,8 +37,7 @@ class StandIn : public QObject {
     if (event->type() == QEvent::Hide && !event->spontaneous()) giveBack();
     if (event->type() == QEvent::Paint && m_panel->hasFocus()) {
       QPainter painter(m_panel);
-      painter.setPen(currentTheme().accent);
-      painter.drawRect(m_panel->rect().adjusted(0, 0, -1, -1));
+      paintFocusRing(painter, *m_panel, m_panel->rect());
     }
     return false;
   }

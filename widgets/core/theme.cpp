@@ -150,9 +150,10 @@ QStatusBar { background: %2; color: %6; border-top: 1px solid %4; }
 QStatusBar::item { border: none; }
 QTableView, QTreeView, QListView { background: %1; border: none; gridline-color: %4; outline: none;
   selection-background-color: %8; selection-color: %5; }
+QTableView::item, QTreeView::item, QListView::item { border: 1px solid transparent; }
+QTableView::item { padding: 0 2px; }
+QListView::item { padding: 2px 0; }
 QTableView::item:focus, QTreeView::item:focus, QListView::item:focus { border: 1px solid %7; }
-QTableView::item { border: none; padding: 0 3px; }
-QListView::item { padding: 3px 0; }
 QTreeView::indicator, QListView::indicator, QCheckBox::indicator { width: 10px; height: 10px; border: 1px solid %6; border-radius: 2px; background: %1; }
 QTreeView::indicator:checked, QListView::indicator:checked, QCheckBox::indicator:checked { background: %7; border-color: %7; }
 QTreeView::indicator:indeterminate { background: %8; border-color: %7; }

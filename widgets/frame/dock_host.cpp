@@ -19,7 +19,6 @@
 namespace runglass {
 namespace {
 
-constexpr int kHalf = 50;
 constexpr QSize kMinWindow{480, 320};
 const QString kSingle = QStringLiteral("single:");
 const QString kWindows = QStringLiteral("windows");
@@ -107,10 +106,12 @@ bool DockHost::addView(const QString& view) {
   if (infoOf(view) == nullptr) return false;
   if (raiseWindow(view)) return true;
   if (m_current.isEmpty()) return showSingle(view);
-  const QStringList open = page()->open();
-  if (open.contains(view)) return true;
+  if (page()->open().contains(view)) {
+    page()->find(view)->raise();
+    return true;
+  }
   page()->setTitlesVisible(true);
-  page()->place(dockIn(page(), view), open.isEmpty() ? nullptr : page()->find(open.back()), Qt::Horizontal, kHalf);
+  page()->add(dockIn(page(), view));
   afterArranged();
   return true;
 }
@@ -233,8 +234,8 @@ DockPage* DockHost::layoutPage(const QString& id) {
   const LayoutSpec* spec = specOf(id);
   if (spec == nullptr) return nullptr;
   auto* layout = new DockPage(this);
-  layout->empty()->showEmpty(tr("No panel is open here."), tr("Each is closed or in a window of its own."));
-  layout->empty()->offer(tr("Reset this layout"), [this, id] { resetLayout(id); });
+  layout->empty()->showEmpty(tr("All panels are closed or in windows of their own."), {});
+  layout->empty()->offer(tr("Restore panels"), [this, id] { resetLayout(id); });
   layout->resize(size());
   m_stack->addWidget(layout);
   m_layouts[id] = layout;
@@ -329,6 +330,8 @@ std::vector<View*> DockHost::visibleViews() const {
   }
   return visible;
 }
+
+bool DockHost::allClosed() const { return !m_current.isEmpty() && page()->open().isEmpty(); }
 
 View* DockHost::focusedView() const {
   const std::vector<View*> visible = visibleViews();

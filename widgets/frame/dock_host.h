@@ -50,7 +50,7 @@ class DockHost : public QWidget {
   bool resetLayout(const QString& id);  // its default, with its windows docked again
   // A view that has a window of its own stays there: these raise it.
   bool showSingle(const QString& view);
-  bool addView(const QString& view);  // beside what is shown
+  bool addView(const QString& view);  // to what is shown
   bool floatView(const QString& view);
   // Back to the place from which it was floated.
   bool dockView(const QString& view);
@@ -60,6 +60,7 @@ class DockHost : public QWidget {
   QString current() const { return m_current; }
 
   std::vector<View*> visibleViews() const;
+  bool allClosed() const;     // the page that is shown has no panel, and offers to restore them
   View* focusedView() const;  // the visible view that has the focus, else the first visible one
   QString idOf(const View* view) const;
   QWidget* windowOf(const QString& view) const;  // null: it is docked, or not shown

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants: 1. A dock is in this page or hidden, never a window: windows of their own are the host's. 2. The central widget is shown
-// exactly while no dock is open.
+// exactly while no dock is open. 3. The panels fit the page: QMainWindow lets those leave it that need more than its size, so that they
+// become tabs of one another; the arrangement comes back with the room for it unless the user changed what is left.
 #include "widgets/frame/dock_page.h"
 
 #include <QDockWidget>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QScopedValueRollback>
 #include <QToolButton>
 #include <algorithm>
 #include <utility>
@@ -17,7 +19,9 @@
 namespace runglass {
 namespace {
 constexpr int kLayoutVersion = 2, kHalf = 50;
-constexpr QSize kMinPanel{20 * kGrid, 12 * kGrid}, kUsualPanel{160 * kGrid, 120 * kGrid};
+constexpr QSize kMinPanel{60 * kGrid, 32 * kGrid}, kUsualPanel{160 * kGrid, 120 * kGrid};  // a view is readable from kMinPanel on
+
+bool fits(QSize small, QSize large) { return small.width() <= large.width() && small.height() <= large.height(); }
 }  // namespace
 
 PanelTitle::PanelTitle(const QString& title, QWidget* parent) : QWidget(parent) {
@@ -97,8 +101,12 @@ QDockWidget* DockPage::dock(const QString& view, const QString& title) {
   dock->hide();
   m_docks.emplace_back(view, dock);
   connect(dock, &QDockWidget::visibilityChanged, this, [this] {
+    noteOpened();
     showEmptyOr();
     emit arranged();
+  });
+  connect(dock, &QDockWidget::dockLocationChanged, this, [this] {
+    if (!m_fitting) m_roomy.clear();
   });
   return dock;
 }
@@ -106,10 +114,10 @@ QDockWidget* DockPage::dock(const QString& view, const QString& title) {
 void DockPage::closeDock(const QString& view) {
   QDockWidget* dock = find(view);
   if (dock == nullptr || dock->isHidden()) return;
-  const QByteArray before = save();
+  const QByteArray before = current();
   dock->hide();
   layout()->activate();  // what is left takes its room now, and is what is compared with when it comes back
-  m_closed[view] = {before, save()};
+  m_closed[view] = {before, current()};
 }
 
 void DockPage::reopen(const QString& view) {
@@ -123,7 +131,8 @@ void DockPage::reopen(const QString& view) {
   if (dockWidgetArea(dock) == Qt::NoDockWidgetArea)
     return place(dock, others.isEmpty() ? nullptr : find(others.back()), Qt::Horizontal, kHalf);
   const auto closing = m_closed.find(view);
-  if (closing == m_closed.end() || save() != closing->second.after || !restore(closing->second.before)) dock->show();
+  if (closing == m_closed.end() || current() != closing->second.after || !restore(closing->second.before)) dock->show();
+  dock->raise();  // it may be a tab
   showEmptyOr();
 }
 
@@ -136,6 +145,7 @@ PanelPlace* DockPage::placeIn(const QDockWidget* dock) { return static_cast<Pane
 void DockPage::clear() {
   // Removed, not just hidden: a hidden dock keeps a place in the layout that later splits would land in.
   m_due.clear();
+  m_roomy.clear();
   for (const auto& [view, dock] : m_docks) removeDockWidget(dock);
 }
 
@@ -152,6 +162,22 @@ void DockPage::place(QDockWidget* dock, QDockWidget* beside, Qt::Orientation spl
   // A split in a layout that is not laid out yet leaves the new dock without any size.
   const int all = split == Qt::Horizontal ? width() : height();
   resizeDocks({beside, dock}, {all * (100 - share) / 100, all * share / 100}, split);
+}
+
+void DockPage::add(QDockWidget* dock) {
+  const std::vector<QDockWidget*> shown = inFront();
+  if (shown.empty()) return place(dock, nullptr, Qt::Horizontal, 0);
+  QDockWidget* beside = shown.back();
+  const QSize half = beside->size() / 2;
+  const bool wide = beside->width() >= beside->height();
+  const bool across = half.width() >= kMinPanel.width(),
+             down = half.height() >= kMinPanel.height() + dock->titleBarWidget()->sizeHint().height();
+  if (across || down) return place(dock, beside, across && (wide || !down) ? Qt::Horizontal : Qt::Vertical, kHalf);
+  removeDockWidget(dock);
+  tabifyDockWidget(beside, dock);
+  dock->show();
+  dock->raise();
+  showEmptyOr();
 }
 
 void DockPage::setTitlesVisible(bool visible) {
@@ -174,12 +200,50 @@ QStringList DockPage::views() const {
 
 bool DockPage::isBehindTab(const QDockWidget* dock) const { return dock->geometry().right() < 0 || dock->geometry().bottom() < 0; }
 
-QByteArray DockPage::save() const { return saveState(kLayoutVersion); }
+std::vector<QDockWidget*> DockPage::inFront() const {
+  std::vector<QDockWidget*> shown;
+  for (const auto& [view, dock] : m_docks)
+    if (!dock->isHidden() && !isBehindTab(dock)) shown.push_back(dock);
+  std::ranges::stable_sort(shown, {}, [](const QDockWidget* dock) { return static_cast<std::int64_t>(dock->width()) * dock->height(); });
+  return shown;
+}
+
+QByteArray DockPage::current() const { return saveState(kLayoutVersion); }
 
 bool DockPage::restore(const QByteArray& saved) {
   const bool fits = restoreState(saved, kLayoutVersion);
   showEmptyOr();
   return fits && !open().isEmpty();
+}
+
+bool DockPage::event(QEvent* event) {
+  const bool done = QMainWindow::event(event);
+  if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest || event->type() == QEvent::Show) fit();
+  return done;
+}
+
+// What is opened or closed while the page is too small is the user's new arrangement.
+void DockPage::noteOpened() {
+  if (!m_fitting && !m_roomy.isEmpty() && open() != m_roomy_open) m_roomy.clear();
+}
+
+void DockPage::fit() {
+  if (m_fitting || !isVisible()) return;
+  const QScopedValueRollback fitting(m_fitting, true);
+  if (!m_roomy.isEmpty() && fits(m_roomy_size, size())) restore(std::exchange(m_roomy, {}));
+  for (std::size_t panels = m_docks.size(); panels > 1 && !fits(layout()->minimumSize(), size()); --panels) {
+    const std::vector<QDockWidget*> shown = inFront();
+    if (shown.size() < 2) return;
+    if (m_roomy.isEmpty()) {
+      m_roomy = current();
+      m_roomy_open = open();
+      m_roomy_size = layout()->minimumSize();
+    }
+    QList<QDockWidget*> moved = tabifiedDockWidgets(shown.front());
+    for (QDockWidget* dock : moved << shown.front()) tabifyDockWidget(shown.back(), dock);
+    shown.back()->raise();
+    layout()->activate();
+  }
 }
 
 void DockPage::showEmptyOr() { m_empty->setVisible(open().isEmpty()); }

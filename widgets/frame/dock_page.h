@@ -3,7 +3,7 @@
 //
 // Threading:  GUI thread.
 // Ownership:  owns its docks; what is in them is the host's.
-// Units:      shares of the page in percent.
+// Units:      shares of the page in percent; device-independent pixels.
 // Errors:     restore() returns false where what was saved does not fit any more.
 // Cost:       a dock is made when it is first placed.
 #pragma once
@@ -61,6 +61,8 @@ class DockPage : public QMainWindow {
   static PanelPlace* placeIn(const QDockWidget* dock);
   // By splitting the place of `beside`; null: alone.
   void place(QDockWidget* dock, QDockWidget* beside, Qt::Orientation split, int share);
+  // Into half of the largest panel; where no panel has room for two, as a tab of it.
+  void add(QDockWidget* dock);
   void closeDock(const QString& view);
   // Back to the place where it was closed, as large as it was, if nothing was moved since; on a hidden page, which has no room to give, it
   // is due.
@@ -75,8 +77,12 @@ class DockPage : public QMainWindow {
   bool isBehindTab(const QDockWidget* dock) const;
   // What is shown when every dock is closed.
   StatePanel* empty() const { return m_empty; }
-  QByteArray save() const;
+  // The arrangement that the user made, also while the page is too small for it.
+  QByteArray save() const { return m_roomy.isEmpty() ? current() : m_roomy; }
   bool restore(const QByteArray& saved);
+
+ protected:
+  bool event(QEvent* event) override;
 
  signals:
   void floatWanted(const QString& view);
@@ -84,6 +90,10 @@ class DockPage : public QMainWindow {
 
  private:
   void showEmptyOr();
+  QByteArray current() const;
+  std::vector<QDockWidget*> inFront() const;  // open, of tabs the one that is shown; the smallest first
+  void fit();
+  void noteOpened();
 
   StatePanel* m_empty;
   std::vector<std::pair<QString, QDockWidget*>> m_docks;
@@ -92,6 +102,11 @@ class DockPage : public QMainWindow {
     QByteArray before, after;
   };
   std::map<QString, Closing> m_closed;  // the arrangements around it
+  // While the page is too small for the user's arrangement: that, its panels, and the size from which on it fits.
+  QByteArray m_roomy;
+  QStringList m_roomy_open;
+  QSize m_roomy_size;
+  bool m_fitting = false;
   bool m_titles = true;
 };
 

@@ -41,6 +41,7 @@ namespace {
 constexpr int kInfoPeriodMs = 1'000, kAgeingMs = 200;
 constexpr std::int64_t kPixelsAcross = 1'500;
 constexpr QSize kFirstSize{1'600, 900};
+constexpr QSize kMinSize{640, 400};  // a screen of 1280 x 800 at a scale of 200 %
 const QString kGeometryKey = QStringLiteral("geometry");
 
 ViewContext contextOf(const WindowOptions& options, SharedState& state, std::function<TimeNs()> clock) {
@@ -163,6 +164,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     connect(m_welcome, &WelcomePage::listenRequested, this, &MainWindow::listenRequested);
     connect(m_welcome, &WelcomePage::connectRequested, this, &MainWindow::connectRequested);
   }
+  setMinimumSize(kMinSize);
   resize(kFirstSize.boundedTo(screen()->availableSize() - kFrameRoom));
   if (m_options.settings != nullptr) restorePlace(*this, m_options.settings->value(kGeometryKey).toByteArray());
   updateNavigation();
@@ -266,7 +268,7 @@ bool MainWindow::isFinal() const {
   if (!m_summary_known || m_summary_slot.busy() || m_info_slot.busy() || m_place_slot.busy() || !m_info_known) return false;
   if (m_moment != m_state.state().moment || m_then_slot.busy() || !m_playhead->isFinal() || m_veil.dims()) return false;
   const std::vector<View*> views = m_docks->visibleViews();
-  return !views.empty() && std::ranges::all_of(views, [](const View* view) { return view->isFinal(); });
+  return (!views.empty() || m_docks->allClosed()) && std::ranges::all_of(views, [](const View* view) { return view->isFinal(); });
 }
 
 void MainWindow::applySettings(const ConsoleSettings& chosen) {
@@ -444,10 +446,10 @@ void MainWindow::onStateChanged() {
   for (View* view : m_docks->visibleViews()) view->applyState(shown());
 }
 
-// A rank was chosen somewhere that does not know its machine: the views of GPUs and hosts go there as well.
+// A rank was chosen somewhere that does not know its machine, or a GPU somewhere that does not know its rank: all views go there.
 void MainWindow::askRankPlace() {
   const Selection chosen = m_state.state().selection;
-  const bool placed = !chosen.rank || chosen.device;
+  const bool placed = chosen.rank.has_value() == static_cast<bool>(chosen.device);
   if (std::exchange(m_placed, placed ? Selection{} : chosen) == chosen || placed) return;
   m_options.queries->submit<Selection>(
       m_place_slot, QueryService::Supersede::kCancelOlder,
@@ -458,8 +460,10 @@ void MainWindow::askRankPlace() {
         AttemptId attempt = chosen.attempt;
         if (!attempt && !attempts.empty()) attempt = attempts.back().id;
         RG_ASSIGN(const auto ranks, reader.ranks(attempt));
-        const auto rank = std::ranges::find(ranks, *chosen.rank, &Rank::rank);
+        const auto rank =
+            chosen.rank ? std::ranges::find(ranks, *chosen.rank, &Rank::rank) : std::ranges::find(ranks, chosen.device, &Rank::device);
         if (rank == ranks.end()) return placed;
+        placed.rank = rank->rank;
         if (!placed.node) placed.node = rank->node;
         if (placed.node == rank->node) placed.device = rank->device;
         return placed;

@@ -9,6 +9,7 @@
 
 #include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
+#include "widgets/overview/side_panels.h"
 
 namespace runglass {
 namespace {
@@ -236,13 +237,10 @@ void IdlePanel::paintEvent(QPaintEvent*) {
   const QRect last = rowRect(rowCount()).adjusted(kPad, 0, -kPad, 0);
   const QString rest = below.join(QStringLiteral(" · "));
   if (const QRect room(last.left(), last.top(), last.width(), height() - last.top() - kGrid); room.height() >= 2 * kLine)
-    painter.drawText(room, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, rest);
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, inLines(painter.fontMetrics(), rest, room));
   else
     painter.drawText(last, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(rest, Qt::ElideRight, last.width()));
-  if (hasFocus()) {
-    painter.setPen(theme.accent);
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
-  }
+  paintFocusRing(painter, *this, rect());
 }
 
 // The whole of the step: work first, then what the device waited for.

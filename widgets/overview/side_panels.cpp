@@ -22,7 +22,8 @@ void paintHead(QPainter& painter, const QRect& rect, const QString& text) {
   painter.drawLine(rect.bottomLeft(), rect.bottomRight());
 }
 
-// As many words as the place has room for; what is left out ends in an ellipsis.
+}  // namespace
+
 QString inLines(const QFontMetrics& metrics, const QString& words, const QRect& place) {
   const auto fits = [&](const QString& text) {
     const QRect needed = metrics.boundingRect(QRect(0, 0, place.width(), 100 * kRowHeight), Qt::TextWordWrap, text);
@@ -36,8 +37,6 @@ QString inLines(const QFontMetrics& metrics, const QString& words, const QRect& 
   }
   return metrics.elidedText(words, Qt::ElideRight, place.width());
 }
-
-}  // namespace
 
 TileRow::TileRow(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Numbers of the run"));

@@ -8,6 +8,7 @@
 // Cost:       a repaint is O(what is shown).
 #pragma once
 
+#include <QFontMetrics>
 #include <QWidget>
 #include <memory>
 
@@ -15,6 +16,9 @@
 #include "widgets/overview/overview_data.h"
 
 namespace runglass {
+
+// As many words as the place has room for; what is left out ends in an ellipsis.
+QString inLines(const QFontMetrics& metrics, const QString& words, const QRect& place);
 
 class TileRow : public QWidget, public AccessiblePicture {
   Q_OBJECT

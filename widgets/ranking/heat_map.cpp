@@ -53,7 +53,7 @@ std::optional<HeatCell> HeatMap::cellAt(const QPoint& point) const {
 void HeatMap::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.fillRect(rect(), currentTheme().ground);
-  if (empty()) return;
+  if (empty()) return paintFocusRing(painter, *this, rect());
   const HeatWords around = words();
   const HeatFrame frame(*cells(), around, rect(), m_largest_cell);
   const double ratio = devicePixelRatioF();
@@ -67,6 +67,7 @@ void HeatMap::paintEvent(QPaintEvent*) {
   painter.drawImage(frame.cellArea().topLeft(), m_image);
   frame.paint(painter, currentTheme());
   paintSelection(painter);
+  paintFocusRing(painter, *this, rect());
 }
 
 void HeatMap::changeEvent(QEvent* event) {

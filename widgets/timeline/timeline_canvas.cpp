@@ -348,11 +348,7 @@ void TimelineCanvas::paintEvent(QPaintEvent*) {
   paintMarks(painter);
   paintArea(painter);
   paintCursor(painter);
-  if (hasFocus()) {
-    painter.setPen(currentTheme().accent);
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRect(QRect(0, 0, width() - 1, height() - 1));
-  }
+  paintFocusRing(painter, *this, rect());
 }
 
 void TimelineCanvas::resizeEvent(QResizeEvent*) {

@@ -58,6 +58,7 @@ void TopologyGrid::paintEvent(QPaintEvent* event) {
   paintNode(painter);
   painter.resetTransform();
   paintHeads(painter);
+  paintFocusRing(painter, *this, viewport()->rect());
 }
 
 void TopologyGrid::paintRank(QPainter& painter, std::uint32_t index, const QRect& rect) const {

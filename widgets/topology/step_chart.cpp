@@ -116,6 +116,11 @@ std::optional<std::uint32_t> StepChart::nodeAt(const QPoint& point) const {
 
 void StepChart::resizeEvent(QResizeEvent*) { layOut(); }
 
+bool StepChart::event(QEvent* event) {
+  if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) viewport()->update();  // its ring
+  return QAbstractScrollArea::event(event);
+}
+
 void StepChart::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) viewport()->update();
   QAbstractScrollArea::changeEvent(event);

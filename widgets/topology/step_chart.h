@@ -47,6 +47,7 @@ class StepChart : public QAbstractScrollArea, public AccessiblePicture {
   void keyPressEvent(QKeyEvent* event) override;
   bool viewportEvent(QEvent* event) override;
   void changeEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
 
  private:
   struct Row {

@@ -48,7 +48,7 @@ void StepChart::paintEvent(QPaintEvent* event) {
   QPainter painter(viewport());
   const Theme& theme = currentTheme();
   painter.fillRect(event->rect(), theme.ground);
-  if (m_rows.empty()) return;
+  if (m_rows.empty()) return paintFocusRing(painter, *this, viewport()->rect());
   painter.setFont(tableFont());
   painter.setClipRect(QRect(kLeft, kTop, viewport()->width() - kLeft, viewport()->height() - kTop));
   for (std::size_t row = 0; row < m_rows.size(); ++row) paintRow(painter, row);
@@ -62,6 +62,7 @@ void StepChart::paintEvent(QPaintEvent* event) {
   }
   painter.setClipping(false);
   paintAxis(painter);
+  paintFocusRing(painter, *this, viewport()->rect());
 }
 
 void StepChart::paintRow(QPainter& painter, std::size_t row) const {
