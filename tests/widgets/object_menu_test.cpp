@@ -7,6 +7,7 @@
 #include <QContextMenuEvent>
 #include <QMenu>
 #include <QTableView>
+#include <QToolButton>
 
 #include "model/place_link.h"
 #include "tests/widgets/console_fixture.h"
@@ -61,6 +62,7 @@ class ObjectMenuTest : public ConsoleTest {
     QStringList words;
     for (const QAction* one : menu()->actions())
       if (!one->isSeparator()) words << one->text();
+    EXPECT_FALSE(words.takeFirst().isEmpty()) << "what it is about";
     EXPECT_EQ(words, (QStringList{"Open in", "Copy value", "Copy link", "Copy SQL", "Mark", "Incident", "Mute for 2 h", "Help"}));
     const QList<QAction*> views = action(menu(), "Open in")->menu()->actions();
     ASSERT_FALSE(views.isEmpty());
@@ -142,6 +144,110 @@ TEST_F(ObjectMenuTest, ARankOfTheTopologyHasIt) {
   rightClick(grid->viewport(), grid->rankRect(5).center());
   expectWhole("Ranking");
   EXPECT_EQ(state().selection.rank, 5);
+}
+
+// By keys alone: the menu is of what the keyboard has selected, and opens there.
+TEST_F(ObjectMenuTest, TheMenuOfTheKeyboardIsOfWhatItHasSelected) {
+  open();
+  const auto press = [&](const QWidget* widget, Qt::Key key, Qt::KeyboardModifiers held = {}) {
+    QTest::keyClick(widget->window()->windowHandle(), key, held);
+    settle();
+  };
+  go("gpus");
+  auto* grid = view("gpus")->findChild<GpuGrid*>();
+  grid->setFocus();
+  press(grid, Qt::Key_Right);
+  press(grid, Qt::Key_Down);
+  press(grid, Qt::Key_Down);
+  ASSERT_TRUE(state().selection.device);
+  const auto reader = openStore(run().path()).reader().value();
+  for (const Device& device : *reader->devices())
+    if (device.id == state().selection.device) EXPECT_EQ(device.index, 2);
+  const QRect cell = grid->rectOf(state().selection.node, state().selection.device);
+  press(grid, Qt::Key_F10, Qt::ShiftModifier);
+  ASSERT_NE(menu(), nullptr);
+  EXPECT_TRUE(menu()->title().contains("GPU 2")) << menu()->title().toStdString();
+  EXPECT_TRUE(QRect(grid->mapToGlobal(cell.topLeft()), cell.size()).contains(menu()->pos()));
+  menu()->close();
+  QCoreApplication::processEvents();
+  go("topology");
+  auto* lattice = view("topology")->findChild<TopologyGrid*>();
+  lattice->setFocus();
+  press(lattice, Qt::Key_Right);
+  press(lattice, Qt::Key_Right);
+  ASSERT_TRUE(state().selection.rank);
+  const QString rank = QStringLiteral("Rank %1").arg(*state().selection.rank);
+  const QRect place = lattice->rankRect(*state().selection.rank);
+  QPoint wanted;  // a small screen may move the menu itself
+  QObject::connect(lattice, &TopologyGrid::menuWanted, lattice, [&](int, const QPoint& at) { wanted = at; });
+  press(lattice, Qt::Key_F10, Qt::ShiftModifier);
+  ASSERT_NE(menu(), nullptr);
+  EXPECT_EQ(menu()->title(), rank);
+  EXPECT_EQ(menu()->actions().front()->text(), rank);
+  EXPECT_TRUE(place.contains(lattice->viewport()->mapFromGlobal(wanted)));
+  menu()->close();
+  QCoreApplication::processEvents();
+  go("timeline");
+  auto* canvas = view("timeline")->findChild<TimelineCanvas*>();
+  canvas->setFocus();
+  press(canvas, Qt::Key_F10, Qt::ShiftModifier);
+  ASSERT_NE(menu(), nullptr) << "of a rank where no span is selected";
+  EXPECT_TRUE(menu()->title().startsWith("Rank "));
+}
+
+// The row under the crosshair: a click selects the curve's rank and GPU in every view, a double click opens the timeline there.
+TEST_F(ObjectMenuTest, ARowOfTheCurvesLeadsToItsRankAndItsTimeline) {
+  open();
+  go("curves");
+  auto* curves = qobject_cast<CurvesView*>(view("curves"));
+  curves->reveal({.kind = ObjectKind::kCurve, .key = "power_watts"});
+  settle();
+  PlotWidget* plot = curves->cards().front()->plot();
+  auto* table = curves->findChild<CursorTable*>()->findChild<QTableView*>();
+  QTest::mouseMove(plot, plot->plotArea().center());
+  ASSERT_TRUE(waitFor([&] { return table->model()->rowCount() > 0; }, 10'000));
+  QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 0)).center());
+  ASSERT_TRUE(state().selection.device);
+  ASSERT_TRUE(waitFor([&] { return state().selection.rank.has_value(); }));
+  const auto reader = openStore(run().path()).reader().value();
+  const std::vector<Rank> ranks = reader->ranks(reader->attempts(run().run().id)->back().id).value();
+  const auto rank = std::ranges::find(ranks, state().selection.device, &Rank::device);
+  ASSERT_NE(rank, ranks.end());
+  EXPECT_EQ(state().selection.rank, rank->rank);
+  QTest::mouseDClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 0)).center());
+  settle();
+  EXPECT_EQ(docks().current(), "single:timeline");
+}
+
+TEST_F(ObjectMenuTest, AButtonBesideTheFindingMutesItsCause) {
+  FakeEdits edits;
+  open(nullptr, &edits);
+  go("findings");
+  const auto mute = [&]() -> QToolButton* {
+    for (QToolButton* button : view("findings")->findChildren<QToolButton*>())
+      if (button->isVisible() && (button->text().startsWith("Mute"))) return button;
+    return nullptr;
+  };
+  ASSERT_NE(mute(), nullptr);
+  EXPECT_FALSE(mute()->isEnabled()) << "no finding is chosen";
+  auto* table = view("findings")->findChild<QTableView*>();
+  QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 0)).center());
+  settle();
+  ASSERT_TRUE(mute()->isEnabled());
+  QTest::mouseClick(mute(), Qt::LeftButton);
+  ASSERT_TRUE(waitFor([&] { return !edits.edits.empty(); }));
+  const auto* snooze = std::get_if<Snooze>(&edits.edits.front());
+  ASSERT_NE(snooze, nullptr);
+  EXPECT_TRUE(snooze->cause.starts_with("finding/")) << snooze->cause;
+  EXPECT_EQ(mute()->text(), "Muted for 2 h");
+  EXPECT_FALSE(mute()->isEnabled());
+  edits.why = "This store is read-only.";
+  go("events");
+  go("findings");
+  QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(1, 0)).center());
+  settle();
+  EXPECT_FALSE(mute()->isEnabled());
+  EXPECT_EQ(mute()->toolTip(), "This store is read-only.");
 }
 
 TEST_F(ObjectMenuTest, OpenInGoesThereWithTheObjectSelected) {

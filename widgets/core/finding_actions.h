@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What can be done with a finding, the same wherever one is chosen: its evidence, the timeline, its GPU, an incident of it, its sentence.
+// What can be done with a finding, the same wherever one is chosen: its evidence, the timeline, its GPU, an incident of it, a mute of its
+// notifications, its sentence.
 //
-// Threading:  GUI thread.
-// Ownership:  the shared state outlives it.
-// Cost:       five buttons.
+// Threading:  GUI thread; as muteFinding().
+// Ownership:  what the context has outlives it.
+// Errors:     a mute that failed is said in the button's tip.
 #pragma once
 
 #include <QWidget>
@@ -11,7 +12,7 @@
 #include <vector>
 
 #include "model/findings.h"
-#include "widgets/core/selection.h"
+#include "widgets/core/view.h"
 
 class QToolButton;
 
@@ -21,7 +22,7 @@ class FindingActions : public QWidget {
   Q_OBJECT
 
  public:
-  explicit FindingActions(SharedState* state, QWidget* parent = nullptr);
+  explicit FindingActions(ViewContext context, QWidget* parent = nullptr);
   // Absent: none is chosen, and nothing can be done.
   void setFinding(std::optional<Finding> finding);
 
@@ -33,11 +34,17 @@ class FindingActions : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
+  QToolButton* add(const char* picture, const QString& words, const QString& tip);
   void show(const QString& view);
+  void mute();
+  void fitWords();
 
-  SharedState* m_state;
+  const ViewContext m_context;
   std::optional<Finding> m_finding;
   std::vector<QToolButton*> m_buttons;
+  QToolButton* m_mute = nullptr;
+  std::int64_t m_muted = 0;  // the finding that was muted last
+  QuerySlot m_slot;
 };
 
 }  // namespace runglass

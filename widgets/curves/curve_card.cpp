@@ -231,6 +231,15 @@ void CurveCard::tell() {
   m_note->setInk(m_failure.isEmpty() ? themeInk<&Theme::muted>() : themeInk<&Theme::text>());
 }
 
+Selection CurveCard::selectionOf(const QString& curve) const {
+  if (m_answered.catalog == nullptr) return {};
+  const CurveTag& tag = m_answered.catalog->tags.at(m_answered.tag);
+  const auto member = std::ranges::find_if(m_answered.members, [&](std::size_t one) { return tag.members.at(one).name == curve; });
+  if (member == m_answered.members.end()) return {};
+  const Series& series = tag.members.at(*member).series;
+  return {.run = series.run, .attempt = series.key.attempt, .rank = series.key.rank, .node = series.key.node, .device = series.key.device};
+}
+
 bool CurveCard::isFinal() const {
   return visibleRegion().isEmpty() ||
          (m_asked && !m_due && !busy() && !m_marks_slot.busy() && (m_plot->visibleRegion().isEmpty() || m_plot->isRendered()));

@@ -42,6 +42,11 @@ void GpuGrid::setRoom(int height) {
   update();
 }
 
+void GpuGrid::setDevice(DeviceId device) {
+  m_device = device;
+  update();
+}
+
 void GpuGrid::setFilter(std::function<bool(const GpuCell&)> filter) {
   m_filter = std::move(filter);
   update();
@@ -100,12 +105,16 @@ void GpuGrid::paintEvent(QPaintEvent*) {
     painter.setPen(QPen(currentTheme().accent, kSelectionLine));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(cellRect(g, host, 0).united(cellRect(g, host, m_data->hosts[host].cells.size() - 1)).adjusted(-1, -1, 1, 1));
+    painter.setPen(QPen(currentTheme().text, kSelectionLine));
+    for (std::size_t cell = 0; cell < m_data->hosts[host].cells.size(); ++cell)
+      if (m_device && m_data->hosts[host].cells[cell].device == m_device) painter.drawRect(cellRect(g, host, cell));
   }
   for (std::size_t host = 0; host < m_data->hosts.size(); ++host)
     for (std::size_t cell = 0; cell < m_data->hosts[host].cells.size(); ++cell) {
       const GpuCell& one = m_data->hosts[host].cells[cell];
       if (one.finding && (!m_filter || m_filter(one))) paintFinding(painter, cellRect(g, host, cell), *one.finding);
     }
+  paintFocusRing(painter, *this, rect());
 }
 
 void GpuGrid::paintCell(QPainter& painter, const QRect& rect, const GpuCell& cell) const {
@@ -191,23 +200,56 @@ void GpuGrid::mousePressEvent(QMouseEvent* event) {
   if (const GpuCell* cell = cellAt(event->pos())) emit cellChosen(cell->node, cell->device);
 }
 
+// Of the keyboard: of the GPU where it is.
 void GpuGrid::contextMenuEvent(QContextMenuEvent* event) {
-  if (const GpuCell* cell = cellAt(event->pos())) emit menuWanted(cell->node, cell->device, event->globalPos());
+  const bool keyboard = event->reason() == QContextMenuEvent::Keyboard;
+  const GpuCell* cell = keyboard ? current() : cellAt(event->pos());
+  if (cell == nullptr) return;
+  emit menuWanted(cell->node, cell->device, keyboard ? mapToGlobal(rectOf(cell->node, cell->device).center()) : event->globalPos());
 }
 
 void GpuGrid::mouseDoubleClickEvent(QMouseEvent* event) {
   if (cellAt(event->pos()) != nullptr) emit cellOpened();
 }
 
-// Left and right walk along the hosts.
+const GpuCell* GpuGrid::current() const {
+  if (!m_data) return nullptr;
+  const GpuCell* first = nullptr;
+  for (const HostColumn& host : m_data->hosts)
+    for (const GpuCell& cell : host.cells) {
+      if (m_device && cell.device == m_device) return &cell;
+      if (first == nullptr && host.node == m_data->chosen) first = &cell;
+    }
+  return first;
+}
+
 void GpuGrid::keyPressEvent(QKeyEvent* event) {
-  const int by = event->key() == Qt::Key_Right ? 1 : event->key() == Qt::Key_Left ? -1 : 0;
-  if (by == 0 || !m_data || m_data->hosts.empty()) return QWidget::keyPressEvent(event);
-  const auto at =
-      std::find_if(m_data->hosts.begin(), m_data->hosts.end(), [&](const HostColumn& host) { return host.node == m_data->chosen; });
-  const auto index = std::clamp<std::ptrdiff_t>((at == m_data->hosts.end() ? 0 : at - m_data->hosts.begin()) + by, 0,
-                                                static_cast<std::ptrdiff_t>(m_data->hosts.size()) - 1);
-  emit cellChosen(m_data->hosts[static_cast<std::size_t>(index)].node, {});
+  switch (event->key()) {
+    case Qt::Key_Left:
+      return walk(-1, 0);
+    case Qt::Key_Right:
+      return walk(1, 0);
+    case Qt::Key_Up:
+      return walk(0, -1);
+    case Qt::Key_Down:
+      return walk(0, 1);
+    default:
+      return QWidget::keyPressEvent(event);
+  }
+}
+
+// Along the hosts, and in a host along its GPUs.
+void GpuGrid::walk(int hosts, int cells) {
+  const GpuCell* const from = current();
+  if (from == nullptr) return;
+  const auto moved = [](const auto& list, std::ptrdiff_t to) -> const auto& {
+    return list[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(to, 0, static_cast<std::ptrdiff_t>(list.size()) - 1))];
+  };
+  const auto host = std::ranges::find(m_data->hosts, from->node, &HostColumn::node);
+  const HostColumn& next = moved(m_data->hosts, host - m_data->hosts.begin() + hosts);
+  if (next.cells.empty()) return;
+  const GpuCell& cell = moved(next.cells, from - host->cells.data() + cells);
+  emit cellChosen(cell.node, cell.device);
 }
 
 QStringList GpuGrid::wordsOf(const GpuCell& cell) const {

@@ -27,6 +27,7 @@ class GpuGrid : public QWidget, public AccessiblePicture {
   void setRoom(int height);
   // Only these are drawn in full; the others fade.
   void setFilter(std::function<bool(const GpuCell&)> filter);
+  void setDevice(DeviceId device);  // that is selected; 0: none
   QSize sizeHint() const override { return {400, neededHeight(std::max(200, width()))}; }
   bool hasHeightForWidth() const override { return true; }
   int heightForWidth(int width) const override { return neededHeight(width); }
@@ -56,12 +57,15 @@ class GpuGrid : public QWidget, public AccessiblePicture {
   int heightOf(const Geometry& geometry) const;
   QRect cellRect(const Geometry& geometry, std::size_t host, std::size_t cell) const;
   const GpuCell* cellAt(const QPoint& point) const;
+  const GpuCell* current() const;  // where the keyboard is: the selected GPU, else the first of the chosen host
+  void walk(int hosts, int cells);
   void paintCell(QPainter& painter, const QRect& rect, const GpuCell& cell) const;
   QStringList wordsOf(const GpuCell& cell) const;  // its name first
   static void paintBadges(QPainter& painter, const QRect& rect, const GpuCell& cell);
   void paintFinding(QPainter& painter, const QRect& rect, const FindingMark& mark) const;
 
   std::shared_ptr<const GpuData> m_data;
+  DeviceId m_device;
   int m_room = 0;
   std::function<bool(const GpuCell&)> m_filter;
 };

@@ -237,6 +237,7 @@ void GpusView::connectParts() {
 void GpusView::choose(NodeId node, DeviceId device) {
   m_node = node;
   m_device = device;
+  m_grid->setDevice(device);
   Selection selection = m_state.selection;
   selection.node = node;
   selection.device = device;
@@ -296,6 +297,7 @@ void GpusView::applyState(const ViewState& state) {
   m_strips->setPlayhead(state.moment);
   if (state.selection.node) m_node = state.selection.node;
   if (state.selection.device) m_device = state.selection.device;
+  m_grid->setDevice(m_device);
   ask(moved_by_data ? QueryService::Supersede::kAfterCurrent : QueryService::Supersede::kCancelOlder);
 }
 

@@ -93,7 +93,7 @@ EventsView::EventsView(ViewContext context, QWidget* parent)
       m_model(new EventModel(this)),
       m_lane(new EventLane),
       m_panel(new EventPanel),
-      m_actions(new FindingActions(m_context.state)),
+      m_actions(new FindingActions(m_context)),
       m_table(new QTableView),
       m_search(new QLineEdit),
       m_level(new QComboBox),

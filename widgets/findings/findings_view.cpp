@@ -69,7 +69,7 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
           findingColumns(&m_style), [](const Finding& a, const Finding& b) { return a.id == b.id; }, this)),
       m_table(new TableView(m_model, tr("Findings"), tr("Filter findings  ( / )"), this)),
       m_page(new QWidget(this)),
-      m_actions(new FindingActions(m_context.state, this)),
+      m_actions(new FindingActions(m_context, this)),
       m_panel(new StatePanel(this)),
       m_stack(new QStackedLayout(this)) {
   auto* column = new QVBoxLayout(m_page);

@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QContextMenuEvent>
 #include <QDialog>
 #include <QMenu>
 #include <QMenuBar>
@@ -79,6 +80,14 @@ void MainWindow::makeViewCommands() {
     const View* view = m_docks->focusedView();
     const QString id = view != nullptr ? m_docks->idOf(view) : QString();
     if (!m_docks->dockView(id)) m_docks->floatView(id);
+  });
+  // X11 sends a context menu event for the menu key alone.
+  m_commands.add(group, tr("Context menu"), {QKeySequence(QStringLiteral("Shift+F10"))}, [] {
+    QWidget* focus = QApplication::focusWidget();
+    if (focus == nullptr) return;
+    const QPoint at = focus->inputMethodQuery(Qt::ImCursorRectangle).toRect().center();
+    QContextMenuEvent event(QContextMenuEvent::Keyboard, at, focus->mapToGlobal(at));
+    QApplication::sendEvent(focus, &event);
   });
   m_commands.add(group, tr("Filter"), {QKeySequence(Qt::Key_Slash)}, [this] {
     if (View* view = m_docks->focusedView()) view->focusFilter();

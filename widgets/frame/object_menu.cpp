@@ -8,19 +8,15 @@
 #include <utility>
 
 #include "analysis/run_summary/run_summary.h"
-#include "model/alert_cause.h"
 #include "widgets/core/icon.h"
+#include "widgets/core/object_edits.h"
+#include "widgets/core/theme.h"
 #include "widgets/frame/view_registry.h"
 
 namespace runglass {
 namespace {
 
-std::optional<IncidentSeed> seedOf(const Object& object) {
-  if (object.kind == ObjectKind::kFinding) return IncidentSeed{.finding = object.id};
-  if (object.event != nullptr) return IncidentSeed{.event = *object.event};
-  if (object.kind == ObjectKind::kRank) return IncidentSeed{.rank = object.selection.rank, .attempt = object.selection.attempt};
-  return std::nullopt;
-}
+constexpr int kNameWidth = 80 * kGrid;
 
 void copy(const QString& text) { QApplication::clipboard()->setText(text); }
 
@@ -36,6 +32,8 @@ QMenu* ObjectMenu::make(const Object& object) {
   menu->setAttribute(Qt::WA_DeleteOnClose);
   menu->setToolTipsVisible(true);
   menu->setTitle(object.name);
+  // A menu of the keyboard has no pointer that shows what it is about.
+  menu->addAction(menu->fontMetrics().elidedText(object.name, Qt::ElideMiddle, kNameWidth))->setEnabled(false);
   addOpen(menu, object);
   menu->addSeparator();
   addCopies(menu, object);
@@ -63,22 +61,16 @@ void ObjectMenu::addCopies(QMenu* menu, const Object& object) {
 }
 
 void ObjectMenu::addEdits(QMenu* menu, const Object& object) {
-  const QString refused = refusal();
-  const auto add = [&](const QString& words, const QString& why_not, auto done) {
-    QAction* action = menu->addAction(words, this, done);
-    action->setEnabled(why_not.isEmpty());
-    action->setToolTip(why_not);
-  };
-  const auto first = [](const QString& a, const QString& b) { return a.isEmpty() ? b : a; };
-  add(tr("Mark"), first(object.window ? QString() : tr("It has no time."), refused), [this, object] { mark(object); });
-  const auto seed = seedOf(object);
-  add(tr("Incident"), first(seed ? QString() : tr("Incidents are made of findings, events and ranks."), refused),
-      [this, seed] { m_actions.incident(*seed); });
-  add(tr("Mute for 2 h"), first(object.kind == ObjectKind::kFinding ? QString() : tr("Only findings can be muted here."), refused),
-      [this, object] { mute(object); });
+  for (const OfferedEdit& offer : editsOf(object, m_context.edits)) {
+    QAction* action = menu->addAction(offer.words, this, [this, object, edit = offer.edit] {
+      if (edit == ObjectEdit::kMark) mark(object);
+      if (edit == ObjectEdit::kIncident) m_actions.incident(*seedOf(object));
+      if (edit == ObjectEdit::kMute) mute(object);
+    });
+    action->setEnabled(offer.refusal.isEmpty());
+    action->setToolTip(offer.refusal);
+  }
 }
-
-QString ObjectMenu::refusal() const { return m_context.edits != nullptr ? m_context.edits->refusal() : tr("This store is read-only."); }
 
 QuerySlot& ObjectMenu::freeSlot() {
   std::erase_if(m_slots, [](const std::unique_ptr<QuerySlot>& slot) { return !slot->busy(); });
@@ -108,28 +100,10 @@ void ObjectMenu::mark(const Object& object) {
 }
 
 void ObjectMenu::mute(const Object& finding) {
-  m_context.queries->submit<std::string>(
-      freeSlot(), QueryService::Supersede::kCancelOlder,
-      [run = finding.selection.run, id = finding.id](Reader& reader, std::stop_token) -> Result<std::string> {
-        RG_ASSIGN(const std::vector<Finding> findings, reader.findings(run));
-        const auto found = std::ranges::find(findings, id, &Finding::id);
-        if (found == findings.end()) return Status(Code::kNotFound, "the finding is not in this store any more");
-        RG_ASSIGN(const std::vector<Node> nodes, reader.nodes());
-        const auto node = std::ranges::find(nodes, found->node, &Node::id);
-        RG_ASSIGN(const Run of, reader.run(run));
-        return causeOfFinding(*found, node == nodes.end() ? std::string() : node->name, of.uuid);
-      },
-      [this, name = finding.name](const Result<std::shared_ptr<const std::string>>& cause) {
-        const auto failed = [this](const Status& status) {
-          m_actions.say(tr("Not muted"), screenText(status.message()), Severity::kWarning);
-        };
-        if (!cause.ok()) return failed(cause.status());
-        Snooze snooze{.rule = "", .cause = **cause, .until = m_context.clock() + kMuteFor, .author = qgetenv("USER").toStdString()};
-        m_context.edits->submit(std::move(snooze), this, [this, failed, name](const Status& made) {
-          if (!made.ok()) return failed(made);
-          m_actions.say(tr("Muted for 2 h"), name, Severity::kInfo);
-        });
-      });
+  muteFinding(m_context, freeSlot(), finding, this, [this, name = finding.name](const Status& made) {
+    if (!made.ok()) return m_actions.say(tr("Not muted"), screenText(made.message()), Severity::kWarning);
+    m_actions.say(tr("Muted for 2 h"), name, Severity::kInfo);
+  });
 }
 
 }  // namespace runglass

@@ -18,8 +18,6 @@ class QMenu;
 
 namespace runglass {
 
-inline constexpr DurNs kMuteFor = 2 * 3'600 * kNsPerSecond;
-
 struct ObjectActions {
   std::function<void(const Object&, const QString& view)> open;
   std::function<QString(const Object&)> link;  // empty while the run is not known
@@ -38,7 +36,7 @@ class ObjectMenu : public QObject {
   // Shown at a place of the screen; deletes itself.
   void show(const Object& object, const QPoint& at);
   QMenu* make(const Object& object);
-  // No notifications of its cause for kMuteFor.
+  // No notifications of its cause for a while.
   void mute(const Object& finding);
 
  private:
@@ -46,7 +44,6 @@ class ObjectMenu : public QObject {
   void addCopies(QMenu* menu, const Object& object);
   void addEdits(QMenu* menu, const Object& object);
   void mark(const Object& object);
-  QString refusal() const;
 
   const ViewContext m_context;
   const ObjectActions m_actions;

@@ -16,7 +16,7 @@ OverviewView::OverviewView(ViewContext context, QWidget* parent)
       m_tiles(new TileRow),
       m_plots(new PlotWidget),
       m_side(new SidePanels),
-      m_actions(new FindingActions(m_context.state)),
+      m_actions(new FindingActions(m_context)),
       m_breakdown(new BreakdownView),
       m_idle(new IdlePanel(m_context)),
       m_axis_button(new QPushButton),

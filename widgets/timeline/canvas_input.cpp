@@ -136,7 +136,17 @@ void TimelineCanvas::toggle(const TimelineRow& row) {
   if (row.kind == RowKind::kTrack) emit trackToggled(row.question.tracks.front().value);
 }
 
+// Of the keyboard: of the selected span, else of the rank of the first row that has one.
 void TimelineCanvas::contextMenuEvent(QContextMenuEvent* event) {
+  if (event->reason() == QContextMenuEvent::Keyboard) {
+    const auto place = m_selected ? rectOf(m_selected->track, m_selected->bar.t0, m_selected->bar.t1, m_selected->bar.id) : std::nullopt;
+    if (place) return emit menuWanted(*m_selected, mapToGlobal((*place & timeArea()).center()));
+    for (const TimelineRow& row : m_rows->rows())
+      if (row.rank >= 0 && screenY(row) >= kHeader && screenY(row) < height())
+        return emit menuWanted({.track = {}, .rank = row.rank, .bar = {}, .name = {}},
+                               mapToGlobal(QPoint(kGutter / 2, screenY(row) + row.height / 2)));
+    return;
+  }
   if (const auto bar = barAt(event->pos())) return emit menuWanted(*bar, event->globalPos());
   const TimelineRow* row = rowAt(event->pos().y());
   if (row != nullptr && row->rank >= 0) emit menuWanted({.track = {}, .rank = row->rank, .bar = {}, .name = {}}, event->globalPos());

@@ -228,6 +228,11 @@ bool TopologyGrid::isDimmed(std::int32_t rank) const {
 
 void TopologyGrid::resizeEvent(QResizeEvent*) { layOut(); }
 
+bool TopologyGrid::event(QEvent* event) {
+  if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) viewport()->update();  // its ring
+  return QAbstractScrollArea::event(event);
+}
+
 void TopologyGrid::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) viewport()->update();
   QAbstractScrollArea::changeEvent(event);
@@ -273,6 +278,14 @@ bool TopologyGrid::viewportEvent(QEvent* event) {
       break;
   }
   return QAbstractScrollArea::viewportEvent(event);
+}
+
+// Of the keyboard: of the rank that is selected.
+void TopologyGrid::contextMenuEvent(QContextMenuEvent* event) {
+  if (event->reason() != QContextMenuEvent::Keyboard || !m_chosen) return;
+  const std::uint32_t shown = shownFor(*m_chosen);
+  reveal(shown);
+  emit menuWanted(m_data->ranks[*m_chosen].place.rank, viewport()->mapToGlobal(m_cells[shown].translated(offset()).center()));
 }
 
 void TopologyGrid::keyPressEvent(QKeyEvent* event) {

@@ -55,6 +55,8 @@ class TopologyGrid : public QAbstractScrollArea, public AccessiblePicture {
   void keyPressEvent(QKeyEvent* event) override;
   bool viewportEvent(QEvent* event) override;
   void changeEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
   struct Head {
