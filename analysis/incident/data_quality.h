@@ -2,7 +2,6 @@
 // How far the data of an incident's window may be trusted: who told something, what was lost, how far clocks are off.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      TimeNs, DurNs.
 // Errors:     the Reader's; CANCELLED when `stop` fires.
 // Cost:       one catalogue read of the series, one of the issues, one lookup a node.

@@ -2,7 +2,6 @@
 // Which evidence cards an incident should begin with: what to look at, when, of whom.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      TimeNs.
 // Errors:     none: a card without a clock has no range.
 // Cost:       O(findings).

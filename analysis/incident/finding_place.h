@@ -2,7 +2,6 @@
 // Where a finding's trouble is, when it was, and at which place of the chain from cause to consequence its kind stands.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      TimeNs, steps.
 // Errors:     none: evidence that is missing or of another shape is absent.
 // Cost:       a JSON document a finding.

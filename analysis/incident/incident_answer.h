@@ -3,7 +3,6 @@
 // what was ruled out, what changed before it, how good the data is, where it ran, and which cards show it.
 //
 // Threading:  on the thread of the Reader; the answer is immutable afterwards.
-// Ownership:  values.
 // Units:      TimeNs, DurNs, half-open ranges.
 // Errors:     the Reader's; CANCELLED when `stop` fires. What is not known is absent and says why.
 // Cost:       as readGoodput() and, where asked for, one read of the ranking; at most kMaxEventsRead events of the window and one

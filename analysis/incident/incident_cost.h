@@ -8,7 +8,6 @@
 // GPU-hours are wall time times the ranks of the attempt; money is GPU-hours times the price that the caller gives.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      DurNs; GPU-hours; the price's currency.
 // Errors:     none: what is not known is absent and says why; a sum with unknown parts says that it is a lower bound.
 // Cost:       O(findings² + segments).

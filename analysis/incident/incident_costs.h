@@ -2,7 +2,6 @@
 // What each of a run's incidents cost, and all of them together, for a list of them: one read of the restart ledger for all.
 //
 // Threading:  on the thread of the Reader; the others are pure.
-// Ownership:  values.
 // Units:      as IncidentImpact.
 // Errors:     the Reader's; CANCELLED when `stop` fires.
 // Cost:       one readGoodput() and the catalogue of places, then impactOf() for each and once more for all; O(incidents² × items) for

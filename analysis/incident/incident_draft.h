@@ -3,7 +3,6 @@
 // place and a time that somebody points at.
 //
 // Threading:  on the thread of the Reader; joinFinding() and joinProposal() are pure.
-// Ownership:  values.
 // Units:      TimeNs, half-open ranges; a t1 of the highest int64: it is not over.
 // Errors:     the Reader's; NOT_FOUND no such finding in the run; CANCELLED when `stop` fires.
 // Cost:       as readProposals().

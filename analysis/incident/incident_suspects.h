@@ -5,7 +5,6 @@
 // finding does come last. A score is what its kind says: shares are never compared with confidences.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      ratios 0..1 or more, as score_kind says.
 // Errors:     none: evidence that is missing rules nothing out.
 // Cost:       O(findings) JSON documents + ranked rows.

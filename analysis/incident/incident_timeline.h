@@ -6,7 +6,6 @@
 // each other are one entry.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      TimeNs.
 // Errors:     none. What has no time is in no time line.
 // Cost:       O(n log n); at most kMaxEntries entries, the least severe are left out and counted.

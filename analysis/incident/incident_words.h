@@ -2,7 +2,6 @@
 // What an incident is called, and its cause in one sentence, from the finding at its root.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      text in UTF-8, one line each.
 // Errors:     none: names and messages are whatever the source sent; control characters become spaces, invalid bytes stay for the reader to
 //             replace.

@@ -7,7 +7,6 @@
 //
 // Threading:  pure; any thread.
 // Ownership:  codes have static storage.
-// Units:      none.
 // Errors:     none: absent where nothing speaks for one cause.
 // Cost:       a JSON document a finding.
 #pragma once

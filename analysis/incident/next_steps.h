@@ -7,7 +7,6 @@
 // Using What-if Analysis", arXiv 2505.05713, section 5). The others are our own.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      text in UTF-8; names and advice are the source's.
 // Errors:     none: a finding that nobody knows an answer to gives none.
 // Cost:       a JSON document a finding.

@@ -19,7 +19,6 @@
 // section 3.3.4.
 //
 // Threading:  pure; any thread.
-// Ownership:  values.
 // Units:      TimeNs, steps.
 // Errors:     none. Findings without a time are tied by step.
 // Cost:       O(n²) cheap comparisons of at most kMaxFindings findings; ends early when `stop` fires.

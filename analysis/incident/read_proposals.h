@@ -2,7 +2,6 @@
 // Proposed incidents of a stored or live run, and who ran where, read from a store.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      TimeNs.
 // Errors:     the Reader's; CANCELLED when `stop` fires.
 // Cost:       a few catalogue reads, then as proposeIncidents().

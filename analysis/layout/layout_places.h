@@ -7,7 +7,6 @@
 // the framework uses when nothing else is said. A source is refused for a dimension in which it contradicts one that is trusted more.
 //
 // Threading:  pure functions.
-// Ownership:  values.
 // Units:      ranks and coordinates from 0.
 // Errors:     none: what cannot be told is absent, with a reason for its dimension; a contradiction is a LayoutMismatch.
 // Cost:       O((ranks + members of groups) log).

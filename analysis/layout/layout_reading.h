@@ -3,7 +3,6 @@
 // here, so that a better source or another order is seen at once and everywhere.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      as layout_places.h.
 // Errors:     the Reader's.
 // Cost:       placeLayout() and five reads.

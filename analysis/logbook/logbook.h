@@ -5,7 +5,6 @@
 // 2205.01068, section 2.5; metaseq, projects/OPT/chronicles): one heading a day, one line an entry: when, at which step, what.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      TimeNs; UTC days. A run whose clock is its own counts its days; one without a clock has entries by attempt and step.
 // Errors:     none. What nobody told is not in it.
 // Cost:       O(n log n) of findings, checkpoints, alerts and events.

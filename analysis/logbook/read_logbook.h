@@ -2,7 +2,6 @@
 // The logbook of a stored or live run, read from a store.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      as Logbook.
 // Errors:     the Reader's; CANCELLED when `stop` fires.
 // Cost:       as readGoodput(), one step series an attempt, at most kMaxLogbookEvents events.

@@ -2,9 +2,7 @@
 // AttemptLoss: the training health of one attempt, point by point: every watch on its loss, gradient norm, loss scale and settings.
 //
 // Threading:  a value; one thread at a time.
-// Ownership:  values.
 // Units:      steps as the loss counts them.
-// Errors:     none.
 // Cost:       per point as its watches: a microsecond; some 13 KiB and what was found.
 //
 // Each series comes in step order. Settings (learning rate, batch size, epoch) come before the losses of the same steps, as a change of

@@ -3,7 +3,6 @@
 // that is worse than another run's at the same steps.
 //
 // Threading:  a DivergenceWatch is a value of one thread; the functions are pure.
-// Ownership:  values.
 // Units:      steps as the series counts them; persistence and windows count points. Ratios: 1.05 is 5 % more.
 // Errors:     none. A curve with values <= 0 has no ratio: nothing is said of it.
 // Cost:       push: as RollingMedian; the functions O(points).

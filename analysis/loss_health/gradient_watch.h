@@ -2,7 +2,6 @@
 // Gradient watches: how often the gradient is clipped, and whether the loss scale of fp16 training collapses.
 //
 // Threading:  values; one thread at a time.
-// Ownership:  values.
 // Units:      steps; shares 0..1.
 // Errors:     none; what is not finite is passed over.
 // Cost:       O(1) per point; ClipWatch 300 bits.

@@ -2,9 +2,7 @@
 // Findings of an attempt's losses: what is told, how loudly, and in which words.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      steps; the caller adds times.
-// Errors:     none.
 // Cost:       O(spikes found).
 //
 // Severities. Loss: at most 3 points and fewer than 10 steps info, of which those within 1,000 steps are one finding; longer and

@@ -2,7 +2,6 @@
 // Regimes: where a run's settings changed, so that a change of its loss is no surprise: learning rate, batch size, epoch, world size.
 //
 // Threading:  a value; one thread at a time.
-// Ownership:  values.
 // Units:      steps; values as the series has them.
 // Errors:     none; what is not finite is passed over.
 // Cost:       O(1) per point; regimeNear() O(log changes).

@@ -2,7 +2,6 @@
 // Loss spikes: where a training loss leaves its own recent level, and whether it came back.
 //
 // Threading:  a detector belongs to one thread at a time; it is a value and may be copied to go on later.
-// Ownership:  values.
 // Units:      steps as the series counts them. Windows and persistence count points, whatever the number of steps between
 //             two of them; how long a spike lasts is judged in steps (weightOf).
 // Errors:     none: what is not finite is a mark of its own.

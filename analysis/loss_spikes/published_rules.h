@@ -3,7 +3,6 @@
 // warm-up, for comparison with ours.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      steps as the series counts them; windows count points. `score` is a share 0..1.
 // Errors:     none; a curve shorter than a rule's warm-up has judged == 0 and no score.
 // Cost:       O(points).

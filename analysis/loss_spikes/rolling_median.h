@@ -2,7 +2,6 @@
 // RollingMedian: median and median absolute deviation of the newest hundred values.
 //
 // Threading:  a value; one thread at a time.
-// Ownership:  values.
 // Units:      those of what is pushed; finite numbers only.
 // Errors:     none; median() and deviation() mean nothing while it is empty.
 // Cost:       push: O(log window) and a move of at most 800 bytes; deviation, line: O(window), a tenth of and one microsecond; 1.6 KiB.

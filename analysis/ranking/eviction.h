@@ -6,10 +6,8 @@
 // in hindsight would have (Karlin et al., "Competitive snoopy caching", Algorithmica 3, 1988).
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      GPU-hours; shares of the step time; TimeNs, DurNs.
 // Errors:     what cannot be told is kUnknown with a reason, never a cost of 0.
-// Cost:       none.
 #pragma once
 
 #include <optional>

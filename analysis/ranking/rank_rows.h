@@ -9,7 +9,6 @@
 //              collectives tell ranks apart. Whole step times do not: in a synchronous job they are equal. They count where nothing else is
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      what_if and relative: ratios, 1 = as the peers; wait_vote: share 0..1. Steps; TimeNs; GPU-hours a day.
 // Errors:     none: what nobody told is absent.
 // Cost:       O(ranks log ranks + suspects x their ranks).

@@ -2,7 +2,6 @@
 // How long a run stood still at its restarts.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      DurNs: from the last thing known of an attempt to the first step of the next.
 // Errors:     the Reader's. Attempts without a clock tell nothing.
 // Cost:       two short reads of one step series an attempt.

@@ -2,7 +2,6 @@
 // Suspects: the findings of an attempt that say who or what is slow, with what their evidence says, costliest first.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      ratios (0.05 = 5 % more than the peers, of the step time), GPU-hours a day, steps, TimeNs.
 // Errors:     none: evidence that is missing or of another shape is absent.
 // Cost:       O(findings), a JSON document each.

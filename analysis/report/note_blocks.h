@@ -5,7 +5,6 @@
 // Read by md4c, CommonMark 0.30 with strikethrough; a line break that was typed is kept, as in comments of GitHub.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      UTF-8; texts are as they were typed: each writer escapes for its own context.
 // Errors:     none: what is no Markdown is a paragraph. Lists and quotes deeper than kMaxNoteDepth are as deep as that.
 // Cost:       O(text), of which md4c reads at most kMaxNoteBytes.

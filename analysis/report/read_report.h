@@ -3,7 +3,6 @@
 // of its own.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      as ReportDocument.
 // Errors:     the Reader's; NOT_FOUND: no such incident, finding or run; CANCELLED when `stop` fires.
 // Cost:       as readIncidentAnswer() or readGoodput() and one ranking, and the logbook.

@@ -9,7 +9,6 @@
 // characters or more with letters and digits and an entropy of over 3.2 bits a character (Shannon 1948); uuids are none.
 //
 // Threading:  one thread at a time.
-// Ownership:  values.
 // Units:      UTF-8 or whatever bytes the source sent.
 // Errors:     none. Too much is taken rather than too little.
 // Cost:       linear in the text (RE2).

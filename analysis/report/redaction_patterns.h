@@ -2,9 +2,7 @@
 // The shapes by which a Redactor finds what it knows no name of.
 //
 // Threading:  as RE2: matching is thread-safe.
-// Ownership:  values.
 // Units:      bytes: Latin-1, so that whatever a source sent is matched as it is.
-// Errors:     none.
 // Cost:       each is compiled once a Redactor.
 #pragma once
 

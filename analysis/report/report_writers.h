@@ -8,9 +8,7 @@
 // formula has an apostrophe before it (OWASP, "CSV Injection").
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      UTF-8.
-// Errors:     none.
 // Cost:       O(document + pictures).
 #pragma once
 

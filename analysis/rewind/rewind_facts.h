@@ -2,7 +2,6 @@
 // What a store knows for a RewindPlan: checkpoints, batch size, step time, earlier restarts, and which samples a range of steps consumed.
 //
 // Threading:  that of the Reader.
-// Ownership:  values.
 // Units:      as RewindFacts.
 // Errors:     the Reader's; NOT_FOUND: no attempt of the run has the step.
 // Cost:       catalogue reads, and 200 steps of a few series; sample ranges: two series per rank over the steps left out.

@@ -2,7 +2,6 @@
 // RewindPlan: from which checkpoint to start again before a loss spike, which batches to leave out, and what that costs.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      steps, tokens, seconds, GPU-hours. Ranges of samples are half-open.
 // Errors:     none; what is not known stays absent, with a reason where there is no plan.
 // Cost:       O(checkpoints + ranges log ranges).

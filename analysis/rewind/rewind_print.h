@@ -2,9 +2,7 @@
 // A RewindAnswer for people (lines), for scripts (JSON), and what is to be copied into a command line.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      as RewindPlan.
-// Errors:     none.
 // Cost:       O(steps left out).
 #pragma once
 

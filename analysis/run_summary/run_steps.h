@@ -2,7 +2,6 @@
 // Training steps of a run as moments: which one had ended at a time, when the next or the previous one did.
 //
 // Threading:  that of the Reader.
-// Ownership:  values.
 // Units:      TimeNs of the end of a step, as its first rank (else its loss, else its longest series) said it; steps.
 // Errors:     the Reader's. No such step is no error.
 // Cost:       one catalogue read and a handful of points. Over a rewind time goes on: a step that was run again comes twice.

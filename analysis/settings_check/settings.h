@@ -2,7 +2,6 @@
 // Settings that should be the same everywhere and are not, and those that are known to hurt.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      values are text as the source gave it.
 // Errors:     none: a setting that nobody told of is not judged.
 // Cost:       O(told log told).

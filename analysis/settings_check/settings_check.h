@@ -3,7 +3,6 @@
 //
 // Threading:  as Analysis.
 // Ownership:  as Analysis; keeps what it said.
-// Units:      none.
 // Errors:     the Reader's.
 // Cost:       live at most once a minute: the attempt's facts and the newest 10,000 device_facts events.
 #pragma once

@@ -6,7 +6,6 @@
 // Below 0.75 NVRx calls a rank a straggler.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      ratios, at most 1. Levels are medians of kLevelSteps steps in a row.
 // Errors:     none: what cannot be told is absent.
 // Cost:       O(steps x ranks).

@@ -7,7 +7,6 @@
 // there are (outlierSigmas()).
 //
 // Threading:  pure; any thread.
-// Ownership:  values.
 // Units:      ns; ratios (0.05 = 5 % more than the peers); steps. A value that is not there is NaN in columns by step, else absent.
 // Errors:     none: too little data is a SlowRanksStatus or an absent score, never a score of 0.
 // Cost:       O(steps x ranks x log ranks): 0.15 s for 4,096 ranks x 200 steps x 5 parts.

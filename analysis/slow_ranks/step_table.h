@@ -2,7 +2,6 @@
 // The newest steps of an attempt as the slow-rank kernel wants them, read from a store.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      ns; steps.
 // Errors:     the Reader's; CANCELLED when `stop` fires. An attempt without step times gives an empty table.
 // Cost:       bounded: the newest kStepsLookedAt steps of each step series, about 10 a rank. 4,096 ranks x 200 steps: 0.5 s, 100 MiB.

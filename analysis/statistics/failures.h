@@ -8,7 +8,6 @@
 // arXiv:2407.21783, section 3.3.4): 0.047 % per GPU and day.
 //
 // Threading:  pure; any thread.
-// Ownership:  values.
 // Units:      seconds; probabilities 0..1; GPUs.
 // Errors:     none: nonsense has no answer.
 // Cost:       an interval sums O(count) terms 60 times.

@@ -2,7 +2,6 @@
 // The median, as every analysis takes it.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      those of the values.
 // Errors:     none: nothing has no median.
 // Cost:       O(n); medianWithout O(1).

@@ -2,9 +2,7 @@
 // Whom slow ranks have in common: spells of single ranks become those of a node or of a replica where (nearly) all its ranks have one.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      as Spell.
-// Errors:     none.
 // Cost:       O(spells log spells).
 #pragma once
 

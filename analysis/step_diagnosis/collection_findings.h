@@ -5,7 +5,6 @@
 // in the same step, gave 12.6 % at 128 replicas.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      as Finding.
 // Errors:     the Reader's.
 // Cost:       at most 16 span reads for each stretch that lasts or ended a moment ago, if the steps have no part for collections.

@@ -7,9 +7,7 @@
 // They are told as a part of the step, or they show as forward passes that alone are longer than the stage's.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      steps; ns; ratios of the step's duration.
-// Errors:     none.
 // Cost:       O(ranks) a step; kWindow summaries are kept.
 #pragma once
 

@@ -2,7 +2,6 @@
 // slow_link: transfers that became slower together, and the port that stands out meanwhile.
 //
 // Threading:  on the thread of the Reader; LinkMemory belongs to one analysis.
-// Ownership:  values.
 // Units:      as Finding.
 // Errors:     the Reader's.
 // Cost:       portEvidence() for each stretch, again after kAskAgain while it lasts; findings that ended long ago are copied.

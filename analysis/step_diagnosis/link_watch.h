@@ -6,7 +6,6 @@
 // transfers is Greyhound's measure (Wu et al., ATC '25).
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      steps; ns; ratios.
 // Errors:     none: without kLevelSteps steps there is no level, and nothing is above it.
 // Cost:       O(ranks) a step; 4 bytes x kLevelSteps a rank until the level is known.

@@ -3,7 +3,6 @@
 // the time for which they were slow. It turns "slow" into a likely reason, or rules reasons out, with numbers.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      catalogue units; TimeRange.
 // Errors:     the Reader's. What was not recorded is absent, and rules nothing out.
 // Cost:       one bin of each of three series for the slow devices and kPeersAsked others: 50 look-ups, 5 ms.

@@ -8,7 +8,6 @@
 // Peers, and what counts as slower: analysis/peers.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      ns, ratios.
 // Errors:     none: with fewer than kMinPeers peers nothing is compared.
 // Cost:       O(ranks log ranks) a category.

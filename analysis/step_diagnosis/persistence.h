@@ -2,7 +2,6 @@
 // PersistenceWatch: who is above a limit again and again, since when, and until when. One bit a subject and step.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      steps; ratios; ns.
 // Errors:     none. A subject that was not compared in a step keeps its place: nothing is learnt from that step.
 // Cost:       O(1) a subject and step; 1.2 KB a subject.

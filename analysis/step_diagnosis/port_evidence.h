@@ -2,7 +2,6 @@
 // Which network port among many is the odd one: its errors, its rate and its events, against the other ports of the same job.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      counts in the range; bytes per second.
 // Errors:     the Reader's. Ports that nobody recorded cannot be accused.
 // Cost:       one bin of each port series of the nodes: 20 us each.

@@ -9,7 +9,6 @@
 // that is over before it is sure ends where the sum of the deviations from half the change is highest.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      steps; TimeNs; ns a step, or ns a token where the tokens of the steps are known: whatever push() is given.
 // Errors:     none. Steps without a clock count as at least 10 minutes after so many steps as kStepsWithoutClock.
 // Cost:       O(kLevelKept) a step; ten minutes of steps that are off are kept, at most 100,000.

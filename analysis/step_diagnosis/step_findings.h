@@ -6,9 +6,7 @@
 // is. Ranks of one tensor- or context-parallel group may wait for each other inside their parts: then the group is named, as its node.
 //
 // Threading:  pure; the memory belongs to one attempt.
-// Ownership:  values.
 // Units:      as Finding; cost: share of the step time, GPU-hours a day.
-// Errors:     none.
 // Cost:       costs and sentences of the spells that last or ended a moment ago; the others are copied.
 #pragma once
 

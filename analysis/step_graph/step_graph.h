@@ -20,7 +20,6 @@
 // A replica of which a stage is missing is left out, and so is a step whose operations do not fit together (see StepGaps).
 //
 // Threading:  pure; a built graph is immutable.
-// Ownership:  values.
 // Units:      TimeNs, DurNs; -1 = not known in chunk and microbatch.
 // Errors:     none: what cannot be used is counted in `gaps`; without usable steps `steps` is empty.
 // Cost:       O(n log(n / steps)); 120 bytes an operation while it is built, 80 after.

@@ -3,7 +3,6 @@
 //
 // Threading:  pure; any thread.
 // Ownership:  names are literals.
-// Units:      none.
 // Errors:     a name that says nothing about the step's order has no StepOp; that is no error.
 // Cost:       stepOpOf() is O(log names).
 //

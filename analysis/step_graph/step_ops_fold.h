@@ -2,7 +2,6 @@
 // Folding: the recorded operations of ranks, by step, become operations of workers.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      as StepGraph.
 // Errors:     odd operations are left out and counted.
 // Cost:       O(n log n) of the step.

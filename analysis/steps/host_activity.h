@@ -3,8 +3,6 @@
 // their names only.
 //
 // Threading:  pure; any thread.
-// Ownership:  values.
-// Units:      none.
 // Errors:     none: a name that says nothing is kOther.
 // Cost:       O(length of the name); ask once a name.
 #pragma once

@@ -2,7 +2,6 @@
 // The parts of steps for ranks whose spans are stored: an imported trace, or a run whose trainer names no parts itself.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      as StepParts; ratios 0..1.
 // Errors:     the Reader's; CANCELLED when `stop` fires. Ranks without spans in their steps have no entry.
 // Cost:       reads the spans of the newest steps, at most kMaxPartSpans: 1 s a million on one core. 100 MB.

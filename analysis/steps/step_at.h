@@ -2,7 +2,6 @@
 // StepAxis: which step an attempt was in at a time, by the steps of its lowest rank.
 //
 // Threading:  plain value after read().
-// Ownership:  values.
 // Units:      TimeNs, steps.
 // Errors:     the Reader's; an attempt without clocked steps answers nothing.
 // Cost:       one scalar read of at most kMaxSteps points; at(): O(log steps).

@@ -2,9 +2,7 @@
 // StepFrame: one training step of all ranks, in columns: how long it took on each and what of.
 //
 // Threading:  plain values.
-// Ownership:  values.
 // Units:      ns; NaN: that rank did not say it. Columns are by index into the feed's ranks; a column that nobody has is empty.
-// Errors:     none.
 // Cost:       52 bytes a rank.
 #pragma once
 

@@ -7,7 +7,6 @@
 // as in Lin et al., "Understanding Stragglers in Large Model Training Using What-if Analysis", OSDI '25, section 3.
 //
 // Threading:  pure; any thread.
-// Ownership:  values.
 // Units:      TimeNs, DurNs. A span that is still open ends at the highest int64.
 // Errors:     none. Steps may overlap and come in any order; each gets its own sum.
 // Cost:       O(n log n) of the spans, O(log n + segments inside) a step.

@@ -6,9 +6,7 @@
 // those without width, line separators, tags and bytes that are no UTF-8 become U+FFFD.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      UTF-8.
-// Errors:     none.
 // Cost:       O(text).
 #pragma once
 

@@ -2,7 +2,6 @@
 // Fleet: the hosts and devices of a run with the series that speak of them, and what "now" means for them.
 //
 // Threading:  readFleet() on a query worker; the value is immutable afterwards.
-// Ownership:  values.
 // Units:      TimeNs.
 // Errors:     the Reader's.
 // Cost:       one read of the catalogue; find() is O(log devices + metrics of one).

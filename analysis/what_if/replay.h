@@ -9,7 +9,6 @@
 // Threading:  a Replay is immutable.
 // Ownership:  shares the graph.
 // Units:      DurNs.
-// Errors:     none.
 // Cost:       one linear pass over operations and dependencies; memory of one step.
 #pragma once
 

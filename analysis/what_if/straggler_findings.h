@@ -7,7 +7,6 @@
 // changes from step to step and is 5 % slower than the mean one. Which rank of a tensor- or context-parallel group is slow cannot be told.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      score: S; coverage: of workers and steps; evidence: docs/guide/findings.md.
 // Errors:     none: without a status kOk there are no findings.
 // Cost:       one replay a machine.

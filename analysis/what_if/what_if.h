@@ -11,7 +11,6 @@
 // Sequence imbalance (section 5.3): times of forward and backward passes correlate over (step, replica, stage) around the stage's mean.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      mean step times in ns; slowdowns are ratios, 1 = none.
 // Errors:     kInsufficient, kRefused with a reason. Stopped: kInsufficient.
 // Cost:       replicas + 2 stages + operations + 10 replays. Where that would be more than kMaxVisits, S_t and S_w are of evenly spaced
