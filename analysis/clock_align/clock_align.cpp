@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. The reference clock (the one with the median offset) is never moved: it is ahead by 0 at all times.
-// 2. m_curves hold how far each clock is ahead, by its own time; from place() on, every selected clock has one.
+//  1. The reference clock (the one with the median offset) is never moved: it is ahead by 0 at all times.
+//  2. m_curves hold how far each clock is ahead, by its own time; from place() on, every selected clock has one.
 #include "analysis/clock_align/clock_align.h"
 
 #include <algorithm>

@@ -6,9 +6,9 @@
 //
 // A rank is blamed if all of these hold:
 //  1. at least kMinVotes collectives of all ranks were recorded;
-// 2. it is last in more than kWaitsLeastShare of them (MegaScan's share), or costs kWaitCost in kWaitedSteps of at least 3 steps;
-// 3. the others wait for it for kWaitCost of the time, even without the longest wait: one late call is an accident;
-// 4. nearly all waiting (kMinWaitingShare) is for it: ranks that are late in turn are an imbalance, not a slow rank.
+//  2. it is last in more than kWaitsLeastShare of them (MegaScan's share), or costs kWaitCost in kWaitedSteps of at least 3 steps;
+//  3. the others wait for it for kWaitCost of the time, even without the longest wait: one late call is an accident;
+//  4. nearly all waiting (kMinWaitingShare) is for it: ranks that are late in turn are an imbalance, not a slow rank.
 // A wait counts only if it is longer than both the spread of the calls' ends and the clock error.
 //
 // Threading:  pure.

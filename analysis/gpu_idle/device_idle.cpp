@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Intervals of busy and idle time alternate, are disjoint and sorted by time; so are the pieces into which a gap is cut.
+//  1. Intervals of busy and idle time alternate, are disjoint and sorted by time; so are the pieces into which a gap is cut.
 //  2. All times are inside [first step, last step] before they are subtracted: no difference overflows.
-// 3. The cursors into activity intervals only move forward.
+//  3. The cursors into activity intervals only move forward.
 #include "analysis/gpu_idle/device_idle.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. At most one finding is open at a time: a hang replaces the stall that it grew out of, which then ends.
-// 2. A published finding that no longer holds ends when ranks make progress again, or with its attempt.
-// 3. No findings for a run without a reporting rank, nor for one that was ended on purpose.
+//  1. At most one finding is open at a time: a hang replaces the stall that it grew out of, which then ends.
+//  2. A published finding that no longer holds ends when ranks make progress again, or with its attempt.
+//  3. No findings for a run without a reporting rank, nor for one that was ended on purpose.
 #include "analysis/hangs/hangs.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. m_said has every finding of this object by its identity; a finding that newer events explain as a symptom of another ends as info.
-// 2. A finding keeps the step that it was first published with, so that its identity is stable.
+//  1. m_said has every finding of this object by its identity; a finding that newer events explain as a symptom of another ends as info.
+//  2. A finding keeps the step that it was first published with, so that its identity is stable.
 #include "analysis/hardware_faults/hardware_faults.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proposed incidents of a stored or live run, and who ran where, read from a store.
+// Reads proposed incidents of a stored or live run, and the placement of its ranks.
 //
 // Threading:  on the thread of the Reader.
 // Units:      TimeNs.
@@ -17,7 +17,7 @@ namespace runglass {
 
 Result<RunPlaces> readRunPlaces(Reader& reader, const Run& run, std::stop_token stop);
 
-// `findings` and `incidents` of the run, stored or just made.
+// `findings` and `incidents` of the run, stored or new.
 Result<Proposals> readProposals(Reader& reader, const Run& run, std::span<const Finding> findings, std::span<const Incident> incidents,
                                 std::stop_token stop);
 
