@@ -23,12 +23,11 @@ namespace runglass {
 
 struct RankMeans {
   std::int32_t rank = 0;
-  std::string node;        // empty: unknown
-  std::int64_t steps = 0;  // steady
-  double sum_ns = 0;       // of their durations
-  std::map<std::string, double>
-      parts_ns;          // sums; a part with measured waiting is split into "NAME" and "NAME wait"; empty: no parts recorded
-  double waited_ns = 0;  // of all parts
+  std::string node;                        // empty: unknown
+  std::int64_t steps = 0;                  // steady
+  double sum_ns = 0;                       // of their durations
+  std::map<std::string, double> parts_ns;  // sums; measured waiting splits a part into "NAME" and "NAME wait"; empty: not recorded
+  double waited_ns = 0;                    // of all parts
   bool waits_reported = false;
 };
 

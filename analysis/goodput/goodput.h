@@ -21,13 +21,12 @@
 namespace runglass {
 
 struct SaveAdvice {
-  bool enough = false;                       // at least kMinFailures failures, and a known cost of a save
-  std::string reason;                        // why not, for people
-  std::optional<double> save_s;              // the save's cost that the formulas used
-  bool save_blocks = true;                   // false: only the time until durable is known, and the true cost may be lower
-  std::optional<Estimated> young_s, daly_s;  // from the run's own failures
-  std::optional<Estimated> field_mtbf_s,
-      field_daly_s;  // from published failure rates for this number of GPUs: not the run's own number, labelled so
+  bool enough = false;                                  // at least kMinFailures failures, and a known cost of a save
+  std::string reason;                                   // why not, for people
+  std::optional<double> save_s;                         // the save's cost that the formulas used
+  bool save_blocks = true;                              // false: only the time until durable is known, and the true cost may be lower
+  std::optional<Estimated> young_s, daly_s;             // from the run's own failures
+  std::optional<Estimated> field_mtbf_s, field_daly_s;  // from published failure rates for as many GPUs, and labelled so
 };
 
 struct Goodput {

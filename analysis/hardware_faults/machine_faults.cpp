@@ -9,8 +9,7 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kMaxEvents = 10'000;
-constexpr DurNs kLookBack =
-    2LL * 3600 * kNsPerSecond;  // longer than a fault's repeats: needed to recognise faults that began before the range
+constexpr DurNs kLookBack = 2LL * 3600 * kNsPerSecond;  // longer than a fault's repeats: finds faults that began before the range
 
 bool isOfMachine(const FaultInfo* info) { return info != nullptr && !info->secondary && info->scope != FaultScope::kProcess; }
 

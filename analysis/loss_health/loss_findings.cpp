@@ -21,9 +21,8 @@ using words::Arg;
 using words::Message;
 
 constexpr std::int64_t kDeadPoints = 10;  // consecutive points that are not finite
-constexpr std::int64_t kScalerNear =
-    10;                            // maximum steps between a non-finite value and the skipped step that belongs to it: a log interval
-constexpr double kScoreMost = 20;  // robust sigma that give a score of 1
+constexpr std::int64_t kScalerNear = 10;  // steps from a non-finite value to the step skipped for it: a log interval
+constexpr double kScoreMost = 20;         // robust sigma that give a score of 1
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(numberText(value)); }
 

@@ -57,9 +57,8 @@ enum class SpikeRule : std::uint8_t { kRobustZ, kWarmUp, kNonFinite };
 enum class SpikeVerdict : std::uint8_t { kUnknown, kBenign, kMalignant };  // unknown: the points end before a verdict
 
 struct LossSpike {
-  std::int64_t
-      first_step = 0,
-      last_step = 0;  // last: the newest point before recovery; of a malignant spike that has not recovered, the one that made it malignant
+  // last_step: the newest point before recovery; of a malignant spike that has not recovered, the one that made it malignant.
+  std::int64_t first_step = 0, last_step = 0;
   std::int64_t peak_step = 0;
   double peak = 0;
   double baseline = 0;             // level at its begin; NaN without earlier points
