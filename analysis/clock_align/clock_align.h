@@ -2,7 +2,7 @@
 // Estimates the offsets of clocks that recorded the end of the same collectives. The kernel: matched ends in, shifts out.
 //
 // A blocking collective ends on all its members at about the same moment, whichever member began last. The median difference of ends is
-// therefore the offset of two clocks; the residuals after that offset is removed bound its error. Begins are never compared, so that a
+// therefore the offset of two clocks; the residuals after that offset is removed bound its error. Starts are never compared, so that a
 // straggler is not aligned away. Clocks that share no collective are joined through clocks that do. Piecewise offset estimation from
 // causally related events of a trace (clocks drift): Duda, Harrus, Haddad and Bernard, "Estimating global time in distributed systems",
 // ICDCS 1987; Becker, Rabenseifner and Wolf, "Implications of non-constant clock drifts for the timestamps of concurrent events", IEEE
@@ -11,8 +11,7 @@
 //
 // Threading:  pure; any thread.
 // Units:      ns. A shift is added to a clock's time: positive moves it later. A knot's `at` is the clock's own time.
-// Errors:     an estimate that is impossible is a refusal, with its reason as text. Times outside any plausible clock are left
-//             out.
+// Errors:     an impossible estimate is a refusal, with its reason as text. Times outside any plausible clock are left out.
 // Cost:       O(ends x log ends).
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. Of an operation either all calls are kept or none: thinning uses a hash of the operation, which is equal on every rank.
+//  1. Either all calls of an operation are kept or none: thinning uses a hash of the operation, which is equal on every rank.
 //  2. Calls without a sequence number are numbered by their order in a rank's track; such a communicator counts only where all its ranks
 //     recorded the same operations, with the same names and sizes.
 #include "analysis/clock_align/clock_matches.h"

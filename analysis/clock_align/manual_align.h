@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manual alignment: moves the other ranks' begin or end of the chosen operation onto the chosen rank's.
+// Manual alignment: moves the other ranks' start or end of the chosen operation onto the chosen rank's.
 //
 // Threading:  on the thread of the Reader.
 // Units:      TimeNs as the Reader returns them, current alignment included.

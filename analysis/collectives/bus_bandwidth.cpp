@@ -85,7 +85,7 @@ BusOp operationOf(const CollectiveSet& set, std::size_t members) {
   return op == BusOp::kPointToPoint && members > 2 ? BusOp::kAllToAll : op;
 }
 
-// From the begin of the last recorded call.
+// From the start of the last recorded call.
 std::variant<BusSample, BusRefusal> measure(const CollectiveSet& set, std::size_t members, const ClockGapOf& gap) {
   const CollectiveCall* last = &set.calls.front();
   TimeNs end = std::numeric_limits<TimeNs>::min();

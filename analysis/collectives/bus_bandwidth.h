@@ -6,7 +6,7 @@
 // al., "Understanding Stragglers in Large Model Training Using What-if Analysis", OSDI '25, section 3.
 //
 // Threading:  pure functions.
-// Units:      bytes of the larger buffer, DurNs, bytes a second.
+// Units:      bytes of the larger buffer, DurNs, bytes per second.
 // Errors:     a set that cannot be measured has a refusal; nothing is measured when the clocks' error is too large for it.
 // Cost:       O(calls).
 #pragma once
@@ -63,7 +63,7 @@ std::optional<BusSample> leastBusSampleOf(const CollectiveSet& set, const ClockG
 
 struct BusStats {
   std::size_t samples = 0;
-  double median = 0, worst = 0;  // bytes a second
+  double median = 0, worst = 0;  // bytes per second
   BusSample worst_sample;
 };
 BusStats busStats(std::vector<BusSample> samples);
@@ -84,7 +84,7 @@ using BusPair = std::pair<std::int32_t, std::int32_t>;  // lower rank first
 struct BusAnswer {
   std::map<std::int64_t, BusOfGroup> groups;
   std::map<BusPair, BusOfGroup> pairs;  // point to point
-  std::vector<BusSample> samples;       // every measured collective, by begin
+  std::vector<BusSample> samples;       // every measured collective, by start
 };
 BusAnswer busOf(const std::vector<CollectiveSet>& sets, const ClockGapOf& gap);
 

@@ -106,7 +106,7 @@ bool endTogether(const CollectiveSet& set) {
   return static_cast<double>(last.t1) - static_cast<double>(first.t1) <= std::max<double>(kEndsTogether, kEndsShare * longest);
 }
 
-// Calls with one name, by begin on each rank. Calls of a collective that another rank did not record end before that rank's next call
+// Calls with one name, by start on each rank. Calls of a collective that another rank did not record end before that rank's next call
 // begins. O(calls × log ranks): each round looks only at the calls that it consumes.
 void matchByEnds(RankCalls ranks, std::size_t members, std::vector<CollectiveSet>& out, std::vector<CollectiveCall>& rest,
                  const std::stop_token& stop) {

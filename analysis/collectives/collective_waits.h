@@ -33,7 +33,7 @@ struct CollectiveCall {
   std::int64_t bytes = kAbsent;
 };
 
-// The calls of one collective, or of a send and its receive, one per rank, by begin.
+// The calls of one collective, or of a send and its receive, one per rank, by start.
 struct CollectiveSet {
   enum class Match : std::uint8_t {
     kMatched,
@@ -74,16 +74,16 @@ using ClockGapOf = std::function<ClockGap(std::int32_t, std::int32_t)>;
 
 struct WaitPart {
   enum class Kind : std::uint8_t {
-    kWaited,      // from its begin to `until`
+    kWaited,      // from its start to `until`
     kLast,        // the others waited for it
-    kBelowError,  // the order of begins is below the clocks' error
+    kBelowError,  // the order of starts is below the clocks' error
     kNotClocked,  // the clocks were never compared
     kBuffered,    // a send that ended before its receive began
     kUnmatched,   // see `match`
   } kind = Kind::kUnmatched;
   CollectiveSet::Match match = CollectiveSet::Match::kMatched;
   TimeNs t0 = 0, t1 = 0, until = 0;
-  DurNs apart = 0;          // between its begin and that of `other`
+  DurNs apart = 0;          // between its start and that of `other`
   std::int32_t other = -1;  // the rank that it waited for, or that waited longest for it
   ClockGap gap;             // to `other`
   std::size_t calls = 0, members = 0;

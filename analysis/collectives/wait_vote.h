@@ -8,7 +8,7 @@
 //
 // Threading:  pure.
 // Units:      calls; ratios 0..1.
-// Errors:     Open calls, sends with their receives, and sets that are not certainly one collective do not vote.
+// Errors:     open calls, sends with their receives, and sets that are not certainly one collective do not vote.
 // Cost:       O(calls).
 #pragma once
 

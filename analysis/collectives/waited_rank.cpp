@@ -34,7 +34,7 @@ std::optional<Wait> waitFor(const CollectiveSet& set, const ClockGapOf& gap) {
   return Wait{.step = last.step, .from = before.t0, .to = last.t0};
 }
 
-// The length of the union of the waits, which are sorted by begin.
+// The length of the union of the waits, which are sorted by start.
 DurNs united(const std::vector<Wait>& waits) {
   DurNs sum = 0;
   TimeNs reached = std::numeric_limits<TimeNs>::min();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rank that all others wait for: it begins the collectives of all ranks last. Also how long the others wait for it.
 //
-// The others' waiting counts from the begin of the second-to-last call to the begin of the last: only that time is lost to the last rank
+// The others' waiting counts from the start of the second-to-last call to the start of the last: only that time is lost to the last rank
 // (transfer begins with the last member: Lin et al., OSDI '25, section 3). Overlapping waits count once.
 //
 // A rank is blamed if all of these hold:
@@ -12,7 +12,7 @@
 // A wait counts only if it is longer than both the spread of the calls' ends and the clock error.
 //
 // Threading:  pure.
-// Units:      DurNs; ratios 0..1 of the time from the begin of the first collective to the end of the last one.
+// Units:      DurNs; ratios 0..1 of the time from the start of the first collective to the end of the last one.
 // Cost:       O(calls).
 #pragma once
 

@@ -41,7 +41,7 @@ struct CompareSide {
   std::string name;  // "pretrain, attempt 1, steps 300 to 499"
   std::vector<RankMeans> ranks;
   std::map<std::int64_t, std::pair<double, std::int64_t>> by_step;  // sum of durations and number of ranks
-  std::int64_t left_out = 0;  // steps of a rank that are not steady, stalled, or disturbed by traces and captures
+  std::int64_t left_out = 0;  // steps of a rank left out: not steady, stalled, or disturbed by traces and captures
   Regime regime;
 };
 

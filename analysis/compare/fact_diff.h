@@ -3,7 +3,7 @@
 //
 // Threading:  pure; any thread.
 // Units:      values as text.
-// Errors:     Values whose name looks secret are never shown.
+// Errors:     values whose name looks secret are never shown.
 // Cost:       O(facts).
 #pragma once
 

@@ -12,7 +12,7 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kSlack = 60 * kNsPerSecond;  // delay allowed to an analysis; its begin may also be this much early
+constexpr DurNs kSlack = 60 * kNsPerSecond;  // an analysis may report this late, and its start may be this early
 
 struct Pair {
   std::string_view label, finding;
@@ -58,7 +58,7 @@ constexpr std::array kFollows = {Pair{"hardware_fault", "hang"},
 constexpr std::array kFollowsThere = {Pair{"thermal_throttle", "slow_rank"}, Pair{"thermal_throttle", "slow_node"}};
 // Labels of faults in the data, not in the run: no finding is expected.
 constexpr std::array<std::string_view, 3> kNotDue = {"clock_skew", "missing_rank", "agent_restart"};
-// Kinds that concern a whole node or the whole run: blaming one rank is less than the truth.
+// Kinds that concern a whole node or the whole run: blaming a single rank understates them.
 constexpr std::array<std::string_view, 10> kOfAll = {"slow_node",          "host_bound",      "data_bound",       "gc_jitter", "slow_link",
                                                      "sequence_imbalance", "stage_imbalance", "throughput_shift", "hang",      "stall"};
 

@@ -27,7 +27,7 @@ void append(Segments& out, TimeNs t0, TimeNs t1, Spend spend) {
     out.push_back({t0, t1, spend});
 }
 
-// `over` is sorted by begin; of overlapping segments the first wins.
+// `over` is sorted by start; of overlapping segments the first wins.
 Segments paint(const Segments& under, const Segments& over) {
   Segments out;
   std::size_t top = 0;
@@ -214,7 +214,7 @@ class Maker {
     row.segments = std::move(all);
   }
 
-  // From the newest attempt backwards: steps that an earlier attempt did after the start of a later one are lost.
+  // From the newest attempt backwards: steps of an earlier attempt beyond the resume point of a later one are lost.
   void countKept() {
     std::int64_t upper = std::numeric_limits<std::int64_t>::max();
     for (auto row = m_ledger.rows.rbegin(); row != m_ledger.rows.rend(); ++row) {
@@ -282,7 +282,7 @@ class Maker {
       ++cause.count;
       cause.planned = row.ending.planned.value_or(false);
       cause.cost += row.spent[static_cast<std::size_t>(Spend::kStalled)].value_or(0);
-      // Of a planned end, it is the time to shut down.
+      // For a planned end it is the shutdown time.
       if (!cause.planned) cause.cost += row.spent[static_cast<std::size_t>(Spend::kAfterLast)].value_or(0);
       if (i + 1 == m_ledger.rows.size()) continue;
       for (const Spend spend : {Spend::kGap, Spend::kStartUp, Spend::kInit, Spend::kLoad, Spend::kCatchUp})

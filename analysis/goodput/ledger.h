@@ -40,8 +40,8 @@ enum class Spend : std::uint8_t {
   kUnexplained,  // between steps, and time without records
 };
 inline constexpr std::size_t kSpendCount = 11;
-inline constexpr double kLongerStep = 1.2;  // a shorter step, in medians, did not wait for its save or evaluation
-inline constexpr double kOddStep = 5;       // of a longer step, in medians, only one median is training; no record explains the rest
+inline constexpr double kLongerStep = 1.2;  // in medians: a shorter step did not wait for its save or evaluation
+inline constexpr double kOddStep = 5;       // in medians: of a longer step only one median is training; no record explains the rest
 const char* spendName(Spend spend);         // "scheduling_gap", stable
 const char* spendWords(Spend spend);        // "scheduling gap"
 
@@ -129,7 +129,7 @@ struct SaveTime {
   std::int32_t attempt = 0;
   std::int64_t step = 0;
   std::optional<TimeNs> begin, durable;
-  std::optional<TimeRange> step_beside;  // the step during which it became durable, where its begin is not recorded
+  std::optional<TimeRange> step_beside;  // the step during which it became durable, where its start is not recorded
 };
 
 Ledger makeLedger(std::vector<AttemptRecord> attempts);

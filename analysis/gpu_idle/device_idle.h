@@ -10,7 +10,7 @@
 // Threading:  pure; any thread.
 // Units:      TimeNs, DurNs. An open span ends at the maximum int64. Steps are half-open; where they overlap, the earlier step has the
 //             time.
-// Errors:     Spans that end before they begin, and steps longer than kLongestStep, are left out.
+// Errors:     spans that end before they begin, and steps longer than kLongestStep, are left out.
 // Cost:       O(n log n) in the spans, O(log n) per segment and step: 0.08 s per million spans.
 #pragma once
 
@@ -36,7 +36,7 @@ inline constexpr DurNs kLongestStep = 100'000 * kNsPerSecond;
 struct DeviceSpan {
   TimeNs t0 = 0, t1 = 0;
   SpanCategory category = SpanCategory::kCompute;  // compute, comm, memcpy, memset
-  TimeNs launched = kAbsent;                       // begin of the call that issued it
+  TimeNs launched = kAbsent;                       // start of the call that issued it
   std::uint32_t track = 0;
 };
 
@@ -70,7 +70,7 @@ struct DeviceIdle {
   DurNs kernel_ns = 0, short_kernel_ns = 0;
   std::size_t launches_known = 0;  // of kernels, copies and memsets
   std::size_t starved = 0;         // of those: issued while the device had no work
-  DurNs median_delay = 0;          // from the begin of the call to the begin on the device, where known
+  DurNs median_delay = 0;          // from the start of the call to the start on the device, where known
 };
 
 DeviceIdle deviceIdle(std::span<const DeviceSpan> device, std::span<const HostSpan> host, std::span<const TimeRange> steps);

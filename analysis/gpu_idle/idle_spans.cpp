@@ -247,7 +247,7 @@ class IdleReader {
     return range;
   }
 
-  // Of the CUDA tracer's steps, only exact ones have all work of the device.
+  // Among the CUDA tracer's steps only exact ones include all work of the device.
   static void keepExact(std::vector<TimeNs>& exact, std::vector<RankStep>& steps) {
     std::ranges::sort(exact);
     std::erase_if(steps, [&](const RankStep& step) {

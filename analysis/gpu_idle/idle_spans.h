@@ -37,7 +37,7 @@ struct SpanIdle {
 
 // The steps of each rank with their times: steady steps and saves, the newest kIdleSteps of the scope.
 Result<RankSteps> readRankSteps(Reader& reader, AttemptId attempt, const IdleScope& scope, const std::stop_token& stop);
-// From the first begin to the last end of device spans; absent: there are none.
+// From the first start to the last end of device spans; absent: there are none.
 Result<std::optional<TimeRange>> readDeviceExtent(Reader& reader, AttemptId attempt, const std::stop_token& stop);
 // A rank without steps counts from its first to its last device span.
 Result<SpanIdle> readSpanIdle(Reader& reader, AttemptId attempt, const RankSteps& steps, const IdleScope& scope,

@@ -3,7 +3,7 @@
 //
 // Threading:  pure; any thread.
 // Units:      hertz; ratios 0..1 of the window; bits of NVML's clock event reasons. NaN: not recorded in that bin.
-// Errors:     Values that cannot be computed are absent.
+// Errors:     values that cannot be computed are absent.
 // Cost:       O(n log n) in the bins.
 #pragma once
 
@@ -67,7 +67,7 @@ struct StallShare {
 };
 std::optional<StallShare> stallShare(std::span<const StallBin> bins);
 
-// Consecutive intervals are joined where the first ends at the begin of the second.
+// Consecutive intervals are joined where the first ends at the start of the second.
 void lengthen(TimeRange& longest, TimeRange& open, TimeRange more);
 
 }  // namespace runglass

@@ -2,7 +2,7 @@
 // LastMoved: the last time that any rank of the newest attempt made progress.
 //
 // Threading:  one thread.
-// Where no record gives it (no step has ended, no rank reports the begin of its current operation), the run counts as making progress until
+// Where no record gives it (no step has ended, no rank reports the start of its current operation), the run counts as making progress until
 // it was first observed: silence before that is not evidence of a standstill.
 #pragma once
 

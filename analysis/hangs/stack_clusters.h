@@ -4,7 +4,7 @@
 //
 // Threading:  pure.
 // Units:      ranks.
-// Errors:     Stacks without frames are in no cluster.
+// Errors:     stacks without frames are in no cluster.
 // Cost:       O(all texts).
 #pragma once
 

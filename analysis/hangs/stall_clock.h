@@ -3,7 +3,7 @@
 //
 // Threading:  pure; StepClock one thread at a time.
 // Units:      TimeNs, DurNs, steps.
-// Errors:     With fewer than kStepsToJudge steps only the limits of a start apply.
+// Errors:     with fewer than kStepsToJudge steps only the limits of a start apply.
 // Cost:       take(): O(new steps + kStepsKept).
 #pragma once
 

@@ -10,7 +10,7 @@
 // Threading:  pure.
 // Ownership:  borrows during the call.
 // Units:      as Progress.
-// Errors:     Ranks without progress are silent only where the caller marks them so.
+// Errors:     ranks without progress are silent only where the caller marks them so.
 // Cost:       O(members of all communicators with waiting ranks, x log groups).
 #pragma once
 

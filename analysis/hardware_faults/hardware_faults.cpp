@@ -34,7 +34,7 @@ class HardwareFaults : public Analysis {
   }
 
  private:
-  using Identity = std::pair<std::string, TimeNs>;  // kind and subject; begin
+  using Identity = std::pair<std::string, TimeNs>;  // kind and subject; start
   static Identity identityOf(const Finding& finding) { return {finding.kind + '\n' + finding.subject, finding.start.value_or(0)}; }
 
   // State about a fault whose events a later call does not read again.
@@ -100,7 +100,7 @@ class HardwareFaults : public Analysis {
     return ranOn(*event.time) || ranOn(*event.time - kSameFault);
   }
 
-  // The run's begin, else that of its data: earlier faults of its nodes are not its own.
+  // The run's start, else that of its data: earlier faults of its nodes are not its own.
   Status findBegin(const Question& question) {
     if (m_began) return {};
     RG_ASSIGN(const Run run, question.reader.run(question.run));
@@ -199,7 +199,7 @@ class HardwareFaults : public Analysis {
     for (const ThrottledTogether& together : throttledTogether(m_throttle.devices())) {
       if (!during(together.t0)) continue;
       Finding finding = throttleFinding(together, m_places);
-      // A device that reports late moves the begin, not the identity.
+      // A device that reports late moves the start, not the identity.
       const auto is_same = [&](const Identity& known, const Finding& one) {
         return known.first == identityOf(finding).first && !found.contains(known) && together.t0 <= one.end.value_or(newest) &&
                known.second <= together.t1;

@@ -6,7 +6,7 @@
 //
 // Threading:  pure.
 // Units:      TimeNs.
-// Errors:     Events of one attempt without a time count as simultaneous, in the given order.
+// Errors:     events of one attempt without a time count as simultaneous, in the given order.
 // Cost:       O(events x log events).
 #pragma once
 

@@ -67,7 +67,7 @@ std::vector<IncidentEvidence> suggestEvidence(const Incident& incident, std::spa
   findings = findings.first(std::min(findings.size(), kMaxAsked));
   if (const Finding* loss = first_of([](const Finding&, const FindingPlace& p) { return p.link == ChainLink::kLoss; }))
     add("loss", kLossTitle, *loss, range, true);
-  // Slowness of a rank shows in the ranks' steps since its begin; slowness of the run in the step time.
+  // Slowness of a rank shows in the ranks' steps since its start; slowness of the run in the step time.
   const Finding* slow =
       first_of([](const Finding&, const FindingPlace& p) { return p.link == ChainLink::kRank && !p.everywhere() && !p.stands; });
   std::optional<TimeRange> since = range;

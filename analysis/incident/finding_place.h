@@ -48,7 +48,7 @@ struct FindingPlace {
   std::vector<NodeId> nodes;        // sorted
   std::vector<std::int32_t> ranks;  // sorted, of the finding's attempt
   std::optional<std::int32_t> stage;
-  std::optional<TimeNs> start, until;  // `until` if open: attempt's end or last data; of a fault without an end: its begin
+  std::optional<TimeNs> start, until;  // `until` if open: attempt's end or last data; of a fault without an end: its start
   std::optional<ExplainedBy> explained_by;
   bool stands = false;         // hang, stall: no progress
   bool goes_on = false;        // neither it nor its attempt has ended

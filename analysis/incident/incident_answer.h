@@ -58,7 +58,7 @@ struct IncidentAnswer {
   std::string title, sentence;             // the incident's own text, else computed
   std::optional<TimeRange> range;          // its own, else that of its findings
   std::optional<TimeRange> shown;          // kMargin wider; the range of timeline, ruled-out causes and data quality
-  std::optional<Attempt> attempt, before;  // at its begin, and the previous one
+  std::optional<Attempt> attempt, before;  // at its start, and the previous one
   IncidentImpact impact;
   Timeline timeline;
   std::vector<IncidentSuspect> suspects;
@@ -81,7 +81,7 @@ struct IncidentQuestion {
   bool with_ranking = true;
 };
 
-// When it was first visible: the begin of its first finding, else its own begin.
+// When it was first visible: the start of its first finding, else its own start.
 std::optional<TimeNs> firstSign(const IncidentAnswer& answer);
 
 Result<IncidentAnswer> readIncidentAnswer(Reader& reader, const IncidentQuestion& question, std::stop_token stop);

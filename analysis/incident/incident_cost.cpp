@@ -159,7 +159,7 @@ class Counter {
     };
     for (const LedgerRow& of : m_q.goodput.ledger.rows) {
       const bool ended = std::ranges::binary_search(m_ended, of.number);
-      // A hang at the end of an attempt is time after its last step, whichever of the two findings is asked about.
+      // A hang at the end of an attempt is time after its last step, for whichever finding the cost is computed.
       const TimeNs last = (ended ? of.stepped_until : std::nullopt).value_or(std::numeric_limits<TimeNs>::max());
       add(spendWords(Spend::kStalled), of, stoodIn(of, standing, last), stoodSql(of, ended));
       if (!ended) continue;
@@ -218,7 +218,7 @@ class Counter {
     }
   }
 
-  // A sweep over begins and ends; in each interval the largest share counts.
+  // A sweep over starts and ends; in each interval the largest share counts.
   void countSlowness() {
     std::vector<Slowness> all;
     for (const Finding* one : m_q.findings) {

@@ -21,7 +21,7 @@ std::optional<TimeRange> incidentRange(const Incident& incident, std::span<const
 
 struct IncidentCosts {
   std::map<std::string, IncidentImpact> of;  // by uuid
-  // Of all that are not dismissed; shared costs count once. A lower bound where the cost of one is unknown.
+  // The cost of all that are not dismissed; shared costs count once. A lower bound where the cost of one is unknown.
   Reported<double> gpu_hours;
 };
 

@@ -182,7 +182,7 @@ std::vector<IncidentSuspect> incidentSuspects(std::span<const Finding* const> fi
   std::set<std::int32_t> named;
   for (const Finding* one : findings) {
     const FindingPlace place = placeOf(*one, places);
-    // A finding that affects all ranks accuses none, unless it is the only one.
+    // A finding that affects all ranks accuses none, unless it is the root.
     if (place.link >= ChainLink::kRun && findings.size() > 1 && one != findings.front()) continue;
     IncidentSuspect suspect{.what = placeWords(*one, places), .rank = one->rank, .node = places.nodeName(one->node)};
     if (suspect.what.empty()) suspect.what = place.link == ChainLink::kLoss ? "training itself" : "the run as a whole";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline of an incident in two lanes: what happened, and what was known when. The kernel.
 //
-// A finding is in the first lane at the begin of its fault. In the second lane it appears when it was published, became worse or better,
+// A finding is in the first lane at the start of its fault. In the second lane it appears when it was published, became worse or better,
 // and ended, with its summary at that time; if it was not published during the run, at the time of its judgement in the evidence. Repeats
 // of one kind of event within a minute of each other are one entry.
 //

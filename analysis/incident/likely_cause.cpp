@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 constexpr std::string_view kFault = "hardware_fault";
 
 constexpr std::array kTable = {
-    // NVIDIA Xids that are a program's fault unless other evidence contradicts.
+    // NVIDIA Xids that are a program's fault unless other evidence contradicts it.
     CauseRow{kFault, "xid", "13", "software_bug"},
     CauseRow{kFault, "xid", "31", "software_bug"},
     CauseRow{kFault, "xid", "32", "software_bug"},

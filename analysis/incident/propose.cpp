@@ -141,7 +141,7 @@ class Tying {
 
 auto orderOf(const Placed& one) {
   const Finding& f = *one.finding;
-  // Within a link by begin; at equal begins a hang, which is critical, precedes the shifts and stalls of its time.
+  // Within a link by start; at equal starts a hang, which is critical, precedes the shifts and stalls of its time.
   return std::tuple(one.place.link, one.place.start.value_or(std::numeric_limits<TimeNs>::max()), f.attempt,
                     f.first_step.value_or(std::numeric_limits<std::int64_t>::max()), -static_cast<int>(f.severity),
                     std::tie(f.kind, f.subject));

@@ -37,7 +37,7 @@ struct Divergence {
 };
 
 // The variation of a level from noise alone: one sigma, and more where points correlate with the previous ones. Their correlation is the
-// median over the windows so far, since the begin of a drift resembles correlation.
+// median over the windows so far, since the start of a drift resembles correlation.
 class LevelNoise {
  public:
   void push(const RollingMedian& window);  // a full one, at every point

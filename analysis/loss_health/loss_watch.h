@@ -62,7 +62,7 @@ struct WatchedAttempt {
 
   const Series* series(Role role) const;
 
-  // Of the reading.
+  // State of the reading.
   bool settled = false, compared = false, replayed = false;
   std::int64_t looks = 0;
   std::int64_t picked_at = -1, reread_at = 0;  // points of the loss when its series were chosen, and when it was last read from the start

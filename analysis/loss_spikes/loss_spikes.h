@@ -61,7 +61,7 @@ struct LossSpike {
   std::int64_t first_step = 0, last_step = 0;
   std::int64_t peak_step = 0;
   double peak = 0;
-  double baseline = 0;             // level at its begin; NaN without earlier points
+  double baseline = 0;             // level at its start; NaN without earlier points
   double z = 0;                    // of the highest point: robust sigma above the baseline; 0 if not finite
   int points = 0;                  // before recovery, or not finite
   int longest = 0;                 // maximum of them in a row
@@ -140,11 +140,11 @@ class LossSpikeDetector {
   std::size_t m_current = kNone;    // the spike that is open, or that ended within the cooldown
   bool m_open = false;
   double m_return = 0;  // recovery is at or below this; value
-  Baseline m_left;      // the baseline at its begin; on the scale
-  int m_stay = 0;       // points since its begin
+  Baseline m_left;      // the baseline at its start; on the scale
+  int m_stay = 0;       // points since its start
   std::int64_t m_stay_from = 0;
   int m_since = 0;                // points since its end
-  std::vector<double> m_away;     // the points since its begin; values
+  std::vector<double> m_away;     // the points since its start; values
   std::size_t m_shifted = kNone;  // a malignant spike that may recover below m_shifted_return
   double m_shifted_return = 0;
   std::int64_t m_shifted_last = 0;  // the newest step above it

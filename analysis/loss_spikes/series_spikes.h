@@ -30,7 +30,7 @@ using SharedSpikes = std::shared_ptr<const std::vector<SeriesSpike>>;
 // A series that changed other than by new steps at its end is read again from its start, at most once in this time.
 inline constexpr DurNs kSpikeReread = 2 * kNsPerSecond;
 
-// Only scalar series; the caller chooses those that are losses. Of points with equal steps the newest counts.
+// Only scalar series; the caller chooses those that are losses. Among points with equal steps the newest counts.
 class SpikeCache {
  public:
   explicit SpikeCache(SpikeLimits limits = kLossLimits) : m_limits(limits) {}

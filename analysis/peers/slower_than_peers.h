@@ -7,9 +7,9 @@
 // section 5.1); the median as the reference follows Leys et al., "Detecting outliers: Do not use standard deviation around the mean, use
 // absolute deviation around the median", J. Exp. Soc. Psychol. 49 (2013).
 //
-// Threading: pure.
+// Threading:  pure.
 // Units:      those of the values; ratios (0.05 = 5 % more than the peers). A value without a comparison is NaN or absent, never 0.
-// Cost:      O(n log n).
+// Cost:       O(n log n).
 #pragma once
 
 #include <algorithm>

@@ -21,7 +21,7 @@ struct RolledRow {
   std::size_t worst = 0;             // index of the row with the largest weight
   std::vector<std::size_t> members;  // indices, in row order
   std::size_t standing_out = 0;
-  // Of the costliest suspect that names a member, current ones first: all ranks wait for the slowest, so that costs do not add up.
+  // The cost of the costliest suspect that names a member, current ones first: all ranks wait for the slowest, so that costs do not add up.
   std::optional<double> gpu_hours_per_day;
 };
 

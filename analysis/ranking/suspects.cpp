@@ -52,7 +52,7 @@ void addRanks(const Json& list, std::vector<std::int32_t>& out) {
   }
 }
 
-// The ranks in a communication finding are its victims: they are not named here.
+// The ranks in a slow_link finding are its victims: they are not named here.
 void nameRanks(const Finding& finding, const Json& evidence, Suspect& out) {
   if (finding.kind == "slow_link") return;
   for (const char* key : {"slow_ranks", "slow_workers", "ranks"})

@@ -10,7 +10,7 @@
 namespace runglass::report {
 namespace {
 
-// At the begin of a line: must not become a heading, list, quote, rule or table.
+// At the start of a line: must not become a heading, list, quote, rule or table.
 std::string lineText(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t' || text.front() == '\n' || text.front() == '\r'))
     text.remove_prefix(1);
@@ -37,7 +37,7 @@ std::string linkMarkdown(std::string_view words, const std::string& target) {
 
 std::string reference(SqlRef ref) { return ref == 0 ? std::string() : " (S" + std::to_string(ref) + ")"; }
 
-// Joins the lines of a block: Markdown dialects differ on breaks within quotes and lists, and text at the begin of a line may be markup.
+// Joins the lines of a block: Markdown dialects differ on breaks within quotes and lists, and text at the start of a line may be markup.
 std::string noteLines(const NoteBlock& block) {
   if (block.kind == NoteBlock::Kind::kRule) return "\\-\\-\\-";
   std::string plain, out;

@@ -18,7 +18,7 @@ std::optional<double> medianOf(std::span<const double> values) {
   return median(std::move(known));
 }
 
-// The newest level relative to the best level so far; absent with only one level.
+// The best earlier level over the newest one, at most 1; absent without an earlier level.
 std::optional<double> individualOf(const std::vector<double>& values) {
   std::optional<double> now, best;
   for (std::size_t end = values.size(); end >= kLevelSteps; end -= kLevelSteps) {

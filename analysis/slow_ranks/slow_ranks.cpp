@@ -158,7 +158,7 @@ class RoleRanking {
     score.since_step = m_table.steps[*onset];
   }
 
-  // The begin of the interval up to the newest step with the largest surplus of steps above the peers over other steps.
+  // The start of the interval up to the newest step with the largest surplus of steps above the peers over other steps.
   void findOnset(RankScore& score) const {
     int sum = 0, best = 0;
     std::size_t onset = score.ratio.size();

@@ -194,7 +194,7 @@ class StepTableFeed::Memory {
     m_first = first, m_last = last;
   }
 
-  // Of a step that was recorded twice the later value counts.
+  // If a step was recorded twice, the later value counts.
   Status readColumn(Reader& reader, Column& column, const std::stop_token& stop) const {
     if (stop.stop_requested()) return {Code::kCancelled, "cancelled"};
     const std::int64_t from = column.seen < m_first + kLate ? m_first : column.seen - kLate;
@@ -301,7 +301,7 @@ void StepTableFeed::Memory::gatherSpans(std::map<std::int32_t, Gathered>& ranks,
   }
 }
 
-// From the first rank's begin to the last one's end.
+// From the first rank's start to the last one's end.
 std::optional<TimeRange> StepTableFeed::Memory::whenOf(std::size_t i) const {
   std::optional<TimeRange> when;
   for (const auto& [key, column] : m_times)

@@ -24,7 +24,7 @@ inline constexpr std::int64_t kStepsLookedAt = 200;
 
 struct StepTableAnswer {
   StepTable table;
-  std::vector<std::optional<TimeRange>> when;  // by step: from the first rank's begin to the last one's end; absent without a clock
+  std::vector<std::optional<TimeRange>> when;  // by step: from the first rank's start to the last one's end; absent without a clock
   bool has_parts = false;                      // step parts are recorded, even if too few ranks have them
   // Set where no step parts are recorded and they are computed from the ranks' spans: the share of communication with known waiting. Below
   // kWaitsKnown, no communication counts as work.

@@ -18,7 +18,7 @@ Spell merged(const std::vector<Spell>& spells) {
   std::vector<double> own, usual;
   all.gain_ns = all.node_gain_ns = all.replica_gain_ns = 0;
   for (const Spell& one : spells) {
-    // The begin identifies the finding: spells that are noticed later do not change it, even if they began earlier.
+    // The start identifies the finding: spells that are noticed later do not change it, even if they began earlier.
     if (std::tie(one.noticed_step, one.first_step) < std::tie(all.noticed_step, all.first_step))
       all.noticed_step = one.noticed_step, all.first_step = one.first_step, all.start = one.start;
     all.last_step = std::max(all.last_step, one.last_step);
@@ -39,7 +39,7 @@ struct Parties {
   std::map<std::int32_t, std::set<NodeId>> nodes_of_replica;
 };
 
-// Removes from `spells`, which are sorted by begin, those that begin together with the first, at most one per rank. O(spells that begin
+// Removes from `spells`, which are sorted by start, those that begin together with the first, at most one per rank. O(spells that begin
 // together).
 std::vector<Spell> takeTogether(std::deque<Spell>& spells) {
   std::vector<Spell> together, rest;

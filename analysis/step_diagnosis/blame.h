@@ -19,7 +19,7 @@ struct Blame {
   std::vector<std::size_t> ranks;  // indices, ascending; empty for the run
   NodeId node;                     // for kNode; for kRank if known
   std::optional<std::int32_t> stage, replica;
-  Spell spell;  // of all together: the begin of the one that was noticed first, and medians
+  Spell spell;  // of all together: the start of the one that was noticed first, and medians
 };
 
 // Spells that begin within this many steps began together.

@@ -12,16 +12,16 @@ namespace {
 
 constexpr double kTouched = 0.5;                       // share of the steps in which a rank was slower
 constexpr double kPlanned = 0.8;                       // share of the ranks that collect in the same step
-constexpr double kCollectionCost = 0.01, kEnds = 0.5;  // kEnds: of the cost at its begin
+constexpr double kCollectionCost = 0.01, kEnds = 0.5;  // kEnds: of the cost at its start
 constexpr std::size_t kMinCollections = 3;
 // A pause: a forward pass longer by this share of the step, without a backward pass longer by more than this share of that excess.
 constexpr float kPauseOfStep = 0.05F, kMinPauseNs = 20e6F, kPauseBackward = 1.0F / 3;
 constexpr std::size_t kTouchesKept = 16;
 constexpr double kLikeBefore = 0.5;         // of the share of touched steps
-constexpr std::int64_t kFromTheStart = 20;  // steps: an imbalance that begins in them existed before: begins are that imprecise
+constexpr std::int64_t kFromTheStart = 20;  // steps: an imbalance that begins in them existed before: starts are that imprecise
 constexpr double kMinDeviation = 0.01;      // of a pass: values near the median correlate with nothing
 
-// Maximum share of the touched steps for one unit; above it, the slowness is its own. Half way between an even share and all: of two units,
+// Maximum share of the touched steps for one unit; above it, the slowness is its own. Halfway between an even share and all: of two units,
 // one has more than half by chance.
 double mostOfOne(std::size_t units) { return (1 + 1 / static_cast<double>(std::max<std::size_t>(units, 1))) / 2; }
 
@@ -173,7 +173,7 @@ void ImbalanceWatch::begin(std::vector<Imbalance>& list, Following& following, c
   one.first_step = first.step;
   if (first.when) one.start = first.when->t0;
   following = {.settled = {.usual = sum.cost}, .newest = {}, .through = m_seen - static_cast<std::int64_t>(m_steps.size() - start)};
-  // If the window includes the attempt's first steps: whether the steps before the begin were touched about as often, only by smaller
+  // If the window includes the attempt's first steps: whether the steps before the start were touched about as often, only by smaller
   // shares.
   const auto touched = std::count_if(m_steps.begin(), m_steps.begin() + static_cast<std::ptrdiff_t>(start),
                                      [&](const Step& step) { return share(step) > 0; });

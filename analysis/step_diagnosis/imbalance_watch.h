@@ -31,7 +31,7 @@ struct Imbalance {
   bool holds = true;
   std::int64_t first_step = 0, last_step = 0;
   std::optional<TimeNs> start, end;
-  bool since_before = false;           // since the begin of the attempt, or as often before
+  bool since_before = false;           // since the start of the attempt, or as often before
   double cost = 0;                     // mean share of the step, from first to last, by which the slowest exceeded the median
   std::size_t steps = 0, touched = 0;  // steps of the window up to the last step; those in which a rank or replica was slower
   std::size_t culprits = 0;            // number of those that were the slowest at least once
@@ -46,7 +46,7 @@ class ImbalanceWatch {
   // By replica if there are at least two with peers, else by rank.
   void push(const StepFrame& frame, const Roles& roles, const std::vector<float>& compute, const std::vector<Deviation>& deviations,
             const std::vector<bool>& known_slow);
-  // By begin; only the last one may still hold.
+  // By start; only the last one may still hold.
   const std::vector<Imbalance>& wandering() const { return m_wandering; }
   const std::vector<Imbalance>& collections() const { return m_collections; }
 

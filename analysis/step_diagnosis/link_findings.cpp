@@ -20,8 +20,8 @@ using words::Message;
 constexpr std::size_t kMaxListed = 64, kMaxNamed = 4;
 
 struct Stretch {
-  std::vector<Spell> spells;  // by begin
-  // The one that was noticed first: its begin identifies the finding, even if others are noticed later.
+  std::vector<Spell> spells;  // by start
+  // The one that was noticed first: its start identifies the finding, even if others are noticed later.
   const Spell& first() const {
     return *std::ranges::min_element(spells, {}, [](const Spell& one) { return std::pair(one.noticed_step, one.first_step); });
   }

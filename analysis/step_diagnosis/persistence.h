@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PersistenceWatch: subjects that are repeatedly above a limit, with begin and end. One bit per subject and step.
+// PersistenceWatch: subjects that are repeatedly above a limit, with start and end. One bit per subject and step.
 //
 // Threading:  one thread.
 // Units:      steps; ratios; ns.

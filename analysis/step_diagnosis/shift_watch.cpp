@@ -16,7 +16,7 @@ constexpr std::size_t kMaxAway = 400;      // deviating steps without a shift: t
 constexpr std::size_t kMaxKept = 100'000;  // of them, however short
 constexpr double kBack = 0.02;             // of the level before a shift: within this distance the shift has ended
 constexpr double kMaxErrors = 6;
-constexpr std::size_t kBeside = 40, kBesideLeast = 15;  // steps on each side of a begin, within an hour of it
+constexpr std::size_t kBeside = 40, kBesideLeast = 15;  // steps on each side of a start, within an hour of it
 constexpr DurNs kBesideTime = 3600 * kNsPerSecond;
 constexpr double kSharp = 0.7;                       // minimum share of the change between them
 constexpr double kSureErrors = 3, kSureShare = 0.3;  // and a minimum share of it that exceeds noise

@@ -2,9 +2,9 @@
 // ShiftWatch: when a whole job became slower and stayed slower: BLOOM fell from 149 to 140 TFLOPS for days because of one machine.
 //
 // A two-sided cumulative sum (Page, "Continuous inspection schemes", Biometrika 41, 1954) of the steps' deviation from their level finds
-// the possible begin of a shift; it is a shift after at least 50 steps and 10 minutes whose median is at least 3 % and six standard errors
+// the possible start of a shift; it is a shift after at least 50 steps and 10 minutes whose median is at least 3 % and six standard errors
 // away from the level's. Slow drifts, such as a daily swing of 2 % up and down, move the level: below 5 %, most of the change must occur
-// within an hour around its begin. Deviations are clamped to 10 %, so that an evaluation within a step or a save starts nothing. Verifying
+// within an hour around its start. Deviations are clamped to 10 %, so that an evaluation within a step or a save starts nothing. Verifying
 // a change point by the shift of the mean follows Greyhound (Wu et al., ATC '25). A shift that ends before it is verified ends where the
 // sum of the deviations from half the change is highest.
 //

@@ -28,7 +28,7 @@ struct StepCost {
   double together = 0;    // including spells of the same extent: two slow ranks may cost nothing each, and much together
 };
 
-// Cost at the begin of an open spell: measured once, when enough steps follow it. Its steps are dropped later.
+// Cost at the start of an open spell: measured once, when enough steps follow it. Its steps are dropped later.
 struct CostMemory {
   enum class Place : std::uint8_t { kRank, kStage, kRun, kLink, kLoad };
   struct Own {

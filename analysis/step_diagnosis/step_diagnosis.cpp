@@ -76,7 +76,7 @@ class StepDiagnosis : public Analysis {
     RG_TRY(addCounterFinding(question.reader, watch, m_nodes, until, over, m_links, found, question.stop));
     RG_TRY(addCollectionFindings(question.reader, watch, over, followed.judged, found, question.stop));
     if (watch.stepsWithParts() == 0) {
-      // If spans were recorded they may be sufficient (analysis/what_if, analysis/slow_ranks).
+      // If spans were recorded, analysis/what_if and analysis/slow_ranks judge them instead.
       RG_ASSIGN(const auto tracks, question.reader.tracks(watch.attempt().id));
       if (!tracks.empty()) std::erase_if(found, [](const Finding& one) { return one.kind == "insufficient_evidence"; });
     }
@@ -108,7 +108,7 @@ class StepDiagnosis : public Analysis {
     return newestOfEach(std::move(out));
   }
 
-  // A shift from before this object's first step has no begin in its data: it holds until the level moves or another regime begins.
+  // A shift from before this object's first step has no start in its data: it holds until the level moves or another regime begins.
   void goOnSaying(std::vector<Finding>& findings) const {
     const AttemptWatch& newest = m_followed.back().watch;
     if (m_followed.back().over || !newest.startedAt() || m_shifts.regimesEnded() > 0) return;

@@ -45,7 +45,7 @@ class StepPace {
   };
   enum class Edge : std::uint8_t { kBegin, kEnd };
   // Compares the steps `of` at one edge with those beyond it. Steps of `others` that also begin or end there are left out. Absent: fewer
-  // than kMinBeside steps on either side, as at the begin of a spell that starts with the first step, and at the end of an open one.
+  // than kMinBeside steps on either side, as at the start of a spell that starts with the first step, and at the end of an open one.
   std::optional<Loss> lossAt(Edge edge, StepStretch of, std::span<const StepStretch> others) const;
   // The mean of both edges, or the available one.
   static std::optional<Loss> meanOf(const std::optional<Loss>& begin, const std::optional<Loss>& end);

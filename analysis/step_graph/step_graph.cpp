@@ -233,7 +233,7 @@ class Builder {
   std::vector<std::int64_t> m_steps;
   std::vector<std::uint32_t> m_rows, m_first_row;
   double m_total = 0;  // ns of all steps' operations
-  // Of the current step.
+  // State of the current step.
   StepLinks m_links;
   Lists m_deps, m_followers, m_members;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> m_pairs;

@@ -12,7 +12,7 @@
 //     overlaps with computation (without a chunk number: for the pass before it), else for all computation;
 //   - after the last pass: garbage collection and the remaining communication and the optimizer, a chain in recorded order;
 //   - all members of its group: a send and its receive, the replicas of a stage, the first and last stage of a replica (embedding
-//     gradients), all workers (gradient clipping). Transfer = end - latest begin of a member; the time before is waiting.
+//     gradients), all workers (gradient clipping). Transfer = end - latest start of a member; the time before is waiting.
 // With interleaved stages the last stage sends to the next chunk of the first one, and chunk * stages + stage is the position in the model.
 // If no sends and receives are recorded at all, a forward pass waits for the micro-batch's pass of the previous stage and a backward pass
 // for that of the next stage; the transfer between them is unknown and part of the launch delay. A replica with a missing stage is left
@@ -75,7 +75,7 @@ struct StepGraph {
     std::int64_t step = 0;
     std::uint32_t first_node = 0, end_node = 0;
     std::uint32_t first_group = 0, end_group = 0;
-    TimeNs t0 = 0, t1 = 0;  // first begin, last end
+    TimeNs t0 = 0, t1 = 0;  // first start, last end
   };
   std::vector<StepWorker> workers;             // by dp, then pp
   std::vector<std::int32_t> replicas, stages;  // the dp and pp numbers that occur
@@ -92,7 +92,7 @@ struct StepGraph {
   std::vector<TimeNs> start;
   std::vector<DurNs> dur;
   std::vector<DurNs> work;   // of grouped communication the transfer, else dur
-  std::vector<DurNs> delay;  // from the end of its last dependency (or the step's begin) to its begin; never negative
+  std::vector<DurNs> delay;  // from the end of its last dependency (or the step's start) to its start; never negative
   std::vector<std::int64_t> span_id;
   std::vector<std::uint32_t> first_dep, deps;  // deps of node i: deps[first_dep[i] .. first_dep[i + 1])
   std::vector<std::uint32_t> first_member;     // nodes of group g: [first_member[g], first_member[g + 1])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariant: an operation is held up by a member of its own group, or by one of a group before its own by `isBefore`. That order is the
-// recorded one (of the begins of transfers and computation) where clocks do not contradict the graph, so that no operation holds up itself.
+// recorded one (of the starts of transfers and computation) where clocks do not contradict the graph, so that no operation holds up itself.
 #include <algorithm>
 #include <array>
 #include <tuple>

@@ -21,7 +21,7 @@ struct WorkerLists {
   List passes;  // forward, backward, weight
   List forward, backward;
   List compute;  // passes, with garbage collection and data loading between them
-  List head;     // params-all-gather at the begin of the step
+  List head;     // params-all-gather at the start of the step
   List grads;    // synchronization of gradients
   List tail;     // after the last pass, without `grads`
   std::array<List, 4> pipeline;
@@ -193,7 +193,7 @@ class Linker {
     for (std::size_t pass = 0; pass < passes.size(); ++pass)
       if (isMoved(op, passes[pass])) moves.push_back(pass);
     if (count != passes.size() && count != moves.size()) {
-      // Without a transfer, either all operations are recorded, or all but the first receive.
+      // Operations without a transfer must all be recorded, or all but the first receive.
       if (m_grid.chunks == 1 || count + 1 != passes.size()) return std::nullopt;
     }
     const bool only_moves = count == moves.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What held up a recorded step: the predecessor of each operation, the critical path, and the gaps in a worker's computation.
 //
-// Critical path: from the operation that ended last back to the step's begin, each time to the operation that kept this one from beginning
+// Critical path: from the operation that ended last back to the step's start, each time to the operation that kept this one from beginning
 // earlier (the backward walk of Boehme et al., "Scalable Critical-Path Based Performance Analysis", IPDPS '12, which moves to the process
 // that was waited for). For communication that is the member that began last. Otherwise it is the latest to end among
 //   - the graph's dependencies;
@@ -38,7 +38,7 @@ enum class HoldUp : std::uint8_t {
 struct HeldUpBy {
   std::uint32_t node = 0;
   HoldUp why = HoldUp::kDependency;
-  DurNs gap = 0;  // from its end (for a member, its begin) to the begin (for a member, the transfer) of the operation that it held up
+  DurNs gap = 0;  // from its end (for a member, its start) to the start (for a member, the transfer) of the operation that it held up
 };
 
 // For every operation of a step. No operation holds up itself, directly or through others.
@@ -86,7 +86,7 @@ struct Bubble {
 // For one replica (an index into `replicas`), by stage, then time. Computation: passes, garbage collection, data loading, the optimizer.
 std::vector<Bubble> bubbles(const StepGraph& graph, const StepGraph::Step& step, std::uint32_t replica);
 
-// The nodes of one replica, by stage, then begin.
+// The nodes of one replica, by stage, then start.
 std::vector<std::uint32_t> nodesOf(const StepGraph& graph, const StepGraph::Step& step, std::uint32_t replica);
 
 }  // namespace runglass

@@ -80,7 +80,7 @@ class StepPhases {
 
 // Finite, not negative, below three years: trainers and traces may record anything.
 bool isStepDuration(double ns);
-// From its begin to its end; absent without a clock, or where its duration or end is invalid.
+// From its start to its end; absent without a clock, or where its duration or end is invalid.
 std::optional<TimeRange> stepRange(const ScalarColumns& times, std::size_t i);
 
 }  // namespace runglass

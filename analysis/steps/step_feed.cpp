@@ -21,7 +21,7 @@ constexpr std::size_t kLengthsKept = 200;
 constexpr std::int64_t kMaxStep = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 40);
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 
-// Of a step that was recorded twice the later value counts.
+// If a step was recorded twice, the later value counts.
 bool isSuperseded(const ScalarColumns& points, std::size_t i) { return i + 1 < points.size() && points.step[i + 1] == points.step[i]; }
 
 // The waiting in data, collections and saves is part of their cost.

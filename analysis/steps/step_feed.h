@@ -28,7 +28,7 @@ class StepFeed {
  public:
   static constexpr std::int64_t kFrames = 128;
   // A step is complete when all recently reporting ranks have it, or when it is this many steps behind the newest one that half of them
-  // have: later ranks are missing in it. If most ranks fell silent, the others are waited for during at most 64 steps.
+  // have: later ranks are missing in it. If most ranks fell silent, a step is complete after at most 64 later ones.
   static constexpr std::int64_t kLate = 5;
 
   explicit StepFeed(AttemptId attempt) : m_attempt(attempt) {}

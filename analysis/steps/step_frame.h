@@ -46,7 +46,7 @@ std::string partOf(const std::string& labels);
 struct StepFrame {
   std::int64_t step = 0;
   StepPhase phase = StepPhase::kSteady;
-  std::optional<TimeRange> when;  // from the first rank's begin to the last one's end; absent without a clock
+  std::optional<TimeRange> when;  // from the first rank's start to the last one's end; absent without a clock
   std::vector<float> dur;
   std::array<std::vector<float>, kStepColumnCount> columns;
   std::size_t ranks_heard = 0;  // ranks with a duration

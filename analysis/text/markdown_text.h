@@ -15,7 +15,7 @@
 
 namespace runglass {
 
-// For text within a line, not at its begin. Takes at most `most` bytes, not cut within a character, then "...".
+// For text within a line, not at its start. Takes at most `most` bytes, not cut within a character, then "...".
 std::string markdownText(std::string_view text, std::size_t most = std::string_view::npos);
 
 // Replaces the same characters without escaping: for writers that escape for another format. Tabs become spaces.

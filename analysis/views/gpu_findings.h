@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPUs and hosts that a run's open findings are about.
 //
-// Threading: pure.
-// Units:     TimeNs.
+// Threading:  pure.
+// Units:      TimeNs.
 #pragma once
 
 #include <map>

@@ -2,8 +2,8 @@
 // The deviation of a GPU's value from its peers as a shade. The scale belongs to the metric and is never fitted to the current values, so
 // that a healthy fleet is neutral and a shade always has the same meaning.
 //
-// Threading: pure.
-// Units:     ratios to the peers' median (0.05 = 5 % more).
+// Threading:  pure.
+// Units:      ratios to the peers' median (0.05 = 5 % more).
 #pragma once
 
 namespace runglass {

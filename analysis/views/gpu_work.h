@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // GpuWork: the own work of each rank of an attempt in its newest steps, without waiting, compared with the ranks of its pipeline stage.
 //
-// Threading: a GpuWorkFeed is used by one thread at a time.
-// Units:     ns; ratios.
+// Threading:  a GpuWorkFeed is used by one thread at a time.
+// Units:      ns; ratios.
 // Errors:     the Reader's; CANCELLED when `stop` fires. Without steps or peers there is no comparison.
 // Cost:       as StepTableFeed of kWorkSteps steps: 4,096 ranks with four parts 0.2 s and 15 MiB at first, then only new steps.
 #pragma once

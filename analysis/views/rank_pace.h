@@ -2,8 +2,8 @@
 // The pace of ranks and nodes, for plots and headlines: medians of the newest steps compared with those of the peers. A plot shows every
 // rank's position, so that one peer is enough; isSlower() decides which ranks are called slow.
 //
-// Threading: slowestRank() and nodesByWork() are pure; readSlowestRank() on the thread of the Reader.
-// Units:     ns; ratios.
+// Threading:  slowestRank() and nodesByWork() are pure; readSlowestRank() on the thread of the Reader.
+// Units:      ns; ratios.
 // Cost:       readSlowestRank(): one scalar read of at most kPaceSteps points per rank.
 #pragma once
 

@@ -45,7 +45,7 @@ class Replay {
   // By step of the graph. With `steps` (indices, ascending) only those.
   std::vector<DurNs> stepTimes(const FixSet& fixed) const;
   std::vector<DurNs> stepTimes(const FixSet& fixed, std::span<const std::uint32_t> steps) const;
-  // Ends of one step's nodes relative to the step's begin: the simulated timeline.
+  // Ends of one step's nodes relative to the step's start: the simulated timeline.
   std::vector<DurNs> ends(const FixSet& fixed, const StepGraph::Step& step) const;
   DurNs ideal(StepOp op) const { return m_ideal[static_cast<std::size_t>(op)]; }
   std::size_t count(StepOp op) const { return m_count[static_cast<std::size_t>(op)]; }
