@@ -9,13 +9,13 @@
 namespace runglass::words {
 namespace {
 
-// Text up to the next brace or bracket, or one of these with what it encloses.
+// Text up to the next brace or bracket, or a brace or bracket with its contents.
 struct Token {
   char kind = 't';  // 't' text, '{' argument, '[' part
   std::string_view text;
 };
 
-// Nothing at a brace or bracket that does not match.
+// Absent at a brace or bracket that does not match.
 std::optional<Token> nextToken(std::string_view& rest) {
   const char first = rest.front();
   if (first == '}' || first == ']') return std::nullopt;

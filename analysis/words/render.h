@@ -23,12 +23,12 @@ struct Placeholder {
   std::vector<std::string_view> plurals;  // empty: none
   bool optional = false;                  // in a part
 };
-// Nothing where the brackets or braces of the text do not match.
+// Absent if the brackets or braces of the text do not match.
 std::optional<std::vector<Placeholder>> placeholdersOf(std::string_view text);
 
-// "" of an id without a template.
+// "" for an id without a template.
 using TemplateOf = std::function<std::string_view(std::string_view id)>;
-// In English; nothing where a template or an argument outside of parts is missing.
+// In English; absent if a template, or an argument outside of optional parts, is missing.
 std::optional<std::string> render(const Message& message, const TemplateOf& template_of);
 
 }  // namespace runglass::words

@@ -10,7 +10,7 @@
 namespace runglass::words {
 namespace {
 
-// Sorted by id. analysis/words/render.h explains the marks.
+// Sorted by id. analysis/words/render.h explains the syntax.
 constexpr auto kTemplates = std::to_array<Template>({
     {"cause_all_ranks", "all ranks"},
     {"cause_collections", "garbage collections"},
