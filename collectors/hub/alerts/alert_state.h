@@ -66,7 +66,7 @@ class AlertState {
   void load(std::span<const Alert> alerts, TimeNs now);
   void snooze(std::vector<Snooze> snoozes) { m_snoozes = std::move(snoozes); }
   void see(Trouble trouble, TimeNs now);
-  // Ends this part of the cause if it was last seen before `at`.
+  // Ends this part of the cause at `at`, unless the condition began later.
   void end(std::string_view cause, std::string_view part, TimeNs at);
   std::vector<Notification> decide(TimeNs now);
   // Rows changed since the previous call.

@@ -62,7 +62,7 @@ class Mirror {
   ReaderOptions readerOptions() const;  // for Readers of this process
   // For followedReader(): its Readers also see the data that stays at the hub.
   std::shared_ptr<HubQuestions> questions() const;
-  // Waits until all data that the hub has at some moment after this call is here; waitComplete(): except summaries. False: refused, timeout.
+  // Waits until all data that the hub has at some moment after this call is here (waitComplete: but summaries). False: refused, timeout.
   bool waitSummarised(DurNs timeout) { return wait(&MirrorStatus::summarised, timeout); }
   bool waitComplete(DurNs timeout) { return wait(&MirrorStatus::complete, timeout); }
   // Stores the received frames and closes the store. Later calls do nothing.
