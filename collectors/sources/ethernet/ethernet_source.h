@@ -8,7 +8,7 @@
 // Cost:       per poll one file and two small reads for each adapter; every 10 s an ioctl for each.
 // Config:     interval_ms = 1000.
 //
-// Events: link_down, link_up (with how long), link_flap; of interfaces with an adapter and of bonds, not of those of containers.
+// Events: link_down, link_up (with the duration), link_flap; for interfaces with an adapter and for bonds, not for those of containers.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source `tfevents`: follows TensorBoard event files while they are written.
+// Source `tfevents`: tails TensorBoard event files.
 //
 // Threading:  see follow_source.h.
 // Ownership:  see follow_source.h.
