@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ClockEstimate: offset of the hub's clock from the local clock, estimated from request and response times as NTP does.
 //
-// Threading:  plain value.
 // Units:      ns; offset = hub - local.
 // Errors:     impossible exchanges (response before request) are ignored.
 // Cost:       64 exchanges.

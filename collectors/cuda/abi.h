@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarations for the binary interfaces of CUDA 11 to 13, cuBLAS and NCCL, so that the build needs none of their headers.
  *
- * Threading:  declarations only.
  * Ownership:  handles belong to their creator; the tracer frees only handles that it created.
- * Units:      as their owners say.
  * Errors:     every status is an int; 0 is success everywhere.
  */
 #ifndef RUNGLASS_CUDA_ABI_H

@@ -2,7 +2,6 @@
 /* Declarations for CUPTI's activity interface, versions 13 to 28 (CUDA 11.0 to 12.9) and 13.0, so that the build needs none of its
  * headers.
  *
- * Threading:  declarations only.
  * Ownership:  a record and the name it points to are CUPTI's.
  * Units:      ns of CUPTI's own clock (gpu_clock.h converts it); 0 = unknown.
  * Errors:     every status is an int; 0 is success. Records of a version without a row in kSizes (cupti_library.c) are not read.

@@ -5,7 +5,6 @@
  * Ownership:  events and streams created with it are the tracer's and live until the process ends.
  * Units:      elapsed: milliseconds as a float, as in CUDA.
  * Errors:     CUDA's error numbers. A failure leaves an error in the runtime's per-thread state; clear() removes it.
- * Cost:       as CUDA's.
  */
 #ifndef RUNGLASS_CUDA_GPU_API_H
 #define RUNGLASS_CUDA_GPU_API_H

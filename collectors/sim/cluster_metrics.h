@@ -27,7 +27,7 @@ class ClusterMetrics {
   TimeNs nextTick() const { return m_next; }
   // Records the metrics at nextTick(). `in_step`: time since the step began; no timing = no rank computes.
   void tick(std::int64_t step, DurNs in_step, const Step* timing);
-  // The events of a fault from its begin on: Xid, link down, ... Later events wait for recordDue().
+  // The events of a fault from its start on: Xid, link down, ... Later events wait for recordDue().
   void tellFault(const Fault& fault, TimeNs now);
   void tellFaultEnd(const Fault& fault, TimeNs now);
   // Removes the fault's GPUs and silences their node, with the liveness events that follow; bringBack() restores all.

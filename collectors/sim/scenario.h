@@ -2,7 +2,6 @@
 // Scenario: input of the simulator: a cluster, a job and labelled faults, read from TOML (docs/guide/simulator.md).
 //
 // Threading:  plain values; parseScenario is pure.
-// Ownership:  values own their strings.
 // Units:      seconds and ratios as the file has them.
 // Errors:     INVALID_ARGUMENT with key, line and cause; unknown keys are errors, so that a typing error does not select a default
 //             silently.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // WireReader: parses protobuf bytes field by field without building objects; for columns, where a message tree is too expensive.
 //
-// Threading:  plain value.
 // Ownership:  borrows the bytes; results point into them.
 // Errors:     the first malformed field makes ok() false and ends the iteration; no byte is read past the end, whatever the content.
 // Cost:       O(bytes), no allocation.

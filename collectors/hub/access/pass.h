@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pass: the permissions of an authenticated client of a hub.
-//
-// Threading:  a value.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AlertMessage: a notification in the formats of its targets: a line, a text, JSON, environment variables.
 //
-// Threading:  plain values.
 // Units:      TimeNs; GPU-hours per hour; money per hour.
 // Errors:     invalid UTF-8 is replaced with replacement characters, control characters with spaces.
 // Cost:       O(alerts of the notification), of which at most kMaxListed are listed.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AlertRules: which findings and events notify, and by which targets (TOML; docs/operate/alerts.md).
 //
-// Threading:  plain values.
 // Units:      DurNs; money per GPU-hour.
 // Errors:     readAlertRules(): INVALID_ARGUMENT with file, line or rule and the cause. An unknown key is an error.
 #pragma once

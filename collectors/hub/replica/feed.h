@@ -30,7 +30,7 @@ namespace runglass {
 
 struct FeedOptions {
   std::string from;                        // source of the marks
-  DurNs round = 500 * kNsPerMs;            // from the begin of one round to the next
+  DurNs round = 500 * kNsPerMs;            // from the start of one round to the next
   DurNs clocks = 10 * kNsPerSecond;        // interval of looking for readings of clocks
   DurNs summaries = 10 * kNsPerSecond;     // interval of looking for blocks of samples
   DurNs old_attempts = 30 * kNsPerSecond;  // interval for progress of attempts that are not a run's newest
@@ -152,7 +152,7 @@ class Feed {
   std::unordered_map<std::uint64_t, SeriesId> m_asked;  // the target's id -> the source's
   std::deque<SeriesId> m_loss, m_steps, m_blocks;
   std::uint64_t m_blocks_growth = 0;
-  std::optional<TimeNs> m_blocks_begin;  // begin of the look whose results are being sent
+  std::optional<TimeNs> m_blocks_begin;  // start of the look whose results are being sent
   std::deque<Series> m_others;           // names not sent yet; keys are the target's
   TrackId m_last_track;
   bool m_more_tracks = false;

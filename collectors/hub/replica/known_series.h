@@ -2,7 +2,6 @@
 // State shared by the Readers of one replica about series that stay at the source hub.
 //
 // Threading:  under `mutex`; `refreshing` is held while extents are refreshed, so that one question serves all Readers.
-// Ownership:  plain values.
 // Units:      ids of the replica.
 // Cost:       100 bytes per requested series.
 #pragma once

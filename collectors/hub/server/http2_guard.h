@@ -4,7 +4,6 @@
 // 10.5).
 //
 // Threading:  one thread at a time.
-// Ownership:  a value.
 // Units:      bytes, frames, DurNs of the monotonic clock.
 // Errors:     verdict(): kHold while the client must wait, kBreak with problem() when the connection must be closed.
 // Cost:       per frame, not per byte; at most 64 open calls.

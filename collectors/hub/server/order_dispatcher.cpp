@@ -47,7 +47,7 @@ Result<std::vector<LatestSample>> latestOf(Reader& reader, std::span<const Serie
   return all;
 }
 
-// Time in ns from the begin of a step to that of the next, over the newest ones; includes the time between steps.
+// Time in ns from the start of a step to that of the next, over the newest ones; includes the time between steps.
 Result<std::optional<double>> periodOf(Reader& reader, const LatestSample& latest, const std::stop_token& over) {
   constexpr std::int64_t kLooked = 16;
   // Step numbers come from trainers: any int64.

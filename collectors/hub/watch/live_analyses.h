@@ -3,7 +3,6 @@
 //
 // Threading:  one thread.
 // Ownership:  owns one object per analysis and run; borrows Reader and Recorder during a round.
-// Units:      as Finding.
 // Errors:     a failing analysis is counted and reported once per run and reason (issue watch.analysis_failed); the others continue, and
 //             the findings of the failed one stay.
 // Cost:       the analyses'; findings of live runs in memory.

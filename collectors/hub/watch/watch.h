@@ -73,7 +73,7 @@ class Watch {
   Notifier m_notifier;
   bool m_notifier_started = false;
   std::vector<Finding> m_untold;                   // not yet passed to the notifier
-  std::map<std::string, TimeNs> m_machine_faults;  // passed to the notifier: begin of the newest by subject
+  std::map<std::string, TimeNs> m_machine_faults;  // passed to the notifier: start of the newest by subject
   std::uint64_t m_reported_generation = 0;
   TimeNs m_reported_at = 0;  // monotonic
   mutable Mutex m_mutex;

@@ -2,7 +2,6 @@
 // Maps the categories of Kineto's events to span categories and to rows of the host or of a device.
 //
 // Threading:  pure.
-// Ownership:  static.
 // Errors:     an unknown category is kOther on the host.
 // Cost:       some twenty comparisons.
 #pragma once

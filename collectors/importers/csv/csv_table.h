@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  borrows layout, series, target and Recorder.
 // Units:      TimeNs; base units.
-// Errors:     records with a different number of fields, without a time, with unreadable or absent values are counted; tell() records the
+// Errors:     records with a different number of fields, without a time, with unreadable or absent values are counted; `tell()` records the
 //             counts.
 // Cost:       O(record).
 #pragma once

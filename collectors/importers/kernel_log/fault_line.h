@@ -25,7 +25,7 @@ struct Fault {
   Severity severity = Severity::kInfo;
   std::string pci;  // "0000:9b:00", lower case, 4-digit domain; "" if there is none
   std::string_view uuid, interface_name, pid;
-  std::string_view message;  // the text from the begin of the fault on
+  std::string_view message;  // the text from the start of the fault on
 };
 
 std::optional<Fault> faultOf(std::string_view text, train_log::RuleSet::Scratch& scratch);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process groups of one dump: their ranks, their purpose, and this rank's progress in each.
 //
-// Threading:  plain values.
 // Ownership:  owns its strings.
 // Units:      sequence numbers of collectives.
 // Errors:     data missing in a dump is absent.

@@ -3,7 +3,7 @@
 //
 // Threading:  one thread.
 // Ownership:  borrows the sink.
-// Units:      as printed behind each value.
+// Units:      as printed after each value.
 // Errors:     values without a preceding time are counted and left out, as are those beyond kMaxReadings of a GPU.
 // Cost:       O(line); holds one GPU's readings.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TraceSteps: the training steps of ranks in a trace: from the first begin to the last end of a step's spans.
+// TraceSteps: the training steps of ranks in a trace: from the first start to the last end of a step's spans.
 //
 // Threading:  one thread.
 // Ownership:  owns the noted steps.
@@ -21,7 +21,7 @@ class TraceSteps {
   static constexpr std::size_t kMaxSteps = 1'000'000;
 
   void note(std::optional<std::int32_t> rank, std::int64_t step, TimeNs begin, TimeNs end);
-  // Records each as a value of step_time_ns at its begin.
+  // Records each as a value of step_time_ns at its start.
   void tell(Recorder& out, AttemptId attempt) const;
   std::int64_t overflowed() const { return m_overflowed; }
 

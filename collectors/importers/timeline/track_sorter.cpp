@@ -46,7 +46,7 @@ void TrackSorter::flush() {
     begin += row.waiting;
   }
   for (std::size_t i = 0; i < m_spans.size(); ++i) m_order[m_spans[i].row->end++] = static_cast<std::uint32_t>(i);
-  // Of two spans with the same begin the longer one encloses the other.
+  // Of two spans with the same start the longer one encloses the other.
   const auto comes_before = [&](std::uint32_t a, std::uint32_t b) {
     const TraceSpan &l = m_spans[a].span, &r = m_spans[b].span;
     return l.start != r.start ? l.start < r.start : endOf(l) > endOf(r);

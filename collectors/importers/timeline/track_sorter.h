@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TrackSorter: collects the spans of many tracks, and records each track's sorted by begin with their nesting depth.
+// TrackSorter: collects the spans of many tracks, and records each track's sorted by start with their nesting depth.
 //
 // Threading:  one thread.
 // Ownership:  borrows the Recorder; owns the waiting spans.
@@ -60,7 +60,7 @@ class TrackSorter {
     TraceSpan span;
     Row* row;
     std::uint32_t name;    // index into m_dictionary
-    std::size_t args_end;  // end in m_args; the begin is the end of the previous span's
+    std::size_t args_end;  // end in m_args; the start is the end of the previous span's
   };
   static constexpr std::size_t kBatchSpans = 4'096;
   void recordBatch(TrackId track, Row& row, std::span<const std::uint32_t> order);

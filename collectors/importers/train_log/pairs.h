@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairs: parses "name: value" pairs from a log line, and numbers with their units from a value.
 //
-// Threading:  plain functions.
 // Ownership:  pairs own their text.
 // Units:      a known unit suffix converts: ms -> ns, GiB -> bytes, % -> ratio, TFLOPS -> flops_per_s.
 // Errors:     invalid pairs and numbers are left out. Truncated lines give the pairs before the end.

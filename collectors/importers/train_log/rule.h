@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules: the content of a validated rule file. docs/formats/log_rules.md is the user's description of every field.
 //
-// Threading:  plain values.
 // Units:      scale converts the printed number to the unit.
 // Cost:       a few hundred small objects.
 #pragma once

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses one TOML rule file; strict: an unknown field, kind or unit is an error with its place.
 //
-// Threading:  plain function.
 // Ownership:  the result owns everything.
 // Errors:     INVALID_ARGUMENT "FILE: record 2: why".
 // Cost:       O(file).

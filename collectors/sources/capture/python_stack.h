@@ -43,7 +43,7 @@ class PythonStack : public CapturePiece {
   std::function<void(CaptureLog&)> m_on_none;
   int m_fd = -1;
   bool m_begun = false;
-  std::int64_t m_head = 0, m_from = 0, m_size = 0;  // file offsets: end of its first line, begin and end of this dump
+  std::int64_t m_head = 0, m_from = 0, m_size = 0;  // file offsets: end of its first line, start and end of this dump
   DurNs m_grown = 0, m_until = 0;
 };
 

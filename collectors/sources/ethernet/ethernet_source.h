@@ -2,7 +2,6 @@
 // Source `ethernet`: traffic, errors, drops, pauses and links of the node's network interfaces.
 //
 // Threading:  the agent's thread of this source.
-// Ownership:  see source.h.
 // Units:      bytes per second; counters since boot.
 // Errors:     start(): UNAVAILABLE where /proc/net/dev cannot be read.
 // Cost:       per poll one file and two small reads for each adapter; every 10 s an ioctl for each.

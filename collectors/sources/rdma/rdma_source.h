@@ -2,7 +2,6 @@
 // Source `rdma`: traffic, errors and state of the node's RDMA ports (InfiniBand, RoCE).
 //
 // Threading:  the agent's thread of this source.
-// Ownership:  see source.h.
 // Units:      bytes per second; counters since the driver was loaded.
 // Errors:     start(): UNAVAILABLE where the machine has no RDMA device.
 // Cost:       per poll some 6 small reads a port, every 5 s some 25 more.
