@@ -79,8 +79,8 @@ class KernelLogSession {
   void learnDomain(const KernelLine& line, bool record, Recorder& out);
   Where placeOf(std::string_view host, Recorder& out);
   void onBoot(const std::string& node_uuid);
-  // Whether a link that is down has never been up since the boot at the beginning of the log. A port without a cable is reported down when its
-  // driver loads.
+  // Whether a link that is down has never been up since the boot at the beginning of the log. A port without a cable is reported down when
+  // its driver loads.
   bool neverWasUp(const Fault& fault, const Where& where);
   void keepLine(const KernelLine& line, std::optional<TimeNs> time, NodeId node, Recorder& out);
   std::string deviceUuid(const Fault& fault, const Where& where, std::string_view& kind) const;
