@@ -181,7 +181,7 @@ Status Agent::Parts::writeUuid() const {
   return writeSmallFile(options.state_dir + "/agent_uuid", options.link.agent_uuid + "\n" + node.uuid + "\n");
 }
 
-// On the link's thread.
+// Called on the link's thread.
 std::string Agent::Parts::renewUuid(const std::string& why) {
   options.link.agent_uuid = randomName();
   const Status written = writeUuid();

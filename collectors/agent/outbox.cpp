@@ -16,7 +16,7 @@ namespace runglass {
 namespace {
 constexpr std::size_t kMaxAckDelays = 4096;
 constexpr std::size_t kNewestRun = 1U << 20, kBacklogShare = 4;  // while both wait, live batches get four times the bytes of the backlog
-constexpr std::uint64_t kMinSegment = 64U << 10, kSegments = 8;  // a full spool loses its oldest segment, a small part of it
+constexpr std::uint64_t kMinSegment = 64U << 10, kSegments = 8;  // a full spool loses its oldest segment, about an eighth of it
 }  // namespace
 
 Result<std::unique_ptr<Outbox>> Outbox::open(const std::string& directory, OutboxLimits limits, std::string session,

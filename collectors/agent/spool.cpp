@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. A segment is "RGSPOOL2" | u64 salt, then records: u32 marker | u32 length of the rest | u32 crc32c of the rest | kind | rest. The
-//    first one names the session; definitions come before the batches that need them. Any prefix of whole records is a valid segment. It
-//    appears under its name with its session, or not at all.
-// 2. A segment belongs to one session and explains itself, so that dropping an older one never makes a younger one unreadable. Definitions
-//    carry their offset in the dictionary, and batches how much of it they need: where a hole in it is left, they are left out.
+//    first record has the session; definitions precede the batches that need them. Any prefix of whole records is a valid segment. A
+//    segment gets its file name only once its session record is written.
+// 2. A segment belongs to one session and is self-contained, so that dropping an older one never makes a younger one unreadable.
+//    Definitions carry their offset in the dictionary, batches the size of the dictionary that they need: after damage that leaves a gap in
+//    the dictionary, these batches are left out.
 // 3. m_segments[n].live counts the batches of n that were neither released nor lost; a segment is deleted at 0, the current one too.
 #include "collectors/agent/spool.h"
 

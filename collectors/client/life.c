@@ -32,7 +32,7 @@ static void detachChild(void) {
   pthread_mutex_init(&g_init, NULL);
 }
 
-/* Under g_init. */
+/* Called with g_init locked. */
 static void tellIdentity(struct rg_ring *ring) {
   g_held = 0;
   if (ring->header->identity_version == 0) __atomic_store_n(&ring->header->identity_version, 2, __ATOMIC_RELEASE);

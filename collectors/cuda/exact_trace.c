@@ -95,7 +95,7 @@ static atomic_flag g_seen_busy = ATOMIC_FLAG_INIT;
 
 static int isDefault(rgc_stream stream) { return (uintptr_t)stream <= 2; }
 
-/* A key for NULL, which marks a free entry. Each device has its own default streams. */
+/* Default streams get a key that is not NULL, which marks a free entry; each device has its own. */
 static rgc_stream keyOf(rgc_stream stream, int device) {
   return isDefault(stream) ? (rgc_stream)(((uintptr_t)device << 8) | ((uintptr_t)stream + 1)) : stream;
 }

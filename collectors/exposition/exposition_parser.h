@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExpositionParser: lines of the Prometheus text format 0.0.4 and of OpenMetrics 1.0.
+// ExpositionParser: parses lines of the Prometheus text format 0.0.4 and of OpenMetrics 1.0.
 //
 // Threading:  one thread.
 // Ownership:  a Sample's texts are valid until the next line(), and no longer than the line's own text.

@@ -15,7 +15,7 @@
 
 namespace runglass {
 
-inline constexpr std::size_t kMaxFrame = std::size_t{32} << 20;  // unpacked; mostly a few hundred KiB, but all notes of a store come in one
+inline constexpr std::size_t kMaxFrame = std::size_t{32} << 20;  // unpacked; typically a few hundred KiB; all notes of a store are in one
 
 // Key in the trailing metadata of a Follow call: the uuid of the hub's store.
 inline constexpr const char* kStoreKey = "runglass-store";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairing: the folder with a hub's authority, certificate and clients. The files to hand out to a client are in a folder of their own.
-//   ca.pem ca.key          the authority; its key signs, and stays here
+//   ca.pem ca.key          the authority; its key never leaves this folder
 //   hub.pem hub.key        the hub's certificate
 // access                 the clients (access_file.h); the hub reads it again when it changes
 //   agents/NODE/           ca.pem, agent.pem and agent.key or token, agent.toml

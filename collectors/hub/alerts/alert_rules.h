@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlertRules: which findings and events notify, and by which targets (TOML; docs/operate/alerts.md).
+// AlertRules: the findings, events and metrics that cause notifications, and their targets (TOML; docs/operate/alerts.md).
 //
 // Units:      DurNs; money per GPU-hour.
 // Errors:     readAlertRules(): INVALID_ARGUMENT with file, line or rule and the cause. An unknown key is an error.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feed: series and tracks, and the points of those that are copied.
+// Feed: series and tracks, and the points of replicated series.
 // Invariants:
 // 1. A series' position moves with its points; points of a series with unknown position at the target wait.
 #include <algorithm>

@@ -14,7 +14,7 @@ namespace runglass {
 // Nodes of the last kNodesSeenWithin. Beyond that limit, a node with its own credential still gets kAlwaysUuids.
 inline constexpr std::size_t kMaxNodes = 65'536, kMaxBudgets = 65'536;
 inline constexpr DurNs kNodesSeenWithin = 30LL * 24 * 3600 * kNsPerSecond;
-// uuids per node: a node gets a new one at each installation, a container without a machine-id at each start.
+// Limits of uuids per node: a node gets a new one at each installation, a container without a machine-id at each start.
 inline constexpr std::ptrdiff_t kMaxUuidsOfNode = 4'096, kAlwaysUuids = 8;
 inline constexpr std::size_t kMaxName = 256;  // of nodes, agents, sessions
 inline constexpr std::size_t kSmall = 256;    // estimate for small queued items

@@ -22,7 +22,7 @@ namespace runglass {
 namespace {
 
 constexpr std::uint64_t kNetwork = 1, kOwn = 2;
-// per turn, before other connections are served. Small, so that received data is read before newer connections take its place.
+// Accepted per turn, before other connections are served. Few, so that a connection is read before newer ones take its place.
 constexpr int kAccepts = 16;
 // Bytes that a legitimate client sends before its first call is answered, and the time for that; a client beyond these is closed first.
 constexpr std::size_t kModest = 4U << 10;
@@ -104,8 +104,8 @@ void StrangerLoop::end(RelayConnection& connection) {
   again(connection.peer()->id);
 }
 
-// An unauthenticated client loses its oldest connections to new ones: first those of its own address, then those of the address with the
-// largest number.
+// Makes room for a new connection from `address` by closing the oldest connection without an admitted call: of the same address if that is
+// at its limit, else of the address with the largest number.
 void StrangerLoop::makeRoom(const std::string& address) {
   if (connections().size() < std::min(m_limits.per_address, m_limits.total)) return;
   std::map<std::string_view, std::size_t> counts{{address, 0}};

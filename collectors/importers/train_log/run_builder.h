@@ -27,7 +27,7 @@ class RunBuilder {
   RunBuilder(std::string run_name, std::string attempt_key, bool live)
       : m_name(std::move(run_name)), m_key(std::move(attempt_key)), m_live(live) {}
 
-  // false: the following data was recorded by an earlier import; runs and attempts are declared, events are not recorded again.
+  // False: the following data was recorded by an earlier import; runs and attempts are declared, events are not recorded again.
   void setRecording(bool recording) { m_recording = recording; }
   // A line that only a starting job prints. After records, the following data belongs to the next attempt.
   void starts(Recorder& out);
