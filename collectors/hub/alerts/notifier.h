@@ -26,7 +26,8 @@
 
 namespace runglass {
 
-// Passes rows and issues to the store's writer. Thread-safe, never blocks; `stored` is called on the writer's thread, or never if the hub ended.
+// Passes rows and issues to the store's writer. Thread-safe, never blocks; `stored` is called on the writer's thread, or never if the hub
+// ended.
 using SaveAlerts = std::function<void(std::vector<Alert> rows, std::vector<Issue> issues, std::function<void(const Status&)> stored)>;
 
 class Notifier {
