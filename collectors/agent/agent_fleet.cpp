@@ -12,7 +12,7 @@
 namespace runglass {
 namespace {
 
-// The hub's limit of unauthenticated connections per address.
+// Below the hub's limit of unauthenticated connections per address (HubOptions::max_unauthenticated_per_address).
 constexpr std::size_t kConnectingAtOnce = 32;
 constexpr DurNs kConnectPatience = 2 * kNsPerSecond;
 constexpr auto kDrainLook = std::chrono::milliseconds(20);

@@ -9,7 +9,7 @@
  * Cost:       64 bytes a slot; a span, a scalar, a step is one slot.
  *
  * Layout: Header page(s) | string table (entries, then bytes) | slots.
- * A record is 1..kMaxSlots consecutive slots. Slot = 8-byte commit word + 56 bytes. The commit word holds the low 32 bits of (slot
+ * A record is 1..RGR_MAX_SLOTS consecutive slots. Slot = 8-byte commit word + 56 bytes. The commit word holds the low 32 bits of (slot
  * position + 1), so that a word of an earlier lap never matches; the first slot's word is stored last (release).
  *
  * A recent ring (RGR_RECENT_MAGIC, `<ring>.recent`) is the same file with one writer that never waits: `head` moves before the slots

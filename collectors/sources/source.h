@@ -3,7 +3,7 @@
 //
 // Threading:  the agent gives every Source a thread and a Recorder; start() and poll() run on that thread and may block it.
 // Ownership:  context and Recorder outlive the Source.
-// Units:      ns. Stamp with context.now(), never with wall time: it does not step.
+// Units:      ns. Stamp with context.now(), never with wall time: context.now() does not step.
 // Errors:     start(): UNAVAILABLE "not on this machine" is normal: the agent records the message once as an ingest issue and drops the
 //             source; any other error likewise, as a warning. poll() records anomalies as issues and continues.
 // Cost:       documented by each source, per poll.

@@ -85,7 +85,7 @@ void fill(v1::EditPart& part, const IncidentEdit& edit) {
 
 void fill(v1::EditPart& part, const AgentForget& forget) { part.mutable_agent_forget()->set_name(forget.name); }
 
-// A number without an enumerator is preserved, for checkEdit() to reject.
+// A number without an enumerator becomes a value without one, which checkEdit() rejects.
 template <class Enum>
 Enum enumOf(std::uint32_t number) {
   return static_cast<Enum>(static_cast<std::uint8_t>(std::min(number, std::uint32_t{255})));

@@ -41,7 +41,7 @@ class JournaledSession {
   const StreamKey m_key;
   PayloadReplay m_replay;
   std::string m_definitions;
-  std::size_t m_journaled = 0;  // number of definitions journaled in the epoch
+  std::size_t m_journaled = 0;  // bytes of them journaled in the epoch
   std::uint64_t m_epoch = 0;
 };
 

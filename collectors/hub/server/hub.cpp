@@ -37,7 +37,7 @@ void setLimits(grpc::ServerBuilder& builder) {
            {GRPC_ARG_MAX_CONCURRENT_STREAMS, 64},
            {GRPC_ARG_MAX_METADATA_SIZE, 8 << 10},
            {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 5'000},
-           {GRPC_ARG_KEEPALIVE_TIME_MS, 20'000},  // the agent's keepalive settings are in hub_channel.cpp
+           {GRPC_ARG_KEEPALIVE_TIME_MS, 20'000},  // the agent's keepalive settings are in hub_link.cpp
            {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000},
            {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 9'000},
            {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},

@@ -37,8 +37,8 @@ class TraceRanks {
   std::int64_t m_disagreements = 0;
 };
 
-// From rank = ((pp * dp_size + dp) * cp_size + cp) * tp_size + tp, the rank order of ByteDance's jobs and Megatron-LM; absent if a size or
-// coordinate is missing or the numbers do not fit together.
+// The cp coordinate, from rank = ((pp * dp_size + dp) * cp_size + cp) * tp_size + tp, the rank order of ByteDance's jobs and Megatron-LM;
+// absent if a size or coordinate is missing or the numbers do not fit together.
 std::optional<std::int32_t> contextRank(std::int32_t rank, const Coordinates& at, const Layout& layout);
 
 }  // namespace runglass

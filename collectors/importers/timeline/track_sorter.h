@@ -49,7 +49,7 @@ class TrackSorter {
   struct Name {
     const std::string* text;  // in m_names
     bool renamed;
-    std::uint64_t batch = 0;  // last batch that has the name, at this index
+    std::uint64_t batch = 0;  // last batch that has the name; `at`: its index there
     std::uint32_t at = 0;
   };
   struct Row {

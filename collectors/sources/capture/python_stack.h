@@ -4,8 +4,8 @@
 // Threading:  as CapturePiece.
 // Ownership:  owns the file's descriptor.
 // Units:      ns of the monotonic clock.
-// Errors:     a process that has not armed it, is stopped or does not answer within kPatience is reported with the cause. No signal can end
-//             a process: it is SIGURG, ignored by default, and it is sent only to a process that catches it and holds the file open.
+// Errors:     a process that has not armed it, is stopped or does not answer within kPatience is reported with the cause. The signal cannot
+//             end a process: it is SIGURG, ignored by default, and it is sent only to a process that catches it and holds the file open.
 // Cost:       a signal; the trainer's threads stop for the milliseconds in which their stacks are written.
 #pragma once
 
