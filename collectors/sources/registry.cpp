@@ -17,7 +17,7 @@ const std::vector<SourceEntry>& sources() {
   static const std::vector<SourceEntry> kAll = {
       {"capture", makeCaptureSource, true},     {"client", makeClientSource, true}, {"ethernet", makeEthernetSource, true},
       {"heartbeat", makeHeartbeatSource, true}, {"host", makeHostSource, true},     {"kernel_log", makeKernelLogSource, true},
-      {"nccl_log", makeNcclLogSource, false},  // this one, tfevents and train_log are on where their table names paths
+      {"nccl_log", makeNcclLogSource, false},  // this one, tfevents and train_log are enabled if their table has paths
       {"nvml", makeNvmlSource, true},           {"rdma", makeRdmaSource, true},     {"tfevents", makeTfeventsSource, false},
       {"train_log", makeTrainLogSource, false},
   };

@@ -47,7 +47,7 @@ class LogConsumer : public FileConsumer {
     if (ranks == nullptr) return {};
     return [ranks](std::int32_t pid) { return ranks->find(pid); };
   }
-  // Only what is new: the store adds counts up.
+  // Only the increase: the store adds counts up.
   void tellIssues(Recorder& out) {
     for (const auto& [code, note] : m_session.issues()) {
       std::int64_t& reported = m_reported[code];
@@ -61,7 +61,7 @@ class LogConsumer : public FileConsumer {
   std::map<std::string, std::int64_t> m_reported;
 };
 
-// Both names read with the same rules; two tables of a configuration can name different files and runs.
+// Both source names use the same rules; two tables of a configuration can have different files and runs.
 class TrainLogSource : public FollowSource {
  public:
   explicit TrainLogSource(std::string_view name) : m_name(name) {}
@@ -76,7 +76,7 @@ class TrainLogSource : public FollowSource {
   std::unique_ptr<FileConsumer> consumer(const FollowTarget& target) override {
     return std::make_unique<LogConsumer>(target, m_node_name, m_ranks);
   }
-  // A folder of a run holds configurations and code as well, whose lines are no log.
+  // A run's folder also has configurations and code, whose lines are not a log.
   bool takes(std::string_view file_name) const override {
     return std::ranges::any_of(kLogEndings, [&](std::string_view ending) { return file_name.ends_with(ending); });
   }
