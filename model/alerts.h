@@ -4,7 +4,6 @@
 // Threading:  plain values.
 // Ownership:  values own their strings.
 // Units:      TimeNs.
-// Errors:     none.
 // Cost:       one row each; identity of an alert is (rule, cause, since).
 #pragma once
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Captures: what a node and its ranks looked like at one moment, as texts for people: stacks, process states, tails of logs.
 //
-// Threading:  values.
-// Ownership:  values.
 // Units:      TimeNs, bytes.
 // Errors:     none. A piece that could not be had is no Capture: the order's answer and the agent's event name it with the reason.
 // Cost:       a text of at most kMaxCaptureBytes each.

@@ -3,7 +3,6 @@
 //
 // Threading:  immutable.
 // Ownership:  static storage.
-// Units:      none.
 // Errors:     none: what is not listed has no words here.
 // Cost:       a dozen rows each.
 #pragma once

@@ -2,9 +2,7 @@
 // CRC32C (Castagnoli), the one checksum of chunks, the journal, the wire and the spool.
 //
 // Threading:  pure.
-// Ownership:  none.
 // Units:      the usual reflected CRC with 0xFFFFFFFF in and out: crc32c("123456789") == 0xE3069283.
-// Errors:     none.
 // Cost:       about 8 GB/s with SSE 4.2, 0.4 GB/s without.
 #pragma once
 

@@ -2,8 +2,6 @@
 // Edits: what a person, or an analysis on a person's word, adds to what was recorded: notes, clock alignments, snoozed
 // alerts, orders of ranks, incidents, agents to be forgotten.
 //
-// Threading:  values.
-// Ownership:  values.
 // Units:      TimeNs; shifts are added to a time: positive moves a span later.
 // Errors:     checkEdit(): INVALID_ARGUMENT what no store may take, whoever sent it. Runs are named by uuid, so that an edit means the same
 //             in another process's store.

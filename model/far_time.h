@@ -2,10 +2,7 @@
 // How far from the epoch a time may lie: sums and differences of two such times do not overflow, and an axis over them ends.
 //
 // Threading:  pure.
-// Ownership:  none.
 // Units:      ns.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 //
 // Threading:  immutable.
 // Ownership:  static storage.
-// Units:      none.
 // Errors:     none: an event that is not listed has no meaning here, and is then judged by its own severity alone.
 // Cost:       O(log n).
 #pragma once

@@ -4,7 +4,6 @@
 // Threading:  plain values.
 // Ownership:  values own their strings.
 // Units:      TimeNs, steps; score and confidence 0..1 unless the kind says otherwise.
-// Errors:     none.
 // Cost:       one row each; identity is (run, kind, subject, first_step).
 #pragma once
 

@@ -2,9 +2,7 @@
 // Which texts a spreadsheet would evaluate when it opens them as a cell of a CSV file (OWASP, "CSV Injection").
 //
 // Threading:  a pure function.
-// Ownership:  values.
 // Units:      UTF-8.
-// Errors:     none.
 // Cost:       a look at the first character.
 #pragma once
 

@@ -3,7 +3,6 @@
 //
 // Threading:  pure.
 // Ownership:  views of constants.
-// Units:      none.
 // Errors:     none: a name that tells nothing has no role.
 // Cost:       O(name).
 #pragma once

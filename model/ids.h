@@ -4,7 +4,6 @@
 // Threading:  plain values.
 // Ownership:  none. An id is local to the Recorder or store that gave it; uuids are what crosses files and machines.
 // Units:      0 is "no such thing".
-// Errors:     none.
 // Cost:       8 bytes.
 #pragma once
 

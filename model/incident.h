@@ -4,7 +4,6 @@
 // Threading:  plain values.
 // Ownership:  values own their strings.
 // Units:      TimeNs; half-open ranges.
-// Errors:     none.
 // Cost:       one row each; `uuid` is its identity across stores, `id` within one.
 #pragma once
 

@@ -3,7 +3,6 @@
 //
 // Threading:  immutable.
 // Ownership:  static storage.
-// Units:      none.
 // Errors:     recording a code that is not in the catalogue is our bug; a test walks every call site's code.
 // Cost:       find() is O(log n).
 #pragma once

@@ -2,10 +2,6 @@
 // A Recorder that takes everything and keeps nothing, so that a parser or source is measured, or fuzzed, alone. Ids are as a store's.
 //
 // Threading:  one thread.
-// Ownership:  none.
-// Units:      none.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <cstdint>

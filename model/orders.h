@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders: what a person, or the hub at a stall, asks of the agents and tracers of a run, and what became of it.
 //
-// Threading:  values.
-// Ownership:  values.
 // Units:      steps, seconds.
 // Errors:     checkOrder(): INVALID_ARGUMENT what no hub passes on. Orders only ever read: none changes what a trainer computes.
 // Cost:       O(ranks + text).

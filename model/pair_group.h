@@ -3,10 +3,8 @@
 // ends of a transfer have the same group and sequence number (rg_pair in collectors/client/runglass.h makes the same numbers).
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      global ranks.
 // Errors:     none. No other group has such a number: commGroupId() has 48 bits.
-// Cost:       none.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,6 @@
 // runglass://STORE_UUID/run/RUN_UUID?view=..&t0=..&t1=..&at=..&select=..
 //
 // Threading:  plain values.
-// Ownership:  values.
 // Units:      TimeNs.
 // Errors:     parseLink(): INVALID_ARGUMENT not such a link, with the part that is wrong.
 // Cost:       O(text).

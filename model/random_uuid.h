@@ -3,7 +3,6 @@
 //
 // Threading:  any thread.
 // Ownership:  value.
-// Units:      none.
 // Errors:     none: a kernel without getrandom(2) is RG_CHECK.
 // Cost:       one system call.
 #pragma once

@@ -2,7 +2,6 @@
 // In which order the parallel dimensions of a layout number its ranks, and where a rank stands by it.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      counts; an order names the fastest-varying dimension first, each with its size where that is to be said: "tp-cp-ep-dp-pp",
 //             "tp8-dp4-pp2".
 // Errors:     INVALID_ARGUMENT an order that is none. Sizes that do not give the world: the rank keeps no coordinates.

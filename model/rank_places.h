@@ -2,7 +2,6 @@
 // RankPlaces: on which nodes the ranks of an attempt are, as far as recorded.
 //
 // Threading:  that of its Recorder.
-// Ownership:  values.
 // Units:      counts.
 // Errors:     none; an attempt that cannot be read has no ranks.
 // Cost:       hash look-ups. The first call for an attempt that is not in memory loads its rows, as any record of the attempt does.

@@ -3,7 +3,6 @@
 //
 // Threading:  plain values.
 // Ownership:  Result owns its value.
-// Units:      none.
 // Errors:     this is them. Odd data is not an error but an ingest issue (events.h); our own bug is RG_CHECK.
 // Cost:       Status is a code and a string, empty when ok.
 #pragma once

@@ -2,10 +2,8 @@
 // Where a series ends, also where somebody stored the last step or time that there is.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      those of the series' axis: steps or ns; half-open ranges.
 // Errors:     none: what would be beyond the ends of the type is the end.
-// Cost:       none.
 #pragma once
 
 #include <cstdint>

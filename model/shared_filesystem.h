@@ -2,8 +2,6 @@
 // Whether other machines may see the same files.
 //
 // Threading:  any.
-// Ownership:  none.
-// Units:      none.
 // Errors:     what cannot be asked counts as this machine's own.
 // Cost:       one statfs; of FUSE the mount table as well.
 #pragma once

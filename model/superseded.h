@@ -2,9 +2,7 @@
 // Which points a later attempt of a run made again: after a rewind a step exists twice, and the newer one counts.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      steps (the x of scalar series: iterations, samples, epochs, as each series counts).
-// Errors:     none.
 // Cost:       O(series), a hash each.
 #pragma once
 

@@ -2,9 +2,7 @@
 // Time as int64 nanoseconds since the Unix epoch, never a double.
 //
 // Threading:  plain values.
-// Ownership:  none.
 // Units:      ns; ranges are half-open [t0, t1).
-// Errors:     none.
 // Cost:       free.
 #pragma once
 

@@ -2,9 +2,7 @@
 // Times and lengths of time as words of findings and messages.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      ns in; s, min, h, d out.
-// Errors:     none.
 // Cost:       one string.
 #pragma once
 

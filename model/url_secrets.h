@@ -2,9 +2,7 @@
 // Secrets in the addresses that command lines, settings and environments hold.
 //
 // Threading:  a pure function.
-// Ownership:  values.
 // Units:      UTF-8.
-// Errors:     none.
 // Cost:       linear; text without "://" is copied.
 #pragma once
 

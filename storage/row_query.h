@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions about events and log lines, and their answers: filters, pages in a total order, context, density.
 //
-// Threading:  values.
-// Ownership:  values.
 // Units:      TimeNs; ranges half-open.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <array>

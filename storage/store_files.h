@@ -3,7 +3,6 @@
 // foreign <store>-journal when it opens the store (tried with 3.40), so our journal of acknowledged batches has a name of its own.
 //
 // Threading:  any thread.
-// Ownership:  none.
 // Units:      paths.
 // Errors:     unstoredBatches(): those of opening the store. Else none: what cannot be read needs no recovery that we could do.
 // Cost:       a few system calls.

@@ -4,7 +4,6 @@
 // Threading:  plain values.
 // Ownership:  values own their strings.
 // Units:      bytes, TimeNs.
-// Errors:     none.
 // Cost:       a small struct.
 #pragma once
 

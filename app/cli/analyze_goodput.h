@@ -2,7 +2,6 @@
 // The part `goodput` of `runglassctl analyze`: the restart ledger, the effective-training-time rate and how often to save.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      ns, seconds where the name says so, ratios.
 // Errors:     the Reader's.
 // Cost:       as readGoodput().

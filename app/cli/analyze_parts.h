@@ -2,7 +2,6 @@
 // What `runglassctl analyze` says of a run beside its findings: contract section 5, one part each.
 //
 // Threading:  main thread.
-// Ownership:  values.
 // Units:      as the contract; mean step times in ns, ratios 0..1.
 // Errors:     the Reader's; a part without data is there, with a status and a reason.
 // Cost:       what its analysis costs; what_if is bounded by the newest spans, loss reads the loss and the gradient norm once.

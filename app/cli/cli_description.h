@@ -4,8 +4,6 @@
 //
 // Threading:  main thread, before parsing.
 // Ownership:  borrows the App.
-// Units:      none.
-// Errors:     none.
 // Cost:       O(options).
 #pragma once
 

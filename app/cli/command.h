@@ -3,9 +3,7 @@
 //
 // Threading:  main thread.
 // Ownership:  the registry owns commands; declared options point into them.
-// Units:      none.
 // Errors:     run() fails with one line for stderr (exit 1). Parsing finds wrong usage (exit 2): declare everything an option accepts.
-// Cost:       none.
 #pragma once
 
 #include <memory>

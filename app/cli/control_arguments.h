@@ -3,7 +3,6 @@
 //
 // Threading:  main thread.
 // Ownership:  declared options point into this object.
-// Units:      none.
 // Errors:     target(): INVALID_ARGUMENT a token file that cannot be used (names it, never its content).
 // Cost:       reads the token file.
 #pragma once

@@ -2,9 +2,7 @@
 // How old a copy of a hub's store is, in a terminal's words, and as of when what it says is to be judged.
 //
 // Threading:  any.
-// Ownership:  values.
 // Units:      ns.
-// Errors:     none.
 // Cost:       copyAgeText() looks at the store's lock.
 #pragma once
 

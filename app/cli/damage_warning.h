@@ -2,9 +2,6 @@
 // A command's last word: what it left out of its answer because the store is damaged.
 //
 // Threading:  main thread.
-// Ownership:  none.
-// Units:      none.
-// Errors:     none.
 // Cost:       a line on stderr for each damaged store that this process read.
 #pragma once
 

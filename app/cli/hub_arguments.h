@@ -3,9 +3,7 @@
 //
 // Threading:  main thread, before any other starts.
 // Ownership:  declared options point into this object.
-// Units:      none.
 // Errors:     what is wrong with an address, a token file or a certificate is Hub::start()'s to say.
-// Cost:       none.
 #pragma once
 
 #include <string>

@@ -2,8 +2,6 @@
 // Why a hub cannot be followed, in plain words, and what to do about it.
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      none.
 // Errors:     none; what is not recognised is said as it came.
 // Cost:       some searches in a line.
 #pragma once

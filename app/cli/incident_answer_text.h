@@ -2,7 +2,6 @@
 // What analysis/incident says of an incident or proposes, as JSON and as text for a terminal.
 //
 // Threading:  any thread.
-// Ownership:  values.
 // Units:      ns, GPU-hours; money in whatever the price was in.
 // Errors:     none: what is not known is null in JSON, and says why in both.
 // Cost:       O(answer).

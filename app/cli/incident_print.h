@@ -2,7 +2,6 @@
 // An incident as `runglassctl incident` prints it.
 //
 // Threading:  contextOf() on the thread of the Reader; the rest anywhere.
-// Ownership:  values.
 // Units:      TimeNs; UTC in text.
 // Errors:     those of the Reader.
 // Cost:       contextOf(): a few catalogue reads.

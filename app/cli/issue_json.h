@@ -2,7 +2,6 @@
 // Issues as every command prints them in JSON.
 //
 // Threading:  any thread.
-// Ownership:  values.
 // Units:      TimeNs.
 // Errors:     none; an unknown code has no severity and no help.
 // Cost:       O(issues).

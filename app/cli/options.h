@@ -4,7 +4,6 @@
 //
 // Threading:  main thread.
 // Ownership:  CommandLine owns all declarations; Options and Option are handles into it. Bound variables must outlive parse().
-// Units:      none.
 // Errors:     parse() prints wrong usage and returns exit status 2: declare everything that an option accepts.
 // Cost:       O(options) per parse.
 #pragma once

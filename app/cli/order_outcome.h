@@ -2,7 +2,6 @@
 // What became of an order, as a line per node or as one JSON object.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      steps.
 // Errors:     statusOf(): the first node's that could not.
 // Cost:       O(nodes + ranks).

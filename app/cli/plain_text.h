@@ -2,10 +2,7 @@
 // Texts that fit a terminal.
 //
 // Threading:  any thread.
-// Ownership:  values.
 // Units:      bytes.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <cstdint>

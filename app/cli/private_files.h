@@ -2,9 +2,6 @@
 // What a program of ours writes is its owner's alone: stores hold logs, command lines, names and captures of processes.
 //
 // Threading:  first thing in main().
-// Ownership:  none.
-// Units:      none.
-// Errors:     none.
 // Cost:       one system call.
 #pragma once
 

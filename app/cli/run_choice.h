@@ -2,8 +2,6 @@
 // Which run, which attempt of it or which incident a person or a link means.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
-// Units:      none.
 // Errors:     NOT_FOUND naming what was wanted, after `store` (the file's path; may be empty); the Reader's.
 // Cost:       one read each.
 #pragma once

@@ -3,7 +3,6 @@
 //
 // Threading:  main thread, or the one that starts the hub.
 // Ownership:  the scraper borrows the hub: it must be gone before the hub stops.
-// Units:      none.
 // Errors:     none; targets that do not answer are events and ingest issues.
 // Cost:       one thread.
 #pragma once

@@ -2,7 +2,6 @@
 // ServiceNotify: what a service reports to systemd over $NOTIFY_SOCKET (sd_notify(3)).
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      ns.
 // Errors:     none: without the socket, or when it does not take a message, nothing is sent.
 // Cost:       one datagram per message.

@@ -2,8 +2,6 @@
 // Simulation: runglass-agent's other job: to play a scenario, as one agent or as one per simulated node.
 //
 // Threading:  simulate() blocks until the play is over and delivered.
-// Ownership:  values.
-// Units:      none.
 // Errors:     INVALID_ARGUMENT the scenario, or a node without credentials; those of Agent::start(); UNAVAILABLE the hub did not take all.
 // Cost:       the player's thread and that of captures, besides the agents'.
 #pragma once

@@ -3,7 +3,6 @@
 //
 // Threading:  any thread.
 // Ownership:  the caller owns the Reader.
-// Units:      none.
 // Errors:     those of Store::reader(). What a killed writer left in the journal is a note on stderr, with the command that stores it.
 // Cost:       that of Store::reader(); a journal that was left is read once.
 #pragma once

@@ -3,8 +3,6 @@
 // that hub for what only a hub can do.
 //
 // Threading:  blocks for seconds at worst: never on the GUI thread.
-// Ownership:  values.
-// Units:      none.
 // Errors:     those of Writer::edit(), Store::writer() and ControlClient; UNAVAILABLE a process holds the store and takes no edits (its pid
 //             is in the message).
 // Cost:       one call, or one opening and closing of the store.

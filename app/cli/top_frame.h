@@ -2,7 +2,6 @@
 // TopFrame: what `runglassctl top` shows, read from a store and laid out as lines; no terminal is needed for either.
 //
 // Threading:  that of the Reader.
-// Ownership:  values.
 // Units:      watts, celsius, hertz, bytes, ratios, ns.
 // Errors:     the Reader's. What no series says, or said too long ago, is "-".
 // Cost:       one look-up of the newest values of nine metrics.

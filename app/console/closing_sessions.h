@@ -4,7 +4,6 @@
 //
 // Threading:  GUI thread; a thread for each session that closes.
 // Ownership:  owns what is left of the sessions; the destructor waits for all of them.
-// Units:      none.
 // Errors:     none: a store that cannot be closed is reported on stderr.
 // Cost:       a thread a session, for as long as its longest query still runs.
 #pragma once

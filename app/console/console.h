@@ -3,7 +3,6 @@
 //
 // Threading:  GUI thread.
 // Ownership:  owns session and window; a new store replaces both. The destructor waits for sessions that still close.
-// Units:      none.
 // Errors:     placed(): the Status of going to the place, OK or what the store does not have.
 // Cost:       as MainWindow and StoreSession.
 #pragma once

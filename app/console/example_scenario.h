@@ -3,8 +3,6 @@
 //
 // Threading:  immutable.
 // Ownership:  static storage.
-// Units:      none.
-// Errors:     none.
 // Cost:       free.
 #pragma once
 

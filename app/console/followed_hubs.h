@@ -2,8 +2,6 @@
 // Which hubs this user followed before, and the file that the copy of each is in.
 //
 // Threading:  main thread.
-// Ownership:  values.
-// Units:      none.
 // Errors:     targetOf(): those of readToken(). What cannot be remembered is forgotten.
 // Cost:       settings: a few keys a hub; copyFile() opens the copies of one hub.
 #pragma once

@@ -3,8 +3,6 @@
 //
 // Threading:  called on any thread; what is brought runs on the GUI thread, and only there is the context looked at.
 // Ownership:  `context` dead: nothing is called. What was copied into a call lives until then.
-// Units:      none.
-// Errors:     none.
 // Cost:       one queued event a call.
 #pragma once
 

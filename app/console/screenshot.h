@@ -2,7 +2,6 @@
 // Screenshot: one view as a PNG, once every panel is drawn final.
 //
 // Threading:  GUI thread; runs the event loop.
-// Ownership:  none.
 // Units:      pixels.
 // Errors:     NOT_FOUND, FAILED_PRECONDITION, ...: the store or the place; DEADLINE as UNAVAILABLE: a panel did not become final,
 //             the hub cannot be had; PERMISSION_DENIED: the file cannot be written.

@@ -3,7 +3,6 @@
 //
 // Threading:  GUI thread. Edits are made on a thread of its own, one after the other, or on the hub's.
 // Ownership:  the session owns it; the destructor waits for the edit that is being made.
-// Units:      none.
 // Errors:     as editStore(), placeOrder() and Writer::edit().
 // Cost:       one thread while there are edits.
 #pragma once

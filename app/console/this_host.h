@@ -2,8 +2,6 @@
 // By what other machines may reach this one: its name, then its addresses, those of loopback and of links alone left out.
 //
 // Threading:  any.
-// Ownership:  values.
-// Units:      none.
 // Errors:     none: what cannot be asked is left out.
 // Cost:       two system calls.
 #pragma once

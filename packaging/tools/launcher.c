@@ -3,7 +3,6 @@
  *
  * Threading:  one.
  * Ownership:  none; the process becomes the loader.
- * Units:      none.
  * Errors:     one sentence to stderr and 127, as a shell does for what it cannot start.
  * Cost:       a readlink and an execve. Linked statically, so it needs no file of the host, a shell neither.
  */

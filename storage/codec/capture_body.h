@@ -2,7 +2,6 @@
 // A capture's text as rg_capture holds it. Internal to storage.
 //
 // Threading:  any thread.
-// Ownership:  values.
 // Units:      bytes; the checksum covers the body as stored and the text's size.
 // Errors:     captureText(): nothing for a body that is not what was stored.
 // Cost:       zstd level 1.

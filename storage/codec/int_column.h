@@ -3,7 +3,6 @@
 // Every integer column of a chunk (times, steps, scaled values, bit patterns, span fields) goes through here.
 //
 // Threading:  pure functions, any thread.
-// Ownership:  none.
 // Units:      values are int64 with wrap-around arithmetic: any value is stored exactly.
 // Errors:     decode returns false on bytes that no encoder wrote; it reads only inside the reader's bytes and writes only `n` values.
 // Cost:       about 3 ns a value to encode, 1 ns to decode; kMaxIntBlockBytes of room.

@@ -2,7 +2,6 @@
 // One block of up to 256 doubles as bytes: as scaled integers where 10^-k steps hold every value bit-exactly, else as bit patterns.
 //
 // Threading:  pure functions, any thread.
-// Ownership:  none.
 // Units:      any double, NaN payloads included, comes back bit-equal.
 // Errors:     decode returns false on bytes that no encoder wrote.
 // Cost:       about 3 ns a value on top of int_column.h, half of it the test whether a decimal scale holds.

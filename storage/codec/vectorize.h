@@ -2,8 +2,6 @@
 // RG_VECTORIZED: compile a function for AVX2 too and choose at load time; RG_INLINE: part of such a function.
 //
 // Threading:  none.
-// Ownership:  none.
-// Units:      none.
 // Errors:     none. Off under sanitizers, whose runtimes are not up yet when the choice is made, and elsewhere than x86-64.
 // Cost:       a second copy of the code.
 #pragma once

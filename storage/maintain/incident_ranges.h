@@ -2,9 +2,7 @@
 // Which times an incident keeps: its range and those of its cards, with a margin. Internal to storage.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      TimeNs of corrected time; half-open.
-// Errors:     none.
 // Cost:       O(cards log cards).
 #pragma once
 

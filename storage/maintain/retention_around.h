@@ -3,7 +3,6 @@
 //
 // Threading:  the writer's thread, outside a transaction.
 // Ownership:  borrows everything; must not outlive it.
-// Units:      none.
 // Errors:     those of SQLite that are not damage.
 // Cost:       a query per owner of rows; some 100 look-ups for a damaged page in the way.
 #pragma once

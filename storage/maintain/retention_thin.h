@@ -2,9 +2,7 @@
 // What retention leaves of the points of a scalar's chunk. Internal to storage.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      x = training step.
-// Errors:     none.
 // Cost:       a partial sort of the chunk's values.
 #pragma once
 

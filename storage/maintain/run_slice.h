@@ -2,9 +2,7 @@
 // Which times of a run an export takes, for each kind of data. Internal to storage.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      TimeNs of corrected time; half-open, disjoint, by time.
-// Errors:     none.
 // Cost:       O(cards + findings).
 #pragma once
 

@@ -3,7 +3,6 @@
 //
 // Threading:  the connection's thread.
 // Ownership:  borrows the connection.
-// Units:      none.
 // Errors:     CANCELLED by the stop token. Damage is the answer, not an error: one line per damaged object, naming it.
 // Cost:       reads and decodes the whole file once, in one read transaction; memory is one series' pyramid at a time.
 #pragma once

@@ -4,7 +4,6 @@
 // Threading:  plain values.
 // Ownership:  slices borrow their pyramids.
 // Units:      as model/samples.h; a block's x1 is inclusive.
-// Errors:     none.
 // Cost:       O(blocks + bins log blocks).
 #pragma once
 

@@ -2,7 +2,6 @@
 // Points in x order reduced to uniform bins. Internal to storage.
 //
 // Threading:  pure functions.
-// Ownership:  values.
 // Units:      as model/samples.h; half-open ranges of x.
 // Errors:     none. NaN is counted apart.
 // Cost:       O(points + bins).

@@ -4,7 +4,6 @@
 // Threading:  one thread, the Reader's.
 // Ownership:  owns the chunks.
 // Units:      x as the chunks have it, not corrected; bytes.
-// Errors:     none.
 // Cost:       O(1) a series. Who goes through more series than the budget holds keeps those that fitted: dropping the least recently used
 //             would drop each shortly before it is asked for again.
 #pragma once

@@ -2,8 +2,6 @@
 // Which events and log lines belong to a run: those of its attempts, and those of its machines that name no attempt. Internal to storage.
 //
 // Threading:  that of the connection.
-// Ownership:  values.
-// Units:      none.
 // Errors:     those of SQLite.
 // Cost:       three index ranges.
 #pragma once

@@ -3,8 +3,6 @@
 //
 // Threading:  guarded by its owner.
 // Ownership:  shared values.
-// Units:      none.
-// Errors:     none.
 // Cost:       two indirections a look-up; 8 bytes for each kPage ids that were ever in use.
 #pragma once
 

@@ -3,7 +3,6 @@
 //
 // Threading:  the Reader's thread.
 // Ownership:  borrows the Reader; references returned live until the next begin().
-// Units:      none.
 // Errors:     those of the Reader; an id without a row is an empty answer.
 // Cost:       each list is read once per query, on first use; the last pieces of spans are kept, 64 MiB of them.
 #pragma once

@@ -2,7 +2,6 @@
 // The relations of the contract that are views: their CREATE TEMP VIEW statements.
 //
 // Threading:  immutable.
-// Ownership:  values.
 // Units:      int64 ns UTC; absent is NULL.
 // Errors:     none. They name functions that the session registers: issue_severity(code), corrected(time, node_id, attempt_id, rank),
 //             capture_text(body, packed, bytes).

@@ -3,7 +3,6 @@
 //
 // Threading:  the connection's thread.
 // Ownership:  the TableSpec and the Catalogue must outlive the connection they are registered on.
-// Units:      none.
 // Errors:     a cursor's Status becomes the query's error; the message travels unchanged.
 // Cost:       one heap cursor per scan. Pushed constraints are checked again by SQLite (arguments excepted), so a cursor may
 //             return too much, never too little.

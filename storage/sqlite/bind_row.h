@@ -4,7 +4,6 @@
 // Threading:  that of the connection.
 // Ownership:  texts are borrowed until the statement has run.
 // Units:      as stored.
-// Errors:     none.
 // Cost:       a binding each.
 #pragma once
 

@@ -3,7 +3,6 @@
 //
 // Threading:  one thread at a time per Connection (opened NOMUTEX), its Statements included.
 // Ownership:  a Statement must die before its Connection. Text and blob columns are views, valid until the next step or reset.
-// Units:      none.
 // Errors:     full -> RESOURCE_EXHAUSTED, busy -> UNAVAILABLE, corrupt or no database -> DATA_LOSS, read-only or cannot open ->
 //             PERMISSION_DENIED (NOT_FOUND where the file is missing), interrupted -> CANCELLED. Message: "what: path: why".
 // Cost:       that of SQLite; bound text and blobs are not copied and must live until the next reset.

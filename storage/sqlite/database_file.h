@@ -6,7 +6,6 @@
 //
 // Threading:  any thread; one object belongs to one thread at a time.
 // Ownership:  objects of the same inode share the descriptor.
-// Units:      none.
 // Errors:     those of open(2), "cannot open store: path: why".
 // Cost:       one stat(2), one open(2) for the first of an inode; a mutex.
 #pragma once

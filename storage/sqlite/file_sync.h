@@ -4,7 +4,6 @@
 //
 // Threading:  FileSync: one thread calls it; the syncing happens on a thread of its own, which the first start() makes.
 // Ownership:  shared descriptors.
-// Units:      none.
 // Errors:     the errno of the first sync that failed; it is never followed by a success of the same file (the kernel forgets the pages).
 // Cost:       start() and take() a mutex.
 #pragma once

@@ -2,7 +2,6 @@
 // The checksum in the last eight bytes of each page of a store. SQLite's own checks do not see a flipped bit in a row or a blob.
 //
 // Threading:  pure.
-// Errors:     none.
 // Cost:       about 0.2 us for a page of 4 KiB.
 #pragma once
 

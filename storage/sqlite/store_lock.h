@@ -4,7 +4,6 @@
 //
 // Threading:  one thread.
 // Ownership:  owns the descriptors; the kernel frees the locks when the process dies.
-// Units:      none.
 // Errors:     ALREADY_EXISTS another process holds it (its pid in the message); PERMISSION_DENIED the folder cannot be written;
 //             FAILED_PRECONDITION the file has a second name.
 // Cost:       a few system calls.

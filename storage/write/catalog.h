@@ -4,7 +4,6 @@
 //
 // Threading:  the writer's thread.
 // Ownership:  owns all rows; ids are given here and are those of the file.
-// Units:      none.
 // Errors:     save() fails as SQLite does and changes nothing here: what was not committed stays to be saved again.
 // Cost:       one or two hash look-ups per declare, and the rows of an attempt when it is named again; save() is O(changed rows).
 #pragma once

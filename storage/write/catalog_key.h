@@ -3,8 +3,6 @@
 //
 // Threading:  pure.
 // Ownership:  keys own their bytes.
-// Units:      none.
-// Errors:     none.
 // Cost:       one string each.
 #pragma once
 

@@ -9,7 +9,6 @@
 // Ownership:  owns its state: one corner and two readings per node and session; sessions without a reading for an hour are dropped once
 //             the node has another one.
 // Units:      TimeNs of the node's own clock.
-// Errors:     none.
 // Cost:       a hash lookup and a few multiplications a reading.
 #pragma once
 

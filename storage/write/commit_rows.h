@@ -4,7 +4,6 @@
 //
 // Threading:  that of the connection.
 // Ownership:  owns what was refused.
-// Units:      none.
 // Errors:     those of SQLite that are not about one row. A damaged page spoils the transaction: see mustRestart().
 // Cost:       none beside the statement's; careful: a savepoint per row.
 #pragma once

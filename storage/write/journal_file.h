@@ -15,7 +15,6 @@
 // payload.
 //
 // Threading:  any thread.
-// Ownership:  none.
 // Units:      bytes.
 // Errors:     damage is counted, never an error; those of `take` end the reading.
 // Cost:       one pass over the file by 1 MiB; a damaged record costs a search for the next marker.

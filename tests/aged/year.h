@@ -2,7 +2,6 @@
 // A store of a job that has run for a year with restarts, and of the same job in its first attempt.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      nodes, ranks, ns.
 // Errors:     a store that cannot be written ends the program with the reason.
 // Cost:       about 0.3 s for an attempt of 10,000 ranks.

@@ -5,8 +5,6 @@
 // Threading:  immutable.
 // Ownership:  static storage.
 // Units:      UTF-8, and bytes that are none.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <string_view>

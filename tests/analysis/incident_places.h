@@ -2,10 +2,7 @@
 // A run of two racks of two nodes of eight ranks, with two attempts, and findings as analyses say them, for tests of incidents.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      seconds from kT in, TimeNs out.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <string>

@@ -3,7 +3,6 @@
 // terms, without the graph that is tested.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      ns.
 // Errors:     aborts where the schedule cannot run.
 // Cost:       O(operations squared) of a replica's step: for small jobs.

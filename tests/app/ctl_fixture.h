@@ -3,7 +3,6 @@
 //
 // Threading:  one thread.
 // Ownership:  a temporary folder, removed at the end.
-// Units:      none.
 // Errors:     expectFails() holds a call to exit 1 and one clear line.
 // Cost:       one process a call.
 #pragma once

@@ -4,8 +4,6 @@
 // Threading:  FakeAnalysis may be told and asked on different threads.
 // Ownership:  what the fakes say is static: an AnalysisEntry holds a function.
 // Units:      TimeNs.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <functional>

@@ -4,7 +4,6 @@
 // Threading:  none.
 // Ownership:  one file in the temporary folder, removed again.
 // Units:      bytes/s; rows/s.
-// Errors:     none.
 // Cost:       about a second of a bench run.
 #pragma once
 

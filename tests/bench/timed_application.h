@@ -4,7 +4,6 @@
 // Threading:  GUI thread.
 // Ownership:  its own.
 // Units:      ms.
-// Errors:     none.
 // Cost:       two clock reads a frame.
 #pragma once
 

@@ -3,8 +3,6 @@
 //
 // Threading:  one at a time; advance() on one thread, read on any. Nothing may wait until a time of this clock.
 // Units:      ns.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <optional>

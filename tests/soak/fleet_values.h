@@ -4,7 +4,6 @@
 // Threading:  none; the columns are made once.
 // Ownership:  static.
 // Units:      those of the metrics.
-// Errors:     none.
 // Cost:       one look-up a value.
 #pragma once
 

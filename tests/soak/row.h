@@ -2,10 +2,8 @@
 // Row: one line of the soak's table, and what the rows have in common: how long, how many, and where.
 //
 // Threading:  plain values.
-// Ownership:  none.
 // Units:      seconds where a name says so.
 // Errors:     a row that cannot be tried says why; it never passes.
-// Cost:       none.
 #pragma once
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 // A small store with one of everything, for tests of what reads stores.
 //
 // Threading:  one thread.
-// Ownership:  none.
 // Units:      TimeNs; the store's run lives from kStoreStart for kStoreSamples ms.
 // Errors:     a failure here fails the test.
 // Cost:       milliseconds.

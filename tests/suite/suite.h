@@ -3,9 +3,7 @@
 // 8 to 1,024 ranks, two faults at once, trouble with the data, healthy runs, and calm runs and weeks with all that a healthy job does.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      as Scenario.
-// Errors:     none.
 // Cost:       about 240 scenarios of some KiB.
 //
 // To add one: a line in the table of its kind. A strength of 1.1 is what a rank, a stage or a load takes longer: 10 %.

@@ -2,10 +2,6 @@
 // How a test starts another program of the build, also where that is for another machine and runs under an emulator.
 //
 // Threading:  any.
-// Ownership:  none.
-// Units:      none.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <string>

@@ -3,7 +3,6 @@
 //
 // Threading:  one thread.
 // Ownership:  a Process owns its process, which dies with it; what spawn() gives is the caller's.
-// Units:      none.
 // Errors:     aborts the test program when it cannot be started.
 // Cost:       a process.
 #pragma once

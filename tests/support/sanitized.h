@@ -2,10 +2,6 @@
 // Whether this build runs under a sanitizer, where bounds of memory and time mean nothing.
 //
 // Threading:  none.
-// Ownership:  none.
-// Units:      none.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 namespace runglass::test {

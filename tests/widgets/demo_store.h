@@ -3,7 +3,6 @@
 // tokens per second, power, a checkpoint, an issue.
 //
 // Threading:  any thread; one Recorder at a time.
-// Ownership:  none.
 // Units:      times end at `end`, one step a second.
 // Errors:     the Recorder's, at flush().
 // Cost:       milliseconds.

@@ -3,9 +3,7 @@
 //
 // Threading:  as Reader; the generation may be bumped from anywhere, the vectors not while a service runs.
 // Ownership:  shares its data with the test.
-// Units:      none.
 // Errors:     `failure`, where set, is what every call returns.
-// Cost:       none.
 #pragma once
 
 #include <algorithm>

@@ -2,10 +2,6 @@
 // FakeStoreMaker: keeps what it was asked; the test answers when it likes.
 //
 // Threading:  GUI thread.
-// Ownership:  values.
-// Units:      none.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <map>

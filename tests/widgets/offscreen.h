@@ -2,7 +2,6 @@
 // What every widget test program shares: main with an offscreen QApplication; an unexpected qWarning fails the running test.
 //
 // Threading:  GUI thread; warnings of other threads count too.
-// Ownership:  none.
 // Units:      milliseconds.
 // Errors:     waitFor() returns false after its limit.
 // Cost:       waitFor() spins the event loop (tests only).

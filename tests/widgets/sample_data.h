@@ -4,7 +4,6 @@
 // Threading:  plain values.
 // Ownership:  the caller's.
 // Units:      kSampleNow is the wall clock of the story.
-// Errors:     none.
 // Cost:       milliseconds.
 #pragma once
 

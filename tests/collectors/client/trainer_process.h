@@ -3,7 +3,6 @@
 //
 // Threading:  the test's thread; fork before starting threads.
 // Ownership:  kills and reaps the child, removes the directory.
-// Units:      none.
 // Errors:     gtest failures.
 // Cost:       one fork.
 #pragma once

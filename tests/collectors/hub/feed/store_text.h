@@ -2,7 +2,6 @@
 // All that a feed copies of a store, as lines that are equal for equal stores, whatever the ids are.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      as printed.
 // Errors:     aborts the test program where a store cannot be read.
 // Cost:       reads every point.

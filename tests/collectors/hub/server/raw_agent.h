@@ -3,7 +3,6 @@
 //
 // Threading:  one thread.
 // Ownership:  owns its stream; the destructor cancels what is still open.
-// Units:      none.
 // Errors:     finish() returns the status the hub ended the stream with.
 // Cost:       one connection.
 #pragma once
