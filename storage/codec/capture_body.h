@@ -3,8 +3,7 @@
 //
 // Threading:  any thread.
 // Units:      bytes; the checksum covers the body as stored and the text's size.
-// Errors:     captureText(): nothing for a body that is not what was stored.
-// Cost:       zstd level 1.
+// Errors:     captureText(): absent for a body that differs from the stored one.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The identity of a store, without what Reader::info() counts.
-//
-// Threading:  any thread.
-// Errors:     those of Store::reader().
-// Cost:       one row.
+// The identity of a store, without the counts of Reader::info().
 #pragma once
 
 #include <string>
