@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far from the epoch a time may lie: sums and differences of two such times do not overflow, and an axis over them ends.
-//
-// Threading:  pure.
-// Units:      ns.
+// The maximum distance of a time from the epoch: sums and differences of two such times do not overflow, and an axis over them is finite.
 #pragma once
 
 #include <algorithm>

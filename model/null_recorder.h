@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Recorder that takes everything and keeps nothing, so that a parser or source is measured, or fuzzed, alone. Ids are as a store's.
-//
-// Threading:  one thread.
+// A Recorder that accepts and discards everything, to measure or fuzz a parser or source alone. Ids grow as in a store.
 #pragma once
 
 #include <cstdint>

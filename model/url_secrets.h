@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Secrets in the addresses that command lines, settings and environments hold.
+// Removes secrets from the URLs in command lines, settings and environments.
 //
 // Threading:  a pure function.
 // Units:      UTF-8.
@@ -11,7 +11,7 @@
 
 namespace runglass {
 
-// Without user and password before the host, and without values of parameters whose names look secret: "https://***@host/x?token=***".
+// Removes user and password before the host, and values of parameters whose names look secret: "https://***@host/x?token=***".
 std::string withoutUrlSecrets(std::string_view text);
 
 }  // namespace runglass
