@@ -52,7 +52,7 @@ def man_option(option):
     if option['repeats']:
         title += ' ...'
     text = roff(option['help'])
-    # A closed list and a default are said once: where the help has them in its own words, not again.
+    # A closed list and a default are printed once: not again if the help text contains them.
     notes = []
     if len('|'.join(choices(option))) > MOST_CHOICES:
         notes.append('one of ' + roff(', '.join(choices(option))))

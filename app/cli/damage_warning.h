@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A command's last word: what it left out of its answer because the store is damaged.
+// Prints, at the end of a command, the data that its answer lacks because the store is damaged.
 //
 // Threading:  main thread.
 // Cost:       a line on stderr for each damaged store that this process read.

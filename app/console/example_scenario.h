@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The scenario that the start page's example plays, as it lies in resources/scenarios/example.toml; built into the program.
-//
-// Threading:  immutable.
-// Ownership:  static storage.
-// Cost:       free.
+// The scenario that the start page's example plays, from resources/scenarios/example.toml; built into the program.
 #pragma once
 
 #include <span>

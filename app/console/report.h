@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// `runglass report`: a report of an incident, a finding or a run as files, without a window; also of a store that is being written.
-//
-// Threading:  GUI thread: charts are laid out in a scene.
-// Units:      --at in ns since 1970, or as 2026-03-02T10:00:00Z.
-// Errors:     INVALID_ARGUMENT: wrong usage; else as readReportData() and writeReport().
-// Cost:       as the report.
+// `runglass report`: a report of an incident, a finding or a run as files, without a window; also for a store that is being written.
 #pragma once
 
 #include <cstdint>
