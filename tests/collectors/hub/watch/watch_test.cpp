@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The watch beside a hub: findings of a live run come into the store by themselves.
+// The watch of a hub: findings of a live run are stored automatically.
 #include "collectors/hub/watch/watch.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ TEST_F(WatchTest, WhatAnAnalysisFindsIsStoredOnceAndEndsWhenItIsNoLongerSaid) {
   FakeAnalysis::say(0, std::vector<Finding>());
   EXPECT_TRUE(waitUntil([&] { return stored().at(0).end.has_value(); }));
   EXPECT_THAT(stored(), SizeIs(1));
-  // The store knows when it was told which of it.
+  // The store has the publication time of each version.
   const auto notifications = (*m_temp.reader(m_hub->readerOptions()))->notifications(std::nullopt).value();
   ASSERT_THAT(notifications, SizeIs(2));
   EXPECT_FALSE(notifications[0].end);
@@ -110,7 +110,7 @@ TEST_F(WatchTest, AnExpensiveAnalysisTakesHalfTheTimeAtMost) {
   struct Look {
     TimeNs begin, end;
   };
-  std::vector<Look> looks;  // of the watch's thread, until it has stopped
+  std::vector<Look> looks;  // used by the watch's thread until it has stopped
   std::atomic<int> looked = 0;
   FakeAnalysis::say(0, [&](const Question&) {
     const TimeNs begin = monotonicNow();
