@@ -126,7 +126,7 @@ def bash(app):
     for path, each in everything:
         before = ' '.join(('',) + path)
         with_value = [flag for option in each['options'] if option['value'] for flag in flags(option)]
-        if with_value and each['commands']:  # the value of an option is no command
+        if with_value and each['commands']:  # an option value is not a command
             lines.append('      %s) i=$((i + 1)) ;;' % ' | '.join('"%s %s"' % (before, flag) for flag in with_value))
         for command in each['commands']:
             lines.append('      "%s %s") path="%s %s" ;;' % (before, command['name'], before, command['name']))
@@ -199,7 +199,7 @@ def fish(app):
     lines = ["# fish completion of %s, generated from the program's description of itself." % name]
     for path, each in every_app(app):
         if path:
-            # All of the path: several commands have a `list`.
+            # The whole path: several commands have a `list`.
             condition = ' -n "%s"' % '; and '.join('__fish_seen_subcommand_from %s' % word for word in path)
         else:
             condition = ' -n __fish_use_subcommand' if app['commands'] else ''

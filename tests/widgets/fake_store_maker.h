@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// FakeStoreMaker: keeps what it was asked; the test answers when it likes.
-//
-// Threading:  GUI thread.
+// FakeStoreMaker: records the requests; the test answers them later.
 #pragma once
 
 #include <map>
