@@ -103,8 +103,7 @@ int main(int argc, char** argv) {
   try {
     status = arguments.simulation.scenario.empty() ? runglass::collect(arguments) : runglass::playScenario(arguments);
   } catch (const std::exception& error) {
-    status =
-        runglass::Status(runglass::Code::kInternal, error.what());  // third-party code and out of memory; Runglass itself throws nothing
+    status = runglass::Status(runglass::Code::kInternal, error.what());  // third-party code, out of memory; Runglass throws nothing
   }
   if (status.ok()) return 0;
   std::fprintf(stderr, "runglass-agent: %s\n", status.message().c_str());

@@ -22,10 +22,9 @@ struct Alert {
   std::string cause;    // the problem and its subject; equal as long as the problem is the same
   std::string kind;     // of the finding or event, or the metric
   Severity severity = Severity::kInfo;
-  TimeNs since = 0;           // when the problem began
-  std::optional<TimeNs> end;  // when it ended; absent: it lasts, or it was instantaneous
-  std::optional<TimeNs>
-      due;  // when a notification was last decided; absent: never (snoozed, held back, or the problem has not lasted long enough)
+  TimeNs since = 0;                // when the problem began
+  std::optional<TimeNs> end;       // when it ended; absent: it lasts, or it was instantaneous
+  std::optional<TimeNs> due;       // when a notification was last decided; absent: never (snoozed, held back, not lasting long enough yet)
   std::optional<TimeNs> notified;  // when, after `due`, each target had accepted it or its retries had ended; absent: still to be sent
   std::int64_t count = 0;          // number of notifications
   std::string summary, link;

@@ -3,9 +3,8 @@
 // orders of ranks, incidents, freed agents.
 //
 // Units:      TimeNs; shifts are added to a time: positive moves a span later.
-// Errors:     checkEdit(): INVALID_ARGUMENT: invalid in every store, whatever its sender. Runs are named by uuid, so that an edit has the
-// same
-//             meaning in another process's store.
+// Errors:     checkEdit(): INVALID_ARGUMENT: invalid in every store, whatever its sender. Runs are named by uuid, so that an edit has
+//             the same meaning in another process's store.
 // Cost:       checkEdit(): O(text).
 #pragma once
 

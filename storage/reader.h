@@ -148,8 +148,7 @@ class Reader {
   // each.
   virtual Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts = CaptureTexts::kWith) = 0;
   virtual Result<std::vector<Finding>> findings(std::optional<RunId> run) = 0;
-  virtual Result<std::vector<Finding>> published(
-      std::optional<RunId> run) = 0;  // versions published while runs were in progress, by Finding::published; thinned
+  virtual Result<std::vector<Finding>> published(std::optional<RunId> run) = 0;   // versions, by Finding::published; thinned
   virtual Result<std::vector<Incident>> incidents(std::optional<RunId> run) = 0;  // newest first
   virtual Result<Incident> incident(std::string_view uuid) = 0;
   virtual Result<std::vector<Note>> notes(RunId run) = 0;            // by time, after those about the run as a whole

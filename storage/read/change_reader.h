@@ -46,8 +46,8 @@ struct WholeSeries {
 // Blocks of a series over time that the replica does not have yet.
 struct NewSummaries {
   std::optional<Summaries> reported;
-  bool rest =
-      false;  // samples that do not fill a block yet are not included; they are returned on request (`rest`), and again once they fill one
+  // Samples that do not fill a block yet are not included; they are returned on request (`rest`), and again once they fill one.
+  bool rest = false;
 };
 
 class ChangeReader {

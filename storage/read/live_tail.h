@@ -156,9 +156,7 @@ class LiveTail {
     writerReads();
     return m_rows;
   }
-  void noteChange() {
-    m_changes.store(m_changes.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  }  // only one thread changes it
+  void noteChange() { m_changes.store(m_changes.load(std::memory_order_relaxed) + 1, std::memory_order_release); }  // one thread writes it
   void setGeneration(std::uint64_t file_generation) { m_committed = m_kept_from = file_generation; }
   std::uint64_t committed() const { return m_committed; }
   // Before a flush: drops the data that the last commit but one stored. commitDone(), after its commit: the next generation begins.

@@ -110,8 +110,7 @@ class RowSearch {
   // " WHERE ..." on rows `e` that no matching row fails; its text parameters are bound by bindTexts().
   std::string conditions() const {
     std::string where = " WHERE e.severity >= " + std::to_string(static_cast<int>(m_query.at_least));
-    if (m_query.at_least >= Severity::kWarning)
-      where += " AND e.severity >= 2";  // repeats the condition of the index of severe rows, so that SQLite uses it
+    if (m_query.at_least >= Severity::kWarning) where += " AND e.severity >= 2";  // the condition of the partial index, so that it is used
     if (m_query.run) where += ofRun(*m_query.run, kIsEvent<Row>);
     const auto owner = [&](const char* column, const auto& id) {
       if (id) where.append(" AND e.").append(column).append(" = ").append(std::to_string(id->value));

@@ -25,7 +25,7 @@ class MomentReader final : public ForwardingReader {
   MomentReader(std::unique_ptr<Reader> inner, TimeNs moment)
       : ForwardingReader(std::move(inner)), m_moment(moment), m_after(afterOf(moment)) {}
 
-  // moment_reader.cpp: what existed
+  // moment_reader.cpp: runs, attempts, and their nodes and devices
   std::uint64_t generation() override;
   Result<StoreInfo> info() override;
   Result<std::vector<Node>> nodes() override;
@@ -42,7 +42,7 @@ class MomentReader final : public ForwardingReader {
   Result<std::vector<Progress>> progress(RunId run) override;
   Result<std::vector<Track>> tracks(AttemptId attempt) override;
 
-  // moment_reader_rows.cpp: what had happened, and the conclusions and notes about it
+  // moment_reader_rows.cpp: events, log lines, captures, findings, incidents, notes, alerts
   Result<std::vector<Event>> events(const EventFilter& filter) override;
   Result<std::vector<LogLine>> logs(const EventFilter& filter) override;
   Result<LogPage> searchLogs(const RowQuery& query, std::stop_token stop) override;
@@ -75,8 +75,7 @@ class MomentReader final : public ForwardingReader {
 
  private:
   static constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max();
-  static constexpr double kReportedAfter =
-      600e9;  // ns: findings about a run that stopped reporting are published up to this long after its last data
+  static constexpr double kReportedAfter = 600e9;  // ns: a silent run still gets findings for this long after its last data
   static TimeNs afterOf(TimeNs moment) { return moment == kHighest ? kHighest : moment + 1; }
 
   // The state of a run or an attempt at the moment.

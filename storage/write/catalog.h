@@ -170,14 +170,12 @@ class Catalog {
   std::unordered_map<std::uint64_t, Life> m_lives;        // by attempt
   std::unordered_map<std::uint64_t, AttemptId> m_placed;  // by run: the newest attempt with a rank on a node
   CatalogTable<Rank> m_ranks;
-  std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, std::int64_t>>
-      m_places;  // number of ranks by attempt and node; 0: on any node
+  std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, std::int64_t>> m_places;  // ranks by attempt and node; 0: any node
   CatalogTable<Fact> m_facts;
   CatalogTable<Checkpoint> m_checkpoints;
   CatalogTable<CommGroup> m_groups;
   CatalogTable<SeriesKey> m_series;
-  std::vector<bool> m_series_known{true}, m_series_scalar{false}, m_series_of_rank{false},
-      m_evicted;  // by id; a store of a year has tens of millions
+  std::vector<bool> m_series_known{true}, m_series_scalar{false}, m_series_of_rank{false}, m_evicted;  // by id: tens of millions a year
   CatalogTable<TrackKey> m_tracks;
   CatalogTable<Progress> m_progress;
   ClockThinner m_clock;

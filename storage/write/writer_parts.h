@@ -26,9 +26,8 @@ struct SizeCap {
   std::string ofCap() const;  // "of its cap of 7 MiB", and the part of it that is kept free
 
   Refusing refusing = Refusing::kNothing;
-  std::int64_t refused = 0;  // points, spans, lines and captures since the last flush
-  std::int64_t cap = 0, room = 0,
-               used = 0;  // bytes: the cap of the newest retention's policy; its usable part; in use after the newest commit
+  std::int64_t refused = 0;                  // points, spans, lines and captures since the last flush
+  std::int64_t cap = 0, room = 0, used = 0;  // bytes: the newest retention policy's cap, its usable part, in use after the newest commit
 };
 
 // One more than the highest id of `table`, as returned by the query `highest`; also for a rebuilt table.

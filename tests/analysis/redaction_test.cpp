@@ -22,7 +22,7 @@ const std::set<RedactClass> kAll = {RedactClass::kHosts, RedactClass::kUsers, Re
 
 struct Secret {
   const char* text;
-  const char* canary;  // must be gone
+  const char* canary;  // must not be in the output
 };
 
 TEST(Redaction, SecretsOfEveryShapeAreGone) {

@@ -59,7 +59,7 @@ class FaultDisk {
   void closed(int fd);
   FileId fileOf(int fd) const;
   bool isFolder(int fd) const { return m_folder_fds.contains(fd); }
-  // Whether this operation must fail: its errno.
+  // Whether this operation must fail: its errno. share(): how much of a failing write still happens.
   std::optional<int> failure(bool sync);
   std::size_t share(std::size_t bytes) { return bytes == 0 ? 0 : m_random() % bytes; }
   void wrote(FileId file, std::int64_t at, std::string bytes);

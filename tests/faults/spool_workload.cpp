@@ -54,8 +54,7 @@ void SpoolWorkload::sync() {
     synced = m_spool->sync().ok();
   }
   if (!synced) return;
-  for (const std::uint64_t segment : m_spool->takeUnsynced())
-    m_unsynced.insert(segment);  // found while batches were moved: left to the next sync
+  for (const std::uint64_t segment : m_spool->takeUnsynced()) m_unsynced.insert(segment);  // found while moving: for the next sync
   // Only batches of this session: this sync does not cover those that an earlier one left unsynced.
   for (const auto& [key, where] : m_held)
     if (std::get<0>(key) == m_session && !m_unsynced.contains(where.segment) && m_synced.insert(key).second)

@@ -181,8 +181,7 @@ class Source {
         {.attempt = of, .rank = series > 1 ? std::optional(series) : std::nullopt, .metric = names[series], .kind = SeriesKind::kScalar});
     const bool timed = series != 5 && below(200) != 0;
     m_writer->scalar(id, step, timed ? std::optional(time()) : std::nullopt, value);
-    if (below(50) == 0)
-      m_writer->scalar(id, step, timed ? std::optional(time()) : std::nullopt, value);  // repeating a point adds another one
+    if (below(50) == 0) m_writer->scalar(id, step, timed ? std::optional(time()) : std::nullopt, value);  // a repeated point is a new one
     m_writer->sample(m_writer->series({.node = node(), .metric = "power_watts"}), time(), value);
   }
   void judge() {
