@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The maximum distance of a time from the epoch: sums and differences of two such times do not overflow, and an axis over them is finite.
+//
+// Units:      ns.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Recorder that accepts and discards everything, to measure or fuzz a parser or source alone. Ids grow as in a store.
+//
+// Threading:  one thread.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scalar series in which a rank's training steps are recorded: their names, and the values of step_phase. x = step, time = its begin.
 // metric_catalog.cpp describes them; analysis/steps/attempt_steps.h lists those of an attempt.
+//
+// Units: *_ns are nanoseconds. A part is named by the label "part"; its wait has the same source and labels.
 #pragma once
 
 #include <array>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points that a later attempt of a run repeated: after a rewind a step exists twice, and the newer one counts.
+//
+// Units:      steps (the x of scalar series: iterations, samples or epochs, as each series counts).
+// Cost:       O(series), one hash each.
 #pragma once
 
 #include <span>

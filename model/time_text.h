@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times and durations as text in findings and messages.
+//
+// Units:      ns in; s, min, h, d out.
 #pragma once
 
 #include <string>

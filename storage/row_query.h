@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queries for events and log lines, and their answers: filters, pages in a total order, context, density.
+//
+// Units:      TimeNs; ranges are half-open.
 #pragma once
 
 #include <array>

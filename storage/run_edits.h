@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edits: conclusions and notes of people, analyses and importers about runs.
+//
+// Threading:  the store writer's thread.
+// Errors:     those of flush(), where a call commits.
+// Cost:       a few rows.
 #pragma once
 
 #include <cstdint>

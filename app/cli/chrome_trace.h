@@ -5,6 +5,7 @@
 // Ownership:  borrows Reader and Output.
 // Units:      ts and dur in µs with three decimals, exact; ts counts from baseTimeNanoseconds.
 // Errors:     those of the Reader; NOT_FOUND: the run has no spans in the range.
+// Cost:       one track in memory at a time, read twice.
 #pragma once
 
 #include "app/cli/output.h"

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // CliDescription: a program's commands and options as JSON. Man pages and completions are generated from it when packages are built, so
 // that they always match the program.
+//
+// Threading:  main thread, before parsing.
+// Ownership:  borrows the App.
+// Cost:       O(options).
 #pragma once
 
 #include <string>

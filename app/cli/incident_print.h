@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // An incident as `runglassctl incident` prints it.
+//
+// Threading:  contextOf() on the Reader's thread; the rest on any thread.
+// Units:      TimeNs; UTC in text.
+// Errors:     those of the Reader.
+// Cost:       contextOf(): a few catalogue reads.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // CommandLine, Options, Option: declare and parse a command line. They hide CLI11, whose headers take seconds to compile and are therefore
 // included only in this library.
+//
+// Threading:  main thread.
+// Ownership:  CommandLine owns all declarations; Options and Option are handles into it. Bound variables must outlive parse().
+// Errors:     on wrong usage parse() prints a message and returns exit status 2; therefore declare everything that an option accepts.
+// Cost:       O(options) per parse.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files written by the programs are readable by their owner only: stores contain logs, command lines, names and captures of processes.
+//
+// Threading:  call it first in main().
+// Cost:       one system call.
 #pragma once
 
 #include <sys/stat.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The scenario that the start page's example plays, from resources/scenarios/example.toml; built into the program.
+//
+// Threading:  immutable; any thread.
+// Ownership:  static storage.
 #pragma once
 
 #include <span>

@@ -4,6 +4,7 @@
 // Threading:  any thread.
 // Units:      bytes; the checksum covers the body as stored and the text's size.
 // Errors:     captureText(): absent for a body that differs from the stored one.
+// Cost:       zstd level 1.
 #pragma once
 
 #include <cstdint>

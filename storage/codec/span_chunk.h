@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Up to 4,096 spans of one lane of a track as one blob: each column as integer blocks, the arguments as raw JSON text, zstd over each part.
+//
+// Threading:  pure functions.
+// Ownership:  values own their bytes.
+// Units:      TimeNs, DurNs; names are ids of interned strings; spans stay in order of arrival (span_id = first id + position).
+// Errors:     decode returns false for bytes that no encoder wrote; `n` bounds every allocation, and arguments are limited to 64 MiB.
+// Cost:       about 20 ns per span for either direction.
 #pragma once
 
 #include <cstddef>

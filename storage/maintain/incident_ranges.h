@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The times that an incident pins: its range and those of its cards, with a margin. Internal to storage.
+//
+// Units:      TimeNs of corrected time; half-open.
+// Cost:       O(cards log cards).
 #pragma once
 
 #include <vector>

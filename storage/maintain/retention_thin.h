@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The points of a scalar's chunk that retention keeps. Internal to storage.
+//
+// Units:      x = training step.
+// Cost:       a partial sort of the chunk's values.
 #pragma once
 
 #include "storage/codec/series_buffer.h"

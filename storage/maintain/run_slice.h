@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The times of a run that an export includes, for each kind of data. Internal to storage.
+//
+// Units:      TimeNs of corrected time; half-open, disjoint, sorted by time.
+// Cost:       O(cards + findings).
 #pragma once
 
 #include <optional>

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The events and log lines that belong to a run: those of its attempts, and those of its machines that name no attempt. Internal to
 // storage.
+//
+// Threading:  that of the connection.
+// Errors:     those of SQLite.
+// Cost:       three index ranges.
 #pragma once
 
 #include <algorithm>

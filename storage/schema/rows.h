@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the catalogue tables as model values; the only place that knows their columns for reading. Internal to storage.
+//
+// Threading:  that of the connection.
+// Units:      as stored.
+// Errors:     those of SQLite.
+// Cost:       one statement each.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A store of the first schema, as SQL written by the program of that version (tests/data/schema15.sql), and schema histories with
 // additional versions.
+//
+// Threading:  one thread.
+// Errors:     a failure here fails the test.
+// Cost:       milliseconds.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // FakeStoreMaker: records the requests; the test answers them later.
+//
+// Threading:  GUI thread.
 #pragma once
 
 #include <map>

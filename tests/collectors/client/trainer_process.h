@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // TrainerProcess: a forked child that acts as the trainer, and the ring directory it writes to.
+//
+// Threading:  the test's thread; fork before starting threads.
+// Ownership:  kills and reaps the child, and removes the directory.
+// Errors:     gtest failures.
+// Cost:       one fork.
 #pragma once
 
 #include <gtest/gtest.h>
