@@ -7,7 +7,7 @@ import glob, os, re, sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CATALOGUE = 'analysis/words/sentences.cpp'
-# A Finding is called finding or out.finding where it is made; in the folders of the registered analyses nothing else has a summary.
+# A Finding is named finding or out.finding where it is created; in the folders of the registered analyses only findings have a summary.
 SETS = re.compile(r'(?:\bfinding(?:\(\))?\.(?:summary|message)|\.summary)\s*(?:=(?!=)|\+=)|(?:insert|append|assign|swap)\(.*\.summary\b|&\w+\.(?:summary|message)\b')
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. A store that this made and did not finish is deleted; one that was there before is only added to. 2. Callbacks are looked
-// at on the GUI thread only.
+// Invariants: 1. A store that was created here and not finished is deleted; an existing one is only added to. 2. Callbacks are only
+//             accessed on the GUI thread.
 #include "app/console/console_store_maker.h"
 
 #include <QDir>
@@ -28,7 +28,7 @@ namespace {
 
 constexpr auto kProgressPeriod = std::chrono::milliseconds(100);
 
-// `call` as any thread may call it; nothing happens once the context is gone or the work was stopped.
+// Makes `call` callable on any thread; it does nothing once the context is destroyed or the work was stopped.
 template <class Value>
 std::function<void(const Value&)> whileWanted(QObject* context, std::stop_token stop, std::function<void(const Value&)> call) {
   return onGuiThread<Value>(context, [stop = std::move(stop), call = std::move(call)](const Value& value) {
@@ -36,7 +36,7 @@ std::function<void(const Value&)> whileWanted(QObject* context, std::stop_token 
   });
 }
 
-// Analyses what lies in the store and keeps what they find.
+// Runs the analyses on the store and stores their findings.
 Result<std::size_t> analyse(const std::string& store, const StoreMaker::Progress& progress, const std::stop_token& stop) {
   std::vector<Finding> findings;
   {
@@ -114,7 +114,7 @@ Result<MadeStore> made(const QString& store, const std::function<Result<MadeStor
   const bool existed = QFileInfo::exists(store);
   QDir().mkpath(QFileInfo(store).absolutePath());
   Result<MadeStore> result = make(store.toStdString());
-  // With what SQLite and the Writer keep beside it.
+  // Including the files that SQLite and the Writer create for it.
   if (!result.ok() && !existed)
     for (const std::string& file : {store.toStdString(), journalPath(store.toStdString()), nextJournalPath(store.toStdString()),
                                     lockPath(store.toStdString()), store.toStdString() + "-wal", store.toStdString() + "-shm"})

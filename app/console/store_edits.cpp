@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. `done` is called on the GUI thread and only there is its context looked at. 2. Who holds the store is asked for each edit:
-// it changes while the window is open.
+// Invariants: 1. `done` is called on the GUI thread, and its context is only accessed there. 2. The store's owner is looked up for each
+//             edit: it changes while the window is open.
 #include "app/console/store_edits.h"
 
 #include <chrono>

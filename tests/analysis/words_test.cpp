@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finding's sentence is a message of the catalogue: what is rendered is the English that is stored, and the stored JSON renders the same.
+// A finding's sentence is a message of the catalogue: the rendered text is the stored English, and the stored JSON renders to the same.
 #include "analysis/words/sentences.h"
 
 #include <gtest/gtest.h>
@@ -107,7 +107,7 @@ TEST(StoredMessage, OfHostileJsonIsNone) {
     EXPECT_FALSE(parse(json)) << json.substr(0, 80);
 }
 
-// Every argument of a template with a value, nested clauses as text.
+// A value for every argument of a template, nested clauses as text.
 Args argsOf(std::string_view text, std::int64_t count, bool with_optional) {
   Args args;
   std::set<std::string_view> counted;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sentences that print two durations and how much longer one is: whether the percentage is that of the two numbers beside it.
+// Checks sentences that print two durations and how much longer one is: whether the percentage matches the two numbers.
 #pragma once
 
 #include <cmath>
@@ -10,12 +10,12 @@
 
 namespace runglass {
 
-// What was printed: between low and high, as it is rounded.
+// The printed number is between low and high, because it was rounded.
 struct PrintedNumber {
   double low = 0, high = 0;
 };
 
-// "3.07 s", "312 ms", "23 %"; in s, or in ratios. Absent: another form, as "2 min 10 s".
+// "3.07 s", "312 ms", "23 %"; in s, or as a ratio. Absent: another form, such as "2 min 10 s".
 inline std::optional<PrintedNumber> printedNumber(const std::string& text) {
   static const std::regex kForm(R"(^([0-9]+)(\.([0-9]+))? (ns|µs|ms|s|%)$)");
   std::smatch match;
@@ -26,9 +26,9 @@ inline std::optional<PrintedNumber> printedNumber(const std::string& text) {
   return PrintedNumber{(value - half) * scale, (value + half) * scale};
 }
 
-// Percentages of the sentence that are not what its two numbers come to, as "23 % of 3.07 s and 2.49 s"; empty: all are.
+// Percentages of the sentence that do not match its two numbers, as "23 % of 3.07 s and 2.49 s"; empty: all match.
 inline std::vector<std::string> wrongPercentages(const std::string& sentence) {
-  // Which of own, other and percentage the groups are; `share`: own / other, else own / other - 1, `less`: 1 - own / other.
+  // The groups for own, other and percentage; `kShare`: own / other, `kMore`: own / other - 1, `kLess`: 1 - own / other.
   enum class Is { kMore, kLess, kShare };
   struct Form {
     std::regex text;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From a finding to its rank, GPU, kernels, incident and report, as a person does it: clicks on what the window shows, and no more than
-// six.
+// From a finding to its rank, GPU, kernels, incident and report, as a user does it: clicks in the window, at most six.
 #include <QHeaderView>
 #include <QPushButton>
 #include <QTableView>
@@ -23,7 +22,7 @@ constexpr int kMaxClicks = 6;
 
 struct Story {
   const char* scenario;  // of resources/scenarios
-  const char* kind;      // of the finding that the path begins with
+  const char* kind;      // of the finding at which the path begins
 };
 void PrintTo(const Story& story, std::ostream* out) { *out << story.scenario; }
 
@@ -37,7 +36,7 @@ class ClickPathTest : public testing::TestWithParam<Story> {
  protected:
   void SetUp() override {
     sim::Scenario scenario = scenarioOf(GetParam().scenario);
-    scenario.metrics_hertz = 0.2;  // a fifth of the samples is as good to look at
+    scenario.metrics_hertz = 0.2;  // a fifth of the samples is enough here
     m_incident = std::make_unique<SimulatedIncident>(scenario);
     for (const Finding& one : m_incident->findings())
       if (one.kind == GetParam().kind && one.severity >= Severity::kWarning) m_finding = one;
@@ -71,7 +70,7 @@ class ClickPathTest : public testing::TestWithParam<Story> {
     ASSERT_TRUE(waitFor([&] { return m_window->isFinal(); })) << m_window->docks().current().toStdString();
     QCoreApplication::processEvents();
   }
-  // Where the widget shows this place, and nothing lies over it.
+  // Clicks where the widget shows this place; no other widget may cover it.
   void click(QWidget* widget, const QPoint& at, bool twice = false) {
     const QPoint in_window = widget->mapTo(m_window.get(), at);
     const QWidget* hit = m_window->childAt(in_window);
@@ -119,7 +118,7 @@ class ClickPathTest : public testing::TestWithParam<Story> {
   }
   const Selection& selection() const { return m_window->state().state().selection; }
 
-  // The finding is chosen in `home`, where its actions are: its GPU, its kernels, an incident and the report of it.
+  // The finding is selected in `home`, which has its actions: its GPU, its kernels, an incident and its report.
   void expectPathFrom(const QString& title, const QString& id) {
     EXPECT_EQ(selection().rank, m_finding.rank);
     press<QToolButton>(view(id), QStringLiteral("GPU"));
@@ -152,7 +151,7 @@ class ClickPathTest : public testing::TestWithParam<Story> {
   int m_clicks = 0;
 };
 
-// The same from each list of findings; one play of the simulator serves all.
+// The same from each list of findings; one play of the simulator is enough for all.
 TEST_P(ClickPathTest, FromAFindingToItsReportInSixClicksWhereverItIsListed) {
   {
     SCOPED_TRACE("watch");
@@ -185,7 +184,7 @@ TEST_P(ClickPathTest, FromAFindingToItsReportInSixClicksWhereverItIsListed) {
   ASSERT_TRUE(side->isVisible());
   click(side, {side->width() / 2, 40});
   ASSERT_NE(side->chosenFinding(), nullptr);
-  m_finding = *side->chosenFinding();  // whichever stands first
+  m_finding = *side->chosenFinding();  // the first in the list
   expectPathFrom("Overview", "overview");
 }
 

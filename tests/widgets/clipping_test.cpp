@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A screen of 1920x1080 at 100 % and at 150 % has room for the words of every view.
+// A screen of 1920x1080 at 100 % and at 150 % has room for the texts of every view.
 #include <QAbstractButton>
 #include <QAbstractScrollArea>
 #include <QLabel>
@@ -20,7 +20,7 @@ class ClippingTest : public ConsoleTest {
       if (qobject_cast<const QAbstractScrollArea*>(widget) != nullptr) return true;
     return false;
   }
-  // Words that have not got the room that they ask for, or that an ancestor cuts off.
+  // Texts that get less space than they need, or that an ancestor clips.
   QStringList clipped() {
     QStringList found;
     for (const QWidget* widget : m_window->findChildren<QWidget*>()) {
@@ -51,7 +51,7 @@ TEST_F(ClippingTest, NoWordsOfAnyViewAreCutOff) {
     selection.rank = 5;
     m_window->state().select(selection);
     std::vector<std::pair<std::string, std::string>> places;
-    if (size == kAt100) places.emplace_back("watch", "");  // its three panels have not got the room at 150 %
+    if (size == kAt100) places.emplace_back("watch", "");  // its three panels do not fit at 150 %
     for (const ViewInfo& view : viewRegistry()) {
       if (tabsOf(view).empty()) places.emplace_back(view.id, "");
       for (const std::string_view tab : tabsOf(view)) places.emplace_back(view.id, std::string(tab));

@@ -19,7 +19,7 @@ namespace {
 
 using Environment = std::vector<std::pair<const char*, const char*>>;
 
-// What a process started with exactly this environment says about itself.
+// The identity reported by a process with exactly this environment.
 rgr_identity identityIn(const Environment& environment) {
   RingDirectory dir;
   TrainerProcess trainer([&] {
@@ -182,7 +182,7 @@ TEST(ClientIdentity, ComesFromEveryLauncherWeKnow) {
 
 TEST(ClientIdentity, IsTheSameForAllRanksOfALauncherWithoutANameAndNewForTheNextLauncher) {
   const auto launch = [] {
-    // A launcher process that starts two ranks; their identities come back over a pipe.
+    // A launcher process that starts two ranks; their identities are returned over a pipe.
     int pipe_ends[2];
     EXPECT_EQ(pipe(pipe_ends), 0);
     TrainerProcess launcher([&] {
