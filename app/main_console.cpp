@@ -26,6 +26,7 @@
 #include "app/console/report.h"
 #include "app/console/screenshot.h"
 #include "widgets/core/icon.h"
+#include "widgets/core/language.h"
 #include "widgets/frame/console_settings.h"
 #include "widgets/frame/view_registry.h"
 
@@ -34,7 +35,7 @@ namespace {
 using namespace runglass;
 
 struct Arguments {
-  std::string store, select, at, theme, size = "1920x1080", out;
+  std::string store, select, at, theme, language, size = "1920x1080", out;
   Place place;
   bool live = false;
   HubArguments hub;
@@ -121,6 +122,7 @@ void declarePlace(Options options, Arguments& arguments) {
   options.add("--at", arguments.at, "Playhead: ns since 1970 UTC, or 2026-11-20T21:43:07Z; default: now");
   options.add("--select", arguments.select, "rank=N,attempt=N,step=N,node=NAME,incident=UUID");
   options.add("--theme", arguments.theme, "dark or light").oneOf({"dark", "light"});
+  options.add("--language", arguments.language, "en, zh_CN or system; a picture's default: en").oneOf({"en", "zh_CN", "system"});
 }
 
 // Checks that need no store; absent: continue.
@@ -147,6 +149,10 @@ std::optional<int> wrongUsage(Arguments& arguments) {
 ThemeName wantedTheme(const Arguments& arguments, const QSettings* settings) {
   if (const auto named = themeFromName(arguments.theme)) return *named;
   return themeOf((settings != nullptr ? readSettings(*settings) : ConsoleSettings{}).theme);
+}
+
+Language wantedLanguage(const Arguments& arguments, Language otherwise) {
+  return languageFromName(arguments.language).value_or(otherwise);
 }
 
 // File managers may pass file:///path/run.rgl instead of a path.
@@ -191,6 +197,7 @@ std::optional<int> wrongConnect(const Arguments& arguments, Options options) {
 int runScreenshot(const Arguments& arguments) {
   const QSize size = sizeFromText(QString::fromStdString(arguments.size));
   if (!size.isValid()) return fail("--size " + arguments.size + ": expected WIDTHxHEIGHT, 64 to 16384 each", 2);
+  setLanguage(wantedLanguage(arguments, Language::kEnglish));
   applyTheme(*qApp, wantedTheme(arguments, nullptr));
   SessionOptions session{.store = arguments.store};
   if (!arguments.connect.empty()) {
@@ -205,6 +212,7 @@ int runScreenshot(const Arguments& arguments) {
 
 int runWindow(QApplication& app, const Arguments& arguments) {
   QSettings settings;
+  setLanguage(wantedLanguage(arguments, readSettings(settings).language));
   applyTheme(app, wantedTheme(arguments, &settings));
   const Result<HubOptions> hub = arguments.hub.options();
   if (!hub.ok()) return fail(hub.status().message());

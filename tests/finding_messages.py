@@ -89,6 +89,7 @@ def main():
                     breaches.append(f'{path}: {one}: lacks the argument {name}')
                 for name in sorted(names - needed - optional):
                     breaches.append(f'{path}: {one}: the template has no {name}')
+    used |= known.keys() & set(LITERAL.findall(read('analysis/words/render.cpp')))  # what joins arguments
     for one in sorted(known.keys() - used):
         breaches.append(f'{CATALOGUE}: {one}: nothing uses it')
     for line in breaches:

@@ -19,7 +19,7 @@ namespace runglass {
 struct FindingMark {
   Severity severity = Severity::kDebug;
   std::int64_t finding = 0;  // its id
-  std::string summary;
+  std::string summary, message;
   std::size_t count = 0;
 };
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "analysis/words/message.h"
+#include "analysis/words/render.h"
 #include "model/findings.h"
 
 namespace runglass::words {
@@ -19,6 +20,7 @@ struct Template {
 };
 std::span<const Template> catalogue();             // by id
 std::string_view templateOf(std::string_view id);  // "" for an unknown id
+const Phrases& englishPhrases();
 
 // The message as JSON if a template or an argument is missing: the finding keeps its facts, and tests detect the mistake.
 std::string english(const Message& message);

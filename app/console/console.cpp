@@ -74,28 +74,35 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
   m_store = session.store;
   m_place = place;
   m_hub_timer.stop();
+  m_options = session;
+  if (!session.store.empty()) {
+    m_options.after = m_closing.before(session);
+    // Called on the hub's thread, perhaps while this window goes.
+    m_options.desktop = [show = onGuiThread<AlertMessage>(m_alerts.get(), [this](const AlertMessage& message) { showAlert(message); })](
+                       const AlertMessage& message) { show(message); };
+    m_session = std::make_unique<StoreSession>(m_options);
+    if (session.follow) {
+      m_hub_timer.start(kHubPeriodMs);
+      if (m_settings != nullptr) rememberHub(*m_settings, session.follow->entered, QString::fromStdString(session.store));
+    }
+  }
+  makeWindow(dropped);
+  if (m_session) goTo(place);
+}
+
+void Console::makeWindow(const QStringList& dropped) {
   WindowOptions options;
   options.settings = m_settings;
   options.damage_notes = DamageLog::notes;
-  if (!session.store.empty()) {
-    SessionOptions with = session;
-    // Called on the hub's thread, possibly while this window is being destroyed.
-    with.after = m_closing.before(session);
-    with.desktop = [show = onGuiThread<AlertMessage>(m_alerts.get(), [this](const AlertMessage& message) { showAlert(message); })](
-                       const AlertMessage& message) { show(message); };
-    m_session = std::make_unique<StoreSession>(with);
+  if (m_session) {
     options.queries = &m_session->queries();
     options.edits = &m_session->edits();
     options.orders = &m_session->orders();
     options.share = &m_session->share();
     options.status = m_session.get();
-    if (session.follow) {
-      options.clock = [session = m_session.get()] { return session->now(); };
-      m_hub_timer.start(kHubPeriodMs);
-      if (m_settings != nullptr) rememberHub(*m_settings, session.follow->entered, QString::fromStdString(session.store));
-    }
+    if (m_options.follow) options.clock = [session = m_session.get()] { return session->now(); };
     if (m_session->writes())
-      options.test_alerts = [this, with](QObject* context, std::function<void(const QString&)> done) {
+      options.test_alerts = [this, with = m_options](QObject* context, std::function<void(const QString&)> done) {
         m_testing.start([with, stop = m_test_stop.get_token(), answer = onGuiThread<QString>(context, std::move(done))] {
           answer(QString::fromStdString(StoreSession::testAlerts(with, stop)));
         });
@@ -122,9 +129,30 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
   connect(
       m_window.get(), &MainWindow::startPageRequested, this, [=] { replace({}, {}); }, Qt::QueuedConnection);
   connect(m_window.get(), &MainWindow::importRequested, this, &Console::importDropped, Qt::QueuedConnection);
+  connect(m_window.get(), &MainWindow::languageChosen, this, &Console::replaceWindow, Qt::QueuedConnection);
   connect(m_window.get(), &MainWindow::listenRequested, this, &Console::listen, Qt::QueuedConnection);
   connect(m_window.get(), &MainWindow::connectRequested, this, &Console::connectTo, Qt::QueuedConnection);
-  if (m_session) goTo(place);
+}
+
+void Console::replaceWindow() {
+  const ViewState shown = m_window->state().state();
+  const std::optional<TimeRange> extent = m_window->state().extent();
+  const QString view = m_window->place();
+  const QByteArray geometry = m_window->saveGeometry();
+  const Language language = m_window->settings().language;
+  m_desktop.clear();
+  m_window->docks().closeWindows();
+  m_window.reset();
+  setLanguage(language);
+  makeWindow({});
+  m_window->restoreGeometry(geometry);
+  if (m_session) {
+    m_window->state().setExtent(extent);
+    m_window->state().takeOver(shown);
+    m_window->showPlace(view);
+  }
+  m_window->show();
+  m_window->showSettings(SettingsDialog::languageField());
 }
 
 WelcomeOptions Console::welcome(const QStringList& dropped) {

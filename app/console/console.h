@@ -59,6 +59,9 @@ class Console : public QObject {
  private:
   // Without a store: the start page, which lists `dropped` for an import.
   void open(const SessionOptions& session, const Place& place, const QStringList& dropped = {});
+  void makeWindow(const QStringList& dropped);
+  // The same in another language: texts of widgets are made once.
+  void replaceWindow();
   WelcomeOptions welcome(const QStringList& dropped);
   void importDropped(const QStringList& paths);
   void listen(const ListenOptions& hub);
@@ -71,6 +74,7 @@ class Console : public QObject {
   void followLink(const std::string& link);
 
   QSettings* m_settings;
+  SessionOptions m_options;  // of m_session
   BackgroundStoreMaker m_maker;
   ControlTarget m_control;
   std::string m_store;

@@ -3,6 +3,7 @@
 //             accessed on the GUI thread.
 #include "app/console/console_store_maker.h"
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -26,6 +27,10 @@
 namespace runglass {
 namespace {
 
+struct MakerText {
+  Q_DECLARE_TR_FUNCTIONS(MakerText)
+};
+
 constexpr auto kProgressPeriod = std::chrono::milliseconds(100);
 
 // Makes `call` callable on any thread; it does nothing once the context is destroyed or the work was stopped.
@@ -43,7 +48,7 @@ Result<std::size_t> analyse(const std::string& store, const StoreMaker::Progress
     RG_ASSIGN(const auto reader, openStore(store).reader());
     RG_ASSIGN(const auto runs, reader->runs());
     for (const Run& run : runs) {
-      progress({QStringLiteral("analysing %1").arg(screenText(run.name, 60)), std::nullopt});
+      progress({MakerText::tr("analysing %1").arg(screenText(run.name, 60)), std::nullopt});
       RG_ASSIGN(auto found, findAll(*reader, run, stop));
       std::ranges::move(found, std::back_inserter(findings));
     }
@@ -93,7 +98,7 @@ Result<MadeStore> exampleInto(const std::string& store, const StoreMaker::Progre
     while (!played.stop_requested()) {
       std::this_thread::sleep_for(kProgressPeriod);
       const std::int64_t step = state.step;
-      progress({QStringLiteral("step %1 of %2").arg(step).arg(scenario.steps),
+      progress({MakerText::tr("step %1 of %2").arg(step).arg(scenario.steps),
                 static_cast<double>(step) / static_cast<double>(std::max<std::int64_t>(1, scenario.steps))});
     }
   });
@@ -196,7 +201,7 @@ void BackgroundStoreMaker::example(const QString& store, QObject* context, Progr
 QString BackgroundStoreMaker::exampleWords() const {
   const Result<sim::Scenario> scenario = sim::parseScenario(exampleTexts().front().text, exampleTexts().front().name);
   if (!scenario.ok()) return {};
-  return QStringLiteral(
+  return MakerText::tr(
              "A simulated run of %1 GPUs on %2 nodes, %3 steps: one GPU computes slower for a while, later another falls off the bus and "
              "the job restarts.")
       .arg(scenario->world())

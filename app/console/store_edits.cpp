@@ -3,6 +3,7 @@
 //             edit: it changes while the window is open.
 #include "app/console/store_edits.h"
 
+#include <QCoreApplication>
 #include <chrono>
 
 #include "app/cli/store_edit.h"
@@ -11,6 +12,10 @@
 
 namespace runglass {
 namespace {
+
+struct EditText {
+  Q_DECLARE_TR_FUNCTIONS(EditText)
+};
 
 template <class Answer>
 using Done = std::function<void(const Answer&)>;
@@ -25,8 +30,8 @@ StoreEdits::StoreEdits(std::string store, ControlTarget control, std::shared_fut
 StoreEdits::~StoreEdits() { m_worker.waitForDone(); }
 
 QString StoreEdits::refusal() const {
-  if (m_access.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return QStringLiteral("The store is being opened.");
-  return m_access.get()->writable ? QString() : QStringLiteral("This store is read-only.");
+  if (m_access.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return EditText::tr("The store is being opened.");
+  return m_access.get()->writable ? QString() : EditText::tr("This store is read-only.");
 }
 
 void StoreEdits::submit(Edit edit, QObject* context, Done<Status> done) {

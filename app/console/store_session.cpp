@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
+#include <QCoreApplication>
 
 #include <cerrno>
 #include <chrono>
@@ -25,6 +26,10 @@
 
 namespace runglass {
 namespace {
+
+struct SessionText {
+  Q_DECLARE_TR_FUNCTIONS(SessionText)
+};
 
 constexpr int kWorkers = 3;
 constexpr DurNs kRatePeriod = kNsPerSecond;
@@ -206,7 +211,7 @@ void StoreSession::describeFollowed(const StoreAccess* access, SourceStatus& sta
   source.why = screenText(hubProblemText(mirror.code, mirror.problem, m_options.follow->hub), 600);
   // A connection that was established and will be again is for the status bar.
   if (mirror.refused || (mirror.connections == 0 && source.since_start > kLate))
-    status.problem = source.why + (mirror.refused ? QString() : QStringLiteral(" Trying again."));
+    status.problem = mirror.refused ? source.why : SessionText::tr("%1 Trying again.").arg(source.why);
 }
 
 SourceStatus StoreSession::status() {
@@ -217,18 +222,18 @@ SourceStatus StoreSession::status() {
     return status;
   }
   if (!access) {
-    status.role = QStringLiteral("opening …");
+    status.role = SessionText::tr("opening …");
     return status;
   }
   if (!access->failed.ok()) {
-    status.role = QStringLiteral("nothing");
+    status.role = SessionText::tr("nothing");
     status.problem = screenText(access->failed.message(), 600);
     return status;
   }
   if (access->hub) {
     const HubStats stats = access->hub->stats();
     noteRate(stats.samples);
-    status.role = QStringLiteral("hub on %1").arg(screenText(access->hub->address()));
+    status.role = SessionText::tr("hub on %1").arg(screenText(access->hub->address()));
     status.agents = static_cast<int>(stats.agents);
     status.listens = reachable(screenText(access->hub->address()));
     status.paired = !m_options.hub->tls_cert.empty();
@@ -236,20 +241,20 @@ SourceStatus StoreSession::status() {
     status.samples_per_s = m_arrived_per_s;
     if (stats.batches > 0) status.lag = stats.lag;
     status.dropped = stats.missing_batches + stats.bad_payloads;
-    if (!stats.store_error.empty()) status.problem = QStringLiteral("Nothing is stored now: %1").arg(screenText(stats.store_error));
+    if (!stats.store_error.empty()) status.problem = SessionText::tr("Nothing is stored now: %1").arg(screenText(stats.store_error));
     return status;
   }
-  status.role = access->writable ? QStringLiteral("stored file") : QStringLiteral("stored file, read-only");
+  status.role = access->writable ? SessionText::tr("stored file") : SessionText::tr("stored file, read-only");
   if (access->holder && !m_holder_ended) m_holder_ended = hasEnded(*access->holder, m_options.store);
   if (access->holder && !m_holder_ended) {
     const QString pid = screenText(access->holder->pid, 20);
-    status.role = QStringLiteral("reader: process %1 writes").arg(pid);
+    status.role = SessionText::tr("reader: process %1 writes").arg(pid);
     status.written = true;
     if (access->holder->contact.empty())
-      status.problem = QStringLiteral("Process %1 writes this store and takes no edits; this window reads along.").arg(pid);
+      status.problem = SessionText::tr("Process %1 writes this store and takes no edits; this window reads along.").arg(pid);
   }
   if (!access->problem.empty())
-    status.problem = QStringLiteral("No hub: %1. This window reads and receives nothing.").arg(screenText(access->problem));
+    status.problem = SessionText::tr("No hub: %1. This window reads and receives nothing.").arg(screenText(access->problem));
   return status;
 }
 

@@ -60,7 +60,7 @@ TEST_P(Diagnosis, FindsWhatItMustWhereItIsAndCriesAtNothingElse) {
   for (const Finding& finding : answer->findings) {
     const auto message = words::parse(finding.message);
     ASSERT_TRUE(message) << finding.summary;
-    EXPECT_EQ(words::render(*message, words::templateOf), finding.summary) << finding.message;
+    EXPECT_EQ(words::render(*message, words::englishPhrases()), finding.summary) << finding.message;
     EXPECT_THAT(wrongPercentages(finding.summary), ::testing::IsEmpty()) << finding.summary;
   }
 }

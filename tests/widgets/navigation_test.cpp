@@ -145,7 +145,7 @@ TEST_F(NavigationTest, SettingsApplyAtOnceAndAreRemembered) {
   auto* dialog = m_window->findChild<SettingsDialog*>();
   ASSERT_NE(dialog, nullptr);
   const auto boxes = dialog->findChildren<QComboBox*>();
-  ASSERT_EQ(boxes.size(), 4);
+  ASSERT_EQ(boxes.size(), 5);
   const auto box = [&](const QString& name) { return *std::ranges::find(boxes, name, &QComboBox::accessibleName); };
   box("Theme")->setCurrentIndex(2);
   EXPECT_EQ(currentTheme().name, ThemeName::kLight);
@@ -158,7 +158,7 @@ TEST_F(NavigationTest, SettingsApplyAtOnceAndAreRemembered) {
   EXPECT_EQ(currentLook().density, Density::kComfortable);
   for (QCheckBox* check : dialog->findChildren<QCheckBox*>()) QTest::mouseClick(check, Qt::LeftButton, {}, QPoint(8, check->height() / 2));
   EXPECT_EQ(currentTheme().compute, theme(ThemeName::kLight, true).compute);
-  const ConsoleSettings chosen{ThemeChoice::kLight, 150, TimeStyle::kLocal, "ranking", false, Density::kComfortable, true, true};
+  const ConsoleSettings chosen{ThemeChoice::kLight, 150, Language::kSystem, TimeStyle::kLocal, "ranking", false, Density::kComfortable, true, true};
   EXPECT_EQ(readSettings(settings), chosen);
   open(&settings);
   EXPECT_EQ(state().time_style, TimeStyle::kLocal);
