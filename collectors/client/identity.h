@@ -22,7 +22,7 @@ int rg_looks_secret(const char *name, size_t bytes);
 /* What is plugged in below `root` ("" = /), as text; empty: none, or nobody tells. */
 void rg_list_gpus(const char *root, char *text, size_t bytes);
 void rg_list_nics(const char *root, char *text, size_t bytes);
-/* NUL-separated /proc/self/cmdline; returns its bytes. */
-size_t rg_read_argv(char *buffer, size_t bytes);
+/* The NUL-separated command line of a process, 0: this one; returns its bytes. */
+size_t rg_read_argv(long pid, char *buffer, size_t bytes);
 
 #endif
