@@ -70,7 +70,7 @@ TEST(IncidentTimeline, WhatWasKnownStandsInItsOwnLaneWhenItWasKnown) {
                   .severity = Severity::kError,
                   .since = at(10),
                   .due = at(70),
-                  .published = at(90),
+                  .notified = at(90),
                   .summary = "a fault",
                   .delivery = "mail: sent"}};
   said.captures = {{.time = at(80), .reason = "stall"}, {.time = at(81), .reason = "stall"}};

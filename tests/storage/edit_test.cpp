@@ -250,7 +250,7 @@ TEST_F(EditTest, AlertsAreThereForOtherReadersAtOnceAndAreUpdatedByRuleCauseAndB
   EXPECT_EQ((*found)[0].since, 100) << "newest first";
   EXPECT_EQ((*found)[0].run, RunId());
   EXPECT_EQ((*found)[1].run, m_ids.run);
-  EXPECT_EQ((*found)[1].published, 10);
+  EXPECT_EQ((*found)[1].notified, 10);
   EXPECT_EQ((*found)[1].severity, Severity::kCritical);
   EXPECT_EQ((*found)[1].delivery, "pager: sent");
   EXPECT_THAT(*other->alerts(1), SizeIs(1));

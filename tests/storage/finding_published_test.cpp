@@ -26,7 +26,7 @@ class Reported : public ::testing::Test {
     const SeriesId loss = m_writer->series({.attempt = attempt, .metric = "loss", .kind = SeriesKind::kScalar});
     for (std::int64_t step = 0; step < kSteps; ++step) m_writer->scalar(loss, step, at(step), 1);
   }
-  Finding slow(std::int64_t last, std::optional<TimeNs> reported, Severity severity = Severity::kWarning) const {
+  Finding slow(std::int64_t last, std::optional<TimeNs> published, Severity severity = Severity::kWarning) const {
     return {.run = m_run,
             .kind = "slow_rank",
             .subject = "rank:3",
@@ -37,7 +37,7 @@ class Reported : public ::testing::Test {
             .summary = "slow from step 100 to " + std::to_string(last),
             .message = R"({"id":"slow","args":{"last":)" + std::to_string(last) + "}}",
             .evidence = "{\"last\":" + std::to_string(last) + "}",
-            .published = reported};
+            .published = published};
   }
   void say(const Finding& finding) {
     m_writer->finding(finding);
@@ -94,7 +94,7 @@ TEST_F(Reported, WordsThatChangeAllDayAreThinnedOutAndTheFirstTheLastAndEachStat
   EXPECT_EQ(all.front().published, at(110));
   EXPECT_EQ(all.back().last_step, 110 + (kDay - 111) / 30 * 30);
   EXPECT_TRUE(std::ranges::any_of(all, [](const Finding& one) { return one.severity == Severity::kError; }));
-  EXPECT_TRUE(std::ranges::is_sorted(all, {}, &Finding::reported));
+  EXPECT_TRUE(std::ranges::is_sorted(all, {}, &Finding::published));
   for (std::size_t i = 1; i < all.size(); ++i)
     EXPECT_LE(*all[i].published - *all[i - 1].published, 60 * kNsPerSecond + (*all[i].published - at(110)) / 15) << i;
 }
@@ -116,9 +116,9 @@ TEST_F(Reported, WhatIsConcludedLaterDoesNotChangeWhatWasReported) {
 }
 
 TEST_F(Reported, ByAClockThatIsNotTheRunsIsAsIfNobodyHadReported) {
-  for (const TimeNs reported : {at(50), at(1'000'000), std::numeric_limits<TimeNs>::max(), std::numeric_limits<TimeNs>::min()}) {
-    Finding finding = slow(180, reported);
-    finding.first_step = reported / 7;
+  for (const TimeNs published : {at(50), at(1'000'000), std::numeric_limits<TimeNs>::max(), std::numeric_limits<TimeNs>::min()}) {
+    Finding finding = slow(180, published);
+    finding.first_step = published / 7;
     say(finding);
   }
   EXPECT_THAT(shownAt(at(105)), SizeIs(4));

@@ -109,7 +109,7 @@ void eachRecordOf(Reader& reader, const Names& names, bool all, const Visit& vis
   each(reader.labels(names.run), "labels");
   each(reader.captures(names.run, {}), "captures");
   each(reader.findings(names.run), "findings");
-  each(reader.notifications(names.run), "tellings");
+  each(reader.publishedFindings(names.run), "tellings");
   each(reader.incidents(names.run), "incidents");
   each(reader.notes(names.run), "notes");
   const auto tracks = reader.tracks(names.attempt);

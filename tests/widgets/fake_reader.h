@@ -89,7 +89,7 @@ class FakeReader : public Reader {
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override {
     return where(m_data->findings, [&](const Finding& f) { return !run || f.run == *run; });
   }
-  Result<std::vector<Finding>> notifications(std::optional<RunId> run) override {
+  Result<std::vector<Finding>> publishedFindings(std::optional<RunId> run) override {
     return where(m_data->findings, [&](const Finding& f) { return f.published && (!run || f.run == *run); });
   }
   Result<std::vector<Incident>> incidents(std::optional<RunId>) override { return std::vector<Incident>{}; }

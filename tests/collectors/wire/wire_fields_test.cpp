@@ -59,7 +59,7 @@ TEST(WireFields, OfWhatAFeedTellsArriveAtTheCopy) {
   test::recordAll(out, here, test::NamingRecords());
   out.total(test::filled<Issue>(here));
   Judgements all{.findings = {test::filled<Finding>(here)},
-                 .notifications = {test::filled<Finding>(here)},
+                 .published = {test::filled<Finding>(here)},
                  .alerts = {test::filled<Alert>(here)},
                  .incidents = {test::filled<IncidentEdit>({})},
                  .alignments = {test::filled<ClockAlignment>({})},
@@ -78,8 +78,8 @@ TEST(WireFields, OfWhatAFeedTellsArriveAtTheCopy) {
   expectFilled(heard.judged.alerts, HeardFeed::kNames);
   expectFilled(heard.judged.incidents, {});
   expectFilled(heard.judged.alignments, {});
-  ASSERT_EQ(heard.judged.notifications.size(), 1U);
-  EXPECT_EQ(heard.judged.notifications[0].published, all.notifications[0].published);
+  ASSERT_EQ(heard.judged.published.size(), 1U);
+  EXPECT_EQ(heard.judged.published[0].published, all.published[0].published);
   ASSERT_TRUE(heard.judged.notes && heard.judged.snoozes);
   expectFilled(*heard.judged.notes, {});
   expectFilled(*heard.judged.snoozes, {});

@@ -69,8 +69,8 @@ class Teller {
     const auto logs = mustRead(m_reader.logs({.run = std::nullopt, .kind = {}, .limit = 1'000'000}));
     for (const LogLine& l : logs)
       add(Line("log")(l.time)(attempt(l.attempt))(node(l.node))(l.rank)(l.stream)(static_cast<int>(l.severity))(l.text));
-    const auto notifications = mustRead(m_reader.notifications(std::nullopt));
-    for (const Finding& f : notifications)
+    const auto published = mustRead(m_reader.publishedFindings(std::nullopt));
+    for (const Finding& f : published)
       add(Line("telling")(f.id)(f.published)(static_cast<int>(f.severity))(f.start)(f.end)(f.last_step)(f.score)(f.summary)(f.evidence));
     const auto findings = mustRead(m_reader.findings(std::nullopt));
     for (const Finding& f : findings)
