@@ -311,8 +311,7 @@ class Hangs : public Analysis {
     return {};
   }
 
-  // The stalls that an earlier life of this analysis reported of a hang that goes on: who is notified of findings must know that both are
-  // one.
+  // Stalls that a hub reported before its restart, of a hang that is still open: the notifier must see that both are one fault.
   void repeatGrown() {
     for (const Finding& stall : std::exchange(m_grown, {}))
       if (std::ranges::none_of(m_out, [&](const Finding& one) { return same(one, stall); })) m_out.push_back(stall);

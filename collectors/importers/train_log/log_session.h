@@ -22,10 +22,10 @@
 #include <utility>
 #include <vector>
 
+#include "collectors/importers/train_log/line_pace.h"
 #include "collectors/importers/train_log/point_buffer.h"
 #include "collectors/importers/train_log/rule_set.h"
 #include "collectors/importers/train_log/run_builder.h"
-#include "collectors/importers/train_log/step_pace.h"
 #include "collectors/text/line_splitter.h"
 #include "model/recorder.h"
 
@@ -63,7 +63,7 @@ class LogSession {
   void flush(Recorder& out);
   // The file was replaced or cut: what follows is its first byte. Run and attempt go on.
   void startOver();
-  // Another process writes the log now, or more ranks do: run, attempt, rank, guest and owns_values of what follows.
+  // Another process writes the log now, or more ranks do: sets run, attempt, rank, guest and owns_values for the next lines.
   void continueAs(const SessionOptions& writer, Recorder& out);
   // Of a live log, before finish(): the program that wrote it has ended.
   void outputEnded() { m_run.ended(RunBuilder::End::kUnknown, "end of output"); }
@@ -191,7 +191,7 @@ class LogSession {
   std::unordered_map<std::size_t, std::int64_t> m_file_step;  // last step per rule file
   std::optional<std::int64_t> m_step;                         // last step of any
   std::map<std::string, double, std::less<>> m_variables;
-  StepPace m_pace;
+  LinePace m_pace;
   const Rule* m_pace_rule = nullptr;                  // of the open attempt: other lines may count other steps
   bool m_prints_step_times = false, m_paced = false;  // ever: by records; by the times that they print
   std::set<std::size_t> m_record_files;               // rule files with a record, ever

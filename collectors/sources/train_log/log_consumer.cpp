@@ -64,7 +64,7 @@ void LogConsumer::outputEnded(Recorder& out) {
   flush(out);
 }
 
-// Only what is new: the store adds counts up.
+// Reports the increase: the store adds counts up.
 void LogConsumer::tellIssues(Recorder& out) {
   for (const auto& [code, note] : m_session.issues()) {
     std::int64_t& reported = m_reported[code];

@@ -22,7 +22,7 @@ namespace runglass {
 inline constexpr std::array<std::string_view, 4> kLogEndings = {".log", ".out", ".err", ".txt"};
 bool isLogName(std::string_view file_name);
 
-// What is known of the processes that write a log besides its run and attempt; see train_log::SessionOptions.
+// Properties of the processes that write a log, besides run and attempt; see train_log::SessionOptions.
 struct LogWriter {
   std::optional<std::int32_t> rank = {};
   bool guest = false;

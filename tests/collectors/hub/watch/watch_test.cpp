@@ -81,7 +81,7 @@ TEST_F(WatchTest, ANewStandstillAsksForACaptureOnceAndOneThatIsOverDoesNot) {
   EXPECT_EQ(asked, 1) << "a hang that the store knows was captured when it was new";
 }
 
-// A run stands still at step 100 from `end` on; rank 3 keeps the others waiting.
+// A run that hangs at step 100 since `end`; rank 3 keeps the others waiting.
 void recordStandstill(Writer& writer, TimeNs end, TimeNs heard) {
   constexpr DurNs kStep = 2 * kNsPerSecond;
   const RunId run = writer.run({.uuid = "hung", .name = "hung", .state = RunState::kRunning, .start = end - 100 * kStep});

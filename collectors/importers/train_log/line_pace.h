@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepPace: how long the steps of a log took that prints none of their times, from the times of its lines.
+// LinePace: how long the steps of a log took that prints none of their times, from the times of its lines.
 //
 // Threading:  plain value.
 // Units:      ns.
@@ -14,7 +14,7 @@
 
 namespace runglass::train_log {
 
-class StepPace {
+class LinePace {
  public:
   // The mean of the steps since the last one that gave one. `resolution`: of the lines' times; a mean is given once it is exact to 5 %.
   std::optional<double> at(std::int64_t step, TimeNs time, DurNs resolution) {
