@@ -151,9 +151,7 @@ ThemeName wantedTheme(const Arguments& arguments, const QSettings* settings) {
   return themeOf((settings != nullptr ? readSettings(*settings) : ConsoleSettings{}).theme);
 }
 
-Language wantedLanguage(const Arguments& arguments, Language otherwise) {
-  return languageFromName(arguments.language).value_or(otherwise);
-}
+Language wantedLanguage(const Arguments& arguments, Language otherwise) { return languageFromName(arguments.language).value_or(otherwise); }
 
 // File managers may pass file:///path/run.rgl instead of a path.
 void takeFileUrl(Arguments& arguments) {

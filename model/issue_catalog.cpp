@@ -148,6 +148,9 @@ constexpr std::array kIssues = {
     IssueInfo{
         "nccl_flight_recorder.no_rank", kWarning,
         "Neither the name of a dump nor its process groups contain its rank. Name the files as PyTorch does, with the rank at the end."},
+    IssueInfo{"nccl_flight_recorder.no_entries", kInfo,
+              "A dump holds no collective: its rank called none while the recorder was on. Alone it shows no hang; import the dumps of all "
+              "ranks, which show whether others wait for it."},
     IssueInfo{"nccl_flight_recorder.trailing_bytes", kInfo,
               "Bytes follow the end of a dump, as when a shorter dump is written over a longer one. They were not read."},
     IssueInfo{"xpu_timer.broken_trace", kWarning,

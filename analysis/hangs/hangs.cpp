@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "analysis/engine/withdrawal.h"
 #include "analysis/hangs/culprit_places.h"
@@ -41,6 +42,7 @@ class Hangs : public Analysis {
     RG_TRY(judgeNow(question, run, attempts.back()));
     keepIdentities();
     closeOthers(run, attempts);
+    repeatGrown();
     return m_out;
   }
 
@@ -53,8 +55,15 @@ class Hangs : public Analysis {
     for (Finding& one : said) {
       if (one.kind != kHang && one.kind != kStall) continue;
       m_reported.push_back(one);
-      if (!one.end) m_open.push_back(std::move(one));
+      (one.end ? m_grown : m_open).push_back(std::move(one));
     }
+    // A stall ends where the hang begins that it becomes.
+    std::erase_if(m_grown, [&](const Finding& stall) {
+      return stall.kind != kStall || std::ranges::none_of(m_open, [&](const Finding& hang) {
+               return hang.kind == kHang && hang.attempt == stall.attempt && hang.start && stall.end >= hang.start &&
+                      stall.start <= hang.start;
+             });
+    });
     return {};
   }
 
@@ -302,6 +311,12 @@ class Hangs : public Analysis {
     return {};
   }
 
+  // Stalls that a hub reported before its restart, of a hang that is still open: the notifier must see that both are one fault.
+  void repeatGrown() {
+    for (const Finding& stall : std::exchange(m_grown, {}))
+      if (std::ranges::none_of(m_out, [&](const Finding& one) { return same(one, stall); })) m_out.push_back(stall);
+  }
+
   bool steppedSince(const Finding& finding) const {
     const auto watch = std::ranges::find(m_watches, finding.attempt, &StepWatch::attempt);
     // std::optional order: absent is before any time.
@@ -338,7 +353,7 @@ class Hangs : public Analysis {
 
   RunId m_run;
   bool m_remembered = false;
-  std::vector<Finding> m_open, m_reported, m_out;
+  std::vector<Finding> m_open, m_reported, m_grown, m_out;
   std::vector<StepWatch> m_watches;
   std::set<AttemptId> m_settled;
   std::vector<Event> m_timeouts;

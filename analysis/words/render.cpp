@@ -128,8 +128,8 @@ std::optional<std::string> filled(std::string_view text, const Message& message,
       if (!places) return std::nullopt;
       if (std::ranges::any_of(*places, [&](const Placeholder& one) { return message.find(one.name) == nullptr; })) continue;
     }
-    const auto part = token->kind == '[' ? filled(token->text, message, phrases)
-                                         : placeholderText(placeholderOf(token->text, false), message, phrases);
+    const auto part =
+        token->kind == '[' ? filled(token->text, message, phrases) : placeholderText(placeholderOf(token->text, false), message, phrases);
     if (!part) return std::nullopt;
     out += *part;
   }

@@ -79,7 +79,7 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
     m_options.after = m_closing.before(session);
     // Called on the hub's thread, perhaps while this window goes.
     m_options.desktop = [show = onGuiThread<AlertMessage>(m_alerts.get(), [this](const AlertMessage& message) { showAlert(message); })](
-                       const AlertMessage& message) { show(message); };
+                            const AlertMessage& message) { show(message); };
     m_session = std::make_unique<StoreSession>(m_options);
     if (session.follow) {
       m_hub_timer.start(kHubPeriodMs);

@@ -68,6 +68,7 @@ struct Agent::Parts {
   RankTable ranks;
   RecentFaults faults;
   LeaseClaims leases;
+  TailedFiles tailed;
   OrderQueue orders;
   std::unique_ptr<Outbox> outbox;
   std::unique_ptr<HubLink> link;
@@ -295,7 +296,8 @@ void Agent::Parts::runSource(const SourceEntry& entry, WireRecorder& out) {
                               .ranks = &ranks,
                               .orders = &orders,
                               .faults = &faults,
-                              .leases = &leases};
+                              .leases = &leases,
+                              .tailed = &tailed};
   if (const Status status = source->start(out, context); !status.ok()) {
     const bool absent = status.code() == Code::kUnavailable;
     out.issue({.code = absent ? "agent.source_absent" : "agent.source_failed",

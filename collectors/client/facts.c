@@ -30,17 +30,6 @@ int rg_looks_secret(const char *name, size_t bytes) {
   return 0;
 }
 
-size_t rg_read_argv(char *buffer, size_t bytes) {
-  const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  size_t done = 0;
-  ssize_t n;
-  while (done < bytes - 1 && (n = read(fd, buffer + done, bytes - 1 - done)) > 0) done += (size_t)n;
-  close(fd);
-  buffer[done] = 0;
-  return done;
-}
-
 void rg_fact_put(struct rg_ring *ring, int automatic, const char *key, const char *value) {
   struct rgr_text fixed = {.time = rg_clock(CLOCK_MONOTONIC)};
   size_t key_bytes = strlen(key), value_bytes = strlen(value);
@@ -61,7 +50,7 @@ static size_t optionName(const char *word, char *name, size_t bytes) {
 
 static void sendArgv(struct rg_ring *ring) {
   char words[8192], line[4096], name[256];
-  const size_t n = rg_read_argv(words, sizeof(words));
+  const size_t n = rg_read_argv(0, words, sizeof(words));
   size_t at = 0;
   int mask_next = 0;
   for (size_t i = 0; i < n && at < sizeof(line) - 1; i += strlen(words + i) + 1) {

@@ -21,7 +21,7 @@ int rg_looks_secret(const char *name, size_t bytes);
 /* Installed devices according to the files below `root` ("" = /), as text; empty: none, or no such files. */
 void rg_list_gpus(const char *root, char *text, size_t bytes);
 void rg_list_nics(const char *root, char *text, size_t bytes);
-/* NUL-separated /proc/self/cmdline; returns its bytes. */
-size_t rg_read_argv(char *buffer, size_t bytes);
+/* The NUL-separated command line of a process, 0: this one; returns its bytes. */
+size_t rg_read_argv(long pid, char *buffer, size_t bytes);
 
 #endif

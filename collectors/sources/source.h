@@ -22,6 +22,7 @@
 #include "collectors/sources/order_queue.h"
 #include "collectors/sources/rank_table.h"
 #include "collectors/sources/recent_faults.h"
+#include "collectors/sources/tailed_files.h"
 #include "model/recorder.h"
 
 namespace runglass {
@@ -36,6 +37,7 @@ struct SourceContext {
   OrderQueue* orders = nullptr;    // of this agent; null: it gets no commands
   RecentFaults* faults = nullptr;  // of this agent; null: each source records all faults that it sees
   LeaseClaims* leases = nullptr;   // of this agent; null: it tails files on shared filesystems like local ones
+  TailedFiles* tailed = nullptr;   // of this agent; null: sources do not know which files others tail
 };
 
 class Source {

@@ -233,6 +233,22 @@ TEST_F(HangsTest, EndsWhatAnEarlierLifeOfTheHubSaid) {
   EXPECT_EQ(found[0].end, m_end + 130 * kNsPerSecond);
 }
 
+TEST_F(HangsTest, AnEarlierLifesStallThatBecameTheHangIsReportedWithIt) {
+  hang(40 * kNsPerSecond);
+  for (const Finding& finding : look(m_end + 41 * kNsPerSecond)) m_writer->finding(finding);
+  hang(80 * kNsPerSecond);
+  for (const Finding& finding : look(m_end + 81 * kNsPerSecond)) m_writer->finding(finding);
+  m_hangs = makeHangs();
+  hang(90 * kNsPerSecond);
+  const auto found = look(m_end + 91 * kNsPerSecond);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].kind, "hang");
+  EXPECT_FALSE(found[0].end);
+  EXPECT_EQ(found[1].kind, "stall");
+  EXPECT_EQ(found[1].end, found[0].start);
+  EXPECT_EQ(look(m_end + 92 * kNsPerSecond).size(), 1U) << "once is enough";
+}
+
 TEST_F(HangsTest, ASilentRankIsTheCulprit) {
   hang(0);
   hang(100 * kNsPerSecond, "steady", true);

@@ -158,7 +158,8 @@ TEST_F(NavigationTest, SettingsApplyAtOnceAndAreRemembered) {
   EXPECT_EQ(currentLook().density, Density::kComfortable);
   for (QCheckBox* check : dialog->findChildren<QCheckBox*>()) QTest::mouseClick(check, Qt::LeftButton, {}, QPoint(8, check->height() / 2));
   EXPECT_EQ(currentTheme().compute, theme(ThemeName::kLight, true).compute);
-  const ConsoleSettings chosen{ThemeChoice::kLight, 150, Language::kSystem, TimeStyle::kLocal, "ranking", false, Density::kComfortable, true, true};
+  const ConsoleSettings chosen{
+      ThemeChoice::kLight, 150, Language::kSystem, TimeStyle::kLocal, "ranking", false, Density::kComfortable, true, true};
   EXPECT_EQ(readSettings(settings), chosen);
   open(&settings);
   EXPECT_EQ(state().time_style, TimeStyle::kLocal);

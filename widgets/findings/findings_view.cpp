@@ -57,7 +57,7 @@ std::vector<Column<Finding>> findingColumns(const TimeStyle* style) {
                            QStringList parts{severityLabel(f.severity), screenText(f.kind, 60)};
                            if (f.confidence) parts << FindingsView::tr("confidence %1").arg(formatPercent(*f.confidence, 0));
                            parts << (f.published ? FindingsView::tr("published %1").arg(formatTimeOfDay(*f.published, *style))
-                                                : FindingsView::tr("concluded after the run"));
+                                                 : FindingsView::tr("concluded after the run"));
                            return parts.join(FindingsView::tr(", ")) + u'\n' + findingText(f, 1'000);
                          }});
   return columns;

@@ -86,6 +86,7 @@ class Dump {
       m_out.run({.name = m_target.run_name, .start = m_oldest, .end = m_newest});
       m_out.attempt({.run = m_run, .key = m_target.attempt_key, .start = m_oldest, .end = m_newest});
     }
+    if (m_document.find("entries").size() == 0) issue("nccl_flight_recorder.no_entries", 1, "the list of entries is empty");
     if (m_no_entry > 0) issue("nccl_flight_recorder.bad_entry", m_no_entry, "entries that are no dictionaries");
     if (m_no_time > 0) issue("nccl_flight_recorder.no_time", m_no_time, "entries without a time");
     if (m_odd_end > 0) issue("nccl_flight_recorder.odd_end", m_odd_end, "completed entries without an end after their begin");

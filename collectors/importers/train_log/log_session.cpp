@@ -29,7 +29,9 @@ std::optional<DurNs> zoneBetween(TimeNs bare, TimeNs absolute) {
 }  // namespace
 
 LogSession::LogSession(std::shared_ptr<const RuleSet> rules, SessionOptions options)
-    : m_rules(std::move(rules)), m_options(std::move(options)), m_run(m_options.run_name, m_options.attempt_key, m_options.live) {
+    : m_rules(std::move(rules)),
+      m_options(std::move(options)),
+      m_run(m_options.run_name, m_options.attempt_key, m_options.live, m_options.guest) {
   m_recording = m_options.resume_at == 0;
   for (const std::string& problem : m_rules->problems()) addIssue("train_log.bad_rule", problem);
 }
@@ -68,7 +70,7 @@ void LogSession::onLine(std::string_view raw, std::uint64_t offset, Recorder& ou
       if (const auto printed = printedTime(match); printed && !line.time) line.time = timeOf(*printed);
     if (!line.time && line.prefix.time) line.time = timeOf(*line.prefix.time);
     if (!line.time) line.time = nearTime();
-    if (!line.time) line.time = m_arrival;
+    if (!line.time) line.time = m_arrival, line.arrived = true;
     if (line.time && !m_scratch.matches.empty()) stamp(*line.time);
     const bool goes_on = m_log_more > 0;
     for (const Match& match : m_scratch.matches) apply(match, line, out);
@@ -114,7 +116,7 @@ void LogSession::apply(const Match& match, Line& line, Recorder& out) {
     case RuleKind::kStep:
       if (const auto step = parseInteger(match.group(Role::kStep))) m_file_step[rule.file] = m_step.emplace(*step);
       if (const auto total = parseInteger(match.group(Role::kTotal))) m_variables["total_steps"] = static_cast<double>(*total);
-      return;
+      return onBar(match, line, out);
     case RuleKind::kLog:
       m_log_more = rule.more_lines + (m_log_more > 0 ? 1 : 0);  // the line itself is logged here, not as a follower
       m_log_severity = rule.severity;
@@ -143,6 +145,10 @@ void LogSession::openAttempt(Recorder& out) {
   m_said_once.clear();
   m_file_step.clear();
   m_step.reset();
+  m_owns_values.reset();
+  m_pace.pause();
+  m_bar_step.reset();
+  m_pace_rule = nullptr;
   m_points.open(m_run.attempt(out), out);
 }
 
@@ -329,6 +335,25 @@ void LogSession::startOver() {
   m_log_more = 0;
   m_place.lines = 0;
   m_tracebacks.clear();
+}
+
+void LogSession::continueAs(const SessionOptions& writer, Recorder& out) {
+  if (writer.run_name != m_options.run_name || writer.attempt_key != m_options.attempt_key) {
+    finish(out);
+    m_tracebacks.clear();
+    m_variables.clear();
+  }
+  m_run.continueAs(writer.run_name, writer.attempt_key, writer.guest);
+  m_options.run_name = writer.run_name;
+  m_options.attempt_key = writer.attempt_key;
+  m_options.guest = writer.guest;
+  m_options.rank = writer.rank;
+  m_options.owns_values = writer.owns_values;
+}
+
+bool LogSession::ownsValues() {
+  if (!m_owns_values) m_owns_values = !m_options.rank || !m_options.owns_values || m_options.owns_values();
+  return *m_owns_values;
 }
 
 bool LogSession::cutRecord() {

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectors/importers/train_log/line_pace.h"
 #include "collectors/importers/train_log/point_buffer.h"
 #include "collectors/importers/train_log/rule_set.h"
 #include "collectors/importers/train_log/run_builder.h"
@@ -43,6 +44,10 @@ struct SessionOptions {
   std::string node_name;
   // The rank and attempt of a process of this machine, if known: its lines belong to that attempt, and no run is created for them.
   std::function<std::optional<Rank>(std::int32_t pid)> process;
+  std::optional<std::int32_t> rank;  // that alone writes the log: of lines that print none
+  bool guest = false;                // see RunBuilder
+  // Of a log that one rank writes, asked at an attempt's first value: true if its values stand for the run. Empty: they do.
+  std::function<bool()> owns_values;
 };
 
 class LogSession {
@@ -58,7 +63,9 @@ class LogSession {
   void flush(Recorder& out);
   // The file was replaced or truncated: the next byte is its first. Run and attempt continue.
   void startOver();
-  // For a tailed log, before finish(): its program has ended.
+  // Another process writes the log now, or more ranks do: sets run, attempt, rank, guest and owns_values for the next lines.
+  void continueAs(const SessionOptions& writer, Recorder& out);
+  // Of a live log, before finish(): the program that wrote it has ended.
   void outputEnded() { m_run.ended(RunBuilder::End::kUnknown, "end of output"); }
   // End of the file: records waiting data. An unfinished last line is ignored: its last number may be truncated.
   void finish(Recorder& out);
@@ -88,6 +95,7 @@ class LogSession {
     AttemptId attempt;      // of a known process; else the log's own
     bool reported = false;  // an event of this line was recorded
     bool logged = false;    // the line was recorded as a log line
+    bool arrived = false;   // its time is when it was seen
     std::string_view body() const { return text.substr(prefix.size); }
   };
   void onLine(std::string_view raw, std::uint64_t offset, Recorder& out);
@@ -95,6 +103,8 @@ class LogSession {
   void onRecord(const Match& match, const Line& line, Recorder& out);
   void onNamed(const Match& match, const Line& line, Recorder& out);
   void onValue(const Rule& rule, const Pair& pair, std::int64_t step, bool samples, const Line& line, Recorder& out);
+  void onBar(const Match& match, const Line& line, Recorder& out);
+  void onPace(std::int64_t step, const Line& line, Recorder& out);
   void onEvent(const Match& match, Line line, Recorder& out);
   void onCheckpoint(const Match& match, std::optional<std::int64_t> step, const Line& line, Recorder& out);
   void onFact(const Match& match, const Line& line, Recorder& out);
@@ -125,7 +135,9 @@ class LogSession {
   std::optional<double> number(std::string_view key) const;
   bool mayTell(const Rule& rule);
   bool mayLog(std::string_view text);
-  static void place(Event& event, const Line& line, NodeId node);
+  void place(Event& event, const Line& line, NodeId node) const;
+  std::optional<std::int32_t> rankOf(const Line& line) const { return line.prefix.rank ? line.prefix.rank : m_options.rank; }
+  bool ownsValues();
   void say(Event event, const Line& line, Recorder& out);
   void tell(Event event, Recorder& out);
   bool isHere(std::string_view host) const;
@@ -156,8 +168,9 @@ class LogSession {
     std::size_t back = 0;                  // lines since that stamp
   };
   Ahead m_ahead;
-  bool m_known = false;         // a record of a known format occurred: generic rules are off
-  bool m_generic_read = false;  // a generic record of this line was read: only the first counts
+  bool m_known = false;               // a record of a known format occurred: generic rules are off
+  std::optional<bool> m_owns_values;  // of the open attempt
+  bool m_generic_read = false;        // of this line: the first of them counts
 
   // The first bytes of the last lines, in which a line without a time finds the one printed just before it.
   static constexpr std::size_t kNearLines = 4, kNearBytes = 128;
@@ -178,6 +191,12 @@ class LogSession {
   std::unordered_map<std::size_t, std::int64_t> m_file_step;  // last step per rule file
   std::optional<std::int64_t> m_step;                         // last step of any
   std::map<std::string, double, std::less<>> m_variables;
+  LinePace m_pace;
+  const Rule* m_pace_rule = nullptr;                  // of the open attempt: other lines may count other steps
+  bool m_prints_step_times = false, m_paced = false;  // ever: by records; by the times that they print
+  std::set<std::size_t> m_record_files;               // rule files with a record, ever
+  std::optional<std::int64_t> m_bar_total;            // of the first bar, whose steps are the training's
+  std::optional<std::int64_t> m_bar_step;             // the last with a rate, of the open attempt
 
   struct Process {
     std::int32_t rank = 0;

@@ -86,7 +86,7 @@ void LogSession::onFact(const Match& match, const Line& line, Recorder& out) {
   fact.value = withoutSecrets(cleanText(part(Role::kText, rule.text), kMaxFact));
   if (fact.key.empty() || looksSecret(fact.key)) return;
   if (rule.scope != FactScope::kAttempt) fact.node = nodeOf(line.prefix.host, out);
-  if (rule.scope == FactScope::kRank) fact.rank = line.prefix.rank;
+  if (rule.scope == FactScope::kRank) fact.rank = rankOf(line);
   if (rule.take != FactTake::kLast || line.attempt) {
     if (m_fact_values.size() >= kMaxFactKeys) return;
     auto& values = m_fact_values[{fact.attempt.value, fact.node.value, fact.rank.value_or(-1), fact.key}];
@@ -115,10 +115,10 @@ void LogSession::tell(Event event, Recorder& out) {
   if (m_recording) out.event(event);
 }
 
-void LogSession::place(Event& event, const Line& line, NodeId node) {
+void LogSession::place(Event& event, const Line& line, NodeId node) const {
   event.time = line.time;
   event.attempt = line.attempt;
-  event.rank = line.prefix.rank;
+  event.rank = rankOf(line);
   event.node = node;
 }
 
@@ -144,6 +144,7 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
     m_fact_values.clear();
     m_run.starts(out);
   }
+  if (rule.starts || rule.checkpoint != CheckpointPart::kNone || rule.event.starts_with("eval")) m_pace.pause();
   Event event;
   event.kind = rule.event;
   event.severity = rule.severity;
@@ -320,7 +321,7 @@ void LogSession::onLog(Severity severity, Line& line, Recorder& out) {
   }
   log.time = line.time;
   log.node = nodeOf(line.prefix.host, out);
-  log.rank = line.prefix.rank;
+  log.rank = rankOf(line);
   log.stream = m_options.stream;
   log.severity = severity;
   out.log(log);

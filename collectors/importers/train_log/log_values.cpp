@@ -8,9 +8,24 @@
 
 #include "collectors/importers/train_log/log_session.h"
 #include "collectors/importers/train_log/log_text.h"
+#include "model/step_metrics.h"
 
 namespace runglass::train_log {
 namespace {
+// Captures of a progress bar's rate.
+constexpr std::string_view kSecondsPerStep = "s_per_step", kStepsPerSecond = "steps_per_s";
+constexpr DurNs kArrivalResolution = 200 * kNsPerMs;  // tails are polled
+
+// Of steps per second as printed; no number: as it is, which is no value.
+Pair secondsPerStep(const std::string& text) {
+  const auto rate = parseQuantity(text);
+  return {std::string(kSecondsPerStep), rate && rate->value > 0 ? std::to_string(1 / rate->value) : text};
+}
+
+bool isEvaluation(std::string_view source) {
+  return source.starts_with("eval") || source.starts_with("valid") || source.starts_with("test");
+}
+
 bool saysNothing(std::string_view text) {
   return text.empty() || text == "N/A" || text == "n/a" || text == "None" || text == "null" || text == "-";
 }
@@ -88,6 +103,8 @@ void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
       m_pairs.push_back({rule.captures[i].name, std::string(trimmed(match.groups[i]))});
   const std::string_view text = match.group(Role::kPairs).data() ? match.group(Role::kPairs) : line.text;
   readPairs(rule.pairs, text, m_pairs);
+  for (Pair& pair : m_pairs)
+    if (pair.key == kStepsPerSecond) pair = secondsPerStep(pair.text);
 
   const auto step = stepOf(match);
   if (!step) {
@@ -109,6 +126,7 @@ void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
   }
   if (line.time) stamp(*line.time);
   RuleState& state = m_state[&rule];
+  if (state.last_step == step->value) std::erase_if(m_pairs, [](const Pair& pair) { return pair.key == kSecondsPerStep; });
   if (owner) {
     const bool again = rule.split && state.last_step == step->value;
     if (!again)
@@ -121,8 +139,39 @@ void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
   }
   if (!step->samples && !step->counted) m_file_step[rule.file] = m_step.emplace(step->value);
   ++m_records;
+  m_record_files.insert(rule.file);
   const std::vector<Pair> pairs = std::move(m_pairs);
   for (const Pair& pair : pairs) onValue(rule, pair, step->value, step->samples, line, out);
+  if (isEvaluation(rule.source)) return m_pace.pause();
+  const bool trains = rule.advances || m_rules->files()[rule.file].generic;
+  if (trains && m_pace_rule == nullptr) m_pace_rule = &rule;
+  if (m_pace_rule == &rule && owner && !step->samples && !step->counted) onPace(step->value, line, out);
+}
+
+// A rate that a progress bar prints; it is smoothed. Of the trainer's bar: others show the files that it loads or an evaluation.
+void LogSession::onBar(const Match& match, const Line& line, Recorder& out) {
+  const Rule& rule = *match.rule;
+  const auto step = parseInteger(match.group(Role::kStep)), total = parseInteger(match.group(Role::kTotal));
+  for (std::size_t i = 0; step && i < rule.captures.size(); ++i) {
+    const std::string& name = rule.captures[i].name;
+    if (!match.groups[i].data() || (name != kSecondsPerStep && name != kStepsPerSecond)) continue;
+    if (!m_bar_total) m_bar_total = total;
+    if (total != m_bar_total || m_paced || !m_record_files.contains(rule.file) || m_run.waiting() || step <= m_bar_step) return;
+    m_bar_step = step;  // bars are drawn again and again
+    const std::string text(match.groups[i]);
+    onValue(rule, name == kStepsPerSecond ? secondsPerStep(text) : Pair{name, text}, *step, false, line, out);
+  }
+}
+
+void LogSession::onPace(std::int64_t step, const Line& line, Recorder& out) {
+  if (m_prints_step_times || !line.time) return;
+  const DurNs resolution = line.arrived ? kArrivalResolution : *line.time % kNsPerSecond == 0 ? kNsPerSecond : kNsPerMs;
+  const auto mean = m_pace.at(step, *line.time, resolution);
+  if (!mean) return;
+  m_paced = m_paced || !line.arrived;
+  SeriesKey key{.metric = "step time", .source = sourceOf(""), .labels = labelsOf(std::string(kStepTimeMetric), false), .unit = "ns"};
+  if (!ownsValues()) key.rank = rankOf(line);
+  m_points.add(key, true, line.prefix.rank, {step, line.time, *mean, line.record}, out);
 }
 
 // Lines with one named value (MLPerf): {"key": "train_loss", "value": 1.2, "time_ms": ..., "metadata": {"step": 3}}.
@@ -186,9 +235,11 @@ void LogSession::onValue(const Rule& rule, const Pair& pair, std::int64_t step, 
     value *= metric && metric->scale != 1 ? metric->scale : rule.scale;
     key.unit = metric && !metric->unit.empty() ? metric->unit : rule.unit;
   }
+  m_prints_step_times |= metric && metric->canonical == kStepTimeMetric && pair.key != kSecondsPerStep;
   const RuleState& state = m_state[&rule];
   if (state.repeats > 0) key.source += "#" + std::to_string(state.repeats + 1);
   const bool owner = state.owner == line.prefix.rank || !state.owned;
+  if (!ownsValues()) key.rank = rankOf(line);
   m_points.add(key, owner, line.prefix.rank, {step, line.time, value, line.record}, out);
 
   if (!metric || !owner) return;

@@ -22,8 +22,20 @@ Layout completed(Layout layout) {
 }
 }  // namespace
 
+void RunBuilder::continueAs(const std::string& run_name, const std::string& attempt_key, bool guest) {
+  m_guest = guest;
+  if (run_name == m_name && attempt_key == m_key) return;
+  m_name = run_name, m_key = attempt_key;
+  m_run_id = {};
+  m_runs = m_attempts = 0;
+  m_records = 0;
+  m_boundary = m_finished = false;
+  m_start.reset(), m_end.reset();
+  m_layout = Layout{};
+}
+
 void RunBuilder::starts(Recorder& out) {
-  if (m_records == 0 || m_boundary) return;
+  if (m_guest || m_records == 0 || m_boundary) return;
   tell(out);
   m_start.reset(), m_end.reset();
   m_boundary = true;
@@ -97,6 +109,7 @@ void RunBuilder::open(bool new_run, Recorder& out) {
 void RunBuilder::tell(Recorder& out) {
   if (!m_changed && m_layout == m_reported_layout) return;
   m_run.framework = m_framework;
+  if (m_guest) return tellAsGuest(out);
   if (m_start) {
     m_stamped = true;
     m_run.start = std::min(m_run.start.value_or(*m_start), *m_start);
@@ -110,6 +123,17 @@ void RunBuilder::tell(Recorder& out) {
   m_reported_layout = m_layout;
   m_attempt.layout = completed(m_layout);
   m_attempt_id = out.attempt(m_attempt);
+  tellFacts(out);
+}
+
+void RunBuilder::tellAsGuest(Recorder& out) {
+  m_attempt.run = m_run_id = out.run({.name = m_run.name, .framework = m_framework});
+  m_attempt_id = out.attempt({.run = m_run_id, .key = m_attempt.key});
+  m_reported_layout = m_layout;
+  tellFacts(out);
+}
+
+void RunBuilder::tellFacts(Recorder& out) {
   for (Fact& fact : m_facts) {
     fact.attempt = m_attempt_id;
     out.fact(fact);
@@ -128,7 +152,7 @@ bool RunBuilder::record(std::int64_t step, std::optional<std::int64_t> total, bo
   if (!m_run_id) {
     open(true, out);
     opened = true;
-  } else if (m_boundary || went_back) {
+  } else if (!m_guest && (m_boundary || went_back)) {
     if (m_opened >= kMaxAttempts) {
       ++m_refused;
       m_boundary = false;

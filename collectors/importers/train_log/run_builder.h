@@ -24,8 +24,11 @@ class RunBuilder {
  public:
   static constexpr int kMaxAttempts = 1000;
 
-  RunBuilder(std::string run_name, std::string attempt_key, bool live)
-      : m_name(std::move(run_name)), m_key(std::move(attempt_key)), m_live(live) {}
+  // `guest`: another source reports state, times and layout of the run, and counts its attempts.
+  RunBuilder(std::string run_name, std::string attempt_key, bool live, bool guest)
+      : m_name(std::move(run_name)), m_key(std::move(attempt_key)), m_live(live), m_guest(guest) {}
+  // What follows belongs to this run and attempt.
+  void continueAs(const std::string& run_name, const std::string& attempt_key, bool guest);
 
   // False: the following data was recorded by an earlier import; runs and attempts are declared, events are not recorded again.
   void setRecording(bool recording) { m_recording = recording; }
@@ -63,10 +66,12 @@ class RunBuilder {
   };
   void open(bool new_run, Recorder& out);
   void tell(Recorder& out);
+  void tellAsGuest(Recorder& out);
+  void tellFacts(Recorder& out);
   void release(Recorder& out);
 
   std::string m_name, m_key;
-  bool m_live;
+  bool m_live, m_guest;
   int m_runs = 0, m_attempts = 0, m_opened = 0;
   RunId m_run_id, m_first_run;
   AttemptId m_attempt_id;

@@ -32,6 +32,11 @@ Status FollowSource::start(Recorder& out, const SourceContext& context) {
         if (const auto path = item.value<std::string>()) m_globs.push_back(*path);
   }
   if (m_globs.empty()) return {Code::kUnavailable, "source." + std::string(name()) + ": no files to follow: set paths"};
+  m_tailed = context.tailed;
+  return startWithoutPaths(out, context);
+}
+
+Status FollowSource::startWithoutPaths(Recorder& out, const SourceContext& context) {
   m_run = (*context.config)["run"].value_or(std::string());
   m_attempt = (*context.config)["attempt"].value_or(std::string("0"));
   const std::string lease = (*context.config)["lease"].value_or(std::string("shared"));
@@ -51,7 +56,33 @@ void FollowSource::add(const std::string& path) {
   if (!entry.file) entry.file = std::make_unique<FollowedFile>(path);
 }
 
-// True if the folder has a file of this source.
+void FollowSource::addOnly(const std::string& path, FileId only) {
+  if (m_entries.size() >= kMaxFiles && !m_entries.contains(path)) return;
+  Entry& entry = m_entries[path];
+  entry.only = only;
+  if (entry.file)
+    entry.file->expect(only);
+  else
+    entry.file = std::make_unique<FollowedFile>(path, only);
+}
+
+void FollowSource::drop(const std::string& path, Recorder& out) {
+  const auto entry = m_entries.find(path);
+  if (entry == m_entries.end()) return;
+  if (entry->second.consumer) {
+    entry->second.consumer->finish(out);
+    if (m_kept.size() >= kMaxFiles) m_kept.erase(m_kept.begin());
+    if (const auto mark = entry->second.file->mark()) m_kept[path] = {*mark, entry->second.consumer->committedOffset()};
+  }
+  m_entries.erase(entry);
+}
+
+FileConsumer* FollowSource::consumerOf(const std::string& path) const {
+  const auto entry = m_entries.find(path);
+  return entry == m_entries.end() ? nullptr : entry->second.consumer.get();
+}
+
+// True if the folder holds a file of this source.
 bool FollowSource::addFolder(const std::string& folder) {
   namespace fs = std::filesystem;
   bool any = false;
@@ -118,7 +149,7 @@ bool FollowSource::mayFollow(Entry& entry) {
   const bool overtaken = held && entry.paused && entry.consumer && answer.offset > entry.consumer->committedOffset();
   if (entry.consumer && (overtaken || answer.state == LeaseClaims::State::kElsewhere)) {
     entry.consumer.reset();
-    entry.file = std::make_unique<FollowedFile>(path);
+    entry.file = std::make_unique<FollowedFile>(path, entry.only);
     entry.at_end = false;
   }
   entry.paused = !held;
@@ -132,12 +163,20 @@ void FollowSource::open(Entry& entry) {
   const auto kept = m_kept.find(target.path);
   if (kept != m_kept.end() && entry.file->isSame(kept->second.mark)) target.resume_at = kept->second.offset;
   target.resume_at = std::max(target.resume_at, entry.others_read);
+  target.shared = entry.shared.value_or(false);
+  if (skipsKnown()) entry.file->skipTo(target.resume_at);
   entry.consumer = consumer(target);
+  noteTailed(entry);
+}
+
+void FollowSource::noteTailed(const Entry& entry) {
+  if (const auto mark = entry.file->mark(); mark && m_tailed != nullptr) m_tailed->add(mark->device, mark->inode);
 }
 
 // True if the file has more data.
 bool FollowSource::follow(Entry& entry, std::size_t& budget, TimeNs now, Recorder& out) {
   while (budget > 0) {
+    if (!entry.consumer && entry.file->open().ok()) open(entry);
     const auto read = entry.file->read(std::min(budget, kReadBytes));
     if (!read.ok()) {
       if (!entry.reported && read.status().code() != Code::kUnavailable)
@@ -146,9 +185,9 @@ bool FollowSource::follow(Entry& entry, std::size_t& budget, TimeNs now, Recorde
       entry.reported = true;
       return false;
     }
-    if (!entry.consumer) open(entry);
     using enum FollowedFile::News;
     if (read->news == kReplaced || read->news == kCut) {
+      noteTailed(entry);
       entry.others_read = 0;
       entry.consumer->startOver(out);
       out.issue({.code = read->news == kCut ? "follow.truncated" : "follow.replaced",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FollowSource: base of sources that tail files, given by globs and folders, and pass each to its own consumer: train_log, tfevents.
+// FollowSource: a Source that tails files, named by globs and folders or found by the source itself, and feeds each to a consumer of its
+// own. train_log, tfevents and trainer_output are three.
 //
 // Threading:  the agent's thread of this source.
 // Ownership:  one FollowedFile and one FileConsumer per path.
@@ -42,6 +43,7 @@ struct FollowTarget {
   std::string path, run_name, attempt_key;
   std::uint64_t resume_at = 0;
   NodeId node;
+  bool shared = false;  // with other nodes
 };
 
 class FollowSource : public Source {
@@ -51,6 +53,15 @@ class FollowSource : public Source {
   void stop(Recorder& out) override;
 
  protected:
+  // start() of a source that finds its files itself.
+  Status startWithoutPaths(Recorder& out, const SourceContext& context);
+  // Tails the file of this identity, from its start or from where it was left; a tailed path continues with it.
+  void addOnly(const std::string& path, FileId only);
+  void drop(const std::string& path, Recorder& out);
+  FileConsumer* consumerOf(const std::string& path) const;
+  // True: bytes before resume_at are not read again.
+  virtual bool skipsKnown() const { return false; }
+
   virtual std::unique_ptr<FileConsumer> consumer(const FollowTarget& target) = 0;
   // Whether a file in a folder of `paths` belongs to this source; files matched by a pattern are always taken.
   virtual bool takes(std::string_view file_name) const = 0;
@@ -65,6 +76,7 @@ class FollowSource : public Source {
   };
   struct Entry {
     std::unique_ptr<FollowedFile> file;
+    std::optional<FileId> only;
     std::unique_ptr<FileConsumer> consumer;
     bool at_end = false, reported = false, fresh = false;
     std::optional<bool> shared;     // filesystem shared with other nodes; absent: not determined yet
@@ -78,6 +90,7 @@ class FollowSource : public Source {
   bool mayFollow(Entry& entry);
   bool follow(Entry& entry, std::size_t& budget, TimeNs now, Recorder& out);
   void open(Entry& entry);
+  void noteTailed(const Entry& entry);
   void remember(TimeNs now, bool at_once);
   void load();
   std::map<std::string, Kept> snapshot() const;
@@ -86,10 +99,11 @@ class FollowSource : public Source {
   std::vector<std::string> m_globs;
   std::string m_run, m_attempt, m_state_path;
   LeaseClaims* m_leases = nullptr;
+  TailedFiles* m_tailed = nullptr;
   bool m_lease_all = false;
   NodeId m_node;
   std::map<std::string, Entry> m_entries;
-  std::map<std::string, Kept> m_kept;  // as loaded; entries are moved out when their file is opened
+  std::map<std::string, Kept> m_kept;  // as loaded, and of files that were dropped
   std::map<std::string, Kept> m_next, m_saved;
   TimeNs m_next_at = 0, m_expand_at = 0, m_folders_at = 0;
 };

@@ -25,6 +25,12 @@ struct FileMark {
   friend bool operator==(const FileMark&, const FileMark&) = default;
 };
 
+// Which file a path must lead to.
+struct FileId {
+  std::uint64_t device = 0, inode = 0;
+  friend auto operator<=>(const FileId&, const FileId&) = default;
+};
+
 class FollowedFile {
  public:
   enum class News : std::uint8_t {
@@ -39,12 +45,19 @@ class FollowedFile {
     bool more = false;       // the budget was exhausted before the end of the file
   };
 
-  explicit FollowedFile(std::string path) : m_path(std::move(path)) {}
+  // `only`: no other file is opened, and none through a symbolic link.
+  explicit FollowedFile(std::string path, std::optional<FileId> only = {}) : m_path(std::move(path)), m_only(only) {}
   ~FollowedFile();
   FollowedFile(const FollowedFile&) = delete;
   FollowedFile& operator=(const FollowedFile&) = delete;
 
   Result<Read> read(std::size_t budget);
+  // Opens it, if it is not open, without reading.
+  Status open();
+  // Continues at `offset` of the open file.
+  void skipTo(std::uint64_t offset);
+  // The file that the path leads to from now on: after a rotation.
+  void expect(FileId only) { m_only = only; }
 
   const std::string& path() const { return m_path; }
   std::uint64_t offset() const { return m_offset; }
@@ -54,11 +67,11 @@ class FollowedFile {
   bool isSame(const FileMark& mark) const;
 
  private:
-  Status open();
   void close();
   std::optional<FileMark> markOf(std::uint32_t head_size) const;
 
   std::string m_path;
+  std::optional<FileId> m_only;
   int m_fd = -1;
   std::uint64_t m_offset = 0;
   FileMark m_mark;  // head grows with the file up to 256 bytes

@@ -79,8 +79,7 @@ class HeartbeatSource : public Source {
       int pid = 0;
       const auto [end, parse] = std::from_chars(file.data(), file.data() + file.size(), pid);
       if (parse != std::errc() || end != file.data() + file.size()) continue;
-      const std::string environ_text = readText(entry.path() / "environ");
-      if (proc::environValue(environ_text, "RANK") && proc::environValue(environ_text, "WORLD_SIZE")) ++count;
+      if (proc::isTrainer(readText(entry.path() / "environ"))) ++count;
     }
     return count;
   }

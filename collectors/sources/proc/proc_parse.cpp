@@ -192,4 +192,6 @@ std::optional<std::string> environValue(std::string_view environ_text, std::stri
   return std::nullopt;
 }
 
+bool isTrainer(std::string_view environ_text) { return environValue(environ_text, "RANK") && environValue(environ_text, "WORLD_SIZE"); }
+
 }  // namespace runglass::proc

@@ -59,5 +59,7 @@ std::optional<ProcessStat> parseProcessStat(std::string_view text);
 
 // Values of a NUL-separated /proc/PID/environ.
 std::optional<std::string> environValue(std::string_view environ_text, std::string_view name);
+// Of a trainer: launchers set RANK and WORLD_SIZE.
+bool isTrainer(std::string_view environ_text);
 
 }  // namespace runglass::proc
