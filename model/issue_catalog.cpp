@@ -8,7 +8,7 @@ namespace runglass {
 namespace {
 using enum Severity;
 
-// Sections by who records them; findIssue() sorts the whole once.
+// One section per recording component; findIssue() sorts all rows once.
 constexpr std::array kIssues = {
     // --- store ---
     IssueInfo{"store.damaged_chunk", kError,
@@ -148,6 +148,9 @@ constexpr std::array kIssues = {
     IssueInfo{
         "nccl_flight_recorder.no_rank", kWarning,
         "Neither the name of a dump nor its process groups contain its rank. Name the files as PyTorch does, with the rank at the end."},
+    IssueInfo{"nccl_flight_recorder.no_entries", kInfo,
+              "A dump holds no collective: its rank called none while the recorder was on. Alone it shows no hang; import the dumps of all "
+              "ranks, which show whether others wait for it."},
     IssueInfo{"nccl_flight_recorder.trailing_bytes", kInfo,
               "Bytes follow the end of a dump, as when a shorter dump is written over a longer one. They were not read."},
     IssueInfo{"xpu_timer.broken_trace", kWarning,
@@ -449,7 +452,7 @@ constexpr std::array kIssues = {
     IssueInfo{"kernel_log.overwritten", kError,
               "The kernel wrote faster than the agent read: its ring buffer overwrote records that were never seen. Enlarge it with "
               "log_buf_len= on the kernel's command line."},
-    // --- the hub's watch over live runs ---
+    // --- the hub's analyses of live runs ---
     IssueInfo{"watch.analysis_failed", kWarning,
               "An analysis of a live run failed; the reason is in the detail. It runs again in the next round; its earlier findings stay."},
     IssueInfo{"watch.too_many_findings", kWarning,
@@ -469,7 +472,7 @@ constexpr std::array kIssues = {
     IssueInfo{"rdma.saturated", kWarning,
               "An error counter of an RDMA port is at its maximum and no longer counts: further errors of its kind are not seen. "
               "`perfquery -R` resets it."},
-    // --- followed files ---
+    // --- tailed files ---
     IssueInfo{"follow.unreadable", kWarning,
               "A file that the agent follows cannot be read; the reason is in the detail. It is tried again at every poll; check its "
               "permissions and the disk."},

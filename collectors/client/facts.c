@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invariants: no value whose name looks secret leaves the process, neither from the environment nor from the command line. */
+/* Invariants: no value with a secret-looking name leaves the process, neither from the environment nor from the command line. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -30,17 +30,6 @@ int rg_looks_secret(const char *name, size_t bytes) {
   return 0;
 }
 
-size_t rg_read_argv(char *buffer, size_t bytes) {
-  const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  size_t done = 0;
-  ssize_t n;
-  while (done < bytes - 1 && (n = read(fd, buffer + done, bytes - 1 - done)) > 0) done += (size_t)n;
-  close(fd);
-  buffer[done] = 0;
-  return done;
-}
-
 void rg_fact_put(struct rg_ring *ring, int automatic, const char *key, const char *value) {
   struct rgr_text fixed = {.time = rg_clock(CLOCK_MONOTONIC)};
   size_t key_bytes = strlen(key), value_bytes = strlen(value);
@@ -61,7 +50,7 @@ static size_t optionName(const char *word, char *name, size_t bytes) {
 
 static void sendArgv(struct rg_ring *ring) {
   char words[8192], line[4096], name[256];
-  const size_t n = rg_read_argv(words, sizeof(words));
+  const size_t n = rg_read_argv(0, words, sizeof(words));
   size_t at = 0;
   int mask_next = 0;
   for (size_t i = 0; i < n && at < sizeof(line) - 1; i += strlen(words + i) + 1) {
@@ -90,7 +79,7 @@ static size_t readLine(const char *path, char *line, size_t bytes) {
 
 static int byText(const void *a, const void *b) { return strcmp(a, b); }
 
-/* The names in a folder, sorted: devices come in the order of their bus addresses. */
+/* The names in a folder, sorted, so that devices are in the order of their bus addresses. */
 static int listFolder(const char *path, char names[][kNameBytes], int most) {
   DIR *folder = opendir(path);
   int count = 0;
@@ -117,7 +106,7 @@ static void join(char *path, size_t bytes, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Without CUDA: the kernel driver tells what is plugged in. */
+/* Lists the GPUs from the kernel driver's files, without CUDA. */
 void rg_list_gpus(const char *root, char *text, size_t bytes) {
   char names[kMaxDevices][kNameBytes], path[512], information[2048];
   text[0] = 0;
@@ -134,7 +123,7 @@ void rg_list_gpus(const char *root, char *text, size_t bytes) {
   }
 }
 
-/* RDMA devices with the state and rate of their first port, then the interfaces that are up. */
+/* RDMA devices with state and rate of their first port, then the interfaces that are up. */
 void rg_list_nics(const char *root, char *text, size_t bytes) {
   static const char *const kVirtual[] = {"lo", "docker", "veth", "br-", "virbr", "cni", "flannel", "cali", "tunl", "tap"};
   char names[kMaxDevices][kNameBytes], path[512], state[64], rate[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invariants: equal environments give equal run and attempt on every rank; nothing per process (pid, rank) enters them. */
+/* Invariants: equal environments give equal run and attempt on every rank; neither depends on the process (pid, rank). */
 #define _GNU_SOURCE
 #include "collectors/client/identity.h"
 
@@ -10,13 +10,26 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *env(const char *name) {
-  const char *value = name ? getenv(name) : NULL;
+#include "collectors/client/foreign_identity.h"
+
+/* Whose identity is asked for. */
+struct process {
+  long pid;
+  const char *environ_text; /* NUL: this process, whose environment is getenv's */
+  size_t bytes;
+};
+
+static const char *env(const struct process *of, const char *name) {
+  if (!name) return NULL;
+  const char *value = of->environ_text ? NULL : getenv(name);
+  const size_t length = strlen(name);
+  for (size_t i = 0; of->environ_text && !value && i < of->bytes; i += strlen(of->environ_text + i) + 1)
+    if (strncmp(of->environ_text + i, name, length) == 0 && of->environ_text[i + length] == '=') value = of->environ_text + i + length + 1;
   return value && *value ? value : NULL;
 }
 
-static int64_t envNumber(const char *name) {
-  const char *value = env(name);
+static int64_t envNumber(const struct process *of, const char *name) {
+  const char *value = env(of, name);
   if (!value) return RG_NONE;
   char *end;
   errno = 0;
@@ -30,7 +43,7 @@ static void copy(char *to, size_t bytes, const char *from) {
   to[n] = 0;
 }
 
-/* The first line whose rank is set wins: the closer to the process, the higher. Hosts of one process each come last. */
+/* The first row whose rank is set wins: the variables set closest to the process come first, those of one process per host last. */
 static const struct {
   const char *rank, *world, *local;
 } kRanks[] = {
@@ -48,8 +61,8 @@ static const struct {
 };
 
 /* SM_HOSTS is a JSON list of plain names. */
-static void sagemakerRank(struct rgr_identity *identity) {
-  const char *hosts = env("SM_HOSTS"), *current = env("SM_CURRENT_HOST");
+static void sagemakerRank(const struct process *of, struct rgr_identity *identity) {
+  const char *hosts = env(of, "SM_HOSTS"), *current = env(of, "SM_CURRENT_HOST");
   if (!hosts || !current) return;
   int64_t index = 0, found = RG_NONE;
   const size_t bytes = strlen(current);
@@ -63,21 +76,21 @@ static void sagemakerRank(struct rgr_identity *identity) {
   if (found != RG_NONE) identity->rank = found, identity->world = index;
 }
 
-static void fillRank(struct rgr_identity *identity, const struct rg_options *options) {
+static void fillRank(const struct process *of, struct rgr_identity *identity, const struct rg_options *options) {
   for (size_t i = 0; i < sizeof(kRanks) / sizeof(kRanks[0]) && identity->rank == RG_NONE; ++i) {
-    const int64_t rank = envNumber(kRanks[i].rank), world = envNumber(kRanks[i].world);
+    const int64_t rank = envNumber(of, kRanks[i].rank), world = envNumber(of, kRanks[i].world);
     if (rank == RG_NONE || (kRanks[i].world && world == RG_NONE)) continue;
     identity->rank = rank;
     identity->world = world;
-    identity->local_rank = envNumber(kRanks[i].local);
+    identity->local_rank = envNumber(of, kRanks[i].local);
   }
-  if (identity->rank == RG_NONE) sagemakerRank(identity);
+  if (identity->rank == RG_NONE) sagemakerRank(of, identity);
   if (options->rank != RG_NONE) identity->rank = options->rank;
   if (options->world != RG_NONE) identity->world = options->world;
   if (options->local_rank != RG_NONE) identity->local_rank = options->local_rank;
 }
 
-/* What names one launch of a job, outermost first. All that are set are joined. */
+/* Variables that identify a launch of a job, outermost first. All that are set are joined. */
 static const struct {
   const char *variable, *label;
   int names_job;
@@ -96,9 +109,9 @@ static const struct {
     {"TORCHELASTIC_RESTART_COUNT", "elastic_restart", 0},
 };
 
-static const char *launchValue(const char *variable) {
-  const char *value = env(variable);
-  /* torchrun without --rdzv-id says "none". */
+static const char *launchValue(const struct process *of, const char *variable) {
+  const char *value = env(of, variable);
+  /* torchrun without --rdzv-id sets "none". */
   return value && strcmp(variable, "TORCHELASTIC_RUN_ID") == 0 && strcmp(value, "none") == 0 ? NULL : value;
 }
 
@@ -123,13 +136,13 @@ static int readStat(long pid, struct process_stat *stat) {
              : -1;
 }
 
-/* The process whose start names this launch when no scheduler does: the launcher all ranks of the node share. A session leader
- * that is our parent is rather a login shell: then our process group, which a shell makes anew for each command. */
-static unsigned long long launcherStart(long *launcher) {
+/* The process whose start identifies this launch without a scheduler: the launcher that all ranks of the node share. A session leader
+ * that is the parent is probably a login shell: then the process group, which a shell creates for each command. */
+static unsigned long long launcherStart(const struct process *of, long *launcher) {
   struct process_stat self, parent, group;
-  *launcher = getpid();
-  if (readStat(getpid(), &self) != 0) return 0;
-  if (self.parent > 0 && readStat(self.parent, &parent) == 0 && (parent.session != self.parent || self.session == getpid())) {
+  *launcher = of->pid;
+  if (readStat(of->pid, &self) != 0) return 0;
+  if (self.parent > 0 && readStat(self.parent, &parent) == 0 && (parent.session != self.parent || self.session == of->pid)) {
     *launcher = self.parent;
     return parent.start_ticks;
   }
@@ -140,8 +153,8 @@ static unsigned long long launcherStart(long *launcher) {
   return self.start_ticks;
 }
 
-static void fillAttempt(struct rgr_identity *identity, const struct rg_options *options) {
-  const char *given = options->attempt ? options->attempt : env("RUNGLASS_ATTEMPT");
+static void fillAttempt(const struct process *of, struct rgr_identity *identity, const struct rg_options *options) {
+  const char *given = options->attempt ? options->attempt : env(of, "RUNGLASS_ATTEMPT");
   if (given) {
     copy(identity->attempt, sizeof(identity->attempt), given);
     return;
@@ -149,20 +162,33 @@ static void fillAttempt(struct rgr_identity *identity, const struct rg_options *
   size_t at = 0;
   int has_job = 0;
   for (size_t i = 0; i < sizeof(kLaunch) / sizeof(kLaunch[0]); ++i) {
-    const char *value = launchValue(kLaunch[i].variable);
+    const char *value = launchValue(of, kLaunch[i].variable);
     if (!value || at >= sizeof(identity->attempt)) continue;
     has_job |= kLaunch[i].names_job;
     at += (size_t)snprintf(identity->attempt + at, sizeof(identity->attempt) - at, "%s%s=%s", at ? " " : "", kLaunch[i].label, value);
   }
   if (has_job || at >= sizeof(identity->attempt)) return;
   long launcher;
-  const unsigned long long start = launcherStart(&launcher);
+  const unsigned long long start = launcherStart(of, &launcher);
   snprintf(identity->attempt + at, sizeof(identity->attempt) - at, "%slauncher=%ld start=%llu", at ? " " : "", launcher, start);
 }
 
-static void scriptName(char *to, size_t bytes) {
+size_t rg_read_argv(long pid, char *buffer, size_t bytes) {
+  char path[64] = "/proc/self/cmdline";
+  if (pid) snprintf(path, sizeof(path), "/proc/%ld/cmdline", pid);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  size_t done = 0;
+  ssize_t n;
+  while (done < bytes - 1 && (n = read(fd, buffer + done, bytes - 1 - done)) > 0) done += (size_t)n;
+  close(fd);
+  buffer[done] = 0;
+  return done;
+}
+
+static void scriptName(const struct process *of, char *to, size_t bytes) {
   char argv[4096];
-  const size_t n = rg_read_argv(argv, sizeof(argv));
+  const size_t n = rg_read_argv(of->environ_text ? of->pid : 0, argv, sizeof(argv));
   const char *script = "run";
   for (size_t i = 0; i < n; i += strlen(argv + i) + 1) {
     const size_t length = strlen(argv + i);
@@ -190,12 +216,12 @@ static long long bootSeconds(void) {
   return seconds;
 }
 
-static void fallbackRun(struct rgr_identity *identity) {
+static void fallbackRun(const struct process *of, struct rgr_identity *identity) {
   char script[64];
-  scriptName(script, sizeof(script));
+  scriptName(of, script, sizeof(script));
   long launcher;
   const long ticks = sysconf(_SC_CLK_TCK);
-  const time_t start = (time_t)(bootSeconds() + (long long)(launcherStart(&launcher) / (unsigned long long)(ticks > 0 ? ticks : 100)));
+  const time_t start = (time_t)(bootSeconds() + (long long)(launcherStart(of, &launcher) / (unsigned long long)(ticks > 0 ? ticks : 100)));
   struct tm broken;
   gmtime_r(&start, &broken);
   char when[32];
@@ -203,25 +229,25 @@ static void fallbackRun(struct rgr_identity *identity) {
   snprintf(identity->run, sizeof(identity->run), "%s-%s", script, when);
 }
 
-static void fillRun(struct rgr_identity *identity, const struct rg_options *options) {
-  const char *given = options->run ? options->run : env("RUNGLASS_RUN");
+static void fillRun(const struct process *of, struct rgr_identity *identity, const struct rg_options *options) {
+  const char *given = options->run ? options->run : env(of, "RUNGLASS_RUN");
   if (given) {
     copy(identity->run, sizeof(identity->run), given);
     return;
   }
-  const char *job = env("SLURM_JOB_ID");
+  const char *job = env(of, "SLURM_JOB_ID");
   if (job) {
-    const char *name = env("SLURM_JOB_NAME");
+    const char *name = env(of, "SLURM_JOB_NAME");
     snprintf(identity->run, sizeof(identity->run), "%s-%s", name ? name : "slurm", job);
     return;
   }
   static const char *const kNames[] = {"TRAINING_JOB_NAME", "AZUREML_RUN_ID", "MA_VJ_NAME", "JOBSET_NAME", "TORCHELASTIC_RUN_ID"};
-  for (size_t i = 0; i < sizeof(kNames) / sizeof(kNames[0]) && !given; ++i) given = launchValue(kNames[i]);
+  for (size_t i = 0; i < sizeof(kNames) / sizeof(kNames[0]) && !given; ++i) given = launchValue(of, kNames[i]);
   if (given) {
     copy(identity->run, sizeof(identity->run), given);
     return;
   }
-  const char *index = env("JOB_COMPLETION_INDEX"), *host = env("HOSTNAME");
+  const char *index = env(of, "JOB_COMPLETION_INDEX"), *host = env(of, "HOSTNAME");
   if (index && host) { /* pods of an indexed job are <job>-<index> */
     const size_t host_bytes = strlen(host), index_bytes = strlen(index);
     if (host_bytes > index_bytes + 1 && strcmp(host + host_bytes - index_bytes, index) == 0 && host[host_bytes - index_bytes - 1] == '-') {
@@ -229,21 +255,32 @@ static void fillRun(struct rgr_identity *identity, const struct rg_options *opti
       return;
     }
   }
-  if ((given = env("RAY_JOB_ID")))
+  if ((given = env(of, "RAY_JOB_ID")))
     snprintf(identity->run, sizeof(identity->run), "ray-%s", given);
-  else if ((given = env("PMIX_NAMESPACE")))
+  else if ((given = env(of, "PMIX_NAMESPACE")))
     snprintf(identity->run, sizeof(identity->run), "mpi-%s", given);
   else
-    fallbackRun(identity);
+    fallbackRun(of, identity);
 }
 
-void rg_identity_fill(struct rgr_identity *identity, const struct rg_options *options) {
+static void fill(const struct process *of, struct rgr_identity *identity, const struct rg_options *options) {
   memset(identity, 0, sizeof(*identity));
   identity->rank = identity->world = identity->local_rank = RG_NONE;
   identity->rank_tp = identity->rank_pp = identity->rank_dp = identity->rank_cp = identity->rank_ep = -1;
   copy(identity->order, sizeof(identity->order), "tp-cp-ep-dp-pp");
-  fillRank(identity, options);
-  fillRun(identity, options);
-  fillAttempt(identity, options);
+  fillRank(of, identity, options);
+  fillRun(of, identity, options);
+  fillAttempt(of, identity, options);
   if (options->framework) copy(identity->framework, sizeof(identity->framework), options->framework);
+}
+
+void rg_identity_fill(struct rgr_identity *identity, const struct rg_options *options) {
+  const struct process self = {.pid = getpid()};
+  fill(&self, identity, options);
+}
+
+void rg_identity_of(struct rgr_identity *identity, long pid, const char *environ_text, size_t bytes) {
+  const struct process other = {pid, environ_text, bytes};
+  const struct rg_options options = RG_OPTIONS_INIT;
+  fill(&other, identity, &options);
 }

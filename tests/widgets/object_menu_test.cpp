@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Context menus: every object has the same one, whichever view shows it.
+// Context menus: an object has the same menu in every view.
 #include "widgets/frame/object_menu.h"
 
 #include <QApplication>
@@ -45,7 +45,7 @@ class ObjectMenuTest : public ConsoleTest {
     rightClick(table->viewport(), table->visualRect(table->model()->index(row, 0)).center());
   }
   static QString clipboard() { return QApplication::clipboard()->text(); }
-  // Of a query of the clipboard: how many rows it has.
+  // The number of rows that the query in the clipboard returns.
   int rowsOfCopiedSql() {
     const auto reader = openStore(run().path()).reader().value();
     int rows = 0;
@@ -56,7 +56,7 @@ class ObjectMenuTest : public ConsoleTest {
     EXPECT_TRUE(status.ok()) << clipboard().toStdString() << ": " << status.message();
     return rows;
   }
-  // All that every menu has, and that its link and query are of something.
+  // The entries of every menu; its link and query must refer to existing data.
   void expectWhole(const char* first_view) {
     ASSERT_NE(menu(), nullptr);
     QStringList words;
@@ -125,7 +125,7 @@ TEST_F(ObjectMenuTest, ACellOfTheGridASpanAndACurveHaveIt) {
   QCoreApplication::processEvents();
   go("timeline");
   auto* canvas = view("timeline")->findChild<TimelineCanvas*>();
-  // In the gutter it is the rank, at a bar the span.
+  // In the gutter it is the rank, on a bar the span.
   for (int y = TimelineCanvas::kHeader + 4; y < canvas->height(); y += 6) {
     const QPoint at(canvas->width() / 2, y);
     QContextMenuEvent event(QContextMenuEvent::Mouse, at, canvas->mapToGlobal(at));
@@ -193,30 +193,6 @@ TEST_F(ObjectMenuTest, TheMenuOfTheKeyboardIsOfWhatItHasSelected) {
   press(canvas, Qt::Key_F10, Qt::ShiftModifier);
   ASSERT_NE(menu(), nullptr) << "of a rank where no span is selected";
   EXPECT_TRUE(menu()->title().startsWith("Rank "));
-}
-
-// The row under the crosshair: a click selects the curve's rank and GPU in every view, a double click opens the timeline there.
-TEST_F(ObjectMenuTest, ARowOfTheCurvesLeadsToItsRankAndItsTimeline) {
-  open();
-  go("curves");
-  auto* curves = qobject_cast<CurvesView*>(view("curves"));
-  curves->reveal({.kind = ObjectKind::kCurve, .key = "power_watts"});
-  settle();
-  PlotWidget* plot = curves->cards().front()->plot();
-  auto* table = curves->findChild<CursorTable*>()->findChild<QTableView*>();
-  QTest::mouseMove(plot, plot->plotArea().center());
-  ASSERT_TRUE(waitFor([&] { return table->model()->rowCount() > 0; }, 10'000));
-  QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 0)).center());
-  ASSERT_TRUE(state().selection.device);
-  ASSERT_TRUE(waitFor([&] { return state().selection.rank.has_value(); }));
-  const auto reader = openStore(run().path()).reader().value();
-  const std::vector<Rank> ranks = reader->ranks(reader->attempts(run().run().id)->back().id).value();
-  const auto rank = std::ranges::find(ranks, state().selection.device, &Rank::device);
-  ASSERT_NE(rank, ranks.end());
-  EXPECT_EQ(state().selection.rank, rank->rank);
-  QTest::mouseDClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 0)).center());
-  settle();
-  EXPECT_EQ(docks().current(), "single:timeline");
 }
 
 TEST_F(ObjectMenuTest, AButtonBesideTheFindingMutesItsCause) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands for the windows of a console in every state, whatever was done before.
+// Invariants of a console's windows in every state, after any actions.
 #pragma once
 
+#include <QAbstractItemView>
 #include <QDockWidget>
 #include <QImage>
 #include <QString>
@@ -14,7 +15,7 @@
 
 namespace runglass {
 
-// What its ancestors leave of it, in its own coordinates.
+// The part of the widget that its ancestors do not clip, in its own coordinates.
 inline QRect seenOf(const QWidget* widget) {
   QRect seen = widget->isVisible() ? widget->rect() : QRect();
   for (const QWidget* over = widget; !over->isWindow();) {
@@ -25,14 +26,17 @@ inline QRect seenOf(const QWidget* widget) {
 }
 
 // Of pictures of its window before and after it got the focus: whether a ring, a border or a cursor shows that it has it.
+// A table without rows has no cell that could.
 inline bool showsFocus(const QWidget* widget, const QImage& before, const QImage& after) {
+  const auto* table = qobject_cast<const QAbstractItemView*>(widget);
+  if (table != nullptr && (table->model() == nullptr || table->model()->rowCount() == 0)) return true;
   constexpr int kRing = 2;  // a ring may lie around it
   const QRect seen = seenOf(widget);
   const QRect place = QRect(widget->mapTo(widget->window(), seen.topLeft()), seen.size()).adjusted(-kRing, -kRing, kRing, kRing);
   return before.size() != after.size() || before.copy(place) != after.copy(place);
 }
 
-// The docks that a person sees, by the view in them, in the host's coordinates.
+// The visible docks, by the view in them, in the host's coordinates.
 inline std::map<QString, QRect> shownDocks(const DockHost& docks) {
   std::map<QString, QRect> places;
   for (const QDockWidget* dock : docks.findChildren<QDockWidget*>())
@@ -41,7 +45,7 @@ inline std::map<QString, QRect> shownDocks(const DockHost& docks) {
   return places;
 }
 
-// Empty: no panel lies over another one or outside of the window, each shows its view, and the middle is not blank.
+// Empty: no panel overlaps another one or leaves the window, each shows its view, and the middle is not blank.
 inline QString dockProblem(const DockHost& docks) {
   constexpr int kMinPx = 20;
   constexpr double kMinCovered = 0.9;

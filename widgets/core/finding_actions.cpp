@@ -10,11 +10,15 @@
 #include "model/place_link.h"
 #include "widgets/core/finding_jump.h"
 #include "widgets/core/icon.h"
+#include "widgets/core/language.h"
 #include "widgets/core/object_edits.h"
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
 
 namespace runglass {
+namespace {
+constexpr int kSentence = 2'000;
+}
 
 FindingActions::FindingActions(ViewContext context, QWidget* parent) : QWidget(parent), m_context(std::move(context)) {
   auto* row = new QHBoxLayout(this);
@@ -31,9 +35,8 @@ FindingActions::FindingActions(ViewContext context, QWidget* parent) : QWidget(p
               [this] { emit incidentRequested(); });
     if (offer.edit == ObjectEdit::kMute) connect(m_mute = add("mute", offer.words, {}), &QToolButton::clicked, this, &FindingActions::mute);
   }
-  connect(add("copy", tr("Copy"), tr("Copy its sentence")), &QToolButton::clicked, this, [this] {
-    QApplication::clipboard()->setText(QString::fromStdString(m_finding->summary.empty() ? m_finding->kind : m_finding->summary));
-  });
+  connect(add("copy", tr("Copy"), tr("Copy its sentence")), &QToolButton::clicked, this,
+          [this] { QApplication::clipboard()->setText(findingText(*m_finding, kSentence)); });
   row->addStretch(1);
   setFinding(std::nullopt);
 }

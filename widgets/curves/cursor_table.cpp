@@ -16,13 +16,6 @@ CursorTable::CursorTable(QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(m_table);
-  const auto row = [this](const QModelIndex& index, auto use) {
-    if (const CursorRow* found = m_rows->rowAt(index)) use(CursorRow(*found));  // the rows may change while it is used
-  };
-  connect(m_table, &TableView::rowChosen, this,
-          [this, row](const QModelIndex& index) { row(index, [this](const CursorRow& one) { emit rowChosen(one); }); });
-  connect(m_table, &TableView::rowActivated, this,
-          [this, row](const QModelIndex& index) { row(index, [this](const CursorRow& one) { emit rowOpened(one); }); });
 }
 
 std::vector<Column<CursorRow>> CursorTable::columns() const {
@@ -80,8 +73,8 @@ void CursorTable::fill(const std::vector<CurveCard*>& cards, CurveAxis axis, Tim
   auto rows = std::make_shared<std::vector<CursorRow>>();
   for (CurveCard* card : cards)
     for (const CursorValue& value : card->plot()->cursorValues())
-      rows->push_back({value.panel->title, value.curve->name, QString::fromStdString(value.panel->unit), value.bin.x0, value.bin,
-                       value.smooth, card->selectionOf(value.curve->name)});
+      rows->push_back(
+          {value.panel->title, value.curve->name, QString::fromStdString(value.panel->unit), value.bin.x0, value.bin, value.smooth});
   if (rows->empty()) return;
   const bool first = m_rows->rowCount() == 0;
   m_rows->setRows(std::move(rows));

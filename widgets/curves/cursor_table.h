@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CursorTable: the docked table under the cards: every curve's value at the crosshair, and the way to its rank or GPU.
+// CursorTable: the docked table under the cards: every curve's value at the crosshair.
 //
 // Threading:  GUI thread.
 // Ownership:  as QWidget.
@@ -23,7 +23,6 @@ struct CursorRow {
   std::int64_t x = 0;
   Bin bin;
   std::optional<double> smooth;
-  Selection of = {};  // its attempt, rank, node and GPU
 };
 
 class CursorTable : public QWidget {
@@ -34,10 +33,6 @@ class CursorTable : public QWidget {
   // What the cards show at their cursors. Without any value the last rows stay, so that the mouse can go there and copy them.
   void fill(const std::vector<CurveCard*>& cards, CurveAxis axis, TimeStyle style);
   QString selectedTsv() const { return m_rows->rowCount() > 0 ? m_table->selectedTsv() : QString(); }
-
- signals:
-  void rowChosen(const runglass::CursorRow& row);
-  void rowOpened(const runglass::CursorRow& row);  // a double click, or Enter
 
  private:
   std::vector<Column<CursorRow>> columns() const;

@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
 #include "widgets/curves/curve_export.h"
 
@@ -105,8 +106,8 @@ void CurveCard::fillRulesMenu() {
       [](SpikeRules& rules, bool on) { rules.own = on; });
   for (std::size_t i = 0; i < publishedRules().size(); ++i) {
     const PublishedRuleInfo& info = publishedRules()[i];
-    const auto textOf = [](std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); };
-    add(textOf(info.title), textOf(info.says), m_question.rules.published[i], [i](SpikeRules& rules, bool on) { rules.published[i] = on; });
+    add(termText(info.title), termText(info.says), m_question.rules.published[i],
+        [i](SpikeRules& rules, bool on) { rules.published[i] = on; });
   }
   menu->addSeparator();
   menu->addAction(tr("Compare the rules …"), this, &CurveCard::comparisonRequested);
@@ -229,15 +230,6 @@ void CurveCard::tell() {
   m_note->adjustSize();
   m_note->move(width() - m_note->width() - 20, m_plot->geometry().bottom() - m_note->height() - 24);
   m_note->setInk(m_failure.isEmpty() ? themeInk<&Theme::muted>() : themeInk<&Theme::text>());
-}
-
-Selection CurveCard::selectionOf(const QString& curve) const {
-  if (m_answered.catalog == nullptr) return {};
-  const CurveTag& tag = m_answered.catalog->tags.at(m_answered.tag);
-  const auto member = std::ranges::find_if(m_answered.members, [&](std::size_t one) { return tag.members.at(one).name == curve; });
-  if (member == m_answered.members.end()) return {};
-  const Series& series = tag.members.at(*member).series;
-  return {.run = series.run, .attempt = series.key.attempt, .rank = series.key.rank, .node = series.key.node, .device = series.key.device};
 }
 
 bool CurveCard::isFinal() const {

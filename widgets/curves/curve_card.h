@@ -31,7 +31,6 @@ class CurveCard : public QWidget {
   bool isFinal() const;
   const CardQuestion& question() const { return m_question; }
   PlotWidget* plot() const { return m_plot; }
-  Selection selectionOf(const QString& curve) const;  // the run, attempt, rank, node and GPU of a curve of that name
   // Writes the visible window; the outcome comes with exported().
   void exportTo(const QString& path);
 

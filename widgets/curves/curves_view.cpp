@@ -23,7 +23,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "widgets/core/finding_jump.h"
 #include "widgets/core/units.h"
 #include "widgets/curves/rewind_dialog.h"
 #include "widgets/curves/rules_dialog.h"
@@ -183,11 +182,6 @@ QWidget* CurvesView::makeMain() {
   m_scroll->viewport()->installEventFilter(this);
   m_table = new CursorTable(split);
   m_table->setMinimumHeight(kTableHeight / 2);
-  connect(m_table, &CursorTable::rowChosen, this, &CurvesView::selectOf);
-  connect(m_table, &CursorTable::rowOpened, this, [this](const CursorRow& row) {
-    selectOf(row);
-    emit viewRequested(QStringLiteral("timeline"));
-  });
   split->addWidget(m_scroll);
   split->addWidget(m_table);
   split->setStretchFactor(0, 1);
@@ -539,21 +533,6 @@ void CurvesView::cursorAt(std::optional<std::int64_t> x) {
   for (CurveCard* card : m_cards) card->plot()->setCursor(x);
   // The last values stay in the table, so that the mouse can go there and copy them.
   if (x && !m_table_timer.isActive()) m_table_timer.start();
-}
-
-// Every view goes to the rank or the GPU of the curve, at its step or time.
-void CurvesView::selectOf(const CursorRow& row) {
-  if (!row.of.rank && !row.of.node && !row.of.device) return;
-  Selection selection = m_context.state->state().selection;
-  if (row.of.run) selection.run = row.of.run;
-  if (row.of.attempt) selection.attempt = row.of.attempt;
-  selection.rank = row.of.rank, selection.node = row.of.node, selection.device = row.of.device;
-  if (m_axis == CurveAxis::kStep) selection.step = row.x;
-  const TimeRange window = m_state.window.range;
-  if (m_axis == CurveAxis::kTime && (row.x < window.t0 || row.x >= window.t1))
-    m_context.state->goTo(selection, TimeRange{row.x - kFindingMargin, row.x + kFindingMargin});
-  else
-    m_context.state->select(selection);
 }
 
 bool CurvesView::isFinal() const {

@@ -82,7 +82,6 @@ class CurvesView : public View {
   void showAll();
   void stepBack(int by);
   void cursorAt(std::optional<std::int64_t> x);
-  void selectOf(const CursorRow& row);
   std::optional<TimeNs> beginOfRun() const;
   void askPlayhead();
   void moveMoment(std::int64_t x);

@@ -17,7 +17,7 @@
 
 namespace runglass {
 
-// As many words as the place has room for; what is left out ends in an ellipsis.
+// As many words as the place has room for; an ellipsis stands for the rest.
 QString inLines(const QFontMetrics& metrics, const QString& words, const QRect& place);
 
 class TileRow : public QWidget, public AccessiblePicture {

@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// LogSession's records: which step a line belongs to and what its values are called.
+// LogSession's records: the step of a line and the names of its values.
 // Invariants:
-// 1. A value is recorded only with a step that the line, its file's last step or its epoch gives; none is guessed.
-// 2. A unit printed with the number wins over the rule's.
+// 1. A value is recorded only with a step from the line, its file's last step or its epoch; no step is guessed.
+// 2. A unit printed with the number takes precedence over the rule's.
 #include <algorithm>
 #include <cmath>
 
 #include "collectors/importers/train_log/log_session.h"
 #include "collectors/importers/train_log/log_text.h"
+#include "model/step_metrics.h"
 
 namespace runglass::train_log {
 namespace {
+// Captures of a progress bar's rate.
+constexpr std::string_view kSecondsPerStep = "s_per_step", kStepsPerSecond = "steps_per_s";
+constexpr DurNs kArrivalResolution = 200 * kNsPerMs;  // tails are polled
+
+// Of steps per second as printed; no number: as it is, which is no value.
+Pair secondsPerStep(const std::string& text) {
+  const auto rate = parseQuantity(text);
+  return {std::string(kSecondsPerStep), rate && rate->value > 0 ? std::to_string(1 / rate->value) : text};
+}
+
+bool isEvaluation(std::string_view source) {
+  return source.starts_with("eval") || source.starts_with("valid") || source.starts_with("test");
+}
+
 bool saysNothing(std::string_view text) {
   return text.empty() || text == "N/A" || text == "n/a" || text == "None" || text == "null" || text == "-";
 }
@@ -23,7 +38,7 @@ std::string labelsOf(const std::string& canonical, bool samples) {
 }
 }  // namespace
 
-// Also the first of "5/100", as steps are printed.
+// Also accepts the first number of "5/100", as steps are printed.
 std::optional<double> LogSession::number(std::string_view key) const {
   for (const Pair& pair : m_pairs)
     if (pair.key == key)
@@ -67,7 +82,7 @@ std::optional<LogSession::Step> LogSession::stepOf(const Match& match) {
   return std::nullopt;
 }
 
-// For records whose steps say nothing about restarts. True when an attempt was opened.
+// For records whose steps do not indicate restarts. True if an attempt was opened.
 bool LogSession::beginIfNeeded(std::int64_t step, Recorder& out) {
   if (m_run.waiting()) sayRepeats(out);
   if (m_run.waiting())
@@ -88,6 +103,8 @@ void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
       m_pairs.push_back({rule.captures[i].name, std::string(trimmed(match.groups[i]))});
   const std::string_view text = match.group(Role::kPairs).data() ? match.group(Role::kPairs) : line.text;
   readPairs(rule.pairs, text, m_pairs);
+  for (Pair& pair : m_pairs)
+    if (pair.key == kStepsPerSecond) pair = secondsPerStep(pair.text);
 
   const auto step = stepOf(match);
   if (!step) {
@@ -99,7 +116,7 @@ void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
   const bool owner = ownerOf(rule, line.prefix.rank);
   if (rule.advances && owner) {
     const auto last = m_state[&rule].last_step;
-    if (m_run.waiting() || (last && step->value < *last)) sayRepeats(out);  // of the attempt before
+    if (m_run.waiting() || (last && step->value < *last)) sayRepeats(out);  // of the previous attempt
     if (m_run.record(step->value, total, last && step->value < *last, out)) {
       openAttempt(out);
       ownerOf(rule, line.prefix.rank);
@@ -109,6 +126,7 @@ void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
   }
   if (line.time) stamp(*line.time);
   RuleState& state = m_state[&rule];
+  if (state.last_step == step->value) std::erase_if(m_pairs, [](const Pair& pair) { return pair.key == kSecondsPerStep; });
   if (owner) {
     const bool again = rule.split && state.last_step == step->value;
     if (!again)
@@ -121,11 +139,42 @@ void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
   }
   if (!step->samples && !step->counted) m_file_step[rule.file] = m_step.emplace(step->value);
   ++m_records;
+  m_record_files.insert(rule.file);
   const std::vector<Pair> pairs = std::move(m_pairs);
   for (const Pair& pair : pairs) onValue(rule, pair, step->value, step->samples, line, out);
+  if (isEvaluation(rule.source)) return m_pace.pause();
+  const bool trains = rule.advances || m_rules->files()[rule.file].generic;
+  if (trains && m_pace_rule == nullptr) m_pace_rule = &rule;
+  if (m_pace_rule == &rule && owner && !step->samples && !step->counted) onPace(step->value, line, out);
 }
 
-// Lines that carry one named value (MLPerf): {"key": "train_loss", "value": 1.2, "time_ms": ..., "metadata": {"step": 3}}.
+// A rate that a progress bar prints; it is smoothed. Of the trainer's bar: others show the files that it loads or an evaluation.
+void LogSession::onBar(const Match& match, const Line& line, Recorder& out) {
+  const Rule& rule = *match.rule;
+  const auto step = parseInteger(match.group(Role::kStep)), total = parseInteger(match.group(Role::kTotal));
+  for (std::size_t i = 0; step && i < rule.captures.size(); ++i) {
+    const std::string& name = rule.captures[i].name;
+    if (!match.groups[i].data() || (name != kSecondsPerStep && name != kStepsPerSecond)) continue;
+    if (!m_bar_total) m_bar_total = total;
+    if (total != m_bar_total || m_paced || !m_record_files.contains(rule.file) || m_run.waiting() || step <= m_bar_step) return;
+    m_bar_step = step;  // bars are drawn again and again
+    const std::string text(match.groups[i]);
+    onValue(rule, name == kStepsPerSecond ? secondsPerStep(text) : Pair{name, text}, *step, false, line, out);
+  }
+}
+
+void LogSession::onPace(std::int64_t step, const Line& line, Recorder& out) {
+  if (m_prints_step_times || !line.time) return;
+  const DurNs resolution = line.arrived ? kArrivalResolution : *line.time % kNsPerSecond == 0 ? kNsPerSecond : kNsPerMs;
+  const auto mean = m_pace.at(step, *line.time, resolution);
+  if (!mean) return;
+  m_paced = m_paced || !line.arrived;
+  SeriesKey key{.metric = "step time", .source = sourceOf(""), .labels = labelsOf(std::string(kStepTimeMetric), false), .unit = "ns"};
+  if (!ownsValues()) key.rank = rankOf(line);
+  m_points.add(key, true, line.prefix.rank, {step, line.time, *mean, line.record}, out);
+}
+
+// Lines with one named value (MLPerf): {"key": "train_loss", "value": 1.2, "time_ms": ..., "metadata": {"step": 3}}.
 void LogSession::onNamed(const Match& match, const Line& line, Recorder& out) {
   const Rule& rule = *match.rule;
   m_pairs.clear();
@@ -164,14 +213,14 @@ void LogSession::onValue(const Rule& rule, const Pair& pair, std::int64_t step, 
   if (std::find(rule.step_keys.begin(), rule.step_keys.end(), pair.key) != rule.step_keys.end()) return;
   if (rule.name_key.empty() && !rule.keep.empty() && std::find(rule.keep.begin(), rule.keep.end(), pair.key) == rule.keep.end()) return;
   const auto& metrics = m_rules->files()[rule.file].metrics;
-  // "valid/loss" is what the key "loss" means in the source "valid"; else the key means the same everywhere.
+  // "valid/loss" is the meaning of the key "loss" in the source "valid"; otherwise the key has the same meaning in all sources.
   auto known = rule.source.empty() ? metrics.end() : metrics.find(rule.source + "/" + pair.key);
   if (known == metrics.end()) known = metrics.find(pair.key);
   const MetricRule* metric = known == metrics.end() ? nullptr : &known->second;
   if (metric && metric->drop) return;
   const auto quantity = parseQuantity(pair.text);
   if (!quantity) {
-    // A trainer that cannot say (no peak for this precision) knows better than an estimate from the rate.
+    // A trainer that reports no value (no peak for this precision) takes precedence over an estimate from the rate.
     if (pair.key == "mfu" && saysNothing(pair.text)) m_run.fact({.key = "mfu", .value = "N/A"});
     if (metric && !saysNothing(pair.text)) addIssue("train_log.unreadable_value", cleanText(pair.key + ": " + pair.text, 120));
     return;
@@ -182,13 +231,15 @@ void LogSession::onValue(const Rule& rule, const Pair& pair, std::int64_t step, 
   key.labels = labelsOf(metric ? metric->canonical : "", samples);
   key.unit = quantity->unit;
   double value = quantity->value;
-  if (quantity->unit.empty()) {  // a unit printed with the number wins
+  if (quantity->unit.empty()) {  // a unit printed with the number takes precedence
     value *= metric && metric->scale != 1 ? metric->scale : rule.scale;
     key.unit = metric && !metric->unit.empty() ? metric->unit : rule.unit;
   }
+  m_prints_step_times |= metric && metric->canonical == kStepTimeMetric && pair.key != kSecondsPerStep;
   const RuleState& state = m_state[&rule];
   if (state.repeats > 0) key.source += "#" + std::to_string(state.repeats + 1);
   const bool owner = state.owner == line.prefix.rank || !state.owned;
+  if (!ownsValues()) key.rank = rankOf(line);
   m_points.add(key, owner, line.prefix.rank, {step, line.time, value, line.record}, out);
 
   if (!metric || !owner) return;

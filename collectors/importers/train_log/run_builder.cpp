@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. m_boundary: a start line was seen after records; facts, events and checkpoints since then wait for the next attempt.
+// 1. m_boundary: a start line came after records; facts, events and checkpoints since then wait for the next attempt.
 // 2. A run that printed its last step and then begins again at or before its first step is another run, not a restart.
-// 3. Attempt keys depend only on the file and the order of attempts in it, so that a second import meets the same ones.
+// 3. Attempt keys depend only on the file and the order of attempts in it, so that a second import uses the same ones.
 #include "collectors/importers/train_log/run_builder.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxWaiting = 1000;
 constexpr std::size_t kMaxFacts = 4096;
 
-// world = tp x pp x cp x dp: the one that is missing follows from the others.
+// world = tp x pp x cp x dp: a single missing size follows from the others.
 Layout completed(Layout layout) {
   if (layout.tp == 0 || layout.pp == 0) return layout;
   const std::int64_t rest = std::int64_t{layout.tp} * layout.pp * std::max(layout.cp, 1);
@@ -22,8 +22,20 @@ Layout completed(Layout layout) {
 }
 }  // namespace
 
+void RunBuilder::continueAs(const std::string& run_name, const std::string& attempt_key, bool guest) {
+  m_guest = guest;
+  if (run_name == m_name && attempt_key == m_key) return;
+  m_name = run_name, m_key = attempt_key;
+  m_run_id = {};
+  m_runs = m_attempts = 0;
+  m_records = 0;
+  m_boundary = m_finished = false;
+  m_start.reset(), m_end.reset();
+  m_layout = Layout{};
+}
+
 void RunBuilder::starts(Recorder& out) {
-  if (m_records == 0 || m_boundary) return;
+  if (m_guest || m_records == 0 || m_boundary) return;
   tell(out);
   m_start.reset(), m_end.reset();
   m_boundary = true;
@@ -53,7 +65,7 @@ void RunBuilder::stamp(TimeNs time) {
 
 void RunBuilder::ended(End end, std::string cause) {
   if (!m_run_id || m_boundary || m_finished) return;
-  // What failed first is the cause of what follows.
+  // The first failure is the cause of the later ones.
   if (end == End::kFailed && m_run.state == RunState::kFailed) return;
   if (end == End::kUnknown && !m_attempt.end_cause.empty()) return;
   m_finished = end == End::kFinished;
@@ -93,10 +105,11 @@ void RunBuilder::open(bool new_run, Recorder& out) {
   if (!m_first_run) m_first_run = m_run_id;
 }
 
-// Says what is known of run and attempt; saying it twice is harmless.
+// Records the state of run and attempt; repeating it is harmless.
 void RunBuilder::tell(Recorder& out) {
   if (!m_changed && m_layout == m_reported_layout) return;
   m_run.framework = m_framework;
+  if (m_guest) return tellAsGuest(out);
   if (m_start) {
     m_stamped = true;
     m_run.start = std::min(m_run.start.value_or(*m_start), *m_start);
@@ -110,6 +123,17 @@ void RunBuilder::tell(Recorder& out) {
   m_reported_layout = m_layout;
   m_attempt.layout = completed(m_layout);
   m_attempt_id = out.attempt(m_attempt);
+  tellFacts(out);
+}
+
+void RunBuilder::tellAsGuest(Recorder& out) {
+  m_attempt.run = m_run_id = out.run({.name = m_run.name, .framework = m_framework});
+  m_attempt_id = out.attempt({.run = m_run_id, .key = m_attempt.key});
+  m_reported_layout = m_layout;
+  tellFacts(out);
+}
+
+void RunBuilder::tellFacts(Recorder& out) {
   for (Fact& fact : m_facts) {
     fact.attempt = m_attempt_id;
     out.fact(fact);
@@ -128,7 +152,7 @@ bool RunBuilder::record(std::int64_t step, std::optional<std::int64_t> total, bo
   if (!m_run_id) {
     open(true, out);
     opened = true;
-  } else if (m_boundary || went_back) {
+  } else if (!m_guest && (m_boundary || went_back)) {
     if (m_opened >= kMaxAttempts) {
       ++m_refused;
       m_boundary = false;
@@ -148,7 +172,7 @@ bool RunBuilder::record(std::int64_t step, std::optional<std::int64_t> total, bo
   goesOn();
   if (m_records++ == 0) m_first_step = step;
   m_last_step = step;
-  // Some count their steps from 0, so that the last is total - 1.
+  // Some frameworks count steps from 0, so that the last is total - 1.
   if (total && *total > 1 && step >= *total - 1 && !m_finished) ended(End::kFinished, "finished");
   release(out);
   return opened;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. An entry has a consumer exactly from its first successful open on; the consumer has seen every byte up to file->offset().
-// 2. m_next is a snapshot whose data was flushed; it is saved no earlier than kSaveLate after it was taken.
+// 1. An entry has a consumer exactly from its first successful open on; the consumer has received every byte up to file->offset().
+// 2. m_next is a snapshot of flushed data; it is saved at least kSaveLate after it was taken.
 #include "collectors/sources/follow/follow_source.h"
 
 #include <glob.h>
@@ -21,7 +21,7 @@ constexpr DurNs kPollEvery = 200 * kNsPerMs, kExpandEvery = 2 * kNsPerSecond, kS
 constexpr std::size_t kReadBytes = 1 << 20, kPollBytes = 32 << 20;
 constexpr DurNs kListFoldersEvery = 10 * kNsPerSecond;
 constexpr std::size_t kMaxFiles = 4096, kMaxFolderEntries = 20'000;
-constexpr int kMaxFolderDepth = 4;  // of folders in a folder
+constexpr int kMaxFolderDepth = 4;  // nesting of folders
 }  // namespace
 
 Status FollowSource::start(Recorder& out, const SourceContext& context) {
@@ -32,6 +32,11 @@ Status FollowSource::start(Recorder& out, const SourceContext& context) {
         if (const auto path = item.value<std::string>()) m_globs.push_back(*path);
   }
   if (m_globs.empty()) return {Code::kUnavailable, "source." + std::string(name()) + ": no files to follow: set paths"};
+  m_tailed = context.tailed;
+  return startWithoutPaths(out, context);
+}
+
+Status FollowSource::startWithoutPaths(Recorder& out, const SourceContext& context) {
   m_run = (*context.config)["run"].value_or(std::string());
   m_attempt = (*context.config)["attempt"].value_or(std::string("0"));
   const std::string lease = (*context.config)["lease"].value_or(std::string("shared"));
@@ -49,6 +54,32 @@ void FollowSource::add(const std::string& path) {
   if (m_entries.size() >= kMaxFiles) return;
   Entry& entry = m_entries[path];
   if (!entry.file) entry.file = std::make_unique<FollowedFile>(path);
+}
+
+void FollowSource::addOnly(const std::string& path, FileId only) {
+  if (m_entries.size() >= kMaxFiles && !m_entries.contains(path)) return;
+  Entry& entry = m_entries[path];
+  entry.only = only;
+  if (entry.file)
+    entry.file->expect(only);
+  else
+    entry.file = std::make_unique<FollowedFile>(path, only);
+}
+
+void FollowSource::drop(const std::string& path, Recorder& out) {
+  const auto entry = m_entries.find(path);
+  if (entry == m_entries.end()) return;
+  if (entry->second.consumer) {
+    entry->second.consumer->finish(out);
+    if (m_kept.size() >= kMaxFiles) m_kept.erase(m_kept.begin());
+    if (const auto mark = entry->second.file->mark()) m_kept[path] = {*mark, entry->second.consumer->committedOffset()};
+  }
+  m_entries.erase(entry);
+}
+
+FileConsumer* FollowSource::consumerOf(const std::string& path) const {
+  const auto entry = m_entries.find(path);
+  return entry == m_entries.end() ? nullptr : entry->second.consumer.get();
 }
 
 // True if the folder holds a file of this source.
@@ -95,12 +126,12 @@ void FollowSource::expand(TimeNs now, Recorder& out) {
   }
 }
 
-// A file that other nodes see too is followed by the agent that holds its lease. Whoever lost it forgets the file and goes on, if the
-// lease comes back, where the others were then.
+// A file on a shared filesystem is tailed by the agent that holds its lease. An agent that loses the lease drops its state of the file; if
+// it gets the lease back, it continues from the other agent's offset.
 bool FollowSource::mayFollow(Entry& entry) {
   const std::string& path = entry.file->path();
   struct stat info {};
-  if (m_leases == nullptr || ::stat(path.c_str(), &info) != 0) return true;  // reading says why
+  if (m_leases == nullptr || ::stat(path.c_str(), &info) != 0) return true;  // the read below reports the cause
   if (!entry.shared) {
     entry.shared = m_lease_all || !sharedFilesystem(path).empty();
     std::error_code error;
@@ -113,12 +144,12 @@ bool FollowSource::mayFollow(Entry& entry) {
   if (const auto saved = m_saved.find(path); saved != m_saved.end() && saved->second.mark.inode == inode)
     recorded = std::max(recorded, saved->second.offset);
   LeaseClaims::Answer answer = m_leases->claim(entry.canonical + '#' + std::to_string(inode), recorded, monotonicNow());
-  if (answer.offset > static_cast<std::uint64_t>(info.st_size)) answer.offset = 0;  // cut since
+  if (answer.offset > static_cast<std::uint64_t>(info.st_size)) answer.offset = 0;  // truncated since
   const bool held = answer.state == LeaseClaims::State::kHeld;
   const bool overtaken = held && entry.paused && entry.consumer && answer.offset > entry.consumer->committedOffset();
   if (entry.consumer && (overtaken || answer.state == LeaseClaims::State::kElsewhere)) {
     entry.consumer.reset();
-    entry.file = std::make_unique<FollowedFile>(path);
+    entry.file = std::make_unique<FollowedFile>(path, entry.only);
     entry.at_end = false;
   }
   entry.paused = !held;
@@ -132,12 +163,20 @@ void FollowSource::open(Entry& entry) {
   const auto kept = m_kept.find(target.path);
   if (kept != m_kept.end() && entry.file->isSame(kept->second.mark)) target.resume_at = kept->second.offset;
   target.resume_at = std::max(target.resume_at, entry.others_read);
+  target.shared = entry.shared.value_or(false);
+  if (skipsKnown()) entry.file->skipTo(target.resume_at);
   entry.consumer = consumer(target);
+  noteTailed(entry);
 }
 
-// True when the file has more than was read.
+void FollowSource::noteTailed(const Entry& entry) {
+  if (const auto mark = entry.file->mark(); mark && m_tailed != nullptr) m_tailed->add(mark->device, mark->inode);
+}
+
+// True if the file has more data.
 bool FollowSource::follow(Entry& entry, std::size_t& budget, TimeNs now, Recorder& out) {
   while (budget > 0) {
+    if (!entry.consumer && entry.file->open().ok()) open(entry);
     const auto read = entry.file->read(std::min(budget, kReadBytes));
     if (!read.ok()) {
       if (!entry.reported && read.status().code() != Code::kUnavailable)
@@ -146,9 +185,9 @@ bool FollowSource::follow(Entry& entry, std::size_t& budget, TimeNs now, Recorde
       entry.reported = true;
       return false;
     }
-    if (!entry.consumer) open(entry);
     using enum FollowedFile::News;
     if (read->news == kReplaced || read->news == kCut) {
+      noteTailed(entry);
       entry.others_read = 0;
       entry.consumer->startOver(out);
       out.issue({.code = read->news == kCut ? "follow.truncated" : "follow.replaced",
@@ -157,7 +196,7 @@ bool FollowSource::follow(Entry& entry, std::size_t& budget, TimeNs now, Recorde
                  .last = now,
                  .detail = "read again from its start"});
     } else if (read->news == kBytes) {
-      // Bytes that come after the end was reached once were written since the last poll.
+      // Bytes read after the end was reached once have been written since the last poll.
       entry.consumer->feed(read->bytes, entry.at_end ? std::optional<TimeNs>(now) : std::nullopt, out);
       budget -= std::min(budget, read->bytes.size());
       entry.fresh = true;
@@ -189,7 +228,7 @@ void FollowSource::stop(Recorder& out) {
   for (auto& [path, entry] : m_entries)
     if (entry.consumer) entry.consumer->finish(out);
   remember(0, true);
-  for (auto& [path, entry] : m_entries) mayFollow(entry);  // the last claim says how far it got
+  for (auto& [path, entry] : m_entries) mayFollow(entry);  // the last claim has the final offset
 }
 
 std::map<std::string, FollowSource::Kept> FollowSource::snapshot() const {
@@ -219,7 +258,7 @@ void FollowSource::save(const std::map<std::string, Kept>& state) {
       if (path.find('\n') == std::string::npos)
         file << kept.mark.device << ' ' << kept.mark.inode << ' ' << kept.mark.head_size << ' ' << kept.mark.head_crc << ' ' << kept.offset
              << ' ' << path << '\n';
-    if (!file.flush()) return;  // a full disk: the older state stays
+    if (!file.flush()) return;  // a full disk: the previous state stays
   }
   std::error_code error;
   std::filesystem::rename(draft, m_state_path, error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. m_mark describes the open file's first bytes as they were when m_offset passed them: if they differ now, the file was rewritten.
+// 1. m_mark describes the open file's first bytes when m_offset passed them: if they differ now, the file was rewritten.
 // 2. A replaced file is read to its end before its successor is opened.
 #include "collectors/sources/follow/followed_file.h"
 
@@ -28,16 +28,26 @@ void FollowedFile::close() {
 }
 
 Status FollowedFile::open() {
-  m_fd = ::open(m_path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (m_fd >= 0) return {};
+  m_fd = ::open(m_path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (m_only ? O_NOFOLLOW : 0));
   if (m_fd < 0) return {errno == ENOENT ? Code::kUnavailable : Code::kPermissionDenied, "follow: " + m_path + ": " + std::strerror(errno)};
   struct stat info {};
   if (fstat(m_fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     close();
     return {Code::kInvalidArgument, "follow: " + m_path + ": not a plain file"};
   }
+  if (m_only && *m_only != FileId{info.st_dev, info.st_ino}) {
+    close();
+    return {Code::kUnavailable, "follow: " + m_path + ": another file has this name now"};
+  }
   m_offset = 0;
   m_mark = markOf(0).value_or(FileMark{});
   return {};
+}
+
+void FollowedFile::skipTo(std::uint64_t offset) {
+  m_offset = offset;
+  m_mark = markOf(static_cast<std::uint32_t>(std::min<std::uint64_t>(offset, kHeadBytes))).value_or(m_mark);
 }
 
 std::optional<FileMark> FollowedFile::markOf(std::uint32_t head_size) const {
@@ -54,7 +64,7 @@ std::optional<FileMark> FollowedFile::mark() const { return m_fd < 0 ? std::null
 bool FollowedFile::isSame(const FileMark& mark) const { return markOf(mark.head_size) == mark; }
 
 Result<FollowedFile::Read> FollowedFile::read(std::size_t budget) {
-  if (m_fd < 0) RG_TRY(open());
+  RG_TRY(open());
   struct stat info {};
   if (fstat(m_fd, &info) != 0) return Status(Code::kUnknown, "follow: " + m_path + ": " + std::strerror(errno));
   const auto size = static_cast<std::uint64_t>(info.st_size);
@@ -73,7 +83,8 @@ Result<FollowedFile::Read> FollowedFile::read(std::size_t budget) {
     return Read{News::kBytes, std::string_view(m_buffer.data(), static_cast<std::size_t>(got)), m_offset < size};
   }
   struct stat named {};
-  if (stat(m_path.c_str(), &named) == 0 && (named.st_ino != info.st_ino || named.st_dev != info.st_dev)) {
+  if (stat(m_path.c_str(), &named) == 0 && (named.st_ino != info.st_ino || named.st_dev != info.st_dev) &&
+      (!m_only || *m_only == FileId{named.st_dev, named.st_ino})) {
     close();
     RG_TRY(open());
     return Read{News::kReplaced, {}, true};

@@ -70,7 +70,7 @@ class HeartbeatSource : public Source {
     return std::move(text).str();
   }
 
-  // Processes whose environment names a rank; those of other users cannot be seen without privilege and are not counted.
+  // Processes with a rank in their environment; those of other users are not visible without privilege and are not counted.
   int countTrainers() const {
     int count = 0;
     std::error_code error;
@@ -79,8 +79,7 @@ class HeartbeatSource : public Source {
       int pid = 0;
       const auto [end, parse] = std::from_chars(file.data(), file.data() + file.size(), pid);
       if (parse != std::errc() || end != file.data() + file.size()) continue;
-      const std::string environ_text = readText(entry.path() / "environ");
-      if (proc::environValue(environ_text, "RANK") && proc::environValue(environ_text, "WORLD_SIZE")) ++count;
+      if (proc::isTrainer(readText(entry.path() / "environ"))) ++count;
     }
     return count;
   }

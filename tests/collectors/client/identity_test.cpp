@@ -5,7 +5,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
+#include "collectors/client/foreign_identity.h"
 #include "model/topology.h"
 #include "tests/collectors/client/trainer_process.h"
 
@@ -19,7 +21,7 @@ namespace {
 
 using Environment = std::vector<std::pair<const char*, const char*>>;
 
-// What a process started with exactly this environment says about itself.
+// What a process started with exactly this environment says about itself; an agent that sees its environment takes it for the same.
 rgr_identity identityIn(const Environment& environment) {
   RingDirectory dir;
   TrainerProcess trainer([&] {
@@ -27,11 +29,25 @@ rgr_identity identityIn(const Environment& environment) {
     for (const auto& [name, value] : environment) setenv(name, value, 1);
     rg_options options = RG_OPTIONS_INIT;
     options.dir = dir.path().c_str();
-    _exit(rg_init(&options) == 0 ? 0 : 3);
+    if (rg_init(&options) != 0) _exit(3);
+    std::string environ_text;
+    for (const auto& [name, value] : environment) environ_text.append(name).append("=").append(value).push_back('\0');
+    rgr_identity seen;
+    rg_identity_of(&seen, getpid(), environ_text.data(), environ_text.size());
+    std::ofstream(dir.path() + "/seen", std::ios::binary).write(reinterpret_cast<const char*>(&seen), sizeof(seen)).flush();
+    _exit(0);
   });
   EXPECT_EQ(trainer.wait(), 0);
   auto reader = RingReader::open(dir.ring());
   EXPECT_TRUE(reader.ok());
+  rgr_identity seen{};
+  std::ifstream(dir.path() + "/seen", std::ios::binary).read(reinterpret_cast<char*>(&seen), sizeof(seen));
+  if (reader.ok()) {
+    const rgr_identity& own = (*reader)->header().identity;
+    EXPECT_STREQ(seen.run, own.run);
+    EXPECT_STREQ(seen.attempt, own.attempt);
+    EXPECT_EQ(std::tie(seen.rank, seen.world, seen.local_rank), std::tie(own.rank, own.world, own.local_rank));
+  }
   return reader.ok() ? (*reader)->header().identity : rgr_identity{};
 }
 
@@ -182,7 +198,7 @@ TEST(ClientIdentity, ComesFromEveryLauncherWeKnow) {
 
 TEST(ClientIdentity, IsTheSameForAllRanksOfALauncherWithoutANameAndNewForTheNextLauncher) {
   const auto launch = [] {
-    // A launcher process that starts two ranks; their identities come back over a pipe.
+    // A launcher process that starts two ranks; their identities are returned over a pipe.
     int pipe_ends[2];
     EXPECT_EQ(pipe(pipe_ends), 0);
     TrainerProcess launcher([&] {

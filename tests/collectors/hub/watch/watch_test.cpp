@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The watch beside a hub: findings of a live run come into the store by themselves.
+// The watch of a hub: findings of a live run are stored automatically.
 #include "collectors/hub/watch/watch.h"
 
 #include <gmock/gmock.h>
 
 #include <chrono>
 
+#include "analysis/hangs/hangs.h"
 #include "tests/app/live_store.h"
 #include "tests/support/temp_store.h"
 #include "tests/support/wait_until.h"
@@ -80,6 +81,54 @@ TEST_F(WatchTest, ANewStandstillAsksForACaptureOnceAndOneThatIsOverDoesNot) {
   EXPECT_EQ(asked, 1) << "a hang that the store knows was captured when it was new";
 }
 
+// A run that hangs at step 100 since `end`; rank 3 keeps the others waiting.
+void recordStandstill(Writer& writer, TimeNs end, TimeNs heard) {
+  constexpr DurNs kStep = 2 * kNsPerSecond;
+  const RunId run = writer.run({.uuid = "hung", .name = "hung", .state = RunState::kRunning, .start = end - 100 * kStep});
+  const AttemptId attempt = writer.attempt({.run = run, .key = "0", .start = end - 100 * kStep, .layout = {.world = 4}});
+  writer.group({.attempt = attempt, .id = 1, .kind = "dp", .name = "dp 0", .ranks = {0, 1, 2, 3}});
+  const SeriesId steps =
+      writer.series({.attempt = attempt, .rank = 0, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
+  for (std::int64_t step = 0; step < 100; ++step) writer.scalar(steps, step, end - (100 - step) * kStep, static_cast<double>(kStep));
+  for (std::int32_t rank = 0; rank < 4; ++rank) {
+    writer.rank({.attempt = attempt, .rank = rank});
+    Progress progress{.attempt = attempt, .rank = rank, .time = heard, .step = 100, .phase = "steady", .op = "backward", .since = end};
+    if (rank != 3) progress.op = "all_reduce", progress.group = 1, progress.seq = 7;
+    writer.progress(progress);
+  }
+  (void)writer.flush();
+}
+
+TEST_F(WatchTest, AHubThatRestartsDuringAHangThatWasAStallNotifiesNobodyAgain) {
+  const std::vector<AnalysisEntry> hangs = {{"hangs", makeHangs}};
+  const TimeNs end = wallNow() - 200 * kNsPerSecond;
+  std::atomic<DurNs> passed = 40 * kNsPerSecond;
+  WatchOptions with{.analyses = hangs, .period = 20 * kNsPerMs};
+  with.clock = [&] { return end + passed + kNsPerSecond; };
+  const auto stands = [&](DurNs since) {
+    m_hub->post([end, since](Writer& writer) { recordStandstill(writer, end, end + since); });
+    passed = since;
+  };
+  const auto open = [&](const std::string& kind) {
+    return std::ranges::any_of(stored(), [&](const Finding& one) { return one.kind == kind && !one.end; });
+  };
+  const auto alerts = [&] { return (*m_temp.reader(m_hub->readerOptions()))->alerts(10).value(); };
+  stands(40 * kNsPerSecond);
+  {
+    const Watch watch(m_temp.path(), *m_hub, with);
+    ASSERT_TRUE(waitUntil([&] { return open("stall") && alerts().size() == 1; }));
+    stands(80 * kNsPerSecond);
+    ASSERT_TRUE(waitUntil([&] { return open("hang") && !open("stall"); }));
+    const std::int64_t rounds = watch.stats().rounds;
+    ASSERT_TRUE(waitUntil([&] { return watch.stats().rounds > rounds + 3; }));
+    EXPECT_THAT(alerts(), SizeIs(1));
+  }
+  const Watch again(m_temp.path(), *m_hub, with);
+  ASSERT_TRUE(waitUntil([&] { return again.stats().rounds > 5; }));
+  EXPECT_THAT(alerts(), SizeIs(1)) << "the same fault";
+  EXPECT_FALSE(alerts()[0].end);
+}
+
 TEST_F(WatchTest, AFaultOfAnIdleNodeNotifies) {
   m_hub->post([](Writer& writer) {
     const NodeId idle = writer.node({.uuid = "idle", .name = "idle", .state = NodeState::kAlive, .last_heard = wallNow()});
@@ -110,7 +159,7 @@ TEST_F(WatchTest, AnExpensiveAnalysisTakesHalfTheTimeAtMost) {
   struct Look {
     TimeNs begin, end;
   };
-  std::vector<Look> looks;  // of the watch's thread, until it has stopped
+  std::vector<Look> looks;  // used by the watch's thread until it has stopped
   std::atomic<int> looked = 0;
   FakeAnalysis::say(0, [&](const Question&) {
     const TimeNs begin = monotonicNow();

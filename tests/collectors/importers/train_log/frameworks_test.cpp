@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One training log of each framework, a few lines written after its format.
+// One training log per framework: a few lines in its format.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -179,6 +179,56 @@ TEST(TrainLogFrameworks, HuggingFaceDictionariesTakeTheirStepFromTheEpochElseFro
   const auto by_epoch =
       importLog("  Num Epochs = 3\n  Total optimization steps = 1,500\n{'loss': 2.5, 'learning_rate': 1e-05, 'epoch': 0.02}\n");
   EXPECT_THAT(by_epoch.out.scalarsOf("loss").step, ElementsAre(10));
+}
+
+constexpr const char* kStepTime = R"({"canonical":"step_time_ns"})";
+
+TEST(TrainLogFrameworks, HuggingFaceStepTimesComeFromTheTrainersBar) {
+  const auto log = importLog(
+      "Loading checkpoint shards: 100%|##########| 4/4 [00:10<00:00,  2.60s/it]\n"
+      " 10%|#         | 10/100 [00:20<03:00,  2.00s/it]\r\n"
+      "{'loss': 2.5, 'grad_norm': 0.75, 'learning_rate': 1e-05, 'epoch': 0.3}\n"
+      " 11%|#         | 11/100 [00:22<02:58,  2.00s/it]\r 11%|#         | 11/100 [00:22<02:58,  2.10s/it]\r\n"
+      " 50%|#####     | 25/50 [00:01<00:01, 25.00it/s]\r\n"
+      "{'eval_loss': 2.125, 'eval_runtime': 1.5, 'epoch': 0.6}\n"
+      " 20%|##        | 20/100 [00:40<02:40,  2.00it/s]\r{'loss': 2.25, 'learning_rate': 9e-06, 'epoch': 0.6}\n");
+  const ScalarColumns times = log.out.scalarsOf("step time (smoothed)", std::nullopt, kStepTime);
+  EXPECT_THAT(times.step, ElementsAre(11, 20)) << "neither of what is loaded, nor of an evaluation, nor twice";
+  EXPECT_THAT(times.value, ElementsAre(2e9, 0.5e9));
+}
+
+TEST(TrainLogFrameworks, DatedLinesGiveTheStepTimesThatTheyDoNotPrint) {
+  const auto line = [](int step, const char* time) {
+    return std::string("[rank0]:[titan] 2026-05-24 20:15:") + time + " - root - INFO - step: " + std::to_string(step) +
+           "  loss:  7.9  grad_norm:  1.2  memory: 22.10GiB(28.00%)  tps: 7,890  tflops: 60.10  mfu: 19.30%\n";
+  };
+  const auto log =
+      importLog(line(1, "01,250") + line(10, "10,250") + line(20, "15,250") +
+                "[rank0]:[titan] 2026-05-24 20:15:16,250 - root - INFO - Saving the checkpoint (or staging if async is enabled).\n"
+                "[rank0]:[titan] 2026-05-24 20:15:16,500 - root - INFO - Saving a full checkpoint at last step, step 20.\n" +
+                line(30, "55,250") + line(40, "59,250"));
+  const ScalarColumns times = log.out.scalarsOf("step time", std::nullopt, kStepTime);
+  EXPECT_THAT(times.step, ElementsAre(10, 20, 40)) << "the save is in the time to step 30";
+  EXPECT_THAT(times.value, ElementsAre(1e9, 0.5e9, 0.4e9));
+  EXPECT_THAT(times.time, testing::SizeIs(3));
+}
+
+TEST(TrainLogFrameworks, WholeSecondsGiveAStepTimeOnceItIsExact) {
+  std::string text;
+  for (int step = 0; step <= 60; ++step)
+    text += "[2026-05-24 20:15:" + std::to_string(step / 2 + 10) +
+            ",000] [INFO] [logging.py:96:log_dist] [Rank 0] step=" + std::to_string(step) + ", skipped=0, lr=[1e-05], mom=[(0.9, 0.95)]\n";
+  const ScalarColumns times = importLog(text).out.scalarsOf("step time", std::nullopt, kStepTime);
+  ASSERT_THAT(times.value, testing::SizeIs(1));
+  EXPECT_NEAR(times.value[0], 0.5e9, 0.025e9);
+}
+
+TEST(TrainLogFrameworks, APrintedStepTimeIsNotComputedAgain) {
+  const auto log = importLog(
+      "[2026-01-02 03:04:05.100] iteration 1/ 10 | elapsed time per iteration (ms): 900.0 | lm loss: 2.5 |\n"
+      "[2026-01-02 03:04:07.200] iteration 2/ 10 | elapsed time per iteration (ms): 900.0 | lm loss: 2.5 |\n");
+  EXPECT_EQ(keyOf(log.out, "step time"), nullptr);
+  EXPECT_THAT(log.out.scalarsOf("elapsed time per iteration").value, ElementsAre(9e8, 9e8));
 }
 
 TEST(TrainLogFrameworks, MlperfLinesGiveScalarsFactsAndTheirOwnTimes) {

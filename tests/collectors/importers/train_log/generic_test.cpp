@@ -11,6 +11,15 @@ using testing::IsEmpty;
 
 constexpr const char* kLoss = R"({"canonical":"loss"})";
 
+TEST(GenericRule, ABarsRateIsASmoothedStepTime) {
+  const auto log = importLog(
+      " 12%|█▏        | 120/1000 [02:03<15:02,  1.03s/it, loss=2.31]\r 12%|█▏        | 121/1000 [02:04<15:02,  1.25it/s, loss=2.30]\n");
+  EXPECT_THAT(log.out.scalarsOf("loss").value, ElementsAre(2.31, 2.30));
+  const ScalarColumns times = log.out.scalarsOf("step time (smoothed)", std::nullopt, R"({"canonical":"step_time_ns"})");
+  EXPECT_THAT(times.step, ElementsAre(120, 121));
+  EXPECT_THAT(times.value, ElementsAre(testing::DoubleEq(1.03e9), testing::DoubleNear(0.8e9, 1e4)));
+}
+
 TEST(GenericRule, ReadsWordsJsonAndBarsAndSaysThatItIsGeneric) {
   const auto bar = [](const char* at, const char* values) { return std::string(" 17%|#7   | ") + at + ",  3.33it/s, " + values + "]\r"; };
   const std::string logs[] = {

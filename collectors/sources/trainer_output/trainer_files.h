@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// TrainerFiles: the output files of this node's trainers, found by the files that their processes have open.
+//
+// A trainer is a process whose environment names RANK and WORLD_SIZE, or one that reports through a ring. Its outputs are the regular
+// files behind its standard output and error, and files named like logs that it has open for writing. A file must belong to the user of
+// the process, so that no process makes an agent of another user (root) read what it could not read itself.
+//
+// Threading:  one thread.
+// Ownership:  borrows the RankTable.
+// Errors:     none: processes come and go while they are looked at, and what cannot be read is left out.
+// Cost:       look(): a listing of /proc, the environment of new processes, two links for each trainer; all of a trainer's files (at most
+//             kMaxDescriptors) at its 1st, 2nd, 4th, 8th and each further 16th look.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "collectors/sources/follow/followed_file.h"
+#include "collectors/sources/rank_table.h"
+
+namespace runglass {
+
+// Who a process is, as its ring or its environment says.
+struct OutputWriter {
+  std::string run, attempt;
+  std::int32_t rank = 0, world = 0, local_world = 0;  // sizes 0: not known
+  bool ring = false;
+  friend bool operator==(const OutputWriter&, const OutputWriter&) = default;
+};
+
+struct OutputFile {
+  FileId id;
+  std::vector<OutputWriter> writers;  // by rank, the newest attempt's
+  friend bool operator==(const OutputFile&, const OutputFile&) = default;
+};
+
+class TrainerFiles {
+ public:
+  static constexpr std::size_t kMaxFiles = 256, kMaxFilesOfOne = 8, kMaxDescriptors = 256, kMaxTrainers = 1024;
+
+  // `ranks` may be null. `all_users`: trainers of every user; else those of this process's user.
+  TrainerFiles(std::string root, const RankTable* ranks, bool all_users);
+  std::map<std::string, OutputFile> look();
+
+ private:
+  struct Process {
+    bool trainer = false;
+    int looks = 0;
+    uid_t user = 0;
+    std::int32_t parent = 0;
+    std::uint64_t start = 0;
+    OutputWriter who;
+    std::map<std::string, FileId> files;
+  };
+  void examine(std::int32_t pid, Process& process) const;
+  void list(std::int32_t pid, Process& process) const;
+  bool isOurs(std::string_view environ_text, bool has_ring) const;
+
+  const std::string m_proc;
+  const RankTable* m_ranks;
+  const bool m_all_users;
+  std::string m_own_rings;  // RUNGLASS_DIR of this agent
+  std::map<std::int32_t, Process> m_processes;
+};
+
+}  // namespace runglass

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariants:
+// 1. One file of a node gives the values of an attempt's run: the first with a value of those that rank 0 or the last rank writes alone.
+//    What other ranks print into files of their own is theirs.
+// 2. Only files with lines of rank 0 or of the last rank, and those that nodes share, report the state of a run, and only if it has no
+// ring.
+// 3. The outputs of an attempt are tailed until all its processes on this node have ended.
+#include "collectors/sources/trainer_output/trainer_output_source.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "collectors/sources/train_log/log_consumer.h"
+#include "collectors/sources/trainer_output/trainer_files.h"
+
+namespace runglass {
+namespace {
+
+constexpr DurNs kLookEvery = 2 * kNsPerSecond;
+constexpr DurNs kFirstLook = kNsPerSecond;      // after the files that the configuration names are open
+constexpr DurNs kLastLines = 4 * kNsPerSecond;  // after the end of the processes
+
+class TrainerOutputSource : public FollowSource {
+ public:
+  std::string_view name() const override { return "trainer_output"; }
+
+  Status start(Recorder& out, const SourceContext& context) override {
+    const std::string users = (*context.config)["users"].value_or(std::string("own"));
+    if (users != "own" && users != "all")
+      return {Code::kInvalidArgument, "source.trainer_output: users = \"" + users + "\": must be own or all"};
+    m_context = &context;
+    m_files.emplace(context.root, context.ranks, users == "all");
+    m_look_at = context.now() + kFirstLook;
+    return startWithoutPaths(out, context);
+  }
+
+  TimeNs poll(Recorder& out, TimeNs now) override {
+    if (now >= m_look_at) {
+      m_look_at = now + kLookEvery;
+      look(out, now);
+    }
+    return FollowSource::poll(out, now);
+  }
+
+ protected:
+  std::unique_ptr<FileConsumer> consumer(const FollowTarget& target) override {
+    Output& output = m_outputs[target.path];
+    output.shared = target.shared;
+    FollowTarget own = target;
+    const OutputWriter& who = output.file.writers.front();
+    own.run_name = who.run, own.attempt_key = who.attempt;
+    LogWriter writer = writerOf(target.path, output);
+    writer.begin = target.resume_at;
+    return std::make_unique<LogConsumer>(own, m_context->node.name, m_context->ranks, writer);
+  }
+  bool takes(std::string_view) const override { return false; }
+  std::string takenNames() const override { return {}; }
+  bool skipsKnown() const override { return true; }
+
+ private:
+  using AttemptName = std::pair<std::string, std::string>;
+  struct Output {
+    OutputFile file;
+    bool shared = false;         // with other nodes
+    std::optional<TimeNs> gone;  // since then no process has it open
+    AttemptName attempt() const { return {file.writers.front().run, file.writers.front().attempt}; }
+  };
+
+  // The rank that alone writes the file; of a file on a network filesystem as well one of each node might.
+  static std::optional<std::int32_t> onlyRank(const Output& output) {
+    const OutputWriter& first = output.file.writers.front();
+    const bool one_of_many = output.shared && first.world > 1 && first.local_world == 1;
+    return one_of_many || first.rank != output.file.writers.back().rank ? std::nullopt : std::optional(first.rank);
+  }
+
+  LogWriter writerOf(const std::string& path, const Output& output) {
+    const std::vector<OutputWriter>& writers = output.file.writers;
+    const auto rank = onlyRank(output);
+    const bool speaks = (output.shared && !rank) || writers.front().rank == 0 || writers.back().rank + 1 == writers.back().world;
+    return {.rank = rank, .guest = writers.front().ring || !speaks, .owns_values = [this, path, speaks, attempt = output.attempt()] {
+              return speaks && m_values.try_emplace(attempt, path).first->second == path;
+            }};
+  }
+
+  void look(Recorder& out, TimeNs now) {
+    std::map<std::string, OutputFile> files = m_files->look();
+    std::erase_if(files, [&](const auto& entry) { return leaveToOthers(entry.first, entry.second.id, out); });
+    for (auto& [path, file] : files) {
+      const auto [known, fresh] = m_outputs.try_emplace(path);
+      Output& output = known->second;
+      output.gone.reset();
+      if (!fresh && output.file == file) continue;
+      const bool other_attempt = fresh || output.attempt() != AttemptName(file.writers.front().run, file.writers.front().attempt);
+      output.file = std::move(file);
+      addOnly(path, output.file.id);
+      if (FileConsumer* const log = consumerOf(path))
+        static_cast<LogConsumer*>(log)->continueAs(output.attempt().first, output.attempt().second, writerOf(path, output), out);
+      if (other_attempt) announce(path, output, out, now);
+    }
+    for (auto at = m_outputs.begin(); at != m_outputs.end();) {
+      if (!files.contains(at->first) && !at->second.gone) at->second.gone = now;
+      at = isOver(at->second, now) ? close(at, out) : std::next(at);
+    }
+  }
+
+  bool leaveToOthers(const std::string& path, FileId id, Recorder& out) {
+    if (m_context->tailed == nullptr || !m_context->tailed->contains(id.device, id.inode)) return false;
+    drop(path, out);
+    m_outputs.erase(path);
+    return true;
+  }
+
+  bool isOver(const Output& output, TimeNs now) const {
+    return std::ranges::none_of(m_outputs, [&](const auto& entry) {
+      const Output& other = entry.second;
+      return other.attempt() == output.attempt() && (!other.gone || now - *other.gone < kLastLines);
+    });
+  }
+
+  std::map<std::string, Output>::iterator close(std::map<std::string, Output>::iterator at, Recorder& out) {
+    if (FileConsumer* const log = consumerOf(at->first)) static_cast<LogConsumer*>(log)->outputEnded(out);
+    drop(at->first, out);
+    std::erase_if(m_values, [&](const auto& entry) { return entry.second == at->first; });
+    return m_outputs.erase(at);
+  }
+
+  void announce(const std::string& path, const Output& output, Recorder& out, TimeNs now) const {
+    const auto rank = onlyRank(output);
+    out.event({.time = now,
+               .node = out.node(m_context->node),
+               .kind = "output_tailed",
+               .message = "tailing " + path + ": " + (rank ? "rank " + std::to_string(*rank) : std::string("several ranks")) + " of run '" +
+                          output.attempt().first + "'"});
+  }
+
+  const SourceContext* m_context = nullptr;
+  std::optional<TrainerFiles> m_files;
+  std::map<std::string, Output> m_outputs;      // by path
+  std::map<AttemptName, std::string> m_values;  // path of the file whose values stand for the run
+  TimeNs m_look_at = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> makeTrainerOutputSource() { return std::make_unique<TrainerOutputSource>(); }
+
+}  // namespace runglass

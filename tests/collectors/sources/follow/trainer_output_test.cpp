@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// The source trainer_output with real processes: sleeping ones that have a file open, into which the test writes.
+#include <gmock/gmock.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <list>
+
+#include "collectors/sources/train_log/train_log_source.h"
+#include "collectors/sources/trainer_output/trainer_output_source.h"
+#include "tests/collectors/sources/follow/scratch_folder.h"
+#include "tests/support/memory_recorder.h"
+#include "tests/support/program.h"
+#include "tests/support/wait_until.h"
+
+namespace runglass::test {
+namespace {
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr uid_t kNobody = 65534;
+
+std::string iteration(int step, const char* loss) { return " iteration " + std::to_string(step) + "/ 1000 | lm loss: " + loss + " |\n"; }
+
+class TrainerOutput : public testing::Test {
+ protected:
+  void SetUp() override { ::setenv("RUNGLASS_DIR", m_folder.path().c_str(), 1); }  // only trainers of this test
+  void TearDown() override { ::unsetenv("RUNGLASS_DIR"); }
+
+  void start(const std::string& config = "") {
+    m_config = toml::parse(config);
+    m_source = makeTrainerOutputSource();
+    ASSERT_TRUE(m_source->start(out, context(&m_config)).ok());
+  }
+  const SourceContext& context(const toml::table* config) {  // a source keeps it
+    return m_contexts.emplace_back(SourceContext{.node = {.uuid = "n1", .name = "node1"},
+                                                 .now = [this] { return m_now; },
+                                                 .config = config,
+                                                 .state_dir = m_folder.path(),
+                                                 .ranks = &m_ranks,
+                                                 .tailed = &m_tailed});
+  }
+  // Passes `seconds` of the source's time.
+  void pass(int seconds = 3) {
+    for (int i = 0; i < seconds * 5; ++i) {
+      m_source->poll(out, m_now);
+      m_now += 200 * kNsPerMs;
+    }
+  }
+  // With its standard output in `file`.
+  Program& trainer(const std::string& file, int rank, int world, std::vector<std::string> command = {"sleep", "600"},
+                   const std::string& attempt = "a") {
+    Program& program = m_trainers.emplace_back(
+        command, m_folder.file(file),
+        std::vector<std::pair<std::string, std::string>>{
+            {"RANK", std::to_string(rank)}, {"WORLD_SIZE", std::to_string(world)}, {"RUNGLASS_RUN", "gpt"}, {"RUNGLASS_ATTEMPT", attempt}});
+    EXPECT_TRUE(waitUntil([&] {
+      std::ifstream comm("/proc/" + std::to_string(program.pid()) + "/comm");
+      std::string name;
+      return comm >> name && name == "sleep";
+    }));
+    return program;
+  }
+  // Values of "lm loss" of the whole run, or of a rank.
+  std::vector<double> losses(std::optional<std::int32_t> rank = {}) const {
+    std::vector<double> values;
+    for (const auto& [id, key] : out.series_keys)
+      if (key.metric == "lm loss" && key.rank == rank && out.scalar_points.contains(id))
+        values.insert(values.end(), out.scalar_points.at(id).value.begin(), out.scalar_points.at(id).value.end());
+    return values;
+  }
+
+  const ScratchFolder m_folder;
+  MemoryRecorder out;
+  RankTable m_ranks;
+  TailedFiles m_tailed;
+  toml::table m_config;
+  std::list<SourceContext> m_contexts;
+  std::unique_ptr<Source> m_source;
+  std::list<Program> m_trainers;
+  TimeNs m_now = 1'000'000 * kNsPerSecond;
+};
+
+TEST_F(TrainerOutput, IsFoundWithoutConfiguration) {
+  trainer("stdout", 0, 1);
+  m_folder.append("stdout", iteration(1, "5.0"));
+  start();
+  pass();
+  m_folder.append("stdout", iteration(2, "4.0"));
+  pass(1);
+  EXPECT_THAT(losses(), ElementsAre(5.0, 4.0));
+  ASSERT_THAT(out.runs, SizeIs(1));
+  EXPECT_EQ(out.runs[0].name, "gpt");
+  EXPECT_EQ(out.runs[0].state, RunState::kRunning);
+  EXPECT_EQ(out.attempts.at(0).key, "a");
+  ASSERT_THAT(out.events, SizeIs(1));
+  EXPECT_EQ(out.events[0].message, "tailing " + m_folder.file("stdout") + ": rank 0 of run 'gpt'");
+}
+
+TEST_F(TrainerOutput, ALogThatTheTrainerHasOpenIsFoundAndOtherFilesAreNot) {
+  for (const char* name : {"train.log", "config.yaml"}) m_folder.write(name, iteration(1, "5.0"));
+  trainer("stdout", 0, 1, {"sh", "-c", "exec sleep 600 3>>'" + m_folder.file("train.log") + "' 4>>'" + m_folder.file("config.yaml") + "'"});
+  start();
+  pass();
+  EXPECT_THAT(losses(), ElementsAre(5.0));
+}
+
+TEST_F(TrainerOutput, AFileThatIsOnlyReadIsNoOutput) {
+  m_folder.write("old.log", iteration(1, "5.0"));
+  trainer("stdout", 0, 1, {"sh", "-c", "exec sleep 600 3<'" + m_folder.file("old.log") + "'"});
+  start();
+  pass();
+  EXPECT_THAT(out.runs, IsEmpty());
+}
+
+TEST_F(TrainerOutput, WithoutARankAProcessIsNoTrainer) {
+  m_trainers.emplace_back(std::vector<std::string>{"sleep", "600"}, m_folder.file("stdout"));
+  m_folder.append("stdout", iteration(1, "5.0"));
+  start();
+  pass();
+  EXPECT_THAT(out.runs, IsEmpty());
+}
+
+TEST_F(TrainerOutput, ARunThatSwitchedRunglassOffOrBelongsToAnotherAgentIsLeftAlone) {
+  ::setenv("RUNGLASS", "off", 1);
+  trainer("stdout", 0, 1);
+  ::unsetenv("RUNGLASS");
+  m_folder.append("stdout", iteration(1, "5.0"));
+  start();
+  ::setenv("RUNGLASS_DIR", "/elsewhere", 1);
+  trainer("other", 0, 1);
+  m_folder.append("other", iteration(1, "5.0"));
+  pass();
+  EXPECT_THAT(out.runs, IsEmpty());
+}
+
+TEST_F(TrainerOutput, WhatIsNotAFileOfTheTrainersUserIsLeftAlone) {
+  const std::string pipe = m_folder.file("pipe.log");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const char* name : {"deleted.log", "swapped.log", "root.log", "unreadable.log"}) m_folder.write(name, iteration(1, "5.0"));
+  m_folder.write("secret", iteration(2, "6.0"));
+  std::string command = "exec sleep 600";
+  int fd = 2;
+  for (const char* name : {"pipe.log", "deleted.log", "swapped.log", "root.log", "unreadable.log"}) {
+    ++fd;  // a pipe without a reader is opened for both
+    command += " " + std::to_string(fd) + (fd == 3 ? "<>'" : ">>'") + m_folder.file(name) + "'";
+  }
+  trainer("stdout", 0, 1, {"bash", "-c", command});
+  ::unlink(m_folder.file("deleted.log").c_str());
+  ::unlink(m_folder.file("swapped.log").c_str());
+  ASSERT_EQ(::symlink(m_folder.file("secret").c_str(), m_folder.file("swapped.log").c_str()), 0);
+  ::chmod(m_folder.file("unreadable.log").c_str(), 0200);
+  if (::geteuid() == 0) ASSERT_EQ(::chown(m_folder.file("root.log").c_str(), kNobody, kNobody), 0);
+  if (::geteuid() != 0) ::unlink(m_folder.file("root.log").c_str());
+  m_folder.append("stdout", iteration(1, "1.0"));
+  start();
+  pass();
+  EXPECT_THAT(losses(), ElementsAre(1.0));
+}
+
+TEST_F(TrainerOutput, AnotherFileThatTakesTheNameIsNotRead) {
+  trainer("stdout", 0, 1);
+  m_folder.append("stdout", iteration(1, "5.0"));
+  start();
+  pass();
+  m_folder.rename("stdout", "stdout.1");
+  m_folder.write("stdout", iteration(2, "4.0"));
+  ::chmod(m_folder.file("stdout").c_str(), 0600);
+  pass();
+  EXPECT_THAT(losses(), ElementsAre(5.0));
+}
+
+TEST_F(TrainerOutput, RanksWithFilesOfTheirOwnAreOneRunAndEachValueIsItsRanks) {
+  for (int rank = 0; rank < 3; ++rank) {
+    const std::string file = "rank" + std::to_string(rank);
+    trainer(file, rank, 3);
+    m_folder.append(file, iteration(1, rank == 1 ? "5.5" : "5.0") + (rank == 1 ? "Traceback (most recent call last):\n"
+                                                                                 "  File \"t.py\", line 1, in <module>\n"
+                                                                                 "ValueError: bad\n\nnext\n"
+                                                                               : ""));
+  }
+  start();
+  pass();
+  EXPECT_THAT(out.runs, SizeIs(1));
+  EXPECT_THAT(out.attempts, SizeIs(1));
+  EXPECT_THAT(losses(), ElementsAre(5.0)) << "of rank 0 or rank 2, once";
+  EXPECT_THAT(losses(1), ElementsAre(5.5));
+  EXPECT_EQ(out.runs[0].state, RunState::kRunning);
+  const auto traceback = std::ranges::find(out.events, "traceback", &Event::kind);
+  ASSERT_NE(traceback, out.events.end());
+  EXPECT_EQ(traceback->rank, 1);
+}
+
+TEST_F(TrainerOutput, OneFileOfSeveralRanksIsOfNoSingleRank) {
+  for (int rank = 0; rank < 2; ++rank) trainer("stdout", rank, 2);
+  m_folder.append("stdout", iteration(1, "5.0") + "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n");
+  start();
+  pass();
+  EXPECT_THAT(losses(), ElementsAre(5.0));
+  for (const Event& event : out.events) EXPECT_FALSE(event.rank) << event.message;
+}
+
+TEST_F(TrainerOutput, LinesOfATrainerWithARingBelongToItsRunWhoseStateTheRingReports) {
+  const Program& process = trainer("stdout", 0, 1);
+  const RunId run = out.run({.name = "named", .state = RunState::kFinished});
+  Rank rank{.attempt = out.attempt({.run = run, .key = "k"}), .rank = 0};
+  m_ranks.put({.pid = process.pid(), .rank = rank, .run = "named", .attempt_key = "k", .ring = "r"});
+  m_folder.append("stdout", iteration(1, "5.0") + iteration(2, "4.0") + iteration(1, "4.5"));
+  start();
+  pass();
+  EXPECT_THAT(losses(), ElementsAre(5.0, 4.0, 4.5));
+  ASSERT_THAT(out.runs, SizeIs(1));
+  ASSERT_THAT(out.attempts, SizeIs(1)) << "the ring's attempts are those of the run";
+  EXPECT_FALSE(out.attempts[0].end);
+}
+
+TEST_F(TrainerOutput, ARunEndsWithItsProcesses) {
+  Program& first = trainer("a", 0, 2);
+  Program& second = trainer("b", 1, 2);
+  m_folder.append("a", "[2026-01-02 03:04:05] " + iteration(1, "5.0"));
+  start();
+  pass();
+  first.signal(SIGKILL), first.wait();
+  pass(10);
+  EXPECT_EQ(out.runs.at(0).state, RunState::kRunning) << "rank 1 lives";
+  m_folder.append("b", "ValueError: the last words\n");
+  second.signal(SIGKILL), second.wait();
+  pass(10);
+  EXPECT_NE(out.runs.at(0).state, RunState::kRunning);
+  EXPECT_TRUE(out.attempts.at(0).end);
+}
+
+TEST_F(TrainerOutput, TheNextAttemptInTheSameFileIsAnAttemptOfItsOwn) {
+  Program& first = trainer("stdout", 0, 1);
+  m_folder.append("stdout", iteration(1, "5.0"));
+  start();
+  pass();
+  first.signal(SIGKILL), first.wait();
+  pass(10);
+  trainer("stdout", 0, 1, {"sleep", "600"}, "b");
+  m_folder.append("stdout", iteration(1, "4.0"));
+  pass(5);
+  ASSERT_THAT(out.attempts, SizeIs(2));
+  EXPECT_EQ(out.attempts[1].key, "b");
+  EXPECT_THAT(losses(), ElementsAre(5.0, 4.0)) << "the first attempt's lines are not read again";
+  EXPECT_EQ(out.runs.at(0).state, RunState::kRunning);
+}
+
+TEST_F(TrainerOutput, AFileThatTheConfigurationNamesIsTailedOnce) {
+  trainer("stdout.log", 0, 1);
+  m_folder.append("stdout.log", iteration(1, "5.0"));
+  const toml::table named = toml::parse("paths = '" + m_folder.file("*.log") + "'\nrun = 'named'\n");
+  const auto source = makeTrainLogSource();
+  ASSERT_TRUE(source->start(out, context(&named)).ok());
+  source->poll(out, m_now);
+  start();
+  pass();
+  EXPECT_THAT(losses(), ElementsAre(5.0));
+  ASSERT_THAT(out.runs, SizeIs(1));
+  EXPECT_EQ(out.runs[0].name, "named");
+}
+
+TEST_F(TrainerOutput, AfterARestartOfTheAgentNoLineIsRecordedTwice) {
+  trainer("stdout", 0, 1);
+  m_folder.append("stdout", iteration(1, "5.0") + iteration(2, "4.0"));
+  start();
+  pass();
+  m_source->stop(out);
+  m_folder.append("stdout", iteration(3, "3.0"));
+  start();
+  pass();
+  EXPECT_THAT(losses(), ElementsAre(5.0, 4.0, 3.0));
+  EXPECT_THAT(out.attempts, SizeIs(1));
+}
+
+TEST_F(TrainerOutput, RootTakesTrainersOfOthersOnlyIfAskedTo) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  trainer("stdout", 0, 1, {"setpriv", "--reuid", std::to_string(kNobody), "--clear-groups", "sleep", "600"});
+  ASSERT_EQ(::chown(m_folder.file("stdout").c_str(), kNobody, kNobody), 0);
+  m_folder.append("stdout", iteration(1, "6.5"));
+  start();
+  pass();
+  EXPECT_THAT(out.runs, IsEmpty());
+  m_source->stop(out);
+  start("users = 'all'\n");
+  pass();
+  EXPECT_THAT(losses(), testing::Contains(6.5)) << "other trainers of this machine may have been found as well";
+}
+
+TEST_F(TrainerOutput, RootReadsNoFileThatTheTrainersUserDoesNotOwn) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  trainer("stdout", 0, 1, {"setpriv", "--reuid", std::to_string(kNobody), "--clear-groups", "sleep", "600"});
+  m_folder.append("stdout", iteration(1, "6.5"));
+  start("users = 'all'\n");
+  pass();
+  EXPECT_THAT(losses(), testing::Not(testing::Contains(6.5)));
+}
+
+}  // namespace
+}  // namespace runglass::test
