@@ -146,7 +146,7 @@ TEST_F(ObjectMenuTest, ARankOfTheTopologyHasIt) {
   EXPECT_EQ(state().selection.rank, 5);
 }
 
-// By keys alone: the menu is of what the keyboard has selected, and opens there.
+// By keys alone: the menu is for the selection of the keyboard, and opens there.
 TEST_F(ObjectMenuTest, TheMenuOfTheKeyboardIsOfWhatItHasSelected) {
   open();
   const auto press = [&](const QWidget* widget, Qt::Key key, Qt::KeyboardModifiers held = {}) {

@@ -4,7 +4,7 @@
 //
 // Threading:  GUI thread; as muteFinding().
 // Ownership:  what the context has outlives it.
-// Errors:     a mute that failed is said in the button's tip.
+// Errors:     the tip of the button shows why a mute failed.
 #pragma once
 
 #include <QWidget>

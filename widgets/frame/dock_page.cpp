@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants: 1. A dock is in this page or hidden, never a window: windows of their own are the host's. 2. The central widget is shown
 // exactly while no dock is open. 3. The panels fit the page: QMainWindow lets those leave it that need more than its size, so that they
-// become tabs of one another; the arrangement comes back with the room for it unless the user changed what is left.
+// become tabs of one another; the arrangement comes back with the room for it unless the user has changed the tabs.
 #include "widgets/frame/dock_page.h"
 
 #include <QDockWidget>

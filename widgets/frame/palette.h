@@ -59,7 +59,7 @@ class Palette : public QDialog {
     bool named = false;  // of the names, else of the entries
   };
   void fill();
-  void fillAgain();  // what came later leaves the row that the user went to
+  void fillAgain();  // the current row stays when names arrive
   std::vector<Hit> recentHits() const;
   std::vector<Hit> search(const QString& pattern) const;
   QString keyOf(const Hit& hit) const;
