@@ -9413,6 +9413,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         </translation>
     </message>
     <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
         <source>As the run says; silent: it calls itself running, but nothing arrived for 15 s.</source>
         <translation>以 run 自报为准；失联：自报运行中，但 15 s 没有数据到达。</translation>
     </message>

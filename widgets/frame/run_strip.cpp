@@ -71,7 +71,7 @@ StripItem findingsItem(const RunSummary& run) {
     item.severity = std::max(item.severity, severity);
   }
   if (parts.isEmpty()) return item;
-  item.value = parts.join(QStringLiteral(", "));
+  item.value = parts.join(RunStrip::tr(", "));
   item.view = QStringLiteral("findings");
   return item;
 }
