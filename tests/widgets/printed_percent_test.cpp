@@ -20,7 +20,7 @@ namespace {
 
 class PrintedPercentTest : public ConsoleTest {
  protected:
-  // A line at a time: a percentage and its numbers stand in one.
+  // Line by line: a percentage and its numbers are in one.
   void check(const QString& text, const QString& where) {
     for (const QString& line : text.split(u'\n')) {
       const PercentCheck found = checkPercentages(plainNumbers(line.toStdString()));

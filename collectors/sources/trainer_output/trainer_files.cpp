@@ -202,6 +202,7 @@ std::map<std::string, OutputFile> TrainerFiles::look() {
     if (process.trainer && ++trainers <= kMaxTrainers) list(pid, process);
   }
   std::map<std::string, OutputFile> files;
+  m_left_out.clear();
   std::map<std::string, std::uint64_t> newest;  // start of the process whose attempt counts
   for (const auto& [pid, process] : m_processes) {
     // Workers of a data loader have their trainer's environment and files.
@@ -209,7 +210,10 @@ std::map<std::string, OutputFile> TrainerFiles::look() {
     if (!process.trainer || (parent != m_processes.end() && parent->second.trainer && parent->second.who.rank == process.who.rank))
       continue;
     for (const auto& [path, id] : process.files) {
-      if (files.size() >= kMaxFiles && !files.contains(path)) continue;
+      if (files.size() >= kMaxFiles && !files.contains(path)) {
+        m_left_out.insert(path);
+        continue;
+      }
       OutputFile& file = files[path];
       std::uint64_t& start = newest[path];
       const auto attempt = [](const OutputWriter& who) { return std::tie(who.run, who.attempt); };

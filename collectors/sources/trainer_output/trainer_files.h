@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ class TrainerFiles {
   // `ranks` may be null. `all_users`: trainers of every user; else those of this process's user.
   TrainerFiles(std::string root, const RankTable* ranks, bool all_users);
   std::map<std::string, OutputFile> look();
+  // Files beyond kMaxFiles, in the last look().
+  std::size_t leftOut() const { return m_left_out.size(); }
 
  private:
   struct Process {
@@ -65,6 +68,7 @@ class TrainerFiles {
   const bool m_all_users;
   std::string m_own_rings;  // RUNGLASS_DIR of this agent
   std::map<std::int32_t, Process> m_processes;
+  std::set<std::string> m_left_out;
 };
 
 }  // namespace runglass

@@ -275,6 +275,19 @@ TEST_F(TrainerOutput, AfterARestartOfTheAgentNoLineIsRecordedTwice) {
   EXPECT_THAT(out.attempts, SizeIs(1));
 }
 
+TEST_F(TrainerOutput, FilesBeyondTheLimitAreReported) {
+  constexpr int kTrainers = 34;  // of eight files each at most
+  for (int rank = 0; rank < kTrainers; ++rank) {
+    std::string command = "exec sleep 600";
+    for (int fd = 3; fd < 10; ++fd)
+      command += " " + std::to_string(fd) + ">>'" + m_folder.file(std::to_string(rank * 10 + fd) + ".log") + "'";
+    trainer("stdout" + std::to_string(rank), rank, kTrainers, {"bash", "-c", command});
+  }
+  start();
+  pass(2);
+  EXPECT_EQ(out.issueCount("trainer_output.too_many_files"), kTrainers * 8 - 256);
+}
+
 TEST_F(TrainerOutput, RootTakesTrainersOfOthersOnlyIfAskedTo) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   trainer("stdout", 0, 1, {"setpriv", "--reuid", std::to_string(kNobody), "--clear-groups", "sleep", "600"});
