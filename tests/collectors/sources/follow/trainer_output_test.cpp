@@ -107,6 +107,24 @@ TEST_F(TrainerOutput, ALogThatTheTrainerHasOpenIsFoundAndOtherFilesAreNot) {
   EXPECT_THAT(losses(), ElementsAre(5.0));
 }
 
+TEST_F(TrainerOutput, WhatGoesThroughTeeIsFoundInItsFile) {
+  trainer("stdout", 0, 1, {"bash", "-c", "exec sleep 600 > >(exec env -i tee -a '" + m_folder.file("copy") + "')"});
+  m_folder.append("copy", iteration(1, "5.0"));
+  start();
+  ASSERT_TRUE(waitUntil([&] { return pass(), losses().size() == 1; }));
+  EXPECT_EQ(out.runs.at(0).name, "gpt");
+}
+
+TEST_F(TrainerOutput, AWorkerOfADataLoaderIsNoSecondRankAndALaunchersRankIsNotItsTrainers) {
+  // As in a pod: the launcher has the rank of the pod, its child that of the process.
+  trainer("stdout", 0, 2,
+          {"bash", "-c", "RANK=0 WORLD_SIZE=16 LOCAL_WORLD_SIZE=8 RUNGLASS_ATTEMPT=b setpriv --pdeathsig KILL sleep 600 & exec sleep 600"});
+  m_folder.append("stdout", iteration(1, "5.0"));
+  start();
+  ASSERT_TRUE(waitUntil([&] { return pass(), losses().size() == 1; }));
+  EXPECT_EQ(out.attempts.back().key, "b");
+}
+
 TEST_F(TrainerOutput, AFileThatIsOnlyReadIsNoOutput) {
   m_folder.write("old.log", iteration(1, "5.0"));
   trainer("stdout", 0, 1, {"sh", "-c", "exec sleep 600 3<'" + m_folder.file("old.log") + "'"});
