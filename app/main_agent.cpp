@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglass-agent: one per node. Collects until SIGTERM or SIGINT, then flushes and says goodbye. Exit 0 ok, 1 failed, 2 wrong usage.
+// runglass-agent: one per node. Collects until SIGTERM or SIGINT, then flushes and signs off. Exit 0 ok, 1 failed, 2 wrong usage.
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -33,7 +33,7 @@ Result<AgentOptions> optionsOf(const Arguments& arguments) {
   return options;
 }
 
-// Before any thread starts, so that only sigwait() sees them.
+// Before any thread starts, so that only sigwait() receives them.
 sigset_t blockedStopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -56,7 +56,7 @@ Status collect(const Arguments& arguments) {
   std::fprintf(stderr, "runglass-agent: session %s on %s\n", agent->session().c_str(), agent->node().name.c_str());
   int received = 0;
   sigwait(&signals, &received);
-  // The sources' last words take at most 8 s: all is over within 20.
+  // The final data of the sources takes at most 8 s; the process ends within 20 s.
   if (!agent->stop(8 * kNsPerSecond))
     std::fprintf(stderr, "runglass-agent: the hub did not take everything; the rest waits in the spool\n");
   return {};
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   try {
     status = arguments.simulation.scenario.empty() ? runglass::collect(arguments) : runglass::playScenario(arguments);
   } catch (const std::exception& error) {
-    status = runglass::Status(runglass::Code::kInternal, error.what());  // third-party code and memory: nothing of ours throws
+    status = runglass::Status(runglass::Code::kInternal, error.what());  // third-party code, out of memory; Runglass throws nothing
   }
   if (status.ok()) return 0;
   std::fprintf(stderr, "runglass-agent: %s\n", status.message().c_str());

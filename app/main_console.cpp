@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglass: the console. Exit 0 ok, 1 failed (one line on stderr), 2 wrong usage or a view that is not built.
+// runglass: the console. Exit 0 ok, 1 failed (one line on stderr), 2 wrong usage or an unknown view.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -26,6 +26,7 @@
 #include "app/console/report.h"
 #include "app/console/screenshot.h"
 #include "widgets/core/icon.h"
+#include "widgets/core/language.h"
 #include "widgets/frame/console_settings.h"
 #include "widgets/frame/view_registry.h"
 
@@ -34,13 +35,13 @@ namespace {
 using namespace runglass;
 
 struct Arguments {
-  std::string store, select, at, theme, size = "1920x1080", out;
+  std::string store, select, at, theme, language, size = "1920x1080", out;
   Place place;
   bool live = false;
   HubArguments hub;
   std::string tls_ca, alerts, link;
-  std::string connect, copy;                  // a hub to follow
-  std::string token_file, tls_cert, tls_key;  // of a screenshot of it
+  std::string connect, copy;                  // a hub to connect to
+  std::string token_file, tls_cert, tls_key;  // for a screenshot of it
 };
 
 int fail(const std::string& message, int code = 1) {
@@ -53,20 +54,20 @@ int fail(const std::string& message, int code = 1) {
 constexpr const char* kWithoutDisplay =
     "; set DISPLAY or WAYLAND_DISPLAY, or write a picture: runglass screenshot --store FILE --view overview --out FILE.png";
 
-// What Qt reports before it has a display to show windows on.
+// Qt's messages before it has connected to a display.
 struct Startup {
   bool done = false;
   std::vector<std::string> problems;
 };
 Startup g_startup;
 
-// Qt aborts where it cannot reach the display.
+// Qt aborts if it cannot reach the display.
 [[noreturn]] void endWithoutDisplay(const QString& last) {
   const std::string why = g_startup.problems.empty() ? last.toStdString() : g_startup.problems.front();
   std::_Exit(fail("cannot open a window: " + why + kWithoutDisplay));
 }
 
-// What the offscreen platform reports about itself is not worth a line.
+// Messages of the offscreen platform about itself are not printed.
 void onQtMessage(QtMsgType type, const QMessageLogContext&, const QString& message) {
   if (!g_startup.done && type == QtFatalMsg) endWithoutDisplay(message);
   if (type == QtDebugMsg || message.startsWith(QLatin1String("This plugin does not support ")) ||
@@ -86,7 +87,7 @@ void onSignal(int) {
   (void)ignored;
 }
 
-// SIGTERM and SIGINT close the window in order, so that a hub closes its store.
+// SIGTERM and SIGINT close the window in an orderly way, so that a hub closes its store.
 void quitOnSignals(QApplication& app) {
   if (::pipe2(g_signal_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) return;
   auto* notifier = new QSocketNotifier(g_signal_pipe[0], QSocketNotifier::Read, &app);
@@ -121,9 +122,10 @@ void declarePlace(Options options, Arguments& arguments) {
   options.add("--at", arguments.at, "Playhead: ns since 1970 UTC, or 2026-11-20T21:43:07Z; default: now");
   options.add("--select", arguments.select, "rank=N,attempt=N,step=N,node=NAME,incident=UUID");
   options.add("--theme", arguments.theme, "dark or light").oneOf({"dark", "light"});
+  options.add("--language", arguments.language, "en, zh_CN or system; a picture's default: en").oneOf({"en", "zh_CN", "system"});
 }
 
-// Checks what can be checked without a store; absent: go on.
+// Checks that need no store; absent: continue.
 std::optional<int> wrongUsage(Arguments& arguments) {
   const std::string& view = arguments.place.view;
   if (!view.empty() && view != "watch" && findView(view) == nullptr)
@@ -149,13 +151,15 @@ ThemeName wantedTheme(const Arguments& arguments, const QSettings* settings) {
   return themeOf((settings != nullptr ? readSettings(*settings) : ConsoleSettings{}).theme);
 }
 
-// File managers may hand over file:///path/run.rgl in place of a path.
+Language wantedLanguage(const Arguments& arguments, Language otherwise) { return languageFromName(arguments.language).value_or(otherwise); }
+
+// File managers may pass file:///path/run.rgl instead of a path.
 void takeFileUrl(Arguments& arguments) {
   const QUrl url(QString::fromStdString(arguments.store), QUrl::StrictMode);
   if (url.isLocalFile()) arguments.store = url.toLocalFile().toStdString();
 }
 
-// A link says where to look; which file that is, this user's settings know from when the store was opened here.
+// A link names a store by its uuid; the user's settings have the path at which that store was opened here.
 std::optional<int> takeLink(Arguments& arguments) {
   if (isLink(arguments.store)) arguments.link = std::exchange(arguments.store, "");
   if (arguments.link.empty()) return std::nullopt;
@@ -171,13 +175,13 @@ std::optional<int> takeLink(Arguments& arguments) {
   return wrongUsage(arguments);
 }
 
-// The hub of --connect, as a person would enter it.
+// The hub of --connect, in the form that a person would enter.
 HubAddress hubAddress(const Arguments& arguments, const HubOptions& options) {
   const auto text = [](const std::string& value) { return QString::fromStdString(value); };
   return {text(arguments.connect), text(options.token_file), text(arguments.tls_ca), text(options.tls_cert), text(options.tls_key)};
 }
 
-// Following takes the place of what a store or a hub of this window would be.
+// --connect replaces the options for a store or a hub of this window.
 std::optional<int> wrongConnect(const Arguments& arguments, Options options) {
   if (arguments.connect.empty()) return arguments.copy.empty() ? std::nullopt : std::optional(fail("--mirror: needs --connect", 2));
   if (!isHubAddress(QString::fromStdString(arguments.connect)))
@@ -191,6 +195,7 @@ std::optional<int> wrongConnect(const Arguments& arguments, Options options) {
 int runScreenshot(const Arguments& arguments) {
   const QSize size = sizeFromText(QString::fromStdString(arguments.size));
   if (!size.isValid()) return fail("--size " + arguments.size + ": expected WIDTHxHEIGHT, 64 to 16384 each", 2);
+  setLanguage(wantedLanguage(arguments, Language::kEnglish));
   applyTheme(*qApp, wantedTheme(arguments, nullptr));
   SessionOptions session{.store = arguments.store};
   if (!arguments.connect.empty()) {
@@ -205,6 +210,7 @@ int runScreenshot(const Arguments& arguments) {
 
 int runWindow(QApplication& app, const Arguments& arguments) {
   QSettings settings;
+  setLanguage(wantedLanguage(arguments, readSettings(settings).language));
   applyTheme(app, wantedTheme(arguments, &settings));
   const Result<HubOptions> hub = arguments.hub.options();
   if (!hub.ok()) return fail(hub.status().message());
@@ -214,7 +220,7 @@ int runWindow(QApplication& app, const Arguments& arguments) {
     if (!following.ok()) return fail(following.status().message());
     session = std::move(*following);
   } else if (const auto followed = hubOfCopy(settings, QString::fromStdString(arguments.store)); followed && !arguments.link.empty()) {
-    // Whoever follows a link wants to see how it goes, not how it went.
+    // A link is opened to see the current state, not that of an old replica.
     Result<SessionOptions> following = sessionOf({.hub = *followed, .copy = arguments.store});
     if (following.ok()) session = std::move(*following);
     if (!following.ok()) fail(following.status().message());
@@ -228,7 +234,7 @@ int runWindow(QApplication& app, const Arguments& arguments) {
     if (!alerts.ok()) return fail(alerts.status().message());
     session.alerts = std::move(alerts).value();
   }
-  // Where another process's hub writes the store, the same options say what to show it.
+  // If another process's hub writes the store, the same options are the credentials for that hub.
   ControlArguments control;
   if (!arguments.live)
     control = {.token_file = hub->token_file, .tls_ca = arguments.tls_ca, .tls_cert = hub->tls_cert, .tls_key = hub->tls_key};
@@ -300,7 +306,7 @@ int runConsole(int argc, char** argv) {
   else if (qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") &&
            qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
     return fail(std::string("no display to open a window on") + kWithoutDisplay);
-  // The order in which a PDF's fonts are written follows a hash; the same report is the same bytes in each process.
+  // The order of a PDF's fonts depends on hashes; with a fixed seed, the same report is the same bytes in each process.
   if (report.parsed()) QHashSeed::setDeterministicGlobalSeed();
   qInstallMessageHandler(onQtMessage);
   QCoreApplication::setOrganizationName("runglass");
@@ -333,7 +339,7 @@ int main(int argc, char** argv) {
   try {
     return runConsole(argc, argv);
   } catch (const std::exception& error) {
-    // Third-party code and memory: nothing of ours throws.
+    // Third-party code and out of memory; Runglass itself throws nothing.
     return fail(error.what());
   }
 }

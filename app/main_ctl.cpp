@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl: everything the console knows, scriptable. Exit 0 ok, 1 failed (one line on stderr), 2 wrong usage.
+// runglassctl: the functions of the console for scripts. Exit 0 ok, 1 failed (one line on stderr), 2 wrong usage.
 #include <cstdio>
 #include <exception>
 #include <vector>
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
       runglass::warnOfDamage();
       return status.ok() ? 0 : report(command->name(), status.message());
     } catch (const std::exception& error) {
-      // Third-party code and memory: nothing of ours throws.
+      // Third-party code and out of memory; Runglass itself throws nothing.
       return report(command->name(), error.what());
     }
   }

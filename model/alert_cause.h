@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cause under which notifications of a finding are counted and muted: the same string for the hub that notifies and the console that
+// The cause by which notifications of a finding are counted and muted: the same string in the hub that notifies and in the console that
 // mutes.
-//
-// Threading:  pure.
 #pragma once
 
 #include <string>
@@ -11,8 +9,8 @@
 
 namespace runglass {
 
-// Findings of one fault are parts of one cause. A slow node shows in its ranks and in the clocks of its GPUs; a fault of a machine is the
-// same in every run that it stops, and a trouble is the same in the attempt after a restart. `node`: the name of its node, "" without one;
+// Findings of one fault share one cause. A slow node affects its ranks and the clocks of its GPUs; a machine's fault is the same in every
+// run that it stops, and a problem is the same in the attempt after a restart. `node`: the name of the finding's node, "" without one;
 // `run`: the uuid of its run.
 std::string causeOfFinding(const Finding& finding, const std::string& node, const std::string& run);
 

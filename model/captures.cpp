@@ -15,7 +15,7 @@ void boundCapture(Capture& capture, std::size_t most) {
   std::string& text = capture.text;
   if (text.size() > most) {
     std::size_t begin = text.size() - most;
-    // A line that fills all of it is cut inside.
+    // If one line fills the whole limit, it is cut in the middle.
     if (const std::size_t line = text.find('\n', begin); line != std::string::npos && line + 1 < text.size()) begin = line + 1;
     capture.truncated_bytes += static_cast<std::int64_t>(begin);
     text.erase(0, begin);

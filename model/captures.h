@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captures: what a node and its ranks looked like at one moment, as texts for people: stacks, process states, tails of logs.
+// Captures: the state of a node and its ranks at one moment, as texts: stacks, process states, tails of logs.
 //
-// Threading:  values.
-// Ownership:  values.
 // Units:      TimeNs, bytes.
-// Errors:     none. A piece that could not be had is no Capture: the order's answer and the agent's event name it with the reason.
+// Errors:     a part that could not be captured has no Capture: the command's answer and the agent's event name it with the reason.
 // Cost:       a text of at most kMaxCaptureBytes each.
 #pragma once
 
@@ -23,24 +21,24 @@ inline constexpr std::size_t kMaxCaptureBytes = std::size_t{1} << 20;
 struct Capture {
   std::int64_t id = 0;  // filled by the store
   TimeNs time = 0;
-  AttemptId attempt;                 // 0: of the node alone
-  NodeId node;                       // where it was taken
+  AttemptId attempt;                 // 0: of the node only
+  NodeId node;                       // the captured node
   std::optional<std::int32_t> rank;  // absent: of the node
   // "stack", "native_stack", "process", "kernel_log", "nvml", "nccl_ras", "flight_recorder", "progress"
   std::string kind;
-  std::string source;  // who gave it: "faulthandler", "py-spy", "/proc/4711", ...
+  std::string source;  // the tool or file: "faulthandler", "py-spy", "/proc/4711", ...
   std::string reason;  // "by hand", "stall", "sigterm"
   std::string text;
   std::int64_t bytes = 0;            // of the text
-  std::int64_t truncated_bytes = 0;  // before it, that were left out
+  std::int64_t truncated_bytes = 0;  // cut off before the text
 };
 
-// Why somebody wants one; an order's number. The third is the agent's own.
+// The trigger of a capture; the number of a capture command. The third one is used by the agent itself.
 enum class CaptureReason : std::uint8_t { kByHand, kStall, kSigterm };
 std::string_view captureReasonName(CaptureReason reason);
 
-// At most `most` bytes of the text: the newest are at its end, so the end stays, from the begin of a line on where there is one. What is no
-// text (zero bytes) becomes spaces.
+// Limits the text to `most` bytes. The newest part is at its end, so the end is kept, starting at the begin of a line where possible. Zero
+// bytes become spaces.
 void boundCapture(Capture& capture, std::size_t most = kMaxCaptureBytes);
 
 }  // namespace runglass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: meanings are the source's, advice is ours.
+// Invariant: meanings are those of the source, advice is from Runglass.
 #include "model/clock_reasons.h"
 
 #include <array>
@@ -26,7 +26,7 @@ constexpr std::array kReasons = {
     ClockReason{0x100, "display clock", "A display limits the clocks.", "Not expected on a server.", false},
 };
 
-// The names of the documents; these carry no date that could be given with them.
+// Names of the documents; these have no date to cite.
 constexpr std::string_view kNvml = "NVML, field 230 (GPU recovery action)", kMemory = "NVIDIA, GPU memory error management",
                            kLinux = "Linux ABI, sysfs-class-infiniband", kMellanox = "NVIDIA, mlx5 hw_counters";
 constexpr std::array kStates = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: the table is read once, completely; a row that does not read is our bug and ends the program in its tests.
+// Invariant: the table is read once and completely; an invalid row is a bug of Runglass and ends the program in its tests.
 #include "model/device_catalog.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<const char*, kPrecisionCount> kPrecisionNames = {"fp64", "tf32", "fp16", "bf16", "fp8", "fp4", "int8", "int4"};
 constexpr double kTera = 1e12, kGiga = 1e9;
 
-// Words of letters and digits, upper case, between blanks: " NVIDIA H100 80GB HBM3 ".
+// Words of letters and digits, in upper case, between blanks: " NVIDIA H100 80GB HBM3 ".
 std::string wordsOf(std::string_view text) {
   std::string words = " ";
   for (const char c : text) {
@@ -47,7 +47,7 @@ std::optional<double> numberOf(std::string_view text, double scale) {
 
 struct Catalog {
   std::vector<DeviceSpec> devices;
-  std::vector<DevicePeak> peaks;  // as devices
+  std::vector<DevicePeak> peaks;  // in the order of devices
 };
 
 DeviceSpec specOf(std::string_view line) {

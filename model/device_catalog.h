@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device catalogue: what an accelerator can do at most, by the name that its driver reports. Its rows are in device_peaks.csv.
+// The device catalogue: the peak performance of an accelerator, by the name that its driver reports. Its rows are in device_peaks.csv.
 //
 // Threading:  immutable.
 // Ownership:  static storage.
-// Units:      FLOP/s (integers: OP/s) of the matrix units at the device's full power limit; bytes, bytes/s. Dense and 2:4 sparse apart.
-// Errors:     none: a device that is not listed, or whose vendor names no peak, has none, and then there is no MFU.
+// Units:      FLOP/s (integers: OP/s) of the matrix units at the device's full power limit; bytes, bytes/s. Dense and 2:4 sparse
+//             separately.
+// Errors:     an unlisted device, or one whose vendor publishes no peak, has none; its MFU is then unknown.
 // Cost:       a few dozen string compares; the first call reads the table.
 #pragma once
 
@@ -16,8 +17,8 @@
 
 namespace runglass {
 
-// The kind of a MIG instance: its uuid is its GPU's and "/gi7", its index its GPU's, its model the profile ("1g.5gb"). Its series are its
-// GPU's, told apart by labels.
+// The kind of a MIG instance: its uuid is its GPU's and "/gi7", its index its GPU's, its model the profile ("1g.5gb"). Its series belong to
+// its GPU, distinguished by labels.
 inline constexpr const char* kMigKind = "mig";
 
 enum class Precision : std::uint8_t { kFp64, kTf32, kFp16, kBf16, kFp8, kFp4, kInt8, kInt4 };
@@ -27,28 +28,28 @@ std::optional<Precision> precisionFromName(std::string_view name);
 
 struct PrecisionPeak {
   std::optional<double> dense_flops_per_s;
-  std::optional<double> sparse_flops_per_s;  // with half of the operands zero: marketing for dense models, never the measure of MFU
+  std::optional<double> sparse_flops_per_s;  // with half of the operands zero: a marketing number for dense models, never the basis of MFU
 };
 
 struct DeviceSpec {
-  std::string_view name;  // every word of it occurs in the reported name, in any case
+  std::string_view name;  // each word of it occurs in the reported name, ignoring case
   std::array<PrecisionPeak, kPrecisionCount> peaks;
   std::optional<double> memory_bytes, memory_bytes_per_s;
   std::string_view source;  // the vendor's document
   const PrecisionPeak& at(Precision precision) const { return peaks[static_cast<std::size_t>(precision)]; }
 };
 
-// What model FLOP/s are measured against: dense, BF16 or, where the device has none, FP16.
+// The peak that MFU is relative to: dense, BF16 or, where the device has none, FP16.
 struct DevicePeak {
   const DeviceSpec* device;
   double dense_flops_per_s;
   std::string_view source;
 };
 
-std::span<const DeviceSpec> deviceCatalog();  // more special names first
-// "NVIDIA H100 80GB HBM3" -> H100 SXM; nullptr: not known, or a slice of one (MIG), which has not the whole device's peak.
+std::span<const DeviceSpec> deviceCatalog();  // more specific names first
+// "NVIDIA H100 80GB HBM3" -> H100 SXM; nullptr: unknown, or a MIG slice, which does not have the whole device's peak.
 const DeviceSpec* findDevice(std::string_view model);
-// nullptr: not known, or the vendor publishes no such peak.
+// nullptr: unknown, or the vendor publishes no such peak.
 const DevicePeak* findDevicePeak(std::string_view model);
 
 // The embedded file, for the generated source.

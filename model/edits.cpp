@@ -107,7 +107,7 @@ Status checkRunOf(const Note& note) { return checkRun(note.run_uuid); }
 Status checkRunOf(const ClockAlignment& alignment) { return checkRun(alignment.run_uuid); }
 Status checkRunOf(const RankOrderChoice& choice) { return checkRun(choice.run_uuid); }
 Status checkRunOf(const IncidentEdit& edit) { return checkRun(edit.run_uuid); }
-Status checkRunOf(const Snooze&) { return {}; }  // of the whole store
+Status checkRunOf(const Snooze&) { return {}; }  // concerns the whole store
 Status checkRunOf(const AgentForget&) { return {}; }
 
 }  // namespace

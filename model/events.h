@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Things that happened: events, log lines, progress, ingest issues, labels.
+// Events, log lines, progress, ingest issues, labels.
 //
-// Threading:  plain values.
-// Ownership:  values own their strings.
 // Units:      TimeNs.
-// Errors:     none; an Issue is how odd or lost *data* is told.
+// Errors:     odd or lost *data* is reported as an Issue.
 // Cost:       one row each.
 #pragma once
 
@@ -46,7 +44,7 @@ struct LogLine {
   std::string text;
 };
 
-// What a rank is doing right now; the newest one per (attempt, rank) wins.
+// The current activity of a rank; the newest one per (attempt, rank) wins.
 struct Progress {
   AttemptId attempt;
   std::int32_t rank = 0;
@@ -57,7 +55,7 @@ struct Progress {
   std::optional<TimeNs> since;
 };
 
-// One kind of odd or lost data from one source; the store adds counts of equal (code, source).
+// One kind of odd or lost data from one source; the store adds up the counts of equal (code, source).
 struct Issue {
   std::string code;    // from issue_catalog
   std::string source;  // file, agent, series
@@ -66,7 +64,7 @@ struct Issue {
   std::string detail;  // what, where (byte offset), why
 };
 
-// The simulator's truth, to score analyses against.
+// The simulator's ground truth, to score analyses against.
 struct Label {
   AttemptId attempt;
   std::string kind;
@@ -78,7 +76,7 @@ struct Label {
   double strength = 0;
 };
 
-// One reading of a session's clock against the hub's: corrected = raw + offset.
+// One reading of a session's clock compared with the hub's: corrected = raw + offset.
 struct ClockReading {
   NodeId node;
   std::string session;

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far from the epoch a time may lie: sums and differences of two such times do not overflow, and an axis over them ends.
+// The maximum distance of a time from the epoch: sums and differences of two such times do not overflow, and an axis over them is finite.
 //
-// Threading:  pure.
-// Ownership:  none.
 // Units:      ns.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants:
-// 1. Xid actions are the vendor's (kXidSource); severities and advice are ours. The vendor's table differs by architecture, this one does
-// not.
+// Invariant: Xid actions are the vendor's (kXidSource); severities and advice are from Runglass. The vendor's table differs by
+//            architecture, this one does not.
 #include "model/fault_catalog.h"
 
 #include <algorithm>
@@ -191,7 +190,7 @@ constexpr auto kFaults = [] {
       fault("nccl_net_event", "", kWarning, kLink, "the adapter reported an event", "Look at the port's state and counters."),
       fault("nccl_net_event", "port active", kInfo, kLink, "a port became active", "Belongs to a link that went down before it."),
       fault("nccl_net_event", "port error", kError, kLink, "a port went down", "Check cable, transceiver and switch port."),
-      // --- nodes, as a hub hears of them ---
+      // --- nodes, as seen by a hub ---
       fault("node_stale", "", kWarning, kNode, "a node's agent has missed some of its beats", "It may be back at once; else it is lost.",
             true),
       fault("node_lost", "", kError, kNode, "a node's agent is silent",

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of every record of the model, described once: what translates ids, redacts, holds and copies records derives from this.
+// The fields of every record of the model, described once: code that translates ids, redacts, buffers or copies records is derived from
+// this.
 //
-// The descriptions are in recorder_fields.h (what a Recorder is given) and judgement_fields.h (what analyses and people add).
+// The descriptions are in recorder_fields.h (arguments of a Recorder) and judgement_fields.h (additions of analyses and people).
 //
-// Adding a field: the member, its line there, one in the .proto, one migration. tests/model/fields_test.cpp fails while a member
-// lacks its line; the tests named *_fields_test.cpp fail while the wire, the store, a copy, a redaction or a held call loses it.
+// Adding a field: the member, its line there, one in the .proto, one migration. tests/model/fields_test.cpp fails while a member lacks its
+// line; the tests named *_fields_test.cpp fail while the wire, the store, a copy, a redaction or a buffered call loses it.
 //
-// A description calls one function of Fields per member, in the order of the struct. Which one says what the field means:
+// A description calls one function of Fields per member, in the order of the struct. The function states the role of the field:
 //   own         the record's number in the store that holds it; ignored on input
-//   filled      worked out by the store; ignored on input
+//   filled      computed by the store; ignored on input
 //   ref         another record, or none          } ids of the Recorder that the record is given to, or of the Reader that returned it
 //   owner       another record, never none       }
 //   value       numbers, times, flags, enumerators and lists of them
-//   word        a word of ours, a unit or a uuid of ours: names nobody
+//   word        a fixed word of Runglass, a unit or a generated uuid: identifies no person or machine
 //   text        written by a source or a person: may name machines, people, paths, addresses and secrets
-//   key         a name under which other things are: words of ours stay as they are when redacted
-//   keyed       a text whose meaning is the `key` beside it (the value of a fact)
+//   key         a name that other values depend on: fixed words of Runglass are not redacted
+//   keyed       a text whose meaning is given by the `key` in the same record (the value of a fact)
 //   host        the name of a machine
 //   person      the name of a person
 //   json        a JSON document whose texts are as `text`
@@ -23,7 +24,7 @@
 //   part, parts a record inside this one, or a list of them
 //
 // Threading:  pure.
-// Cost:       templates: included only by what derives from it, never by another header of the model.
+// Cost:       templates: included only by code that derives from it, never by another header of the model.
 #pragma once
 
 #include <concepts>
@@ -38,7 +39,8 @@ namespace runglass {
 
 enum class FieldRole : std::uint8_t { kOwn, kFilled, kRef, kOwner, kValue, kWord, kText, kKey, kKeyed, kHost, kPerson, kJson, kDictionary };
 
-// Calls visit(name, field, role) for each field, those of parts too. A visitor that has a part(name, record) gets parts whole.
+// Calls visit(name, field, role) for each field, including those of parts. A visitor with a function part(name, record) gets parts as a
+// whole.
 template <class Visit>
 class Fields {
  public:
@@ -78,7 +80,7 @@ class Fields {
 template <class Self, class Record>
 concept Of = std::same_as<std::remove_const_t<Self>, Record>;
 
-// --- what derives from the descriptions
+// --- derived from the descriptions
 
 template <class Record, class Visit>
 void eachField(Record& record, Visit&& visit) {
@@ -91,7 +93,7 @@ inline constexpr bool kIsId = false;
 template <class Tag>
 inline constexpr bool kIsId<Id<Tag>> = true;
 
-// Replaces each id of another record in `record` by map(id, role): kRef, which may be none, or kOwner.
+// Replaces each id of another record in `record` by map(id, role): kRef, which may be 0, or kOwner.
 template <class Record, class Map>
 void mapIds(Record& record, Map&& map) {
   eachField(record, [&map]<class T>(const char*, T& field, FieldRole role) {
@@ -100,7 +102,7 @@ void mapIds(Record& record, Map&& map) {
   });
 }
 
-// What the texts and lists of a record take beside it.
+// The heap memory of the record's texts and lists.
 template <class Record>
 std::size_t heapBytes(const Record& record) {
   std::size_t bytes = 0;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings: what an analysis concluded.
+// Findings: the results of analyses.
 //
-// Threading:  plain values.
-// Ownership:  values own their strings.
-// Units:      TimeNs, steps; score and confidence 0..1 unless the kind says otherwise.
-// Errors:     none.
+// Units:      TimeNs, steps; score and confidence 0..1 unless defined otherwise for the kind.
 // Cost:       one row each; identity is (run, kind, subject, first_step).
 #pragma once
 
@@ -31,9 +28,9 @@ struct Finding {
   std::optional<std::int32_t> rank, dp, pp, tp;
   std::optional<double> score, confidence, coverage;
   std::string summary;   // `message` in English
-  std::string message;   // JSON of analysis/words/message.h; "" in stores of before schema 15
+  std::string message;   // JSON of analysis/words/message.h; "" in stores from before schema 15
   std::string evidence;  // JSON object
-  // When these words were first told to whoever watched the run; absent: they were concluded afterwards.
+  // When this version was first published while the run was in progress; absent: found by a later analysis.
   std::optional<TimeNs> published;
 };
 

@@ -19,7 +19,7 @@ enum Word : unsigned {
   kWorldWord = 64,
   kShardWord = 128,
   kReplicateWord = 256,
-  kCutWord = 512  // of what another group is the whole
+  kCutWord = 512  // a part of another group
 };
 struct Known {
   std::string_view word;

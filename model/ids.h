@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed ids: a run is never mistaken for a series.
+// Typed ids: a run cannot be mistaken for a series.
 //
-// Threading:  plain values.
-// Ownership:  none. An id is local to the Recorder or store that gave it; uuids are what crosses files and machines.
-// Units:      0 is "no such thing".
-// Errors:     none.
+// Ownership:  an id is local to the Recorder or store that assigned it; uuids are valid across files and machines.
+// Units:      0 is "none".
 // Cost:       8 bytes.
 #pragma once
 

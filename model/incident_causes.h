@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The taxonomy of root causes: what an incident may be put down to, with how often each interrupted the run that was told of in most
-// detail.
+// The taxonomy of root causes that an incident may have, with the number of interruptions by each in the most detailed published report of
+// a run.
 //
 // Threading:  immutable.
 // Ownership:  static storage.
 // Units:      counts of unexpected interruptions.
-// Errors:     none: a code that is not listed has no words here (a newer program chose it).
+// Errors:     an unlisted code has no text here (a newer program chose it).
 // Cost:       O(causes), some thirty.
 //
 // Source of the counts and of the causes that have one: "The Llama 3 Herd of Models", arXiv 2407.21783, section 3.3.4 "Reliability and
-// Operational Challenges", table 5: 419 unexpected interruptions in 54 days on 16,384 H100. The other causes are our own.
+// Operational Challenges", table 5: 419 unexpected interruptions in 54 days on 16,384 H100. The other causes are additions of Runglass.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@ namespace runglass {
 namespace {
 using enum Severity;
 
-// Sections by who records them; findIssue() sorts the whole once.
+// One section per recording component; findIssue() sorts all rows once.
 constexpr std::array kIssues = {
     // --- store ---
     IssueInfo{"store.damaged_chunk", kError,
@@ -452,7 +452,7 @@ constexpr std::array kIssues = {
     IssueInfo{"kernel_log.overwritten", kError,
               "The kernel wrote faster than the agent read: its ring buffer overwrote records that were never seen. Enlarge it with "
               "log_buf_len= on the kernel's command line."},
-    // --- the hub's watch over live runs ---
+    // --- the hub's analyses of live runs ---
     IssueInfo{"watch.analysis_failed", kWarning,
               "An analysis of a live run failed; the reason is in the detail. It runs again in the next round; its earlier findings stay."},
     IssueInfo{"watch.too_many_findings", kWarning,
@@ -472,7 +472,7 @@ constexpr std::array kIssues = {
     IssueInfo{"rdma.saturated", kWarning,
               "An error counter of an RDMA port is at its maximum and no longer counts: further errors of its kind are not seen. "
               "`perfquery -R` resets it."},
-    // --- followed files ---
+    // --- tailed files ---
     IssueInfo{"trainer_output.too_many_files", kWarning,
               "The trainers of a node have more output files open than an agent tails; the others are not read. Name the important ones in "
               "[source.train_log] paths."},

@@ -3,8 +3,7 @@
 //
 // Threading:  immutable.
 // Ownership:  static storage.
-// Units:      none.
-// Errors:     recording a code that is not in the catalogue is our bug; a test walks every call site's code.
+// Errors:     recording a code that is not in the catalogue is a bug of Runglass; a test checks the codes at all call sites.
 // Cost:       find() is O(log n).
 #pragma once
 
@@ -22,7 +21,7 @@ struct IssueInfo {
 };
 
 std::span<const IssueInfo> issueCatalog();
-// Data of the store cannot be read, so that every answer may be too small.
+// Whether the issue means that data of the store is unreadable, so that every answer may be incomplete.
 bool meansMissingData(std::string_view code);
 const IssueInfo* findIssue(std::string_view code);
 

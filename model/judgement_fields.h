@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of what analyses and people add to what was recorded. fields.h says what the words mean.
+// The fields of additions by analyses and people. The roles are defined in fields.h.
 #pragma once
 
 #include "model/alerts.h"
@@ -46,7 +46,7 @@ void fields(F& f, Self& r) {
   f.value("created", r.created), f.value("updated", r.updated);
   f.word("cause", r.cause);
   f.text("summary", r.summary), f.text("notes", r.notes), f.text("reason", r.reason);
-  f.value("findings", r.findings);  // their own numbers: a copy renumbers them itself
+  f.value("findings", r.findings);  // ids of findings: code that copies them renumbers them itself
   f.parts("evidence", r.evidence);
 }
 
@@ -84,7 +84,7 @@ void fields(F& f, Self& r) {
 template <class F, Of<ClockAlignment> Self>
 void fields(F& f, Self& r) {
   f.word("run_uuid", r.run_uuid);
-  f.value("attempt", r.attempt);  // its number, which a copy may change
+  f.value("attempt", r.attempt);  // its number, which may differ in a copy
   f.text("source", r.source);
   f.value("matches", r.matches), f.value("residual", r.residual);
   f.parts("shifts", r.shifts);

@@ -6,8 +6,8 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMinPrefix = 3;                   // bytes: shorter ones begin so many words that the index gathers for seconds
-constexpr std::size_t kMaxTerms = 64, kMaxWords = 256;  // of a query; what goes beyond asks for nothing
+constexpr std::size_t kMinPrefix = 3;                   // bytes: so many words begin with a shorter one that the index needs seconds
+constexpr std::size_t kMaxTerms = 64, kMaxWords = 256;  // per query; the excess is ignored
 
 bool partOfWord(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -24,7 +24,7 @@ bool sameWord(std::string_view in_text, std::string_view wanted, bool prefix) {
   return true;
 }
 
-// The first place at or after `from` where the term's words follow each other.
+// The first position at or after `from` where the term's words follow each other.
 std::optional<TextPiece> find(std::string_view text, const LogQuery::Term& term, std::size_t from) {
   WordCursor at(text.substr(from));
   while (at.next()) {
@@ -105,7 +105,7 @@ std::string LogQuery::indexExpression() const {
       const bool prefix = term.prefix && i + 1 == term.words.size();
       if (prefix && term.words[i].size() < kMinPrefix) continue;
       if (!expression.empty()) expression += " AND ";
-      // Words hold no quotes.
+      // Words contain no quotes.
       expression.append("\"").append(term.words[i]).append("\"");
       if (prefix) expression += " *";
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// LogQuery: what somebody typed to find log lines: words, "quoted phrases", prefix*, -without. Any text is a query; none is an error.
+// LogQuery: a search for log lines as typed: words, "quoted phrases", prefix*, -without. Every text is a valid query.
 //
-// Threading:  immutable once made.
+// Threading:  immutable after construction.
 // Ownership:  owns its words.
 // Units:      bytes of the text; half-open.
-// Errors:     none. What holds no letter or digit asks for nothing.
+// Errors:     a query without letters or digits has no terms.
 // Cost:       matches(): one pass over the text per term, about 100 ns for a line of 100 bytes.
 #pragma once
 
@@ -17,14 +17,14 @@
 
 namespace runglass {
 
-// The words of a text as the search index has them: runs of ASCII letters, digits and bytes above 127; ASCII letters without case. All
-// else parts words, so that "NCCL_IB_TIMEOUT" is found by "timeout" and by "ib_timeout".
+// The words of a text as in the search index: runs of ASCII letters, digits and bytes above 127; ASCII letters ignore case. All other
+// characters separate words, so that "NCCL_IB_TIMEOUT" is found by "timeout" and by "ib_timeout".
 class WordCursor {
  public:
-  // What the index keeps of a word.
+  // The index keeps this many bytes of a word.
   static constexpr std::size_t kMaxBytes = 32'768;
   explicit WordCursor(std::string_view text) : m_text(text) {}
-  // The next word as it stands in the text; false: there is none.
+  // Moves to the next word of the text; false: none left.
   bool next();
   std::string_view word() const { return m_text.substr(m_begin, std::min(m_end - m_begin, kMaxBytes)); }
   std::size_t begin() const { return m_begin; }
@@ -43,8 +43,8 @@ struct TextPiece {
 class LogQuery {
  public:
   struct Term {
-    std::vector<std::string> words;  // in lower case, one behind the other in the text
-    bool prefix = false;             // the last one may go on
+    std::vector<std::string> words;  // in lower case, consecutive in the text
+    bool prefix = false;             // the last word is a prefix
     bool without = false;
     friend bool operator==(const Term&, const Term&) = default;
   };
@@ -54,12 +54,12 @@ class LogQuery {
 
   bool asksNothing() const { return m_terms.empty(); }
   const std::vector<Term>& terms() const { return m_terms; }
-  // Every term is there, and none of those without.
+  // All terms occur in the text, and none of the -without terms.
   bool matches(std::string_view text) const;
-  // Where the terms are, in order and apart from each other.
+  // The positions of the terms, in order and without overlaps.
   std::vector<TextPiece> marks(std::string_view text) const;
-  // An FTS5 expression that no matching text fails (it may admit others, and says nothing of short prefixes); empty: only a look at every
-  // text can tell.
+  // An FTS5 expression that every matching text satisfies (other texts may too; short prefixes are not included); empty: only reading every
+  // text decides.
   std::string indexExpression() const;
 
  private:

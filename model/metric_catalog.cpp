@@ -15,7 +15,7 @@ constexpr MetricInfo metric(std::string_view name, std::string_view unit, Metric
   return {name, unit, scope, counter, title, help};
 }
 
-// Sorted by name within a section; findMetric() sorts the whole once.
+// Sorted by name within a section; findMetric() sorts all rows once.
 constexpr std::array kMetrics = {
     // --- devices (NVML) ---
     metric("power_watts", "watts", kDevice, false, "Power", "Board power as the driver reports it (NVML)."),
@@ -74,7 +74,7 @@ constexpr std::array kMetrics = {
     metric("last_xid", "", kDevice, false, "Last Xid",
            "The last Xid since the driver was loaded, 0 for none; it stays after the fault (dcgm-exporter)."),
     metric("gpu_memory_free_bytes", "bytes", kDevice, false, "GPU memory free", "Device memory not in use (nvidia-smi, DCGM)."),
-    // --- devices, of files and exporters ---
+    // --- devices, from files and exporters ---
     metric("bar1_memory_usage_used_bytes", "bytes", kDevice, false, "BAR1 used", "Device memory mapped for direct access (nvidia-smi)."),
     metric("bmc_temperature_celsius", "celsius", kDevice, false, "BMC temperature", "GPU temperature as the board's controller reads it."),
     metric("ecc_errors_corrected_volatile_total", "total", kDevice, true, "ECC corrected since load",

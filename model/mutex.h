@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutex, SharedMutex, their locks and condition variables, annotated for clang's thread safety analysis (libstdc++'s carry no annotations).
-// The only place that names std::mutex and its relatives. Every member that a mutex guards is declared with RG_GUARDED_BY; an access
-// without the lock is then a compile error. The analysis follows no pointers: a container's elements are checked only by RG_GUARDED_BY on
-// the container, and a predicate of a wait is annotated itself: `wake.wait(lock, [this]() RG_REQUIRES(m_mutex) { return m_ready; })`.
+// Mutex, SharedMutex, their locks and condition variables, annotated for clang's thread safety analysis (libstdc++'s have no annotations).
+// The only place that uses std::mutex and related types. Every member that a mutex guards is declared with RG_GUARDED_BY; an access without
+// the lock is then a compile error. The analysis does not follow pointers: a container's elements are checked only by RG_GUARDED_BY on the
+// container, and the predicate of a wait needs its own annotation: `wake.wait(lock, [this]() RG_REQUIRES(m_mutex) { return m_ready; })`.
 //
-// Threading:  any thread. A lock belongs to the thread that made it.
+// Threading:  any thread. A lock belongs to the thread that created it.
 // Cost:       that of the std types inside.
 #pragma once
 
@@ -25,19 +25,19 @@
 
 #define RG_CAPABILITY(name) RG_THREAD_ATTRIBUTE(capability(name))
 #define RG_SCOPED_CAPABILITY RG_THREAD_ATTRIBUTE(scoped_lockable)
-// Of data: read with the mutex held (shared or not), written with it held alone.
+// For data: reading requires the mutex (shared or exclusive), writing requires it exclusively.
 #define RG_GUARDED_BY(...) RG_THREAD_ATTRIBUTE(guarded_by(__VA_ARGS__))
-// Of functions: the caller holds the mutex; holds it at least shared; must not hold it.
+// For functions: the caller must hold the mutex; must hold it at least shared; must not hold it.
 #define RG_REQUIRES(...) RG_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define RG_REQUIRES_SHARED(...) RG_THREAD_ATTRIBUTE(requires_shared_capability(__VA_ARGS__))
 #define RG_EXCLUDES(...) RG_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
-// Of functions: the mutex is held after the call, or not held any more.
+// For functions: the mutex is held after the call, or no longer held.
 #define RG_ACQUIRE(...) RG_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define RG_ACQUIRE_SHARED(...) RG_THREAD_ATTRIBUTE(acquire_shared_capability(__VA_ARGS__))
 #define RG_RELEASE(...) RG_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
-// Of a function that states why shared access is safe here without a lock.
+// For a function that documents why shared access is safe here without a lock.
 #define RG_ASSERT_SHARED(...) RG_THREAD_ATTRIBUTE(assert_shared_capability(__VA_ARGS__))
-// Of functions that the analysis cannot follow; a comment gives the reason.
+// For functions that the analysis cannot handle; a comment gives the reason.
 #define RG_NO_THREAD_SAFETY_ANALYSIS RG_THREAD_ATTRIBUTE(no_thread_safety_analysis)
 
 namespace runglass {
@@ -48,7 +48,7 @@ class RG_CAPABILITY("mutex") Mutex {
   std::mutex m_mutex;
 };
 
-// Holds a Mutex until its scope ends. unlock() and lock() let go of it in between.
+// Holds a Mutex until its scope ends. unlock() and lock() release it in between.
 class RG_SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) RG_ACQUIRE(mutex) : m_lock(mutex.m_mutex) {}
@@ -89,7 +89,7 @@ class RG_SCOPED_CAPABILITY WriterLock {
   std::unique_lock<std::shared_mutex> m_lock;
 };
 
-// Waits on a MutexLock, which is held again when a wait returns. Predicates are called with it held.
+// Waits on a MutexLock, which is held again when a wait returns. Predicates are called with the lock held.
 class ConditionVariable {
  public:
   void notifyOne() { m_condition.notify_one(); }
@@ -98,9 +98,9 @@ class ConditionVariable {
   void wait(MutexLock& lock, Predicate done) {
     m_condition.wait(lock.m_lock, std::move(done));
   }
-  // Also returns for no reason.
+  // Also returns on spurious wakeups.
   void waitFor(MutexLock& lock, DurNs timeout) { m_condition.wait_for(lock.m_lock, std::chrono::nanoseconds(timeout)); }
-  // False: the time is over, and `done` is still false.
+  // False: the timeout expired, and `done` is still false.
   template <class Predicate>
   bool waitFor(MutexLock& lock, DurNs timeout, Predicate done) {
     return m_condition.wait_for(lock.m_lock, std::chrono::nanoseconds(timeout), std::move(done));
@@ -110,12 +110,12 @@ class ConditionVariable {
   std::condition_variable m_condition;
 };
 
-// The same for threads that a stop_token ends: a wait also returns when a stop is requested.
+// As ConditionVariable, for threads that a stop_token ends: a wait also returns when a stop is requested.
 class StoppableCondition {
  public:
   void notifyOne() { m_condition.notify_one(); }
   void notifyAll() { m_condition.notify_all(); }
-  // False: a stop was requested, or the time is over, and `done` is still false.
+  // False: a stop was requested or the timeout expired, and `done` is still false.
   template <class Predicate>
   bool wait(MutexLock& lock, const std::stop_token& stop, Predicate done) {
     return m_condition.wait(lock.m_lock, stop, std::move(done));

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Recorder that takes everything and keeps nothing, so that a parser or source is measured, or fuzzed, alone. Ids are as a store's.
+// A Recorder that accepts and discards everything, to measure or fuzz a parser or source alone. Ids grow as in a store.
 //
 // Threading:  one thread.
-// Ownership:  none.
-// Units:      none.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <cstdint>

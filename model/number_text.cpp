@@ -11,7 +11,7 @@ namespace runglass {
 namespace {
 
 struct Prefix {
-  double base;  // smallest magnitude that uses it
+  double base;  // smallest magnitude that uses this prefix
   const char* name;
 };
 
@@ -31,7 +31,7 @@ const Prefix& pick(std::span<const Prefix> prefixes, double magnitude) {
   return *best;
 }
 
-// Digits after the point so that `magnitude` shows three significant ones.
+// The number of decimals for three significant digits of `magnitude`.
 int threeDigits(double magnitude) {
   if (!(magnitude > 0) || !std::isfinite(magnitude)) return 0;
   return std::clamp(2 - static_cast<int>(std::floor(std::log10(magnitude))), 0, 6);
@@ -42,7 +42,7 @@ int decimalsFor(double step) {
   return std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 12);
 }
 
-// Of digits without a sign.
+// `digits` have no sign.
 std::string grouped(std::string digits, const NumberStyle& style) {
   const std::size_t whole = std::min(digits.find('.'), digits.size());
   for (std::size_t at = whole; at > 3;) digits.insert(at -= 3, style.thousands);
@@ -59,7 +59,7 @@ std::string notFinite(double value, const NumberStyle& style) {
 }
 
 std::string printed(const char* format, int decimals, double value) {
-  std::array<char, 400> text{};  // 1e308 with decimals
+  std::array<char, 400> text{};  // room for 1e308 with decimals
   std::snprintf(text.data(), text.size(), format, decimals, value);
   return text.data();
 }
@@ -69,7 +69,7 @@ std::string withUnit(std::string number, std::string_view unit, const NumberStyl
   return number;
 }
 
-// Words after the SI prefix for units that take one.
+// The unit after an SI prefix, for units that have one.
 const char* decimalUnitWord(std::string_view unit) {
   if (unit == "bytes_per_s") return "B/s";
   if (unit == "flops_per_s") return "FLOP/s";
@@ -86,7 +86,7 @@ int percentDecimals(double percent, int decimals) {
   constexpr double kHalf = 0.5 + 1e-9;  // halves are rounded up
   const double away = std::abs(std::abs(percent) - 100);
   const auto prints100 = [&](int digits) { return away <= kHalf * std::pow(10, -digits); };
-  // Closer than any text shows it is the rounding of a sum.
+  // A value even closer to 100 is the rounding error of a sum.
   if (prints100(kMaxDecimals)) return decimals;
   while (prints100(decimals)) ++decimals;
   return decimals;
@@ -109,7 +109,7 @@ std::string numberText(double value) {
 
 std::string formulaNumber(double value) {
   std::array<char, 40> text{};
-  if (std::abs(value) >= 1e6) {  // engineering: the exponent is a multiple of 3, as people say billions
+  if (std::abs(value) >= 1e6) {  // engineering notation: the exponent is a multiple of 3
     const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value)) / 3)) * 3;
     std::snprintf(text.data(), text.size(), "%.4ge%d", value / std::pow(10, exponent), exponent);
   } else if (std::abs(value) >= 1'000) {
@@ -172,7 +172,7 @@ std::string valueText(double value, std::string_view unit, const NumberStyle& st
 
 std::string fixedText(double value, int decimals, const NumberStyle& style) {
   if (!std::isfinite(value)) return notFinite(value, style);
-  // Halves are rounded up, as people do; printf() rounds 13.25 to 13.2. Beyond 1e15 no double has halves.
+  // Rounds halves up, as people do; printf() rounds 13.25 to 13.2. Above 1e15 a double has no halves.
   const double magnitude = std::abs(value) < 1e15 ? std::nextafter(std::abs(value), HUGE_VAL) : std::abs(value);
   std::string digits = printed("%.*f", decimals, magnitude);
   const bool zero = std::ranges::all_of(digits, [](char c) { return c == '0' || c == '.'; });

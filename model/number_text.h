@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, lengths of time and sizes as people read them: the one place where a value becomes text.
+// Formats numbers, durations and sizes for display: the only place where a value becomes text.
 //
 // Threading:  pure.
 // Units:      base units in, as stored (ns, bytes, hertz, ratio 0..1). Memory is IEC (KiB, GiB), rates are decimal (GB/s).
-// Errors:     none: NaN and infinity are "NaN", "+Inf", "-Inf".
+// Errors:     NaN and infinity become "NaN", "+Inf", "-Inf".
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,36 @@
 
 namespace runglass {
 
-// Decimals with which a percentage that is not 100 does not print as 100: those asked for, or up to 6. Every text of a
-// percentage uses it: of 10,000 GPUs one is out at "99.99 %", and "99.995 %" is not "100.00 %".
+// The number of decimals at which a percentage other than 100 does not print as 100: `decimals`, or up to 6. Every formatted percentage
+// uses it: with one of 10,000 GPUs missing it is "99.99 %", and "99.995 %" is not "100.00 %".
 int percentDecimals(double percent, int decimals);
-// "4.2 %", "18 %": as fine as an estimate is; or with as many decimals as asked.
+// "4.2 %", "18 %": the precision of an estimate; or with the given number of decimals.
 std::string percentText(double ratio);
 std::string percentText(double ratio, int decimals);
 // Four digits: "0.5777", "2.726e+08"; "NaN", "Inf", "-Inf".
 std::string numberText(double value);
-// Inside a formula: four digits, and a power of ten where that is shorter: "175e9", "0.5", "8192", "25.01".
+// In a formula: four digits, and a power of ten where that is shorter: "175e9", "0.5", "8192", "25.01".
 std::string formulaNumber(double value);
 
-// What stands between a number and its unit, between thousands, and before a negative number.
+// The separator between a number and its unit, the thousands separator, and the minus sign.
 struct NumberStyle {
   std::string_view space = " ", thousands = ",", minus = "-";
 };
-// Of screens and documents: narrow spaces that no line is broken at.
+// For screens and documents: narrow no-break spaces.
 inline constexpr NumberStyle kTypeset{"\u202F", "\u202F", "\u2212"};
 
-// How values of one unit between min and max are printed along an axis or down a column: text = value * factor with `decimals`.
+// The format of values of one unit between min and max along an axis or in a column: text = value * factor with `decimals`.
 struct UnitScale {
   double factor = 1;
   int decimals = 0;
   std::string suffix;  // "ms", "GiB", "W", "" for a pure number
 };
 // `unit` is a metric's suffix ("ns", "bytes", "watts", "ratio", "flops_per_s", ..., "" for a pure number). The scale fits the larger of
-// |min| and |max|; decimals resolve `step` (tick distance or wanted precision), or three significant digits when step is 0.
+// |min| and |max|; decimals resolve `step` (tick distance or required precision), or three significant digits when step is 0.
 UnitScale unitScale(std::string_view unit, double min, double max, double step = 0);
-// The number alone, in that scale.
+// Only the number, in that scale.
 std::string scaledText(double value, const UnitScale& scale, const NumberStyle& style = {});
-// Number and unit with a scale of its own: "12.3 ms", "1.50 GiB", "693 W", "97.1 %".
+// Number and unit in the scale that fits the value: "12.3 ms", "1.50 GiB", "693 W", "97.1 %".
 std::string valueText(double value, std::string_view unit, const NumberStyle& style = {});
 
 std::string fixedText(double value, int decimals, const NumberStyle& style = {});                  // "48,210.0"

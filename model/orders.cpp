@@ -13,7 +13,7 @@ namespace {
 
 struct Entry {
   std::string_view name;
-  std::int64_t least, most;  // of the number
+  std::int64_t least, most;  // limits of the number
 };
 // In the order of OrderKind.
 constexpr std::array<Entry, kOrderKinds> kEntries = {{{"trace_steps", 1, 100'000},

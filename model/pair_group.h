@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The communicator of a pair: what one rank sends to another one. Sends and receives of librunglass name it as their group, so that both
-// ends of a transfer have the same group and sequence number (rg_pair in collectors/client/runglass.h makes the same numbers).
+// The communicator of a pair: the sends of one rank to another one. Sends and receives of librunglass name it as their group, so that both
+// ends of a transfer have the same group and sequence number (rg_pair in collectors/client/runglass.h computes the same numbers).
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      global ranks.
-// Errors:     none. No other group has such a number: commGroupId() has 48 bits.
-// Cost:       none.
+// Errors:     no other group has such a number: commGroupId() has 48 bits.
 #pragma once
 
 #include <cstdint>

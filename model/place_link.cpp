@@ -10,7 +10,7 @@ constexpr std::string_view kScheme = "runglass://";
 constexpr std::size_t kLongest = 4'096;
 constexpr std::string_view kHex = "0123456789ABCDEF";
 
-// RFC 3986, unreserved characters stay; so do those of a selection, which mean nothing in a query.
+// Unreserved characters of RFC 3986 are not escaped, and neither are those of a selection, which have no special meaning in a query.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -114,7 +114,7 @@ Result<PlaceLink> parseLink(std::string_view text) {
     } else if (key == "at") {
       RG_TRY(takeTime(value, link.at));
     }
-    // What a newer program adds is not ours to refuse.
+    // Unknown parameters of a newer program are ignored.
   }
   return link;
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A new identity for what must have one across stores: a random UUID (RFC 4122, version 4).
+// A new identity for objects that are shared between stores: a random UUID (RFC 4122, version 4).
 //
 // Threading:  any thread.
-// Ownership:  value.
-// Units:      none.
-// Errors:     none: a kernel without getrandom(2) is RG_CHECK.
+// Errors:     a kernel without getrandom(2) is an RG_CHECK failure.
 // Cost:       one system call.
 #pragma once
 

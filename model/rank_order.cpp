@@ -9,7 +9,7 @@ namespace runglass {
 namespace {
 
 constexpr std::int32_t kMaxOfOne = 1 << 24;
-constexpr std::int64_t kFarProduct = std::int64_t{1} << 42;  // no world, times its experts, is as large
+constexpr std::int64_t kFarProduct = std::int64_t{1} << 42;  // no world size times its experts is that large
 
 std::int32_t* sizeIn(Layout& layout, std::string_view name) {
   return name == "tp"   ? &layout.tp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which call of a Recorder takes a record, for code that handles records of any type.
+// Calls the Recorder function for a record's type, for code that handles records of any type.
 #pragma once
 
 #include "model/recorder.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants:
-// 1. Each part is hashed with its length: no two lists of parts are the same bytes.
+// Invariant: each part is hashed with its length, so that different lists of parts never give the same bytes.
 #include "model/record_identity.h"
 
 #include <openssl/sha.h>

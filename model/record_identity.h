@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What names a series or a track outside its store: 128 bits of its full key. The same in every store that holds it, whatever its local id;
-// another language computes it from names alone (docs/formats/schema.md, "Identity").
+// The identity of a series or a track outside its store: 128 bits of its full key. It is the same in every store, whatever the local id;
+// programs in other languages compute it from names alone (docs/formats/schema.md, "Identity").
 //
 // Threading:  pure.
-// Errors:     none; two keys share one with a probability of 2^-64 at 2^32 series.
+// Errors:     two of 2^32 series have the same identity with a probability of 2^-64.
 // Cost:       one SHA-256 of the key's texts, below 1 us.
 #pragma once
 
@@ -24,13 +24,13 @@ struct Identity {
   friend auto operator<=>(const Identity&, const Identity&) = default;
 };
 
-// Whose it is, where a key has ids: a run's uuid and an attempt's key, uuids of node and device. Empty: the key has no such owner.
+// The owners whose ids are in a key: a run's uuid and an attempt's key, uuids of node and device. Empty: the key has no such owner.
 struct OwnerNames {
   std::string_view run, attempt, node, device;
 };
 Identity identityOf(const SeriesKey& key, const OwnerNames& owner);
 Identity identityOf(const TrackKey& key, const OwnerNames& owner);
-// Of what has nothing but a name.
+// The identity of an object that only has a name.
 Identity identityOf(std::string_view name);
 
 }  // namespace runglass

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorder: everything that can be said about a cluster and its runs. Sources and importers speak to it; the store and the
-// wire implement it, so a parser neither knows nor cares whether it feeds a file or an agent.
+// Recorder: the interface for recording data of a cluster and its runs. Sources and importers call it; the store and the wire implement it,
+// so that a parser is independent of whether it feeds a file or an agent.
 //
 // Threading:  one thread at a time per Recorder.
 // Ownership:  arguments are copied before a call returns.
 // Units:      TimeNs; see samples.h and spans.h for shapes.
-// Errors:     calls do not fail one by one: flush() returns the first failure since the last flush. Other calls are not affected.
-//             Ids are valid for this Recorder only. Equal keys give equal ids.
-// Cost:       a few hash look-ups per declare call; samples/scalars/spans are O(n) appends.
+// Errors:     calls return no status: flush() returns the first failure since the last flush. Other calls are not affected. Ids are valid
+//             for this Recorder only. Equal keys give equal ids.
+// Cost:       a few hash look-ups per declaration; samples/scalars/spans are O(n) appends.
 #pragma once
 
 #include <span>
@@ -25,8 +25,8 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
 
-  // Declare or update (fields that are set win over what was known; of starts the earliest, of ends the latest). `id` fields of the
-  // argument are ignored.
+  // Declare or update (set fields replace known ones; of starts the earliest wins, of ends the latest). `id` fields of the argument are
+  // ignored.
   virtual NodeId node(const Node& node) = 0;                  // identity: uuid
   virtual DeviceId device(const Device& device) = 0;          // identity: uuid
   virtual RunId run(const Run& run) = 0;                      // identity: uuid if given, else name
@@ -38,7 +38,7 @@ class Recorder {
   virtual SeriesId series(const SeriesKey& key) = 0;
   virtual TrackId track(const TrackKey& key) = 0;
 
-  // Append. Any order, duplicates and equal x allowed; see docs/formats/schema.md for the rule of each.
+  // Append. Any order, duplicates and equal x are allowed; docs/formats/schema.md has the rule for each.
   virtual void samples(SeriesId series, std::span<const TimeNs> time, std::span<const double> value) = 0;
   // `time` is empty (no clock) or as long as `step`.
   virtual void scalars(SeriesId series, std::span<const std::int64_t> step, std::span<const TimeNs> time,
@@ -52,7 +52,7 @@ class Recorder {
   virtual void clock(const ClockReading& reading) = 0;
   virtual void capture(const Capture& capture) = 0;
 
-  // Hands on what was recorded so far (store: commits; wire: seals a batch). Returns the first failure since the last flush.
+  // Passes on the data recorded so far (store: commits; wire: seals a batch). Returns the first failure since the last flush.
   virtual Status flush() = 0;
 
   void sample(SeriesId id, TimeNs time, double value) { samples(id, {&time, 1}, {&value, 1}); }

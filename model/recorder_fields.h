@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of what a Recorder is given. fields.h says what the words mean.
+// The fields of a Recorder's arguments. The roles are defined in fields.h.
 #pragma once
 
 #include "model/captures.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Status and Result<T>: how a call says that it failed. Code decides the action, message says what failed: which object: why.
+// Status and Result<T>: the result of a call that may fail. The code determines the action; the message is "what failed: which object:
+// why".
 //
-// Threading:  plain values.
 // Ownership:  Result owns its value.
-// Units:      none.
-// Errors:     this is them. Odd data is not an error but an ingest issue (events.h); our own bug is RG_CHECK.
+// Errors:     odd data is not an error but an ingest issue (events.h); a bug of Runglass is RG_CHECK.
 // Cost:       Status is a code and a string, empty when ok.
 #pragma once
 
@@ -18,7 +17,7 @@
 
 namespace runglass {
 
-// gRPC's codes, so that a Status crosses the wire unchanged.
+// gRPC's codes, so that a Status is the same on the wire.
 enum class Code : std::uint8_t {
   kOk = 0,
   kCancelled = 1,
@@ -62,7 +61,7 @@ class [[nodiscard]] Result {
   const Status& status() const { return m_status; }
   T& value() & { return check(), *m_value; }
   const T& value() const& { return check(), *m_value; }
-  T value() && { return check(), std::move(*m_value); }  // by value: `for (x : *call())` keeps what it goes over
+  T value() && { return check(), std::move(*m_value); }  // by value: `for (x : *call())` keeps the container alive
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T operator*() && { return std::move(*this).value(); }
@@ -88,7 +87,7 @@ namespace detail {
 
 }  // namespace runglass
 
-// Our own invariant. Never for data that came from outside.
+// An invariant of the code. Never for data from outside.
 #define RG_CHECK(cond) ((cond) ? void() : ::runglass::detail::checkFailed(#cond, __FILE__, __LINE__))
 #define RG_JOIN_(a, b) a##b
 #define RG_JOIN(a, b) RG_JOIN_(a, b)

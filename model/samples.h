@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Series, samples and bins.
 //
-// Threading:  plain values.
 // Ownership:  columns own their vectors.
 // Units:      metric series: x = TimeNs. Scalar series: x = training step, with a time column where the source has a clock.
-// Errors:     none. NaN is a value: stored bit-exact, left out of min/max/sum and counted.
+// Errors:     NaN is a value: stored bit-exactly, excluded from min/max/sum and counted.
 // Cost:       struct of arrays.
 #pragma once
 
@@ -20,11 +19,11 @@ namespace runglass {
 
 enum class SeriesKind : std::uint8_t {
   kGauge = 0,    // x = time
-  kCounter = 1,  // x = time, only grows; a fall is a restart
+  kCounter = 1,  // x = time, only grows; a decrease is a restart
   kScalar = 2,   // x = step: loss, learning rate, step durations, step parts
 };
 
-// What a series is. Owner is either an attempt (+ rank) or a node (+ device); the whole key is the identity.
+// The identity of a series: all members together. The owner is either an attempt (+ rank) or a node (+ device).
 struct SeriesKey {
   AttemptId attempt;                 // 0 for node and device series
   std::optional<std::int32_t> rank;  // absent = global to the attempt
@@ -50,7 +49,7 @@ struct Series {
 struct SampleColumns {
   std::vector<TimeNs> time;
   std::vector<double> value;
-  // So many more lie in blocks that reach into the range and of which only the summary is left here: bins() tells of these.
+  // Number of further samples in the range of which only a block's summary is left: bins() includes these.
   std::int64_t summarised = 0;
   std::size_t size() const { return time.size(); }
 };
@@ -62,7 +61,7 @@ struct ScalarColumns {
   std::size_t size() const { return step.size(); }
 };
 
-// Reduction of the samples with x in [x0, x1). count excludes NaN; first/last/min/max/sum are meaningless while count == 0.
+// Reduction of the samples with x in [x0, x1). count excludes NaN; first/last/min/max/sum are undefined while count == 0.
 struct Bin {
   std::int64_t x0 = 0, x1 = 0;
   double first = 0, last = 0, min = 0, max = 0, sum = 0;
@@ -75,8 +74,8 @@ struct LatestSample {
   std::int64_t x = 0;
   std::optional<TimeNs> time;
   double value = 0;
-  // Where only a summary of at most 64 samples is left: their mean, which compares with others' when a single one does not. Of a moment
-  // among them `value` is the first one's, and x where the newest one lies if they came evenly.
+  // Set where only a summary of at most 64 samples is left: their mean, which is comparable with other series when a single sample is not.
+  // For a moment within the block, `value` is that of the first sample, and x the position of the newest one if they were evenly spaced.
   std::optional<double> mean;
 };
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a series ends, also where somebody stored the last step or time that there is.
+// The end of a series, including series that contain the highest step or time of the type.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      those of the series' axis: steps or ns; half-open ranges.
-// Errors:     none: what would be beyond the ends of the type is the end.
-// Cost:       none.
+// Errors:     results are clamped to the range of the type.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +18,7 @@ inline std::int64_t endOf(const Series& series) {
   return series.last_x == std::numeric_limits<std::int64_t>::max() ? series.last_x : series.last_x + 1;
 }
 
-// Where the newest `count` of its axis begin.
+// The start of the newest `count` units of its axis.
 inline std::int64_t newestOf(const Series& series, std::int64_t count) {
   std::int64_t begin = 0;
   return __builtin_sub_overflow(endOf(series), count, &begin) ? std::numeric_limits<std::int64_t>::min() : begin;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kFuse = 0x65735546;
 
-// What the mount table calls the filesystem of a device.
+// The filesystem of a device according to the mount table.
 std::string mountedAs(dev_t device) {
   const std::string wanted = std::to_string(major(device)) + ":" + std::to_string(minor(device));
   std::ifstream table("/proc/self/mountinfo");
@@ -33,7 +33,7 @@ std::string mountedAs(dev_t device) {
 }  // namespace
 
 std::string_view sharedFilesystemOfType(std::uint32_t type) {
-  // linux/magic.h, and of those outside the kernel: Lustre, GPFS, BeeGFS, WekaFS.
+  // From linux/magic.h, and of filesystems outside the kernel: Lustre, GPFS, BeeGFS, WekaFS.
   constexpr std::pair<std::uint32_t, std::string_view> kShared[] = {
       {0x6969, "nfs"},      {0x517b, "smb"},        {0xff534d42, "cifs"}, {0xfe534d42, "smb"}, {0x5346414f, "afs"},
       {0x73757245, "coda"}, {0x00c36400, "ceph"},   {0x01021997, "9p"},   {kFuse, "fuse"},     {0x0bd00bd0, "lustre"},

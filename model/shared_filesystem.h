@@ -2,10 +2,8 @@
 // Whether other machines may see the same files.
 //
 // Threading:  any.
-// Ownership:  none.
-// Units:      none.
-// Errors:     what cannot be asked counts as this machine's own.
-// Cost:       one statfs; of FUSE the mount table as well.
+// Errors:     a path that cannot be queried counts as local.
+// Cost:       one statfs; for FUSE the mount table as well.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +12,11 @@
 
 namespace runglass {
 
-// Name of the network, cluster or FUSE filesystem that an existing path lies on: "nfs". Empty: this machine's own. FUSE counts, because
-// most of the others come through it as well; what containers and local disks use of it does not.
+// Name of the network, cluster or FUSE filesystem of an existing path: "nfs". Empty: a local one. FUSE counts as shared, because most other
+// filesystems are available through it as well, except FUSE filesystems of containers and local disks.
 std::string sharedFilesystem(const std::string& path);
 
-// The two things that it goes by: the type of statfs(2), and for FUSE the name in the mount table.
+// The two criteria: the type of statfs(2), and for FUSE the name in the mount table.
 std::string_view sharedFilesystemOfType(std::uint32_t type);
 bool isLocalFuse(std::string_view mounted_as);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timeline spans in columns.
 //
-// Threading:  plain values.
 // Ownership:  columns own their data; names are indices into `names`, local to the batch.
 // Units:      TimeNs / DurNs, bytes.
-// Errors:     none. Overlap is allowed: storage puts overlapping spans on overflow lanes, nothing is dropped.
+// Errors:     overlap is allowed: storage puts overlapping spans on overflow lanes, nothing is dropped.
 // Cost:       optional columns are empty when no span of the batch has the value.
 #pragma once
 
@@ -39,7 +38,7 @@ inline constexpr int kSpanCategoryCount = 13;
 const char* spanCategoryName(SpanCategory category);                 // "compute", "comm", ...
 std::optional<SpanCategory> spanCategoryFromName(std::string_view);  // inverse
 
-// What a glance tells apart: work of the device, communication, copies, the host's.
+// Classes distinguished by colour: work of the device, communication, copies, the host's.
 enum class SpanClass : std::uint8_t { kCompute = 0, kComm, kCopy, kHost };
 inline constexpr int kSpanClassCount = 4;
 constexpr SpanClass spanClass(SpanCategory category) {
@@ -71,7 +70,7 @@ struct Track {
   RunId run;
 };
 
-// Absent marks of the optional integer columns, inside a batch only; relations return NULL.
+// Marks a missing value in optional integer columns, inside a batch only; relations return NULL.
 inline constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
 
 struct SpanColumns {
@@ -81,7 +80,7 @@ struct SpanColumns {
   std::vector<std::uint32_t> name;  // index into names
   std::vector<SpanCategory> category;
   std::vector<std::int32_t> depth;  // nesting depth at the source; empty = all 0
-  // Optional columns: empty, or as long as start with kAbsent where a span has none.
+  // Optional columns: empty, or as long as start with kAbsent where a span has no value.
   std::vector<std::int64_t> step, microbatch, group, seq, bytes, correlation, external_id;
   std::vector<std::string> args;  // raw JSON object text or ""
   std::vector<std::string> names;

@@ -5,7 +5,7 @@
 
 namespace runglass {
 
-// Of the training itself, not of a sub-stream such as an evaluation, and over steps.
+// Of the training itself (not of a sub-stream such as an evaluation), and over steps.
 bool isLoggedStepTime(const SeriesKey& key) {
   static const std::string kName = "\"canonical\":\"" + std::string(kStepTimeMetric) + "\"";
   return key.kind == SeriesKind::kScalar && !key.rank && key.source.empty() && key.unit == "ns" &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scalar series in which a rank's training steps are recorded: their names, and the values of step_phase. x = step, time = its begin.
-// What they mean stands in metric_catalog.cpp; analysis/steps/attempt_steps.h lists those of an attempt.
+// metric_catalog.cpp describes them; analysis/steps/attempt_steps.h lists those of an attempt.
 //
 // Units: *_ns are nanoseconds. A part is named by the label "part"; its wait has the same source and labels.
 #pragma once
@@ -21,10 +21,10 @@ inline constexpr std::string_view kStepTimeMetric = "step_time_ns", kStepPhaseMe
 enum class StepPhase : std::uint8_t { kInit = 0, kWarmup, kSteady, kEval, kCheckpoint };
 inline constexpr std::array<const char*, 5> kStepPhaseNames = {"init", "warmup", "steady", "eval", "checkpoint"};
 
-// Step times that a trainer's log prints, under whatever name: a log rule labels them {"canonical":"step_time_ns"}. x is the step
-// that has ended, times are those of its line, and a line may give the mean of the steps since the line before.
+// Step times printed by a trainer's log, whatever their name: a log rule labels them {"canonical":"step_time_ns"}. x is the step that has
+// ended, times are those of the line, and a line may give the mean of the steps since the previous line.
 bool isLoggedStepTime(const SeriesKey& key);
-// Those of an attempt. Null where step times are recorded, or none are logged.
+// Those of an attempt. Null where step times are recorded, or where none are logged.
 const Series* loggedStepTimes(std::span<const Series> all, AttemptId attempt);
 
 }  // namespace runglass

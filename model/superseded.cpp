@@ -10,7 +10,7 @@
 namespace runglass {
 
 std::unordered_map<SeriesId, std::int64_t> supersededFrom(std::span<const Series> all) {
-  // Alike series, and where each attempt began them.
+  // Series of the same metric, source and labels, with the step at which each attempt began them.
   std::map<std::tuple<RunId, std::string_view, std::string_view, std::string_view>, std::map<AttemptId, std::int64_t>> begins;
   const auto likeness = [](const Series& s) {
     return std::tuple<RunId, std::string_view, std::string_view, std::string_view>(s.run, s.key.metric, s.key.source, s.key.labels);

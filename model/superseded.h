@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which points a later attempt of a run made again: after a rewind a step exists twice, and the newer one counts.
+// Points that a later attempt of a run repeated: after a rewind a step exists twice, and the newer one counts.
 //
-// Threading:  pure.
-// Ownership:  values.
-// Units:      steps (the x of scalar series: iterations, samples, epochs, as each series counts).
-// Errors:     none.
-// Cost:       O(series), a hash each.
+// Units:      steps (the x of scalar series: iterations, samples or epochs, as each series counts).
+// Cost:       O(series), one hash each.
 #pragma once
 
 #include <span>
@@ -15,9 +12,9 @@
 
 namespace runglass {
 
-// For each scalar series of `all` that a later attempt began again (the same metric, source and labels, on any rank): the step from which
-// on its points are superseded. Curves of one run may count steps and samples, so each is compared with its like only.
-// `all` holds every attempt's series of the runs in question; attempts of a run have growing ids.
+// For each scalar series of `all` that a later attempt started again (the same metric, source and labels, on any rank): the step from which
+// its points are superseded. Curves of one run may count steps or samples, so each series is compared only with series of the same metric.
+// `all` holds every attempt's series of the runs in question; attempt ids grow within a run.
 std::unordered_map<SeriesId, std::int64_t> supersededFrom(std::span<const Series> all);
 
 }  // namespace runglass

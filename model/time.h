@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time as int64 nanoseconds since the Unix epoch, never a double.
 //
-// Threading:  plain values.
-// Ownership:  none.
 // Units:      ns; ranges are half-open [t0, t1).
-// Errors:     none.
-// Cost:       free.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +22,10 @@ struct TimeRange {
   friend bool operator==(const TimeRange&, const TimeRange&) = default;
 };
 
-// What a run's times mean. `none`: the source has no clock, only steps; none is invented.
+// The meaning of a run's times. `none`: the source has no clock, only steps; no times are made up.
 enum class TimeDomain : std::uint8_t { kUtc = 0, kRelative = 1, kNone = 2 };
 
-// Wall clock now. For stamps that must not step back while a process lives, anchor once and add monotonicNow().
+// Current wall-clock time. For stamps that must not go backwards while a process lives, read it once and add monotonicNow().
 TimeNs wallNow();
 // CLOCK_MONOTONIC.
 TimeNs monotonicNow();

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times and lengths of time as words of findings and messages.
+// Times and durations as text in findings and messages.
 //
-// Threading:  pure.
-// Ownership:  values.
 // Units:      ns in; s, min, h, d out.
-// Errors:     none.
-// Cost:       one string.
 #pragma once
 
 #include <string>
@@ -16,7 +12,7 @@ namespace runglass {
 
 // "10 s", "2 min 10 s", "3 h 5 min", "4 d 2 h"; the second unit where it is not 0. Negative: "0 s".
 std::string durationText(DurNs duration);
-// Three digits of it: "850 ns", "12.5 µs", "312 ms", "4.07 s"; from a minute on as durationText().
+// Three digits: "850 ns", "12.5 µs", "312 ms", "4.07 s"; from one minute on as durationText().
 std::string shortDurationText(DurNs duration);
 // "2026-03-02 10:00:00Z"
 std::string utcText(TimeNs time);

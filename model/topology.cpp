@@ -17,7 +17,7 @@ bool looksSecret(std::string_view variable_name) {
 }
 
 std::int64_t commGroupId(std::string_view name, std::string_view members) {
-  // FNV-1a, folded; a separator that no name holds keeps ("ab", "c") apart from ("a", "bc").
+  // FNV-1a, folded; a separator that does not occur in names distinguishes ("ab", "c") from ("a", "bc").
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   const auto add = [&hash](unsigned char c) { hash = (hash ^ c) * 0x100000001b3ULL; };
   for (const char c : name) add(static_cast<unsigned char>(c));

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who took part: nodes, devices, runs, attempts, ranks and the parallel layout.
+// Nodes, devices, runs, attempts, ranks and the parallel layout.
 //
-// Threading:  plain values.
-// Ownership:  values own their strings.
 // Units:      bytes, TimeNs.
-// Errors:     none; an absent value is std::nullopt, never 0 or -1.
+// Errors:     an absent value is std::nullopt, never 0 or -1.
 // Cost:       small structs, passed by const reference.
 #pragma once
 
@@ -19,7 +17,7 @@
 
 namespace runglass {
 
-// Sizes of the parallel dimensions. 0 = not known (a size of 1 is knowledge).
+// Sizes of the parallel dimensions. 0: unknown (1 is a known size).
 struct Layout {
   std::int32_t world = 0, tp = 0, pp = 0, dp = 0, cp = 0, ep = 0, vpp = 0;
   friend bool operator==(const Layout&, const Layout&) = default;
@@ -52,18 +50,18 @@ struct Run {
   RunId id;
   std::string uuid;                       // empty on input: derived from the name
   std::string name;                       // unique in a store
-  std::optional<TimeDomain> time_domain;  // absent: not said; where nobody says it, UTC
+  std::optional<TimeDomain> time_domain;  // absent: not reported by this source; UTC if no source reports it
   RunState state = RunState::kUnknown;
   std::optional<TimeNs> start, end;
   std::string framework;
   bool simulated = false;
 };
 
-// One life of a run's processes. Recorders upsert by (run, key) and number attempts from 0 in order of first sight.
+// One execution of a run's processes. Recorders upsert by (run, key) and number attempts from 0 in order of first appearance.
 struct Attempt {
   AttemptId id;
   RunId run;
-  std::string key;          // what tells restarts apart at the source ("" = the only one): job id + restart count, file name, ...
+  std::string key;          // distinguishes restarts at the source ("" = the only one): job id + restart count, file name, ...
   std::int32_t number = 0;  // filled by the store
   std::optional<TimeNs> start, end;
   std::string end_cause;
@@ -73,7 +71,7 @@ struct Attempt {
   Layout layout;
 };
 
-// A rank of one attempt. Coordinates are absent when the layout is not known.
+// A rank of one attempt. Coordinates are absent when the layout is unknown.
 struct Rank {
   AttemptId attempt;
   std::int32_t rank = 0;
@@ -83,7 +81,7 @@ struct Rank {
   std::optional<std::int32_t> tp, pp, dp, cp, ep;
 };
 
-// Environment of an attempt: argv, config hash, versions, NCCL_* variables... rank/node absent = the whole attempt.
+// Environment of an attempt: argv, config hash, versions, NCCL_* variables... rank/node absent: the whole attempt.
 struct Fact {
   AttemptId attempt;
   NodeId node;
@@ -91,14 +89,14 @@ struct Fact {
   std::string key, value;
 };
 
-// The ranks of one communicator. `id` is the source's own number, the one that spans and progress carry in `group`; sources that have
-// names instead of numbers use commGroupId(), which is equal on every rank.
+// The ranks of one communicator. `id` is the source's own number, which spans and progress have in `group`; sources with names instead of
+// numbers use commGroupId(), which is equal on every rank.
 struct CommGroup {
   AttemptId attempt;
   std::int64_t id = 0;
-  std::string kind;  // "dp", "tp", "pp", ... where the source says it, else ""
+  std::string kind;  // "dp", "tp", "pp", ... if the source reports it, else ""
   std::string name;
-  std::vector<std::int32_t> ranks;  // in the communicator's order; empty: not known
+  std::vector<std::int32_t> ranks;  // in the communicator's order; empty: unknown
 };
 
 // Of a name and its members: 48 bits, never 0.
@@ -107,12 +105,12 @@ std::int64_t commGroupId(std::string_view name, std::string_view members);
 struct Checkpoint {
   AttemptId attempt;
   std::int64_t step = 0;
-  std::optional<TimeNs> begin, durable;  // durable absent = not (yet) durable
+  std::optional<TimeNs> begin, durable;  // durable absent: not (yet) durable
   std::optional<std::int64_t> bytes;
   std::string path;
 };
 
-// True for names whose values must never be stored: TOKEN, SECRET, PASSWORD, KEY, CREDENTIAL, ... case-insensitive.
+// True for names whose values must never be stored: TOKEN, SECRET, PASSWORD, KEY, CREDENTIAL, ... (case-insensitive).
 bool looksSecret(std::string_view variable_name);
 
 }  // namespace runglass

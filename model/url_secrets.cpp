@@ -8,7 +8,7 @@
 namespace runglass {
 namespace {
 
-// "?a=1&token=x": a signature opens a door as a token does.
+// "?a=1&token=x": a signature grants access as a token does.
 std::string withoutSecretParameters(std::string_view query) {
   std::string out;
   while (!query.empty()) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Secrets in the addresses that command lines, settings and environments hold.
+// Removes secrets from the URLs in command lines, settings and environments.
 //
 // Threading:  a pure function.
-// Ownership:  values.
 // Units:      UTF-8.
-// Errors:     none.
 // Cost:       linear; text without "://" is copied.
 #pragma once
 
@@ -13,7 +11,7 @@
 
 namespace runglass {
 
-// Without user and password before the host, and without values of parameters whose names look secret: "https://***@host/x?token=***".
+// Removes user and password before the host, and values of parameters whose names look secret: "https://***@host/x?token=***".
 std::string withoutUrlSecrets(std::string_view text);
 
 }  // namespace runglass

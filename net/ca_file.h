@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where this host keeps the certificate authorities that it trusts.
+// Finds this host's bundle of trusted certificate authorities.
 //
-// libcurl knows one place, that of the distribution it was built for; a program that is carried to other hosts (docs/operate/binaries.md)
-// has to look.
+// libcurl has one compiled-in path, that of the distribution it was built for; a program that runs on other hosts
+// (docs/operate/binaries.md) must search.
 //
-// Threading:  any.
-// Ownership:  none.
-// Units:      none.
+// Threading:  any thread.
 // Errors:     empty where there is no such file.
-// Cost:       a look at up to five paths.
+// Cost:       checks up to five paths.
 #pragma once
 
 #include <string>
 
 namespace runglass {
 
-// The first of the usual files that is there below `root`; a PEM bundle.
+// The first of the usual PEM bundles that exists below `root`.
 std::string systemCaFile(const std::string& root = "/");
 
 }  // namespace runglass

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// HttpClient: one bounded HTTP request at a time, for endpoints that are scraped and webhooks that are told.
+// HttpClient: one bounded HTTP request at a time, for scraped endpoints and webhooks.
 //
-// Threading:  one thread per client; request() blocks until the answer, the time-out or the stop.
-// Ownership:  owns its connections, which are kept for the next request to the same host.
-// Units:      ns, bytes (of the body as it is after unpacking).
-// Errors:     INVALID_ARGUMENT not an http(s) URL; UNAVAILABLE no connection, one that broke, or no answer in time; RESOURCE_EXHAUSTED the
-//             body or the headers are larger than allowed; CANCELLED stopped. Any HTTP status is an answer. Messages name the URL without
-//             its user, password and query.
-// Cost:       a body in memory; no redirects, no cookies, no proxy unless the request asks for that of the environment.
+// Threading:  one thread per client; request() blocks until the answer, the timeout or the stop.
+// Ownership:  owns its connections, which are reused for requests to the same host.
+// Units:      ns; bytes of the decompressed body.
+// Errors:     INVALID_ARGUMENT not an http(s) URL; UNAVAILABLE no connection, a broken one, or a timeout; RESOURCE_EXHAUSTED body or
+//             headers exceed their limit; CANCELLED stopped. Any HTTP status is an answer. Messages leave out the URL's user, password and
+//             query.
+// Cost:       the body is held in memory; no redirects, no cookies, no proxy unless the request asks for the environment's.
 #pragma once
 
 #include <memory>
@@ -27,9 +27,9 @@ struct HttpRequest {
   std::string body;
   DurNs timeout = 10 * kNsPerSecond;
   std::size_t most_bytes = 32U << 20;
-  std::string ca_file;       // PEM; empty: the system's
-  bool secret_path = false;  // messages name scheme and host only
-  // Use http_proxy, https_proxy, all_proxy and no_proxy of the environment, as curl does; never for this host's loopback addresses.
+  std::string ca_file;       // PEM; empty: the system's bundle
+  bool secret_path = false;  // messages name the scheme and host only
+  // Use http_proxy, https_proxy, all_proxy and no_proxy of the environment, as curl does; never for loopback addresses of this host.
   bool environment_proxy = false;
 };
 
@@ -50,9 +50,9 @@ class HttpClient {
   std::unique_ptr<Handle> m_handle;
 };
 
-// The URL without what must not be shown: user, password, query.
+// The URL without user, password and query.
 std::string shownUrl(const std::string& url);
-// Without its path too: who knows the path of a webhook may use it.
+// Also without the path: a webhook's path is a secret.
 std::string shownHost(const std::string& url);
 
 }  // namespace runglass

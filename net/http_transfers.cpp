@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants: 1. A handle is in `running` from its adding to the multi handle to its removal. 2. Callbacks run while no handle is in the
-// middle of its removal, so that they may start others.
+// Invariants: 1. A handle is in `running` from its addition to the multi handle until its removal. 2. Callbacks run only when no handle is
+// being removed, so that they may start others.
 #include "net/http_transfers.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace runglass {
 namespace {
 
-constexpr long kMaxConnections = 1'024;  // kept open between requests
-constexpr std::size_t kMaxIdle = 64;     // handles, whose buffers are worth keeping
+constexpr long kMaxConnections = 1'024;  // kept open for reuse
+constexpr std::size_t kMaxIdle = 64;     // handles, kept for their buffers
 
 struct FreeMulti {
   void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
@@ -35,7 +35,7 @@ struct HttpTransfers::Parts {
 };
 
 HttpTransfers::HttpTransfers() : m_parts(std::make_unique<Parts>()) {
-  if (CurlHandle first = makeCurl()) m_parts->idle.push_back(std::move(first));  // starts the library
+  if (CurlHandle first = makeCurl()) m_parts->idle.push_back(std::move(first));  // initializes the library
   m_parts->multi.reset(curl_multi_init());
   if (m_parts->multi) curl_multi_setopt(m_parts->multi.get(), CURLMOPT_MAXCONNECTS, kMaxConnections);
 }

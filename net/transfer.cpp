@@ -42,10 +42,10 @@ Transfer::Transfer(CURL* curl, HttpRequest request, OnBody on_body, std::stop_to
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   if (!m_request.environment_proxy || isLoopback(m_request.url)) curl_easy_setopt(curl, CURLOPT_PROXY, "");
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  // A name server that hangs would be waited for beyond the time-out; the thread that asks it ends by itself.
+  // Without this, a name server that hangs delays the transfer beyond its timeout; the resolver's thread ends by itself.
   curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-  curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip");  // the limits below count what comes out
+  curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip");  // the limits below count decompressed bytes
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(std::max<DurNs>(1, m_request.timeout / kNsPerMs)));
   curl_easy_setopt(curl, CURLOPT_USERAGENT, "runglass");
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, m_headers.get());

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One request as libcurl sees it: what HttpClient and HttpTransfers have in common. For this room only.
+// One request to libcurl: the common part of HttpClient and HttpTransfers. For this room only.
 //
 // Threading:  one thread.
-// Ownership:  borrows the handle; owns request and headers, which must stay where they are while libcurl works.
-// Units:      ns, bytes of the body as it is after unpacking.
-// Errors:     statusOf() as HttpClient::request() tells them.
-// Cost:       none of its own.
+// Ownership:  borrows the handle; owns request and headers, whose addresses must not change while libcurl runs.
+// Units:      ns; bytes of the decompressed body.
 #pragma once
 
 #include <curl/curl.h>
@@ -28,7 +26,7 @@ class Transfer {
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
-  // What came of it, once libcurl is done; the body is the caller's, who was given it piece by piece.
+  // The result after libcurl has finished; its body is empty, since it went to OnBody in pieces.
   Result<HttpAnswer> outcome(CURLcode code);
 
  private:
@@ -55,6 +53,6 @@ struct FreeCurl {
   void operator()(CURL* curl) const { curl_easy_cleanup(curl); }
 };
 using CurlHandle = std::unique_ptr<CURL, FreeCurl>;
-CurlHandle makeCurl();  // null: no memory
+CurlHandle makeCurl();  // null: out of memory
 
 }  // namespace runglass

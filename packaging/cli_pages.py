@@ -52,7 +52,7 @@ def man_option(option):
     if option['repeats']:
         title += ' ...'
     text = roff(option['help'])
-    # A closed list and a default are said once: where the help has them in its own words, not again.
+    # A closed list and a default are printed once: not again if the help text contains them.
     notes = []
     if len('|'.join(choices(option))) > MOST_CHOICES:
         notes.append('one of ' + roff(', '.join(choices(option))))
@@ -126,7 +126,7 @@ def bash(app):
     for path, each in everything:
         before = ' '.join(('',) + path)
         with_value = [flag for option in each['options'] if option['value'] for flag in flags(option)]
-        if with_value and each['commands']:  # the value of an option is no command
+        if with_value and each['commands']:  # an option value is not a command
             lines.append('      %s) i=$((i + 1)) ;;' % ' | '.join('"%s %s"' % (before, flag) for flag in with_value))
         for command in each['commands']:
             lines.append('      "%s %s") path="%s %s" ;;' % (before, command['name'], before, command['name']))
@@ -199,7 +199,7 @@ def fish(app):
     lines = ["# fish completion of %s, generated from the program's description of itself." % name]
     for path, each in every_app(app):
         if path:
-            # All of the path: several commands have a `list`.
+            # The whole path: several commands have a `list`.
             condition = ' -n "%s"' % '; and '.join('__fish_seen_subcommand_from %s' % word for word in path)
         else:
             condition = ' -n __fish_use_subcommand' if app['commands'] else ''

@@ -55,7 +55,7 @@ but libc.")
 runglass_deb(dev librunglass-dev libdevel copyright-client "tells Runglass what a training process does: headers"
 "Headers, the static library and the pkg-config file of librunglass.")
 
-set(CPACK_DEBIAN_CONSOLE_PACKAGE_DEPENDS "fonts-noto-core, fonts-jetbrains-mono, hicolor-icon-theme")
+set(CPACK_DEBIAN_CONSOLE_PACKAGE_DEPENDS "fonts-noto-core, fonts-jetbrains-mono, qt6-translations-l10n, hicolor-icon-theme")
 set(CPACK_DEBIAN_CONSOLE_PACKAGE_RECOMMENDS "runglassctl, fonts-noto-cjk, qt6-wayland, shared-mime-info, desktop-file-utils")
 set(CPACK_DEBIAN_CTL_PACKAGE_DEPENDS "adduser, init-system-helpers (>= 1.54~)")
 set(CPACK_DEBIAN_CTL_PACKAGE_SUGGESTS "runglass, runglass-agent")

@@ -26,7 +26,7 @@ void ClockMap::addReading(TimeNs raw, DurNs offset, DurNs error) { add(raw, offs
 
 void ClockMap::add(TimeNs raw, DurNs offset) {
   if (!m_knots.empty()) {
-    // A later raw time is never an earlier corrected one.
+    // Corrected time never runs backwards: a later raw time is corrected to the same time or a later one.
     const Wide before = Wide{m_knots.back().raw} + m_knots.back().offset;
     if (Wide{raw} + offset < before) offset = static_cast<DurNs>(std::clamp<Wide>(before - raw, kLowest, kHighest));
     if (raw == m_knots.back().raw) removeNewest();
@@ -55,7 +55,7 @@ TimeNs ClockMap::own(TimeNs raw) const {
 
 TimeNs ClockMap::rawFrom(TimeNs time) const {
   if (time == kLowest || time == kHighest) return time;
-  // Neither map runs backwards, so the least time can be looked for in one after the other.
+  // Neither map runs backwards, so the lowest raw time is found by searching one map after the other.
   if (m_offsets == 0) return m_under != nullptr ? m_under->rawFrom(time) : time;
   TimeNs low = kLowest, high = kHighest;
   while (low < high) {
@@ -87,7 +87,7 @@ Status ClockMaps::load(sqlite::Connection& db, bool aligned) {
   return std::exchange(m_failure, Status());
 }
 
-// A node is read whole when it is first asked for; from then on only what commits change of it.
+// A node is loaded completely on its first use; afterwards only the readings that commits changed are loaded.
 Status ClockMaps::loadChanges() {
   RG_ASSIGN(const auto farthest, m_db->queryInt64("SELECT value FROM rg_meta WHERE key = 'clock_farthest_ns'"));
   m_nodes_farthest = std::clamp<DurNs>(farthest.value_or(0), 0, kFarTime);
@@ -110,7 +110,7 @@ Status ClockMaps::loadChanges() {
     ClockMap& map = known->second;
     const auto replaced = rows.optionalInt64(5);
     if (replaced && map.newest() == replaced) map.removeNewest();
-    // What is not the newest is rare: the node is read again.
+    // A change of an older reading is rare: the node is dropped and loaded again on its next use.
     if ((replaced && map.newest() >= replaced) || map.newest() >= rows.int64(2)) {
       m_nodes.erase(known);
       continue;
@@ -137,7 +137,7 @@ Status ClockMaps::loadShifts() {
   }
   if (there == m_shifts_loaded) return {};
   m_aligned.clear();
-  m_shifts_loaded.clear();  // until all of them are
+  m_shifts_loaded.clear();  // until all of them are loaded
   RG_ASSIGN(auto statement, m_db->prepare("SELECT attempt_id, rank, at_ns, shift_ns FROM rg_clock_shift ORDER BY attempt_id, rank, at_ns"));
   while (true) {
     RG_ASSIGN(const bool row, statement.step());
@@ -207,7 +207,7 @@ const ClockMap* ClockMaps::of(AttemptId attempt, const std::optional<std::int32_
 }
 
 const ClockMap* ClockMaps::of(NodeId node, AttemptId attempt, const std::optional<std::int32_t>& rank) const {
-  // What a rank reports about itself moves with its spans, also where it names its node.
+  // Data that a rank reports about itself is corrected like its spans, also where the row names its node.
   if (rank && m_aligned.contains({attempt.value, *rank})) return of(attempt, rank);
   return node ? of(node) : of(attempt, rank);
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// openStore: the one door to a store, whatever keeps it.
+// openStore: the entry point for opening a store, whatever its storage.
 //
-// Threading:  Store is a value; what it opens is its caller's.
-// Errors:     INVALID_ARGUMENT a scheme that this program does not know; FAILED_PRECONDITION a newer schema, not a store, or, for a writer,
-// a
-//             folder on a network filesystem, where neither SQLite's locks nor its shared memory hold; ALREADY_EXISTS another process
-//             writes it (names its pid); PERMISSION_DENIED; RESOURCE_EXHAUSTED disk full.
-// Cost:       openStore() none.
+// Threading:  Store is a value; what it opens belongs to the caller.
+// Errors:     INVALID_ARGUMENT: an unknown URL scheme; FAILED_PRECONDITION: a newer schema, not a store, or, for a writer, a folder on a
+//             network filesystem, where neither SQLite's locks nor its shared memory work; ALREADY_EXISTS: another process writes it (the
+//             message has its pid); PERMISSION_DENIED; RESOURCE_EXHAUSTED: disk full.
 #pragma once
 
 #include <memory>
@@ -23,11 +21,11 @@ class Store {
  public:
   explicit Store(std::string url) : m_url(std::move(url)) {}
   const std::string& url() const { return m_url; }
-  // Changes nothing. A store that cannot be written and has no -wal opens read-only in place.
+  // Does not change the store. A store that cannot be written and has no -wal opens read-only in place.
   Result<std::unique_ptr<Reader>> reader(ReaderOptions options = {}) const;
-  // Of a file: creates it if it is missing, migrates an older schema (after a copy of the file), replays the journal. One at a time.
+  // For a file: creates it if missing, migrates an older schema (after copying the file), replays the journal. One writer at a time.
   Result<std::unique_ptr<Writer>> writer(WriterOptions options = {}) const;
-  // For who copies the store.
+  // For replication.
   Result<std::unique_ptr<ChangeReader>> changes(ReaderOptions options = {}) const;
 
  private:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// readerAt: a store as it was at a moment. What shows and judges a store as it is now shows and judges what it was then, by the same code.
+// readerAt: a store as of a moment. Code that shows or analyses the present state does the same for the past state through this Reader.
 //
 // Threading:  the inner Reader's: one thread at a time for both together.
 // Ownership:  the inner Reader outlives it.
-// Units:      TimeNs, as the inner Reader corrects it. What bears the moment itself is there: ranges end one ns after it.
-// Errors:     the inner Reader's; NOT_FOUND also for what is not there yet.
-// Cost:       a call of the inner Reader, and for series that go on after the moment one latestAt() of them.
+// Units:      TimeNs, as the inner Reader corrects it. Data stamped with the moment itself is included: ranges end one ns after it.
+// Errors:     the inner Reader's; NOT_FOUND also for objects that did not exist yet.
+// Cost:       a call of the inner Reader, and one latestAt() of the series that continue after the moment.
 //
 // What is later than the moment is not there; what began by it and ended later is not over: it has no end, a run is running, a checkpoint
 // not durable, a span open. Where a store keeps less than that, less is told:
@@ -37,8 +37,8 @@
 
 namespace runglass {
 
-// generation() follows the inner Reader's while the moment is not past; afterwards only what comes late can change what was: it follows
-// every kLateLook, so that a view of the past is not drawn again with each sample of the present.
+// generation() follows the inner Reader's until the moment is past. Afterwards only late data can change the answers: it follows every
+// kLateLook, so that a view of the past is not redrawn with each sample of the present.
 inline constexpr DurNs kLateLook = 2 * kNsPerSecond;
 
 std::unique_ptr<Reader> readerAt(Reader& inner, TimeNs moment);

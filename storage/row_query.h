@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions about events and log lines, and their answers: filters, pages in a total order, context, density.
+// Queries for events and log lines, and their answers: filters, pages in a total order, context, density.
 //
-// Threading:  values.
-// Ownership:  values.
-// Units:      TimeNs; ranges half-open.
-// Errors:     none.
-// Cost:       none.
+// Units:      TimeNs; ranges are half-open.
 #pragma once
 
 #include <array>
@@ -24,13 +20,13 @@ namespace runglass {
 
 struct EventFilter {
   TimeRange range;
-  std::optional<RunId> run;  // also matches events of the run's nodes and devices without an attempt
+  std::optional<RunId> run;  // also matches events of the run's nodes and devices that have no attempt
   Severity at_least = Severity::kDebug;
   std::string kind;            // of events; "" = any
   std::size_t limit = 10'000;  // newest first
 };
 
-// A place in the order of events or log lines: by corrected time, then by id. Rows without a time come before all others.
+// A position in the order of events or log lines: by corrected time, then by id. Rows without a time come before all others.
 struct RowKey {
   TimeNs time = std::numeric_limits<TimeNs>::min();
   std::int64_t id = 0;
@@ -39,20 +35,20 @@ struct RowKey {
 
 enum class RowOrder : std::uint8_t { kNewestFirst, kOldestFirst };
 
-// What is wanted of events or of log lines.
+// A query for events or log lines.
 struct RowQuery {
-  std::string words = {};         // as typed, see model/log_query.h; of events: in kind, code and message
-  TimeRange range = {};           // the whole range also has the rows without a time
-  std::optional<RunId> run = {};  // also rows of the run's nodes and devices without an attempt
+  std::string words = {};         // as typed, see model/log_query.h; for events: in kind, code and message
+  TimeRange range = {};           // the whole range includes rows without a time
+  std::optional<RunId> run = {};  // also rows of the run's nodes and devices that have no attempt
   std::optional<AttemptId> attempt = {};
   std::optional<NodeId> node = {};
-  std::optional<DeviceId> device = {};  // of events
+  std::optional<DeviceId> device = {};  // events only
   std::optional<std::int32_t> rank = {};
-  std::string kind = {};    // of events; "" = any
-  std::string stream = {};  // of log lines; "" = any
+  std::string kind = {};    // events only; "" = any
+  std::string stream = {};  // log lines only; "" = any
   Severity at_least = Severity::kDebug;
   RowOrder order = RowOrder::kNewestFirst;
-  std::optional<RowKey> after = {};  // the last row of the page before
+  std::optional<RowKey> after = {};  // the last row of the previous page
   std::size_t limit = 200;
 };
 
@@ -71,12 +67,12 @@ struct EventPage {
 // Lines of one node, rank and stream in order of time.
 struct LogContext {
   std::vector<LogHit> lines;
-  std::size_t at = 0;  // the line that was asked for
+  std::size_t at = 0;  // index of the requested line
 };
 
 inline constexpr std::size_t kSeverityCount = 5;
 using SeverityCounts = std::array<std::uint32_t, kSeverityCount>;
-// How many rows of each severity lie in equal parts of a range.
+// The number of rows of each severity in equal parts of a range.
 struct RowDensity {
   std::vector<SeverityCounts> events, logs;
 };

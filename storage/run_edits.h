@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits: what people, analyses and importers conclude and note about runs.
+// Edits: conclusions and notes of people, analyses and importers about runs.
 //
 // Threading:  the store writer's thread.
 // Errors:     those of flush(), where a call commits.
@@ -31,15 +31,15 @@ class Edits {
   // Upsert by (rule, cause, since); committed when it returns OK. The newest kMaxAlerts are kept.
   static constexpr std::int64_t kMaxAlerts = 20'000;
   virtual Status alerts(std::span<const Alert> alerts) = 0;
-  // Upsert by uuid, as it is with its times (now where absent), and what it pins; committed when it returns OK. Of people: edit().
+  // Upsert by uuid with the given times (now where absent), and its pinned ranges; committed when it returns OK. People's changes go
+  // through edit().
   virtual Status incident(const Incident& incident) = 0;
-  // Committed when it returns OK, and then visible to every Reader. INVALID_ARGUMENT see checkEdit(), or shifts
-  // that contradict each other; NOT_FOUND no such run, attempt or
-  // note (names it); ABORTED an incident that was changed since it was read; those of flush().
+  // Committed when it returns OK, and then visible to every Reader. INVALID_ARGUMENT: see checkEdit(), or shifts that contradict each
+  // other; NOT_FOUND: no such run, attempt or note (named); ABORTED: the incident was changed since it was read; those of flush().
   virtual Status edit(const Edit& edit) = 0;
-  // The store is about this incident: programs open it there.
+  // Marks the store as being about this incident: programs open it there.
   virtual Status setIncident(std::string_view uuid) = 0;
-  // Re-import state per file: content identity and committed offset.
+  // Re-import state per file: identity of the content and committed offset.
   struct ImportMark {
     std::string identity;
     std::int64_t offset = 0;
@@ -48,7 +48,7 @@ class Edits {
   };
   virtual std::optional<ImportMark> importMark(std::string_view path_key) = 0;
   virtual void setImportMark(std::string_view path_key, const ImportMark& mark) = 0;
-  virtual Result<Run> findRun(std::string_view name) = 0;          // NOT_FOUND when there is none
+  virtual Result<Run> findRun(std::string_view name) = 0;          // NOT_FOUND: no such run
   virtual void pin(TimeRange range, std::string_view reason) = 0;  // exempt from retention
 };
 

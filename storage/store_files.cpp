@@ -23,7 +23,7 @@ std::string resolvedStore(const std::string& store) {
   std::error_code error;
   fs::path path = fs::absolute(store, error);
   if (error) return store;
-  // By hand at the end of the path: a link may point to a store that is still to be made.
+  // The last path component is resolved separately: a link may point to a store that does not exist yet.
   for (int links = 0; links < kMaxLinks; ++links) {
     const fs::path folder = fs::canonical(path.parent_path(), error);
     if (!error) path = folder / path.filename();
@@ -68,7 +68,7 @@ std::optional<StoreHolder> holderOf(const std::string& store) {
   if (lock < 0) return std::nullopt;
   std::optional<StoreHolder> holder;
   if (::flock(lock, LOCK_SH | LOCK_NB) != 0) holder = readHolder(lock);
-  ::close(lock);  // gives the lock back
+  ::close(lock);  // releases the lock
   return holder;
 }
 
@@ -82,7 +82,7 @@ bool needsRecovery(const std::string& store) {
   const int lock = ::open(lockPath(store).c_str(), O_RDONLY | O_CLOEXEC);
   if (lock < 0) return true;
   const bool free = ::flock(lock, LOCK_SH | LOCK_NB) == 0;
-  ::close(lock);  // gives the lock back
+  ::close(lock);  // releases the lock
   return free;
 }
 

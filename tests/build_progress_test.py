@@ -34,7 +34,7 @@ class BuildProgress(unittest.TestCase):
 
     def test_a_terminal_has_one_line_that_is_rewritten(self):
         shown = self.play(True, [(1, '@1/100@ Building a.o\n'), (60, '@50/100@ Building b.o\n'), (120, '@100/100@ Linking c\n')])
-        self.assertEqual(shown.count('\n'), 2)  # the line's end, and the summary
+        self.assertEqual(shown.count('\n'), 2)  # the end of the line, and the summary
         self.assertIn('building: 50 of 100 steps, 1 min 00 s, about 1 min 00 s left', shown)
         self.assertTrue(shown.endswith('built: 100 of 100 steps, 2 min 00 s\n'))
         self.assertNotIn('Building a.o', shown)

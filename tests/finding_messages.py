@@ -7,7 +7,7 @@ import glob, os, re, sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CATALOGUE = 'analysis/words/sentences.cpp'
-# A Finding is called finding or out.finding where it is made; in the folders of the registered analyses nothing else has a summary.
+# A Finding is named finding or out.finding where it is created; in the folders of the registered analyses only findings have a summary.
 SETS = re.compile(r'(?:\bfinding(?:\(\))?\.(?:summary|message)|\.summary)\s*(?:=(?!=)|\+=)|(?:insert|append|assign|swap)\(.*\.summary\b|&\w+\.(?:summary|message)\b')
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
@@ -89,6 +89,7 @@ def main():
                     breaches.append(f'{path}: {one}: lacks the argument {name}')
                 for name in sorted(names - needed - optional):
                     breaches.append(f'{path}: {one}: the template has no {name}')
+    used |= known.keys() & set(LITERAL.findall(read('analysis/words/render.cpp')))  # what joins arguments
     for one in sorted(known.keys() - used):
         breaches.append(f'{CATALOGUE}: {one}: nothing uses it')
     for line in breaches:

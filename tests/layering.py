@@ -8,12 +8,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RANK = {'model': 0, 'storage': 0.9, 'net': 1, 'storage/codec': 1, 'storage/sqlite': 1, 'storage/schema': 1.1, 'storage/sql': 1.2, 'storage/read': 1.3,
         'storage/travel': 1.4, 'storage/maintain': 1.4, 'storage/write': 1.5, 'analysis/words': 1.9, 'analysis': 2, 'wire': 2, 'collectors': 3, 'hub/access': 3.1, 'hub/alerts': 3.1, 'hub/replica': 3.1,
         'hub/server': 3.2, 'hub/receivers': 3.2, 'hub/watch': 3.3, 'widgets': 4, 'app': 5}
-# Folders that are rooms of their own.
+# Folders that are separate rooms.
 ROOMS = {'collectors/wire': 'wire'} | {f'collectors/{room}': room for room in RANK if room.startswith('hub/')} | {
     room: room for room in RANK if room.startswith(('storage/', 'analysis/'))}
-# What stands at the top of storage is for everybody; the files that implement it know what they open.
+# Headers at the top of storage are for every room; the files that implement them know the concrete stores.
 DOORS = re.compile(r'storage/\w+\.cpp')
-# What a room may not include, with the reason.
+# Includes that a room must not have, with the reason.
 BANNED = {
     'model': (r'sqlite3|grpc|google/protobuf|\bQ[A-Z]|simdjson', 'model is plain C++ values'),
     'net': (r'grpc|google/protobuf|sqlite3|<Q[A-Z]', 'net knows HTTP only'),
@@ -24,10 +24,10 @@ BANNED = {
     'hub': (r'<sqlite3|<Q[A-Z]|collectors/(?!hub/|wire/)', 'a hub sees the wire and what lies below it'),
     'widgets': (r'sqlite3|grpc|google/protobuf|collectors/|storage/(?!reader(_at)?\.h)', 'widgets see model and storage/reader.h, reader_at.h'),
 }
-# The one file that reads databases of others, which no Recorder is for.
+# The only file that reads foreign databases, which a Recorder cannot do.
 FOREIGN_SQLITE = 'collectors/importers/nsys/foreign_database.cpp'
 SOURCE_HARD, HEADER_HARD, SOURCE_SOFT = 800, 250, 400
-# Mutexes carry clang's annotations only as model/mutex.h's own types.
+# Mutexes have clang's annotations only as types of model/mutex.h.
 MUTEX = re.compile(r'\bstd::(\w*mutex|\w+_lock|lock_guard|condition_variable\w*|once_flag|call_once)\b|#\s*include\s*<(mutex|shared_mutex|condition_variable)>')
 MUTEX_HEADER = 'model/mutex.h'
 # Folders of C whose units (a .c with its .h) include each other in one direction only.

@@ -7,9 +7,9 @@ Notes go to stderr. Exit 1 when there is no file to look at: a check of nothing 
 import argparse, json, os, subprocess, sys, zlib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PARTS = 20  # of the tree: one per commit number, so that 20 commits see all of it
+PARTS = 20  # of the tree: one per commit number, so that 20 commits check all of it
 COMMITS = 20
-# Seconds of one core that clang-tidy needs for a file, by room. They bound a run; a rough value is enough.
+# Seconds of one core that clang-tidy needs per file, by room. They limit a run; a rough value is enough.
 COST = {'model': 3, 'net': 5, 'storage': 5, 'analysis': 5, 'collectors': 6, 'widgets': 6, 'app': 6, 'tests': 6}
 
 
@@ -67,7 +67,7 @@ def selection(root, everything, seconds):
     if everything:
         return [f for f in files if f.endswith('.cpp')]
     committed, shallow = recent(root)
-    # A shallow clone does not know its commit number; its hash takes turns as well, without the promise to have had all after 20.
+    # A shallow clone has no commit number; its hash rotates as well, without a guarantee that 20 commits check everything.
     number = int(git(root, 'rev-parse', 'HEAD'), 16) if shallow else int(git(root, 'rev-list', '--count', 'HEAD'))
     known = set(files)
     chosen, left, spent = {}, set(), 0

@@ -92,7 +92,7 @@ class LintSelection(unittest.TestCase):
             seen |= parts[-1]
             self.repository.commit({})
         self.assertEqual(seen, set(self.tree))
-        self.assertEqual(sum(map(len, parts)), len(self.tree))  # and each file once
+        self.assertEqual(sum(map(len, parts)), len(self.tree))  # each file exactly once
 
     def test_the_newest_commits_go_first_and_the_others_are_counted(self):
         self.age()
@@ -144,7 +144,7 @@ class LintSelection(unittest.TestCase):
                 if depth == 2:
                     self.assertEqual(code, 0, notes)
                     self.assertIn('app/last.cpp', files)
-                self.assertLess(len(files), len(self.tree))  # not: everything is new
+                self.assertLess(len(files), len(self.tree))  # not all files are new
 
 
 if __name__ == '__main__':

@@ -68,7 +68,7 @@ def script_of(found):
     for _, _, kind, content in found:
         for line in content if kind == 'sh' else []:
             lines += ["echo '+ %s'" % line.replace("'", "'\\''"), line]
-    # What was started in the background is still there, and the hub concludes within its next looks what the run was slow by.
+    # Programs started in the background are still running, and the hub reports the cause of the slowdown within its next rounds.
     concluded = 'runglassctl query --store cluster.rgl "SELECT kind FROM finding" | grep -q slow_rank'
     return '\n'.join(lines + ['for n in $(seq 120); do %s && break; sleep 0.5; done' % concluded,
                               'for pid in $(jobs -p); do kill -0 "$pid"; done', 'echo "+ end"']) + '\n'
@@ -94,7 +94,7 @@ def run(found, build, folder):
             with open(os.path.join(folder, name.group(1) if name else 'unnamed.py'), 'w', encoding='utf-8') as file:
                 file.write('\n'.join(content) + '\n')
     env = {name: value for name, value in os.environ.items() if not name.startswith(('RUNGLASS', 'XDG_', 'SLURM_'))}
-    # Rings of other trainers of this user are not this page's.
+    # Rings of this user's other trainers do not belong to this page.
     env.update(HOME=folder, RUNGLASS_DIR=os.path.join(folder, 'rings'), QT_QPA_PLATFORM='offscreen')
     network = own_network()
     if network is None:

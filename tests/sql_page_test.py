@@ -19,7 +19,7 @@ from pictures import store_of
 QUERIES = 20
 LOG = ''.join('iter %d: loss %.4f, time 50.00ms\n' % (n, 4 / (n + 1)) for n in range(40)) + 'RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:1970\n'
 TELEMETRY = 'timestamp, index, power.draw [W]\n2026/01/01 10:00:00.000, 0, 100 W\nsoon, 0, 1 W\n2026/01/01 10:00:01.000, 0, 1, 2, 3\n'
-# What is known of the example: a rank of stage 2 computes 25 % slower from step 100 to 180, and a GPU falls off the bus at step 250.
+# Known facts of the example: a rank of stage 2 computes 25 % slower from step 100 to 180, and a GPU falls off the bus at step 250.
 KNOWN = {
     2: lambda rows: [row['end_cause'] for row in rows] == ['hardware fault: Xid 79', 'finished'],
     3: lambda rows: [row['seconds_down'] for row in rows] == [None, 30],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. The reference clock (the one with the middle offset) is never moved: it is ahead by nothing at all times.
-//  2. m_curves say how far each clock is ahead, at its own times; every clock that is looked at has one from place() on.
+//  1. The reference clock (the one with the median offset) is never moved: it is ahead by 0 at all times.
+//  2. m_curves hold how far each clock is ahead, by its own time; from place() on, every selected clock has one.
 #include "analysis/clock_align/clock_align.h"
 
 #include <algorithm>
@@ -16,12 +16,12 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMinEdge = 5;  // differences that tell two clocks' offset
+constexpr std::size_t kMinEdge = 5;  // differences needed to estimate the offset of two clocks
 constexpr int kPolishes = 3;
 constexpr DurNs kShortestWindow = kNsPerSecond / 2;
 constexpr TimeNs kFarthest = 4'000'000'000'000'000'000;  // year 2096: sums of two times still fit
 
-// The value that `share` of the values are at most; reorders them.
+// The quantile `share` of the values; reorders them.
 DurNs quantile(std::vector<DurNs>& values, double share) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
   std::ranges::nth_element(values, at);
@@ -57,7 +57,7 @@ class Aligner {
     for (AlignedClock& clock : m_out.clocks) clock.knots.clear();
   }
 
-  // An operation's ends on the clocks that are looked at.
+  // An operation's ends on the selected clocks.
   std::span<const MatchedOps::End> endsOf(std::size_t op) {
     m_ends.clear();
     for (const MatchedOps::End& end : m_ops.op(op))
@@ -65,7 +65,7 @@ class Aligner {
     return m_ends.size() < 2 ? std::span<const MatchedOps::End>() : std::span<const MatchedOps::End>(m_ends);
   }
 
-  // Leaves out clocks with too few matches, and those that have too few without them.
+  // Deselects clocks with too few matches, repeatedly: each removal takes matches from the others.
   bool choose() {
     for (AlignedClock& clock : m_out.clocks) clock.aligned = true;
     for (bool changed = true; changed;) {
@@ -88,7 +88,7 @@ class Aligner {
     return std::ranges::count(m_out.clocks, true, &AlignedClock::aligned) >= 2;
   }
 
-  // `straight` takes out of an end what is known of its clock.
+  // `straight` removes the known offset of its clock from an end.
   template <class Straight>
   void addTo(ClockGraph& graph, std::size_t op, Straight straight) {
     const auto ends = endsOf(op);
@@ -99,7 +99,7 @@ class Aligner {
       if (end.clock != hub->clock) graph.together(hub->clock, end.clock, minusTime(straight(end), straight(*hub)));
   }
 
-  // One offset for each clock and the whole time; the reference.
+  // One constant offset for each clock, and the reference clock.
   bool place() {
     ClockGraph graph(m_count);
     for (const std::size_t op : m_used) addTo(graph, op, [](const MatchedOps::End& end) { return end.time; });
@@ -144,14 +144,14 @@ class Aligner {
     return m_curves[end.clock].empty() ? m_ahead[end.clock] : aheadAt(m_curves[end.clock], end.time);
   }
 
-  // When an operation ended, by all its clocks.
+  // The time at which an operation ended: the median over its clocks.
   TimeNs middleOf(std::span<const MatchedOps::End> ends, bool as_stamped) {
     m_times.clear();
     for (const auto& end : ends) m_times.push_back(as_stamped ? end.time : minusTime(end.time, ahead(end)));
     return medianBetween(m_times);
   }
 
-  // Windows of a minute or less, long enough that nine of ten clocks that are in one have enough matches in it.
+  // Windows of a minute or less, long enough that nine of ten clocks in a window have enough matches in it.
   void cutWindows() {
     std::vector<std::pair<TimeNs, std::size_t>> order;
     order.reserve(m_used.size());
@@ -173,7 +173,7 @@ class Aligner {
       std::ranges::fill(seen, 0);
       clocks = enough = 0;
     }
-    // What is left is too little for a window of its own.
+    // The remainder is too small for a window of its own and joins the last one.
     if (m_window_begin.size() > 1) m_window_begin.pop_back();
     m_window_begin.push_back(order.size());
     m_out.windows = m_window_begin.size() - 1;
@@ -186,7 +186,7 @@ class Aligner {
       addTo(graph, m_used[i], [this](const MatchedOps::End& end) { return minusTime(end.time, m_ahead[end.clock]); });
       for (const auto& end : endsOf(m_used[i])) times[end.clock].push_back(end.time);
     }
-    // Where the reference says nothing, whoever says most stands where it stood last.
+    // Where the reference has too few matches, the clock with the most matches is the root, at its last known offset.
     std::uint32_t root = m_reference;
     if (times[root].size() < kMinMatches)
       root = static_cast<std::uint32_t>(std::ranges::max_element(times, {}, &std::vector<TimeNs>::size) - times.begin());
@@ -200,7 +200,7 @@ class Aligner {
     }
   }
 
-  // Balances a window's operations against its clocks.
+  // Balances a window's operations against its clocks (median polish).
   void polish(std::size_t w) {
     std::vector<std::vector<DurNs>> away(m_count);
     for (std::size_t i = m_window_begin[w]; i < m_window_begin[w + 1]; ++i) {
@@ -217,7 +217,7 @@ class Aligner {
     }
   }
 
-  // From a clock's first match to its last one, with no more knots than its error has use for.
+  // From a clock's first match to its last one, with no more knots than its error justifies.
   void finishCurves() {
     std::vector<std::optional<TimeRange>> reach(m_count);
     for (const std::size_t op : m_used) {
@@ -241,7 +241,7 @@ class Aligner {
       if (m_out.clocks[c].aligned) simplify(m_curves[c], std::max<DurNs>(kMinError, m_out.clocks[c].error / 4));
   }
 
-  // How well the way to the reference is known, with the drift gone.
+  // The error of the path to the reference, after the drift is removed.
   void readPathErrors() {
     ClockGraph graph(m_count);
     for (const std::size_t op : m_used) addTo(graph, op, [this](const MatchedOps::End& end) { return minusTime(end.time, ahead(end)); });
@@ -249,7 +249,7 @@ class Aligner {
     for (std::size_t c = 0; c < m_count; ++c) m_path_error[c] = places[c] ? places[c]->error : 0;
   }
 
-  // Median distance of each clock's ends from their operation's middle, and its error; the largest of the medians.
+  // Sets each clock's median distance from the median end of its operations, and its error; returns the largest of the medians.
   DurNs residual(bool as_stamped) {
     std::vector<std::vector<DurNs>> away(m_count), of_messages(m_count);
     DurNs largest = 0;
@@ -258,7 +258,7 @@ class Aligner {
       const TimeNs middle = middleOf(ends, as_stamped);
       for (const auto& end : ends) {
         const DurNs one = distance(as_stamped ? end.time : minusTime(end.time, ahead(end)), middle);
-        // Of a message, the latency is in it: it speaks only where nothing better does.
+        // A message's distance includes latency: it is used only where a clock has no collectives.
         (m_ops.message[op] ? of_messages : away)[end.clock].push_back(one);
       }
     }
@@ -269,7 +269,7 @@ class Aligner {
       const DurNs middle = (as_stamped ? clock.before : clock.after) = medianBetween(values);
       largest = std::max(largest, middle);
       if (as_stamped) continue;
-      // Two standard errors of the way to the reference on top: they add up along chains.
+      // Plus two standard errors of the path to the reference: errors add up along chains.
       clock.error = plusTime(std::max(kMinError, quantile(values, 0.95)), plusTime(m_path_error[c], m_path_error[c]));
     }
     return largest;
@@ -312,7 +312,7 @@ class Aligner {
     }
   }
 
-  // Where every clock that would be moved is known better than its collectives can tell.
+  // The reason for a refusal where each clock that would be moved already has an error at most as large as this estimate's.
   std::optional<std::string> notBetter() const {
     std::optional<std::size_t> example;
     for (std::size_t c = 0; c < m_count; ++c) {
@@ -330,8 +330,8 @@ class Aligner {
   const std::span<const std::optional<DurNs>> m_own_error;
   const std::size_t m_count;
   ClockAlign m_out;
-  std::vector<std::size_t> m_used;          // operations with two clocks that are looked at; by time from cutWindows() on
-  std::vector<std::size_t> m_window_begin;  // into m_used, and its end
+  std::vector<std::size_t> m_used;          // operations on at least two selected clocks; by time after cutWindows()
+  std::vector<std::size_t> m_window_begin;  // indices into m_used, with its end
   std::vector<DurNs> m_ahead, m_path_error;
   std::vector<ClockCurve> m_curves;
   std::uint32_t m_reference = 0;

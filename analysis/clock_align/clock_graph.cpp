@@ -12,7 +12,7 @@ namespace runglass {
 namespace {
 
 constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min(), kHighest = std::numeric_limits<TimeNs>::max();
-// Of the median of n normal values: 1.2533 sigma / sqrt(n), sigma = 1.4826 times their median absolute deviation.
+// Standard error of the median of n normal values: 1.2533 sigma / sqrt(n), with sigma = 1.4826 times their median absolute deviation.
 constexpr double kMedianError = 1.2533 * 1.4826;
 
 DurNs medianDeviation(const std::vector<DurNs>& values, DurNs middle) {
@@ -74,7 +74,7 @@ std::vector<std::optional<ClockGraph::Place>> ClockGraph::placesFrom(std::uint32
     const auto found = summary(edge, least);
     if (!found) continue;
     const auto a = static_cast<std::uint32_t>(key >> 32), b = static_cast<std::uint32_t>(key);
-    // An edge costs something even where all differences are equal, so that few edges are better than many.
+    // The added 1 gives an edge a cost even where all differences are equal, so that short paths are preferred.
     const DurNs error = plusTime(found->error, 1);
     ways[a].push_back({b, found->offset, error});
     ways[b].push_back({a, minusTime(0, found->offset), error});

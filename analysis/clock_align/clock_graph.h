@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which clocks were seen together how often and how far apart, and where each stands from one of them.
+// How often pairs of clocks recorded the same operation and how far apart they are, and the offset of each clock from a chosen root.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      ns; an offset is how far a clock is ahead.
-// Errors:     none; a clock that no edge of enough differences leads to has no place.
+// Errors:     a clock that no edge with enough differences reaches has no place.
 // Cost:       O(differences + edges x log clocks).
 #pragma once
 
@@ -17,23 +16,23 @@
 
 namespace runglass {
 
-// Sums and differences of any times: what does not fit stops at the ends of the number.
+// Saturating sums and differences of arbitrary times.
 TimeNs plusTime(TimeNs a, DurNs b);
 DurNs minusTime(TimeNs a, TimeNs b);
 
 class ClockGraph {
  public:
   explicit ClockGraph(std::size_t clocks) : m_clocks(clocks) {}
-  // Something ended at the same time on two clocks: how much later the second one says so.
+  // Something ended at the same time on both clocks: `b_later` is how much later the second clock recorded it.
   void together(std::uint32_t a, std::uint32_t b, DurNs b_later);
-  // A message left one clock and arrived on another: how much later the receiver's clock says so. Latency makes it longer, so that only
-  // both directions of a pair together tell its offset: the middle, as NTP takes it (Mills, RFC 5905, section 8).
+  // A message from one clock to another: how much later the receiver's clock recorded it. Latency is included, so that a pair's offset
+  // needs both directions: the midpoint, as in NTP (Mills, RFC 5905, section 8).
   void message(std::uint32_t from, std::uint32_t to, DurNs arrived_later);
 
   struct Place {
     DurNs offset = 0, error = 0;
   };
-  // By the paths of the least error; edges of fewer than `least` differences (of each direction) do not count.
+  // Along the paths of the smallest error; edges with fewer than `least` differences (in each direction, for messages) do not count.
   std::vector<std::optional<Place>> placesFrom(std::uint32_t root, std::size_t least);
 
  private:

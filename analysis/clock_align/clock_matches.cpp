@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. Of an operation either all calls are kept or none: thinning asks a hash of the operation, which is equal on every rank.
+//  1. Either all calls of an operation are kept or none: thinning uses a hash of the operation, which is equal on every rank.
 //  2. Calls without a sequence number are numbered by their order in a rank's track; such a communicator counts only where all its ranks
-//     tell the same operations, name by name and size by size.
+//     recorded the same operations, with the same names and sizes.
 #include "analysis/clock_align/clock_matches.h"
 
 #include <algorithm>
@@ -38,10 +38,10 @@ struct Call {
   bool message() const { return kind != CallKind::kTogether; }
 };
 
-// A communicator, and messages apart from collectives: they are counted apart.
+// A communicator; its messages and its collectives are two entries, numbered separately.
 struct Communicator {
   std::vector<Call> calls;
-  int level = 0;  // kept: operations whose hash ends in so many zeros
+  int level = 0;  // keeps operations whose hash ends in this many zero bits
   bool keeps(std::int64_t seq) const { return (mixed(static_cast<std::uint64_t>(seq)) & ((std::uint64_t{1} << level) - 1)) == 0; }
 };
 
@@ -51,7 +51,7 @@ struct CommunicatorKey {
   friend auto operator<=>(const CommunicatorKey&, const CommunicatorKey&) = default;
 };
 
-// What a rank told of a communicator without sequence numbers.
+// The calls that a rank recorded on a communicator without sequence numbers.
 struct Reported {
   TrackId track;
   std::int64_t count = 0;
@@ -112,7 +112,7 @@ class MatchReader {
   Status readRank(std::int32_t rank, const std::vector<const Track*>& tracks) {
     const auto index = static_cast<std::uint32_t>(m_rank_owner.size());
     m_rank_owner.push_back(ownerOf(rank));
-    // Where a device told of communication, a host's calls only say when it was asked for.
+    // Where a device recorded communication, the host's calls are only launches and are not read.
     for (const bool device : {true, false}) {
       const std::int64_t before = m_out.calls;
       for (const Track* track : tracks)
@@ -122,12 +122,12 @@ class MatchReader {
     return {};
   }
 
-  // In stretches as long as spans are rare. A span belongs to the stretch in which it begins.
+  // In ranges sized for about the same number of spans each. A span belongs to the range in which it begins.
   Status readTrack(std::uint32_t rank, TrackId track) {
     DurNs length = kFirstStretch;
     for (TimeNs from = kLowest; from != kHighest;) {
       const TimeNs to = from == kLowest ? plusTime(m_extent.t0, length) : plusTime(from, length);
-      // Beyond what is in the file there may be what has just come.
+      // The last range is open-ended: live data may lie beyond the recorded extent.
       const TimeRange stretch{from, to >= m_extent.t1 ? kHighest : to};
       RG_ASSIGN(const SpanColumns spans, m_reader.spans(track, stretch, m_stop));
       if (m_stop.stop_requested()) return {Code::kCancelled, "cancelled"};
@@ -211,7 +211,7 @@ class MatchReader {
   }
 
   void addOperation(std::span<const Call> calls) {
-    // A number that a rank used twice says nothing about either use.
+    // A number that a rank used twice identifies neither call.
     m_calls.clear();
     for (std::size_t from = 0, to = 0; from < calls.size(); from = to) {
       while (to < calls.size() && calls[to].rank == calls[from].rank) ++to;
@@ -232,7 +232,7 @@ class MatchReader {
       if (m_op[0].clock != m_op[1].clock) m_ops.add(m_op, true);
       return;
     }
-    // Ranks of one clock are one witness.
+    // Ranks that share a clock count as one sample.
     std::ranges::sort(m_calls, {}, [this](const Call& c) { return std::pair(m_rank_owner[c.rank], c.end); });
     for (std::size_t from = 0, to = 0; from < m_calls.size(); from = to) {
       const std::uint32_t owner = m_rank_owner[m_calls[from].rank];
@@ -265,7 +265,7 @@ class MatchReader {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-// Every rank of a clock gets its shifts; a clock that agrees gets its error, so that orders are judged by it.
+// Every rank of a clock gets its shifts; a clock that agrees gets its error, so that the order of events is judged by it.
 ClockAlignment editOf(const Run& run, const Attempt& attempt, const ClockProposal& proposal) {
   ClockAlignment edit{.run_uuid = run.uuid,
                       .attempt = attempt.number,

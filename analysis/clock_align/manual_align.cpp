@@ -16,7 +16,7 @@ constexpr DurNs kNear = 5 * kNsPerSecond, kFar = 600 * kNsPerSecond;
 
 std::int64_t valueOf(const std::vector<std::int64_t>& column, std::size_t i) { return column.empty() ? kAbsent : column[i]; }
 
-// What makes two spans the same operation.
+// The fields that identify two spans as the same operation.
 struct Operation {
   SpanCategory category = SpanCategory::kOther;
   std::string name;
@@ -29,7 +29,7 @@ struct Operation {
   }
   bool is(const SpanColumns& spans, std::size_t i) const {
     if (spans.category[i] != category || valueOf(spans.group, i) != group || valueOf(spans.seq, i) != seq) return false;
-    if (numbered() && category == SpanCategory::kComm) return true;  // a send is told with another name than its receive
+    if (numbered() && category == SpanCategory::kComm) return true;  // a send is recorded under another name than its receive
     return valueOf(spans.step, i) == step && valueOf(spans.microbatch, i) == microbatch && spans.names[spans.name[i]] == name;
   }
 };
@@ -70,7 +70,7 @@ class ManualAlign {
   Status readChosen() {
     RG_ASSIGN(SpanColumns spans, m_reader.spans(m_chosen.track, {m_chosen.t0, plusTime(m_chosen.t0, 1)}, m_stop));
     auto at = std::ranges::find(spans.id, m_chosen.id);
-    if (at == spans.id.end()) {  // it was moved since it was chosen
+    if (at == spans.id.end()) {  // the span moved since it was chosen
       RG_ASSIGN(spans, m_reader.spans(m_chosen.track, {}, m_stop));
       at = std::ranges::find(spans.id, m_chosen.id);
     }
@@ -80,7 +80,7 @@ class ManualAlign {
     m_call = foundAt(spans, i);
     if (!m_call.at(m_edge)) return {Code::kNotFound, "cannot align to the chosen span: it has not ended"};
     if (m_operation.numbered()) return {};
-    // How many of the same come before it on its rank.
+    // The number of spans of the same operation before it on its rank.
     for (const TrackId track : m_tracks[m_chosen.rank]) {
       RG_ASSIGN(const SpanColumns before, m_reader.spans(track, {std::numeric_limits<TimeNs>::min(), m_call.t0}, m_stop));
       for (std::size_t k = 0; k < before.size(); ++k) m_ordinal += before.start[k] < m_call.t0 && m_operation.is(before, k) ? 1 : 0;
@@ -123,7 +123,7 @@ class ManualAlign {
     return {};
   }
 
-  // Which ranks move as one.
+  // Ranks with an equal key are shifted together.
   std::pair<std::uint64_t, std::int32_t> clockOf(std::int32_t rank) const {
     const auto node = m_node.find(rank);
     return node == m_node.end() ? std::pair(std::uint64_t{0}, rank) : std::pair(node->second.value, std::int32_t{0});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aligning by hand: the other ranks' begin or end of the operation that one chose, onto the chosen rank's.
+// Manual alignment: moves the other ranks' start or end of the chosen operation onto the chosen rank's.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
-// Units:      TimeNs as the Reader shows them, its alignment included.
-// Errors:     the Reader's; NOT_FOUND where the span is gone or no other clock tells of the operation; CANCELLED when `stop` fires.
+// Units:      TimeNs as the Reader returns them, current alignment included.
+// Errors:     the Reader's; NOT_FOUND where the span no longer exists or no other clock recorded the operation; CANCELLED when `stop`
+//             fires.
 // Cost:       O(spans near the chosen one) where the others' calls are near, else O(spans).
 #pragma once
 
@@ -27,9 +27,9 @@ struct ChosenCall {
   TimeNs t0 = 0;
 };
 
-// The same operation is the one of the same communicator and number; of spans without them, the one of the same name, step and micro-batch,
-// counted in the order of each rank. A node is moved as one, by the median of its ranks; without nodes, each rank by itself. What aligned
-// the attempt before stays in, the new shifts come on top. The error is the length of the shorter of the two calls: both were in it.
+// The same operation has the same communicator and sequence number; spans without them match by name, step, micro-batch and ordinal on
+// their rank. A node is shifted as one, by the median of its ranks; without nodes, each rank by itself. Shifts are added to the attempt's
+// current alignment. The error is the length of the shorter of the two calls, since both ranks were in the call at the same time.
 Result<ClockAlignment> alignToCall(Reader& reader, const ChosenCall& chosen, AlignEdge edge, std::stop_token stop);
 
 }  // namespace runglass

@@ -14,14 +14,14 @@ struct OpWord {
   std::string_view word;
   BusOp op;
 };
-// Without separators; the longer before those that are in them.
+// Without separators; a name before its substrings.
 constexpr std::array kOps = {
     OpWord{"allreduce", BusOp::kAllReduce}, OpWord{"allgather", BusOp::kAllGather},   OpWord{"reducescatter", BusOp::kReduceScatter},
     OpWord{"alltoall", BusOp::kAllToAll},   OpWord{"all2all", BusOp::kAllToAll},      OpWord{"crossdevicereduce", BusOp::kAllReduce},
     OpWord{"broadcast", BusOp::kBroadcast}, OpWord{"sendrecv", BusOp::kPointToPoint}, OpWord{"send", BusOp::kPointToPoint},
     OpWord{"recv", BusOp::kPointToPoint},   OpWord{"receive", BusOp::kPointToPoint},  OpWord{"reduce", BusOp::kReduce}};
 
-// Whether the clocks allow a statement about `transfer`.
+// Whether the clock error is small enough to measure `transfer`.
 bool clocksAllow(const CollectiveSet& set, const ClockGapOf& gap, const CollectiveCall& last, DurNs transfer) {
   return std::ranges::all_of(set.calls, [&](const CollectiveCall& call) {
     if (call.rank == last.rank) return true;
@@ -85,7 +85,7 @@ BusOp operationOf(const CollectiveSet& set, std::size_t members) {
   return op == BusOp::kPointToPoint && members > 2 ? BusOp::kAllToAll : op;
 }
 
-// From the begin of the last call that was recorded.
+// From the start of the last recorded call.
 std::variant<BusSample, BusRefusal> measure(const CollectiveSet& set, std::size_t members, const ClockGapOf& gap) {
   const CollectiveCall* last = &set.calls.front();
   TimeNs end = std::numeric_limits<TimeNs>::min();
@@ -121,7 +121,7 @@ std::optional<BusSample> leastBusSampleOf(const CollectiveSet& set, const ClockG
   using Match = CollectiveSet::Match;
   const bool one = set.match == Match::kAlone && set.calls.size() == 1, some = set.match == Match::kMatched && !set.pair;
   if ((!one && !some) || set.calls.size() >= set.members) return std::nullopt;
-  // Who a send or receive was between, a call alone does not tell.
+  // A single send or receive does not name its peer.
   if (busOpOf(set.calls.front().name) == BusOp::kPointToPoint) return std::nullopt;
   const auto sample = measure(set, set.members, gap);
   if (std::holds_alternative<BusRefusal>(sample)) return std::nullopt;

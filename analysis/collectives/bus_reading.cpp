@@ -11,8 +11,8 @@
 namespace runglass {
 namespace {
 
-// What NCCL Inspector measured itself: series of a communicator's members in GB/s.
-// Its communicators name no members: they are those of the ranks whose series they are.
+// Bandwidth measured by NCCL Inspector: series of a communicator's members in GB/s. Its communicators list no members; they are the ranks
+// of its series.
 Status takeSaid(Reader& reader, AttemptId attempt, const std::set<std::int32_t>& ranks, BusAnswer& bus, const std::stop_token& stop) {
   SeriesFilter filter;
   filter.attempt = attempt;

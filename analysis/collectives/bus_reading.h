@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bus bandwidth of communicators of an attempt, from the calls of their members that a store has.
+// The bus bandwidth of an attempt's communicators, from the stored calls of their members.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      as bus_bandwidth.h.
 // Errors:     the Reader's; CANCELLED when `stop` fires.
 // Cost:       that of readCollectives().
@@ -19,11 +18,10 @@ namespace runglass {
 
 struct BusReading {
   BusAnswer bus;
-  TimeRange range;  // of what was looked at
+  TimeRange range;  // that was read
   bool all_of_run = true;
 };
-// `members`: the ranks of each communicator that is asked for; `ranks`: all of those. `within`: only calls of that time; absent: of the
-// run.
+// `members`: the ranks of each requested communicator; `ranks`: all of those. `within`: only calls in that time; absent: in the whole run.
 Result<BusReading> readBus(Reader& reader, RunId run, AttemptId attempt, const GroupMembers& members, const std::vector<Rank>& ranks,
                            std::optional<TimeRange> within, std::stop_token stop);
 

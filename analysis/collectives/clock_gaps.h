@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the clocks of the ranks of an attempt may be apart.
+// The clock error between any two ranks of an attempt.
 //
-// Threading:  readClockGaps() on the thread of the Reader; the answers from any thread.
-// Ownership:  the answer owns what it knows.
+// Threading:  readClockGaps() on the thread of the Reader; the returned function on any thread.
+// Ownership:  the returned function owns its data.
 // Units:      DurNs.
 // Errors:     the Reader's.
-// Cost:       one look-up a rank.
+// Cost:       one lookup per rank.
 #pragma once
 
 #include <optional>
@@ -20,10 +20,10 @@ namespace runglass {
 struct RankClock {
   std::int32_t rank = -1;
   NodeId node;
-  std::optional<DurNs> error;  // of its clock against the others'; absent: never compared
+  std::optional<DurNs> error;  // of its clock against the others; absent: never compared
 };
 
-// Ranks of one node share a clock; ranks whose nodes are not known may.
+// Ranks of one node share a clock; ranks whose nodes are both unknown may share one (kNodeUnknown).
 ClockGapOf clockGaps(const std::vector<RankClock>& clocks);
 // The clocks of the attempt's ranks at `time`.
 Result<ClockGapOf> readClockGaps(Reader& reader, AttemptId attempt, const std::vector<Rank>& ranks, TimeNs time);

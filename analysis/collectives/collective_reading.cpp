@@ -8,7 +8,7 @@
 namespace runglass {
 namespace {
 
-// Where a rank's device recorded a call that names no communicator, the host's span is only the launch of it.
+// Where a rank's device recorded a call that names no communicator, the host's span is only its launch.
 void dropHostCopies(std::vector<CollectiveCall>& calls, const std::set<TrackId>& devices) {
   std::set<std::int32_t> on_device;
   for (const CollectiveCall& call : calls)

@@ -44,7 +44,7 @@ Match judge(const CollectiveSet& set) {
   const bool same = std::ranges::all_of(calls, [&](const CollectiveCall& call) { return call.name == calls.front().name; });
   const Direction direction = directionOf(calls.front().name);
   if (!same || direction == Direction::kSend || direction == Direction::kReceive) return Match::kDiffers;
-  // Some of a communicator's ranks may exchange messages in pairs: only where all take part it is one operation.
+  // Some of a communicator's ranks may exchange messages in pairs: it is one operation only if all members take part.
   if (direction == Direction::kBoth && !set.whole()) return Match::kDiffers;
   return calls.back().t0 > std::ranges::min_element(calls, {}, &CollectiveCall::t1)->t1 ? Match::kDisjoint : Match::kMatched;
 }
@@ -62,7 +62,7 @@ bool twice(const std::vector<CollectiveCall>& calls) {
   return !std::ranges::all_of(calls, [&](const CollectiveCall& call) { return ranks.insert(call.rank).second; });
 }
 
-// Calls of one number. A counter that begins anew in each step is told apart by the step.
+// Calls with one number. The step separates the calls of a counter that restarts in each step.
 void matchNumbered(std::vector<CollectiveCall> calls, std::size_t members, std::vector<CollectiveSet>& out) {
   if (!twice(calls)) return out.push_back(setOf(std::move(calls), members));
   std::map<std::int64_t, std::vector<CollectiveCall>> steps;
@@ -94,7 +94,7 @@ void matchInOrder(RankCalls ranks, std::vector<CollectiveSet>& out) {
     out.push_back(setOf(std::move(of_set), ranks.size()));
     differs |= out.back().match == Match::kDiffers;
   }
-  // One that does not fit says that the others may be shifted as well.
+  // One mismatch means that the other calls may be shifted as well.
   for (std::size_t i = before; differs && i < out.size(); ++i) out[i].match = Match::kDiffers;
 }
 
@@ -106,8 +106,8 @@ bool endTogether(const CollectiveSet& set) {
   return static_cast<double>(last.t1) - static_cast<double>(first.t1) <= std::max<double>(kEndsTogether, kEndsShare * longest);
 }
 
-// One name's calls, by begin on each rank. Those of a collective that a rank did not record end before its next call begins.
-// O(calls × log ranks): each round looks at the calls that it takes.
+// Calls with one name, by start on each rank. Calls of a collective that another rank did not record end before that rank's next call
+// begins. O(calls × log ranks): each round looks only at the calls that it consumes.
 void matchByEnds(RankCalls ranks, std::size_t members, std::vector<CollectiveSet>& out, std::vector<CollectiveCall>& rest,
                  const std::stop_token& stop) {
   struct Queue {
@@ -146,7 +146,7 @@ void matchByEnds(RankCalls ranks, std::size_t members, std::vector<CollectiveSet
   }
 }
 
-// `rest`: what is of no collective of all members.
+// `rest`: calls that match no collective of all members.
 std::vector<CollectiveSet> matchByEnds(const RankCalls& ranks, std::size_t members, std::vector<CollectiveCall>& rest,
                                        const std::stop_token& stop) {
   std::map<std::string, RankCalls> names;
@@ -165,7 +165,7 @@ std::vector<CollectiveSet> matchByEnds(const RankCalls& ranks, std::size_t membe
   return out;
 }
 
-// What cannot be matched, so that each call is in a set.
+// Unmatched calls, so that each call is in a set.
 void leave(std::vector<CollectiveCall> rest, std::size_t members, std::vector<CollectiveSet>& out) {
   if (rest.empty()) return;
   if (std::ranges::any_of(rest, [&](const CollectiveCall& call) { return call.rank != rest.front().rank; })) {
@@ -202,14 +202,14 @@ void matchCounted(std::vector<CollectiveCall> calls, const std::vector<std::int3
 
 std::ptrdiff_t matched(const std::vector<CollectiveSet>& sets) { return std::ranges::count(sets, Match::kMatched, &CollectiveSet::match); }
 
-// Calls that name no communicator. Where a trace begins or ends within a collective, the same count on every rank may be a coincidence:
-// what matches more calls is right.
+// Calls that name no communicator. Where a trace begins or ends within a collective, equal counts on all ranks may be a coincidence: the
+// method that matches more calls is used.
 void matchUnnamed(const std::vector<CollectiveCall>& calls, bool all_of_run, std::vector<CollectiveSet>& out, const std::stop_token& stop) {
   RankCalls ranks;
   for (const CollectiveCall& call : calls) ranks[call.rank].push_back(call);
   std::vector<std::int32_t> members;
   for (const auto& [rank, of_rank] : ranks) members.push_back(rank);
-  // The size of a communicator of which one rank was recorded is not known.
+  // With only one rank recorded, the size of the communicator is unknown.
   if (members.size() < 2) return leave(calls, 0, out);
   std::vector<CollectiveSet> in_order;
   matchCounted(calls, &members, all_of_run, in_order, stop);
@@ -230,7 +230,7 @@ std::vector<CollectiveSet> matchCalls(std::vector<CollectiveCall> calls, const G
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<CollectiveCall>> groups;  // by number; kAbsent: without
   std::vector<CollectiveCall> unnamed;
   for (CollectiveCall& call : calls) {
-    // A number without its communicator says nothing.
+    // A sequence number without its communicator identifies nothing.
     auto& of_call = call.group == kAbsent ? unnamed : groups[{call.group, call.seq}];
     of_call.push_back(std::move(call));
   }

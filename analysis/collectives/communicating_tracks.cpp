@@ -8,7 +8,7 @@
 namespace runglass {
 namespace {
 
-// Odd times may lie farther apart than a duration can say.
+// The distance of two odd times may exceed the range of DurNs.
 DurNs lengthOf(TimeRange range) {
   DurNs length = 0;
   return __builtin_sub_overflow(range.t1, range.t0, &length) ? std::numeric_limits<DurNs>::max() : std::max<DurNs>(length, 1);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tracks of an attempt communicate at all, by the stored summaries, so that no other has to be read.
+// Finds the tracks of an attempt that communicate, from stored summaries, so that the others need not be read.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      TimeRange, half-open.
 // Errors:     the Reader's.
-// Cost:       one coarse picture of the ranks' tracks.
+// Cost:       one coarse timeline of the ranks' tracks.
 #pragma once
 
 #include <set>
@@ -26,7 +25,7 @@ struct CommunicatingTrack {
 Result<std::vector<CommunicatingTrack>> communicatingTracks(Reader& reader, AttemptId attempt, const std::set<std::int32_t>& ranks,
                                                             TimeRange range, const std::stop_token& stop);
 
-// The newest part of `range` in which these tracks have at most about `most` spans, if they are spread evenly.
+// The newest part of `range` in which these tracks have about `most` spans, assuming an even spread.
 TimeRange newestPart(const std::vector<CommunicatingTrack>& tracks, TimeRange range, std::size_t most);
 
 }  // namespace runglass

@@ -8,7 +8,7 @@
 namespace runglass {
 namespace {
 
-// Calls that do not overlap may be one collective all the same: their clocks may be apart.
+// Calls that do not overlap may still be one collective: the clocks may be apart.
 bool votes(const CollectiveSet& set) {
   using Match = CollectiveSet::Match;
   if (set.pair || set.calls.size() < 2 || (set.match != Match::kMatched && set.match != Match::kDisjoint)) return false;
@@ -22,7 +22,7 @@ std::vector<WaitVote> waitVotes(const std::vector<CollectiveSet>& sets) {
   std::map<std::int32_t, WaitVote> votes_of;
   for (const CollectiveSet& set : sets) {
     if (!votes(set)) continue;
-    // Unsigned: the difference of two odd times fits, and a double of a time of today is exact to 256 ns only.
+    // Unsigned: the difference of two odd times fits, and a present-day time as a double is exact to 256 ns only.
     const auto length = [](const CollectiveCall& call) {
       return static_cast<double>(static_cast<std::uint64_t>(call.t1) - static_cast<std::uint64_t>(call.t0));
     };

@@ -23,7 +23,7 @@ bool isOfAll(const CollectiveSet& set, std::size_t ranks) {
          });
 }
 
-// Empty where no rank waits, or the rank that it waits for is not certain.
+// Absent where no rank waits, or where the rank that it waits for is uncertain.
 std::optional<Wait> waitFor(const CollectiveSet& set, const ClockGapOf& gap) {
   const CollectiveCall &last = set.calls.back(), &before = set.calls[set.calls.size() - 2];
   const auto [first_end, last_end] = std::ranges::minmax(set.calls, {}, &CollectiveCall::t1);
@@ -34,7 +34,7 @@ std::optional<Wait> waitFor(const CollectiveSet& set, const ClockGapOf& gap) {
   return Wait{.step = last.step, .from = before.t0, .to = last.t0};
 }
 
-// Of waits by begin, what overlaps once.
+// The length of the union of the waits, which are sorted by start.
 DurNs united(const std::vector<Wait>& waits) {
   DurNs sum = 0;
   TimeNs reached = std::numeric_limits<TimeNs>::min();

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rank that all others wait for: who begins the collectives of all ranks last, and how long the others wait for it.
+// The rank that all others wait for: it begins the collectives of all ranks last. Also how long the others wait for it.
 //
-// The others wait from the begin of the last but one to the begin of the last: only that time is lost to the last one (transfer begins with
-// the last member: Lin et al., OSDI '25, section 3). Times that several collectives wait at once count once.
+// The others' waiting counts from the start of the second-to-last call to the start of the last: only that time is lost to the last rank
+// (transfer begins with the last member: Lin et al., OSDI '25, section 3). Overlapping waits count once.
 //
-// A rank is blamed where four things hold:
+// A rank is blamed if all of these hold:
 //  1. at least kMinVotes collectives of all ranks were recorded;
-//  2. it is the last of more than kWaitsLeastShare of them (MegaScan's share), or costs kWaitCost in kWaitedSteps of at least 3 steps;
-//  3. the others wait for it kWaitCost of the time, even without the longest wait: one late call is an accident;
-//  4. nearly all waiting (kMinWaitingShare) is for it: ranks that take turns are an imbalance, not a slow rank.
-// A wait counts only where it is longer than the calls' ends and the clocks are apart.
+//  2. it is last in more than kWaitsLeastShare of them (MegaScan's share), or costs kWaitCost in kWaitedSteps of at least 3 steps;
+//  3. the others wait for it for kWaitCost of the time, even without the longest wait: one late call is an accident;
+//  4. nearly all waiting (kMinWaitingShare) is for it: ranks that are late in turn are an imbalance, not a slow rank.
+// A wait counts only if it is longer than both the spread of the calls' ends and the clock error.
 //
 // Threading:  pure.
-// Units:      DurNs; ratios 0..1 of the time from the first collective's begin to the last one's end.
+// Units:      DurNs; ratios 0..1 of the time from the start of the first collective to the end of the last one.
 // Cost:       O(calls).
 #pragma once
 
@@ -32,7 +32,7 @@ inline constexpr std::size_t kMinWaitedSteps = 3;
 
 struct WaitedRank {
   std::int32_t rank = -1;
-  std::size_t ranks = 0;               // that the collectives are of
+  std::size_t ranks = 0;               // in these collectives
   std::size_t compared = 0, last = 0;  // collectives; those that it began last
   std::size_t steps = 0, late_steps = 0;
   DurNs waited = 0, time = 0;

@@ -13,7 +13,7 @@ namespace runglass {
 namespace {
 
 constexpr double kNormal = 1.959964;    // two-sided 95 %
-constexpr std::int64_t kMinSteps = 10;  // fewer have no interval
+constexpr std::int64_t kMinSteps = 10;  // fewer give no interval
 constexpr double kLongerWork = 0.02;
 constexpr const char* kRest = "not in a part";
 
@@ -49,14 +49,15 @@ struct SideMeans {
   bool reported = false;
 };
 
-// Two-sided 95 % of Student's t: Cornish and Fisher's expansion (Abramowitz and Stegun 26.7.5), within 0.001 from nine degrees on.
+// Two-sided 95 % quantile of Student's t: Cornish and Fisher's expansion (Abramowitz and Stegun 26.7.5), within 0.001 for at least nine
+// degrees of freedom.
 double studentOf(double degrees) {
   const double z = kNormal, z2 = z * z;
   return z * (1 + (z2 + 1) / (4 * degrees) + ((5 * z2 + 16) * z2 + 3) / (96 * degrees * degrees) +
               (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * degrees * degrees * degrees));
 }
 
-// Welch: half of the interval of the difference of two means.
+// Half the width of Welch's interval of the difference of two means.
 double marginOf(const Moments& a, const Moments& b) {
   const auto count_a = static_cast<double>(a.count), count_b = static_cast<double>(b.count);
   const double of_a = a.variance / count_a, of_b = b.variance / count_b, both = of_a + of_b;
@@ -64,7 +65,7 @@ double marginOf(const Moments& a, const Moments& b) {
   return studentOf(both * both / (of_a * of_a / (count_a - 1) + of_b * of_b / (count_b - 1))) * std::sqrt(both);
 }
 
-// Over all steps of all ranks; once any rank tells parts, of those that do.
+// Over all steps of all ranks; if any rank records parts, over the ranks that do.
 SideMeans meansOf(const CompareSide& side, bool parts) {
   SideMeans out;
   double sum = 0;
@@ -148,7 +149,7 @@ void compareRegimes(const Regime& a, const Regime& b, const Moments& moments_a, 
   out.token_differs = std::abs(*out.token_b_ns - *out.token_a_ns) > margin;
 }
 
-// Everybody waits for the rank that works longer: its own work names it where the waiting was measured.
+// All ranks wait for the one that works longer: where waiting was measured, its own work identifies it.
 std::string longerWorker(const Comparison& c) {
   if (c.work_is_whole_step || !c.delta_ns || *c.delta_ns <= 0) return {};
   const WorkDelta* worst = nullptr;

@@ -24,7 +24,7 @@ std::map<std::string, std::string> reported(std::span<const Fact> facts) {
   std::map<std::string, std::string> all;
   for (auto& [name, value] : optionsOf(facts))
     if (isSetting(name)) all[name] = value.substr(0, kMaxText);
-  // optionsOf() writes names as options do and leaves the nodes' own facts out.
+  // optionsOf() normalizes names as option names and leaves out facts of single nodes.
   std::map<std::string, std::set<std::string>> of_nodes;
   for (const Fact& fact : facts)
     if ((fact.node || fact.rank) && isSetting(fact.key)) of_nodes[fact.key].insert(looksSecret(fact.key) ? "(not shown)" : fact.value);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two attempts were told differently: options of the command line, versions, variables of the environment.
+// The facts in which two attempts differ: command line options, versions, environment variables.
 //
 // Threading:  pure; any thread.
-// Ownership:  values.
 // Units:      values as text.
-// Errors:     none. Values of names that look secret are never shown.
+// Errors:     values whose name looks secret are never shown.
 // Cost:       O(facts).
 #pragma once
 
@@ -19,10 +18,10 @@ namespace runglass {
 
 struct FactDelta {
   std::string key;
-  std::optional<std::string> a, b;  // absent: that side did not say it; several values of nodes and ranks are joined
+  std::optional<std::string> a, b;  // absent: not recorded on that side; different values of nodes and ranks are joined
 };
 
-// By key. What names a machine or a process rather than a setting (host names, process ids, device lists, times) is left out.
+// By key. Facts that identify a machine or a process rather than a setting (host names, process ids, device lists, times) are left out.
 std::vector<FactDelta> differentFacts(std::span<const Fact> a, std::span<const Fact> b);
 
 }  // namespace runglass

@@ -106,7 +106,7 @@ class SideReader {
       m_side.left_out += static_cast<std::int64_t>(std::erase_if(steps, [&](const auto& one) { return !phases.isSteady(one.first); }));
     }
     m_side.left_out += static_cast<std::int64_t>(std::erase_if(steps, [&](const auto& one) { return m_excluded.contains(one.first); }));
-    m_side.left_out += static_cast<std::int64_t>(steps.erase(m_first));  // it compiles, warms up and opens its files
+    m_side.left_out += static_cast<std::int64_t>(steps.erase(m_first));  // it includes compilation, warm-up and opening files
     for (const auto& [step, dur] : steps) {
       ++rank.steps, rank.sum_ns += dur;
       auto& sum = m_side.by_step[step];
@@ -162,7 +162,7 @@ Result<Attempt> attemptOf(Reader& reader, const Run& run, std::optional<std::int
   return *best;
 }
 
-// Of each stretch the lowest and highest point of either curve: a spike of one step stays.
+// Keeps the lowest and highest point of either curve in each bucket, so that a one-step spike stays visible.
 void thin(ScalarPair& pair) {
   constexpr std::size_t kOfStretch = 4;
   if (pair.step.size() <= kCurvePoints) return;
@@ -178,7 +178,7 @@ void thin(ScalarPair& pair) {
     std::ranges::sort(at);
     for (std::size_t k = 0; k < kOfStretch; ++k) {
       if (k > 0 && at[k] == at[k - 1]) continue;
-      const auto from = static_cast<std::size_t>(at[k]);  // never before `kept`: no more are kept than were passed
+      const auto from = static_cast<std::size_t>(at[k]);  // never before `kept`: no more points are kept than were passed
       pair.step[kept] = pair.step[from], pair.a[kept] = pair.a[from], pair.b[kept] = pair.b[from];
       ++kept;
     }
@@ -186,7 +186,7 @@ void thin(ScalarPair& pair) {
   pair.step.resize(kept), pair.a.resize(kept), pair.b.resize(kept);
 }
 
-// At equal steps; where a step of b has other tokens, at the step of b that has seen as many (the last not above).
+// At equal steps; where b's steps have a different number of tokens, at the last step of b that has seen at most as many tokens.
 ScalarPair pairOf(const std::string& tag, const ScalarColumns& a, const ScalarColumns& b, double tokens_ratio) {
   ScalarPair pair{.tag = tag, .by_tokens = tokens_ratio != 1, .step = {}, .a = {}, .b = {}};
   double sum_a = 0, sum_b = 0;
@@ -215,14 +215,14 @@ Namesakes namesakesOf(const std::vector<Series>& all) {
   return named;
 }
 
-// The one with the same labels (a layer, a shard); where either side has one only of its name, that one. Null: there is none.
+// The series with the same labels (a layer, a shard); where each side has only one of its name, that one. Null: none.
 const Series* counterpartOf(const Series& series, std::size_t own, const std::vector<const Series*>& others) {
   const auto same = std::ranges::find_if(others, [&](const Series* one) { return one->key.labels == series.key.labels; });
   if (same != others.end()) return *same;
   return own == 1 && others.size() == 1 ? others.front() : nullptr;
 }
 
-// What may be paired, the loss first.
+// A candidate pair; the loss sorts first.
 struct PairChoice {
   int order = 0;
   const Series *a = nullptr, *b = nullptr;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two attempts, or one before and after a step, read from a store and compared.
+// Reads two attempts, or one attempt before and after a step, from a store and compares them.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      steps; ns.
-// Errors:     the Reader's; NOT_FOUND: no such run or attempt; CANCELLED when `stop` fires. A side without steps is no error.
-// Cost:       the newest kCompareSteps steps of each step series of both sides (about 10 a rank), and the scalars that both have.
+// Errors:     the Reader's; NOT_FOUND: no such run or attempt; CANCELLED when `stop` fires. A side without steps is not an error.
+// Cost:       the newest kCompareSteps steps of each step series of both sides (about 10 per rank), and the scalars that both have.
 #pragma once
 
 #include <optional>
@@ -23,16 +22,16 @@ inline constexpr std::int64_t kCompareSteps = 500;
 
 struct CompareChoice {
   RunId run;
-  std::optional<std::int32_t> attempt;  // absent: the newest with steps
+  std::optional<std::int32_t> attempt;  // absent: the newest attempt with steps
 };
 struct CompareQuestion {
   CompareChoice a, b;
-  std::optional<std::int64_t> at_step;  // before and from this step of a's attempt; b is not asked then
+  std::optional<std::int64_t> at_step;  // compares a's attempt before this step with from it on; b is then ignored
 };
 
 struct ScalarPair {
   std::string tag;
-  std::int64_t common = 0;  // equal steps, or equal tokens where the tokens of a step differ
+  std::int64_t common = 0;  // equal steps, or equal tokens where the tokens per step differ
   bool by_tokens = false;
   double mean_a = 0, mean_b = 0, last_delta = 0;
   std::int64_t last_step = 0;      // of a
@@ -53,7 +52,7 @@ struct ComparisonAnswer {
 };
 
 Result<ComparisonAnswer> readComparison(Reader& reader, const CompareQuestion& question, std::stop_token stop);
-// "pretrain", "7", "pretrain/1", "7/0": a run by its id or name, and an attempt.
+// "pretrain", "7", "pretrain/1", "7/0": a run by its id or name, optionally with an attempt.
 Result<CompareChoice> chooseSide(Reader& reader, const std::string& text);
 
 }  // namespace runglass

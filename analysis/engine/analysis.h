@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Analysis: one question that is asked of a run, once of a stored one and again and again of a live one.
+// Analysis: one question about a run, answered once for a stored run and repeatedly for a live one.
 //
-// Threading:  an object is used by one thread at a time; it may keep what it has read of its run between calls.
+// Threading:  an object is used by one thread at a time; it may keep data of its run between calls.
 // Ownership:  borrows the Reader during a call.
 // Units:      as Finding.
-// Errors:     those of the Reader; CANCELLED stopped. Too little data is no error: nothing is found, or "insufficient_evidence".
-// Cost:       each documents its own; live, per call, of what arrived since the call before.
+// Errors:     those of the Reader; CANCELLED stopped. Too little data is not an error: no finding, or "insufficient_evidence".
+// Cost:       each analysis documents its own; on a live run, per call, that of the data since the previous call.
 #pragma once
 
 #include <memory>
@@ -22,15 +22,15 @@ namespace runglass {
 struct Question {
   Reader& reader;
   RunId run;
-  std::optional<TimeNs> now;  // live: silence up to here is evidence. Absent: the run is judged as of its last data
+  std::optional<TimeNs> now;  // live: silence up to this time is evidence. Absent: the run is judged as of its last data
   std::stop_token stop;
 };
 
 class Analysis {
  public:
   virtual ~Analysis() = default;
-  // Every finding that holds, those that ended too: one that was open and is left out later is withdrawn. A finding's identity is (run,
-  // kind, subject, first_step): said again with the same identity it replaces what was said before.
+  // Every finding that holds, including ended ones: an open finding that a later call leaves out is withdrawn. A finding's identity is
+  // (run, kind, subject, first_step); a finding with the same identity replaces the earlier one.
   virtual Result<std::vector<Finding>> look(const Question& question) = 0;
 };
 

@@ -12,12 +12,12 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kSlack = 60 * kNsPerSecond;  // an analysis may need so long to say it, and may say it begins a little earlier
+constexpr DurNs kSlack = 60 * kNsPerSecond;  // an analysis may report this late, and its start may be this early
 
 struct Pair {
   std::string_view label, finding;
 };
-// Other names of the same thing.
+// Equivalent kinds.
 constexpr std::array kSameAs = {Pair{"xid", "hardware_fault"},
                                 Pair{"heartbeat_loss", "hardware_fault"},
                                 Pair{"nic_flap", "slow_link"},
@@ -25,13 +25,13 @@ constexpr std::array kSameAs = {Pair{"xid", "hardware_fault"},
                                 Pair{"nan", "non_finite"},
                                 Pair{"missing_rank", "hardware_fault"},
                                 Pair{"agent_restart", "hardware_fault"}};
-// Names under which a label is found, although something else was to be said of it.
+// Kinds that count as a hit for a label although another kind was expected.
 constexpr std::array kFoundAs = {
     Pair{"slow_rank", "slow_node"},        Pair{"slow_rank", "host_bound"},      Pair{"slow_node", "slow_rank"},
     Pair{"slow_link", "slow_node"},        Pair{"slow_link", "hardware_fault"},  Pair{"host_bound", "slow_rank"},
     Pair{"host_bound", "slow_node"},       Pair{"data_bound", "slow_rank"},      Pair{"data_bound", "slow_node"},
     Pair{"loss_divergence", "loss_spike"}, Pair{"loss_spike", "loss_divergence"}};
-// What else a labelled fault brings about, anywhere.
+// Consequences of a labelled fault, at any place.
 constexpr std::array kFollows = {Pair{"hardware_fault", "hang"},
                                  Pair{"hardware_fault", "stall"},
                                  Pair{"xid", "hang"},
@@ -54,11 +54,11 @@ constexpr std::array kFollows = {Pair{"hardware_fault", "hang"},
                                  Pair{"nan", "loss_divergence"},
                                  Pair{"non_finite", "loss_spike"},
                                  Pair{"non_finite", "loss_divergence"}};
-// What it brings about where it is.
+// Consequences at the place of the fault.
 constexpr std::array kFollowsThere = {Pair{"thermal_throttle", "slow_rank"}, Pair{"thermal_throttle", "slow_node"}};
-// Labels of trouble with the data, not with the run: no finding is due.
+// Labels of faults in the data, not in the run: no finding is expected.
 constexpr std::array<std::string_view, 3> kNotDue = {"clock_skew", "missing_rank", "agent_restart"};
-// Of a whole node or nobody: to blame one rank of it is to say less than is so.
+// Kinds that concern a whole node or the whole run: blaming a single rank understates them.
 constexpr std::array<std::string_view, 10> kOfAll = {"slow_node",          "host_bound",      "data_bound",       "gc_jitter", "slow_link",
                                                      "sequence_imbalance", "stage_imbalance", "throughput_shift", "hang",      "stall"};
 
@@ -74,7 +74,7 @@ nlohmann::json evidenceOf(const Finding& finding) {
   nlohmann::json evidence = nlohmann::json::parse(finding.evidence, nullptr, false);
   return evidence.is_object() ? std::move(evidence) : nlohmann::json::object();
 }
-// As evidence of a slow link has it; "" where the finding names none.
+// The port in the evidence of a slow link; "" where the finding names none.
 std::string portOf(const Finding& finding) {
   const nlohmann::json evidence = evidenceOf(finding);
   const auto port = evidence.find("port");
@@ -90,7 +90,7 @@ bool sameTime(const Finding& finding, const Label& label) {
   return true;
 }
 
-// Names no other place.
+// Whether the finding names no other place.
 bool fitsPlace(const Finding& finding, const Truth& truth) {
   const Label& label = truth.label;
   if (finding.rank && label.rank && *finding.rank != *label.rank) return false;
@@ -98,12 +98,12 @@ bool fitsPlace(const Finding& finding, const Truth& truth) {
   return !finding.node || !label.node || finding.node == label.node;
 }
 
-// Names this place and no less.
+// Whether the finding names exactly this place.
 bool isPlace(const Finding& finding, const Truth& truth) {
   const Label& label = truth.label;
   const bool of_all = std::ranges::find(kOfAll, label.kind) != kOfAll.end();
   if (!truth.port.empty() && !portOf(finding).empty() && portOf(finding) != truth.port) return false;
-  // A rank's link is the port of its node that it uses.
+  // A rank's link is the port that it uses on its node.
   if (label.rank && label.kind == "slow_link" && !finding.rank) return label.node && finding.node == label.node;
   if (label.rank) return finding.rank == label.rank;
   if (label.node) return finding.node == label.node && !(of_all && finding.rank);
@@ -114,7 +114,7 @@ bool isPlace(const Finding& finding, const Truth& truth) {
 bool isHit(const Finding& finding, const Truth& truth) {
   const Label& label = truth.label;
   if (!sameTime(finding, label) || !fitsPlace(finding, truth)) return false;
-  // Under another name the place alone makes it the same thing.
+  // Under an alternative kind, an equal place makes it the same fault.
   return isSameKind(finding, label) || (listed(kFoundAs, label.kind, finding.kind) && (!label.node || finding.node == label.node) &&
                                         (label.node || (!finding.rank && !finding.node)));
 }
@@ -306,7 +306,7 @@ std::string strictTable(const Scores& scores) {
                 "other kind", "wrong place", "missed", "false alarms", "repeats", "notifications", "explained", "onset", "cost error");
   std::string text = line;
   for (const auto& [kind, s] : scores) {
-    std::string name = kind.substr(0, 40);  // a stored one may hold anything
+    std::string name = kind.substr(0, 40);  // a stored kind may be any text
     std::ranges::replace_if(
         name, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
     const std::string onset = s.medianOnset() ? std::to_string(*s.medianOnset()) : "-";

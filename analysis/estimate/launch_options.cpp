@@ -45,7 +45,7 @@ std::string nameOf(std::string_view text) {
 
 bool isNumber(std::string_view text) { return numberOfText(std::string(text)).has_value(); }
 
-// "model.dim=4096" as Hydra and torchtitan take it.
+// "model.dim=4096", the form of Hydra and torchtitan.
 bool isAssignment(std::string_view word) {
   const std::size_t equals = word.find('=');
   if (equals == std::string_view::npos || equals == 0) return false;
@@ -55,7 +55,7 @@ bool isAssignment(std::string_view word) {
 
 bool isOption(std::string_view word) { return word.size() > 1 && word.front() == '-' && !isNumber(word); }
 
-// Tokens of text and tokenizers are no secrets: "train_tokens" with a number, "tokenizer_type".
+// Tokens of text and tokenizers are not secrets: "train_tokens" with a number, "tokenizer_type".
 bool hides(std::string name, std::string_view value) {
   for (const std::string_view word : {"tokenizer", "tokens"}) {
     const std::size_t at = name.find(word);

@@ -32,7 +32,7 @@ Estimated activations(const MemoryQuestion& q) {
     rule = q.sequence_parallel ? "s b h ÷ t × (34" : "s b h (10 + 24 ÷ t";
     rule += q.recompute == Recompute::kSelective ? ")" : q.sequence_parallel ? " + 5 a s ÷ h)" : " + 5 a s ÷ (h t))";
   }
-  // The first stage holds as many micro-batches as there are stages: all layers' worth, and a little more when interleaved.
+  // The first stage holds as many micro-batches as there are stages: the activations of all layers, plus a little more when interleaved.
   const double layers = m.layers * (q.pp > 1 && q.vpp > 1 ? 1 + (q.pp - 1.0) / (static_cast<double>(q.pp) * q.vpp) : 1);
   const double value = per_layer * layers;
   return {value, "layers in flight × " + rule + " = " + formulaNumber(layers) + " × " + formulaNumber(per_layer) + " = " +

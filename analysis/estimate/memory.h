@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a training holds in one GPU's memory: model states under DP, PP, TP and ZeRO, and activations where the model's shape is known.
+// GPU memory of training: model states under DP, PP, TP and ZeRO, and activations where the model's shape is known.
 //
 // Model states: weights and gradients in half precision, FP32 master weights and Adam's two moments; ZeRO-1 shards the optimizer's states
 // over the data-parallel ranks, ZeRO-2 the gradients too, ZeRO-3 the weights too (Rajbhandari et al., "ZeRO: Memory Optimizations Toward
 // Training Trillion Parameter Models", SC '20, section 3.1 and figure 1). Activations of the first pipeline stage under 1F1B (Korthikanti
 // et al., "Reducing Activation Recomputation in Large Transformer Models", arXiv:2205.05198, equations 1 to 6 and section 4.2.3):
-// bytes per layer = s b h (10 + 24/t + 5 a s / (h t)); with sequence parallelism s b h / t (34 + 5 a s / h); without the attention's part
-// under selective recomputation; 2 s b h under full.
+// bytes per layer = s b h (10 + 24/t + 5 a s / (h t)); with sequence parallelism s b h / t (34 + 5 a s / h); without the attention term
+// under selective recomputation; 2 s b h under full recomputation.
 //
 // Threading:  pure; any thread.
-// Ownership:  values.
-// Units:      bytes of one GPU; bytes per parameter. Fragmentation, buffers of communication and the framework itself are not in it.
-// Errors:     none: nonsense (no parameters, sizes below 1) has no answer; activations are absent where the shape is not known.
-// Cost:       none.
+// Units:      bytes of one GPU; bytes per parameter. Fragmentation, communication buffers and the framework itself are not included.
+// Errors:     invalid input (no parameters, sizes below 1) has no answer; activations are absent where the shape is unknown.
 #pragma once
 
 #include <optional>
@@ -46,7 +44,7 @@ struct MemoryPart {
 struct MemoryEstimate {
   std::vector<MemoryPart> parts;
   double states_bytes = 0;                  // without activations
-  std::optional<double> activations_bytes;  // absent: the shape is not known
+  std::optional<double> activations_bytes;  // absent: the shape is unknown
   double total() const { return states_bytes + activations_bytes.value_or(0); }
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 using Options = std::map<std::string, std::string>;
 
-// Megatron-LM and what wraps it, Hugging Face, torchtitan, nanoGPT; best first.
+// Megatron-LM and its wrappers, Hugging Face, torchtitan, nanoGPT; preferred names first.
 constexpr std::array<std::string_view, 5> kParameters = {"model_parameters", "num_parameters", "n_params", "total_params", "model_params"};
 constexpr std::array<std::string_view, 5> kLayers = {"num_layers", "n_layer", "n_layers", "num_hidden_layers", "depth"};
 constexpr std::array<std::string_view, 4> kHidden = {"hidden_size", "n_embd", "dim", "model_dim"};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run said of its model, its job and its machine, in the words of the estimators: their inputs, filled from what arrived.
+// The recorded facts about a run's model, job and machine, as inputs of the estimators.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      as the estimators.
-// Errors:     the Reader's. What nobody said is absent.
+// Errors:     the Reader's. Values that are not recorded are absent.
 // Cost:       one read of the attempt's facts, ranks and devices; optionally its summary.
 #pragma once
 
@@ -28,15 +27,15 @@ struct RunFacts {
   std::optional<Recompute> recompute;
   std::optional<bool> sequence_parallel;
   Layout layout;
-  std::string device_model;            // of all ranks; empty: not known, or several kinds
-  const DeviceSpec* device = nullptr;  // in the catalogue
+  std::string device_model;            // of all ranks; empty: unknown, or several models
+  const DeviceSpec* device = nullptr;  // entry in the catalogue
   std::optional<double> peak_flops_per_s;
   std::string peak_source;
-  // Samples of a step times their length.
+  // Samples per step times sequence length.
   std::optional<double> tokensPerStep() const;
 };
 
-// Of the attempt; facts that only earlier attempts said are not taken over.
+// Of this attempt; facts that only earlier attempts recorded are not used.
 Result<RunFacts> readRunFacts(Reader& reader, const Attempt& attempt);
 RunFacts runFactsOf(std::span<const Fact> facts);  // without layout and device
 

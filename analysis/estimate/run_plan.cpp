@@ -14,7 +14,7 @@ constexpr std::size_t kStretches = 10;
 constexpr double kStudent = 1.383;  // two-sided 80 %, nine degrees of freedom
 constexpr std::size_t kMinSteps = 20;
 constexpr double kNs = 1e9;
-constexpr double kFarthest = 200.0 * 365 * 86'400;  // seconds; beyond it a date says nothing
+constexpr double kFarthest = 200.0 * 365 * 86'400;  // seconds; beyond it a date is meaningless
 
 std::optional<TimeNs> after(TimeNs now, double seconds) {
   if (!std::isfinite(seconds) || seconds < 0 || seconds > kFarthest) return std::nullopt;
@@ -23,7 +23,7 @@ std::optional<TimeNs> after(TimeNs now, double seconds) {
   return at;
 }
 
-// Steps per second of each stretch of wall time. A stretch in which nothing was done has 0: it belongs to the spread.
+// Steps per second of each interval of wall time. An interval without steps counts as 0: it is part of the spread.
 std::vector<double> stretches(std::span<const DoneStep> steps, TimeNs now) {
   const double begin = static_cast<double>(steps.front().end), length = static_cast<double>(now) - begin;
   std::vector<std::int64_t> first(kStretches + 1, steps.front().step);
@@ -68,7 +68,7 @@ void forecast(RunPlan& plan, std::span<const DoneStep> steps, TimeNs now) {
   if (!plan.planned_steps) return;
   if (!plan.done_steps) return void(plan.reason = "no step is known");
   plan.done_share = std::min(1.0, static_cast<double>(*plan.done_steps) / *plan.planned_steps);
-  // Some count their steps from 0.
+  // Some trainers count steps from 0.
   const double left = *plan.planned_steps - static_cast<double>(*plan.done_steps);
   if (left <= 1) {
     plan.finished = true;

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a training takes, and how much of the hardware it uses. Pure arithmetic, with the formula beside every number.
+// The duration of a training and its hardware utilization. Pure arithmetic; each number comes with its formula.
 //
-// FLOPs per token: forward 2W and backward 4W for W parameters (Kaplan et al., "Scaling Laws for Neural Language Models",
-// arXiv:2001.08361, section 2.1); full recomputation of activations does the forward pass again, 8W (Narayanan et al., "Efficient
-// Large-Scale Language Model Training on GPU Clusters Using Megatron-LM", SC '21, section 3.5 and appendix). Attention over the sequence
-// is left out, as there. MFU, model FLOP/s over the hardware's dense peak, counts 6W whatever is recomputed (Chowdhery et al., "PaLM",
+// FLOPs per token: forward 2W and backward 4W for W parameters (Kaplan et al., "Scaling Laws for Neural Language Models", arXiv:2001.08361,
+// section 2.1); full recomputation of activations repeats the forward pass, 8W (Narayanan et al., "Efficient Large-Scale Language Model
+// Training on GPU Clusters Using Megatron-LM", SC '21, section 3.5 and appendix). Attention over the sequence is left out, as in those
+// papers. MFU, model FLOP/s over the hardware's dense peak, counts 6W with or without recomputation (Chowdhery et al., "PaLM",
 // arXiv:2204.02311, appendix B).
 //
 // Threading:  pure; any thread.
-// Ownership:  values.
 // Units:      tokens, parameters, FLOP/s of one GPU (dense); ratios; days.
-// Errors:     none: without a positive number for everything a formula needs there is no answer.
-// Cost:       none.
+// Errors:     no answer unless every input of a formula is a positive number.
 #pragma once
 
 #include <optional>
@@ -19,12 +17,12 @@
 
 namespace runglass {
 
-enum class Recompute { kNone, kSelective, kFull };  // of activations; selective ones cost next to nothing
+enum class Recompute { kNone, kSelective, kFull };  // of activations; selective recomputation costs almost nothing
 const char* recomputeName(Recompute recompute);
 
 struct Estimated {
   double value = 0;
-  std::string formula;  // with the numbers in it
+  std::string formula;  // with the numbers filled in
 };
 
 // 6 or 8.
@@ -34,7 +32,7 @@ struct TrainingWork {
   double tokens = 0, parameters = 0, gpus = 0;
   Recompute recompute = Recompute::kNone;
 };
-// At `flops_per_s` achieved by each GPU, recomputation included.
+// At `flops_per_s` achieved by each GPU, including recomputation.
 std::optional<Estimated> trainingDays(const TrainingWork& work, double flops_per_s);
 // At a share of the dense peak.
 std::optional<Estimated> trainingDays(const TrainingWork& work, double peak_flops_per_s, double utilisation);

@@ -12,7 +12,7 @@ struct Words {
   EndKind kind;
   std::string_view part;
 };
-// In lower case; the first that occurs decides.
+// In lower case; the first match decides.
 constexpr std::array kWords = {
     Words{EndKind::kHardware, "hardware"},
     Words{EndKind::kHardware, "xid"},
@@ -75,7 +75,7 @@ const char* endKindWords(EndKind kind) {
 
 Ending endingOf(std::string_view cause, std::optional<bool> planned, std::string_view fault, std::string_view hang) {
   Ending out{.kind = kindOf(cause), .planned = planned, .cause = std::string(cause)};
-  // What was found explains an end better than how the process saw it, unless the end was asked for.
+  // A finding explains an end better than the process's own exit does, unless the end was requested.
   if (!(isPlan(out.kind) && planned.value_or(true)) && !planned.value_or(false)) {
     if (!fault.empty() && out.kind != EndKind::kMemory)
       out.kind = EndKind::kHardware;

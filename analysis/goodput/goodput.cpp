@@ -15,9 +15,9 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kBesideEnd = 30 * 60 * kNsPerSecond;  // a finding that lasted until so shortly before an end belongs to it
+constexpr DurNs kBesideEnd = 30 * 60 * kNsPerSecond;  // a finding that lasted until at most this long before an end belongs to it
 constexpr std::size_t kMaxEvaluations = 100'000;
-constexpr std::size_t kMaxMarkedAttempts = 64;  // log searches are for the newest attempts
+constexpr std::size_t kMaxMarkedAttempts = 64;  // logs are searched for the newest attempts only
 
 class Gatherer {
  public:
@@ -83,7 +83,7 @@ class Gatherer {
     for (const Checkpoint& save : m_checkpoints) {
       if (save.attempt != attempt.id) continue;
       if (save.begin && save.durable && *save.durable > *save.begin) record.known.push_back({{*save.begin, *save.durable}, Spend::kSave});
-      // Inside a step, as where Megatron saves within "elapsed time per iteration": what it takes longer than the others is the save.
+      // Inside a step, as where Megatron saves within "elapsed time per iteration": the excess over other steps is the save.
       if (save.begin || !save.durable) continue;
       const auto step = std::ranges::lower_bound(record.steps, *save.durable, {}, &LedgerStep::end);
       if (step == record.steps.end() || step->begin >= *save.durable || step->kind != StepKind::kTraining) continue;
@@ -92,7 +92,7 @@ class Gatherer {
     }
   }
 
-  // Between two steps lies a value of an evaluation: the time until it was spent on it.
+  // An evaluation's value between two steps: the time up to it was spent on the evaluation.
   Status addEvaluations(std::span<const Series> own, AttemptRecord& record) const {
     if (record.steps.size() < 2) return {};
     std::vector<TimeNs> spoken;
@@ -106,7 +106,7 @@ class Gatherer {
     std::ranges::sort(spoken);
     spoken.erase(std::unique(spoken.begin(), spoken.end()), spoken.end());
     for (const TimeNs at : spoken) {
-      // Inside a step, as in Megatron's "elapsed time per iteration": what it takes longer than the others is the evaluation.
+      // Inside a step, as in Megatron's "elapsed time per iteration": the excess over other steps is the evaluation.
       const auto after = std::ranges::upper_bound(record.steps, at, {}, &LedgerStep::end);
       if (after != record.steps.end() && after->begin < at && after->kind == StepKind::kTraining) after->kind = StepKind::kEval;
       const auto next = std::ranges::upper_bound(record.steps, at, {}, &LedgerStep::begin);
@@ -139,7 +139,7 @@ class Gatherer {
       record.ending = {.kind = EndKind::kFinished, .planned = true};
   }
 
-  // The oldest line with any of the phrases, or the newest one, of those with a time before `until`.
+  // The oldest or newest log line, by `order`, with any of the phrases and a time before `until`.
   Result<std::optional<TimeNs>> lineOf(const Attempt& attempt, std::span<const char* const> phrases, TimeNs until, RowOrder order) {
     std::optional<TimeNs> found;
     for (const char* phrase : phrases) {
@@ -157,12 +157,12 @@ class Gatherer {
     return found;
   }
 
-  // What a log says of the time before the first step.
+  // Log marks of the time before the first step.
   Status addMarks(const Attempt& attempt, AttemptRecord& record) {
     if (!attempt.start || m_attempts.size() - static_cast<std::size_t>(&attempt - m_attempts.data()) > kMaxMarkedAttempts) return {};
     const TimeNs first = record.steps.empty() ? record.end.value_or(record.last_sign.value_or(*attempt.start)) : record.steps.front().begin;
     const auto inside = [&](std::optional<TimeNs> at) { return at && *at > *attempt.start && *at <= first; };
-    // Of process groups: Megatron-LM, DeepSpeed, NCCL_DEBUG=INFO. What comes before the first of these lines is start-up.
+    // Process groups: Megatron-LM, DeepSpeed, NCCL_DEBUG=INFO. Time before the first of these lines is start-up.
     constexpr std::array kBegins = {"initializing torch distributed", "Initializing TorchBackend", "Init START"};
     constexpr std::array kReady = {"initialized tensor model parallel", "Init COMPLETE"};
     constexpr std::array kLoads = {"loading checkpoint from"};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Goodput of a stored run: its restart ledger from what arrived, what saving costs, and how often it should save.
+// Goodput of a stored run: its `Ledger`, the cost of a save, and the recommended save interval.
 //
 // Threading:  on the thread of the Reader; the value is immutable afterwards.
-// Ownership:  values.
-// Units:      as Ledger.
-// Errors:     the Reader's. What nobody told stays absent and `reason` says why.
+// Units:      as `Ledger`.
+// Errors:     the Reader's. Values that are not recorded stay absent and `reason` has the cause.
 // Cost:       one step series per attempt (readSteps) and a few catalogue reads.
 #pragma once
 
@@ -22,12 +21,12 @@
 namespace runglass {
 
 struct SaveAdvice {
-  bool enough = false;                                  // at least kMinFailures failures and a save's cost
-  std::string reason;                                   // why not, in plain words
-  std::optional<double> save_s;                         // what the formulas took as a save's cost
-  bool save_blocks = true;                              // false: only the time until durable is known, and the true cost may be less
+  bool enough = false;                                  // at least kMinFailures failures, and a known cost of a save
+  std::string reason;                                   // why not, for people
+  std::optional<double> save_s;                         // the save's cost that the formulas used
+  bool save_blocks = true;                              // false: only the time until durable is known, and the true cost may be lower
   std::optional<Estimated> young_s, daly_s;             // from the run's own failures
-  std::optional<Estimated> field_mtbf_s, field_daly_s;  // from the field's rate for as many GPUs: a stranger's number, labelled so
+  std::optional<Estimated> field_mtbf_s, field_daly_s;  // from published failure rates for as many GPUs, and labelled so
 };
 
 struct Goodput {
@@ -39,8 +38,8 @@ struct Goodput {
   std::vector<DoneStep> kept;             // steps that count, by time
 };
 
-// `findings`: of the run, stored or just made; hang, stall and hardware_fault explain time and ends. `now`: the end of what still runs;
-// absent: the newest data.
+// `findings`: of the run, stored or new; hang, stall and hardware_fault explain time and ends. `now`: the end of a running attempt; absent:
+// the newest data.
 Result<Goodput> readGoodput(Reader& reader, const Run& run, std::span<const Finding> findings, std::optional<TimeNs> now,
                             std::stop_token stop);
 

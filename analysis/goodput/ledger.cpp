@@ -27,7 +27,7 @@ void append(Segments& out, TimeNs t0, TimeNs t1, Spend spend) {
     out.push_back({t0, t1, spend});
 }
 
-// `over` by begin; of overlapping ones the first wins.
+// `over` is sorted by start; of overlapping segments the first wins.
 Segments paint(const Segments& under, const Segments& over) {
   Segments out;
   std::size_t top = 0;
@@ -48,7 +48,7 @@ Segments paint(const Segments& under, const Segments& over) {
   return out;
 }
 
-// A store that anyone wrote may say anything; what is far outside of numbers that add up is no time and no step.
+// A store may hold arbitrary values; values so large that sums would overflow are treated as absent.
 constexpr TimeNs kFar = 4'000'000'000'000'000'000;
 constexpr std::int64_t kFarStep = std::int64_t{1} << 53;
 constexpr std::int64_t kMaxCount = 1'000'000;
@@ -78,7 +78,7 @@ std::vector<DurNs> steadyDurations(const AttemptRecord& attempt) {
 using RegimeKey = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
 RegimeKey regimeOf(const Layout& l) { return {l.world, l.tp, l.pp, l.dp}; }
 
-// What a step's time beyond the usual went to.
+// The cause of a step's time beyond the median.
 Spend excessOf(StepKind kind) {
   switch (kind) {
     case StepKind::kFirst:
@@ -93,7 +93,7 @@ Spend excessOf(StepKind kind) {
   return Spend::kUnexplained;
 }
 
-// What the steps of an attempt paint. `done`: the highest step that earlier attempts did.
+// The segments of an attempt's steps. `done`: the last step that earlier attempts did.
 Segments stepSegments(const AttemptRecord& attempt, std::int64_t done, std::optional<DurNs> usual) {
   Segments out;
   TimeNs free = std::numeric_limits<TimeNs>::min();
@@ -161,7 +161,7 @@ class Maker {
       row.last_step = std::max(row.last_step.value_or(step.step), step.step);
     }
     const LedgerRow* before = m_ledger.rows.empty() ? nullptr : &m_ledger.rows.back();
-    // An attempt that never stepped lost nothing; what the one before it lost, it did not win back.
+    // An attempt without steps lost nothing; it did not recover the previous one's loss either.
     if (m_tip && row.first_step) row.lost_steps = std::max<std::int64_t>(0, *m_tip - row.resumed_from.value_or(*row.first_step - 1));
     if (before != nullptr) {
       const auto differ = [](std::int32_t a, std::int32_t b) { return a > 0 && b > 0 && a != b; };
@@ -185,9 +185,9 @@ class Maker {
       if (!attempt.steps.empty()) t1 = std::max(t1.value_or(attempt.steps.back().end), attempt.steps.back().end);
     }
     if (!t0 || !t1 || *t1 <= *t0) return;
-    // What runs has no last step yet: the time since its newest one is the step that it is in.
+    // A running attempt has no last step yet: the time since its newest step belongs to the step in progress.
     row.start_reported = attempt.start.has_value(), row.end_reported = attempt.end.has_value() && !attempt.running;
-    if (m_end && *t0 < *m_end) t0 = m_end;  // two attempts at once: the later one has the rest
+    if (m_end && *t0 < *m_end) t0 = m_end;  // overlapping attempts: the later one gets only the remaining time
     if (*t1 <= *t0) return;
     row.range = TimeRange{*t0, *t1};
     Segments all;
@@ -196,10 +196,10 @@ class Maker {
     Segments own{{*t0, *t1, Spend::kUnexplained}};
     const bool stepped = !attempt.steps.empty();
     if (stepped) row.stepped_until = attempt.steps.back().end;
-    // Steps that are known, but not when they were, leave the time unexplained.
+    // Steps without times leave the time unexplained.
     if (row.start_reported && (stepped || !attempt.first_step))
       own = paint(own, {{*t0, stepped ? attempt.steps.front().begin : *t1, Spend::kStartUp}});
-    // Times that contradict the order of the steps do not tell which was the last.
+    // Times that contradict the order of the steps do not show which step was last.
     if (stepped && row.end_reported && attempt.steps.back().step == row.last_step)
       own = paint(own, {{attempt.steps.back().end, *t1, Spend::kAfterLast}});
     own = paint(own, knownSegments(attempt, {Spend::kInit, Spend::kLoad}));
@@ -214,12 +214,12 @@ class Maker {
     row.segments = std::move(all);
   }
 
-  // From the newest attempt back: where a later one began, what the earlier did after that is lost.
+  // From the newest attempt backwards: steps of an earlier attempt beyond the resume point of a later one are lost.
   void countKept() {
     std::int64_t upper = std::numeric_limits<std::int64_t>::max();
     for (auto row = m_ledger.rows.rbegin(); row != m_ledger.rows.rend(); ++row) {
       if (!row->first_step || !row->last_step) continue;
-      // Steps before the first one seen are not this run's word: a run whose log begins at 5,000 did not do 5,000 steps here.
+      // Steps before the first recorded one do not count: a run whose log begins at 5,000 did not do 5,000 steps here.
       const std::int64_t from = *row->first_step - 1;
       row->kept_steps = std::max<std::int64_t>(0, std::min(*row->last_step, upper) - from);
       upper = std::min(upper, row->resumed_from.value_or(from));
@@ -236,7 +236,7 @@ class Maker {
       if (const auto time = usual(row.layout); time && row.range) {
         any = true;
         double kept = static_cast<double>(row.kept_steps) * static_cast<double>(*time);
-        // Steps are not useful for longer than they took: a median of a few says a little too much.
+        // Useful time is at most the steps' actual time: a median of few steps overestimates slightly.
         if (const auto& first = row.spent[static_cast<std::size_t>(Spend::kProductive)];
             first && kept < kMaxUseful * static_cast<double>(*first))
           kept = std::min(kept, static_cast<double>(*first + row.spent[static_cast<std::size_t>(Spend::kCatchUp)].value_or(0)));
@@ -244,7 +244,7 @@ class Maker {
       }
     }
     if (wall > 0) m_ledger.wall = wall;
-    // Steps that take longer than there was time: their numbers run on where nothing was recorded, as in a profile of some of them.
+    // Steps longer than the available time: their numbers advance where nothing was recorded, as in a profile of some steps.
     m_ledger.is_sample = any && wall > 0 && useful > kMaxUseful * static_cast<double>(wall);
     if (any && wall > 0 && !m_ledger.is_sample) addUntimed();
     for (const LedgerRow& row : m_ledger.rows)
@@ -253,7 +253,7 @@ class Maker {
     if (any && wall > 0 && !m_ledger.is_sample) m_ledger.effective_ratio = std::min(1.0, useful / static_cast<double>(wall));
   }
 
-  // Steps of which is told how long they took and not when: as much of what nobody explained was theirs.
+  // Steps with durations but no times: they are assigned that much of the unexplained time.
   void addUntimed() {
     for (LedgerRow& row : m_ledger.rows) {
       auto& rest = row.spent[static_cast<std::size_t>(Spend::kUnexplained)];
@@ -282,7 +282,7 @@ class Maker {
       ++cause.count;
       cause.planned = row.ending.planned.value_or(false);
       cause.cost += row.spent[static_cast<std::size_t>(Spend::kStalled)].value_or(0);
-      // Of a planned end it is how long leaving took.
+      // For a planned end it is the shutdown time.
       if (!cause.planned) cause.cost += row.spent[static_cast<std::size_t>(Spend::kAfterLast)].value_or(0);
       if (i + 1 == m_ledger.rows.size()) continue;
       for (const Spend spend : {Spend::kGap, Spend::kStartUp, Spend::kInit, Spend::kLoad, Spend::kCatchUp})
@@ -298,7 +298,7 @@ class Maker {
   std::vector<AttemptRecord> m_attempts;
   std::map<RegimeKey, DurNs> m_usual;
   std::int64_t m_done = kNone;
-  std::optional<std::int64_t> m_tip;  // the last step of the newest attempt that stepped
+  std::optional<std::int64_t> m_tip;  // the last step of the newest attempt with steps
   std::optional<TimeNs> m_end;
   bool m_end_reported = false;
   Ledger m_ledger;
@@ -355,7 +355,7 @@ SaveCost saveCostOf(const Ledger& ledger, const std::vector<SaveTime>& saves) {
     before = &save;
   }
   out.until_durable = median(std::move(durable));
-  // Only where steps were seen can be told whether they waited.
+  // Whether a step waited is known only where steps were recorded.
   const bool stepped = ledger.spent[static_cast<std::size_t>(Spend::kProductive)].has_value();
   if (stepped) out.blocked = median(std::move(blocked));
   out.every = median(std::move(every));

@@ -12,19 +12,19 @@
 namespace runglass {
 namespace {
 
-constexpr double kLongest = 30.0 * 24 * 3600 * 1e9;  // ns; a longer step is nonsense
+constexpr double kLongest = 30.0 * 24 * 3600 * 1e9;  // ns; a longer step is invalid
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMaxCount = 10'000;  // steps in one line of a log
-constexpr double kNearlyAll = 0.9;          // of the steps of who told most: whoever is a little behind tells as well
+constexpr double kNearlyAll = 0.9;          // of the maximum number of steps: a rank slightly behind is as good a source
 
-constexpr TimeNs kFar = 4'000'000'000'000'000'000;                    // later and earlier there is no time that could be added to
-bool usableTime(TimeNs time) { return time > -kFar && time < kFar; }  // an absent one is outside
+constexpr TimeNs kFar = 4'000'000'000'000'000'000;                    // times outside this range cannot be added
+bool usableTime(TimeNs time) { return time > -kFar && time < kFar; }  // an absent time is outside
 
-constexpr std::int64_t kCoarse = 10;  // stamps' resolution beside the time between two
+constexpr std::int64_t kCoarse = 10;  // stamps are coarse where the time between two is less than this many resolutions
 
 constexpr std::int64_t kFarStep = std::int64_t{1} << 53;
 bool usableStep(std::int64_t step) { return step > -kFarStep && step < kFarStep; }
-// 0: they are too far apart.
+// 0: the distance overflows.
 std::int64_t between(std::int64_t before, std::int64_t after) {
   std::int64_t count = 0;
   return __builtin_sub_overflow(after, before, &count) ? 0 : count;
@@ -32,7 +32,7 @@ std::int64_t between(std::int64_t before, std::int64_t after) {
 
 bool usable(double dur) { return std::isfinite(dur) && dur > 0 && dur < kLongest; }
 
-// What stamps were rounded to: a second, a millisecond, a microsecond, or nothing.
+// The resolution of the stamps: a second, a millisecond, a microsecond or a nanosecond.
 DurNs resolutionOf(const std::vector<TimeNs>& times) {
   const auto first = std::ranges::find_if(times, usableTime);
   for (const DurNs one : {kNsPerSecond, kNsPerMs, kNsPerUs})
@@ -69,21 +69,21 @@ Result<StepRecord> ofLog(Reader& reader, const Series& series, const std::stop_t
   StepRecord record;
   record.source = "\"" + series.key.metric + "\", at the times of its lines";
   const DurNs resolution = resolutionOf(points.time);
-  TimeNs free = -kFar;  // where the step before ended
+  TimeNs free = -kFar;  // end of the previous step
   for (std::size_t i = 0; i < points.size() && !points.time.empty(); ++i) {
     if (!usable(points.value[i]) || !usableTime(points.time[i]) || !usableStep(points.step[i])) continue;
-    // A line every ten steps tells their mean.
+    // A log line every ten steps gives their mean.
     const std::int64_t since = i > 0                   ? between(points.step[i - 1], points.step[i])
                                : i + 1 < points.size() ? between(points.step[i], points.step[i + 1])
                                                        : 1;
-    // The first line holds no steps from before the first: trainers that log step 0 or 1 first do so before a whole interval has passed.
+    // The first line covers no steps before the first: trainers that log step 0 or 1 first do so before a whole interval has passed.
     const std::int64_t most = i > 0 ? kMaxCount : std::clamp<std::int64_t>(points.step[i], 1, kMaxCount);
     const std::int64_t count = since >= 1 && since <= kMaxCount ? std::min(since, most) : 1;
     const double length = points.value[i] * static_cast<double>(count);
     if (!usable(length)) continue;
     const auto took = static_cast<DurNs>(length);
-    // A stamp says when a step ended up to its resolution. Steps shorter than that would lie upon each other: one begins where
-    // the one before ended, as far as its own stamp allows.
+    // A stamp is a step's end up to its resolution. Shorter steps would overlap: a step begins at the end of the previous one, within the
+    // limits of its own stamp.
     const TimeNs end = std::clamp(free + took, points.time[i], points.time[i] + resolution - 1);
     free = end;
     record.steps.push_back({.step = points.step[i], .count = count, .begin = end - took, .end = end});
@@ -111,8 +111,8 @@ Result<StepRecord> ofTimes(Reader& reader, const Series& series, const std::stop
   for (std::size_t i = 1; i < timed.size(); ++i)
     if (points.time[timed[i]] > points.time[timed[i - 1]]) gaps.push_back(points.time[timed[i]] - points.time[timed[i - 1]]);
   const DurNs resolution = resolutionOf(points.time), typical = median(std::move(gaps)).value_or(0);
-  // Of stamps that are coarse beside the steps, as many lines are one as it takes for their length to be known to a tenth. A gap
-  // that is longer than the others stands alone.
+  // Where stamps are coarse relative to the steps, lines are merged until their length is known to a tenth. A gap longer than the others is
+  // kept separate.
   const DurNs least = typical < kCoarse * resolution ? kCoarse * resolution : 0;
   std::size_t from = 0;
   for (std::size_t i = 1; i < timed.size(); ++i) {

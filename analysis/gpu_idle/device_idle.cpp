@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. Stretches of busy and of idle time alternate, are disjoint and come in order of time; so do the pieces into which a gap is cut.
+//  1. Intervals of busy and idle time alternate, are disjoint and sorted by time; so are the pieces into which a gap is cut.
 //  2. All times are inside [first step, last step] before they are subtracted: no difference overflows.
-//  3. The cursors into intervals of activities move forward only.
+//  3. The cursors into activity intervals only move forward.
 #include "analysis/gpu_idle/device_idle.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Piece {
   TimeNs t0, t1;
 };
 
-// Disjoint and in order.
+// Disjoint and sorted.
 std::vector<Piece> merged(std::vector<Piece> pieces) {
   std::ranges::sort(pieces, {}, &Piece::t0);
   std::vector<Piece> out;
@@ -32,12 +32,12 @@ std::vector<Piece> merged(std::vector<Piece> pieces) {
   return out;
 }
 
-// Who is asked in growing order of time.
+// Queried in increasing order of time.
 struct Timeline {
   std::vector<Piece> pieces;
   std::size_t at = 0;
 
-  // Takes what it covers of `rest` out of it.
+  // Passes the parts of `rest` that it covers to `take`, and removes them from `rest`.
   template <class Take>
   void carve(std::vector<Piece>& rest, const Take& take) {
     if (rest.empty() || pieces.empty()) return;
@@ -145,7 +145,7 @@ class Sweep {
     for (std::size_t a = 0; a < pieces.size(); ++a) m_host[a].pieces = merged(std::move(pieces[a]));
   }
 
-  // Calls visit(step, t0, t1) for what of the piece lies in steps; pieces come in order of time.
+  // Calls visit(step, t0, t1) for the parts of the piece within steps; pieces come sorted by time.
   template <class Visit>
   void eachStep(TimeNs t0, TimeNs t1, const Visit& visit) const {
     auto it = std::ranges::upper_bound(m_steps, t0, {}, &Piece::t1);
@@ -183,10 +183,10 @@ class Sweep {
 
   void shareGaps() {
     TimeNs busy_until = std::numeric_limits<TimeNs>::min();
-    std::size_t last = kNowhere;  // the span that ended last
+    std::size_t last = kNowhere;  // the span with the latest end
     for (std::size_t i = 0; i < m_device.size();) {
       const TimeNs begin = m_device[i].t0;
-      // All that begin now end the gap; the one that was issued first tells when the host was there.
+      // All spans that begin now end the gap; the one that was issued first shows when the host was ready.
       std::size_t next = i, end = i;
       for (; end < m_device.size() && m_device[end].t0 == begin; ++end)
         if (m_device[end].launched != kAbsent && (m_device[next].launched == kAbsent || m_device[end].launched < m_device[next].launched))
@@ -205,7 +205,7 @@ class Sweep {
     return span.category == SpanCategory::kCompute && !__builtin_sub_overflow(span.t1, span.t0, &dur) && dur < kShortKernel;
   }
 
-  // The device did nothing in [t0, t1); `next` ended that.
+  // The device was idle in [t0, t1); `next` ended the gap.
   void gap(TimeNs t0, TimeNs t1, std::size_t before, std::size_t next) {
     const TimeNs from = inside(t0), to = inside(t1);
     if (from >= to) return;
@@ -215,7 +215,7 @@ class Sweep {
     TimeNs issued = to;
     if (known) {
       issued = std::clamp(launched, from, to);
-      // A copy that is on its way is staged by its call.
+      // A copy on its way is being staged by its call.
       const IdleCause on_its_way = m_device[next].category == SpanCategory::kMemcpy ? IdleCause::kCopyCall : IdleCause::kLaunch;
       tally(launched >= t0 ? on_its_way : IdleCause::kQueued, {issued, to});
     }
@@ -271,8 +271,8 @@ class Sweep {
     m_out.median_delay = median(std::move(m_delays)).value_or(0);
   }
 
-  std::vector<Piece> m_steps;        // disjoint, in order
-  std::vector<std::size_t> m_order;  // by m_steps: index as given
+  std::vector<Piece> m_steps;        // disjoint, sorted
+  std::vector<std::size_t> m_order;  // parallel to m_steps: index in the input
   std::vector<DeviceSpan> m_device;
   std::array<Timeline, kHostActivityCount> m_host;
   std::vector<DurNs> m_delays;

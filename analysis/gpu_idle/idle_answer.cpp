@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: m_tally's causes come to its idle share; what machines measured beside it is moved inside it, never added.
+// Invariant: m_tally's causes sum to its idle share; machine measurements move time between its causes and never add any.
 #include "analysis/gpu_idle/idle_answer.h"
 
 #include <algorithm>
@@ -32,13 +32,13 @@ class Explainer {
   }
 
  private:
-  // Spans where there are any of all work, else parts. The basis stays kMetrics where there is neither.
+  // Spans if all work of any device was recorded, else parts. The basis stays kMetrics if there is neither.
   Status readSteps() {
     RG_ASSIGN(RankSteps steps, readRankSteps(m_reader, m_attempt.id, m_scope, m_stop));
     IdleScope scope = m_scope;
     RG_ASSIGN(const auto recorded, readDeviceExtent(m_reader, m_attempt.id, m_stop));
     if (recorded) {
-      // The spans may be of steps long ago.
+      // The spans may be of much earlier steps.
       if (!scope.time && !scope.first_step && !scope.last_step && !isOverlapping(steps, *recorded)) {
         scope.time = recorded;
         RG_ASSIGN(steps, readRankSteps(m_reader, m_attempt.id, scope, m_stop));
@@ -156,13 +156,13 @@ class Explainer {
     return {};
   }
 
-  // Of large jobs some machines speak for all.
+  // In large jobs a sample of the machines represents all.
   static std::string askedWords(std::size_t total, const char* one) {
     if (total <= kMachinesAsked) return {};
     return "; " + std::to_string(kMachinesAsked) + " of " + counted(total, one) + " were looked at";
   }
 
-  // The scheduler's own measurement where there is one, else the share of time in which the node had no CPU to give.
+  // The scheduler's own measurement if recorded, else the share of time in which the node's CPUs were saturated.
   void addSaturation(std::optional<double> delay) {
     double share = 0, busy = 0;
     std::size_t nodes = 0, saturated = 0;
@@ -233,7 +233,7 @@ class Explainer {
     m_answer.rows.push_back(std::move(row));
   }
 
-  // Time in which the device worked: beside the idle share, and never more than what it leaves.
+  // Time in which the device was busy: separate from the idle share, and at most its complement.
   void addThrottle(IdleCause cause, std::uint64_t mask, std::optional<ThrottleShare> DeviceClocks::*of) {
     ClockSum sum;
     for (const DeviceClocks& device : m_machines.devices)

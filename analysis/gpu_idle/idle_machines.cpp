@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-// At most kMachinesAsked of them, evenly chosen.
+// At most kMachinesAsked of them, evenly sampled.
 template <class T>
 std::vector<T> chosen(const std::set<T>& all) {
   std::vector<T> out;
@@ -47,7 +47,7 @@ class MachineReader {
   }
 
  private:
-  // Of all devices or nodes, those without labels.
+  // The series without labels of all devices or nodes.
   Result<std::map<std::uint64_t, SeriesId>> seriesOf(const char* metric, bool of_device) {
     RG_ASSIGN(const auto all, m_reader.series({.metric = metric}));
     std::map<std::uint64_t, SeriesId> out;
@@ -112,7 +112,7 @@ class MachineReader {
     return {};
   }
 
-  // Reasons are told seldom or as they change: between two of them the last one holds.
+  // Reasons are reported rarely or on change: each holds until the next one.
   static std::vector<ClockBin> clockBins(const std::vector<Bin>& clock, const std::vector<Bin>& reason) {
     std::vector<ClockBin> out;
     std::optional<std::uint64_t> known;
@@ -167,14 +167,14 @@ class MachineReader {
     return out;
   }
 
-  // Bins of two series need not have the same edges.
+  // Bins of two series may have different edges.
   static double at(const std::vector<Bin>& bins, std::int64_t x, std::size_t hint) {
     if (hint < bins.size() && bins[hint].x0 == x) return meanOf(bins[hint]);
     const auto it = std::ranges::upper_bound(bins, x, {}, &Bin::x1);
     return it == bins.end() ? kNothing : meanOf(*it);
   }
 
-  // Of a counter in each bin; a fall is a restart. Absent: nothing was recorded.
+  // Growth of a counter per bin; a decrease is a counter reset. Absent: nothing was recorded.
   static std::optional<std::vector<double>> growth(const std::vector<Bin>& bins) {
     std::optional<double> before;
     std::vector<double> out(bins.size(), kNothing);

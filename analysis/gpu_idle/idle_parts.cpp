@@ -17,7 +17,7 @@ constexpr std::pair<StepColumn, IdleCause> kHostColumns[] = {{StepColumn::kCheck
                                                              {StepColumn::kGc, IdleCause::kGc},
                                                              {StepColumn::kHost, IdleCause::kHostBound}};
 
-// Of the steady steps' longest ranks; absent: there are none.
+// The median over steady steps of their longest rank; absent: no such steps.
 std::optional<double> steadyMedian(std::span<const StepFrame> frames) {
   std::vector<double> values;
   for (const StepFrame& frame : frames)
@@ -47,7 +47,7 @@ class PartSum {
   PartIdle take() { return std::move(m_out); }
 
  private:
-  // What all columns of a rank's step come to; negative: it tells none.
+  // The sum of all columns of a rank's step; negative: none is recorded.
   double note(const StepFrame& frame, std::size_t rank) {
     double sum = 0;
     bool any = false;
@@ -63,7 +63,7 @@ class PartSum {
 
   void addRank(const StepFrame& frame, std::size_t rank, double dur, double in_parts, std::optional<double> steady) {
     StepSample sample{.unit = rank, .rank = m_ranks[rank].rank, .step = frame.step, .window = dur};
-    // Parts of other clocks may come to more than the step: their shares are of the parts then.
+    // Parts measured by other clocks may sum to more than the step: they are then scaled to the step.
     const double scale = in_parts > dur ? dur / in_parts : 1;
     for (const auto& [column, cause] : kHostColumns) sample.ns[static_cast<std::size_t>(cause)] += scale * reported(frame, column, rank);
     double rest = std::max(0.0, dur - in_parts);
@@ -131,7 +131,7 @@ Result<PartIdle> readPartIdle(Reader& reader, AttemptId attempt, const IdleScope
       if (scope.time && !(frame.when && frame.when->t0 < scope.time->t1 && scope.time->t0 < frame.when->t1)) continue;
       frames.push_back(std::move(frame));
     }
-    // Of a long scope the newest count.
+    // In a long scope only the newest steps count.
     if (frames.size() > 2 * static_cast<std::size_t>(kIdleSteps)) frames.erase(frames.begin(), frames.end() - kIdleSteps);
   }
   if (frames.size() > static_cast<std::size_t>(kIdleSteps)) frames.erase(frames.begin(), frames.end() - kIdleSteps);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks are read one after the other: of each, its devices' spans and what its threads did, until its steps are tallied.
+// Ranks are read one at a time: its devices' spans and its threads' activities are held until its steps are tallied.
 #include "analysis/gpu_idle/idle_spans.h"
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace runglass {
 namespace {
 
 constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max();
-constexpr DurNs kFromAfar = kHighest / 4;  // a pixel so wide that summaries answer
-constexpr DurNs kMargin = 200 * kNsPerMs;  // launches and spans that reach into the steps
-constexpr double kRounding = 1e-4;         // of a step: its length is stored with as many digits
+constexpr DurNs kFromAfar = kHighest / 4;  // so wide a pixel that summaries suffice
+constexpr DurNs kMargin = 200 * kNsPerMs;  // for launches and spans that overlap a step's edges
+constexpr double kRounding = 1e-4;         // of a step: the precision of its stored length
 constexpr std::int32_t kNoRank = -1;
 
 bool isDeviceTrack(const Track& track) { return track.key.kind == "gpu_stream" || track.key.kind == "accel_queue"; }
 
-// "GPU 0 stream 7" is of "GPU 0"; streams of other names are of one device.
+// "GPU 0 stream 7" belongs to "GPU 0"; streams with other names belong to one device.
 std::string deviceOf(const Track& track) {
   const std::size_t at = track.key.name.find(" stream ");
   return at == std::string::npos ? std::string() : track.key.name.substr(0, at);
@@ -52,7 +52,7 @@ TimeRange extentOf(const std::vector<RankStep>& steps) {
   return range;
 }
 
-// What one rank's tracks hold.
+// The spans of one rank's tracks.
 struct RankSpans {
   struct Kept {
     DeviceSpan span;
@@ -67,10 +67,10 @@ struct RankSpans {
   std::vector<std::string> devices;
   std::vector<Kept> device;
   std::vector<HostSpan> host;
-  std::vector<bool> named;  // by host: told by the name, not by the category
+  std::vector<bool> named;  // by host span: activity known from its name, not its category
   std::unordered_map<std::int64_t, Call> calls;
   bool has_calls = false;
-  TimeRange extent{kHighest, std::numeric_limits<TimeNs>::min()};  // of everything recorded
+  TimeRange extent{kHighest, std::numeric_limits<TimeNs>::min()};  // of all recorded spans
 
   void cover(TimeNs t0, TimeNs t1) { extent = {std::min(extent.t0, t0), std::max(extent.t1, t1 == kHighest ? t0 : t1)}; }
   std::uint32_t deviceIndex(const std::string& name) {
@@ -99,7 +99,7 @@ class IdleReader {
     RG_TRY(keepWhatCanBeRead(of_rank, steps));
     for (const auto& [rank, tracks] : of_rank) {
       const auto own = steps.find(rank);
-      if (own == steps.end() && !steps.empty()) continue;  // its steps are not known, those of others are
+      if (own == steps.end() && !steps.empty()) continue;  // this rank's steps are unknown while those of other ranks are known
       RG_TRY(readRank(rank, tracks, own == steps.end() ? std::vector<RankStep>() : own->second));
     }
     return std::move(m_out);
@@ -122,7 +122,7 @@ class IdleReader {
     return spans;
   }
 
-  // Drops older steps, then ranks, until the spans of the others are few enough.
+  // Drops older steps, then ranks, until the rest is within kMaxIdleSpans.
   Status keepWhatCanBeRead(std::map<std::int32_t, std::vector<std::uint32_t>>& of_rank, RankSteps& steps) {
     std::size_t spans = 0;
     std::map<std::int32_t, std::size_t> by_rank;
@@ -193,7 +193,7 @@ class IdleReader {
   }
 
   void keepHost(std::uint32_t t, const SpanColumns& columns, RankSpans& out) {
-    // Names come by the thousand, spans by the million.
+    // There are thousands of names but millions of spans: the activity is cached by name.
     std::vector<std::array<std::optional<HostActivity>, kSpanCategoryCount>> known(columns.names.size());
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const SpanCategory category = columns.category[i];
@@ -232,7 +232,7 @@ class IdleReader {
     }
     std::vector<HostSpan> host;
     for (std::size_t i = 0; i < spans.host.size(); ++i) {
-      // Threads that launch nothing (pinning memory, waiting for collectives) hold nobody up by what they do.
+      // Named activities on threads that launch nothing (pinning memory, waiting for collectives) do not delay the device.
       if (spans.named[i] && !launchers.empty() && !launchers.contains(spans.host[i].track)) continue;
       host.push_back(spans.host[i]);
       m_out.seen[static_cast<std::size_t>(spans.host[i].activity)] = true;
@@ -247,7 +247,7 @@ class IdleReader {
     return range;
   }
 
-  // Of the CUDA tracer only exact steps have all work of the device.
+  // Among the CUDA tracer's steps only exact ones include all work of the device.
   static void keepExact(std::vector<TimeNs>& exact, std::vector<RankStep>& steps) {
     std::ranges::sort(exact);
     std::erase_if(steps, [&](const RankStep& step) {
@@ -256,7 +256,7 @@ class IdleReader {
     });
   }
 
-  // A trace holds few of a run's steps, and the ones at its ends in part: those were not idle, they were not recorded.
+  // A trace covers few of a run's steps, and those at its edges partly: unrecorded time is not idle time.
   static void keepRecorded(const std::vector<DeviceSpan>& own, TimeRange extent, std::vector<RankStep>& steps) {
     std::vector<TimeNs> begins;
     for (const DeviceSpan& span : own) begins.push_back(span.t0);
@@ -326,7 +326,7 @@ Result<RankSteps> readRankSteps(Reader& reader, AttemptId attempt, const IdleSco
   const bool wide = scope.time || scope.first_step;
   std::int64_t first = wide ? std::numeric_limits<std::int64_t>::min() : last - kIdleSteps + 1;
   if (scope.first_step) first = std::min(*scope.first_step, last);
-  // The first rank that recorded phases speaks for all.
+  // The phases of the first rank that recorded them apply to all ranks.
   RG_ASSIGN(const StepPhases phases, StepPhases::read(reader, steps.of(StepSeries::kPhase), first, last + 1, stop));
   RankSteps out;
   for (const Series& series : times) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spans of an attempt's devices and of the threads that fed them, as the kernel of idle time wants them.
+// Reads the spans of an attempt's devices and of the threads that launch on them, as input of deviceIdle().
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      as DeviceIdle.
-// Errors:     the Reader's; CANCELLED when `stop` fires. No streams of which all work was recorded: an answer without units.
+// Errors:     the Reader's; CANCELLED when `stop` fires. If no stream has all its work recorded, the answer has no units.
 // Cost:       as readIdleAnswer(): one rank's spans at a time.
 #pragma once
 
@@ -19,7 +18,7 @@
 
 namespace runglass {
 
-// A step of a rank; -1: of a trace that says no rank.
+// A step of a rank; -1: a trace without a rank.
 struct RankStep {
   std::optional<std::int64_t> step;
   TimeRange range;
@@ -29,18 +28,18 @@ using RankSteps = std::map<std::int32_t, std::vector<RankStep>>;
 struct SpanIdle {
   IdleTally tally;
   double compute = 0, comm = 0, copy = 0, overlapped = 0;  // ns
-  LaunchStats launches;                                    // median_delay: of the device with most launches
+  LaunchStats launches;                                    // median_delay: of the device with the most launches
   std::array<bool, kHostActivityCount> seen{};             // on threads that launch
-  bool partial = false;                                    // streams are there, but not all of their work
+  bool partial = false;                                    // some streams are recorded, but not all of their work
   std::size_t left_out = 0;                                // older steps that were not read
-  std::size_t ranks_left_out = 0;                          // whose spans were not read, as one step of all is too much
+  std::size_t ranks_left_out = 0;  // ranks whose spans were not read, because even one step of all ranks is too large
 };
 
-// The steps of each rank with their times: steady ones and saves, the newest kIdleSteps of the scope.
+// The steps of each rank with their times: steady steps and saves, the newest kIdleSteps of the scope.
 Result<RankSteps> readRankSteps(Reader& reader, AttemptId attempt, const IdleScope& scope, const std::stop_token& stop);
-// From the first begin to the last end of devices' spans; absent: there are none.
+// From the first start to the last end of device spans; absent: there are none.
 Result<std::optional<TimeRange>> readDeviceExtent(Reader& reader, AttemptId attempt, const std::stop_token& stop);
-// A rank without steps counts from its first to its last work of a device.
+// A rank without steps counts from its first to its last device span.
 Result<SpanIdle> readSpanIdle(Reader& reader, AttemptId attempt, const RankSteps& steps, const IdleScope& scope,
                               const std::stop_token& stop);
 

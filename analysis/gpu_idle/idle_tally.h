@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// IdleTally: causes summed over devices (or ranks) and steps: what spans and step parts both come to.
+// IdleTally: causes summed over devices (or ranks) and steps; the common result of spans and of step parts.
 //
-// Threading:  plain values.
-// Ownership:  values.
 // Units:      ns.
-// Errors:     none.
 // Cost:       add(): O(causes).
 #pragma once
 
@@ -21,10 +18,10 @@ namespace runglass {
 
 struct CauseSum {
   double ns = 0;
-  std::size_t stretches = 0;  // 0: not told
+  std::size_t stretches = 0;  // intervals; 0: not recorded
   std::optional<std::int64_t> first_step, last_step;
   TimeRange longest{0, 0};
-  double longest_ns = 0;  // of that stretch, or of the cause in that step
+  double longest_ns = 0;  // of that interval, or of the cause in that step
   std::optional<std::int32_t> rank;
   TrackId track;
   std::set<std::size_t> units;                // in which it is noticeable in some step
@@ -42,7 +39,7 @@ struct StepSample {
 
 struct IdleTally {
   std::array<CauseSum, kIdleCauseCount> causes;
-  double window = 0;  // ns of all devices and steps together
+  double window = 0;  // ns of all devices and steps
   std::size_t samples = 0, units = 0;
   std::set<std::int64_t> steps;
   std::optional<TimeRange> when;
@@ -53,7 +50,7 @@ struct IdleTally {
 
   void add(const StepSample& sample);
   void cover(TimeRange range);
-  // Moves up to so much of the window from these causes, the first first, to `to`; what was moved.
+  // Moves at most this share of the window from these causes, in order, to `to`; returns the moved share.
   double move(IdleCause to, double share_of_window, std::initializer_list<IdleCause> from);
 };
 

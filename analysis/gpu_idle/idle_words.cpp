@@ -26,7 +26,7 @@ std::string portion(IdleCause cause, const IdleTally& tally) {
   return duration(tally[cause].ns / samples) + (tally.steps.empty() ? " of " : " of a step of ") + duration(tally.window / samples);
 }
 
-// Few may have what the mean of all hides.
+// The mean over all units may hide a large share on a few.
 std::string whereWords(const CauseSum& sum, const IdleTally& tally, const char* unit) {
   if (sum.units.empty() || sum.units.size() >= tally.units || sum.noticed_window <= 0) return {};
   return percentText(sum.noticed_ns / sum.noticed_window) + (tally.steps.empty() ? " of the time on " : " of a step on ") +

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentences that are evidence: numbers with units, in plain words.
+// The evidence of each row as sentences: numbers with units.
 //
 // Threading:  pure; any thread.
-// Ownership:  values.
 // Units:      as IdleTally.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <string>
@@ -20,7 +17,7 @@ std::string counted(std::size_t count, const char* one);  // "1 rank", "8 ranks"
 std::string spanEvidence(IdleCause cause, const IdleTally& tally, const LaunchStats& launches);
 std::string partEvidence(IdleCause cause, const IdleTally& tally);
 
-// Of devices with clocks; `held` by a reason, the worst of them lost most.
+// Sums over devices with clocks; `held`: devices throttled by a reason; `worst`: the one with the largest loss.
 struct ClockSum {
   std::size_t devices = 0, held = 0, known = 0;
   double lost = 0;

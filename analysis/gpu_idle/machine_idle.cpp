@@ -9,7 +9,7 @@ namespace runglass {
 namespace {
 
 constexpr std::uint64_t kHeldDown = kThermalReasons | kPowerCapReason;
-constexpr double kIdleClock = 0.5;  // of the highest seen: below it a device rests
+constexpr double kIdleClock = 0.5;  // of the highest clock; below it a device is idle
 
 double lengthOf(const TimeRange& when) { return std::max(0.0, static_cast<double>(when.t1) - static_cast<double>(when.t0)); }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What machines cost a step, from their metrics: clocks held down, CPUs without time to give, memory that had to be made room in. Kernels.
+// Kernels: the effect of machines on steps, from their metrics: throttled clocks, saturated CPUs, memory stalls.
 //
 // Threading:  pure; any thread.
-// Ownership:  values.
 // Units:      hertz; ratios 0..1 of the window; bits of NVML's clock event reasons. NaN: not recorded in that bin.
-// Errors:     none. What cannot be told is absent.
-// Cost:       O(n log n) of the bins.
+// Errors:     values that cannot be computed are absent.
+// Cost:       O(n log n) in the bins.
 #pragma once
 
 #include <cstdint>
@@ -31,17 +30,16 @@ struct ClockBin {
 };
 
 struct ThrottleShare {
-  std::optional<double> lost;  // share of the window: time x (1 - clock / level); absent: the level is not known
-  double held = 0;             // share of the window in which a reason was set
-  std::uint64_t reasons = 0;   // that were set
-  double held_hertz = 0;       // mean clock meanwhile
+  std::optional<double> lost;  // share of the window: time x (1 - clock / level); absent: the level is unknown
+  double held = 0;             // share of the window with a reason set
+  std::uint64_t reasons = 0;   // all that were set
+  double held_hertz = 0;       // mean clock during that time
   TimeRange longest{0, 0};
 };
 
-// Of bins in which no thermal and no power reason was set and the clock was not an idle one's: their 90th percentile. Absent: there is
-// none.
+// The 90th percentile over bins without a thermal or power reason and above idle clocks. Absent: no such bin.
 std::optional<double> unthrottledHertz(std::span<const ClockBin> bins);
-// Of reasons in `mask`; a bin with a thermal reason is no power-cap one. Absent: no reasons or clocks were recorded.
+// For the reasons in `mask`; a bin with a thermal reason does not count as power cap. Absent: no reasons or clocks were recorded.
 std::optional<ThrottleShare> throttleShare(std::span<const ClockBin> bins, std::uint64_t mask, std::optional<double> level);
 
 struct CpuBin {
@@ -50,11 +48,11 @@ struct CpuBin {
   double pressure = 0;  // pressure_cpu_some_ratio
 };
 struct SaturationShare {
-  double share = 0;  // of the time recorded
+  double share = 0;  // of the recorded time
   double mean_busy = 0;
   TimeRange longest{0, 0};
 };
-// Busy at least kSaturatedCpu, or pressure at least kSaturatedPressure. Absent: neither was recorded.
+// Busy ratio at least kSaturatedCpu, or pressure at least kSaturatedPressure. Absent: neither was recorded.
 std::optional<SaturationShare> saturationShare(std::span<const CpuBin> bins);
 
 struct StallBin {
@@ -64,12 +62,12 @@ struct StallBin {
 };
 struct StallShare {
   double count = 0;             // stalls in the window
-  std::optional<double> share;  // of the time recorded: memory pressure of bins with stalls; absent: how long they took was not recorded
-  TimeRange longest{0, 0};      // the bin with most
+  std::optional<double> share;  // of the recorded time: memory pressure of bins with stalls; absent: their duration was not recorded
+  TimeRange longest{0, 0};      // the bin with the most stalls
 };
 std::optional<StallShare> stallShare(std::span<const StallBin> bins);
 
-// Two stretches after each other are one where the first ends when the second begins.
+// Consecutive intervals are joined where the first ends at the start of the second.
 void lengthen(TimeRange& longest, TimeRange& open, TimeRange more);
 
 }  // namespace runglass

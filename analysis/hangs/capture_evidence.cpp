@@ -24,7 +24,7 @@ class StateWatch {
     m_sleeps_since = !state.starts_with('D') ? std::nullopt : m_sleeps_since ? m_sleeps_since : std::optional(time);
     m_time = time;
   }
-  // "" where it runs, or may.
+  // "" where it can run.
   std::string cannotRun() const {
     if (m_now.empty()) return {};
     if (m_now.front() == 'D') return m_time - *m_sleeps_since >= kDiskSleep ? m_now : std::string();
@@ -49,10 +49,10 @@ Result<const CaptureEvidence*> CaptureReading::look(Reader& reader, RunId run, A
   if (!list.empty()) {
     RG_ASSIGN(captures, reader.captures(run, range, CaptureTexts::kWith));
   }
-  m_attempt = attempt, m_since = since, m_count = list.size(), m_newest = newest;  // a failed read is made again
+  m_attempt = attempt, m_since = since, m_count = list.size(), m_newest = newest;  // a failed read is repeated
   m_evidence = {};
   std::map<std::int32_t, StateWatch> states;
-  std::map<std::int32_t, std::string_view> stacks;  // the newest of each rank
+  std::map<std::int32_t, std::string_view> stacks;  // newest of each rank
   for (const Capture& one : captures) {             // by time
     if (one.attempt != attempt || !one.rank) continue;
     if (one.kind == "process")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CaptureEvidence: what captures of an attempt say of its ranks while it stands still: processes that do not run, and stacks in clusters.
+// CaptureEvidence: what captures of an attempt show about its ranks during a standstill: processes that cannot run, and clusters of stacks.
 //
 // Threading:  one thread.
-// Ownership:  values; CaptureReading keeps its last answer.
+// Ownership:  CaptureReading keeps its last answer.
 // Units:      TimeNs.
 // Errors:     the Reader's.
-// Cost:       look(): a list of the captures since then; their texts once per capture that is new.
+// Cost:       look(): a list of the captures since then; the text of each new capture once.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@
 namespace runglass {
 
 struct CaptureEvidence {
-  // Ranks whose process cannot run, with the kernel's words: "T (stopped)", "Z (zombie)"; "D (disk sleep)" only where two captures at
-  // least kDiskSleep apart show it: a read that takes a moment is no fault.
+  // Ranks whose process cannot run, with the kernel's state: "T (stopped)", "Z (zombie)"; "D (disk sleep)" only where two captures at least
+  // kDiskSleep apart have it: a short read is not a fault.
   std::map<std::int32_t, std::string> states;
   StackClusters stacks;
 };
@@ -33,7 +33,7 @@ class CaptureReading {
   AttemptId m_attempt;
   TimeNs m_since = 0;
   std::size_t m_count = 0;
-  std::int64_t m_newest = 0;  // its id
+  std::int64_t m_newest = 0;  // id of the newest capture
 };
 
 }  // namespace runglass

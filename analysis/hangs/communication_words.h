@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an operation or a function waits for other ranks, by its name.
+// Whether the name of an operation or a function means waiting for other ranks.
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      none.
-// Errors:     none.
 // Cost:       O(name).
 #pragma once
 

@@ -21,7 +21,7 @@ Result<std::vector<HangMember>> withoutTimeout(Reader& reader, const Attempt& at
     if (const auto node = std::ranges::find(nodes, rank.node, &Node::id); node != nodes.end()) member.node = node->name;
     silent.push_back(std::move(member));
   }
-  // Where many are without one, logs are missing, not ranks.
+  // If many ranks have none, logs are missing, not ranks.
   if (silent.size() * 3 > timed_out.size() || silent.size() > kMaxListed) silent.clear();
   return silent;
 }
@@ -32,7 +32,7 @@ std::vector<HangMember> furthestBehind(std::span<const Event> states) {
     std::int64_t seq = 0;
     const char* const end = event.code.data() + event.code.size();
     if (!event.rank || std::from_chars(event.code.data(), end, seq).ptr != end || event.code.empty()) continue;
-    // "[PG 0 Rank 3]", "[PG ID 0 PG GUID 0(default_pg) Rank 3]": numbers of different groups cannot be compared.
+    // "[PG 0 Rank 3]", "[PG ID 0 PG GUID 0(default_pg) Rank 3]": sequence numbers of different groups cannot be compared.
     const std::size_t at = event.message.find("[PG "), stop = event.message.find("Rank ", at == std::string::npos ? 0 : at);
     completed[at == std::string::npos || stop == std::string::npos ? "" : event.message.substr(at, stop - at)].emplace(*event.rank, seq);
   }
@@ -49,7 +49,7 @@ std::vector<HangMember> furthestBehind(std::span<const Event> states) {
   return behind;
 }
 
-// Rank, node and coordinates, as far as all culprits share them.
+// Rank, node and coordinates, where all culprits share them.
 Status placeCulprits(Reader& reader, const Attempt& attempt, const HangEvidence& evidence, Finding& finding) {
   if (evidence.culprits.empty() || evidence.culprit_count > static_cast<std::int64_t>(evidence.culprits.size())) return {};
   RG_ASSIGN(const auto ranks, placedRanks(reader, attempt.id));

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who holds a run up, by place: which ranks the watchdogs do not speak of, and what node and coordinates culprits share.
+// The culprits by place: ranks without a watchdog timeout, and the node and coordinates that culprits share.
 //
 // Threading:  one thread.
-// Ownership:  values.
-// Units:      none.
 // Errors:     the Reader's.
 // Cost:       reads the attempt's ranks.
 #pragma once
@@ -18,12 +16,11 @@
 
 namespace runglass {
 
-// The ranks, recorded or of the layout, of which the watchdog logged nothing; none where that is more than a few: then logs are
-// missing, not ranks.
+// Ranks, recorded or of the layout, without a watchdog timeout; empty if there are more than a few: then logs are missing, not ranks.
 Result<std::vector<HangMember>> withoutTimeout(Reader& reader, const Attempt& attempt, const std::set<std::int32_t>& timed_out);
-// Of `collective_state` events: the ranks that completed the fewest operations of their process group, if they are its minority.
+// From `collective_state` events: the ranks that completed the fewest operations of their process group, if they are a minority of it.
 std::vector<HangMember> furthestBehind(std::span<const Event> states);
-// Fills the finding's rank, node and coordinates, as far as all culprits share them.
+// Fills the finding's rank, node and coordinates where all culprits share them.
 Status placeCulprits(Reader& reader, const Attempt& attempt, const HangEvidence& evidence, Finding& finding);
 
 }  // namespace runglass

@@ -22,14 +22,15 @@ struct Numbers {
   bool rises = true;
 };
 
-// In the numbers of a group's collectives, or of a pair's transfers: sends and receives of a larger group have numbers of their own.
+// Whether the span's number counts collectives of its group, or transfers of a pair: sends and receives in a larger group are numbered
+// separately.
 bool counts(const SpanColumns& spans, std::size_t i) {
   const std::string& name = spans.names[spans.name[i]];
   const bool transfer = name.find("send") != std::string::npos || name.find("recv") != std::string::npos;
   return !transfer || pairOf(spans.group[i]).has_value();
 }
 
-// By group, of one track.
+// By group, for one track.
 std::map<std::int64_t, Numbers> completedOn(const SpanColumns& spans) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < spans.size(); ++i)

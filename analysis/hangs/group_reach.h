@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far ranks are in their communicators: from what flight recorders say of each group, and from the spans of operations that ended.
+// The progress of ranks in their communicators, from the group status of flight recorders and the spans of completed operations.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      sequence numbers of collectives; TimeNs.
-// Errors:     the Reader's. Text that is no list of groups says nothing.
-// Cost:       of facts O(text); of spans those of the ranks' tracks in the range.
+// Errors:     the Reader's. Text that is not a list of groups is ignored.
+// Cost:       for facts O(text); for spans, those of the ranks' tracks in the range.
 #pragma once
 
 #include <map>
@@ -19,9 +18,10 @@ namespace runglass {
 
 using RankReach = std::map<std::int32_t, std::vector<GroupReach>>;
 
-// Of the facts `nccl_pg_status`. Of a run that goes on after its dump, what was enqueued by then is not all: `whole` is false.
+// From the facts `nccl_pg_status`. `whole` is false for a run that continued after its dump: its enqueued numbers are then incomplete and
+// left out.
 RankReach reachOfDumps(std::span<const Fact> facts, bool whole);
-// Adds what these ranks' spans of communication have completed. Of a rank whose numbers in a group do not rise nothing is said.
+// Adds the operations that these ranks' communication spans completed. Groups in which a rank's numbers do not increase are left out.
 Status addReachOfSpans(Reader& reader, AttemptId attempt, const std::set<std::int32_t>& ranks, TimeRange range, std::stop_token stop,
                        RankReach& into);
 

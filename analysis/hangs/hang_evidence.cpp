@@ -54,7 +54,7 @@ Json toJson(const HangGroup& group) {
   return json;
 }
 
-// Fields of one object; the first that has the wrong type fails it.
+// Fields of one object; the first field of the wrong type sets the error.
 class FieldReader {
  public:
   FieldReader(const Json& json, Status& status) : m_json(json), m_status(status) {}

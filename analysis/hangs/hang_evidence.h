@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// HangEvidence: what a `hang` or `stall` finding knows of who waits for whom, as the JSON object in Finding::evidence.
+// HangEvidence: which ranks wait for which in a `hang` or `stall` finding, as the JSON object in Finding::evidence.
 //
-// Threading:  plain values; both functions are pure.
-// Ownership:  values own their strings.
+// Threading:  both functions are pure.
 // Units:      TimeNs, DurNs, steps; lists are cut at kMaxListed, their counts are not.
-// Errors:     parse: INVALID_ARGUMENT not an object or a field of the wrong type (names it); fields that are missing stay at their
-// defaults. Cost:       O(text).
+// Errors:     parse: INVALID_ARGUMENT not an object or a field of the wrong type (names it); missing fields keep their defaults.
+// Cost:       O(text).
 #pragma once
 
 #include <cstdint>
@@ -21,36 +20,36 @@ namespace runglass {
 
 inline constexpr std::size_t kMaxListed = 64;
 
-// What a rank does while others wait for it.
+// The state of a rank that others wait for.
 enum class HangStanding : std::uint8_t {
-  kComputing = 0,  // is in no collective
-  kBehind,         // its newest word is an earlier operation of the same communicator
-  kWaiting,        // waits in another communicator, which is the one to look at
-  kSilent,         // said nothing: absence is evidence
+  kComputing = 0,  // it is in no collective
+  kBehind,         // it last reported an earlier operation of the same communicator
+  kWaiting,        // it waits in another communicator, which is the one to look at
+  kSilent,         // it reported nothing: absence is evidence
   kStopped,        // its process cannot run
-  kOutlier,        // its stack is not where those of the others are
+  kOutlier,        // its stack differs from those of the others
 };
 const char* hangStandingName(HangStanding standing);  // "computing", "behind", "waiting", "silent", "stopped", "outlier"
 
 struct HangMember {
   std::int32_t rank = 0;
-  std::string node;  // name; "" not known
+  std::string node;  // name; "": unknown
   HangStanding standing = HangStanding::kComputing;
-  std::string op;                          // what it is in
-  std::optional<std::int64_t> group, seq;  // of that
-  std::optional<std::int64_t> completed;   // its newest operation of the communicator that waits for it
+  std::string op;                          // current operation
+  std::optional<std::int64_t> group, seq;  // of that operation
+  std::optional<std::int64_t> completed;   // its newest operation in the communicator that waits for it
   std::optional<TimeNs> since;
   std::string process_state;  // "T (stopped)"
-  std::string frame;          // where its stack parts from most ranks'
+  std::string frame;          // where its stack diverges from that of most ranks
 };
 
-// Why nobody leaves a communicator's operation.
+// Why a communicator's operation does not complete.
 enum class HangReason : std::uint8_t {
   kMissing = 0,  // members have not entered
   kMismatched,   // members called different operations for the same sequence number
-  kStuck,        // all members are inside: the transport or a GPU
-  kDeadlock,     // communicators wait for each other in a circle
-  kNotLeft,      // members have completed it, and the others have not
+  kStuck,        // all members are inside: the transport or a GPU is stuck
+  kDeadlock,     // communicators wait for each other in a cycle
+  kNotLeft,      // some members have completed it, others have not
 };
 const char* hangReasonName(HangReason reason);  // "missing", "mismatched", "stuck", "deadlock", "not_left"
 
@@ -62,7 +61,7 @@ struct HangGroup {
   std::optional<std::int64_t> seq;
   std::optional<TimeNs> since;  // when its first member began to wait
   std::int64_t members = 0, inside = 0, missing_count = 0;
-  std::vector<HangMember> missing;       // those that hold it up first; of kNotLeft those that have not left it
+  std::vector<HangMember> missing;       // culprits first; for kNotLeft the members that have not left it
   std::vector<std::int64_t> blocked_by;  // communicators in which missing members wait
   std::int32_t depth = 0;                // 0: a root; 1: waits for a root; ...
 };
@@ -72,21 +71,21 @@ struct HangEvidence {
   std::string phase;   // of the ranks: "steady", ...
   std::optional<std::int64_t> step;
   std::optional<TimeNs> since, as_of;
-  std::optional<DurNs> limit;     // after which it was said
-  std::int64_t world = 0;         // ranks of the layout, or those that are known
-  std::int64_t blocked = 0;       // ranks that wait
-  std::int64_t silent = 0;        // ranks that said nothing
-  std::optional<DurNs> watchdog;  // absent: it is switched off, or nobody waits in a collective
+  std::optional<DurNs> limit;     // the limit that was exceeded
+  std::int64_t world = 0;         // ranks of the layout, or known ranks
+  std::int64_t blocked = 0;       // waiting ranks
+  std::int64_t silent = 0;        // silent ranks
+  std::optional<DurNs> watchdog;  // absent: it is off, or no rank waits in a collective
   std::optional<TimeNs> watchdog_at;
-  std::string watchdog_source;     // "default" or the fact that told
+  std::string watchdog_source;     // "default" or the fact that set it
   std::int64_t timeouts = 0;       // collective_timeout events
-  std::int64_t reporting = 0;      // ranks whose progress or dump is recorded
-  std::int64_t stacks = 0;         // ranks whose stack was captured
-  std::int64_t common_stacks = 0;  // those of the largest cluster
-  std::string common_frame;        // of it
-  std::string unclear;             // why there are no culprits: "one_rank", "no_wait", "no_group", "no_members", "no_progress", "no_dumps",
-                                   // "no_rank", "all_timed_out", "few_timed_out"
-  std::vector<HangMember> culprits;  // not waiting themselves, over all roots
+  std::int64_t reporting = 0;      // ranks with a recorded progress or dump
+  std::int64_t stacks = 0;         // ranks with a captured stack
+  std::int64_t common_stacks = 0;  // ranks in the largest cluster
+  std::string common_frame;        // of the largest cluster
+  std::string unclear;  // why there are no culprits: "one_rank", "no_wait", "no_group", "no_members", "no_progress", "no_dumps", "no_rank",
+                        // "all_timed_out", "few_timed_out"
+  std::vector<HangMember> culprits;  // members of any root that do not wait themselves
   std::int64_t culprit_count = 0;
   std::vector<HangGroup> groups;  // roots first, by when their first member began to wait
   std::int64_t group_count = 0;

@@ -10,12 +10,12 @@ namespace {
 using words::Arg;
 using words::Message;
 
-constexpr std::size_t kMaxDistinct = 3;  // frames and states in a sentence; the evidence has all
+constexpr std::size_t kMaxDistinct = 3;  // frames and states in a sentence; the evidence has all of them
 
-// Absent where it would be "".
+// Absent instead of "".
 Arg named(const std::string& name) { return name.empty() ? Arg() : Arg(name); }
 
-// The node all of them are on; "" when they are on several or it is not known.
+// The node of all of them; "" if they are on several or it is unknown.
 std::string commonNode(const std::vector<HangMember>& members) {
   for (const HangMember& member : members)
     if (member.node != members.front().node) return {};
@@ -52,7 +52,7 @@ Message doing(const HangMember& member) {
   }
 }
 
-// What all of them do; absent where they differ.
+// The state of all of them; absent where they differ.
 Arg commonDoing(const std::vector<HangMember>& members) {
   Message first = doing(members.front());
   const std::string text = words::print(first);
@@ -72,14 +72,14 @@ Arg::List distinct(const std::vector<HangMember>& members, std::string HangMembe
   return out;
 }
 
-// Where the culprits' stacks are, and those of most ranks; absent where no capture shows it.
+// The frames of the culprits' stacks and of most ranks'; absent where no capture has them.
 Arg stacks(const HangEvidence& e) {
   const auto frames = distinct(e.culprits, &HangMember::frame);
   if (frames.empty() || e.common_frame.empty()) return {};
   return Message{"hang_stacks", {{"frames", frames}, {"count", e.common_stacks}, {"common", e.common_frame}}};
 }
 
-// That the run stands still, in the words of what is known of it.
+// The standstill itself, as precisely as the records allow.
 Message standstill(const HangEvidence& e) {
   if (e.blocked > 0) return Message{"hang_wait", {{"blocked", e.blocked}, {"world", e.world}, {"step", e.step}}};
   const Arg length = e.since && e.as_of ? Arg(words::duration(*e.as_of - *e.since)) : Arg();
@@ -97,7 +97,7 @@ Message unclear(const HangEvidence& e) {
   return Message{"hang_unclear_no_progress", {}};
 }
 
-// Of culprits that the waits alone do not show.
+// The sentence for culprits known from captures, not from waits alone.
 Message captured(const HangEvidence& e) {
   const HangMember& first = e.culprits.front();
   const Arg node = named(commonNode(e.culprits));

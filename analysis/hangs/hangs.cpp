@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. At most one finding at a time is open: a hang replaces the stall that it grew out of, which then ends.
-//  2. What was said and holds no longer ends when ranks moved again, or with its attempt.
-//  3. Nothing is said of a run that no rank was heard of, nor of one that was ended on purpose.
+//  1. At most one finding is open at a time: a hang replaces the stall that it grew out of, which then ends.
+//  2. A published finding that no longer holds ends when ranks make progress again, or with its attempt.
+//  3. No findings for a run without a reporting rank, nor for one that was ended on purpose.
 #include "analysis/hangs/hangs.h"
 
 #include <algorithm>
@@ -24,8 +24,8 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kNear = 30 * kNsPerSecond;          // an end or a save this near to the last move explains it
-constexpr DurNs kUnheardAfter = 60 * kNsPerSecond;  // all ranks: then it is the hub's trouble, not the run's
+constexpr DurNs kNear = 30 * kNsPerSecond;          // an end or a save this close to the last progress explains it
+constexpr DurNs kUnheardAfter = 60 * kNsPerSecond;  // no rank reports for this long: the hub is at fault, not the run
 constexpr std::string_view kHang = "hang", kStall = "stall";
 
 class Hangs : public Analysis {
@@ -47,7 +47,7 @@ class Hangs : public Analysis {
   }
 
  private:
-  // What an earlier life of this analysis said and nobody has ended.
+  // Findings that an earlier instance of this analysis published and left open.
   Status remember(Reader& reader) {
     if (m_remembered) return {};
     m_remembered = true;
@@ -112,7 +112,7 @@ class Hangs : public Analysis {
     return {};
   }
 
-  // The watchdog's own words, where no progress says more. Of most ranks, those that say nothing are the suspects.
+  // Watchdog timeouts, where there is no progress to use. If most ranks have one, those without are the suspects.
   Status sayTimeouts(Reader& reader, const Attempt& attempt) {
     HangEvidence evidence{.source = "events", .phase = {}};
     evidence.world = attempt.layout.world;
@@ -128,7 +128,7 @@ class Hangs : public Analysis {
       evidence.since = std::min(evidence.since.value_or(since), since);
     }
     if (evidence.timeouts == 0) return {};
-    // Ranks write over each other: of some only the line with their state can be read.
+    // Ranks interleave their log output: for some only the line with their state is readable.
     RG_ASSIGN(auto states, reader.events({.range = {}, .run = m_run, .kind = "collective_state"}));
     std::erase_if(states, [&](const Event& event) { return event.attempt != attempt.id; });
     for (const Event& event : states)
@@ -157,7 +157,7 @@ class Hangs : public Analysis {
     std::vector<Progress> progress;
     TimeNs as_of = 0, newest = 0, moved = 0;
     std::string phase;
-    std::optional<std::int64_t> step;  // the furthest that anybody is in
+    std::optional<std::int64_t> step;  // the highest of any rank
   };
 
   Result<std::optional<Now>> gather(const Question& question, const Run& run, const Attempt& attempt, const StepWatch& watch) {
@@ -194,7 +194,7 @@ class Hangs : public Analysis {
     bool starting = !watch.clock().judges() || (!now->phase.empty() && now->phase != "steady");
     const DurNs start_limit = phaseLimit(watch.longestPhase());
     const DurNs still = now->as_of - now->moved;
-    // A trainer may save without saying that this is a phase.
+    // A trainer may save without reporting a phase.
     if (!starting && now->as_of - watch.clock().lastEnd().value_or(now->moved) >= kNear) {
       RG_ASSIGN(starting, watch.saves(question.reader, now->moved, now->as_of));
     }
@@ -207,7 +207,7 @@ class Hangs : public Analysis {
       RG_ASSIGN(const bool on_purpose, endedOnPurpose(question.reader, *now));
       if (!on_purpose) return sayHang(question, attempt, *now, dump, hang_limit);
     }
-    // A reference rank that is not heard says nothing about the others' steps.
+    // A reference rank that does not report is no evidence about the other ranks' steps.
     const auto last = watch.clock().last();
     const bool in_time = last && (!now->step || *now->step <= last->step + 1);
     const DurNs stall_limit = starting ? start_limit : watch.clock().stallLimit();
@@ -237,14 +237,14 @@ class Hangs : public Analysis {
     return {};
   }
 
-  // Flight recorders alone. A run that reports steps is judged by its progress: a capture may have recorded a dump of it while it moved.
+  // Flight recorder dumps alone. A run that reports steps is judged by its progress: a capture may have taken the dump while it ran.
   static Result<bool> isDump(Reader& reader, const Attempt& attempt, const StepWatch& watch) {
     if (watch.known()) return false;
     RG_ASSIGN(const auto facts, reader.facts(attempt.id));
     return std::ranges::any_of(facts, [](const Fact& fact) { return fact.key == "flight_recorder_version"; });
   }
 
-  // Somebody ended it, or everybody said goodbye, while it still moved or just after.
+  // A user ended it, or all ranks signed off, while it still made progress or shortly after.
   Result<bool> endedOnPurpose(Reader& reader, const Now& now) const {
     static constexpr std::array<std::string_view, 4> kEnds = {"terminated", "job_stopped", "finished", "stopped"};
     EventFilter filter;
@@ -261,9 +261,9 @@ class Hangs : public Analysis {
     const StandstillFacts facts{
         .run = m_run, .attempt = attempt.id, .progress = now.progress, .moved = now.moved, .newest = now.newest, .dump = dump};
     RG_TRY(m_standstill.look(question.reader, facts, question.stop, evidence));
-    // A dump that was asked for is no hang: only a wait makes one.
+    // A requested dump is not a hang by itself: a wait must show in it.
     const bool waits = !evidence.groups.empty() && (!evidence.culprits.empty() || evidence.groups.front().reason != HangReason::kMissing);
-    // Where most dumps are missing it may be either.
+    // Where most dumps are missing, both are possible.
     const bool partial = dump && evidence.unclear == "no_dumps";
     if (dump && !waits && !partial) return {};
     for (const Event& event : m_timeouts) evidence.timeouts += event.attempt == attempt.id ? 1 : 0;
@@ -292,7 +292,7 @@ class Hangs : public Analysis {
     return a.kind == b.kind && a.subject == b.subject && a.first_step == b.first_step;
   }
 
-  // The same standstill keeps the step under which it was first told: steps that arrive late must not make another one of it.
+  // The same standstill keeps the step under which it was first published, even if steps arrive late.
   void keepIdentities() {
     constexpr TimeNs kNow = std::numeric_limits<TimeNs>::max();
     for (Finding& one : m_out)
@@ -305,7 +305,7 @@ class Hangs : public Analysis {
     m_reported = m_out;
   }
 
-  // Nobody was heard: what was said neither holds nor ended.
+  // No rank reports: published findings neither hold nor end.
   Status keepOpen() {
     for (const Finding& one : m_open) m_out.push_back(one);
     return {};
@@ -319,7 +319,7 @@ class Hangs : public Analysis {
 
   bool steppedSince(const Finding& finding) const {
     const auto watch = std::ranges::find(m_watches, finding.attempt, &StepWatch::attempt);
-    // std::optional orders: absent is before any time.
+    // std::optional order: absent is before any time.
     return watch != m_watches.end() && watch->clock().lastEnd() > finding.start;
   }
 
@@ -329,7 +329,7 @@ class Hangs : public Analysis {
       if (std::ranges::any_of(m_out, [&](const Finding& one) { return same(one, open); })) continue;
       const auto attempt = std::ranges::find(attempts, open.attempt, &Attempt::id);
       const bool older = attempt != attempts.end() && attempt->id != attempts.back().id;
-      // A run that finished without another step stood still at nothing: it saved and evaluated for the last time.
+      // A run that finished without another step was not stuck: it did its last save and evaluation.
       if (!older && run.state == RunState::kFinished && !steppedSince(open))
         withdraw(open, run.end.value_or(open.start.value_or(0)));
       else if (older && attempt->end)

@@ -13,7 +13,7 @@ TimeNs LastMoved::at(const Attempt& attempt, const std::vector<Progress>& progre
   TimeNs newest = progress.front().time;
   for (const Progress& p : progress) {
     newest = std::max(newest, p.time);
-    // std::optional orders: absent is before any time.
+    // std::optional order: absent is before any time.
     if (p.since && *p.since <= p.time) moved = std::max(moved, p.since);
     const Place place{p.step, p.microbatch, p.group, p.seq, p.op};
     const auto [known, added] = m_places.try_emplace(p.rank, place);

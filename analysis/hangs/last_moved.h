@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// LastMoved: when any rank of the newest attempt last moved.
+// LastMoved: the last time that any rank of the newest attempt made progress.
 //
-// Threading: one thread.
-// Where nothing recorded says it (no step has ended, no rank reports since when it does what it does), the run counts as moving until
-// it was first seen: silence before that is no evidence of a standstill.
+// Threading:  one thread.
+// Where no record gives it (no step has ended, no rank reports the start of its current operation), the run counts as making progress until
+// it was first observed: silence before that is not evidence of a standstill.
 #pragma once
 
 #include <map>
@@ -19,12 +19,12 @@ namespace runglass {
 class LastMoved {
  public:
   // `stands_since`: start of a standstill of this attempt that an earlier process found and that is still open.
-  // `progress`: of this attempt, not empty. Never before the attempt's start.
+  // `progress`: of this attempt, not empty. The result is never before the attempt's start.
   TimeNs at(const Attempt& attempt, const std::vector<Progress>& progress, std::optional<TimeNs> last_step_end,
             std::optional<TimeNs> stands_since);
 
  private:
-  // What of a rank's progress changes when it moves.
+  // The fields of a rank's progress that change as it makes progress.
   struct Place {
     std::optional<std::int64_t> step, microbatch, group, seq;
     std::string op;

@@ -18,16 +18,16 @@ struct Cluster {
 
 bool same(const StackFrame& a, const StackFrame& b) { return a.function == b.function && a.file == b.file; }
 
-// Waits for other ranks by what its innermost frame is called.
+// Whether the name of its innermost frame means waiting for other ranks.
 bool communicates(const StackFrame& frame) {
-  // Python's own: data that a rank waits for comes from a queue, a pipe or a socket.
+  // Python's standard library: a rank that waits for data waits on a queue, a pipe or a socket.
   static constexpr std::array<std::string_view, 6> kOfData = {"socket.py", "ssl.py",    "connection.py",
                                                               "queue.py",  "queues.py", "threading.py"};
   if (frame.file.find("distributed") != std::string_view::npos) return true;
   return namesCommunication(frame.function) && std::ranges::find(kOfData, frame.file) == kOfData.end();
 }
 
-// The outermost frame in which `of` is not where `from` is; its innermost one where it only calls less.
+// The outermost frame of `of` that differs from `from`; its innermost frame if `of` is a prefix of `from`.
 std::string parting(const std::vector<StackFrame>& of, const std::vector<StackFrame>& from) {
   std::size_t common = 0;
   while (common < of.size() && common < from.size() && same(of[of.size() - 1 - common], from[from.size() - 1 - common])) ++common;
@@ -50,7 +50,7 @@ StackClusters clusterStacks(std::span<const RankStack> stacks) {
     cluster.ranks.push_back(stack.rank);
   }
   if (clusters.empty()) return out;
-  // Of clusters of one size that of the lowest rank, so that the same stacks give the same words.
+  // Among clusters of equal size, the one with the lowest rank: equal stacks give equal text.
   const auto larger = [](const auto& a, const auto& b) {
     const Cluster &one = a.second, &other = b.second;
     return one.ranks.size() != other.ranks.size() ? one.ranks.size() < other.ranks.size() : one.ranks.front() > other.ranks.front();

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clusters of ranks whose stacks are in the same functions, and the ranks that are suspects by theirs. (ByteRobust, SOSP'25, section 4:
-// the ranks outside the dominant cluster.)
+// Clusters of ranks whose stacks are in the same functions, and the suspects among the rest. (ByteRobust, SOSP'25, section 4: the ranks
+// outside the dominant cluster.)
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      ranks.
-// Errors:     none. Stacks without frames are in no cluster.
+// Errors:     stacks without frames are in no cluster.
 // Cost:       O(all texts).
 #pragma once
 
@@ -24,15 +23,15 @@ struct RankStack {
 };
 
 struct StackClusters {
-  std::int64_t stacks = 0;                    // that have frames
+  std::int64_t stacks = 0;                    // stacks with frames
   std::vector<std::int32_t> largest;          // ranks of the largest cluster
-  std::string common;                         // its frame where the suspects' stacks part from it; without suspects its innermost one
-  std::map<std::int32_t, std::string> other;  // of each rank outside of it the frame where its stack parts from the largest cluster's
-  // Those of `other` that are in no communication; none where they are more than a third of all: then ranks have different tasks.
+  std::string common;                         // its frame where the suspects' stacks diverge; without suspects its innermost frame
+  std::map<std::int32_t, std::string> other;  // for each rank outside of it, the frame where its stack diverges from the largest cluster's
+  // Ranks of `other` that are not in communication; empty if more than a third of all: then ranks have different tasks.
   std::vector<std::int32_t> suspects;
 };
 
-// Frames are compared by function and file: addresses and line numbers differ between processes that do the same.
+// Frames are compared by function and file: addresses and line numbers differ between processes with the same task.
 StackClusters clusterStacks(std::span<const RankStack> stacks);
 
 }  // namespace runglass

@@ -6,7 +6,7 @@
 namespace runglass {
 namespace {
 
-std::string_view withoutFolder(std::string_view path) { return path.substr(path.rfind('/') + 1); }  // without one, nothing is cut
+std::string_view withoutFolder(std::string_view path) { return path.substr(path.rfind('/') + 1); }  // unchanged without a folder
 
 // `File "/a/b.py", line 12 in step`
 bool readFaulthandler(std::string_view text, StackFrame& frame) {
@@ -26,7 +26,7 @@ bool readPySpy(std::string_view text, StackFrame& frame) {
   return true;
 }
 
-// `#3  0x00007f01 in poll () from /lib/libc.so`, `#4 run (n=3) at loop.c:7`: arguments and addresses are the process's own.
+// `#3  0x00007f01 in poll () from /lib/libc.so`, `#4 run (n=3) at loop.c:7`: arguments and addresses are specific to the process.
 bool readGdb(std::string_view text, StackFrame& frame) {
   if (!text.starts_with('#')) return false;
   text.remove_prefix(std::min(text.find_first_of(" \t"), text.size()));
@@ -59,7 +59,7 @@ std::vector<StackFrame> stackFrames(std::string_view stack) {
     at = end;
     const std::size_t begin = text.find_first_not_of(' ');
     const bool native = text.starts_with('#');
-    if ((begin == 0 && !native) || begin == std::string_view::npos) break;  // the thread's frames end
+    if ((begin == 0 && !native) || begin == std::string_view::npos) break;  // end of the thread's frames
     text.remove_prefix(begin);
     StackFrame frame{.function = text, .file = {}, .line = {}};
     if (!readFaulthandler(text, frame) && !readGdb(text, frame)) (void)readPySpy(text, frame);

@@ -7,7 +7,7 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kMinLogStall = 300 * kNsPerSecond, kMinHang = 60 * kNsPerSecond;
-constexpr DurNs kLongest = 24 * 3600 * kNsPerSecond;  // limits beyond a day say nothing, and times ten must not run over
+constexpr DurNs kLongest = 24 * 3600 * kNsPerSecond;  // longer limits are meaningless, and ten times one must not overflow
 
 }  // namespace
 
@@ -26,14 +26,14 @@ std::vector<StallGap> StepClock::take(const std::vector<ClockedStep>& steps) {
   if (first_new == 0 && m_taken == steps.size() && steps.size() > 1) m_longest_odd = steps[1].start - steps[0].start;
   if (judges()) {
     const DurNs limit = stallLimit();
-    // The first step compiles: what follows it is not judged.
+    // The first step compiles: the gap after it is not judged.
     for (std::size_t i = std::max<std::size_t>(first_new, m_taken == m_recent.size() ? 2 : 1); i < m_recent.size(); ++i) {
       const ClockedStep &before = m_recent[i - 1], &after = m_recent[i];
       const bool odd = !before.steady || !after.steady;
       const DurNs allowed = odd ? std::max(limit, phaseLimit(m_longest_odd)) : limit, took = after.start - before.start;
       if (odd) m_longest_odd = std::max(m_longest_odd, took);
       if (took <= allowed) continue;
-      // What stood still is the time after a step, or the step itself where that is what took so long.
+      // The standstill is the time after a step, or includes the step itself if that was the long part.
       const TimeNs end = before.start + std::clamp<DurNs>(before.dur, 0, after.start - before.start);
       const TimeNs begin = m_from_log || after.start - end <= allowed ? before.start : end;
       gaps.push_back({before.step, {begin, after.start}, allowed});

@@ -9,14 +9,14 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kHistory = 120 * kNsPerSecond;  // of spans, in which every communicator is used
-constexpr std::size_t kMaxReach = 64;           // ranks whose spans are read: the suspects are few
+constexpr DurNs kHistory = 120 * kNsPerSecond;  // of spans: long enough to see every communicator used
+constexpr std::size_t kMaxReach = 64;           // ranks whose spans are read: suspects are few
 
 bool isSuspectByStack(const Wavefront& front) {
   return front.culprits.empty() && (front.groups.empty() || front.groups.front().reason != HangReason::kMismatched);
 }
 
-// Those of which nothing was dumped. Where they are many, dumps are missing, not ranks.
+// Culprits without a dump. If there are many, dumps are missing, not ranks.
 bool dumpsAreMissing(const std::vector<WavefrontRank>& ranks, const std::vector<HangMember>& culprits) {
   const auto dumped = std::ranges::count_if(ranks, [](const WavefrontRank& rank) { return rank.progress || !rank.reach.empty(); });
   return std::ranges::count(culprits, HangStanding::kSilent, &HangMember::standing) * 3 > dumped;
@@ -35,7 +35,7 @@ std::string whyUnclear(const Wavefront& front, const std::vector<WavefrontRank>&
 }  // namespace
 
 Result<std::vector<WavefrontRank>> Standstill::standing(Reader& reader, const StandstillFacts& facts) const {
-  constexpr DurNs kSilentAfter = 30 * kNsPerSecond;  // behind the others' newest report
+  constexpr DurNs kSilentAfter = 30 * kNsPerSecond;  // relative to the newest report of the others
   RG_ASSIGN(const auto ranks, reader.ranks(facts.attempt));
   RG_ASSIGN(const auto nodes, reader.nodes());
   RG_ASSIGN(const auto said, reader.facts(facts.attempt));
@@ -60,7 +60,7 @@ Result<std::vector<WavefrontRank>> Standstill::standing(Reader& reader, const St
   return out;
 }
 
-// Those that sources have listed; of others the members whose spans name them.
+// Groups that sources list; for unlisted ones, the members whose spans name them.
 Result<std::vector<CommGroup>> Standstill::groupsOf(Reader& reader, const StandstillFacts& facts, std::stop_token stop) {
   RG_ASSIGN(auto groups, reader.groups(facts.attempt));
   std::set<std::int64_t> unknown;
@@ -89,7 +89,7 @@ Result<bool> Standstill::addReach(Reader& reader, const StandstillFacts& facts, 
     for (const HangMember& member : group.missing)
       if (m_reach_read.size() + wanted.size() < kMaxReach && !m_reach_read.contains(member.rank)) wanted.insert(member.rank);
   if (!wanted.empty()) {
-    // A dump has few operations, and nothing moved after them.
+    // A dump has few operations, and no progress follows them.
     const TimeRange range = facts.dump ? TimeRange{} : TimeRange{facts.moved - kHistory, facts.moved + 1};
     RG_TRY(addReachOfSpans(reader, facts.attempt, wanted, range, stop, m_reach));
     m_reach_read.merge(wanted);

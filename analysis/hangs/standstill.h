@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standstill: who waits for whom in an attempt that stands still, and who holds it up, from all that is recorded: progress, the numbers of
-// flight recorders, spans of operations that ended, process states and stacks of captures.
+// Standstill: which ranks wait for which in an attempt without progress, and the culprits, from all records: progress, sequence numbers of
+// flight recorders, spans of completed operations, process states and stacks of captures.
 //
 // Threading:  one thread.
-// Ownership:  keeps what it has read of spans and captures until the standstill is another one.
+// Ownership:  keeps the spans and captures that it has read until the next standstill.
 // Units:      TimeNs.
 // Errors:     the Reader's.
 // Cost:       ranks, communicators and facts per call; spans once per standstill, captures once each.
@@ -22,20 +22,20 @@ struct StandstillFacts {
   RunId run;
   AttemptId attempt;
   const std::vector<Progress>& progress;  // of this attempt
-  TimeNs moved = 0;                       // since then it stands still
-  TimeNs newest = 0;                      // of the progress
-  bool dump = false;                      // flight recorders of a job that is over, not a live run
+  TimeNs moved = 0;                       // no progress since then
+  TimeNs newest = 0;                      // of the progress records
+  bool dump = false;                      // flight recorders of an ended job, not a live run
 };
 
 class Standstill {
  public:
-  // Fills ranks, groups, culprits and stacks; the rest is the caller's. Without culprits `unclear` is why.
+  // Fills ranks, groups, culprits and stacks; the caller fills the rest. Without culprits `unclear` is the reason.
   Status look(Reader& reader, const StandstillFacts& facts, std::stop_token stop, HangEvidence& evidence);
 
  private:
   Result<std::vector<WavefrontRank>> standing(Reader& reader, const StandstillFacts& facts) const;
   Result<std::vector<CommGroup>> groupsOf(Reader& reader, const StandstillFacts& facts, std::stop_token stop);
-  // Adds what the spans of those that are waited for say; whether anything was added.
+  // Adds the completed operations of the missing members, from their spans; returns whether anything was added.
   Result<bool> addReach(Reader& reader, const StandstillFacts& facts, const Wavefront& front, std::stop_token stop,
                         std::vector<WavefrontRank>& ranks);
 

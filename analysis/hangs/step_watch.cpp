@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: every step is given to the clock once.
+// Invariant: every step is passed to the clock once.
 #include "analysis/hangs/step_watch.h"
 
 #include <algorithm>
@@ -14,13 +14,13 @@ namespace runglass {
 namespace {
 
 constexpr std::int64_t kFirstLook = 10 * static_cast<std::int64_t>(kStepsKept);
-constexpr DurNs kBeside = 30 * kNsPerSecond;     // an event this near to a gap belongs to it
-constexpr DurNs kJustBefore = 5 * kNsPerSecond;  // at least, of what ended before a gap and explains it: clocks of nodes differ
-constexpr DurNs kAfterSave = 60 * kNsPerSecond;  // until the first step after a save has moved
-constexpr std::size_t kMaxGaps = 64;             // a run that stands still more often than that has a rhythm of its own
+constexpr DurNs kBeside = 30 * kNsPerSecond;     // an event this close to a gap belongs to it
+constexpr DurNs kJustBefore = 5 * kNsPerSecond;  // minimum tolerance for an explanation that ended before the gap: node clocks differ
+constexpr DurNs kAfterSave = 60 * kNsPerSecond;  // until the first step after a save has made progress
+constexpr std::size_t kMaxGaps = 64;             // a run with more gaps than that stalls regularly
 constexpr DurNs kLongestStep = 30LL * 24 * 3600 * kNsPerSecond;
 
-constexpr std::int64_t kStepsBeside = 200;  // before a gap, in which an evaluation comes seldom
+constexpr std::int64_t kStepsBeside = 200;  // before a gap, with few values of an evaluation
 
 constexpr std::array kEvaluationTags = {"eval", "Eval", "valid", "Valid", "val_", "val/", "val ", "test"};
 
@@ -30,7 +30,7 @@ bool isSaveOrEval(const Event& event) { return event.kind.starts_with("eval") ||
 
 Status StepWatch::choose(Reader& reader) {
   RG_ASSIGN(const auto steps, AttemptSteps::list(reader, m_attempt, {StepSeries::kTime, StepSeries::kPhase}));
-  const Series* best = steps.clock();  // no clock, no gaps
+  const Series* best = steps.clock();  // without a clock, no gaps
   if (best == nullptr) return {};
   m_series = *best;
   m_clock.emplace(fromLog());
@@ -66,10 +66,10 @@ Status StepWatch::read(Reader& reader, std::stop_token stop) {
 }
 
 Result<bool> StepWatch::explained(Reader& reader, const StallGap& gap) {
-  // Whatever it was, it may take too long.
+  // Even an explained gap may be too long.
   const DurNs length = gap.range.t1 - gap.range.t0;
   const bool in_time = length <= phaseLimit(m_longest_phase);
-  // A save or an evaluation that steps have followed since is over.
+  // A save or an evaluation followed by steps has ended.
   const DurNs just = std::clamp(2 * m_clock->p99(), kJustBefore, kBeside);
   RG_ASSIGN(const auto checkpoints, reader.checkpoints(m_run));
   bool saved = std::ranges::any_of(checkpoints, [&](const Checkpoint& one) {
@@ -91,8 +91,8 @@ Result<bool> StepWatch::explained(Reader& reader, const StallGap& gap) {
                      }));
 }
 
-// A value of an evaluation that was logged with the gap's step or within it. What comes with most steps ("valid_tokens") is none, whatever
-// its name.
+// A value of an evaluation logged at the gap's step or within it. A tag with a value at most steps ("valid_tokens") is not an evaluation,
+// whatever its name.
 Result<bool> StepWatch::evaluated(Reader& reader, const StallGap& gap) const {
   SeriesFilter filter;
   filter.attempt = m_attempt;

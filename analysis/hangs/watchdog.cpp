@@ -26,10 +26,10 @@ struct Source {
   std::string_view key;
   DurNs unit;
 };
-// Megatron's argument (as printed and as typed), Hugging Face's.
+// Megatron's argument (as printed and as typed), and Hugging Face's.
 constexpr Source kFacts[] = {{"distributed_timeout_minutes", 60 * kNsPerSecond}, {"ddp_timeout", kNsPerSecond}};
 constexpr Source kArguments[] = {{"--distributed-timeout-minutes", 60 * kNsPerSecond}, {"--ddp_timeout", kNsPerSecond}};
-constexpr std::int64_t kMax = 30LL * 24 * 3600;  // seconds or minutes: beyond, it is no timeout
+constexpr std::int64_t kMax = 30LL * 24 * 3600;  // seconds or minutes: a larger value is not a timeout
 
 }  // namespace
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the collective watchdog ends a hung job: PyTorch's ten minutes, or what the attempt's facts or its own words say.
+// When the collective watchdog ends a hung job: after PyTorch's ten minutes, or the timeout in the attempt's facts or the watchdog's
+// message.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      DurNs.
-// Errors:     none: what cannot be read is not said.
+// Errors:     unparsable values are absent.
 // Cost:       O(facts).
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace runglass {
 
 struct Watchdog {
-  std::optional<DurNs> timeout;  // absent: it is switched off
+  std::optional<DurNs> timeout;  // absent: it is off
   std::string source = "default";
 };
 inline constexpr DurNs kDefaultWatchdog = 600 * kNsPerSecond;  // torch.distributed's default_pg_nccl_timeout

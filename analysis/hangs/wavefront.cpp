@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: a rank is inside at most one communicator or pair, the one that its newest progress names and that it has not completed.
+// Invariant: a rank is inside at most one communicator or pair: the one in its newest progress, unless it has completed that operation.
 #include "analysis/hangs/wavefront.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Key {
 
 struct Meeting {
   const CommGroup* group = nullptr;
-  std::int64_t seq = 0;              // the newest that anybody is at; of a pair, of either end
+  std::int64_t seq = 0;              // the newest of any member; for a pair, of either end
   std::vector<std::size_t> at, lag;  // indices of ranks: at it, at an earlier one
 };
 
@@ -34,7 +34,7 @@ struct Described {
   std::set<Key> blocked_by;
 };
 
-// "nccl:send 1->2", "nccl:recv 3<-0": the other end, as a position in the communicator.
+// "nccl:send 1->2", "nccl:recv 3<-0": the peer, as a position in the communicator.
 std::optional<std::size_t> otherEnd(std::string_view op) {
   for (const std::string_view arrow : {"->", "<-"}) {
     const std::size_t found = op.find(arrow);
@@ -56,7 +56,7 @@ class Finder {
   Finder(std::span<const WavefrontRank> ranks, std::span<const CommGroup> groups) : m_ranks(ranks) {
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       m_index[ranks[i].rank] = i;
-      // Sends and receives count in a group's numbers too: those of its collectives cannot be told from them.
+      // Sends and receives are numbered like a group's collectives, from which they cannot be distinguished.
       const auto& p = ranks[i].progress;
       if (!p || !p->group) continue;
       if (const auto pair = pairOf(*p->group))
@@ -87,7 +87,7 @@ class Finder {
   }
 
  private:
-  // A process that cannot run holds up all who wait, directly or through others; what those do meanwhile is no second cause.
+  // A process that cannot run holds up all ranks that wait, directly or through others; the state of those is not a second cause.
   void blameStopped() {
     const bool any = std::ranges::any_of(m_ranks, [](const WavefrontRank& rank) { return !rank.process_state.empty(); });
     if (!any) return;
@@ -111,7 +111,7 @@ class Finder {
     return reach != nullptr && reach->completed && *reach->completed >= seq;
   }
 
-  // What a rank waits in by its progress.
+  // The communicator or pair that a rank waits in, by its progress.
   std::optional<Key> keyOf(std::size_t i) const {
     const auto& p = m_ranks[i].progress;
     if (m_ranks[i].silent || !m_ranks[i].process_state.empty() || !p || !p->seq) return std::nullopt;
@@ -122,7 +122,7 @@ class Finder {
     return other && *other >= 0 ? Key{id, std::min(rank, *other), std::max(rank, *other)} : Key{id};
   }
 
-  // The rank at the other end of a send or receive, where its communicator is known.
+  // The peer rank of a send or receive, where its communicator is known.
   std::optional<std::int32_t> peerOf(std::int32_t rank, const Progress& p) const {
     const CommGroup* const group = groupOf(p.group.value_or(0));
     if (group == nullptr) return std::nullopt;
@@ -144,7 +144,7 @@ class Finder {
         meeting.group = groupOf(key->group);
         meeting.seq = seq;
       } else if (isPairwise(*m_ranks[i].progress)) {
-        // Each end counts for itself: a lower number is no lag.
+        // Each end has its own numbers: a lower one does not mean that it is behind.
         meeting.seq = std::max(meeting.seq, seq);
         meeting.at.push_back(i);
         continue;
@@ -168,7 +168,7 @@ class Finder {
     const auto& p = rank.progress;
     if (!p) return out;
     out.since = p->since;
-    // What it names last is over.
+    // Its last reported operation has completed.
     if (p->seq && !isPairwise(*p) && hasCompleted(i, p->group.value_or(0), *p->seq)) return out;
     out.op = p->op, out.group = p->group, out.seq = p->seq;
     return out;
@@ -177,10 +177,10 @@ class Finder {
   struct Absent {
     std::vector<HangMember> missing;
     std::int64_t left = 0;      // members that have completed the operation
-    std::int64_t enqueued = 0;  // members that wait for nothing else and have it in their queue
+    std::int64_t enqueued = 0;  // members that wait for nothing else and have enqueued the operation
   };
 
-  // Members that are not where the newest are, with what they do instead.
+  // Members that are not at the newest operation, with their state.
   Absent absentOf(const Key& key, const Meeting& meeting) const {
     Absent out;
     std::set<std::size_t> seen(meeting.at.begin(), meeting.at.end());
@@ -189,7 +189,7 @@ class Finder {
     const auto consider = [&](std::int32_t rank) {
       const auto known = m_index.find(rank);
       if (known == m_index.end()) {
-        // A member that never reported anything.
+        // A member that never reported.
         out.missing.push_back(
             {.rank = rank, .node = {}, .standing = HangStanding::kSilent, .op = {}, .group = {}, .seq = {}, .completed = {}, .since = {}});
         return;
@@ -200,7 +200,7 @@ class Finder {
       const auto pair = pairOf(key.group);
       const GroupReach* const reach = key.isPair() && !pair ? nullptr : reachOf(i, key.group);
       if (reach != nullptr && reach->completed && *reach->completed >= meeting.seq) {
-        // A send may end before anything is received.
+        // A send may complete before its receive begins.
         ++(pair && pair->from == rank ? out.enqueued : out.left);
         return;
       }
@@ -210,11 +210,11 @@ class Finder {
         ++out.enqueued;
         return;
       }
-      // Numbers of its dump are a word of it, though nothing is in its ring.
+      // The sequence numbers in its dump count as a report, even if its ring buffer is empty.
       if (m_ranks[i].silent && (reach == nullptr || m_ranks[i].progress))
         return out.missing.push_back(member(i, HangStanding::kSilent, key));
-      if (!m_ranks[i].progress && reach == nullptr) return;  // nothing is known of it
-      // It waits, and does not report for whom.
+      if (!m_ranks[i].progress && reach == nullptr) return;  // no data about it
+      // It waits, and does not report for which communicator.
       if (const auto& p = m_ranks[i].progress; p && !p->seq && waits(p->op))
         return out.missing.push_back(member(i, HangStanding::kWaiting, key));
       out.missing.push_back(member(i, HangStanding::kComputing, key));
@@ -223,7 +223,7 @@ class Finder {
       consider(key.lower), consider(key.upper);
       return out;
     }
-    // Whose other end is not known misses nobody by name.
+    // Where the peer is unknown, no missing member can be named.
     if (meeting.group == nullptr || isPairwise(*m_ranks[meeting.at.front()].progress)) return out;
     for (const std::int32_t rank : meeting.group->ranks) consider(rank);
     return out;
@@ -266,7 +266,7 @@ class Finder {
       out.reason = HangReason::kMismatched, root = true;
     } else if (absent.left > 0 &&
                std::ranges::all_of(missing, [](const HangMember& one) { return one.standing == HangStanding::kWaiting; })) {
-      // Nobody completes a collective before all have entered it: who is still in it is what holds the others up, wherever they wait now.
+      // A collective completes on no member before all have entered it: members still inside hold up the others, wherever those wait now.
       out.reason = HangReason::kNotLeft, root = true;
       missing.clear(), all.blocked_by.clear();
       for (const std::size_t i : meeting.at) missing.push_back(member(i, HangStanding::kBehind, key));
@@ -279,18 +279,18 @@ class Finder {
     out.missing_count = static_cast<std::int64_t>(missing.size());
     for (const Key& by : all.blocked_by)
       if (out.blocked_by.empty() || out.blocked_by.back() != by.group) out.blocked_by.push_back(by.group);
-    // Where most have not left, it is the network or a GPU rather than them.
+    // If most members have not left, the cause is the network or a GPU rather than these members.
     if (root && (out.reason != HangReason::kNotLeft || out.inside * 2 <= out.members))
       for (const HangMember& one : missing)
         if (one.standing != HangStanding::kWaiting) m_culprits.try_emplace(one.rank, one);
-    // Who holds it up comes before who only waits elsewhere; nobody else is worth a line.
+    // Culprits sort before members that wait elsewhere; the list may be cut.
     std::ranges::stable_sort(missing, {}, [](const HangMember& one) { return one.standing == HangStanding::kWaiting; });
     if (missing.size() > kMaxListed) missing.resize(kMaxListed);
     out.missing = std::move(missing);
     return all;
   }
 
-  // Who stays in what others have completed is what those miss elsewhere, too.
+  // Members still in an operation that others have completed are also the ones that those miss in other communicators.
   void missWhoHasNotLeft(std::vector<Described>& all) {
     std::set<std::int32_t> staying;
     for (const Described& one : all)
@@ -315,7 +315,7 @@ class Finder {
   void layer(std::vector<Described>& all) {
     spread(all);
     if (breakCircles(all)) spread(all);
-    // Whom these wait for is not known; who waits for them is in no circle.
+    // These groups wait for unknown ranks; groups that wait for them are not in a cycle.
     for (Described& one : all)
       if (one.group.depth < 0 && one.blocked_by.empty()) one.group.depth = 0;
     spread(all);
@@ -323,7 +323,7 @@ class Finder {
       if (one.group.depth < 0) one.group.depth = 0, one.group.reason = HangReason::kDeadlock;
       if (one.group.blocked_by.size() > kMaxListed) one.group.blocked_by.resize(kMaxListed);
     }
-    // Of the roots the one that most of those who hold things up are missing in.
+    // Among roots, the one with the most culprits among its missing members.
     const auto holding = [](const HangGroup& group) {
       if (group.depth > 0) return std::ptrdiff_t{0};
       return std::ranges::count_if(group.missing, [](const HangMember& one) { return one.standing != HangStanding::kWaiting; });
@@ -344,7 +344,7 @@ class Finder {
         &Described::group);
   }
 
-  // Distance from the nearest root; who has none waits in a circle, or for one.
+  // Distance from the nearest root; groups that reach none wait in a cycle, or for one.
   static void spread(std::vector<Described>& all) {
     std::map<Key, std::vector<std::size_t>> waiters;
     std::vector<std::size_t> front;
@@ -357,8 +357,8 @@ class Finder {
         if (all[i].group.depth < 0) all[i].group.depth = all[front[next]].group.depth + 1, front.push_back(i);
   }
 
-  // A few ranks in an operation whose other members went on to wait elsewhere later: those have left it and these have not. Then it is
-  // these whom the others miss.
+  // A minority of ranks in an operation while the other members began to wait elsewhere later: the others have left it and these have not.
+  // Then these are the ranks that the others miss.
   bool breakCircles(std::vector<Described>& all) {
     std::set<std::int32_t> left_behind;
     for (const auto& [key, group, blocked_by] : all) {
@@ -374,10 +374,10 @@ class Finder {
   std::span<const WavefrontRank> m_ranks;
   std::unordered_map<std::int32_t, std::size_t> m_index;
   std::unordered_map<std::int64_t, const CommGroup*> m_groups;
-  std::map<std::int64_t, CommGroup> m_pairs;  // those whose number names two ranks
-  std::set<std::int64_t> m_pairwise;          // communicators in which somebody sends or receives
+  std::map<std::int64_t, CommGroup> m_pairs;  // groups whose number encodes two ranks
+  std::set<std::int64_t> m_pairwise;          // communicators in which a rank sends or receives
   std::map<Key, Meeting> m_meetings;
-  std::unordered_map<std::size_t, Key> m_inside;  // rank's index -> what it waits in
+  std::unordered_map<std::size_t, Key> m_inside;  // rank's index -> the communicator or pair it waits in
   std::map<std::int32_t, HangMember> m_culprits;
 };
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wavefront of a job that stands still: which communicator waits for whom, and in which order they came to stand.
+// The wavefront of a job without progress: which ranks each communicator waits for, and in which order the communicators blocked.
 //
-// A communicator whose missing members wait in another one is blocked by that one; what remains are the roots: members that compute, are
-// behind, stopped or silent, different operations under one sequence number, all inside and nobody leaves, members that stay in what others
-// have left, or a circle. (PyTorch's torchfrtrace matches per communicator; the order between them and "who says nothing is the suspect"
-// are MegaScale's, NSDI'24, section 5.) Each pair of a send or receive is a communicator of two; the numbers of its two ends are not
-// compared.
+// A communicator whose missing members wait in another one is blocked by that one. The roots remain: members that compute, are behind,
+// stopped or silent; different operations under one sequence number; all members inside without completing; members still in an operation
+// that others have left; or a cycle. (PyTorch's torchfrtrace matches per communicator; the order between communicators and the rule that
+// silent ranks are suspects are MegaScale's, NSDI'24, section 5.) Each pair of a send or receive is a communicator of two; the sequence
+// numbers of its two ends are not compared.
 //
 // Threading:  pure.
 // Ownership:  borrows during the call.
 // Units:      as Progress.
-// Errors:     none. Ranks without progress are silent only where the caller says so.
-// Cost:       O(members of all communicators in which somebody waits, log groups).
+// Errors:     ranks without progress are silent only where the caller marks them so.
+// Cost:       O(members of all communicators with waiting ranks, x log groups).
 #pragma once
 
 #include <span>
@@ -23,7 +23,7 @@
 
 namespace runglass {
 
-// How far a rank is in a communicator, in numbers of its collectives.
+// A rank's progress in a communicator, in sequence numbers of its collectives.
 struct GroupReach {
   std::int64_t group = 0;
   std::optional<std::int64_t> enqueued, completed;
@@ -34,17 +34,17 @@ struct WavefrontRank {
   std::string node;
   std::optional<Progress> progress;
   bool silent = false;
-  std::vector<GroupReach> reach = {};  // of communicators in which it is known
-  std::string process_state = {};      // where its process cannot run: "T (stopped)". Then it waits for nobody, whatever it reported
+  std::vector<GroupReach> reach = {};  // of communicators where it is known
+  std::string process_state = {};      // where its process cannot run: "T (stopped)". It then waits for no rank, whatever its progress is
 };
 
 struct Wavefront {
   std::vector<HangGroup> groups;      // by depth, then by when their first member began to wait; lists are cut
-  std::vector<HangMember> culprits;   // of all roots, by rank, whole
-  std::vector<std::int32_t> blocked;  // ranks that wait, by rank
+  std::vector<HangMember> culprits;   // of all roots, by rank, complete
+  std::vector<std::int32_t> blocked;  // waiting ranks, by rank
 };
 
-// Ranks by rank, each once.
+// `ranks`: sorted, each once.
 Wavefront findWavefront(std::span<const WavefrontRank> ranks, std::span<const CommGroup> groups);
 
 }  // namespace runglass

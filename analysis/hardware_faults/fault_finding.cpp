@@ -57,9 +57,9 @@ Arg whereOf(const CorrelatedFault& fault, const Places& places) {
   return Message{"fault_gpu", {{"gpu", *device->index}, {"node", node}, {"rank", rank}}};
 }
 
-// Absent where there are none.
+// Absent without symptoms.
 Arg symptomsOf(const CorrelatedFault& fault) {
-  constexpr std::size_t kMaxListed = 120;  // of the kinds listed
+  constexpr std::size_t kMaxListed = 120;  // characters of the list of kinds
   if (fault.symptoms.empty()) return {};
   Arg::List kinds;
   std::size_t bytes = 0;
@@ -104,7 +104,7 @@ Severity severityOf(const CorrelatedFault& fault) {
   if (fault.cause == FaultCause::kLinkFlap) return Severity::kWarning;
   if (fault.cause == FaultCause::kSilent) return fault.end ? Severity::kWarning : Severity::kError;
   if (fault.info == nullptr) return Severity::kError;
-  // The vendor says that nothing is to be done.
+  // The vendor states that no action is needed.
   if (fault.info->action == "IGNORE") return Severity::kInfo;
   if (fault.info->scope == FaultScope::kProcess) return Severity::kWarning;
   return fault.root.severity == Severity::kWarning ? Severity::kInfo : fault.root.severity;
@@ -148,7 +148,7 @@ Finding faultFinding(const CorrelatedFault& fault, const Places& places) {
     finding.subject = "hub";
   else if (fault.cause == FaultCause::kApplication)
     finding.subject = "run:" + fault.root.kind + " " + fault.root.code;
-  else  // two troubles of one thing in the same step are two findings
+  else  // two faults of one component in the same step are two findings
     finding.subject = (device != nullptr ? "device:" + device->uuid : "node:" + node) + ' ' + fault.root.kind +
                       (fault.root.code.empty() ? std::string() : ' ' + fault.root.code);
   if (fault.cause != FaultCause::kHub && fault.nodes.size() == 1) finding.node = fault.root.node;
@@ -201,7 +201,7 @@ std::vector<ThrottledTogether> throttledTogether(const std::map<DeviceId, Device
       to.devices.emplace_back(id, span);
     }
   }
-  // Many nodes at once: the room or its power, one finding.
+  // Many nodes at once: the room or its power supply, one finding.
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::set<NodeId> together{all[i].node};
     for (const ThrottledTogether& other : all)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A correlated fault, or devices that are throttled together, as a Finding: sentence, evidence, severity.
+// A correlated fault, or devices throttled together, as a Finding: sentence, evidence, severity.
 //
 // Threading:  pure.
 // Ownership:  borrows Places.
 // Units:      as Finding.
-// Errors:     none.
 // Cost:       O(symptoms).
 #pragma once
 
@@ -19,7 +18,7 @@
 
 namespace runglass {
 
-// Names of what events point at, and which rank runs where.
+// Names of the nodes and devices in events, and the placement of ranks.
 struct Places {
   std::map<NodeId, std::string> nodes;
   std::map<DeviceId, Device> devices;
@@ -28,12 +27,12 @@ struct Places {
 
 Finding faultFinding(const CorrelatedFault& fault, const Places& places);
 
-// Devices with overlapping spans: of one node, or of many.
+// Devices with overlapping throttle spans: on one node, or on many.
 struct ThrottledTogether {
   NodeId node;  // 0: several
   std::uint32_t bits = 0;
   TimeNs t0 = 0, t1 = 0;
-  bool open = false;  // goes on
+  bool open = false;  // still throttled
   std::vector<std::pair<DeviceId, ThrottleSpan>> devices;
 };
 std::vector<ThrottledTogether> throttledTogether(const std::map<DeviceId, DeviceThrottle>& devices);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. m_said has every finding of this object by its identity; one that newer events explain as another's symptom ends as info.
-//  2. A finding keeps the step it was first said with, so that its identity does not move.
+//  1. m_said has every finding of this object by its identity; a finding that newer events explain as a symptom of another ends as info.
+//  2. A finding keeps the step that it was first published with, so that its identity is stable.
 #include "analysis/hardware_faults/hardware_faults.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kMaxEvents = 100'000;
-constexpr DurNs kLookBack = 2LL * 3600 * kNsPerSecond;  // longer than any fault's aftermath
+constexpr DurNs kLookBack = 2LL * 3600 * kNsPerSecond;  // longer than the aftermath of any fault
 
 class HardwareFaults : public Analysis {
  public:
@@ -34,18 +34,17 @@ class HardwareFaults : public Analysis {
   }
 
  private:
-  using Identity = std::pair<std::string, TimeNs>;  // kind and subject; begin
+  using Identity = std::pair<std::string, TimeNs>;  // kind and subject; start
   static Identity identityOf(const Finding& finding) { return {finding.kind + '\n' + finding.subject, finding.start.value_or(0)}; }
 
-  // What a later call must know of a fault whose events it does not read again.
+  // State about a fault whose events a later call does not read again.
   struct Trace {
-    TimeNs last = 0;  // time that it came
+    TimeNs last = 0;  // time of its newest event
     bool of_program = false;
-    std::set<NodeId> silent;  // its nodes, where one fell silent
+    std::set<NodeId> silent;  // its nodes, if one fell silent
   };
 
-  // The same trouble again in one step, or where there are no steps, is one finding: what goes on before what ended, then the worst, then
-  // the newest.
+  // Repeats of the same fault in one step, or without steps, are one finding: open before ended, then the most severe, then the newest.
   std::vector<Finding> said() const {
     std::map<std::pair<std::string, std::optional<std::int64_t>>, const Finding*> best;
     const auto order = [](const Finding& one) { return std::pair(!one.end, one.severity); };
@@ -58,7 +57,7 @@ class HardwareFaults : public Analysis {
     return out;
   }
 
-  // What an earlier life of this analysis said: the step was then that of the data that had come.
+  // Findings of an earlier instance of this analysis: their step is that of the data available then.
   Status remember(const Question& question) {
     if (std::exchange(m_remembered, true)) return {};
     RG_ASSIGN(const auto stored, question.reader.findings(question.run));
@@ -67,7 +66,7 @@ class HardwareFaults : public Analysis {
     return {};
   }
 
-  // Nodes and devices of the run: those its ranks are on; where ranks name none, all that its events do.
+  // Nodes and devices of the run: those of its ranks; if the ranks have none, all that its events name.
   Status readPlaces(const Question& question) {
     RG_ASSIGN(m_attempts, question.reader.attempts(question.run));
     RG_ASSIGN(const auto nodes, question.reader.nodes());
@@ -75,7 +74,7 @@ class HardwareFaults : public Analysis {
     for (const Node& node : nodes) m_places.nodes[node.id] = node.name;
     for (const Device& device : devices) m_places.devices[device.id] = device;
     for (const Attempt& attempt : m_attempts) {
-      // Where the ranks of an attempt ran that is over does not change.
+      // The placement of an ended attempt does not change.
       if (attempt.id != m_attempts.back().id && !m_placed.insert(attempt.id).second) continue;
       RG_ASSIGN(const auto ranks, placedRanks(question.reader, attempt.id));
       for (const Rank& rank : ranks) {
@@ -86,7 +85,8 @@ class HardwareFaults : public Analysis {
     return {};
   }
 
-  // Of a node that the attempt of then runs on: one that a restart left behind is no longer the run's, but for what began before it.
+  // Whether the event's node belonged to the attempt at that time: a node that a restart left out is no longer the run's, except for faults
+  // that began before.
   bool isOwn(const Event& event) const {
     if (!event.time || !event.node || event.attempt) return true;
     if (!m_began || *event.time < *m_began) return false;
@@ -100,7 +100,7 @@ class HardwareFaults : public Analysis {
     return ranOn(*event.time) || ranOn(*event.time - kSameFault);
   }
 
-  // The run's begin, else that of its data: what its nodes went through before is not its own.
+  // The run's start, else that of its data: earlier faults of its nodes are not its own.
   Status findBegin(const Question& question) {
     if (m_began) return {};
     RG_ASSIGN(const Run run, question.reader.run(question.run));
@@ -120,14 +120,14 @@ class HardwareFaults : public Analysis {
     TimeNs from = std::numeric_limits<TimeNs>::min();
     if (m_newest) filter.range.t0 = *m_newest - kLookBack, from = filter.range.t0 + kAftermath;
     RG_TRY(findBegin(question));
-    // The whole range also has the events without a time.
+    // The unlimited range includes events without a time.
     RG_ASSIGN(auto events, question.reader.events(filter));
     std::ranges::reverse(events);
     const auto start = m_attempts.front().start;
     std::erase_if(events, [&](const Event& event) { return !isOwn(event) || (start && event.time && *event.time < *start); });
     for (const Event& event : events)
       if (event.time) m_newest = std::max(m_newest.value_or(*event.time), *event.time);
-    // A clock that is ahead must not hide what comes until then.
+    // A clock that is ahead must not hide later events.
     if (m_newest && question.now) m_newest = std::min(*m_newest, *question.now);
     std::set<NodeId> nodes;
     for (const auto& [id, name] : m_own_nodes) nodes.insert(id);
@@ -140,7 +140,7 @@ class HardwareFaults : public Analysis {
         found.insert(*first);
         continue;
       }
-      // What began just before this window was judged with all of its events.
+      // Faults that began just before this window were judged with all their events.
       if (fault.root.time && fault.start < from) continue;
       RG_ASSIGN(const Identity identity, say(question, std::move(finding), fault.root.attempt));
       found.insert(identity);
@@ -162,7 +162,7 @@ class HardwareFaults : public Analysis {
     return trace;
   }
 
-  // A program's fault comes again long after the window that its first time was in.
+  // A program's fault may recur long after the window of its first occurrence.
   std::optional<Identity> repeated(const Identity& identity, const CorrelatedFault& fault) {
     if (fault.info == nullptr || fault.info->scope != FaultScope::kProcess || m_said.contains(identity)) return std::nullopt;
     for (auto& [known, trace] : m_of_events) {
@@ -174,7 +174,7 @@ class HardwareFaults : public Analysis {
     return std::nullopt;
   }
 
-  // What is older than the window ends, too: its nodes come back, or the job starts again.
+  // Findings older than the window also end: when their nodes are back, or the job restarts.
   Status endOld(const Question& question, const std::vector<Event>& events) {
     std::set<std::pair<TimeNs, NodeId>> backs;
     for (const Event& event : events)
@@ -199,7 +199,7 @@ class HardwareFaults : public Analysis {
     for (const ThrottledTogether& together : throttledTogether(m_throttle.devices())) {
       if (!during(together.t0)) continue;
       Finding finding = throttleFinding(together, m_places);
-      // A device that is heard late moves the begin, not the identity.
+      // A device that reports late moves the start, not the identity.
       const auto is_same = [&](const Identity& known, const Finding& one) {
         return known.first == identityOf(finding).first && !found.contains(known) && together.t0 <= one.end.value_or(newest) &&
                known.second <= together.t1;
@@ -212,7 +212,7 @@ class HardwareFaults : public Analysis {
       RG_ASSIGN(const Identity identity, say(question, std::move(finding), {}));
       found.insert(identity);
     }
-    // What grew into another kind, or from a node to the cluster, goes on under that name.
+    // A finding that became another kind, or grew from a node to the cluster, continues under that identity.
     for (const Identity& known : m_of_clocks) {
       Finding& finding = m_said.at(known);
       if (!found.contains(known) && !finding.end) finding.end = std::max(newest, known.second);
@@ -221,7 +221,7 @@ class HardwareFaults : public Analysis {
     return {};
   }
 
-  // While one of the run's attempts went on.
+  // Whether one of the run's attempts was running.
   bool during(TimeNs time) const {
     return std::ranges::any_of(m_attempts, [&](const Attempt& attempt) {
       const auto start = attempt.start ? attempt.start : m_began;
@@ -235,7 +235,7 @@ class HardwareFaults : public Analysis {
     return axis->second.at(time);
   }
 
-  // The attempt that went on, and the end that a restart without it is.
+  // Sets the attempt that was running, and the end if a restart implies it.
   void placeInTime(Finding& finding, AttemptId attempt) const {
     const TimeNs start = finding.start.value_or(0);
     const Attempt* own = &m_attempts.front();
@@ -251,7 +251,7 @@ class HardwareFaults : public Analysis {
     placeInTime(finding, attempt);
     const Identity identity = identityOf(finding);
     const auto known = m_said.find(identity);
-    // An end that its own events do not tell: see endOld().
+    // An end that its own events do not have: see endOld().
     if (known != m_said.end() && !finding.end && m_of_events.contains(identity) && known->second.end > finding.start)
       finding.end = known->second.end;
     if (known != m_said.end()) {
@@ -275,9 +275,9 @@ class HardwareFaults : public Analysis {
   std::map<NodeId, std::string> m_own_nodes;
   std::map<AttemptId, std::set<NodeId>> m_nodes_of;
   std::set<AttemptId> m_placed;
-  std::map<AttemptId, StepAxis> m_axes;  // of one call
+  std::map<AttemptId, StepAxis> m_axes;  // valid for one call
   ThrottleWatch m_throttle;
-  std::optional<TimeNs> m_newest;  // event
+  std::optional<TimeNs> m_newest;  // time of the newest event
   std::optional<TimeNs> m_began;
   bool m_remembered = false;
   std::map<Identity, Finding> m_stored, m_said;

@@ -9,7 +9,7 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kMaxEvents = 10'000;
-constexpr DurNs kLookBack = 2LL * 3600 * kNsPerSecond;  // longer than a fault's repeats: what began before the range is known by its begin
+constexpr DurNs kLookBack = 2LL * 3600 * kNsPerSecond;  // longer than a fault's repeats: finds faults that began before the range
 
 bool isOfMachine(const FaultInfo* info) { return info != nullptr && !info->secondary && info->scope != FaultScope::kProcess; }
 
@@ -35,7 +35,7 @@ Result<std::vector<Finding>> machineFaults(Reader& reader, TimeRange range, cons
     RG_ASSIGN(const EventPage page, reader.searchEvents(query, stop));
     for (const CorrelatedFault& fault : correlate(page.events, 1)) {
       if (fault.start < range.t0 || !isOfMachine(fault.info)) continue;
-      // An event may be there before its device is: without the name it would be another subject.
+      // An event may arrive before its device: without the device's name the subject would differ.
       if (fault.root.device && !places.devices.contains(fault.root.device)) continue;
       Finding finding = faultFinding(fault, places);
       if (finding.severity >= Severity::kWarning) found.push_back(std::move(finding));

@@ -46,7 +46,7 @@ class Correlation {
   TimeNs timeOf(std::size_t i) const { return m_events[i].time; }
   const Event& eventOf(std::size_t i) const { return *m_events[i].event; }
 
-  // Many nodes silent at once: none of them is to blame.
+  // Many nodes silent at once: none of them is the cause.
   void findHub() {
     for (std::size_t i = 0; i < m_events.size(); ++i) {
       if (!isSilence(eventOf(i)) || m_used[i]) continue;
@@ -59,7 +59,7 @@ class Correlation {
       fault.nodes.assign(nodes.begin(), nodes.end());
       fault.start = timeOf(i);
       m_used[i] = true;
-      // Their words before and after it belong to it, too.
+      // Their earlier and later events belong to it, too.
       for (std::size_t j = 0; j < m_events.size(); ++j) {
         const std::string& kind = eventOf(j).kind;
         if (m_used[j] || (kind != "node_lost" && kind != "node_stale" && kind != "node_back")) continue;
@@ -72,7 +72,7 @@ class Correlation {
     }
   }
 
-  // Corrected errors are judged by their rates; of what a program does only the Xids that its GPU tells may be the hardware's.
+  // Corrected errors are judged by their rates; of a program's faults only Xids reported by the GPU may be a hardware fault.
   static bool mayBeRoot(const Item& item) {
     if (item.info == nullptr || item.info->secondary) return false;
     const std::string& kind = item.event->kind;
@@ -85,12 +85,12 @@ class Correlation {
     return static_cast<std::size_t>(at - m_events.begin());
   }
 
-  // The most severe event of a node within a minute; the rest of that minute is its symptom.
+  // The most severe event of a node within a minute; the other events of that minute are its symptoms.
   void findRoots() {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < m_events.size(); ++i)
       if (!m_used[i] && mayBeRoot(m_events[i])) order.push_back(i);
-    // Of equal ones the event that has a code says more.
+    // Among equals, an event with a code is more specific.
     std::ranges::stable_sort(order, std::greater{},
                              [this](std::size_t i) { return std::pair(eventOf(i).severity, !eventOf(i).code.empty()); });
     for (const std::size_t i : order) {
@@ -109,7 +109,7 @@ class Correlation {
         if (m_used[j]) continue;
         const DurNs apart = timeOf(j) - timeOf(i);
         const bool same = other.kind == root.kind && other.code == root.code;
-        // Again on the same device; or of the same program elsewhere.
+        // A repeat on the same device, or of the same program elsewhere.
         if (same && ((other.device == root.device && other.node == root.node && apart >= -kSameFault) ||
                      (of_process && std::abs(apart) <= kSameFault))) {
           m_used[j] = true;
@@ -120,7 +120,7 @@ class Correlation {
           continue;
         }
         if (other.node != root.node || m_events[j].info == nullptr || timeOf(j) - last > kSameFault) continue;
-        // Another GPU of the node has its own trouble, unless the node is what is broken.
+        // Events of another GPU of the node are separate faults, unless the node itself is broken.
         const bool other_gpu = other.device && root.device && other.device != root.device;
         if (other_gpu && fault.info->scope != FaultScope::kNode && !m_events[j].info->secondary) continue;
         m_used[j] = true;
@@ -134,7 +134,7 @@ class Correlation {
     }
   }
 
-  // "mlx5_core 0000:5e:00.0 ib0: Link down" and "... Link up" are of one link when what stands before the last word is the same.
+  // "mlx5_core 0000:5e:00.0 ib0: Link down" and "... Link up" are about one link if the text before the last colon is the same.
   static std::string linkOf(const Event& event) {
     if (event.device) return "device " + std::to_string(event.device.value);
     const std::size_t at = event.message.find_last_of(':');
@@ -152,7 +152,7 @@ class Correlation {
     }
   }
 
-  // A node that nothing explains. One that came back at once, or said goodbye, is none.
+  // A silent node without an explanation. One that signed off is not a fault.
   void findSilent() {
     for (std::size_t i = 0; i < m_events.size(); ++i) {
       if (m_used[i] || !isSilence(eventOf(i)) || rootBefore(i) != nullptr) continue;
@@ -173,14 +173,14 @@ class Correlation {
     }
   }
 
-  // The newest fault before an event that may explain it: on its own node, or one that stops a job.
+  // The most severe fault before an event, among equals the newest, that may explain it: on its own node, or one that stops a job.
   CorrelatedFault* rootBefore(std::size_t i) {
     CorrelatedFault* best = nullptr;
     for (CorrelatedFault& fault : m_faults) {
       const DurNs after = timeOf(i) - fault.start;
       if (after < -kSameFault || after > kAftermath || fault.cause == FaultCause::kHub) continue;
       const bool same_node = std::ranges::find(fault.nodes, eventOf(i).node) != fault.nodes.end();
-      // That a node falls silent is explained by its own trouble only.
+      // A node's silence is only explained by a fault of its own.
       if (!same_node && (isSilence(eventOf(i)) || eventOf(i).kind == "node_stale" || fault.root.severity < Severity::kError)) continue;
       if (best == nullptr || fault.root.severity > best->root.severity ||
           (fault.root.severity == best->root.severity && fault.start > best->start))

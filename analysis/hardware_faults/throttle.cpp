@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: spans of a device are by time and further apart than kThrottleGap.
+// Invariant: spans of a device are sorted by time and more than kThrottleGap apart.
 #include "analysis/hardware_faults/throttle.h"
 
 #include <algorithm>

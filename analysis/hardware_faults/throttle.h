@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clocks that the hardware holds down: for how long which devices had a thermal, power-brake or slowdown reason.
+// Throttled clocks: the times in which devices had a thermal, power-brake or slowdown reason.
 //
-// A software power cap, idle and application clocks are no reason (quiet.md: on a real H100 24,004 of 26,792 samples have the cap).
+// Software power cap, idle and application clocks do not count (quiet.md: on a real H100, 24,004 of 26,792 samples have the cap).
 //
 // Threading:  throttleSpans() is pure; ThrottleWatch one thread.
 // Ownership:  borrows the Reader during calls.
-// Units:      bits as NVML's (clock_event_reasons), TimeNs.
+// Units:      bits as in NVML's clock_event_reasons; TimeNs.
 // Errors:     the Reader's.
-// Cost:       one bins() a device and call over what is new; samples are only read where a bin has a bit and more than one value.
+// Cost:       one bins() per device and call over new data; samples are read only where a bin has a bit and more than one value.
 #pragma once
 
 #include <map>
@@ -19,15 +19,15 @@ namespace runglass {
 
 inline constexpr std::uint32_t kHwSlowdown = 0x8, kSwThermal = 0x20, kHwThermal = 0x40, kPowerBrake = 0x80;
 inline constexpr std::uint32_t kThrottleBits = kHwSlowdown | kSwThermal | kHwThermal | kPowerBrake;
-inline constexpr DurNs kThrottleLeast = 10 * kNsPerSecond;  // shorter ones are not told
-inline constexpr DurNs kThrottleGap = 30 * kNsPerSecond;    // off for so long, or unheard, ends it
+inline constexpr DurNs kThrottleLeast = 10 * kNsPerSecond;  // shorter spans are not published
+inline constexpr DurNs kThrottleGap = 30 * kNsPerSecond;    // off or not reported for this long ends a span
 
 struct ThrottleSpan {
   TimeNs t0 = 0, t1 = 0;   // first and last sample with a bit
-  std::uint32_t bits = 0;  // all that occurred
+  std::uint32_t bits = 0;  // all bits that occurred
   friend bool operator==(const ThrottleSpan&, const ThrottleSpan&) = default;
 };
-// Samples by time. Spans shorter than kThrottleLeast are in the answer: they may go on.
+// Samples by time. Includes spans shorter than kThrottleLeast: they may continue.
 std::vector<ThrottleSpan> throttleSpans(const SampleColumns& samples);
 
 struct DeviceThrottle {
@@ -39,7 +39,7 @@ struct DeviceThrottle {
 
 class ThrottleWatch {
  public:
-  // Of the devices of `nodes`; what is new since the last call.
+  // For the devices of `nodes`; reads data since the last call.
   Status read(Reader& reader, const std::map<NodeId, std::string>& nodes, std::stop_token stop);
   const std::map<DeviceId, DeviceThrottle>& devices() const { return m_devices; }
 

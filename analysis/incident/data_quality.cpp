@@ -83,7 +83,7 @@ class Quality {
     std::map<std::string, QualityIssue> by_code;
     std::int64_t lost = 0;
     for (const Issue& one : issues) {
-      // An issue without a time may be of the window.
+      // An issue without a time may be in the window.
       if (m_q.range && one.first && !overlaps(one.first, one.last ? one.last : one.first, *m_q.range)) continue;
       const IssueInfo* info = findIssue(one.code);
       QualityIssue& sum = by_code[one.code];

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the data of an incident's window may be trusted: who told something, what was lost, how far clocks are off.
+// The quality of the data in an incident's window: coverage of ranks and series, lost data, clock error.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      TimeNs, DurNs.
 // Errors:     the Reader's; CANCELLED when `stop` fires.
-// Cost:       one catalogue read of the series, one of the issues, one lookup a node.
+// Cost:       one catalogue read of the series, one of the issues, one lookup per node.
 #pragma once
 
 #include <stop_token>
@@ -16,7 +15,7 @@ namespace runglass {
 
 struct QualityQuestion {
   const Run& run;
-  const Attempt* attempt = nullptr;  // null: not known
+  const Attempt* attempt = nullptr;  // null: unknown
   std::optional<TimeRange> range;
   std::span<const Finding* const> findings;
   const RunPlaces& places;

@@ -16,7 +16,7 @@ constexpr const char *kLossTitle = "Loss and gradient norm", *kStepsTitle = "Ste
 
 constexpr std::size_t kMaxAsked = 20;  // findings; the root is the first
 
-// A name that would end the word cannot be part of a selection.
+// A name with a delimiter cannot be part of a selection.
 bool isSelectable(const std::string& node) { return !node.empty() && node.find_first_of(",= \n") == std::string::npos; }
 
 std::string selectOf(const Finding& finding, const FindingPlace& place, const RunPlaces& places, bool with_step) {
@@ -67,7 +67,7 @@ std::vector<IncidentEvidence> suggestEvidence(const Incident& incident, std::spa
   findings = findings.first(std::min(findings.size(), kMaxAsked));
   if (const Finding* loss = first_of([](const Finding&, const FindingPlace& p) { return p.link == ChainLink::kLoss; }))
     add("loss", kLossTitle, *loss, range, true);
-  // A rank's slowness shows in the ranks' steps, from where it began on; the run's in their length.
+  // Slowness of a rank shows in the ranks' steps since its start; slowness of the run in the step time.
   const Finding* slow =
       first_of([](const Finding&, const FindingPlace& p) { return p.link == ChainLink::kRank && !p.everywhere() && !p.stands; });
   std::optional<TimeRange> since = range;

@@ -104,7 +104,7 @@ FindingPlace placeOf(const Finding& finding, const RunPlaces& places) {
   const bool restart_rule = rule != evidence.end() && (*rule == "restart" || *rule == "replay");
   out.after_restart = isTrue(evidence, "across_restart") || (finding.kind == "loss_divergence" && restart_rule);
   if (finding.kind == "stage_imbalance") out.stage = finding.pp;
-  // Whom a shift or an imbalance of all of them touches is no place, and a link's ranks are its victims.
+  // The ranks affected by a shift or an imbalance are not its place, and the ranks of a link are its victims.
   if (out.link <= ChainLink::kRank && !out.stage) {
     if (finding.node) out.nodes.push_back(finding.node);
     if (finding.rank) out.ranks.push_back(*finding.rank);
@@ -121,7 +121,7 @@ FindingPlace placeOf(const Finding& finding, const RunPlaces& places) {
   out.start = finding.start;
   out.until = finding.end;
   const Attempt* attempt = places.attempt(finding.attempt);
-  // Nobody says when a fault or a step's loss would be over: a moment.
+  // Faults and findings about the loss have no recorded end: they count as a moment.
   const bool moment = finding.kind == "hardware_fault" || out.link == ChainLink::kLoss;
   const std::optional<TimeNs> last = attempt != nullptr && attempt->end ? attempt->end : places.last_data;
   if (out.start && !out.until) out.until = moment ? out.start : last ? last : out.start;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a finding's trouble is, when it was, and at which place of the chain from cause to consequence its kind stands.
+// The place and time of a finding, and its link in the chain from cause to consequence.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      TimeNs, steps.
-// Errors:     none: evidence that is missing or of another shape is absent.
-// Cost:       a JSON document a finding.
+// Errors:     evidence that is missing or has another shape is absent.
+// Cost:       one JSON document per finding.
 #pragma once
 
 #include <map>
@@ -19,26 +18,26 @@
 
 namespace runglass {
 
-// Who ran where. Attempts by their id; of a run.
+// The placement of a run's ranks, and its attempts by id.
 struct RunPlaces {
   std::string run_uuid;
   std::map<NodeId, Node> nodes;
   std::map<AttemptId, Attempt> attempts;
   std::map<AttemptId, std::map<std::int32_t, NodeId>> rank_nodes;
-  std::optional<TimeNs> last_data;           // what goes on has lasted until then
-  bool traced = true;                        // there are spans of the run
-  std::optional<std::set<NodeId>> measured;  // of which metrics of hosts or devices were told; absent: nobody asked
+  std::optional<TimeNs> last_data;           // end of a finding that is still open
+  bool traced = true;                        // the run has spans
+  std::optional<std::set<NodeId>> measured;  // nodes with metrics of the host or a device; absent: not queried
 
   const Attempt* attempt(AttemptId id) const;
-  const Attempt* after(const Attempt& attempt) const;   // the run's next one; null: there is none
-  const Attempt* before(const Attempt& attempt) const;  // the one before it
-  std::string nodeName(NodeId id) const;                // "" not known
+  const Attempt* after(const Attempt& attempt) const;   // the run's next attempt; null: none
+  const Attempt* before(const Attempt& attempt) const;  // the previous one
+  std::string nodeName(NodeId id) const;                // "": unknown
 };
 
-// A fault of a machine makes ranks slow or lets them hang, these move the throughput. What the loss does is another matter.
+// A fault of a machine makes ranks slow or hangs them, and those change the throughput. Findings about the loss are a separate chain.
 enum class ChainLink : std::uint8_t { kMachine = 0, kRank, kRun, kLoss };
 
-// What evidence says of another finding that explains this one.
+// The finding that, by this finding's evidence, explains it.
 struct ExplainedBy {
   std::string kind, subject;
   std::optional<std::int64_t> first_step;
@@ -49,11 +48,11 @@ struct FindingPlace {
   std::vector<NodeId> nodes;        // sorted
   std::vector<std::int32_t> ranks;  // sorted, of the finding's attempt
   std::optional<std::int32_t> stage;
-  std::optional<TimeNs> start, until;  // `until` of what goes on: the attempt's end or the last data; of a fault that is not over its begin
+  std::optional<TimeNs> start, until;  // `until` if open: attempt's end or last data; of a fault without an end: its start
   std::optional<ExplainedBy> explained_by;
-  bool stands = false;         // hang, stall: nothing moves
-  bool goes_on = false;        // it has no end, and neither has its attempt
-  bool after_restart = false;  // what it says is seen in the first steps of an attempt, against the one before
+  bool stands = false;         // hang, stall: no progress
+  bool goes_on = false;        // neither it nor its attempt has ended
+  bool after_restart = false;  // seen in the first steps of an attempt, compared with the previous one
   bool everywhere() const { return nodes.empty() && ranks.empty() && !stage; }
 };
 

@@ -51,7 +51,7 @@ class Asking {
  private:
   const Attempt* attempt() const { return m_out.attempt ? &*m_out.attempt : nullptr; }
 
-  // Those of the incident, the root first as a proposal of them would have it.
+  // The incident's findings; the root first, as in a proposal of them.
   void chooseFindings() {
     std::vector<Finding> own;
     for (const Finding& one : m_q.findings)
@@ -152,7 +152,7 @@ class Asking {
     return {};
   }
 
-  // Silence is no evidence: only nodes that told something in the window had nothing wrong.
+  // Silence is not evidence: only nodes with data in the window can be ruled out.
   Status readWhatWasHeard(RuledOutSource& source) {
     RG_ASSIGN(const auto devices, m_reader.devices());
     std::map<DeviceId, NodeId> node_of;

@@ -116,7 +116,7 @@ class Counter {
     for (const std::int32_t number : m_ended) {
       list += (list.empty() ? "" : ", ") + std::to_string(number);
       if (const LedgerRow* next = rowAfter(number)) *lost.value += next->lost_steps;
-      // Steps since the last checkpoint may be lost once it starts again.
+      // Steps since the last checkpoint may be lost when it restarts.
       else if (const LedgerRow* ended = row(number); ended != nullptr && ended->last_step)
         lost.at_least = true, lost.reason = "attempt " + std::to_string(number) + " has not been started again";
     }
@@ -140,7 +140,7 @@ class Counter {
     return sum;
   }
 
-  // Standstills of the incident, and what its ends cost.
+  // Standstills of the incident, and the cost of the ends that it caused.
   void countEnds() {
     std::string stood;
     std::vector<TimeRange> standing;
@@ -159,7 +159,7 @@ class Counter {
     };
     for (const LedgerRow& of : m_q.goodput.ledger.rows) {
       const bool ended = std::ranges::binary_search(m_ended, of.number);
-      // A hang that an attempt ended in is time after its last step, whichever finding of the two is asked about.
+      // A hang at the end of an attempt is time after its last step, for whichever finding the cost is computed.
       const TimeNs last = (ended ? of.stepped_until : std::nullopt).value_or(std::numeric_limits<TimeNs>::max());
       add(spendWords(Spend::kStalled), of, stoodIn(of, standing, last), stoodSql(of, ended));
       if (!ended) continue;
@@ -183,7 +183,7 @@ class Counter {
     return sum;
   }
 
-  // Before `last`.
+  // Standstill time before `last`.
   DurNs stoodIn(const LedgerRow& of, const std::vector<TimeRange>& standing, TimeNs last) const {
     DurNs sum = 0;
     const auto overlap = [](const Segment& s, const TimeRange& r) { return std::max(s.t0, r.t0) < std::min(s.t1, r.t1); };
@@ -218,7 +218,7 @@ class Counter {
     }
   }
 
-  // Sweeps over the begins and ends; between two of them the largest share counts.
+  // A sweep over starts and ends; in each interval the largest share counts.
   void countSlowness() {
     std::vector<Slowness> all;
     for (const Finding* one : m_q.findings) {
@@ -292,7 +292,7 @@ class Counter {
     m_out.money.sql = sumSql("money", "sum(ns * gpus) / 3.6e12 * " + Json(*m_q.price).dump());
   }
 
-  // Of all items, where every one of them can be asked for.
+  // The sum over all items, where each of them has SQL.
   std::string sumSql(const std::string& name, const std::string& of) const {
     std::string parts;
     for (const CostItem& item : m_out.items) {
@@ -309,7 +309,7 @@ class Counter {
   IncidentImpact m_out;
 };
 
-// The run went back behind where the loss went wrong.
+// Whether the run was rewound to before the loss went wrong.
 bool rewoundBy(const Finding& finding, const FindingPlace& place, const Attempt& attempt, const RunPlaces& places) {
   if (place.link != ChainLink::kLoss || finding.attempt != attempt.id || !attempt.end || !place.until || !finding.first_step) return false;
   const Attempt* next = places.after(attempt);
@@ -330,7 +330,7 @@ std::vector<std::int32_t> endedAttempts(std::span<const Finding* const> findings
     if (const Attempt* attempt = places.attempt(one->attempt); attempt != nullptr && rewoundBy(*one, place, *attempt, places))
       ended.insert(attempt->number);
   }
-  // What a moment did, it did soon after it.
+  // For an incident at one moment, ends shortly after it count.
   if (range && range->t1 - 1 <= range->t0) range->t1 = std::min(range->t0, std::numeric_limits<TimeNs>::max() - kMargin) + kMargin;
   if (findings.empty() && range)
     for (const auto& [id, attempt] : places.attempts)

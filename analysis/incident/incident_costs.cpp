@@ -15,7 +15,7 @@ std::vector<const Finding*> membersOf(const Incident& incident, std::span<const 
   return members;
 }
 
-// The same part of the same attempt's ledger, or the same finding's slowness.
+// The same part of the same attempt, or the same finding's slowness.
 bool isSame(const CostItem& a, const CostItem& b) { return a.finding == b.finding && a.attempt == b.attempt && a.what == b.what; }
 
 }  // namespace
@@ -28,7 +28,7 @@ std::optional<TimeRange> incidentRange(const Incident& incident, std::span<const
     const TimeNs until = place.until.value_or(*place.start);
     range = range ? TimeRange{std::min(range->t0, *place.start), std::max(range->t1, until)} : TimeRange{*place.start, until};
   }
-  // Half-open: a moment has a length.
+  // Half-open: a single moment has a length.
   if (range && range->t1 <= range->t0) range->t1 = range->t0 + (range->t0 < std::numeric_limits<TimeNs>::max() ? 1 : 0);
   return range;
 }
@@ -61,7 +61,7 @@ IncidentCosts incidentCosts(const Goodput& goodput, const RunPlaces& places, Run
     for (const Incident* other : counted)
       if (one != other && shareCost(costs.of[one->uuid], costs.of[other->uuid])) costs.of[one->uuid].also_in.push_back(other->title);
 
-  // All findings at once, so that no moment counts twice; then what incidents without findings have besides.
+  // All findings at once, so that no time counts twice; then the additional cost of incidents without findings.
   std::vector<CostItem> items;
   if (!of_all.empty())
     items = impactOf({.goodput = goodput, .places = places, .run = run, .range = {}, .findings = of_all, .price = {}}).items;

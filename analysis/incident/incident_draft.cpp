@@ -20,7 +20,7 @@ Incident fresh(const Run& run) {
   return incident;
 }
 
-// A finding that is in no proposal: it only informs, or belongs to what was dismissed.
+// A finding that is in no proposal: of severity info, or part of a dismissed incident.
 Incident ofOneFinding(const Run& run, const Finding& finding, const RunPlaces& places) {
   Incident incident = fresh(run);
   incident.attempt = finding.attempt;
@@ -52,7 +52,7 @@ std::string placeTitle(const DraftPlace& place, const RunPlaces& places) {
   return words.empty() ? "New incident" : words;
 }
 
-// Findings and cards, but for those that show the same.
+// Findings and cards, except duplicates.
 void joinParts(Incident& incident, const Incident& other, std::span<const Finding> findings) {
   for (const std::int64_t id : other.findings)
     if (const auto found = std::ranges::find(findings, id, &Finding::id); found != findings.end()) joinFinding(incident, *found);
@@ -136,7 +136,7 @@ Result<IncidentDraft> draftOfEvent(Reader& reader, const Run& run, const Event& 
   incident.title = oneLineOf(eventWords(event, places), kMaxDraftTitle);
   incident.summary = oneLineOf(event.message, kMaxSummary);
   if (event.time) {
-    // Half-open: a moment has a length.
+    // Half-open: a single moment has a length.
     const TimeNs begin = std::min(*event.time, std::numeric_limits<TimeNs>::max() - 1);
     incident.range = {begin, begin + 1};
   }
@@ -158,7 +158,7 @@ Result<IncidentDraft> draftOfRank(Reader& reader, const Run& run, const DraftPla
     const bool its_node = of != places.rank_nodes.end() && node != of->second.end() && where.ranks.empty() &&
                           std::ranges::find(where.nodes, node->second) != where.nodes.end();
     if (!rank && !its_node) continue;
-    // What names the rank itself before what names its node, then the more severe.
+    // A finding that names the rank precedes one that names its node, then the more severe one.
     if (worst == nullptr || std::pair(rank, one.severity) > std::pair(worst_is_rank, worst->severity)) worst = &one, worst_is_rank = rank;
   }
   if (worst != nullptr) return draftOfFinding(reader, run, worst->id, std::move(stop));

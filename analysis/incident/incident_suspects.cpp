@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kAsPeers = 0.03;      // a clock this close to the peers' is theirs (Greyhound, ATC '25: noise of healthy GPUs)
-constexpr double kAsPeersCelsius = 5;  // and a temperature
+constexpr double kAsPeers = 0.03;      // a clock this close to the peers' is normal (Greyhound, ATC '25: noise of healthy GPUs)
+constexpr double kAsPeersCelsius = 5;  // the same for a temperature
 constexpr std::size_t kMaxRuledOut = 40;
 
 Json objectOf(const Finding& finding) {
@@ -92,7 +92,7 @@ class RulingOut {
  private:
   void add(std::string what, std::string why, std::string sql) { m_out.push_back({std::move(what), std::move(why), std::move(sql)}); }
 
-  // Metrics of its machine that are its peers'.
+  // Metrics of its machine that match the peers'.
   void machine(const Finding& finding, const Json& evidence) {
     const auto machine = evidence.find("machine");
     if (machine == evidence.end() || !machine->is_object()) return;
@@ -112,7 +112,7 @@ class RulingOut {
     }
   }
 
-  // A node that was heard, and nothing was wrong with it.
+  // A node with data and without hardware events.
   void events(const Finding& finding, const FindingPlace& place) {
     if (finding.kind == "hardware_fault" || !m_source.range || place.link > ChainLink::kRank) return;
     for (const NodeId node : place.nodes) {
@@ -135,7 +135,7 @@ class RulingOut {
         findingSql(finding, "json_extract(evidence, '$.blocked') AS blocked, json_extract(evidence, '$.world') AS world"));
   }
 
-  // Of steps in the window: how fast somebody was before or after it says nothing of it.
+  // Only steps in the window: the speed of a rank before or after it does not matter.
   void others() {
     const Ranking* ranking = m_source.ranking;
     if (ranking == nullptr || !ranking->kind || !m_source.range || ranking->relative.steps.empty()) return;
@@ -182,7 +182,7 @@ std::vector<IncidentSuspect> incidentSuspects(std::span<const Finding* const> fi
   std::set<std::int32_t> named;
   for (const Finding* one : findings) {
     const FindingPlace place = placeOf(*one, places);
-    // What everybody shares accuses nobody, unless nothing else is known.
+    // A finding that affects all ranks accuses none, unless it is the root.
     if (place.link >= ChainLink::kRun && findings.size() > 1 && one != findings.front()) continue;
     IncidentSuspect suspect{.what = placeWords(*one, places), .rank = one->rank, .node = places.nodeName(one->node)};
     if (suspect.what.empty()) suspect.what = place.link == ChainLink::kLoss ? "training itself" : "the run as a whole";
@@ -190,7 +190,7 @@ std::vector<IncidentSuspect> incidentSuspects(std::span<const Finding* const> fi
     suspect.finding = one->id;
     scoreOf(*one, objectOf(*one), suspect);
     named.insert(place.ranks.begin(), place.ranks.end());
-    // The same one again: what else is said of it.
+    // The same suspect again: its other reasons.
     const auto known = std::ranges::find_if(all, [&](const auto& other) { return other.second.what == suspect.what; });
     if (known != all.end()) {
       if (known->second.why.size() < kMaxSummary) known->second.why += "; " + suspect.why;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who or what is suspected, best first, and what was ruled out with which numbers. The kernel.
+// The suspects, most likely first, and the causes ruled out, with the numbers for it. The kernel.
 //
-// The order is that of the chain from cause to consequence (propose.h), then by score; ranks that the ranking of the attempt names and no
-// finding does come last. A score is what its kind says: shares are never compared with confidences.
+// Sorted by the chain from cause to consequence (propose.h), then by score; ranks that only the attempt's ranking names come last. A score
+// has the meaning of its kind: shares are never compared with confidences.
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      ratios 0..1 or more, as score_kind says.
-// Errors:     none: evidence that is missing rules nothing out.
+// Units:      ratios 0..1 or more, by score_kind.
+// Errors:     missing evidence rules nothing out.
 // Cost:       O(findings) JSON documents + ranked rows.
 #pragma once
 
@@ -29,7 +28,7 @@ struct IncidentSuspect {
   std::optional<std::int32_t> rank;
   std::string node;
   std::optional<double> score;
-  std::string score_kind;  // "confidence", "slower_ratio", "blocked_ratio", "relative", ...: "" without a score
+  std::string score_kind;  // "confidence", "slower_ratio", "blocked_ratio", "relative", ...; "" without a score
   std::string why;         // a sentence
   std::int64_t finding = 0;
   std::string sql;
@@ -50,8 +49,8 @@ struct RuledOutSource {
   const RunPlaces& places;
   RunId run;
   std::optional<TimeRange> range;
-  std::map<NodeId, std::int64_t> hardware_events;  // in the range, of nodes that were heard in it; absent: not heard
-  bool loss_reported = false;                      // somebody told the loss in the range
+  std::map<NodeId, std::int64_t> hardware_events;  // in the range, by node that reported in it; absent: the node did not report
+  bool loss_reported = false;                      // the loss was recorded in the range
   const Ranking* ranking = nullptr;
 };
 std::vector<RuledOut> ruledOut(const RuledOutSource& source);

@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 constexpr DurNs kRepeat = 60 * kNsPerSecond;
 constexpr std::size_t kMaxText = 300, kNamedNodes = 5;
 
-// Hostile times lie at the ends: their difference must not overflow.
+// Hostile times are near the limits: their difference must not overflow.
 bool apart(TimeNs before, TimeNs after, DurNs most) {
   return static_cast<double>(after) - static_cast<double>(before) > static_cast<double>(most);
 }
@@ -70,7 +70,7 @@ class Teller {
     std::ranges::stable_sort(events, {}, [](const Event* e) { return *e->time; });
     std::map<std::pair<std::string, std::string>, Group> open;
     for (const Event* event : events) {
-      // The numbers of a collective's time-out differ from rank to rank; an Xid's is what it is.
+      // The code of a collective timeout differs from rank to rank; that of an Xid does not.
       const std::pair key(event->kind, event->kind == "xid" ? event->code : std::string());
       auto found = open.find(key);
       if (found != open.end() && apart(*found->second.entry.until, *event->time, kRepeat)) {
@@ -101,7 +101,7 @@ class Teller {
 
   void close(Group& group) {
     TimelineEntry& entry = group.entry;
-    // Somebody asked for a look, or an agent gave one.
+    // A user requested a capture, or an agent took one.
     if (isOwnEvent(entry.kind)) entry.lane = IncidentLane::kKnown;
     const std::string words = findingKindWords(entry.kind);
     if (entry.text.empty()) entry.text = words;
@@ -141,7 +141,7 @@ class Teller {
     }
   }
 
-  // When it was first told, became worse or better, and was told to be over. False: it was not told while its run went on.
+  // When it was first published, became worse or better, and ended. False: it was not published during its run.
   bool addPublished(const Finding& finding, TimelineEntry entry) {
     const Finding* before = nullptr;
     for (const Finding& one : m_source.published) {
@@ -217,7 +217,7 @@ class Teller {
       if (inside(alert.due)) known(*alert.due, "alert", alert.severity, alert.rule + ": " + alert.summary + (later ? "" : delivery));
       if (later && inside(alert.notified)) known(*alert.notified, "alert_told", alert.severity, alert.rule + " notified" + delivery);
     }
-    // All that one order brought is one entry.
+    // All captures of one command are one entry.
     const TimelineEntry* last = nullptr;
     std::vector<TimelineEntry> captures;
     for (const Capture& capture : m_source.captures) {
@@ -243,7 +243,7 @@ class Teller {
       if (inside(note.time)) known(*note.time, "note", Severity::kInfo, (note.author.empty() ? "" : note.author + ": ") + note.text);
   }
 
-  // The least severe go, of equal ones the latest; notes and attempts stay longest.
+  // The least severe are dropped first, among equals the latest; findings, attempts and the second lane are kept longest.
   void bound() {
     if (m_out.entries.size() <= kMaxEntries) return;
     m_out.left_out = m_out.entries.size() - kMaxEntries;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time line of an incident in two lanes: what happened, and what was known when. The kernel.
+// The timeline of an incident in two lanes: what happened, and what was known when. The kernel.
 //
-// A finding is in the first lane where its trouble began. In the second it is when it was told, became worse or better and was over, in the
-// words of then; where nobody watched, as of when its evidence says that it was judged. Repeats of one kind of event within a minute of
-// each other are one entry.
+// A finding is in the first lane at the start of its fault. In the second lane it appears when it was published, became worse or better,
+// and ended, with its summary at that time; if it was not published during the run, at the time of its judgement in the evidence. Repeats
+// of one kind of event within a minute of each other are one entry.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      TimeNs.
-// Errors:     none. What has no time is in no time line.
-// Cost:       O(n log n); at most kMaxEntries entries, the least severe are left out and counted.
+// Errors:     items without a time are left out.
+// Cost:       O(n log n); at most kMaxEntries entries; the least severe are left out and counted.
 #pragma once
 
 #include <functional>
@@ -32,14 +31,14 @@ enum class IncidentLane : std::uint8_t { kHappened, kKnown };
 
 struct TimelineEntry {
   TimeNs time = 0;
-  std::optional<TimeNs> until;  // of several, or of what lasted
+  std::optional<TimeNs> until;  // of a group, or of an item that lasted
   std::optional<std::int64_t> step;
   IncidentLane lane = IncidentLane::kHappened;
   std::string kind;  // "xid", "finding", "restart", "checkpoint", "alert", "capture", "note", ...
   Severity severity = Severity::kInfo;
-  std::string text;  // one line as the source said it, or ours
+  std::string text;  // one line, from the source or our own
   std::int64_t count = 1;
-  std::string select;        // as of a link
+  std::string select;        // in the form of a link's selection
   std::int64_t finding = 0;  // its id
 };
 
@@ -63,11 +62,11 @@ struct Timeline {
 
 Timeline timelineOf(const TimelineSource& source);
 
-// Nodes that one attempt has and the other has not, by name.
+// Nodes that only one of two attempts has, by name.
 struct NodeChange {
   std::vector<std::string> gone, come;
 };
 NodeChange nodeChange(const Attempt& before, const Attempt& after, const RunPlaces& places);
-std::string nodeChangeText(const NodeChange& change);  // "n3 is replaced by n7", "n3 is gone"; "": nothing changed
+std::string nodeChangeText(const NodeChange& change);  // "n3 is replaced by n7", "n3 is gone"; "": no change
 
 }  // namespace runglass

@@ -45,7 +45,7 @@ std::string faultWords(const Json& evidence) {
   return words;
 }
 
-// Absent where it has no end.
+// Absent for a finding without an end.
 Arg lengthOf(const Finding& finding) {
   return finding.start && finding.end && *finding.end > *finding.start ? Arg(words::duration(*finding.end - *finding.start)) : Arg();
 }

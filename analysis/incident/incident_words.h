@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an incident is called, and its cause in one sentence, from the finding at its root.
+// The title of an incident, and its cause in one sentence, from the finding at its root.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      text in UTF-8, one line each.
-// Errors:     none: names and messages are whatever the source sent; control characters become spaces, invalid bytes stay for the reader to
-//             replace.
-// Cost:       a JSON document.
+// Errors:     names and messages may hold anything; control characters become spaces, invalid bytes are kept for the reader to replace.
+// Cost:       one JSON document.
 #pragma once
 
 #include <span>
@@ -18,16 +16,16 @@ namespace runglass {
 
 inline constexpr std::size_t kMaxTitle = 120, kMaxSummary = 600;
 
-// "hardware fault", "slow rank"; of a kind without words its name with spaces.
+// "hardware fault", "slow rank"; for a kind without a text, its name with spaces.
 std::string findingKindWords(std::string_view kind);
 // "Xid 79 (GPU has fallen off the bus), rank 21 on sim-0002", "Slow rank 5 on sim-0000, from step 60".
 std::string incidentTitle(const Finding& root, const RunPlaces& places);
-// The root's sentence, and what came with it: "...; with it: a hang of 10 min, the end of attempt 0 (hardware fault)".
-// `ended`: the attempt that ended with it; null: none did.
+// The root's sentence, and the findings with it: "...; with it: a hang of 10 min, the end of attempt 0 (hardware fault)". `ended`: the
+// attempt that ended with it; null: none.
 std::string incidentSentence(const Finding& root, std::span<const Finding* const> others, const Attempt* ended, const RunPlaces& places);
 // "rank 21 on sim-0002", "sim-0002", "stage 3", "" where it has no place.
 std::string placeWords(const Finding& finding, const RunPlaces& places);
-// One line of at most so many bytes, not cut inside a character.
+// One line of at most `most` bytes, never cut within a character.
 std::string oneLineOf(std::string_view text, std::size_t most);
 
 }  // namespace runglass

@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 constexpr std::string_view kFault = "hardware_fault";
 
 constexpr std::array kTable = {
-    // NVIDIA Xids that are a program's own unless something else says otherwise.
+    // NVIDIA Xids that are a program's fault unless other evidence contradicts it.
     CauseRow{kFault, "xid", "13", "software_bug"},
     CauseRow{kFault, "xid", "31", "software_bug"},
     CauseRow{kFault, "xid", "32", "software_bug"},
@@ -71,7 +71,7 @@ constexpr std::array kTable = {
     CauseRow{kFault, "killed", "15", "preemption"},
     CauseRow{kFault, "killed", "Terminated", "preemption"},
     CauseRow{kFault, "traceback", "KeyboardInterrupt", "operator_action"},
-    // What steps, losses and settings say.
+    // Findings about steps, losses and settings.
     CauseRow{"thermal_throttle", "", "", "gpu_throttled"},
     CauseRow{"slow_rank", "thermal", "", "gpu_throttled"},
     CauseRow{"slow_rank", "clock", "", "gpu_throttled"},

@@ -48,7 +48,7 @@ std::vector<Json> listIn(const Json& json, const char* key) {
   return found != json.end() && found->is_array() ? found->get<std::vector<Json>>() : std::vector<Json>();
 }
 
-// What the analysis itself says: of a fault its catalogue's advice and what to look at, of clocks that of the reasons.
+// The analysis's own advice: for a fault that of its catalogue and what to check, for clocks that of the reasons.
 std::string ownAdvice(const Json& evidence) {
   std::string out = textIn(evidence, "advice");
   if (out.empty())

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to do about findings, in the order in which they matter: what the fault catalogue and the analyses advise, and of kinds that have no
-// advice of their own what is done about their kind.
+// Recommended actions for findings, most important first: the advice of the fault catalogue and of the analyses, else the usual action for
+// the kind of finding.
 //
-// Sources of the latter: batches that are skipped after a spike (Chowdhery et al., "PaLM", arXiv 2204.02311, section 5.1); stages and
-// sequences that are balanced, collections of garbage at the same steps (Lin et al., "Understanding Stragglers in Large Model Training
-// Using What-if Analysis", arXiv 2505.05713, section 5). The others are our own.
+// Sources of the latter: skipping batches after a spike (Chowdhery et al., "PaLM", arXiv 2204.02311, section 5.1); balancing stages and
+// sequences, and garbage collection at the same steps on all ranks (Lin et al., "Understanding Stragglers in Large Model Training Using
+// What-if Analysis", arXiv 2505.05713, section 5). The others are our own.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      text in UTF-8; names and advice are the source's.
-// Errors:     none: a finding that nobody knows an answer to gives none.
-// Cost:       a JSON document a finding.
+// Errors:     a finding without a known action gives none.
+// Cost:       one JSON document per finding.
 #pragma once
 
 #include <span>
@@ -23,8 +22,7 @@ namespace runglass {
 
 inline constexpr std::size_t kMaxNextSteps = 6;
 
-// At most kMaxNextSteps sentences; equal ones once. Of findings that only inform the first alone is told of, and only where it is the
-// first.
+// At most kMaxNextSteps distinct sentences. A finding of severity info counts only if it is the first.
 std::vector<std::string> nextSteps(std::span<const Finding* const> findings, const RunPlaces& places);
 
 }  // namespace runglass

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A parent stands before its child in the canonical order, so there are no circles.
-// 2. The order, and with it every answer, does not depend on the order of the findings given.
-// 3. A finding that is only information is a leaf: it is nobody's parent and starts nothing.
+//  1. A parent precedes its child in the canonical order, so that there are no cycles.
+//  2. The order, and with it every answer, is independent of the input order of the findings.
+//  3. A finding of severity info is a leaf: it is no parent and starts no incident.
 #include "analysis/incident/propose.h"
 
 #include <algorithm>
@@ -23,9 +23,9 @@ enum class Tie : std::uint8_t { kNone = 0, kMoment, kRack, kNode, kRank, kSaid }
 
 struct Placed {
   const Finding* finding = nullptr;
-  std::size_t index = 0;  // of the findings given
+  std::size_t index = 0;  // in the input
   FindingPlace place;
-  std::optional<std::size_t> parent;  // of the placed ones
+  std::optional<std::size_t> parent;  // index into the placed findings
 };
 
 template <class T>
@@ -33,7 +33,7 @@ bool share(const std::vector<T>& a, const std::vector<T>& b) {
   return std::ranges::any_of(a, [&](const T& one) { return std::ranges::binary_search(b, one); });
 }
 
-// Differences of times may not overflow: hostile ones lie at the ends.
+// Computed in double: hostile times near the limits must not overflow.
 double since(TimeNs from, TimeNs to) { return static_cast<double>(to) - static_cast<double>(from); }
 
 bool lastTogether(const FindingPlace& a, const FindingPlace& b, DurNs slack) {
@@ -49,7 +49,7 @@ bool stepsNear(const Finding& a, const Finding& b, std::int64_t most) {
          static_cast<double>(*a.first_step) - static_cast<double>(b.last_step.value_or(*b.first_step)) <= static_cast<double>(most);
 }
 
-// `effect` began at most `after` after `cause` did, or shortly before.
+// Whether `effect` began at most `after` after `cause`, or shortly before it.
 bool beganAfter(const Placed& cause, const Placed& effect, DurNs after) {
   if (cause.place.start && effect.place.start) {
     const double later = since(*cause.place.start, *effect.place.start);
@@ -77,7 +77,7 @@ class Tying {
     if (cause.finding->kind == effect.finding->kind) return ofOneKind(cause, effect);
     if (cause.place.everywhere() || effect.place.everywhere()) return ofEverybody(cause, effect);
     if (const Tie tie = ofPlaces(cause, effect, kOnset); tie != Tie::kNone) return tie;
-    // The culprit was taken for another, or a fault shows elsewhere first: only close in time.
+    // The culprit may be misidentified, or a fault may show elsewhere first: closeness in time is enough.
     const bool hang = effect.place.stands && cause.place.link == ChainLink::kMachine;
     return hang && beganAfter(cause, effect, 2 * kMoment) ? Tie::kMoment : Tie::kNone;
   }
@@ -120,9 +120,9 @@ class Tying {
 
   static Tie ofEverybody(const Placed& cause, const Placed& effect) {
     if (cause.place.link > effect.place.link) return Tie::kNone;
-    // What weighs on all ranks alike does not make one of them slower than its peers.
+    // A cause that affects all ranks alike does not make one of them slower than its peers.
     if (cause.place.everywhere() && !effect.place.everywhere() && effect.place.link == ChainLink::kRank) return Tie::kNone;
-    // What differs since the start makes nobody stop.
+    // A difference that exists since the start does not stop a rank.
     if (cause.place.link == ChainLink::kMachine && effect.place.stands)
       return cause.finding->kind == "hardware_fault" && beganAfter(cause, effect, kUntilEnd) ? Tie::kMoment : Tie::kNone;
     return beganAfter(cause, effect, kOnset) ? Tie::kMoment : Tie::kNone;
@@ -141,7 +141,7 @@ class Tying {
 
 auto orderOf(const Placed& one) {
   const Finding& f = *one.finding;
-  // A hang stands before the shifts and stalls of its time, behind what made it.
+  // Within a link by start; at equal starts a hang, which is critical, precedes the shifts and stalls of its time.
   return std::tuple(one.place.link, one.place.start.value_or(std::numeric_limits<TimeNs>::max()), f.attempt,
                     f.first_step.value_or(std::numeric_limits<std::int64_t>::max()), -static_cast<int>(f.severity),
                     std::tie(f.kind, f.subject));
@@ -154,7 +154,7 @@ class Proposer {
     for (const Incident& incident : incidents) {
       m_known[incident.uuid] = &incident;
       for (const std::int64_t id : incident.findings)
-        // Of a merged one the other has it too.
+        // A finding of a merged incident is also in the incident that it was merged into.
         if (id != 0 && (!m_taken.contains(id) || m_taken[id]->state == IncidentState::kDismissed)) m_taken[id] = &incident;
     }
   }
@@ -238,7 +238,7 @@ class Proposer {
       }
     }
     if (worst < Severity::kWarning || (open == nullptr && dismissed != nullptr && worst <= was)) return;
-    // What only informs cannot be the root of what is left.
+    // A finding of severity info cannot be the root of the remaining ones.
     std::ranges::stable_partition(free, [&](std::size_t i) { return m_placed[i].finding->severity > Severity::kInfo; });
     addProposal(free, open != nullptr ? open->uuid : "");
   }
@@ -281,7 +281,7 @@ class Proposer {
       if (next != nullptr && next->start && since(*ended->end, *next->start) <= static_cast<double>(kRestartShown))
         range.t1 = std::max(range.t1, *next->start);
     }
-    // Half-open: what ends with its last moment has it inside.
+    // Half-open: includes the last moment.
     if (range.t1 < std::numeric_limits<TimeNs>::max()) ++range.t1;
     return range;
   }
@@ -295,7 +295,7 @@ class Proposer {
   Proposals m_out;
 };
 
-// FNV-1a, as commGroupId(); two of them with different beginnings are 128 bits.
+// FNV-1a, as commGroupId(); two hashes with different seeds give 128 bits.
 std::uint64_t hashOf(std::string_view text, std::uint64_t hash) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   return hash;

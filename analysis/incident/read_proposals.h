@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proposed incidents of a stored or live run, and who ran where, read from a store.
+// Reads proposed incidents of a stored or live run, and the placement of its ranks.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      TimeNs.
 // Errors:     the Reader's; CANCELLED when `stop` fires.
 // Cost:       a few catalogue reads, then as proposeIncidents().
@@ -18,7 +17,7 @@ namespace runglass {
 
 Result<RunPlaces> readRunPlaces(Reader& reader, const Run& run, std::stop_token stop);
 
-// `findings` and `incidents` of the run, stored or just made.
+// `findings` and `incidents` of the run, stored or new.
 Result<Proposals> readProposals(Reader& reader, const Run& run, std::span<const Finding> findings, std::span<const Incident> incidents,
                                 std::stop_token stop);
 

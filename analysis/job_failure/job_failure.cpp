@@ -23,13 +23,13 @@ constexpr std::string_view kFirstLine = "Traceback (most recent call last)";
 
 bool isIn(std::span<const std::string_view> kinds, const Event& event) { return std::ranges::find(kinds, event.kind) != kinds.end(); }
 
-// The launcher ends the other ranks, and their collectives fail: both follow from a failure elsewhere.
+// The launcher ends the other ranks, and their collectives fail: both are consequences of a failure elsewhere.
 bool isConsequence(const Event& event) {
   if (event.kind == "killed") return event.code == "15" || event.code == "Terminated";
   return event.kind == "process_failed" || (event.kind == "traceback" && event.code.ends_with("DistBackendError"));
 }
 
-// Without the rank that torchrun puts before it, its first bytes, whole letters of UTF-8.
+// Without the rank prefix of torchrun; its first bytes, cut between characters of UTF-8.
 std::string shortened(std::string message) {
   if (const std::size_t end = message.find("]: "); message.starts_with("[rank") && end != std::string::npos) message.erase(0, end + 3);
   std::size_t end = std::min(message.size(), kMessageChars);
@@ -110,7 +110,7 @@ class JobFailure : public Analysis {
     return std::optional(std::move(finding));
   }
 
-  // The last traceback of the rank that ends with the event's message.
+  // The rank's last traceback that ends with the event's message.
   static Result<Json> tracebackOf(const Question& question, const Attempt& attempt, const Event& first) {
     RG_ASSIGN(
         const LogPage page,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Analysis `job_failure`: of an attempt that an exception or a signal ended, the rank that failed first, and its traceback. Finding
+// Analysis `job_failure`: for an attempt that an exception or a signal ended, the rank that failed first and its traceback. Finding
 // `job_failed`.
 //
-// Events count in the order of their times, those without one in the order of their log. What a collective timeout or a fault of the
-// hardware precedes is left to `hangs` and `hardware_faults`.
+// Events are ordered by time, those without a time by their position in the log. Failures after a collective timeout or a hardware fault
+// are left to `hangs` and `hardware_faults`.
 //
-// Cost: the events of the run, and of each attempt that failed one page of log lines.
+// Cost:       the events of the run, and one page of log lines per failed attempt.
 #pragma once
 
 #include <memory>

@@ -19,7 +19,7 @@ std::string listOf(const std::vector<std::int32_t>& ranks) {
   return text + (ranks.size() > 8 ? ", … (" + std::to_string(ranks.size()) + " ranks)" : "");
 }
 
-// The role's groups once each; none of those that share a rank with another one.
+// The role's distinct groups, without groups that share a rank with another one.
 Groups partitionOf(GroupRole role, std::span<const CommGroup> groups, std::vector<LayoutMismatch>& mismatches) {
   std::map<std::vector<std::int32_t>, const CommGroup*> distinct;
   for (const CommGroup& group : groups) {
@@ -56,7 +56,7 @@ std::int32_t usualSize(const Groups& groups) {
   return most == sizes.end() ? 0 : static_cast<std::int32_t>(most->first);
 }
 
-// A rank's coordinate is its place in its group.
+// A rank's coordinate is its index in its group.
 GroupPlaces byPlaceIn(Groups groups, const char* name, std::int32_t declared, std::vector<LayoutMismatch>& mismatches) {
   GroupPlaces out;
   out.size = usualSize(groups);
@@ -74,7 +74,7 @@ GroupPlaces byPlaceIn(Groups groups, const char* name, std::int32_t declared, st
   return out;
 }
 
-// Replicas with their contexts: the coordinate counts the contexts' groups in the order of the list.
+// Data-parallel groups that include context parallelism: the coordinate is the index of the context group within them, in list order.
 GroupPlaces byGroupsIn(const Groups& wide, const Groups& inner) {
   GroupPlaces out;
   std::map<std::int32_t, const CommGroup*> inner_of;
@@ -93,7 +93,7 @@ GroupPlaces byGroupsIn(const Groups& wide, const Groups& inner) {
   return out;
 }
 
-// DP in two parts: a rank's replica and its shard of it. The replica varies slower, as the names of PyTorch's meshes go.
+// DP in two parts: a rank's replica and its shard in it. The replica varies slower, as in the names of PyTorch's meshes.
 GroupPlaces byParts(const GroupPlaces& replicate, const GroupPlaces& shard) {
   GroupPlaces out;
   out.size = std::max(replicate.size, 1) * std::max(shard.size, 1);
@@ -146,7 +146,7 @@ GroupPlaces placesByGroups(LayoutDimension dimension, std::span<const CommGroup>
   else if (dimension == LayoutDimension::kDp)
     out = dataPlaces(groups, sizes, mismatches);
   else if (dimension == LayoutDimension::kTp)
-    // "Model parallel" is TP, except where it spans a pipeline.
+    // "Model parallel" is TP, unless it spans a pipeline.
     if (std::ranges::none_of(groups, [](const CommGroup& g) { return roleOf(g) == GroupRole::kPp && g.ranks.size() > 1; }))
       out = byPlaceIn(partitionOf(GroupRole::kModel, groups, mismatches), name, sizes.tp, mismatches);
   if (out.coordinate.empty() && out.reason.empty()) out.reason = std::string("no group of ") + name + " names its ranks";
@@ -176,7 +176,7 @@ GroupPlaces placesByRest(LayoutDimension dimension, std::span<const CommGroup> g
     for (const std::int32_t rank : group.ranks) {
       if (rank < 0 || rank >= sizes.world) return {};
       const std::int32_t a = find(group.ranks.front()), b = find(rank);
-      // The smallest rank stands for all of them.
+      // The smallest rank represents the set.
       if (a >= 0 && b >= 0) root[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants: 1. A coordinate that a rank said is never changed. 2. A source fills a dimension only where it agrees with every coordinate
+// Invariants: 1. A coordinate that a rank reported is never changed. 2. A source fills a dimension only if it agrees with every coordinate
 // of it that is known already.
 #include "analysis/layout/layout_places.h"
 
@@ -54,7 +54,7 @@ class Placing {
     if (any) at(dimension).source = PlaceSource::kSaid;
   }
 
-  // Says of every rank that has no coordinate yet what `coordinate` says, unless it contradicts one that is known.
+  // Sets `coordinate` for every rank that has none yet, unless it contradicts a known one.
   template <class CoordinateOf>
   void propose(LayoutDimension dimension, PlaceSource source, const CoordinateOf& coordinate) {
     std::size_t differ = 0;
@@ -110,7 +110,7 @@ class Placing {
     }
     for (const RankOrderPart& part : *order) {
       const LayoutDimension dimension = dimensionOf(part.name);
-      // A dimension whose size nobody said has no coordinate, although a size of 1 fills the world.
+      // A dimension without a declared size has no coordinate, although a size of 1 would be consistent with the world.
       if (sizeOf(sizes, dimension) == 0) continue;
       if (sizeIn(m_out.sizes, dimension) == 0) sizeIn(m_out.sizes, dimension) = sizeOf(sizes, dimension);
       propose(dimension, source, [&](const Rank& rank) {
@@ -123,7 +123,7 @@ class Placing {
     if (m_out.sizes.world == 0) m_out.sizes.world = sizes.world;
   }
 
-  // One size that is not said follows from the world.
+  // One missing size follows from the world.
   static void completeSize(Layout& sizes, const std::vector<RankOrderPart>& order) {
     std::int64_t product = 1;
     std::int32_t* open = nullptr;
@@ -179,7 +179,7 @@ class Placing {
           m_out.sizes.world = std::max(m_out.sizes.world, static_cast<std::int32_t>(group.ranks.size()));
   }
 
-  // Then every order is the same.
+  // In this case every order is the same.
   bool onlyOneDimension() const {
     const Layout& sizes = m_question.sizes;
     for (const LayoutDimension dimension : kLayoutDimensions)
@@ -187,7 +187,7 @@ class Placing {
     return false;
   }
 
-  // Members of a group of one dimension stand on one line of it.
+  // Members of a group of one dimension differ in that dimension only.
   void checkGroups() {
     std::map<std::int32_t, const Rank*> of;
     for (const Rank& rank : m_out.ranks) of[rank.rank] = &rank;

@@ -11,13 +11,13 @@
 namespace runglass {
 namespace {
 
-// Frameworks that number their ranks in kDefaultRankOrder unless they are told otherwise; see there.
+// Frameworks that number ranks in kDefaultRankOrder by default; see there.
 bool numbersAsUsual(std::string_view framework) {
   static constexpr std::array<std::string_view, 4> kNames = {"Megatron", "DeepSpeed", "GPT-NeoX", "torchtitan"};
   return std::ranges::any_of(kNames, [&](std::string_view name) { return framework.find(name) != std::string_view::npos; });
 }
 
-// All but the ranks.
+// All of the question except the ranks.
 Status readOrders(Reader& reader, const Run& run, const Attempt& attempt, LayoutQuestion& question) {
   question.sizes = attempt.layout;
   RG_ASSIGN(question.groups, reader.groups(attempt.id));
@@ -53,7 +53,7 @@ Result<std::vector<Rank>> placedRanks(Reader& reader, AttemptId attempt, std::sp
   for (const std::int32_t rank : also)
     if (known.insert(rank).second) question.ranks.push_back({.attempt = attempt, .rank = rank, .node = {}, .device = {}});
   std::ranges::sort(question.ranks, {}, &Rank::rank);
-  // placeLayout() changes no coordinate that a rank has, and facts are many: some for each node.
+  // placeLayout() changes no coordinate that a rank has, and reading facts is expensive: there are some for each node.
   if (std::ranges::all_of(question.ranks, hasAllCoordinates)) return std::move(question.ranks);
   RG_ASSIGN(const Run run, reader.run(own->run));
   RG_TRY(readOrders(reader, run, *own, question));

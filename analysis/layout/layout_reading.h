@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places of an attempt's ranks from what a store knows. Coordinates that ranks did not say are never stored: whoever shows places asks
-// here, so that a better source or another order is seen at once and everywhere.
+// Reads the coordinates of an attempt's ranks. Derived coordinates are never stored: every view reads them here, so that a better source or
+// another order takes effect at once and everywhere.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      as layout_places.h.
 // Errors:     the Reader's.
 // Cost:       placeLayout() and five reads.
@@ -17,7 +16,7 @@
 namespace runglass {
 
 Result<LayoutQuestion> readLayoutQuestion(Reader& reader, const Run& run, const Attempt& attempt);
-// The ranks of an attempt, and those of `also` that it does not list, with the coordinates that are known, by rank.
+// The attempt's ranks, and those of `also` that it does not list, with their known coordinates, by rank.
 Result<std::vector<Rank>> placedRanks(Reader& reader, AttemptId attempt, std::span<const std::int32_t> also = {});
 
 }  // namespace runglass

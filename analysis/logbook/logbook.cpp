@@ -15,7 +15,7 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kMaxValue = 80, kMaxArguments = 400, kMaxEntryText = 600;
-// What of an attempt's facts its first line says, in this order.
+// The facts shown in an attempt's first line, in this order.
 constexpr std::array kFacts = {"git_hash", "config_hash",   "global_batch_size", "num_microbatches", "seq_length",    "lr",
                                "torch",    "torch_version", "cuda_version",      "nccl_version",     "driver_version"};
 
@@ -187,7 +187,7 @@ class Keeper {
     return time ? *time / kDay - (*time % kDay < 0 ? 1 : 0) : std::numeric_limits<std::int64_t>::min();
   }
 
-  // Those of one attempt and day are one entry, at the last one's time.
+  // The checkpoints of one attempt and day are one entry, at the time of the last one.
   void addCheckpoints() {
     struct Saves {
       std::vector<const Checkpoint*> durable;
@@ -222,7 +222,7 @@ class Keeper {
       if (!alert.due) continue;
       LogbookEntry entry{.time = alert.due, .step = {}, .kind = "alert", .severity = alert.severity};
       entry.what = "alert " + alert.rule;
-      // A finding's sentence stands there already.
+      // A finding's sentence is in the log already.
       entry.text = !alert.kind.empty() && m_reported.contains(alert.summary) ? findingKindWords(alert.kind) : alert.summary;
       if (!alert.delivery.empty()) entry.text += " (" + alert.delivery + ")";
       add(std::move(entry));
@@ -253,7 +253,7 @@ class Keeper {
     }
   }
 
-  // Errors that no finding speaks of: what comes with a fault or a hang are its symptoms.
+  // Errors that no finding covers: events at the time of a fault or a hang are its symptoms.
   void addEvents() {
     std::vector<std::pair<double, double>> explained;
     for (const Finding& finding : m_source.findings) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logbook of a run: what happened to it, in order, with the notes of people between; as values and as Markdown. The kernel.
+// The run log: the run's history in order, with the notes of people, as values and as Markdown. The kernel.
 //
-// It reads like the logbook that was kept by hand for OPT-175B (Zhang et al., "OPT: Open Pre-trained Transformer Language Models", arXiv
-// 2205.01068, section 2.5; metaseq, projects/OPT/chronicles): one heading a day, one line an entry: when, at which step, what.
+// The form follows the handwritten log of OPT-175B (Zhang et al., "OPT: Open Pre-trained Transformer Language Models", arXiv 2205.01068,
+// section 2.5; metaseq, projects/OPT/chronicles): one heading per day, one line per entry with time, step and text.
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      TimeNs; UTC days. A run whose clock is its own counts its days; one without a clock has entries by attempt and step.
-// Errors:     none. What nobody told is not in it.
+// Units:      TimeNs; UTC days. A run with a private clock counts its days; a run without a clock has entries by attempt and step.
+// Errors:     unrecorded items are absent.
 // Cost:       O(n log n) of findings, checkpoints, alerts and events.
 #pragma once
 
@@ -30,7 +29,7 @@ struct LogbookEntry {
   std::string kind;  // "start", "restart", "end", "checkpoints", "alert", "incident", "note", "event", or a finding's
   Severity severity = Severity::kInfo;
   std::string what;  // words for the kind: "loss spike"
-  std::string text;  // as told: not escaped
+  std::string text;  // as recorded: not escaped
 };
 
 struct Logbook {
@@ -45,7 +44,7 @@ struct LogbookSource {
   const RunPlaces& places;
   std::span<const Device> devices;
   std::map<AttemptId, std::vector<Fact>> facts;
-  const Goodput* goodput = nullptr;  // null: not asked
+  const Goodput* goodput = nullptr;  // null: not read
   std::span<const Finding> findings;
   std::span<const Checkpoint> checkpoints;
   std::span<const Alert> alerts;  // of the run

@@ -11,7 +11,7 @@ namespace {
 
 constexpr TimeNs kDay = 24 * 3600 * kNsPerSecond;
 
-// Since the day's begin; never negative.
+// Time since the start of the day; never negative.
 TimeNs ofDay(TimeNs time) { return (time % kDay + kDay) % kDay; }
 
 std::string clockText(TimeNs time) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logbook of a stored or live run, read from a store.
+// Reads the run log of a stored or live run.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
-// Units:      as Logbook.
+// Units:      as `Logbook`.
 // Errors:     the Reader's; CANCELLED when `stop` fires.
-// Cost:       as readGoodput(), one step series an attempt, at most kMaxLogbookEvents events.
+// Cost:       as readGoodput(), one step series per attempt, at most kMaxLogbookEvents events.
 #pragma once
 
 #include <span>
@@ -18,7 +17,7 @@ namespace runglass {
 
 inline constexpr std::size_t kMaxLogbookEvents = 10'000, kMaxLogbookAlerts = 20'000;
 
-// `findings` and `incidents` of the run, stored or just made.
+// `findings` and `incidents` of the run, stored or new.
 Result<Logbook> readLogbook(Reader& reader, const Run& run, std::span<const Finding> findings, std::span<const Incident> incidents,
                             std::stop_token stop);
 

@@ -7,7 +7,7 @@
 namespace runglass {
 namespace {
 
-// The newest change up to `step` after which losses are measured anew.
+// The newest change up to `step` that resets the reference of the loss.
 const Regime* newestMeasure(const std::vector<Regime>& changes, std::int64_t step) {
   auto at = std::ranges::upper_bound(changes, step, {}, &Regime::step);
   while (at != changes.begin())
@@ -20,7 +20,7 @@ const Regime* newestMeasure(const std::vector<Regime>& changes, std::int64_t ste
 void AttemptLoss::loss(std::int64_t step, double value) {
   ++m_points;
   if (std::isfinite(value) && m_first.size() < kLevelAfter) m_first.push_back(value);
-  // A learning rate that makes the loss worse for good is trouble: it is no new measure.
+  // A learning rate that makes the loss permanently worse is a fault, not a new reference.
   if (const Regime* newest = newestMeasure(regimes(), step); newest != nullptr && m_measured_from != newest->step) {
     m_measured_from = newest->step;
     m_divergence.rebase();
@@ -49,7 +49,7 @@ void AttemptLoss::gradNorm(std::int64_t step, double value) {
 }
 
 const LossSpike* gradSpikeWith(const LossSpike& loss, const std::vector<LossSpike>& grads) {
-  // By first_step: those that begin after the loss spike's end cannot be it; of the others the newest that reaches into its time.
+  // By first_step: a spike that begins after the loss spike's end does not match; among the others, the newest that reaches into it.
   auto at = std::ranges::upper_bound(grads, loss.last_step, {}, &LossSpike::first_step);
   while (at != grads.begin()) {
     --at;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// AttemptLoss: the training health of one attempt, point by point: every watch on its loss, gradient norm, loss scale and settings.
+// AttemptLoss: the training health of one attempt, point by point: all watches on its loss, gradient norm, loss scale and settings.
 //
-// Threading:  a value; one thread at a time.
-// Ownership:  values.
-// Units:      steps as the loss counts them.
-// Errors:     none.
-// Cost:       per point as its watches: a microsecond; some 13 KiB and what was found.
+// Threading:  one thread at a time.
+// Units:      steps, as the loss counts them.
+// Cost:       per point that of its watches, about a microsecond; about 13 KiB plus the results.
 //
-// Each series comes in step order. Settings (learning rate, batch size, epoch) come before the losses of the same steps, as a change of
-// them starts the search for divergence anew.
+// Each series is pushed in step order. Settings (learning rate, batch size, epoch) must be pushed before the losses of the same steps,
+// since a change of them restarts the search for divergence.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +29,7 @@ class AttemptLoss {
   void setClip(std::optional<ClipValue> clip) { m_clip_value = std::move(clip); }
 
   const std::vector<LossSpike>& spikes() const { return m_loss.spikes(); }
-  // Where the loss rose and stayed below a spike: of at least kRiseLimits, longer than a blip.
+  // Rises of the loss that stayed below a spike: at least kRiseLimits, longer than a blip.
   std::vector<LossSpike> rises(bool counts_steps) const;
   const std::vector<LossSpike>& gradSpikes() const { return m_grad.spikes(); }
   const std::vector<Divergence>& divergences() const { return m_divergence.found(); }
@@ -46,7 +44,7 @@ class AttemptLoss {
   LossSpikeDetector m_loss{kLossLimits}, m_rise{kRiseLimits}, m_grad{kGradNormLimits};
   DivergenceWatch m_divergence;
   RegimeWatch m_settings;
-  std::optional<std::int64_t> m_measured_from;  // step of the change after which the search for divergence began anew
+  std::optional<std::int64_t> m_measured_from;  // step of the change that last restarted the search for divergence
   ScaleWatch m_scale;
   std::optional<ClipValue> m_clip_value;
   ClipWatch m_clip;
@@ -54,7 +52,7 @@ class AttemptLoss {
   std::int64_t m_points = 0;
 };
 
-// A gradient spike that came with a loss spike: from kGradLead steps before it to its end.
+// The gradient spike that came with a loss spike: from kGradLead steps before it to its end.
 inline constexpr std::int64_t kGradLead = 20;
 const LossSpike* gradSpikeWith(const LossSpike& loss, const std::vector<LossSpike>& grads);
 

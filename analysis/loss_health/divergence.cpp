@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: m_above counts the newest points at which the level was too high, without a gap; m_open means that they were enough.
+// Invariant: m_above counts the newest consecutive points with the level too high; m_open means that they reached kDivergencePersistence.
 #include "analysis/loss_health/divergence.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void LevelNoise::push(const RollingMedian& window) {
 }
 
 double LevelNoise::of(const RollingMedian& window, double level) const {
-  // Below kUnseen a window does not distinguish a correlation from none. One sigma is 8 standard errors of its median then.
+  // A correlation below kUnseen is indistinguishable from none in one window. One sigma then is 8 standard errors of its median.
   constexpr double kUnseen = 0.3, kMaxCorrelation = 0.95, kErrors = 8;
   const double seen = m_correlations.size() > 0 ? m_correlations.median() : 0;
   const double correlation = seen < kUnseen ? 0 : std::min(seen, kMaxCorrelation);
@@ -87,7 +87,7 @@ bool isWorse(const LevelChange& change) {
 
 std::optional<BaselineDivergence> divergesFrom(std::span<const std::int64_t> steps, std::span<const double> values,
                                                std::span<const std::int64_t> base_steps, std::span<const double> base_values) {
-  RollingMedian ratios;  // as logarithms
+  RollingMedian ratios;  // logarithms
   LevelNoise noise;
   BaselineDivergence now;
   std::optional<BaselineDivergence> found;

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 5> kFactNames = {"clip_grad", "gradient_c
                                                         "training.max_norm"};
 constexpr std::array<std::string_view, 7> kArguments = {"--clip-grad",     "--clip_grad", "--gradient_clipping", "--max_grad_norm",
                                                         "--max-grad-norm", "--grad_clip", "--training.max_norm"};
-constexpr double kHalf = 0.75;  // of the scale before: at or below, it was lowered
+constexpr double kHalf = 0.75;  // of the previous scale: at or below it, the scale was lowered
 
 std::optional<double> numberAt(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t=:,\"'");
@@ -27,7 +27,7 @@ std::optional<double> numberAt(std::string_view text) {
   return error == std::errc() && std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
 }
 
-// The number that follows the argument as a word of its own.
+// The number that follows the argument as a separate word.
 std::optional<double> argument(std::string_view argv, std::string_view name) {
   for (std::size_t at = argv.find(name); at != std::string_view::npos; at = argv.find(name, at + 1)) {
     const std::string_view rest = argv.substr(at + name.size());
@@ -37,7 +37,7 @@ std::optional<double> argument(std::string_view argv, std::string_view name) {
 }
 
 int halvingsOf(double from, double to) {
-  constexpr int kMax = 64;  // to 0
+  constexpr int kMax = 64;  // down to 0
   return to > 0 ? std::clamp(static_cast<int>(std::lround(std::log2(from / to))), 1, kMax) : kMax;
 }
 
@@ -85,7 +85,7 @@ void ScaleWatch::push(std::int64_t step, double scale) {
   const bool collapsed = sum >= kHalvings;
   if (collapsed && !m_open) {
     m_found.push_back({.first_step = m_recent.front().step,
-                       .halvings = sum - times,  // and these, below
+                       .halvings = sum - times,  // plus the newest ones, below
                        .from = m_recent.front().from,
                        .lowest = scale,
                        .recovered_step = {}});

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient watches: how often the gradient is clipped, and whether the loss scale of fp16 training collapses.
+// Gradient watches: how often gradients are clipped, and whether the loss scale of fp16 training collapses.
 //
-// Threading:  values; one thread at a time.
-// Ownership:  values.
+// Threading:  one thread at a time.
 // Units:      steps; shares 0..1.
-// Errors:     none; what is not finite is passed over.
+// Errors:     values that are not finite are skipped.
 // Cost:       O(1) per point; ClipWatch 300 bits.
 //
-// Clip pressure: more than 5 % of 300 points above the clip value, and then what share: clipping on
-// most steps hides growing gradients (the problem that AdaGC, arXiv 2502.11034, starts from). Loss scale: a dynamic scaler finds its level
-// in the first 100 steps by halving, and later halves now and then; to a thirty-second within 200 steps is a collapse, below 1 a bad one
-// (OPT-175B, arXiv 2205.01068, section 2.5: restart from a checkpoint whose scaler is at least 1).
+// Clip pressure: more than 5 % of 300 points above the clip value, and the highest such share: clipping on most steps hides growing
+// gradients (the problem that motivates AdaGC, arXiv 2502.11034). Loss scale: a dynamic scaler finds its level in the first 100 steps by
+// halving, and later halves occasionally; a fall to 1/32 within 200 steps is a collapse, below 1 a severe one (OPT-175B, arXiv 2205.01068,
+// section 2.5: restart from a checkpoint whose scaler is at least 1).
 #pragma once
 
 #include <bitset>
@@ -27,15 +26,15 @@ namespace runglass {
 
 struct ClipValue {
   double value = 0;
-  std::string source;  // the fact or argument that says it
+  std::string source;  // the fact or argument that it comes from
 };
-// What the facts of an attempt say: Megatron's clip_grad, DeepSpeed's gradient_clipping, Hugging Face's max_grad_norm, nanoGPT's grad_clip,
-// TorchTitan's training.max_norm; as a fact or in argv. A value of 0 switches clipping off.
+// The clip value in an attempt's facts: Megatron's clip_grad, DeepSpeed's gradient_clipping, Hugging Face's max_grad_norm, nanoGPT's
+// grad_clip, TorchTitan's training.max_norm; as a fact or in argv. A value of 0 disables clipping.
 std::optional<ClipValue> clipValueOf(std::span<const Fact> facts);
 
 struct ClipPressure {
-  std::int64_t first_step = 0, last_step = 0;  // at which more than kClipShare of the window was clipped
-  double share = 0;                            // the highest
+  std::int64_t first_step = 0, last_step = 0;  // at which more than kShare of the window was clipped
+  double share = 0;                            // maximum
 };
 
 class ClipWatch {
@@ -55,7 +54,7 @@ struct ScaleCollapse {
   std::int64_t first_step = 0, last_step = 0;
   int halvings = 0;
   double from = 0, lowest = 0;
-  std::optional<std::int64_t> recovered_step;  // first step at which it was no collapse any more
+  std::optional<std::int64_t> recovered_step;  // first step after the collapse
 };
 
 class ScaleWatch {
@@ -73,7 +72,7 @@ class ScaleWatch {
   struct Halving {
     std::int64_t step;
     double from;
-    int times;  // by which power of two; more than one where not every step is logged
+    int times;  // log2 of the factor; more than one where not every step is logged
   };
   std::deque<Halving> m_recent;
   std::vector<std::int64_t> m_halvings;

@@ -20,9 +20,9 @@ using Json = nlohmann::ordered_json;
 using words::Arg;
 using words::Message;
 
-constexpr std::int64_t kDeadPoints = 10;  // in a row that are not finite
-constexpr std::int64_t kScalerNear = 10;  // steps between what is not finite and the step that is skipped for it: a log interval
-constexpr double kScoreMost = 20;         // robust sigma that count as a score of 1
+constexpr std::int64_t kDeadPoints = 10;  // consecutive points that are not finite
+constexpr std::int64_t kScalerNear = 10;  // steps from a non-finite value to the step skipped for it: a log interval
+constexpr double kScoreMost = 20;         // robust sigma that give a score of 1
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(numberText(value)); }
 
@@ -84,7 +84,7 @@ class FindingList {
     return json;
   }
 
-  // A change of settings makes it no surprise.
+  // The change of settings that explains it.
   const Regime* regimeOf(std::int64_t step) const { return regimeNear(m_health.regimes(), step); }
   static Json describe(const Regime& regime) {
     return {{"what", std::string(regime.what)}, {"step", regime.step}, {"from", regime.from}, {"to", regime.to}};
@@ -109,7 +109,7 @@ class FindingList {
       const SpikeWeight weight = weightOf(spike, grad != nullptr, m_attempt.counts_steps);
       if (weight != SpikeWeight::kBlip) {
         addSpike(spike, weight, grad);
-      } else if (spike.recovered_step) {  // one that goes on may become more
+      } else if (spike.recovered_step) {  // an open spike may still become more severe
         if (!blips.empty() && stepsBetween(blips.back()->last_step, spike.first_step) > kBlipsTogether) close();
         blips.push_back(&spike);
       }
@@ -202,7 +202,7 @@ class FindingList {
   static Message riseMessage(const LossSpike& rise) {
     const Arg peak = words::number(rise.peak), baseline = words::number(rise.baseline), step = rise.peak_step, z = words::number(rise.z),
               points = rise.points;
-    // Where the level itself went up meanwhile, no point was ever far above it.
+    // Where the level itself rose in the meantime, no point was ever far above it.
     if (rise.z > kLossLimits.z && rise.peak >= kLossLimits.ratio * rise.baseline)
       return Message{"loss_rise_gradual", {{"peak", peak}, {"baseline", baseline}, {"step", step}, {"z", z}, {"points", points}}};
     return Message{"loss_rise",
@@ -215,7 +215,7 @@ class FindingList {
                     {"limit_percent", words::number(100 * (kLossLimits.ratio - 1))}}};
   }
 
-  // Reported once they are over: one that goes on may become a spike.
+  // Published after their end: an open rise may become a spike.
   void addRises() {
     for (const LossSpike& rise : m_rises) {
       if (!rise.recovered_step && !rise.level) continue;
@@ -233,7 +233,7 @@ class FindingList {
     return stepsBetween(grad.last_step, loss.first_step) <= kGradLead && grad.first_step <= loss.last_step;
   }
 
-  // By itself it says that training is rough, not that the model is worse: info, the longest of each bunch of them.
+  // A gradient spike alone means rough training, not a worse model: info.
   void addGradSpikes() {
     for (const LossSpike& spike : m_health.gradSpikes()) {
       if (spike.rule == SpikeRule::kNonFinite || spike.longest <= kBlipPoints) continue;
@@ -264,8 +264,8 @@ class FindingList {
     return stepsBetween(step, first) <= kScalerNear && stepsBetween(last, step) <= kScalerNear;
   }
 
-  // fp16 training finds its loss scale by overflowing, in its first steps many times in a row, and later now and then: the optimizer
-  // skips the step or lowers the scale, and the model never sees it. How often it may is ScaleWatch's question.
+  // fp16 training finds its loss scale by overflowing, many times in a row in its first steps and occasionally later: the optimizer skips
+  // the step or lowers the scale, and the model is unaffected. ScaleWatch judges how often is too often.
   bool scalerAt(const LossSpike& spike, const Series* of) const {
     const auto near = [&](std::int64_t step) { return isNear(step, spike.first_step, spike.last_step); };
     const bool lowered = std::ranges::any_of(m_health.scale().halvings(), near) ||
@@ -283,7 +283,7 @@ class FindingList {
   static bool isOver(const LossSpike& spike) { return spike.recovered_step && spike.longest <= kBlipPoints; }
   static bool isDead(const LossSpike& spike) { return !spike.recovered_step && spike.longest >= kDeadPoints; }
 
-  // Where it began, as series of single ranks and checks of the trainer in its log know it.
+  // The origin of the values, from series of single ranks and the trainer's checks in its log.
   struct Origin {
     std::optional<std::int32_t> rank;
     std::string layer;
@@ -299,7 +299,7 @@ class FindingList {
         out.rank = feed.series.key.rank;
       }
     for (const Event& event : m_attempt.non_finites) {
-      // A value that the log prints is no check: its line names whoever printed it.
+      // A value printed in the log is not a check: its line only identifies the rank that printed it.
       if (event.code.empty() || !event.step || !isNear(*event.step, spike.first_step, spike.last_step)) continue;
       out.layer = event.code;
       if (event.rank) out.rank = event.rank;
@@ -307,7 +307,7 @@ class FindingList {
     }
     return out;
   }
-  // What the sentences of values that are not finite have in common.
+  // The common arguments of the sentences about values that are not finite.
   struct NotFinite {
     NotFinite(const LossSpike& spike, const Origin& origin)
         : value(words::number(spike.peak)),
@@ -351,13 +351,13 @@ class FindingList {
     const bool grad = role == Role::kGradNorm;
     for (const LossSpike& spike : spikes) {
       if (spike.rule != SpikeRule::kNonFinite) continue;
-      // Where the loss is not finite as well, that is the finding.
+      // If the loss is not finite either, the loss is the finding.
       const bool scaler = grad && scalerAt(spike, m_attempt.series(role));
       Severity severity = isOver(spike) ? Severity::kWarning : Severity::kCritical;
       if (scaler || (grad && lossNotFinite(spike))) severity = Severity::kInfo;
       LossFinding out = make("non_finite", of, severity, spike.first_step, spike.last_step);
       if (spike.recovered_step) out.end_step = spike.recovered_step;
-      // What a loss of reinforcement learning measures is open; one that is no number for good is a job that learns nothing more.
+      // The meaning of a reinforcement learning loss is unclear; one that stays non-finite means that the job has stopped learning.
       if (!grad && isDead(spike)) out.finding.severity = severity;
       const Origin origin = originOf(spike);
       words::setMessage(out.finding, notFiniteMessage({spike, origin}, grad, scaler));
@@ -369,8 +369,7 @@ class FindingList {
     }
   }
 
-  // Losses and gradients beside the judged ones: what ceases to be finite within a cooldown of each other is one finding, of the
-  // first of them.
+  // Unjudged losses and gradients: those that become non-finite within a cooldown of each other are one finding, of the first of them.
   void addBeside() {
     struct Hit {
       const FiniteFeed* feed;
@@ -432,7 +431,7 @@ class FindingList {
     add(std::move(out), std::move(evidence));
   }
 
-  // What the log reports and no series shows: trainers end on NaN before they log it.
+  // Values reported in the log but in no series: trainers may stop on NaN before they log it.
   void addLog() {
     std::vector<const Event*> alone;
     for (const Event& event : m_attempt.non_finites)
@@ -460,7 +459,7 @@ class FindingList {
     }
   }
 
-  // A series has a value that is not finite where the event is.
+  // Whether a series has a value that is not finite at the event.
   bool isShown(const Event& event) const {
     const auto shows = [&](const LossSpike& spike) {
       return spike.rule == SpikeRule::kNonFinite && (!event.step || isNear(*event.step, spike.first_step, spike.last_step));

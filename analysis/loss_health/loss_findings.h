@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings of an attempt's losses: what is told, how loudly, and in which words.
+// Findings about an attempt's losses: which are published, at which severity, and their text.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      steps; the caller adds times.
-// Errors:     none.
 // Cost:       O(spikes found).
 //
-// Severities. Loss: at most 3 points and fewer than 10 steps info, of which those within 1,000 steps are one finding; longer and
-// alone info; 10 steps or together with the gradient norm warning; not back within 50 points error; a rise that stays below the
-// limits of a spike info. NaN and Inf critical, warning once they were over within 3
-// points; of losses and gradients beside the judged ones warning, critical from 10 points on, of evaluations one less, info once
-// they were over. A gradient norm by itself, overflows for which the optimizer skipped a step or lowered its loss scale,
-// everything within 100 steps after a change of settings and of reinforcement learning info.
+// Severities. Loss: at most 3 points and fewer than 10 steps is info, and all such spikes within 1,000 steps are one finding; longer
+// without a gradient spike is info; 10 steps or more, or together with a spike of the gradient norm, is warning; not recovered within 50
+// points is error; a rise below the limits of a spike is info. NaN and Inf are critical, or warning if they ended within 3 points; in other
+// losses and gradients they are warning, and critical from 10 points; in evaluations one level lower, and info once they ended. A spike of
+// the gradient norm alone, overflows for which the optimizer skipped a step or lowered its loss scale, everything within 100 steps after a
+// change of settings, and everything in reinforcement learning are info.
 #pragma once
 
 #include <string>
@@ -25,11 +23,10 @@ namespace runglass {
 
 inline constexpr std::int64_t kBlipsTogether = 1'000;  // steps
 
-// A finding without run and attempt, and without times but for those that the log gave it; start_step and end_step say of which
-// steps they are.
+// A finding without run, attempt and times, except times from the log; start_step and end_step are the steps of its times.
 struct LossFinding {
   Finding finding;
-  const Series* clock = nullptr;  // that knows when those steps were; nullptr: the loss
+  const Series* clock = nullptr;  // the series with the times of those steps; nullptr: the loss
   std::int64_t start_step = 0;
   std::optional<std::int64_t> end_step;  // absent: it has no end
 };
@@ -37,7 +34,7 @@ std::vector<LossFinding> lossFindings(const WatchedAttempt& attempt);
 
 const char* verdictName(SpikeVerdict verdict);  // "benign", "malignant", "unknown"
 const char* ruleName(SpikeRule rule);           // "robust_z", "warm_up", "non_finite"
-// Where the gradient norm's spike that came with it began, before its own begin; negative: after. Absent: none came with it.
+// Steps by which the accompanying spike of the gradient norm began earlier; negative: later. Absent: there is none.
 std::optional<std::int64_t> gradLead(const LossSpike& spike, const AttemptLoss& health);
 
 }  // namespace runglass

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants: 1. A feed's AttemptLoss has seen every point below feed.next, of equal steps the newest. 2. feeds are read in kRoles' order,
-// the loss last, so that settings are known before the losses under them.
+// Invariants: 1. A feed's AttemptLoss has received every point below feed.next, of repeated steps the newest. 2. feeds are read in reverse
+// order of kRoles, the loss last, so that settings precede the losses that depend on them.
 #include "analysis/loss_health/loss_watch.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr std::int64_t kSlicePoints = 1 << 18;
 constexpr std::size_t kLossAt = 0;
 constexpr std::array kRoles = {Role::kLoss, Role::kGradNorm, Role::kLearningRate, Role::kBatchSize, Role::kEpoch, Role::kLossScale};
 constexpr std::int64_t kLooksBetween = 16;
-constexpr std::size_t kMaxByName = 16;        // metrics that are asked for one by one
+constexpr std::size_t kMaxByName = 16;        // metrics queried one by one
 constexpr std::int64_t kReplayMost = 20'000;  // steps of two attempts that are compared
 
 bool inSamples(const Series& series) { return series.key.labels.find("\"x\":\"samples\"") != std::string::npos; }
@@ -44,7 +44,7 @@ void feedPoint(AttemptLoss& health, Role role, std::int64_t step, double value) 
   }
 }
 
-// As the store has it now; nullopt: it is gone.
+// The current stored series; nullopt: it no longer exists.
 Result<std::optional<Series>> fresh(Reader& reader, const Series& known) {
   SeriesFilter filter;
   filter.run = known.run;
@@ -56,7 +56,7 @@ Result<std::optional<Series>> fresh(Reader& reader, const Series& known) {
   return std::optional<Series>();
 }
 
-// The series beside the loss as the store has them now.
+// The current stored versions of the unjudged series.
 Result<std::vector<Series>> freshBeside(Reader& reader, RunId run, const WatchedAttempt& one) {
   SeriesFilter filter{.run = run, .attempt = one.attempt.id, .kind = SeriesKind::kScalar};
   std::set<std::string> metrics;
@@ -71,8 +71,8 @@ Result<std::vector<Series>> freshBeside(Reader& reader, RunId run, const Watched
   return all;
 }
 
-// In slices, so that a stop is heard soon and two million points are never in memory at once. `each` gets step and value; of
-// equal steps the newest. How many points there were.
+// In slices, so that a stop takes effect soon and two million points are never in memory at once. Calls `each` with step and value, of
+// repeated steps the newest; returns the number of points.
 template <class Each>
 Result<std::int64_t> readPoints(Reader& reader, const Series& series, std::int64_t from, std::int64_t read, const std::stop_token& stop,
                                 Each each) {
@@ -94,7 +94,7 @@ Result<std::int64_t> readPoints(Reader& reader, const Series& series, std::int64
 }
 
 Status readFinite(Reader& reader, FiniteFeed& feed, const Series& now, const std::stop_token& stop) {
-  // Points that came before the end: the series anew.
+  // Points before the end were added: the series is read again from its start.
   if (now.last_x < feed.next) feed = {.series = now};
   const std::int64_t from = feed.read == 0 ? now.first_x : feed.next, end = endOf(now);
   feed.series = now;
@@ -124,7 +124,7 @@ const Series* WatchedAttempt::series(Role role) const {
   return nullptr;
 }
 
-// The attempt's series: those that are judged where `choose_feeds`, and those beside them.
+// Lists the attempt's series: the judged ones if `choose_feeds`, and the unjudged ones.
 Status LossWatch::list(Reader& reader, WatchedAttempt& one, bool choose_feeds) {
   RG_ASSIGN(const auto all, reader.series({.run = m_run, .attempt = one.attempt.id, .kind = SeriesKind::kScalar}));
   if (choose_feeds) RG_TRY(choose(reader, one, all));
@@ -139,8 +139,8 @@ Status LossWatch::list(Reader& reader, WatchedAttempt& one, bool choose_feeds) {
   return {};
 }
 
-// Which of the attempt's series are judged. Asked again once the loss has twice the points: a gradient norm may be logged later,
-// or a loss with a better known name.
+// Chooses the series to judge. Repeated when the loss has twice the points: a gradient norm may be logged later, or a loss with a better
+// known name.
 Status LossWatch::choose(Reader& reader, WatchedAttempt& one, std::vector<Series> all) {
   const Series* loss = pickSeries(all, Role::kLoss);
   if (loss == nullptr) return {};
@@ -160,7 +160,7 @@ Status LossWatch::choose(Reader& reader, WatchedAttempt& one, std::vector<Series
     changed = changed || one.feeds[kLossAt].read > 0;
     one.feeds[i].series = *found;
   }
-  // What came late belongs before the losses that were judged without it.
+  // A late series belongs before the losses that were judged without it.
   if (changed) {
     one.health = AttemptLoss();
     for (LossFeed& feed : one.feeds) feed.next = feed.read = 0;
@@ -196,7 +196,7 @@ Status LossWatch::readBeside(Reader& reader, WatchedAttempt& one, const std::sto
   return {};
 }
 
-// What the log reports of steps that were skipped and of values that are not finite.
+// Events in the log about skipped steps and values that are not finite.
 Status LossWatch::readEvents(Reader& reader) {
   for (WatchedAttempt& one : m_attempts) one.skips.clear(), one.non_finites.clear();
   for (const bool skips : {true, false}) {
@@ -216,7 +216,7 @@ Status LossWatch::readAttempt(Reader& reader, WatchedAttempt& one, const std::st
     if (now) feed.series = std::move(now);
   }
   const Series* loss = one.series(Role::kLoss);
-  // The catalogue of thousands of ranks is no small read: it is asked again less and less often.
+  // The catalogue of thousands of ranks is expensive to read: it is read at increasing intervals.
   const std::int64_t look = ++one.looks;
   const bool again = (look & (look - 1)) == 0 || look % kLooksBetween == 0;
   const bool choose_feeds = loss == nullptr || loss->sample_count >= 2 * one.picked_at;
@@ -231,7 +231,7 @@ Status LossWatch::readAttempt(Reader& reader, WatchedAttempt& one, const std::st
   };
   RG_TRY(readAll());
   const bool odd = std::ranges::any_of(one.feeds, [](const LossFeed& f) { return f.series && f.read != f.series->sample_count; });
-  if (odd && loss->sample_count * 8 >= one.reread_at * 9) {  // points came in before the end
+  if (odd && loss->sample_count * 8 >= one.reread_at * 9) {  // points were added before the end
     one.reread_at = loss->sample_count;
     const auto clip = one.health.clipValue();
     one.health = AttemptLoss();
@@ -280,7 +280,7 @@ void LossWatch::supersede() {
   }
 }
 
-// Only with an attempt that this one went on from: its steps begin before, and its loss has the same name.
+// Only with an attempt from which this one resumed: it begins at earlier steps, and its loss has the same name.
 Status LossWatch::compare(Reader& reader, std::size_t index, bool live, const std::stop_token& stop) {
   WatchedAttempt& one = m_attempts[index];
   const Series* own = one.series(Role::kLoss);
@@ -328,7 +328,7 @@ Result<std::optional<TimeNs>> LossWatch::timeOf(Reader& reader, WatchedAttempt& 
   if (clock == nullptr || !clock->first_time) return std::optional<TimeNs>();
   const std::pair key(clock->id, step);
   if (const auto known = attempt.times.find(key); known != attempt.times.end()) return known->second;
-  // The loss of a step may be missing where its gradient norm is there.
+  // A step may lack a loss where it has a gradient norm.
   constexpr std::int64_t kNear = 1'000;
   RG_ASSIGN(const auto points,
             reader.scalars(clock->id, step, step > INT64_MAX - kNear ? INT64_MAX : std::min(endOf(*clock), step + kNear)));

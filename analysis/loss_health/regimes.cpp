@@ -10,7 +10,7 @@ namespace runglass {
 namespace {
 
 constexpr double kJump = 1.5, kCalm = 1.2;
-constexpr double kMinMove = 0.1;  // of the highest rate so far: below, it is the end of a decay, or the print's last digit
+constexpr double kMinMove = 0.1;  // of the highest rate so far: a smaller change is the end of a decay, or the last printed digit
 
 }  // namespace
 

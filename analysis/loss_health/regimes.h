@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regimes: where a run's settings changed, so that a change of its loss is no surprise: learning rate, batch size, epoch, world size.
+// Regimes: changes of a run's settings that explain a change of its loss: learning rate, batch size, epoch, world size.
 //
-// Threading:  a value; one thread at a time.
-// Ownership:  values.
+// Threading:  one thread at a time.
 // Units:      steps; values as the series has them.
-// Errors:     none; what is not finite is passed over.
+// Errors:     values that are not finite are skipped.
 // Cost:       O(1) per point; regimeNear() O(log changes).
 #pragma once
 
@@ -16,21 +15,21 @@
 
 namespace runglass {
 
-inline constexpr std::int64_t kRegimeSettles = 100;  // steps after a change for which nobody is to be alarmed
+inline constexpr std::int64_t kRegimeSettles = 100;  // steps after a change in which findings are only info
 
 struct Regime {
-  std::int64_t step = 0;  // the first under the new setting
+  std::int64_t step = 0;  // the first step with the new setting
   std::string_view what;  // "learning_rate", "batch_size", "epoch", "world_size"
   double from = 0, to = 0;
 };
 
 class RegimeWatch {
  public:
-  // By half or more from one point to the next, and by a tenth of the highest rate, where the two before it were nearly equal: ramps and
-  // decays are none.
+  // A change by half or more from one point to the next, of at least a tenth of the highest rate, after two nearly equal points: ramps and
+  // decays do not count.
   void learningRate(std::int64_t step, double value);
   void batchSize(std::int64_t step, double value);
-  // Of epochs that are shorter than 3 x kRegimeSettles nothing is said: they would be everywhere.
+  // Epochs shorter than 3 x kRegimeSettles are ignored: they would be everywhere.
   void epoch(std::int64_t step, double value);
   void add(const Regime& regime);
   const std::vector<Regime>& changes() const { return m_changes; }  // by step
@@ -39,7 +38,7 @@ class RegimeWatch {
   std::vector<Regime> m_changes;
   std::optional<double> m_rate, m_batch, m_epoch;
   double m_rate_highest = 0;
-  double m_rate_moved = 0;  // the newest ratio of neighbours; 0: there was none
+  double m_rate_moved = 0;  // newest ratio of consecutive points; 0: none
   std::int64_t m_epoch_began = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants: 1. m_open: m_held or m_current is a spike without an end, m_away its points. 2. Nothing that is not finite, and no point of
+// Invariants: 1. m_open: m_held or m_current is a spike without an end, m_away its points. 2. No value that is not finite, and no point of
 // an open spike, is in the baseline.
 #include "analysis/loss_spikes/loss_spikes.h"
 
@@ -12,7 +12,7 @@ namespace runglass {
 namespace {
 
 constexpr double kMadToSigma = 1.4826;
-constexpr int kExact = 6;               // decimals; a loss with more was not rounded for print
+constexpr int kExact = 6;               // decimals; a loss with more was not rounded for printing
 constexpr double kFloatError = 1.2e-7;  // of a float32 that holds a decimal number
 constexpr std::size_t kMinPoints = 3;
 constexpr std::array<double, kExact> kTens{1, 10, 100, 1e3, 1e4, 1e5};
@@ -42,17 +42,17 @@ LossSpikeDetector::Baseline LossSpikeDetector::baseline() const {
   const RollingMedian::Line line = m_window.line();
   Baseline base{.level = std::max(m_window.recent(), line.ahead)};
   base.sigma = std::max(floorOf(base.level, kSpikeFloor), kMadToSigma * line.deviation);
-  // The MAD of a handful of points is often far too small.
+  // The MAD of few points is often far too small.
   if (m_window.size() < kSpikeFirst) base = {.level = m_window.median(), .sigma = std::max(base.sigma, m_window.range() / 2)};
   return base;
 }
 
-// At or below it a spike is over.
+// At or below this value a spike ends.
 double LossSpikeDetector::back(const Baseline& base) const {
   return fromScale(base.level + std::max(kSpikeBackZ * base.sigma, effect(m_limits.ratio, base.level) / 2));
 }
 
-// Only asked while the window has not turned.
+// Called only before the window is full.
 double LossSpikeDetector::firstMedian() const {
   std::array<double, kSpikeFirst> first{};
   const std::size_t size = std::min(m_window.size(), kSpikeFirst);
@@ -61,12 +61,12 @@ double LossSpikeDetector::firstMedian() const {
   return (first[(size - 1) / 2] + first[size / 2]) / 2;
 }
 
-// By how much a value has to be above `level` to be `ratio` times as large.
+// The excess over `level` of a value `ratio` times as large.
 double LossSpikeDetector::effect(double ratio, double level) const { return m_log ? std::log(ratio) : (ratio - 1) * std::abs(level); }
 
 bool LossSpikeDetector::isOutlier(double value) const {
   if (m_window.size() < kMinPoints) return false;
-  // The level is never below its first bound: nearly every point ends here.
+  // The level is never below this bound, which rejects nearly every point.
   const double bound = m_window.size() < kSpikeFirst ? m_window.median() : m_window.recent();
   if (toScale(value) - bound < effect(m_limits.ratio, bound)) return false;
   if (m_window.size() < kSpikeWarmUp) {
@@ -75,7 +75,7 @@ bool LossSpikeDetector::isOutlier(double value) const {
   }
   const Baseline base = baseline();
   const double excess = toScale(value) - base.level;
-  // A baseline of nothing but 0 has no scale: nothing can be far from it.
+  // A baseline of zeros has no scale, and no point deviates from it.
   return base.sigma > 0 && excess >= effect(m_limits.ratio, base.level) && excess > m_limits.z * base.sigma;
 }
 
@@ -134,7 +134,7 @@ void LossSpikeDetector::begin(std::int64_t step, double value) {
   follow(step, value);
 }
 
-// A blip that is only far from a very quiet curve is none.
+// A blip that deviates only because the curve is very quiet does not count.
 bool LossSpikeDetector::isMore(double value) const {
   const double sigma = std::max(m_left.sigma, floorOf(m_left.level, kBlipFloor));
   return m_stay >= kBlipPoints || toScale(value) - m_left.level > m_limits.z * sigma;
@@ -166,7 +166,7 @@ void LossSpikeDetector::follow(std::int64_t step, double value) {
   if (m_away.size() >= static_cast<std::size_t>(kSpikePersistence)) settle();
 }
 
-// A new level.
+// Makes the level of the open spike the new baseline.
 void LossSpikeDetector::settle() {
   m_spikes[m_current].verdict = SpikeVerdict::kMalignant;
   ++m_level_shifts;

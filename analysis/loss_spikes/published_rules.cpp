@@ -7,10 +7,10 @@
 namespace runglass {
 namespace {
 
-constexpr double kTiny = 1e-9;  // of the mean: what is closer to it is equal to it
+constexpr double kTiny = 1e-9;  // of the mean: a smaller difference counts as equal
 
-// Mean and standard deviation of the newest `window` values. Sums about a pivot are made anew once per window, so that rounding does not
-// pile up.
+// Mean and standard deviation of the newest `window` values. Sums about a pivot are recomputed once per window, so that rounding errors do
+// not accumulate.
 class RollingMoments {
  public:
   explicit RollingMoments(std::size_t window) : m_ring(window) {}
@@ -57,7 +57,7 @@ class Curve {
   Curve(std::span<const std::int64_t> steps, std::span<const double> values) : m_steps(steps), m_values(values) {
     m_hits.points = static_cast<std::int64_t>(values.size());
   }
-  // `spiky(value)` says whether the rule strikes and learns the value; absent: it does not judge yet.
+  // `spiky(value)` returns whether the rule fires, and adds the value to its state; absent: it does not judge yet.
   template <class Rule>
   RuleHits run(Rule spiky, bool not_finite_strikes = false) {
     for (std::size_t i = 0; i < m_values.size(); ++i) {
@@ -89,7 +89,7 @@ RuleHits sigmaRule(Curve curve, std::size_t window, std::size_t fewest, double s
   });
 }
 
-// A spike enters the averages as what it is clipped to.
+// A spike enters the averages with its clipped value.
 RuleHits zClip(Curve curve) {
   constexpr double kAlpha = 0.97, kZ = 2.5;
   constexpr std::size_t kWarmUp = 25;
@@ -100,7 +100,7 @@ RuleHits zClip(Curve curve) {
       first.push(value);
       mean = first.mean();
       const auto count = static_cast<double>(first.size());
-      variance = first.deviation() * first.deviation() * (count - 1) / count;  // as there: of a population
+      variance = first.deviation() * first.deviation() * (count - 1) / count;  // as in the original: of a population
       return std::optional<bool>();
     }
     const double sigma = std::sqrt(variance), z = sigma > 0 ? (value - mean) / sigma : above(value, mean) ? HUGE_VAL : 0;
@@ -118,7 +118,7 @@ RuleHits megatronRerun(Curve curve) {
   int seen = 0;
   double largest = 0;
   return curve.run([&](double value) {
-    value = std::abs(value);  // as there: rewards and losses of reinforcement learning are below 0
+    value = std::abs(value);  // as in the original: rewards and losses of reinforcement learning may be negative
     if (seen < kFirst) {
       largest = seen++ == 0 ? value : std::max(largest, value);
       return std::optional<bool>();

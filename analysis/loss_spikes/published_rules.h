@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published rules: what the spike detectors of training frameworks and papers would say of the same curve, each with its own window and
-// warm-up, for comparison with ours.
+// Published rules: the spike detectors of training frameworks and papers applied to the same curve, each with its own window and warm-up,
+// for comparison with our own.
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      steps as the series counts them; windows count points. `score` is a share 0..1.
-// Errors:     none; a curve shorter than a rule's warm-up has judged == 0 and no score.
+// Units:      steps, as the series counts them; windows count points. `score` is a share 0..1.
+// Errors:     a curve shorter than a rule's warm-up has judged == 0 and no score.
 // Cost:       O(points).
 //
-// Values that are not finite enter no window, as one of them would blind a rule for a whole window. What a deviation of 0 would call
-// infinitely many sigma has to be above the mean all the same.
+// Values that are not finite enter no window, as one of them would disable a rule for a whole window. With a deviation of 0, where any
+// excess would be infinitely many sigma, a value must still exceed the mean.
 #pragma once
 
 #include <array>
@@ -32,22 +31,22 @@ enum class PublishedRule : std::uint8_t {
 
 struct PublishedRuleInfo {
   PublishedRule rule;
-  std::string_view id;     // as JSON has it
-  std::string_view title;  // for a screen
-  std::string_view says;   // the rule in words
-  std::size_t warm_up;     // points before the first one that is judged
+  std::string_view id;     // in JSON
+  std::string_view title;  // for people
+  std::string_view says;   // the rule as a sentence
+  std::size_t warm_up;     // points before the first judged one
 };
 const std::array<PublishedRuleInfo, 6>& publishedRules();
 
 struct RuleHits {
   std::vector<std::int64_t> steps;      // of each hit, in order
-  std::int64_t judged = 0, points = 0;  // points that the rule could judge, of all
+  std::int64_t judged = 0, points = 0;  // points that the rule could judge, and all points
   std::optional<double> score() const {
     return judged > 0 ? std::optional(static_cast<double>(steps.size()) / static_cast<double>(judged)) : std::nullopt;
   }
 };
 
-// Steps in order; as many values as steps.
+// Steps in order, as many as values.
 RuleHits applyRule(PublishedRule rule, std::span<const std::int64_t> steps, std::span<const double> values);
 
 }  // namespace runglass

@@ -8,7 +8,7 @@ namespace runglass {
 
 double RollingMedian::median() const { return (m_sorted[(m_size - 1) / 2] + m_sorted[m_size / 2]) / 2; }
 
-// Distances to the left and to the right of the middle are two sorted lists: a merge up to their middle.
+// Distances to the left and to the right of the middle are two sorted lists: a merge up to their median.
 double RollingMedian::deviation(double middle) const {
   std::size_t right = static_cast<std::size_t>(
       std::lower_bound(m_sorted.begin(), m_sorted.begin() + static_cast<std::ptrdiff_t>(m_size), middle) - m_sorted.begin());
@@ -31,7 +31,7 @@ double RollingMedian::recent() const {
   return count % 2 == 1 ? *middle : (*middle + *std::max_element(newest.begin(), middle)) / 2;
 }
 
-// Through the medians of the older and of the newer half, as Brown and Mood do (1951, "On median tests for linear hypotheses").
+// Through the medians of the older and the newer half, as in Brown and Mood (1951, "On median tests for linear hypotheses").
 RollingMedian::Line RollingMedian::line() const {
   std::array<double, kWindow> by_age{}, sorted{};
   for (std::size_t i = 0; i < m_size; ++i) by_age[i] = m_ring[(m_oldest + i) % kWindow];

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxEntries = 256;
 
-// Of points with equal steps the newest counts.
+// Among points with equal steps the newest counts.
 ScalarColumns withoutRepeats(ScalarColumns points) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {

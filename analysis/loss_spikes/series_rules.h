@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the published rules say of a stored loss: read once for all of them, and remembered.
+// The published rules applied to a stored loss: read once for all of them, and cached.
 //
-// Threading:  one cache may serve several threads, each with its own Reader; the same series asked twice at once is computed twice.
+// Threading:  one cache may serve several threads, each with its own Reader; two simultaneous requests for a series compute it twice.
 // Ownership:  answers are shared and immutable; the cache holds the newest of each series.
 // Units:      as RuleHits; times are ns since the epoch as the Reader corrects them.
 // Errors:     the Reader's; CANCELLED when `stop` fires, which leaves the cache as it was.
-// Cost:       O(points) for all rules together (0.2 microseconds a point) and 24 bytes a point held meanwhile; a series that grows is
+// Cost:       O(points) for all rules together (0.2 microseconds per point) and 24 bytes per point in the meantime; a growing series is
 //             judged again at most every kRulesAgain.
 #pragma once
 
@@ -34,7 +34,7 @@ inline constexpr DurNs kRulesAgain = 5 * kNsPerSecond;
 
 class RulesCache {
  public:
-  // `series` as the Reader told it; points from step `superseded_from` on are left out. `now`: any steady clock.
+  // `series` as returned by the Reader; points from step `superseded_from` on are left out. `now`: any steady clock.
   Result<SharedRules> rules(Reader& reader, const Series& series, std::optional<std::int64_t> superseded_from, TimeNs now,
                             const std::stop_token& stop);
 

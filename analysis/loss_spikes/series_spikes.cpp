@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: an entry's detector has seen every point up to its last_x, or up to its superseded_from.
+// Invariant: an entry's detector has received every point up to its last_x, or up to its superseded_from.
 #include "analysis/loss_spikes/series_spikes.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void pushAll(LossSpikeDetector& detector, const ScalarColumns& points) {
     if (i + 1 == points.size() || points.step[i + 1] != points.step[i]) detector.push(points.step[i], points.value[i]);
 }
 
-// Peaks that lie in these points get their time.
+// Sets the times of the peaks within these points.
 void addTimes(std::vector<SeriesSpike>& known, const std::vector<LossSpike>& spikes, const ScalarColumns& points) {
   known.resize(spikes.size());
   for (std::size_t i = 0; i < spikes.size(); ++i) {
@@ -37,7 +37,7 @@ void addTimes(std::vector<SeriesSpike>& known, const std::vector<LossSpike>& spi
 
 }  // namespace
 
-// In slices, so that a cancelled question ends soon and two million points are never in memory at once.
+// In slices, so that a stop takes effect soon and two million points are never in memory at once.
 Status SpikeCache::readOn(Reader& reader, const Series& series, std::int64_t from, Entry& entry, const std::stop_token& stop) {
   std::vector<SeriesSpike> known = entry.spikes ? *entry.spikes : std::vector<SeriesSpike>{};
   const std::int64_t end = endOf(series, entry.superseded_from);
@@ -68,7 +68,7 @@ Result<SharedSpikes> SpikeCache::spikes(Reader& reader, const Series& series, st
   if (known && known->sample_count == series.sample_count && known->last_x == series.last_x && known->superseded_from == superseded_from)
     return known->spikes;
   auto next = std::make_shared<Entry>();
-  // What was read is exactly what was there, so only the end is new.
+  // All stored points were read, so that only the end can be new.
   bool grown = known && !superseded_from && !known->superseded_from && known->read == known->sample_count &&
                series.sample_count > known->sample_count && series.last_x > known->last_x;
   if (grown) {
@@ -76,7 +76,7 @@ Result<SharedSpikes> SpikeCache::spikes(Reader& reader, const Series& series, st
     next->sample_count = series.sample_count;
     next->last_x = series.last_x;
     RG_TRY(readOn(reader, series, known->last_x + 1, *next, stop));
-    grown = next->read == series.sample_count;  // else points came in before the end
+    grown = next->read == series.sample_count;  // else points were added before the end
   }
   if (!grown) {
     if (known && known->superseded_from == superseded_from && now - known->reread < kSpikeReread) return known->spikes;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spikes of a stored loss: reads every point once, goes on where it stopped when the series has grown, and remembers.
+// Spikes of a stored loss: reads every point once, continues where it stopped when the series has grown, and caches the result.
 //
-// Threading:  one cache may serve several threads, each with its own Reader; the same series asked twice at once is computed twice.
+// Threading:  one cache may serve several threads, each with its own Reader; two simultaneous requests for a series compute it twice.
 // Ownership:  answers are shared and immutable; the cache holds the newest of each series.
 // Units:      steps; times are ns since the epoch as the Reader corrects them.
 // Errors:     the Reader's; CANCELLED when `stop` fires, which leaves the cache as it was.
-// Cost:       O(new points); a hash where nothing is new. 3 KiB per series, 256 Ki points (6 MiB) held while reading.
+// Cost:       O(new points); a hash lookup without new points. 3 KiB per series, 256 Ki points (6 MiB) held while reading.
 #pragma once
 
 #include <memory>
@@ -27,14 +27,14 @@ struct SeriesSpike {
 };
 using SharedSpikes = std::shared_ptr<const std::vector<SeriesSpike>>;
 
-// Where a series changed other than by new steps at its end, all of it is read again, at most once in this time.
+// A series that changed other than by new steps at its end is read again from its start, at most once in this time.
 inline constexpr DurNs kSpikeReread = 2 * kNsPerSecond;
 
-// Only scalar series; which of them is a loss is the caller's choice. Of points with equal steps the newest counts.
+// Only scalar series; the caller chooses those that are losses. Among points with equal steps the newest counts.
 class SpikeCache {
  public:
   explicit SpikeCache(SpikeLimits limits = kLossLimits) : m_limits(limits) {}
-  // `series` as the Reader told it; points from step `superseded_from` on are left out (model/superseded.h). `now`: any steady clock.
+  // `series` as returned by the Reader; points from step `superseded_from` on are left out (model/superseded.h). `now`: any steady clock.
   Result<SharedSpikes> spikes(Reader& reader, const Series& series, std::optional<std::int64_t> superseded_from, TimeNs now,
                               const std::stop_token& stop);
   Result<SharedSpikes> spikes(Reader& reader, const Series& series, std::optional<std::int64_t> superseded_from,
@@ -45,8 +45,8 @@ class SpikeCache {
     std::int64_t sample_count = 0, last_x = 0;
     std::optional<std::int64_t> superseded_from;
     LossSpikeDetector detector;
-    std::int64_t read = 0;  // points, with those of equal steps
-    TimeNs reread = 0;      // when all of it was read
+    std::int64_t read = 0;  // points, including repeated steps
+    TimeNs reread = 0;      // when it was last read from its start
     SharedSpikes spikes;
   };
   static Status readOn(Reader& reader, const Series& series, std::int64_t from, Entry& entry, const std::stop_token& stop);

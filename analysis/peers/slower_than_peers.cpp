@@ -14,7 +14,7 @@ bool stagesAreTooSmall(std::span<const PeerValue> values, std::size_t min_peers)
   return !sizes.empty() && std::ranges::all_of(sizes, [&](const auto& size) { return size.second <= min_peers; });
 }
 
-// By how many standard deviations a normal value is exceeded with this probability, below one half.
+// The number of standard deviations that a normal value exceeds with this probability, below one half.
 double sigmasOfTail(double probability) {
   double low = 0, high = 40;
   for (int i = 0; i < 50; ++i) {

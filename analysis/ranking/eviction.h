@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is it time to replace a slow machine? Ski rental: bear the loss until it has cost as much as the way out would.
+// Whether it is time to replace a slow machine. Ski rental: bear the loss until it has cost as much as a replacement.
 //
-// Greyhound, "Hunting Fail-Slows in Hybrid-Parallel Training at Scale" (Wu et al., ATC '25, its mitigation planner): a mitigation is taken
-// when the accumulated loss equals its cost. Without knowing how long the slowness will last, that costs at most twice what the best choice
-// in hindsight would have (Karlin et al., "Competitive snoopy caching", Algorithmica 3, 1988).
+// Greyhound, "Hunting Fail-Slows in Hybrid-Parallel Training at Scale" (Wu et al., ATC '25, its mitigation planner): mitigate when the
+// accumulated loss equals the cost of the mitigation. With the slowness's duration unknown, that costs at most twice the optimum in
+// hindsight (Karlin et al., "Competitive snoopy caching", Algorithmica 3, 1988).
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      GPU-hours; shares of the step time; TimeNs, DurNs.
-// Errors:     what cannot be told is kUnknown with a reason, never a cost of 0.
-// Cost:       none.
+// Errors:     an unknown result is kUnknown with a reason, never a cost of 0.
 #pragma once
 
 #include <optional>
@@ -20,27 +18,27 @@
 
 namespace runglass {
 
-// The middle of how long the run stood still at its restarts so far, from the last step before to the end of the first step after.
+// The median downtime of the run's restarts so far, from the last step before to the end of the first step after.
 struct RestartTime {
   std::optional<DurNs> median;
-  std::size_t restarts = 0;  // that it is the median of
-  std::string reason;        // where it is absent
+  std::size_t restarts = 0;  // number of restarts
+  std::string reason;        // why it is absent
 };
 RestartTime restartTimeOf(std::vector<DurNs> restarts);
 
 struct EvictionCase {
-  std::optional<double> cost_ratio;  // of the step time, that the slowness takes
-  std::optional<TimeNs> since, now;  // `now`: up to when it has lasted
-  bool holds = true;                 // it goes on
-  std::int32_t gpus = 0;             // whose time a step takes; 0: not known
+  std::optional<double> cost_ratio;  // share of the step time lost to the slowness
+  std::optional<TimeNs> since, now;  // `now`: the end of the slowness so far
+  bool holds = true;                 // it continues
+  std::int32_t gpus = 0;             // GPUs that a step occupies; 0: unknown
   RestartTime restart;
 };
 
 enum class EvictionVerdict : std::uint8_t {
   kUnknown,
-  kBear,     // the loss is smaller than the way out
-  kReplace,  // the break-even moment is over
-  kOver,     // it is not slow any more
+  kBear,     // the loss is smaller than the cost of a replacement
+  kReplace,  // the break-even time has passed
+  kOver,     // it is no longer slow
 };
 
 struct EvictionAdvice {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: rows have one kind of score, so that they can be compared.
+// Invariant: all rows have one kind of score, so that they are comparable.
 #include "analysis/ranking/rank_rows.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ double confidenceOf(Confidence confidence) {
   return 0.4;
 }
 
-// Votes assume one slow rank and do not say by how much.
+// Votes assume one slow rank and do not quantify the slowness.
 constexpr double kVoteConfidence = 0.5, kFewVotesConfidence = 0.2;
 
 class Joiner {
@@ -103,13 +103,13 @@ class Joiner {
     for (std::size_t i = 0; i < all.size(); ++i)
       for (const std::int32_t rank : ranksOf(all[i])) {
         RankedRow& row = rowOf(rank);
-        if (row.suspect != kNoSuspect) continue;  // a worse one names it
+        if (row.suspect != kNoSuspect) continue;  // a worse suspect names it
         row.suspect = i;
         take(all[i], row);
       }
   }
 
-  // What the whole run shows is worth more than what its newest steps do.
+  // A finding about the whole run is more reliable than the newest steps.
   void take(const Suspect& suspect, RankedRow& row) const {
     row.gpu_hours_per_day = suspect.gpu_hours_per_day;
     row.cause = suspect.cause;
@@ -118,7 +118,7 @@ class Joiner {
     if (suspect.coverage) row.coverage = suspect.coverage;
     if (const auto persistence = suspect.persistence()) row.persistence = persistence;
     row.stands_out |= suspect.holds && suspect.blamesRanks();
-    // Of what is over, the newest steps say nothing.
+    // The newest steps are no evidence about an ended slowness.
     if (m_kind == ScoreKind::kRelative && suspect.blamesRanks() && suspect.slower && (!suspect.holds || !row.score))
       row.score = 1 + *suspect.slower, row.slower = suspect.slower;
   }
@@ -183,7 +183,7 @@ std::optional<ScoreKind> scoreKindOf(const RankSources& sources) {
 }
 
 double rowWeight(const RankedRow& row, const Suspects* suspects) {
-  // Classes apart by more than any score is.
+  // Offsets of the classes, larger than any score.
   constexpr double kBlamed = 3e6, kStandsOut = 2e6, kWasBlamed = 1e6, kMaxScore = 1e5;
   const double score = row.score && std::isfinite(*row.score) ? std::clamp(*row.score, 0.0, kMaxScore) : -1;
   const Suspect* suspect = suspects != nullptr && row.suspect != kNoSuspect ? &suspects->all[row.suspect] : nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: what is kept is of m_attempt; another attempt begins anew.
+// Invariant: cached data is of m_attempt; another attempt starts over.
 #include "analysis/ranking/ranking.h"
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 namespace runglass {
 namespace {
 
-constexpr int kRest = 20;  // times as long as a look at spans took
+constexpr int kRest = 20;  // pause, as a multiple of the time that reading spans took
 constexpr std::int64_t kStepsAfter = 20;
 
-// Does a store tell anything of what an attempt's ranks did?
+// Whether a store has any data about an attempt's ranks.
 Result<bool> tells(Reader& reader, AttemptId attempt) {
   RG_ASSIGN(const auto steps, AttemptSteps::list(reader, attempt, {StepSeries::kTime, StepSeries::kPart}));
   if (!steps.of(StepSeries::kTime).empty() || !steps.of(StepSeries::kPart).empty()) return true;
@@ -38,7 +38,7 @@ Result<std::optional<WhatIfScores>> whatIfScores(Reader& reader, const Attempt& 
     workers[{worker.dp, worker.pp}] = s;
     out.s[worker.rank] = s;
   }
-  // Ranks of a tensor- or context-parallel group cannot be told apart: each has its worker's score.
+  // Ranks of a tensor- or context-parallel group are indistinguishable: each has its worker's score.
   for (const Rank& place : places) {
     const auto worker = workers.find({place.dp.value_or(0), place.pp.value_or(0)});
     if (worker != workers.end() && (place.dp || place.pp)) out.s[place.rank] = worker->second;
@@ -76,7 +76,7 @@ void RankingFeed::Rested::took(std::uint64_t now, std::chrono::steady_clock::dur
 Result<Attempt> RankingFeed::chooseAttempt(Reader& reader, const std::vector<Attempt>& attempts) {
   if (const auto wanted = std::ranges::find(attempts, m_wanted, &Attempt::id); m_wanted && wanted != attempts.end()) return *wanted;
   for (auto attempt = attempts.rbegin(); attempt != attempts.rend(); ++attempt) {
-    // What told something goes on telling.
+    // An attempt that had data still has it.
     if (attempt->id == m_attempt && m_table) return *attempt;
     RG_ASSIGN(const bool any, tells(reader, attempt->id));
     if (any) return *attempt;
@@ -129,7 +129,7 @@ Result<Ranking> RankingFeed::read(Reader& reader, const std::vector<Finding>* fi
 }
 
 Status RankingFeed::readSteps(Reader& reader, Ranking& out, const std::stop_token& stop) {
-  // Of what is over, the steps are shown that the worst suspect was slow in.
+  // For an ended attempt, the steps in which the worst suspect was slow.
   std::optional<std::int64_t> newest;
   if (out.over && out.suspects.worst() == nullptr)
     for (const Suspect& suspect : out.suspects.all)
@@ -155,7 +155,7 @@ Status RankingFeed::readSpans(Reader& reader, Ranking& out, const std::stop_toke
   const std::uint64_t generation = reader.generation();
   const auto begin = std::chrono::steady_clock::now();
   if (m_votes_rest.due(generation)) {
-    // Votes from before a slowness, or from after it, would outvote it.
+    // Votes from before or after a slowness would outvote it.
     std::optional<TimeRange> within;
     for (const Suspect& suspect : out.suspects.all)
       if (!within && suspect.blamesRanks() && suspect.start)
@@ -185,7 +185,7 @@ Status RankingFeed::readEarlier(Reader& reader, const std::vector<Attempt>& atte
       if (place.node) earlier.nodes.insert(place.node);
     if (out.kind == ScoreKind::kRelative) {
       RG_ASSIGN(const auto table, readStepTable(reader, before.id, places, stop));
-      // Of the same basis only: whole steps say nothing about work.
+      // Only with the same basis: whole steps do not measure own work.
       if (table.table.basis == out.relative.basis)
         for (const RankScore& score : rankBySlowness(table.table).ranks)
           if (score.score) earlier.score[score.rank] = 1 + *score.score;

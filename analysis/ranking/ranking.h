@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranking of an attempt's ranks, read from a store: scores, findings, votes, the attempt before, what a restart costs.
+// The ranking of an attempt's ranks, read from a store: scores, findings, votes, the previous attempt, the cost of a restart.
 //
 // Threading:  one thread at a time, that of the Reader; its answer is a value.
-// Ownership:  values. A RankingFeed keeps what it read between calls.
+// Ownership:  a RankingFeed keeps the data that it read between calls.
 // Units:      as RankedRow.
-// Errors:     the Reader's; NOT_FOUND in an empty store; CANCELLED when `stop` fires. Too little data is an absent `kind` with a reason.
-// Cost:       once as readStepTable() of two attempts, without step parts also readWhatIf(), with spans readWaitVotes(). Then the steps
-//             since; spans are looked at again when that takes at most a twentieth of the time.
+// Errors:     the Reader's; NOT_FOUND in an empty store; CANCELLED when `stop` fires. With too little data `kind` is absent, with a reason.
+// Cost:       the first call as readStepTable() of two attempts, without step parts also readWhatIf(), with spans readWaitVotes(). Later
+//             calls read new steps; spans are read again at most a twentieth of the time.
 #pragma once
 
 #include <chrono>
@@ -30,37 +30,37 @@ struct Ranking {
   Attempt attempt;
   std::vector<Rank> places;
   std::map<NodeId, Node> nodes;
-  bool over = false;                           // nothing more comes of this attempt
-  SlowRanks relative;                          // of the newest steps; of an attempt that is over, those up to its worst suspect's end
+  bool over = false;                           // the attempt is complete
+  SlowRanks relative;                          // of the newest steps; for an ended attempt, those up to the end of its worst suspect
   std::vector<std::optional<TimeRange>> when;  // of its steps
   bool has_parts = false;                      // as StepTableAnswer
   std::optional<double> span_waits_known;      // as StepTableAnswer
   std::vector<NvrxScore> nvrx;
   WaitVotes votes;
-  std::optional<WhatIfScores> what_if;  // asked where nobody told step parts
+  std::optional<WhatIfScores> what_if;  // read where no step parts are recorded
   Suspects suspects;
   std::optional<EarlierAttempt> earlier;
   RestartTime restart;
-  std::optional<ScoreKind> kind;  // absent: nothing ranks anybody
+  std::optional<ScoreKind> kind;  // absent: no data to rank by
   std::string reason;             // why
   std::vector<RankedRow> rows;
 
   const Suspect* suspectOf(const RankedRow& row) const { return row.suspect == kNoSuspect ? nullptr : &suspects.all[row.suspect]; }
-  // Up to when steps are known.
+  // The time of the newest known step.
   std::optional<TimeNs> lastTime() const;
   std::int32_t gpus() const;
 };
 
 class RankingFeed {
  public:
-  // Run 0: see chooseRun(). Attempt 0: the newest that tells anything of its ranks' steps.
+  // Run 0: see chooseRun(). Attempt 0: the newest with data about its ranks' steps.
   RankingFeed(RunId run, AttemptId attempt) : m_run(run), m_wanted(attempt) {}
 
-  // `findings` of the run; null: those that are stored.
+  // `findings` of the run; null: the stored ones.
   Result<Ranking> read(Reader& reader, const std::vector<Finding>* findings, const std::stop_token& stop);
 
  private:
-  struct Rested {  // something that is looked at again after a rest
+  struct Rested {  // read again only after a pause
     std::uint64_t generation = 0;
     std::chrono::steady_clock::time_point until;
     bool asked = false;
@@ -76,8 +76,8 @@ class RankingFeed {
   RunId m_run;
   AttemptId m_wanted, m_attempt;
   std::unique_ptr<StepTableFeed> m_table;
-  std::optional<std::int64_t> m_newest;  // that m_table is read up to
-  struct Compared {                      // of one state of m_table
+  std::optional<std::int64_t> m_newest;  // the step up to which m_table was read
+  struct Compared {                      // of one revision of m_table
     std::uint64_t revision = 0;
     SlowRanks relative;
     std::vector<NvrxScore> nvrx;
@@ -86,9 +86,9 @@ class RankingFeed {
   Rested m_what_if_rest, m_votes_rest;
   std::optional<WhatIfScores> m_what_if;
   WaitVotes m_votes;
-  std::optional<ScoreKind> m_earlier_kind;  // that m_earlier was read for
+  std::optional<ScoreKind> m_earlier_kind;  // the kind that m_earlier was read for
   std::optional<EarlierAttempt> m_earlier;
-  std::optional<std::size_t> m_restarts_of;  // attempts that m_restart is of
+  std::optional<std::size_t> m_restarts_of;  // number of attempts that m_restart was computed from
   RestartTime m_restart;
 };
 

@@ -10,10 +10,10 @@ namespace runglass {
 namespace {
 
 struct StepTimes {
-  std::optional<TimeNs> first_end, last_end;  // of its first and of its last step
+  std::optional<TimeNs> first_end, last_end;  // of its first and its last step
 };
 
-// One rank speaks for all: they wait for each other.
+// One rank represents all: they wait for each other.
 Result<StepTimes> stepTimes(Reader& reader, AttemptId attempt, const std::stop_token& stop) {
   RG_ASSIGN(const auto steps, AttemptSteps::list(reader, attempt, {StepSeries::kTime}));
   const Series* chosen = steps.clock();

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a run stood still at its restarts.
+// The downtime of a run's restarts.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
-// Units:      DurNs: from the last thing known of an attempt to the first step of the next.
-// Errors:     the Reader's. Attempts without a clock tell nothing.
-// Cost:       two short reads of one step series an attempt.
+// Units:      DurNs: from the last recorded time of an attempt to the first step of the next.
+// Errors:     the Reader's. Attempts without a clock are left out.
+// Cost:       two short reads of one step series per attempt.
 #pragma once
 
 #include <stop_token>

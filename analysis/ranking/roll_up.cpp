@@ -14,7 +14,7 @@ std::vector<RolledRow> rollUp(const std::vector<RankedRow>& rows, const Suspects
   std::vector<RolledRow> out;
   for (auto& [name, members] : places) {
     RolledRow rolled{.name = name, .worst = members.front(), .members = {}, .standing_out = 0, .gpu_hours_per_day = {}};
-    bool holds = false;  // what the cost is of
+    bool holds = false;  // whether the suspect of the cost is current
     for (const std::size_t member : members) {
       const RankedRow& row = rows[member];
       if (rowWeight(row, suspects) > rowWeight(rows[rolled.worst], suspects)) rolled.worst = member;

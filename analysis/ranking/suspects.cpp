@@ -16,7 +16,7 @@ constexpr std::int64_t kShortlyBefore = 20;  // steps
 constexpr double kSomeConfidence = 0.5;
 
 struct Kind {
-  const char *name, *cause, *pattern;  // where the evidence says none
+  const char *name, *cause, *pattern;  // used where the evidence has none
 };
 constexpr std::array<Kind, 8> kKinds = {{{"slow_rank", "", "cell"},
                                          {"slow_node", "", "host_block"},
@@ -52,7 +52,7 @@ void addRanks(const Json& list, std::vector<std::int32_t>& out) {
   }
 }
 
-// A communication's touched ranks are its victims: they are not named here.
+// The ranks in a slow_link finding are its victims: they are not named here.
 void nameRanks(const Finding& finding, const Json& evidence, Suspect& out) {
   if (finding.kind == "slow_link") return;
   for (const char* key : {"slow_ranks", "slow_workers", "ranks"})
@@ -72,7 +72,7 @@ void readMachine(const Json& evidence, Suspect& out) {
   }
 }
 
-// At the end of what is known.
+// Whether it lasts to the newest known step.
 bool holdsStill(const Finding& finding, std::optional<std::int64_t> last_step) {
   return !finding.end || (last_step && finding.last_step && *finding.last_step >= *last_step - kShortlyBefore);
 }

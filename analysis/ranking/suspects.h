@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suspects: the findings of an attempt that say who or what is slow, with what their evidence says, costliest first.
+// Suspects: the findings of an attempt that blame ranks, nodes or stages, with the values of their evidence, costliest first.
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      ratios (0.05 = 5 % more than the peers, of the step time), GPU-hours a day, steps, TimeNs.
-// Errors:     none: evidence that is missing or of another shape is absent.
-// Cost:       O(findings), a JSON document each.
+// Units:      ratios (0.05 = 5 % more than the peers, of the step time), GPU-hours per day, steps, TimeNs.
+// Errors:     evidence that is missing or has another shape is absent.
+// Cost:       O(findings), one JSON document each.
 #pragma once
 
 #include <optional>
@@ -25,40 +24,40 @@ struct MachineReading {
 struct Suspect {
   std::string kind, subject, summary;
   Severity severity = Severity::kInfo;
-  NodeId node;                      // 0: not one
-  std::vector<std::int32_t> ranks;  // that it names by number
+  NodeId node;                      // 0: not a single node
+  std::vector<std::int32_t> ranks;  // named by number
   std::optional<std::int32_t> dp, pp;
   std::optional<std::int64_t> first_step, last_step;
   std::optional<TimeNs> start, end;
-  bool since_before = false;  // already at the first step that was looked at
-  bool holds = false;         // at the end of what is known
+  bool since_before = false;  // already at the first step that was read
+  bool holds = false;         // at the newest known step
   std::optional<double> slower, own_ns, peers_ns, cost, gpu_hours_per_day, confidence, coverage;
   std::optional<std::int64_t> steps, steps_above;
-  std::string cause;    // "thermal", "clock", "power", "fault", "host", "data", "network", ...; "" not known
-  std::string pattern;  // "cell", "host_block", "column", "row", "speckle", "jitter", "everybody", ""
+  std::string cause;    // "thermal", "clock", "power", "fault", "host", "data", "network", ...; "": unknown
+  std::string pattern;  // `cell`, `host_block`, `column`, `row`, `speckle`, `jitter`, `everybody` or empty
   std::vector<MachineReading> machine;
 
-  // It blames the work of named ranks or of a node.
+  // Whether it blames the work of named ranks or of a node.
   bool blamesRanks() const { return kind == "slow_rank" || kind == "slow_node"; }
   std::optional<double> persistence() const;
 };
 
-// What is told of the run as a whole, where no suspect explains it.
+// A shift of the run as a whole that no suspect explains.
 struct SharedShift {
   std::int64_t first_step = 0;
   double change = 0;  // of the step time
 };
 
 struct Suspects {
-  std::vector<Suspect> all;          // those that hold first; of them who is blamed with some confidence, then by cost
-  std::optional<SharedShift> shift;  // the newest that holds and that nobody explains
+  std::vector<Suspect> all;          // current ones first; among them those that blame ranks with some confidence, then by cost
+  std::optional<SharedShift> shift;  // the newest current one without an explanation
   const Suspect* worst() const { return all.empty() || !all.front().holds ? nullptr : &all.front(); }
 };
 
-// `last_step`: the newest of the attempt; a suspect that was seen until shortly before it holds.
+// `last_step`: the newest of the attempt; a suspect seen until shortly before it is current.
 Suspects suspectsOf(std::span<const Finding> findings, AttemptId attempt, std::optional<std::int64_t> last_step);
 
-// What a pattern's name says, in words: "host block: a node"; "" for none.
+// The pattern's name in words: "host block: a node"; "" for none.
 const char* patternText(const std::string& pattern);
 
 }  // namespace runglass

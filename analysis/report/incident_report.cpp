@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of an incident: what analysis/incident says of it, in the order in which it is read.
+// The sections of an incident, from analysis/incident, in reading order.
 #include <algorithm>
 
 #include "analysis/incident/incident_answer.h"
@@ -20,7 +20,7 @@ constexpr std::string_view kHow =
 constexpr std::string_view kHowScored =
     "its finding or the ranking (docs/guide/incident_answers.md, docs/guide/ranking.md); runglassctl incident show";
 
-// A margin does not run over the ends of time; what is not over has none.
+// A margin must not overflow the range of time; an open end has none.
 TimeRange widened(TimeRange range, DurNs margin) {
   if (range.t0 > INT64_MIN + margin) range.t0 -= margin;
   if (range.t1 < INT64_MAX - margin) range.t1 += margin;
@@ -79,7 +79,7 @@ class IncidentSections {
           Paragraph{m_a.range ? "Nothing is recorded for this time." : "There is no time line: none of its findings has a time.", true});
       return;
     }
-    // Two lanes: what happened, and what was known when; as a picture, and in words.
+    // Two lanes: what happened, and what was known when; as a picture and as a table.
     const TimeRange range = m_a.range.value_or(TimeRange{m_a.timeline.entries.front().time, m_a.timeline.entries.back().time});
     section.blocks.push_back(FigureReference{
         .card = {.kind = "lanes", .title = "What happened, and what was known when", .caption = {}, .range = m_a.range, .select = {}},
@@ -103,7 +103,7 @@ class IncidentSections {
       table.rows.push_back(
           {m_build.timeCell(entry.time), countCell(entry.step), known ? Cell{} : textCell(text), known ? textCell(text) : Cell{}});
     }
-    // Nobody was told anything: no column of nothing.
+    // If nothing was published or captured, the empty column is left out.
     if (std::ranges::none_of(m_a.timeline.entries, [](const TimelineEntry& one) { return one.lane == IncidentLane::kKnown; })) {
       table.columns.pop_back();
       for (std::vector<Cell>& row : table.rows) row.pop_back();
@@ -141,14 +141,14 @@ class IncidentSections {
     section.blocks.push_back(std::move(table));
   }
 
-  // Those that somebody chose, else what the analyses suggest.
+  // The user's cards, else those suggested by the analyses.
   void evidence() {
     const std::vector<IncidentEvidence>& cards = m_a.incident.evidence.empty() ? m_a.cards : m_a.incident.evidence;
     if (cards.empty()) return;
     Section& section = m_build.section("Evidence", m_build.link("incidents", m_a.shown, selectOfIncident()));
     for (const IncidentEvidence& card : cards) {
       if (section.blocks.size() == kMaxCards) break;
-      // What a finding says is said above; below a picture belongs what it shows.
+      // The finding's text is printed above; the caption below a picture describes the picture.
       IncidentEvidence shown = card;
       if (std::ranges::any_of(m_a.findings, [&](const Finding& one) { return oneLineOf(one.summary, kMaxSummary) == shown.caption; }))
         shown.caption.clear();

@@ -85,7 +85,7 @@ class Walker {
     if (type == MD_SPAN_CODE) --m_code;
     if (type == MD_SPAN_DEL) --m_struck;
     if (type != MD_SPAN_A && type != MD_SPAN_IMG) return 0;
-    // Where it leads, unless its words say that.
+    // The link's target, unless its text contains it.
     const auto [target, words] = std::move(m_links.back());
     m_links.pop_back();
     if (!target.empty() && words.find(target) == std::string::npos) add(" (" + target + ")");
@@ -133,7 +133,7 @@ class Walker {
     block.runs.push_back(std::move(run));
   }
 
-  // Those that are typed; of others their names stay.
+  // Common entities; the others are kept by name.
   static std::string entity(std::string_view text) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kKnown = {
         {{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&apos;", "'"}, {"&nbsp;", "\u00a0"}}};
@@ -144,7 +144,7 @@ class Walker {
 
   std::vector<NoteBlock> m_blocks;
   std::vector<List> m_lists;
-  std::vector<std::pair<std::string, std::string>> m_links;  // where each leads, and its words so far
+  std::vector<std::pair<std::string, std::string>> m_links;  // target and text so far
   std::string m_mark;
   int m_quote = 0, m_strong = 0, m_emphasis = 0, m_code = 0, m_struck = 0;
   bool m_open = false;

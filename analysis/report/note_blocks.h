@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes in Markdown as blocks that do nothing: headings, lists, quotes, code and emphasis; HTML is text, and a link is its words and where
-// it leads. Writers draw them, each in its own way.
+// Notes in Markdown as inert blocks: headings, lists, quotes, code and emphasis. HTML is text, and a link becomes its text and its target.
+// Each writer formats the blocks itself.
 //
-// Read by md4c, CommonMark 0.30 with strikethrough; a line break that was typed is kept, as in comments of GitHub.
+// Parsed by md4c, CommonMark 0.30 with strikethrough; typed line breaks are kept, as in GitHub comments.
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      UTF-8; texts are as they were typed: each writer escapes for its own context.
-// Errors:     none: what is no Markdown is a paragraph. Lists and quotes deeper than kMaxNoteDepth are as deep as that.
+// Units:      UTF-8; texts are as typed: each writer escapes for its own context.
+// Errors:     text that is not Markdown is a paragraph. Lists and quotes deeper than kMaxNoteDepth are shown at that depth.
 // Cost:       O(text), of which md4c reads at most kMaxNoteBytes.
 #pragma once
 
@@ -30,8 +29,8 @@ struct NoteBlock {
   enum class Kind { kParagraph, kHeading, kCode, kRule };
   Kind kind = Kind::kParagraph;
   int level = 0;             // of a heading, 1 to 6
-  int depth = 0, quote = 0;  // in how many lists and quotes it is
-  std::string mark;          // of the first block of a list's item: "•", "3."
+  int depth = 0, quote = 0;  // number of lists and quotes around it
+  std::string mark;          // of the first block of a list item: "•", "3."
   std::vector<NoteRun> runs;
   friend bool operator==(const NoteBlock&, const NoteBlock&) = default;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How good the data is and where it was made: the sections that a reader trusts or doubts the others by.
+// Data quality and environment: the sections by which a reader judges how far to trust the others.
 #include "analysis/report/report_builder.h"
 #include "model/number_text.h"
 #include "model/time_text.h"

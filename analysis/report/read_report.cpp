@@ -38,7 +38,7 @@ Result<Subject> subjectOf(Reader& reader, const Question& question) {
   return Subject{};
 }
 
-// In front of everything: figures from a damaged store may be too small.
+// Comes first: figures from a damaged store may be too small.
 Status addDamage(Builder& build) {
   RG_ASSIGN(auto issues, build.reader().issues());
   std::erase_if(issues, [](const Issue& issue) { return !meansMissingData(issue.code); });
@@ -53,7 +53,7 @@ Status addDamage(Builder& build) {
   return {};
 }
 
-// A finding alone is told as an incident of nothing else.
+// A single finding is reported as an incident with one finding.
 Incident incidentOf(const Finding& finding) {
   Incident incident;
   incident.run = finding.run, incident.attempt = finding.attempt, incident.severity = finding.severity;

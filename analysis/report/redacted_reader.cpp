@@ -9,7 +9,7 @@
 namespace runglass::report {
 namespace {
 
-// What a path says of whose home it is in.
+// Adds the users whose home folders occur in a path.
 void addHome(std::string_view text, std::set<std::string>& users) {
   for (const std::string_view root : {"/home/", "/Users/"}) {
     for (std::size_t at = text.find(root); at != std::string_view::npos; at = text.find(root, at + 1)) {
@@ -20,7 +20,7 @@ void addHome(std::string_view text, std::set<std::string>& users) {
   }
 }
 
-// A list ("n[1-4]") and an address are no name that stands in texts.
+// A list ("n[1-4]") or an address is not a name that occurs in texts.
 bool isName(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789.:") != std::string_view::npos &&
          text.find_first_of("[], \t") == std::string_view::npos;
@@ -44,12 +44,12 @@ void redact(Redactor& redactor, std::string& text, FieldRole role) {
     case FieldRole::kJson:
       text = redactor.json(text);
       break;
-    default:  // words of ours; what a key says is redacted with it
+    default:  // our own words; values under a key are redacted with it
       break;
   }
 }
 
-// By what model/fields.h says of each text.
+// By the role of each text in model/fields.h.
 template <class Record>
 void redact(Redactor& redactor, Record& record) {
   if constexpr (std::is_same_v<Record, Fact>) record.value = redactor.value(record.key, record.value);
@@ -116,7 +116,7 @@ Result<std::optional<ClockAlignment>> RedactedReader::alignment(AttemptId attemp
 }
 
 Result<std::unique_ptr<Reader>> RedactedReader::unaligned() {
-  // Owns the other one, which nobody else knows.
+  // Owns the other Reader.
   struct Owning final : RedactedReader {
     Owning(std::unique_ptr<Reader> reader, Redactor& redactor) : RedactedReader(*reader, redactor), m_reader(std::move(reader)) {}
     std::unique_ptr<Reader> m_reader;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// RedactedReader: a store without names of machines and people, paths, addresses and secrets; what asks it cannot say what it does not
-// know.
+// RedactedReader: a store without names of machines and people, paths, addresses and secrets: callers cannot leak data that they never get.
 //
-// Covered is every text that a source or a person sent: names of nodes, runs, devices, series, tracks and spans, facts, events, log lines,
-// captures, checkpoints, notes, findings with their evidence, incidents, alerts, issues, and SQL answers. What a record's texts are is
-// described in model/fields.h. Uuids of stores, runs and incidents stay, so that links lead back. It derives from Reader itself: a question
-// that a Reader learns to answer does not compile here before somebody has said what of its answer is text.
+// It covers every text that a source or a person sent: names of nodes, runs, devices, series, tracks and spans, facts, events, log lines,
+// captures, checkpoints, notes, findings with their evidence, incidents, alerts, issues, and SQL answers. model/fields.h describes the
+// texts of each record. Uuids of stores, runs and incidents are kept, so that links work. It derives from Reader itself: a new query of
+// Reader does not compile here until its redaction is written.
 //
-// Threading:  as the other Reader's.
-// Ownership:  borrows the redactor and the other Reader, which outlive it.
+// Threading:  as the wrapped Reader.
+// Ownership:  borrows the redactor and the wrapped Reader, which outlive it.
 // Units:      reader.h.
-// Errors:     the other Reader's.
-// Cost:       the other Reader's, and one pass over each text.
+// Errors:     the wrapped Reader's.
+// Cost:       the wrapped Reader's, and one pass over each text.
 #pragma once
 
 #include "analysis/report/redaction.h"
@@ -19,7 +18,7 @@
 
 namespace runglass::report {
 
-// Tells the redactor the names of the store: nodes, what facts say of hosts and people, authors, home folders.
+// Passes the names in the store to the redactor: nodes, hosts and people in facts, authors, home folders.
 Status learnNames(Reader& reader, Redactor& redactor);
 
 class RedactedReader : public Reader {
@@ -62,7 +61,7 @@ class RedactedReader : public Reader {
   Status query(std::string_view sql, const SqlSink& sink, std::stop_token stop) override;
   Result<std::vector<std::string>> verify(std::stop_token stop) override;
 
-  // Numbers, times and ids alone.
+  // Queries that return only numbers, times and ids.
   std::shared_ptr<void> hold() override { return m_inner.hold(); }
   std::uint64_t generation() override { return m_inner.generation(); }
   Result<StoreUsage> usage(std::stop_token stop) override { return m_inner.usage(std::move(stop)); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. What was put in place of something is never looked at again: secrets first, then people, addresses, paths, names; no pseudonym has
-//    the shape of a later class.
+//  1. A replacement is never matched again: secrets come first, then people, addresses, paths, names; no pseudonym has the form of a later
+//     class.
 #include "analysis/report/redaction.h"
 
 #include <algorithm>
@@ -48,18 +48,18 @@ bool endsWithWord(std::string_view name, std::initializer_list<std::string_view>
   return std::ranges::any_of(words, [&](std::string_view word) { return key == word || key.ends_with("_" + std::string(word)); });
 }
 
-// Of several people. One may be called "train", so it is replaced where it is named and not wherever the word stands.
+// Names of accounts may be shared. One may be called "train", so that it is replaced under its key but not as a word in texts.
 bool namesAccount(std::string_view name) { return endsWithWord(name, {"account", "entity", "owner", "team"}); }
 
 bool namesSerial(std::string_view name) { return endsWithWord(name, {"serial", "serial_number", "serialnumber"}); }
 
-// "tokens=4096", "max_tokens: 12": what a model reads, and no secret.
+// "tokens=4096", "max_tokens: 12": the model's input, not a secret.
 bool countsTokens(std::string_view name) {
   const std::string key = lowered(name);
   return key.find("tokens") != std::string::npos && key.find("secret") == std::string::npos && key.find("key") == std::string::npos;
 }
 
-// Everybody's names tell nothing of anybody, and are words of messages.
+// Generic names identify no one and occur as words in messages.
 bool isCommon(std::string_view name) {
   constexpr std::array<std::string_view, 9> kCommon = {"localhost", "root", "user", "users", "admin", "nobody", "daemon", "ubuntu", "node"};
   return std::ranges::find(kCommon, lowered(name)) != kCommon.end();
@@ -69,7 +69,7 @@ bool isNumber(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == ':'; });
 }
 
-// "n1" of "n1.pod.example"; "" of an address and of what has no domain.
+// "n1" of "n1.pod.example"; "" for an address and for a name without a domain.
 std::string shortName(std::string_view name) {
   const std::size_t dot = name.find('.');
   return dot == std::string_view::npos || dot == 0 || isNumber(name) ? std::string() : std::string(name.substr(0, dot));
@@ -109,7 +109,7 @@ bool Redactor::namesPerson(std::string_view name) { return endsWithWord(name, {"
 void Redactor::know(std::set<std::string> hosts, std::set<std::string> users) {
   m_names.clear(), m_users.clear(), m_cache.clear(), m_pseudonyms.clear();
   m_longest = 0;
-  // The long names of each short one: where it is one alone, both mean one machine; else the short one is a name of its own.
+  // The long names of each short one: a single one means the same machine; otherwise the short one is a separate name.
   std::map<std::string, std::vector<std::string>> longer;
   for (const std::string& name : hosts)
     if (const std::string brief = shortName(name); !brief.empty() && !isCommon(brief)) longer[lowered(brief)].push_back(name);
@@ -144,7 +144,7 @@ std::string Redactor::replace(RedactClass one, const std::string& what, const st
   return with;
 }
 
-// Stays the same for the same thing within one report.
+// Stable for equal texts within one report.
 std::string Redactor::numbered(RedactClass one, const std::string& what, const char* word) {
   auto& found = m_found[static_cast<std::size_t>(one)];
   const auto known = found.find(what);
@@ -152,7 +152,7 @@ std::string Redactor::numbered(RedactClass one, const std::string& what, const c
   return found.emplace(what, "[" + std::string(word) + " " + std::to_string(found.size() + 1) + "]").first->second;
 }
 
-// The last group of every match; what `change` leaves empty stays.
+// Replaces the last group of every match; `change` returns "" to keep it.
 template <class Change>
 void Redactor::byPattern(std::string& text, const void* pattern, Change change) {
   const RE2& re = *static_cast<const RE2*>(pattern);
@@ -180,7 +180,7 @@ void Redactor::byPattern(std::string& text, const void* pattern, Change change) 
   text = std::move(out);
 }
 
-// Known names as words. A host's domain goes with it: "n1.cluster.example".
+// Known names as words. A host's domain is replaced with it: "n1.cluster.example".
 void Redactor::byName(std::string& text) {
   if (m_names.empty()) return;
   std::string out;
@@ -194,7 +194,7 @@ void Redactor::byName(std::string& text) {
         if (i + length < text.size() && isWord(text[i + length])) continue;
         const std::string_view name = std::string_view(window).substr(0, length);
         const auto found = m_names.find(name);
-        if (found == m_names.end() || isNumber(name)) continue;  // numbers mean many things
+        if (found == m_names.end() || isNumber(name)) continue;  // numbers are ambiguous
         with = &found->second, taken = length;
       }
     }
@@ -214,7 +214,7 @@ void Redactor::byName(std::string& text) {
   text = std::move(out);
 }
 
-// The quotes around a value stay.
+// The quotes around a value are kept.
 std::string Redactor::secret(const std::string& what) {
   if (what.starts_with("[")) return {};
   const bool quoted = what.size() > 2 && (what.front() == '"' || what.front() == '\'') && what.back() == what.front();
@@ -222,7 +222,7 @@ std::string Redactor::secret(const std::string& what) {
   return what.front() + numbered(RedactClass::kTokens, what.substr(1, what.size() - 2), "secret") + what.back();
 }
 
-// "token=a,password=b": what follows a comma is another's value where it has a name, and else more of the same.
+// "token=a,password=b": text after a comma is another value if it has a name, else part of this one.
 void Redactor::assigned(std::string& text) {
   std::string out;
   std::string_view rest = text;
@@ -256,7 +256,7 @@ void Redactor::secrets(std::string& text) {
   assigned(text);
   byPattern(text, &p.known_shape, token);
   byPattern(text, &p.long_word, [&](const std::string& what) {
-    // A path is many words.
+    // A path consists of many words.
     if (RE2::FullMatch(what, p.uuid) || std::ranges::count(what, '/') > 1 || !isRandom(what)) return std::string();
     return secret(what);
   });
@@ -279,13 +279,13 @@ void Redactor::addresses(std::string& text) {
   const auto address = [&](const std::string& what) { return numbered(RedactClass::kAddresses, what, "address"); };
   byPattern(text, &p.mac, address);
   byPattern(text, &p.ipv6, [&](const std::string& what) {
-    // Times and "a::b" of programs are none.
+    // Times and "a::b" in programs are not addresses.
     return what.size() < 4 || std::ranges::count(what, ':') < 2 ? std::string() : address(what);
   });
   byPattern(text, &p.ipv4, address);
 }
 
-// What names machines, beside the names that are known.
+// Machines without a known name.
 void Redactor::machines(std::string& text) {
   const Patterns& p = *m_patterns;
   const auto machine = [&](const std::string& what) {
@@ -310,7 +310,7 @@ std::string Redactor::text(std::string_view given) {
   if (redacts(RedactClass::kAddresses)) addresses(out);
   if (redacts(RedactClass::kPaths))
     byPattern(out, &m_patterns->path, [&](const std::string& what) {
-      // "/s" of a rate is none.
+      // "/s" of a rate is not a path.
       if (what.starts_with("runglass://") || (what.front() == '/' && std::ranges::count(what, '/') == 1 && what.size() < 5))
         return std::string();
       return numbered(RedactClass::kPaths, what, "path");
@@ -326,7 +326,7 @@ std::string Redactor::value(std::string_view name, std::string_view value) {
   const std::string whole(value);
   if (redacts(RedactClass::kTokens) && looksSecret(name)) return numbered(RedactClass::kTokens, whole, "secret");
   if (redacts(RedactClass::kHosts) && namesSerial(name)) return numbered(RedactClass::kHosts, whole, "device");
-  // An address or a number under such a name is no host's.
+  // An address or a number under such a name is not a host.
   if (redacts(RedactClass::kHosts) && namesHost(name) && !isNumber(value)) return host(whole);
   if (redacts(RedactClass::kUsers) && (namesPerson(name) || namesAccount(name))) return user(whole);
   return text(value);
@@ -344,7 +344,7 @@ std::string Redactor::user(const std::string& name) {
   return known != m_names.end() ? replace(RedactClass::kUsers, name, known->second) : numbered(RedactClass::kUsers, name, "user");
 }
 
-// The analyses' own keys are words; others may be names.
+// Keys of the analyses are words; others may be names.
 std::string Redactor::key(const std::string& key) {
   if (const auto known = m_names.find(lowered(key)); known != m_names.end() && !m_users.contains(lowered(key))) return known->second;
   const bool words = std::ranges::all_of(key, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
@@ -356,7 +356,7 @@ std::string Redactor::json(std::string_view given) {
   if (m_classes.empty() || given.empty()) return std::string(given);
   Json document = Json::parse(given, nullptr, false);
   if (document.is_discarded()) return text(given);
-  // Without recursion: depth is the source's.
+  // Without recursion: the source controls the depth.
   std::vector<std::pair<Json*, std::string>> open{{&document, ""}};
   while (!open.empty()) {
     const auto [at, name] = open.back();

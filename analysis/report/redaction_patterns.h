@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes by which a Redactor finds what it knows no name of.
+// The patterns by which a Redactor finds texts without a known name.
 //
 // Threading:  as RE2: matching is thread-safe.
-// Ownership:  values.
-// Units:      bytes: Latin-1, so that whatever a source sent is matched as it is.
-// Errors:     none.
-// Cost:       each is compiled once a Redactor.
+// Units:      bytes: Latin-1, so that arbitrary bytes match unchanged.
+// Cost:       each is compiled once per Redactor.
 #pragma once
 
 #include <re2/re2.h>
@@ -20,17 +18,17 @@ inline RE2::Options redactionOptions() {
   return options;
 }
 
-// The last group is what goes.
+// The last group is replaced.
 struct Redactor::Patterns {
   // Secrets.
   RE2 private_key{R"((?s)(-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)))", redactionOptions()};
   RE2 cookie{R"((?i)\b(?:set-)?cookie["']?\s*[:=]\s*["']?([^"'\r\n]+))", redactionOptions()};
-  // A scheme is a word before the secret, whatever it is called.
+  // A scheme is any word before the secret.
   RE2 authorization{
       R"((?i)\b(?:authorization|proxy-authorization|x-api-key|x-auth-token)["']?\s*[:=]\s*["']?((?:[a-z][a-z0-9-]*[ \t]+)?[^\s"',;]+))",
       redactionOptions()};
   RE2 bearer{R"((?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,}))", redactionOptions()};
-  // The name, and its value with the quotes around it.
+  // The name, and its value including quotes.
   RE2 assigned{
       R"((?i)([a-z0-9_.-]*(?:token|secret|passw(?:or)?d|passwd|passphrase|pwd|api[_-]?key|access[_-]?key|private[_-]?key|credential|auth[_-]?key|session[_-]?key|signature|\bsig)[a-z0-9_.-]*)["']?\s*(?:=|:|\s--?\s)\s*("[^"\r\n]{2,}"|'[^'\r\n]{2,}'|[^\s"';&]{3,}))",
       redactionOptions()};
@@ -53,7 +51,7 @@ struct Redactor::Patterns {
       redactionOptions()};
   RE2 ipv4{R"((?:^|[^0-9A-Za-z.])((?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})(?:[^0-9A-Za-z]|$))",
            redactionOptions()};
-  // After a name and a colon, too: "peer:fe80::1".
+  // Also after a name and a colon: "peer:fe80::1".
   RE2 ipv6{
       R"((?:^|[^0-9A-Za-z:.]|[G-Zg-z]:)((?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}|(?:[0-9A-Fa-f]{1,4}:){1,7}:(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4}){0,6})?|::(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4}){0,6}))(?:%[A-Za-z0-9]+)?)",
       redactionOptions()};
@@ -67,12 +65,12 @@ struct Redactor::Patterns {
   RE2 logged_in{R"((?i)\blogged in as:?\s+([A-Za-z0-9._-]*[A-Za-z0-9_-]))", redactionOptions()};
   RE2 logged_in_team{R"((?i)\blogged in as:?\s+[A-Za-z0-9._-]+\s+\(([^)\r\n]+)\))", redactionOptions()};
 
-  // Paths: after whatever ends a word, and after a flag of one letter ("-I/opt/x"). "24/7" and "tokens/s" are none.
+  // Paths: after any word boundary, and after a one-letter flag ("-I/opt/x"). "24/7" and "tokens/s" do not match.
   RE2 path{
       R"((?:^|[^A-Za-z0-9._~/\\-]|(?:^|\s)-[A-Za-z])([A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>|;,()`]+|(?:~|\.{1,2})?(?:/[^\s"'<>|:;,(){}\[\]`]+){1,}/?|[A-Za-z]:\\[^\s"'<>|;,`]+|\\\\[A-Za-z0-9._-]+\\[^\s"'<>|;,`]+))",
       redactionOptions()};
 
-  // Machines and what is in them.
+  // Machines and their components.
   RE2 fqdn{
       R"((?i)\b([a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.(?:com|net|org|edu|gov|mil|io|ai|dev|cloud|tech|local|localdomain|lan|lab|hpc|internal|intern|intra|corp|cluster|home|example|test|invalid|de|fr|uk|eu|cn|jp|ch|us|ca|se|nl|au|kr|sg))\b)",
       redactionOptions()};

@@ -13,7 +13,7 @@
 namespace runglass::report {
 namespace {
 
-constexpr double kSameRatio = 1e-9, kSameAbsolute = 16;  // of what is reckoned again in another order
+constexpr double kSameRatio = 1e-9, kSameAbsolute = 16;  // tolerance for sums computed in another order
 
 template <class Block_>
 std::vector<const Block_*> blocksOf(const ReportDocument& document) {
@@ -101,7 +101,7 @@ std::optional<double> Builder::answerOf(const std::string& sql) const {
 SqlRef Builder::query(const std::string& what, const std::string& sql, std::optional<double> value, std::string_view how) {
   if (!value) return 0;
   if (!sql.empty()) {
-    // Sums are rounded to whole nanoseconds, each item for itself.
+    // Sums are rounded to whole nanoseconds, each item separately.
     const std::optional<double> answer = answerOf(sql);
     if (answer && std::fabs(*answer - *value) <= std::max(kSameRatio * std::fabs(*value), kSameAbsolute * (std::fabs(*value) > 1e6)))
       return query(what, sql);

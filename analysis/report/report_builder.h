@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sections of every report are made with: texts of numbers and times, links into the store, references to SQL.
+// Building blocks of the sections of all reports: texts of numbers and times, links into the store, references to SQL.
 //
 // Threading:  that of the Reader.
 // Ownership:  borrows the Reader, the run and the places; the document is a value.
 // Units:      TimeNs, DurNs; ratios 0..1.
-// Errors:     none: what is absent is "–".
+// Errors:     an absent value is "–".
 // Cost:       O(text).
 #pragma once
 
@@ -22,7 +22,7 @@ namespace runglass::report {
 
 inline constexpr std::string_view kAbsent = "–";
 
-// As documents print them.
+// In the format of documents.
 std::string countText(std::int64_t count);
 std::string shortCountText(double count);
 std::string upperFirst(std::string text);
@@ -49,11 +49,11 @@ class Builder {
   }
   // Equal SQL is listed once. "" is 0.
   SqlRef query(std::string_view what, const std::string& sql);
-  // Of a figure: asked here and now. A query that does not give it again is not printed beside it; then, and where there is none, `how`
-  // says by which rule it was reckoned.
+  // For a figure: runs the query immediately. If its answer differs from `value`, or without SQL, it is not printed; `how` then describes
+  // the rule by which the figure was computed.
   SqlRef query(const std::string& what, const std::string& sql, std::optional<double> value, std::string_view how);
   std::string link(std::string_view view, std::optional<TimeRange> range, std::string_view select = {}) const;
-  // As the run's clock has it: UTC, "+1 h 2 min" since its own zero.
+  // By the run's clock: UTC, or "+1 h 2 min" since its own zero.
   std::string timeText(TimeNs time) const;
   Cell timeCell(std::optional<TimeNs> time) const;
   std::string nodeText(NodeId node) const;
@@ -79,7 +79,7 @@ class Builder {
   std::stop_token m_stop;
 };
 
-// Sections that several reports have.
+// Sections that several reports share.
 Status addHardware(Builder& build, std::optional<TimeRange> range, std::stop_token stop);
 Status addLogbook(Builder& build, std::span<const Finding> findings, std::span<const Incident> incidents, std::optional<TimeRange> range,
                   std::stop_token stop);
@@ -91,7 +91,7 @@ void addEnvironment(Builder& build, std::span<const EnvironmentFact> facts);
 Status addStepBreakdown(Builder& build, const Attempt& attempt, std::stop_token stop);
 Table findingTable(const Builder& build, std::span<const Finding* const> findings, std::string name, std::string caption);
 
-// What `readReport` is made of; `places` and the lists are the run's.
+// The parts of `readReport`; `places` and the lists are the run's.
 struct Known {
   std::vector<Finding> findings;
   std::vector<Incident> incidents;

@@ -7,7 +7,7 @@
 namespace runglass::report {
 namespace {
 
-// Numbers are written as numbers, negative ones too.
+// Numbers are written as numbers, including negative ones.
 std::string csvCell(const Cell& cell) {
   if (const auto* whole = std::get_if<std::int64_t>(&cell.value)) return std::to_string(*whole);
   if (const auto* number = std::get_if<double>(&cell.value)) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReportDocument: a report as values: what is said, in which order, with which numbers and from which SQL. Writers make files of it.
+// ReportDocument: a report as values: its texts, their order, numbers and SQL. Writers turn it into files.
 //
-// Threading:  plain values.
-// Ownership:  values. Texts are as they were told: each writer escapes for its own context.
-// Units:      TimeNs; numbers in base units beside the text that is shown.
-// Errors:     none: what is not known is absent and says why.
+// Ownership:  texts are as recorded: each writer escapes for its own context.
+// Units:      TimeNs; numbers in base units next to the displayed text.
+// Errors:     unknown values are absent with a reason.
 // Cost:       O(text).
 #pragma once
 
@@ -21,12 +20,12 @@
 
 namespace runglass::report {
 
-// Index into ReportDocument::queries, from 1 as it is printed; 0: no SQL tells it.
+// Index into ReportDocument::queries, from 1 as printed; 0: no SQL.
 using SqlRef = std::size_t;
 
 struct Paragraph {
   std::string text;
-  bool muted = false;  // an aside: why something is missing, how something was reckoned
+  bool muted = false;  // a remark: why a value is missing, or how it was computed
 };
 
 struct BulletList {
@@ -35,10 +34,10 @@ struct BulletList {
 
 struct KeyFigure {
   std::string name;
-  std::optional<double> value;  // in base units; absent: `reason` says why
+  std::optional<double> value;  // in base units; absent: see `reason`
   std::string unit;             // "ns", "steps", "gpu_hours", ...
-  std::string text;             // value and unit as people read it; "" where absent
-  std::string reason;           // why it is absent, or what is missing in it
+  std::string text;             // value and unit for people; "" if absent
+  std::string reason;           // why it is absent, or which part is missing
   bool at_least = false;
   SqlRef sql = 0;
 };
@@ -52,58 +51,58 @@ struct Cell {
 };
 struct Column {
   std::string name;
-  std::string key;       // for machines; snake_case with its unit
+  std::string key;       // for machines; snake_case including its unit
   bool numeric = false;  // right-aligned
-  double width = 1;      // relative, of those that wrap
+  double width = 1;      // relative, for columns that wrap
 };
 struct Table {
-  std::string name;  // unique in the document, [a-z0-9-]: of a CSV file
+  std::string name;  // unique in the document, [a-z0-9-]: the name of a CSV file
   std::string caption;
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
-  std::string left_out;  // "... 40 more": "" none
+  std::string left_out;  // "... 40 more"; "": none
 };
 
 // The two lanes of an incident: what happened, and what was known when.
 struct Lanes {
   std::vector<TimelineEntry> entries;
   TimeRange range;
-  TimeNs zero = 0;  // the first sign
+  TimeNs zero = 0;  // when the incident was first visible
 };
 
-// What an evidence card shows, or the lanes where there are some. Who can draw draws it; others tell caption and place.
+// The content of an evidence card, or the lanes if set. Writers that can draw do so; others print caption and place.
 struct FigureReference {
   IncidentEvidence card;
   RunId run;
-  AttemptId attempt;  // 0: not known
+  AttemptId attempt;  // 0: unknown
   std::string link;   // back to the view
   std::optional<Lanes> lanes = {};
 };
 
-// A small chart of numbers that are in the report as a table, too: bars, one a label.
+// A small bar chart of numbers that are also in a table of the report; one bar per label.
 struct BarChart {
   std::string caption, unit;  // "ns", "ratio"
   struct Part {
     std::string name;
-    std::vector<std::optional<double>> values;  // one a label
+    std::vector<std::optional<double>> values;  // one per label
   };
   std::vector<std::string> labels;
   std::vector<Part> parts;  // several: stacked
-  bool over_time = false;   // the labels follow each other
+  bool over_time = false;   // consecutive labels are consecutive in time
 };
 
 struct LogExcerpt {
   std::string caption;
   struct Line {
     std::optional<TimeNs> time;
-    std::string when, who, text;  // `when`: the time as people read it
+    std::string when, who, text;  // `when`: the time for people
     Severity severity = Severity::kInfo;
   };
   std::vector<Line> lines;
   std::string left_out;
 };
 
-// What people wrote, in Markdown; writers show its blocks (note_blocks.h).
+// A person's text in Markdown; writers format its blocks (note_blocks.h).
 struct WrittenNote {
   std::string author, text;
 };
@@ -116,7 +115,7 @@ using Block = std::variant<Paragraph, BulletList, KeyFigures, Table, FigureRefer
 
 struct Section {
   std::string title;
-  std::string link;  // back to the view that shows the same; "": there is none
+  std::string link;  // to the view with the same data; "": none
   std::vector<Block> blocks;
 };
 
@@ -124,33 +123,33 @@ struct Query {
   std::string what, sql;
 };
 
-// A figure that no query gives, and by which rule it was reckoned.
+// A figure that no query gives, and the rule by which it was computed.
 struct Computed {
   std::string what, how;
 };
 
-// What was replaced before anything was written.
+// Replacements made before writing.
 struct Redacted {
   std::string what;       // "hosts", "users", ...
-  std::size_t count = 0;  // different ones
+  std::size_t count = 0;  // distinct
 };
 
 struct Provenance {
   std::string store_uuid, run_uuid, run, program;
   int schema_version = 0;
-  TimeDomain clock = TimeDomain::kUtc;  // what the run's times mean
+  TimeDomain clock = TimeDomain::kUtc;  // the meaning of the run's times
   std::optional<TimeNs> made;
-  std::optional<TimeRange> range;    // that it speaks of
-  std::vector<std::string> options;  // as they were chosen, one line each
-  bool pseudonyms = false;           // nodes do not bear their own names: no link can name one
-  std::vector<Redacted> redactions;  // of the classes that were chosen
+  std::optional<TimeRange> range;    // covered by the report
+  std::vector<std::string> options;  // as chosen, one line each
+  bool pseudonyms = false;           // nodes do not have their real names: no link can name one
+  std::vector<Redacted> redactions;  // of the chosen classes
 };
 
 struct ReportDocument {
   std::string kind;  // "incident", "finding", "run"
   std::string title;
   std::string link;     // to the place as a whole
-  std::string summary;  // in plain words; may be edited
+  std::string summary;  // for people; may be edited
   bool summary_edited = false;
   std::vector<Section> sections;
   std::vector<Query> queries;
@@ -158,21 +157,21 @@ struct ReportDocument {
   Provenance provenance;
 };
 
-// Back into the store that it is of. `select` may say more than a place can be found by: that is left out.
+// A link into the report's store. Parts of `select` that cannot identify a place are left out.
 std::string linkInto(const Provenance& provenance, std::string_view view, std::optional<TimeRange> range, std::string_view select);
 
-// "12 hosts, 3 users; no addresses"; "nothing" where no class was chosen.
+// "12 hosts, 3 users; no addresses"; "nothing" if no class was chosen.
 std::string redactionText(const Provenance& provenance);
 
-// What to know before the SQL is asked; "" where nothing was replaced in it.
+// A note on running the SQL; "" if nothing in it was replaced.
 std::string replacedSqlText(const Provenance& provenance);
 
-// What a query behind a picture gives.
+// The answer of a query behind a picture.
 inline constexpr const char* kPictureSql =
     "The query behind a picture gives the readings that it is painted from; means, medians and shares in its sentence are computed from "
     "those (docs/guide/evidence.md).";
 
-// For who draws them and numbers them: in the order in which they are read.
+// In reading order, for drawing and numbering.
 std::vector<const FigureReference*> figuresOf(const ReportDocument& document);
 std::vector<const BarChart*> chartsOf(const ReportDocument& document);
 std::vector<const Table*> tablesOf(const ReportDocument& document);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. What did not come from this file goes through htmlText(); what goes into href was let through by isSafeLink().
-// 2. There is no script, no style attribute and no address outside the page.
+//  1. Text from outside this file passes through htmlText(); hrefs are checked by isSafeLink().
+//  2. There are no scripts, no style attributes and no addresses outside the page.
 #include <algorithm>
 #include <vector>
 
@@ -114,10 +114,10 @@ std::string runsHtml(const NoteBlock& block) {
   return out;
 }
 
-// An item is open until another of its list, or until the list is over.
+// An item is open until the next one of its list, or until the list ends.
 std::string noteHtml(const std::vector<NoteBlock>& blocks) {
   std::string out;
-  std::vector<std::string> open;  // lists and quotes around what comes next
+  std::vector<std::string> open;  // lists and quotes around the next block
   const auto closeTo = [&](std::size_t count) {
     for (; open.size() > count; open.pop_back()) out += (open.back() == "blockquote" ? "</" : "</li></") + open.back() + ">";
   };
@@ -203,7 +203,7 @@ class BlockHtml {
     figure(picture != nullptr ? *picture : words, one.link);
   }
   void operator()(const BarChart& one) {
-    if (m_chart >= m_pictures.charts.size()) return;  // the numbers are in a table beside it
+    if (m_chart >= m_pictures.charts.size()) return;  // the numbers are in a table
     Picture picture = m_pictures.charts[m_chart++];
     picture.title = one.caption;
     figure(picture, "");
@@ -224,7 +224,7 @@ class BlockHtml {
   void operator()(const Link& one) { m_out += "<p>" + linkHtml(one.text, one.target) + "</p>\n"; }
 
  private:
-  // Numbers and times are not broken.
+  // Numbers and times are not wrapped.
   static std::string cellOpen(const char* tag, const Column& column) {
     return std::string("<") + tag + (column.numeric ? " class=\"n\">" : column.key.ends_with("_ns") ? " class=\"t\">" : ">");
   }

@@ -10,7 +10,7 @@
 namespace runglass::report {
 namespace {
 
-// At the begin of a line: no heading, list, quote, rule or table.
+// At the start of a line: must not become a heading, list, quote, rule or table.
 std::string lineText(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t' || text.front() == '\n' || text.front() == '\r'))
     text.remove_prefix(1);
@@ -23,7 +23,7 @@ std::string lineText(std::string_view text) {
   return out;
 }
 
-// Longer than any fence in it.
+// The fence is longer than any fence in the text.
 std::string fenced(std::string_view language, const std::string& text) {
   std::size_t longest = 2, current = 0;
   for (const char c : text) longest = std::max(longest, current = c == '`' ? current + 1 : 0);
@@ -37,7 +37,7 @@ std::string linkMarkdown(std::string_view words, const std::string& target) {
 
 std::string reference(SqlRef ref) { return ref == 0 ? std::string() : " (S" + std::to_string(ref) + ")"; }
 
-// Of several lines one: a break within a quote or a list is a matter of taste, and a line's begin is not.
+// Joins the lines of a block: Markdown dialects differ on breaks within quotes and lists, and text at the start of a line may be markup.
 std::string noteLines(const NoteBlock& block) {
   if (block.kind == NoteBlock::Kind::kRule) return "\\-\\-\\-";
   std::string plain, out;
@@ -96,7 +96,7 @@ class BlockMarkdown {
     if (const std::string link = linkMarkdown("open it in Runglass", one.link); !link.empty()) m_out += " " + link;
     m_out += "\n\n";
   }
-  // The numbers are in a table beside it.
+  // The numbers are in a table.
   void operator()(const BarChart&) {}
   void operator()(const LogExcerpt& one) {
     m_out += "**" + markdownText(one.caption) + "**\n\n";
@@ -110,7 +110,7 @@ class BlockMarkdown {
   void operator()(const WrittenNote& one) {
     if (!one.author.empty()) m_out += "**" + markdownText(one.author) + "**\n\n";
     for (const NoteBlock& block : noteBlocks(one.text)) {
-      // An item's mark is ours, and what follows it is text.
+      // The item's mark is ours; the text after it is escaped.
       std::string before = "> ";
       for (int i = 1; i < block.depth; ++i) before += "  ";
       if (block.mark == "•") before += "- ";

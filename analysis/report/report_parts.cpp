@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections that several reports have.
+// Sections that several reports share.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -20,11 +20,11 @@ constexpr std::size_t kMaxNoteLines = 400;
 
 constexpr std::size_t kMaxPlaces = 6;
 
-// Equal faults are one row, wherever they were.
+// Equal faults are one row, regardless of their places.
 struct HardwareRow {
   const FaultInfo* fault = nullptr;
   std::set<std::string> places;
-  std::vector<std::string> shown;  // of those, as they came
+  std::vector<std::string> shown;  // of those, in order of occurrence
   std::optional<TimeNs> first;
   std::int64_t count = 0;
   Severity severity = Severity::kInfo;
@@ -64,7 +64,7 @@ Status addHardware(Builder& build, std::optional<TimeRange> range, std::stop_tok
   RG_ASSIGN(const auto events,
             build.reader().events(
                 {.range = range.value_or(TimeRange{}), .run = build.run().id, .at_least = Severity::kInfo, .kind = "", .limit = 10'000}));
-  // What the catalogue does not tell apart by its code (the number of a collective) is one.
+  // Codes that the catalogue does not distinguish (the number of a collective) are one row.
   std::map<std::pair<std::string, std::string>, HardwareRow> rows;
   for (auto event = events.rbegin(); event != events.rend(); ++event) {
     if (stop.stop_requested()) return {Code::kCancelled, "report: superseded"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of others for HTML, CSV, links and file names.
+// Escapes outside text for HTML, CSV, links and file names.
 #include "analysis/report/report_writers.h"
 #include "analysis/text/markdown_text.h"
 #include "model/formula_text.h"

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writers: a report as Markdown, HTML, JSON and CSV. The same document gives the same bytes.
+// Writers: a report as Markdown, HTML, JSON and CSV. Equal documents give equal bytes.
 //
-// Every text of others is escaped for the place where it is put, after what is invisible or changes the direction of writing was replaced
-// (analysis/text/markdown_text.h). The HTML loads nothing and runs nothing: CSP 'none' but for its own style and pictures in data: URLs
-// (W3C Content Security Policy 3); a picture in <img> runs no script whatever is in it (HTML, section 4.8.3; SVG 2, section 2.6, secure
-// static mode). Its links lead to runglass:// and within the page, nowhere else. CSV: RFC 4180; a text that a spreadsheet would take for a
-// formula has an apostrophe before it (OWASP, "CSV Injection").
+// Every text from outside is escaped for its context, after invisible characters and those that change the direction of writing are
+// replaced (analysis/text/markdown_text.h). The HTML loads and runs nothing: CSP 'none' except for its own style and pictures in data: URLs
+// (W3C Content Security Policy 3); a picture in <img> never runs scripts (HTML, section 4.8.3; SVG 2, section 2.6, secure static mode). Its
+// links have runglass:// targets or targets within the page. CSV: RFC 4180; text that a spreadsheet would read as a formula gets a leading
+// apostrophe (OWASP, "CSV Injection").
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      UTF-8.
-// Errors:     none.
 // Cost:       O(document + pictures).
 #pragma once
 
@@ -22,15 +20,15 @@
 
 namespace runglass::report {
 
-// What a figure or a chart looks like, by whoever can draw.
+// A figure or a chart, drawn by a caller that can draw.
 struct Picture {
-  std::string light, dark;  // SVG; "" dark: the light one
+  std::string light, dark;  // SVG; "" dark: use the light one
   std::string title, caption;
-  std::string says;              // in words, for who does not see it
+  std::string says;              // description in words, for readers who cannot see it
   std::string coverage, reason;  // why there is nothing to see
   SqlRef sql = 0;
 };
-// In the order of figuresOf() and chartsOf(); fewer: the rest is told in words.
+// In the order of figuresOf() and chartsOf(); if there are fewer, the rest is printed as text.
 struct Pictures {
   std::span<const Picture> figures, charts;
 };
@@ -40,13 +38,13 @@ std::string reportHtml(const ReportDocument& document, const Pictures& pictures 
 std::string reportJson(const ReportDocument& document, const Pictures& pictures = {});
 std::string tableCsv(const Table& table);
 
-// For between tags and within quoted attributes.
+// For text between tags and within quoted attributes.
 std::string htmlText(std::string_view text);
 // A field of a CSV row.
 std::string csvText(std::string_view text);
-// "runglass://..." of safe characters and nothing else.
+// Whether it is "runglass://..." with safe characters only.
 bool isSafeLink(std::string_view target);
-// "Incident of 3 May: n7" -> "incident-of-3-may-n7": [a-z0-9-], at most 60; "report" where nothing is left.
+// "Incident of 3 May: n7" -> "incident-of-3-may-n7": [a-z0-9-], at most 60; "report" if the result is empty.
 std::string slugOf(std::string_view text);
 
 }  // namespace runglass::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of a whole run: where its time went, what was found, who was slow, with which settings.
+// The sections of a whole run: where its time went, its findings, slow ranks and settings.
 #include <algorithm>
 #include <set>
 
@@ -178,7 +178,7 @@ class RunSections {
     return std::ranges::any_of(ledger().rows, [](const LedgerRow& row) { return row.untimed && row.iteration_time; });
   }
 
-  // Of steps that nobody knows the time of no day can be told.
+  // Steps without times belong to no day.
   void byDay(Section& section) {
     if (isUntimed() || m_build.run().time_domain.value_or(TimeDomain::kUtc) != TimeDomain::kUtc || ledger().rows.empty()) return;
     std::optional<TimeNs> first, last;
@@ -381,7 +381,7 @@ class RunSections {
     return {};
   }
 
-  // As an incident of the newest attempt would have it.
+  // As for an incident of the newest attempt.
   Status settings() {
     if (m_summary.attempts.empty()) return {};
     Incident whole;

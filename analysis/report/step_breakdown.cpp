@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the time of steps was spent on, as `runglassctl analyze` tells it.
+// The time of steps by part, as printed by `runglassctl analyze`.
 #include "analysis/gpu_idle/idle_answer.h"
 #include "analysis/report/report_builder.h"
 #include "model/number_text.h"

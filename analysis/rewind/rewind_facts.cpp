@@ -14,7 +14,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::int64_t kRecent = 200;  // steps before the spike that step time and batch size are taken from
+constexpr std::int64_t kRecent = 200;  // steps before the spike, for step time and batch size
 
 std::optional<double> numberIn(std::string text) {
   std::erase(text, ',');
@@ -40,7 +40,7 @@ std::optional<double> factOf(std::span<const Fact> facts, std::span<const std::s
   return std::nullopt;
 }
 
-// Of a sample, as a series of numbers carries it.
+// The index of a sample, from a series of numbers.
 std::optional<std::int64_t> indexOf(double value) {
   constexpr double kMax = 9e15;  // beyond 2^53 numbers have gaps
   return std::isfinite(value) && value >= 0 && value <= kMax ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt;
@@ -96,7 +96,7 @@ class Gatherer {
             "rewind: run " + std::to_string(m_question.run.value) + ": no attempt has step " + std::to_string(m_question.first_step)};
   }
 
-  // What an earlier attempt saved after the step from which a later one went on belongs to another branch.
+  // Checkpoints that an earlier attempt saved after the step from which a later one resumed belong to another branch.
   Status addCheckpoints() {
     RG_ASSIGN(const auto saved, m_reader.checkpoints(m_question.run));
     std::map<AttemptId, std::int64_t> until;
@@ -104,7 +104,7 @@ class Gatherer {
     for (auto attempt = m_attempts.rbegin(); attempt != m_attempts.rend(); ++attempt) {
       if (attempt->number > m_attempt.number) continue;
       until[attempt->id] = begins;
-      // The step it went on from tells more than the first one that it logged, which may be an interval later.
+      // The step from which it resumed is more precise than its first logged step, which may be an interval later.
       if (attempt->resumed_from_step && *attempt->resumed_from_step < INT64_MAX)
         begins = std::min(begins, *attempt->resumed_from_step + 1);
       else if (attempt->first_step)
@@ -122,7 +122,7 @@ class Gatherer {
     return m_reader.scalars(series.id, end < INT64_MIN + kRecent ? INT64_MIN : end - kRecent, end, m_stop);
   }
 
-  // As logged, else from the times at which losses were.
+  // As logged, else from the times of the losses.
   Status addStepTime() {
     if (const Series* times = pickSeries(m_series, Role::kStepTime)) {
       RG_ASSIGN(auto points, recent(*times));
@@ -209,7 +209,7 @@ class Gatherer {
     return addConsumed();
   }
 
-  // What was consumed after a step, so the first one left out begins where the step before it ended.
+  // Consumed samples after each step: the first skipped step begins where the previous one ended.
   Status addConsumed() {
     const auto consumed = std::ranges::find_if(m_series, [](const Series& series) { return series.key.metric == "consumed samples"; });
     if (consumed == m_series.end()) return {};

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kSecondsPerHour = 3600;
 
-// As far as the type reaches: a source may call anything a step.
+// Saturated at the type's limits: a source may use any number as a step.
 std::int64_t minus(std::int64_t a, std::int64_t b) {
   std::int64_t difference = 0;
   if (!__builtin_sub_overflow(a, b, &difference)) return difference;
@@ -78,7 +78,7 @@ std::vector<SampleRange> mergeRanges(std::vector<SampleRange> ranges) {
 }
 
 std::string megatronSkipArgument(const RewindPlan& plan) {
-  constexpr std::int64_t kMax = 10'000;  // more would be no command line
+  constexpr std::int64_t kMax = 10'000;  // more would not fit a command line
   if (!plan.checkpoint || plan.skipped() > kMax) return {};
   std::string text = "--iterations-to-skip";
   for (std::int64_t step = plan.skip_first; step <= plan.skip_last; ++step) text += " " + std::to_string(step - 1);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A RewindAnswer for people (lines), for scripts (JSON), and what is to be copied into a command line.
+// A RewindAnswer for people (lines), for scripts (JSON), and as arguments to copy into a command line.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      as RewindPlan.
-// Errors:     none.
-// Cost:       O(steps left out).
+// Cost:       O(skipped steps).
 #pragma once
 
 #include <string>
@@ -16,8 +14,8 @@
 namespace runglass {
 
 const char* rewindRuleName(RewindRule rule);  // "palm", "falcon"
-// As docs/guide/loss_spikes.md says.
+// In the format of docs/guide/loss_spikes.md.
 std::string rewindJson(const RewindAnswer& answer);
-// One fact a line. Nothing here is ever executed.
+// One fact per line. Nothing here is ever executed.
 std::vector<std::string> rewindLines(const RewindAnswer& answer);
 }  // namespace runglass

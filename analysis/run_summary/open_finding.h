@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a finding is open: the one rule for badges, counts and outlines.
+// Whether a finding is open: the only rule for badges, counts and outlines.
 //
 // Threading:  pure.
 // Units:      TimeNs.
@@ -9,7 +9,7 @@
 
 namespace runglass {
 
-// Begun, and without an end before `at`: what lasted until the end of a run is open there.
+// Begun, and without an end before `at`: a finding that lasted until the end of a run is open there.
 inline bool isOpen(const Finding& finding, TimeNs at) {
   return (!finding.start || *finding.start <= at) && (!finding.end || *finding.end >= at);
 }

@@ -14,7 +14,7 @@
 namespace runglass {
 namespace {
 
-// Best first; written in the normal form of normalTag().
+// Best first; in the normal form of normalTag().
 constexpr std::string_view kLoss[] = {"loss",
                                       "lm loss",
                                       "train loss",
@@ -69,7 +69,7 @@ std::span<const std::string_view> namesOf(Role role) {
     case Role::kEpoch:
       return kEpoch;
     case Role::kValidationLoss:
-      return {};  // by its words alone
+      return {};  // matched by its words only
   }
   return {};
 }
@@ -106,7 +106,7 @@ std::string_view canonicalOf(Role role) {
   return {};
 }
 
-// The value of "canonical" in a label set, which the store keeps as compact JSON; "" where there is none.
+// The value of "canonical" in a label set, which the store keeps as compact JSON; "" if there is none.
 std::string_view canonicalIn(std::string_view labels) {
   constexpr std::string_view kKey = "\"canonical\":\"";
   const std::size_t at = labels.find(kKey);
@@ -179,11 +179,11 @@ bool hasPair(const Words& words, std::string_view first, std::string_view second
 }
 
 constexpr std::array<std::string_view, 4> kEvaluationWords = {"val", "test", "testing", "holdout"};
-// Of what is added to a loss, or learns beside the model.
+// Words of terms added to a loss, or of losses of other models trained along.
 constexpr std::array<std::string_view, 17> kBesideWords = {"aux", "auxiliary", "moe",     "balance", "balancing", "router",
                                                            "z",   "mtp",       "kl",      "reward",  "rewards",   "critic",
                                                            "cri", "vf",        "entropy", "alpha",   "commitment"};
-// A number about losses or gradients that is none of them.
+// Words of numbers about losses or gradients that are neither.
 constexpr std::array<std::string_view, 18> kAboutWords = {"scale",       "scaler",   "scaling", "mask", "coef",   "coeff",
                                                           "coefficient", "count",    "num",     "time", "tokens", "std",
                                                           "var",         "variance", "min",     "max",  "ratio",  "clip"};
@@ -211,7 +211,7 @@ bool isGradient(const Words& words) {
   return has(words, "grad") || has(words, "grads") || has(words, "gradient") || has(words, "gradients");
 }
 
-// A cross entropy is no entropy bonus, and "loss value" no loss of a value function.
+// A cross entropy is not an entropy bonus, and "loss value" is not the loss of a value function.
 bool isBeside(Words words) {
   if (hasPair(words, "value", "loss") || hasPair(words, "value", "function")) return true;
   for (std::size_t i = 1; i < words.size(); ++i)
@@ -219,7 +219,7 @@ bool isBeside(Words words) {
   return anyOf(words, kBesideWords);
 }
 
-// Of a tag that is no known name: what its other words cost, beyond those that the role needs.
+// For a tag that is not a known name: the cost of its words beyond those that the role needs.
 constexpr int kByWords = 100;
 template <class Needed>
 int costOf(const Words& words, Needed needed) {
@@ -238,7 +238,7 @@ std::optional<int> lossByWords(const Words& words) {
   });
 }
 
-// The name without the words in front of it that say where it belongs.
+// Matches the name without leading context words.
 std::optional<int> withoutContext(std::string_view normal, std::span<const std::string_view> names) {
   for (int dropped = 1;; ++dropped) {
     const std::size_t space = normal.find(' ');
@@ -294,7 +294,7 @@ const Series* pickSeries(std::span<const Series> series, Role role) {
     if (role == Role::kFlopsPerGpu && candidate.key.unit != "flops_per_s") continue;
     const bool validates = isEvaluation(wordsOf(candidate.key.source));
     if (validates && role != Role::kValidationLoss) continue;
-    // A source that evaluates calls its loss what a training loss is called.
+    // A source of evaluations names its loss like a training loss.
     const Role named = validates && !isEvaluation(wordsOf(candidate.key.metric)) ? Role::kLoss : role;
     const std::optional<int> fit = roleFit(candidate.key.metric, named, candidate.key.labels);
     if (!fit) continue;

@@ -13,16 +13,16 @@
 namespace runglass {
 namespace {
 
-constexpr std::int64_t kFirstLook = 16, kGrowth = 16;  // steps looked at for the next one that was logged
+constexpr std::int64_t kFirstLook = 16, kGrowth = 16;  // steps read to find the next logged one
 
-// An attempt and the series that tells when its steps ended.
+// An attempt and the series with the end times of its steps.
 struct StepClock {
   AttemptId attempt;
   TimeNs begin = 0;
   Series series;
 };
 
-// Where no step times are recorded.
+// Used where no step times are recorded.
 const Series* otherClock(std::span<const Series> own) {
   const Series* longest = nullptr;
   for (const Series& one : own) {
@@ -33,7 +33,7 @@ const Series* otherClock(std::span<const Series> own) {
   return loss != nullptr && loss->first_time ? loss : longest;
 }
 
-// By number. Attempts of whose steps no time is known are left out.
+// By number. Attempts without times of steps are left out.
 Result<std::vector<StepClock>> stepClocks(Reader& reader, RunId run) {
   RG_ASSIGN(const std::vector<Attempt> attempts, reader.attempts(run));
   std::vector<StepClock> clocks;
@@ -54,7 +54,7 @@ Result<std::vector<StepClock>> stepClocks(Reader& reader, RunId run) {
   return clocks;
 }
 
-// The newest that had begun; none: the end.
+// The newest that had begun; rend(): none.
 auto covering(const std::vector<StepClock>& clocks, TimeNs moment) {
   return std::find_if(clocks.rbegin(), clocks.rend(), [&](const StepClock& one) { return one.begin <= moment; });
 }
@@ -65,7 +65,7 @@ Result<std::optional<StepMoment>> newestIn(Reader& reader, const StepClock& cloc
   return std::optional(StepMoment{found.front().x, *found.front().time, clock.attempt});
 }
 
-// The first after the moment, of steps from `from` on.
+// The first after the moment, among steps from `from` on.
 Result<std::optional<StepMoment>> firstAfter(Reader& reader, const StepClock& clock, std::int64_t from, TimeNs moment,
                                              const std::stop_token& stop) {
   const std::int64_t end = endOf(clock.series);

@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-// A live run sends at least a heartbeat every 2 s; contract: silent after 15 s.
+// A live run sends a heartbeat at least every 2 s; contract: silent after 15 s.
 constexpr DurNs kSilentAfter = 15 * kNsPerSecond;
 
 void widen(RunSummary& summary, const Series& series) {
@@ -40,14 +40,14 @@ Result<std::vector<double>> newestMedians(Reader& reader, const Series& series, 
   return sustained(points.value);
 }
 
-// What the attempt said of its model and machine.
+// The recorded facts about the attempt's model and machine.
 struct ModelFacts {
   std::optional<double> parameters, peak;
   bool no_mfu = false;
   std::string peak_source;
 };
 
-// "8,000,000,000" too; absent: no positive number.
+// Also "8,000,000,000"; absent: not a positive number.
 std::optional<double> numberIn(std::string text) {
   std::erase(text, ',');
   double value = 0;
@@ -69,7 +69,7 @@ Result<ModelFacts> readModelFacts(Reader& reader, const Attempt& attempt) {
     if (peak) known.peak_source = "as the trainer logged it";
   }
   if (known.peak) return known;
-  // All devices of the attempt must be of one kind: a mixed job has no one peak.
+  // All devices of the attempt must be of one kind: a mixed job has no single peak.
   RG_ASSIGN(const std::vector<Rank> ranks, reader.ranks(attempt.id));
   std::set<DeviceId> used;
   for (const Rank& rank : ranks)
@@ -85,13 +85,13 @@ Result<ModelFacts> readModelFacts(Reader& reader, const Attempt& attempt) {
   return known;
 }
 
-// The newest of `medians`, of rates, against the best of the earlier ones.
+// The newest of the rate medians, compared with the best of the earlier ones.
 std::optional<double> changeOf(const std::vector<double>& medians) {
   const double best = medians.size() > 1 ? *std::max_element(medians.begin() + 1, medians.end()) : 0;
   return best > 0 ? std::optional(medians.front() / best - 1) : std::nullopt;
 }
 
-// The speed of a trainer that logs no tokens.
+// The speed of a trainer that does not log tokens.
 Status readOtherRates(Reader& reader, std::span<const Series> own, Throughput& out, const std::stop_token& stop) {
   for (const auto& [role, field] :
        {std::pair{Role::kFlopsPerGpu, &Throughput::flops_per_gpu}, std::pair{Role::kSamplesPerSecond, &Throughput::samples_per_s},
@@ -138,7 +138,7 @@ Status readThroughput(Reader& reader, const Attempt& attempt, std::span<const Se
     if (!medians.empty())
       out.mfu_source = {.flops_per_s = medians.front(), .tag = flops->key.metric, .peak = known.peak, .peak_source = known.peak_source};
   } else if (known.peak && known.parameters && out.tokens_per_gpu) {
-    // Kaplan et al. 2020 (arXiv:2001.08361): 6 FLOPs a parameter and token for forward and backward.
+    // Kaplan et al. 2020 (arXiv:2001.08361): 6 FLOPs per parameter and token for forward and backward.
     out.mfu_source = {.flops_per_s = 6 * *known.parameters * *out.tokens_per_gpu,
                       .parameters = known.parameters,
                       .tag = out.tokens_tag,
@@ -157,7 +157,7 @@ Status readScalars(Reader& reader, RunSummary& summary, const std::stop_token& s
   filter.run = summary.run.id;
   RG_ASSIGN(const std::vector<Series> all, reader.series(filter));
   for (const Series& series : all) widen(summary, series);
-  // The newest attempt that has the series wins.
+  // The newest attempt with the series wins.
   std::optional<Series> loss;
   bool throughput_known = false;
   for (auto attempt = summary.attempts.rbegin(); attempt != summary.attempts.rend(); ++attempt) {
@@ -198,7 +198,7 @@ Result<std::vector<Node>> nodesOf(Reader& reader, const std::vector<Attempt>& at
       if (rank.node) ours.insert(rank.node);
   }
   RG_ASSIGN(std::vector<Node> nodes, reader.nodes());
-  // A node without an agent (an import's, an exporter's) neither reports nor is silent.
+  // A node without an agent (from an import or an exporter) neither reports nor is silent.
   std::erase_if(nodes, [&](const Node& node) { return !ours.contains(node.id) || node.state == NodeState::kUnknown; });
   return nodes;
 }

@@ -19,9 +19,9 @@ using words::Message;
 
 constexpr std::size_t kNodesListed = 64, kMaxValue = 60;
 constexpr std::string_view kWholeJob = "the job";  // in place of a node
-constexpr double kFew = 0.25;                      // at most this share differs: they are the odd ones
+constexpr double kFew = 0.25;                      // a value with at most this share is odd
 
-// What ought to be equal on all machines of a job.
+// Settings that should be equal on all machines of a job.
 struct EqualSetting {
   std::string_view key, title, advice;
 };
@@ -49,7 +49,7 @@ std::optional<std::int64_t> numberOf(const std::string& text) {
 }
 
 struct Values {
-  std::map<std::string, std::set<std::string>> nodes;  // value -> nodes that told it
+  std::map<std::string, std::set<std::string>> nodes;  // value -> nodes with it
   std::map<std::string, int> count;
 };
 
@@ -76,7 +76,7 @@ Finding settingFinding(const std::string& key, Severity severity, const Message&
   return finding;
 }
 
-// Differs on a few: those. Differs without a majority: said, but nobody is the odd one.
+// If a few nodes differ, they are the odd ones. Without a clear majority, a finding names no odd node.
 std::optional<Finding> judgeEqual(const EqualSetting& setting, const Values& values) {
   if (values.nodes.size() < 2) return std::nullopt;
   std::set<std::string> all;
@@ -116,7 +116,7 @@ std::optional<Finding> judgeEqual(const EqualSetting& setting, const Values& val
   return settingFinding(std::string(setting.key), few ? Severity::kWarning : Severity::kInfo, message, evidence);
 }
 
-// NCCL's own defaults are 20 (18 before 2.23) and 7: below, seconds of a flapping link end the job.
+// NCCL's own defaults are 20 (18 before 2.23) and 7: below them, a link that flaps for seconds ends the job.
 struct LowSetting {
   std::string_view key;
   std::int64_t least;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings that should be the same everywhere and are not, and those that are known to hurt.
+// Settings that should be equal on all nodes and are not, and settings known to be harmful.
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      values are text as the source gave it.
-// Errors:     none: a setting that nobody told of is not judged.
-// Cost:       O(told log told).
+// Units:      values are text as recorded.
+// Errors:     a setting that is not recorded is not judged.
+// Cost:       O(n log n) in the recorded settings.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +16,16 @@
 
 namespace runglass {
 
-// One machine's (or GPU's) word: "driver" on "n0412" is "550.54".
+// One value of a node (or GPU): "driver" on "n0412" is "550.54".
 struct ReportedSetting {
   std::string key, value;
-  std::string node;    // "" = told for the whole attempt
-  std::string device;  // uuid; "" = of the node
+  std::string node;    // "": recorded for the whole attempt
+  std::string device;  // uuid; "": of the node
 };
 
-// Kind "settings": subject "setting:KEY"; severity warning where a few differ from the rest, info where all share what may hurt.
-// Evidence: {"key", "meaning", "advice", "values": [{"value", "count", "nodes": [at most 64]}], "odd": [nodes that differ]}.
+// Kind "settings": subject "setting:KEY"; severity warning where a few differ from the rest, info where the values have no clear majority,
+// or all share one that may be harmful. Evidence: {"key", "meaning", "advice", "values": [{"value", "count", "nodes": [at most 64]}],
+// "odd": [nodes that differ]}.
 std::vector<Finding> judgeSettings(std::span<const ReportedSetting> reported);
 
 }  // namespace runglass

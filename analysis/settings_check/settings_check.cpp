@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: what was said and holds no longer ends; a setting that was never odd is never said.
+// Invariant: a published finding that no longer holds ends; a setting that was never odd is never published.
 #include "analysis/settings_check/settings_check.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ class SettingsCheck : public Analysis {
     std::set<DeviceId> seen;  // newest first
     for (const Event& event : events) {
       if (!event.device || !own_nodes.contains(event.node) || !seen.insert(event.device).second) continue;
-      // A GPU of the node that no rank runs on may be set as it likes.
+      // A GPU of the node without a rank may have any settings.
       if (!own_devices.contains(event.device)) continue;
       const auto json = nlohmann::json::parse(event.message, nullptr, false);
       if (!json.is_object()) continue;
@@ -71,7 +71,7 @@ class SettingsCheck : public Analysis {
       placeReported(reported, node_names[first->node]);
     return reported;
   }
-  // What rank 0 tells without a node is of its own where nodes tell of theirs; what that one says itself counts before it.
+  // Where nodes report a setting, rank 0's value without a node belongs to rank 0's node; that node's own report takes precedence.
   static void placeReported(std::vector<ReportedSetting>& reported, const std::string& own) {
     std::set<std::string> of_nodes, of_own;
     for (const ReportedSetting& one : reported) {

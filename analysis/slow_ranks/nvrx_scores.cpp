@@ -18,7 +18,7 @@ std::optional<double> medianOf(std::span<const double> values) {
   return median(std::move(known));
 }
 
-// Of the best level up to the newest one; with one level there is nothing earlier.
+// The best earlier level over the newest one, at most 1; absent without an earlier level.
 std::optional<double> individualOf(const std::vector<double>& values) {
   std::optional<double> now, best;
   for (std::size_t end = values.size(); end >= kLevelSteps; end -= kLevelSteps) {
@@ -37,7 +37,7 @@ std::optional<double> individualOf(const std::vector<double>& values) {
 }  // namespace
 
 std::vector<NvrxScore> nvrxScores(const StepTable& table) {
-  std::map<std::int32_t, std::pair<double, int>> fastest;  // by role: median and how many ranks have one
+  std::map<std::int32_t, std::pair<double, int>> fastest;  // by role: median and number of ranks that have one
   std::vector<std::optional<double>> medians;
   for (const RankSteps& rank : table.ranks) {
     medians.push_back(medianOf(rank.value_ns));

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two scores of NVIDIA's Resiliency Extension, so that its users find the numbers that they know.
+// The two scores of NVIDIA's Resiliency Extension, for comparison by its users.
 //
 // NVRx, straggler detection (github.com/NVIDIA/nvidia-resiliency-ext, straggler/reporting.py): a score is ref_median / my_median, 1 at
 // best; relative: the reference is the fastest rank, here of the same role; individual: the reference is the rank's own best earlier level.
 // Below 0.75 NVRx calls a rank a straggler.
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      ratios, at most 1. Levels are medians of kLevelSteps steps in a row.
-// Errors:     none: what cannot be told is absent.
+// Units:      ratios, at most 1. Levels are medians of kLevelSteps consecutive steps.
+// Errors:     unknown scores are absent.
 // Cost:       O(steps x ranks).
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: what was not compared is absent, in scores, and NaN, in ratios.
+// Invariant: a missing comparison is an absent score and a NaN ratio.
 #include "analysis/slow_ranks/slow_ranks.h"
 
 #include <algorithm>
@@ -15,13 +15,13 @@ namespace {
 
 constexpr double kAbsentValue = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kStepsToSeeMovement = 20;
-// Share of the steps, and their number, from which a confidence is given.
+// Minimum shares and numbers of steps for a confidence.
 constexpr double kHighCoverage = 0.8, kMediumCoverage = 0.5;
 constexpr std::size_t kHighSteps = 50, kMediumSteps = 10;
 
 std::optional<double> known(double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; }
 
-// The ranks of one role, in the order of `members`: indices into table.ranks.
+// The ranks of one role; `members` are indices into table.ranks, in order.
 class RoleRanking {
  public:
   RoleRanking(const StepTable& table, const std::vector<std::size_t>& members) : m_table(table), m_members(members) {}
@@ -87,7 +87,7 @@ class RoleRanking {
         score.worst = step;
     if (m_excess[i].size() < kMinSteps) return;
     scoreFrom(i, 0);
-    // Whole steps hardly differ between ranks that wait for each other, so they never make anybody sure.
+    // Whole steps hardly differ between ranks that wait for each other, so that they never give more than low confidence.
     if (m_table.basis == SlownessBasis::kWork) {
       if (score.coverage >= kHighCoverage && score.compared >= kHighSteps)
         score.confidence = Confidence::kHigh;
@@ -134,7 +134,7 @@ class RoleRanking {
     }
   }
 
-  // Who became slow late was right most of the time: it is judged by the steps since then, if they are many and nearly all slow.
+  // A rank that became slow late was normal most of the time: it is judged by the steps since then, if they are many and nearly all slow.
   void judgeSinceOnset(std::size_t i, float least) {
     RankScore& score = m_scores[i];
     std::size_t compared = 0, slow = 0;
@@ -158,7 +158,7 @@ class RoleRanking {
     score.since_step = m_table.steps[*onset];
   }
 
-  // The begin of the stretch up to the newest step in which steps above the peers outweigh the others most.
+  // The start of the interval up to the newest step with the largest surplus of steps above the peers over other steps.
   void findOnset(RankScore& score) const {
     int sum = 0, best = 0;
     std::size_t onset = score.ratio.size();
@@ -181,7 +181,7 @@ class RoleRanking {
   std::vector<std::vector<double>> m_excess;  // by member, of the compared steps
 };
 
-// Over all ranks, so that a slow-down which everybody shares has a number, too.
+// Over all ranks, so that a slowdown of all ranks is measured too.
 std::optional<double> movement(const StepTable& table) {
   if (table.steps.size() < kStepsToSeeMovement) return std::nullopt;
   std::vector<double> halves[2], values;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Columns are dense from step m_first on, m_width long, and move together; finish() keeps the steps that any rank has.
-// 2. A column holds all points of its series in the window up to its `seen`, but for those that came more than kLate steps late.
+//  1. Columns are dense from step m_first on, m_width long, and move together; finish() keeps the steps of any rank.
+//  2. A column holds all points of its series in the window up to its `seen`, except those that arrived more than kLate steps late.
 #include "analysis/slow_ranks/step_table.h"
 
 #include <algorithm>
@@ -21,18 +21,17 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr int kListEvery = 10;     // calls
-constexpr std::int64_t kLate = 4;  // steps that are read again, as they may have come since
+constexpr std::int64_t kLate = 4;  // steps that are read again, as points may have arrived since
 constexpr std::size_t kProbes = 3;
 constexpr double kLongestStep = 1e17;  // ns; three years
-constexpr int kSpansRest = 10;         // times as long as reading them took
+constexpr int kSpansRest = 10;         // pause, as a multiple of the time that reading them took
 
 bool mayBeWaiting(const std::string& part) {
   const auto column = stepColumnOf(part);
   return !column || *column == StepColumn::kTransfer;
 }
 
-// The newest step; but where one rank alone says one that is farther ahead of all others than the window is long, theirs: its number is
-// odd.
+// The newest step. If one rank alone is ahead of all others by more than the window, the newest step of the others: its number is odd.
 std::int64_t newestOf(const std::map<std::int32_t, std::int64_t>& last_of_rank) {
   std::int64_t first = std::numeric_limits<std::int64_t>::min(), second = first;
   for (const auto& [rank, last] : last_of_rank) {
@@ -46,9 +45,9 @@ std::int64_t newestOf(const std::map<std::int32_t, std::int64_t>& last_of_rank) 
 struct Column {  // one series
   SeriesId id;
   std::int32_t rank = 0;
-  std::string part;                            // name; of waits, what pairs them with their part
+  std::string part;                            // name; for waits, the key of their part
   std::vector<double> dense;                   // by step
-  std::vector<std::optional<TimeRange>> when;  // of step times
+  std::vector<std::optional<TimeRange>> when;  // for step times
   std::int64_t seen = std::numeric_limits<std::int64_t>::min();
 };
 
@@ -74,7 +73,7 @@ std::size_t partIndex(std::vector<std::string>& names, const std::string& name) 
   return static_cast<std::size_t>(found - names.begin());
 }
 
-// A part that a rank did not have in a step in which it worked took no time in it.
+// A part missing in a step in which the rank worked took no time.
 std::optional<double> partMedian(const std::vector<double>& part, const std::vector<double>& work) {
   std::vector<double> values;
   for (std::size_t i = 0; i < work.size(); ++i)
@@ -122,7 +121,7 @@ class StepTableFeed::Memory {
       RG_ASSIGN(last, probe(reader, stop));
       if (last <= m_last && m_complete) return m_answer;
     }
-    // Spans are many: between two looks at them the table is that of the earlier one.
+    // Reading spans is expensive: during the pause the previous table is returned.
     if (m_complete && m_parts.empty() && std::chrono::steady_clock::now() < m_spans_rest) return m_answer;
     m_complete = false;
     moveTo(last);
@@ -161,13 +160,13 @@ class StepTableFeed::Memory {
     RG_ASSIGN(m_own_work, readOwnWork(reader, m_attempt));
     m_listed_last = newestOf(last_of_rank);
     if (m_newest) m_listed_last = std::min(m_listed_last, *m_newest);
-    // Odd step numbers must not run over the ends of the number.
+    // Odd step numbers must not overflow.
     m_listed_last = std::clamp(m_listed_last, std::numeric_limits<std::int64_t>::min() + 2 * kStepsLookedAt,
                                std::numeric_limits<std::int64_t>::max() - 2 * kStepsLookedAt);
     return {};
   }
 
-  // A few ranks speak for all: they may not all have died.
+  // A few ranks represent all: it is unlikely that all of them failed.
   Result<std::int64_t> probe(Reader& reader, const std::stop_token& stop) const {
     std::int64_t last = m_last;
     const Columns& columns = m_times.empty() ? m_parts : m_times;
@@ -195,7 +194,7 @@ class StepTableFeed::Memory {
     m_first = first, m_last = last;
   }
 
-  // Of a step that came twice the later value counts.
+  // If a step was recorded twice, the later value counts.
   Status readColumn(Reader& reader, Column& column, const std::stop_token& stop) const {
     if (stop.stop_requested()) return {Code::kCancelled, "cancelled"};
     const std::int64_t from = column.seen < m_first + kLate ? m_first : column.seen - kLate;
@@ -223,7 +222,7 @@ class StepTableFeed::Memory {
     return {};
   }
 
-  // What the columns say, of each rank.
+  // The columns' values by rank.
   std::map<std::int32_t, Gathered> gather(const std::vector<Rank>& ranks, StepTableAnswer& answer) const;
   void gatherPart(const Column& part, const Column* wait, Gathered& rank, StepTableAnswer& answer) const;
   void gatherSpans(std::map<std::int32_t, Gathered>& ranks, StepTableAnswer& answer) const;
@@ -238,7 +237,7 @@ class StepTableFeed::Memory {
   std::int64_t m_first = 0, m_last = std::numeric_limits<std::int64_t>::min(), m_listed_last = std::numeric_limits<std::int64_t>::min();
   int m_until_list = 0;
   std::uint64_t m_revision = 0;
-  bool m_complete = false;  // m_answer is of all that was told up to m_last
+  bool m_complete = false;  // m_answer covers all data up to m_last
   OwnWork m_own_work;
   std::optional<SpanPartsAnswer> m_spans;
   std::chrono::steady_clock::time_point m_spans_rest;
@@ -302,7 +301,7 @@ void StepTableFeed::Memory::gatherSpans(std::map<std::int32_t, Gathered>& ranks,
   }
 }
 
-// From the first rank's begin to the last one's end.
+// From the first rank's start to the last one's end.
 std::optional<TimeRange> StepTableFeed::Memory::whenOf(std::size_t i) const {
   std::optional<TimeRange> when;
   for (const auto& [key, column] : m_times)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The newest steps of an attempt as the slow-rank kernel wants them, read from a store.
+// Reads the newest steps of an attempt as input of the slow-rank kernel.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      ns; steps.
 // Errors:     the Reader's; CANCELLED when `stop` fires. An attempt without step times gives an empty table.
-// Cost:       bounded: the newest kStepsLookedAt steps of each step series, about 10 a rank. 4,096 ranks x 200 steps: 0.5 s, 100 MiB.
-//             Without step parts also the spans of as many steps as readSpanParts() reads. A StepTableFeed reads only what is new.
+// Cost:       bounded: the newest kStepsLookedAt steps of each step series, about 10 per rank. 4,096 ranks x 200 steps: 0.5 s, 100 MiB.
+//             Without step parts also the spans of the steps that readSpanParts() reads. A StepTableFeed reads only new data.
 #pragma once
 
 #include <memory>
@@ -25,31 +24,30 @@ inline constexpr std::int64_t kStepsLookedAt = 200;
 
 struct StepTableAnswer {
   StepTable table;
-  std::vector<std::optional<TimeRange>> when;  // by step: from the first rank's begin to the last one's end; absent without a clock
-  bool has_parts = false;                      // step parts exist, whether or not enough ranks have them
-  // Nobody told step parts: they are those of the ranks' spans. The share of communication whose waiting could be told apart; below
-  // kWaitsKnown none of it counts as work.
+  std::vector<std::optional<TimeRange>> when;  // by step: from the first rank's start to the last one's end; absent without a clock
+  bool has_parts = false;                      // step parts are recorded, even if too few ranks have them
+  // Set where no step parts are recorded and they are computed from the ranks' spans: the share of communication with known waiting. Below
+  // kWaitsKnown, no communication counts as work.
   std::optional<double> span_waits_known;
 };
 
 inline constexpr double kWaitsKnown = 0.9;
 
-// Work of a rank in a step = the sum of its step_part_ns less step_part_wait_ns of the same part; where no rank tells parts, what its spans
-// show (analysis/steps/step_parts.h). Of a part that is communication, or the
-// rest of the step ("other"), and whose waiting nobody measured, nothing can be called work: it is left out. Work is what is compared where
-// at least half of the ranks with steps have it, else step_time_ns. `ranks` are the attempt's (Reader::ranks); those that say nothing stay
-// in the table, without values.
+// Work of a rank in a step = the sum of its step_part_ns minus the step_part_wait_ns of the same part; where no rank records parts, from
+// its spans (analysis/steps/step_parts.h). A part that is communication, or the rest of the step ("other"), and whose waiting was not
+// measured, is left out: its work is unknown. Work is compared if at least half of the ranks with steps have it, else step_time_ns. `ranks`
+// are the attempt's (Reader::ranks); ranks without data stay in the table, without values.
 Result<StepTableAnswer> readStepTable(Reader& reader, AttemptId attempt, const std::vector<Rank>& ranks, std::stop_token stop);
 
-// The same table again and again while a run goes on: keeps what it read, and reads the steps since, of late ranks what they still lack.
-// It is no user of StepFeed, whose frames are one step of all ranks for analyses that walk through a run: those merge parts into eleven
-// columns (here each part keeps its name), need step times (here parts alone are enough), keep the waiting of data in it and leave out
-// steps that are not complete (here the newest step of a rank counts as soon as it is told).
+// The same table, updated while a run continues: keeps the data that it read, and reads the steps since, and for late ranks their missing
+// steps. It does not use StepFeed, whose frames (one step of all ranks, for analyses that walk through a run) merge parts into eleven
+// columns (here each part keeps its name), need step times (here parts alone are enough), keep the waiting in data parts, and leave out
+// incomplete steps (here the newest step of a rank counts as soon as it is recorded).
 class StepTableFeed {
  public:
   struct Options {
     std::optional<std::int64_t> newest = {};  // later steps are left out
-    std::int64_t steps = kStepsLookedAt;      // the newest so many
+    std::int64_t steps = kStepsLookedAt;      // number of newest steps
     bool spans = true;                        // read where no step parts are recorded
   };
   explicit StepTableFeed(AttemptId attempt, Options options);
@@ -58,9 +56,9 @@ class StepTableFeed {
   StepTableFeed(StepTableFeed&&) noexcept;
   StepTableFeed& operator=(StepTableFeed&&) noexcept;
 
-  // After an error the next call goes on where this one ended. One thread at a time.
+  // After an error the next call continues where this one stopped. One thread at a time.
   Result<StepTableAnswer> read(Reader& reader, const std::vector<Rank>& ranks, std::stop_token stop);
-  // Equal after two reads: the second one found nothing new.
+  // Equal after two reads: the second one found no new data.
   std::uint64_t revision() const;
 
  private:

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The median, as every analysis takes it.
+// The median that all analyses use.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      those of the values.
-// Errors:     none: nothing has no median.
+// Errors:     an empty input has no median.
 // Cost:       O(n); medianWithout O(1).
 #pragma once
 
@@ -18,7 +17,7 @@
 
 namespace runglass {
 
-// Of the finite ones; the upper of the two middle ones: a value that occurred.
+// Of the finite values; the upper of the two middle ones: a value that occurred.
 template <class T>
 std::optional<T> median(std::vector<T> values) {
   if constexpr (std::is_floating_point_v<T>) std::erase_if(values, [](T value) { return !std::isfinite(value); });
@@ -28,7 +27,7 @@ std::optional<T> median(std::vector<T> values) {
   return *middle;
 }
 
-// Half-way between the two middle ones. Of at least one value, all finite; reorders them.
+// The midpoint of the two middle ones. Requires at least one value, all finite; reorders them.
 template <class T>
 T medianBetween(std::vector<T>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -36,7 +35,7 @@ T medianBetween(std::vector<T>& values) {
   return values.size() % 2 == 1 ? *middle : std::midpoint(*std::max_element(values.begin(), middle), *middle);
 }
 
-// medianBetween() of all but the one at `out`, of at least two items in the order of their `value`.
+// medianBetween() of all items except the one at `out`; requires at least two, sorted by `value`.
 template <class Item>
 auto medianWithout(const std::vector<Item>& sorted, std::size_t out) {
   const auto at = [&](std::size_t k) { return sorted[k < out ? k : k + 1].value; };

@@ -38,7 +38,7 @@ void AttemptWatch::forget() {
   m_links = {}, m_imbalance = {}, m_noise = {}, m_smooth = {}, m_roles = {}, m_pace = {};
 }
 
-// Ranks appear, and their places may be told later than their first steps. What was compared with the wrong peers is forgotten.
+// Ranks appear, and their places may be recorded later than their first steps. Comparisons with the wrong peers are dropped.
 void AttemptWatch::placeRanks() {
   std::vector<Place> places;
   for (const Rank& rank : m_feed.ranks()) places.emplace_back(rank.pp, rank.dp);
@@ -78,7 +78,7 @@ void AttemptWatch::take(const StepFrame& frame, ShiftWatch& shifts) {
   takeShift(frame, shifts);
 }
 
-// The first step never counts, nor does a stalled one or the one after an evaluation or a save.
+// Excludes the first step, stalled and disturbed ones, and the one after an evaluation or a save.
 bool AttemptWatch::isSteady(const StepFrame& frame) {
   const StepPhase before = m_phase_before;
   m_phase_before = frame.phase;
@@ -155,11 +155,11 @@ void AttemptWatch::followStages(const StepFrame& frame, WorkKind kind, std::vect
       std::vector<float>& learning = changes.learning[stage];
       learning.push_back(one.ratio);
       one = {};
-      // Host and data that others had more of at the start are no usual level: those others may recover.
+      // A stage with less host or data time than the others at the start keeps level 0: the others' excess may end.
       if (learning.size() == kLevelSteps) level = kind == WorkKind::kCompute ? medianOf(learning) : std::max(0.F, medianOf(learning));
       continue;
     }
-    // Ratios of computing are of the others' time, those of host and data of the step.
+    // Ratios of computing are relative to the others' time, those of host and data to the step.
     one.usual_ns += level * (kind == WorkKind::kCompute ? one.usual_ns : static_cast<float>(frame.longest().value_or(0)));
     one.ratio = kind == WorkKind::kCompute ? one.own_ns / one.usual_ns - 1 : one.ratio - level;
     one.above = isSlower(one.ratio, one.own_ns - one.usual_ns);
@@ -168,7 +168,7 @@ void AttemptWatch::followStages(const StepFrame& frame, WorkKind kind, std::vect
   changes.spells.push(frame.step, frame.when, stages);
 }
 
-// Batches and launches come in bursts: what counts is what they take over a few steps. How ranks compute differs for long.
+// Data and launch times come in bursts: their mean over a few steps counts. Computing differs in the long term.
 void AttemptWatch::smooth(std::vector<Deviation>& deviations, WorkKind kind, double dur) {
   const float newest = kind == WorkKind::kCompute ? 0.05F : 0.3F;
   std::vector<float>& means = m_smooth[static_cast<std::size_t>(kind)];

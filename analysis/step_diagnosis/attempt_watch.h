@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// AttemptWatch: what the steps of one attempt show, taken in step by step.
+// AttemptWatch: all watches on the steps of one attempt, fed step by step.
 //
 // Threading:  one thread.
 // Ownership:  borrows the Reader during read().
 // Units:      as StepFrame.
 // Errors:     the Reader's.
-// Cost:       as StepFeed plus O(ranks log ranks) a step: 1.5 ms for 1,024 ranks.
+// Cost:       as StepFeed plus O(ranks log ranks) per step: 1.5 ms for 1,024 ranks.
 #pragma once
 
 #include <array>
@@ -22,21 +22,21 @@
 
 namespace runglass {
 
-// What the whole run spends on itself.
+// Time that the whole run loses on all ranks.
 enum class RunShare : std::uint8_t { kHost = 0, kData };
-// Of the step: what all ranks lose to their hosts or their data at any time; and more than in the first steps.
+// Shares of the step: the median rank's time lost to its host or its data at any time; and its increase over the first steps.
 inline constexpr float kLargeShare = 0.10F, kRisenShare = 0.05F;
 
 class AttemptWatch {
  public:
   explicit AttemptWatch(const Attempt& attempt) : m_attempt(attempt), m_feed(attempt.id), m_regime(attempt) {}
-  // What came since the call before. Shifts go on over attempts, so that their watch is the caller's.
+  // Reads the steps since the previous call. Shifts continue across attempts, so that the caller owns their watch.
   Status read(Reader& reader, bool ended, ShiftWatch& shifts, const std::stop_token& stop);
-  // Before the first read(): earlier steps are left out.
+  // Call before the first read(): the regime of the previous attempt.
   void goOnFrom(const AttemptWatch& before) { m_regime.goOnFrom(before.m_regime.values()); }
   void startBack(std::int64_t steps) { m_feed.startBack(steps); }
   std::optional<std::int64_t> startedAt() const { return m_feed.startedAt(); }  // absent: at its first step
-  // Of an attempt that is over and judged: keeps what its summary needs, 5 KB a rank less.
+  // For an ended attempt after its last judgement: keeps the data of its summary only, 5 KB per rank less.
   void forget();
 
   const Attempt& attempt() const { return m_attempt; }
@@ -45,24 +45,24 @@ class AttemptWatch {
   const Roles& roles() const { return m_roles; }
   std::vector<Spell> rankSpells(WorkKind kind) const { return m_ranks[static_cast<std::size_t>(kind)].spells(); }
   std::vector<Spell> stageSpells() const { return m_stages.spells(); }
-  // Of stages that became slower against the others, in this kind of work, than they were in the first steps.
+  // Stages that became slower relative to the others, in this kind of work, than they were in the first steps.
   std::vector<Spell> stageChanges(WorkKind kind) const { return m_stage_changes[static_cast<std::size_t>(kind)].spells.spells(); }
   std::vector<Spell> runSpells() const { return m_run.spells(); }  // subjects: RunShare
   std::vector<Spell> linkSpells() const { return m_links.spells(); }
   const ImbalanceWatch& imbalance() const { return m_imbalance; }
-  // From which ratio on a rank's computing is no healthy one's, by how its stage's ranks differ for long.
+  // The ratio above which a rank's computing is not that of a healthy one, by the long-term spread of its stage's ranks.
   double outlierLimit(std::size_t rank) const;
 
   std::size_t steps() const { return m_steps; }
   std::size_t steadySteps() const { return m_steady; }
   std::size_t stepsWithParts() const { return m_with_parts; }
-  // Mean share of the ranks that told of what a steady step was made; of all announced ranks.
+  // Mean share of ranks with step parts in a steady step; of all announced ranks.
   double coverage() const { return m_steady == 0 ? 0 : m_coverage / static_cast<double>(m_steady); }
   // Median of the newest steady steps; 0 before the first.
   double stepTime() const;
   const StepPace& pace() const { return m_pace; }
   double gpuHoursPerDay(double cost) const { return cost * static_cast<double>(ranks().size()) * 24; }
-  // Mean share of the steps in which a rank was ready and had no CPU: the median rank's.
+  // Mean share of the steps in which a rank was runnable without a CPU, for the median rank.
   double withoutCpu() const { return m_with_parts == 0 ? 0 : m_without_cpu / static_cast<double>(m_with_parts); }
   std::optional<std::int64_t> lastStep() const { return m_last; }
   std::optional<TimeNs> lastTime() const { return m_last_time; }
@@ -81,11 +81,11 @@ class AttemptWatch {
   StepFeed m_feed;
   StepRegimeWatch m_regime;
   Roles m_roles;
-  std::vector<Place> m_places;  // that m_roles is of
+  std::vector<Place> m_places;  // the places that m_roles was made from
   std::array<PersistenceWatch, kWorkKindCount> m_ranks;
   PersistenceWatch m_stages, m_run;
   struct UsualShare {
-    std::vector<float> first;  // steps of the regime
+    std::vector<float> first;  // of the regime's first steps
     float usual = std::numeric_limits<float>::quiet_NaN();
     bool hasRisen(float share);
   };
@@ -93,7 +93,7 @@ class AttemptWatch {
   struct StageChanges {
     PersistenceWatch spells;
     std::vector<std::vector<float>> learning;  // by stage: ratios of its first steps
-    std::vector<float> level;                  // their medians; NaN: not known yet
+    std::vector<float> level;                  // their medians; NaN: unknown yet
     void learnAgain() { learning.clear(), level.clear(); }
   };
   std::array<StageChanges, kWorkKindCount> m_stage_changes;
@@ -101,7 +101,7 @@ class AttemptWatch {
   StepPace m_pace;
   ImbalanceWatch m_imbalance;
   StepNoise m_noise;
-  std::array<std::vector<float>, kWorkKindCount> m_smooth;  // by rank: ratios; of computing over more steps
+  std::array<std::vector<float>, kWorkKindCount> m_smooth;  // by rank: ratios; for computing over more steps
   std::size_t m_steps = 0, m_steady = 0, m_with_parts = 0;
   double m_coverage = 0, m_without_cpu = 0;
   StepPhase m_phase_before = StepPhase::kInit;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: every spell that is told is in exactly one Blame.
+// Invariant: every published spell is in exactly one Blame.
 #include "analysis/step_diagnosis/blame.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ Spell merged(const std::vector<Spell>& spells) {
   std::vector<double> own, usual;
   all.gain_ns = all.node_gain_ns = all.replica_gain_ns = 0;
   for (const Spell& one : spells) {
-    // Its begin is its name: who is noticed later does not change it, even if its own begin turns out to be earlier.
+    // The start identifies the finding: spells that are noticed later do not change it, even if they began earlier.
     if (std::tie(one.noticed_step, one.first_step) < std::tie(all.noticed_step, all.first_step))
       all.noticed_step = one.noticed_step, all.first_step = one.first_step, all.start = one.start;
     all.last_step = std::max(all.last_step, one.last_step);
@@ -39,8 +39,8 @@ struct Parties {
   std::map<std::int32_t, std::set<NodeId>> nodes_of_replica;
 };
 
-// The spells that begin together with the first of `spells`, of as many different ranks as possible: takes them out of `spells`, which are
-// by begin. O(those that begin together).
+// Removes from `spells`, which are sorted by start, those that begin together with the first, at most one per rank. O(spells that begin
+// together).
 std::vector<Spell> takeTogether(std::deque<Spell>& spells) {
   std::vector<Spell> together, rest;
   std::set<std::size_t> subjects;
@@ -90,7 +90,7 @@ std::vector<Blame> blameOf(std::vector<Spell> spells, const std::vector<Rank>& r
     std::ranges::stable_sort(spells, {}, &Spell::first_step);
   };
   if (!spells.empty()) {
-    // A replica of several nodes that is slow everywhere has a reason of its own; the nodes of a smaller one have.
+    // A replica that spans several nodes and is slow on all of them has its own cause; in a smaller one the cause is the nodes'.
     gather([](const Rank& rank) { return rank.dp.value_or(-1); },
            [&](std::int32_t dp) { return dp >= 0 && parties.nodes_of_replica[dp].size() > 1 ? parties.ranks_of_replica[dp] : 0; },
            Blame::Who::kReplica);
@@ -106,7 +106,7 @@ std::vector<Blame> blameOf(std::vector<Spell> spells, const std::vector<Rank>& r
       for (const std::size_t rank : out[i].ranks) of_node[rank].push_back(i);
   for (const Spell& one : spells) {
     const Rank& rank = ranks[one.subject];
-    // What one of its ranks does meanwhile is the node's.
+    // A spell of a rank during a spell of its node is part of the latter.
     if (std::ranges::any_of(of_node[one.subject], [&](std::size_t i) { return within(one, out[i]); })) continue;
     out.push_back(
         {.who = Blame::Who::kRank, .ranks = {one.subject}, .node = rank.node, .stage = rank.pp, .replica = rank.dp, .spell = one});

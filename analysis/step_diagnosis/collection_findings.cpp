@@ -12,13 +12,13 @@ namespace runglass {
 namespace {
 
 constexpr double kCostToWarn = 0.05;
-constexpr double kConfirmed = 0.5;  // of the pauses that were looked up
+constexpr double kConfirmed = 0.5;  // of the pauses that were checked
 
 struct Confirmation {
   std::size_t asked = 0, found = 0;
 };
 
-// Whether a collection was recorded in the steps in which somebody paused. Only ranks that record collections are asked.
+// Whether a collection was recorded in the steps with a pause. Only tracks of ranks that record collections are read.
 Result<Confirmation> confirm(Reader& reader, const AttemptWatch& watch, const Imbalance& one, const std::stop_token& stop) {
   RG_ASSIGN(const auto tracks, reader.tracks(watch.attempt().id));
   std::map<std::int32_t, TrackId> recorded;
@@ -27,7 +27,7 @@ Result<Confirmation> confirm(Reader& reader, const AttemptWatch& watch, const Im
   Confirmation out;
   for (const Touch& touch : one.newest) {
     const auto track = recorded.find(watch.ranks()[touch.rank].rank);
-    // A rank that has never collected has no such track; where others have one, that is an answer, too.
+    // A rank without collections has no such track; if others have one, that is evidence too.
     if (recorded.empty() || !touch.when) continue;
     ++out.asked;
     if (track == recorded.end()) continue;

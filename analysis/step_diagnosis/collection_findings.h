@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// gc_jitter: garbage collections that each rank makes when it likes, so that everybody waits for one of them in many steps.
+// gc_jitter: garbage collections at a different time on each rank, so that all ranks wait for one of them in many steps.
 //
 // Lin et al., OSDI '25, section 5.4: collections take hundreds of milliseconds and lengthen forward passes only; planned ones, on all ranks
-// in the same step, gave 12.6 % at 128 replicas.
+// in the same step, gained 12.6 % at 128 replicas.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      as Finding.
 // Errors:     the Reader's.
-// Cost:       at most 16 span reads for each stretch that lasts or ended a moment ago, if the steps have no part for collections.
+// Cost:       at most 16 span reads per imbalance that lasts or ended recently, if the steps have no part for collections.
 #pragma once
 
 #include <stop_token>
@@ -19,7 +18,7 @@
 
 namespace runglass {
 
-// Pauses of forward passes are collections where spans of them say so; where those are recorded and say otherwise, nothing is told.
+// Pauses of forward passes count as collections if spans confirm it; if collections are recorded but do not match, there is no finding.
 Status addCollectionFindings(Reader& reader, const AttemptWatch& watch, bool over, FindingMemory& judged, std::vector<Finding>& findings,
                              const std::stop_token& stop);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// FindingMemory: findings of spells that ended, so that a look at a live run costs only its new steps and stored findings stay as they are.
+// FindingMemory: findings of ended spells, so that a look at a live run costs only its new steps, and stored findings do not change.
 //
 // Threading:  one thread; belongs to one attempt.
-// Ownership:  values; borrows the watch during a call.
+// Ownership:  borrows the watch during a call.
 // Units:      steps.
-// Cost:       a map look-up.
+// Cost:       a map lookup.
 #pragma once
 
 #include <map>
@@ -18,13 +18,13 @@
 
 namespace runglass {
 
-// A spell that ended is judged for the last time when StepPace::kSettled steps follow it: later steps do not change its finding.
+// An ended spell is judged for the last time when StepPace::kSettled steps follow it: later steps do not change its finding.
 class FindingMemory {
  public:
-  using Key = std::tuple<std::string, std::string, std::int64_t>;  // what, of whom, from which step on
-  // The final judgement; it holds no finding if there was none. Null: judge it.
+  using Key = std::tuple<std::string, std::string, std::int64_t>;  // kind, subject, first step
+  // The final judgement; it holds no finding if there was none. Null: not final yet.
   const std::optional<Finding>* find(const Key& key) const;
-  // What was judged just now, of the steps up to `last_step`.
+  // Adds a judgement made from the steps up to `last_step`.
   void add(const AttemptWatch& watch, Key key, bool goes_on, std::int64_t last_step, const std::optional<Finding>& finding);
   std::size_t timesJudged() const { return m_judged; }
   CostMemory& costs() { return m_costs; }

@@ -10,21 +10,22 @@
 namespace runglass {
 namespace {
 
-constexpr double kTouched = 0.5;                       // share of the steps in which somebody was slower
+constexpr double kTouched = 0.5;                       // share of the steps in which a rank was slower
 constexpr double kPlanned = 0.8;                       // share of the ranks that collect in the same step
-constexpr double kCollectionCost = 0.01, kEnds = 0.5;  // of the cost that begins it
+constexpr double kCollectionCost = 0.01, kEnds = 0.5;  // kEnds: of the cost at its start
 constexpr std::size_t kMinCollections = 3;
-// A forward pass that is longer by so much of the step, while the backward pass is not by more than that share of it.
+// A pause: a forward pass longer by this share of the step, without a backward pass longer by more than this share of that excess.
 constexpr float kPauseOfStep = 0.05F, kMinPauseNs = 20e6F, kPauseBackward = 1.0F / 3;
 constexpr std::size_t kTouchesKept = 16;
 constexpr double kLikeBefore = 0.5;         // of the share of touched steps
-constexpr std::int64_t kFromTheStart = 20;  // steps: what begins in them was so before; where a load begins is known to about so many
-constexpr double kMinDeviation = 0.01;      // of a pass: what is near the median correlates with nothing
+constexpr std::int64_t kFromTheStart = 20;  // steps: an imbalance that begins in them existed before: starts are that imprecise
+constexpr double kMinDeviation = 0.01;      // of a pass: values near the median correlate with nothing
 
-// Of the touched steps: beyond it, they are one's own. Half way from an even share to all: of two, one has more than half by chance.
+// Maximum share of the touched steps for one unit; above it, the slowness is its own. Halfway between an even share and all: of two units,
+// one has more than half by chance.
 double mostOfOne(std::size_t units) { return (1 + 1 / static_cast<double>(std::max<std::size_t>(units, 1))) / 2; }
 
-// Medians over the members of what they took more than their stage's median, as a share of it.
+// Medians over the members of their excess over their stage's median, as a share of it.
 std::vector<float> passDeviations(const StepFrame& frame, const Roles& roles, StepColumn column) {
   std::vector<float> usual;
   for (const auto& members : roles.by_stage) {
@@ -54,7 +55,7 @@ Pause longestOf(const std::vector<float>& gc, const std::vector<std::size_t>& me
   return longest;
 }
 
-// Of forward passes that alone are longer than the stage's.
+// The longest forward pass without a longer backward pass, compared with the stage.
 Pause longestPause(const StepFrame& frame, const std::vector<std::size_t>& members, const std::vector<bool>& known_slow, double dur) {
   std::vector<float> forward, backward;
   for (const std::size_t rank : members)
@@ -99,8 +100,8 @@ void ImbalanceWatch::push(const StepFrame& frame, const Roles& roles, const std:
         step.passes.emplace_back(forward[i], backward[i]);
   }
   findCollection(frame, roles, known_slow, *dur, step);
-  if (step.collected > step.excess / 2) step.excess = 0;  // a pause is no load
-  // Whoever turned out to be slow did not collect before it was known either.
+  if (step.collected > step.excess / 2) step.excess = 0;  // a pause is not an imbalanced load
+  // Earlier pauses of a rank that turned out to be slow were not collections either.
   for (Step& one : m_steps)
     if (!one.reported && one.collected > 0 && one.collector < known_slow.size() && known_slow[one.collector]) one.collected = 0;
   m_steps.push_back(std::move(step));
@@ -125,7 +126,7 @@ std::optional<double> ImbalanceWatch::correlation() const {
   return (fb - f * b / n) / std::sqrt(vf * vb);
 }
 
-// Stages that pause one after the other hold up their replica one after the other: the longest pause of each stage counts.
+// Stages that pause at different times delay their replica each time: the longest pause of each stage is added.
 void ImbalanceWatch::findCollection(const StepFrame& frame, const Roles& roles, const std::vector<bool>& known_slow, double dur,
                                     Step& step) {
   const auto& gc = frame.columns[static_cast<std::size_t>(StepColumn::kGc)];
@@ -156,8 +157,7 @@ ImbalanceWatch::Sum ImbalanceWatch::sumOf(Share share, Culprit culprit) const {
   return sum;
 }
 
-// It begins where the sum of what was taken, less half of the usual share a step, was lowest: a step before it that somebody was slower
-// in, now and then, is noise of the time before.
+// It begins where the sum of shares, less half of the usual share per step, was lowest: an occasional slower step before that is noise.
 template <class Share>
 void ImbalanceWatch::begin(std::vector<Imbalance>& list, Following& following, const Sum& sum, Share share) const {
   double above = 0, lowest = 0;
@@ -173,7 +173,8 @@ void ImbalanceWatch::begin(std::vector<Imbalance>& list, Following& following, c
   one.first_step = first.step;
   if (first.when) one.start = first.when->t0;
   following = {.settled = {.usual = sum.cost}, .newest = {}, .through = m_seen - static_cast<std::int64_t>(m_steps.size() - start)};
-  // Where the first steps of all are in view: those before it were touched about as often, only by chance for less.
+  // If the window includes the attempt's first steps: whether the steps before the start were touched about as often, only by smaller
+  // shares.
   const auto touched = std::count_if(m_steps.begin(), m_steps.begin() + static_cast<std::ptrdiff_t>(start),
                                      [&](const Step& step) { return share(step) > 0; });
   const bool like_before = following.through == static_cast<std::int64_t>(start) &&
@@ -228,9 +229,9 @@ void ImbalanceWatch::judgeWandering() {
   if (follow(m_wandering.back(), m_follow_wandering, sum, share)) m_wandering.back().correlation = correlation();
 }
 
-// Ranks that pause in most steps since they first did: they are about to be slow, collections come and go.
+// Ranks that pause in most steps since their first pause: they are becoming slow, whereas collections are intermittent.
 std::set<std::size_t> ImbalanceWatch::steadilyPausing() const {
-  std::map<std::size_t, std::pair<std::size_t, std::size_t>> pauses;  // by rank: how many, and the first one's place
+  std::map<std::size_t, std::pair<std::size_t, std::size_t>> pauses;  // by rank: number of pauses, index of the first
   for (std::size_t i = 0; i < m_steps.size(); ++i)
     if (m_steps[i].collected > 0 && !m_steps[i].reported) ++pauses.try_emplace(m_steps[i].collector, 0, i).first->second.first;
   std::set<std::size_t> out;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// ImbalanceWatch: steps that wait for somebody else each time: sequence lengths, experts' loads, garbage collections.
+// ImbalanceWatch: steps in which a different rank is slow each time: sequence lengths, experts' loads, garbage collections.
 //
-// A replica whose batch is long is slow forward and backward alike, and in the next step it is another one: a forward-backward correlation
-// of at least 0.9 tells sequence imbalance from forward-only jitter (Lin et al., "Understanding Stragglers in Large Model Training Using
-// What-if Analysis", OSDI '25, sections 5.3 and 5.4). Garbage collections that all ranks make in the same step are planned and no jitter.
-// They are told as a part of the step, or they show as forward passes that alone are longer than the stage's.
+// A replica with a long batch is slow in both forward and backward passes, and in the next step another replica is: a forward-backward
+// correlation of at least 0.9 distinguishes sequence imbalance from forward-only jitter (Lin et al., "Understanding Stragglers in Large
+// Model Training Using What-if Analysis", OSDI '25, sections 5.3 and 5.4). Garbage collections of all ranks in the same step are planned
+// and are not jitter. Collections are recorded as a part of the step, or show as forward passes longer than the stage's without longer
+// backward passes.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      steps; ns; ratios of the step's duration.
-// Errors:     none.
-// Cost:       O(ranks) a step; kWindow summaries are kept.
+// Cost:       O(ranks) per step; kWindow summaries are kept.
 #pragma once
 
 #include <deque>
@@ -22,7 +21,7 @@
 
 namespace runglass {
 
-// When somebody was slower.
+// A step in which a rank was slower.
 struct Touch {
   std::size_t rank = 0;
   std::optional<TimeRange> when;
@@ -32,22 +31,22 @@ struct Imbalance {
   bool holds = true;
   std::int64_t first_step = 0, last_step = 0;
   std::optional<TimeNs> start, end;
-  bool since_before = false;           // as long as the attempt was looked at
-  double cost = 0;                     // mean share of the step, from the first to the last, that the slowest took more than the median
-  std::size_t steps = 0, touched = 0;  // looked at up to the last step; in which somebody was slower
-  std::size_t culprits = 0;            // how many were the slowest at least once
+  bool since_before = false;           // since the start of the attempt, or as often before
+  double cost = 0;                     // mean share of the step, from first to last, by which the slowest exceeded the median
+  std::size_t steps = 0, touched = 0;  // steps of the window up to the last step; those in which a rank or replica was slower
+  std::size_t culprits = 0;            // number of those that were the slowest at least once
   std::optional<double> correlation;   // of forward and backward deviations
-  std::size_t reported = 0;            // of collections: steps that named them as a part
-  std::vector<Touch> newest;           // of collections
+  std::size_t reported = 0;            // for collections: steps that recorded them as a part
+  std::vector<Touch> newest;           // for collections
 };
 
 class ImbalanceWatch {
  public:
   static constexpr std::size_t kWindow = 100, kMinSteps = 50, kMaxPoints = 4'000, kMaxKept = 1'000;
-  // Of replicas where there are at least two with peers, else of ranks.
+  // By replica if there are at least two with peers, else by rank.
   void push(const StepFrame& frame, const Roles& roles, const std::vector<float>& compute, const std::vector<Deviation>& deviations,
             const std::vector<bool>& known_slow);
-  // By begin; only the last one may still hold.
+  // By start; only the last one may still hold.
   const std::vector<Imbalance>& wandering() const { return m_wandering; }
   const std::vector<Imbalance>& collections() const { return m_collections; }
 
@@ -58,29 +57,29 @@ class ImbalanceWatch {
     double excess = 0;  // share of the step
     std::size_t culprit = 0;
     std::vector<std::pair<float, float>> passes;  // forward and backward deviation of each replica
-    double collected = 0;                         // share of the step that unplanned collections took, one after the other
+    double collected = 0;                         // share of the step for unplanned collections, summed over stages
     std::size_t collector = 0;
     bool reported = false;
   };
-  // Of the window, in which `steps` of them were touched by somebody.
+  // Over the window; `touched`: its steps with a share.
   struct Sum {
     double cost = 0;
     std::size_t touched = 0, culprits = 0, most_of_one = 0;
   };
-  // How far what holds has reached: up to the step where the sum of what was taken, less half of the usual share a step, was highest. A
-  // step beyond it that somebody was slower in, now and then, is noise of the time after.
+  // The extent of an imbalance that holds: up to the step with the maximum sum of shares, less half of the usual share per step. An
+  // occasional slower step after that is noise.
   struct Reach {
     double usual = 0, taken = 0, above = 0, highest = 0, cost = 0;
     std::size_t steps = 0;
     std::int64_t last_step = 0;
     std::optional<TimeNs> end;
-    // Whether it reached this step; `cost` is the mean share up to where it reached.
+    // Whether it reached this step; `cost` is the mean share up to the last step reached.
     bool extend(const Step& step, double share);
   };
-  // Of the newest steps it is not settled yet who was slower for a reason of its own: they are summed up anew with each step.
+  // In the newest steps it is not settled yet which ranks are slow by themselves: these steps are summed again with each new step.
   struct Following {
     Reach settled, newest;
-    std::int64_t through = 0;  // steps seen that are settled
+    std::int64_t through = 0;  // number of settled steps
   };
   template <class Share, class Culprit>
   Sum sumOf(Share share, Culprit culprit) const;
@@ -97,10 +96,10 @@ class ImbalanceWatch {
   std::optional<double> correlation() const;
 
   std::deque<Step> m_steps;
-  std::size_t m_units = 0;  // that could be the slowest: replicas, or ranks
+  std::size_t m_units = 0;  // number of candidates for the slowest: replicas, or ranks
   std::int64_t m_seen = 0;
   std::vector<Imbalance> m_wandering, m_collections;
-  Following m_follow_wandering, m_follow_collections;  // the last one
+  Following m_follow_wandering, m_follow_collections;  // of the last one
 };
 
 }  // namespace runglass

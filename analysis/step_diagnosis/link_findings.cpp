@@ -20,12 +20,12 @@ using words::Message;
 constexpr std::size_t kMaxListed = 64, kMaxNamed = 4;
 
 struct Stretch {
-  std::vector<Spell> spells;  // by begin
-  // The one that was noticed first: its begin names the finding, whoever is noticed later.
+  std::vector<Spell> spells;  // by start
+  // The one that was noticed first: its start identifies the finding, even if others are noticed later.
   const Spell& first() const {
     return *std::ranges::min_element(spells, {}, [](const Spell& one) { return std::pair(one.noticed_step, one.first_step); });
   }
-  // One that lasts is longer than all that ended.
+  // An open one counts as longer than all that ended.
   const Spell& longest() const {
     return *std::ranges::max_element(spells, {}, [](const Spell& one) { return std::pair(one.open, one.last_step); });
   }
@@ -49,7 +49,7 @@ double middleOf(const std::vector<Spell>& spells, double Spell::*member) {
   return median(std::move(values)).value();
 }
 
-// Absent where no node is known.
+// Absent if no node is known.
 Arg nodesOf(const Stretch& stretch, const AttemptWatch& watch, const NodeNames& nodes) {
   std::set<std::string> names;
   for (const Spell& one : stretch.spells)
@@ -62,7 +62,7 @@ Arg nodesOf(const Stretch& stretch, const AttemptWatch& watch, const NodeNames& 
   return Message{"link_nodes", {{"nodes", std::move(listed)}, {"more", more}}};
 }
 
-// Subject, node and evidence of the port; the sentence that accuses it.
+// Sets subject, node and evidence of the port; returns the sentence that accuses it.
 Message accuse(const OddPort& odd, const NodeNames& nodes, Finding& finding, Json& evidence) {
   const auto name = nodes.find(odd.node);
   const std::string node = name == nodes.end() ? "node " + std::to_string(odd.node.value) : name->second;
@@ -144,7 +144,7 @@ Status addLinkFindings(Reader& reader, const AttemptWatch& watch, const NodeName
     range.t1 = std::max(range.t1, range.t0 + 1);
     if (said.until == 0 || range.t1 - said.until >= LinkMemory::kAskAgain) {
       RG_ASSIGN(PortEvidence evidence, portEvidence(reader, {touched.begin(), touched.end()}, range, stop));
-      // Once accused, a port stays the one: the finding keeps its name.
+      // Once a port is accused it is kept: the finding keeps its subject.
       if (!said.evidence.odd) said.evidence = std::move(evidence);
       said.until = range.t1;
     }

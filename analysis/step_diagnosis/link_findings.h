@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// slow_link: transfers that became slower together, and the port that stands out meanwhile.
+// slow_link: transfers that became slower together, and the outlier among the ports in that time.
 //
 // Threading:  on the thread of the Reader; LinkMemory belongs to one analysis.
-// Ownership:  values.
 // Units:      as Finding.
 // Errors:     the Reader's.
-// Cost:       portEvidence() for each stretch, again after kAskAgain while it lasts; findings that ended long ago are copied.
+// Cost:       portEvidence() for each stretch, repeated every kAskAgain while it lasts; findings that ended long ago are copied.
 #pragma once
 
 #include <map>
@@ -31,11 +30,11 @@ struct LinkMemory {
   std::map<AttemptId, Counted> counted;
 };
 
-// Without a port that stands out the finding is information: what all of it costs is said by throughput_shift.
+// Without an outlier port the finding is of severity info: throughput_shift reports the total cost.
 Status addLinkFindings(Reader& reader, const AttemptWatch& watch, const NodeNames& nodes, TimeNs now, bool over, LinkMemory& memory,
                        FindingMemory& judged, std::vector<Finding>& findings, const std::stop_token& stop);
 
-// A port whose error counters grow far beyond the others' is information also while nothing is slow.
+// A port whose error counters grow far more than the others' is reported with severity info even while nothing is slow.
 Status addCounterFinding(Reader& reader, const AttemptWatch& watch, const NodeNames& nodes, TimeNs now, bool over, LinkMemory& memory,
                          std::vector<Finding>& findings, const std::stop_token& stop);
 

@@ -85,7 +85,7 @@ void judge(MachineEvidence& evidence) {
   }
 }
 
-// The ranks that a finding names, and those of the same role that it does not.
+// The ranks that a finding names, and the other ranks of the same role.
 void sortOut(const std::vector<Rank>& ranks, const Finding& finding, const Json& evidence, std::vector<Rank>& slow,
              std::vector<Rank>& peers) {
   std::set<std::int32_t> named;
@@ -137,7 +137,7 @@ Result<MachineEvidence> machineEvidence(Reader& reader, RunId run, const std::ve
     query.range = range, query.run = run, query.node = node, query.at_least = Severity::kWarning, query.limit = kMaxEvents;
     RG_ASSIGN(const auto page, reader.searchEvents(query, stop));
     for (const Event& event : page.events) {
-      // Of another device on the node, of what follows from slowness itself, or of our own work.
+      // Events of another device on the node, consequences of slowness, and our own work do not count.
       if (isOwnEvent(event.kind) || (event.device && !devices.contains(event.device)) || event.kind == "collective_timeout") continue;
       if (evidence.events.size() < kMaxKinds) ++evidence.events[event.code.empty() ? event.kind : event.kind + " " + event.code];
     }
@@ -161,7 +161,7 @@ Status addMachineEvidence(Reader& reader, RunId run, const std::vector<Rank>& ra
     Json json = Json::parse(finding.evidence, nullptr, false);
     if (known == memory.said.end() || range.t1 - known->second.until >= MachineMemory::kAskAgain) {
       if (++asked > MachineMemory::kMaxAsked) {
-        // What was said last is worth more than nothing.
+        // The previous evidence is used.
         if (known != memory.said.end()) addTo(finding, json, known->second.evidence);
         continue;
       }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machines say of slow ranks: clock, temperature, power of their devices against those of their peers, and the node's events, in
-// the time for which they were slow. It turns "slow" into a likely reason, or rules reasons out, with numbers.
+// Machine metrics of slow ranks during their slowness: clock, temperature and power of their devices compared with those of their peers,
+// and the node's events. They give a likely cause, or rule causes out, with numbers.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      catalogue units; TimeRange.
-// Errors:     the Reader's. What was not recorded is absent, and rules nothing out.
-// Cost:       one bin of each of three series for the slow devices and kPeersAsked others: 50 look-ups, 5 ms.
+// Errors:     the Reader's. Metrics that are not recorded are absent and rule nothing out.
+// Cost:       one bin of each of three series for the slow devices and kPeersAsked others: 50 lookups, 5 ms.
 #pragma once
 
 #include <map>
@@ -28,31 +27,31 @@ struct MachineValue {
 };
 
 struct MachineEvidence {
-  std::vector<MachineValue> values;           // of those metrics that both sides have
-  std::map<std::string, std::size_t> events;  // kind, or kind and code: how many, warnings and worse
-  std::string cause;                          // "clock", "thermal", "power", "fault", "" where nothing differs or nothing is known
-  std::optional<words::Message> sentence;     // "its SM clock is 1410 MHz against 1980 MHz"; or what is ruled out
+  std::vector<MachineValue> values;           // metrics that both sides have
+  std::map<std::string, std::size_t> events;  // number by kind, or by kind and code, of severity warning and above
+  std::string cause;                          // "clock", "thermal", "power", "fault"; "" if nothing differs or is known
+  std::optional<words::Message> sentence;     // "its SM clock is 1410 MHz against 1980 MHz", or the causes ruled out
 };
 
 inline constexpr std::size_t kPeersAsked = 16;
-// From how far off a reading speaks against a machine: shares of the peers' clock and power, degrees.
+// Minimum deviations that accuse a machine: shares of the peers' clock and power, degrees.
 inline constexpr double kClockOff = 0.03, kPowerOff = 0.10, kHotter = 5;
 
 Result<MachineEvidence> machineEvidence(Reader& reader, RunId run, const std::vector<Rank>& slow, const std::vector<Rank>& peers,
                                         TimeRange range, std::stop_token stop);
 
-// What the machines said of slow ranks and nodes when they were asked last.
+// The latest machine evidence of slow ranks and nodes.
 struct MachineMemory {
   static constexpr DurNs kAskAgain = 30 * kNsPerSecond;
-  static constexpr std::size_t kMaxAsked = 16;  // findings a call
+  static constexpr std::size_t kMaxAsked = 16;  // findings per call
   struct Said {
-    TimeNs until = 0;  // of the stretch asked about
+    TimeNs until = 0;  // end of the stretch that was evaluated
     MachineEvidence evidence;
-    Finding without, with;  // of a finding that ended: as asked, and with the evidence
+    Finding without, with;  // of an ended finding: before and after the evidence was added
   };
   std::map<std::string, Said> said;  // by kind, subject and first step
 };
-// What the machines say of a slow rank or node, from the findings above; others stay as they are. `now` ends what is still going on.
+// Adds machine evidence to findings about a slow rank or node; others are unchanged. `now`: the end of open findings.
 Status addMachineEvidence(Reader& reader, RunId run, const std::vector<Rank>& ranks, TimeNs now, MachineMemory& memory,
                           std::vector<Finding>& findings, const std::stop_token& stop);
 

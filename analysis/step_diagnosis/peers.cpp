@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 
-// Of the last rank in `ready`: its lead over the last one for which `isOther`, and at most `excess`.
+// For the last rank in `ready`: its lead over the last one for which `isOther` holds, at most `excess`.
 template <class IsOther>
 float gainOver(const std::vector<float>& ready, std::size_t last, float excess, IsOther isOther) {
   float next = 0;
@@ -67,7 +67,7 @@ std::vector<float> workOf(const StepFrame& frame, WorkKind kind, const std::vect
     if (kind == WorkKind::kCompute && !std::isnan(lost) && !std::isnan(computing)) own = std::max(0.0F, computing - lost);
     if (kind == WorkKind::kHost) own = std::isnan(host) ? lost : std::isnan(lost) ? host : host + lost;
     if (kind == WorkKind::kData) own = frame.at(StepColumn::kData, rank);
-    // A rank that told what it did in the step had none of what it did not name.
+    // A rank with recorded parts spent no time on parts that it did not record.
     work[rank] = std::isnan(own) && !std::isnan(computing) ? 0 : own;
   }
   return work;
@@ -160,7 +160,7 @@ std::vector<Deviation> stagesAgainstOthers(const std::vector<float>& work, const
     std::vector<float> values;
     for (const std::size_t rank : members)
       if (rank < work.size() && !std::isnan(work[rank])) values.push_back(work[rank]);
-    // The lower quartile: a stage is slow where most of its ranks are, not where one of its nodes is.
+    // The lower quartile: a stage is slow if most of its ranks are, not if one of its nodes is.
     const auto quarter = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 4);
     if (!values.empty()) std::ranges::nth_element(values, quarter);
     pace.push_back(values.empty() ? kNothing : *quarter);

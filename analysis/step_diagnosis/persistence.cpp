@@ -34,7 +34,7 @@ void PersistenceWatch::take(Subject& subject, const Seen& seen) {
   ++subject.compared;
 }
 
-// It began where, seen from now, steps above outweigh the others most.
+// It begins at the step, counting back from now, with the largest surplus of steps above over the others.
 void PersistenceWatch::open(Subject& subject, std::size_t index) {
   const auto back = [&](int age) -> const Seen& {  // 0: the newest
     return subject.ring[static_cast<std::size_t>((subject.next - 1 - age + 2 * kWindow) % kWindow)];
@@ -50,7 +50,7 @@ void PersistenceWatch::open(Subject& subject, std::size_t index) {
   subject.spell = spell;
   subject.own_sum = subject.usual_sum = 0;
   int first = onset;
-  // What was over for a few steps only was not over.
+  // A spell that was interrupted for only a few steps is reopened.
   const auto before = std::ranges::find(m_closed.rbegin(), m_closed.rend(), index, &Spell::subject);
   if (before != m_closed.rend() && before->last_step >= spell.first_step - kWindow) {
     while (first >= 0 && back(first).step <= before->last_step) --first;

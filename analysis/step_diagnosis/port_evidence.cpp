@@ -19,7 +19,7 @@ struct Counter {
   const char* words;
   double fewest = 10;  // every cable has some
 };
-// Physical ones first: what the transport counts, both ends of a link count.
+// Physical counters first: transport errors are counted at both ends of a link.
 constexpr std::array kPhysical = {
     Counter{"rdma_symbol_error_total", "symbol errors"}, Counter{"rdma_link_integrity_error_total", "link integrity errors"},
     Counter{"rdma_receive_error_total", "packets with errors"}, Counter{"rdma_link_downed_total", "lost links", 1},
@@ -28,7 +28,7 @@ constexpr std::array kTransport = {
     Counter{"rdma_packet_sequence_error_total", "sequence errors"}, Counter{"rdma_ack_timeout_total", "acknowledge time-outs"},
     Counter{"rdma_out_of_sequence_total", "packets out of sequence"}, Counter{"rdma_transmit_discard_total", "discarded packets"}};
 constexpr double kTimesTheOthers = 5;
-constexpr double kAloneTimes = 10;  // the fewest, where nothing is slow
+constexpr double kAloneTimes = 10;  // multiplies the minimum, where nothing is slow
 constexpr double kRateOff = 0.10;
 constexpr DurNs kBefore = 600 * kNsPerSecond;
 constexpr DurNs kTransportTime = 120 * kNsPerSecond;
@@ -66,7 +66,7 @@ class Asker {
     RG_TRY(rate(rates));
     if (m_out.odd) return m_out;
     RG_TRY(counters(kPhysical));
-    // Both ends count what the transport loses: it takes a while until the worse one is clear.
+    // Transport errors are counted at both ends: it takes a while until the worse end is clear.
     if (!m_out.odd && m_range.t1 - m_range.t0 >= kTransportTime) RG_TRY(counters(kTransport));
     return m_out;
   }
@@ -77,7 +77,7 @@ class Asker {
   }
 
  private:
-  // Of the range: growth of a counter, mean of a gauge.
+  // Over the range: growth of a counter, mean of a gauge.
   Result<std::vector<Value>> valuesOf(const char* metric, bool counter) {
     SeriesFilter filter;
     filter.metric = metric;
@@ -95,7 +95,7 @@ class Asker {
     return out;
   }
 
-  // The slowest of those that are slower than the others, and than they were: a node's port for storage always is the slower one.
+  // The slowest of the ports that are slower than the others and than before: a node's storage port is always the slower one.
   Status rate(const std::vector<Value>& rates) {
     for (std::size_t i = 0; i < rates.size() && rates.size() > 1; ++i) {
       const Value& one = rates[i];
@@ -108,7 +108,7 @@ class Asker {
     return {};
   }
 
-  // Since before the range; where nothing is known of that, against the ports of its name on other nodes, if there are any.
+  // Compared with the time before the range; if that is unknown, with ports of the same name on other nodes, if there are any.
   Result<bool> hasFallen(const Value& one, const std::vector<Value>& rates) {
     TimeNs from = 0;
     if (__builtin_sub_overflow(m_range.t0, kBefore, &from)) from = std::numeric_limits<TimeNs>::min();
@@ -157,7 +157,7 @@ words::Message portSentence(const OddPort& odd, words::Arg node) {
   using words::Message;
   const Arg port = odd.port.empty() ? Arg(Message{"link_port", {}}) : Arg(odd.port);
   if (odd.counter.empty()) {
-    constexpr double kGigabit = 8e-9;  // of a byte
+    constexpr double kGigabit = 8e-9;  // per byte
     return Message{"link_port_rate",
                    {{"port", port},
                     {"node", std::move(node)},

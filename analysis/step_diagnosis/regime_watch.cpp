@@ -13,12 +13,12 @@ namespace {
 
 constexpr int kListEvery = 20;  // calls
 constexpr std::int64_t kListSteps = 5, kLookBack = 1'000;
-constexpr double kTokensMoved = 0.10;   // tokens/s and step time are measured over different stretches
-constexpr std::size_t kMovedSteps = 3;  // in a row, and alike
+constexpr double kTokensMoved = 0.10;   // tokens/s and step time are measured over different intervals
+constexpr std::size_t kMovedSteps = 3;  // consecutive, with similar values
 constexpr double kAlike = 0.05;
 constexpr const char* kTokens = "tokens per step";
 
-// Of Megatron, DeepSpeed, NeMo, Lightning, torchtitan; case, spaces, - and _ do not matter.
+// Names of Megatron, DeepSpeed, NeMo, Lightning, torchtitan; case, spaces, - and _ do not matter.
 constexpr std::array<std::string_view, 9> kSettingTags = {"globalbatchsize", "batchsize",     "seqlength",
                                                           "sequencelength",  "seqlen",        "microbatchsize",
                                                           "numtokens",       "tokensperstep", "gradientaccumulationsteps"};
@@ -67,7 +67,7 @@ Status StepRegimeWatch::catchUp(Reader& reader, Setting& found, std::int64_t fir
 }
 
 Status StepRegimeWatch::read(Reader& reader, const std::vector<StepFrame>& frames, const std::stop_token& stop) {
-  // What is logged every so many steps appears late in a run that has just begun, which is when batches grow.
+  // A series that is logged every few steps appears late in a new run, which is when batches grow.
   if (m_calls_since_list-- <= 0 || frames.back().step >= m_list_at) {
     RG_TRY(list(reader));
     m_calls_since_list = kListEvery;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepRegimeWatch: which steps can be compared: batch, sequence length and accumulation as the run logs them.
+// StepRegimeWatch: which steps are comparable: batch size, sequence length and gradient accumulation as logged by the run.
 //
 // Threading:  one thread.
 // Ownership:  borrows the Reader during read().
 // Units:      steps; tokens.
-// Errors:     the Reader's. A run that logs none of it is one regime an attempt.
-// Cost:       a read of each of a few series and call.
+// Errors:     the Reader's. A run that logs none of these has one regime per attempt.
+// Cost:       one read of each of a few series per call.
 #pragma once
 
 #include <map>
@@ -23,20 +23,20 @@ namespace runglass {
 class StepRegimeWatch {
  public:
   explicit StepRegimeWatch(const Attempt& attempt) : m_attempt(attempt.id) {}
-  // What the run logged of these steps.
+  // Reads the values that the run logged for these steps.
   Status read(Reader& reader, const std::vector<StepFrame>& frames, const std::stop_token& stop);
-  // True where another regime begins with this step. Steps in order, each once.
+  // Whether another regime begins with this step. Call in step order, once per step.
   bool begins(const StepFrame& frame);
-  // Of the attempt before: what differs from it is another regime, too.
+  // The values of the previous attempt: a difference from them is another regime, too.
   void goOnFrom(std::map<std::string, double> values) { m_before = std::move(values); }
-  // Of the current regime, as far as it is known.
+  // Known values of the current regime.
   std::map<std::string, double> values() const;
 
  private:
   struct Setting {
     SeriesId id;
     std::string tag;
-    std::map<std::int64_t, double> reported;  // by step, of the frames at hand
+    std::map<std::int64_t, double> reported;  // by step, of the current frames
     std::optional<double> value;
     bool caught_up = false;
   };
@@ -48,7 +48,7 @@ class StepRegimeWatch {
 
   AttemptId m_attempt;
   std::vector<Setting> m_settings;
-  std::optional<Setting> m_tokens;  // a second
+  std::optional<Setting> m_tokens;  // per second
   std::vector<double> m_off;        // tokens of the newest steps that do not fit m_tokens->value
   std::map<std::string, double> m_before;
   int m_calls_since_list = 0;

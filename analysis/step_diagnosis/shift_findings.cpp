@@ -18,11 +18,11 @@ using words::Message;
 constexpr double kHoursPerDay = 24;
 constexpr double kGoodCoverage = 0.8;
 constexpr std::int64_t kSameOnset = 30;  // steps
-constexpr double kExplains = 0.5;        // share of a shift
+constexpr double kExplains = 0.5;        // minimum share of a shift
 
 words::Quantity ms(double ns) { return words::shortDuration(static_cast<DurNs>(ns)); }
 
-// With a cause that is as long as it.
+// Including causes of the same extent.
 double costOf(const Finding& finding) {
   const auto evidence = Json::parse(finding.evidence, nullptr, false);
   return evidence.is_object() ? evidence.value("cost_together_ratio", evidence.value("cost_ratio", 0.0)) : 0;
@@ -30,7 +30,7 @@ double costOf(const Finding& finding) {
 
 bool namesSomebody(const Finding& finding) { return finding.rank || finding.node || finding.pp || finding.dp; }
 
-// As a subject names it.
+// In the form of a subject.
 Arg placeOf(const Finding& finding) {
   if (finding.rank) return Message{"cause_rank", {{"rank", *finding.rank}}};
   if (finding.subject.starts_with("node:")) return finding.subject.substr(std::string_view("node:").size());
@@ -92,7 +92,7 @@ Message sentenceOf(const ThroughputShift& shift, Arg cause) {
 std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, const std::vector<const AttemptWatch*>& attempts,
                                 const std::vector<Finding>& explaining) {
   std::vector<Finding> out;
-  std::vector<std::optional<double>> costs(explaining.size());  // each is read once, where a shift needs it
+  std::vector<std::optional<double>> costs(explaining.size());  // parsed on demand, once each
   const auto cost_of = [&](const Finding& one) {
     std::optional<double>& cost = costs[static_cast<std::size_t>(&one - explaining.data())];
     if (!cost) cost = costOf(one);
@@ -109,7 +109,7 @@ std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, cons
     finding.first_step = shift.first_step, finding.last_step = shift.last_step;
     finding.score = shift.change();
     finding.coverage = 1, finding.confidence = 0.95;
-    // A log's steps belong to no rank.
+    // A log's steps have no ranks.
     const double world = own->ranks().empty() ? own->attempt().layout.world : static_cast<double>(own->ranks().size());
     const double hours = shift.change() / (1 + shift.change()) * world * kHoursPerDay;
     finding.severity = shift.change() < 0 ? Severity::kInfo : severityOfCost(hours);
@@ -122,7 +122,7 @@ std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, cons
                      {"gpu_hours_per_day", std::max(0.0, hours)},
                      {"across_restart", shift.across_restart},
                      {"parts", partsOf(shift)}};
-    const double lost = shift.change() / (1 + shift.change());  // of a step, as costs are
+    const double lost = shift.change() / (1 + shift.change());  // of a step, as the costs
     const Finding *because = nullptr, *named = nullptr;
     for (const Finding& one : explaining) {
       if (one.attempt != finding.attempt || !one.first_step || !(lost > 0)) continue;
@@ -133,7 +133,7 @@ std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, cons
     }
     Arg cause;
     if (because != nullptr) {
-      // One cause is reported once. A cause without notification does not silence the shift.
+      // One cause is published once. A cause of severity info does not suppress the shift.
       if (because->severity > Severity::kInfo) finding.severity = Severity::kInfo;
       evidence["explained_by"] = {{"kind", because->kind}, {"subject", because->subject}, {"first_step", *because->first_step}};
       cause = Message{"shift_explained", {{"cause", causeOf(*because)}}};

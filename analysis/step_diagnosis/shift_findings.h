@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// throughput_shift: the steps of the whole run became longer or shorter; with the finding that explains it, where there is one.
+// throughput_shift: the steps of the whole run became longer or shorter; with the finding that explains it, if there is one.
 //
 // Threading:  pure.
 // Units:      as Finding.
-// Cost:       O(shifts x findings); the evidence of those that began or lasted at the time of a shift is parsed once.
+// Cost:       O(shifts x findings); the evidence of findings that began or lasted at the time of a shift is parsed once.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace runglass {
 
-// `explaining`: those of the attempts; a shift that began with one of them is that one's.
+// `explaining`: findings of the attempts; a shift that began with one of them is attributed to it.
 std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, const std::vector<const AttemptWatch*>& attempts,
                                 const std::vector<Finding>& explaining);
 

@@ -12,15 +12,15 @@ namespace runglass {
 namespace {
 
 constexpr double kSlack = 0.015, kClamp = 0.10;
-constexpr std::size_t kMaxAway = 400;      // steps that are off and make no shift: the level follows them
+constexpr std::size_t kMaxAway = 400;      // deviating steps without a shift: the level follows them
 constexpr std::size_t kMaxKept = 100'000;  // of them, however short
-constexpr double kBack = 0.02;             // of the level before a shift, within which it is over
+constexpr double kBack = 0.02;             // of the level before a shift: within this distance the shift has ended
 constexpr double kMaxErrors = 6;
-constexpr std::size_t kBeside = 40, kBesideLeast = 15;  // steps on each side of a begin, at most an hour of them
+constexpr std::size_t kBeside = 40, kBesideLeast = 15;  // steps on each side of a start, within an hour of it
 constexpr DurNs kBesideTime = 3600 * kNsPerSecond;
-constexpr double kSharp = 0.7;                       // share of the change that lies between them
-constexpr double kSureErrors = 3, kSureShare = 0.3;  // and that much of it is no noise
-constexpr double kSwing = 0.05;                      // no day swings so far
+constexpr double kSharp = 0.7;                       // minimum share of the change between them
+constexpr double kSureErrors = 3, kSureShare = 0.3;  // and a minimum share of it that exceeds noise
+constexpr double kSwing = 0.05;                      // daily swings stay below
 constexpr double kMedianError = 1.253;               // of a median: 1.253 sigma / sqrt(n)
 
 std::vector<double> valuesOf(const std::deque<ShiftWatch::Point>& points) {
@@ -79,7 +79,7 @@ void ShiftWatch::push(const Point& point) {
   }
   m_away.push_back(point);
   if (m_away.size() >= kShiftLeast && judge()) return;
-  // Ten minutes of short steps are many.
+  // Ten minutes may be many short steps.
   if ((m_away.size() >= kMaxAway && isLong()) || m_away.size() >= kMaxKept) settle();
 }
 
@@ -88,7 +88,7 @@ bool ShiftWatch::isLong() const {
   return first.when && last.when ? last.when->t1 - first.when->t0 >= kMinTime : m_away.size() >= kStepsWithoutClock;
 }
 
-// They belong to the level after all.
+// The deviating steps join the level.
 void ShiftWatch::settle() {
   m_sum = 0;
   for (const Point& point : m_away) m_level.push_back(point);
@@ -147,12 +147,12 @@ bool ShiftWatch::judge() {
   shift.steps_before = m_level.size(), shift.steps_after = values.size();
   shift.parts_before = meansOf(m_level), shift.parts_after = meansOf(m_away);
   shift.across_restart = first.first_of_attempt;
-  // A job that goes back to where it was ends what made it slow; that is not another shift.
+  // A job that returns to its old level ends the open shift; that is not another shift.
   const bool is_return = !m_shifts.empty() && m_shifts.back().open && std::fabs(now / m_shifts.back().before - 1) < kBack;
   if (!m_shifts.empty() && m_shifts.back().open) {
     m_shifts.back().open = false;
     m_shifts.back().end = shift.start;
-    m_shifts.back().last_step = m_level.back().step;  // the first one away was taken for one of its own
+    m_shifts.back().last_step = m_level.back().step;  // the first step away was taken for one of the shift
   }
   m_level.clear();
   if (const std::size_t count = is_return ? m_away.size() : stayed(was.median, now); count < m_away.size()) {

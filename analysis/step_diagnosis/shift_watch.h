@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShiftWatch: when all of a job became slower, and stayed so: BLOOM fell from 149 to 140 TFLOPS for days because of one machine.
+// ShiftWatch: when a whole job became slower and stayed slower: BLOOM fell from 149 to 140 TFLOPS for days because of one machine.
 //
 // A two-sided cumulative sum (Page, "Continuous inspection schemes", Biometrika 41, 1954) of the steps' deviation from their level finds
-// where a shift may have begun; it is one after at least 50 steps and 10 minutes whose median is at least 3 % off and six standard errors
-// away from the level's. What creeps, as a day's swing of 2 % up and down does, moves the level: below 5 % most of the change must lie
-// within an hour around its begin. Steps are clamped to 10 % off, so that an evaluation inside a step or a save starts nothing. Verifying
-// a change point by the mean's shift is Greyhound's way (Wu et al., ATC '25). One
-// that is over before it is sure ends where the sum of the deviations from half the change is highest.
+// the possible start of a shift; it is a shift after at least 50 steps and 10 minutes whose median is at least 3 % and six standard errors
+// away from the level's. Slow drifts, such as a daily swing of 2 % up and down, move the level: below 5 %, most of the change must occur
+// within an hour around its start. Deviations are clamped to 10 %, so that an evaluation within a step or a save starts nothing. Verifying
+// a change point by the shift of the mean follows Greyhound (Wu et al., ATC '25). A shift that ends before it is verified ends where the
+// sum of the deviations from half the change is highest.
 //
 // Threading:  one thread.
-// Ownership:  values.
-// Units:      steps; TimeNs; ns a step, or ns a token where the tokens of the steps are known: whatever push() is given.
-// Errors:     none. Steps without a clock count as at least 10 minutes after so many steps as kStepsWithoutClock.
-// Cost:       O(kLevelKept) a step; ten minutes of steps that are off are kept, at most 100,000.
+// Units:      steps; TimeNs; ns per step, or ns per token if the tokens of the steps are known: the unit given to push().
+// Errors:     steps without a clock count as at least 10 minutes after kStepsWithoutClock steps.
+// Cost:       O(kLevelKept) per step; ten minutes of deviating steps are kept, at most 100,000.
 #pragma once
 
 #include <array>
@@ -26,7 +25,7 @@
 
 namespace runglass {
 
-// Means over ranks of what a step was made of; NaN where nobody said it.
+// Means over ranks of the step's columns; NaN without data.
 using ColumnMeans = std::array<float, kStepColumnCount>;
 
 struct ThroughputShift {
@@ -36,7 +35,7 @@ struct ThroughputShift {
   bool open = true;
   double before = 0, after = 0;  // medians
   double change() const { return before > 0 ? after / before - 1 : 0; }
-  double error = 0;  // of the change: six standard errors are below it
+  double error = 0;  // of the change: six standard errors are less than the change
   std::size_t steps_before = 0, steps_after = 0;
   ColumnMeans parts_before{}, parts_after{};
   bool across_restart = false;  // it began with an attempt's first steps
@@ -56,9 +55,9 @@ class ShiftWatch {
     ColumnMeans parts{};
     bool first_of_attempt = false;
   };
-  // Steady steps of one regime in order; of another attempt with the same regime, too.
+  // Steady steps of one regime in order, across attempts with the same regime.
   void push(const Point& point);
-  // Another regime: a new level, and what was open ends.
+  // Another regime: a new level, and open shifts end.
   void regimeChanged();
   const std::vector<ThroughputShift>& shifts() const { return m_shifts; }
   std::size_t regimesEnded() const { return m_regimes_ended; }
@@ -71,14 +70,14 @@ class ShiftWatch {
   Level level() const;
   void settle();
   bool judge();
-  bool isLong() const;  // m_away, which is not empty
+  bool isLong() const;  // m_away, which must not be empty
   bool isSharp(double change, double of) const;
-  // How many of m_away lie at the new level; fewer than all where they went back to `was` since.
+  // The number of steps in m_away at the new level; fewer than all if they went back to `was` since.
   std::size_t stayed(double was, double now) const;
   void follow(const Point& point);
 
   std::deque<Point> m_level, m_away;  // accepted steps, oldest first; those since the sum left 0
-  double m_sum = 0;                   // of the side that is off: above 0 slower, below 0 faster
+  double m_sum = 0;                   // of the deviating side: above 0 slower, below 0 faster
   std::vector<ThroughputShift> m_shifts;
   std::size_t m_regimes_ended = 0;
 };

@@ -6,7 +6,7 @@
 namespace runglass {
 namespace {
 
-// Times the excess over peers, at most: of one place, and of loads or pauses that add up over replicas and stages.
+// Maximum cost as a multiple of the excess over peers: for one place, and for loads or pauses that add up over replicas and stages.
 constexpr double kAmplified = 1.5, kAmplifiedByMany = 3;
 
 StepStretch stretchOf(const Spell& spell) {
@@ -21,7 +21,7 @@ SpellCosts::SpellCosts(const AttemptWatch& watch, CostMemory& memory) : m_watch(
   const auto add = [&](const std::vector<Spell>& spells, Place place) {
     for (const Spell& one : spells) m_all.push_back({stretchOf(one), place, one.subject});
   };
-  // Not those that are of stages against each other: such a spell ends where another stage becomes as slow, and nothing is faster then.
+  // Spells of stages relative to each other are left out: they end when another stage becomes as slow, and no step becomes faster then.
   for (const WorkKind kind : {WorkKind::kCompute, WorkKind::kHost, WorkKind::kData})
     add(watch.rankSpells(kind), Place::kRank), add(watch.stageChanges(kind), Place::kStage);
   add(watch.runSpells(), Place::kRun);
@@ -35,7 +35,7 @@ SpellCosts::SpellCosts(const AttemptWatch& watch, CostMemory& memory) : m_watch(
 
 std::optional<StepPace::Loss> SpellCosts::lossAt(StepPace::Edge edge, StepStretch own, const IsOwn& is_own) const {
   const std::int64_t at = edge == StepPace::Edge::kBegin ? own.first : own.last;
-  // Unsteady steps lie between those that are compared: an edge of another spell a little farther away may count.
+  // Unsteady steps are between the compared ones: an edge of another spell a little farther away may matter.
   constexpr std::int64_t kReach = 2 * StepPace::kBeside;
   const auto before = [](const auto& one, std::int64_t step) { return one.first < step; };
   const auto first = std::lower_bound(m_edges.begin(), m_edges.end(), at - kReach, before);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpellCosts: what the run would gain without what is slow, as a share of its steps.
+// SpellCosts: the gain of the run without a slow subject, as a share of its steps.
 //
-// Measured where it can be: by how much the steps became longer when a spell began, and shorter when it ended, with nothing else going
-// on. Where they cannot be compared (as it was from the start), or another spell is as long: what the last rank was ready later than the
-// next one, which is never more than the measured loss. Micro-batches and bursts of several ranks add up to more than the excess over
-// peers; what is far beyond it has another cause.
+// Measured if possible: by how much steps became longer when a spell began, and shorter when it ended, with no other change at that time.
+// If they are not comparable (a spell from the start on), or another spell has the same extent: the delay of the last rank behind the next
+// one, which never exceeds the measured loss. Micro-batches and bursts of several ranks add up to more than the excess over peers; a loss
+// far above that excess has another cause.
 //
 // Threading:  one thread; borrows the watch and the memory.
 // Units:      shares of the step; ns.
@@ -23,12 +23,12 @@ namespace runglass {
 
 struct StepCost {
   double ratio = 0;       // of a step
-  double step_ns = 0;     // that it is a share of: the mean one of the spell
-  bool measured = false;  // by the lengths of the steps; else at most so much
-  double together = 0;    // with what is as long as it: two slow ranks cost nothing each, and much together
+  double step_ns = 0;     // the mean step of the spell, the base of `ratio`
+  bool measured = false;  // from step times; else an upper limit
+  double together = 0;    // including spells of the same extent: two slow ranks may cost nothing each, and much together
 };
 
-// Cost at the begin of a spell that lasts: measured once, when enough steps follow it. Its steps are dropped later.
+// Cost at the start of an open spell: measured once, when enough steps follow it. Its steps are dropped later.
 struct CostMemory {
   enum class Place : std::uint8_t { kRank, kStage, kRun, kLink, kLoad };
   struct Own {
@@ -42,13 +42,13 @@ struct CostMemory {
 class SpellCosts {
  public:
   SpellCosts(const AttemptWatch& watch, CostMemory& memory);
-  // `excess_ns` and `gain_ns`: a step's. The spell's own ranks, or own stage, may have spells of several kinds at once.
+  // `excess_ns` and `gain_ns`: per step. The spell's own ranks, or own stage, may have spells of several kinds at once.
   StepCost ofRanks(const Spell& spell, std::span<const std::size_t> ranks) const;
   StepCost ofStage(const Spell& spell) const;
   StepCost ofRun(const Spell& spell) const;
-  // Transfers: who else has slow ones at the time uses the same link.
+  // Transfers: other ranks with slow transfers at the same time use the same link.
   StepCost ofLink(const Spell& spell, double excess_ns) const;
-  // Loads and collections that wander: ranks are never slow for long by them, so that all spells are others.
+  // For wandering loads and collections: no rank is slow for long because of them, so that all spells count as others.
   StepCost ofImbalance(const Imbalance& one) const;
 
  private:
@@ -67,7 +67,7 @@ class SpellCosts {
   const AttemptWatch& m_watch;
   CostMemory& m_memory;
   std::vector<Other> m_all;
-  std::vector<std::pair<std::int64_t, std::size_t>> m_edges;  // steps at which one of m_all begins or ends, growing
+  std::vector<std::pair<std::int64_t, std::size_t>> m_edges;  // steps at which one of m_all begins or ends, ascending
 };
 
 }  // namespace runglass

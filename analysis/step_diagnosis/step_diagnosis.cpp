@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: an attempt that is over is read once; its findings do not change any more.
+// Invariant: an ended attempt is read once; its findings are final.
 #include "analysis/step_diagnosis/step_diagnosis.h"
 
 #include <algorithm>
@@ -32,10 +32,10 @@ class StepDiagnosis : public Analysis {
     AttemptWatch watch;
     bool over = false;
     FindingMemory judged;
-    std::vector<Finding> findings;  // of one that is over
+    std::vector<Finding> findings;  // of an ended attempt
   };
 
-  // What an earlier life of this analysis said: it had seen the beginning.
+  // Findings of an earlier instance of this analysis, which saw the beginning.
   Status remember(const Question& question) {
     if (m_remembered) return {};
     RG_ASSIGN(const auto stored, question.reader.findings(question.run));
@@ -76,7 +76,7 @@ class StepDiagnosis : public Analysis {
     RG_TRY(addCounterFinding(question.reader, watch, m_nodes, until, over, m_links, found, question.stop));
     RG_TRY(addCollectionFindings(question.reader, watch, over, followed.judged, found, question.stop));
     if (watch.stepsWithParts() == 0) {
-      // Where spans were recorded they can tell it (analysis/what_if, analysis/slow_ranks).
+      // If spans were recorded, analysis/what_if and analysis/slow_ranks judge them instead.
       RG_ASSIGN(const auto tracks, question.reader.tracks(watch.attempt().id));
       if (!tracks.empty()) std::erase_if(found, [](const Finding& one) { return one.kind == "insufficient_evidence"; });
     }
@@ -108,7 +108,7 @@ class StepDiagnosis : public Analysis {
     return newestOfEach(std::move(out));
   }
 
-  // A shift from before this object began to look has no begin in what it sees: it holds until the level moves or another regime begins.
+  // A shift from before this object's first step has no start in its data: it holds until the level moves or another regime begins.
   void goOnSaying(std::vector<Finding>& findings) const {
     const AttemptWatch& newest = m_followed.back().watch;
     if (m_followed.back().over || !newest.startedAt() || m_shifts.regimesEnded() > 0) return;
@@ -121,7 +121,7 @@ class StepDiagnosis : public Analysis {
     }
   }
 
-  // A rank that is slow again after a rewind to the same step is the same finding: the newest attempt's word counts, which comes last.
+  // A rank that is slow again after a rewind to the same step is the same finding: that of the newest attempt, which comes last, counts.
   static std::vector<Finding> newestOfEach(std::vector<Finding> findings) {
     std::set<std::tuple<std::string, std::string, std::optional<std::int64_t>>> seen;
     std::vector<Finding> out;
@@ -131,7 +131,7 @@ class StepDiagnosis : public Analysis {
     return out;
   }
 
-  // What was said before this object began to look keeps the step it was said with.
+  // A finding that was published before this object's first step keeps its step.
   void keepIdentities(std::vector<Finding>& findings) {
     for (Finding& one : findings) {
       const auto reported = m_stored.find({one.attempt, one.kind, one.subject});
@@ -142,7 +142,7 @@ class StepDiagnosis : public Analysis {
     }
   }
 
-  std::list<Followed> m_followed;  // by number of attempt
+  std::list<Followed> m_followed;  // by attempt number
   ShiftWatch m_shifts;
   NodeNames m_nodes;
   MachineMemory m_machines;

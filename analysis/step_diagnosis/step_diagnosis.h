@@ -6,8 +6,8 @@
 // Ownership:  as Analysis.
 // Units:      as Finding.
 // Errors:     as Analysis.
-// Cost:       per step, whatever the run's length: one read of each step series (10 us each) and 2 ms for 1,024 ranks. A live run is
-//             followed from its newest kLiveLookBack steps on.
+// Cost:       per step, for any length of the run: one read of each step series (10 us each) and 2 ms for 1,024 ranks. A live run is
+//             analysed from its newest kLiveLookBack steps on.
 #pragma once
 
 #include <memory>

@@ -17,7 +17,7 @@ using Who = Blame::Who;
 using words::Arg;
 using words::Message;
 
-constexpr double kCostToWarn = 0.05;  // of the step: what was so from the start is told from here on
+constexpr double kCostToWarn = 0.05;  // of the step; an imbalance below it is of severity info
 constexpr double kCostOfImbalance = 0.10;
 constexpr std::size_t kStepsToBeSure = 50, kStepsToSay = 20;
 constexpr double kGoodCoverage = 0.8, kPoorCoverage = 0.5;
@@ -138,10 +138,10 @@ class AttemptFindings {
     }
   }
 
-  // Where loads wander, somebody is the slowest for a while: it takes longer, or more, to be somebody's own.
+  // While loads wander, a rank may be the slowest for a while: a longer spell, or a higher cost, shows that it is slow by itself.
   bool mayWander(const Spell& spell, double cost) const {
     constexpr std::size_t kOwn = 100;  // steps
-    constexpr double kMore = 2;        // times what the wandering costs
+    constexpr double kMore = 2;        // times the cost of the wandering
     return spell.steps < kOwn && std::ranges::any_of(m_watch.imbalance().wandering(), [&](const Imbalance& one) {
              return one.first_step <= spell.last_step && (one.holds || one.last_step >= spell.first_step) && cost < kMore * one.cost;
            });
@@ -174,7 +174,7 @@ class AttemptFindings {
     Finding finding = make(nameOf(kind, blame), subjectOf(blame), blame.spell);
     Json evidence = evidenceOf(blame.spell, costed);
     place(finding, blame, evidence);
-    // The peers' host and data times are near 0: a ratio of them says nothing.
+    // The peers' host and data times are near 0: a ratio of them is meaningless.
     if (kind != WorkKind::kCompute) evidence["slower_ratio"] = Json();
     evidence["pattern"] = blame.who == Who::kNode ? "host_block" : blame.who == Who::kReplica ? "column" : "cell";
     finding.score = kind == WorkKind::kCompute ? 1 + blame.spell.ratio() : cost;
@@ -184,7 +184,7 @@ class AttemptFindings {
       finding.confidence = 0.3;
       evidence["may_wander"] = true;
     }
-    // The first rank writes logs and saves: that is its job.
+    // The first rank writes logs and saves: that is normal.
     if (kind == WorkKind::kHost && blame.who == Who::kRank && finding.rank == 0) finding.severity = Severity::kInfo;
     const Arg who = whoOf(blame), own = ms(blame.spell.own_ns), peers = ms(blame.spell.usual_ns), since = when(blame.spell);
     const Arg costs = costArg(costed, blame.spell.open);
@@ -207,7 +207,7 @@ class AttemptFindings {
     return (!stage.open || stage.steps_open >= kHoldBack) && stage.subject < m_watch.roles().stages.size();
   }
 
-  // That has all ranks of the stage and no others: it would have slowed those. Absent where there is none.
+  // The node with all ranks of the stage and no others, which it would have slowed too. Absent if there is none.
   NodeId nodeOf(std::size_t stage) const {
     const NodeId node = m_watch.ranks()[m_watch.roles().by_stage[stage].front()].node;
     for (std::size_t rank = 0; rank < m_watch.ranks().size(); ++rank)
@@ -215,7 +215,7 @@ class AttemptFindings {
     return node;
   }
 
-  // All ranks of a stage wait for the host, or for data, more than before: they are no peers that would show it.
+  // All ranks of a stage wait for the host, or for data, more than before: the comparison with peers does not show it.
   std::optional<Finding> ofStageWithout(const Spell& spell, WorkKind what) const {
     if (!isJudged(spell)) return {};
     const std::int32_t stage = m_watch.roles().stages[spell.subject];
@@ -245,7 +245,7 @@ class AttemptFindings {
     if (!isJudged(spell)) return {};
     const std::int32_t stage = m_watch.roles().stages[spell.subject];
     const NodeId node = nodeOf(spell.subject);
-    // What was even and no longer is did not get another share of the layers.
+    // A stage that was balanced before did not get another share of the layers.
     const bool is_node = node && changed;
     const StepCost costed = m_costs.ofStage(spell);
     const double cost = costed.ratio;
@@ -254,7 +254,7 @@ class AttemptFindings {
     finding.pp = stage;
     if (is_node) finding.node = node, finding.confidence = std::min(*finding.confidence, 0.7);
     finding.score = 1 + spell.ratio();
-    // First and last stages have more to do in nearly every job: that is told loudly only where it costs much.
+    // First and last stages have more work in nearly every job: severity is above info only if it costs much.
     finding.severity = changed || cost >= kCostOfImbalance ? severityOf(costed.together) : Severity::kInfo;
     Json evidence = evidenceOf(spell, costed);
     evidence["pattern"] = "row";
@@ -322,7 +322,7 @@ class AttemptFindings {
     return json;
   }
 
-  // What was so from the start belongs to the run and its data; what begins, somebody should look at.
+  // An imbalance from the start is a property of the run and its data; one that begins later deserves attention.
   Severity severityOf(const Imbalance& one, double cost) const {
     return !one.since_before && cost >= kCostToWarn ? severityOf(cost) : Severity::kInfo;
   }

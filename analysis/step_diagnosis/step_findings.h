@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an attempt's steps show, as findings: who is slow and in what, and what it costs.
+// Findings from an attempt's steps: slow ranks, nodes and stages, the kind of slow work, and the cost.
 //
-// A slow rank is one that does its own work slower than its peers; where (nearly) all ranks of a node are, it is the node; of a replica,
-// its data. A stage that is slow as a whole from its first step on is out of balance; one that becomes so and lives on one node, its node
-// is. Ranks of one tensor- or context-parallel group may wait for each other inside their parts: then the group is named, as its node.
+// A slow rank does its own work slower than its peers; if (nearly) all ranks of a node do, the finding is about the node; of a replica,
+// about its data. A stage that is slow as a whole from its first step on is an imbalance; if it becomes slow and runs on one node, the
+// finding is about the node. Ranks of one tensor- or context-parallel group may wait for each other within their parts: then the finding is
+// about the group's node.
 //
 // Threading:  pure; the memory belongs to one attempt.
-// Ownership:  values.
-// Units:      as Finding; cost: share of the step time, GPU-hours a day.
-// Errors:     none.
-// Cost:       costs and sentences of the spells that last or ended a moment ago; the others are copied.
+// Units:      as Finding; cost: share of the step time, GPU-hours per day.
+// Cost:       computes costs and sentences of spells that last or ended recently; others are copied.
 #pragma once
 
 #include <map>
@@ -24,7 +23,7 @@ namespace runglass {
 
 using NodeNames = std::map<NodeId, std::string>;
 
-// Findings of one attempt, without the run. `over`: the attempt has ended, so has what it shows.
+// Findings of one attempt, without the run. `over`: the attempt has ended, and so have its findings.
 std::vector<Finding> findingsOf(const AttemptWatch& watch, const NodeNames& nodes, bool over, FindingMemory& memory);
 
 }  // namespace runglass

@@ -29,7 +29,7 @@ std::optional<double> StepPace::lengthOf(StepStretch of) const {
   return values.empty() ? std::nullopt : std::optional(trimmedMean(std::move(values)));
 }
 
-// The two sides of an edge, steps by index: inside of it from `at` on in steps of `way`, outside the other way.
+// The two sides of an edge, in indices of steps: inside from `at` on in direction `way`, outside in the other direction.
 struct StepPace::Border {
   std::size_t at;
   std::ptrdiff_t way;
@@ -55,7 +55,7 @@ std::optional<StepPace::Loss> StepPace::lossAt(Edge edge, StepStretch of, std::s
   const std::size_t begin = indexOf(of.first), end = goes_on ? m_steps.size() : indexOf(of.last + 1);
   if (begin >= end) return std::nullopt;
   const Border border = edge == Edge::kBegin ? Border{begin, 1} : Border{end - 1, -1};
-  // What lasts through both sides makes no difference.
+  // A stretch that covers both sides does not affect the difference.
   const std::int64_t step = m_steps[border.at].step, reach = kBeside;
   std::vector<StepStretch> without;
   for (const StepStretch& one : others)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: nodes are appended step by step, each step's in the order of a topological sort of its groups; so every dependency of a node
-// has a lower index, and members of a group are neighbours.
+// Invariant: nodes are appended step by step, each step's in a topological order of its groups, so that every dependency of a node has a
+// lower index and members of a group are adjacent.
 #include "analysis/step_graph/step_graph.h"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ class Builder {
     }
   }
 
-  // Replicas of which every stage computed something.
+  // Replicas in which every stage has computation.
   void makeGrid() {
     std::vector<bool> computes(m_ranks.size());
     for (const std::uint32_t row : m_rows) {
@@ -118,7 +118,8 @@ class Builder {
   }
 
   void addStep(std::int64_t step, std::span<const std::uint32_t> rows) {
-    // Every worker runs a pass forward and one backward. Told before anything is laid out by worker: many steps may hold few operations.
+    // Every worker runs a forward and a backward pass. Checked before anything is allocated per worker: there may be many steps with few
+    // operations.
     if (rows.size() < 2 * m_graph.workers.size()) {
       ++m_graph.gaps.partial_steps;
       return;
@@ -158,7 +159,7 @@ class Builder {
     m_graph.has_transfers |= m_links.has_transfers;
   }
 
-  // False: some wait for each other.
+  // False: some groups wait for each other.
   bool sortGroups(std::size_t op_count) {
     std::vector<std::uint32_t> open(m_links.groups, 0);
     for (std::uint32_t i = 0; i < op_count; ++i)
@@ -222,7 +223,7 @@ class Builder {
   }
 
   static constexpr std::int32_t kMaxChunks = 1 << 16;
-  static constexpr double kMaxTime = 4e18;  // ns of all operations: whoever adds them up, in whatever order, stays within 64 bits
+  static constexpr double kMaxTime = 4e18;  // total ns of all operations: sums in any order stay within 64 bits
 
   const std::span<const StepRank> m_ranks;
   const StepOpColumns& m_ops;
@@ -231,8 +232,8 @@ class Builder {
   std::vector<std::uint32_t> m_worker_of;  // by rank index
   std::vector<std::int64_t> m_steps;
   std::vector<std::uint32_t> m_rows, m_first_row;
-  double m_total = 0;  // ns of the steps' operations
-  // Of the step at hand.
+  double m_total = 0;  // ns of all steps' operations
+  // State of the current step.
   StepLinks m_links;
   Lists m_deps, m_followers, m_members;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> m_pairs;

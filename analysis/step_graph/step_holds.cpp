@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: an operation is held up by a member of its own group, or by one of a group that is before its own in `isBefore`. That order is
-// the recorded one (of begins of transfers and computation) where clocks do not contradict the graph; so nobody holds himself up.
+// Invariant: an operation is held up by a member of its own group, or by one of a group before its own by `isBefore`. That order is the
+// recorded one (of the starts of transfers and computation) where clocks do not contradict the graph, so that no operation holds up itself.
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -12,7 +12,7 @@
 namespace runglass {
 namespace {
 
-// How many operations that came to the same end are looked at.
+// Maximum number of operations with the same end that are tried.
 constexpr int kMaxTried = 16;
 
 // Operations of one kind of one worker.
@@ -22,7 +22,7 @@ struct Lane {
 
 struct Candidate {
   HeldUpBy by;
-  int rank = 0;  // of two that ended at the same time the lower is meant
+  int rank = 0;  // among candidates with the same end the lowest rank wins
 };
 
 class Holds {
@@ -38,7 +38,7 @@ class Holds {
       const std::uint32_t first = m_graph.first_member[group], end = m_graph.first_member[group + 1];
       TimeNs last_begin = m_graph.start[first];
       for (std::uint32_t i = first + 1; i < end; ++i) last_begin = std::max(last_begin, m_graph.start[i]);
-      // Tools and collectives let members begin together: the last is then who had nothing else to wait for.
+      // Tools and collectives may let members begin together: the last is then the one that waited for nothing else.
       std::uint32_t last = end;
       std::tuple<DurNs, int, DurNs> least;
       for (std::uint32_t i = first; i < end; ++i) {
@@ -65,7 +65,7 @@ class Holds {
     return std::pair(m_begin[of_a - m_step.first_group], of_a) < std::pair(m_begin[of_b - m_step.first_group], of_b);
   }
 
-  // Groups are in the graph's order: one begins with its last member, and not before what it depends on.
+  // Groups are in the graph's order: a group begins with its last member, and not before its dependencies.
   void orderGroups() {
     m_group.resize(m_step.end_node - m_step.first_node);
     for (std::uint32_t group = m_step.first_group; group < m_step.end_group; ++group) {
@@ -113,7 +113,7 @@ class Holds {
     const TimeNs begin = m_graph.start[node];
     const auto offer = [&](std::uint32_t other, HoldUp why, int rank) {
       const Candidate one{{.node = other, .why = why, .gap = std::max<DurNs>(begin - endOf(other), 0)}, rank};
-      // The end itself decides among dependencies that ended after what they held up, as clocks have it.
+      // By the clocks, a dependency may end after the operation that it held up: among those the end itself decides.
       const auto end = [&](const Candidate& c) { return c.by.why == HoldUp::kDependency ? endOf(c.by.node) : begin - c.by.gap; };
       const bool same = best && one.rank != best->rank && std::abs(one.by.gap - best->by.gap) <= kSameTime;
       if (!best || (same ? one.rank < best->rank : end(one) > end(*best))) best = one;
@@ -134,7 +134,7 @@ class Holds {
     return std::nullopt;
   }
 
-  // Of those that ran when the node began.
+  // The last begun among those that ran when the node began.
   std::optional<std::uint32_t> lastBegun(const Lane& lane, std::uint32_t node) const {
     auto at = std::ranges::lower_bound(lane.by_start, m_graph.start[node], {}, [&](std::uint32_t i) { return m_graph.start[i]; });
     for (int tried = 0; at != lane.by_start.begin() && tried < kMaxTried; ++tried)
@@ -146,7 +146,7 @@ class Holds {
   const StepGraph::Step& m_step;
   std::vector<std::uint32_t> m_group;            // by node
   std::vector<TimeNs> m_begin;                   // by group
-  std::vector<Lane> m_compute, m_communication;  // by worker; of communication only kinds that never run beside computation
+  std::vector<Lane> m_compute, m_communication;  // by worker; for communication only kinds that never run concurrently with computation
 };
 
 }  // namespace

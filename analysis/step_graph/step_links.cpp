@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants: 1. Lists of a worker are in recorded order. 2. An operation that no list took is dropped: its group is kDropped.
+// Invariants: 1. Lists of a worker are in recorded order. 2. An operation in no list is dropped: its group is kDropped.
 #include "analysis/step_graph/step_links.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace runglass {
 namespace {
 
-// Communication that ended before its last member began, as clocks have it, is kept with no length up to this (the artifact's EPS).
+// Communication that by the clocks ended up to this long before its last member began is kept with length 0 (the artifact's EPS).
 constexpr DurNs kClockSlack = 10 * kNsPerMs;
 
 using List = std::vector<std::uint32_t>;
@@ -20,9 +20,9 @@ using List = std::vector<std::uint32_t>;
 struct WorkerLists {
   List passes;  // forward, backward, weight
   List forward, backward;
-  List compute;  // passes, garbage collection and data loading in between
-  List head;     // params-all-gather at the beginning of the step
-  List grads;    // synchronisation of gradients
+  List compute;  // passes, with garbage collection and data loading between them
+  List head;     // params-all-gather at the start of the step
+  List grads;    // synchronization of gradients
   List tail;     // after the last pass, without `grads`
   std::array<List, 4> pipeline;
   bool has_optimizer = false;
@@ -35,8 +35,8 @@ bool isForwardTransfer(StepOp op) { return op == StepOp::kForwardSend || op == S
 
 struct Transfer {
   bool forward;
-  std::int64_t to_place;   // of the receiver in the model: chunk * stages + stage
-  std::uint32_t to_stage;  //
+  std::int64_t to_place;  // of the receiver in the model: chunk * stages + stage
+  std::uint32_t to_stage;
   std::int64_t microbatch;
   std::uint32_t op, order;
 };
@@ -98,10 +98,10 @@ class Linker {
     if (isPass(op)) {
       lists.compute.push_back(i);
     } else if (op == StepOp::kDataLoad) {
-      // Loaders that run beside the passes hold nobody up.
+      // Loaders that run concurrently with the passes delay nothing.
       if (!lists.passes.empty() && at(i).end() <= at(lists.passes.front()).start + kSameTime) lists.compute.push_back(i);
     } else if (op == StepOp::kGc) {
-      // Inside a pass it is part of the pass.
+      // A collection within a pass is part of the pass.
       if (lists.compute.empty() || at(i).start + kSameTime >= at(lists.compute.back()).end()) lists.compute.push_back(i);
     } else if (op == StepOp::kParamsAllGather) {
       (lists.has_optimizer ? lists.tail : lists.head).push_back(i);
@@ -110,7 +110,7 @@ class Linker {
     } else if (!isPipelineOp(op)) {
       if (!lists.tail.empty() && at(lists.tail.back()).op == StepOp::kOptimizer) {
         const WorkerOp& optimizer = at(lists.tail.back());
-        // Timers that nest: what runs inside the optimizer is part of it.
+        // Nested timers: an operation within the optimizer is part of it.
         if (at(i).dur > 0 && at(i).end() <= optimizer.end()) return;
         if (op == StepOp::kClipGrads && at(i).dur == 0 && at(i).start - optimizer.start < kClockSlack) {
           lists.tail.insert(lists.tail.end() - 1, i);
@@ -122,7 +122,7 @@ class Linker {
     }
   }
 
-  // The numbers of operations that must agree do.
+  // Whether the numbers of operations that must be equal are.
   bool isWhole() const {
     for (std::uint32_t worker = 0; worker < m_workers.size(); ++worker) {
       const WorkerLists& lists = m_workers[worker];
@@ -147,7 +147,7 @@ class Linker {
   void linkStreams(const WorkerLists& lists) {
     chain(lists.compute);
     for (const List& list : lists.pipeline) chain(list);
-    // When the first backward send and receive were posted.
+    // The time when the first backward send and receive were posted.
     const auto first = std::ranges::find_if(lists.passes, [&](std::uint32_t i) { return at(i).op == StepOp::kBackward; });
     if (first - lists.passes.begin() < 2 || at(*(first - 1)).op != StepOp::kForward || at(*(first - 2)).op != StepOp::kForward) return;
     for (const StepOp op : {StepOp::kBackwardSend, StepOp::kBackwardRecv})
@@ -165,13 +165,13 @@ class Linker {
     return std::ranges::adjacent_find(keys) == keys.end();
   }
 
-  // At the ends of the model nothing is moved.
+  // There are no transfers at the ends of the model.
   bool isMoved(StepOp op, std::uint32_t pass) const {
     const std::int64_t way = op == StepOp::kForwardSend || op == StepOp::kBackwardRecv ? 1 : -1, other = placeOf(pass) + way;
     return other >= 0 && other <= lastPlace();
   }
 
-  // For each operation of the list the number of its pass in `passes`; none where it belongs to none.
+  // For each operation of the list the index of its pass in `passes`; absent if it belongs to none.
   std::optional<std::vector<std::optional<std::size_t>>> passesOf(const List& list, StepOp op, const List& passes) const {
     std::vector<std::optional<std::size_t>> out(list.size());
     const bool named = std::ranges::all_of(list, [&](std::uint32_t i) { return at(i).microbatch >= 0 && chunkOf(i) >= 0; });
@@ -182,18 +182,18 @@ class Linker {
         if (const auto pass = number.find({chunkOf(list[k]), at(list[k]).microbatch}); pass != number.end()) out[k] = pass->second;
       return out;
     }
-    // In order; what was recorded before the first pass or after the last one was never launched.
+    // By order; operations recorded before the first pass or after the last one were never launched.
     TimeNs last_begin = at(passes.front()).start, first_end = at(passes.front()).end();
     for (const std::uint32_t i : passes) last_begin = std::max(last_begin, at(i).start), first_end = std::min(first_end, at(i).end());
     const auto launched = [&](std::uint32_t i) {
       return isSend(op) ? at(i).end() >= first_end - kSameTime : at(i).start <= last_begin + kSameTime;
     };
     const auto count = static_cast<std::size_t>(std::ranges::count_if(list, launched));
-    std::vector<std::size_t> moves;  // passes that something is moved for
+    std::vector<std::size_t> moves;  // passes with a transfer
     for (std::size_t pass = 0; pass < passes.size(); ++pass)
       if (isMoved(op, passes[pass])) moves.push_back(pass);
     if (count != passes.size() && count != moves.size()) {
-      // Of those that move nothing all are recorded, or all but the first receive.
+      // Operations without a transfer must all be recorded, or all but the first receive.
       if (m_grid.chunks == 1 || count + 1 != passes.size()) return std::nullopt;
     }
     const bool only_moves = count == moves.size();
@@ -244,7 +244,7 @@ class Linker {
     return true;
   }
 
-  // By chunk and micro-batch, or the n-th that a stage sends with the n-th that the other one receives.
+  // By chunk and micro-batch, or the n-th send of a stage with the n-th receive of the other one.
   bool pair(std::vector<Transfer>& sent, std::vector<Transfer>& received, bool reported) {
     if (sent.size() != received.size()) return false;
     const auto key = [&](const Transfer& t) {
@@ -261,7 +261,7 @@ class Linker {
     return true;
   }
 
-  // Nothing says when activations were moved: a pass waits for its micro-batch's pass of the stage before it in the model.
+  // Transfers are not recorded: a pass waits for its micro-batch's pass of the previous stage in the model.
   bool linkStagesDirectly() {
     if (m_grid.stages == 1) return true;
     for (std::uint32_t replica = 0; replica < m_grid.replicas; ++replica) {
@@ -306,7 +306,7 @@ class Linker {
     }
     for (const std::uint32_t i : lists.head) {
       const List& of_chunk = forward[m_grid.chunks > 1 ? std::max(at(i).chunk, -1) : -1];
-      // Without a chunk it is for the pass that began when it was over; with one, clocks need not agree that well.
+      // Without a chunk it belongs to the first pass that began after its end; with one, clocks need not agree that well.
       const TimeNs from = at(i).chunk >= 0 ? at(i).start : at(i).end() - kSameTime;
       const auto pass = std::ranges::lower_bound(of_chunk, from, {}, [&](std::uint32_t p) { return at(p).start; });
       if (pass != of_chunk.end()) wait(*pass, i);
@@ -342,7 +342,7 @@ class Linker {
         wait(i, of_chunk->second);
         continue;
       }
-      // Begun within the backward pass: for the last pass that was over.
+      // Begun within the backward pass: it belongs to the last pass that had ended.
       const auto after = std::ranges::upper_bound(ends, at(i).start + kSameTime, {}, &std::pair<TimeNs, std::uint32_t>::first);
       if (after != ends.begin()) wait(i, std::prev(after)->second);
     }
@@ -373,7 +373,7 @@ class Linker {
       for (const std::uint32_t i : lists.compute) m_out.group[i] = m_out.groups++;
       for (const List& list : lists.pipeline)
         for (const std::uint32_t i : list)
-          if (m_out.group[i] == kDropped) m_out.group[i] = m_out.groups++;  // recorded, but moved nothing
+          if (m_out.group[i] == kDropped) m_out.group[i] = m_out.groups++;  // recorded, without a transfer
     }
   }
 

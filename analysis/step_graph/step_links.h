@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dependencies and groups of one step: what step_graph.cpp asks for every step.
+// The dependencies and groups of one step, for step_graph.cpp.
 //
 // Threading:  pure.
-// Ownership:  values; borrows its arguments during the call.
+// Ownership:  borrows its arguments during the call.
 // Units:      indices into the step's operations.
-// Errors:     StepFit says why a step cannot be used.
-// Cost:       O(n log n) of the step.
+// Errors:     a StepFit other than kFits is the reason why a step cannot be used.
+// Cost:       O(n log n) in the step's operations.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace runglass {
 
-// Clocks of a worker's streams agree to this (the artifact's EPS).
+// The streams of a worker agree to this (the artifact's EPS).
 inline constexpr DurNs kSameTime = 50 * kNsPerUs;
 
-// An operation of a worker, its ranks folded.
+// An operation of a worker, with its ranks folded.
 struct WorkerOp {
   std::uint32_t worker = 0;
   StepOp op = StepOp::kForward;
@@ -40,10 +40,10 @@ struct WorkerGrid {
 
 enum class StepFit : std::uint8_t { kFits, kPartial, kUnmatched };
 
-inline constexpr std::uint32_t kDropped = UINT32_MAX;  // inside of another operation, or beside all
+inline constexpr std::uint32_t kDropped = UINT32_MAX;  // within another operation, or in no list
 
 struct StepLinks {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> waits;  // (who, for whom)
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> waits;  // (waiting operation, operation that it waits for)
   std::vector<std::uint32_t> group;                            // by operation; members of one group have the same number; kDropped
   std::uint32_t groups = 0;
   bool has_transfers = false;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepOp: what a span does in a training step, from the names that trainers and tools give it.
+// StepOp: the operation of a span in a training step, from the names used by trainers and tools.
 //
 // Threading:  pure; any thread.
 // Ownership:  names are literals.
-// Units:      none.
-// Errors:     a name that says nothing about the step's order has no StepOp; that is no error.
+// Errors:     a name without a meaning for the step's order has no StepOp; that is not an error.
 // Cost:       stepOpOf() is O(log names).
 //
 // Names are those of the artifact ByteDance-Seed/StragglerAnalysis (Lin et al., OSDI '25) and of veScale's ndtimeline, Megatron-LM's
-// timers, and Runglass' own client and simulator. Case, '_' and ' ' for '-' make no difference.
+// timers, and Runglass' own client and simulator. Case, and '_' or ' ' instead of '-', make no difference.
 #pragma once
 
 #include <array>
@@ -39,7 +38,7 @@ enum class StepOp : std::uint8_t {
 };
 inline constexpr int kStepOpCount = 17;
 
-// Which operations are named together when a slowdown is shared out: a send and its receive are one transfer.
+// Operations that share a name when a slowdown is divided: a send and its receive are one transfer.
 const char* stepOpName(StepOp op);       // "forward-compute", "forward-send", ...
 const char* stepOpShareName(StepOp op);  // the same, but "forward-pp-comm" and "backward-pp-comm"
 
@@ -51,10 +50,10 @@ constexpr bool isDataParallelOp(StepOp op) {
          op == StepOp::kSeparateGradsAllReduce;
 }
 constexpr bool isGradsSync(StepOp op) { return op == StepOp::kGradsReduceScatter || op == StepOp::kGradsAllReduce; }
-// Its ideal duration is a median instead of a mean (paper section 3.2).
+// Whether its ideal duration is a median instead of a mean (paper section 3.2).
 constexpr bool isCommunication(StepOp op) { return op >= StepOp::kForwardSend; }
 
-// One span may be two operations: ndtimeline's and Megatron's fused sends and receives.
+// One span may be two operations: the fused sends and receives of ndtimeline and Megatron.
 struct StepOps {
   std::array<StepOp, 2> ops{};
   int count = 0;

@@ -44,7 +44,7 @@ CriticalPath pathTo(const StepGraph& graph, const StepGraph::Step& step, const S
   return path;
 }
 
-// Of those that ended together the one whose way is explained best.
+// Among the operations that ended last, the path with the least launch and unexplained time.
 CriticalPath criticalPath(const StepGraph& graph, const StepGraph::Step& step, const StepHolds& holds) {
   std::optional<CriticalPath> best;
   for (std::uint32_t i = step.first_node; i < step.end_node; ++i) {

@@ -113,7 +113,7 @@ Result<StepPhases> StepPhases::read(Reader& reader, std::span<const Series> phas
     RG_ASSIGN(const ScalarColumns points, reader.scalars(series.id, first, end, stop));
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (!(points.value[i] >= 0) || points.value[i] >= static_cast<double>(kStepPhaseNames.size())) continue;
-      // Of a step that came twice the later value counts.
+      // If a step was recorded twice, the later value counts.
       const auto phase = static_cast<StepPhase>(static_cast<int>(points.value[i]));
       if (phase != StepPhase::kSteady)
         out.m_phases[points.step[i]] = phase;

@@ -8,7 +8,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMaxName = 512;  // what follows says nothing more
+constexpr std::size_t kMaxName = 512;  // the rest carries no further meaning
 
 std::string lowered(std::string_view name) {
   std::string text(name.substr(0, kMaxName));
@@ -20,7 +20,7 @@ bool has(std::string_view text, std::string_view part) { return text.find(part) 
 
 bool isLetter(char c) { return c >= 'a' && c <= 'z'; }
 
-// `word` stands between characters that are no letters: "log" in "train/log_metrics", not in "logits" or "catalog".
+// `word` between characters that are not letters: "log" in "train/log_metrics", not in "logits" or "catalog".
 bool hasWord(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
@@ -68,7 +68,7 @@ bool isGc(std::string_view text) {
 bool isLogging(std::string_view text) {
   constexpr std::array<std::string_view, 4> kNames = {"logging/__init__.py", "wandb", "tensorboard", "<built-in function print>"};
   if (hasAny(text, kNames)) return true;
-  // A function of another file is not logging because its name says log: math has one.
+  // A function of another file is not logging because its name contains "log": math has one.
   if (has(text, ".py(") || text.starts_with("<built-in")) return false;
   constexpr std::array<std::string_view, 5> kWords = {"log", "logging", "logger", "print", "mlflow"};
   return std::ranges::any_of(kWords, [&](std::string_view word) { return hasWord(text, word); });

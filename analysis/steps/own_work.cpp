@@ -8,7 +8,7 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kMaxCapture = 600 * kNsPerSecond;  // an answer that is later belongs to another command
+constexpr DurNs kMaxCapture = 600 * kNsPerSecond;  // a later answer belongs to another command
 
 Result<std::vector<Event>> eventsOf(Reader& reader, AttemptId attempt, std::string_view kind) {
   EventFilter filter;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Own work: steps and times in which Runglass itself slowed a trainer down, by traces and captures that were asked for.
+// Own work: steps and times in which Runglass itself slowed a trainer down, by requested traces and captures.
 //
-// What takes longer then is evidence against no rank and no machine, and is in no baseline.
+// The slowdown in them is no evidence against a rank or a machine, and they are in no baseline.
 //
-// Threading: plain value; reading on the thread of the Reader.
-// Errors:    the Reader's.
-// Cost:      readOwnWork() two queries of events by kind.
+// Threading:  reading on the thread of the Reader.
+// Errors:     the Reader's.
+// Cost:       readOwnWork(): two queries of events by kind.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks are read one after the other; of each only the spans' extents and the calls of collectives stay, until all are matched.
+// Ranks are read one at a time; only the intervals of their spans and their collective calls are kept, until all are matched.
 #include "analysis/steps/span_parts.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace runglass {
 namespace {
 
 constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max();
-constexpr DurNs kFromAfar = std::numeric_limits<DurNs>::max() / 4;  // a pixel so wide that summaries answer
+constexpr DurNs kFromAfar = std::numeric_limits<DurNs>::max() / 4;  // so wide a pixel that summaries suffice
 
 TimeRange extentOf(const std::vector<StepWindow>& windows) {
   TimeRange range{kHighest, std::numeric_limits<TimeNs>::min()};
@@ -23,7 +23,7 @@ TimeRange extentOf(const std::vector<StepWindow>& windows) {
   return range;
 }
 
-// By name and category: profilers tell data loaders, collections and saves by their names only.
+// By name and category: profilers identify data loaders, collections and saves only by name.
 std::vector<std::array<SpanCategory, kSpanCategoryCount>> categoriesOf(const std::vector<std::string>& names) {
   std::vector<std::array<SpanCategory, kSpanCategoryCount>> out(names.size());
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -43,7 +43,7 @@ class PartsReader {
     for (const Track& track : tracks)
       if (track.key.rank && windows.contains(*track.key.rank)) m_tracks[*track.key.rank].push_back(track.id);
     m_windows = windows;
-    // Without numbers calls can be matched only where all of them are known, also those outside the steps.
+    // Without sequence numbers calls can be matched only if all of them are known, including those outside the steps.
     RG_ASSIGN(const std::size_t all, countSpans(true));
     m_all = all <= kMaxPartSpans;
     if (!m_all) RG_TRY(keepWhatCanBeRead());
@@ -59,7 +59,7 @@ class PartsReader {
  private:
   struct Kept {
     PartSpan span;
-    std::int64_t id;  // of communication
+    std::int64_t id;  // of a communication span
   };
 
   TimeRange rangeOf(const std::vector<StepWindow>& windows) const { return m_all ? TimeRange{} : extentOf(windows); }
@@ -78,7 +78,7 @@ class PartsReader {
     return spans;
   }
 
-  // Drops older steps until the spans of the others are few enough.
+  // Drops older steps until the rest is within kMaxPartSpans.
   Status keepWhatCanBeRead() {
     RG_ASSIGN(const std::size_t spans, countSpans(false));
     if (spans <= kMaxPartSpans) return {};
@@ -124,7 +124,7 @@ class PartsReader {
     for (const CollectiveSet& set : sets) {
       for (std::size_t i = 0; i < set.calls.size(); ++i) {
         const WaitPart wait = waitOf(set, i, gap);
-        const bool alone = set.match == CollectiveSet::Match::kAlone && set.members == 1;  // nobody to wait for
+        const bool alone = set.match == CollectiveSet::Match::kAlone && set.members == 1;  // no other member to wait for
         if (alone || (wait.kind != WaitPart::Kind::kUnmatched && wait.kind != WaitPart::Kind::kNotClocked))
           m_waited_until[set.calls[i].id] = wait.until;
       }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of steps for ranks whose spans are stored: an imported trace, or a run whose trainer names no parts itself.
+// The parts of steps for ranks whose spans are stored: an imported trace, or a run whose trainer records no parts itself.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
 // Units:      as StepParts; ratios 0..1.
 // Errors:     the Reader's; CANCELLED when `stop` fires. Ranks without spans in their steps have no entry.
-// Cost:       reads the spans of the newest steps, at most kMaxPartSpans: 1 s a million on one core. 100 MB.
+// Cost:       reads the spans of the newest steps, at most kMaxPartSpans: 1 s per million on one core. 100 MB.
 #pragma once
 
 #include <map>
@@ -35,11 +34,11 @@ struct StepWithParts {
 
 struct SpanPartsAnswer {
   std::map<std::int32_t, std::vector<StepWithParts>> ranks;
-  double waits_known = 0;    // share of the steps' communication for which its waiting could be told; 0 without communication
-  std::size_t left_out = 0;  // older steps with spans that were not read
+  double waits_known = 0;    // share of the steps' communication with known waiting; 0 without communication
+  std::size_t left_out = 0;  // older steps whose spans were not read
 };
 
-// `windows`: each rank's steps.
+// `windows`: the steps of each rank.
 Result<SpanPartsAnswer> readSpanParts(Reader& reader, AttemptId attempt, const std::vector<Rank>& ranks,
                                       const std::map<std::int32_t, std::vector<StepWindow>>& windows, std::stop_token stop);
 

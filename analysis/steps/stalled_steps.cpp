@@ -10,7 +10,7 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kLongest = 24 * 3600 * kNsPerSecond;  // limits beyond a day say nothing, and times ten must not run over
+constexpr DurNs kLongest = 24 * 3600 * kNsPerSecond;  // longer limits are meaningless, and ten times one must not overflow
 constexpr DurNs kMinLimit = 30 * kNsPerSecond;
 
 DurNs p99Of(std::vector<DurNs> values) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepAxis: which step an attempt was in at a time, by the steps of its lowest rank.
+// StepAxis: the step that an attempt was in at a time, by the steps of its lowest rank.
 //
-// Threading:  plain value after read().
-// Ownership:  values.
 // Units:      TimeNs, steps.
-// Errors:     the Reader's; an attempt without clocked steps answers nothing.
+// Errors:     the Reader's; an attempt without clocked steps gives no answer.
 // Cost:       one scalar read of at most kMaxSteps points; at(): O(log steps).
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. Every step is handed out at most once, in growing order; m_next is the first that was not.
-//  2. Whatever a rank says of a step after that step was handed out is not in any frame: it stays in the store.
+//  1. Every step is returned at most once, in increasing order; m_next is the first that was not.
+//  2. Data about a step that arrives after the step was returned is in no frame: it stays in the store.
 #include "analysis/steps/step_feed.h"
 
 #include <algorithm>
@@ -13,18 +13,18 @@
 namespace runglass {
 namespace {
 
-constexpr int kListEvery = 10;          // calls: series appear seldom
-constexpr std::size_t kVeryLate = 64;   // steps that somebody told after one: nobody else is waited for
-constexpr std::size_t kMinAhead = 2;    // ranks that have gone over a gap of a live run: one may have a step's number wrong
+constexpr int kListEvery = 10;          // calls: new series are rare
+constexpr std::size_t kVeryLate = 64;   // number of later steps after which missing ranks are no longer waited for
+constexpr std::size_t kMinAhead = 2;    // ranks beyond a gap of a live run: a single one may have a wrong step number
 constexpr std::size_t kHeardKept = 20;  // frames
 constexpr std::size_t kLengthsKept = 200;
 constexpr std::int64_t kMaxStep = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 40);
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 
-// Of a step that came twice the later value counts.
+// If a step was recorded twice, the later value counts.
 bool isSuperseded(const ScalarColumns& points, std::size_t i) { return i + 1 < points.size() && points.step[i + 1] == points.step[i]; }
 
-// Of data, collections and saves the waiting is what they cost.
+// The waiting in data, collections and saves is part of their cost.
 bool mayWaitForPeers(StepColumn column) { return column <= StepColumn::kTransfer; }
 
 }  // namespace
@@ -94,7 +94,7 @@ Result<std::vector<StepFrame>> StepFeed::next(Reader& reader, bool ended, std::s
       if (!more) return frames;
       continue;
     }
-    // A full window has more behind it: only its last steps may be incomplete.
+    // A full window is followed by more steps: only its last steps may be incomplete.
     const std::size_t count = ended ? frames.size() : complete(frames);
     frames.resize(count);
     for (StepFrame& frame : frames) {
@@ -127,7 +127,7 @@ std::int64_t StepFeed::firstToRead() {
 }
 
 Result<bool> StepFeed::anythingNew(Reader& reader, const std::stop_token& stop) const {
-  // A few ranks speak for all: they may not all have died.
+  // A few ranks represent all: it is unlikely that all of them failed.
   const std::size_t asked = std::min<std::size_t>(m_durations.size(), 3);
   for (std::size_t i = 0; i < asked; ++i) {
     const Column& column = m_durations[i * (m_durations.size() - 1) / std::max<std::size_t>(asked - 1, 1)];
@@ -147,7 +147,7 @@ Result<bool> StepFeed::skipGap(Reader& reader, bool ended, const std::stop_token
   if (from > last) return false;
   std::int64_t nearest = last + 1;
   for (const Column& column : m_durations) {
-    // Unsigned: the ends of the numbers are farther apart than a signed one can say.
+    // Unsigned: the distance between the limits of int64 exceeds it.
     std::uint64_t width = kFrames;
     while (from < nearest) {
       const std::uint64_t left = static_cast<std::uint64_t>(nearest) - static_cast<std::uint64_t>(from);
@@ -203,7 +203,7 @@ Status StepFeed::readDurations(Reader& reader, std::vector<StepFrame>& frames, c
   return {};
 }
 
-// The lowest rank that tells phases speaks for all.
+// The phases of the lowest rank with phases apply to all ranks.
 Status StepFeed::readPhases(Reader& reader, std::vector<StepFrame>& frames, const std::stop_token& stop) const {
   if (m_phases.empty()) return {};
   RG_ASSIGN(const StepPhases phases, StepPhases::read(reader, std::span(m_phases).first(1), *m_next, *m_next + kFrames, stop));
@@ -243,7 +243,7 @@ Status StepFeed::readPart(Reader& reader, const Column& source, std::vector<Step
 std::size_t StepFeed::complete(const std::vector<StepFrame>& frames) const {
   const std::size_t all = expected();
   const std::int64_t reached = reachedBy((all + 1) / 2);
-  std::size_t count = 0, settled = 0;  // those before `settled` are so far behind that nobody waits for them
+  std::size_t count = 0, settled = 0;  // frames before `settled` are so far behind that missing ranks are no longer waited for
   const auto settle = [&](std::int64_t step) {
     while (settled < frames.size() && frames[settled].step + kLate <= step) ++settled;
   };

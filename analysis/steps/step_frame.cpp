@@ -35,7 +35,7 @@ constexpr Begin kBegins[] = {
     {"ckpt", StepColumn::kCheckpoint},
 };
 
-// Collectives are named wherever they stand: "layernorm-grads-all-reduce", "tp-allgather", "all-grads-sync". Without separators.
+// Collectives match anywhere in a name: "layernorm-grads-all-reduce", "tp-allgather", "all-grads-sync". Without separators.
 constexpr std::string_view kCollectives[] = {"allreduce", "allgather", "reducescatter", "alltoall", "gradssync", "gradsync",
                                              "broadcast", "barrier",   "nccl",          "send",     "recv"};
 
@@ -47,7 +47,7 @@ std::optional<StepColumn> stepColumnOf(std::string_view part) {
   if (part.empty() || part == "other") return std::nullopt;
   std::string name(part);
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
-  // Before the beginnings: sends and receives of a pipeline are named after the pass that they belong to.
+  // Checked before the prefixes: a pipeline's sends and receives are named after their pass.
   std::string plain = name;
   std::erase_if(plain, [](char c) { return c == '-' || c == '_' || c == ' '; });
   if (std::ranges::any_of(kCollectives, [&](std::string_view word) { return plain.find(word) != std::string::npos; }))

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepFrame: one training step of all ranks, in columns: how long it took on each and what of.
+// StepFrame: one training step of all ranks, in columns: its duration on each rank and its parts.
 //
-// Threading:  plain values.
-// Ownership:  values.
-// Units:      ns; NaN: that rank did not say it. Columns are by index into the feed's ranks; a column that nobody has is empty.
-// Errors:     none.
-// Cost:       52 bytes a rank.
+// Units:      ns; NaN: not recorded by that rank. Columns are by index into the feed's ranks; a column without data is empty.
+// Cost:       52 bytes per rank.
 #pragma once
 
 #include <array>
@@ -26,34 +23,34 @@ enum class StepColumn : std::uint8_t {
   kForward = 0,
   kBackward,
   kOptimizer,
-  kOther,     // parts of other names; passes, optimizer and these less their waiting, where it was told
-  kTransfer,  // communication less its waiting; only where the waiting was told
-  kWait,      // of all these, for peers
-  kData,      // with its waiting: that is what it costs
+  kOther,     // parts of other names; passes, optimizer and these exclude known waiting
+  kTransfer,  // communication without its waiting; only if the waiting is known
+  kWait,      // waiting for peers in all of these
+  kData,      // including its waiting, which is its cost
   kHost,
   kGc,
   kCheckpoint,
-  kRunDelay,  // the training thread was ready and had no CPU; inside the columns before it, as is
-  kCpu,       // what all threads of the rank's process had of CPUs
+  kRunDelay,  // the training thread was runnable without a CPU; within the columns before it, as is
+  kCpu,       // CPU time of all threads of the rank's process
 };
 inline constexpr std::size_t kStepColumnCount = 12,
-                             kStepPartColumns = 10;  // the parts that come to a step are the columns before kRunDelay
+                             kStepPartColumns = 10;  // the parts that sum to a step are the columns before kRunDelay
 const char* stepColumnName(StepColumn column);       // "forward", "communication", ...
-// Of a part's name as trainers say it ("forward-compute", "dataload", ...); communication is kTransfer. Absent: the rest of a step, in
-// which nobody knows what was done.
+// By a part's name in trainers ("forward-compute", "dataload", ...); communication is kTransfer. Absent: the rest of a step, whose contents
+// are unknown.
 std::optional<StepColumn> stepColumnOf(std::string_view part);
 
-// The part that a series is about, from its labels; "" where they name none or are no JSON object.
+// The part that a series measures, from its labels; "" if they name none or are not a JSON object.
 std::string partOf(const std::string& labels);
 
 struct StepFrame {
   std::int64_t step = 0;
   StepPhase phase = StepPhase::kSteady;
-  std::optional<TimeRange> when;  // from the first rank's begin to the last one's end; absent without a clock
+  std::optional<TimeRange> when;  // from the first rank's start to the last one's end; absent without a clock
   std::vector<float> dur;
   std::array<std::vector<float>, kStepColumnCount> columns;
-  std::size_t ranks_heard = 0;  // with a duration
-  // In no baseline: the run stood still in it (stalled_steps.h, of the newest steady steps up to this one), or Runglass slowed it down
+  std::size_t ranks_heard = 0;  // ranks with a duration
+  // In no baseline: the run stalled in it (stalled_steps.h, by the newest steady steps up to this one), or Runglass slowed it down
   // (own_work.h).
   bool stalled = false, disturbed = false;
   bool has_parts = false;
@@ -63,11 +60,11 @@ struct StepFrame {
     const auto& values = columns[static_cast<std::size_t>(column)];
     return values.empty() ? std::numeric_limits<float>::quiet_NaN() : values[rank];
   }
-  // The longest of any rank; absent where nobody said one.
+  // The maximum over ranks; absent without a duration.
   std::optional<double> longest() const;
 };
 
-// NaN where none of the columns is told.
+// NaN if none of the columns is recorded.
 float sumOf(const StepFrame& frame, std::size_t rank, std::initializer_list<StepColumn> columns);
 
 }  // namespace runglass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: the segments of a sweep are disjoint, in order, and each has the one part that counts there; none lies where nothing was
+// Invariant: the segments of a sweep are disjoint and sorted, and each has the one part that counts there; there is none where nothing was
 // recorded.
 #include "analysis/steps/step_parts.h"
 

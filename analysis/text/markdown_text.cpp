@@ -43,9 +43,9 @@ bool needsEscape(std::string_view text, std::size_t at) {
   constexpr std::string_view kAlways = "\\`*[]<|~&$@";
   const char c = text[at];
   if (kAlways.find(c) != std::string_view::npos) return true;
-  // Within a word it is no emphasis.
+  // Within a word it is not emphasis.
   if (c == '_') return at == 0 || at + 1 == text.size() || !isWord(text[at - 1]) || !isWord(text[at + 1]);
-  // "http://", "mailto:"; times and "word: text" are none.
+  // "http://", "mailto:"; times and "word: text" are not links.
   if (c == ':')
     return text.substr(at + 1, 2) == "//" || (at >= 6 && text.substr(at - 6, 6) == "mailto") ||
            (at >= 4 && text.substr(at - 4, 4) == "xmpp");
@@ -54,7 +54,7 @@ bool needsEscape(std::string_view text, std::size_t at) {
   return false;
 }
 
-// `each` gets whether it may be shown, and the bytes of one character.
+// Calls `each` with whether the character may be shown, and its bytes.
 template <class Each>
 bool eachCharacter(std::string_view text, std::size_t most, Each each) {
   std::size_t at = 0;

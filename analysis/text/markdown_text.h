@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of others as text in Markdown: nothing in it is markup, a link, HTML or an invisible order to the reader's screen.
+// Outside text as text in Markdown: none of it is markup, a link, HTML or an invisible control of the reader's terminal.
 //
-// Escaped is what CommonMark 0.31 and GitHub's extensions (tables, strikethrough, autolinks, mentions, formulas) read within a line. Line
-// breaks are spaces. Control characters, those that change the direction of writing (Unicode UAX #9, "Trojan Source", CVE-2021-42574),
-// those without width, line separators, tags and bytes that are no UTF-8 become U+FFFD.
+// Escapes everything that CommonMark 0.31 and GitHub's extensions (tables, strikethrough, autolinks, mentions, formulas) interpret within a
+// line. Line breaks become spaces. Control characters, those that change the direction of writing (Unicode UAX #9, "Trojan Source",
+// CVE-2021-42574), zero-width characters, line separators, tags and invalid UTF-8 become U+FFFD.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      UTF-8.
-// Errors:     none.
 // Cost:       O(text).
 #pragma once
 
@@ -17,10 +15,10 @@
 
 namespace runglass {
 
-// For within a line, not at its begin. At most `most` bytes of the text are taken, not cut inside a character, then "...".
+// For text within a line, not at its start. Takes at most `most` bytes, not cut within a character, then "...".
 std::string markdownText(std::string_view text, std::size_t most = std::string_view::npos);
 
-// The same characters replaced, nothing escaped: for writers that escape for another format. Tabs are spaces.
+// Replaces the same characters without escaping: for writers that escape for another format. Tabs become spaces.
 enum class LineBreaks { kSpaces, kKept };
 std::string visibleText(std::string_view text, LineBreaks breaks = LineBreaks::kSpaces);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which findings of a run are shown: those that go on first, of these the most severe, of equals the newest.
+// The display order of a run's findings: open ones first, then the most severe, then the newest.
 //
 // Threading:  pure.
 #pragma once

@@ -14,8 +14,8 @@ namespace runglass {
 
 namespace {
 
-// A run of imported files has the nodes that its files name, and no other run's. A run whose nodes have agents is on a live cluster, whose
-// idle nodes are shown as well.
+// A run of imported files has only the nodes that its files name. A run whose nodes have agents is on a live cluster, whose idle nodes are
+// shown as well.
 Status keepOwnNodes(Reader& reader, Fleet& fleet, std::vector<Series>& series) {
   if (!fleet.attempt || std::ranges::find(fleet.nodes, NodeState::kUnknown, &Node::state) == fleet.nodes.end()) return {};
   RG_ASSIGN(const auto runs, reader.runs());
@@ -37,7 +37,7 @@ Status keepOwnNodes(Reader& reader, Fleet& fleet, std::vector<Series>& series) {
       std::ranges::any_of(fleet.nodes, [&](const Node& node) { return own.contains(node.id) && node.state != NodeState::kUnknown; });
   if (live) return {};
   const auto other = [&](NodeId node) { return !own.contains(node); };
-  // Nodes with agents stay where the run names none of its own: it may have run on them.
+  // Nodes with agents are kept if the run names no nodes: it may have run on them.
   const bool named = names();
   std::erase_if(fleet.nodes, [&](const Node& node) { return other(node.id) && (named || node.state == NodeState::kUnknown); });
   std::set<NodeId> kept;
@@ -79,7 +79,7 @@ void Fleet::index() {
     const SeriesKey& key = m_series[i].key;
     m_of[{key.node, key.device}].push_back(i);
   }
-  // A node without devices, ranks and metrics (the simulator's own agent) is no host of anything.
+  // A node without devices, ranks and metrics (such as the simulator's own agent) is not a host of the run.
   std::set<NodeId> used;
   for (const Device& device : devices) used.insert(device.node);
   for (const Rank& rank : ranks) used.insert(rank.node);

@@ -49,7 +49,7 @@ FindingMarks markOpenFindings(std::span<const Finding> findings, AttemptId attem
       FindingMark& mark = marks[one];
       ++mark.count;
       if (std::tuple(finding.severity, finding.id) < std::tuple(mark.severity, mark.finding)) continue;
-      mark.severity = finding.severity, mark.finding = finding.id, mark.summary = finding.summary;
+      mark.severity = finding.severity, mark.finding = finding.id, mark.summary = finding.summary, mark.message = finding.message;
     }
   }
   return marks;

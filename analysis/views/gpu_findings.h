@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which GPUs and hosts the open findings of a run are about.
+// The GPUs and hosts that a run's open findings are about.
 //
-// Threading: pure.
-// Units:     TimeNs.
+// Threading:  pure.
+// Units:      TimeNs.
 #pragma once
 
 #include <map>
@@ -15,20 +15,20 @@
 
 namespace runglass {
 
-// The open findings of one place in one mark: the worst of them, of equals the newest.
+// The open findings of one place as one mark: the most severe, among equals the newest.
 struct FindingMark {
   Severity severity = Severity::kDebug;
   std::int64_t finding = 0;  // its id
-  std::string summary;
+  std::string summary, message;
   std::size_t count = 0;
 };
 
-// By node and device; device 0: the node as a whole. A finding names a device, or ranks, or a node; what is about a stage or the whole run
-// marks nobody.
+// By node and device; device 0: the node as a whole. A finding names a device, or ranks, or a node; a finding about a stage or the whole
+// run gives no mark.
 using FindingMarks = std::map<std::pair<NodeId, DeviceId>, FindingMark>;
 
-// Findings that are open at `at`: begun, and without an end before it. What lasted until the end of a run is open there.
-// `ranks` are those of `attempt`: ranks of findings of other attempts ran elsewhere, and mark nobody.
+// Findings that are open at `at`: begun, and without an end before it. A finding that lasted until the end of a run is open there. `ranks`
+// are those of `attempt`: ranks in findings of other attempts ran elsewhere and give no mark.
 FindingMarks markOpenFindings(std::span<const Finding> findings, AttemptId attempt, std::span<const Rank> ranks,
                               std::span<const Device> devices, TimeNs at);
 

@@ -7,7 +7,7 @@
 namespace runglass {
 namespace {
 
-constexpr double kFaintest = 0.25;  // a shade that the eye tells from none
+constexpr double kFaintest = 0.25;  // the faintest shade that the eye distinguishes from neutral
 
 }  // namespace
 

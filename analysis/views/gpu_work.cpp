@@ -9,7 +9,7 @@ Result<GpuWork> GpuWorkFeed::read(Reader& reader, AttemptId attempt, const std::
   if (m_table == nullptr || attempt != m_attempt) {
     m_attempt = attempt;
     m_revision.reset();
-    // Spans would take seconds to read: a run that records only them has the ranking view.
+    // Reading spans would take seconds: for a run that records only spans there is the ranking view.
     m_table = std::make_unique<StepTableFeed>(attempt, StepTableFeed::Options{.steps = kWorkSteps, .spans = false});
   }
   RG_ASSIGN(const StepTableAnswer answer, m_table->read(reader, ranks, stop));

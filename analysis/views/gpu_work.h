@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuWork: what each rank of an attempt did itself in its newest steps, without waiting, against the ranks of its pipeline stage.
+// GpuWork: the own work of each rank of an attempt in its newest steps, without waiting, compared with the ranks of its pipeline stage.
 //
-// Threading: a GpuWorkFeed is used by one thread at a time.
-// Units:     ns; ratios.
-// Errors:    the Reader's; CANCELLED when `stop` fires. Without steps or peers nothing is compared.
-// Cost:      as StepTableFeed of kWorkSteps steps: 4,096 ranks with four parts 0.2 s and 15 MiB at first, later the new steps.
+// Threading:  a GpuWorkFeed is used by one thread at a time.
+// Units:      ns; ratios.
+// Errors:     the Reader's; CANCELLED when `stop` fires. Without steps or peers there is no comparison.
+// Cost:       as StepTableFeed of kWorkSteps steps: 4,096 ranks with four parts 0.2 s and 15 MiB at first, then only new steps.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace runglass {
 
-// So many newest steps: a median over them is calm, and a rank that became slow shows after half of them.
+// Number of newest steps: a median over them is stable, and a rank that became slow shows after half of them.
 inline constexpr std::int64_t kWorkSteps = 20;
 
 struct RankWork {
@@ -36,13 +36,13 @@ struct GpuWork {
 
 class GpuWorkFeed {
  public:
-  // `ranks` are the attempt's, placed (see placedRanks()). Another attempt than the one before starts anew.
+  // `ranks` are the attempt's, placed (see placedRanks()). Another attempt than in the previous call starts over.
   Result<GpuWork> read(Reader& reader, AttemptId attempt, const std::vector<Rank>& ranks, const std::stop_token& stop);
 
  private:
   AttemptId m_attempt;
   std::unique_ptr<StepTableFeed> m_table;
-  std::optional<std::uint64_t> m_revision;  // of m_table that m_work is of
+  std::optional<std::uint64_t> m_revision;  // the revision of m_table that m_work was computed from
   GpuWork m_work;
 };
 

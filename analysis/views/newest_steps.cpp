@@ -18,12 +18,12 @@ constexpr double kRounding = 0.01;  // a remainder below this share of the step
 
 }  // namespace
 
-// Of each series the first question decides how far back it is read: breakdown() comes first where it is asked for.
+// The first request for a series decides how far back it is read: breakdown(), if used, comes first.
 Result<const ScalarColumns*> NewestSteps::points(const Series& series, std::int64_t count) {
   const auto [at, fresh] = m_points.try_emplace(series.id);
   if (fresh) {
     RG_ASSIGN(at->second, m_reader.scalars(series.id, newestOf(series, count), endOf(series), m_stop));
-    at->second.time = {};  // thousands are kept: not with room for the chunk that they were read from
+    at->second.time = {};  // thousands of series are kept: without the spare capacity of the chunk that they were read from
     at->second.step.shrink_to_fit(), at->second.value.shrink_to_fit();
   }
   return &at->second;
@@ -38,7 +38,7 @@ Result<std::span<const double>> NewestSteps::values(const Series& series, std::i
 Result<StepBreakdown> NewestSteps::breakdown(AttemptId attempt) {
   StepBreakdown out;
   const AttemptSteps steps = AttemptSteps::among(m_series, attempt, {StepSeries::kTime, StepSeries::kPart, StepSeries::kPartWait});
-  const auto last = steps.lastStep();  // of all: a part that is not of every step (a save) is counted where it was
+  const auto last = steps.lastStep();  // of any rank: a part that is not in every step (a save) counts in the step where it occurred
   if (!last) return out;
   const std::int64_t end = *last < std::numeric_limits<std::int64_t>::max() ? *last + 1 : *last;
   RG_ASSIGN(const ExcludedSteps excluded, steps.excluded(m_reader, *last - kBreakdownSteps, end, m_stop));
@@ -84,7 +84,7 @@ Result<std::vector<NodePace>> NewestSteps::nodes(AttemptId attempt) {
   const auto last = steps.lastStep();
   if (!last) return std::vector<NodePace>();
   RG_ASSIGN(const ExcludedSteps excluded, steps.excluded(m_reader, *last - kRecentSteps, *last + 1, m_stop));
-  // Of each of the rank's series of a kind the median over the newest steps, summed up.
+  // The sum, over the rank's series of a kind, of their medians over the newest steps.
   const auto typical = [&](StepSeries kind, std::int32_t rank) -> Result<std::optional<double>> {
     std::optional<double> sum;
     for (const Series& series : steps.of(kind, rank)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NewestSteps: what the newest steps of an attempt were made of, how long they took, and which node is slow in them. Its answers share what
+// NewestSteps: the parts and lengths of an attempt's newest steps, and the nodes that are slow in them. Its answers share the points that
 // they read.
 //
 // Threading:  that of the Reader.
@@ -23,14 +23,14 @@ namespace runglass {
 
 inline constexpr std::int64_t kBreakdownSteps = kThroughputSteps / 10;
 
-// Means over ranks and steps: of the newest kRecentSteps, and of those before them.
+// Means over ranks and steps: of the newest kRecentSteps, and of the steps before them.
 struct PartMeans {
   std::string part;
   double recent_ns = 0, before_ns = 0;
 };
 struct StepBreakdown {
   PartMeans step;                // the whole; its part has no name
-  std::vector<PartMeans> parts;  // longest first, at last what of the step no part explains, from 1 % of it on
+  std::vector<PartMeans> parts;  // longest first; last the remainder of the step, if it is at least 1 % of it
 };
 struct StepTimes {
   double median_ns = 0, p99_ns = 0;  // over ranks and the newest kRecentSteps
@@ -38,16 +38,16 @@ struct StepTimes {
 
 class NewestSteps {
  public:
-  // `series`: of the run; they must outlive this.
+  // `series`: of the run; they must outlive this object.
   NewestSteps(Reader& reader, const std::vector<Series>& series, std::stop_token stop)
       : m_reader(reader), m_series(series), m_stop(std::move(stop)) {}
 
-  // Of means only, which sum to the step: medians of parts belong to different steps. What communication waited for peers is a part of its
-  // own.
+  // Means only, so that they sum to the step: medians of parts belong to different steps. Waiting for peers in communication is a separate
+  // part.
   Result<StepBreakdown> breakdown(AttemptId attempt);
   // By own work, slowest first.
   Result<std::vector<NodePace>> nodes(AttemptId attempt);
-  // Absent: none of `steps` has a point.
+  // Absent: no series in `steps` has a point.
   Result<std::optional<StepTimes>> times(std::span<const Series* const> steps);
 
  private:

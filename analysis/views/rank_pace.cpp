@@ -14,7 +14,7 @@ std::optional<SlowestRank> slowestRank(std::span<const std::pair<std::int32_t, d
   std::vector<PeerValue> values;
   for (const auto& [rank, value] : ns) values.push_back({.value = value});
   const auto slower = againstPeers(values, {.min_peers = 1});
-  const auto most = std::ranges::max_element(slower);  // absent is least
+  const auto most = std::ranges::max_element(slower);  // absent sorts lowest
   if (most == slower.end() || !*most) return std::nullopt;
   return SlowestRank{ns[static_cast<std::size_t>(most - slower.begin())].first, **most};
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replay: how long recorded steps would have taken if chosen operations had been as fast as they usually are.
+// Replay: the duration of recorded steps if chosen operations had their usual speed.
 //
 // Lin et al., "Understanding Stragglers in Large Model Training Using What-if Analysis", OSDI '25, sections 3.2 and 3.3: an operation is
-// launched when all that it waits for has ended; computation ends its duration later, communication its transfer after the launch of its
-// last member. Launch delays are left out, as in the artifact's simulator. Fixed = the ideal duration of its kind: the mean of computation,
-// the median of communication, over all recorded steps and workers.
+// launched when all its dependencies have ended; computation ends its duration later, communication its transfer time after the launch of
+// its last member. Launch delays are left out, as in the artifact's simulator. Fixed = the ideal duration of its kind: the mean for
+// computation, the median for communication, over all recorded steps and workers.
 //
 // Threading:  a Replay is immutable.
 // Ownership:  shares the graph.
 // Units:      DurNs.
-// Errors:     none.
 // Cost:       one linear pass over operations and dependencies; memory of one step.
 #pragma once
 
@@ -23,7 +22,7 @@
 
 namespace runglass {
 
-// Which operations of which workers are fixed.
+// The fixed operations of each worker.
 class FixSet {
  public:
   FixSet(const StepGraph& graph, bool all) : m_fixed(graph.workers.size() * kStepOpCount, all ? 1 : 0), m_graph(&graph) {}
@@ -46,7 +45,7 @@ class Replay {
   // By step of the graph. With `steps` (indices, ascending) only those.
   std::vector<DurNs> stepTimes(const FixSet& fixed) const;
   std::vector<DurNs> stepTimes(const FixSet& fixed, std::span<const std::uint32_t> steps) const;
-  // Ends of one step's nodes from the step's begin: the simulated timeline.
+  // Ends of one step's nodes relative to the step's start: the simulated timeline.
   std::vector<DurNs> ends(const FixSet& fixed, const StepGraph::Step& step) const;
   DurNs ideal(StepOp op) const { return m_ideal[static_cast<std::size_t>(op)]; }
   std::size_t count(StepOp op) const { return m_count[static_cast<std::size_t>(op)]; }
@@ -60,7 +59,7 @@ class Replay {
   std::vector<std::uint32_t> m_key;  // by node, see FixSet::keyOf
   std::array<DurNs, kStepOpCount> m_ideal{};
   std::array<std::size_t, kStepOpCount> m_count{};
-  std::uint32_t m_most = 0;  // nodes of a step
+  std::uint32_t m_most = 0;  // maximum number of nodes in a step
 };
 
 }  // namespace runglass

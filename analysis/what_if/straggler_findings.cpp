@@ -15,9 +15,9 @@ using Json = nlohmann::ordered_json;
 using words::Arg;
 using words::Message;
 
-constexpr double kWarns = 5, kUrgent = 1'000;  // GPU-hours a day
+constexpr double kWarns = 5, kUrgent = 1'000;  // GPU-hours per day
 constexpr double kHoursPerDay = 24;
-constexpr double kSameThing = 0.8;  // one cause explains nearly all that another one does
+constexpr double kSameThing = 0.8;  // one cause explains nearly as much as another
 constexpr double kCorrelates = 0.9, kSpread = 0.05;
 constexpr double kMaxSteps = 0.5;
 constexpr std::size_t kListed = 16;
@@ -38,7 +38,7 @@ class Teller {
   }
 
  private:
-  // `explained`: the share of the slowdown that this is about.
+  // `explained`: the share of the slowdown that this finding explains.
   Finding make(const char* kind, std::string subject, double explained, const FixSet& fixed, Json& evidence) const {
     const FixOutcome outcome = outcomeOf(*m_data.replay, m_all, fixed);
     const double cost = std::max(outcome.saved_ratio, 0.0), a_day = cost * m_data.gpus * kHoursPerDay;
@@ -87,7 +87,7 @@ class Teller {
     return at != m_data.ranks.end() ? &*at : nullptr;
   }
 
-  // A machine of which several workers are slow together.
+  // A machine with several slow workers.
   void tellNode() {
     std::map<NodeId, std::vector<std::uint32_t>> by_node;
     for (std::uint32_t w = 0; w < m_graph.workers.size(); ++w)
@@ -107,7 +107,7 @@ class Teller {
     FixSet fixed(m_graph, false);
     for (const std::uint32_t worker : by_node[worst]) fixed.setWorker(worker, true);
     const auto explained = explainedBy(*m_data.replay, m_all, fixed);
-    // One slow worker of the machine is a slow rank; a machine that holds a whole stage is told as the stage.
+    // One slow worker of the machine is a slow rank; a machine that holds a whole stage is reported as the stage.
     if (!explained || *explained < kExplainedFrom || *explained * kSameThing <= m_all.m_w.value_or(0)) return;
     std::set<std::int32_t> stages, replicas;
     for (const std::uint32_t worker : by_node[worst])
@@ -131,7 +131,7 @@ class Teller {
   }
 
   void tellWorkers() {
-    // Without another replica of its stage a worker cannot be told from its stage.
+    // Without another replica of its stage, a worker cannot be distinguished from its stage.
     if (!m_all.m_w || *m_all.m_w < kExplainedFrom || m_graph.replicas.size() < 2 || !m_blamed.empty()) return;
     if (m_all.worst_in_steps < kMaxSteps) return;
     FixSet fixed(m_graph, false);
@@ -171,7 +171,7 @@ class Teller {
       if (m_all.explained_by_stage[s].value_or(0) > m_all.explained_by_stage[worst].value_or(0)) worst = s;
     const double explained = m_all.explained_by_stage[worst].value_or(0);
     if (explained < kExplainedFrom) return;
-    // Few workers of the stage explain what all of them do: it is them.
+    // If a few workers of the stage explain the same slowdown as all of them, those are the cause.
     const auto stages = static_cast<std::uint32_t>(m_graph.stages.size());
     const bool inside = std::ranges::any_of(m_blamed, [&](std::uint32_t worker) { return worker % stages == worst; });
     if (inside && m_blamed_explains >= kSameThing * explained) return;
@@ -202,7 +202,7 @@ class Teller {
   void tellSequences() {
     if (!m_all.pass_correlation || *m_all.pass_correlation < kCorrelates || m_graph.replicas.size() < 2) return;
     if (m_all.replica_spread < kSpread || m_all.steps.size() < 3) return;
-    // At random another one of n replicas is the slowest in 1 - 1/n of the steps.
+    // By chance, another one of n replicas is the slowest in 1 - 1/n of the steps.
     const double at_random = 1 - 1 / static_cast<double>(m_graph.replicas.size());
     if (m_all.slowest_changes < at_random / 2) return;
     FixSet fixed(m_graph, false);

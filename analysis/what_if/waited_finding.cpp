@@ -20,7 +20,7 @@ using words::Arg;
 using words::Message;
 
 constexpr double kHoursPerDay = 24;
-// Who comes last is late; why, a trace of collectives does not tell, and one slow rank hides the others.
+// The last rank to arrive is late; a trace of collectives does not show why, and one slow rank hides others.
 constexpr double kConfidence = 0.5;
 
 Finding findingOf(const WaitedRank& waited, RunId run, const Attempt& attempt, const Rank* place,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The finding that all ranks wait for one in their collectives (analysis/collectives/waited_rank.h): of traces whose steps cannot be
+// The finding that all ranks wait for one in their collectives (analysis/collectives/waited_rank.h), for traces whose steps cannot be
 // replayed.
 //
 // Threading:  on the thread of the Reader.

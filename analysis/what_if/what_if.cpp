@@ -72,14 +72,14 @@ class Asker {
     m_out.waste_ratio = 1 - 1 / m_out.s;
   }
 
-  // One step alone, asked of every replica and stage.
+  // Whether a single step, replayed for every replica and stage, is too large.
   bool isTooMuch() const {
     const double nodes = static_cast<double>(m_graph.size()), replicas = static_cast<double>(m_graph.replicas.size()),
                  stages = static_cast<double>(m_graph.stages.size());
     return (replicas + stages) * nodes / static_cast<double>(m_graph.steps.size()) + stages * nodes > static_cast<double>(kTooManyVisits);
   }
 
-  // Evenly spaced where all would take too long.
+  // Evenly spaced if all would take too long.
   void chooseSteps() {
     const std::size_t replays = m_graph.replicas.size() + m_graph.stages.size() + kStepOpCount + kExactWorkers;
     const std::size_t visits = std::max<std::size_t>(replays * m_graph.size(), 1), all = m_graph.steps.size();
@@ -93,7 +93,7 @@ class Asker {
     m_out.decomposed_steps = wanted;
   }
 
-  // Everything fixed but what `unfix` takes out.
+  // The slowdown with everything fixed except what `unfix` removes.
   template <class Unfix>
   double slowdownBy(Unfix unfix) {
     if (m_stop.stop_requested()) return 1;
@@ -176,7 +176,7 @@ class Asker {
     watchSlowest(sums, of_stage);
   }
 
-  // Stages differ by what they hold, so a replica is as slow as its stages are on average against their means.
+  // Stages differ in their work: a replica's slowness is the mean over its stages, each relative to the stage's mean.
   void watchSlowest(const std::vector<std::array<double, 2>>& sums, const std::vector<std::array<double, 2>>& of_stage) {
     const std::size_t stages = m_graph.stages.size(), replicas = m_graph.replicas.size(), steps = m_graph.steps.size();
     std::size_t changes = 0, before = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: what was said of an attempt is replaced as a whole; what holds no longer ends.
+// Invariant: the findings of an attempt are replaced together; those that no longer hold end.
 #include "analysis/what_if/what_if_analysis.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::string idOf(const Finding& finding) {
   return message ? message->id : std::string();
 }
 
-// The identity of a finding of a rank that all wait for, which has an end from the start.
+// The identity of a finding about a rank that all wait for, which has an end from the start.
 std::string waitedKey(const Finding& finding) {
   return finding.kind + ' ' + finding.subject + ' ' + (finding.first_step ? std::to_string(*finding.first_step) : "");
 }
@@ -41,10 +41,10 @@ class WhatIfAnalysis : public Analysis {
     }
     RG_ASSIGN(const auto attempts, question.reader.attempts(question.run));
     for (const Attempt& attempt : attempts) {
-      // Of a live run the newest only; nothing comes to the others.
+      // For a live run only the newest attempt; the others are complete.
       if (question.now && attempt.id != attempts.back().id) continue;
       Said& before = m_said[attempt.id];
-      // Of an attempt without scalars nobody says how far it is: it may have grown.
+      // An attempt without scalars has no known last step: it may have grown.
       if (before.asked && attempt.last_step && before.last_step == attempt.last_step) continue;
       RG_TRY(ask(question, attempt, before.findings));
       before.asked = true;
@@ -84,14 +84,14 @@ class WhatIfAnalysis : public Analysis {
     }
     std::set<std::string> identities;
     for (const auto& [key, finding] : now) identities.insert(waitedKey(finding));
-    // What was withdrawn has been reported as that; what has the identity of another finding now is replaced by it.
+    // A withdrawn finding has been published as such; one whose identity a new finding has is replaced.
     std::erase_if(said, [&](const auto& one) {
       return idOf(one.second) == "withdrawn" || (idOf(one.second) == "waited_rank" && identities.contains(one.first));
     });
     for (auto& [key, finding] : now) said[key] = finding;
     for (auto& [key, finding] : said) {
       if (now.contains(key)) continue;
-      // The trace of its time was read again and shows something else. Where that part is not read any more, the finding stays.
+      // Its part of the trace was read again and shows something else. If that part is not read any longer, the finding stays.
       if (idOf(finding) == "waited_rank") {
         const bool seen_again =
             data.what_if.status == WhatIfStatus::kOk || (looked.t0 < looked.t1 && looked.t0 <= finding.start.value_or(0));
@@ -109,7 +109,7 @@ class WhatIfAnalysis : public Analysis {
     return out;
   }
 
-  bool m_remembered = false;  // what the store has from before
+  bool m_remembered = false;  // findings that are already in the store
   std::optional<TimeNs> m_looked;
   std::map<AttemptId, Said> m_said;
 };

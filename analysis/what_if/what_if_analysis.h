@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Analysis `what_if`: stragglers of attempts that only spans tell of, by a replay of their steps; where those cannot be replayed, the rank
-// that the others wait for in collectives.
+// Analysis `what_if`: stragglers of attempts that record only spans, by a replay of their steps; if those cannot be replayed, the rank that
+// the others wait for in collectives.
 //
 // Threading:  as Analysis.
-// Ownership:  as Analysis; keeps what it said of each attempt.
+// Ownership:  as Analysis; keeps its published findings of each attempt.
 // Units:      as stragglerFindings().
-// Errors:     the Reader's. Attempts whose trainers tell parts of 20 and more steps are step_diagnosis' to judge: nothing is said of them.
-// Cost:       as readWhatIf(); of a live run once in five minutes while steps come, of a stored one all attempts once.
+// Errors:     the Reader's. Attempts with step parts of at least 20 steps are left to step_diagnosis.
+// Cost:       as readWhatIf(); for a live run once in five minutes while steps arrive, for a stored one once over all attempts.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracks are read one after the other; of a span only what the graph needs stays.
+// Tracks are read one at a time; of a span only the fields that the graph needs are kept.
 #include "analysis/what_if/what_if_data.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace runglass {
 namespace {
 
 constexpr double kLongest = 9.0e18;                                 // ns
-constexpr DurNs kFromAfar = std::numeric_limits<DurNs>::max() / 4;  // a pixel so wide that summaries answer
+constexpr DurNs kFromAfar = std::numeric_limits<DurNs>::max() / 4;  // so wide a pixel that summaries suffice
 
 class WhatIfReader {
  public:
@@ -44,7 +44,7 @@ class WhatIfReader {
     return std::move(m_out);
   }
 
-  // False: where a rank stands in the pipeline is not known.
+  // False: the pipeline stage of a rank is unknown.
   bool place() {
     const Layout& layout = m_out.attempt.layout;
     const bool flat = m_out.ranks.size() <= 1 || (layout.pp == 1 && layout.tp <= 1 && layout.cp <= 1);
@@ -85,7 +85,7 @@ class WhatIfReader {
     return spans;
   }
 
-  // All, or the newest stretch of time that holds few enough.
+  // The whole extent, or its newest part with few enough spans.
   Result<TimeRange> newest(const std::vector<Track>& tracks) {
     std::vector<TrackId> ids;
     for (const Track& track : tracks) ids.push_back(track.id);
@@ -96,7 +96,7 @@ class WhatIfReader {
     std::size_t in_range = all;
     for (int tries = 0; tries < 24 && in_range > kMaxWhatIfSpans; ++tries) {
       const double share = static_cast<double>(kMaxWhatIfSpans) / static_cast<double>(in_range);
-      // In doubles: the ends may be as far apart as times can be.
+      // In doubles: the ends may be at the limits of int64.
       const double length = static_cast<double>(extent.t1) - static_cast<double>(range.t0);
       const auto kept = static_cast<DurNs>(std::min(length * std::min(share, 0.9), kLongest));
       if (__builtin_sub_overflow(extent.t1, kept, &range.t0)) range.t0 = std::numeric_limits<TimeNs>::min();
@@ -126,7 +126,7 @@ class WhatIfReader {
     }
   }
 
-  // A step that stood still says nothing about who makes a usual one long.
+  // A stalled step does not show which worker makes a normal step long.
   void leaveStalledOut() {
     std::map<std::int64_t, TimeRange> steps;
     for (std::size_t i = 0; i < m_ops.size(); ++i) {
@@ -193,7 +193,7 @@ class WhatIfReader {
   const std::stop_token m_stop;
   WhatIfData m_out;
   std::vector<StepRank> m_places;
-  std::map<std::int32_t, std::uint32_t> m_index;  // of a rank in m_places
+  std::map<std::int32_t, std::uint32_t> m_index;  // index of a rank in m_places
   StepOpColumns m_ops;
 };
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sentence before it is in a language: the id of a template (analysis/words/sentences.h) and typed arguments.
+// A sentence independent of language: the id of a template (analysis/words/sentences.h) and typed arguments.
 //
-// In a store it is JSON, of which a reader in any language formats the arguments itself:
+// Stored as JSON; a reader in any language formats the arguments itself:
 //   {"id": "stall_now", "args": {"length": {"duration_ns": 90000000000}, "step": 150, "limit": {"duration_ns": 60000000000}}}
 //   text     "sim-0002"                       names and words of others, verbatim
 //   count    150                              whole numbers; the template chooses a plural form by it
 //   quantity {"ratio": 0.075}                 one key names unit and format, see Format
-//   ranks    {"ranks": [0, 3, 8, 8], "count": 20}   first and last of each range, in order; count: of all, where ranges are left out
-//   term     {"term": "power limit"}          a phrase of another catalogue of ours (faults, settings), translated as it stands
+//   ranks    {"ranks": [0, 3, 8, 8], "count": 20}   first and last of each range, sorted; count: of all, if ranges are left out
+//   term     {"term": "power limit"}          a phrase of another of our catalogues (faults, settings), translated as a whole
 //   list     ["a", "b"]                       of arguments
 //   message  {"id": ..., "args": {...}}       a clause
-// Errors:     parse() returns nothing for JSON that is no message, is nested deeper than kMaxDepth or longer than kMaxMessageBytes.
+// Errors:     parse() returns nothing for JSON that is not a message, is nested deeper than kMaxDepth or longer than kMaxMessageBytes.
 #pragma once
 
 #include <concepts>
@@ -30,7 +30,7 @@ inline constexpr std::size_t kMaxMessageBytes = 4'096;
 inline constexpr int kMaxDepth = 8;
 inline constexpr std::size_t kMaxRanges = 6;
 
-// How English writes a quantity, and by that its unit. Functions of model/number_text.h and model/time_text.h.
+// The English format of a quantity, which implies its unit. Functions of model/number_text.h and model/time_text.h.
 enum class Format : std::uint8_t {
   kRatio,          // percentText(): "7.5 %"
   kNumber,         // numberText(): "0.5777"; with decimals fixedText()
@@ -58,7 +58,7 @@ struct Term {
 
 struct Ranks {
   std::vector<std::pair<std::int32_t, std::int32_t>> ranges;  // first and last, at most kMaxRanges
-  std::optional<std::int64_t> count;                          // of all ranks, where there are more ranges
+  std::optional<std::int64_t> count;                          // of all ranks, if there are more ranges
 };
 // In any order, each once.
 Ranks ranksOf(std::vector<std::int32_t> ranks);
@@ -72,7 +72,7 @@ struct Message {
   const Arg* find(std::string_view name) const;
 };
 
-// An absent one leaves out the optional parts of a template that name it.
+// An absent argument leaves out the optional parts of a template that name it.
 struct Arg {
   using List = std::vector<Arg>;
   std::variant<std::monostate, std::string, std::int64_t, Quantity, Ranks, Term, List, Message> value;
@@ -96,7 +96,7 @@ struct Arg {
   bool present() const { return value.index() != 0; }
 };
 
-// JSON in one line; "" where it would be longer than kMaxMessageBytes.
+// JSON in one line; "" if it would exceed kMaxMessageBytes.
 std::string print(const Message& message);
 std::optional<Message> parse(std::string_view json);
 

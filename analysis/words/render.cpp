@@ -9,13 +9,13 @@
 namespace runglass::words {
 namespace {
 
-// Text up to the next brace or bracket, or one of these with what it encloses.
+// Text up to the next brace or bracket, or a brace or bracket with its contents.
 struct Token {
   char kind = 't';  // 't' text, '{' argument, '[' part
   std::string_view text;
 };
 
-// Nothing at a brace or bracket that does not match.
+// Absent at a brace or bracket that does not match.
 std::optional<Token> nextToken(std::string_view& rest) {
   const char first = rest.front();
   if (first == '}' || first == ']') return std::nullopt;
@@ -57,16 +57,17 @@ std::string quantityText(const Quantity& quantity) {
   return quantity.decimals < 0 ? numberText(quantity.value) : fixedText(quantity.value, quantity.decimals);
 }
 
-std::string ranksText(const Ranks& ranks) {
+std::string ranksText(const Ranks& ranks, const Phrases& phrases) {
   std::string text;
   for (const auto& [first, last] : ranks.ranges) {
     text += (text.empty() ? "" : ", ") + std::to_string(first);
     if (last != first) text += "-" + std::to_string(last);
   }
-  return ranks.count ? text + ", ... (" + std::to_string(*ranks.count) + " in all)" : text;
+  if (!ranks.count) return text;
+  return render(Message{"ranks_more", {{"ranks", std::move(text)}, {"count", *ranks.count}}}, phrases).value_or(std::string());
 }
 
-std::optional<std::string> argText(const Arg& arg, const TemplateOf& template_of) {
+std::optional<std::string> argText(const Arg& arg, const Phrases& phrases) {
   return std::visit(
       [&]<class T>(const T& value) -> std::optional<std::string> {
         if constexpr (std::same_as<T, std::monostate>) {
@@ -78,17 +79,18 @@ std::optional<std::string> argText(const Arg& arg, const TemplateOf& template_of
         } else if constexpr (std::same_as<T, Quantity>) {
           return quantityText(value);
         } else if constexpr (std::same_as<T, Ranks>) {
-          return ranksText(value);
+          return ranksText(value, phrases);
         } else if constexpr (std::same_as<T, Term>) {
-          return value.text;
+          return phrases.term ? phrases.term(value.text) : value.text;
         } else if constexpr (std::same_as<T, Message>) {
-          return render(value, template_of);
+          return render(value, phrases);
         } else {
           std::string text;
           for (const Arg& one : value) {
-            const auto part = argText(one, template_of);
+            const auto part = argText(one, phrases);
             if (!part) return std::nullopt;
-            text += (text.empty() ? "" : ", ") + *part;
+            if (!text.empty()) text += phrases.sentence("list_separator");
+            text += *part;
           }
           return text;
         }
@@ -96,14 +98,14 @@ std::optional<std::string> argText(const Arg& arg, const TemplateOf& template_of
       arg.value);
 }
 
-std::optional<std::string> placeholderText(const Placeholder& place, const Message& message, const TemplateOf& template_of) {
+std::optional<std::string> placeholderText(const Placeholder& place, const Message& message, const Phrases& phrases) {
   const Arg* arg = message.find(place.name);
   if (arg == nullptr) return std::nullopt;
-  if (place.plurals.empty()) return argText(*arg, template_of);
+  if (place.plurals.empty()) return argText(*arg, phrases);
   const auto* count = std::get_if<std::int64_t>(&arg->value);
-  if (count == nullptr || place.plurals.size() != 2) return std::nullopt;
+  if (count == nullptr || place.plurals.size() > 2) return std::nullopt;
   std::string text;
-  for (const char c : place.plurals[*count == 1 ? 0 : 1])
+  for (const char c : place.plurals[*count == 1 ? 0 : place.plurals.size() - 1])
     if (c == '#')
       text += std::to_string(*count);
     else
@@ -112,7 +114,7 @@ std::optional<std::string> placeholderText(const Placeholder& place, const Messa
 }
 
 // Of a template without parts, or of a part.
-std::optional<std::string> filled(std::string_view text, const Message& message, const TemplateOf& template_of) {
+std::optional<std::string> filled(std::string_view text, const Message& message, const Phrases& phrases) {
   std::string out;
   while (!text.empty()) {
     const auto token = nextToken(text);
@@ -126,8 +128,8 @@ std::optional<std::string> filled(std::string_view text, const Message& message,
       if (!places) return std::nullopt;
       if (std::ranges::any_of(*places, [&](const Placeholder& one) { return message.find(one.name) == nullptr; })) continue;
     }
-    const auto part = token->kind == '[' ? filled(token->text, message, template_of)
-                                         : placeholderText(placeholderOf(token->text, false), message, template_of);
+    const auto part =
+        token->kind == '[' ? filled(token->text, message, phrases) : placeholderText(placeholderOf(token->text, false), message, phrases);
     if (!part) return std::nullopt;
     out += *part;
   }
@@ -153,9 +155,9 @@ std::optional<std::vector<Placeholder>> placeholdersOf(std::string_view text) {
   return out;
 }
 
-std::optional<std::string> render(const Message& message, const TemplateOf& template_of) {
-  const std::string_view text = template_of(message.id);
-  return text.empty() ? std::nullopt : filled(text, message, template_of);
+std::optional<std::string> render(const Message& message, const Phrases& phrases) {
+  const std::string text = phrases.sentence(message.id);
+  return text.empty() ? std::nullopt : filled(text, message, phrases);
 }
 
 }  // namespace runglass::words

@@ -3,7 +3,8 @@
 //
 // A template is text with
 //   {name}                     an argument
-//   {name|# step|# steps}      by the count `name` one of the plural forms of the language, '#' is the number
+//   {name|# step|# steps}      by the count `name` one of the plural forms of the language, '#' is the number; a language without
+//                              plurals has one form
 //   [, after step {step}]      a part that is left out where an argument in it is absent; parts do not contain parts
 #pragma once
 
@@ -23,12 +24,15 @@ struct Placeholder {
   std::vector<std::string_view> plurals;  // empty: none
   bool optional = false;                  // in a part
 };
-// Nothing where the brackets or braces of the text do not match.
+// Absent if the brackets or braces of the text do not match.
 std::optional<std::vector<Placeholder>> placeholdersOf(std::string_view text);
 
-// "" of an id without a template.
-using TemplateOf = std::function<std::string_view(std::string_view id)>;
-// In English; nothing where a template or an argument outside of parts is missing.
-std::optional<std::string> render(const Message& message, const TemplateOf& template_of);
+// A language.
+struct Phrases {
+  std::function<std::string(std::string_view id)> sentence;   // "" for an id without a template
+  std::function<std::string(std::string_view english)> term;  // of a Term; empty: unchanged
+};
+// Absent if a template, or an argument outside of optional parts, is missing.
+std::optional<std::string> render(const Message& message, const Phrases& phrases);
 
 }  // namespace runglass::words

@@ -10,7 +10,7 @@
 namespace runglass::words {
 namespace {
 
-// Sorted by id. analysis/words/render.h explains the marks.
+// Sorted by id. analysis/words/render.h explains the syntax.
 constexpr auto kTemplates = std::to_array<Template>({
     {"cause_all_ranks", "all ranks"},
     {"cause_collections", "garbage collections"},
@@ -127,6 +127,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"link_slow",
      "Communication of {ranks|# rank|# ranks} takes {own} a step against {before} before step "
      "{first}, without waiting; costs up to {cost} of every step: {port}"},
+    {"list_separator", ", "},
     {"loss_blip", "Loss of {peak} against {baseline} at step {step}, back at the next point"},
     {"loss_blips",
      "{points|# point|# points} of the loss are outliers between steps {first} and {last}, each "
@@ -198,6 +199,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"parts_missing",
      "Slow ranks cannot be found: step parts (forward, backward, communication and its "
      "waiting) were not recorded"},
+    {"ranks_more", "{ranks}, ... ({count} in all)"},
     {"scalar_not_finite",
      "{tag} is {value} at step {first}[, {points|# point|# points} up to step {last}][; finite "
      "again at step {back}][ and {lasting}][; {scaler}][; {more|so is # more scalar|so are # "
@@ -302,8 +304,13 @@ std::string_view templateOf(std::string_view id) {
   return found != kTemplates.end() && found->id == id ? found->english : std::string_view();
 }
 
+const Phrases& englishPhrases() {
+  static const Phrases phrases{.sentence = [](std::string_view id) { return std::string(templateOf(id)); }, .term = {}};
+  return phrases;
+}
+
 std::string english(const Message& message) {
-  auto text = render(message, templateOf);
+  auto text = render(message, englishPhrases());
   return text ? *std::move(text) : print(message);
 }
 
@@ -314,7 +321,7 @@ void setMessage(Finding& finding, const Message& message) {
 
 Arg messageOf(const Finding& finding) {
   auto message = parse(finding.message);
-  return message && render(*message, templateOf) == finding.summary ? Arg(std::move(*message)) : Arg(finding.summary);
+  return message && render(*message, englishPhrases()) == finding.summary ? Arg(std::move(*message)) : Arg(finding.summary);
 }
 
 }  // namespace runglass::words

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl agent: what an administrator changes about the agents of a store.
+// runglassctl agent: administration of the agents recorded in a store.
 
 #include "app/cli/command.h"
 #include "app/cli/control_arguments.h"

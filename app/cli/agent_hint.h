@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a hub prints after its address: the command that starts an agent for it.
-//
-// Errors:     none; where this program's folder is unknown, the agent's name alone.
+// The line that a hub prints after its address: the command that starts an agent for it. If the program's folder is unknown, the agent's
+// name alone.
 #pragma once
 
 #include <filesystem>

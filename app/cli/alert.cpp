@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl alert: tries the targets of a rule file, lists what people were told, and snoozes a cause or a rule; also while a hub writes.
+// runglassctl alert: tests the targets of a rule file, lists alerts, and snoozes a cause or a rule; also while a hub writes the store.
 #include <cstdlib>
 
 #include "app/cli/command.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl align: how far the clocks of a run's nodes are apart by the collectives they ended together, and taking that out.
+// runglassctl align: the clock differences between a run's nodes, from collectives that they ended together, and their correction.
 #include <nlohmann/json.hpp>
 
 #include "analysis/clock_align/clock_matches.h"
@@ -112,7 +112,7 @@ class Align : public Command {
     RG_ASSIGN(const Attempt attempt, wantedAttempt(*reader, m_store, run, m_attempt));
     if (m_reset) return reset(std::move(reader), run, attempt, control);
     RG_ASSIGN(const ClockProposal proposal, proposeAlignment(*reader, run.id, attempt.id, {}));
-    reader.reset();  // a store that is read cannot be folded into one file
+    reader.reset();  // a store cannot be folded into one file while it is being read
     const bool wanted = !m_dry && proposal.result.verdict == ClockAlignVerdict::kShift;
     if (wanted) RG_TRY(editStore(m_store, proposal.edit, control));
     Output out = Output::standard();

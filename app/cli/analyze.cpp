@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl analyze: asks every analysis of the stored runs, as of their last data, and stores what they find.
+// runglassctl analyze: runs every analysis on the stored runs, as of their last data, and stores the findings.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -31,7 +31,7 @@ Json orNull(const std::optional<T>& value) {
 
 struct Names {
   std::map<NodeId, std::string> nodes;
-  std::map<AttemptId, std::int32_t> attempts;  // numbers
+  std::map<AttemptId, std::int32_t> attempts;  // number of each attempt
 };
 
 Json toJson(const Finding& f, const Names& names) {
@@ -135,7 +135,7 @@ class Analyze : public Command {
     return {};
   }
 
-  // A store that a hub writes is only read; its hub analyses by itself.
+  // A store that a hub writes is only read; the hub runs the analyses itself.
   Status store(bool& stored) {
     const bool any = std::ranges::any_of(m_answers, [](const RunAnswer& answer) { return !answer.findings.empty(); });
     if (!any) return {};

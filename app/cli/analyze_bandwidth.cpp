@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMaxListed = 1'000;  // collectives, the newest
+constexpr std::size_t kMaxListed = 1'000;  // the newest collectives
 
 std::string rateText(double bytes_per_s) { return valueText(bytes_per_s, "bytes_per_s"); }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The part `goodput` of `runglassctl analyze`: the restart ledger, the effective-training-time rate and how often to save.
+// The part `goodput` of `runglassctl analyze`: time lost by cause, the effective-training-time ratio and the checkpoint interval.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
-// Units:      ns, seconds where the name says so, ratios.
+// Units:      ns, seconds where the name has that unit, ratios.
 // Errors:     the Reader's.
 // Cost:       as readGoodput().
 #pragma once
@@ -25,7 +24,7 @@ struct GoodputAnswer {
 
 Result<GoodputAnswer> askGoodput(Reader& reader, const Run& run, std::span<const Finding> findings);
 nlohmann::ordered_json planJson(const RunPlan& plan);
-// Lines with two spaces before them; none for a run without steps and restarts.
+// Lines indented by two spaces; none for a run without steps and restarts.
 std::string planText(const RunPlan& plan);
 
 }  // namespace runglass::ctl

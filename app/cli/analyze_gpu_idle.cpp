@@ -70,7 +70,7 @@ Json toJson(const IdleAnswer& answer, const Attempt& attempt) {
   return json;
 }
 
-// What they did in the rest of the time.
+// The activity in the remaining time.
 std::string busyLine(const BusyShares& busy) {
   std::string text;
   const auto add = [&](const char* words, const std::optional<double>& share) {
@@ -83,7 +83,7 @@ std::string busyLine(const BusyShares& busy) {
   return text.empty() ? text : "    else: " + text + "\n";
 }
 
-// Of what is worth a change.
+// Only for causes with a share that is worth a change.
 std::string remedyText(const IdleRow& row) {
   constexpr double kWorthIt = 0.01;
   const std::string_view remedy = idleRemedy(row.cause);

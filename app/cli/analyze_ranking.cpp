@@ -61,7 +61,7 @@ Result<AnalyzePart> rankingPart(Reader& reader, const Run& run, std::span<const 
   const std::vector<Finding> known(findings.begin(), findings.end());
   RG_ASSIGN(const Ranking ranking, feed.read(reader, &known, {}));
   Json rows = Json::array();
-  // In order of badness: here nodes are a column, not groups.
+  // By weight, worst first: here nodes are a column, not groups.
   std::vector<const RankedRow*> order;
   for (const RankedRow& row : ranking.rows)
     if (row.score) order.push_back(&row);

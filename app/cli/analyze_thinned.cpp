@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl analyze: what retention deleted of the run's scalars, so that an answer made of the rest says so.
+// runglassctl analyze: the scalars that retention deleted from the run, so that an answer based on the rest states it.
 #include "app/cli/analyze_parts.h"
 
 namespace runglass::ctl {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl capture: asks all nodes of a run for what they and their ranks look like now, through the hub.
+// runglassctl capture: requests the current state of all nodes of a run and their ranks, through the hub.
 
 #include "app/cli/command.h"
 #include "app/cli/control_arguments.h"

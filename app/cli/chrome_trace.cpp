@@ -9,7 +9,7 @@
 namespace runglass::ctl {
 namespace {
 
-// Exact: a double of µs since 1970 would lose the ns.
+// Exact: a double of µs since 1970 would not preserve the ns.
 void appendMicros(std::string& text, std::int64_t ns) {
   char digits[40];
   const bool negative = ns < 0;
@@ -38,7 +38,7 @@ class TraceWriter {
             spanCategoryName(spans.category[i]) + "\",\"name\":";
     appendJsonString(text, spans.names[spans.name[i]]);
     text += ",\"ts\":";
-    // Wraps only where the run itself spans more than int64 can say.
+    // Wraps only if the run itself is longer than the range of int64.
     appendMicros(text, static_cast<std::int64_t>(static_cast<std::uint64_t>(spans.start[i]) - static_cast<std::uint64_t>(m_base)));
     if (!open) {
       text += ",\"dur\":";
@@ -72,7 +72,7 @@ class TraceWriter {
     number("external_id", spans.external_id);
     if (!spans.args.empty() && !spans.args[i].empty()) {
       args += args.empty() ? "\"args\":" : ",\"args\":";
-      // The source's own bytes: they are only JSON if they parse.
+      // The bytes are as the source sent them: JSON only if they parse.
       if (nlohmann::json::accept(spans.args[i]))
         args += spans.args[i];
       else
@@ -90,10 +90,10 @@ class TraceWriter {
   bool m_first = true;
 };
 
-// Readers of the format want the spans of a thread properly nested. Those of a track that are not get threads of their own.
+// Readers of the format require the spans of a thread to be properly nested. Spans of a track that are not get separate threads.
 class NestedLanes {
  public:
-  // Spans in order of begin, of two that begin together the longer first.
+  // Spans in order of begin; of two that begin together, the longer first.
   static std::vector<std::size_t> order(const SpanColumns& spans) {
     std::vector<std::size_t> order(spans.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -120,7 +120,7 @@ class NestedLanes {
     const bool open = spans.dur[i] == kAbsent || __builtin_add_overflow(spans.start[i], spans.dur[i], &end);
     return open ? std::numeric_limits<TimeNs>::max() : end;
   }
-  std::vector<std::vector<TimeNs>> m_open;  // per lane: ends of what encloses the newest span
+  std::vector<std::vector<TimeNs>> m_open;  // per lane: end times of the spans that enclose the newest one
 };
 
 }  // namespace

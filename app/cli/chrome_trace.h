@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  borrows Reader and Output.
 // Units:      ts and dur in µs with three decimals, exact; ts counts from baseTimeNanoseconds.
-// Errors:     those of the Reader; NOT_FOUND when the run holds no spans in the range.
+// Errors:     those of the Reader; NOT_FOUND: the run has no spans in the range.
 // Cost:       one track in memory at a time, read twice.
 #pragma once
 

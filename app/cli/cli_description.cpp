@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kExamplesHead = "Examples:\n", kIndent = "  ";
 
-// The footer without its head and indentation.
+// The footer without its heading and indentation.
 std::string examplesOf(const CLI::App& app) {
   std::istringstream footer(app.get_footer());
   std::string lines;
@@ -47,7 +47,7 @@ Json describeApp(const CLI::App& app) {
   };
   describe_options(app);
   for (const CLI::App* command : app.get_subcommands([](const CLI::App* each) { return !each->get_group().empty(); })) {
-    if (command->get_name().empty())  // a group of options is an App without a name
+    if (command->get_name().empty())  // an option group is an App without a name
       describe_options(*command);
     else
       commands.push_back(describeApp(*command));

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CliDescription: a program's commands and options as JSON. Man pages and completions are written from it when packages are built, so that
-// neither can say what the program does not do.
+// CliDescription: a program's commands and options as JSON. Man pages and completions are generated from it when packages are built, so
+// that they always match the program.
 //
 // Threading:  main thread, before parsing.
 // Ownership:  borrows the App.
-// Units:      none.
-// Errors:     none.
 // Cost:       O(options).
 #pragma once
 
@@ -18,14 +16,14 @@ class App;
 
 namespace runglass {
 
-// Adds --version. True: the one argument was the hidden --describe-options, the answer is on stdout, and there is nothing more to do.
+// Adds --version. True: the only argument was the hidden --describe-options; the answer is on stdout, and the program should exit.
 bool describedCommandLine(CLI::App& app, int argc, const char* const* argv);
 
-// What --help ends with; lines for a shell, each a whole command.
+// The examples at the end of --help: shell lines, each a complete command.
 void addExamples(CLI::App& app, std::string_view lines);
 
 // {"name", "version", "help", "examples", "options": [{"names", "positional", "value", "help", "default", "required", "repeats"}],
-//  "commands": [the same without "version"]}; "value" is empty for a flag. What --help hides is left out.
+//  "commands": [the same without "version"]}; "value" is empty for a flag. Options hidden from --help are left out.
 std::string describeCommandLine(const CLI::App& app, const std::string& version);
 
 }  // namespace runglass

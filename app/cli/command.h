@@ -3,9 +3,7 @@
 //
 // Threading:  main thread.
 // Ownership:  the registry owns commands; declared options point into them.
-// Units:      none.
-// Errors:     run() fails with one line for stderr (exit 1). Parsing finds wrong usage (exit 2): declare everything an option accepts.
-// Cost:       none.
+// Errors:     run() fails with one line for stderr (exit 1). Parsing detects wrong usage (exit 2): declare everything an option accepts.
 #pragma once
 
 #include <memory>
@@ -24,7 +22,7 @@ class Command {
   virtual ~Command() = default;
   virtual const char* name() const = 0;
   virtual const char* help() const = 0;
-  // Lines for a shell, each a whole command.
+  // Shell lines, each a complete command.
   virtual const char* examples() const = 0;
   virtual void declare(Options options) = 0;
   virtual Status run() = 0;

@@ -88,7 +88,7 @@ Json toJson(const ComparisonAnswer& answer) {
 std::string ms(const std::optional<double>& ns) {
   if (!ns) return "-";
   char text[40];
-  std::snprintf(text, sizeof text, "%.3f", std::abs(*ns) < 500 ? 0 : *ns / 1e6);  // no "-0.000"
+  std::snprintf(text, sizeof text, "%.3f", std::abs(*ns) < 500 ? 0 : *ns / 1e6);  // avoids "-0.000"
   return text;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The options of whoever asks a hub: its token and certificates.
+// The options of clients of a hub: its token and certificates.
 //
 // Threading:  main thread.
 // Ownership:  declared options point into this object.
-// Units:      none.
-// Errors:     target(): INVALID_ARGUMENT a token file that cannot be used (names it, never its content).
+// Errors:     target(): INVALID_ARGUMENT: a token file that cannot be used (the message has its name, never its content).
 // Cost:       reads the token file.
 #pragma once
 

@@ -9,7 +9,7 @@
 
 namespace runglass::ctl {
 namespace {
-constexpr DurNs kLate = 5 * kNsPerSecond;  // a round comes twice a second
+constexpr DurNs kLate = 5 * kNsPerSecond;  // a healthy replica is updated twice a second
 }
 
 TimeNs judgedAt(const StoreInfo& info, TimeNs now) {

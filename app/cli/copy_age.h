@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How old a copy of a hub's store is, in a terminal's words, and as of when what it says is to be judged.
+// The lag of a replica as text for a terminal, and the time as of which its content is to be judged.
 //
 // Threading:  any.
-// Ownership:  values.
 // Units:      ns.
-// Errors:     none.
-// Cost:       copyAgeText() looks at the store's lock.
+// Cost:       copyAgeText() checks the store's lock.
 #pragma once
 
 #include <string>
@@ -14,10 +12,10 @@
 
 namespace runglass::ctl {
 
-// `now`, but for a copy that is late: as of what it knows. A node is not silent because a line is cut. The clocks of hub and reader may
-// differ: nobody here has asked the hub for the time.
+// `now`, but for a lagging replica the time of its newest complete data, so that a broken connection does not make nodes look silent. The
+// clocks of hub and reader may differ: this does not query the hub for its time.
 TimeNs judgedAt(const StoreInfo& info, TimeNs now);
-// "copy of hub login1:7070, 0 s behind, process 4711 follows"; empty: it is no copy. Begins with "! " where it is followed and late.
+// "copy of hub login1:7070, 0 s behind, process 4711 follows"; empty: not a replica. Begins with "! " if a process updates it and it lags.
 std::string copyAgeText(const StoreInfo& info, TimeNs now);
 
 }  // namespace runglass::ctl

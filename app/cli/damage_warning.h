@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A command's last word: what it left out of its answer because the store is damaged.
+// Prints, at the end of a command, the data that its answer lacks because the store is damaged.
 //
 // Threading:  main thread.
-// Ownership:  none.
-// Units:      none.
-// Errors:     none.
 // Cost:       a line on stderr for each damaged store that this process read.
 #pragma once
 

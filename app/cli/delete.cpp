@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl delete: whole runs, with a preview.
+// runglassctl delete: deletes complete runs, with a preview.
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -41,7 +41,7 @@ std::optional<TimeNs> timeFrom(const std::string& text) {
   return seconds * kNsPerSecond;
 }
 
-// Free pages that damage keeps in the file cost space only: they are used again.
+// Free pages that cannot be released because of damage only cost space: they are reused.
 void warn(const std::string& not_given_back) {
   if (!not_given_back.empty()) std::fprintf(stderr, "warning: %s\n", oneLine(not_given_back).c_str());
 }

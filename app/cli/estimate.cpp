@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl estimate: how long, how much memory, how likely a failure, how often to save; and planned versus actual of a stored run.
+// runglassctl estimate: training time, memory, failure probability and checkpoint interval; and planned versus actual for a stored run.
 #include <cmath>
 #include <nlohmann/json.hpp>
 

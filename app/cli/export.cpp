@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl export: a slice of a run as a store, as CSV files or as a Chrome trace; what an incident needs as a store.
+// runglassctl export: a slice of a run as a store, as CSV files or as a Chrome trace; the data that an incident needs as a store.
 #include <filesystem>
 
 #include "app/cli/chrome_trace.h"
@@ -13,7 +13,7 @@
 namespace runglass::ctl {
 namespace {
 
-// One CSV file per relation. {run}, {t0} and {t1} are replaced by numbers; {in:COLUMN} by the range's condition or nothing.
+// One CSV file per relation. {run}, {t0} and {t1} are replaced by numbers; {in:COLUMN} by the condition for the range, or by nothing.
 struct Table {
   const char* name;
   const char* sql;
@@ -49,7 +49,7 @@ void replaceAll(std::string& text, std::string_view from, const std::string& to)
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
 }
 
-// SQL has no literal for the lowest int64: as an expression.
+// SQL has no literal for the lowest int64: written as an expression.
 std::string literal(std::int64_t number) {
   return number == std::numeric_limits<std::int64_t>::min() ? "(-9223372036854775807 - 1)" : std::to_string(number);
 }

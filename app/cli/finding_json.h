@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The message of a finding as every command prints it in JSON.
+// The message of a finding in JSON, the same in every command.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 
 namespace runglass::ctl {
 
-// As an object; null of a finding without one, or with text that is no JSON object.
+// As an object; null for a finding without a message, or with one that is not a JSON object.
 nlohmann::ordered_json findingMessageJson(const Finding& finding);
 
 }  // namespace runglass::ctl

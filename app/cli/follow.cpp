@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl follow: copies the store that a hub writes into one here, over one connection, until SIGTERM or SIGINT.
+// runglassctl follow: replicates the store of a hub into a local one, over one connection, until SIGTERM or SIGINT.
 #include <csignal>
 #include <cstdio>
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The options of a hub on a command line: the console and `runglassctl serve` take the same.
+// The options of a hub on a command line: the console and `runglassctl serve` accept the same.
 //
 // Threading:  main thread, before any other starts.
 // Ownership:  declared options point into this object.
-// Units:      none.
-// Errors:     what is wrong with an address, a token file or a certificate is Hub::start()'s to say.
-// Cost:       none.
+// Errors:     Hub::start() reports an invalid address, token file or certificate.
 #pragma once
 
 #include <string>
@@ -18,17 +16,17 @@ namespace runglass {
 
 class Options;
 
-// Takes certificate, key, authority and access list of a folder that `runglassctl pair` made.
+// Sets certificate, key, authority and access list from a folder created by `runglassctl pair`.
 void setTrust(HubOptions& options, const std::string& folder);
 
 class HubArguments {
  public:
-  // All but the store and --listen, whose help differs.
+  // All options except the store and --listen, whose help differs.
   void declare(Options options);
-  // Raises the limit of open files to what is allowed: an agent is a connection. INVALID_ARGUMENT: --listen or --trust make no sense.
+  // Raises the limit of open files to the maximum allowed: each agent is a connection. INVALID_ARGUMENT: invalid --listen or --trust.
   Result<HubOptions> options() const;
 
-  // What --scrape names; none without it. An error names the file and its line.
+  // The targets in the --scrape file; none without it. An error names the file and its line.
   Result<std::vector<ScrapeTarget>> scrapeTargets() const;
 
   std::vector<std::string> listen = {HubOptions().listen};  // HOST:PORT, unix:PATH, or one of each

@@ -13,7 +13,7 @@ bool says(const std::string& message, std::initializer_list<std::string_view> wo
   return std::ranges::any_of(words, [&](std::string_view word) { return message.find(word) != std::string::npos; });
 }
 
-// What the TLS library, the resolver and the kernel say through gRPC.
+// Messages of the TLS library, the resolver and the kernel, as reported by gRPC.
 HubProblem unreachable(const std::string& message, const ControlTarget& hub) {
   if (says(message, {"certificate verify failed", "CERTIFICATE_VERIFY_FAILED"}))
     return {

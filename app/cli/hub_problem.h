@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why a hub cannot be followed, in plain words, and what to do about it.
+// Why a hub cannot be reached, in plain words, and what to do about it.
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      none.
-// Errors:     none; what is not recognised is said as it came.
-// Cost:       some searches in a line.
+// Errors:     an unknown message is shown unchanged.
+// Cost:       a few searches in a line.
 #pragma once
 
 #include <string>
@@ -17,7 +15,7 @@ namespace runglass {
 
 struct HubProblem {
   std::string what;  // a clause: "no process listens there"
-  std::string todo;  // a sentence; empty: nothing to do but wait
+  std::string todo;  // a sentence; empty: only waiting helps
 };
 
 HubProblem hubProblem(Code code, const std::string& message, const ControlTarget& hub);
@@ -25,8 +23,8 @@ HubProblem hubProblem(Code code, const std::string& message, const ControlTarget
 std::string hubProblemWords(Code code, const std::string& message, const ControlTarget& hub);
 // "hub 127.0.0.1:7070: no process listens there. Is it running? …"
 std::string hubProblemText(Code code, const std::string& message, const ControlTarget& hub);
-// gRPC and TLS would tell the same for each attempt in their own words on stderr. Before the first connection; what the environment says
-// about it stays.
+// Suppresses the messages that gRPC and TLS would print on stderr for each attempt. Call before the first connection; logging requested by
+// environment variables stays.
 void silenceLibraries();
 
 }  // namespace runglass

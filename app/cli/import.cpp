@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl import: files and folders of others into a store.
+// runglassctl import: imports files and folders of other tools into a store.
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ class Import : public Command {
       RG_ASSIGN(options.mapped, mappedImporter());
     }
     Result<std::vector<FileResult>> results = missingPaths();
-    // Nothing to read must not leave an empty store behind.
+    // If there is nothing to read, no empty store must be created.
     if (results->size() < m_paths.size()) results = importInto(std::move(options));
     if (!results.ok()) return results.status();
     Output out = Output::standard();

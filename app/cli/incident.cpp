@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl incident: lists incidents, makes one of findings or of a time, says what became of it; also while a hub writes the store.
+// runglassctl incident: lists incidents, creates one from findings or a time range, and updates it; also while a hub writes the store.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -21,7 +21,7 @@
 namespace runglass::ctl {
 namespace {
 
-constexpr std::size_t kTitleBytes = 160;  // of one that is taken from a finding
+constexpr std::size_t kTitleBytes = 160;  // of a title taken from a finding
 
 std::vector<std::string> causeCodes() {
   std::vector<std::string> codes;
@@ -144,7 +144,7 @@ class IncidentCommand : public Command {
     return print(proposalsJson(all), proposalsText(all));
   }
 
-  // As it was proposed; one that joins an incident brings its findings there.
+  // As proposed; a proposal that extends an incident adds its findings to it.
   Status accept() {
     RG_ASSIGN(const Proposals all, proposals());
     const auto found = std::ranges::find(all.all, m_proposal, &IncidentProposal::key);
@@ -159,7 +159,7 @@ class IncidentCommand : public Command {
     return send(std::move(incident), false);
   }
 
-  // What to look at, as the analyses would show it.
+  // Adds the evidence cards that the analyses propose.
   Status addCards(Incident& incident) {
     RG_ASSIGN(const auto findings, m_reader->findings(incident.run));
     RG_ASSIGN(const IncidentContext context, contextOf(*m_reader, incident, findings));
@@ -169,7 +169,7 @@ class IncidentCommand : public Command {
     return {};
   }
 
-  // Those of --finding join the incident, which then is as wide and as severe as they are unless somebody says otherwise.
+  // Adds the findings of --finding to the incident, which takes over their range and severity unless options set them.
   Status join(Incident& incident, bool fresh) {
     if (m_findings.empty()) return {};
     RG_ASSIGN(const auto findings, m_reader->findings(std::nullopt));
@@ -244,7 +244,7 @@ class IncidentCommand : public Command {
   Status store(const Incident& incident, bool remove) {
     RG_ASSIGN(const ControlTarget control, m_control.target());
     RG_ASSIGN(const IncidentContext context, contextOf(*m_reader, incident, {}));
-    // An open Reader would keep the store from being one file again.
+    // An open Reader would prevent the store from being folded into one file.
     m_reader.reset();
     return editStore(
         m_store, IncidentEdit{.run_uuid = context.run.uuid, .attempt = context.attempt, .incident = incident, .remove = remove}, control);

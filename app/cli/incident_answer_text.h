@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What analysis/incident says of an incident or proposes, as JSON and as text for a terminal.
+// The results of analysis/incident for an incident, or its proposals, as JSON and as text for a terminal.
 //
 // Threading:  any thread.
-// Ownership:  values.
-// Units:      ns, GPU-hours; money in whatever the price was in.
-// Errors:     none: what is not known is null in JSON, and says why in both.
+// Units:      ns, GPU-hours; money in the currency of the price.
+// Errors:     an unknown value is null in JSON; both formats give the reason.
 // Cost:       O(answer).
 #pragma once
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // An incident as `runglassctl incident` prints it.
 //
-// Threading:  contextOf() on the thread of the Reader; the rest anywhere.
-// Ownership:  values.
+// Threading:  contextOf() on the Reader's thread; the rest on any thread.
 // Units:      TimeNs; UTC in text.
 // Errors:     those of the Reader.
 // Cost:       contextOf(): a few catalogue reads.
@@ -19,13 +18,13 @@ namespace runglass::ctl {
 
 using Json = nlohmann::ordered_json;
 
-// What its ids stand for.
+// The objects that an incident's ids refer to.
 struct IncidentContext {
   Run run;
-  std::optional<std::int32_t> attempt;  // its number
-  std::vector<Finding> findings;        // its own, those that are (still) there
+  std::optional<std::int32_t> attempt;  // number of its attempt
+  std::vector<Finding> findings;        // its findings that still exist
 };
-// `all`: findings of the store, its own among them.
+// `all`: findings of the store, including those of the incident.
 Result<IncidentContext> contextOf(Reader& reader, const Incident& incident, const std::vector<Finding>& all);
 
 Json incidentJson(const Incident& incident, const IncidentContext& context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl info: what a store holds, how big it is, and what was odd or lost on the way in.
+// runglassctl info: the content and size of a store, and the data that was odd or lost on the way in.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -22,15 +22,15 @@ struct Contents {
   StoreInfo store;
   StoreUsage usage;
   std::vector<Run> runs;
-  std::vector<std::vector<Attempt>> attempts;  // of each run
+  std::vector<std::vector<Attempt>> attempts;  // by run
   std::vector<Node> nodes;
   std::vector<Device> devices;
   std::vector<Issue> issues;
-  bool checked = false;  // every checksum; else the store is too large for the time that `info` takes for it
+  bool checked = false;  // every checksum was verified; false: the store is too large to verify in the time that `info` allows
   std::vector<std::string> damaged;
 };
 
-// verify(), as far as it gets within a second.
+// verify(), stopped after a second.
 Status check(Reader& reader, Contents& all) {
   std::stop_source stop;
   std::jthread clock([&stop](const std::stop_token& ended) {
@@ -65,7 +65,7 @@ Json orNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-// Absent while there is nothing to divide by.
+// Absent while the divisor is 0.
 std::optional<double> ratio(std::int64_t bytes, std::int64_t count) {
   return count > 0 ? std::optional(static_cast<double>(bytes) / static_cast<double>(count)) : std::nullopt;
 }

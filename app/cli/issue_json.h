@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Issues as every command prints them in JSON.
+// Issues in JSON, the same in every command.
 //
 // Threading:  any thread.
-// Ownership:  values.
 // Units:      TimeNs.
-// Errors:     none; an unknown code has no severity and no help.
+// Errors:     an unknown code has no severity and no help.
 // Cost:       O(issues).
 #pragma once
 
@@ -17,7 +16,7 @@
 namespace runglass::ctl {
 
 nlohmann::ordered_json issuesJson(std::span<const Issue> issues);
-// Of lines of Reader::verify(), "OBJECT: WHY": an array of {"object", "why"}.
+// `lines` of Reader::verify(), "OBJECT: WHY", as an array of {"object", "why"}.
 nlohmann::ordered_json damagedJson(std::span<const std::string> lines);
 
 }  // namespace runglass::ctl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl layout: where the ranks of a run stand in its parallel layout, what told it, what contradicts; and choosing their order.
+// runglassctl layout: the coordinates of a run's ranks in its parallel layout, the evidence for and against them; and choosing their order.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -79,7 +79,7 @@ class LayoutCommand : public Command {
     RG_ASSIGN(const Run run, wantedRun(*reader, m_store, m_run));
     RG_ASSIGN(const Attempt attempt, wantedAttempt(*reader, m_store, run, m_attempt));
     RG_ASSIGN(LayoutQuestion question, readLayoutQuestion(*reader, run, attempt));
-    reader.reset();  // a store that is read cannot be folded into one file
+    reader.reset();  // a store cannot be folded into one file while it is being read
     if (!m_order.empty() || m_reset) {
       RG_TRY(editStore(m_store, RankOrderChoice{.run_uuid = run.uuid, .attempt = attempt.number, .order = m_order}, control));
       question.chosen_order = m_order;

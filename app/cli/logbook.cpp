@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl logbook: what happened to a run, day by day, as Markdown.
+// runglassctl logbook: the history of a run, day by day, as Markdown.
 
 #include "analysis/logbook/read_logbook.h"
 #include "app/cli/command.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl note: writes down what a person knows about a run; also while a hub writes the store.
+// runglassctl note: adds a note of a person to a run; also while a hub writes the store.
 #include <cstdlib>
 
 #include "app/cli/command.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CommandLine, Options, Option: declare and parse a command line. They hide CLI11, whose headers cost seconds in each source that includes
-// them and are therefore compiled in this library only.
+// CommandLine, Options, Option: declare and parse a command line. They hide CLI11, whose headers take seconds to compile and are therefore
+// included only in this library.
 //
 // Threading:  main thread.
 // Ownership:  CommandLine owns all declarations; Options and Option are handles into it. Bound variables must outlive parse().
-// Units:      none.
-// Errors:     parse() prints wrong usage and returns exit status 2: declare everything that an option accepts.
+// Errors:     on wrong usage parse() prints a message and returns exit status 2; therefore declare everything that an option accepts.
 // Cost:       O(options) per parse.
 #pragma once
 
@@ -33,7 +32,7 @@ class Option {
   explicit Option(CLI::Option* option) : m_option(option) {}
 
   Option required() const;
-  Option defaultShown() const;  // --help shows the value that the variable has when this is called
+  Option defaultShown() const;  // --help shows the variable's value at the time of this call
   Option help(std::string_view text) const;
   Option excludes(Option other) const;
   Option needs(Option other) const;
@@ -48,7 +47,7 @@ class Option {
   Option check(ValueCheck check) const;
 
   Option delimiter(char between) const;  // an argument may hold several values
-  Option oneValueEach() const;           // repeat the option for each further value
+  Option oneValueEach() const;           // repeat the option for each value
 
   std::size_t count() const;  // occurrences on the parsed command line
 
@@ -75,25 +74,25 @@ class Options {
   Option add(std::string_view names, std::vector<std::int64_t>& values, std::string_view help) const;
   Option flag(std::string_view names, bool& value, std::string_view help) const;
 
-  // Calls `given` in place of setting a variable.
+  // Calls `given` instead of setting a variable.
   Option onText(std::string_view names, const std::function<void(const std::string&)>& given, std::string_view help) const;
   Option onNumber(std::string_view names, std::function<void(std::int64_t)> given, std::string_view help) const;
   Option onFlag(std::string_view names, std::function<void()> given, std::string_view help) const;
 
-  Option find(const std::string& name) const;  // a declared one
+  Option find(const std::string& name) const;  // must be declared
 
-  // Options of which exactly one must be given.
+  // Options of which exactly one is required.
   Options exactlyOne(std::string_view name, std::string_view help = {}) const;
   void helpFlag(std::string_view help) const;  // describes --help; subcommands added later inherit it
   Options subcommand(std::string_view name, std::string_view help) const;
-  void requireSubcommand() const;  // exactly one
-  void fallthrough() const;        // accepts its options after a subcommand, too
-  // A check across options, called after they are parsed: returns an empty string or the error message. One per command.
+  void requireSubcommand() const;  // requires exactly one
+  void fallthrough() const;        // accepts the parent's options after a subcommand too
+  // A check across options, called after parsing: returns an empty string or the error message. One per command.
   void check(std::function<std::string()> problem) const;
-  // The examples at the end of --help: lines for a shell, each a whole command.
+  // The examples at the end of --help: shell lines, each a complete command.
   void examples(std::string_view lines) const;
 
-  bool parsed() const;  // this subcommand was given
+  bool parsed() const;  // whether this subcommand was given
 
  private:
   CLI::App* m_app = nullptr;
@@ -107,8 +106,8 @@ class CommandLine {
   ~CommandLine();
 
   Options options() const { return Options(m_app.get()); }
-  // Handles --help, --version and the hidden --describe-options (app/cli/cli_description.h) as well. Returns the exit status, or nothing
-  // when the program is to run.
+  // Also handles --help, --version and the hidden --describe-options (app/cli/cli_description.h). Returns the exit status, or nothing if
+  // the program should continue.
   std::optional<int> parse(int argc, const char* const* argv);
 
  private:

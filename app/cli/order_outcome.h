@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What became of an order, as a line per node or as one JSON object.
+// The outcome of a command to a run, as a line per node or as one JSON object.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      steps.
-// Errors:     statusOf(): the first node's that could not.
+// Errors:     outcomeStatus(): that of the first node that failed.
 // Cost:       O(nodes + ranks).
 #pragma once
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants:
-// 1. After the first failed write nothing more is written, and m_errno keeps its reason.
+// Invariant: after the first failed write nothing more is written, and m_errno keeps its cause.
 #include "app/cli/output.h"
 
 #include <sys/stat.h>
@@ -15,7 +14,7 @@
 namespace runglass::ctl {
 namespace {
 
-// Those of ASCII and, as UTF-8 writes them, U+0080 to U+009F; `but` stays.
+// Replaces control characters of ASCII and, in UTF-8, U+0080 to U+009F; `but` is kept.
 void blank(std::string& text, char but) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -102,7 +101,7 @@ Status Output::finish() {
   drain();
   if (m_errno == 0 && std::fflush(m_file) != 0) m_errno = errno;
   if (m_errno == 0 && !m_part.empty()) {
-    // link, not rename: it never replaces a file that came meanwhile. Not every file system has links.
+    // link(), not rename(): it does not replace a file that was created meanwhile. Not every file system has links.
     const bool linked = ::link(m_part.c_str(), m_name.c_str()) == 0;
     if (!linked && errno == EEXIST) return cannotCreate(m_name, EEXIST);
     if (!linked && ::rename(m_part.c_str(), m_name.c_str()) != 0) m_errno = errno;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Output: a buffered file or stdout that remembers its first failure. A file has its name once it is whole: until then it is NAME.part.
+// Output: a buffered file or stdout that remembers its first failure. A file gets its name when it is complete: until then it is NAME.part.
 //
 // Threading:  one thread.
-// Ownership:  closes what it opened, and deletes a file that was not finished; stdout stays open.
+// Ownership:  closes files that it opened, and deletes one that was not finished; stdout stays open.
 // Units:      bytes.
-// Errors:     write() never fails by itself; ok() tells, finish() says why (RESOURCE_EXHAUSTED full disk, UNAVAILABLE reader gone).
-// Cost:       64 KiB buffer; spooled() 64 MiB, and a file beyond that.
+// Errors:     write() returns no status; ok() shows a failure, finish() returns it (RESOURCE_EXHAUSTED: full disk, UNAVAILABLE: the reader
+//             closed).
+// Cost:       64 KiB buffer; spooled(): 64 MiB, and a file beyond that.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +21,16 @@ namespace runglass::ctl {
 class Output {
  public:
   static Output standard() { return {stdout, "standard output", {}}; }
-  // Standard output at finish(): a slow reader of it, such as a paused pager, makes no snapshot of a store wait.
+  // Writes to standard output only at finish(): a slow reader, such as a paused pager, then does not keep a store's snapshot open.
   static Output spooled();
-  // Never overwrites: ALREADY_EXISTS.
+  // Never overwrites a file: ALREADY_EXISTS.
   static Result<Output> create(const std::string& path);
   Output(Output&& other) noexcept;
   Output& operator=(Output&&) = delete;
   ~Output();
 
   void write(std::string_view text);
-  // Lines for a terminal: control characters of what they quote become spaces. JSON has none.
+  // Prints lines for a terminal: control characters in quoted data become spaces. Not needed for JSON.
   void print(std::string text);
   bool ok() const { return m_errno == 0; }
   Status finish();
@@ -40,15 +41,15 @@ class Output {
   void unspool();
   std::FILE* m_file;
   std::string m_name;
-  std::string m_part;  // what a file is called until it is finished; empty: no file, or finished
+  std::string m_part;  // the file's name until it is finished; empty: no file, or finished
   std::string m_buffer;
-  std::size_t m_buffered = 64 * 1024;  // before it is drained
-  std::FILE* m_spool = nullptr;        // without a name; what was drained and waits for finish()
+  std::size_t m_buffered = 64 * 1024;  // size at which it is drained
+  std::FILE* m_spool = nullptr;        // unnamed file; holds drained data until finish()
   bool m_spooled = false;
   int m_errno = 0;
 };
 
-// For a terminal: control characters, which could move the cursor or change the colours, become spaces, line breaks too.
+// For a terminal: control characters, which could move the cursor or change the colours, become spaces, and so do line breaks.
 std::string oneLine(std::string text);
 // Shortest text that reads back as the same double; "inf", "-inf", "nan".
 void appendDouble(std::string& text, double value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl pair: makes what hub, agents and readers prove themselves with, takes it back, renews it.
+// runglassctl pair: creates, revokes and renews the credentials of hub, agents and readers.
 #include <unistd.h>
 
 #include <algorithm>

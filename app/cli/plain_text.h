@@ -2,10 +2,7 @@
 // Texts that fit a terminal.
 //
 // Threading:  any thread.
-// Ownership:  values.
 // Units:      bytes.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +12,7 @@
 
 namespace runglass::ctl {
 
-// Cut to so many bytes, not inside a character, with "..." where something is missing; control characters are spaces.
+// Cut to `width` bytes, but not inside a character, with "..." at the cut; control characters become spaces.
 std::string fitted(const std::string& text, std::size_t width);
 
 }  // namespace runglass::ctl

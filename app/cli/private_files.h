@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a program of ours writes is its owner's alone: stores hold logs, command lines, names and captures of processes.
+// Files written by the programs are readable by their owner only: stores contain logs, command lines, names and captures of processes.
 //
-// Threading:  first thing in main().
-// Ownership:  none.
-// Units:      none.
-// Errors:     none.
+// Threading:  call it first in main().
 // Cost:       one system call.
 #pragma once
 
@@ -12,7 +9,7 @@
 
 namespace runglass {
 
-// Files get mode 0600, folders 0700. What others shall read is given to them by its own chmod.
+// Files get mode 0600, folders 0700. To share them, the user runs chmod.
 inline void keepFilesPrivate() { ::umask(077); }
 
 }  // namespace runglass

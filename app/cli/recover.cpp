@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl recover: what a writer does when it opens a store, and no more.
+// runglassctl recover: the recovery that a writer does when it opens a store, and nothing else.
 
 #include "app/cli/command.h"
 #include "app/cli/options.h"
@@ -19,7 +19,7 @@ class Recover : public Command {
   void declare(Options options) override { options.add("--store", m_store, "The store, a .rgl file").required(); }
   Status run() override {
     const bool upgrade = needsUpgrade(m_store);
-    // Also refuses what is no store: a Writer would make one.
+    // Also refuses a file that is not a store: a Writer would create one.
     if (!upgrade) RG_TRY(openStore(m_store).reader().status());
     std::int64_t batches = 0;
     if (needsRecovery(m_store)) {

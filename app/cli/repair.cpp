@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl repair: a new store of all that can be read of a damaged one, and a list of what cannot.
+// runglassctl repair: a new store with everything that can be read of a damaged one, and a list of the lost data.
 #include "storage/maintain/repair_store.h"
 
 #include <nlohmann/json.hpp>

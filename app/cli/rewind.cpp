@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl rewind: from which checkpoint to start again before a loss spike, and which batches to leave out. It only says so.
+// runglassctl rewind: recommends the checkpoint to restart from before a loss spike, and the batches to skip. It changes nothing.
 
 #include "analysis/rewind/rewind_print.h"
 #include "analysis/run_summary/run_summary.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants:
-// 1. columns() comes once, before any row.
+// Invariant: columns() is called once, before any row.
 #include "app/cli/row_format.h"
 
 #include <algorithm>
@@ -43,7 +42,7 @@ class CsvFormat : public RowFormat {
   void end() override {}
 
  private:
-  // An empty text is quoted, so that it is not a NULL. A line that would be empty is no line: quote that too.
+  // An empty text is quoted, to distinguish it from NULL. A row that would be an empty line is quoted too.
   void text(std::string_view value) {
     if (m_whom == For::kSpreadsheets && startsFormula(value)) {
       m_line += "\"'";
@@ -138,7 +137,7 @@ class TableFormat : public RowFormat {
     std::vector<std::string> cells;
     std::vector<bool> right;
   };
-  // Code points, good enough to align names.
+  // In code points, which is good enough to align names.
   static std::size_t widthOf(const std::string& text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
   }

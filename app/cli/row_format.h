@@ -4,8 +4,8 @@
 // Threading:  one thread.
 // Ownership:  borrows the Output.
 // Units:      doubles print shortest round-trip; NULL is empty in csv, null in json, "-" in a table; NaN and Inf are strings in json.
-// Errors:     none here; see Output.
-// Cost:       csv and json hold one row; a table holds its first 500 rows to find its widths.
+// Errors:     see Output.
+// Cost:       csv and json hold one row; a table holds its first 500 rows to determine its widths.
 #pragma once
 
 #include <memory>
@@ -25,8 +25,8 @@ class RowFormat {
   virtual void end() = 0;
 };
 
-// `format` is "csv", "json", "table" or, for spreadsheets, "sheet": csv in which no text is a formula; an apostrophe precedes what would
-// be.
+// `format` is "csv", "json", "table" or, for spreadsheets, "sheet": csv in which no text is a formula; texts that would be one are prefixed
+// with an apostrophe.
 std::unique_ptr<RowFormat> makeRowFormat(const std::string& format, Output& out);
 
 // Runs `sql` and prints it.

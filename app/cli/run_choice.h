@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which run, which attempt of it or which incident a person or a link means.
+// Resolves the run, attempt or incident that a person or a link names.
 //
 // Threading:  on the thread of the Reader.
-// Ownership:  values.
-// Units:      none.
-// Errors:     NOT_FOUND naming what was wanted, after `store` (the file's path; may be empty); the Reader's.
+// Errors:     NOT_FOUND naming the requested object, after `store` (the file's path; may be empty); the Reader's.
 // Cost:       one read each.
 #pragma once
 
@@ -16,9 +14,9 @@
 
 namespace runglass {
 
-// By id, uuid or name, in this order; empty: the one that runs or began last.
+// By id, uuid or name, in this order; empty: the running or most recently started one.
 Result<Run> wantedRun(Reader& reader, const std::string& store, const std::string& wanted);
-// By id, uuid or the begin of a uuid that only one has.
+// By id, uuid or a unique prefix of a uuid.
 Result<Incident> wantedIncident(Reader& reader, const std::string& store, const std::string& wanted);
 // By number; absent: the newest.
 Result<Attempt> wantedAttempt(Reader& reader, const std::string& store, const Run& run, std::optional<std::int32_t> number);

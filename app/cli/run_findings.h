@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every analysis concludes of a stored run, as of its last data. A hub asks them live instead (collectors/hub/watch).
+// The findings of all analyses for a stored run, as of its last data. For live runs, the hub runs them (collectors/hub/watch).
 //
 // Threading:  the Reader's thread.
-// Ownership:  values; not yet in the store, so without an id.
+// Ownership:  findings are not stored yet, so they have no id.
 // Units:      as Finding.
-// Errors:     of the first analysis that fails, with its name; CANCELLED when `stop` fires.
-// Cost:       as the analyses of analysis/registry.cpp together.
+// Errors:     that of the first analysis that fails, with its name; CANCELLED when `stop` fires.
+// Cost:       that of all analyses in analysis/registry.cpp.
 #pragma once
 
 #include <stop_token>

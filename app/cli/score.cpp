@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl score: the stored findings of simulated runs against what the simulator did.
+// runglassctl score: compares the stored findings of simulated runs with the simulator's ground truth.
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -53,13 +53,13 @@ Json toJson(const Scores& scores) {
   return json;
 }
 
-// Alerts that were sent while runs were watched.
+// Alerts sent while the runs were analysed live.
 struct LiveAlerts {
   std::size_t stored = 0;
   std::int64_t sent = 0;
 };
 
-// Of these runs, and of nodes that were without a run when they were sent.
+// Alerts of these runs, and of nodes that had no run when they were sent.
 Result<LiveAlerts> liveAlerts(Reader& reader, const std::set<std::uint64_t>& runs) {
   constexpr std::size_t kAll = 1'000'000;
   RG_ASSIGN(const auto alerts, reader.alerts(kAll));
@@ -91,7 +91,7 @@ class Score : public Command {
     Json json = {{"runs", Json::array()}};
     for (const Run& run : runs) {
       RG_ASSIGN(const auto truths, readTruths(*reader, run.id));
-      // Without labels nobody knows what is true; a simulated run without any is a calm one.
+      // Without labels, the ground truth is unknown; a simulated run without labels has no faults.
       if (truths.empty() && !run.simulated) continue;
       RG_ASSIGN(const auto findings, reader->findings(run.id));
       const Scores scores = scoreFindings(findings, truths);
@@ -102,7 +102,7 @@ class Score : public Command {
     RG_ASSIGN(const LiveAlerts live, liveAlerts(*reader, scored));
     KindScore sum;
     for (const auto& [kind, score] : all) sum.add(score);
-    // Of a store that no hub watched only the findings are known.
+    // In a store without live alerts, only the findings are known.
     const std::int64_t notified = live.stored > 0 ? live.sent : sum.notifications;
     const std::optional<double> per_fault =
         sum.labels > 0 ? std::optional(static_cast<double>(notified) / static_cast<double>(sum.labels)) : std::nullopt;

@@ -12,7 +12,7 @@
 namespace runglass {
 namespace {
 
-// Nodes by name as the store knows them; read anew at most once in a while, as a thousand targets ask at once.
+// Nodes by name as recorded in the store; cached for a while, because a thousand targets look them up at the same time.
 class NodeNames {
  public:
   NodeNames(Hub& hub, std::string store) : m_hub(hub), m_store(std::move(store)) {}
@@ -32,7 +32,7 @@ class NodeNames {
     const auto nodes = (*reader)->nodes();
     if (!nodes.ok()) return;
     m_uuids.clear();
-    // A machine's own id goes before one that was made of its name.
+    // A machine's own id takes precedence over one derived from its name.
     for (const Node& node : *nodes)
       if (std::string& uuid = m_uuids[node.name]; uuid.empty() || uuid.starts_with("name:")) uuid = node.uuid;
   }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A scraper whose finds go into a hub's store.
+// A scraper that records into a hub's store.
 //
 // Threading:  main thread, or the one that starts the hub.
-// Ownership:  the scraper borrows the hub: it must be gone before the hub stops.
-// Units:      none.
-// Errors:     none; targets that do not answer are events and ingest issues.
+// Ownership:  the scraper borrows the hub: it must be destroyed before the hub stops.
+// Errors:     targets that do not answer become events and ingest issues.
 // Cost:       one thread.
 #pragma once
 
@@ -17,7 +16,7 @@
 
 namespace runglass {
 
-// Null where there is nothing to scrape.
+// Null without targets.
 std::unique_ptr<Scraper> startScraper(Hub& hub, const std::string& store, std::vector<ScrapeTarget> targets);
 
 }  // namespace runglass

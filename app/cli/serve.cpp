@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl serve: the headless hub. Runs until SIGTERM or SIGINT; a second one ends it at once (what is acknowledged stays safe).
+// runglassctl serve: the headless hub. Runs until SIGTERM or SIGINT; a second signal ends it at once (acknowledged data stays safe).
 #include <malloc.h>
 #include <unistd.h>
 
@@ -17,10 +17,10 @@
 namespace runglass::ctl {
 namespace {
 
-// What the watch reads of very many series is tens of megabytes for a moment. By itself the allocator soon takes such blocks from its
-// heaps, where what is small and stays behind them keeps their room from the system.
+// With very many series, the watch briefly reads tens of megabytes. By default, the allocator soon serves such blocks from its heaps, where
+// small blocks allocated behind them prevent the memory from being returned to the system.
 constexpr int kLargeBlock = 1 << 20;
-constexpr DurNs kCutEvery = 60 * kNsPerSecond;  // at most one line for as long, however many connections are closed
+constexpr DurNs kCutEvery = 60 * kNsPerSecond;  // at most one line per interval, however many connections are closed
 
 constexpr const char* kListen = "127.0.0.1:7070";
 
@@ -41,7 +41,7 @@ class Serve : public Command {
   }
   Status run() override {
     mallopt(M_MMAP_THRESHOLD, kLargeBlock);
-    // Blocked before any thread starts, so that only sigwait() below sees them.
+    // Blocked before any thread starts, so that only sigwait() below receives them.
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);

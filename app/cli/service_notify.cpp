@@ -31,7 +31,7 @@ bool ServiceNotify::send(std::string_view state) const {
   if (m_socket.empty() || m_socket.size() >= sizeof to.sun_path) return false;
   to.sun_family = AF_UNIX;
   std::ranges::copy(m_socket, to.sun_path);
-  if (m_socket[0] == '@') to.sun_path[0] = '\0';  // an abstract address
+  if (m_socket[0] == '@') to.sun_path[0] = '\0';  // an abstract socket address
   const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return false;
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + m_socket.size());

@@ -19,7 +19,7 @@
 namespace runglass {
 namespace {
 
-// An agent has four files open.
+// An agent has four open files.
 void allowManyFiles() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -42,7 +42,7 @@ Status takeCredentials(AgentOptions& options, const std::string& trust) {
                 "trust: " + folder + ": holds no credentials: runglassctl pair --out " + trust + " --token-agent " + options.node.name);
 }
 
-// One agent that speaks for all nodes, or one per node in the order of the nodes.
+// One agent for all nodes, or one per node in the order of the nodes.
 Result<std::unique_ptr<AgentFleet>> startAgents(const Simulation& simulation, const sim::Scenario& scenario, AgentOptions options) {
   options.sources.clear();
   std::vector<AgentOptions> members;
@@ -61,7 +61,7 @@ Result<std::unique_ptr<AgentFleet>> startAgents(const Simulation& simulation, co
   return AgentFleet::start(std::move(members));
 }
 
-// Of those asked for (none named: all), the ranks of the nodes that one of `agents` agents speaks for.
+// The ranks of agent `agent` (of `agents`) among `asked` (empty: all).
 std::vector<std::int32_t> ranksOf(const sim::Scenario& scenario, std::size_t agent, std::size_t agents,
                                   const std::vector<std::int32_t>& asked) {
   std::vector<std::int32_t> ranks;
@@ -72,7 +72,7 @@ std::vector<std::int32_t> ranksOf(const sim::Scenario& scenario, std::size_t age
   return ranks;
 }
 
-// Answers capture orders for the scenario's nodes while it is played.
+// Answers capture commands for the scenario's nodes while it is played.
 std::jthread answerCaptures(AgentFleet& agents, const sim::Scenario& scenario, const sim::PlayState& state) {
   struct Desk {
     Recorder* out;
@@ -82,7 +82,7 @@ std::jthread answerCaptures(AgentFleet& agents, const sim::Scenario& scenario, c
   for (std::size_t i = 0; i < agents.size(); ++i) desks.push_back({&agents[i].recorder(), agents[i].orders().serve({OrderKind::kCapture})});
   const auto carryOut = [&agents, &scenario, &state](std::size_t agent, const OrderQueue::Task& task, Recorder& out) {
     std::vector<std::int32_t> ranks = ranksOf(scenario, agent, agents.size(), task.order.ranks);
-    // Of none it would be all.
+    // An empty list would mean all ranks.
     if (!ranks.empty())
       ranks = sim::capture(scenario, state, ranks, static_cast<CaptureReason>(task.order.number), agents[agent].now(), out);
     agents[agent].orders().answer({.id = task.id, .status = {}, .ranks = std::move(ranks), .note = "simulated stacks and process states"});
@@ -104,7 +104,7 @@ std::unique_ptr<Recorder> routerTo(AgentFleet& agents) {
   return std::make_unique<sim::NodeRouter>(std::move(members));
 }
 
-// How delivery went, for who measures a hub with it.
+// Prints delivery statistics, for measuring a hub.
 void tellDelivery(AgentFleet& agents) {
   std::vector<DurNs> delays;
   std::uint64_t dropped = 0;
@@ -126,7 +126,7 @@ void tellDelivery(AgentFleet& agents) {
 
 }  // namespace
 
-// At full speed it ends now and keeps to what the hub can take.
+// At full speed, the scenario ends now, and its pace is limited by the hub.
 Status simulate(const Simulation& simulation, AgentOptions options, const sigset_t& signals) {
   constexpr std::size_t kRoom = 64U << 20;
   constexpr DurNs kPatience = 30 * kNsPerSecond;
@@ -147,7 +147,7 @@ Status simulate(const Simulation& simulation, AgentOptions options, const sigset
   const bool full_speed = simulation.speed == "max";
   sim::PlayOptions play{
       .start = (*agents)[0].now(), .speed = full_speed ? 0 : std::stod(simulation.speed), .stop = stop.get_token(), .state = &state};
-  // Faster than life begins in the past and ends now: no collector speaks of the future.
+  // A scenario played faster than real time starts in the past and ends now, so that no collector reports future times.
   if (play.speed > 1) play.start -= static_cast<DurNs>(static_cast<double>(sim::scenarioLength(scenario)) * (1 - 1 / play.speed));
   if (full_speed) {
     play.start -= sim::scenarioLength(scenario);
@@ -158,10 +158,10 @@ Status simulate(const Simulation& simulation, AgentOptions options, const sigset
                static_cast<long long>(scenario.steps));
   Status played = sim::play(scenario, *out, play);
   const bool stopped = played.code() == Code::kCancelled;
-  // A hub that is behind has its time; one that is asked to stop, or takes nothing, half a minute.
+  // A hub that lags is given time; one that accepts nothing, or after a request to stop, half a minute.
   const bool silent = !stopped && !agents->drain(kPatience, stop.get_token()) && !stop.stop_requested();
   stop.request_stop();
-  captures = {};  // it records until it has ended
+  captures = {};  // waits for its thread, which may record until then
   const bool all_taken = agents->stop(silent ? 0 : kPatience);
   tellDelivery(*agents);
   if (!all_taken) return {Code::kUnavailable, "the hub did not take everything; the rest waits in the spool"};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl status: how a run and its store are, in some fifteen lines for a terminal far away. Of a store that a hub writes and of one
-// that is stored.
+// runglassctl status: the state of a run and its store in about fifteen lines, for a remote terminal; for a live or a stored run.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -35,17 +34,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kTopFindings = 3, kSuspects = 4, kSilentShown = 5, kIssuesShown = 3;
-constexpr std::size_t kWidth = 110;  // of what others wrote
+constexpr std::size_t kWidth = 110;  // limit for texts from outside
 constexpr DurNs kDay = 24LL * 3600 * kNsPerSecond;
 
-// What somebody would look at first, whatever its place in the list of findings.
+// Findings to look at first, whatever their place in the list of findings.
 bool isSuspicion(const Finding& finding) {
   static const std::set<std::string> kKinds = {"slow_rank", "slow_node",      "slow_link",       "hang",
                                                "stall",     "hardware_fault", "thermal_throttle"};
   return kKinds.contains(finding.kind) && (finding.rank || finding.node) && finding.severity >= Severity::kWarning;
 }
 
-// A rank that stands out among its peers now, whether or not a finding says so yet.
+// A rank that is an outlier among its peers now, whether or not a finding reports it yet.
 struct SlowRank {
   std::string node;
   RankScore score;
@@ -54,14 +53,14 @@ struct SlowRank {
 struct Condition {
   StoreInfo store;
   std::optional<StoreHolder> holder;
-  std::string copy_age;               // of a copy
-  std::optional<RunSummary> summary;  // absent: the store has no run
-  std::vector<Node> silent;           // lost first
-  std::vector<Finding> findings;      // open ones first, then the worst, then the newest
+  std::string copy_age;               // of a replica
+  std::optional<RunSummary> summary;  // absent: no run in the store
+  std::vector<Node> silent;           // lost ones first
+  std::vector<Finding> findings;      // open ones first, then by severity, then the newest
   std::vector<Finding> suspects;      // open ones
-  std::vector<SlowRank> slow;         // the slowest first
-  std::vector<Issue> issues;          // the worst first
-  std::vector<Alert> alerts;          // told within a day, newest first
+  std::vector<SlowRank> slow;         // slowest first
+  std::vector<Issue> issues;          // most severe first
+  std::vector<Alert> alerts;          // notified within a day, newest first
 };
 
 Severity severityOf(const Issue& issue) {
@@ -110,7 +109,7 @@ Result<Condition> read(Reader& reader, const std::string& store, const std::stri
   RG_ASSIGN(all.alerts, reader.alerts(1'000));
   std::erase_if(all.alerts, [now](const Alert& alert) { return !alert.due || now - *alert.due >= kDay; });
   RG_TRY(readRun(reader, store, wanted, all));
-  // At last: the chunks that were found damaged until now are among them.
+  // Read last, so that chunks found damaged by the reads above are included.
   RG_ASSIGN(all.issues, reader.issues());
   std::ranges::stable_sort(all.issues, std::greater{}, severityOf);
   return all;
@@ -207,7 +206,7 @@ std::string suspectsText(const Condition& c) {
   std::vector<std::string> all;
   for (const Finding& finding : c.suspects) all.push_back(fitted(finding.subject, 60) + " (" + fitted(finding.kind, 40) + ")");
   for (const SlowRank& slow : c.slow) {
-    // One that a finding names already is named once.
+    // A rank that a finding names is listed only once.
     if (std::ranges::any_of(c.suspects, [&](const Finding& finding) { return finding.rank == slow.score.rank; })) continue;
     all.push_back("rank " + std::to_string(slow.score.rank) + (slow.node.empty() ? "" : " on " + fitted(slow.node, 40)) + " (" +
                   percentText(*slow.score.score, 1) + " slower than its peers" +
@@ -363,7 +362,7 @@ Json toJson(const Condition& c, TimeNs now) {
   return json;
 }
 
-// A copy of a hub's store in a folder that goes with it.
+// A replica of a hub's store in a temporary folder.
 class PassingCopy {
  public:
   static Result<std::unique_ptr<PassingCopy>> make(const ControlTarget& hub) {
@@ -396,7 +395,7 @@ class PassingCopy {
 
  private:
   static constexpr DurNs kPatience = 60 * kNsPerSecond;
-  static constexpr DurNs kUnanswered = 5 * kNsPerSecond;  // a hub that nobody heard for so long is not there
+  static constexpr DurNs kUnanswered = 5 * kNsPerSecond;  // a hub that did not answer for this long is unreachable
   static constexpr DurNs kLook = kNsPerSecond / 2;
   PassingCopy() = default;
   std::string m_folder;

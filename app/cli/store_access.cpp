@@ -12,7 +12,7 @@
 namespace runglass {
 namespace {
 
-// Several Readers of a process open a store: one note is enough.
+// A process opens a store with several Readers: one note is enough.
 bool isFirst(const std::string& path) {
   static Mutex mutex;
   static std::set<std::string> noted;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How programs open a store for reading, which changes nothing of it.
+// Opens a store for reading, without changing it.
 //
 // Threading:  any thread.
 // Ownership:  the caller owns the Reader.
-// Units:      none.
-// Errors:     those of Store::reader(). What a killed writer left in the journal is a note on stderr, with the command that stores it.
-// Cost:       that of Store::reader(); a journal that was left is read once.
+// Errors:     those of Store::reader(). Data that a killed writer left in the journal is reported on stderr, with the command that stores
+//             it.
+// Cost:       that of Store::reader(); such a journal is read once.
 #pragma once
 
 #include <memory>

@@ -13,21 +13,21 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kPatience = 3 * kNsPerSecond;  // with one that holds the store for a moment, as we do
+constexpr DurNs kPatience = 3 * kNsPerSecond;  // wait for a process that holds the store briefly, as this one does
 constexpr auto kPause = std::chrono::milliseconds(50);
 
 Status editAsWriter(const std::string& store, const Edit& edit) {
   RG_ASSIGN(const auto writer, openStore(store).writer(writerOptions()));
   RG_TRY(writer->edit(edit));
-  // The edit is committed. A file that could not be folded because somebody reads it is whole all the same.
+  // The edit is committed. A file that could not be folded because another process reads it is complete nevertheless.
   (void)writer->close();
   return {};
 }
 
-// Of the store that an edit is for: that of the hub, where this one is a copy of it.
+// The store that an edit belongs to: for a replica, the store of its source hub.
 struct Owner {
   std::string uuid;
-  std::optional<std::string> hub;  // of a copy
+  std::optional<std::string> hub;  // of a replica
 };
 
 Result<Owner> ownerOf(const std::string& store) {
@@ -37,7 +37,7 @@ Result<Owner> ownerOf(const std::string& store) {
   return Owner{std::move(info.store_uuid), std::nullopt};
 }
 
-// Why no hub can pass an order on.
+// Why no hub can forward a command.
 Status noHub(const std::string& store, const std::string& run_name) {
   RG_ASSIGN(const auto reader, openForReading(store));
   RG_ASSIGN(const std::vector<Run> runs, reader->runs());
@@ -58,14 +58,14 @@ Status editStore(const std::string& store, const Edit& edit, const ControlTarget
   std::error_code ignored;
   if (!std::filesystem::exists(store, ignored)) return {Code::kNotFound, "cannot open store: " + store + ": no such file"};
   RG_ASSIGN(const Owner owner, ownerOf(store));
-  // A copy gets it back from its hub.
+  // A replica receives the edit from its hub.
   if (owner.hub) return editThroughHub(owner, edit, control, *owner.hub);
   const TimeNs give_up = monotonicNow() + kPatience;
   while (true) {
     const auto holder = holderOf(store);
     if (holder && !holder->contact.empty()) {
       Status made = editThroughHub(owner, edit, control, holder->contact);
-      // A hub that ended meanwhile is not there to be asked, and the store is free.
+      // If the hub ended meanwhile, it is unreachable and the store is free.
       if (made.code() != Code::kUnavailable || holderOf(store) || monotonicNow() >= give_up) return made;
     } else if (!holder) {
       Status made = editAsWriter(store, edit);

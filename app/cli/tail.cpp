@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl tail: passes a trainer's output through and sends what the log rules read of it to a hub, until the output ends.
+// runglassctl tail: passes a trainer's output through and sends the data that log rules extract to a hub, until the output ends.
 #include <poll.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ namespace {
 using train_log::LogSession;
 
 constexpr int kFlushEveryMs = 200;
-constexpr DurNs kPatience = 10 * kNsPerSecond;  // for the hub to take what is left
+constexpr DurNs kPatience = 10 * kNsPerSecond;  // time for the hub to accept the remaining data
 
 class Tail : public Command {
  public:
@@ -38,7 +38,7 @@ class Tail : public Command {
     m_control.declare(options);
   }
   Status run() override {
-    // Ctrl-C ends the trainer, whose last lines are still to be read.
+    // Ctrl-C ends the trainer, whose last lines must still be read.
     std::signal(SIGINT, SIG_IGN);
     std::signal(SIGPIPE, SIG_IGN);
     AgentOptions options;

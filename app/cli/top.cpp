@@ -21,7 +21,7 @@ namespace {
 constexpr int kRefreshMs = 1'000;
 volatile sig_atomic_t g_ended = 0;
 
-// Keys one by one and the other screen, both given back at the end, also after SIGTERM or SIGINT.
+// Unbuffered keys and the alternate screen, both restored at the end, also after SIGTERM or SIGINT.
 class Terminal {
  public:
   Terminal() {
@@ -36,7 +36,7 @@ class Terminal {
     ::sigaction(SIGINT, &end, nullptr);
     ::sigaction(SIGTERM, &end, nullptr);
     struct sigaction resized {};
-    resized.sa_handler = [](int) {};  // wakes poll()
+    resized.sa_handler = [](int) {};  // interrupts poll()
     ::sigaction(SIGWINCH, &resized, nullptr);
     std::fputs("\x1b[?1049h\x1b[?25l", stdout);
   }
@@ -60,13 +60,13 @@ class Terminal {
     std::fwrite(frame.data(), 1, frame.size(), stdout);
     std::fflush(stdout);
   }
-  // Waits for keys, a new size or the time to look again; false: quit.
+  // Waits for keys, a new size or the next refresh; false: quit.
   static bool wait(TopView& view, std::size_t rows) {
     pollfd keys{STDIN_FILENO, POLLIN, 0};
     if (::poll(&keys, 1, kRefreshMs) <= 0) return g_ended == 0;
     char typed[64];
     const ssize_t count = ::read(STDIN_FILENO, typed, sizeof typed);
-    if (count == 0) return false;  // the terminal is gone
+    if (count == 0) return false;  // the terminal was closed
     for (ssize_t i = 0; i < count; ++i)
       if (!press(typed[i], view, rows)) return false;
     return g_ended == 0;
@@ -137,7 +137,7 @@ class Top : public Command {
   }
 
  private:
-  // What is on the screen, and as of when it is judged.
+  // The content of the screen, and the time as of which it is judged.
   Result<std::pair<TopData, TimeNs>> readFrame(Reader& reader) const {
     RG_ASSIGN(const StoreInfo info, reader.info());
     const TimeNs now = m_now.value_or(judgedAt(info, wallNow()));
@@ -151,7 +151,7 @@ class Top : public Command {
       if (frame > 0) ::poll(nullptr, 0, kRefreshMs);
       RG_ASSIGN(auto shown, readFrame(reader));
       std::vector<std::string> lines = topLines(std::move(shown.first), view, shown.second);
-      lines.pop_back();  // the keys
+      lines.pop_back();  // the line with the keys
       for (const std::string& line : lines) out.write(line + '\n');
       RG_TRY(out.finish());
     }

@@ -18,7 +18,7 @@
 namespace runglass::ctl {
 namespace {
 
-// The series that fill a column, the best first.
+// The series that can fill a column, the best first.
 struct Source {
   TopColumn column;
   const char* metric;
@@ -50,7 +50,7 @@ class TopReading {
  private:
   static std::size_t at(TopColumn column) { return static_cast<std::size_t>(column); }
 
-  // A row for each rank with its GPU; of a run that names no ranks, and without one, for each GPU.
+  // A row for each rank with its GPU; for a run without named ranks, or without a run, one for each GPU.
   void addRows() {
     std::map<NodeId, std::string> names;
     for (const Node& node : m_fleet.nodes) names[node.id] = node.name;
@@ -79,7 +79,7 @@ class TopReading {
       if (row == m_by_rank.end()) continue;
       if (one.step) m_data.rows[row->second].value[at(TopColumn::kStep)] = static_cast<double>(*one.step);
       const RunState state = m_data.summary->run.state;
-      if (state != RunState::kRunning && state != RunState::kStalled) continue;  // what it did last is not what it does
+      if (state != RunState::kRunning && state != RunState::kStalled) continue;  // the last known operation may have ended
       const std::string what = one.op.empty() ? one.phase : one.op;
       m_data.rows[row->second].what = what + (one.since && m_now > *one.since ? " " + durationText(m_now - *one.since) : "");
     }
@@ -90,7 +90,7 @@ class TopReading {
     const Series* series;
     std::size_t row;
   };
-  // The newest values that are fresh.
+  // The newest values that are recent enough.
   template <class Take>
   Status newest(const std::vector<Shown>& shown, Take take) {
     std::vector<SeriesId> ids;
@@ -206,14 +206,14 @@ std::string summaryText(const TopData& data, TimeNs now) {
 Result<TopData> readTop(Reader& reader, const std::string& run, TimeNs now) { return TopReading(reader, now).read(run); }
 
 std::vector<std::string> topLines(TopData data, const TopView& view, TimeNs now) {
-  // What is not known goes last, whatever is sorted by.
+  // Unknown values come last in every order.
   const auto by = [&](TopColumn column, double sign) {
     std::ranges::stable_sort(data.rows, {}, [&](const TopRow& row) {
       const auto& value = row.value[static_cast<std::size_t>(column)];
       return value && std::isfinite(*value) ? sign * *value : std::numeric_limits<double>::infinity();
     });
   };
-  if (view.sort == TopSort::kBusy) by(TopColumn::kBusy, 1);  // the idle ones are of interest
+  if (view.sort == TopSort::kBusy) by(TopColumn::kBusy, 1);  // idle ones first
   if (view.sort == TopSort::kPower) by(TopColumn::kPower, 1);
   if (view.sort == TopSort::kTemperature) by(TopColumn::kTemperature, -1);
   if (view.sort == TopSort::kStepTime) by(TopColumn::kStepTime, -1);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TopFrame: what `runglassctl top` shows, read from a store and laid out as lines; no terminal is needed for either.
+// TopFrame: the content of `runglassctl top`, read from a store and formatted as lines; neither step needs a terminal.
 //
 // Threading:  that of the Reader.
-// Ownership:  values.
 // Units:      watts, celsius, hertz, bytes, ratios, ns.
-// Errors:     the Reader's. What no series says, or said too long ago, is "-".
+// Errors:     the Reader's. A missing or outdated value is "-".
 // Cost:       one look-up of the newest values of nine metrics.
 #pragma once
 
@@ -29,7 +28,7 @@ struct TopRow {
 
 struct TopData {
   std::optional<RunSummary> summary;
-  std::string copy_age;      // of a copy; in front of all
+  std::string copy_age;      // for a replica; shown first
   std::vector<TopRow> rows;  // GPUs of the run's nodes, then ranks without a known GPU; by node, device, rank
 };
 
@@ -37,11 +36,11 @@ enum class TopSort : std::uint8_t { kPlace, kBusy, kPower, kTemperature, kStepTi
 
 struct TopView {
   std::size_t width = 100, height = 40;
-  std::size_t first = 0;  // of the rows shown
+  std::size_t first = 0;  // index of the first visible row
   TopSort sort = TopSort::kPlace;
 };
 
-// Values older than this before `now` are "-": silence is no value.
+// Values older than this are shown as "-".
 inline constexpr DurNs kTopFresh = 60 * kNsPerSecond;
 
 Result<TopData> readTop(Reader& reader, const std::string& run, TimeNs now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl trace: asks the tracers in a run's processes for kernels, through the hub.
+// runglassctl trace: requests individual kernels from the tracers in a run's processes, through the hub.
 
 #include "app/cli/command.h"
 #include "app/cli/control_arguments.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl verify: every checksum and invariant; exit 1 when anything is damaged.
+// runglassctl verify: checks every checksum and invariant; exit 1 if anything is damaged.
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
@@ -26,7 +26,7 @@ class Verify : public Command {
   Status run() override {
     RG_ASSIGN(auto reader, openForReading(m_store));
     RG_ASSIGN(const auto damaged, reader->verify());
-    // The catalogue may be what is damaged.
+    // The catalogue itself may be damaged.
     const auto info = reader->info();
     const bool page_checksums = !info.ok() || info->page_checksums;
     Output out = Output::standard();

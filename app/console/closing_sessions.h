@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ClosingSessions: sessions that no window shows and whose running work has not ended. The GUI thread never waits for that while it has
-// windows.
+// ClosingSessions: sessions without a window whose running work has not ended. The GUI thread never waits for them while it has windows.
 //
-// Threading:  GUI thread; a thread for each session that closes.
-// Ownership:  owns what is left of the sessions; the destructor waits for all of them.
-// Units:      none.
-// Errors:     none: a store that cannot be closed is reported on stderr.
-// Cost:       a thread a session, for as long as its longest query still runs.
+// Threading:  GUI thread; a thread for each closing session.
+// Ownership:  owns the sessions until they have closed; the destructor waits for all of them.
+// Errors:     a store that cannot be closed is reported on stderr.
+// Cost:       a thread per session, until its longest query ends.
 #pragma once
 
 #include <future>
@@ -22,7 +20,7 @@ namespace runglass {
 class ClosingSessions {
  public:
   void add(std::unique_ptr<StoreSession> session);
-  // The sessions that a session with these options must wait for: two do not write one store or listen on one port.
+  // The sessions that a session with these options must wait for: two sessions cannot write one store or listen on one port.
   std::vector<std::shared_future<void>> before(const SessionOptions& options) const;
 
  private:

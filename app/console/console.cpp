@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. The window goes before the session that it reads from, and the session closes on another thread. 2. A view is shown before
-// the store has answered: loading is a state of the view, not of the console.
+// Invariants: 1. The window is destroyed before the session that it reads from, and the session closes on another thread. 2. A view is
+//             shown before the store has answered: loading is a state of the view, not of the console.
 #include "app/console/console.h"
 
 #include <QDateTime>
@@ -64,7 +64,7 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
   m_slot = std::make_unique<QuerySlot>();
   m_test_stop.request_stop();
   m_test_stop = {};
-  m_desktop.clear();  // their clicks lead into the window that goes
+  m_desktop.clear();  // their clicks refer to the window being destroyed
   m_window.reset();
   m_closing.add(std::move(m_session));
   m_alerts = std::make_unique<QObject>();
@@ -74,28 +74,35 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
   m_store = session.store;
   m_place = place;
   m_hub_timer.stop();
+  m_options = session;
+  if (!session.store.empty()) {
+    m_options.after = m_closing.before(session);
+    // Called on the hub's thread, perhaps while this window goes.
+    m_options.desktop = [show = onGuiThread<AlertMessage>(m_alerts.get(), [this](const AlertMessage& message) { showAlert(message); })](
+                            const AlertMessage& message) { show(message); };
+    m_session = std::make_unique<StoreSession>(m_options);
+    if (session.follow) {
+      m_hub_timer.start(kHubPeriodMs);
+      if (m_settings != nullptr) rememberHub(*m_settings, session.follow->entered, QString::fromStdString(session.store));
+    }
+  }
+  makeWindow(dropped);
+  if (m_session) goTo(place);
+}
+
+void Console::makeWindow(const QStringList& dropped) {
   WindowOptions options;
   options.settings = m_settings;
   options.damage_notes = DamageLog::notes;
-  if (!session.store.empty()) {
-    SessionOptions with = session;
-    // Called on the hub's thread, perhaps while this window goes.
-    with.after = m_closing.before(session);
-    with.desktop = [show = onGuiThread<AlertMessage>(m_alerts.get(), [this](const AlertMessage& message) { showAlert(message); })](
-                       const AlertMessage& message) { show(message); };
-    m_session = std::make_unique<StoreSession>(with);
+  if (m_session) {
     options.queries = &m_session->queries();
     options.edits = &m_session->edits();
     options.orders = &m_session->orders();
     options.share = &m_session->share();
     options.status = m_session.get();
-    if (session.follow) {
-      options.clock = [session = m_session.get()] { return session->now(); };
-      m_hub_timer.start(kHubPeriodMs);
-      if (m_settings != nullptr) rememberHub(*m_settings, session.follow->entered, QString::fromStdString(session.store));
-    }
+    if (m_options.follow) options.clock = [session = m_session.get()] { return session->now(); };
     if (m_session->writes())
-      options.test_alerts = [this, with](QObject* context, std::function<void(const QString&)> done) {
+      options.test_alerts = [this, with = m_options](QObject* context, std::function<void(const QString&)> done) {
         m_testing.start([with, stop = m_test_stop.get_token(), answer = onGuiThread<QString>(context, std::move(done))] {
           answer(QString::fromStdString(StoreSession::testAlerts(with, stop)));
         });
@@ -107,7 +114,7 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
   if (m_settings != nullptr) options.forget_hub = [this](const QString& address) { forgetHub(*m_settings, address); };
   m_window = std::make_unique<MainWindow>(options);
   connect(m_window.get(), &MainWindow::noticed, this, &Console::notifyDesktop);
-  // Later, because the window that asks is replaced by it.
+  // Queued, because it replaces the window that sends the signal.
   connect(
       m_window.get(), &MainWindow::openStoreRequested, this,
       [this](const QString& path) {
@@ -122,9 +129,30 @@ void Console::open(const SessionOptions& session, const Place& place, const QStr
   connect(
       m_window.get(), &MainWindow::startPageRequested, this, [=] { replace({}, {}); }, Qt::QueuedConnection);
   connect(m_window.get(), &MainWindow::importRequested, this, &Console::importDropped, Qt::QueuedConnection);
+  connect(m_window.get(), &MainWindow::languageChosen, this, &Console::replaceWindow, Qt::QueuedConnection);
   connect(m_window.get(), &MainWindow::listenRequested, this, &Console::listen, Qt::QueuedConnection);
   connect(m_window.get(), &MainWindow::connectRequested, this, &Console::connectTo, Qt::QueuedConnection);
-  if (m_session) goTo(place);
+}
+
+void Console::replaceWindow() {
+  const ViewState shown = m_window->state().state();
+  const std::optional<TimeRange> extent = m_window->state().extent();
+  const QString view = m_window->place();
+  const QByteArray geometry = m_window->saveGeometry();
+  const Language language = m_window->settings().language;
+  m_desktop.clear();
+  m_window->docks().closeWindows();
+  m_window.reset();
+  setLanguage(language);
+  makeWindow({});
+  m_window->restoreGeometry(geometry);
+  if (m_session) {
+    m_window->state().setExtent(extent);
+    m_window->state().takeOver(shown);
+    m_window->showPlace(view);
+  }
+  m_window->show();
+  m_window->showSettings(SettingsDialog::languageField());
 }
 
 WelcomeOptions Console::welcome(const QStringList& dropped) {
@@ -142,7 +170,7 @@ WelcomeOptions Console::welcome(const QStringList& dropped) {
   return options;
 }
 
-// Whoever receives a run must not lose it to a dropped file.
+// A window that receives a run must not lose it because of a dropped file.
 void Console::importDropped(const QStringList& paths) {
   if (m_session && m_session->writes()) {
     m_window->showToast(tr("Not imported"), tr("This window receives a run. Drop the files on another window, or use runglassctl import."),
@@ -169,7 +197,7 @@ void Console::connectTo(const HubAddress& hub) {
   m_window->show();
 }
 
-// What is to be done once something is known of the hub.
+// Actions that need the state of the hub's connection.
 void Console::lookAfterHub() {
   const std::optional<MirrorStatus> status = followed();
   if (!status) return;
@@ -181,12 +209,12 @@ void Console::lookAfterHub() {
     m_window->showToast(tr("Another store"), tr("That hub writes another store than before: this is a copy of its own."), Severity::kInfo);
     return;
   }
-  // A place that was not here may be now.
+  // A place that was missing may exist now.
   if (m_slot->busy()) return;
   if (!m_placed && (status->caught_up || status->refused)) return goTo(m_place);
   if (!m_placed || !status->caught_up || m_known_source) return;
   m_known_source = true;
-  // Which store this is a copy of is known by now.
+  // The source store of this replica is known by now.
   m_session->queries().submit<StoreInfo>(
       *m_slot, QueryService::Supersede::kCancelOlder, [](Reader& reader, std::stop_token) { return reader.info(); },
       [this](const Result<std::shared_ptr<const StoreInfo>>& info) {
@@ -208,7 +236,7 @@ void Console::goTo(const Place& place) {
         return destination;
       },
       [this, asked = place.view](const Result<std::shared_ptr<const Destination>>& answer) {
-        // It may be on its way.
+        // It may not have arrived yet.
         const std::optional<MirrorStatus> hub = followed();
         if (!answer.ok() && answer.status().code() == Code::kNotFound && hub && !hub->caught_up && !hub->refused) return;
         m_placed = answer.status();
@@ -225,20 +253,20 @@ void Console::goTo(const Place& place) {
       });
 }
 
-// So that a link, which names the store by its uuid, finds the file. Of a copy, links name the store that it is of.
+// So that a link, which names the store by its uuid, finds the file. For a replica, links name its source store.
 void Console::remember(const StoreInfo& info) const {
   const std::string& uuid = info.mirror ? info.mirror->source_uuid : info.store_uuid;
   if (m_settings == nullptr || uuid.empty() || (m_session->follows() && !info.mirror)) return;
   const QString file = QFileInfo(QString::fromStdString(m_store)).absoluteFilePath();
   const QString known = m_settings->value(storeKey(uuid)).toString();
-  // The store itself is better than a copy.
+  // The store itself is preferred to a replica.
   if (info.mirror && !known.isEmpty() && known != file && QFileInfo(known).isFile() && !hubOfCopy(*m_settings, known)) return;
   m_settings->setValue(storeKey(uuid), file);
 }
 
 void Console::showAlert(const AlertMessage& message) {
   const QString title = screenText(message.title, 300);
-  // Without the title, which stands above, and the link, which a click follows.
+  // Without the title, which is shown separately, and the link, which is opened by a click.
   const QString body = QString::fromStdString(message.text).section(u'\n', 1).section(u'\n', 0, -3);
   const auto open = [this, link = message.link] { followLink(link); };
   m_window->showNotice(title, body, message.severity, message.alerts.empty() ? std::string() : message.alerts.front().cause, open);

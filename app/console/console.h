@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Console: one window over one store at a time, and the way from the command line to what it shows.
+// Console: one window over one store at a time; resolves the command line to the place that it shows.
 //
 // Threading:  GUI thread.
-// Ownership:  owns session and window; a new store replaces both. The destructor waits for sessions that still close.
-// Units:      none.
-// Errors:     placed(): the Status of going to the place, OK or what the store does not have.
+// Ownership:  owns session and window; a new store replaces both. The destructor waits for sessions that are still closing.
+// Errors:     placed(): OK, or which object of the place is not in the store.
 // Cost:       as MainWindow and StoreSession.
 #pragma once
 
@@ -27,31 +26,31 @@
 
 namespace runglass {
 
-// A hub to follow, and the file for its copy; none: the one of before, or a new one.
+// The hub to connect to, and the file for its replica; empty: the previous one, or a new one.
 struct ConnectOptions {
   HubAddress hub;
   std::string copy;
 };
-// Reads the token. INVALID_ARGUMENT: a file that cannot be used.
+// Reads the token. INVALID_ARGUMENT: its file cannot be used.
 Result<SessionOptions> sessionOf(const ConnectOptions& options);
 
 class Console : public QObject {
   Q_OBJECT
 
  public:
-  // `settings` may be null: nothing is remembered. An empty `session.store` opens the window that asks for one.
+  // `settings` may be null: nothing is remembered. With an empty `session.store`, the start page is shown.
   Console(const SessionOptions& session, const Place& place, QSettings* settings);
   ~Console() override;
 
   MainWindow& window() { return *m_window; }
-  // Where this user opened the store of this uuid last; empty: never, or nothing is remembered.
+  // The path at which this user last opened the store with this uuid; empty: never, or nothing is remembered.
   static std::string rememberedStore(const QSettings* settings, const std::string& store_uuid);
-  // Of the store that is shown; null: none is.
+  // Of the current store; null: none.
   QueryService* queries() { return m_session ? &m_session->queries() : nullptr; }
-  // Absent until the store has answered, and of a hub that is followed until all is here that might have the place; then OK or why the
+  // Absent until the store has answered, or, with a hub, until the replica has all data that may contain the place; then OK or why the
   // place does not exist.
   const std::optional<Status>& placed() const { return m_placed; }
-  // How following a hub goes; absent: this window does not.
+  // The state of replication from a hub; absent: this window has none.
   std::optional<MirrorStatus> followed() const { return m_session ? m_session->followed() : std::nullopt; }
 
  signals:
@@ -60,6 +59,9 @@ class Console : public QObject {
  private:
   // Without a store: the start page, which lists `dropped` for an import.
   void open(const SessionOptions& session, const Place& place, const QStringList& dropped = {});
+  void makeWindow(const QStringList& dropped);
+  // The same in another language: texts of widgets are made once.
+  void replaceWindow();
   WelcomeOptions welcome(const QStringList& dropped);
   void importDropped(const QStringList& paths);
   void listen(const ListenOptions& hub);
@@ -72,12 +74,13 @@ class Console : public QObject {
   void followLink(const std::string& link);
 
   QSettings* m_settings;
+  SessionOptions m_options;  // of m_session
   BackgroundStoreMaker m_maker;
   ControlTarget m_control;
   std::string m_store;
-  Place m_place;                // that was asked for
-  bool m_known_source = false;  // it was seen which store is copied
-  QTimer m_hub_timer;           // while a hub is followed
+  Place m_place;                // as requested
+  bool m_known_source = false;  // the source store of the replica is known
+  QTimer m_hub_timer;           // while connected to a hub
   ClosingSessions m_closing;
   std::unique_ptr<StoreSession> m_session;
   std::unique_ptr<MainWindow> m_window;
@@ -85,8 +88,8 @@ class Console : public QObject {
   std::unique_ptr<QuerySlot> m_slot;
   DesktopNotifier m_desktop;
   std::stop_source m_test_stop;
-  std::unique_ptr<QObject> m_alerts;  // receives the alerts of the session that is shown
-  QThreadPool m_testing;              // tries targets
+  std::unique_ptr<QObject> m_alerts;  // receives the alerts of the current session
+  QThreadPool m_testing;              // tests alert targets
 };
 
 }  // namespace runglass

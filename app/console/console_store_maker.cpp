@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. A store that this made and did not finish is deleted; one that was there before is only added to. 2. Callbacks are looked
-// at on the GUI thread only.
+// Invariants: 1. A store that was created here and not finished is deleted; an existing one is only added to. 2. Callbacks are only
+//             accessed on the GUI thread.
 #include "app/console/console_store_maker.h"
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -26,9 +27,13 @@
 namespace runglass {
 namespace {
 
+struct MakerText {
+  Q_DECLARE_TR_FUNCTIONS(MakerText)
+};
+
 constexpr auto kProgressPeriod = std::chrono::milliseconds(100);
 
-// `call` as any thread may call it; nothing happens once the context is gone or the work was stopped.
+// Makes `call` callable on any thread; it does nothing once the context is destroyed or the work was stopped.
 template <class Value>
 std::function<void(const Value&)> whileWanted(QObject* context, std::stop_token stop, std::function<void(const Value&)> call) {
   return onGuiThread<Value>(context, [stop = std::move(stop), call = std::move(call)](const Value& value) {
@@ -36,14 +41,14 @@ std::function<void(const Value&)> whileWanted(QObject* context, std::stop_token 
   });
 }
 
-// Analyses what lies in the store and keeps what they find.
+// Runs the analyses on the store and stores their findings.
 Result<std::size_t> analyse(const std::string& store, const StoreMaker::Progress& progress, const std::stop_token& stop) {
   std::vector<Finding> findings;
   {
     RG_ASSIGN(const auto reader, openStore(store).reader());
     RG_ASSIGN(const auto runs, reader->runs());
     for (const Run& run : runs) {
-      progress({QStringLiteral("analysing %1").arg(screenText(run.name, 60)), std::nullopt});
+      progress({MakerText::tr("analysing %1").arg(screenText(run.name, 60)), std::nullopt});
       RG_ASSIGN(auto found, findAll(*reader, run, stop));
       std::ranges::move(found, std::back_inserter(findings));
     }
@@ -93,7 +98,7 @@ Result<MadeStore> exampleInto(const std::string& store, const StoreMaker::Progre
     while (!played.stop_requested()) {
       std::this_thread::sleep_for(kProgressPeriod);
       const std::int64_t step = state.step;
-      progress({QStringLiteral("step %1 of %2").arg(step).arg(scenario.steps),
+      progress({MakerText::tr("step %1 of %2").arg(step).arg(scenario.steps),
                 static_cast<double>(step) / static_cast<double>(std::max<std::int64_t>(1, scenario.steps))});
     }
   });
@@ -114,7 +119,7 @@ Result<MadeStore> made(const QString& store, const std::function<Result<MadeStor
   const bool existed = QFileInfo::exists(store);
   QDir().mkpath(QFileInfo(store).absolutePath());
   Result<MadeStore> result = make(store.toStdString());
-  // With what SQLite and the Writer keep beside it.
+  // Including the files that SQLite and the Writer create for it.
   if (!result.ok() && !existed)
     for (const std::string& file : {store.toStdString(), journalPath(store.toStdString()), nextJournalPath(store.toStdString()),
                                     lockPath(store.toStdString()), store.toStdString() + "-wal", store.toStdString() + "-shm"})
@@ -196,7 +201,7 @@ void BackgroundStoreMaker::example(const QString& store, QObject* context, Progr
 QString BackgroundStoreMaker::exampleWords() const {
   const Result<sim::Scenario> scenario = sim::parseScenario(exampleTexts().front().text, exampleTexts().front().name);
   if (!scenario.ok()) return {};
-  return QStringLiteral(
+  return MakerText::tr(
              "A simulated run of %1 GPUs on %2 nodes, %3 steps: one GPU computes slower for a while, later another falls off the bus and "
              "the job restarts.")
       .arg(scenario->world())

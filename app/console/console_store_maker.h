@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the start page asks for: files become a store, the example is played into one, and both are analysed before they are shown.
+// The tasks of the start page: importing files into a store, playing the example into one, and analysing both before they are shown.
 //
 // Threading:  GUI thread; one worker.
 // Ownership:  the Console owns it; its destructor stops the work and waits for it.
@@ -33,7 +33,7 @@ class BackgroundStoreMaker final : public StoreMaker {
   std::stop_source m_stop;
   QThreadPool m_worker;
   std::stop_source m_ended;
-  QThreadPool m_glances;  // of their own: an import may take minutes
+  QThreadPool m_glances;  // separate, because an import may take minutes
 };
 
 }  // namespace runglass

@@ -15,7 +15,7 @@ const QString kPortal = QStringLiteral("org.freedesktop.portal.Desktop"), kPorta
               kPortalInterface = QStringLiteral("org.freedesktop.portal.Notification");
 const QString kServer = QStringLiteral("org.freedesktop.Notifications"), kServerPath = QStringLiteral("/org/freedesktop/Notifications");
 const QString kOpen = QStringLiteral("default");
-constexpr int kKeep = 200;  // messages whose click is still awaited
+constexpr int kKeep = 200;  // messages that may still be clicked
 
 }  // namespace
 
@@ -60,7 +60,7 @@ void DesktopNotifier::showByPortal(const DesktopMessage& message) {
   });
 }
 
-// Servers render markup, and the text has lines of logs in it.
+// Servers render markup, and the text contains log lines.
 void DesktopNotifier::showByServer(const DesktopMessage& message) {
   QVariantMap hints{{QStringLiteral("urgency"), QVariant::fromValue<uchar>(message.severity >= Severity::kCritical ? 2 : 1)},
                     {QStringLiteral("desktop-entry"), QGuiApplication::desktopFileName()}};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// DesktopNotifier: notifications of the desktop, through the D-Bus portal (org.freedesktop.portal.Notification) or, where there is none,
-// through org.freedesktop.Notifications.
+// DesktopNotifier: desktop notifications, through the D-Bus portal (org.freedesktop.portal.Notification) or, if there is none, through
+// org.freedesktop.Notifications.
 //
 // Threading:  GUI thread; never waits for the bus.
-// Errors:     a desktop without either shows nothing: the window's own toast and history have the message.
+// Errors:     on a desktop with neither, nothing is shown: the window's own toast and history have the message.
 #pragma once
 
 #include <QDBusConnection>
@@ -20,7 +20,7 @@ struct DesktopMessage {
   QString title, text;  // plain
   Severity severity = Severity::kInfo;
   bool sound = false;
-  std::function<void()> open;  // the user clicked on it
+  std::function<void()> open;  // called on a click
 };
 
 class DesktopNotifier : public QObject {
@@ -28,10 +28,10 @@ class DesktopNotifier : public QObject {
 
  public:
   explicit DesktopNotifier(const QDBusConnection& bus = sessionBus(), QObject* parent = nullptr);
-  // The desktop's bus, or an unconnected one: none is started.
+  // The desktop's bus, or an unconnected one: no bus is started.
   static QDBusConnection sessionBus();
   void show(const DesktopMessage& message);
-  // A click on an earlier message opens nothing any more.
+  // A click on an earlier message then has no effect.
   void clear();
 
  private slots:

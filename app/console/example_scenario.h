@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The scenario that the start page's example plays, as it lies in resources/scenarios/example.toml; built into the program.
+// The scenario that the start page's example plays, from resources/scenarios/example.toml; built into the program.
 //
-// Threading:  immutable.
+// Threading:  immutable; any thread.
 // Ownership:  static storage.
-// Units:      none.
-// Errors:     none.
-// Cost:       free.
 #pragma once
 
 #include <span>

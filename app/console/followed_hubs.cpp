@@ -22,7 +22,7 @@ const QString kToken = QStringLiteral("token_file"), kCa = QStringLiteral("tls_c
 constexpr qsizetype kLongestName = 180, kShortUuid = 8;
 constexpr std::size_t kMaxKept = 32;
 
-// A path is none of the settings' own.
+// Escaped, because a path must not become a path of settings keys.
 QString keyOf(const QString& address) { return QString::fromLatin1(QUrl::toPercentEncoding(address)); }
 
 struct Kept {
@@ -46,7 +46,7 @@ std::vector<Kept> kept(const QSettings& settings) {
   return all;
 }
 
-// What others said is no path.
+// Text from outside must not become a path.
 QString asName(QString text) {
   for (QChar& c : text)
     if (!(c.isLetterOrNumber() && c.unicode() < 0x80) && c != u'.' && c != u'-') c = u'_';
@@ -58,7 +58,7 @@ QString absolute(const QString& path) { return path.isEmpty() ? path : QFileInfo
 }  // namespace
 
 QString storesFolder() {
-  // Homes of clusters lie on NFS, where no store can be written.
+  // Home directories of clusters are on NFS, where no store can be written.
   if (!sharedFilesystem(QStandardPaths::writableLocation(QStandardPaths::HomeLocation).toStdString()).empty())
     return QStringLiteral("/var/tmp/runglass-") + QString::number(getuid());
   return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/runglass");

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which hubs this user followed before, and the file that the copy of each is in.
+// The hubs that this user connected to before, and the file of each replica.
 //
 // Threading:  main thread.
-// Ownership:  values.
-// Units:      none.
-// Errors:     targetOf(): those of readToken(). What cannot be remembered is forgotten.
-// Cost:       settings: a few keys a hub; copyFile() opens the copies of one hub.
+// Errors:     targetOf(): those of readToken(). Settings that cannot be saved are lost without an error.
+// Cost:       settings: a few keys per hub; copyFile() opens the replicas of one hub.
 #pragma once
 
 #include <QSettings>
@@ -17,22 +15,22 @@
 
 namespace runglass {
 
-// Where this user's stores are made.
+// The folder for this user's stores.
 QString storesFolder();
 
-// The copy of its store stays.
+// Keeps the replica of its store.
 void forgetHub(QSettings& settings, const QString& address);
-// Paths are remembered, never what is in the files. `copy`: the store that it is copied into.
+// Remembers paths, never the content of files. `copy`: the replica's path.
 void rememberHub(QSettings& settings, const HubAddress& hub, const QString& copy);
 KnownHubs knownHubs(const QSettings* settings);
-// The hub whose copy this is.
+// The hub that this replica comes from.
 std::optional<HubAddress> hubOfCopy(const QSettings& settings, const QString& copy);
 
-// The copy of a hub that nobody named a file for: the one that was written last, `folder`/HOST_7070.rgl at first. With the uuid of the
-// hub's store: the copy of that one, since another hub may answer there tomorrow.
+// The default file for a hub's replica: the most recently written one, or `folder`/HOST_7070.rgl if there is none. With the uuid of the
+// hub's store: the replica of that store, since another hub may have the same address later.
 std::string copyFile(const QString& folder, const std::string& hub, const std::string& source_uuid = {});
 
-// Reads the token; the address is in it.
+// Reads the token; the result includes the address.
 Result<ControlTarget> targetOf(const HubAddress& hub);
 
 }  // namespace runglass

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Brings what another thread has to say to the GUI thread.
+// Forwards calls from other threads to the GUI thread.
 //
-// Threading:  called on any thread; what is brought runs on the GUI thread, and only there is the context looked at.
-// Ownership:  `context` dead: nothing is called. What was copied into a call lives until then.
-// Units:      none.
-// Errors:     none.
-// Cost:       one queued event a call.
+// Threading:  callable on any thread; the forwarded call runs on the GUI thread, and the context is only accessed there.
+// Ownership:  if `context` was destroyed, the call is dropped. Values copied into a call live until it has run.
+// Cost:       one queued event per call.
 #pragma once
 
 #include <QCoreApplication>
@@ -27,7 +25,7 @@ inline std::function<void(std::function<void()>)> guiThreadOf(QObject* context) 
   };
 }
 
-// `call` as any thread may call it.
+// Makes `call` callable on any thread.
 template <class Value>
 std::function<void(const Value&)> onGuiThread(QObject* context, std::function<void(const Value&)> call) {
   return [post = guiThreadOf(context), call = std::move(call)](const Value& value) { post([call, value] { call(value); }); };

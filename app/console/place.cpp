@@ -89,7 +89,7 @@ Result<Place> placeToOpen(Reader& reader, Place place) {
 Result<Selection> resolvePlace(Reader& reader, const Place& place) {
   if (!place.store_uuid.empty()) {
     RG_ASSIGN(const StoreInfo info, reader.info());
-    // A link of a hub leads into copies of its store, too.
+    // A link from a hub also applies to replicas of its store.
     if (info.store_uuid != place.store_uuid && (!info.mirror || info.mirror->source_uuid != place.store_uuid))
       return Status(Code::kNotFound, "link: it leads into store " + place.store_uuid + ", this one is " + info.store_uuid);
   }

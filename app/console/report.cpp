@@ -30,7 +30,7 @@ Result<std::string> summaryFrom(const std::string& path) {
   return text;
 }
 
-// When it was made; a build that must give the same bytes says so as others do (reproducible-builds.org, SOURCE_DATE_EPOCH).
+// The creation time; a build that must be reproducible sets SOURCE_DATE_EPOCH (reproducible-builds.org).
 TimeNs madeNow() {
   const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");
   const std::string_view text = epoch != nullptr ? epoch : "";

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// `runglass report`: a report of an incident, a finding or a run as files, without a window; also of a store that is being written.
+// `runglass report`: a report of an incident, a finding or a run as files, without a window; also for a store that is being written.
 //
-// Threading:  GUI thread: charts are laid out in a scene.
-// Ownership:  values.
+// Threading:  GUI thread, because charts are laid out in a scene.
 // Units:      --at in ns since 1970, or as 2026-03-02T10:00:00Z.
-// Errors:     INVALID_ARGUMENT: wrong usage; else as readReportData() and writeReport().
-// Cost:       as the report.
+// Errors:     INVALID_ARGUMENT: wrong usage; otherwise those of readReportData() and writeReport().
+// Cost:       that of the report.
 #pragma once
 
 #include <cstdint>

@@ -14,9 +14,9 @@ namespace runglass {
 namespace {
 
 constexpr int kPollMs = 10;
-constexpr int kSettled = 3;  // polls in a row that must be final: layout and painting follow the last answer
+constexpr int kSettled = 3;  // consecutive polls that must be final: layout and painting follow the last answer
 constexpr int kSettledLive = 10;
-constexpr qint64 kAskedAgainMs = 500;  // after the first data the views have asked for it by then: they look five times a second
+constexpr qint64 kAskedAgainMs = 500;  // by this time after the first data, the views have queried it: they refresh five times a second
 constexpr qint64 kLimitMs = 120'000, kPatienceMs = 15'000;
 constexpr int kSmallest = 64, kLargest = 16'384;
 
@@ -25,7 +25,7 @@ Status save(const QPixmap& picture, const QString& out) {
   return {Code::kPermissionDenied, "screenshot: " + out.toStdString() + ": cannot be written"};
 }
 
-// OK: all is here. UNAVAILABLE while that may still come. Else why it does not.
+// OK: all data is here. UNAVAILABLE: data may still arrive. Else: why it does not.
 Status arrived(const Console& console, const ScreenshotOptions& options, qint64 waited_ms) {
   const std::optional<MirrorStatus> hub = console.followed();
   if (!options.session.follow || (hub && hub->caught_up)) return {};
@@ -57,7 +57,7 @@ Status takeScreenshot(const ScreenshotOptions& options) {
                 "screenshot: view " + options.place.view + ": not final within " + std::to_string(kLimitMs / 1'000) + " s");
   QElapsedTimer age;
   age.start();
-  // What has just come is yet to be asked for.
+  // Views have not yet queried the newest data.
   const int wanted = options.session.follow ? kSettledLive : kSettled;
   int settled = 0;
   QElapsedTimer here_for;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Screenshot: one view as a PNG, once every panel is drawn final.
+// Screenshot: one view as a PNG, once every panel is final.
 //
 // Threading:  GUI thread; runs the event loop.
-// Ownership:  none.
 // Units:      pixels.
-// Errors:     NOT_FOUND, FAILED_PRECONDITION, ...: the store or the place; DEADLINE as UNAVAILABLE: a panel did not become final,
-//             the hub cannot be had; PERMISSION_DENIED: the file cannot be written.
+// Errors:     NOT_FOUND, FAILED_PRECONDITION, ...: the store or the place; UNAVAILABLE: a panel did not become final within the time limit,
+//             or the hub is unreachable; PERMISSION_DENIED: the file cannot be written.
 // Cost:       the view's queries.
 #pragma once
 
@@ -17,7 +16,7 @@
 namespace runglass {
 
 struct ScreenshotOptions {
-  SessionOptions session;  // of a hub that is followed: once all is here that it had
+  SessionOptions session;  // with a hub: once the replica has all its data
   Place place;
   QSize size{1'920, 1'080};
   QString out;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. `done` is called on the GUI thread and only there is its context looked at. 2. Who holds the store is asked for each edit:
-// it changes while the window is open.
+// Invariants: 1. `done` is called on the GUI thread, and its context is only accessed there. 2. The store's owner is looked up for each
+//             edit: it changes while the window is open.
 #include "app/console/store_edits.h"
 
+#include <QCoreApplication>
 #include <chrono>
 
 #include "app/cli/store_edit.h"
@@ -11,6 +12,10 @@
 
 namespace runglass {
 namespace {
+
+struct EditText {
+  Q_DECLARE_TR_FUNCTIONS(EditText)
+};
 
 template <class Answer>
 using Done = std::function<void(const Answer&)>;
@@ -25,8 +30,8 @@ StoreEdits::StoreEdits(std::string store, ControlTarget control, std::shared_fut
 StoreEdits::~StoreEdits() { m_worker.waitForDone(); }
 
 QString StoreEdits::refusal() const {
-  if (m_access.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return QStringLiteral("The store is being opened.");
-  return m_access.get()->writable ? QString() : QStringLiteral("This store is read-only.");
+  if (m_access.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return EditText::tr("The store is being opened.");
+  return m_access.get()->writable ? QString() : EditText::tr("This store is read-only.");
 }
 
 void StoreEdits::submit(Edit edit, QObject* context, Done<Status> done) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// StoreEdits: the console's EditPort and OrderPort: its own hub, the hub of another process, or a Writer for the moment.
+// StoreEdits: the console's EditPort and OrderPort, through its own hub, the hub of another process, or a temporary Writer.
 //
-// Threading:  GUI thread. Edits are made on a thread of its own, one after the other, or on the hub's.
-// Ownership:  the session owns it; the destructor waits for the edit that is being made.
-// Units:      none.
+// Threading:  GUI thread. Edits are made on a separate thread, one after the other, or on the hub's.
+// Ownership:  the session owns it; the destructor waits for the running edit.
 // Errors:     as editStore(), placeOrder() and Writer::edit().
 // Cost:       one thread while there are edits.
 #pragma once

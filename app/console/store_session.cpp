@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. Query workers, their Readers, the edits, the scraper and the watch are gone before the hub stops. 2. The GUI thread never
-// waits for m_access: it looks whether it is there. 3. A hub that cannot be had never prevents reading. 4. The mirror goes last: edits and
-// Readers of a copy are gone by then.
+// Invariants: 1. Query workers, their Readers, the edits, the scraper and the watch are destroyed before the hub stops. 2. The GUI thread
+//             never waits for m_access: it checks whether it is ready. 3. An unreachable hub never prevents reading. 4. The mirror is
+//             destroyed last, after the edits and Readers of its replica.
 #include "app/console/store_session.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
+#include <QCoreApplication>
 
 #include <cerrno>
 #include <chrono>
@@ -26,27 +27,32 @@
 namespace runglass {
 namespace {
 
+struct SessionText {
+  Q_DECLARE_TR_FUNCTIONS(SessionText)
+};
+
 constexpr int kWorkers = 3;
 constexpr DurNs kRatePeriod = kNsPerSecond;
-constexpr DurNs kRoundAndWay = 2 * kNsPerSecond;  // what a line that stands may be behind
+constexpr DurNs kRoundAndWay = 2 * kNsPerSecond;  // normal lag of a working connection
 constexpr DurNs kLongCut = 60 * kNsPerSecond;
 
-// As SQLite sees it: a file that we may write in a folder where its -wal can be.
+// As SQLite requires: a writable file in a folder where its -wal can be created.
 bool isWritable(const std::string& store) {
   const std::string folder = std::filesystem::path(store).parent_path().string();
   return ::faccessat(AT_FDCWD, store.c_str(), W_OK, AT_EACCESS) == 0 &&
          ::faccessat(AT_FDCWD, folder.empty() ? "." : folder.c_str(), W_OK, AT_EACCESS) == 0;
 }
 
-// What is copied from elsewhere is as much this user's alone as it was there.
+// Replicated data is as private here as at its source.
 void makeOwnFolder(const std::string& store) {
   const std::filesystem::path folder = std::filesystem::path(store).parent_path();
-  std::error_code failed;  // opening the store says it
+  std::error_code failed;  // opening the store reports it
   if (!folder.empty() && std::filesystem::create_directories(folder, failed))
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
 }
 
-// The lock is looked at only once the process is not found: looking takes it for a moment, which a writer that opens must not meet.
+// The lock is checked only if the process does not exist: checking takes it briefly, which must not collide with a writer that is opening
+// the store.
 bool hasEnded(const StoreHolder& holder, const std::string& store) {
   const int pid = std::atoi(holder.pid.c_str());
   return pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH && !holderOf(store);
@@ -80,7 +86,7 @@ StoreSession::StoreSession(SessionOptions options) : m_options(std::move(options
     if (way->hub) return openStore(store).reader(way->reader);
     return openForReading(store);
   };
-  // While the line is cut most views do with what the copy has.
+  // While the connection is broken, most views use the data of the replica.
   QueryService::OpenReader copy_alone;
   if (m_options.follow) copy_alone = [access = m_access, store = m_options.store] { return openStore(store).reader(access.get()->reader); };
   m_queries = std::make_unique<QueryService>(open, kWorkers, nullptr, copy_alone);
@@ -146,7 +152,7 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
       access.reader = access.mirror->readerOptions();
       return access;
     }
-    // Somebody follows into this file already, another window perhaps: it is read along with.
+    // Another process or window already updates this file: read it together with that one.
     if (mirror.status().code() != Code::kAlreadyExists) {
       access.failed = mirror.status();
       access.writable = false;
@@ -161,7 +167,7 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
 std::string StoreSession::testAlerts(const SessionOptions& options, const std::stop_token& stop) {
   std::string lines;
   for (const TriedTarget& tried : tryTargets(options.alerts, {.uuid = "test", .path = options.store}, stop)) {
-    // Who reads this has the screen before them.
+    // The reader of this text sees the desktop notification on the screen.
     const bool reported = tried.status.ok() || tried.status.code() == Code::kUnimplemented;
     lines += (lines.empty() ? "" : "\n") + tried.name + ": " + (reported ? "told" : tried.status.message());
   }
@@ -182,12 +188,12 @@ TimeNs StoreSession::now() const {
   const std::optional<MirrorStatus> status = followed();
   const TimeNs there = wallNow() + (status ? status->hub_ahead.value_or(0) : 0);
   if (!status || !status->complete) return there;
-  // After a long absence what the ranks do now comes long before all the rest.
+  // After a long absence, the ranks' current activity arrives long before all other data.
   if (status->connected && !status->caught_up && there - *status->complete > kLongCut) return there;
   return std::min(there, *status->complete + kRoundAndWay);
 }
 
-// What is said of a hub that is followed, from the first moment on.
+// The status of a replicated hub, from the first moment on.
 void StoreSession::describeFollowed(const StoreAccess* access, SourceStatus& status) {
   FollowedSource& source = status.followed.emplace();
   source.hub = screenText(m_options.follow->hub.hub, 120);
@@ -203,9 +209,9 @@ void StoreSession::describeFollowed(const StoreAccess* access, SourceStatus& sta
   source.bytes_per_s = m_arrived_per_s;
   if (mirror.problem.empty()) return;
   source.why = screenText(hubProblemText(mirror.code, mirror.problem, m_options.follow->hub), 600);
-  // A line that stood and will again is for the status bar.
+  // A connection that was established and will be again is for the status bar.
   if (mirror.refused || (mirror.connections == 0 && source.since_start > kLate))
-    status.problem = source.why + (mirror.refused ? QString() : QStringLiteral(" Trying again."));
+    status.problem = mirror.refused ? source.why : SessionText::tr("%1 Trying again.").arg(source.why);
 }
 
 SourceStatus StoreSession::status() {
@@ -216,18 +222,18 @@ SourceStatus StoreSession::status() {
     return status;
   }
   if (!access) {
-    status.role = QStringLiteral("opening …");
+    status.role = SessionText::tr("opening …");
     return status;
   }
   if (!access->failed.ok()) {
-    status.role = QStringLiteral("nothing");
+    status.role = SessionText::tr("nothing");
     status.problem = screenText(access->failed.message(), 600);
     return status;
   }
   if (access->hub) {
     const HubStats stats = access->hub->stats();
     noteRate(stats.samples);
-    status.role = QStringLiteral("hub on %1").arg(screenText(access->hub->address()));
+    status.role = SessionText::tr("hub on %1").arg(screenText(access->hub->address()));
     status.agents = static_cast<int>(stats.agents);
     status.listens = reachable(screenText(access->hub->address()));
     status.paired = !m_options.hub->tls_cert.empty();
@@ -235,20 +241,20 @@ SourceStatus StoreSession::status() {
     status.samples_per_s = m_arrived_per_s;
     if (stats.batches > 0) status.lag = stats.lag;
     status.dropped = stats.missing_batches + stats.bad_payloads;
-    if (!stats.store_error.empty()) status.problem = QStringLiteral("Nothing is stored now: %1").arg(screenText(stats.store_error));
+    if (!stats.store_error.empty()) status.problem = SessionText::tr("Nothing is stored now: %1").arg(screenText(stats.store_error));
     return status;
   }
-  status.role = access->writable ? QStringLiteral("stored file") : QStringLiteral("stored file, read-only");
+  status.role = access->writable ? SessionText::tr("stored file") : SessionText::tr("stored file, read-only");
   if (access->holder && !m_holder_ended) m_holder_ended = hasEnded(*access->holder, m_options.store);
   if (access->holder && !m_holder_ended) {
     const QString pid = screenText(access->holder->pid, 20);
-    status.role = QStringLiteral("reader: process %1 writes").arg(pid);
+    status.role = SessionText::tr("reader: process %1 writes").arg(pid);
     status.written = true;
     if (access->holder->contact.empty())
-      status.problem = QStringLiteral("Process %1 writes this store and takes no edits; this window reads along.").arg(pid);
+      status.problem = SessionText::tr("Process %1 writes this store and takes no edits; this window reads along.").arg(pid);
   }
   if (!access->problem.empty())
-    status.problem = QStringLiteral("No hub: %1. This window reads and receives nothing.").arg(screenText(access->problem));
+    status.problem = SessionText::tr("No hub: %1. This window reads and receives nothing.").arg(screenText(access->problem));
   return status;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// StoreSession: one store as the console holds it: a hub that writes it (live), a copy of what a hub elsewhere has, or readers of what is
-// or was written.
+// StoreSession: one store in the console: with a hub that writes it (live), as a replica of a remote hub's store, or with Readers only, for
+// a store that another process writes or wrote.
 //
-// Threading:  GUI thread; the hub starts and stops on a thread of its own, Readers open on query workers and wait for it there.
+// Threading:  GUI thread; the hub starts and stops on a separate thread, Readers open on query workers and wait for it there.
 // Ownership:  owns hub and query service; outlives every window that shows it.
 // Units:      as StatusSource.
-// Errors:     a store that another process writes is read instead, and a hub that cannot listen is given up for reading: both are told by
-//             status().problem. A store that cannot be read, or that is no copy of the hub's, is the answer of every query. A hub that
-//             cannot be had is asked again, for as long as the session lives.
+// Errors:     a store that another process writes is opened for reading instead, and so is one whose hub cannot listen: status().problem
+//             reports both. If a store cannot be read, or is not a replica of the hub's, every query returns that error. An unreachable hub
+//             is retried as long as the session lives.
 // Cost:       the destructor waits for running queries to stop and for the hub to close the store; close() leaves that to another thread.
 #pragma once
 
@@ -33,43 +33,43 @@
 
 namespace runglass {
 
-// A hub elsewhere whose store is copied into this one.
+// A remote hub whose store is replicated into this one.
 struct Following {
   ControlTarget hub;
-  HubAddress entered;     // the same, as paths
-  bool any_copy = false;  // nobody named the file: of another store of that hub it is left alone, and another one is taken
+  HubAddress entered;     // the same, as entered (paths)
+  bool any_copy = false;  // the user named no file: if it is a replica of another store, it is left unchanged and another file is used
 };
 
 struct SessionOptions {
   std::string store;
-  std::optional<HubOptions> hub = std::nullopt;           // present: write the store and receive agents
-  std::vector<ScrapeTarget> scrape = {};                  // by that hub
-  AlertOptions alerts = defaultAlerts(true);              // of that hub
+  std::optional<HubOptions> hub = std::nullopt;           // set: write the store and receive agents
+  std::vector<ScrapeTarget> scrape = {};                  // for that hub
+  AlertOptions alerts = defaultAlerts(true);              // for that hub
   std::function<void(const AlertMessage&)> desktop = {};  // shows a message; called on the hub's thread
-  ControlTarget control = {};                             // how to ask the hub of another process; its address is in the store's lock
+  ControlTarget control = {};                             // how to reach the hub of another process; its address is in the store's lock
   std::optional<Following> follow = std::nullopt;         // not together with `hub`
-  std::vector<std::shared_future<void>> after = {};       // the store is opened once these are done: sessions that use it still
+  std::vector<std::shared_future<void>> after = {};       // the store is opened after these sessions have closed: they still use it
 };
 
-// How to read and edit the store, known once the hub has started or failed.
+// How to read and edit the store, determined once the hub has started or failed.
 struct StoreAccess {
   ReaderOptions reader;
   std::shared_ptr<Hub> hub;
-  std::shared_ptr<Scraper> scraper;  // into the hub; null where there is nothing to scrape
-  std::shared_ptr<Watch> watch;      // of the hub; after it, because it borrows it
-  std::shared_ptr<Mirror> mirror;    // of the hub that is followed, where this process does it
-  Status failed;                     // not OK: this store is not to be read
+  std::shared_ptr<Scraper> scraper;  // into the hub; null without targets
+  std::shared_ptr<Watch> watch;      // of the hub; declared after it, because it borrows it
+  std::shared_ptr<Mirror> mirror;    // of the source hub, if this process replicates it
+  Status failed;                     // not OK: this store cannot be read
   bool writable = true;
-  std::string problem;                // why there is no hub although one was wanted
-  std::optional<StoreHolder> holder;  // the process that writes the store, where it is another one
+  std::string problem;                // why there is no hub although one was requested
+  std::optional<StoreHolder> holder;  // the process that writes the store, if it is another one
 };
 
 class StoreSession : public StatusSource {
  public:
   explicit StoreSession(SessionOptions options);
   ~StoreSession() override;
-  // Ends the session for the GUI thread: nothing comes back from then on, and it may only be destroyed. The function that it returns waits
-  // for running work and for the hub to close the store, on whichever thread calls it.
+  // Ends the session for the GUI thread: it sends no more results, and may only be destroyed. The returned function waits for running work
+  // and for the hub to close the store, on the thread that calls it.
   [[nodiscard]] std::function<void()> close();
 
   QueryService& queries() { return *m_queries; }
@@ -80,11 +80,11 @@ class StoreSession : public StatusSource {
   const std::string& store() const { return m_options.store; }
   bool writes() const { return m_options.hub.has_value(); }
   const std::optional<Following>& follows() const { return m_options.follow; }
-  // How that goes; absent: nothing is followed, another process does it, or it has not begun.
+  // State of replication; absent: not used, done by another process, or not started yet.
   std::optional<MirrorStatus> followed() const;
-  // The hub's time where one is followed. It stands still while the line is cut: what was not heard because of that is not silent.
+  // The source hub's time, if there is one. It stops while the connection is broken, so that nodes do not look silent because of that.
   TimeNs now() const;
-  // Blocks for the targets' timeouts: on a thread of its own. Lines for people.
+  // Blocks for the targets' timeouts: call it on a separate thread. Returns lines of text.
   static std::string testAlerts(const SessionOptions& options, const std::stop_token& stop);
 
  private:
@@ -99,9 +99,9 @@ class StoreSession : public StatusSource {
   std::unique_ptr<QueryService> m_queries;
   std::unique_ptr<StoreEdits> m_edits;
   std::unique_ptr<StoreShare> m_share;
-  bool m_holder_ended = false;  // of the access
+  bool m_holder_ended = false;  // state of the access
   const TimeNs m_start = monotonicNow();
-  // Rate of the newest whole second: of the own hub samples, of one that is followed bytes.
+  // Rate of the newest full second: samples for the own hub, bytes for a replica.
   TimeNs m_rate_begin = 0;
   std::int64_t m_rate_arrived = 0;
   std::optional<double> m_arrived_per_s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. What comes back does so on the GUI thread, and only there is the context looked at.
+// Invariant: callbacks run on the GUI thread, and the context is only accessed there.
 #include "app/console/store_share.h"
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kTellEvery{100};
 
-// Brings what an export says to the GUI thread, and how far it is not too often.
+// Forwards an export's results to the GUI thread, and its progress at a limited rate.
 class Teller {
  public:
   Teller(QObject* context, std::function<void(std::int64_t)> written) : m_post(guiThreadOf(context)), m_written(std::move(written)) {}
@@ -44,7 +44,7 @@ void StoreShare::shareIncident(const std::string& uuid, const std::string& to, s
                                std::function<void(std::int64_t)> written, std::function<void(const Result<std::int64_t>&)> done) {
   auto teller = std::make_shared<Teller>(context, std::move(written));
   m_worker.start([this, uuid, to, stop = std::move(stop), teller, done = std::move(done)] {
-    // Ended by who asked or by the end of the program.
+    // Stopped by the caller or by the end of the program.
     std::stop_source either;
     const std::stop_callback asked(stop, [&either] { either.request_stop(); });
     const std::stop_callback ended(m_stop.get_token(), [&either] { either.request_stop(); });

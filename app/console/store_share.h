@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// StoreShare: the console's SharePort: an incident of the store that it shows, as a store of its own.
+// StoreShare: the console's SharePort: exports an incident of the current store as a separate store.
 //
-// Threading:  GUI thread; the export runs on a thread of its own.
-// Ownership:  the session owns it; the destructor ends a running export and waits for it.
+// Threading:  GUI thread; the export runs on a separate thread.
+// Ownership:  the session owns it; the destructor cancels a running export and waits for it.
 // Units:      bytes.
 // Errors:     as exportIncident().
 // Cost:       one thread while there is an export.
@@ -25,7 +25,7 @@ class StoreShare : public SharePort {
 
  private:
   const std::string m_store;
-  std::stop_source m_stop;  // the program ends
+  std::stop_source m_stop;  // fires when the program ends
   QThreadPool m_worker;
 };
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// By what other machines may reach this one: its name, then its addresses, those of loopback and of links alone left out.
+// Names by which other machines may reach this one: its host name, then its addresses, except loopback and link-local ones.
 //
 // Threading:  any.
-// Ownership:  values.
-// Units:      none.
-// Errors:     none: what cannot be asked is left out.
+// Errors:     information that cannot be queried is left out.
 // Cost:       two system calls.
 #pragma once
 

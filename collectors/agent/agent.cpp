@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Records flow one way: Recorder -> Sealer -> outbox -> link. Only the agent's turns at its Sealer (and the last one, when it has left)
-//    add to the outbox, so that a stream's batches are sealed in order.
-// 2. `alive` in the state directory exists exactly while a session is open; found at start, the last life ended without a goodbye.
+// 1. Records flow one way: Recorder -> Sealer -> outbox -> link. Only the agent's turns at its Sealer (and the final seal, after it has
+//    left the Sealer) add to the outbox, so that a stream's batches are sealed in order.
+// 2. `alive` in the state directory exists exactly while a session is open; if it exists at start, the previous process ended without a
+//    goodbye.
 // 3. Stop order: sources, sealing (last seal), link, spool, `alive`.
 #include "collectors/agent/agent.h"
 
@@ -27,7 +28,7 @@ namespace {
 constexpr std::size_t kBatchBytes = 512U << 10;
 constexpr DurNs kSealAlone = 400 * kNsPerMs;  // without a hub: fewer, larger batches
 constexpr DurNs kAliveEvery = 500 * kNsPerMs;
-constexpr int kMaxStateDirs = 64;  // of agents of one user whose state directories are not named
+constexpr int kMaxStateDirs = 64;  // of one user's agents without a configured state directory
 
 std::string randomName() {
   std::random_device random;
@@ -61,7 +62,7 @@ struct Agent::Parts {
   AgentOptions options;
   Node node;
   std::string session, alive_path;
-  std::string copied;  // why the state directory is another node's; empty: it is not
+  std::string copied;  // why the state directory belongs to another node; empty: it does not
   int lock_fd = -1, alive_fd = -1;
   SessionDictionary dictionary;
   RankTable ranks;
@@ -135,12 +136,12 @@ Status Agent::Parts::lockStateDir() {
   }
   lock_fd = fd;
   const std::string pid = std::to_string(getpid()) + "\n";
-  // The pid is only for the message above: the lock counts.
+  // The pid is only for the message above; the lock is what excludes other agents.
   if (ftruncate(lock_fd, 0) == 0) (void)!pwrite(lock_fd, pid.data(), pid.size(), 0);
   return {};
 }
 
-// Agents of one user need no option to run side by side: each takes the first directory that is free.
+// Agents of one user run side by side without an option: each takes the first directory that is not locked.
 Status Agent::Parts::takeStateDir() {
   if (options.state_dir.empty()) {
     const std::string first = defaultStateDir();
@@ -158,7 +159,7 @@ Status Agent::Parts::takeStateDir() {
   return takeUuid();
 }
 
-// The file holds the agent's uuid and the node's, so that a directory copied with the image of another machine is detected.
+// The file holds the uuids of the agent and of the node, so that a directory copied with a machine image is detected.
 Status Agent::Parts::takeUuid() {
   const std::string path = options.state_dir + "/agent_uuid";
   node = options.node;
@@ -181,7 +182,7 @@ Status Agent::Parts::writeUuid() const {
   return writeSmallFile(options.state_dir + "/agent_uuid", options.link.agent_uuid + "\n" + node.uuid + "\n");
 }
 
-// On the link's thread.
+// Called on the link's thread.
 std::string Agent::Parts::renewUuid(const std::string& why) {
   options.link.agent_uuid = randomName();
   const Status written = writeUuid();
@@ -232,8 +233,8 @@ void Agent::Parts::tellUncleanEnd(WireRecorder& out, const std::vector<Issue>& i
              .detail = "session " + before.substr(0, space) + " ended without a goodbye; up to a second of its data was not on disk yet"});
 }
 
-// "<session> <last time alive>", in place: a new file twice a second for as long as a node lives costs the disk more than all else here.
-// The line is as long each time; a killed process leaves the old one or the new one.
+// "<session> <last time alive>", rewritten in place: a new file twice a second would cost the disk more than everything else here. The
+// length of the line is constant; after a kill the file has the old line or the new one.
 void Agent::Parts::writeAlive() {
   if (alive_fd < 0) alive_fd = open(alive_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   const std::string line = session + " " + std::to_string(now()) + "\n";

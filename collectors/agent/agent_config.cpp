@@ -13,7 +13,7 @@
 namespace runglass {
 namespace {
 
-// Every key that is read here; another one is a typing error worth a line.
+// Every key that is read here; any other key is reported as a typing error.
 const std::set<std::string_view> kAgentKeys = {"spool_mib", "memory_mib", "seal_ms", "token_file", "tls_ca", "tls_cert", "tls_key"};
 
 Status unknownKey(const std::string& path, std::string_view table, std::string_view key) {
@@ -42,7 +42,7 @@ Status readAgentTable(const std::string& path, const toml::table& table, AgentOp
   return {};
 }
 
-// allow = []: none at all. Without the table all of them: they only read.
+// allow = [] permits no commands. Without the table all are permitted: they only read.
 Status readOrdersTable(const std::string& path, const toml::table& table, AgentOptions& options) {
   for (const auto& [key, value] : table)
     if (key.str() != "allow") return unknownKey(path, "orders", key.str());
@@ -88,7 +88,7 @@ Result<AgentOptions> readAgentConfig(const std::string& path) {
                   .fabric_switch = (*table)["node"]["switch"].value_or(std::string())};
   const toml::table* source_tables = (*table)["source"].as_table();
   for (const SourceEntry& entry : sources())
-    // Naming a source's table turns it on: [source.train_log] paths = [...] needs no second switch.
+    // A source's table enables it: [source.train_log] paths = [...] needs no second switch.
     if (const auto own = (*table)["source"][std::string(entry.name)]; own["enabled"].value_or(entry.on_by_default || own.is_table()))
       options.sources.push_back(entry);
   if (source_tables != nullptr)

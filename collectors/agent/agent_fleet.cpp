@@ -12,12 +12,12 @@
 namespace runglass {
 namespace {
 
-// A hub takes no more connections from an address than this before it knows who they are.
+// Below the hub's limit of unauthenticated connections per address (HubOptions::max_unauthenticated_per_address).
 constexpr std::size_t kConnectingAtOnce = 32;
 constexpr DurNs kConnectPatience = 2 * kNsPerSecond;
 constexpr auto kDrainLook = std::chrono::milliseconds(20);
 
-// One standard error for many agents: a hub that goes away is one piece of news, not hundreds.
+// Log output of many agents on one standard error: a hub outage is one line, not hundreds.
 class SharedVoice {
  public:
   explicit SharedVoice(std::function<void(const std::string&)> say) : m_say(std::move(say)) {}
@@ -36,7 +36,7 @@ class SharedVoice {
 
  private:
   static constexpr DurNs kQuiet = 10 * kNsPerSecond;
-  static constexpr std::size_t kMaxLines = 8;  // in that time
+  static constexpr std::size_t kMaxLines = 8;  // within kQuiet
   std::function<void(const std::string&)> m_say;
   Mutex m_mutex;
   std::map<std::string, DurNs> m_said RG_GUARDED_BY(m_mutex);
@@ -77,7 +77,7 @@ Result<std::unique_ptr<AgentFleet>> AgentFleet::start(std::vector<AgentOptions> 
     RG_ASSIGN(auto agent, Agent::start(std::move(members[i])));
     fleet->m_agents.push_back(std::move(agent));
     if (fleet->m_agents.size() % kConnectingAtOnce != 0) continue;
-    // Without a hub they start all the same.
+    // Without a hub, start without waiting.
     for (const DurNs end = monotonicNow() + kConnectPatience; hub_answers && !fleet->m_agents.back()->connected();) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
       hub_answers = monotonicNow() < end;

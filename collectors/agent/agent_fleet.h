@@ -4,9 +4,9 @@
 // Threading:  start() and stop() from one thread; the rest as Agent.
 // Ownership:  owns the agents.
 // Units:      ns, bytes.
-// Errors:     start(): those of Agent::start(), of the first agent that fails.
-// Cost:       an agent takes a thread for its connection and, while connected, one that reads from it, both asleep while nothing comes; one
-//             thread seals for kSharedBy agents. About 0.4 MiB an agent that is up to date.
+// Errors:     start(): that of Agent::start(), of the first agent that fails.
+// Cost:       two threads an agent: one for its connection and, while connected, one that reads from it; both sleep while idle. One thread
+//             seals for kSharedBy agents. About 0.4 MiB for an agent without a backlog.
 #pragma once
 
 #include <memory>
@@ -17,25 +17,25 @@
 
 namespace runglass {
 
-// Options of one of `members` agents that share what `whole` allows one: memory and spool are divided evenly, down to kMinShare each, and
-// the state directory has a folder per node.
+// Options of one of `members` agents that share the limits of one agent (`whole`): memory and spool are divided evenly, with at least
+// kMinShare each, and the state directory gets a folder per node.
 AgentOptions shareOf(const AgentOptions& whole, const Node& node, std::size_t members);
 
 class AgentFleet {
  public:
   static constexpr std::size_t kMinShare = 1U << 20, kSharedBy = 128;
 
-  // What agents say comes with their node's name; the same of many is said once.
+  // Log lines carry the node's name; the same line of many agents is logged once.
   static Result<std::unique_ptr<AgentFleet>> start(std::vector<AgentOptions> members);
   ~AgentFleet();
 
   std::size_t size() const { return m_agents.size(); }
   Agent& operator[](std::size_t index) { return *m_agents[index]; }
-  // As Agent's, for all of them together; each may leave its even part of `bytes`.
+  // As Agent's, for all of them together; each may have an equal share of `bytes` unacknowledged.
   bool waitForRoom(std::size_t bytes, DurNs timeout);
-  // Waits until all that was sealed is acknowledged, as long as some of it is within each `patience`; true then.
+  // Waits until all sealed batches are acknowledged, for as long as at least one is acknowledged within each `patience`. True if all are.
   bool drain(DurNs patience, const std::stop_token& stop) const;
-  // As Agent's, all at once: True if nothing is left of any.
+  // As Agent's, all at once. True if nothing remains in any of them.
   bool stop(DurNs patience);
 
  private:

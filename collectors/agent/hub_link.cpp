@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. Writes happen on this object's thread, reads on a reader thread that lives as long as one session.
-// 2. A session ends by cancelling its context: every blocked call then returns.
-// 3. Nothing here holds up a Recorder: a dead hub only lets the outbox grow.
+// 2. A session ends by cancelling its context, which makes every blocked call return.
+// 3. Nothing here blocks a Recorder: while the hub is down, only the outbox grows.
 #include "collectors/agent/hub_link.h"
 
 #include <grpcpp/grpcpp.h>
@@ -27,13 +27,13 @@ constexpr std::size_t kDefinitionsPart = 1U << 20;
 grpc::ChannelArguments channelArguments() {
   grpc::ChannelArguments arguments;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, int>>{
-           {GRPC_ARG_KEEPALIVE_TIME_MS, 20'000},  // the hub's side of the pair is in hub.cpp
+           {GRPC_ARG_KEEPALIVE_TIME_MS, 20'000},  // the hub's keepalive settings are in hub.cpp
            {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000},
            {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
            {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
            {GRPC_ARG_ENABLE_HTTP_PROXY, 0},  // http_proxy of a cluster image must not capture the hub
            {GRPC_ARG_ENABLE_RETRIES, 0},
-           {GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1},  // each attempt connects afresh; the pauses are ours
+           {GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1},  // each attempt is a new connection; this file sets the backoff
        })
     arguments.SetInt(name, value);
   return arguments;
@@ -47,7 +47,7 @@ std::vector<Outbox::Position> positionsOf(const google::protobuf::RepeatedPtrFie
 
 }  // namespace
 
-// What it shows of itself.
+// Credentials of the agent.
 struct HubLink::Proof {
   grpc::SslCredentialsOptions pem;
   std::string token;
@@ -83,7 +83,7 @@ bool HubLink::stop(DurNs patience) {
   {
     MutexLock lock(m_mutex);
     m_wake.notifyAll();
-    const DurNs slack = 500 * kNsPerMs;  // for goodbye and the hub's answer to it
+    const DurNs slack = 500 * kNsPerMs;  // for the goodbye and the hub's response to it
     if (!m_wake.waitFor(lock, patience + slack, [this]() RG_REQUIRES(m_mutex) { return m_done; }) && m_session != nullptr)
       m_session->context.TryCancel();
   }
@@ -94,7 +94,7 @@ bool HubLink::stop(DurNs patience) {
 void HubLink::run() {
   std::minstd_rand random(static_cast<unsigned>(monotonicNow()));
   DurNs wait = m_options.first_pause;
-  // A stop asked for while the hub is away still tries to deliver until its deadline.
+  // After stop() without a hub, delivery is still tried until the deadline.
   const auto goOn = [this] { return !m_stop || (monotonicNow() < m_deadline && !m_outbox.empty()); };
   while (goOn()) {
     const DurNs began = monotonicNow();
@@ -108,7 +108,7 @@ void HubLink::run() {
       continue;
     }
     if (monotonicNow() - began > m_options.longest_pause) wait = m_options.first_pause;
-    // A hub that understands and refuses us will not change its mind soon.
+    // These refusals are permanent until a configuration changes: retry at the longest backoff.
     const bool final =
         status.code() == Code::kFailedPrecondition || status.code() == Code::kUnauthenticated || status.code() == Code::kInvalidArgument;
     if (final) wait = m_options.longest_pause;
@@ -120,7 +120,7 @@ void HubLink::run() {
   m_wake.notifyAll();
 }
 
-// A connection of an earlier life of this agent is refused for seconds as well, until the hub notices that it is dead.
+// A stale connection of this agent's previous process also causes refusals, for some seconds, until the hub detects that it is dead.
 bool HubLink::tookNewUuid(const Status& status) {
   if (status.code() != Code::kAlreadyExists) {
     if (status.code() != Code::kUnavailable) m_refused_since = 0;
@@ -222,7 +222,7 @@ Status HubLink::runSession() {
   }
   bool ended = false;
   {
-    // After a goodbye the hub ends the stream; anything else is cut off here.
+    // After a goodbye the hub ends the stream; without one it is cancelled here.
     MutexLock lock(session.mutex);
     if (welcomed)
       session.changed.waitFor(lock, m_stop ? kGoodbyePatience : 0, [&session]() RG_REQUIRES(session.mutex) { return session.ended; });
@@ -291,13 +291,14 @@ void HubLink::sendWaiting(Session& session) {
   };
   const DurNs began = monotonicNow();
   while (!ended()) {
-    // A hub that takes the session and then ends it (a full disk) has not recovered: only one that keeps it is news.
+    // A hub that accepts the session and then ends it (full disk) has not recovered: "connected" is logged only once the session has
+    // lasted.
     if (!m_last_said.empty() && monotonicNow() - began > kSteadyAfter) {
       m_say("hub: " + m_options.hub + ": connected");
       m_last_said.clear();
     }
     if (m_stop && (m_outbox.empty() || monotonicNow() >= m_deadline)) {
-      sendBeat(session);  // with how far the files were recorded at last, for who follows them next
+      sendBeat(session);  // with the recorded offsets of the tailed files, for the process that tails them next
       message.mutable_goodbye()->set_reason("stopped");
       session.stream->Write(message);
       session.stream->WritesDone();

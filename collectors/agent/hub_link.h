@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// HubLink: keeps the agent's one stream to the hub alive and moves the outbox over it.
+// HubLink: maintains the agent's stream to the hub and sends the outbox over it.
 //
-// Threading:  a thread of its own; start(), stop(), connected() from outside.
+// Threading:  one thread; start(), stop(), connected() from outside.
 // Ownership:  borrows the outbox.
 // Units:      ns.
-// Errors:     none reach the caller: it tries again with growing, jittered pauses, and tells `say` when the reason changes.
+// Errors:     none reach the caller: it retries with growing, jittered backoff, and logs through `say` when the reason changes.
 // Cost:       one copy of each payload.
 #pragma once
 
@@ -24,16 +24,16 @@ namespace runglass {
 
 struct HubLinkOptions {
   std::string hub;  // HOST:PORT
-  // Files are read again for every connection: a renewed token or certificate needs no restart.
+  // Read again for every connection: a renewed token or certificate needs no restart.
   std::string token_file;
-  std::string tls_ca, tls_cert, tls_key;  // PEM; a CA turns TLS on
+  std::string tls_ca, tls_cert, tls_key;  // PEM; a CA enables TLS
   std::string agent_uuid, node_uuid, node_name;
-  std::vector<std::string> speaks_for;  // uuids of further nodes whose orders come here: a simulator's
+  std::vector<std::string> speaks_for;  // uuids of further nodes whose commands this connection receives: a simulator's
   DurNs first_pause = 500 * kNsPerMs, longest_pause = 10 * kNsPerSecond;
   DurNs beat = 2 * kNsPerSecond;
   std::uint32_t proto_version = 1;
-  // A hub that refused the agent's uuid for so long knows another agent by it: then it is that of renewUuid(), given the hub's reason.
-  // Called on the link's thread. Empty: it goes on asking.
+  // A hub that refuses the agent's uuid for `renew_after` has another agent of that uuid: renewUuid(), given the hub's reason, returns the
+  // new one. Called on the link's thread. Empty: the link keeps retrying.
   std::function<std::string(const std::string& why)> renew_uuid;
   DurNs renew_after = 20 * kNsPerSecond;
 };
@@ -45,7 +45,7 @@ class HubLink {
   ~HubLink();
 
   Status start();  // INVALID_ARGUMENT: the token or a TLS file cannot be read
-  // Sends what is waiting for at most `patience`, says goodbye, ends. Returns whether all was acknowledged.
+  // Sends the remaining batches for at most `patience`, says goodbye, ends. True if all are acknowledged.
   bool stop(DurNs patience);
   bool connected() const { return m_connected; }
 
@@ -76,7 +76,7 @@ class HubLink {
   Session* m_session RG_GUARDED_BY(m_mutex) = nullptr;  // so that stop() can cancel it
   bool m_done RG_GUARDED_BY(m_mutex) = false;
   std::string m_last_said;
-  DurNs m_refused_since = 0;  // as another's; 0: it is not
+  DurNs m_refused_since = 0;  // since when the hub refuses the uuid as another agent's; 0: it does not
   std::thread m_thread;
 };
 

@@ -2,9 +2,9 @@
 // Invariants:
 // 1. Entries of a stream are in order of seq; the first `sent` of them are on the wire of the current connection.
 // 2. An entry has its payload in memory, on disk, or both. m_memory_bytes counts the former, m_waiting_bytes all entries.
-// 3. A dropped entry leaves a Gap in its stream until the hub acknowledges a batch after it; a lane that nothing new takes gets an empty
-//    batch for that.
-// 4. Within a lane everything goes in order of seq. Lanes of a class overtake each other.
+// 3. A dropped entry leaves a Gap in its stream until the hub acknowledges a later batch; a lane without new batches gets an empty batch
+//    for that.
+// 4. Within a lane batches are sent in order of seq. Lanes of a class overtake each other.
 #include "collectors/agent/outbox.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace runglass {
 namespace {
 constexpr std::size_t kMaxAckDelays = 4096;
-constexpr std::size_t kNewestRun = 1U << 20, kBacklogShare = 4;  // what is new may send four times what is old does
-constexpr std::uint64_t kMinSegment = 64U << 10, kSegments = 8;  // a full spool loses its oldest segment: a part of it, not all
+constexpr std::size_t kNewestRun = 1U << 20, kBacklogShare = 4;  // while both wait, live batches get four times the bytes of the backlog
+constexpr std::uint64_t kMinSegment = 64U << 10, kSegments = 8;  // a full spool loses its oldest segment, about an eighth of it
 }  // namespace
 
 Result<std::unique_ptr<Outbox>> Outbox::open(const std::string& directory, OutboxLimits limits, std::string session,
@@ -64,7 +64,7 @@ void Outbox::add(StreamClass stream_class, std::string payload, TimeNs sealed, D
   m_work.notifyOne();
 }
 
-// Leaves a lane that is late for an empty one, or for the least full one where that promises much.
+// Leaves a late lane for the least full one, if that has less than half the bytes.
 void Outbox::chooseLane(StreamClass stream_class, DurNs now_mono) {
   const auto& streams = m_sessions.back().streams;
   const Stream& current = streams[liveStream(stream_class)];
@@ -113,7 +113,7 @@ void Outbox::persist(DurNs now_mono) {
   }
 }
 
-// What a segment holds that could not be synced goes to another one, as long as it can be read.
+// Batches in a segment whose sync failed are appended to another segment, if they can be read.
 bool Outbox::syncSpool(bool take_back) {
   if (const Status synced = m_spool.sync(); !synced.ok()) m_spool_error = synced.message();
   const std::vector<std::uint64_t> unsynced = m_spool.takeUnsynced();
@@ -189,10 +189,10 @@ void Outbox::dropOldestSegment() {
         tellLastGap(static_cast<std::uint32_t>(&stream - session.streams.data()), last_dropped);
     }
   }
-  RG_CHECK(found);  // a segment without waiting batches deletes itself
+  RG_CHECK(found);  // a segment without unacknowledged batches deletes itself
 }
 
-// A lane that nothing new takes has no next batch to tell its gap with.
+// Reports the gap of a lane that gets no new batches, and so has no next batch to carry it.
 void Outbox::tellLastGap(std::uint32_t stream_index, TimeNs sealed) {
   Stream& stream = m_sessions.back().streams[stream_index];
   if (!stream.entries.empty()) return;
@@ -297,7 +297,7 @@ std::unique_ptr<Outbox::Gap> Outbox::gapBefore(const Stream& stream, std::uint64
   return joined;
 }
 
-// Events go in the order in which they were said, those of earlier lives too.
+// Events are sent in the order of their creation, including those of earlier sessions.
 std::optional<Outbox::Place> Outbox::newest() const {
   const auto live = static_cast<std::uint32_t>(m_sessions.size() - 1);
   for (std::size_t i = 0; i < kStreamClassCount; ++i) {
@@ -349,7 +349,7 @@ std::optional<Outbox::Outgoing> Outbox::next() {
     std::shared_ptr<const std::string> payload = entry.payload;
     if (!payload) {
       auto bytes = m_spool.read(*entry.where);
-      if (!bytes.ok()) {  // the disk lost it: say so and go on
+      if (!bytes.ok()) {  // lost by the disk: report it and continue
         noteGap(stream, entry, bytes.status().message());
         forget(stream, entry);
         stream.entries.erase(stream.entries.begin() + static_cast<std::ptrdiff_t>(stream.sent));

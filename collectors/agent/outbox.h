@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outbox: sealed batches from the moment they exist until the hub has acknowledged them; in memory first, on disk when that takes long.
-// Once what waits in a class is old, what is new takes another lane and goes first: after an outage live data is live at once.
+// Outbox: sealed batches until the hub has acknowledged them; first in memory, later on disk. When the oldest unacknowledged batch of a
+// class is late, new batches take another lane and are sent first: after an outage live data is live at once.
 //
 // Threading:  thread-safe.
 // Ownership:  owns batches and spool; borrows the live session's dictionary.
 // Units:      bytes; sealed times are the session's clock.
-// Errors:     never fails a caller: what finds no room is dropped lowest priority first, oldest first, and told as a gap.
-// Cost:       O(1) per batch; at most memory_bytes of payloads in memory plus an index entry of about 100 bytes per waiting batch.
+// Errors:     never fails a caller: without room the lowest priority is dropped first, oldest first, and reported as a gap.
+// Cost:       O(1) per batch; at most memory_bytes of payloads in memory plus an index entry of about 100 bytes per unacknowledged batch.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ namespace runglass {
 struct OutboxLimits {
   std::size_t memory_bytes = 64U << 20;
   std::uint64_t spool_bytes = 512U << 20;
-  DurNs spool_after = 400 * kNsPerMs;   // unacknowledged for this long: to disk
-  DurNs late_after = 2 * kNsPerSecond;  // a lane whose oldest batch waits for so long is left to drain while there is a hub
+  DurNs spool_after = 400 * kNsPerMs;   // unacknowledged for this long: spooled to disk
+  DurNs late_after = 2 * kNsPerSecond;  // a lane whose oldest batch is older gets no new batches while connected
 };
 
 class Outbox {
@@ -46,36 +46,37 @@ class Outbox {
     std::uint32_t session_index, stream;
     std::uint64_t seq;
     std::shared_ptr<const std::string> payload;
-    std::unique_ptr<Gap> gap;  // dropped right before seq; null: none
+    std::unique_ptr<Gap> gap;  // dropped directly before seq; null: none
   };
 
-  // Takes what the spool in `directory` holds of earlier sessions; `session` is the live one. Issues of the recovery go to `issues`.
+  // Takes over the batches of earlier sessions from the spool in `directory`; `session` is the live one. Issues of the recovery go to
+  // `issues`.
   static Result<std::unique_ptr<Outbox>> open(const std::string& directory, OutboxLimits limits, std::string session,
                                               const SessionDictionary& dictionary, std::vector<Issue>& issues);
 
   void add(StreamClass stream, std::string payload, TimeNs sealed, DurNs now_mono);
-  // Moves what waits too long to disk and keeps the limits. Call it every few hundred ms at least.
+  // Spools old batches to disk and enforces the limits. Call it every few hundred ms at least.
   void persist(DurNs now_mono);
-  // Everything to disk, for a stop with batches left.
+  // Spools everything, for a stop with unacknowledged batches.
   void persistAll();
 
-  // --- for the one connection ----------------------------------------------------------------------------------------
+  // --- for the connection --------------------------------------------------------------------------------------------
   std::vector<std::string> sessions() const;  // oldest first, the live one last
-  // A new connection was welcomed: forget what was on the wire, drop what the hub has.
+  // A new connection was accepted: drops the batches that the hub has; the others count as unsent.
   void resume(const std::vector<Position>& positions, std::uint64_t credit_bytes, DurNs now_mono = monotonicNow());
-  // The connection is gone: what comes now waits with what is newest.
+  // The connection is lost: new batches stay in their lane.
   void offline();
   void acked(const std::vector<Position>& positions, std::uint64_t credit_bytes);
-  // The next batch, if the credit allows one: of what is new by priority; then of what is old by priority, which gets a fifth at least.
-  // Without any credit what is new goes all the same, up to kUngranted on the wire.
+  // The next batch, if the credit allows one: live batches by priority, then the backlog by priority, which gets at least a fifth. Without
+  // credit, live batches are sent all the same, up to kUngranted on the wire.
   std::optional<Outgoing> next();
-  // The session's definitions that this connection has not sent yet; call it before sending a batch of the session.
+  // The session's definitions not yet sent on this connection; call it before sending a batch of the session.
   std::string takeDefinitions(std::uint32_t session_index);
   // Waits until next() might return something, wake() is called, or the timeout passes.
   void waitForWork(DurNs timeout);
   void wake();
 
-  // Waits until fewer than `bytes` are unacknowledged; for producers that may wait. False at the timeout.
+  // Waits until fewer than `bytes` are unacknowledged; for producers that can wait. False at the timeout.
   bool waitForRoom(std::size_t bytes, DurNs timeout);
   bool empty() const;
   // Unacknowledged, in memory or on disk.
@@ -85,9 +86,9 @@ class Outbox {
   }
   std::uint64_t spoolBytes() const;
   std::uint64_t droppedBatches() const;
-  // How long each batch took from add() to its acknowledgement, of those acknowledged since the last call (the newest 4,096 of them).
+  // Delays from add() to acknowledgement, of the batches acknowledged since the last call (the newest 4,096 of them).
   std::vector<DurNs> takeAckDelays();
-  // When the newest of what is acknowledged was added (monotonic); 0: nothing is.
+  // Time (monotonic) at which the newest acknowledged batch was added; 0: none is acknowledged.
   DurNs newestAcknowledged() const;
 
  private:
@@ -101,7 +102,7 @@ class Outbox {
   };
   struct Stream {
     std::deque<Entry> entries;
-    std::size_t sent = 0;  // of entries, on this connection
+    std::size_t sent = 0;  // number of entries sent on this connection
     std::size_t bytes = 0;
     std::uint64_t next_seq = 0;
     bool ready() const { return sent < entries.size(); }
@@ -118,7 +119,7 @@ class Outbox {
   static constexpr std::size_t kUngranted = 256U << 10;
   struct Place {
     std::uint32_t session, stream;
-    bool fresh, rivalled;  // it is of what is new; something old could go as well
+    bool fresh, rivalled;  // fresh: a live batch; rivalled: a batch of the backlog is waiting as well
   };
 
   Outbox() = default;
@@ -147,9 +148,9 @@ class Outbox {
   ConditionVariable m_work, m_room;
   bool m_woken RG_GUARDED_BY(m_mutex) = false;
   std::vector<Session> m_sessions RG_GUARDED_BY(m_mutex);
-  std::array<std::uint32_t, kStreamClassCount> m_lane RG_GUARDED_BY(m_mutex){};  // of the live session, that what is new takes
+  std::array<std::uint32_t, kStreamClassCount> m_lane RG_GUARDED_BY(m_mutex){};  // lanes of the live session that take new batches
   bool m_online RG_GUARDED_BY(m_mutex) = false;
-  std::size_t m_newest_run RG_GUARDED_BY(m_mutex) = 0;  // bytes sent of what is new since any of what is old was
+  std::size_t m_newest_run RG_GUARDED_BY(m_mutex) = 0;  // bytes of live batches sent since the last batch of the backlog
   Spool m_spool RG_GUARDED_BY(m_mutex);
   std::string m_spool_error RG_GUARDED_BY(m_mutex);
   std::size_t m_memory_bytes RG_GUARDED_BY(m_mutex) = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A turn is taken without m_mutex; m_busy says whose it is meanwhile.
-// 2. m_next is no later than the earliest turn that is due, while the thread waits.
+// 1. A turn runs without m_mutex; m_busy is its seat meanwhile.
+// 2. While the thread waits, m_next is not after the earliest due turn.
 #include "collectors/agent/sealer.h"
 
 #include <algorithm>
@@ -35,14 +35,14 @@ void Sealer::join(Seat& seat) {
 void Sealer::wake(Seat& seat) {
   const MutexLock lock(m_mutex);
   seat.m_due = 0;
-  // Many agents of one producer are woken at once: the thread is told by the first of them.
+  // Many agents of one producer wake at once: only the first notifies the thread.
   if (std::exchange(m_next, 0) != 0) m_wake.notifyOne();
 }
 
 void Sealer::leave(Seat& seat) {
   MutexLock lock(m_mutex);
   std::erase(m_seats, &seat);
-  m_next = 0;  // the seats behind it moved up
+  m_next = 0;  // the later seats moved up by one
   m_wake.notifyOne();
   m_rested.wait(lock, [&]() RG_REQUIRES(m_mutex) { return m_busy != &seat; });
 }
@@ -63,7 +63,7 @@ void Sealer::run() {
         lock.unlock();
         const DurNs pause = seat.m_turn();
         lock.lock();
-        // Unless it was woken meanwhile. Who left waits for m_busy: the seat is still there.
+        // Unless wake() was called meanwhile. A leave() of this seat waits for m_busy, so that the seat still exists.
         if (seat.m_due == kTurning) seat.m_due = monotonicNow() + pause;
         m_busy = nullptr;
         m_rested.notifyAll();

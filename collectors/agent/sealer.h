@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sealer: the thread that gives agents their turns to seal what was recorded into batches; one agent's own, or shared by many.
+// Sealer: the thread on which agents seal their records into batches, in turns; of one agent or shared by many.
 //
-// Threading:  thread-safe. Turns are taken one after the other on the Sealer's thread.
-// Ownership:  borrows the seats; each leaves before it ends.
+// Threading:  thread-safe. Turns run one after the other on the Sealer's thread.
+// Ownership:  borrows the seats; each leaves before the Sealer is destroyed.
 // Units:      ns.
-// Errors:     none.
-// Cost:       one thread; a look at every seat whenever one of them is due. A turn that takes long holds up the others: they share a
-//             Sealer where the disk they spool to is the same anyway.
+// Cost:       one thread; a pass over all seats whenever one of them is due. A slow turn delays the others; agents that share a Sealer
+//             spool to the same disk anyway.
 #pragma once
 
 #include <functional>
@@ -20,10 +19,10 @@ namespace runglass {
 
 class Sealer {
  public:
-  // Whose turn it is. A seat is no other Sealer's.
+  // One participant; it belongs to one Sealer.
   class Seat {
    public:
-    // The turn: does what is due and says after how long the next one is.
+    // The turn: does the due work and returns the delay until the next one.
     explicit Seat(std::function<DurNs()> turn) : m_turn(std::move(turn)) {}
 
    private:
@@ -35,11 +34,11 @@ class Sealer {
   Sealer();
   ~Sealer();
 
-  // From now on the seat has turns, the first one at once.
+  // Adds the seat; its first turn is at once.
   void join(Seat& seat);
-  // Its next turn is soon. Of a seat that has not joined: nothing.
+  // Makes the seat's next turn due soon. Without effect on a seat that has not joined.
   void wake(Seat& seat);
-  // It has no turn now and will have none.
+  // Removes the seat. On return none of its turns is running.
   void leave(Seat& seat);
 
  private:
@@ -49,7 +48,7 @@ class Sealer {
   ConditionVariable m_wake, m_rested;
   std::vector<Seat*> m_seats RG_GUARDED_BY(m_mutex);
   Seat* m_busy RG_GUARDED_BY(m_mutex) = nullptr;
-  DurNs m_next RG_GUARDED_BY(m_mutex) = 0;  // when the thread looks again by itself
+  DurNs m_next RG_GUARDED_BY(m_mutex) = 0;  // when the thread looks again unprompted
   bool m_stop RG_GUARDED_BY(m_mutex) = false;
   std::thread m_thread;
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. A segment is "RGSPOOL2" | u64 salt, then records: u32 marker | u32 length of the rest | u32 crc32c of the rest | kind | rest. The
-//    first one names the session; definitions come before the batches that need them. Any prefix of whole records is a valid segment. It
-//    appears under its name with its session, or not at all.
-// 2. A segment belongs to one session and explains itself, so that dropping an older one never makes a younger one unreadable. Definitions
-//    carry their offset in the dictionary, and batches how much of it they need: where a hole in it is left, they are left out.
+//    first record has the session; definitions precede the batches that need them. Any prefix of whole records is a valid segment. A
+//    segment gets its file name only once its session record is written.
+// 2. A segment belongs to one session and is self-contained, so that dropping an older one never makes a younger one unreadable.
+//    Definitions carry their offset in the dictionary, batches the size of the dictionary that they need: after damage that leaves a gap in
+//    the dictionary, these batches are left out.
 // 3. m_segments[n].live counts the batches of n that were neither released nor lost; a segment is deleted at 0, the current one too.
 #include "collectors/agent/spool.h"
 
@@ -63,7 +64,7 @@ bool syncFolder(const std::string& folder) {
   return synced;
 }
 
-// A new file with the same content: a sync of the old one could be the one after a failure, which says nothing.
+// Copies to a new file: after a failed sync, the next sync of the same file can succeed without its data being on disk.
 bool writeAnew(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(in), {}}, made = path + ".new";
@@ -97,7 +98,7 @@ Result<Spool::Recovered> Spool::open(const std::string& directory, std::uint64_t
     const std::string name = entry.path().filename();
     std::uint64_t number = 0;
     if (!name.starts_with("segment-")) continue;
-    if (name.ends_with(".new")) unlink(entry.path().c_str());  // never got its name
+    if (name.ends_with(".new")) unlink(entry.path().c_str());  // unfinished, never renamed
     if (!name.ends_with(".rgs")) continue;
     if (std::from_chars(name.data() + 8, name.data() + name.size() - 4, number).ec == std::errc()) numbers.push_back(number);
   }
@@ -118,7 +119,7 @@ Result<Spool::Recovered> Spool::open(const std::string& directory, std::uint64_t
   Recovered out = scan.finish();
   for (const Session& session : out.sessions)
     for (const Batch& batch : session.batches) ++m_segments[batch.where.segment].live;
-  // Those that an earlier life appended again may not be on the disk where they are now.
+  // Batches that an earlier process appended again may be in a segment whose sync failed.
   bool synced = !scan.repeated() || std::ranges::all_of(m_segments, [this](const auto& segment) {
     return segment.second.live == 0 || writeAnew(pathOf(segment.first));
   });
@@ -128,13 +129,13 @@ Result<Spool::Recovered> Spool::open(const std::string& directory, std::uint64_t
     if (synced)
       remove(number);
     else
-      m_bytes -= std::exchange(m_segments[number].bytes, 0);  // the next start looks again
+      m_bytes -= std::exchange(m_segments[number].bytes, 0);  // the next start scans it again
   }
   if (!numbers.empty()) m_next = numbers.back() + 1;
   return out;
 }
 
-// A second name for the file: it is only read from now on, and deleted under the first one.
+// Keeps the file under a second name (hard link): it is only read from now on, and deleted under the first name.
 std::string Spool::keepDamaged(const std::string& path) const {
   std::error_code error;
   std::vector<std::string> kept;
@@ -148,7 +149,7 @@ std::string Spool::keepDamaged(const std::string& path) const {
   return error ? "" : to;
 }
 
-// Under a name of its own first, so that a segment without its session is never one.
+// Created under another name first, so that a segment always has its session record.
 Status Spool::create(const std::string& session) {
   const std::string path = pathOf(m_next), made = path + ".new";
   const int fd = ::open(made.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -163,7 +164,7 @@ Status Spool::create(const std::string& session) {
     unlink(made.c_str());
     return status;
   }
-  (void)syncFolder(m_directory);  // what is in a segment counts as on the disk only after sync(), which asks again
+  (void)syncFolder(m_directory);  // segments count as on disk only after sync(), which syncs the folder again
   m_fd = fd;
   m_current = m_next++;
   m_session = session;
@@ -177,7 +178,7 @@ Status Spool::create(const std::string& session) {
 
 Status Spool::begin(const std::string& session) {
   if (m_fd >= 0 && m_session == session && m_segments[m_current].bytes < m_segment_bytes) return {};
-  (void)sync();  // takeUnsynced() says that it failed
+  (void)sync();  // reported by takeUnsynced()
   closeCurrent();
   return create(session);
 }
@@ -207,7 +208,7 @@ Status Spool::writeRecord(char kind, std::string_view head, std::string_view bod
   Segment& segment = m_segments[m_current];
   if (!writeAll(m_fd, front, body, segment.bytes)) {
     const Status status = failed("write spool", pathOf(m_current));
-    (void)!ftruncate(m_fd, static_cast<off_t>(segment.bytes));  // what stays of it is skipped when it is read
+    (void)!ftruncate(m_fd, static_cast<off_t>(segment.bytes));  // if this fails, the reader skips the remainder
     return status;
   }
   segment.bytes += front.size() + body.size();
@@ -240,12 +241,12 @@ void Spool::release(const Location& where) {
   if (it == m_segments.end()) return;
   if (it->second.live > 0) --it->second.live;
   if (it->second.live > 0) return;
-  if (where.segment == m_current) return closeCurrent();  // the next append opens a fresh one
+  if (where.segment == m_current) return closeCurrent();  // the next append opens a new one
   if (!m_failed.contains(where.segment)) return remove(where.segment);
   m_bytes -= std::exchange(it->second.bytes, 0);
 }
 
-// After a sync: what was in them is on the disk elsewhere, once none of them holds a batch any more.
+// After a sync: the batches appended again are on disk elsewhere. Segments are deleted once none of them holds a batch.
 void Spool::removeFailed() {
   const auto holds = [this](std::uint64_t number) { return m_segments.contains(number) && m_segments[number].live > 0; };
   if (std::ranges::any_of(m_failed, holds)) return;

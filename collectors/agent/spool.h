@@ -2,10 +2,10 @@
 // Spool: batches on disk that the hub has not acknowledged, in append-only segment files.
 //
 // Threading:  one thread at a time.
-// Ownership:  owns the files `segment-*.rgs` of its directory, and `segment-*.rgs.corrupt`: damaged ones, as they were.
+// Ownership:  owns the files `segment-*.rgs` of its directory, and `segment-*.rgs.corrupt`: unchanged copies of damaged ones.
 // Units:      bytes.
-// Errors:     I/O failures come back as UNAVAILABLE with the file's name; open() skips what is damaged and reports it as an issue. After a
-//             failed sync nothing goes to that file any more: takeUnsynced() names it, and what it holds may be appended again.
+// Errors:     I/O failures are UNAVAILABLE with the file's name; open() skips damaged parts and reports them as an issue. After a failed
+//             sync nothing more is written to that file: takeUnsynced() names it, and its batches can be appended again.
 // Cost:       one write(2) per append; fdatasync per sync().
 #pragma once
 
@@ -22,16 +22,16 @@
 
 namespace runglass {
 
-// What a segment's records begin with, and their checksums start from: random, so that no payload can pass for a record.
+// Begins each record of a segment and seeds its checksum: random, so that no payload can be mistaken for a record.
 inline constexpr std::string_view kSpoolMagic = "RGSPOOL2";
 inline constexpr std::size_t kSpoolSaltBytes = 8;
 class SpoolMark {
  public:
-  SpoolMark() = default;  // of version 1: none
+  SpoolMark() = default;  // version 1 has no mark
   explicit SpoolMark(std::string_view salt);
   const std::string& marker() const { return m_marker; }
   std::uint32_t seed() const { return m_seed; }
-  // A record as far as its kind; `head` and `body` are to follow.
+  // A record up to and including its kind; `head` and `body` must follow.
   std::string record(char kind, std::string_view head, std::string_view body) const;
 
  private:
@@ -54,7 +54,7 @@ class Spool {
     TimeNs sealed = 0;
     Location where;
   };
-  // What an earlier life left: a session, its dictionary as far as any batch needs it, its batches in the order of their appends.
+  // State left by an earlier process: a session, the part of its dictionary that its batches need, its batches in the order of appending.
   struct Session {
     std::string name;
     std::string dictionary;
@@ -70,10 +70,10 @@ class Spool {
   Spool& operator=(const Spool&) = delete;
   ~Spool();
 
-  // `segment_bytes`: what a file holds before the next one begins; what is dropped at once.
+  // `segment_bytes`: size at which a new file begins, and the amount dropped at once.
   Result<Recovered> open(const std::string& directory, std::uint64_t segment_bytes = kSegmentBytes);
-  // Appends a batch of `session`; `dictionary` gives the session's definitions from a byte offset on, and those the segment lacks are
-  // written first, so that every segment explains itself.
+  // Appends a batch of `session`; `dictionary` returns the session's definitions from a byte offset. Those missing in the segment are
+  // written first, so that every segment is self-contained.
   template <class Dictionary>
   Result<Location> append(const std::string& session, const Dictionary& dictionary, std::uint32_t stream, std::uint64_t seq, TimeNs sealed,
                           std::string_view payload) {
@@ -82,10 +82,11 @@ class Spool {
     return appendBatch(stream, seq, sealed, payload);
   }
   Result<std::string> read(const Location& where);
-  // The batch there is no longer needed; a segment whose batches all are released is deleted. One whose sync failed stays until a later
-  // sync worked: what it had on the disk before may be all that is left of a batch that was appended again.
+  // Releases an acknowledged batch; a segment whose batches are all released is deleted. One whose sync failed stays until a later sync
+  // succeeded: it may hold the only copy on disk of a batch that was appended again.
   void release(const Location& where);
-  // A failure is said once; it is never followed by a success for the same file, because the kernel forgets what it could not write.
+  // A failure is reported once and never followed by a success for the same file, because the kernel discards the pages that it could not
+  // write.
   Status sync();
   // Segments whose sync failed since the last call.
   std::vector<std::uint64_t> takeUnsynced() { return std::exchange(m_unsynced, {}); }
@@ -123,7 +124,7 @@ class Spool {
   std::string m_session;
   SpoolMark m_mark;  // of the current segment
   std::vector<std::uint64_t> m_unsynced;
-  std::set<std::uint64_t> m_failed;  // whose sync failed, until all of them may go
+  std::set<std::uint64_t> m_failed;  // segments whose sync failed, until all of them can be deleted
   std::size_t m_written_dictionary = 0;
   bool m_dirty = false;
 };

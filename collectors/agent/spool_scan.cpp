@@ -25,7 +25,7 @@ T readRaw(const char* at) {
   return value;
 }
 
-// All of a file; what the disk cannot read is zeros, which are no record.
+// The whole file; sectors that cannot be read are zeros, which are not a record.
 std::optional<std::string> contentOf(const std::string& path) {
   constexpr std::uint64_t kSector = 4'096;
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -47,7 +47,7 @@ class Records {
  public:
   Records(std::string_view bytes, SpoolMark mark) : m_bytes(bytes), m_mark(std::move(mark)) {}
   std::size_t head() const { return m_mark.marker().size() + 8; }
-  // The end of the record at `at` as its length has it; absent: beyond the file.
+  // The end of the record at `at` according to its length; absent: beyond the file.
   std::optional<std::size_t> end(std::size_t at) const {
     if (m_bytes.size() - at < head()) return std::nullopt;
     const auto length = readRaw<std::uint32_t>(m_bytes.data() + at + m_mark.marker().size());
@@ -60,12 +60,12 @@ class Records {
     const auto crc = readRaw<std::uint32_t>(m_bytes.data() + at + m_mark.marker().size() + 4);
     return crc32c(body, m_mark.seed()) == crc ? std::optional(body) : std::nullopt;
   }
-  // A write that was cut off begins as a record does.
+  // Whether a truncated write begins here: the start of a record without its end.
   bool begun(std::size_t at) const {
     return m_bytes.size() - at < head() || (!end(at) && m_bytes.substr(at).starts_with(m_mark.marker()) &&
                                             readRaw<std::uint32_t>(m_bytes.data() + at + m_mark.marker().size()) > 0);
   }
-  // Where the reading goes on behind a damaged record; the size: nowhere.
+  // Where to continue after a damaged record; the file's size: nowhere.
   std::size_t resume(std::size_t at) const {
     const auto next = end(at);
     if (next && (*next == m_bytes.size() || body(*next))) return *next;
@@ -141,7 +141,7 @@ bool SpoolScan::take(std::string_view body, Place& place) {
     }
     return true;
   }
-  if (place.scanned == nullptr) return false;  // of a session whose name is lost
+  if (place.scanned == nullptr) return false;  // its session's name is lost
   if (kind == 'D' && place.first_version) {
     define(*place.scanned, place.dictionary, rest);
     place.dictionary += rest.size();
@@ -163,7 +163,7 @@ bool SpoolScan::take(std::string_view body, Place& place) {
   return true;
 }
 
-// Segments of one session tell the same dictionary from its start; what is new is kept.
+// Segments of one session repeat the same dictionary from its start; only the new part is kept.
 void SpoolScan::define(ScannedSession& scanned, std::uint64_t offset, std::string_view records) {
   std::string& dictionary = scanned.session.dictionary;
   if (offset > dictionary.size()) {
@@ -180,7 +180,7 @@ Spool::Recovered SpoolScan::finish() {
     for (const auto& [offset, records] : scanned->later)
       if (offset <= scanned->session.dictionary.size()) define(*scanned, offset, records);
     std::vector<Spool::Batch> readable;
-    // One that was appended again, because the sync of its segment had failed, may be there twice.
+    // A batch appended again because the sync of its segment failed may occur twice.
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> places;
     std::size_t lost = 0;
     for (std::size_t i = 0; i < scanned->needed.size(); ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Every piece is a Payload by itself: it begins with sealed_ns, and "same times as before" never reaches across pieces.
-// 2. A record is in one piece as a whole; blocks of more than kMaxBlock rows are split, so that a piece stays near kPiece.
-// 3. m_reported remembers what this Recorder said last about an id, so that a repeated declaration costs nothing on the wire.
+// 1. Every piece is a self-contained Payload: it begins with sealed_ns, and "same times as before" never refers to another piece.
+// 2. A record is never split across pieces; blocks of more than kMaxBlock rows are split, so that a piece stays near kPiece.
+// 3. m_reported holds this Recorder's last update of each id, so that a repeated declaration sends nothing.
 #include "collectors/agent/wire_recorder.h"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ void WireRecorder::put(StreamClass stream, const Write& write) {
       return;
     }
     if (pending.open.empty()) {
-      // A node that says little keeps no room for one that says much until it is acknowledged.
+      // Sized by the node's last piece: a quiet node must not hold a large buffer until the acknowledgement.
       pending.open.reserve(std::clamp(pending.last, kMinRoom, kPiece / 4));
       wire::appendFixed64(pending.open, Wire::kSealedNsFieldNumber, 0);
     }
@@ -194,7 +194,7 @@ void WireRecorder::scalars(SeriesId series, std::span<const std::int64_t> step, 
 }
 
 void WireRecorder::spans(TrackId track, const SpanColumns& spans) {
-  // Rows are bounded by count and, where they carry arguments, by bytes.
+  // A block is limited by rows and, where they carry arguments, by bytes.
   for (std::size_t from = 0; from < spans.size();) {
     std::size_t to = from, bytes = 0;
     while (to < spans.size() && to - from < kMaxBlock && bytes < kPiece) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// WireRecorder: a Recorder that packs what it is told into payload bytes, one pending buffer per delivery class.
+// WireRecorder: a Recorder that encodes records as payload bytes, one pending buffer per delivery class.
 //
 // Threading:  Recorder calls on one thread; take() and pendingBytes() from any thread.
-// Ownership:  borrows the session's dictionary, which outlives it.
+// Ownership:  borrows the session's dictionary, which must outlive it.
 // Units:      ids are those of the dictionary.
-// Errors:     more than kMaxPending bytes that nobody takes: records are dropped and counted; flush() returns RESOURCE_EXHAUSTED once.
+// Errors:     with more than kMaxPending bytes not taken, records are dropped and counted; flush() returns RESOURCE_EXHAUSTED once.
 // Cost:       an uncontended lock per call; samples are packed at memory speed (equal time columns are sent once).
 #pragma once
 
@@ -25,15 +25,15 @@
 
 namespace runglass {
 
-// How many log lines a source may send: a flood is cut at the node, counted, and never takes room from warnings.
+// Rate limit for log lines of a source: a flood is cut at the node, counted, and never displaces warnings.
 class LogBudget {
  public:
-  static constexpr std::int64_t kLinesPerSecond = 10'000, kBurst = 100'000;  // of plain lines, and again of warnings and worse
+  static constexpr std::int64_t kLinesPerSecond = 10'000, kBurst = 100'000;  // for plain lines, and the same again for warnings and above
 
   bool take(Severity severity, TimeNs now) {
     Bucket& bucket = m_buckets[severity >= Severity::kWarning ? 1 : 0];
     if (bucket.filled_at == 0) bucket.filled_at = now;
-    // In units of 1 / s, so that no part of a line is lost however often this is asked.
+    // In units of 1 / s, so that frequent calls lose no fraction of a line.
     const DurNs waited = std::clamp<DurNs>(now - bucket.filled_at, 0, kBurst / kLinesPerSecond * kNsPerSecond);
     bucket.room = std::min(kBurst * kNsPerSecond, bucket.room + waited * kLinesPerSecond);
     bucket.filled_at = now;
@@ -44,7 +44,7 @@ class LogBudget {
     bucket.room -= kNsPerSecond;
     return true;
   }
-  // Since the last call; at most one answer above 0 a second.
+  // Lines refused since the last call that returned more than 0; at most one such result a second.
   std::int64_t refusedToTell(TimeNs now) {
     if (m_refused == 0 || (now >= m_reported_at && now - m_reported_at < kNsPerSecond)) return 0;
     m_reported_at = now;
@@ -67,7 +67,7 @@ class WireRecorder : public Recorder {
   static constexpr std::size_t kMaxPending = 16U << 20;  // per class
   static constexpr std::size_t kPiece = 256U << 10;
 
-  // `now` is the session clock. `seal` asks for take() soon; it is called on the Recorder's thread with no lock held.
+  // `now` is the session clock. `seal` requests a take() soon; it is called on the Recorder's thread with no lock held.
   WireRecorder(SessionDictionary& dictionary, std::function<TimeNs()> now, std::function<void()> seal);
 
   NodeId node(const Node& node) override;
@@ -104,7 +104,7 @@ class WireRecorder : public Recorder {
     std::string open;
     std::vector<TimeNs> times;  // of the last sample block in `open`
     std::size_t bytes = 0;      // full and open
-    std::size_t last = 0;       // size of the piece before: what the next one likely takes
+    std::size_t last = 0;       // size of the previous piece, an estimate for the next one
   };
   // Appends one record; `write(out)` appends the whole field.
   template <class Write>
@@ -114,7 +114,7 @@ class WireRecorder : public Recorder {
   template <class Message>
   void putUpdate(std::uint32_t field, const Message& message);
 
-  // At most kMaxText bytes of `text`; says so when that is not all.
+  // At most kMaxText bytes of `text`, marked where it is cut.
   std::string cut(const std::string& text);
   void tellRefused(std::int64_t lines);
 
@@ -124,7 +124,7 @@ class WireRecorder : public Recorder {
   mutable Mutex m_mutex;
   std::array<Pending, kStreamClassCount> m_pending RG_GUARDED_BY(m_mutex);
   LogBudget m_log_budget;
-  std::string m_log_stream;  // of the last line that was refused
+  std::string m_log_stream;  // of the last refused line
   std::int64_t m_dropped RG_GUARDED_BY(m_mutex) = 0;
   bool m_dropping RG_GUARDED_BY(m_mutex) = false;
   std::unordered_map<std::uint64_t, std::string> m_reported;  // (field, id) -> last update of this Recorder

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invariants: no value whose name looks secret leaves the process, neither from the environment nor from the command line. */
+/* Invariants: no value with a secret-looking name leaves the process, neither from the environment nor from the command line. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -79,7 +79,7 @@ static size_t readLine(const char *path, char *line, size_t bytes) {
 
 static int byText(const void *a, const void *b) { return strcmp(a, b); }
 
-/* The names in a folder, sorted: devices come in the order of their bus addresses. */
+/* The names in a folder, sorted, so that devices are in the order of their bus addresses. */
 static int listFolder(const char *path, char names[][kNameBytes], int most) {
   DIR *folder = opendir(path);
   int count = 0;
@@ -106,7 +106,7 @@ static void join(char *path, size_t bytes, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Without CUDA: the kernel driver tells what is plugged in. */
+/* Lists the GPUs from the kernel driver's files, without CUDA. */
 void rg_list_gpus(const char *root, char *text, size_t bytes) {
   char names[kMaxDevices][kNameBytes], path[512], information[2048];
   text[0] = 0;
@@ -123,7 +123,7 @@ void rg_list_gpus(const char *root, char *text, size_t bytes) {
   }
 }
 
-/* RDMA devices with the state and rate of their first port, then the interfaces that are up. */
+/* RDMA devices with state and rate of their first port, then the interfaces that are up. */
 void rg_list_nics(const char *root, char *text, size_t bytes) {
   static const char *const kVirtual[] = {"lo", "docker", "veth", "br-", "virbr", "cni", "flannel", "cali", "tunl", "tap"};
   char names[kMaxDevices][kNameBytes], path[512], state[64], rate[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invariants: equal environments give equal run and attempt on every rank; nothing per process (pid, rank) enters them. */
+/* Invariants: equal environments give equal run and attempt on every rank; neither depends on the process (pid, rank). */
 #define _GNU_SOURCE
 #include "collectors/client/identity.h"
 
@@ -43,7 +43,7 @@ static void copy(char *to, size_t bytes, const char *from) {
   to[n] = 0;
 }
 
-/* The first line whose rank is set wins: the closer to the process, the higher. Hosts of one process each come last. */
+/* The first row whose rank is set wins: the variables set closest to the process come first, those of one process per host last. */
 static const struct {
   const char *rank, *world, *local;
 } kRanks[] = {
@@ -90,7 +90,7 @@ static void fillRank(const struct process *of, struct rgr_identity *identity, co
   if (options->local_rank != RG_NONE) identity->local_rank = options->local_rank;
 }
 
-/* What names one launch of a job, outermost first. All that are set are joined. */
+/* Variables that identify a launch of a job, outermost first. All that are set are joined. */
 static const struct {
   const char *variable, *label;
   int names_job;
@@ -111,7 +111,7 @@ static const struct {
 
 static const char *launchValue(const struct process *of, const char *variable) {
   const char *value = env(of, variable);
-  /* torchrun without --rdzv-id says "none". */
+  /* torchrun without --rdzv-id sets "none". */
   return value && strcmp(variable, "TORCHELASTIC_RUN_ID") == 0 && strcmp(value, "none") == 0 ? NULL : value;
 }
 
@@ -136,8 +136,8 @@ static int readStat(long pid, struct process_stat *stat) {
              : -1;
 }
 
-/* The process whose start names this launch when no scheduler does: the launcher all ranks of the node share. A session leader
- * that is our parent is rather a login shell: then our process group, which a shell makes anew for each command. */
+/* The process whose start identifies this launch without a scheduler: the launcher that all ranks of the node share. A session leader
+ * that is the parent is probably a login shell: then the process group, which a shell creates for each command. */
 static unsigned long long launcherStart(const struct process *of, long *launcher) {
   struct process_stat self, parent, group;
   *launcher = of->pid;

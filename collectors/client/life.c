@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
- * 1. rg_current_ring is set last, when all of the ring is in place, and cleared before the lock that says "alive" is given up.
- * 2. A forked child starts detached; what its parent's ring holds is the parent's.
- * 3. A held ring is filled like any other; only its identity_version stays 0, which keeps a reader from declaring it.
- * 4. errno is as it was when a function returns.
+ * 1. rg_current_ring is set last, when the ring is complete, and cleared before the "alive" lock is released.
+ * 2. A forked child starts detached; the records in its parent's ring stay the parent's.
+ * 3. A held ring is filled like any other; only its identity_version stays 0, so that a reader does not declare it.
+ * 4. Every function preserves errno.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -24,7 +24,7 @@ struct rg_ring *_Atomic rg_current_ring;
 struct rg_step_state rg_current_step = {.step = RG_NONE, .schedstat_fd = -1};
 struct rg_listener rg_listener;
 static struct rg_ring *g_newest;
-static int g_held; /* the identity is the environment's and not yet told */
+static int g_held; /* the identity is from the environment and not yet published */
 static pthread_mutex_t g_init = PTHREAD_MUTEX_INITIALIZER;
 
 static void detachChild(void) {
@@ -32,7 +32,7 @@ static void detachChild(void) {
   pthread_mutex_init(&g_init, NULL);
 }
 
-/* Under g_init. */
+/* Called with g_init locked. */
 static void tellIdentity(struct rg_ring *ring) {
   g_held = 0;
   if (ring->header->identity_version == 0) __atomic_store_n(&ring->header->identity_version, 2, __ATOMIC_RELEASE);
@@ -54,7 +54,7 @@ static void endRing(const char *cause, uint32_t state) {
   if (cause) snprintf(identity->end_cause, sizeof(identity->end_cause), "%s", cause);
   ring->header->end_time = rg_clock(CLOCK_MONOTONIC);
   __atomic_store_n(&ring->header->end_state, state, __ATOMIC_RELEASE);
-  close(ring->fd); /* gives the lock up; the mapping stays for threads that are still inside */
+  close(ring->fd); /* releases the lock; the mapping stays for threads that still use it */
 }
 
 static void atExit(void) { endRing(NULL, RGR_END_EXIT); }
@@ -71,7 +71,7 @@ static void makeDirectories(const char *dir) {
   mkdir(path, 0700);
 }
 
-/* A directory of ours that nobody else can write to. */
+/* A directory of this user to which no other user can write. */
 static int chooseDirectory(const struct rg_options *options, char *dir, size_t bytes, char *why, size_t why_bytes) {
   const char *given = options->dir ? options->dir : getenv("RUNGLASS_DIR");
   const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -83,7 +83,7 @@ static int chooseDirectory(const struct rg_options *options, char *dir, size_t b
     snprintf(dir, bytes, "/dev/shm/runglass-%ld", (long)getuid());
   makeDirectories(dir);
   struct stat st;
-  /* The C library's own lstat is a symbol of 2.33 where this is built, and the trainer's may be older. */
+  /* lstat is a symbol of glibc 2.33 on the build machine; the trainer's glibc can be older. */
   if (syscall(SYS_newfstatat, AT_FDCWD, dir, &st, AT_SYMLINK_NOFOLLOW) != 0)
     return snprintf(why, why_bytes, "no directory %s: %s", dir, strerror(errno)), -1;
   if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 022))
@@ -91,9 +91,9 @@ static int chooseDirectory(const struct rg_options *options, char *dir, size_t b
   return 0;
 }
 
-/* A ring whose owner is dead for a day was never read: without this, trainers without an agent would fill the memory file system.
- * Only before our own ring exists: closing any descriptor of it would give up its lock; what bears our number is passed over, it may be
- * the recent ring of an earlier rg_init. */
+/* Removes a ring that was never read and whose owner has been dead for a day: without an agent, old rings would fill the memory file
+ * system. Only before this process has a ring: closing any descriptor of its own ring would release the lock. Files with this process's
+ * pid are skipped: one may be the recent ring of an earlier rg_init. */
 static void removeIfOld(int dir_fd, const char *name) {
   static struct rgr_header header;
   const int fd = openat(dir_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -165,7 +165,7 @@ static int start(const struct rg_options *options, int held) {
   return 0;
 }
 
-/* The trainer names itself on a ring that a tracer made; 0: it wants another directory, so the held ring goes. */
+/* Gives the ring that a tracer created the trainer's identity; 0: the trainer needs another directory, so the held ring ends. */
 static int adoptHeld(struct rg_ring *ring, const struct rg_options *options) {
   const size_t folder = (size_t)(strrchr(ring->path, '/') - ring->path);
   if (options->dir && *options->dir && (strlen(options->dir) != folder || strncmp(options->dir, ring->path, folder) != 0)) {
@@ -233,7 +233,7 @@ static struct rgr_identity *beginIdentity(struct rg_ring *ring) {
   pthread_mutex_lock(&g_init);
   tellIdentity(ring);
   __atomic_fetch_add(&ring->header->identity_version, 1, __ATOMIC_ACQ_REL);
-  __atomic_thread_fence(__ATOMIC_RELEASE); /* odd before anything of it changes */
+  __atomic_thread_fence(__ATOMIC_RELEASE); /* the version is odd before the identity changes */
   return &ring->header->identity;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one ring of this process and the step it is in: shared by life.c (which makes and ends it) and record.c (which fills it).
+/* The ring of this process and its current step, shared by life.c (creates and ends the ring) and record.c (fills it).
  *
  * Threading:  rg_live() from any thread; the step belongs to the thread that runs rg_step_begin/end, its sums are atomic.
  * Ownership:  a ring lives until the process ends.
@@ -28,15 +28,15 @@ struct rg_step_state {
 extern struct rg_ring *_Atomic rg_current_ring;
 extern struct rg_step_state rg_current_step;
 
-/* What a tracer linked with this library wants to hear; NULL: nobody listens. */
+/* Callbacks of a tracer linked with this library; NULL: none. */
 struct rg_listener {
   void (*_Atomic step)(int64_t step);      /* a step begins; RG_NONE: it ended */
-  void (*_Atomic before_end)(int exiting); /* the ring is about to end: last words */
+  void (*_Atomic before_end)(int exiting); /* the ring is about to end: last chance to write */
 };
 extern struct rg_listener rg_listener;
 
-/* As rg_init(NULL), but the agent is not told who this is until rg_init() or rg_tell_identity(): a tracer wakes before the trainer
- * has said its name. */
+/* As rg_init(NULL), but the agent does not get the identity until rg_init() or rg_tell_identity(): a tracer starts before the trainer
+ * has set its identity. */
 int rg_init_held(void);
 void rg_tell_identity(void);
 

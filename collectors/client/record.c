@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
  * 1. Without a ring every function returns at once.
- * 2. A span belongs to the thread that began it; its stack is thread-local and forgotten when the ring changes.
- * 3. errno is as it was when a function returns.
+ * 2. A span belongs to the thread that began it; its stack is thread-local and dropped when the ring changes.
+ * 3. Every function preserves errno.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +23,7 @@ struct open_span {
 };
 
 struct thread_state {
-  struct rg_ring *ring; /* what the rest belongs to */
+  struct rg_ring *ring; /* owner of the state below */
   uint32_t track;
   int depth;
   struct open_span spans[MAX_DEPTH];
@@ -61,7 +61,7 @@ static void tellProgress(struct rg_ring *ring, const struct thread_state *state,
   rg_ring_progress(ring, &progress);
 }
 
-/* How long the calling thread has waited for a CPU, from the scheduler; absent where the kernel does not say. */
+/* Time that the calling thread waited for a CPU, from the scheduler; absent where the kernel does not report it. */
 static int64_t runDelay(void) {
   const long tid = syscall(SYS_gettid);
   if (rg_current_step.schedstat_fd < 0 || rg_current_step.schedstat_thread != tid) {
@@ -133,7 +133,7 @@ void rg_phase(int phase) {
   if (!ring || phase < RG_PHASE_INIT || phase > RG_PHASE_CHECKPOINT) return;
   atomic_store(&rg_current_step.phase_said, 1);
   atomic_store(&rg_current_step.phase, phase);
-  /* A step that was anything but steady for a while is not a steady one. */
+  /* A step counts as steady only if it was steady throughout. */
   if (phase != RG_PHASE_STEADY) atomic_store(&rg_current_step.phase_of_step, phase);
   tellProgress(ring, threadState(ring), rg_now());
 }
@@ -259,7 +259,7 @@ void rg_span(uint32_t track, const char *name, int category, int64_t start_ns, i
   putSpan(ring, track ? track : threadState(ring)->track, 0, &span, dur_ns);
 }
 
-/* --- words --------------------------------------------------------------------------------------------------------- */
+/* --- text --------------------------------------------------------------------------------------------------------- */
 
 static void checkpoint(int durable, int64_t step, const char *path, int64_t bytes) {
   struct rg_ring *ring = rg_live();

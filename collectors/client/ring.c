@@ -2,10 +2,11 @@
 /* Invariants:
  * 1. A slot is written only by the thread whose compare-and-swap moved `head` over it, and only while head - tail <= slots.
  * 2. A record's first commit word is its last store (release), so a reader that sees it sees the whole record.
- * 3. `tail` is believed only when tail_check is its complement; a torn or absurd pair means "nothing was released".
- * 4. All pages are allocated before the file gets its name: a full /dev/shm is an error here, never a SIGBUS later.
- * 5. In a recent ring `head` moves before the slots it claims are touched: a reader that finds it far enough back read no torn slot.
- * 6. The file appears under its final name only when it is complete and locked, so a reader never sees half a header.
+ * 3. `tail` is used only when tail_check is its complement; a torn or impossible pair means "nothing was released".
+ * 4. All pages are allocated before the file gets its name: a full /dev/shm is an error here, not a SIGBUS later.
+ * 5. In a recent ring `head` moves before the claimed slots are written: a reader that still finds `head` low enough after its read has
+ *    read no torn slot.
+ * 6. The file appears under its final name only when it is complete and locked, so that a reader never finds a partial header.
  */
 #define _GNU_SOURCE
 #include "collectors/client/ring.h"
@@ -46,13 +47,13 @@ static void fillHeader(struct rgr_header *header, uint64_t magic, uint64_t slots
   }
 }
 
-/* The lock tells the reader, across pid namespaces, that this process lives; a forked child does not inherit it. */
+/* The lock shows the reader, also across pid namespaces, that this process is alive; a forked child does not inherit it. */
 static int lockAlive(int fd) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   return fcntl(fd, F_SETLK, &lock);
 }
 
-/* `path` is the ring's; the file is made under `temporary` in the same directory. */
+/* `path` is the ring's; the file is created as `temporary` in the same directory. */
 static struct rg_ring *create(struct rg_ring *ring, const char *temporary, uint64_t magic, uint64_t slots, char *why, size_t why_bytes) {
   ring->fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (ring->fd < 0) return snprintf(why, why_bytes, "cannot create %s: %s", temporary, strerror(errno)), free(ring), NULL;
@@ -107,7 +108,7 @@ struct rg_ring *rg_ring_create_recent(const struct rg_ring *of, uint64_t slots, 
   if (snprintf(ring->path, sizeof(ring->path), "%s.recent", of->path) >= (int)sizeof(ring->path))
     return free(ring), snprintf(why, why_bytes, "directory name too long"), NULL;
   snprintf(temporary, sizeof(temporary), "%s.new", ring->path);
-  unlink(temporary); /* of an earlier try that died */
+  unlink(temporary); /* left by an earlier attempt that died */
   return create(ring, temporary, RGR_RECENT_MAGIC, slots, why, why_bytes);
 }
 
@@ -117,7 +118,7 @@ static uint64_t hashBytes(const char *text, size_t bytes) {
   return hash ^ (hash >> 29);
 }
 
-/* The id at or after the hash's place, or 0; *place is then the free one. */
+/* The id of the text, searched from the hash's slot on; 0: not there, *place is the free slot. */
 static uint32_t findString(struct rg_ring *ring, uint64_t hash, const char *text, size_t bytes, uint64_t *place) {
   for (uint64_t i = hash;; ++i) {
     *place = i % RG_LOOKUP_SIZE;
@@ -131,7 +132,7 @@ static uint32_t findString(struct rg_ring *ring, uint64_t hash, const char *text
 static int takeFlag(atomic_flag *flag) {
   for (int spins = 0; spins < 10000; ++spins)
     if (!atomic_flag_test_and_set_explicit(flag, memory_order_acquire)) return 1;
-  return 0; /* a signal handler on top of the holder, or the holder is not scheduled */
+  return 0; /* a signal handler interrupted the holder, or the holder is not scheduled */
 }
 
 uint32_t rg_ring_intern(struct rg_ring *ring, const char *text, size_t bytes) {
@@ -165,15 +166,14 @@ uint32_t rg_ring_intern(struct rg_ring *ring, const char *text, size_t bytes) {
   return id;
 }
 
-/* Looks at the reader's mark again; 1 when `need` slots from `head` are free. */
+/* Reads the reader's position again; 1 when `need` slots after `head` are free. */
 static int roomAfter(struct rg_ring *ring, uint64_t head, uint64_t need) {
   uint64_t tail = atomic_load_explicit(&ring->tail_seen, memory_order_acquire);
   if (head + need - tail <= ring->slot_count) return 1;
   const uint64_t check = __atomic_load_n(&ring->header->tail_check, __ATOMIC_ACQUIRE);
   const uint64_t now = __atomic_load_n(&ring->header->tail, __ATOMIC_ACQUIRE);
   if (check != ~now || now > head || now < tail) return 0;
-  atomic_store_explicit(&ring->tail_seen, now,
-                        memory_order_release); /* what another thread writes next comes after the reader's look too */
+  atomic_store_explicit(&ring->tail_seen, now, memory_order_release); /* orders other threads' writes after this read of the tail */
   return head + need - now <= ring->slot_count;
 }
 
@@ -182,7 +182,7 @@ static int claim(struct rg_ring *ring, uint64_t need, uint64_t *position) {
   uint64_t head = __atomic_load_n(shared, __ATOMIC_RELAXED);
   do {
     if (!roomAfter(ring, head, need)) {
-      /* A stale head looks full when others moved on; only a true one counts. */
+      /* A stale head can make the ring look full; reject only with the current one. */
       const uint64_t again = __atomic_load_n(shared, __ATOMIC_RELAXED);
       if (again != head) {
         head = again;
@@ -271,10 +271,9 @@ void rg_ring_overwrite(struct rg_ring *ring, int type, int a, int b, const void 
 }
 
 void rg_ring_progress(struct rg_ring *ring, const struct rgr_progress *progress) {
-  if (!takeFlag(&ring->progress_busy)) return; /* the next change tells it */
+  if (!takeFlag(&ring->progress_busy)) return; /* the next change reports it */
   const uint64_t version = ring->header->progress_version;
-  /* The copy written now was the live one before: on machines that let a later store overtake, it must not change before the version did.
-   */
+  /* The copy written now was the live one before: on machines that reorder stores, it must not change before the version has. */
   __atomic_thread_fence(__ATOMIC_RELEASE);
   ring->header->progress[(version + 1) & 1] = *progress;
   __atomic_store_n(&ring->header->progress_version, version + 1, __ATOMIC_RELEASE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The writer's side of a ring file (ring_layout.h): create, intern, put, progress.
  *
- * Threading:  all but rg_ring_create from any thread, also inside a signal handler.
- * Ownership:  a ring is never unmapped: a thread may still be in it at shutdown.
+ * Threading:  any thread, also inside a signal handler; rg_ring_create outside of one only.
+ * Ownership:  a ring is never unmapped: a thread may still use it at shutdown.
  * Units:      ns of CLOCK_MONOTONIC, bytes.
  * Errors:     create: NULL with one line in `why`. put: a full ring counts a drop. intern: a full table gives id 0.
  * Cost:       put: one compare-and-swap, one 64-byte store; intern: one hash look-up.
@@ -25,7 +25,7 @@ struct rg_ring {
   struct rgr_string *strings;
   char *string_data;
   uint64_t slot_count; /* a power of two */
-  int fd;              /* holds the lock that says "alive" */
+  int fd;              /* holds the "alive" lock */
   _Atomic uint64_t tail_seen;
   atomic_flag strings_busy, progress_busy;
   uint32_t string_bytes_used;
@@ -35,15 +35,15 @@ struct rg_ring {
 };
 
 struct rg_ring *rg_ring_create(const char *dir, uint64_t slots, char *why, size_t why_bytes);
-/* A recent ring beside `of`. */
+/* A recent ring next to `of`. */
 struct rg_ring *rg_ring_create_recent(const struct rg_ring *of, uint64_t slots, char *why, size_t why_bytes);
 uint32_t rg_ring_intern(struct rg_ring *ring, const char *text, size_t bytes);
 /* One record: fixed part, then up to two strings. Returns 0 when it was dropped. */
 int rg_ring_put(struct rg_ring *ring, int type, int a, int b, const void *fixed, size_t fixed_bytes, const void *s1, size_t n1,
                 const void *s2, size_t n2);
-/* The fast path: a record of one slot. */
+/* Fast path: a record of one slot. */
 int rg_ring_put_one(struct rg_ring *ring, int type, int a, int b, const void *fixed, size_t fixed_bytes);
-/* Into a recent ring, over the oldest. One thread only. */
+/* Writes to a recent ring over the oldest records. One thread only. */
 void rg_ring_overwrite(struct rg_ring *ring, int type, int a, int b, const void *fixed, size_t fixed_bytes, const void *s1, size_t n1);
 void rg_ring_progress(struct rg_ring *ring, const struct rgr_progress *progress);
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What we rely on of the binary interfaces of CUDA 11 to 13, cuBLAS and NCCL: no header of theirs is needed to build.
+/* Declarations for the binary interfaces of CUDA 11 to 13, cuBLAS and NCCL, so that the build needs none of their headers.
  *
- * Threading:  declarations only.
- * Ownership:  handles belong to whoever made them; we never free one we did not make.
- * Units:      as their owners say.
+ * Ownership:  handles belong to their creator; the tracer frees only handles that it created.
  * Errors:     every status is an int; 0 is success everywhere.
- * Cost:       none.
  */
 #ifndef RUNGLASS_CUDA_ABI_H
 #define RUNGLASS_CUDA_ABI_H
@@ -17,7 +14,7 @@ typedef void *rgc_stream; /* cudaStream_t, CUstream */
 typedef void *rgc_event;  /* cudaEvent_t, CUevent */
 typedef void *rgc_handle; /* any other opaque handle */
 
-/* What the interposed functions look like to the trainer. */
+/* Attributes of an interposed function. */
 #define RGC_EXPORT __attribute__((visibility("default")))
 
 enum {
@@ -26,9 +23,9 @@ enum {
   RGC_UNLOADING = 4, /* cudaErrorCudartUnloading, CUDA_ERROR_DEINITIALIZED */
   RGC_INVALID_HANDLE = 400,
   RGC_NOT_READY = 600,
-  RGC_CAPTURE_FIRST = 900, /* 900..907: the call met a stream capture */
+  RGC_CAPTURE_FIRST = 900, /* 900..907: the call is not permitted in a stream capture */
   RGC_CAPTURE_LAST = 907,
-  RGC_UNKNOWN = 999, /* what an interposed CUDA function returns when the real one is nowhere */
+  RGC_UNKNOWN = 999, /* result of an interposed CUDA function when the real one is not found */
   RGC_CUBLAS_MISSING = 1,
   RGC_NCCL_MISSING = 3,
   RGC_NCCL_IN_PROGRESS = 7

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invariants: an entry's fields are stored before its handle; an entry whose handle is gone is taken again only by a new learn. */
+/* Invariants: an entry's fields are stored before its handle; an entry without a handle is reused only by a new learn. */
 #define _GNU_SOURCE
 #include "collectors/cuda/communicators.h"
 
@@ -58,7 +58,7 @@ void rgc_comm_learn(rgc_handle handle, int64_t id, int ranks, int rank, int devi
     entry->device = device;
     atomic_store(&entry->collectives, 0);
     atomic_store(&entry->splits, 0);
-    /* An earlier communicator's counters are left to whoever still counts on them. */
+    /* An earlier communicator's counters are not freed: another thread may still use them. */
     entry->sent = ranks > 0 ? calloc((size_t)ranks * 2, sizeof(*entry->sent)) : NULL;
     entry->received = entry->sent ? entry->sent + ranks : NULL;
     atomic_store_explicit(&entry->handle, handle, memory_order_release);

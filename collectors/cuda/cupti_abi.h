@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What we rely on of CUPTI's activity interface, versions 13 to 28 (CUDA 11.0 to 12.9) and 13.0: no header of its is needed to build.
+/* Declarations for CUPTI's activity interface, versions 13 to 28 (CUDA 11.0 to 12.9) and 13.0, so that the build needs none of its
+ * headers.
  *
- * Threading:  declarations only.
  * Ownership:  a record and the name it points to are CUPTI's.
- * Units:      ns of CUPTI's own clock (gpu_clock.h ties it); 0 = not known.
- * Errors:     every status is an int; 0 is success. A version without a row in kSizes (cupti_library.c) is not read.
- * Cost:       none.
+ * Units:      ns of CUPTI's own clock (gpu_clock.h converts it); 0 = unknown.
+ * Errors:     every status is an int; 0 is success. Records of a version without a row in kSizes (cupti_library.c) are not read.
  *
- * Records only ever grew at their end: CUpti_ActivityKernel5 (11.0), 6 (11.2), 7 (11.6), 8 (11.8), 9 (12.0), 10 (13.0); Memcpy3 (11.0), 4
- * (11.1), 5 (11.6), 6 (12.8); MemcpyPtoP2, 3, 4 and Memset2, 3, 4 (11.0, 11.1, 11.6). Below is what all of these begin with.
+ * New versions only append fields to records: CUpti_ActivityKernel5 (11.0), 6 (11.2), 7 (11.6), 8 (11.8), 9 (12.0), 10 (13.0); Memcpy3
+ * (11.0), 4 (11.1), 5 (11.6), 6 (12.8); MemcpyPtoP2, 3, 4 and Memset2, 3, 4 (11.0, 11.1, 11.6). The structs below are their common
+ * beginning.
  */
 #ifndef RUNGLASS_CUDA_CUPTI_ABI_H
 #define RUNGLASS_CUDA_CUPTI_ABI_H
@@ -20,14 +20,14 @@ enum rgc_cupti_kind {
   RGC_CUPTI_MEMSET = 2,
   RGC_CUPTI_DRIVER = 4,
   RGC_CUPTI_RUNTIME = 5,
-  RGC_CUPTI_KERNEL = 10, /* concurrent kernels: the other kind makes them wait for each other */
+  RGC_CUPTI_KERNEL = 10, /* concurrent kernels; the other kernel kind would serialize them */
   RGC_CUPTI_MEMCPY_PEER = 22,
   RGC_CUPTI_EXTERNAL = 39,
   RGC_CUPTI_KINDS = 64
 };
 
 enum {
-  RGC_CUPTI_LIMIT_REACHED = 12, /* of cuptiActivityGetNextRecord: that was the last */
+  RGC_CUPTI_LIMIT_REACHED = 12, /* of cuptiActivityGetNextRecord: no more records */
   RGC_CUPTI_IN_USE = 39,        /* CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED */
   RGC_CUPTI_FLUSH_FORCED = 1,
   RGC_CUPTI_CUSTOM = 3 /* CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 */
@@ -44,7 +44,7 @@ struct rgc_cupti_kernel {
   void *reserved;
   uint64_t queued, submitted;
   uint32_t launch[2];
-  uint64_t graph_node; /* 0: not of a graph */
+  uint64_t graph_node; /* 0: not from a graph */
 };
 
 /* Memcpy and Memset; `copy_kind` is the first byte of a memset's value. */

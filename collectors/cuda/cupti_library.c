@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
- * 1. The library that the process has already loaded is taken: two of them would fight over the same hooks.
- * 2. A library is loaded only where the CUDA runtime of its own major version is in the process, or none is.
- * 3. Nothing is read of records whose sizes are not in kSizes.
+ * 1. A CUPTI that the process has already loaded is used: two of them would compete for the same hooks.
+ * 2. CUPTI is loaded only where the process has the CUDA runtime of the same major version, or no CUDA runtime.
+ * 3. Records of sizes that are not in kSizes are not read.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/cupti_library.h"
@@ -33,7 +33,7 @@ struct sizes {
   uint32_t first, last; /* of cuptiGetVersion() */
   uint16_t kernel, copy, peer_copy, set;
 };
-/* A row more makes a newer CUPTI readable: its headers say whether the records still begin as ours (tests/collectors/cuda/abi_check.py). */
+/* A new row adds a newer CUPTI; check in its headers that the records still begin as declared here (tests/collectors/cuda/abi_check.py). */
 static const struct sizes kSizes[] = {
     {13, 13, 160, 72, 80, 72},         /* CUDA 11.0 */
     {14, 14, 160, 80, 88, 80},         /* 11.1 */
@@ -76,7 +76,7 @@ static int matchCupti(struct dl_phdr_info *info, size_t bytes, void *context) {
 
 static int isLoaded(const char *name) {
   void *handle = dlopen(name, RTLD_NOLOAD | RTLD_LAZY);
-  if (handle) dlclose(handle); /* gives back the count that RTLD_NOLOAD added */
+  if (handle) dlclose(handle); /* drops the reference that RTLD_NOLOAD added */
   return handle != NULL;
 }
 
@@ -91,7 +91,7 @@ static void *load(void) {
   const char *reported = getenv("RUNGLASS_CUPTI");
   if (reported && *reported) return dlopen(reported, RTLD_NOW | RTLD_LOCAL);
   char path[1024];
-  /* The path is opened after the walk: the walk holds the loader's lock. */
+  /* The path is opened after the walk, because the walk holds the loader's lock. */
   if (dl_iterate_phdr(matchCupti, path)) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
   const int any = !isLoaded(kMajors[0].runtime) && !isLoaded(kMajors[1].runtime) && !isLoaded(kMajors[2].runtime);
   void *handle = NULL;

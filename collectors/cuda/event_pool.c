@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
- * 1. An op is in the free list, in a trainer's hands, or in the tracer's queues, never in two of them.
- * 2. The free list's head carries a tag that grows with every change: a head that looks the same is the same.
- * 3. `made` only grows; ops below it have both their events.
+ * 1. An op is in exactly one place: the free list, a trainer's thread, or the tracer's queues.
+ * 2. The free list's head carries a tag that grows with every change, so that equal heads are the same state (no ABA problem).
+ * 3. `made` only grows; all ops below it have both events.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/event_pool.h"
@@ -35,7 +35,7 @@ struct rgc_op *rgc_pool_take(int device) {
   uint64_t head = atomic_load_explicit(&pool->free, memory_order_acquire);
   while ((uint32_t)head) {
     struct rgc_op *op = &atomic_load_explicit(&pool->ops, memory_order_relaxed)[(uint32_t)head - 1];
-    /* The op may have been taken meanwhile and its link be stale; then the tag has moved on and the exchange fails. */
+    /* The op may have been taken meanwhile, with a stale link; then the tag has changed and the exchange fails. */
     const uint64_t next = ((head >> 32) + 1) << 32 | __atomic_load_n(&op->next_free, __ATOMIC_RELAXED);
     if (atomic_compare_exchange_weak_explicit(&pool->free, &head, next, memory_order_acq_rel, memory_order_acquire)) return op;
   }
@@ -54,7 +54,7 @@ void rgc_pool_give(struct rgc_op *op) {
 static int fill(struct pool *pool, int device, uint32_t pairs) {
   struct rgc_op *ops = atomic_load(&pool->ops);
   if (!ops) {
-    /* Reserved for all, touched only as far as it is used. */
+    /* Address space for all ops; pages are touched only as they are used. */
     void *map = mmap(NULL, g_capacity * sizeof(*ops), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED) return 0;
     ops = map;

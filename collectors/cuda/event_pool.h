@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of CUDA events, ready to use, one pool per device.
+/* Pool of ready CUDA event pairs, one per device.
  *
- * Threading:  take and give from any thread; fill from one thread per device at a time (others are turned away).
- * Ownership:  ops belong to the pool for ever; taking one lends it.
- * Units:      none.
- * Errors:     take: NULL when all are under way. fill: the number of the event call that failed.
- * Cost:       take, give: one compare-and-swap. A device that is never used costs nothing.
+ * Threading:  take and give from any thread; fill from one thread per device at a time (concurrent calls return at once).
+ * Ownership:  ops belong to the pool; take lends them.
+ * Errors:     take: NULL when all are in use. fill: the error of the event call that failed.
+ * Cost:       take, give: one compare-and-swap. An unused device costs nothing.
  */
 #ifndef RUNGLASS_CUDA_EVENT_POOL_H
 #define RUNGLASS_CUDA_EVENT_POOL_H
@@ -16,9 +15,9 @@
 void rgc_pool_capacity(uint32_t pairs);
 struct rgc_op *rgc_pool_take(int device);
 void rgc_pool_give(struct rgc_op *op);
-int rgc_pool_used(int device);  /* the poller is to fill it */
-void rgc_pool_want(int device); /* makes it so, where no thread can fill it at once */
-/* Makes up to `pairs` more; the device must be current. */
+int rgc_pool_used(int device);  /* the poller must fill it */
+void rgc_pool_want(int device); /* marks it for filling where no thread can do so at once */
+/* Creates up to `pairs` more; the device must be current. */
 int rgc_pool_fill(int device, uint32_t pairs);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
- * 1. A buffer is walked twice: first for calls and parents, then, when the buffers beside it came too, for what they explain: a kernel's
- *    record stands before that of the call that launched it.
- * 2. No byte is read outside a buffer, and none of a record whose size is not its version's.
- * 3. What was launched in no moment that is on belongs to the event tracer, which told it.
+ * 1. A buffer is walked twice: first for calls and parents, then, once the buffers of the same time are there, for the operations: a
+ *    kernel's record precedes that of the call that launched it.
+ * 2. No byte is read outside a buffer, and none of a record whose size is not this version's.
+ * 3. Operations launched while no moment is on belong to the event tracer, which has recorded them.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/exact_records.h"
@@ -20,7 +20,7 @@
 enum { kCalls = 1 << 16, kMaxHeld = 64, kNames = 8192 };
 static const int64_t kHold = 150000000, kReadClockEvery = 250000000;
 
-/* By the low bits of the correlation: what came later is nearer to what is asked for. */
+/* Indexed by the low bits of the correlation; a later call replaces an earlier one, since recent ones are looked up. */
 static struct {
   uint64_t start, parent;
   uint32_t correlation, parent_correlation;
@@ -39,7 +39,7 @@ static int64_t g_clock_read_at;
 
 /* --- names --------------------------------------------------------------------------------------------------------- */
 
-/* A copy that stays: CUPTI's may go with its module. */
+/* A permanent copy: CUPTI's text can be freed with its module. */
 static const char *keep(const char *name) {
   static const char *known[kNames];
   static int count;
@@ -63,7 +63,7 @@ static const char *copyName(int kind) {
 
 /* --- walks --------------------------------------------------------------------------------------------------------- */
 
-/* Calls `take` with every record that is whole; 0: one is not what it should be. */
+/* Calls `take` for every complete record; 0: a record is invalid. */
 static int walk(const struct held *buffer, void (*take)(uint32_t kind, uint8_t *record)) {
   uint8_t *record = NULL;
   const uint8_t *end = buffer->bytes + buffer->valid;
@@ -77,7 +77,7 @@ static int walk(const struct held *buffer, void (*take)(uint32_t kind, uint8_t *
     if (status == 0 && (next < buffer->bytes || next + sizeof(kind) > end || next <= before)) return 0;
     if (before && size && (status == 0 ? (size_t)(next - before) != size : (size_t)(next - before) < size)) return 0;
     if (before && size) take(kind, before);
-    if (status != 0) return 1; /* the last; or an incomplete record of a forced flush, after which there is nothing */
+    if (status != 0) return 1; /* no more records, or an incomplete record of a forced flush, which is the last */
   }
 }
 
@@ -86,7 +86,7 @@ static void takeCall(uint32_t kind, uint8_t *bytes) {
     struct rgc_cupti_call call;
     memcpy(&call, bytes, sizeof(call));
     __typeof__(&g_calls[0]) known = &g_calls[call.correlation % kCalls];
-    /* The runtime's call and the driver's inside it may share a number: the outer one began first. */
+    /* A runtime call and the driver call inside it can share a correlation; the outer one began first. */
     if (known->correlation != call.correlation || call.start < known->start) known->start = call.start;
     known->correlation = call.correlation;
   } else if (kind == RGC_CUPTI_EXTERNAL) {
@@ -151,7 +151,7 @@ static void tell(struct found *found) {
 static void takeKernel(const uint8_t *bytes) {
   struct rgc_cupti_kernel kernel;
   memcpy(&kernel, bytes, sizeof(kernel));
-  const char *name = kernel.name; /* our copy by now */
+  const char *name = kernel.name; /* already a permanent copy */
   struct found found = {
       .span = {.name = name,
                /* ncclKernel_..., ncclDevKernel_... */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
- * 1. CUPTI is called by the exact thread alone, but for: a stream's number and parents' marks (trainer's threads, while it is on), its
- * clock and its walk over a full buffer (the tracer's thread).
- * 2. Our subscription is held only while we record: whoever holds one keeps others out, and PyTorch's profiler asks but once.
- * 3. What is launched between two moments belongs to the earlier one; CUPTI records more than that, and the rest is thrown away.
- * 4. A buffer is free, CUPTI's, or ours. When none is free CUPTI drops and counts.
- * 5. When the process exits the thread is gone before CUPTI's own handlers take it down.
- * 6. After a refusal nothing is tried again until somebody asks again; after a bad record, never.
+ * 1. Only the exact thread calls CUPTI, with these exceptions: a stream's number and parents' marks (trainer's threads, while it is on),
+ *    its clock and its walk over a full buffer (the tracer's thread).
+ * 2. The subscription is held only while recording: there can be one subscriber, and PyTorch's profiler tries to subscribe only once.
+ * 3. Operations launched between two moments belong to the earlier one; CUPTI records more than that, and the rest is dropped.
+ * 4. A buffer is free, CUPTI's, or the tracer's. When none is free CUPTI drops records and counts them.
+ * 5. At process exit the thread ends before CUPTI's own exit handlers run.
+ * 6. After a refusal nothing is tried until the next request; after an invalid record, never again.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/exact_trace.h"
@@ -24,15 +24,14 @@
 enum { kBuffers = 64, kBufferBytes = 1 << 20, kMaxStreams = 512 };
 static const int64_t kLongestWait = 200000000, kFlushEvery = 100000000, kLongestDrain = INT64_C(2000000000);
 
-static _Atomic int64_t g_left; /* steps still wanted; INT64_MAX: no end */
+static _Atomic int64_t g_left; /* remaining steps; INT64_MAX: unlimited */
 static _Atomic int g_running, g_ready, g_quit, g_broken, g_flush_asked, g_flush_done;
 
 int rgc_exact_ready(void) { return atomic_load_explicit(&g_ready, memory_order_acquire); }
 
 /* --- moments ------------------------------------------------------------------------------------------------------- */
 
-/* Written by the trainer's threads and ours without waiting for each other; `number` is stored last, and is 0 while the rest is not whole.
- */
+/* Written without locks by the trainer's threads and the exact thread; `number` is stored last, and is 0 while the entry is incomplete. */
 static struct {
   _Atomic uint64_t number;
   _Atomic int64_t time, step;
@@ -71,13 +70,13 @@ void rgc_exact_want(int64_t steps) {
 
 void rgc_exact_step(int64_t step) {
   if (!rgc_exact_ready()) {
-    rgc_exact_wake(); /* asked for before there was a ring */
+    rgc_exact_wake(); /* requested before there was a ring */
     return;
   }
   const int64_t left = atomic_load(&g_left);
   int on = left > 0;
   if (step == RG_NONE) on = on && atomic_load(&rgc_tracer.exact_on);
-  /* A change of mind meanwhile wins. */
+  /* A request made meanwhile takes precedence. */
   int64_t expected = left;
   if (on && step != RG_NONE && left != INT64_MAX) atomic_compare_exchange_strong(&g_left, &expected, left - 1);
   if (on || atomic_load(&rgc_tracer.exact_on)) note(step, on);
@@ -96,7 +95,7 @@ static atomic_flag g_seen_busy = ATOMIC_FLAG_INIT;
 
 static int isDefault(rgc_stream stream) { return (uintptr_t)stream <= 2; }
 
-/* A key for NULL, which means "free". Default streams are one per device. */
+/* Default streams get a key that is not NULL, which marks a free entry; each device has its own. */
 static rgc_stream keyOf(rgc_stream stream, int device) {
   return isDefault(stream) ? (rgc_stream)(((uintptr_t)device << 8) | ((uintptr_t)stream + 1)) : stream;
 }
@@ -130,7 +129,7 @@ void rgc_exact_see_stream(rgc_stream stream) {
     return;
   }
   if (atomic_load_explicit(&placeOf(keyOf(stream, device))->stream, memory_order_relaxed)) return;
-  if (atomic_flag_test_and_set_explicit(&g_seen_busy, memory_order_acquire)) return; /* the next launch on it will do */
+  if (atomic_flag_test_and_set_explicit(&g_seen_busy, memory_order_acquire)) return; /* the next launch on this stream retries */
   learnStream(stream, device);
   learnStream(NULL, device);
   atomic_flag_clear_explicit(&g_seen_busy, memory_order_release);
@@ -162,11 +161,11 @@ void rgc_exact_shut(void) {
 /* --- buffers ------------------------------------------------------------------------------------------------------- */
 
 static uint8_t *g_arena;
-static _Atomic int g_lent[kBuffers]; /* 0: free, 1: CUPTI has it, 2: it is full */
+static _Atomic int g_lent[kBuffers]; /* 0: free, 1: lent to CUPTI, 2: full */
 static size_t g_valid[kBuffers];
 static int g_next[kBuffers];
 static _Atomic int g_full = -1;  /* newest first; pushed by CUPTI */
-static int g_full_in_order = -1; /* the tracer's thread's */
+static int g_full_in_order = -1; /* owned by the tracer's thread */
 static _Atomic int g_with_cupti;
 
 static void request(uint8_t **buffer, size_t *bytes, size_t *most_records) {
@@ -187,7 +186,7 @@ static void complete(rgc_handle context, uint32_t stream, uint8_t *buffer, size_
   if (!g_arena || buffer < g_arena || buffer >= g_arena + (size_t)kBuffers * kBufferBytes) return;
   const int index = (int)((size_t)(buffer - g_arena) / kBufferBytes);
   int lent = 1;
-  if (!atomic_compare_exchange_strong(&g_lent[index], &lent, 2)) return; /* it came back before */
+  if (!atomic_compare_exchange_strong(&g_lent[index], &lent, 2)) return; /* already returned */
   g_valid[index] = valid_bytes < kBufferBytes ? valid_bytes : kBufferBytes;
   int first = atomic_load(&g_full);
   do g_next[index] = first;
@@ -234,7 +233,7 @@ static void disableAll(void) {
   for (int i = 0; i < kKindCount; ++i) rgc_cupti.disable(kKinds[i]);
 }
 
-/* RGC_COUNTED: it records. */
+/* RGC_COUNTED: recording has begun. */
 static enum rgc_counted begin(rgc_handle *subscriber) {
   const enum rgc_counted missing = rgc_cupti_find();
   if (missing != RGC_COUNTED) return missing;
@@ -248,7 +247,7 @@ static enum rgc_counted begin(rgc_handle *subscriber) {
   int error = rgc_cupti.register_callbacks(request, complete);
   for (int i = 0; i < kKindCount && !error; ++i) {
     const int status = rgc_cupti.enable(kKinds[i]);
-    if (i < kKindsNeeded) error = status; /* without the others a launch's time and parent are not known */
+    if (i < kKindsNeeded) error = status; /* without the other kinds only a launch's time and parent are unknown */
   }
   if (!error) return RGC_COUNTED;
   disableAll();
@@ -276,7 +275,7 @@ static void record(void) {
   }
 }
 
-/* What was launched may still run; only complete records come by themselves. */
+/* Waits for launched operations that still run: CUPTI delivers only complete records without a forced flush. */
 static void end(rgc_handle subscriber) {
   if (atomic_load(&rgc_tracer.exact_on)) note(RG_NONE, 0);
   if (atomic_load(&rgc_tracer.state) == RGC_ON) {
@@ -302,7 +301,7 @@ static void session(void) {
     return;
   }
   static int hooked;
-  if (!hooked) hooked = 1, atexit(rgc_exact_stop); /* after CUPTI's own, so it runs before them */
+  if (!hooked) hooked = 1, atexit(rgc_exact_stop); /* registered after CUPTI's own, so it runs before them */
   memset(g_seen, 0, sizeof(g_seen));
   atomic_store(&g_seen_count, 0);
   atomic_store_explicit(&g_ready, 1, memory_order_release);
@@ -316,7 +315,7 @@ static void *run(void *unused) {
   prctl(PR_SET_NAME, "runglass-cupti", 0, 0, 0);
   while (alive() && rg_live() && atomic_load(&g_left) > 0) session();
   atomic_store_explicit(&g_running, 0, memory_order_release);
-  rgc_exact_wake(); /* asked for again between the last look and the end */
+  rgc_exact_wake(); /* a request may have come between the last check and the end */
   return NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invariants: the table is all of one library; an event of the runtime is never given to the driver's calls or the other way round. */
+/* Invariants: the table is from one library; runtime and driver calls are never mixed on an event. */
 #include "collectors/cuda/gpu_api.h"
 
 #include "collectors/cuda/resolve.h"
@@ -11,7 +11,7 @@ static int (*g_set_current)(rgc_handle);
 
 static int setDeviceOfDriver(int device) {
   rgc_handle context = NULL;
-  const int error = g_retain_primary(&context, device); /* one count per device and process, never given back */
+  const int error = g_retain_primary(&context, device); /* one reference per device and process, never released */
   return error ? error : g_set_current(context);
 }
 

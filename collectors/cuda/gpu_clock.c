@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
- * 1. A valid reference's event has happened and its host time is known; its event is recorded anew only after it was made invalid.
- * 2. Events are placed from the newest reference before them, seconds away at most: elapsed times are floats in ms, whose steps grow
- *    with the distance (4 us after a minute), and the two clocks drift apart by microseconds a second.
- * 3. An event happened between the last look that did not find it and the first that did. So a reading is narrow however late it comes:
- *    where all streams share one hardware queue (CUDA_DEVICE_MAX_CONNECTIONS=1) it comes after all that was launched before.
- * 4. CUPTI has placed its stamps on a host clock of its own, which runs at our rate but for corrections: between two readings the
- *    difference is interpolated, outside of them it is that of the nearest.
- * 5. A reading too wide to be believed moves the chain on by the GPU's own clock, for 60 s at most.
+ * 1. A valid reference's event has completed and its host time is known; its event is recorded again only after the reference was
+ *    invalidated.
+ * 2. Events are placed relative to the newest reference before them, at most seconds away: elapsed times are floats in ms, whose
+ *    resolution gets coarser with the distance (4 us after a minute), and the two clocks drift apart by microseconds a second.
+ * 3. An event completed between the last query that found it pending and the first that did not. So a reading is narrow however late it
+ *    comes: where all streams share one hardware queue (CUDA_DEVICE_MAX_CONNECTIONS=1), after everything launched before.
+ * 4. CUPTI's stamps are on a host clock of its own, which runs at the rate of CLOCK_MONOTONIC but for corrections: between two readings
+ *    the difference is interpolated, outside of them the nearest one is used.
+ * 5. When a reading is too wide, the chain of references is extended by the GPU's own clock, for at most 60 s.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/gpu_clock.h"
@@ -29,9 +30,9 @@ struct gpu_clock {
   rgc_stream stream;
   struct reference references[kReferences];
   int newest;
-  int64_t tied, read; /* when a reading was last believed; when a round of them last ended */
-  /* The round of readings under way. */
-  rgc_event asked; /* recorded, or the next to be */
+  int64_t tied, read; /* time of the last accepted reading; end of the last round of readings */
+  /* The current round of readings. */
+  rgc_event asked; /* recorded, or the next to be recorded */
   int64_t asked_at, not_yet_at, best_width;
   int waiting, tries;
 };
@@ -52,7 +53,7 @@ static int ask(struct gpu_clock *clock) {
   return error;
 }
 
-/* Looks without a pause for a fifth of a millisecond after asking, later once a pass; RGC_NOT_READY: again at the next. */
+/* Polls for a fifth of a millisecond after the request, later once a pass; RGC_NOT_READY: try again at the next pass. */
 static int look(struct gpu_clock *clock, int64_t *seen_at) {
   const int64_t until = clock->asked_at + kSpin;
   for (;;) {
@@ -65,7 +66,7 @@ static int look(struct gpu_clock *clock, int64_t *seen_at) {
   }
 }
 
-/* The narrowest reading of a round stays in the slot. */
+/* Keeps the narrowest reading of a round in the slot. */
 static void keepNarrowest(struct gpu_clock *clock, struct reference *slot, int64_t seen_at) {
   const int64_t width = seen_at - clock->not_yet_at;
   if (clock->tries++ > 0 && width >= clock->best_width) return;
@@ -108,7 +109,7 @@ int rgc_clock_keep(int device, int64_t now) {
     if (error) break;
     clock->waiting = 0;
     keepNarrowest(clock, &clock->references[slot], seen_at);
-    const int slow = seen_at - clock->asked_at > kSpin; /* a full queue: one good reading will do */
+    const int slow = seen_at - clock->asked_at > kSpin; /* a full queue: one good reading is enough */
     if ((slow && clock->best_width <= kNarrow) || clock->tries >= (ready ? kTries : kFirstTries)) return settle(clock, slot, now);
   }
   return error == RGC_NOT_READY ? 0 : error;

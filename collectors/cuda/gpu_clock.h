@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a GPU's event lies on the host's clock: each device is tied by (host, gpu, host) readings on a stream of our own.
+/* Converts a GPU event's time to the host clock: each device is tied by (host, gpu, host) readings on a stream of the tracer.
  *
  * Threading:  the tracer's thread only; the device must be current.
- * Ownership:  events and one stream per device, for ever.
+ * Ownership:  events and one stream per device, never freed.
  * Units:      ns of CLOCK_MONOTONIC.
- * Errors:     keep: the number of the CUDA call that failed. Not ready until a first tie succeeded: try again later.
- * Cost:       keep: four readings of some 10 us each, every second at most. Error: half the narrowest, plus the drift of a second and
+ * Errors:     keep: the error of the CUDA call that failed. Not ready until the first reading succeeded: try again later.
+ * Cost:       keep: four readings of some 10 us each, at most once a second. Error: half the narrowest, plus the drift of a second and
  *             the rounding of floats (62 ns at a second's distance).
  */
 #ifndef RUNGLASS_CUDA_GPU_CLOCK_H
@@ -15,12 +15,12 @@
 
 int rgc_clock_keep(int device, int64_t now);
 int rgc_clock_ready(int device);
-/* A reading is under way and wants to be looked at soon. */
+/* Whether a reading is pending and must be polled soon. */
 int rgc_clock_waits(int device, int64_t now);
-/* Host time of `event`, which happened after `launched`. Returns CUDA's error. */
+/* Host time of `event`, which completed after `launched`. Returns CUDA's error. */
 int rgc_clock_place(int device, rgc_event event, int64_t launched, int64_t *host);
 
-/* CUPTI's clock, whatever it is (CLOCK_REALTIME, which may be set): a reading, and the host time of one of its stamps. */
+/* CUPTI's clock (often CLOCK_REALTIME, which can be set): takes a reading; converts one of its stamps to host time. */
 void rgc_clock_read_cupti(int (*timestamp)(uint64_t *));
 int64_t rgc_clock_of_cupti(uint64_t stamp);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuBLAS' and cuBLASLt's matrix products, interposed: always timed, with their shapes.
- * Invariants: as in hooks_runtime.c. A product inside another (cuBLAS may call cuBLASLt) belongs to the outer one. */
+/* Interposed matrix products of cuBLAS and cuBLASLt: always timed, with their shapes.
+ * Invariants: as in hooks_runtime.c. A product inside another one (cuBLAS can call cuBLASLt) belongs to the outer one. */
 #define _GNU_SOURCE
 #include "collectors/cuda/resolve.h"
 #include "collectors/cuda/tracer.h"
@@ -24,7 +24,7 @@ static struct rgc_op *begin(rgc_handle handle, const char *name, struct rgc_gemm
   return op;
 }
 
-/* One interposed product: its parameters, the same as arguments, its shape. */
+/* An interposed product: its parameters, the same as arguments, its shape. */
 #define GEMM(name, parameters, arguments, gemm)     \
   RGC_EXPORT int name parameters;                   \
   RGC_EXPORT int name parameters {                  \
@@ -89,7 +89,7 @@ GEMM(cublasGemmStridedBatchedEx,
       compute, algorithm),
      shape(trans_a, trans_b, m, n, k, batch, type_a, type_c))
 
-/* --- cuBLASLt: shapes are inside opaque descriptors ----------------------------------------------------------------- */
+/* --- cuBLASLt: shapes are in opaque descriptors ------------------------------------------------------------------- */
 
 typedef int attribute_function(rgc_handle, int, void *, size_t, size_t *);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CUDA driver's launches, interposed: code compiled at run time is launched with these.
+/* Interposed launches of the CUDA driver, which launch code compiled at run time.
  * Invariants: as in hooks_runtime.c. */
 #define _GNU_SOURCE
 #include "collectors/cuda/kernel_filter.h"

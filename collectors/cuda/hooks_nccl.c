@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL's operations, interposed: always timed, numbered per communicator.
+/* Interposed operations of NCCL: always timed, numbered per communicator.
  * Invariants:
- * 1. As in hooks_runtime.c: one real call, its arguments, its status.
- * 2. An operation is numbered whether it is timed or not: numbers are what ranks are compared by.
- * 3. Inside a group nothing is timed: NCCL launches at the end of the outermost one, and there the events go, one pair for each stream
- *    and communicator. */
+ * 1. As in hooks_runtime.c: one real call, with its arguments and its status.
+ * 2. An operation is numbered whether it is timed or not: ranks are compared by these numbers.
+ * 3. Inside a group nothing is timed: NCCL launches at the end of the outermost group, and the events are recorded there, one pair for
+ *    each stream and communicator. */
 #define _GNU_SOURCE
 #include "collectors/cuda/communicators.h"
 #include "collectors/cuda/resolve.h"
@@ -31,7 +31,7 @@ static int64_t sizeOf(int type) {
   return type >= 0 && type < (int)sizeof(kSizes) ? kSizes[type] : 0;
 }
 
-/* `whole`: the count is one rank's share of what is moved (all-gather, reduce-scatter). */
+/* `whole`: the count is one rank's share of the data (all-gather, reduce-scatter). */
 static struct call collective(const char *name, rgc_handle handle, rgc_stream stream, size_t count, int type, int redop, int root,
                               int whole) {
   struct rgc_communicator *known = rgc_comm_find(handle);
@@ -60,7 +60,7 @@ static struct call numbered(struct call call) {
   return call;
 }
 
-/* The k-th send of a to b meets the k-th receive of b from a. */
+/* The k-th send of a to b matches the k-th receive of b from a. */
 static struct call toPeer(struct call call, int peer, int sends) {
   struct rgc_communicator *known = rgc_comm_find(call.communicator);
   call.about.peer = peer;
@@ -121,7 +121,7 @@ static void end(struct rgc_op *op, int status) {
   rgc_shut(op, status);
 }
 
-/* Off for good (a forked child): not even numbered. */
+/* Permanently off (a forked child): operations are not even numbered. */
 static int inert(void) { return atomic_load_explicit(&rgc_tracer.state, memory_order_relaxed) == RGC_OFF; }
 
 #define OPERATION(name, parameters, arguments, call)     \
@@ -181,7 +181,7 @@ RGC_EXPORT int ncclGroupEnd(void) {
 
 /* --- communicators ------------------------------------------------------------------------------------------------- */
 
-/* A communicator that is still being made (NCCL_IN_PROGRESS) has its handle already. */
+/* A communicator whose creation is in progress (NCCL_IN_PROGRESS) already has its handle. */
 static void learn(int status, rgc_handle *made, int64_t id, int ranks, int rank, int device) {
   if ((status == 0 || status == RGC_NCCL_IN_PROGRESS) && made && *made) rgc_comm_learn(*made, id, ranks, rank, device);
 }
@@ -211,7 +211,7 @@ RGC_EXPORT int ncclCommInitAll(rgc_handle *made, int count, const int *devices) 
   ++rgc_depth;
   const int status = real(made, count, devices);
   --rgc_depth;
-  const int64_t now = rg_clock(CLOCK_MONOTONIC); /* all ranks are in this process: any number of its own will do */
+  const int64_t now = rg_clock(CLOCK_MONOTONIC); /* all ranks are in this process: any unique number is enough */
   const int64_t id = rgc_comm_id(&now, sizeof(now));
   for (int i = 0; status == 0 && i < count; ++i) rgc_comm_learn(made[i], id, count, i, devices ? devices[i] : i);
   return status;
@@ -222,7 +222,7 @@ RGC_EXPORT int ncclCommSplit(rgc_handle comm, int color, int key, rgc_handle *ma
   RGC_FIND(RGC_NCCL, ncclCommSplit);
   if (!real) return RGC_NCCL_MISSING;
   struct rgc_communicator *parent = rgc_comm_find(comm);
-  /* Every rank of the parent splits it as often and in the same order, so this too is the same on all of them. */
+  /* Every rank splits the parent equally often and in the same order, so that this id is equal on all ranks too. */
   const int64_t name[3] = {parent ? parent->id : RG_NONE, parent ? atomic_fetch_add(&parent->splits, 1) : 0, color};
   ++rgc_depth;
   const int status = real(comm, color, key, made, config);

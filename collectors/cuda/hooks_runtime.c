@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CUDA runtime's functions, interposed.
- * Invariants: the real function is called exactly once, with the trainer's arguments, and its status is what the trainer gets. */
+/* Interposed functions of the CUDA runtime.
+ * Invariants: the real function is called exactly once, with the trainer's arguments, and the trainer gets its status. */
 #define _GNU_SOURCE
 #include "collectors/cuda/gpu_api.h"
 #include "collectors/cuda/kernel_filter.h"
@@ -8,7 +8,7 @@
 #include "collectors/cuda/resolve.h"
 #include "collectors/cuda/tracer.h"
 
-/* The stream 0 of code built for per-thread default streams. */
+/* Stream 0 in code built for per-thread default streams. */
 static rgc_stream ofThread(rgc_stream stream) { return stream ? stream : (rgc_stream)(uintptr_t)2; }
 
 /* --- kernels ------------------------------------------------------------------------------------------------------- */
@@ -22,7 +22,7 @@ RGC_EXPORT void __cudaRegisterFunction(void **binary, const char *host, char *de
   if (real) real(binary, host, device, name, limit, thread_id, block_id, block, grid, warp);
 }
 
-/* Since CUDA 12 a launch may name the kernel by a handle made of the host function. */
+/* Since CUDA 12 a launch can name the kernel by a handle created from the host function. */
 #define GET_KERNEL(name)                                                         \
   RGC_EXPORT int name(rgc_handle *kernel, const void *host);                     \
   RGC_EXPORT int name(rgc_handle *kernel, const void *host) {                    \
@@ -38,7 +38,7 @@ GET_KERNEL(cudaGetKernel)
 static const char *kernelName(const void *function) {
   const char *name = rgc_kernel_get(function);
   if (name) return name;
-  /* A handle from cudaGetKernel and the like: asked once. */
+  /* A handle from cudaGetKernel or similar: its name is queried once. */
   if (rgc_gpu.function_name && rgc_gpu.function_name(&name, function) != 0) rgc_gpu_clear(), name = NULL;
   rgc_kernel_put(function, name ? name : "(unnamed kernel)", 1);
   name = rgc_kernel_get(function);
@@ -71,7 +71,7 @@ static struct rgc_op *beginKernel(rgc_stream stream, const void *function, struc
   }
 LAUNCH(cudaLaunchKernel, )
 LAUNCH(cudaLaunchKernel_ptsz, ofThread)
-LAUNCH(__cudaLaunchKernel, ) /* what nvcc's stubs call since CUDA 13 */
+LAUNCH(__cudaLaunchKernel, ) /* called by nvcc's stubs since CUDA 13 */
 LAUNCH(__cudaLaunchKernel_ptsz, ofThread)
 LAUNCH(cudaLaunchCooperativeKernel, )
 
@@ -159,7 +159,7 @@ RGC_EXPORT int cudaMemset(void *to, int value, size_t bytes) {
   return status;
 }
 
-/* --- waiting: what a rank that hangs in here was doing is visible at once ------------------------------------------- */
+/* --- waiting: the call in which a rank hangs is visible at once ----------------------------------------------------- */
 
 RGC_EXPORT int cudaDeviceSynchronize(void);
 RGC_EXPORT int cudaDeviceSynchronize(void) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
- * 1. Only the tracer's thread writes; the text of the filter is its alone.
- * 2. A verdict holds for the filter whose number is in it: a new filter makes all of them old with one store.
+ * 1. Only the tracer's thread writes; the text of the filter is used by it alone.
+ * 2. A verdict is valid for the filter whose number it contains: a new filter invalidates all verdicts with one store.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/kernel_filter.h"
@@ -17,7 +17,7 @@ enum { kVerdicts = 8192, kTries = 16 };
 _Atomic uint64_t rgc_filter_number;
 static struct {
   const char *_Atomic name;
-  _Atomic uint64_t verdict; /* filter's number * 2 + 1 when refused */
+  _Atomic uint64_t verdict; /* filter's number * 2, plus 1 when refused */
 } g_verdicts[kVerdicts];
 static char g_text[RGR_FILTER_BYTES + 1];
 static uint64_t g_last_number;
@@ -50,7 +50,7 @@ static int containsPart(const char *name) {
   return 0;
 }
 
-/* A part may be of the name as people read it or as the compiler wrote it. */
+/* A part can be of the demangled or of the mangled name. */
 static int keeps(const char *name) {
   if (containsPart(name)) return 1;
   if (strncmp(name, "_Z", 2) != 0) return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
- * 1. A reader sees a table whole or not at all: a grown one is published by one store, the old one is kept for readers still in it.
- * 2. A key is stored after its name; a key never changes, its name may (a library loaded where another was).
- * 3. A name that is handed out is a copy: the library it came from may be unloaded before the name is used.
+ * 1. A reader sees only complete tables: a grown one is published by one store, the old one is kept for readers that still use it.
+ * 2. A key is stored after its name; a key never changes, its name can (a library loaded at the address of an unloaded one).
+ * 3. A returned name is a copy: its library can be unloaded before the name is used.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/kernel_names.h"
@@ -64,7 +64,7 @@ void rgc_kernel_put(const void *kernel, const char *name, int copy_now) {
   if (table && table->count + 1 < table->capacity) {
     struct entry *entry = place(table, kernel);
     const char *kept = atomic_load(&entry->kept);
-    const int same = kept && strcmp(kept, name) == 0; /* asked for again: the copy we have will do */
+    const int same = kept && strcmp(kept, name) == 0; /* registered again: the existing copy stays valid */
     const char *copy = copy_now && !same ? strdup(name) : kept;
     if (!same) {
       atomic_store(&entry->kept, copy_now ? copy : NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invariants: open addressing that nothing leaves; a lane keeps its place. */
+/* Invariants: open addressing without removal; a lane keeps its place. */
 #define _GNU_SOURCE
 #include "collectors/cuda/lane_table.h"
 
 enum { kMaxStreams = 1024 };
 
-static struct rgc_lane g_lanes[kMaxStreams + 1]; /* the last takes what finds no room */
+static struct rgc_lane g_lanes[kMaxStreams + 1]; /* the last one is shared by all streams without room */
 static uint16_t g_lane_order[kMaxStreams + 1];
 static int g_lane_count, g_streams_of[RGC_MAX_DEVICES];
 
@@ -25,7 +25,7 @@ struct rgc_lane *rgc_lane_of(rgc_stream stream, int device) {
   lane->used = 1;
   lane->stream = stream;
   lane->device = (int16_t)device;
-  /* 0 and cudaStreamLegacy are the same stream. */
+  /* Stream 0 and cudaStreamLegacy are the same stream. */
   lane->number = (uintptr_t)stream <= 1 ? 0 : ++g_streams_of[device];
   g_lane_order[g_lane_count++] = (uint16_t)(lane - g_lanes);
   return lane;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The streams that something was launched on, with what is under way on them.
+/* The streams with launches, and the pending operations of each.
  *
  * Threading:  the tracer's thread only.
  * Ownership:  lanes live as long as the process.
@@ -9,10 +9,10 @@
 
 #include "collectors/cuda/span_record.h"
 
-/* The stream's lane; all streams that find no room share one. */
+/* The stream's lane; all streams without room share one. */
 struct rgc_lane *rgc_lane_of(rgc_stream stream, int device);
 int rgc_lane_count(void);
-/* In the order in which they were first asked for. */
+/* In order of first use. */
 struct rgc_lane *rgc_lane_at(int index);
 
 #endif

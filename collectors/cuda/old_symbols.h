@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binds the C library's functions that moved in 2.34 to the names they had before, so that what is built here runs from 2.17 on.
+/* Binds the C library's functions that moved in 2.34 to their older versions, so that the build runs on 2.17 and later.
  *
- * Threading:  none.
- * Ownership:  none.
- * Units:      none.
- * Errors:     a machine not listed keeps the newest names; the ELF test then says so.
- * Cost:       none.
+ * Errors:     a machine type not listed keeps the newest versions, which the ELF test then reports.
  */
 #ifndef RUNGLASS_CUDA_OLD_SYMBOLS_H
 #define RUNGLASS_CUDA_OLD_SYMBOLS_H

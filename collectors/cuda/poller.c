@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
- * 1. No CUDA call is made before a device is made current on this thread: the first one would make a context on GPU 0.
- * 2. This thread's captures are relaxed: asking for an event while another thread captures a stream would spoil that capture.
- * 3. Operations of one stream end in their order: only the first of each is asked about.
- * 4. After a stop or a failure no CUDA call is made any more.
+ * 1. No CUDA call is made before a device is made current on this thread: the first one would create a context on GPU 0.
+ * 2. This thread's capture mode is relaxed: querying an event while another thread captures a stream would invalidate that capture.
+ * 3. Operations of one stream complete in order: only the first of each stream is queried.
+ * 4. After a stop or a failure no CUDA call is made.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/poller.h"
@@ -29,7 +29,7 @@ static const int64_t kSecond = INT64_C(1000000000), kLongestHeld = INT64_C(10000
 static struct rgc_op *_Atomic g_submitted;
 static _Atomic int g_stop, g_stopped, g_flush_asked, g_flush_done;
 
-/* The rest is the poller thread's own. */
+/* The state below is used by the poller thread alone. */
 static int g_device = -1;
 static int64_t g_pending, g_active_at, g_counts_at, g_started_at;
 static int g_identity_reported;
@@ -70,7 +70,7 @@ static int useDevice(int device) {
   return rgc_gpu.exchange_capture_mode(&mode);
 }
 
-/* RGC_NOT_READY: still on the GPU. */
+/* RGC_NOT_READY: still running on the GPU. */
 static int finish(struct rgc_lane *lane, struct rgc_op *op) {
   const int status = rgc_gpu.event_query(op->end);
   if (status) return status;
@@ -79,7 +79,7 @@ static int finish(struct rgc_lane *lane, struct rgc_op *op) {
   int error = rgc_gpu.elapsed(&ms, op->start, op->end);
   if (!error) error = rgc_clock_place(op->device, op->start, op->launched, &start);
   if (error) return error;
-  /* Nothing starts before it is asked for: the two clocks are tied to a few microseconds only. */
+  /* An operation cannot start before its launch; the clocks are tied to within a few microseconds only. */
   if (start < op->launched) start = op->launched;
   if (op->kind != RGC_OP_KERNEL || !rgc_filter_refuses(op->name)) rgc_tell_span(lane, op, start, (int64_t)((double)ms * 1e6 + 0.5));
   atomic_store_explicit(&rgc_tracer.consecutive_failures, 0, memory_order_relaxed);
@@ -125,7 +125,7 @@ static void pass(int64_t now, int last) {
   if (error) rgc_failed(error);
 }
 
-/* The trainer had its time to say who it is; and a ring that nobody may read yet fills up. */
+/* The trainer has had time to set its identity, and a ring without published identity fills up unread. */
 static void tellIdentityInTime(int64_t now) {
   struct rg_ring *ring = rg_live();
   if (g_identity_reported || !ring) return;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tracer's one thread: waits for events without blocking anybody and hands finished operations to the ring.
+/* The tracer's thread: polls events without blocking other threads and writes finished operations to the ring.
  *
  * Threading:  submit from any thread; start once; flush and stop from any thread but the poller's.
  * Ownership:  a submitted op is the poller's until it gives it back to the pool.
  * Units:      ns.
- * Errors:     start: 0 when there is no thread. A failing event call stops the tracing (rgc_failed).
- * Cost:       submit: one compare-and-swap. The thread looks every 2 ms while the GPU works, every 10 ms otherwise. flush and stop wait
- *             for it 200 ms at most.
+ * Errors:     start: 0 without a thread. A failing event call stops the tracing (rgc_failed).
+ * Cost:       submit: one compare-and-swap. The thread polls every 2 ms while the GPU works, every 10 ms otherwise. flush and stop wait
+ *             for it at most 200 ms.
  */
 #ifndef RUNGLASS_CUDA_POLLER_H
 #define RUNGLASS_CUDA_POLLER_H
@@ -15,7 +15,7 @@
 
 int rgc_poller_start(void);
 void rgc_submit(struct rgc_op *op);
-/* What is finished reaches the ring. */
+/* Writes all finished operations to the ring. */
 void rgc_poller_flush(void);
 void rgc_poller_stop(void);
 

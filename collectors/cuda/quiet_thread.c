@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invariants: the trainer's signals are the trainer's. */
+/* Invariants: signals are handled by the trainer's threads only. */
 #define _GNU_SOURCE
 #include "collectors/cuda/quiet_thread.h"
 
@@ -16,7 +16,7 @@ int rgc_start_thread(void *(*run)(void *)) {
   pthread_t thread;
   sigset_t all, before;
   sigfillset(&all);
-  /* sigprocmask is the thread's own on Linux; pthread_sigmask moved in 2.32. */
+  /* On Linux sigprocmask applies to the calling thread; pthread_sigmask moved in 2.32. */
   sigprocmask(SIG_SETMASK, &all, &before);
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

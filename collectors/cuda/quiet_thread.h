@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread of ours in somebody else's process.
+/* A thread of the tracer in the trainer's process.
  *
  * Threading:  any thread.
- * Ownership:  it is detached; nobody joins it.
- * Units:      none.
- * Errors:     0: there is no thread.
- * Cost:       one thread. It takes no signals.
+ * Ownership:  it is detached, never joined.
+ * Errors:     0: no thread was created.
+ * Cost:       one thread, with all signals blocked.
  */
 #ifndef RUNGLASS_CUDA_QUIET_THREAD_H
 #define RUNGLASS_CUDA_QUIET_THREAD_H

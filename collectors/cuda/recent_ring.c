@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
- * 1. It belongs to the ring it was made beside: another ring, another file.
- * 2. Its identity is a copy of the ring's, taken while that was whole; whoever reads it after a crash has nothing else.
+ * 1. It belongs to one main ring: another main ring gets another file.
+ * 2. Its identity is a copy of the main ring's, taken while that was consistent; after a crash a reader has only this copy.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/recent_ring.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* All of these are the tracer's thread's. */
+/* Used by the tracer's thread alone. */
 static struct rg_ring *g_recent, *g_beside;
 static int g_refused_seconds;
 static uint64_t g_identity_version;
@@ -35,7 +35,7 @@ static void end(int remove) {
   g_recent->header->end_time = rg_clock(CLOCK_MONOTONIC);
   __atomic_store_n(&g_recent->header->end_state, RGR_END_EXIT, __ATOMIC_RELEASE);
   if (remove) unlink(g_recent->path);
-  close(g_recent->fd); /* gives the lock up; the mapping stays, as a ring's does */
+  close(g_recent->fd); /* releases the lock; the mapping stays, as for any ring */
   g_recent = g_beside = NULL;
 }
 
@@ -50,24 +50,24 @@ static void begin(struct rg_ring *ring, int seconds) {
     return;
   }
   recent->older = g_recent;
-  memcpy(&recent->header->identity, &ring->header->identity, sizeof(ring->header->identity)); /* a held one is not told later */
+  memcpy(&recent->header->identity, &ring->header->identity, sizeof(ring->header->identity)); /* a held one is not published later */
   g_recent = recent;
   g_beside = ring;
   g_identity_version = 0;
   g_reported_at = 0;
 }
 
-/* The trainer may be at it: a copy counts only when the version is even and the same after it. */
+/* The trainer may be writing it: a copy is valid only when the version is even and unchanged after it. */
 static void copyIdentity(void) {
   const struct rgr_header *from = g_beside->header;
   struct rgr_header *to = g_recent->header;
   const uint64_t before = __atomic_load_n(&from->identity_version, __ATOMIC_ACQUIRE);
   if (before == g_identity_version || before % 2 != 0) return;
   __atomic_fetch_or(&to->identity_version, 1, __ATOMIC_ACQ_REL);
-  __atomic_thread_fence(__ATOMIC_RELEASE); /* odd before anything of it changes */
+  __atomic_thread_fence(__ATOMIC_RELEASE); /* the version is odd before the identity changes */
   memcpy(&to->identity, &from->identity, sizeof(to->identity));
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  if (__atomic_load_n(&from->identity_version, __ATOMIC_RELAXED) != before) return; /* still odd: again at the next pass */
+  if (__atomic_load_n(&from->identity_version, __ATOMIC_RELAXED) != before) return; /* still odd: try again at the next pass */
   __atomic_store_n(&to->identity_version, before, __ATOMIC_RELEASE);
   g_identity_version = before;
 }

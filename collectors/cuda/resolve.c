@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
- * 1. The library's own handle is asked first: a trainer's libraries are often loaded with RTLD_LOCAL, where RTLD_NEXT does not look.
- * 2. Nothing is loaded that the process did not load: RTLD_NOLOAD everywhere.
- * 3. An answer that is our own function is no answer.
+ * 1. The library's own handle is searched first: a trainer's libraries are often loaded with RTLD_LOCAL, where RTLD_NEXT does not look.
+ * 2. Only libraries that the process has loaded are used: RTLD_NOLOAD everywhere.
+ * 3. A result that is the tracer's own function is rejected.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/resolve.h"
@@ -46,7 +46,7 @@ static rgc_function askLoaded(const char *name, const char *symbol) {
   void *handle = dlopen(name, RTLD_NOLOAD | RTLD_LAZY);
   if (!handle) return NULL;
   rgc_function function = rgc_symbol(handle, symbol);
-  dlclose(handle); /* gives back the count that RTLD_NOLOAD added */
+  dlclose(handle); /* drops the reference that RTLD_NOLOAD added */
   return function;
 }
 
@@ -71,7 +71,7 @@ rgc_function rgc_find(enum rgc_library library, const char *symbol, const void *
   for (int i = 0; names->sonames[i] && !function; ++i) function = askLoaded(names->sonames[i], symbol);
   if (!function) {
     struct search search = {.prefix = names->prefix};
-    /* The path is opened after the walk: the walk holds the loader's lock. */
+    /* The path is opened after the walk, because the walk holds the loader's lock. */
     if (dl_iterate_phdr(matchLibrary, &search)) function = askLoaded(search.path, symbol);
   }
   if (!function) function = rgc_symbol(RTLD_NEXT, symbol);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invariants: what is remembered of a ring (names, counts told) is forgotten when the ring changes. */
+/* Invariants: state of a ring (name ids, reported counts) is dropped when the ring changes. */
 #define _GNU_SOURCE
 #include "collectors/cuda/span_record.h"
 
@@ -13,7 +13,7 @@
 
 enum { kKnownNames = 4096 };
 
-/* What is remembered of a ring. */
+/* State of a ring. */
 struct memory {
   struct rg_ring *ring;
   struct {
@@ -33,7 +33,7 @@ static struct memory *memoryOf(enum rgc_where where, struct rg_ring *ring) {
   return memory;
 }
 
-/* PyTorch's kernels are readable only demangled; the C++ library for it is whatever the trainer brought. */
+/* PyTorch's kernel names are readable only when demangled; the demangler is in the trainer's C++ library. */
 static uint32_t internReadable(struct rg_ring *ring, const char *name) {
   if (strncmp(name, "_Z", 2) != 0) return rg_ring_intern(ring, name, strlen(name));
   typedef char *demangle_function(const char *, char *, size_t *, int *);
@@ -120,7 +120,7 @@ static void describeGemm(struct text *text, const struct rgc_gemm *gemm) {
       (long long)gemm->batch);
   add(text, "\"trans\":\"%c%c\",\"dtype\":\"%s\",", gemm->trans_a, gemm->trans_b, cudaTypeName(gemm->type_a));
   if (gemm->type_c != gemm->type_a) add(text, "\"dtype_out\":\"%s\",", cudaTypeName(gemm->type_c));
-  /* A complex multiply and add is four of each. */
+  /* A complex multiply-add is four real ones. */
   add(text, "\"flops\":%.0f", gemm->type_a == 4 || gemm->type_a == 5 ? flops * 4 : flops);
 }
 
@@ -172,7 +172,7 @@ static int categoryOf(const struct rgc_op *op) {
   }
 }
 
-/* 1: the ring took it. `flags` go beside the category. */
+/* 1: written to the ring. `flags` are combined with the category. */
 static int put(enum rgc_where where, struct rg_ring *ring, struct rgc_lane *lane, const char *name, struct rgr_gpu_span record,
                int category, int depth, int flags, const struct text *args) {
   struct memory *memory = memoryOf(where, ring);
@@ -191,7 +191,7 @@ static int put(enum rgc_where where, struct rg_ring *ring, struct rgc_lane *lane
   return 1;
 }
 
-/* `args_of_recent`: a single kernel has none there, so that more of them fit. */
+/* `args_of_recent`: 0 for a single kernel, so that the recent ring holds more of them. */
 static void putAll(struct rgc_lane *lane, const char *name, const struct rgr_gpu_span *record, int category, int depth, int to_main,
                    const struct text *args, int args_of_recent) {
   static const struct text kNone = {.used = 0};

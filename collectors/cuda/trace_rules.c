@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invariants: launch_mode follows from what is wanted, whoever wanted it last. */
+/* Invariants: launch_mode follows from the current requests, whatever their source. */
 #define _GNU_SOURCE
 #include "collectors/cuda/trace_rules.h"
 
@@ -21,7 +21,7 @@ int64_t rgc_environment_number(const char *name, int64_t otherwise, int64_t leas
   return !text || !*text || *end ? otherwise : value < least ? least : value > most ? most : value;
 }
 
-/* The environment's word counts until the program has spoken. */
+/* The environment applies until the program sets a value. */
 static int64_t traceEvery(void) {
   int64_t every = atomic_load(&rgc_tracer.every);
   if (every != RG_NONE) return every;
@@ -43,7 +43,7 @@ void rgc_choose_launch_mode(int64_t step, int step_is_new) {
 
 void rgc_on_step(int64_t step) {
   int no_ring = RGC_NO_RING;
-  /* The environment gave us no ring, but the trainer has made one since. */
+  /* The environment prevented a ring, but the trainer has created one since. */
   if (atomic_load(&rgc_tracer.state) == no_ring && atomic_compare_exchange_strong(&rgc_tracer.state, &no_ring, RGC_COLD))
     atomic_store(&rgc_tracer.launch_mode, RGC_LAUNCH_COLD);
   if (atomic_load(&rgc_tracer.state) != RGC_ON) return;
@@ -52,7 +52,7 @@ void rgc_on_step(int64_t step) {
 }
 
 void rgc_trace_window(int64_t first, int64_t steps) {
-  /* Between the stores no step is in it. */
+  /* Between the stores the window is empty. */
   atomic_store(&rgc_tracer.window_end, INT64_MIN);
   atomic_store(&rgc_tracer.window_first, first);
   atomic_store(&rgc_tracer.window_end, first > INT64_MAX - steps ? INT64_MAX : first + steps);

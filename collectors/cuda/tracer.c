@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
- * 1. Until the first call into CUDA nothing is made: no ring, no thread, no handler. After a fork the child stays that way for good.
- * 2. Nothing waits on the trainer's threads: what would have to wait is counted and passed through.
- * 3. An op given to the poller has both its events recorded on its stream; every other op goes straight back to its pool.
- * 4. The runtime's last error is the trainer's: a failure of ours is taken out again.
+ * 1. Until the first call into CUDA nothing is created: no ring, no thread, no handler. After a fork the child stays inert.
+ * 2. The trainer's threads never wait: an operation that would have to wait is counted and passed through.
+ * 3. An op given to the poller has both its events recorded on its stream; every other op goes directly back to its pool.
+ * 4. The runtime's last error is the trainer's: an error caused by the tracer is removed.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/tracer.h"
@@ -29,7 +29,7 @@ _Thread_local int rgc_depth;
 /* --- life ---------------------------------------------------------------------------------------------------------- */
 
 static void onEnd(int exiting) {
-  (void)exiting; /* a process that exits has stopped the poller by itself */
+  (void)exiting; /* a process that exits has stopped the poller already */
   if (!rg_cuda_active()) return;
   rgc_exact_flush();
   rgc_poller_flush();
@@ -69,7 +69,7 @@ static int start(void) {
   if (!rgc_poller_start()) return RGC_OFF;
   rgc_want_from_environment();
   pthread_atfork(NULL, NULL, inChild);
-  atexit(atExit); /* after CUDA's own and the ring's, so it runs before them */
+  atexit(atExit); /* registered after CUDA's own and the ring's, so it runs before them */
   return RGC_ON;
 }
 
@@ -92,7 +92,7 @@ int rgc_awake(void) {
 
 /* --- operations ---------------------------------------------------------------------------------------------------- */
 
-/* The first pairs of a device come from the thread that works on it; the poller makes the rest. */
+/* The first pairs of a device are created by the thread that uses it; the poller creates the rest. */
 static struct rgc_op *firstPair(int device) {
   int mode = RGC_CAPTURE_MODE_RELAXED, current = -1;
   if (rgc_pool_used(device)) return NULL;

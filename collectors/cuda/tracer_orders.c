@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invariants:
- * 1. Orders are copied out of the shared page before they are looked at, and taken only as a whole: the copy's check confirms it.
- * 2. They say what shall be, not what shall be done: the same orders twice change nothing, so that an agent may write them again.
+ * 1. Commands are copied out of the shared page before they are read, and accepted only as a whole: the copy's check confirms it.
+ * 2. They describe a state, not an action: the same commands twice change nothing, so that an agent can write them again.
  */
 #define _GNU_SOURCE
 #include "collectors/cuda/tracer_orders.h"
@@ -20,7 +20,7 @@ static struct rgr_orders g_taken; /* from g_ring; serial 0: none yet */
 static uint32_t g_reported;
 static int g_exact_due;
 
-/* None while nothing is timed: who asks then is told so. */
+/* 0 while nothing is timed, so that a request is answered accordingly. */
 static uint32_t abilities(void) {
   if (!rg_cuda_active()) return 0;
   return RGR_CAN_TRACE | RGR_CAN_EXACT | RGR_CAN_KEEP_RECENT;
@@ -43,7 +43,7 @@ static void carryOut(const struct rgr_orders *orders) {
   g_taken = *orders;
 }
 
-/* Exact mode begins with the step after the one it is asked in. */
+/* A request for exact mode takes effect at the next step, so it is made in the step before the first. */
 static void beginExactInTime(void) {
   const int64_t step = atomic_load(&rg_current_step.step);
   if (!g_exact_due || (g_taken.exact_steps > 0 && (step == RG_NONE || step < g_taken.exact_first - 1))) return;
@@ -67,7 +67,7 @@ void rgc_orders_look(void) {
   if (serial != g_taken.serial) {
     struct rgr_orders orders;
     memcpy(&orders, asked, sizeof(orders));
-    /* Being written, or nobody's orders: looked at again next time. */
+    /* Being written, or not valid commands: read again next time. */
     if (orders.serial != serial || orders.check != rgr_orders_check(&orders)) return;
     carryOut(&orders);
     __atomic_store_n(&reported->taken, serial, __ATOMIC_RELEASE);

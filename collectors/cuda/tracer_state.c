@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invariants: the runtime's last error is the trainer's: a failure of ours is taken out again. */
+/* Invariants: the runtime's last error is the trainer's: an error caused by the tracer is removed. */
 #define _GNU_SOURCE
 #include "collectors/cuda/tracer_state.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all parts of the tracer share: an operation, whether it is on, and what went wrong.
+/* Shared state of the tracer's parts: operations, on/off state, error counters.
  *
- * Threading:  any. An rgc_op is between begin and end its thread's, then the tracer's thread's.
+ * Threading:  any. Between begin and end an rgc_op belongs to its thread, then to the tracer's thread.
  * Units:      ns of CLOCK_MONOTONIC, bytes.
- * Cost:       an untraced launch looks at launch_mode and at nothing else.
+ * Cost:       an untraced launch reads launch_mode only.
  */
 #ifndef RUNGLASS_CUDA_TRACER_STATE_H
 #define RUNGLASS_CUDA_TRACER_STATE_H
@@ -34,11 +34,11 @@ struct rgc_op {
   rgc_stream stream;
   const char *name;
   int64_t launched, step, correlation, bytes, group, seq;
-  uint32_t index, next_free; /* place in its device's pool; 1 + place of the next free one */
+  uint32_t index, next_free; /* index in its device's pool; 1 + index of the next free op */
   int16_t device;
   uint8_t kind;
-  uint8_t to_main; /* else only the recent ring wants it */
-  uint8_t parent;  /* its kernels are told by CUPTI, as its children */
+  uint8_t to_main; /* else only for the recent ring */
+  uint8_t parent;  /* CUPTI records its kernels, as its children */
   union {
     struct {
       struct rgc_dim3 grid, block;
@@ -69,21 +69,21 @@ enum rgc_counted {
 
 struct rgc_tracer {
   _Atomic int state;          /* rgc_state */
-  _Atomic int launch_mode;    /* rgc_launch_mode: all that an untraced launch looks at */
-  _Atomic int ordinary;       /* the rules of steps want this launch: it goes to the main ring */
-  _Atomic int exact_on;       /* what is launched now is told by CUPTI */
-  _Atomic int recent_seconds; /* how much the recent ring shall hold; 0: none is wanted */
+  _Atomic int launch_mode;    /* rgc_launch_mode: the only field that an untraced launch reads */
+  _Atomic int ordinary;       /* the step rules trace this launch: it goes to the main ring */
+  _Atomic int exact_on;       /* CUPTI records current launches */
+  _Atomic int recent_seconds; /* requested length of the recent ring; 0: none */
   _Atomic int64_t every, more_steps, correlation;
-  _Atomic int64_t window_first, window_end; /* steps that were ordered, half-open */
+  _Atomic int64_t window_first, window_end; /* steps requested by a command, half-open */
   _Atomic uint64_t counted[RGC_COUNTED];
   _Atomic int consecutive_failures;
 };
 extern struct rgc_tracer rgc_tracer;
 
 void rgc_count(enum rgc_counted what, uint64_t more);
-/* An event call failed: once in a while is that operation's own fault, else the context is gone and tracing stops. */
+/* An event call failed: an occasional failure is the operation's own, else the context is lost and tracing stops. */
 void rgc_failed(int error);
-/* Exact mode, the recent ring or the rules of steps want launches, or no longer do. */
+/* To call when exact mode, the recent ring or the step rules begin or cease to need launches. */
 void rgc_refresh_launch_mode(void);
 
 #endif

@@ -45,7 +45,7 @@ constexpr std::array kMetrics = {
     ExporterMetric{"DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL", "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_TOTAL", "",
                    "nvlink_recovery_error_total", ""},
     ExporterMetric{"DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_DEV_XID_ERROR", "dcgm_xid_errors", "last_xid", ""},
-    // npu-exporter has had one generation of names.
+    // All versions of npu-exporter use the same names.
     ExporterMetric{"npu_chip_info_utilization", "", "", "gpu_busy_ratio", "%"},
     ExporterMetric{"npu_chip_info_temperature", "", "", "temperature_celsius", "C"},
     ExporterMetric{"npu_chip_info_power", "", "", "power_watts", "W"},
@@ -69,7 +69,7 @@ const ExporterMetric* findExporterMetric(std::string_view name) {
 }
 
 bool isBlankOfDcgm(double value) {
-  constexpr double kBlank32 = 0x7FFFFFF0, kBlankDouble = 140'737'488'355'328.0;  // the blanks of 64-bit fields are beyond the latter
+  constexpr double kBlank32 = 0x7FFFFFF0, kBlankDouble = 140'737'488'355'328.0;  // the blanks of 64-bit fields start above kBlankDouble
   return (value >= kBlank32 && value <= 0x7FFFFFFF) || value >= kBlankDouble;
 }
 

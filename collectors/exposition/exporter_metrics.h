@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What exporters of GPU and NPU metrics call things, and what the metric catalogue calls them.
+// Names of GPU and NPU metrics as exporters expose them, and their names in the metric catalogue.
 //
 // Threading:  immutable.
 // Ownership:  static storage.
-// Units:      `unit` is that of the exporter.
-// Errors:     nullptr: not known; such metrics keep their own name and unit.
+// Units:      `unit` is the exporter's unit.
+// Errors:     nullptr: unknown metric; it keeps its exposed name and unit.
 // Cost:       O(log table).
 #pragma once
 
@@ -13,12 +13,12 @@
 namespace runglass {
 
 struct ExporterMetric {
-  std::string_view name, newer, oldest;  // of DCGM below 4.6, from 4.6 on, and 1.x; "" = the same or none
+  std::string_view name, newer, oldest;  // of DCGM below 4.6, of 4.6 and above, of 1.x; "" = the same or none
   std::string_view metric, unit;
 };
 const ExporterMetric* findExporterMetric(std::string_view name);
 
-// DCGM's values that stand for none: blank, not found, not supported, not permitted.
+// DCGM's special values for missing data: blank, not found, not supported, not permitted.
 bool isBlankOfDcgm(double value);
 
 }  // namespace runglass

@@ -25,7 +25,7 @@ bool setIndex(ExporterSample& sample, std::string_view value) {
   return index.has_value();
 }
 
-// Whether the label names the device or its node; exporters write them in different cases.
+// Whether the label identifies the device or its node; the case of the label differs between exporters.
 bool namesGpu(ExporterSample& sample, std::string_view name, std::string_view value) {
   const std::string low = lowered(name);
   if (low == "uuid" || low == "gpu_uuid")
@@ -39,7 +39,7 @@ bool namesGpu(ExporterSample& sample, std::string_view name, std::string_view va
   else if (low == "hostname")
     sample.node = value;
   else if (sample.last_xid && (low == "err_code" || low == "err_msg"))
-    return true;  // they repeat the value, and would make a new series of each
+    return true;  // these labels repeat the value; each new value would start a new series
   else
     return low == "device";
   return true;

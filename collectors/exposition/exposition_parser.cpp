@@ -77,7 +77,7 @@ ExpositionParser::Line ExpositionParser::line(std::string_view text) {
   return rest.empty() ? Line::kSample : Line::kBad;
 }
 
-// Behind the opening brace, up to behind the closing one.
+// `rest` begins after the opening brace; on return, after the closing one.
 bool ExpositionParser::labels(std::string_view& rest) {
   for (skipBlanks(rest); !rest.empty() && rest.front() != '}'; skipBlanks(rest)) {
     const std::string_view name = takeName(rest);
@@ -151,7 +151,7 @@ ExpositionParser::Line ExpositionParser::comment(std::string_view text) {
 
 std::string_view ExpositionParser::typeOf(std::string_view metric) const {
   if (const auto known = m_types.find(metric); known != m_types.end()) return known->second;
-  // Families that have more than one sample, and counters of OpenMetrics.
+  // Suffixes of the samples of histograms, summaries and OpenMetrics counters: their TYPE line names the family without the suffix.
   for (const std::string_view part : {"_bucket", "_count", "_sum", "_total", "_created", "_info", "_gsum", "_gcount"}) {
     if (!metric.ends_with(part)) continue;
     if (const auto known = m_types.find(metric.substr(0, metric.size() - part.size())); known != m_types.end()) return known->second;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Importer: reads one kind of file into a Recorder. Importers never see the store, so agents and tests use them as they are.
+// Importer: reads one kind of file into a Recorder. Importers are independent of the store, so that agents and tests can use them directly.
 //
-// Threading:  an Importer has no state: run() may be called on several threads at once, each with a stream and a Recorder of its own.
+// Threading:  an Importer has no state: run() can be called on several threads at once, each with its own stream and Recorder.
 // Ownership:  the caller owns stream, Recorder and report.
 // Units:      decompressed bytes.
-// Errors:     run() fails only when nothing can be read at all (INVALID_ARGUMENT wrong or damaged header, names offset and reason);
-//             odd data inside is counted in the report and recorded as issues. CANCELLED when `stop` fires. Whatever the outcome,
-//             committed_offset covers all that was recorded.
-// Cost:       streaming; memory bounded whatever the file's size (a 2 GiB line included).
+// Errors:     run() fails only if nothing can be read at all (INVALID_ARGUMENT wrong or damaged header, with offset and cause); invalid
+//             data inside is counted in the report and recorded as issues. CANCELLED when `stop` fires. In every case committed_offset
+//             covers all recorded data.
+// Cost:       streaming; memory limited for any file size (a 2 GiB line included).
 #pragma once
 
 #include <cstdint>
@@ -27,15 +27,15 @@ namespace runglass {
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
-  // Next bytes, at most `max`; empty = end. The view is valid until the next call. DATA_LOSS on a damaged or cut archive.
+  // Next bytes, at most `max`; empty = end. The view is valid until the next call. DATA_LOSS on a damaged or truncated archive.
   virtual Result<std::string_view> next(std::size_t max = 1 << 20) = 0;
-  virtual std::uint64_t offset() const = 0;  // decompressed bytes handed out so far
-  // The last bytes where they can be had without what lies before them (a plain file); else nothing.
+  virtual std::uint64_t offset() const = 0;  // decompressed bytes returned so far
+  // The last bytes if they are accessible without reading the rest (a plain file); else empty.
   virtual std::string tail(std::size_t) const { return {}; }
 };
 
 struct ImportProbe {
-  std::string path;       // as the user named it; for tar members "archive.tar/member"
+  std::string path;       // as given by the user; for tar members "archive.tar/member"
   std::string_view head;  // first up to 64 KiB, decompressed
 };
 
@@ -44,47 +44,47 @@ struct ImportTarget {
   std::string file_name;    // last path component, for `source` and messages
   std::string path;         // full display path, for issues
   std::string source;       // sub-directory relative to the run's top directory, "" at the top
-  std::string attempt_key;  // of the attempt that the file belongs to; an importer that finds restarts inside appends to it
+  std::string attempt_key;  // of the file's attempt; an importer that finds restarts inside appends to it
   std::uint64_t resume_at =
       0;              // ImportReport::committed_offset of an earlier import of the same, since grown file: record nothing before it
-  bool final = true;  // false while a file is being followed: a cut tail is then no issue
-  std::string canonical_path = {};      // of the file, or of the archive's member; "": as `path`
-  std::optional<TimeNs> modified = {};  // the file, or the archive's member: gives a year to stamps that print none
+  bool final = true;  // false while a file is being tailed: a truncated end is then no issue
+  std::string canonical_path = {};      // of the file, or of the archive's member; "": same as `path`
+  std::optional<TimeNs> modified = {};  // of the file, or of the archive's member: supplies the year of stamps without one
 };
 
-// Points, spans, events and issues are counted by the session, from what is recorded.
+// The session counts points, spans, events and issues from the recorded data.
 struct ImportReport {
   RunId run;  // 0 while nothing was recorded
   std::uint64_t committed_offset =
-      0;                           // after the last complete record, in the importer's own unit (bytes unless its header says otherwise)
+      0;                           // after the last complete record, in the importer's own unit (bytes unless its header states another)
   std::optional<TimeNs> end_time;  // newest time in the file, to order the files of one run
   std::string partial_reason;      // non-empty: status "partial"
-  std::string skipped_reason;      // non-empty: recognised, but holds nothing for us: status "skipped"
+  std::string skipped_reason;      // non-empty: recognised, but without usable data: status "skipped"
 };
 
 class Importer {
  public:
   virtual ~Importer() = default;
   virtual std::string_view kind() const = 0;  // "tfevents", "train_log", ...
-  // What tells a file apart from another at the same path; stays the same while the file grows. Default: its head.
+  // Distinguishes a file from another one at the same path; unchanged while the file grows. Default: from its head.
   virtual std::string identity(const ImportProbe& probe) const;
-  // Whether the file, maybe grown since, is the one that had this identity() before. Default: what its first bytes were, they still are.
+  // Whether the file, possibly grown, is the one that had this identity() before. Default: its first bytes are unchanged.
   virtual bool isSame(const ImportProbe& probe, std::string_view identity) const;
-  // Which files make one run: each alone; those of a folder; the files of its ranks, told by their names; dumps whose names end
-  // in the rank.
+  // The files that form one run: each alone; those of a folder; the files of its ranks, recognised by name; dumps whose names end in the
+  // rank.
   enum class Grouping : std::uint8_t { kAlone, kFolder, kRankFiles, kRankDumps };
   virtual Grouping grouping() const { return Grouping::kAlone; }
   // First time in the file, if its head has one.
   virtual std::optional<TimeNs> beginTime(const ImportProbe&) const { return std::nullopt; }
-  virtual int recognise(const ImportProbe& probe) const = 0;  // 0 = not mine .. 100 = certain, by content first
+  virtual int recognise(const ImportProbe& probe) const = 0;  // 0 = not recognised .. 100 = certain, by content first
   virtual Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) = 0;
 };
 
 // Every importer, one line each in registry.cpp. Built once, immutable.
 const std::vector<std::unique_ptr<Importer>>& importers();
-// The one that recognises it best; null: none does. `first`, if it recognises it at all, wins a tie; it may be null.
+// The importer that recognises it best; null: none. `first`, if it recognises the file at all, wins a tie; it may be null.
 Importer* recognisedBy(const ImportProbe& probe, Importer* first = nullptr);
-// Why nobody recognised it, in words.
+// Text for the user: why no importer recognised it.
 std::string whyUnrecognised(const ImportProbe& probe);
 
 }  // namespace runglass

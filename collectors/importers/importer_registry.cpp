@@ -68,7 +68,7 @@ std::string canonicalLabel(std::string_view tag) {
   struct Alias {
     std::string_view tag, canonical;
   };
-  // Lower case; a tag matches whole, so that "mtp_1 loss" is not taken for the training loss.
+  // Lower case; a tag must match completely, so that "mtp_1 loss" is not taken for the training loss.
   static constexpr std::array kAliases = {Alias{"loss", "loss"},
                                           Alias{"lm loss", "loss"},
                                           Alias{"train/loss", "loss"},

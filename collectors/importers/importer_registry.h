@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The importers' make functions and what they share: names of well-known scalars.
+// The importers' make functions and their shared names of well-known scalars.
 //
 // Threading:  pure.
 // Ownership:  the registry owns importers.
-// Units:      none.
-// Errors:     none.
-// Cost:       canonicalLabel: a look-up per tag, not per point.
+// Cost:       canonicalLabel: a look-up, needed once per tag, not per point.
 #pragma once
 
 #include <memory>
@@ -35,10 +33,10 @@ std::unique_ptr<Importer> makeClusterCsvImporter();
 std::unique_ptr<Importer> makePrometheusTextImporter();
 std::unique_ptr<Importer> makeMlperfPowerImporter();
 std::unique_ptr<Importer> makeDlroverEventsImporter();
-// Of any CSV file that a layout of the user's explains; INVALID_ARGUMENT names the place in the layout file.
+// For any CSV file described by a layout of the user; INVALID_ARGUMENT with the place in the layout file.
 Result<std::unique_ptr<Importer>> makeMappedCsvImporter(const std::string& name, std::string_view toml);
 
-// {"canonical":"loss"} for tags that mean the training loss, the gradient norm, ... whatever their source calls them; "" otherwise.
+// {"canonical":"loss"} for tags of the training loss, the gradient norm, ... under any name of their source; "" otherwise.
 std::string canonicalLabel(std::string_view tag);
 
 }  // namespace runglass

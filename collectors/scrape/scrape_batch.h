@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScrapeBatch: what some scrapes found, on its way from the scraper's thread to the writer's.
+// ScrapeBatch: results of several scrapes, passed from the scraper's thread to the writer's.
 //
 // Threading:  filled on one thread, applied on another, in the order of filling.
 // Ownership:  owns copies; WrittenIds belong to the thread that applies.
 // Units:      TimeNs; values in base units of the catalogue.
-// Errors:     none: what a Recorder cannot take, its flush() tells.
+// Errors:     records that a Recorder rejects are reported by its flush().
 // Cost:       24 bytes a sample.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace runglass {
 
-// The writer's ids of what one target has declared, by the index that the target gave it.
+// The writer's ids of one target's declarations, by the target's indices.
 struct WrittenIds {
   std::vector<NodeId> nodes;
   std::vector<DeviceId> devices;
@@ -30,7 +30,7 @@ struct ScrapedPoint {
 };
 
 struct TargetPart {
-  // Indices of the target; those of nodes and devices are never given again, those of series are when one has not been seen for long.
+  // Indices are per target. Those of nodes and devices are never reused; those of series are, once a series has not been seen for long.
   struct NewNode {
     std::uint32_t index;
     Node node;

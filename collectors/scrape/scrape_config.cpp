@@ -68,7 +68,7 @@ class ConfigReader {
     return {};
   }
 
-  // "node1:9100" is http://node1:9100/metrics
+  // "node1:9100" becomes http://node1:9100/metrics.
   Result<std::string> completeUrl(const toml::node& where, const std::string& text) const {
     std::string url = text.find("://") == std::string::npos ? "http://" + text : text;
     if (!url.starts_with("http://") && !url.starts_with("https://")) return wrong(where, "not an http or https address");
@@ -135,7 +135,7 @@ class ConfigReader {
     return {};
   }
 
-  // Two exporters of one job on one machine would write into the same series.
+  // Without distinct sources, two exporters of one job on one machine would write to the same series.
   void nameSources() {
     std::map<std::pair<std::string, std::string>, int> count;
     const auto place = [](const ScrapeTarget& t) { return std::pair(t.job, t.node.empty() ? hostOf(t.url) : t.node); };
@@ -146,7 +146,7 @@ class ConfigReader {
       if (count[place(target)] == 1) continue;
       const std::string shown = shownUrl(target.url);
       target.source += " " + shown.substr(shown.find("://") + 3);
-      // What tells them apart is in the query, which is not shown.
+      // The distinguishing part is in the query string, which is not shown.
       if (const int times = ++repeated[target.source]; times > 1) target.source += " #" + std::to_string(times);
     }
   }

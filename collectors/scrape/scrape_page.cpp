@@ -25,7 +25,7 @@ void ScrapePage::begin(TimeNs now) {
   m_judged = m_ended = m_too_many = false;
   m_wrong.clear();
   m_counts = {};
-  // A page that invents families does not stay in memory.
+  // Bounds the memory for pages with ever new family names.
   if (m_parser.types().size() > kMaxFamilies) m_parser = ExpositionParser(m_clock);
 }
 
@@ -75,7 +75,7 @@ void ScrapePage::line(std::string_view text) {
 
 Status ScrapePage::refusal(const Result<HttpAnswer>& answer) const {
   const std::string what = "scrape: " + shownUrl(m_target.url) + ": ";
-  // What was seen of the page says more than that the rest was not wanted.
+  // A defect found in the page is a better reason than the aborted transfer that it caused.
   if (!m_wrong.empty()) return {m_too_many ? Code::kResourceExhausted : Code::kFailedPrecondition, what + m_wrong};
   if (!answer.ok()) return {answer.status().code(), "scrape: " + answer.status().message()};
   if (m_counts.bad > m_counts.good) return {Code::kDataLoss, what + "no metrics: " + m_counts.first_bad};

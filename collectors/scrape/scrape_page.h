@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScrapePage: one answer of a target, judged and read as it arrives.
+// ScrapePage: one response of a target, validated and parsed as it arrives.
 //
 // Threading:  one thread.
-// Ownership:  borrows the book; keeps its parser, and so the families' types, from one page to the next.
+// Ownership:  borrows the TargetState; keeps its parser, and with it the types of families, from one page to the next.
 // Units:      bytes; TimeNs.
-// Errors:     finish() says why a page does not count: the HTTP status, a content type that is no metrics, too many samples, more bad lines
-//             than good ones, an OpenMetrics page without its end. Odd lines and samples of a page that counts become issues.
+// Errors:     finish() returns why a page is rejected: the HTTP status, a content type other than metrics, too many samples, more bad lines
+//             than good ones, an OpenMetrics page without `# EOF`. Bad lines and samples of an accepted page become issues.
 // Cost:       O(page); holds an unfinished line, 24 bytes a sample, and the types of kMaxFamilies families.
 #pragma once
 
@@ -27,7 +27,7 @@ class ScrapePage {
   ScrapePage(const ScrapeTarget& target, const ScrapePlace& place, std::int64_t& series_of_all);
 
   void begin(TimeNs now);
-  // False: the page will not count, whatever follows.
+  // False: the page is already rejected; the rest is not needed.
   bool body(const HttpAnswer& head, std::string_view piece);
   Result<TargetPart> finish(const Result<HttpAnswer>& answer);
   TargetState& book() { return m_book; }
@@ -48,7 +48,7 @@ class ScrapePage {
   train_log::LineSplitter m_lines;
   ExpositionParser::Clock m_clock = ExpositionParser::Clock::kMilliseconds;
   bool m_judged = false, m_ended = false, m_too_many = false;
-  std::string m_wrong;  // why it does not count; empty: so far it does
+  std::string m_wrong;  // why the page is rejected; empty: not rejected so far
   TimeNs m_now = 0;
   Counts m_counts;
 };

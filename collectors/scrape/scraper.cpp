@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants: 1. A target has at most one scrape running, and is in the queue exactly while it has none. 2. Batches are applied in the
-// order in which they were posted. 3. Nothing that is posted refers to the Scraper.
+// Invariants: 1. A target has at most one scrape running, and is in the queue exactly while none is running. 2. Batches are applied in the
+// order in which they were posted. 3. Posted actions hold no reference to the Scraper.
 #include "collectors/scrape/scraper.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ struct Scraper::Parts {
     std::mt19937_64 random(std::random_device{}());
     const DurNs now = monotonicNow();
     for (ScrapeTarget& target : said) {
-      // Spread over the interval, so that a thousand exporters do not answer at once.
+      // First scrapes are spread over the interval, so that a thousand exporters do not respond at once.
       std::uniform_int_distribution<DurNs> jitter(0, std::min<DurNs>(target.interval, 60 * kNsPerSecond));
       queue.push({now + jitter(random), targets.size()});
       targets.push_back(std::make_unique<Target>(std::move(target), place, series));
@@ -130,7 +130,7 @@ void Scraper::Parts::done(std::size_t index, const Result<HttpAnswer>& answer) {
   } else {
     failed(target, part.status());
   }
-  // On the target's own grid: a scrape that took long does not move the later ones.
+  // On the target's own time grid: a slow scrape does not shift the later ones.
   const DurNs pause = pauseAfter(target.config.interval, target.failures);
   const DurNs now = monotonicNow();
   queue.push({now < target.begun + pause ? target.begun + pause : now + pause - (now - target.begun) % pause, index});

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scraper: asks Prometheus endpoints for their metrics, each at its own interval, and hands on what they say in batches.
+// Scraper: scrapes Prometheus endpoints, each at its own interval, and posts the results in batches.
 //
-// Threading:  one thread of its own for all targets; the rest is thread-safe. `post` and what ScrapePlace holds are called on that thread,
-//             posted actions wherever the receiver runs them, one after the other.
-// Ownership:  owns thread and connections. stop() and the destructor post what the finished
-//             scrapes found.
+// Threading:  one thread for all targets; the public functions are thread-safe. `post` and the functions of ScrapePlace are called on that
+//             thread, posted actions on the receiver's, one after the other.
+// Ownership:  owns thread and connections. stop() and the destructor post the results of finished scrapes.
 // Units:      ns, bytes.
-// Errors:     a target that does not answer is one event after kFailuresToTell failures, and one when it is back; every failed scrape is
-//             an issue. A receiver that is more than kMaxPosted samples behind makes scrapes wait, which is an issue too.
-// Cost:       a socket per target; a target that hangs costs no other one anything.
+// Errors:     a target that does not answer causes one event after kFailuresToTell failures, and one when it answers again; every failed
+//             scrape is an issue. While more than kMaxPosted samples are not yet applied, scrapes are delayed, which is an issue too.
+// Cost:       a socket per target; a target that hangs does not delay the others.
 #pragma once
 
 #include <functional>
@@ -23,7 +22,7 @@
 namespace runglass {
 
 struct ScraperStats {
-  std::int64_t scrapes = 0, failures = 0, samples = 0, waiting = 0;  // waiting: posted and not yet taken
+  std::int64_t scrapes = 0, failures = 0, samples = 0, waiting = 0;  // waiting: posted, not yet applied
 };
 
 class Scraper {
@@ -35,7 +34,7 @@ class Scraper {
 
   Scraper(std::vector<ScrapeTarget> targets, ScrapePlace place, Post post);
   ~Scraper();
-  // Drops the scrapes that run; nothing is posted afterwards. Later calls do nothing.
+  // Aborts running scrapes; nothing is posted afterwards. Later calls do nothing.
   void stop();
   ScraperStats stats() const;
 
@@ -44,7 +43,7 @@ class Scraper {
   std::unique_ptr<Parts> m_parts;
 };
 
-// When a target is asked next, after `failures` in a row: at its interval, and ever more rarely once it is known to be down.
+// Delay before the next scrape after `failures` in a row: the interval, with backoff once the target is known to be down.
 DurNs pauseAfter(DurNs interval, int failures);
 
 }  // namespace runglass

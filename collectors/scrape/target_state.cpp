@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants: 1. A series in m_by_key has its declaration in m_fresh until a scrape is accepted. 2. Node 0 is the target's own; its name is
-// settled by the first part that leaves, and then stays.
+// fixed by the first part that is handed out.
 #include "collectors/scrape/target_state.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void TargetState::begin(TimeNs now) {
   if (now - m_swept >= kSweepEvery) forget();
 }
 
-// Series that come and go (pods) do not use up the target's share for ever.
+// Short-lived series (pods) must not use up the target's quota permanently.
 void TargetState::forget() {
   m_swept = m_now;
   for (std::uint32_t index = 0; index < m_entries.size(); ++index) {
@@ -79,7 +79,7 @@ TargetState::Kept TargetState::sample(const ExpositionParser::Sample& sample, co
   TimeNs time = m_now;
   if (sample.time && *sample.time <= m_now + kMaxAhead) {
     time = *sample.time;
-    if (time <= entry->newest) return Kept::kRepeated;  // the exporter has no newer one
+    if (time <= entry->newest) return Kept::kRepeated;  // the exporter has no newer value
   } else {
     if (entry->scrape == m_scrape) return Kept::kTwice;
     m_absurd += sample.time ? 1 : 0;
@@ -150,7 +150,7 @@ std::optional<std::uint32_t> TargetState::deviceOf(const ExporterSample& what, s
   const std::string name =
       what.uuid.empty() ? std::to_string(node) + "/" + what.device_kind + std::to_string(what.index.value_or(0)) : what.uuid;
   if (const auto known = m_device_of.find(name); known != m_device_of.end()) {
-    // NVLink's samples lack what others say.
+    // The samples of NVLink metrics lack labels that other samples of the device have.
     Device& device = m_devices[known->second].device;
     const bool more = (device.model.empty() && !what.model.empty()) || (!device.index && what.index);
     if (device.model.empty()) device.model = what.model;
@@ -168,7 +168,7 @@ std::optional<std::uint32_t> TargetState::deviceOf(const ExporterSample& what, s
 std::string TargetState::defaultNode() const {
   if (!m_target.node.empty()) return m_target.node;
   if (!m_uname.empty()) return m_uname;
-  // An exporter of GPUs names the machine on every sample.
+  // A GPU exporter names its machine in every sample.
   if (m_nodes.size() == 2) return m_nodes[1];
   std::string host = displayName(hostOf(m_target.url));
   return isLoopback(host) && !m_place.this_node.empty() ? m_place.this_node : host;
@@ -192,12 +192,12 @@ void TargetState::declare(TargetPart& part) {
   part.series = std::exchange(m_fresh, {});
 }
 
-// The gauge keeps the last Xid for ever: only a change is news, and the first sight is none.
+// The gauge keeps its last Xid indefinitely: only a change is a new Xid. The first value seen may be old.
 void TargetState::tellXids(TargetPart& part) {
   for (const ScrapedPoint& point : m_points) {
     const Entry& entry = m_entries[point.series];
     if (!entry.last_xid) continue;
-    // Labels come and go with the value (err_code) and with who uses the GPU (pod); the gauge is the device's.
+    // Keyed by device, since labels change with the value (err_code) and with the pod that uses the GPU.
     const auto [last, first] = m_last_xid.try_emplace({entry.node, entry.device}, point.value);
     const double before = std::exchange(last->second, point.value);
     if (!(point.value > 0 && point.value < 1e6) || (!first && before == point.value)) continue;
@@ -221,7 +221,7 @@ TargetPart TargetState::accept() {
 
 TargetPart TargetState::tell(Event event) {
   TargetPart part;
-  // Before the first good page nothing is sure but the address; what is declared then would tie the target to it.
+  // Before the first accepted page only the address is certain; declaring more now would bind the target to it.
   if (m_nodes.front().empty()) {
     const std::string name = defaultNode();
     std::string uuid = m_place.node_uuid ? m_place.node_uuid(name) : std::string();

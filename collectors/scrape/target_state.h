@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// TargetState: the nodes, devices and series of one scraped target, and what a scrape says of them. A scrape counts as a whole or not.
+// TargetState: nodes, devices and series of one scraped target, and the content of a scrape. A scrape is accepted or rejected as a whole.
 //
 // Threading:  one thread.
 // Ownership:  borrows target, place and the count of all series; owns the names.
 // Units:      TimeNs; values in base units of the catalogue.
-// Errors:     what is refused is told by Kept and counted by the caller.
-// Cost:       a comparison per sample whose page has the order of the last one, else a hash look-up; some 300 bytes a series.
+// Errors:     Kept is the reason of a rejection; the caller counts them.
+// Cost:       a comparison per sample if the page has the order of the previous one, else a hash look-up; some 300 bytes a series.
 #pragma once
 
 #include <deque>
@@ -24,11 +24,11 @@
 
 namespace runglass {
 
-// What is known of the place where scraped data goes.
+// Properties of the destination of scraped data.
 struct ScrapePlace {
-  // The uuid of a node that the store knows by this name; "" where it knows none.
+  // Uuid of the node with this name in the store; "" if there is none.
   std::function<std::string(const std::string& name)> node_uuid;
-  std::string this_node;  // name of this machine, for targets on the loopback
+  std::string this_node;  // this machine's name, for targets on the loopback
 };
 
 class TargetState {
@@ -44,13 +44,13 @@ class TargetState {
   TargetState& operator=(const TargetState&) = delete;
 
   void begin(TimeNs now);
-  // `type`: of the sample's family, asked for only when the series is new.
+  // `type`: of the sample's family, looked up only for a new series.
   Kept sample(const ExpositionParser::Sample& sample, const ExpositionParser& types);
   std::size_t points() const { return m_points.size(); }
   std::int64_t absurdTimes() const { return m_absurd; }
-  // The scrape is good: all that it said.
+  // Accepts the scrape: returns all its data.
   TargetPart accept();
-  // The scrape failed: nothing of it counts.
+  // Rejects the scrape: drops all its data.
   void refuse() { m_points.clear(); }
   // A part without samples, with an event of the target's node.
   TargetPart tell(Event event);
@@ -59,16 +59,16 @@ class TargetState {
   struct Entry {
     std::string key;
     const Unit* unit = nullptr;
-    const MetricInfo* metric = nullptr;  // null: not catalogued
+    const MetricInfo* metric = nullptr;  // null: not in the catalogue
     bool dcgm = false, last_xid = false;
     std::uint32_t node = 0;
     std::optional<std::uint32_t> device;
-    std::uint64_t scrape = 0;  // that saw it last
+    std::uint64_t scrape = 0;  // the last scrape that contained it
     TimeNs seen = 0, newest = 0;
   };
   struct KnownDevice {
     std::uint32_t node;
-    Device device;  // uuid as the exporter says it, or ""
+    Device device;  // uuid as exposed, or ""
   };
 
   Entry* find(std::string_view key);
@@ -88,7 +88,7 @@ class TargetState {
   std::deque<Entry> m_entries;
   std::unordered_map<std::string_view, std::uint32_t> m_by_key;
   std::vector<std::uint32_t> m_free;
-  std::vector<std::uint32_t> m_order;  // series of the last page, as they stood in it
+  std::vector<std::uint32_t> m_order;  // series of the last page, in its order
   std::size_t m_at = 0;
   std::vector<std::string> m_nodes{std::string()};  // names; the first is the target's own
   std::vector<std::string> m_node_uuids;
@@ -97,7 +97,7 @@ class TargetState {
   std::size_t m_declared_devices = 0;
   std::vector<TargetPart::NewSeries> m_fresh;
   std::map<std::pair<std::uint32_t, std::optional<std::uint32_t>>, double> m_last_xid;  // by node and device
-  std::string m_uname;                                                                  // what node_exporter says the machine is called
+  std::string m_uname;                                                                  // the machine's name as node_exporter exposes it
 
   std::vector<ScrapedPoint> m_points;
   std::int64_t m_absurd = 0;

@@ -12,7 +12,7 @@
 namespace runglass::sim {
 namespace {
 
-// What the simulated devices are; figures from NVIDIA's data sheets.
+// Models of simulated GPUs; figures from NVIDIA's data sheets.
 struct GpuModel {
   std::string_view name;
   double limit_watts, idle_watts, max_hertz;
@@ -116,7 +116,7 @@ void ClusterMetrics::tick(std::int64_t step, DurNs in_step, const Step* timing) 
     if (silent(rank, step)) continue;
     double activity = 0.08;
     if (r != nullptr) {
-      // A rank works for its share of the pipeline phase and spins in collectives for the rest.
+      // A rank computes for its share of the pipeline phase and spins in collectives for the rest.
       const auto pipeline = static_cast<double>(r->reduce_begin - timing->pipeline_begin);
       const double share = static_cast<double>(r->forward + r->backward) / std::max(1.0, pipeline);
       if (in_step < timing->pipeline_begin)
@@ -138,7 +138,7 @@ void ClusterMetrics::tickGpu(std::int32_t rank, std::int64_t step, double activi
   const GpuModel& kind = gpuModel(m_scenario.gpu);
   Gpu& gpu = m_gpus[static_cast<std::size_t>(rank)];
   const TimeNs time = stamp(m_model.nodeOf(rank), step);
-  // A cap takes clocks away until the power fits: roughly its third root, for the voltage falls with the clock.
+  // A power cap lowers the clock until the power fits: roughly with the third root, because the voltage falls with the clock.
   const double cap = m_scenario.power_cap_watts > 0 ? std::min(m_scenario.power_cap_watts, kind.limit_watts) : kind.limit_watts;
   const double wanted = kind.idle_watts + (kind.limit_watts * 0.98 - kind.idle_watts) * activity;
   const bool capped = wanted > cap;
@@ -198,7 +198,7 @@ void ClusterMetrics::tellFault(const Fault& fault, TimeNs now) {
                         .severity = Severity::kError,
                         .message = "mlx5_core 0000:5e:00.0 " + nic + ": Link down"});
   if (fault.kind == "heartbeat_loss") {
-    // A shorter silence is none that a hub would tell.
+    // A hub does not report a shorter silence.
     if (static_cast<double>(fault.last_step - fault.first_step + 1) * m_scenario.step_seconds < 15) return;
     for (std::int32_t n = 0; n < m_scenario.nodes; ++n)
       if (m_model.hits(fault, n * m_scenario.gpus_per_node)) tellLiveness(n, now);
@@ -251,7 +251,7 @@ void ClusterMetrics::tellFaultEnd(const Fault& fault, TimeNs now) {
                    .message = m_nodes[static_cast<std::size_t>(n)].info.name + " is back"});
 }
 
-// As a hub's liveness tells it: stale after three beats, lost after fifteen seconds.
+// As a hub reports liveness: stale after three missed heartbeats, lost after fifteen seconds.
 void ClusterMetrics::tellLiveness(std::int32_t index, TimeNs silent_since) {
   const std::string& name = m_nodes[static_cast<std::size_t>(index)].info.name;
   m_later.push_back({.time = silent_since + 6 * kNsPerSecond,

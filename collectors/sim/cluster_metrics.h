@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClusterMetrics: the simulated nodes, GPUs and NICs: their identity and their metrics over virtual time.
+// ClusterMetrics: identity and metrics of the simulated nodes, GPUs and NICs over virtual time.
 //
 // Threading:  the player's thread.
 // Ownership:  borrows scenario, model and Recorder.
-// Units:      catalogue units; ticks every 1 / metrics_hertz, never where that is 0.
-// Errors:     none of its own.
+// Units:      catalogue units; a tick every 1 / metrics_hertz, no ticks where that is 0.
 // Cost:       a tick records 9 samples per GPU and 2 per node; every tenth also temperature, memory and the node's heartbeat.
 #pragma once
 
@@ -23,18 +22,18 @@ class ClusterMetrics {
 
   NodeId node(std::int32_t index) const { return m_nodes[static_cast<std::size_t>(index)].id; }
   DeviceId device(std::int32_t rank) const { return m_gpus[static_cast<std::size_t>(rank)].id; }
-  // Of a fault's network port; 0 where the scenario has no such port.
+  // The network port of a fault; 0 where the scenario has no such port.
   DeviceId port(const Target& target) const;
   TimeNs nextTick() const { return m_next; }
-  // Records the metrics of time nextTick(). `in_step` is the time since the step began; no timing = nothing computes.
+  // Records the metrics at nextTick(). `in_step`: time since the step began; no timing = no rank computes.
   void tick(std::int64_t step, DurNs in_step, const Step* timing);
-  // The events of a fault from its begin on: Xid, link down, ... Those of later moments wait for recordDue().
+  // The events of a fault from its start on: Xid, link down, ... Later events wait for recordDue().
   void tellFault(const Fault& fault, TimeNs now);
   void tellFaultEnd(const Fault& fault, TimeNs now);
-  // The fault's GPUs are gone and their node falls silent, as its liveness then tells; and all come back.
+  // Removes the fault's GPUs and silences their node, with the liveness events that follow; bringBack() restores all.
   void takeAway(const Fault& fault, TimeNs now);
   void bringBack(TimeNs now);
-  // Records the events whose time has come: nothing is written ahead of the clock.
+  // Records the events that are due: nothing is recorded ahead of the clock.
   void recordDue(TimeNs now);
 
  private:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A node has one home for ever: that of its uuid, or the first one. Its devices and, from Recorder::rank() on, its ranks have the same.
-// 2. Every member knows every run and attempt, by its identity; what else is said of them only the first one hears.
+// 1. A node's home never changes: that of its uuid, or the first one. Its devices and, after Recorder::rank(), its ranks have the same
+//    home.
+// 2. Every member has the identity of every run and attempt; other records of runs and attempts go to the first member only.
 #include "collectors/sim/node_router.h"
 
 #include "model/recorder_fields.h"

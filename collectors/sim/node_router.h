@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeRouter: a Recorder that hands on what is said of a node, its devices and its ranks to the node's own Recorder, as agents on these
-// nodes would say it. What belongs to no node (the run, its attempts and their end, groups, checkpoints, values of the whole job, labels of
-// the run) goes to the first one.
+// NodeRouter: a Recorder that passes the records of a node, its devices and its ranks to the node's own Recorder, as agents on these nodes
+// would send them. Records that belong to no node (the run, its attempts and their end, groups, checkpoints, values of the whole job,
+// labels of the run) go to the first one.
 //
-// Threading:  as Recorder; the Recorders behind it are used on the same thread.
+// Threading:  as Recorder; the members' Recorders are used on the same thread.
 // Ownership:  borrows the Recorders.
-// Units:      ids are its own: those behind it differ from Recorder to Recorder.
+// Units:      ids are the router's own; each member's Recorder has different ones.
 // Errors:     flush() flushes all and returns the first failure.
-// Cost:       a look-up in a vector per call; runs and attempts are declared to every Recorder at once, so that what one of them says of a
-//             rank needs nothing that another one says.
+// Cost:       a look-up in a vector per call. Runs and attempts are declared to every Recorder at once, so that the records of one Recorder
+//             never depend on those of another.
 #pragma once
 
 #include <map>
@@ -54,9 +54,9 @@ class NodeRouter : public Recorder {
   Status flush() override;
 
  private:
-  using Home = std::size_t;  // of m_members; 0 is the first one
+  using Home = std::size_t;  // index into m_members; 0 is the first one
   struct Nothing {};
-  // What this Recorder gave ids to: who has it, by which id, and what else it takes to declare it to another.
+  // Ids given by this Recorder: the home of each, its id there, and the identity needed to declare it to another member.
   template <class Id, class Identity = Nothing>
   class Places {
    public:
@@ -82,23 +82,23 @@ class NodeRouter : public Recorder {
 
   Recorder& at(Home home) { return *m_members[home].out; }
   Home homeOf(AttemptId attempt, std::optional<std::int32_t> rank) const;
-  // Where a record of this node, or else of this rank, goes.
+  // The home of a record of this node, or else of this rank.
   Home homeOf(NodeId node, AttemptId attempt, std::optional<std::int32_t> rank) const;
-  // Ids as `home` knows them; a node or device of another home is declared there by its identity.
+  // The id at `home`; a node or device of another home is declared there by its identity.
   NodeId in(Home home, NodeId id);
   DeviceId in(Home home, DeviceId id);
   RunId in(Home home, RunId id) const { return id ? m_runs[id].identity[home] : id; }
   AttemptId in(Home home, AttemptId id) const { return id ? m_attempts[id].identity[home] : id; }
 
-  // The record with such ids.
+  // The record with the ids of `home`.
   template <class Record>
   Record reported(Home home, Record record);
 
   std::vector<Member> m_members;
-  std::map<std::string, Home> m_homes;  // by uuid of node
+  std::map<std::string, Home> m_homes;  // by the node's uuid
   Places<NodeId, Node> m_nodes;
-  Places<DeviceId, Device> m_devices;        // their `node` is this Recorder's
-  Places<RunId, std::vector<RunId>> m_runs;  // known to all, by home
+  Places<DeviceId, Device> m_devices;        // with `node` ids of this Recorder
+  Places<RunId, std::vector<RunId>> m_runs;  // declared to all, by home
   Places<AttemptId, std::vector<AttemptId>> m_attempts;
   Places<SeriesId> m_series;
   Places<TrackId> m_tracks;

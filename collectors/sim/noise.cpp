@@ -33,8 +33,8 @@ double Noise::uniform(std::int64_t step, std::int64_t subject, std::uint64_t wha
 
 double Noise::normal(std::int64_t step, std::int64_t subject, std::uint64_t what) const { return normalOf(key(step, subject, what)); }
 
-// A chi-squared variable with 4 degrees of freedom is -2 log(u1 u2); the t's deviation is the root of 2. Clamped, so that no single step
-// lasts for ever.
+// A chi-squared variable with 4 degrees of freedom is -2 log(u1 u2); the standard deviation of this t is the root of 2. Clamped, so that no
+// single step is arbitrarily long.
 double Noise::heavy(std::int64_t step, std::int64_t subject, std::uint64_t what) const {
   const std::uint64_t k = key(step, subject, what);
   const double chi = -2 * std::log(toUnit(mix(k + 2)) * toUnit(mix(k + 3)));

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Noise that depends on nothing but its arguments: the same scenario, step and subject give the same number, in any order of asking.
+// Noise as a pure function of its arguments: the same scenario, step and subject give the same number, in any order of calls.
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      uniform: 0..1; normal: mean 0, deviation 1; heavy: the same deviation, one in 300 beyond 4.
-// Errors:     none.
+// Units:      uniform: 0..1; normal: mean 0, standard deviation 1; heavy: the same standard deviation, one in 300 beyond 4.
 // Cost:       O(1).
 #pragma once
 

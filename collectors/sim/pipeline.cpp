@@ -6,7 +6,7 @@
 namespace runglass::sim {
 namespace {
 
-// Stage s runs min(M, pp - s - 1) forwards, then one forward and one backward in turn, then the backwards that are left.
+// Stage s runs min(M, pp - s - 1) forwards, then one forward and one backward in turn, then the remaining backwards.
 std::vector<PipelineOp> orderOf(std::size_t stage, std::size_t stages, std::int32_t batches, const StageTimes& times) {
   std::vector<PipelineOp> ops;
   ops.reserve(static_cast<std::size_t>(batches) * 2);
@@ -33,7 +33,7 @@ PipelineRun runPipeline(std::span<const StageTimes> stages, std::span<const DurN
   std::vector<std::size_t> next(count, 0);
   std::vector<std::vector<DurNs>> done_forward(count, std::vector<DurNs>(static_cast<std::size_t>(batches), -1)),
       done_backward = done_forward;
-  // The start of op: after the stage's previous op and after the neighbour that it receives from. False: that one is not done yet.
+  // Sets the start of op: after the stage's previous op and after the neighbour that it receives from. False: that one is not placed yet.
   const auto place = [&](std::size_t stage, PipelineOp& op) {
     const auto batch = static_cast<std::size_t>(op.microbatch);
     const bool receives = op.backward ? stage + 1 < count : stage > 0;

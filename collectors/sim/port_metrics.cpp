@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kLineBytes = 50e9;  // 400 Gb/s
 constexpr double kIdleBytes = 1e6;
-constexpr double kLossesPerSecond = 3000;  // of a link that is twice as slow, while it is used
-constexpr double kReduceShare = 0.1;       // of a step: when it is used
+constexpr double kLossesPerSecond = 3000;  // of a link at half speed, while it is in use
+constexpr double kReduceShare = 0.1;       // share of a step in which the link is in use
 constexpr std::int64_t kSlowEvery = 10;
 enum Noise : std::uint64_t { kTrafficNoise = 300, kWaitNoise, kSymbolNoise };
 
@@ -63,7 +63,7 @@ PortMetrics::Trouble PortMetrics::troubleOf(std::int64_t step, std::int32_t node
   return trouble;
 }
 
-// As the source rdma judges a window of a minute: a port whose counter rises faster than those of the node's other ports.
+// Same rule as the source rdma for a window of a minute: a port whose counter rises faster than those of the node's other ports.
 void PortMetrics::errorsOf(const Fault& fault, TimeNs now, std::vector<Event>& events) const {
   constexpr DurNs kWindow = 60 * kNsPerSecond;
   const auto lasts = static_cast<double>(fault.last_step - fault.first_step + 1) * m_scenario.step_seconds;
@@ -89,7 +89,7 @@ void PortMetrics::errorsOf(const Fault& fault, TimeNs now, std::vector<Event>& e
 void PortMetrics::count(Port& port, const Trouble& trouble, bool busy, std::int64_t tick, std::size_t number) {
   const auto subject = static_cast<std::int64_t>(number);
   const double seconds = m_scenario.metrics_hertz > 0 ? 1 / m_scenario.metrics_hertz : 0, extra = std::max(0.0, trouble.factor - 1);
-  // Every port waits for credits and has a bit wrong now and then.
+  // Every port sometimes waits for credits and has an occasional symbol error.
   port.waited += std::floor(seconds * (busy ? 2000 : 20) * std::abs(m_model.noise(tick, subject, kWaitNoise)));
   if (m_model.uniform(tick, subject, kSymbolNoise) < 0.0005 * seconds) ++port.symbols;
   if (busy && trouble.factor > 1 && (trouble.cause == FaultCause::kUsual || trouble.cause == FaultCause::kErrors)) {
@@ -107,7 +107,7 @@ void PortMetrics::tick(std::int64_t step, DurNs in_step, const Step* timing, std
                        const std::function<std::optional<TimeNs>(std::int32_t)>& stamp) {
   if (m_scenario.nics_per_node == 0) return;
   const std::int32_t gpus = m_scenario.gpus_per_node;
-  std::vector<double> asked(m_ports.size(), 0);  // of the line's rate, by those who reduce through the port
+  std::vector<double> asked(m_ports.size(), 0);  // share of the line rate, requested by the ranks that reduce through the port
   for (std::int32_t rank = 0; timing != nullptr && rank < m_scenario.world(); ++rank) {
     const RankStep& r = timing->ranks[static_cast<std::size_t>(rank)];
     if (in_step < r.reduce_begin || in_step >= r.reduce_end) continue;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// PortMetrics: the RDMA ports of the simulated nodes: what goes through them, their link's rate and their error counters.
+// PortMetrics: traffic, link rate and error counters of the simulated nodes' RDMA ports.
 //
 // Threading:  the player's thread.
 // Ownership:  borrows scenario, model and Recorder.
 // Units:      catalogue units.
-// Errors:     none of its own.
 // Cost:       a tick records 2 samples per port, every tenth also its link and 6 counters. Nothing where the scenario has no ports.
 //
-// A ring is as slow as its slowest link, so that the traffic of all its ports falls alike; who is to blame only counters and rates tell.
+// A ring is as slow as its slowest link, so the traffic of all its ports falls alike; only counters and rates identify the faulty port.
 #pragma once
 
 #include <functional>
@@ -22,10 +21,10 @@ namespace runglass::sim {
 class PortMetrics {
  public:
   PortMetrics(const Scenario& scenario, const StepModel& model, Recorder& out) : m_scenario(scenario), m_model(model), m_out(out) {}
-  // The ports of the next node.
+  // Declares the ports of the next node.
   void declare(const std::string& node_uuid, NodeId node);
   DeviceId device(std::int32_t node, std::int32_t port) const { return m_ports[index(node, port)].id; }
-  // Appends the events of a link that loses packets from `now` on.
+  // Appends the events of a link that loses packets, from `now` on.
   void errorsOf(const Fault& fault, TimeNs now, std::vector<Event>& events) const;
   // `stamp`: a node's time, absent while it is silent.
   void tick(std::int64_t step, DurNs in_step, const Step* timing, std::int64_t tick,

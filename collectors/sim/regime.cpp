@@ -9,7 +9,7 @@ namespace runglass::sim {
 namespace {
 
 constexpr std::int64_t kRampStages = 4;
-constexpr double kDoubledWork = 2.2;  // twice the tokens, and attention grows with the square
+constexpr double kDoubledWork = 2.2;  // twice the tokens, and attention grows quadratically
 
 DurNs toNs(double seconds) { return static_cast<DurNs>(seconds * kNsPerSecond); }
 
@@ -40,7 +40,7 @@ bool changesRegime(const Scenario& s) {
   return s.batch_ramp_steps > 0 || s.sequence_double_step > 0 || (s.restart_step > 0 && s.restart_micro_batches > 0);
 }
 
-// Warm-up over the first fiftieth; then cosine to a tenth, or constant and, over the last fifth, linear to a tenth (WSD: Hu et al.,
+// Warm-up in the first fiftieth; then cosine decay to a tenth, or constant and, in the last fifth, linear to a tenth (WSD: Hu et al.,
 // "MiniCPM", arXiv 2404.06395, section 4).
 Schedule scheduleAt(const Scenario& s, std::int64_t step) {
   const double n = static_cast<double>(step), total = static_cast<double>(s.steps), warmup = std::max(1.0, total / 50);

@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 23> kFaultKinds = {"slow_rank",
 
 Status bad(std::string_view file, const std::string& what) { return {Code::kInvalidArgument, std::string(file) + ": " + what}; }
 
-// Reads the keys of one table into fields and refuses those that nobody asked for.
+// Reads the keys of one table into fields and rejects unknown keys.
 class TableReader {
  public:
   TableReader(std::string_view file, std::string name, const toml::table& table) : m_file(file), m_name(std::move(name)), m_table(table) {}
@@ -71,7 +71,7 @@ class TableReader {
         fail(key, "must be a whole number from 0 to " + std::to_string(kLimit<T>));
     }
   }
-  // One of a few words.
+  // One of several fixed words.
   template <class T>
   void choose(std::string_view key, T& field, std::initializer_list<std::pair<std::string_view, T>> words) {
     std::string word, all;
@@ -87,7 +87,7 @@ class TableReader {
       }
     fail(key, "must be " + all);
   }
-  // From 0 to below `limit`.
+  // A number in [0, limit).
   void readShare(std::string_view key, double& field, double limit = 1) {
     read(key, field);
     if (!(field >= 0) || field >= limit) fail(key, "must be from 0 to below " + std::to_string(static_cast<int>(limit)));
@@ -188,7 +188,7 @@ Status readFault(std::string_view file, const toml::node& node, Scenario& s) {
   return {};
 }
 
-// What a healthy job does beside steps of one length.
+// Variations in a healthy job besides steps of constant length.
 void readHabits(TableReader& job, Scenario& s) {
   job.readShare("eval_seconds", s.eval_seconds, 1e6);
   job.read("eval_inside_step", s.eval_inside_step);

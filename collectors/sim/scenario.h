@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenario: what the simulator plays: a cluster, a job and labelled faults, read from TOML (docs/guide/simulator.md).
+// Scenario: input of the simulator: a cluster, a job and labelled faults, read from TOML (docs/guide/simulator.md).
 //
 // Threading:  plain values; parseScenario is pure.
-// Ownership:  values own their strings.
 // Units:      seconds and ratios as the file has them.
-// Errors:     INVALID_ARGUMENT names the key, the line and why; unknown keys are errors, so that a typing error is not a silent default.
+// Errors:     INVALID_ARGUMENT with key, line and cause; unknown keys are errors, so that a typing error does not select a default
+//             silently.
 // Cost:       O(file).
 #pragma once
 
@@ -27,13 +27,13 @@ struct Target {
   std::string nic;         // nic:NODE/NAME
 };
 
-// What is behind a fault, where the same trouble leaves different traces.
+// Cause of a fault, where the same slowdown can leave different traces.
 enum class FaultCause : std::uint8_t {
   kUsual,     // slow_link, nic_flap: as kErrors
-  kCpuSteal,  // another process takes the trainer's CPU: what is lost shows as run delay
-  kErrors,    // a link loses packets and sends them again: its error counters rise
+  kCpuSteal,  // another process takes the trainer's CPU: the lost time shows as run delay
+  kErrors,    // a link loses packets and retransmits: its error counters rise
   kRate,      // a link trained at a lower rate: the rate falls, no errors
-  kSilent,    // a link is slow and no counter says so
+  kSilent,    // a link is slow without any counter showing it
 };
 
 struct Fault {
@@ -43,7 +43,7 @@ struct Fault {
   double strength = 1.0;
   std::optional<std::int32_t> xid;
   FaultCause cause = FaultCause::kUsual;
-  bool recovers = true;  // loss_spike: the loss comes back
+  bool recovers = true;  // loss_spike: the loss returns to normal
 };
 
 struct Scenario {
@@ -53,8 +53,8 @@ struct Scenario {
   // [cluster]
   std::int32_t nodes = 1, gpus_per_node = 8, nodes_per_rack = 4;
   std::string gpu = "H100-SXM";
-  double metrics_hertz = 10;       // power, clocks, activity, NIC; temperature and memory come at a tenth of it; 0: no metrics
-  std::int32_t nics_per_node = 0;  // RDMA ports with counters; 0: the node's network interface alone
+  double metrics_hertz = 10;       // power, clocks, activity, NIC; temperature and memory at a tenth of it; 0: no metrics
+  std::int32_t nics_per_node = 0;  // RDMA ports with counters; 0: only the node's network interface
   double power_cap_watts = 0;      // of every GPU; 0: the data sheet's limit
   // [job]
   std::int32_t tp = 1, pp = 1, dp = 1, cp = 1, ep = 1, vpp = 1;
@@ -65,36 +65,36 @@ struct Scenario {
   bool variable_lengths = false;
   std::int64_t checkpoint_every_steps = 0, eval_every_steps = 0;
   SpanDetail spans = SpanDetail::kCoarse;
-  // What a healthy job does beside steps of one length.
+  // Variations in a healthy job besides steps of constant length.
   double eval_seconds = 10;
-  bool eval_inside_step = false;  // the evaluation counts as time of the step that it follows
+  bool eval_inside_step = false;  // the evaluation counts towards the time of the step that it follows
   bool async_checkpoints = false;
   double checkpoint_seconds = 0;  // synchronous; 0: half a step
   double async_save_ratio = 0.05;
-  std::int64_t async_save_steps = 5;  // that run slower until the checkpoint is durable
+  std::int64_t async_save_steps = 5;  // steps that are slower until the checkpoint is durable
   std::int64_t warmup_steps = 0;      // of every attempt
-  double compile_factor = 20;         // the first of them takes so much longer
+  double compile_factor = 20;         // the first of them takes this many times as long
   bool wsd = false;                   // learning rate: warm-up, stable, decay; else cosine
   std::int64_t sequence_length = 4096;
   std::int64_t batch_ramp_steps = 0;
   double batch_ramp_from = 0.25;
-  std::int64_t sequence_double_step = 0;  // from this step on sequences are twice as long
-  std::int64_t restart_step = 0;          // after it the job is restarted on purpose, with other accumulation
+  std::int64_t sequence_double_step = 0;  // from this step on sequences have twice the length
+  std::int64_t restart_step = 0;          // after it the job is restarted on purpose, with a different accumulation
   std::int32_t restart_micro_batches = 0;
   std::int64_t epoch_every_steps = 0;
   double epoch_pause_seconds = 5;
   std::int64_t gc_every_steps = 0;
   double gc_seconds = 0.3;
   std::int64_t log_every_steps = 1;
-  std::int64_t hub_restart_step = 0, hub_restart_steps = 10;  // what these steps tell arrives late
+  std::int64_t hub_restart_step = 0, hub_restart_steps = 10;  // records of these steps arrive late
   double daily_swing_ratio = 0, daily_swing_hours = 24;
   double moe_imbalance_ratio = 0;
   double host_ratio = 0, rank0_host_ratio = 0;  // exposed host time, shares of a step
   double first_stage_extra_ratio = 0, last_stage_extra_ratio = 0;
   double part_noise_ratio = 0;  // of data, communication, optimizer and host
-  bool heavy_tails = false;     // of all noise
+  bool heavy_tails = false;     // for all noise
   double blips_per_step = 0;    // in the whole job: one part of one rank, one step
-  double gpu_spread_ratio = 0;  // between GPUs, for good
+  double gpu_spread_ratio = 0;  // permanent differences between GPUs
   bool host_cpu = false;        // step_cpu_ns, step_run_delay_ns
   std::vector<Fault> faults;
 

@@ -9,7 +9,7 @@
 namespace runglass::sim {
 namespace {
 
-// As faulthandler writes it, newest call first.
+// In faulthandler's format, newest call first.
 std::string stackOf(const Scenario& scenario, std::int32_t rank, std::int64_t step, bool hangs, bool missing) {
   std::string text = "simulated: rank " + std::to_string(rank) + " of " + scenario.name + " in step " + std::to_string(step) +
                      "\nThread 0x0000000000000001 (most recent call first):\n";
@@ -65,7 +65,7 @@ std::vector<std::int32_t> capture(const Scenario& scenario, const PlayState& sta
     put("stack", stackOf(scenario, rank, step, hang != nullptr, missing));
     put("process", std::string("simulated\nState:\t") + (missing ? "R (running)" : "S (sleeping)") + "\nwchan: 0\n");
     done.push_back(rank);
-    // 512 nodes' captures are more than a Recorder holds at once.
+    // The captures of 512 nodes exceed the buffer of a Recorder.
     if (done.size() % 1024 == 0) (void)out.flush();
   }
   (void)out.flush();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. Every fault of the scenario gives exactly one label, at the time and the steps where it acted.
-//  2. Metrics, spans and scalars of a step follow from one Step of the StepModel, so that they agree with each other.
-//  3. Nothing is recorded before the virtual clock, which pace() holds, has come to its time (but for a clock_skew's stamps).
-//  4. A silent node or rank (heartbeat_loss, missing_rank, agent_restart) leaves a hole; nothing is recorded for it.
+// 1. Every fault of the scenario gets exactly one label, with the time and the steps in which it acted.
+// 2. Metrics, spans and scalars of a step derive from one Step of the StepModel, so that they are consistent.
+// 3. Nothing is recorded before the virtual clock, which pace() controls, has reached its time (except for the stamps of clock_skew).
+// 4. A silent node or rank (heartbeat_loss, missing_rank, agent_restart) leaves a gap; nothing is recorded for it.
 #include "collectors/sim/simulator.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace runglass::sim {
 namespace {
 
-constexpr DurNs kWatchdog = 600 * kNsPerSecond, kSaidAgain = 2 * kNsPerSecond;  // of torch.distributed; of progress while nothing moves
+constexpr DurNs kWatchdog = 600 * kNsPerSecond, kSaidAgain = 2 * kNsPerSecond;  // default of torch.distributed; interval of progress
 constexpr std::int64_t kTicksPerBatch = 1 << 15;                                // of one GPU, about nine samples each
 
 bool acts(const Fault& fault, std::int64_t step) { return step >= fault.first_step && step <= fault.last_step; }
@@ -96,7 +96,7 @@ class Player {
     m_records.emplace(m_scenario, m_model, m_out, m_attempt, m_attempt_begin);
   }
 
-  // What the trainer's arguments say, under Megatron-LM's names.
+  // The trainer's arguments, under Megatron-LM's names.
   void tellRegime() {
     const auto fact = [&](const char* key, std::int64_t value) {
       m_out.fact({.attempt = m_attempt, .key = key, .value = std::to_string(value)});
@@ -105,7 +105,7 @@ class Player {
     fact("num_microbatches", m_regime.micro_batches);
     fact("seq_length", m_regime.sequence_length);
   }
-  // A trainer that changes its regime on the way says so in its log.
+  // A trainer that changes its regime during the run reports it in its log.
   void beginRegime(std::int64_t step) {
     const Regime now = regimeAt(m_scenario, step);
     if (now == m_regime) return;
@@ -120,7 +120,7 @@ class Player {
     m_regime = now;
   }
 
-  // Labels begin when their first step begins and are told once, when they have ended or the play does.
+  // A label begins with its first step and is recorded once, when the fault or the play ends.
   void beginFaults(std::int64_t step) {
     for (std::size_t i = 0; i < m_scenario.faults.size(); ++i) {
       const Fault& fault = m_scenario.faults[i];
@@ -159,7 +159,7 @@ class Player {
       label.node = m_cluster->node(fault.target.index);
       label.device = m_cluster->port(fault.target);
     } else if (fault.target.kind == Target::Kind::kStage) {
-      // A label has no stage of its own.
+      // Labels have no field for a stage.
       m_out.fact({.attempt = m_attempt,
                   .key = "label/" + fault.kind + "/" + std::to_string(fault.first_step),
                   .value = "stage:" + std::to_string(fault.target.index)});
@@ -190,7 +190,7 @@ class Player {
     if (m_options.after_flush) m_options.after_flush();
   }
 
-  // What agents kept while the hub was away comes whole, and late.
+  // Records that agents spooled during the hub's outage arrive complete, and late.
   void deliverLate() {
     for (const Late& late : std::exchange(m_late, {})) m_records->end(late.step, late.began, late.timing);
   }
@@ -213,7 +213,8 @@ class Player {
     m_saving.reset();
   }
 
-  // What follows a step: checkpoint, evaluation, epoch, stall, a crash. Returns the step that counts as done (less after a rewind).
+  // Events after a step: checkpoint, evaluation, epoch, stall, a crash. Returns the step that counts as done (an earlier one after a
+  // rewind).
   std::int64_t afterStep(std::int64_t step) {
     const Scenario& s = m_scenario;
     if (m_saving && !isSaving(s, step + 1)) endSave();
@@ -242,7 +243,7 @@ class Player {
     return step;
   }
 
-  // Stopped on purpose, with a checkpoint, to go on with other settings.
+  // A planned stop with a checkpoint, to continue with other settings.
   void restart(std::int64_t step) {
     m_restarted = true;
     deliverLate();
@@ -253,7 +254,8 @@ class Player {
     startAttempt(std::to_string(++m_restarts), step);
   }
 
-  // A short `strength`: the job ends with the fault; else its peers wait so many seconds in collectives, at most until their watchdogs.
+  // A short `strength`: the job ends with the fault. Otherwise its peers wait that many seconds in collectives, at most until their
+  // watchdogs fire.
   std::int64_t crash(const Fault& fault, std::int64_t step) {
     const auto waits = static_cast<DurNs>(fault.strength * kNsPerSecond);
     if (waits >= 60 * kNsPerSecond) {
@@ -261,7 +263,7 @@ class Player {
       standStill(fault, step + 1, std::min(waits, kWatchdog), true);
     }
     deliverLate();
-    m_saving.reset();  // what was not durable is lost
+    m_saving.reset();  // a checkpoint that was not durable is lost
     m_out.attempt({.run = m_run,
                    .key = m_attempt_key,
                    .end = m_now,
@@ -275,7 +277,7 @@ class Player {
     return m_last_checkpoint;
   }
 
-  // Everybody waits for the fault's ranks; whoever lives says so again and again.
+  // All ranks wait for the fault's ranks; the living ones report progress repeatedly.
   void standStill(const Fault& fault, std::int64_t step, DurNs length, bool culprits_dead) {
     const TimeNs begin = m_now;
     for (DurNs waited = 0; waited < length && m_status.ok(); waited += kSaidAgain) {
@@ -286,11 +288,11 @@ class Player {
     }
     if (length < kWatchdog) return;
     const TimeNs first = m_now;
-    advance(step, m_scenario.world() * kNsPerMs, nullptr);  // one watchdog after the other
+    advance(step, m_scenario.world() * kNsPerMs, nullptr);  // the watchdogs fire one after the other
     m_records->timeOut(fault, step, first);
   }
 
-  // Nothing ends any more: the fault's rank never enters its collective, everybody else waits in it until the watchdog ends the job.
+  // A hang: the fault's rank never enters its collective, all others wait in it until the watchdog ends the job.
   Status playHang(const Fault& fault, std::int64_t step) {
     deliverLate();
     m_records->begin(step, m_now);
@@ -313,7 +315,7 @@ class Player {
     m_status = m_out.flush();
   }
 
-  // Moves virtual time on, recording the cluster's metrics tick by tick and keeping pace with the wall clock.
+  // Advances virtual time, records the cluster's metrics tick by tick and keeps pace with the wall clock.
   void advance(std::int64_t step, DurNs dur, const Step* timing) {
     const TimeNs begin = m_now, end = m_now + dur;
     while (m_now < end && m_status.ok()) {
@@ -327,7 +329,7 @@ class Player {
     }
   }
 
-  // In real time at every tick; at full speed nobody watches the single tick, and larger batches cost their receiver less.
+  // In real time at every tick; at full speed in larger batches, which cost their receiver less.
   void handOn() {
     m_unsealed += m_scenario.world();
     if (!m_late.empty()) return;
@@ -361,7 +363,7 @@ class Player {
     TimeNs began;
     Step timing;
   };
-  std::vector<Late> m_late;  // of a hub that is away
+  std::vector<Late> m_late;  // while the hub is down
   Regime m_regime;
   std::int64_t m_attempt_begin = 1;
   int m_restarts = 0;
@@ -377,7 +379,7 @@ class Player {
 
 }  // namespace
 
-// Played without a receiver, metrics and spans: what repeats after a restart, hangs or stalls takes its time here, too.
+// Plays without a receiver, metrics and spans, but with the time of repeated steps after a restart, hangs and stalls.
 DurNs scenarioLength(const Scenario& scenario) {
   Scenario bare = scenario;
   bare.metrics_hertz = 0, bare.spans = SpanDetail::kNone;

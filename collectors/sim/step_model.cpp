@@ -10,8 +10,8 @@ constexpr double kTransferShare = 0.01;  // of a micro-batch's forward and backw
 
 DurNs scaled(DurNs base, double factor) { return static_cast<DurNs>(static_cast<double>(base) * factor); }
 
-// What a stage computes for one micro-batch, so that an undisturbed pipeline with its bubble and transfers fills its share of the step:
-// everything grows with it, so that one run with a known length tells.
+// Compute time of a stage for one micro-batch, such that an undisturbed pipeline with its bubble and transfers fills its share of the step.
+// All times scale with it, so that one play with a known unit gives the result.
 DurNs microBatchOf(const Scenario& s) {
   constexpr DurNs kUnit = kNsPerSecond;
   std::vector<StageTimes> stages;
@@ -68,7 +68,7 @@ void StepModel::runReplicas(const Work& work, Step& step) const {
         const auto rank = static_cast<std::size_t>(members[i]);
         const RankStep& r = work.ranks[rank];
         times[stage].begin = std::max(times[stage].begin, r.data);
-        // Rounded up, so that nobody works longer than its stage.
+        // Rounded up, so that no rank works longer than its stage.
         times[stage].forward = std::max(times[stage].forward, (r.forward - r.collected + r.host / 3 + batches - 1) / batches);
         times[stage].pause = std::max(times[stage].pause, r.collected);
         times[stage].backward = std::max(times[stage].backward, (r.backward + r.host - r.host / 3 + batches - 1) / batches);
@@ -133,7 +133,7 @@ Step StepModel::step(std::int64_t number, std::int64_t attempt_begin) const {
 
 std::optional<double> StepModel::costOf(std::size_t fault, std::int64_t first, std::int64_t last, std::int64_t attempt_begin) const {
   if (!slowsSteps(m_scenario.faults[fault])) return std::nullopt;
-  constexpr std::int64_t kMaxSteps = 1'000;  // of more, every second, third, ...
+  constexpr std::int64_t kMaxSteps = 1'000;  // with more steps, every second, third, ... is used
   Scenario without = m_scenario;
   without.faults.erase(without.faults.begin() + static_cast<std::ptrdiff_t>(fault));
   const StepModel healthy(without);

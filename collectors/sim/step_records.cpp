@@ -16,9 +16,9 @@ namespace {
 constexpr std::array<std::string_view, 7> kPartNames = {"data", "forward", "backward", "communication", "optimizer", "host", "gc"};
 constexpr std::int64_t kWarmupSteps = 10;
 constexpr std::int64_t kTensorGroups = 10'000'000, kPipelineGroups = 20'000'000,
-                       kContextGroups = 30'000'000;  // numbers of communicators begin there
+                       kContextGroups = 30'000'000;  // numbers of these communicators begin here
 enum Noise : std::uint64_t { kLossNoise = 200, kGradNoise, kLossBlip, kLossBlipSize, kCpuNoise };
-constexpr double kBlocked = 0.95;  // of the time that a trainer waits for its data it has given the CPU back
+constexpr double kBlocked = 0.95;  // share of the wait for data in which the trainer's thread is off the CPU
 
 bool acts(const Fault& fault, std::int64_t step) { return step >= fault.first_step && step <= fault.last_step; }
 
@@ -39,7 +39,7 @@ StepRecords::StepRecords(const Scenario& scenario, const StepModel& model, Recor
   m_grad_norm = scalar(std::nullopt, "grad_norm", canonical("grad_norm"), "");
   m_learning_rate = scalar(std::nullopt, "learning_rate", canonical("learning_rate"), "");
   m_tokens = scalar(std::nullopt, "tokens_per_s", canonical("tokens_per_s"), "per_s");
-  if (changesRegime(scenario)) {  // as Megatron-LM's log has them
+  if (changesRegime(scenario)) {  // as in Megatron-LM's log
     m_batch = scalar(std::nullopt, "global batch size", "", "");
     m_consumed = scalar(std::nullopt, "consumed samples", "", "");
     m_length = scalar(std::nullopt, "seq length", "", "");
@@ -73,7 +73,7 @@ StepRecords::StepRecords(const Scenario& scenario, const StepModel& model, Recor
   declareGroups();
 }
 
-// The replicas of a stage's shard reduce its gradients; shards of a layer and stages of a replica exchange activations.
+// The replicas of a stage's shard reduce its gradients; the shards of a layer and the stages of a replica exchange activations.
 void StepRecords::declareGroups() {
   std::map<std::int64_t, CommGroup> groups;
   const auto add = [&](std::int64_t id, const char* kind, std::int64_t number, std::int32_t rank) {
@@ -166,7 +166,7 @@ void StepRecords::end(std::int64_t step, TimeNs began_at, const Step& timing) {
       if (parts[part] > 0) m_out.scalar(series.part[part], step, began, static_cast<double>(parts[part]));
     m_out.scalar(series.communication_wait, step, began, static_cast<double>(r.wait));
     if (m_scenario.host_cpu) {
-      // The trainer's thread launches and spins; its helpers add a little.
+      // The trainer's thread launches and spins; its helper threads add a little.
       const double busy = static_cast<double>(timing.dur - r.run_delay) - kBlocked * static_cast<double>(r.data);
       m_out.scalar(series.data_wait, step, began, std::round(kBlocked * static_cast<double>(r.data)));
       m_out.scalar(series.cpu, step, began, std::round(busy * (1.15 + 0.01 * m_model.noise(step, rank, kCpuNoise))));
@@ -186,7 +186,7 @@ double StepRecords::lossOf(std::int64_t step, double& grad_norm) {
     const std::int64_t epochs = (step - 1) / m_scenario.epoch_every_steps;
     loss *= std::pow(0.99, static_cast<double>(epochs));
   }
-  // A batch of odd text, now and then, where anything odd happens at all.
+  // An occasional batch of unusual text, where the scenario has blips at all.
   if (m_scenario.blips_per_step > 0 && m_model.uniform(step, 0, kLossBlip) < 0.002)
     loss *= 1.03 + 0.05 * m_model.uniform(step, 0, kLossBlipSize);
   grad_norm = (0.4 + 3 / std::sqrt(n)) * (1 + 0.05 * std::abs(m_model.noise(step, 0, kGradNoise)));
@@ -206,8 +206,8 @@ double StepRecords::lossOf(std::int64_t step, double& grad_norm) {
   return loss;
 }
 
-// Losses and rates are those of the steps since the last logged one, gradient norm and learning rate those of the step itself, as
-// Megatron-LM logs them.
+// As Megatron-LM logs them: losses and rates cover the steps since the last logged one, gradient norm and learning rate are those of the
+// step itself.
 void StepRecords::globals(std::int64_t step, TimeNs end, const Step& timing) {
   double grad_norm = 0;
   m_sum.loss += lossOf(step, grad_norm);
@@ -232,7 +232,7 @@ void StepRecords::validation(std::int64_t step, TimeNs now) {
   m_out.scalar(m_validation, step, now, 2.05 + 8.5 * std::pow(static_cast<double>(step) + 5, -0.35));
 }
 
-// By rank; nobody where the whole run is the target.
+// Sorted by rank; empty where the whole run is the target.
 std::vector<std::int32_t> StepRecords::culpritsOf(const Fault& fault) const {
   std::vector<std::int32_t> culprits;
   for (std::int32_t rank = 0; rank < m_scenario.world() && fault.target.kind != Target::Kind::kRun; ++rank)
@@ -240,8 +240,8 @@ std::vector<std::int32_t> StepRecords::culpritsOf(const Fault& fault) const {
   return culprits;
 }
 
-// Where a rank stands once nothing moves: the shards of the culprits' layers came first, then the other stages of their replicas, which
-// exchange activations with them, then everybody in the gradients' reduction.
+// State of a rank during a hang: the shards of the culprits' layers block first, then the other stages of their replicas, which exchange
+// activations with them, then all ranks in the gradients' reduction.
 Progress StepRecords::standing(const std::vector<std::int32_t>& culprits, std::int32_t rank, std::int64_t step, TimeNs since) const {
   constexpr std::int64_t kLayerCalls = 1'000;  // of a step
   Progress p{.attempt = m_attempt, .rank = rank, .time = since, .step = step, .phase = "steady"};
@@ -262,7 +262,7 @@ Progress StepRecords::standing(const std::vector<std::int32_t>& culprits, std::i
   if (same_shards && m_scenario.tp > 1) {
     p.op = "all_reduce tp", p.group = tensorGroupOf(rank), p.seq = step * kLayerCalls + 17, p.microbatch = 0, p.since = part(0.21);
   } else if (stage && *stage != own.pp) {
-    // Gradients come from the next stage, activations from the one before.
+    // Gradients come from the next stage, activations from the previous one.
     const std::int32_t from = own.pp < *stage ? own.pp + 1 : own.pp - 1;
     p.op = "recv " + std::to_string(own.pp) + "<-" + std::to_string(from), p.group = pipelineGroupOf(rank);
     p.seq = step * kLayerCalls + own.pp, p.microbatch = 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepRecords: what the simulated trainers say of their steps: durations, parts, loss, spans, progress.
+// StepRecords: records of the simulated trainers about their steps: durations, parts, loss, spans, progress.
 //
 // Threading:  the player's thread.
 // Ownership:  borrows scenario, model and Recorder.
 // Units:      catalogue units.
-// Errors:     none of its own.
 // Cost:       per step and rank: 10 to 14 scalars, 1 progress, and with coarse spans 2 x micro_batches + 4 spans and as many sends and
 //             receives as there are neighbours.
 #pragma once
@@ -22,14 +21,14 @@ class StepRecords {
   // `attempt_begin`: the first step of the attempt.
   StepRecords(const Scenario& scenario, const StepModel& model, Recorder& out, AttemptId attempt, std::int64_t attempt_begin);
   void begin(std::int64_t step, TimeNs now);
-  // What every rank says while it saves or evaluates.
+  // Progress of every rank during a save or an evaluation.
   void phase(std::int64_t step, TimeNs now, const char* phase, const char* op);
   void end(std::int64_t step, TimeNs began_at, const Step& timing);
   void validation(std::int64_t step, TimeNs now);
-  // What the ranks say while the fault's ranks do not come to their collectives, `now` - `since` after the step began; the dead say
+  // Progress of the ranks while the fault's ranks do not enter their collectives, `now` - `since` after the step began; dead ranks record
   // nothing.
   void hang(const Fault& fault, std::int64_t step, TimeNs since, TimeNs now, bool culprits_dead);
-  // The watchdog of every rank that waits.
+  // The watchdog's timeout on every waiting rank.
   void timeOut(const Fault& fault, std::int64_t step, TimeNs now);
 
  private:
@@ -40,7 +39,7 @@ class StepRecords {
     SeriesId communication_wait, data_wait, cpu, run_delay;
     TrackId track, receive, send_forward, send_backward, collector;
   };
-  struct Sum {  // of the steps since the last logged one
+  struct Sum {  // over the steps since the last logged one
     double loss = 0, tokens = 0;
     DurNs time = 0;
     std::int64_t steps = 0;
@@ -49,7 +48,7 @@ class StepRecords {
   double lossOf(std::int64_t step, double& grad_norm);
   bool silent(std::int32_t rank, std::int64_t step) const;
   DurNs skew(std::int32_t rank, std::int64_t step) const;  // how far its node's clock is ahead
-  std::int64_t groupOf(std::int32_t rank) const;           // whom it reduces gradients with
+  std::int64_t groupOf(std::int32_t rank) const;           // group with which it reduces gradients
   std::int64_t tensorGroupOf(std::int32_t rank) const;
   std::int64_t pipelineGroupOf(std::int32_t rank) const;
   std::int64_t contextGroupOf(std::int32_t rank) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spans of StepRecords: what a tracer in a pipeline trainer records of a step.
+// Spans of StepRecords: those that a tracer in a pipeline trainer records of a step.
 #include <algorithm>
 
 #include "collectors/sim/step_records.h"
@@ -7,9 +7,9 @@
 namespace runglass::sim {
 namespace {
 
-constexpr std::int64_t kTransfersPerStep = 1'000'000;  // numbers of a pipeline's transfers begin anew in every step
+constexpr std::int64_t kTransfersPerStep = 1'000'000;  // numbers of a pipeline's transfers restart in every step
 
-// The same on both ends: the lower of the two stages, the micro-batch and the direction.
+// Equal on both ends: from the lower of the two stages, the micro-batch and the direction.
 std::int64_t transferSeq(std::int64_t step, const PipelineOp& op, std::int32_t lower_stage, std::int32_t stages) {
   return step * kTransfersPerStep + (std::int64_t{op.microbatch} * 2 + (op.backward ? 1 : 0)) * stages + lower_stage;
 }
@@ -42,7 +42,7 @@ void StepRecords::spans(std::int32_t rank, std::int64_t step, TimeNs began, cons
   const SpanAdder add{out, step};
   add(began, timing.dur, kStep, SpanCategory::kAnnotation, 0);
   add(began, r.data, kData, SpanCategory::kDataload, 1);
-  // Own work inside the stage's slot; the rest of the slot is waiting for the tensor-parallel peers.
+  // The rank's work inside the stage's slot; the rest of the slot is the wait for the tensor-parallel peers.
   const std::int32_t batches = timing.regime.micro_batches;
   const DurNs forward = (r.forward - r.collected + r.host / 3) / batches, backward = (r.backward + r.host - r.host / 3) / batches;
   constexpr int kLayers = 8;
@@ -65,8 +65,8 @@ void StepRecords::spans(std::int32_t rank, std::int64_t step, TimeNs began, cons
   if (r.gc > 0) collectorSpan(rank, step, began + after, r.gc);
 }
 
-// Receives and, by direction, sends between the stages, each in a stream of its own: both ends of a transfer carry the same group and seq
-// and end together.
+// Receives and, by direction, sends between the stages, each in its own stream: both ends of a transfer have the same group and seq and end
+// together.
 void StepRecords::transferSpans(std::int32_t rank, std::int64_t step, TimeNs began, const Step& timing) {
   const Coordinates& at = m_model.coordinates(rank);
   const RankSeries& series = m_ranks[static_cast<std::size_t>(rank)];

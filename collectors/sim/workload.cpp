@@ -29,8 +29,8 @@ enum What : std::uint64_t {
   kDataBurst,
 };
 
-constexpr double kCollects = 0.022;        // share of steps in which a rank's collector runs unplanned
-constexpr std::int64_t kExpertDrift = 24;  // steps in which the load of experts wanders on
+constexpr double kCollects = 0.022;        // share of steps in which a rank's garbage collector runs unplanned
+constexpr std::int64_t kExpertDrift = 24;  // steps between the points through which the experts' load drifts
 
 DurNs scaled(DurNs base, double factor) { return static_cast<DurNs>(static_cast<double>(base) * factor); }
 double notLess(double value, double least) { return std::max(least, value); }
@@ -113,7 +113,7 @@ double Workload::stageRatio(std::int32_t stage) const {
   return ratio;
 }
 
-// The tokens that a router sends to a replica's experts drift, and change a little every step.
+// The number of tokens routed to a replica's experts drifts, and varies a little every step.
 double Workload::imbalance(std::int64_t step, const Coordinates& at) const {
   const std::int64_t subject = at.dp * std::int64_t{m_scenario.pp} + at.pp, from = step / kExpertDrift;
   const double way = static_cast<double>(step % kExpertDrift) / static_cast<double>(kExpertDrift);
@@ -121,7 +121,7 @@ double Workload::imbalance(std::int64_t step, const Coordinates& at) const {
   return m_scenario.moe_imbalance_ratio * std::abs(0.7 * drift + 0.5 * m_noise.normal(-step, subject, kExpertNoise));
 }
 
-// Lengths have a long tail: in every step one replica has the longest batch, by the whole of it, and the others some of it.
+// Lengths have a long tail: in every step one replica has the longest batch and bears the whole excess, the others part of it.
 double Workload::sequenceShare(std::int64_t step, std::int32_t replica) const {
   const auto length = [&](std::int32_t of) { return std::pow(m_noise.uniform(step, of, kLengthNoise), 3); };
   double longest = 0;
@@ -129,7 +129,7 @@ double Workload::sequenceShare(std::int64_t step, std::int32_t replica) const {
   return longest > 0 ? length(replica) / longest : 0;
 }
 
-// The first step compiles. In the second some shapes are new, then autotuning and caches settle.
+// The first step compiles. In the second, some shapes are new; then autotuning and caches settle.
 double Workload::warmup(double since) const {
   if (since < 1) return m_scenario.compile_factor;
   return 1 + 0.08 * (m_scenario.compile_factor - 1) * std::exp(-8 * (since - 1) / static_cast<double>(m_scenario.warmup_steps));
@@ -174,13 +174,13 @@ void Workload::addFault(const Fault& fault, std::int64_t step, Work& work, std::
       if (fault.cause == FaultCause::kCpuSteal) r.run_delay += scaled(m_base, kPipelineShare * extra);
     } else if (link && usesPort(fault, rank)) {
       work.link[i] *= fault.strength;
-      // A fault of one GPU's or rank's link is also that of its NVLink.
+      // A fault of the link of one GPU or rank also affects its NVLink.
       if (fault.target.kind == Target::Kind::kRank || fault.target.kind == Target::Kind::kGpu) work.any_link[i] *= fault.strength;
     } else if (kind == "host_bound") {  // gaps between launches
       const DurNs gaps = scaled(m_base, extra * notLess(1 + 0.1 * noise(step, rank, kHostNoise), 0));
       r.host += gaps;
       if (fault.cause == FaultCause::kCpuSteal) r.run_delay += gaps;
-    } else if (kind == "data_bound") {  // reads come in bursts, of storage that all share at the same time
+    } else if (kind == "data_bound") {  // reads come in bursts, from storage that all ranks share
       const bool shared = fault.target.kind == Target::Kind::kRun;
       const double burst =
           0.4 * m_noise.normal(step, shared ? -1 : rank, kDataBurst) + (shared ? 0.1 * m_noise.normal(step, rank, kDataBurst) : 0);
@@ -193,7 +193,7 @@ void Workload::addFault(const Fault& fault, std::int64_t step, Work& work, std::
   }
 }
 
-// What nobody can explain: a page fault, a retry, an interrupt. One part of one rank, once.
+// Unexplained delays: a page fault, a retry, an interrupt. One part of one rank, once.
 void Workload::addBlips(std::int64_t step, Work& work) const {
   double expected = m_scenario.blips_per_step;
   for (std::int64_t i = 0; expected > 0; ++i, expected -= 1) {
@@ -229,7 +229,7 @@ Work Workload::of(std::int64_t step, std::int64_t attempt_begin) const {
   }
   for (const Fault& fault : s.faults)
     if (step >= fault.first_step && step <= fault.last_step) addFault(fault, step, work, factor);
-  // A pass's noise is its own: where forward and backward grow together, there is a reason.
+  // Forward and backward have independent noise: where both grow together, there is a cause.
   const double batches = work.regime.micro_batches * work.regime.micro_batch_ratio * static_cast<double>(m_micro_batch);
   for (std::size_t rank = 0; rank < world; ++rank) {
     const auto own = [&](std::uint64_t what) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workload: what every rank has to do itself in a step, before anybody waits for anybody: regime, habits of a healthy job, noise, faults.
+// Workload: each rank's own work in a step, without waits for other ranks: regime, variations of a healthy job, noise, faults.
 //
 // Threading:  const after construction; of() is pure.
-// Ownership:  borrows the scenario, which outlives it.
+// Ownership:  borrows the scenario, which must outlive it.
 // Units:      ns.
-// Errors:     none.
 // Cost:       of(): O(world x faults).
 #pragma once
 
@@ -26,20 +25,20 @@ Coordinates coordinatesOf(const Scenario& scenario, std::int32_t rank);
 
 struct RankStep {
   DurNs data = 0, forward = 0, backward = 0, host = 0, gc = 0, communication = 0, optimizer = 0;
-  DurNs other = 0;  // in the step and in none of its parts: an evaluation
-  DurNs wait = 0;   // for others: in pipeline receives and collectives
+  DurNs other = 0;  // in the step but in none of its parts: an evaluation
+  DurNs wait = 0;   // waits for other ranks: in pipeline receives and collectives
   DurNs busy() const { return data + forward + backward + host + gc + communication + optimizer + other; }
-  DurNs collected = 0;                     // of the forward pass: an unplanned garbage collection
+  DurNs collected = 0;                     // part of the forward pass: an unplanned garbage collection
   DurNs run_delay = 0;                     // ready to run, without a CPU
-  DurNs reduce_begin = 0, reduce_end = 0;  // when the rank comes to the gradients' collective, when its group leaves it
+  DurNs reduce_begin = 0, reduce_end = 0;  // entry into the gradients' collective; the time its group leaves it
 };
 
 struct Work {
   Regime regime;
   std::vector<RankStep> ranks;   // communication, wait and reduce_* are still 0
   std::vector<double> reduce;    // by rank: noise of the collectives that it leads
-  std::vector<double> link;      // by rank: how much longer transfers through its network port take
-  std::vector<double> any_link;  // the same inside its node
+  std::vector<double> link;      // by rank: slowdown of transfers through its network port
+  std::vector<double> any_link;  // by rank: slowdown of transfers inside its node
 };
 
 // Shares of an undisturbed step.
@@ -49,13 +48,13 @@ inline constexpr double kForwardShare = 1.0 / 3;  // a backward pass costs two f
 
 class Workload {
  public:
-  // `micro_batch`: what a stage computes, forward and backward, for one micro-batch of the undisturbed job.
+  // `micro_batch`: compute time of a stage, forward and backward, for one micro-batch of the undisturbed job.
   Workload(const Scenario& scenario, DurNs micro_batch);
   // `attempt_begin`: the first step of the attempt, which compiles.
   Work of(std::int64_t step, std::int64_t attempt_begin) const;
   const Coordinates& coordinates(std::int32_t rank) const { return m_coordinates[static_cast<std::size_t>(rank)]; }
   bool hits(const Fault& fault, std::int32_t rank) const;
-  // How much more a stage computes than the others.
+  // Compute time of the stage relative to the others.
   double stageRatio(std::int32_t stage) const;
 
  private:
@@ -72,11 +71,11 @@ class Workload {
   Noise m_noise;
   DurNs m_base, m_micro_batch;
   std::vector<Coordinates> m_coordinates;
-  std::vector<double> m_speed;  // by rank: what its GPU takes, for good
+  std::vector<double> m_speed;  // by rank: permanent factor of its GPU's compute time
 };
 
-// Whether an asynchronous save of an earlier step is still being written.
-// Whether steps take longer while it acts.
+// slowsSteps: whether steps take longer while the fault acts. isSaving: whether an asynchronous save of an earlier step is still being
+// written.
 bool slowsSteps(const Fault& fault);
 bool isSaving(const Scenario& scenario, std::int64_t step);
 

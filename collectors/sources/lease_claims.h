@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// LeaseClaims: the files of this agent that other nodes see too; the hub lets one agent follow each. Sources ask, the link carries the
-// claims with its heartbeats.
+// LeaseClaims: this agent's files on filesystems shared with other nodes; the hub lets one agent tail each. Sources make claims, the link
+// sends them with its heartbeats.
 //
 // Threading:  any thread.
-// Ownership:  the agent owns it; its follow sources and its link share it.
+// Ownership:  the agent owns it; its tailing sources and its link share it.
 // Units:      bytes; monotonic ns.
-// Errors:     none; without a hub nobody holds anything: the lines stay in the file until there is one.
+// Errors:     without a hub no agent holds a lease: the lines stay in the file until there is one.
 // Cost:       a map of the files on shared filesystems.
 #pragma once
 
@@ -24,14 +24,14 @@ class LeaseClaims {
   enum class State : std::uint8_t { kUnknown, kHeld, kElsewhere };
   struct Answer {
     State state = State::kUnknown;
-    std::uint64_t offset = 0;  // of kHeld: others recorded the file up to here
+    std::uint64_t offset = 0;  // of kHeld: the file is recorded up to here by other agents
   };
   struct Claim {
     std::string file;
     std::uint64_t offset = 0;
   };
 
-  // Says that this agent wants to follow `file` and recorded it up to `offset`; answers what the hub said last.
+  // Claims `file` for this agent, which has recorded it up to `offset`; returns the hub's last answer.
   Answer claim(const std::string& file, std::uint64_t offset, DurNs now) {
     const MutexLock lock(m_mutex);
     Entry& entry = m_entries[file];
@@ -40,7 +40,7 @@ class LeaseClaims {
     if (entry.answered == 0 || now - entry.answered > kConfirmedFor) return {};
     return entry.answer;
   }
-  // What to tell the hub; forgets what nobody asked for any more.
+  // The claims to send; drops those not renewed by a source.
   std::vector<Claim> claims(DurNs now) {
     const MutexLock lock(m_mutex);
     std::erase_if(m_entries, [now](const auto& entry) { return now - entry.second.wanted > kWantedFor; });
@@ -57,7 +57,7 @@ class LeaseClaims {
   }
 
  private:
-  static constexpr DurNs kConfirmedFor = 10 * kNsPerSecond;  // below LeaseTable::kExpiry: two never follow at once
+  static constexpr DurNs kConfirmedFor = 10 * kNsPerSecond;  // below LeaseTable::kExpiry: two agents never tail at once
   static constexpr DurNs kWantedFor = 60 * kNsPerSecond;
   struct Entry {
     std::uint64_t offset = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// OrderQueue: orders of the hub on their way to the sources that can carry them out, and their answers on their way back. What several
-// sources carry out is answered once, when all of them have.
+// OrderQueue: passes the hub's commands to the sources that can carry them out, and their answers back. A command for several sources is
+// answered once, when all of them have.
 //
-// Threading:  any thread: the link asks and collects, sources take and answer.
+// Threading:  any thread: the link submits and collects, sources take and answer.
 // Ownership:  the agent owns it.
 // Units:      as model/orders.h.
-// Errors:     PERMISSION_DENIED what this agent's configuration does not allow, UNAVAILABLE nobody here serves: answered at once.
-// Cost:       a lock and a small copy; at most kMax orders wait, further ones are RESOURCE_EXHAUSTED.
+// Errors:     PERMISSION_DENIED not permitted by this agent's configuration, UNAVAILABLE no source for it: answered at once.
+// Cost:       a lock and a small copy; at most kMax commands wait, further ones are RESOURCE_EXHAUSTED.
 #pragma once
 
 #include <algorithm>
@@ -35,17 +35,17 @@ class OrderQueue {
   struct Answer {
     std::uint64_t id = 0;
     Status status;
-    std::vector<std::int32_t> ranks;  // that do it
-    std::string note;                 // as OrderAnswer
+    std::vector<std::int32_t> ranks;  // ranks that carry it out
+    std::string note;                 // as in OrderAnswer
   };
   enum class Server : std::size_t {};
 
-  // All are allowed until told otherwise: they only read.
+  // Without this call all kinds are permitted: they only read.
   void allow(std::set<OrderKind> kinds) {
     const MutexLock lock(m_mutex);
     m_allowed = std::move(kinds);
   }
-  // From now on somebody takes orders of these kinds, and answers each.
+  // Registers a source that takes commands of these kinds and answers each.
   Server serve(std::set<OrderKind> kinds) {
     const MutexLock lock(m_mutex);
     m_desks.push_back({std::move(kinds), {}});
@@ -58,7 +58,7 @@ class OrderQueue {
       return refuse(task.id, {Code::kPermissionDenied, "order " + name + ": not in this agent's [orders] allow"});
     if (Status fit = checkOrder(task.order); !fit.ok()) return refuse(task.id, std::move(fit));
     const DurNs now = monotonicNow();
-    // A source that hangs keeps nobody else from being asked.
+    // A source that hangs must not block further commands.
     std::erase_if(m_open, [&](const auto& open) { return now - open.second.asked > kForgotten; });
     if (m_open.size() >= kMax) return refuse(task.id, {Code::kResourceExhausted, "order " + name + ": too many wait"});
     std::size_t served = 0;
@@ -74,17 +74,17 @@ class OrderQueue {
     const MutexLock lock(m_mutex);
     return std::exchange(m_desks[static_cast<std::size_t>(server)].tasks, {});
   }
-  // One server's; an order's second answer by the same server must not be given.
+  // The answer of one server, which must answer each command once.
   void answer(Answer answer) {
     const MutexLock lock(m_mutex);
     const auto open = m_open.find(answer.id);
-    if (open == m_open.end()) return;  // forgotten
+    if (open == m_open.end()) return;  // timed out
     merge(open->second.answer, std::move(answer));
     if (--open->second.left > 0) return;
     m_answers.push_back(std::move(open->second.answer));
     m_open.erase(open);
   }
-  // An order that is not known here.
+  // Answers a command of an unknown kind.
   void refuseUnknown(std::uint64_t id, Status status) {
     const MutexLock lock(m_mutex);
     refuse(id, std::move(status));
@@ -109,7 +109,7 @@ class OrderQueue {
     std::size_t left = 0;
     Answer answer;
   };
-  // The first failure gives the code; ranks that any server did are done.
+  // The first failure sets the code; ranks of any server count as done.
   static void merge(Answer& all, Answer one) {
     if (all.status.ok())
       all.status = std::move(one.status);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// RankTable: which process of this node is which rank, as the client said it; how sources that see processes (NVML, capture) know the rank.
+// RankTable: the ranks of this node's processes, as recorded by the client source, for sources that see processes (NVML, capture).
 //
 // Threading:  any thread: sources run in threads of their own.
 // Ownership:  the agent owns it; all sources share it.
 // Units:      pids of the agent's PID namespace.
-// Errors:     none.
 // Cost:       a map of the node's trainers.
 #pragma once
 
@@ -27,7 +26,7 @@ struct Trainer {
 
 class RankTable {
  public:
-  // The pid of another live process that claims the same rank of the same attempt, if there is one.
+  // Adds a trainer. Returns the pid of another live process with the same rank of the same attempt, if any.
   std::optional<std::int32_t> put(const Trainer& trainer) {
     const MutexLock lock(m_mutex);
     std::optional<std::int32_t> twin;
@@ -52,7 +51,7 @@ class RankTable {
     return all;
   }
 
-  // Another number whenever a process came or went; absent while there is none.
+  // Changes whenever a process starts or ends; absent without processes.
   std::optional<std::uint64_t> generation() const {
     const MutexLock lock(m_mutex);
     return m_ranks.empty() ? std::nullopt : std::optional(m_generation);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecentFaults: which faults the sources of one agent have just told, so that what two of them see is one event: an Xid comes from NVML and
-// from the kernel's log, a lost link from the adapter's state and from its driver.
+// RecentFaults: faults recently recorded by the sources of one agent, so that a fault seen by two of them is one event: an Xid is reported
+// by NVML and by the kernel's log, a lost link by the adapter's state and by its driver.
 //
 // Threading:  any thread.
 // Ownership:  the agent owns it; its sources share it.
 // Units:      ns of the agent's clock.
-// Errors:     none; beyond kMax different faults within a window, what is new is told.
+// Errors:     beyond kMax different faults within a window, new ones are not deduplicated.
 // Cost:       a lock and a map of the last seconds' faults.
 #pragma once
 
@@ -23,7 +23,7 @@ class RecentFaults {
   static constexpr DurNs kWindow = 2 * kNsPerSecond;
   static constexpr std::size_t kMax = 4096;
 
-  // The kernel's log is read: what it tells has more words, so that others wait kWindow for it.
+  // The kernel's log is being read: its record has more details, so that other sources wait kWindow for it.
   void readKernel() {
     const MutexLock lock(m_mutex);
     m_kernel = true;
@@ -32,7 +32,7 @@ class RecentFaults {
     const MutexLock lock(m_mutex);
     return m_kernel;
   }
-  // True: `teller` may tell; nobody else told of this fault within kWindow. The same teller may always tell again.
+  // True: `teller` may record the fault, since no other source has within kWindow. The same source may always record it again.
   bool mayTell(std::string_view teller, std::string_view kind, std::string_view code, std::string_view device, TimeNs time) {
     const MutexLock lock(m_mutex);
     std::string key = std::string(kind) + '\0' + std::string(code) + '\0' + std::string(device);

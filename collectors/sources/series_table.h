@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// SeriesTable: declares a node's or device's series when their first sample comes, so that what is absent is never declared.
+// SeriesTable: declares a node's or device's series at its first sample, so that absent metrics are never declared.
 //
 // Threading:  the owning Source's thread.
 // Ownership:  borrows the Recorder per call; ids are valid for that one Recorder.
 // Units:      the unit follows from the metric's name (metric_catalog.h).
-// Errors:     none.
 // Cost:       one hash look-up per sample.
 #pragma once
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source: something an agent reads on its node, again and again, into a Recorder.
+// Source: reads data on an agent's node periodically into a Recorder.
 //
-// Threading:  the agent gives every Source a thread and a Recorder of its own; start() and poll() run on it and may block there.
+// Threading:  the agent gives every Source a thread and a Recorder; start() and poll() run on that thread and may block it.
 // Ownership:  context and Recorder outlive the Source.
-// Units:      ns. Stamp with context.now(), never with wall time: it does not step.
+// Units:      ns. Stamp with context.now(), never with wall time: context.now() does not step.
 // Errors:     start(): UNAVAILABLE "not on this machine" is normal: the agent records the message once as an ingest issue and drops the
-//             source; anything else likewise, as a warning. poll() records oddities as issues and goes on.
-// Cost:       each documents its own per poll.
+//             source; any other error likewise, as a warning. poll() records anomalies as issues and continues.
+// Cost:       documented by each source, per poll.
 #pragma once
 
 #include <functional>
@@ -31,12 +31,12 @@ struct SourceContext {
   Node node;                       // this machine, as declared
   std::function<TimeNs()> now;     // session anchor + CLOCK_MONOTONIC
   const toml::table* config;       // the source's own table, e.g. [source.nvml]; never null
-  std::string state_dir;           // for what must survive a restart of the agent
+  std::string state_dir;           // for data that must survive a restart of the agent
   std::string root = "/";          // prefix of /proc and /sys, so that tests replay recorded trees
-  RankTable* ranks = nullptr;      // of this agent; null: sources know nothing of each other
-  OrderQueue* orders = nullptr;    // of this agent; null: nothing is asked of it
-  RecentFaults* faults = nullptr;  // of this agent; null: each source tells all that it sees
-  LeaseClaims* leases = nullptr;   // of this agent; null: it follows files that other nodes see as if they were its own
+  RankTable* ranks = nullptr;      // of this agent; null: sources do not share ranks
+  OrderQueue* orders = nullptr;    // of this agent; null: it gets no commands
+  RecentFaults* faults = nullptr;  // of this agent; null: each source records all faults that it sees
+  LeaseClaims* leases = nullptr;   // of this agent; null: it tails files on shared filesystems like local ones
   TailedFiles* tailed = nullptr;   // of this agent; null: sources do not know which files others tail
 };
 
@@ -45,9 +45,9 @@ class Source {
   virtual ~Source() = default;
   virtual std::string_view name() const = 0;
   virtual Status start(Recorder& out, const SourceContext& context) = 0;
-  // Reads what is due; returns the context.now() time at which it wants to be called again.
+  // Reads due data; returns the context.now() time of the next call.
   virtual TimeNs poll(Recorder& out, TimeNs now) = 0;
-  virtual void stop(Recorder&) {}  // last words on a graceful stop
+  virtual void stop(Recorder&) {}  // final records at a graceful stop
 };
 
 // Every source, one line each in registry.cpp; names are the config's [source.NAME] tables.

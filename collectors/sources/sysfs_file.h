@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// SysfsFile: one small file of /sys that is read again and again; it stays open until it is closed.
+// SysfsFile: a small file of /sys that is read repeatedly; it stays open until it is closed.
 //
 // Threading:  one thread.
 // Ownership:  owns the descriptor.
-// Units:      as the file has them.
-// Errors:     a file that is absent, gone or unreadable gives nothing; it is opened again at the next read.
+// Units:      the file's.
+// Errors:     an absent, removed or unreadable file gives no value; it is opened again at the next read.
 // Cost:       one pread of at most 255 bytes.
 #pragma once
 
@@ -34,7 +34,7 @@ class SysfsFile {
   }
   ~SysfsFile() { close(); }
 
-  // Without the line's end; valid until the next call.
+  // Without the trailing newline; valid until the next call.
   std::optional<std::string_view> text() {
     if (m_fd < 0) m_fd = ::open(m_path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (m_fd < 0) return std::nullopt;
@@ -44,12 +44,12 @@ class SysfsFile {
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
     return text;
   }
-  // Gives the descriptor back until the next read: for files that are read seldom.
+  // Closes the descriptor until the next read, for files that are read rarely.
   void close() {
     if (m_fd >= 0) ::close(m_fd);
     m_fd = -1;
   }
-  // Absent too where the text is no whole number.
+  // Absent also if the text is not a whole number.
   std::optional<std::uint64_t> number() {
     const auto digits = text();
     std::uint64_t value = 0;

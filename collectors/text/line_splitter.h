@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  a line's view is valid during the callback only.
 // Units:      bytes; offsets count from the first byte pushed plus `start`.
-// Errors:     none. A line longer than kMaxLine is handed out cut to kMaxLine, once; the rest is skipped and counted.
+// Errors:     a line longer than kMaxLine is passed on once, cut to kMaxLine; the rest is skipped and counted.
 // Cost:       O(bytes); buffers at most kMaxLine of an unfinished line.
 #pragma once
 
@@ -44,7 +44,7 @@ class LineSplitter {
     }
   }
 
-  // The unfinished last line ("" if there is none) and where it starts: what a later read must begin with.
+  // The unfinished last line ("" if there is none) and its offset, where a later read must begin.
   std::string_view partial() const { return m_partial; }
   std::uint64_t lineStart() const { return m_line_at; }
   std::uint64_t offset() const { return m_at; }
@@ -59,7 +59,7 @@ class LineSplitter {
     return back ? static_cast<std::size_t>(static_cast<const char*>(back) - bytes.data()) : end;
   }
   void keep(std::string_view piece) {
-    // The hole of a log that was cut while it was being written may be gigabytes; it is no part of the line after it.
+    // A log truncated while it is written has a hole of zeros, perhaps gigabytes long; the zeros are not part of the next line.
     if (m_partial.empty()) piece.remove_prefix(std::min(piece.find_first_not_of('\0'), piece.size()));
     const std::size_t room = kMaxLine - m_partial.size();
     m_partial.append(piece.substr(0, room));
@@ -81,7 +81,7 @@ class LineSplitter {
   std::uint64_t m_skipped_bytes = 0;
 };
 
-// Copies `line` to `out` without ANSI escape sequences (CSI, OSC, two-byte escapes). Call when the line has an ESC byte.
+// Copies `line` to `out` without ANSI escape sequences (CSI, OSC, two-byte escapes). Only needed for lines with an ESC byte.
 void stripAnsi(std::string_view line, std::string& out);
 
 }  // namespace runglass::train_log

@@ -7,7 +7,7 @@
 namespace runglass {
 namespace {
 constexpr DurNs kDay = 24LL * 3600 * kNsPerSecond;
-constexpr int kLeapYears = 8;  // the longest time between two
+constexpr int kLeapYears = 8;  // longest distance between two leap years
 
 std::chrono::year_month_day dayOf(TimeNs time) {
   using namespace std::chrono;

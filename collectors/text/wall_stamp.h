@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a printed wall time lacks: its year (syslog's "Jan 21 04:41:44", glog's "E0520 06:31:05.05") or its zone.
+// Completes a printed wall time that lacks its year (syslog's "Jan 21 04:41:44", glog's "E0520 06:31:05.05") or its zone.
 //
-// Units:  TimeNs.
-// Errors: none.
+// Units:      TimeNs.
 #pragma once
 
 #include "model/time.h"
 
 namespace runglass {
 
-// `in_2000`: the stamp as one of the year 2000, which has every day. The same stamp in the last year in which it is not later
-// than `reference` (when the file was modified, or now), but for the day by which clocks and zones differ.
+// `in_2000`: the stamp in the leap year 2000. Returns it in the last year in which it is not later than `reference` (the file's
+// modification time, or now), with one day of tolerance for differing clocks and zones.
 TimeNs inAssumedYear(TimeNs in_2000, TimeNs reference);
 
-// The instant at which a clock on the wall of this machine shows what, read as UTC, is `time`.
+// `time`: the local wall-clock reading of this machine, interpreted as UTC. Returns the instant it stands for.
 TimeNs fromLocalClock(TimeNs time);
 
 }  // namespace runglass

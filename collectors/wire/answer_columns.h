@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of an answer (ask.proto) as bytes, and back.
+// Encodes and decodes columns of an answer (ask.proto).
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      rows; int64 and double come back bit by bit.
-// Errors:     unpack*(): false for bytes that no pack*() wrote for so many rows; room is made only for rows that the bytes can hold.
+// Units:      rows; int64 and double values are preserved exactly.
+// Errors:     unpack*(): false for bytes that are not the output of pack*() for this number of rows; memory is allocated only for rows that
+//             the bytes can contain.
 // Cost:       about 3 ns a value to pack, 1 ns to unpack; regular columns take two bytes in 256 rows.
 #pragma once
 
@@ -26,7 +26,7 @@ bool unpackInts(std::string_view bytes, std::size_t rows, std::vector<std::int64
 bool unpackDoubles(std::string_view bytes, std::size_t rows, std::vector<double>& values);
 bool unpackTexts(const v1::Texts& bytes, std::size_t most, std::vector<std::string>& texts);
 
-// A column of what `get` says of each row.
+// A column of the values that `get` returns for each row.
 template <class Rows, class Get>
 std::string intsOf(const Rows& rows, Get get) {
   std::vector<std::int64_t> values;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Reader answers as messages (ask.proto), and back.
+// Converts results of a Reader to messages (ask.proto) and back.
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      reader.h. Ids of the catalogue are translated by FeedNames: to the dictionary's, and from it to those of the copy.
-// Errors:     the way back: DATA_LOSS for a message that no hub sent, before room is made for what it claims to hold.
+// Units:      reader.h. FeedNames translates ids of the catalogue: to the dictionary's, and from these to the replica's.
+// Errors:     decoding: DATA_LOSS for an invalid message, before memory is allocated for the sizes that it claims.
 // Cost:       a pass over the columns.
 #pragma once
 
@@ -19,12 +18,12 @@
 
 namespace runglass {
 
-// Of one answer; more is OUT_OF_RANGE.
+// Limits of one answer; beyond them OUT_OF_RANGE.
 inline constexpr std::size_t kMaxAnswer = std::size_t{8} << 20, kAnswerPiece = std::size_t{256} << 10;
 inline constexpr std::size_t kMaxPoints = 1U << 20, kMaxBins = 1U << 18, kMaxAsked = 1U << 20, kMaxSpans = 1U << 18, kMaxLanes = 1U << 16,
                              kMaxBars = 1U << 19, kMaxLines = 20'000, kMaxParts = 1U << 16, kMaxCaptures = 1U << 16;
 
-// Ids on their way over the wire; `missing` is set once one had no pair and became none.
+// Translates ids for the wire; `missing` is set when an id has no counterpart and becomes none.
 struct Crossing {
   const FeedNames& names;
   bool missing = false;
@@ -55,7 +54,7 @@ v1::LogTable messageOf(const std::vector<LogHit>& lines, Crossing& crossing);
 v1::Density densityOf(const std::vector<SeverityCounts>& logs);
 v1::CaptureTable messageOf(const std::vector<Capture>& captures, Crossing& crossing);
 v1::Usage messageOf(const StoreUsage& usage);
-// All but what only a question about events has.
+// All fields except those that only questions about events have.
 v1::AskLogs messageOf(const RowQuery& query, Crossing& crossing);
 v1::AskLogs messageOf(const EventFilter& filter, Crossing& crossing);
 
@@ -77,12 +76,12 @@ EventFilter filterOf(const v1::AskLogs& message, Crossing& crossing);
 // The Answer's bytes in pieces of kAnswerPiece.
 std::vector<v1::AnswerPart> partsOf(std::string_view answer);
 
-// Puts the parts together again.
+// Reassembles the parts.
 class AnswerAssembly {
  public:
-  // DATA_LOSS out of order, too large, behind the last one, or damaged.
+  // DATA_LOSS out of order, too large, after the last one, or damaged.
   Status add(const v1::AnswerPart& part);
-  // DATA_LOSS it is not whole.
+  // DATA_LOSS incomplete.
   Result<v1::Answer> take();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of answers. A row that does not make sense makes the whole table one that no hub sent.
+// The tables of answers. One invalid row makes the whole table invalid.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -27,7 +27,7 @@ std::int64_t minus(std::int64_t a, std::int64_t b) {
 std::int64_t plus(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
-// True: each column was read.
+// True if each column was read.
 bool all(std::initializer_list<bool> read) {
   return std::ranges::all_of(read, [](bool one) { return one; });
 }
@@ -35,7 +35,7 @@ bool within(const Ints& values, std::int64_t end) {
   return std::ranges::all_of(values, [end](std::int64_t value) { return value >= 0 && value < end; });
 }
 
-// Places of series in a question.
+// Positions of series in a question.
 class Places {
  public:
   explicit Places(std::span<const SeriesId> asked) {

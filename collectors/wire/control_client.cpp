@@ -15,10 +15,10 @@
 namespace runglass {
 namespace {
 
-constexpr int kMaxMessage = 32 << 20;  // all notes of a store come in one frame
+constexpr int kMaxMessage = 32 << 20;  // all notes of a store are in one frame
 
-// Without TLS a hub listens on loopback only. The address may come from a file beside the store: a token goes nowhere else in clear text.
-// A name that only begins like an address is somebody else's.
+// A hub without TLS listens on loopback only. The address can come from a file next to the store, so a token is sent in clear text to no
+// other host. Host names that merely begin like a loopback address are not local.
 bool isLocal(const std::string& hub) {
   if (hub.starts_with("unix:")) return true;
   const std::string host = hub.substr(0, hub.rfind(':'));
@@ -51,7 +51,7 @@ Result<std::shared_ptr<grpc::Channel>> hubChannel(const ControlTarget& target) {
   RG_ASSIGN(pem.pem_private_key, readPem(target.tls_key));
   grpc::ChannelArguments arguments;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, int>>{
-           {GRPC_ARG_KEEPALIVE_TIME_MS, 20'000},  // the hub's side of the pair is in hub.cpp
+           {GRPC_ARG_KEEPALIVE_TIME_MS, 20'000},  // the hub's keepalive settings are in hub.cpp
            {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000},
            {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
            {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
@@ -74,7 +74,7 @@ Status ControlClient::edit(const Edit& edit, const std::string& store_uuid) {
   prepare(context, m_target, m_patience);
   v1::EditDone done;
   const auto writer = stub->Edit(&context, &done);
-  // A write that fails means that the hub has answered already: Finish() says what.
+  // A failed write means that the hub has answered already: Finish() returns its status.
   for (const v1::EditPart& part : partsOf(edit, store_uuid))
     if (!writer->Write(part)) break;
   writer->WritesDone();

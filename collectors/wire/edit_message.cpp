@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. An assembly never holds more shifts than the first part announced, nor more than kMaxShifts.
+// 1. An assembly never holds more shifts than announced in the first part, nor more than kMaxShifts.
 #include "collectors/wire/edit_message.h"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ void fill(v1::EditPart& part, const IncidentEdit& edit) {
 
 void fill(v1::EditPart& part, const AgentForget& forget) { part.mutable_agent_forget()->set_name(forget.name); }
 
-// A number that no enumerator has stays one, for checkEdit() to refuse.
+// A number without an enumerator becomes a value without one, which checkEdit() rejects.
 template <class Enum>
 Enum enumOf(std::uint32_t number) {
   return static_cast<Enum>(static_cast<std::uint8_t>(std::min(number, std::uint32_t{255})));

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// An Edit as the parts it travels in, and back.
+// Splits an Edit into parts for transfer and reassembles it.
 //
 // Threading:  one thread per object.
-// Ownership:  values.
 // Units:      as model/edits.h.
-// Errors:     INVALID_ARGUMENT parts that make no edit; what an edit may hold is checkEdit()'s to say.
-// Cost:       O(shifts); a part holds kShiftsPerPart of them at most, below 3 MiB.
+// Errors:     INVALID_ARGUMENT invalid parts; checkEdit() validates the edit itself.
+// Cost:       O(shifts); a part has at most kShiftsPerPart of them, below 3 MiB.
 #pragma once
 
 #include <string>

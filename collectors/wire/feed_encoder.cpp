@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Points of a series keep their order: the table of whole numbers goes before the other, so one that had points in the other gets none
-//    in the first until both were put.
-// 2. A mark goes behind all that was told before it.
+// 1. Points of a series keep their order: the table of whole numbers is written before the other, so a series with points in the other gets
+//    none in the first until both are written.
+// 2. A mark is written after everything that preceded it.
 #include "collectors/wire/feed_encoder.h"
 
 #include <bit>
@@ -17,14 +17,14 @@ namespace runglass {
 namespace {
 
 using Wire = v1::Payload;
-constexpr std::size_t kPointBytes = 6, kProgressBytes = 16;  // about, in a table
+constexpr std::size_t kPointBytes = 6, kProgressBytes = 16;  // estimate, in a table
 constexpr std::size_t kNamesPack = 8;
 
 std::int64_t minus(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
-// Differences to what was there last.
+// Differences to the previous value.
 class Deltas {
  public:
   std::int64_t next(std::int64_t value) { return minus(value, std::exchange(m_last, value)); }
@@ -62,7 +62,7 @@ void FeedEncoder::put(std::uint32_t field, const Message& message) {
 }
 
 std::size_t FeedEncoder::pendingBytes() const {
-  // Names are much alike and pack well.
+  // Names resemble each other and compress well.
   return m_open.size() + (m_dictionary.size() - m_definitions_taken) / kNamesPack + (m_whole.size() + m_other.size()) * kPointBytes +
          m_progress.size() * kProgressBytes;
 }
@@ -167,7 +167,7 @@ void FeedEncoder::putPoints(std::vector<Point>& points, bool whole) {
   if (points.empty()) return;
   v1::PointTable table;
   Deltas series, step, time;
-  std::unordered_map<std::uint32_t, std::uint32_t> kinds;  // of this table: small numbers
+  std::unordered_map<std::uint32_t, std::uint32_t> kinds;  // numbering within this table, for small numbers
   std::vector<Deltas> values;
   for (const Point& point : points) {
     table.add_series_delta(series.next(static_cast<std::int64_t>(point.series.value)));
@@ -199,7 +199,7 @@ void FeedEncoder::summaries(SeriesId series, const Summaries& summaries) {
 }
 
 void FeedEncoder::complete(SeriesId series, std::int64_t step0, std::int64_t step1, const ScalarColumns& points) {
-  putTables();  // what it is compared with comes first
+  putTables();  // the points that it is compared with come first
   v1::CompleteSeries message;
   message.set_series(wireId(series.value));
   message.set_step0(step0);

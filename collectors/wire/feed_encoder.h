@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// FeedEncoder: a MirrorRecorder that makes payload bytes of what it is told. Progress and points are gathered into tables, in which what is
-// nearly equal from rank to rank costs a few bytes.
+// FeedEncoder: a MirrorRecorder that encodes records as payload bytes. Progress and points are collected in tables, in which values that
+// are nearly equal on all ranks take a few bytes.
 //
 // Threading:  one thread at a time.
 // Ownership:  owns its dictionary.
 // Units:      bytes; ids are those of the dictionary.
-// Errors:     none. Samples, spans and captures are not part of a feed: telling them is our bug.
+// Errors:     samples, spans and captures are not part of a feed: recording them is a bug.
 // Cost:       memory: a payload, and 16 bytes a series.
 #pragma once
 
@@ -22,11 +22,11 @@ namespace runglass {
 class FeedEncoder final : public MirrorRecorder {
  public:
   static constexpr std::size_t kPiece = std::size_t{192} << 10;
-  // A payload of this size is worth sending.
+  // The payload is large enough to be sent.
   bool full() const { return pendingBytes() >= kPiece; }
-  bool busy() const { return pendingBytes() >= kPiece / 4; }  // what comes with it would wait for it
+  bool busy() const { return pendingBytes() >= kPiece / 4; }  // further records would be delayed by it
   bool empty() const { return pendingBytes() == 0; }
-  // What was defined since the last call, a Payload. It goes before takePayload()'s.
+  // Definitions added since the last call, a Payload. Must be sent before takePayload()'s.
   std::string takeDefinitions();
   std::uint32_t seriesDefined() const { return m_series_defined; }
   std::string takePayload();
@@ -77,10 +77,10 @@ class FeedEncoder final : public MirrorRecorder {
   std::uint32_t m_series_defined = 0;
   std::string m_open;
   std::vector<Progress> m_progress;
-  std::vector<Point> m_whole, m_other;  // whole numbers, and series that had others
+  std::vector<Point> m_whole, m_other;  // whole numbers; series with other values
   std::unordered_map<std::string, std::uint32_t> m_kinds;
   std::vector<std::uint32_t> m_kind;      // by series
-  std::vector<std::uint64_t> m_other_in;  // by series: the table number in which m_other last had it
+  std::vector<std::uint64_t> m_other_in;  // by series: the last table of m_other that has it
   std::uint64_t m_table = 1;
 };
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// FeedNames: which id of this store is which one of a feed's dictionary. Each end of a feed has one: at the hub the ids of its store, at
-// the copy those of the copy; what crosses the wire are the dictionary's.
+// FeedNames: mapping between a store's ids and those of a feed's dictionary. Each end of a feed has one: the hub for its store, the replica
+// for its own; only dictionary ids are sent.
 //
-// Threading:  thread-safe; who follows the feed adds, who answers or asks looks.
-// Ownership:  shared; lives as long as somebody asks in its session.
-// Units:      ids; none for what has no pair (yet).
-// Errors:     none.
+// Threading:  thread-safe; the feed adds pairs, questions and answers look them up.
+// Ownership:  shared; lives as long as its session is used.
+// Units:      ids; none if there is no pair (yet).
 // Cost:       8 bytes an id: ids of a store are nearly dense.
 #pragma once
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// JournaledSession: what makes a journal decodable alone: a session's definitions, of which each epoch of the journal gets all, in front of
-// the first payload that it journals.
+// JournaledSession: makes a journal decodable alone: in each epoch of the journal, the first payload of a session is preceded by all of its
+// definitions.
 //
 // Threading:  the store writer's thread.
 // Ownership:  owns the definitions and the replay.
 // Units:      bytes.
-// Errors:     none.
 // Cost:       the definitions once in memory, and once per epoch in the journal.
 #pragma once
 
@@ -27,7 +26,7 @@ class JournaledSession {
   PayloadReplay& replay() { return m_replay; }
   void define(std::string_view definitions) { m_definitions += definitions; }
   std::size_t definitionBytes() const { return m_definitions.size(); }
-  // What goes in front of the next payload: it counts as journaled.
+  // Definitions to put in front of the next payload; they count as journaled.
   std::string inFront(const Writer& writer) {
     if (m_epoch != writer.journalEpoch()) {
       m_epoch = writer.journalEpoch();
@@ -42,7 +41,7 @@ class JournaledSession {
   const StreamKey m_key;
   PayloadReplay m_replay;
   std::string m_definitions;
-  std::size_t m_journaled = 0;  // of them, in the epoch
+  std::size_t m_journaled = 0;  // bytes of them journaled in the epoch
   std::uint64_t m_epoch = 0;
 };
 

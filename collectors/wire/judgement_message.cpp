@@ -24,7 +24,7 @@ void addEdit(const Edit& edit, Parts& out) {
   for (v1::EditPart& part : partsOf(edit, {})) out.Add(std::move(part));
 }
 
-// Calls `take` with each edit of the parts; the others are counted.
+// Calls `take` with each valid edit of the parts; the others are counted.
 template <class Take>
 void eachEdit(const google::protobuf::RepeatedPtrField<v1::EditPart>& parts, std::int64_t& unreadable, const Take& take) {
   for (int from = 0, to = 0; from < parts.size(); from = to) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judgements as messages of a payload, and back.
+// Converts Judgements to messages of a payload and back.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      runs, attempts and nodes are ids of the session's dictionary, on both sides of these calls.
-// Errors:     what cannot be read as an edit is left out and counted by the caller: judgementsOf() says how many.
+// Errors:     invalid edits are left out and counted: judgementsOf() returns their number.
 // Cost:       a copy.
 #pragma once
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An Order as the messages carry it: v1::Order to an agent and v1::OrderRequest to a hub have the same fields.
+// Converts an Order to and from its messages: v1::Order for an agent and v1::OrderRequest for a hub have the same fields.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      as model/orders.h.
-// Errors:     orderOf(): UNIMPLEMENTED a kind that is not known here; what an order may hold is checkOrder()'s to say.
+// Errors:     orderOf(): UNIMPLEMENTED an unknown kind; checkOrder() validates the rest.
 // Cost:       O(ranks + text).
 #pragma once
 
@@ -34,7 +33,7 @@ Result<Order> orderOf(const Message& message) {
                .filter = message.filter()};
 }
 
-// Words of another process in one bounded line.
+// Text of another process, limited to one line.
 inline std::string oneWireLine(const std::string& message) {
   constexpr std::size_t kMax = 1'024;
   std::string line = message.substr(0, kMax);
@@ -43,7 +42,7 @@ inline std::string oneWireLine(const std::string& message) {
   return line;
 }
 
-// A status of another process: its message in one bounded line, its code one that there is.
+// A status of another process: its message limited to one line, its code mapped to a valid one.
 inline Status statusOf(std::uint32_t code, const std::string& message) {
   if (code == 0) return {};
   const std::string line = oneWireLine(message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of a payload: samples, scalars, spans. Nothing is allocated by a number that the bytes merely claim.
+// The columns of a payload: samples, scalars, spans. No memory is allocated by a number that the bytes merely claim.
 #include <cstring>
 
 #include "collectors/wire/payload_session.h"
@@ -40,7 +40,7 @@ bool PayloadSession::readValues(std::string_view bytes) {
   return true;
 }
 
-// A series that was refused is defined once the agent may: it may have joined the attempt since.
+// A refused series is defined as soon as the agent may define it: it may have joined the attempt since.
 SeriesId PayloadSession::seriesAt(std::uint32_t wire, const char* what, std::int64_t count) {
   const SeriesId id = look(series, wire);
   const SeriesKey* const refused = id ? nullptr : guard.deferredSeries(wire);
@@ -124,7 +124,7 @@ bool PayloadSession::scalarBlock(std::string_view bytes) {
 }
 
 bool PayloadSession::spanBlock(std::string_view bytes) {
-  // A string element costs two bytes on the wire and forty in memory; rows and names are few in an honest block.
+  // A string element takes two bytes on the wire and forty in memory; a legitimate block has few rows and names.
   constexpr int kMaxRows = 16'384;
   v1::SpanBlock& block = span_block;
   block.Clear();

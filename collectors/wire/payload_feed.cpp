@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only a store tells its copy: tables of progress and points, totals, judgements, marks. Columns that do not fit each other end the
-// payload; ids that were never defined cost their row.
+// Records that only a store sends to its replica: tables of progress and points, totals, judgements, marks. Columns of different lengths
+// end the payload; a row with an undefined id is dropped.
 #include <algorithm>
 #include <type_traits>
 
@@ -19,7 +19,7 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
-// Columns of differences back to values.
+// Decodes columns of differences.
 class Sums {
  public:
   std::int64_t next(std::int64_t delta) { return m_last = plus(m_last, delta); }
@@ -33,7 +33,7 @@ class Sums {
 
 template <class Message>
 bool parse(std::string_view bytes, Message& message) {
-  // The parts of an edit are the deepest. Columns are one field each, however long.
+  // The parts of an edit are nested deepest. A column is one field of any length.
   constexpr std::size_t kMaxParts = 262'144;
   constexpr int kLevels = std::is_same_v<Message, v1::Judgements> ? 3 : 1;
   return fewParts(bytes, kMaxParts, kLevels) && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
@@ -44,7 +44,7 @@ bool equalLength(int rows, const Field&... fields) {
   return ((fields.size() == rows) && ...);
 }
 
-// A Recorder takes times of all points or of none.
+// A Recorder accepts times for all points or for none.
 void sayPoints(Recorder& out, SeriesId series, const ScalarColumns& points) {
   const auto timed = [&](std::size_t i) { return points.time[i] != kAbsent; };
   for (std::size_t from = 0, to = 0; from < points.size(); from = to) {
@@ -108,7 +108,7 @@ bool PayloadSession::pointTable(std::string_view bytes) {
     if (id != of) hand();
     of = id;
     const std::uint32_t kind = table.kind(i);
-    if (kind > static_cast<std::uint32_t>(i)) return false;  // they are numbered in order of first sight
+    if (kind > static_cast<std::uint32_t>(i)) return false;  // they are numbered in order of appearance
     if (kind >= kinds.size()) kinds.resize(kind + 1);
     run.step.push_back(step.next(table.step_delta(i)));
     run.time.push_back(time.nextOrAbsent(table.time_ns(i)).value_or(kAbsent));
@@ -198,7 +198,7 @@ bool PayloadSession::feedEntry(std::uint32_t field, std::string_view bytes) {
       v1::Mark wire;
       if (!parse(bytes, wire)) return false;
       MirrorMark mark = markOf(wire);
-      mark.from.clear();  // how the hub is reached from here it does not know, and it shall not choose where edits go
+      mark.from.clear();  // the hub's address as seen from here is unknown to it, and it must not choose the destination of edits
       mirror->mark(mark);
       return true;
     }

@@ -15,7 +15,7 @@ bool isHubs(std::uint32_t field) {
   return field == Wire::kReceivedNsFieldNumber || field == Wire::kOnlyNodeFieldNumber || field == Wire::kFollowsFilesFieldNumber;
 }
 
-// Counts down `left`; false: it did not suffice.
+// Counts down `left`; false: exceeded.
 bool countParts(std::string_view message, std::size_t& left, int levels) {
   WireReader reader(message);
   while (reader.next()) {
@@ -26,7 +26,7 @@ bool countParts(std::string_view message, std::size_t& left, int levels) {
       continue;
     }
     const std::string_view bytes = reader.bytes();
-    // A text is read as a message, too: of any other than a crafted one the first few bytes are malformed.
+    // A text field is parsed as a message too: unless crafted, its first few bytes are malformed.
     if (reader.ok() && levels > 1 && !countParts(bytes, left, levels - 1)) return false;
   }
   return true;
@@ -66,7 +66,7 @@ std::string withoutHubsFields(std::string_view payload) {
     if (!hubs) out.append(payload, from, to - from);
     from = to;
   }
-  // What cannot be read ends the payload at its decoder as well.
+  // Malformed bytes end the payload in the decoder as well.
   return out.append(payload, from, std::string_view::npos);
 }
 

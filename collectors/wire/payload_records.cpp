@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of a payload: definitions extend the session's ids, everything else is said to the Recorder at once.
+// The records of a payload: definitions extend the session's ids, all others are passed to the Recorder at once.
 #include <algorithm>
 
 #include "collectors/wire/payload_session.h"
@@ -24,7 +24,7 @@ void cut(std::string& text, std::size_t most) {
 
 }  // namespace
 
-// True if wire id `id` is the next one of its kind and may be defined.
+// True if wire id `id` is the next one of its kind and can be defined.
 template <class Id>
 bool PayloadSession::isNext(const std::vector<Id>& ids, std::uint32_t id, std::size_t limit, const char* kind) {
   if (id != 0 && id <= ids.size()) return false;
@@ -87,7 +87,7 @@ void PayloadSession::define(const v1::Run& wire) {
   if (isNext(runs, wire.id(), limits.runs, "runs")) {
     Run run = runOf(wire);
     if (guard.isBound()) {
-      // Who it is comes first: what it may say depends on it.
+      // The identity comes first: it determines which records are accepted.
       const RunId id = out->run({.uuid = run.uuid, .name = run.name});
       guard.named(id, run.name.empty() ? run.uuid : run.name);
       guard.strip(id, run);
@@ -118,7 +118,7 @@ void PayloadSession::define(const v1::Series& wire) {
     const bool taken = budget == nullptr || budget->takes(key, monotonicNow());
     if (!taken)
       issue("wire.too_many_ids", "this agent defines more than " + std::to_string(PayloadBudget::kMaxSeries) + " series a node and day");
-    // Its samples fall away with it.
+    // A series that is not defined drops its samples.
     const bool known = owned && taken && !isOfForeign(wire.node()), may = guard.mayDefine(key);
     series.push_back(known && may ? out->series(key) : SeriesId());
     if (known && !may) guard.defer(wire.id(), key);
@@ -241,7 +241,7 @@ void PayloadSession::say(const v1::ClockReading& wire) {
 }
 
 void PayloadSession::say(const v1::Capture& wire) {
-  constexpr std::size_t kMaxName = 256;  // the agent's text is bounded by the Recorder, its names here
+  constexpr std::size_t kMaxName = 256;  // the agent's text is limited by the Recorder, its names here
   Capture capture = translated(wire);
   settle(capture.time, hasWallTime(wire.attempt()));
   cut(capture.kind, kMaxName), cut(capture.source, kMaxName), cut(capture.reason, kMaxName);
@@ -311,7 +311,7 @@ bool PayloadSession::entry(std::uint32_t field, std::string_view bytes) {
     case Wire::kCaptureFieldNumber:
       return parsed<v1::Capture>(bytes, said);
     case Wire::kOnlyNodeFieldNumber:
-      // The hub's comes first; what an agent says after it lifts nothing.
+      // The hub's field comes first; a later one from an agent has no effect.
       if (!only_node.empty()) return true;
       only_node = bytes;
       if (mirror == nullptr) guard.bind(out->node({.uuid = only_node}));
@@ -331,7 +331,7 @@ bool PayloadSession::entry(std::uint32_t field, std::string_view bytes) {
     case Wire::kMarkFieldNumber:
       return feedEntry(field, bytes);
     default:
-      return true;  // from a newer agent: not ours to judge
+      return true;  // unknown, from a newer agent
   }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. ids[k] of a kind is the Recorder's id for wire id k + 1; a definition either extends it by one or is already known and ignored.
-// 2. Nothing is allocated by a number that the bytes merely claim: columns are bounded by the bytes they occupy.
-// 3. What a payload does to the Recorder depends on its bytes and the session's earlier ones only, so that replaying a journal gives what
-//    the first time gave.
+// 2. No memory is allocated by a number that the bytes merely claim: columns are limited by the bytes they occupy.
+// 3. The effect of a payload on the Recorder depends on its bytes and the session's earlier ones only, so that replaying a journal gives
+//    the same result.
 #include "collectors/wire/payload_replay.h"
 
 #include <map>

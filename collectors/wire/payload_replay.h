@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// PayloadReplay: says to a Recorder what a payload says, translating one session's ids to the Recorder's.
+// PayloadReplay: passes the records of a payload to a Recorder, translating one session's ids to the Recorder's.
 //
 // Threading:  one thread at a time.
-// Ownership:  copies what it keeps; the payload is borrowed for the call.
+// Ownership:  copies retained data; the payload is borrowed for the call.
 // Units:      ids of the wire are dense per kind from 1; times are the session's clock.
-// Errors:     payloads come from outside: every oddity becomes an issue in the Recorder (wire.*), the rest of the payload is still used;
+// Errors:     payloads come from outside: every anomaly becomes an issue in the Recorder (wire.*), the rest of the payload is still used;
 //             malformed bytes end that payload. play() itself cannot fail.
-// Cost:       samples at memory speed plus the Recorder's; scratch memory is bounded by the largest payload.
+// Cost:       samples at memory speed plus the Recorder's; scratch memory is limited by the largest payload.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@
 
 namespace runglass {
 
-// What one session may define; more is refused as wire.too_many_ids.
+// Limits for the definitions of one session; beyond them wire.too_many_ids.
 struct PayloadLimits {
-  std::size_t records = 131'072;  // and of one payload
+  std::size_t records = 131'072;  // also the limit for one payload
   std::size_t nodes = 16'384, devices = 262'144, runs = 4'096, attempts = 65'536, series = 1'000'000, tracks = 1'000'000;
 };
 
 struct PayloadCounts {
   std::int64_t samples = 0;  // metric samples and scalars
   std::int64_t spans = 0;
-  std::int64_t records = 0;  // all else
+  std::int64_t records = 0;  // all others
   bool intact = true;        // false: the bytes were malformed from some point on
   friend bool operator==(const PayloadCounts&, const PayloadCounts&) = default;
 };
@@ -41,16 +41,16 @@ class PayloadBudget;
 
 class PayloadReplay {
  public:
-  // `agent` names the source of the issues; `budget`: of an agent beyond this session; null: none.
+  // `agent` is the source of the issues; `budget`: limits of the agent across sessions; null: none.
   explicit PayloadReplay(std::string agent, PayloadLimits limits = {}, std::shared_ptr<PayloadBudget> budget = {});
   ~PayloadReplay();
   PayloadReplay(PayloadReplay&&) noexcept;
 
-  // `places`: of what `out` records; then agents of one node may not send what is of other nodes' ranks (RunGuard).
+  // `places`: of the ranks recorded by `out`; agents of one node may then not send data of other nodes' ranks (RunGuard).
   PayloadCounts play(std::string_view payload, Recorder& out, RankPlaces* places = nullptr);
-  // Of a store that is copied: judgements and totals are taken, too, and times are left as they are.
+  // For a replica: accepts judgements and totals too, and leaves times unchanged.
   PayloadCounts playFeed(std::string_view payload, MirrorRecorder& out);
-  // The Recorder's ids of what was defined, by wire id - 1.
+  // The Recorder's ids of the defined objects, by wire id - 1.
   struct Defined {
     std::span<const NodeId> nodes;
     std::span<const RunId> runs;
@@ -59,7 +59,7 @@ class PayloadReplay {
     std::span<const TrackId> tracks;
   };
   Defined defined() const;
-  // The Recorder's id of a series that was defined; none for any other.
+  // The Recorder's id of a defined series; none for any other.
   SeriesId series(std::uint32_t wire_id) const;
   std::size_t seriesCount() const;
 
@@ -70,11 +70,11 @@ class PayloadReplay {
   std::unique_ptr<PayloadSession> m_session;
 };
 
-// Times later than this after a payload was sealed are absurd.
+// Times later than this after a payload was sealed are treated as wrong.
 inline constexpr DurNs kMaxAhead = 600 * kNsPerSecond;
 
-// For WriterOptions::replay: decodes a journal alone, because a session's dictionary is journaled first in every epoch. Of a store that is
-// a copy: as playFeed().
+// For WriterOptions::replay: decodes a journal alone, because a session's dictionary is journaled first in every epoch. For a replica: as
+// playFeed().
 JournalReplay makeJournalReplay();
 
 }  // namespace runglass

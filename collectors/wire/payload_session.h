@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// PayloadSession: what one session's ids mean in a Recorder, and the payload in hand. Internal to PayloadReplay.
+// PayloadSession: the mapping of one session's ids to a Recorder's, and the current payload. Internal to PayloadReplay.
 //
 // Threading:  one thread.
 // Ownership:  borrows the Recorder during a payload.
 // Units:      wire ids are dense per kind from 1; times are the session's clock.
-// Errors:     entry() returns false for bytes that make no sense; all else becomes counts and issues.
+// Errors:     entry() returns false for malformed bytes; everything else becomes counts and issues.
 // Cost:       scratch columns are reused from block to block.
 #pragma once
 
@@ -41,24 +41,24 @@ struct PayloadSession {
   std::vector<TrackId> tracks;
   std::vector<bool> run_has_wall_time, attempt_has_wall_time, series_has_wall_time;
 
-  // Of the payload in hand.
+  // State of the current payload.
   Recorder* out = nullptr;
-  MirrorRecorder* mirror = nullptr;  // the same, where the payload may judge
-  PayloadBudget* budget = nullptr;   // null: without one
+  MirrorRecorder* mirror = nullptr;  // the same, if the payload may contain judgements
+  PayloadBudget* budget = nullptr;   // null: no limits
   PayloadCounts counts;
   TimeNs sealed = 0;
   bool trusted_sealed = false;  // received_ns replaced it
-  bool times_known = false;     // `times` holds those of the sample block before
+  bool times_known = false;     // `times` holds those of the previous sample block
   RunGuard guard;
-  std::string only_node;  // uuid of the one node that may be spoken of; empty: any
-  bool owned = true;      // the owners of the record in hand are known
+  std::string only_node;  // uuid of the only node whose records are accepted; empty: any
+  bool owned = true;      // the owners of the current record are known
   std::int64_t absurd = 0, unknown_ids = 0, foreign_records = 0, empty_records = 0, beyond_records = 0, beyond_issues = 0;
   std::vector<std::int64_t> times, steps;
   std::vector<double> values;
   SpanColumns columns;
   v1::SpanBlock span_block;
 
-  // The Recorder's id; none for 0, and none and counted for one that was never defined.
+  // The Recorder's id; none for 0; none, and counted, for an undefined one.
   template <class Id>
   Id look(const std::vector<Id>& ids, std::uint32_t wire) {
     if (wire == 0) return {};
@@ -66,14 +66,14 @@ struct PayloadSession {
     ++unknown_ids;
     return {};
   }
-  // Of the owner of a record: one that was named and is not known here is counted, and the record has no owner to be stored with.
+  // Id of a record's owner: an undefined one is counted, and the record is dropped for lack of an owner.
   template <class Id>
   Id owner(const std::vector<Id>& ids, std::uint32_t wire) {
     const Id id = wire == 0 || wire > ids.size() ? Id() : ids[wire - 1];
     if (wire != 0 && !id) miss();
     return id;
   }
-  // The same where there must be one.
+  // The same where an owner is required.
   template <class Id>
   Id ownerOf(const std::vector<Id>& ids, std::uint32_t wire) {
     if (wire == 0) miss();
@@ -84,12 +84,12 @@ struct PayloadSession {
   std::vector<DeviceId>& idsOf(DeviceId) { return devices; }
   std::vector<RunId>& idsOf(RunId) { return runs; }
   std::vector<AttemptId>& idsOf(AttemptId) { return attempts; }
-  // A record of an attempt that this agent may not send, counted.
+  // Counts a record of an attempt that this agent may not send.
   bool refuse(AttemptId attempt, const char* what, std::int64_t count = 1) {
     guard.refused(attempt, what, count);
     return false;
   }
-  // Of the record in hand, which is recorded where it has its owners.
+  // For the current record, which is recorded only if it has its owners.
   bool mayRecord(AttemptId attempt, const char* what) { return owned && (guard.mayRecord(attempt) || refuse(attempt, what)); }
   bool mayAdd(AttemptId attempt, const char* what) { return owned && (guard.mayAdd(attempt) || refuse(attempt, what)); }
   bool isForeign(const v1::Node& wire) const { return !only_node.empty() && wire.uuid() != only_node; }
@@ -99,7 +99,7 @@ struct PayloadSession {
   }
 
   bool isAbsurd(TimeNs time) const {
-    if (mirror != nullptr) return false;  // a store's own times
+    if (mirror != nullptr) return false;  // the source store's own times
     return time <= 0 || (sealed > 0 && time > sealed && time - sealed > kMaxAhead);
   }
   void fix(TimeNs& time) {
@@ -107,13 +107,13 @@ struct PayloadSession {
     ++absurd;
     time = sealed;
   }
-  // Of a source without a clock, and of a store that is copied: times only are not so far that sums of them overflow.
+  // For sources without a clock, and for replicas: limits times only so that sums of them do not overflow.
   void bound(TimeNs& time) {
     if (!isFar(time)) return;
     ++absurd;
     time = nearTime(time);
   }
-  // A record's time; `wall`: of a source with a clock.
+  // Corrects a record's time; `wall`: of a source with a clock.
   void settle(TimeNs& time, bool wall = true) {
     if (wall) fix(time);
     bound(time);
@@ -121,7 +121,7 @@ struct PayloadSession {
   void settle(std::optional<TimeNs>& time, bool wall = true) {
     if (time) settle(*time, wall);
   }
-  // Where no time is better than another one: absent if it is absurd.
+  // Where there is no better time: absent if it is wrong.
   void dropInsane(std::optional<TimeNs>& time, bool wall = true) {
     if (!time || (!isFar(*time) && !(wall && isAbsurd(*time)))) return;
     ++absurd;
@@ -166,7 +166,7 @@ struct PayloadSession {
   void say(const v1::Label& wire);
   void say(const v1::ClockReading& wire);
   void say(const v1::Capture& wire);
-  // The record with the Recorder's ids in place of the wire's; `owned` says whether it has its owners.
+  // The record with the Recorder's ids in place of the wire's; sets `owned` to whether it has its owners.
   template <class Record>
   void translate(Record& record);
   template <class Message>

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A certificate or key as a client of the hub gives it to gRPC.
+// Reads a certificate or key for gRPC on a client of the hub.
 //
 // Threading:  any thread.
-// Ownership:  values.
-// Units:      none.
-// Errors:     INVALID_ARGUMENT a file that is missing, unreadable or empty; names it, never its content.
+// Errors:     INVALID_ARGUMENT a file that is missing, unreadable or empty, with its name, never its content.
 // Cost:       one small read.
 #pragma once
 
@@ -14,7 +12,7 @@
 
 namespace runglass {
 
-// No path: no text.
+// Empty path: empty text.
 Result<std::string> readPem(const std::string& path);
 
 }  // namespace runglass

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of a payload as records: the inverse of record_message.h.
+// Decodes messages of a payload into records: the inverse of record_message.h.
 //
-// Units:      ids are the wire's, times as they were sent: PayloadSession translates the ones and judges the others.
-// Errors:     none: an enumerator that this program does not know becomes the one that stands for "unknown".
+// Units:      ids are the wire's, times as sent: PayloadSession translates the ids and checks the times.
+// Errors:     an unknown enumerator becomes the one for "unknown".
 #pragma once
 
 #include <cstdint>

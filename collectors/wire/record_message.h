@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said to a Recorder as messages of a payload: the same for what an agent sends and for what a hub tells its followers.
+// Encodes records as messages of a payload: the same for agents and for a hub's replicas.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      ids are those of the session's dictionary.
-// Errors:     none; nothing is cut.
+// Errors:     nothing is cut.
 // Cost:       a copy of each text.
 #pragma once
 
@@ -23,7 +22,7 @@ v1::Node messageOf(NodeId id, const Node& node);
 v1::Device messageOf(DeviceId id, const Device& device);
 v1::Run messageOf(RunId id, const Run& run);
 v1::Attempt messageOf(AttemptId id, const Attempt& attempt);
-// Without an id: the whole message is what makes two of them equal.
+// Without an id: two equal messages are the same object.
 v1::Series messageOf(const SeriesKey& key);
 v1::Track messageOf(const TrackKey& key);
 v1::Rank messageOf(const Rank& rank);

@@ -56,7 +56,7 @@ void RunGuard::strip(RunId run, Run& update) {
   update.simulated = false;
   if (isEnd(update.state)) update.state = RunState::kUnknown;
   update.start = update.end = std::nullopt;
-  if (update.state != RunState::kUnknown)  // newer than what waits
+  if (update.state != RunState::kUnknown)  // newer than the waiting one
     if (const auto waiting = m_waiting_runs.find(run.value); waiting != m_waiting_runs.end())
       for (Run& waits : waiting->second) waits.state = RunState::kUnknown;
   if (update.state == whole.state && !whole.start && !whole.end) return;

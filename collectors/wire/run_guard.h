@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunGuard: what the agent of one node may send about a run whose ranks are on other nodes.
+// RunGuard: limits the records of one node's agent about a run with ranks on other nodes.
 //
-// Threading:  one thread: that of the Recorder.
+// Threading:  the Recorder's thread.
 // Ownership:  borrows the places of ranks during a payload.
-// Units:      none.
-// Errors:     none; what is refused is counted by run.
-// Cost:       a hash look-up per record; what waits for a rank is bounded.
+// Errors:     refused records are counted by run.
+// Cost:       a hash look-up per record; the number of waiting records is limited.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +23,14 @@
 
 namespace runglass {
 
-// A *member* has a rank of the attempt on its node. An attempt is *open* while no rank of it is on any node: a run that only logs report.
-// A series or track of a rank that is on no node *claims* its attempt: definitions arrive before the rank's own record, which may wait
-// behind other events after an outage.
+// A *member* has a rank of the attempt on its node. An attempt is *open* while none of its ranks is on any node: a run reported by logs
+// only. A series or track of a rank without a node *claims* its attempt: definitions arrive before the rank's own record, which may be
+// delayed behind other events after an outage.
 class RunGuard {
  public:
   static constexpr std::size_t kMaxWaiting = 4'096, kMaxOfOne = 16;  // runs, attempts; records of each
 
-  // For each payload. `places` null or node 0: nothing is refused.
+  // To call for each payload. `places` null or node 0: nothing is refused.
   void begin(RankPlaces* places) { m_places = places, m_node = {}, m_follows = false; }
   void bind(NodeId node) { m_node = node; }
   void follows() { m_follows = true; }
@@ -44,17 +43,17 @@ class RunGuard {
   bool mayRecord(AttemptId attempt) { return mayEnd(attempt) || m_claimed.contains(attempt.value); }
   bool mayAdd(AttemptId attempt) { return m_follows || mayRecord(attempt); }
   bool isElsewhere(AttemptId attempt, std::optional<std::int32_t> rank);
-  // A job that ended may start again under the same attempt, on other nodes.
+  // A job that ended can start again under the same attempt, on other nodes.
   bool mayPlace(const Rank& rank) { return !isElsewhere(rank.attempt, rank.rank) || m_places->hasEnded(rank.attempt); }
-  // Of a record of a rank that has one author.
+  // For a record of a rank that only one agent may write.
   bool mayReplace(AttemptId attempt, std::optional<std::int32_t> rank) {
     return mayAdd(attempt) && (m_follows || !isElsewhere(attempt, rank));
   }
   bool mayDefine(const SeriesKey& key);
   bool mayDefine(const TrackKey& key);
 
-  // Takes out what only members may report; it waits until take() for a rank on the agent's node. Starts and layouts often come just before
-  // the rank, so that only ends count as refused meanwhile.
+  // Removes fields that only members may report; they wait until take() for a rank on the agent's node. Starts and layouts often come just
+  // before the rank, so only ends count as refused meanwhile.
   void strip(RunId run, Run& update);
   void strip(AttemptId attempt, Attempt& update);
   std::vector<Run> takeRuns(AttemptId joined);
@@ -68,7 +67,7 @@ class RunGuard {
   void forgetTrack(std::uint32_t id) { m_tracks.erase(id); }
 
   void refused(AttemptId attempt, const char* what, std::int64_t count = 1);
-  // By run: its name, how much of what.
+  // By run: its name, and the number of records by kind.
   struct Refused {
     std::string run, what;
     std::int64_t count = 0;
@@ -96,7 +95,7 @@ class RunGuard {
   std::unordered_set<std::uint64_t> m_claimed;      // at most kMaxWaiting
   template <class Record>
   using Waiting = std::unordered_map<std::uint64_t, std::vector<Record>>;
-  // False: there is no room.
+  // False: no room.
   template <class Record>
   static bool keep(Waiting<Record>& waiting, std::uint64_t of, const Record& record) {
     if (waiting.size() >= kMaxWaiting && !waiting.contains(of)) return false;
@@ -107,7 +106,7 @@ class RunGuard {
   }
   Waiting<Run> m_waiting_runs;
   Waiting<Attempt> m_waiting_attempts;
-  std::set<std::uint64_t> m_new_runs, m_new_attempts;  // of them, in this payload
+  std::set<std::uint64_t> m_new_runs, m_new_attempts;  // those in this payload
   std::unordered_map<std::uint32_t, SeriesKey> m_series;
   std::unordered_map<std::uint32_t, TrackKey> m_tracks;
   std::map<std::uint64_t, std::map<std::string, std::int64_t>> m_refused;  // by run

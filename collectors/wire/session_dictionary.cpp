@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A definition holds identity only and is never changed, so that sending it again is harmless at any time.
+// 1. A definition holds identity only and never changes, so that sending it again is harmless at any time.
 // 2. m_records grows by whole definitions, and a definition comes after those it refers to.
-// 3. Ids of a kind are handed out in the order of their definitions, without holes.
+// 3. Ids of a kind are assigned in the order of their definitions, without gaps.
 #include "collectors/wire/session_dictionary.h"
 
 #include "collectors/wire/record_message.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// SessionDictionary: the ids of one agent session and the definitions that explain them to the hub.
+// SessionDictionary: the ids of one agent session and their definitions for the hub.
 //
 // Threading:  thread-safe; every Recorder of a session shares one.
 // Ownership:  owns the records.
 // Units:      ids are dense per kind, from 1.
-// Errors:     none.
 // Cost:       a hash look-up under a lock per call; records() only grows, about 60 bytes a series.
 #pragma once
 
@@ -37,7 +36,7 @@ class SessionDictionary {
  private:
   enum class Kind : std::uint8_t { kNode, kDevice, kRun, kAttempt, kSeries, kTrack };
   using Ids = std::unordered_map<std::string, std::uint32_t>;
-  // The id of `identity` (what makes two of a kind equal); if it is new, asks `record` for the definition with that id.
+  // The id of `identity` (equal for equal objects of a kind); for a new one, calls `record` for the definition with that id.
   template <class Record>
   std::uint32_t idOf(Kind kind, std::uint32_t field, std::string identity, const Record& record);
 

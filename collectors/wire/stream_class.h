@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The delivery classes of a session, sent in this order when there is too little room, and the streams of the wire that carry them.
-// A class has several streams (lanes), each with sequence numbers of its own, so that what is new need not wait behind what is old.
-//
-// Threading:  constants.
-// Ownership:  none.
-// Units:      none.
-// Errors:     none.
-// Cost:       free.
+// The delivery classes of a session, in order of priority, and the streams that carry them. A class has several streams (lanes), each with
+// its own sequence numbers, so that live batches need not wait behind the backlog.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +12,8 @@ enum class StreamClass : std::uint8_t { kProgress = 0, kEvents = 1, kLoss = 2, k
 inline constexpr std::size_t kStreamClassCount = 6;
 inline constexpr const char* kStreamClassNames[kStreamClassCount] = {"progress", "events", "loss", "logs", "metrics", "kernels"};
 
-// Stream c is the first lane of class c; the further lanes follow, class by class. What a run's state, a rank's place and the like are said
-// to be counts in the order in which it was said: events have one lane only.
+// Stream c is the first lane of class c; the further lanes follow, class by class. Events have one lane only: updates of a run's state or a
+// rank's node must arrive in order.
 inline constexpr std::uint32_t kLanes = 3;
 inline constexpr std::uint32_t kWireStreams = kLanes * (kStreamClassCount - 1) + 1;
 

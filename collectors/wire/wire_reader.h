@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// WireReader: walks protobuf bytes field by field without building objects; for columns, where a message tree costs too much.
+// WireReader: parses protobuf bytes field by field without building objects; for columns, where a message tree is too expensive.
 //
-// Threading:  plain value.
-// Ownership:  borrows the bytes; what it returns points into them.
-// Units:      none.
-// Errors:     the first malformed field makes ok() false and ends the walk; nothing is read past the end whatever the bytes say.
+// Ownership:  borrows the bytes; results point into them.
+// Errors:     the first malformed field makes ok() false and ends the iteration; no byte is read past the end, whatever the content.
 // Cost:       O(bytes), no allocation.
 #pragma once
 
@@ -69,7 +67,7 @@ class WireReader {
     return view;
   }
 
-  // Passes over the value of the field that next() announced.
+  // Skips the value of the field that next() returned.
   void skip() {
     switch (m_wire_type) {
       case 0:

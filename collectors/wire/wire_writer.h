@@ -3,8 +3,6 @@
 //
 // Threading:  pure.
 // Ownership:  the caller's string.
-// Units:      none.
-// Errors:     none.
 // Cost:       amortised O(bytes).
 #pragma once
 

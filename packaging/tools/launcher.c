@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bin/NAME of the relocatable folder: starts libexec/NAME by the loader and the libraries that lie beside it, not by the host's.
+/* bin/NAME of the relocatable folder: starts libexec/NAME with the loader and the libraries in the same folder tree, not the host's.
  *
- * Threading:  one.
- * Ownership:  none; the process becomes the loader.
- * Units:      none.
- * Errors:     one sentence to stderr and 127, as a shell does for what it cannot start.
- * Cost:       a readlink and an execve. Linked statically, so it needs no file of the host, a shell neither.
+ * The process becomes the loader.
+ * Errors:     one sentence to stderr and exit status 127, as in a shell that cannot start a program.
+ * Cost:       a readlink and an execve. Linked statically: it needs no file of the host and no shell.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +25,7 @@ static int refuse(const char *name, const char *format, ...) {
   return 127;
 }
 
-/* Links are followed, so one in /usr/local/bin works. Where /proc is not mounted the kernel has still told what it was asked to start. */
+/* Symbolic links are resolved, so one in /usr/local/bin works. Without /proc, the kernel still passes the started path (AT_EXECFN). */
 static int findSelf(char *path) {
   const ssize_t bytes = readlink("/proc/self/exe", path, PATH_MAX - 1);
   if (bytes > 0) return path[bytes] = '\0', 1;
@@ -45,7 +43,7 @@ int main(int argc, char **argv) {
   char *bin = strrchr(self, '/');
   if (!bin || strcmp(bin, "/bin") != 0) return refuse(said, "%s/%s: is not in the folder bin of its tools", self, name);
   *bin = '\0';
-  /* What the loader takes for an end of a folder's name, or a variable. */
+  /* Characters that the loader treats as a separator of folders or as a variable. */
   if (strpbrk(self, ":;$")) return refuse(said, "cannot run from %s: the path has one of : ; $", self);
 
   /* The link to the loader is named like the program, so that ps -C, pgrep and top show that name. */
@@ -56,14 +54,14 @@ int main(int argc, char **argv) {
   if (!arguments) return refuse(said, "out of memory");
   size_t count = 0;
   arguments[count++] = (char *)said;
-  arguments[count++] = (char *)"--library-path"; /* instead of LD_LIBRARY_PATH, which stays for what the program starts */
+  arguments[count++] = (char *)"--library-path"; /* instead of LD_LIBRARY_PATH, which stays unchanged for child processes */
   arguments[count++] = libraries;
   arguments[count++] = (char *)"--argv0";
   arguments[count++] = (char *)said;
   arguments[count++] = program;
   for (int i = 1; i < argc; ++i) arguments[count++] = argv[i];
 
-  /* Made for the host's C library, which is another one. */
+  /* Built for the host's C library, which is a different one. */
   unsetenv("LD_PRELOAD");
   unsetenv("LD_AUDIT");
   execv(loader, arguments);

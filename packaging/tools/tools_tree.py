@@ -20,13 +20,14 @@ import time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAMS = ('runglassctl', 'runglass-agent')
-# With --console: for `runglass screenshot` on a host without Qt, a display or fonts (tests/device). A window needs the host's own.
+# With --console: for `runglass screenshot` on a host without Qt, a display or fonts (tests/device). A window uses the host's own.
 PLUGINS = ('platforms/libqoffscreen.so', 'iconengines/libqsvgicon.so', 'imageformats/libqsvg.so')
 FONTS = {'fonts-noto-core': ('noto/NotoSans-Regular.ttf', 'noto/NotoSans-Bold.ttf'),
          'fonts-jetbrains-mono': ('jetbrains-mono/JetBrainsMono-Regular.ttf',)}
 TRIPLES = {'Advanced Micro Devices X86-64': 'x86_64-linux-gnu', 'AArch64': 'aarch64-linux-gnu'}
-# What no header names: the C library's own modules (names, name servers), what pthread_cancel() loads, and what an older library of the host
-# (NVIDIA's) asks for by name. Were one missing, the host's would be taken, which belongs to another C library.
+# Libraries that no ELF header names: the C library's own modules (names, name servers), the library that pthread_cancel() loads, and
+# those that an older library of the host (NVIDIA's) loads by name. If one were missing, the host's would be loaded, which belongs to
+# another C library.
 UNNAMED = ('libc.so.6', 'libm.so.6', 'libdl.so.2', 'libpthread.so.0', 'librt.so.1', 'libutil.so.1', 'libresolv.so.2', 'libanl.so.1',
            'libnss_files.so.2', 'libnss_dns.so.2', 'libnss_compat.so.2', 'libgcc_s.so.1', 'libstdc++.so.6')
 given = None

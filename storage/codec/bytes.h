@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Little-endian bytes out and, with every length checked, in: what all chunk formats and the journal are made of.
+// Little-endian byte writer and bounds-checked reader: the basis of all chunk formats and of the journal.
 //
-// Threading:  plain values.
 // Ownership:  ByteReader borrows its bytes.
 // Units:      bytes.
-// Errors:     a ByteReader that ran short stays failed and yields zeros; ask ok() before trusting what was read.
+// Errors:     a ByteReader that runs out of bytes stays failed and yields zeros; check ok() before you use the values.
 // Cost:       O(1) each.
 #pragma once
 

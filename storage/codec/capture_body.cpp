@@ -19,7 +19,7 @@ std::uint32_t captureChecksum(std::string_view body, bool packed, std::int64_t t
 }
 
 std::optional<std::string> captureText(std::string_view body, bool packed, std::int64_t text_bytes) {
-  // A file may be anybody's: what it claims is bounded before it is believed.
+  // The file is not trusted: its stated size is checked against the limit before memory is allocated.
   if (text_bytes < 0 || text_bytes > static_cast<std::int64_t>(kMaxCaptureBytes)) return std::nullopt;
   const auto size = static_cast<std::size_t>(text_bytes);
   if (!packed) return body.size() == size ? std::optional(std::string(body)) : std::nullopt;

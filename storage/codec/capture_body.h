@@ -2,9 +2,8 @@
 // A capture's text as rg_capture holds it. Internal to storage.
 //
 // Threading:  any thread.
-// Ownership:  values.
 // Units:      bytes; the checksum covers the body as stored and the text's size.
-// Errors:     captureText(): nothing for a body that is not what was stored.
+// Errors:     captureText(): absent for a body that differs from the stored one.
 // Cost:       zstd level 1.
 #pragma once
 

@@ -43,7 +43,7 @@ RG_INLINE std::uint8_t* pack(const std::uint64_t* residual, std::size_t n, unsig
 RG_INLINE void unpack(std::string_view bytes, std::size_t n, unsigned width, std::uint64_t* residual) {
   const char* p = bytes.data();
   const std::uint64_t mask = maskOf(width);
-  // While 8 bytes from a value's first byte lie inside the payload one load is enough (width <= 57).
+  // While 8 bytes from a value's first byte are inside the payload, one load is enough (width <= 57).
   std::size_t fast = 0;
   if (width <= 57 && bytes.size() >= 8) fast = std::min(n, ((bytes.size() - 8) * 8) / width + 1);
   for (std::size_t i = 0; i < fast; ++i) {
@@ -79,7 +79,7 @@ RG_INLINE Range rangeOf(const std::int64_t* v, std::size_t n) {
   return r;
 }
 
-// The value that more than half of v has, if one does (Boyer-Moore; may be wrong otherwise, which only costs room).
+// The value that more than half of v have, if there is one (Boyer-Moore). Otherwise an arbitrary one, which costs only space.
 RG_INLINE std::int64_t majority(const std::int64_t* v, std::size_t n) {
   std::int64_t candidate = v[0];
   std::size_t votes = 0;
@@ -109,7 +109,7 @@ std::uint8_t* putBase(std::int64_t base, IntColumnState& state, std::uint8_t* he
   return putVarint(out, zigzag(base));
 }
 
-// Fewer bytes as exceptions from a majority value? Writes them and returns the end, else nullptr.
+// Encodes v as exceptions from a majority value if that takes fewer bytes, and returns the end; otherwise nullptr.
 RG_INLINE std::uint8_t* encodeSparse(const std::int64_t* v, std::size_t n, unsigned packed_width, bool decimal_steps, IntColumnState& state,
                                      std::uint8_t* head, std::uint8_t* out) {
   const std::int64_t base = majority(v, n);
@@ -191,7 +191,7 @@ RG_VECTORIZED std::uint8_t* encodeIntBlock(const std::int64_t* values, std::size
       return first_apart ? putVarint(head + 2, zigzag(deltas[0])) : head + 2;
     };
     state.last = last;
-    // Values that rarely change are exceptions among deltas, even where the values themselves would pack as narrow.
+    // A column that rarely changes is stored as exceptions among its deltas, even where the values themselves would pack as narrowly.
     if (delta_range.width() <= width + 1) {
       if (std::uint8_t* end =
               encodeSparse(deltas + skip, n - skip, std::min(width, delta_range.width()), decimal_steps, state, head, as_deltas())) {

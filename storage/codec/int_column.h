@@ -3,10 +3,9 @@
 // Every integer column of a chunk (times, steps, scaled values, bit patterns, span fields) goes through here.
 //
 // Threading:  pure functions, any thread.
-// Ownership:  none.
 // Units:      values are int64 with wrap-around arithmetic: any value is stored exactly.
 // Errors:     decode returns false on bytes that no encoder wrote; it reads only inside the reader's bytes and writes only `n` values.
-// Cost:       about 3 ns a value to encode, 1 ns to decode; kMaxIntBlockBytes of room.
+// Cost:       about 3 ns per value to encode, 1 ns to decode; a block needs at most kMaxIntBlockBytes.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ namespace runglass {
 inline constexpr std::size_t kBlockPoints = 256;
 inline constexpr std::size_t kMaxIntBlockBytes = 2 + 10 + 10 + 1 + kBlockPoints + kBlockPoints * 8 + 8;
 
-// What a block leaves for the next one of the same column; encoder and decoder start from equal ones.
+// State carried from a block to the next one of the same column; encoder and decoder start from equal states.
 struct IntColumnState {
   std::int64_t last = 0;  // value
   std::int64_t base = 0;

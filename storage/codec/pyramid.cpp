@@ -27,7 +27,7 @@ struct Entry {
   std::uint8_t count = 0, nan_count = 0;
 };
 
-// NaN is left out and counted.
+// NaN is excluded and counted separately.
 Entry reduce(const double* value, std::size_t n) {
   Entry e;
   for (std::size_t i = 0; i < n; ++i) {
@@ -137,7 +137,7 @@ namespace {
 constexpr std::size_t kMaxBlockBytes = 1 + 4 * kMaxIntBlockBytes + 5 * kMaxValueBlockBytes;
 constexpr int kValueColumns = 5;
 
-// The columns' states from block to block.
+// The columns' states, carried from block to block.
 struct Columns {
   IntColumnState gap, length, count, nan_count, scaled[kValueColumns];
   ValueColumnState value[kValueColumns];
@@ -185,7 +185,7 @@ bool decodeScaled(ByteReader& r, int exponent, std::size_t at, std::size_t n, Co
 std::uint8_t* encodeValues(const Pyramid& p, std::size_t at, std::size_t n, Columns& columns, std::uint8_t* end) {
   const std::vector<double>* const values[kValueColumns] = {&p.first, &p.last, &p.min, &p.max, &p.sum};
   MappedValues mapped[kValueColumns];
-  // One exponent for all, the largest that any needs.
+  // One exponent for all columns, the largest that any of them needs.
   bool scaled = true;
   for (int round = 0; round < 2; ++round) {
     for (int k = 0; k < kValueColumns; ++k) {

@@ -5,7 +5,7 @@
 // Ownership:  Pyramid owns its columns.
 // Units:      x in the series' own unit, inclusive bounds x0..x1 of the block's samples.
 // Errors:     decode returns false on bytes that no encoder wrote; entries are bounded before allocation.
-// Cost:       about 1 ns a sample to build, 10 ns an entry to decode; 58 bytes an entry decoded.
+// Cost:       about 1 ns per sample to build, 10 ns per entry to decode; 58 bytes per decoded entry.
 #pragma once
 
 #include <cstdint>
@@ -33,12 +33,12 @@ struct Pyramid {
   void clear();
 };
 
-// Appends the entries of n samples in x order. `mapped` is what the value codec made of them: scaled sums are exact decimals.
+// Appends the entries of n samples in x order. `mapped`: the values as the value codec mapped them, so that scaled sums are exact decimals.
 void appendPyramid(const std::int64_t* x, const double* value, std::size_t n, const MappedValues& mapped, Pyramid& out);
-// The same for values that were not mapped, any n.
+// For values that were not mapped, any n.
 void appendPyramid(const std::int64_t* x, const double* value, std::size_t n, Pyramid& out);
 
-// An entry as a value: a Bin whose x1 is inclusive.
+// An entry as a Bin whose x1 is inclusive.
 Bin blockOf(const Pyramid& pyramid, std::size_t at);
 void appendBlock(const Bin& block, Pyramid& out);
 
@@ -46,12 +46,12 @@ std::string encodePyramid(const Pyramid& pyramid);
 // Appends to `out`.
 bool decodePyramid(std::string_view bytes, Pyramid& out);
 
-// As rg_pyramid holds it.
+// The columns of an rg_pyramid row.
 struct PyramidRow {
   std::int64_t x0, x1, chunks, crc;
   std::string_view data;
 };
-// Appends to `out`; false, and nothing appended, where the checksum or what it guards is wrong.
+// Appends to `out`; false, with nothing appended, where the checksum does not match or the row cannot be decoded.
 bool decodePyramidRow(std::uint64_t series, const PyramidRow& row, Pyramid& out);
 
 }  // namespace runglass

@@ -64,7 +64,7 @@ bool EncodedChunk::open(std::string_view blob, std::size_t n, std::int64_t x0) {
   return true;
 }
 
-// Marks blocks until one ends behind x.
+// Marks blocks until one ends after x.
 bool EncodedChunk::passTo(std::int64_t x) {
   const SampleBlocks blocks(m_body, m_points, m_has_time);
   while (m_next.point < m_points && (m_marks.empty() || m_marks.back().last <= x)) {

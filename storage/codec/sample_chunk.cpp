@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint8_t kVersion = 1, kHasTime = 0x10, kPacked = 0x80;
 constexpr std::size_t kMaxBlockBytes = 2 * kMaxIntBlockBytes + kMaxValueBlockBytes;
 
-// A string that doubles is empty for a third: too much where chunks are so many that their blocks are short.
+// A string that doubles wastes a third on average: too much where there are so many chunks that their blocks are short.
 void makeRoom(std::string& bytes, std::size_t more) {
   if (bytes.size() + more <= bytes.capacity()) return;
   std::string grown;
@@ -25,7 +25,7 @@ void makeRoom(std::string& bytes, std::size_t more) {
 }  // namespace
 
 void SampleBody::append(const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n, MappedValues& mapped) {
-  alignas(64) std::uint8_t buffer[kMaxBlockBytes];  // packing across cache lines costs a tenth more
+  alignas(64) std::uint8_t buffer[kMaxBlockBytes];  // a buffer that is not cache-line aligned makes packing a tenth slower
   if (m_points == 0) m_first_x = m_x.last = x[0];
   std::uint8_t* end = encodeIntBlock(x, n, m_x, true, buffer);
   if (time != nullptr) end = encodeIntBlock(time, n, m_time, true, end);
@@ -38,7 +38,7 @@ void SampleBody::append(const std::int64_t* x, const std::int64_t* time, const d
 }
 
 void SampleBody::clear() {
-  std::string().swap(m_bytes);  // an assigned string keeps its room
+  std::string().swap(m_bytes);  // assigning an empty string would keep the capacity
   *this = SampleBody();
 }
 
@@ -57,7 +57,7 @@ bool sampleChunkHasTime(std::string_view blob) { return !blob.empty() && (static
 
 namespace {
 
-// The body of a blob: what it holds, or what `unpacked` then does.
+// Finds the body of a blob: a view into the blob, or into `unpacked` where zstd was used.
 bool bodyOf(std::string_view blob, std::size_t n, std::string& unpacked, std::string_view& body) {
   ByteReader in(blob);
   const std::uint8_t codec = in.byte();

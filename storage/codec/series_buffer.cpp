@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. While m_ordered, m_body holds whole blocks of m_block points, all before m_raw, which is shorter than one; x never falls. m_pyramid is
-//    that of m_body, where blocks are of 256 points.
+// 1. While m_ordered, m_body holds whole blocks of m_block points, all before m_raw, which is shorter than one block; x never decreases.
+//    m_pyramid is that of m_body, where blocks have 256 points.
 // 2. While not m_ordered, m_body is empty and m_raw holds everything in order of arrival.
-// 3. A row is encoded in blocks of 256 points, however long those here are.
+// 3. A row is encoded in blocks of 256 points, whatever the block length in memory.
 #include "storage/codec/series_buffer.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ std::size_t SeriesBuffer::append(const std::int64_t* x, const std::int64_t* time
 
 void SeriesBuffer::put(const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n) {
   for (std::size_t done = 0; done < n;) {
-    // In order the raw block holds at most one block's points, and never has room for more; out of order, the whole chunk.
+    // In order, the raw block holds at most one block of points and never has capacity for more; out of order, it holds the whole chunk.
     const std::size_t m = m_ordered ? std::min(m_block - m_raw.size(), n - done) : n - done;
     const auto add = [&](auto& column, const auto* values) {
       const std::size_t after = column.size() + m;
@@ -132,7 +132,7 @@ RawPoints SeriesBuffer::arrivedAfter(std::size_t reported) const {
     rest.value.assign(points.value.begin() + at, points.value.end());
     return rest;
   };
-  // Unordered, the raw block is everything as it came; ordered, everything is in order of x anyway.
+  // Unordered: the raw block is in order of arrival. Ordered: order of arrival and order of x are the same.
   if (reported >= m_body.points()) return cut(m_raw, reported - m_body.points());
   return cut(decoded(), reported);
 }
@@ -168,7 +168,7 @@ std::optional<FoundPoint> SeriesBuffer::newest(PointBound bound) const {
   const SampleBlocks blocks(m_body.bytes(), m_body.points(), m_has_time, m_block);
   BlockMark next, passed;
   next.x.last = m_body.firstX();
-  std::vector<BlockMark> marks;  // of the blocks that may hold one
+  std::vector<BlockMark> marks;  // of the blocks that may contain a match
   marks.reserve(m_body.points() / m_block);
   while (next.point < m_body.points()) {
     RG_CHECK(blocks.pass(next, passed));
@@ -193,7 +193,7 @@ ChunkRow SeriesBuffer::row(bool final, Pyramid* pyramid) {
   Pyramid built;
   RawPoints rest;
   if (m_ordered && m_block == kBlockPoints) {
-    // A final row empties the buffer, so what it holds is moved; the raw block stays allocated.
+    // A final row empties the buffer, so the content is moved; the raw block stays allocated.
     body = final ? std::move(m_body) : m_body;
     if (final && m_pyramid) built = std::move(*m_pyramid);
     rest = m_raw;
@@ -222,7 +222,7 @@ ChunkRow SeriesBuffer::row(bool final, Pyramid* pyramid) {
 void SeriesBuffer::clear() {
   m_body.clear();
   m_pyramid.reset();
-  // What was out of order may have been many times a block.
+  // The raw block of an unordered chunk may have grown to many times a block: its memory is released.
   if (m_ordered)
     m_raw.clear();
   else

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The open chunk of a series: encoded blocks plus one raw block, with the pyramid of what is encoded. Internal to storage.
+// The open chunk of a series: encoded blocks, one raw block, and the pyramid of the encoded blocks. Internal to storage.
 //
 // Threading:  guarded by the owner (live_tail.h).
 // Ownership:  owns its points.
 // Units:      x = TimeNs or step.
-// Errors:     none: points may come in any order; equal x keep their order of arrival.
-// Cost:       about 12 ns a point in order, 16 ns in short blocks and 9 ns more whenever such a chunk is written; out of order the chunk is
-//             kept raw and sorted when it is written. Memory: the raw block, 16 bytes a point (24 with times), and what is encoded.
+// Errors:     points in any order are accepted; equal x stay in order of arrival.
+// Cost:       about 12 ns per point in order; with short blocks 16 ns, plus 9 ns per point whenever such a chunk is written. Out of order,
+//             the chunk stays raw and is sorted when it is written. Memory: the raw block, at 16 bytes per point (24 with times), plus the
+//             encoded blocks.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +28,10 @@ struct RawPoints {
   void clear() { x.clear(), time.clear(), value.clear(); }
 };
 
-// Stable by x.
+// Stable sort by x.
 void sortPoints(RawPoints& points);
 
-// A chunk as a row holds it.
+// The columns of a chunk's row.
 struct ChunkRow {
   std::int64_t id = 0;
   std::int64_t x0 = 0, x1 = 0;  // inclusive
@@ -41,14 +42,14 @@ struct ChunkRow {
 
 class SeriesBuffer {
  public:
-  // Where series are very many, most of their memory would be raw blocks of 256.
+  // Block length where there are very many series: raw blocks of 256 points would then take most of their memory.
   static constexpr std::size_t kShortBlock = 32;
 
-  // Appends up to `n` points; returns how many fitted below the limit.
+  // Appends up to `n` points; returns how many of them fitted within the limit.
   std::size_t append(const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n);
   std::size_t points() const { return m_body.points() + m_raw.size(); }
-  // The points after which it is full, which may be fewer than it holds; the length of its blocks. What it holds is encoded anew where that
-  // length changes.
+  // The number of points at which the buffer is full (it may already hold more), and the block length. A change of the block length encodes
+  // the held points again.
   void setLimit(std::size_t limit, std::size_t block = kBlockPoints);
   std::size_t limit() const { return m_limit; }
   bool full() const { return points() >= m_limit; }
@@ -56,23 +57,23 @@ class SeriesBuffer {
   std::int64_t minX() const { return m_min_x; }
   std::int64_t maxX() const { return m_max_x; }
 
-  // The row of what is held, as it is now. `final`: also its pyramid and, where it pays, zstd; the buffer is empty afterwards.
+  // The row of the points held now. `final`: also their pyramid, with zstd where it saves space; the buffer is empty afterwards.
   ChunkRow row(bool final, Pyramid* pyramid);
   // Everything decoded, in x order.
   RawPoints decoded() const;
-  // Of the points within the bound the one of the highest x; of equal x the one that arrived last.
+  // The point of the highest x within the bound; of equal x, the last to arrive.
   std::optional<FoundPoint> newest(PointBound bound) const;
-  // The points beyond the first `told`, in order of arrival. Blocks are decoded only where the raw one does not reach back so far.
+  // The points after the first `reported`, in order of arrival. Blocks are decoded only where the raw block does not reach back that far.
   RawPoints arrivedAfter(std::size_t reported) const;
-  // Blocks of 64 of everything, the last one as far as it goes. Unordered, they are those of the points as they are sorted now.
+  // Pyramid entries of 64 points each, the last one possibly of fewer. Unordered: those of the points sorted by x.
   Pyramid blocks() const;
-  bool ordered() const { return m_ordered; }  // they arrived in the order of x
+  bool ordered() const { return m_ordered; }  // the points arrived in order of x
   void clear();
-  std::size_t bytes() const;  // allocated, itself included
+  std::size_t bytes() const;  // allocated, including this object
 
   std::int64_t chunk_id = 0;  // 0: not in the file yet
   bool dirty = false;         // differs from the file's row
-  std::uint32_t stored = 0;   // points of that row, the first to arrive
+  std::uint32_t stored = 0;   // points in that row, the first to arrive
 
  private:
   std::optional<FoundPoint> newestRaw(PointBound bound) const;
@@ -82,11 +83,11 @@ class SeriesBuffer {
 
   std::size_t m_limit = kChunkPoints, m_block = kBlockPoints;
   SampleBody m_body;
-  std::unique_ptr<Pyramid> m_pyramid;  // none: of nothing yet, or blocks are short
+  std::unique_ptr<Pyramid> m_pyramid;  // null: no points yet, or blocks are short
   RawPoints m_raw;
   bool m_ordered = true, m_has_time = false;
   std::int64_t m_min_x = 0, m_max_x = 0, m_last_x = 0;
-  std::uint8_t m_zstd_pause = 0;  // chunks to seal before zstd is tried again, because it did not pay
+  std::uint8_t m_zstd_pause = 0;  // chunks to seal before zstd is tried again, because it did not save enough
 };
 
 }  // namespace runglass

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Up to 4,096 spans of a track's lane as one blob: each column as integer blocks, the arguments as raw JSON text, zstd over each part.
+// Up to 4,096 spans of one lane of a track as one blob: each column as integer blocks, the arguments as raw JSON text, zstd over each part.
 //
-// Threading:  pure functions and plain values.
+// Threading:  pure functions.
 // Ownership:  values own their bytes.
 // Units:      TimeNs, DurNs; names are ids of interned strings; spans stay in order of arrival (span_id = first id + position).
-// Errors:     decode returns false on bytes that no encoder wrote; `n` bounds every allocation, arguments are bounded by 64 MiB.
-// Cost:       about 20 ns a span either way.
+// Errors:     decode returns false for bytes that no encoder wrote; `n` bounds every allocation, and arguments are limited to 64 MiB.
+// Cost:       about 20 ns per span for either direction.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@
 
 namespace runglass {
 
-// Many short texts in one piece of memory, in the order they came in: 8 bytes each and no allocation of its own; clear() keeps the room.
+// Many short texts in one buffer, in order of arrival: 8 bytes per text and no allocation of its own; clear() keeps the capacity.
 class TextColumn {
  public:
   void push_back(std::string_view text) {
     m_text.append(text);
     m_ends.push_back(m_text.size());
   }
-  void resize(std::size_t n) {  // with empty texts, to n or more
+  void resize(std::size_t n) {  // with empty texts, to at least n
     if (n > size()) m_ends.resize(n, m_text.size());
   }
   void clear() { m_text.clear(), m_ends.clear(); }
@@ -36,7 +36,7 @@ class TextColumn {
   }
   std::size_t size() const { return m_ends.size(); }
   bool empty() const { return m_ends.empty(); }
-  const std::string& text() const { return m_text; }  // all of them, one behind the other
+  const std::string& text() const { return m_text; }  // all texts, concatenated
   friend bool operator==(const TextColumn&, const TextColumn&) = default;
 
  private:
@@ -53,7 +53,7 @@ struct SpanChunk {
   std::vector<std::int64_t> optional[kOptional];
   TextColumn args;  // empty or as long as start
   std::size_t size() const { return start.size(); }
-  void clear();  // keeps the room
+  void clear();  // keeps the capacity
 };
 
 std::string encodeSpanChunk(const SpanChunk& chunk);

@@ -48,7 +48,7 @@ std::vector<std::uint32_t> startOrder(const SpanChunk& chunk) {
   return order;
 }
 
-// The width above which a gap ends a stretch: the (kGaps + 1)-th widest.
+// The minimum width of a gap that ends a stretch: the (kGaps + 1)-th widest.
 std::int64_t widestGap(const SpanChunk& chunk, const std::vector<std::uint32_t>& order) {
   std::vector<std::int64_t> gaps;
   gaps.reserve(chunk.size());
@@ -99,7 +99,7 @@ SpanSummary summarise(const SpanChunk& chunk) {
     const std::size_t at = order.empty() ? i : order[i];
     const TimeNs start = chunk.start[at];
     bool fresh = i % kMaxSpans == 0;
-    // An open span's end is nobody's gap.
+    // No gap follows an open span.
     if (!fresh && cuts < kGaps && start > out.t1.back() && start - out.t1.back() > widest) fresh = true, ++cuts;
     if (fresh) begin(out, start);
     add(out, start, chunk.dur[at], chunk.name[at], categoryOf(chunk.category[at]));

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a chunk of spans looks like from afar: up to 48 stretches, each with its busy time per category, count and longest span.
-// Stretches end after 128 spans and at the chunk's widest gaps, so that what is empty on screen stays empty.
+// A chunk of spans at low zoom: up to 48 stretches, each with its busy time per category, count and longest span. A stretch ends after 128
+// spans and at each of the chunk's widest gaps, so that idle time stays empty on screen.
 //
-// Threading:  pure functions and plain values.
 // Ownership:  SpanSummary owns its columns.
-// Units:      TimeNs, DurNs; t1 is exclusive and the highest int64 while a span is open.
-// Errors:     decode returns false on bytes that no encoder wrote (their checksum is inside) or that count other than `n` spans.
-// Cost:       about 15 ns a span to make; decoding about 10 ns a stretch and column.
+// Units:      TimeNs, DurNs; t1 is exclusive, and the highest int64 while a span is open.
+// Errors:     decode returns false on bytes that no encoder wrote (they contain a checksum) and where the count differs from `n` spans.
+// Cost:       about 15 ns per span to build, 10 ns per stretch and column to decode.
 #pragma once
 
 #include <array>
@@ -22,12 +21,12 @@ namespace runglass {
 
 struct SpanSummary {
   std::vector<std::int64_t> t0, t1, count, longest, longest_name, longest_category;
-  std::array<std::vector<std::int64_t>, kSpanCategoryCount> busy;  // sums of durations; empty: the chunk has no span of it
+  std::array<std::vector<std::int64_t>, kSpanCategoryCount> busy;  // sums of durations; empty: no span of that category
   std::size_t size() const { return t0.size(); }
   std::size_t bytes() const;
 };
 
-// The exclusive end; the highest int64 for open spans and those that end beyond it. A span of no length ends 1 ns after its start.
+// The exclusive end; the highest int64 for open spans and for ends beyond that. A span of zero length ends 1 ns after its start.
 inline TimeNs spanEnd(TimeNs start, DurNs dur) {
   constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max();
   TimeNs end = 0;

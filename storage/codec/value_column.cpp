@@ -16,7 +16,7 @@ constexpr double kPow10[kMaxExponent + 1] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 
 constexpr double kRounder = 6755399441055744.0;      // 1.5 * 2^52
 constexpr double kScaledLimit = 2251799813685248.0;  // 2^51
 
-// How many leading values equal integer / 10^exponent bit for bit; fills `integer` for them (and perhaps beyond).
+// The number of leading values that equal integer / 10^exponent bit for bit; fills `integer` for them (and possibly beyond).
 RG_VECTORIZED std::size_t scaleWhileExact(const double* values, std::size_t n, double scale, std::int64_t* integer) {
   constexpr std::size_t kStride = 16;
   const auto rounder_bits = std::bit_cast<std::uint64_t>(kRounder);
@@ -52,7 +52,7 @@ void mapValues(const double* values, std::size_t n, int& hint, MappedValues& map
   std::size_t exact = 0;
   for (int exponent = hint; exponent <= kMaxExponent; ++exponent) {
     if (exact > 0) {
-      // The value that broke the last exponent decides quickly whether this one can do better.
+      // The value that did not fit the last exponent is tried alone first: if it does not fit this one either, the rest need not be tried.
       std::int64_t one = 0;
       if (scaleWhileExact(values + exact, 1, kPow10[exponent], &one) == 0) continue;
     }

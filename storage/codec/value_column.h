@@ -2,10 +2,9 @@
 // One block of up to 256 doubles as bytes: as scaled integers where 10^-k steps hold every value bit-exactly, else as bit patterns.
 //
 // Threading:  pure functions, any thread.
-// Ownership:  none.
-// Units:      any double, NaN payloads included, comes back bit-equal.
+// Units:      any double, NaN payloads included, is restored bit for bit.
 // Errors:     decode returns false on bytes that no encoder wrote.
-// Cost:       about 3 ns a value on top of int_column.h, half of it the test whether a decimal scale holds.
+// Cost:       about 3 ns per value on top of int_column.h; half of it is the test for a decimal scale.
 #pragma once
 
 #include "storage/codec/int_column.h"
@@ -22,11 +21,11 @@ struct MappedValues {
   std::int64_t integer[kBlockPoints];
 };
 
-// `hint`: the exponent to try first, updated to what held; start a chunk with 0.
+// `hint`: the exponent to try first; set to the exponent that was used. Start a chunk with 0.
 void mapValues(const double* values, std::size_t n, int& hint, MappedValues& mapped);
 double scaledToDouble(std::int64_t integer, int exponent);  // integer / 10^exponent
 
-// What a block leaves for the next one of the same column.
+// State carried from a block to the next one of the same column.
 struct ValueColumnState {
   int exponent = kBitPattern;
   IntColumnState integers;
@@ -34,7 +33,7 @@ struct ValueColumnState {
 
 std::uint8_t* encodeValueBlock(const MappedValues& mapped, std::size_t n, ValueColumnState& state, std::uint8_t* out);
 bool decodeValueBlock(ByteReader& in, std::size_t n, ValueColumnState& state, double* values);
-// Goes over a block without its values.
+// Skips a block without returning its values.
 bool passValueBlock(ByteReader& in, std::size_t n, ValueColumnState& state);
 
 }  // namespace runglass

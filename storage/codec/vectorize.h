@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RG_VECTORIZED: compile a function for AVX2 too and choose at load time; RG_INLINE: part of such a function.
+// RG_VECTORIZED: compiles a function also for AVX2, chosen at load time; RG_INLINE: part of such a function. Off under sanitizers, whose
+// runtimes are not initialised yet when the choice is made, and on anything but x86-64.
 //
-// Threading:  none.
-// Ownership:  none.
-// Units:      none.
-// Errors:     none. Off under sanitizers, whose runtimes are not up yet when the choice is made, and elsewhere than x86-64.
 // Cost:       a second copy of the code.
 #pragma once
 

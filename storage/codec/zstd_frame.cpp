@@ -33,7 +33,7 @@ bool zstdPack(std::string_view bytes, std::size_t limit, std::string& out) {
 }
 
 bool zstdUnpack(std::string_view frame, std::size_t size, std::string& out) {
-  // The frame's own claim must agree before anything is allocated for it.
+  // The size in the frame's header must match before memory is allocated.
   if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != size) return false;
   out.resize(size);
   const std::size_t got = ZSTD_decompressDCtx(unpacker(), out.data(), out.size(), frame.data(), frame.size());

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. The file and its -wal file are copied while a write transaction is open: no frame is added or overwritten. What a checkpoint of
-// somebody
-//    else writes to the file meanwhile is in the copied -wal file too.
-// 2. No descriptor of the store is opened: it is that of its DatabaseFile.
+// 1. The file and its -wal file are copied inside an open write transaction: no frame is added or overwritten. Pages that another process
+//    checkpoints into the file meanwhile are in the copied -wal file too.
+// 2. The store's descriptor is that of its DatabaseFile; no second one is opened.
 #include "storage/maintain/copy_store.h"
 
 #include <fcntl.h>
@@ -23,7 +22,7 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 20;
-constexpr int kWaitMs = 500, kBusyMs = 5'000;  // the second as Connection sets it
+constexpr int kWaitMs = 500, kBusyMs = 5'000;  // kBusyMs: the timeout that Connection sets
 
 // 0, or the errno.
 int copyBytes(int from, const std::string& to) {
@@ -63,7 +62,7 @@ Status copyTo(sqlite::Connection& db, const std::string& part, const std::string
     const Code code = why == ENOSPC || why == EDQUOT ? Code::kResourceExhausted : Code::kUnavailable;
     return why == 0 ? Status() : Status(code, "cannot copy store: " + to + ": " + std::strerror(why));
   };
-  // A reader may keep it from moving all; the rest is copied with the -wal file.
+  // A reader may prevent the checkpoint from moving all frames; the rest is copied with the -wal file.
   sqlite3_busy_timeout(db.raw(), kWaitMs);
   sqlite3_wal_checkpoint_v2(db.raw(), "main", SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   sqlite3_busy_timeout(db.raw(), kBusyMs);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. The preview counts with the conditions by which the deletion deletes.
-// 2. Rows go before what they are found by: chunks before their series, series before their attempt, attempts before their run.
+// 1. The preview counts with the same conditions that the deletion uses.
+// 2. Rows are deleted before the rows that they are found by: chunks before their series, series before their attempt, attempts before
+//    their run.
 #include "storage/maintain/delete_runs.h"
 
 #include <filesystem>
@@ -22,7 +23,7 @@ Status withAdvice(Status failed) {
   return {Code::kDataLoss, failed.message() + kRepair};
 }
 
-// ?1: the run or 0; ?2: the time or the lowest number.
+// ?1: the run, or 0; ?2: the time, or the lowest int64.
 constexpr const char* kRuns =
     "(SELECT run_id FROM rg_run WHERE run_id = ?1 OR (state IN (2, 3) AND end_ns < ?2) OR (end_ns IS NOT NULL AND end_ns < "
     "?2 AND NOT EXISTS (SELECT 1 FROM rg_attempt a WHERE a.run_id = rg_run.run_id AND a.end_ns IS NULL)))";
@@ -35,7 +36,7 @@ constexpr const char* kRowOf = "attempt_id IN $ATTEMPTS OR (ifnull(attempt_id, 0
 struct Part {
   const char* table;
   const char* where;
-  const char* bytes;  // of its data
+  const char* bytes;  // SQL expression: bytes of the row's data
 };
 constexpr Part kParts[] = {
     {"rg_chunk", "series_id IN $SERIES", "length(data)"},
@@ -74,7 +75,7 @@ constexpr Part kParts[] = {
 
 std::string condition(const char* where) {
   std::string text = where;
-  // Outer names first: they stand for text with inner ones.
+  // Outer names first: their text contains inner ones.
   for (const auto& [name, value] :
        {std::pair{"$ROWOF", kRowOf}, {"$SERIES", kSeries}, {"$TRACKS", kTracks}, {"$ATTEMPTS", kAttempts}, {"$RUNS", kRuns}})
     for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at))
@@ -117,14 +118,14 @@ Result<Deletion> count(sqlite::Connection& db, const std::string& store, const D
   return found;
 }
 
-// A store that nobody else writes.
+// A store that no other process writes.
 struct OwnedStore {
   StoreLock lock;
   sqlite::Connection db;
 
   Status open(const std::string& store, WriterOptions options) {
     {
-      // Stores what the journal holds, and brings the schema up to date. That it could not be folded does not matter here.
+      // Commits the journal and migrates the schema. A journal that could not be folded (UNAVAILABLE) does no harm here.
       RG_ASSIGN(const auto writer, openStore(store).writer(std::move(options)));
       if (const Status closed = writer->close(); !closed.ok() && closed.code() != Code::kUnavailable) return closed;
     }
@@ -132,7 +133,7 @@ struct OwnedStore {
     RG_ASSIGN(db, sqlite::Connection::open(store, sqlite::OpenMode::kReadWrite));
     return db.exec("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0");
   }
-  // Why some are left, and what to do.
+  // Why free pages are left, and what to do about it; empty: none are.
   Result<std::string> giveBack() {
     RG_ASSIGN(const GivenBack given, giveBackPages(db, [this] {
                 static_cast<void>(db.exec("PRAGMA wal_checkpoint(PASSIVE)"));
@@ -142,7 +143,7 @@ struct OwnedStore {
     return given.damage.empty() ? std::string() : "free pages were left in the file: " + given.damage + kRepair;
   }
   Status close() {
-    // Fails while somebody reads; the store is whole all the same.
+    // Fails while another connection reads; the store is complete either way.
     (void)db.exec("PRAGMA journal_mode=DELETE");
     return db.close();
   }
@@ -160,7 +161,7 @@ Result<Deletion> deleteAll(const std::string& store, const DeletionWanted& wante
   RG_ASSIGN(Deletion deleted, count(owned.db, store, wanted));
   {
     RG_ASSIGN(auto transaction, sqlite::Transaction::begin(owned.db, sqlite::Transaction::Kind::kImmediate));
-    // A log line goes together with its words; by the command, because they are found by their text.
+    // A log line is deleted together with its index words, by FTS5's 'delete' command: they are found by the text.
     RG_ASSIGN(auto words, prepared(owned.db,
                                    "INSERT INTO rg_log_words(rg_log_words, rowid, text) SELECT 'delete', log_id, text FROM rg_log WHERE " +
                                        condition("$ROWOF"),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants:
-// 1. The new store is written under <to>.part and renamed when it is complete: `to` is a whole store or not there.
+// Invariant: the new store is written under <to>.part and renamed when it is complete, so `to` is either a complete store or absent.
 #include <algorithm>
 
 #include "storage/maintain/new_store.h"

@@ -10,7 +10,7 @@ constexpr std::int64_t kBatch = 4096;
 
 }  // namespace
 
-// One step of incremental_vacuum frees one page: it must be stepped to its end.
+// A step of incremental_vacuum frees one page: the statement must be stepped to its end.
 Result<GivenBack> giveBackPages(sqlite::Connection& db, const std::function<bool()>& stop) {
   GivenBack given;
   std::int64_t batch = kBatch;
@@ -20,13 +20,13 @@ Result<GivenBack> giveBackPages(sqlite::Connection& db, const std::function<bool
     const Status moved = db.exec("PRAGMA incremental_vacuum(" + std::to_string(batch) + ")");
     if (!moved.ok() && moved.code() != Code::kDataLoss) return moved;
     if (!moved.ok()) {
-      // Nothing of the batch was moved. Pages behind the damaged one can be.
+      // Nothing of the batch was moved. Pages after the damaged one may still be movable.
       given.damage = moved.message();
       batch /= 2;
       if (batch == 0) return given;
     }
     RG_ASSIGN(const auto after, db.queryInt64("PRAGMA freelist_count"));
-    // A file made without auto_vacuum keeps its free pages for later rows.
+    // A file created without auto_vacuum keeps its free pages for later rows.
     if (moved.ok() && after.value_or(0) >= *before) return given;
     given.unfinished = stop();
     if (given.unfinished) return given;

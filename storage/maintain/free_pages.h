@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives the free pages of a store back to the file system: pages from its end move into them. Internal to storage.
+// Returns the free pages of a store to the file system: pages from the end of the file move into them. Internal to storage.
 //
 // Threading:  the thread of the connection, outside a transaction.
-// Units:      TimeNs.
-// Errors:     those of SQLite but DATA_LOSS. A batch is one transaction.
+// Errors:     those of SQLite except DATA_LOSS. A batch is one transaction.
 // Cost:       reads and writes the pages that move.
 #pragma once
 
@@ -17,9 +16,9 @@ namespace runglass {
 
 struct GivenBack {
   bool unfinished = false;  // stopped between two batches
-  std::string damage;       // the page at the file's end that cannot be moved: what is free before it stays in the file; empty: none is
+  std::string damage;       // the page at the end of the file that cannot be moved: free pages before it stay in the file; empty: none
 };
-// `stop` is asked after each batch.
+// `stop` is called after each batch.
 Result<GivenBack> giveBackPages(sqlite::Connection& db, const std::function<bool()>& stop);
 
 }  // namespace runglass

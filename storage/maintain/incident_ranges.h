@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which times an incident keeps: its range and those of its cards, with a margin. Internal to storage.
+// The times that an incident pins: its range and those of its cards, with a margin. Internal to storage.
 //
-// Threading:  pure.
-// Ownership:  values.
 // Units:      TimeNs of corrected time; half-open.
-// Errors:     none.
 // Cost:       O(cards log cards).
 #pragma once
 
@@ -14,13 +11,14 @@
 
 namespace runglass {
 
-// Wider by `margin` on both sides; ends stay within int64.
+// Widened by `margin` on both sides; ends stay within int64.
 TimeRange widened(TimeRange range, DurNs margin);
-// Disjoint and by time, for the same times.
+// The same times as disjoint ranges in order of time.
 std::vector<TimeRange> mergedRanges(std::vector<TimeRange> ranges);
-// A range of the incident's that is not over ends, once the incident is no longer open, when that was changed last.
+// The range; an open-ended one ends at the incident's last change, once the incident is no longer open.
 TimeRange pastOf(const Incident& incident, TimeRange range);
-// What retention must leave alone: nothing of a dismissed one. One that is not over pins all that comes while it is open.
+// The times that retention must keep; none for a dismissed incident. While the incident is open, an open-ended range also pins all later
+// data.
 std::vector<TimeRange> pinnedRanges(const Incident& incident);
 
 }  // namespace runglass

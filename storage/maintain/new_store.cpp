@@ -20,7 +20,7 @@ Status isFree(const std::string& to, const std::string& what) {
   return {};
 }
 
-// On disk before the name appears, so that a power cut leaves no half store under the final name.
+// The file is synced before it gets its name, so that a power cut leaves no incomplete store under the final name.
 Status putInPlace(const std::string& to, const std::string& what) {
   const std::string part = partOf(to);
   const auto failed = [&] { return Status(Code::kUnavailable, what + ": " + to + ": " + std::strerror(errno)); };
@@ -28,7 +28,7 @@ Status putInPlace(const std::string& to, const std::string& what) {
     RG_ASSIGN(const auto file, sqlite::DatabaseFile::open(part, false));
     if (::fsync(file.fd()) != 0) return failed();
   }
-  // link, not rename: it never replaces what somebody else made meanwhile.
+  // link(), not rename(): it does not replace a file that another process created meanwhile.
   if (::link(part.c_str(), to.c_str()) != 0) {
     if (errno == EEXIST) return {Code::kAlreadyExists, what + ": " + to + ": the file is there already"};
     if (::rename(part.c_str(), to.c_str()) != 0) return failed();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A new store that is written under another name and put in place when it is whole. Internal to storage.
+// A new store is written under another name and renamed when it is complete. Internal to storage.
 //
 // Threading:  any thread.
-// Errors:     ALREADY_EXISTS there is such a file; else UNAVAILABLE. Messages begin with `what`: "cannot export".
+// Errors:     ALREADY_EXISTS: the file exists; else UNAVAILABLE. Messages begin with `what`: "cannot export".
 // Cost:       an fsync of the file.
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace runglass {
 
-// Where the store for `to` is written.
+// The name under which the store for `to` is written.
 inline std::string partOf(const std::string& to) { return to + ".part"; }
-// Neither `to` nor its part is there.
+// Fails if `to` or its .part file exists.
 Status isFree(const std::string& to, const std::string& what);
-// Gives the closed store at partOf(to) its name. It is on disk before.
+// Renames the closed store at partOf(to), after syncing it.
 Status putInPlace(const std::string& to, const std::string& what);
-// The store with all files beside it.
+// The store and its companion files (-wal, journals, …).
 void removeStore(const std::string& path);
 
 }  // namespace runglass

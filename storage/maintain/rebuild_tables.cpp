@@ -17,9 +17,9 @@
 namespace runglass {
 namespace {
 
-// They say which store this is and what was acknowledged: made anew with rows missing they would be wrong, not incomplete.
+// They identify the store and record which batches were acknowledged: rebuilt with rows missing they would be wrong, not incomplete.
 constexpr std::array<std::string_view, 2> kNeverRebuilt = {"rg_meta", "rg_stream"};
-// They grow with the data.
+// Tables that grow with the data.
 constexpr std::array<std::string_view, 7> kBulk = {"rg_chunk",   "rg_thinned", "rg_pyramid", "rg_span_chunk",
                                                    "rg_capture", "rg_event",   "rg_log"};
 bool isOneOf(std::span<const std::string_view> names, std::string_view name) { return std::ranges::find(names, name) != names.end(); }
@@ -38,7 +38,7 @@ class Rebuilding {
     RG_ASSIGN(const auto damaged, damagedTables());
     if (damaged.empty()) return std::move(m_lost);
     RG_ASSIGN(m_to, sqlite::Connection::open(m_path, sqlite::OpenMode::kReadWrite));
-    // A table keeps its name in what refers to it, and its indexes give theirs up.
+    // References to a renamed table must keep its old name, and its indexes must release theirs.
     sqlite3_db_config(m_to.raw(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
     RG_TRY(m_to.exec("PRAGMA synchronous=FULL; PRAGMA legacy_alter_table=ON"));
     RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_to, sqlite::Transaction::Kind::kImmediate));
@@ -55,12 +55,13 @@ class Rebuilding {
     std::string table, why;
   };
 
-  // What a damaged page keeps from being looked through gets none: it names something that is not there, as verify then reports.
+  // Rows whose table cannot be searched because of a damaged page get no placeholder: they refer to a missing row, which verify then
+  // reports.
   Status makePlaceholders() {
     for (const Placeholder& placeholder : kPlaceholders) {
       if (std::ranges::find(m_incomplete, placeholder.table) == m_incomplete.end()) continue;
       const Status made = m_to.exec(placeholder.sql);
-      // An I/O error, unlike a page that does not match its checksum, ends the transaction.
+      // Unlike a page that does not match its checksum, an I/O error ends the transaction.
       if (!made.ok() && (made.code() != Code::kDataLoss || !m_to.inTransaction())) return made;
     }
     return {};
@@ -89,7 +90,7 @@ class Rebuilding {
     return damaged;
   }
 
-  // Rows, and the entries of every index of them.
+  // Reads all rows and checks the entries of every index.
   Status readThrough(const std::string& table) {
     RG_ASSIGN(auto check, m_from.prepare("PRAGMA integrity_check('" + table + "')"));
     RG_ASSIGN(const bool row, check.step());
@@ -129,7 +130,7 @@ class Rebuilding {
   }
 
   const std::string m_path;
-  sqlite::Connection m_from, m_to;  // m_from sees the file as it was
+  sqlite::Connection m_from, m_to;  // m_from reads the file as it was before
   std::vector<LostObject> m_lost;
   std::vector<std::string> m_incomplete;  // rebuilt tables that have lost rows
 };

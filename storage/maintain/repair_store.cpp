@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants:
-// 1. The damaged store is only read. The new one is written under <to>.part and gets its name when verify finds nothing in it.
+// Invariant: the damaged store is only read. The new one is written under <to>.part and renamed when verify finds no damage in it.
 #include "storage/maintain/repair_store.h"
 
 #include <algorithm>
@@ -86,7 +85,7 @@ class Repairing {
     for (const std::string& table : m_tables) {
       const auto known = m_from.queryInt64("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '" + table + "'");
       RG_TRY(known.status());
-      if (known->value_or(0) == 0) continue;  // of a younger schema
+      if (known->value_or(0) == 0) continue;  // a table of a later schema than this file's
       const std::size_t lost = m_repair.lost.size();
       const auto rows = salvageRows(m_from, m_to, table, m_repair.lost, m_stop);
       if (!rows.ok() && (rows.status().code() == Code::kCancelled || rows.status().code() == Code::kResourceExhausted))
@@ -106,7 +105,7 @@ class Repairing {
   static bool isCaptureGood(const sqlite::Statement& row) {
     return captureChecksum(row.blob(4), row.int64(2) != 0, row.int64(1)) == static_cast<std::uint32_t>(row.int64(3));
   }
-  // Rows whose own checksum does not match: of stores without page checksums.
+  // Removes rows whose own checksum does not match: in stores without page checksums.
   Status dropDamaged(const std::string& table, const std::string& id, const std::string& columns, bool (*good)(const sqlite::Statement&)) {
     std::vector<std::int64_t> bad;
     RG_ASSIGN(auto rows, m_to.prepare("SELECT " + id + ", " + columns + " FROM " + table));
@@ -122,7 +121,7 @@ class Repairing {
     return {};
   }
 
-  // Names of spans are ids of strings.
+  // Spans refer to their names by string id: lost strings get placeholders.
   Status nameSpans() {
     const auto strings = [](const LostObject& lost) { return lost.object.ends_with(" rg_string"); };
     if (std::ranges::none_of(m_repair.lost, strings)) return {};
@@ -142,7 +141,7 @@ class Repairing {
     return {};
   }
 
-  // Each pass may leave others without what they name.
+  // Each pass may remove rows that others refer to.
   Status dropOrphans() {
     for (bool again = true; again;) {
       again = false;
@@ -157,7 +156,7 @@ class Repairing {
     return {};
   }
 
-  // A pyramid row covers whole chunks: where a sealed chunk's first block has no entry, its row is lost and made from its samples.
+  // A pyramid row covers complete chunks: where a sealed chunk's first block has no entry, its row is lost and is rebuilt from the samples.
   Status completePyramids() {
     RG_ASSIGN(auto series, m_to.prepare("SELECT DISTINCT series_id FROM rg_chunk"));
     while (true) {
@@ -206,7 +205,8 @@ class Repairing {
     }
   }
 
-  // What a series has fewer samples than it says counts as deleted by retention; what it has more, its row was not up to date.
+  // Samples missing from a series' count are booked as deleted by retention; where there are more than counted, the series row was out of
+  // date.
   Status settleCounts() {
     RG_TRY(m_to.exec(
         "CREATE TEMP TABLE found AS SELECT s.series_id, s.last_x, s.sample_count - ifnull((SELECT sum(n) FROM rg_chunk c WHERE c.series_id "
@@ -237,7 +237,7 @@ class Repairing {
   Repair m_repair;
 };
 
-// Acknowledged batches that are not in the store yet; the new one has its uuid and marks, and replays them.
+// Copies acknowledged batches that are not in the store yet. The new store has the same uuid and marks, and replays them.
 Status copyJournals(const std::string& from, const std::string& to) {
   for (const auto& [source, target] : {std::pair(journalPath(from), journalPath(to)), {nextJournalPath(from), nextJournalPath(to)}}) {
     std::error_code error;

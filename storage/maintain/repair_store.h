@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// repairStore: a new store of all that can be read of a damaged one.
+// repairStore: writes a new store with everything that can be read of a damaged one.
 //
-// Threading:  any thread; nobody may write either store.
+// Threading:  any thread; neither store may be written by anything else meanwhile.
 // Units:      rows.
-// Errors:     ALREADY_EXISTS `to` is there; FAILED_PRECONDITION `from` is being written; DATA_LOSS its header or schema cannot be read;
-//             RESOURCE_EXHAUSTED, CANCELLED. Then `to` is not made. What cannot be read is the answer, not an error.
+// Errors:     ALREADY_EXISTS: `to` exists; FAILED_PRECONDITION: `from` is being written; DATA_LOSS: its header or schema cannot be read;
+//             RESOURCE_EXHAUSTED, CANCELLED. In these cases `to` is not created. Unreadable data is part of the result, not an error.
 // Cost:       reads and writes the whole store once, and verifies the new one.
 #pragma once
 
@@ -22,12 +22,12 @@ struct LostObject {
   std::string object, why;
 };
 struct Repair {
-  std::vector<std::pair<std::string, std::int64_t>> tables;  // with their rows
+  std::vector<std::pair<std::string, std::int64_t>> tables;  // with the number of their rows
   std::vector<LostObject> lost;
 };
 
-// The new store is clean: what a lost row was named by gets a placeholder or is left out; samples that are lost count as deleted by
-// retention, with what their pyramid still says of them. Batches that were acknowledged and not committed go with it.
+// The new store passes verify: references to lost rows get a placeholder or are dropped; lost samples count as deleted by retention, and
+// their pyramid entries stay. Acknowledged batches that were not committed are copied too.
 Result<Repair> repairStore(const std::string& from, const std::string& to, std::stop_token stop = {});
 
 }  // namespace runglass

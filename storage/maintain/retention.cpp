@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A chunk that a pin overlaps is never deleted, whatever the policy.
-// 2. Every sample chunk deleted is counted in rg_expired in the same transaction, so that verify can still account for every sample.
+// 1. A chunk that overlaps a pinned range is never deleted, whatever the policy.
+// 2. Each deletion of a sample chunk is counted in rg_expired in the same transaction, so that verify can still account for every sample.
 // 3. A pyramid row outlives every raw chunk it covers.
-// 4. Only sealed chunks go: the open one belongs to the writer.
-// 5. A log line goes together with its words in the index.
-// 6. Once anything was deleted, each batch begins within the budget; what is left then is called unfinished.
-// 7. Rows that cannot be read or deleted because a page is damaged stay and are reported; all others go. rg_pin must be readable.
-// 8. For room the tiers go one after the other, in the order of docs/formats/schema.md.
+// 4. Only sealed chunks are deleted: the open one belongs to the writer.
+// 5. A log line is deleted together with its words in the index.
+// 6. After the first deletion, a batch only begins within the budget; the remaining work is reported as unfinished.
+// 7. Rows that cannot be read or deleted because a page is damaged stay and are reported; all others are deleted. rg_pin must be readable.
+// 8. To free space, the tiers are deleted one after the other, in the order of docs/formats/schema.md.
 #include "storage/maintain/retention.h"
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kBatch = 2000;        // rows a transaction, so that readers and ingest never wait long
-constexpr std::size_t kCapBatch = 64;       // where no more is to be lost than the size cap asks for
+constexpr std::size_t kBatch = 2000;        // rows per transaction, so that readers and ingest never wait long
+constexpr std::size_t kCapBatch = 64;       // small, so that no more is deleted than the size cap requires
 constexpr std::size_t kLogBatch = 5000;     // log lines are small
 constexpr std::int64_t kMaxFound = 50'000;  // ids looked up at a time
 
@@ -36,12 +36,12 @@ constexpr const char* kOtherTracks = "SELECT track_id FROM rg_track WHERE kind N
 struct Tier {
   const char* table;
   const char* id;
-  const char* owner;   // column
-  const char* owners;  // which of them
+  const char* owner;   // column of the owner's id
+  const char* owners;  // which owners, as a list of ids or a SELECT
   const char* begin;   // column
   const char* end;     // column, inclusive or later
   const char* extra;   // further condition
-  const char* what;    // the owner is, "" of rows that have none that matters
+  const char* what;    // what the owner is; "": the owner does not matter
 };
 constexpr Tier kSampleTier = {"rg_chunk", "chunk_id", "series_id", kMetricSeries, "x0", "x1", "AND c.sealed = 1", "series"};
 constexpr Tier kPyramidTier = {
@@ -66,12 +66,12 @@ constexpr Tier kScalarPyramidTier = {
     "rg_series s JOIN rg_pin p ON p.t0_ns <= ifnull(s.last_ns, 9223372036854775807) AND p.t1_ns > ifnull(s.first_ns, "
     "-9223372036854775807) WHERE s.series_id = c.series_id)",
     "series"};
-// Of all kinds; its own owner.
+// Captures of all kinds; each is its own owner.
 constexpr Tier kCaptureTier = {"rg_capture", "capture_id", "capture_id", "SELECT capture_id FROM rg_capture",
                                "time_ns",    "time_ns",    "",           "capture"};
 constexpr Tier kCoarseTier = {"rg_span_chunk", "chunk_id", "track_id", kOtherTracks, "t0", "t1", "AND c.sealed = 1", "track"};
 
-// Log lines have times only, and no owner that matters; the plain ones are cheaper to lose.
+// Log lines have only a time, and no owner that matters; plain lines are deleted before severe ones.
 constexpr Tier kPlainLogTier = {"rg_log", "log_id", "severity", "0, 1", "time_ns", "time_ns", "", ""};
 constexpr Tier kSevereLogTier = {"rg_log", "log_id", "severity", "2, 3, 4", "time_ns", "time_ns", "", ""};
 
@@ -119,7 +119,7 @@ class Keeper {
 
   static bool isLog(const Tier& tier) { return &tier == &kPlainLogTier || &tier == &kSevereLogTier; }
 
-  // Of small steps one is always done, so that every call gets on.
+  // At least one small step is always done, so that every call makes progress.
   bool timeIsUp() {
     if (m_deleted_any && monotonicNow() >= m_until) m_outcome.unfinished = true;
     return m_outcome.unfinished;
@@ -147,7 +147,7 @@ class Keeper {
     return {};
   }
 
-  // What can be read of the tier up to `cutoff`, oldest first, while `more`.
+  // Deletes the readable rows of the tier up to `cutoff`, oldest first, while `more`.
   Status eraseAround(const Tier& tier, TimeNs cutoff, std::size_t batch, std::int64_t& deleted, const RowRetention::Larger& more) {
     const std::string until = std::to_string(cutoff), id = std::string("c.") + tier.id, of = std::string(" FROM ") + tier.table + " c";
     const std::string old = std::string(" AND c.") + tier.begin + " < " + until + " AND c." + tier.end + " < " + until;
@@ -179,7 +179,7 @@ class Keeper {
     }
   }
 
-  // What is cheapest to lose goes first.
+  // The least valuable tiers are deleted first.
   Status shrinkAll() {
     if (m_policy.max_bytes <= 0) return {};
     const RowRetention::Larger larger = [this]() -> Result<bool> {
@@ -227,7 +227,7 @@ class Keeper {
     return {};
   }
 
-  // The oldest plain lines beyond the cap on their number, then the oldest severe ones.
+  // Deletes lines above the cap on their number: the oldest plain ones, then the oldest severe ones.
   Status keepLogLines() {
     if (m_policy.max_log_lines <= 0) return {};
     const auto lines = logLines();
@@ -262,8 +262,8 @@ class Keeper {
     return {};
   }
 
-  // Nobody counts 20 M rows while data waits: the index of their words has the number at hand, as the first varint of its "averages"
-  // record (fts5_index.c). Ids bound it, should that record be damaged.
+  // Counting 20 M rows would block ingest: the number is read from the index of words, as the first varint of its "averages" record
+  // (fts5_index.c). The range of ids is an upper bound, in case that record is damaged.
   Result<std::int64_t> logLines() {
     RG_ASSIGN(const auto most, m_db.queryInt64("SELECT (SELECT max(log_id) FROM rg_log) - (SELECT min(log_id) FROM rg_log) + 1"));
     RG_ASSIGN(auto averages, m_db.prepare("SELECT block FROM rg_log_words_data WHERE id = 1"));
@@ -293,7 +293,7 @@ class Keeper {
                                           "WHERE chunk_id = ?1 ON CONFLICT(series_id) DO UPDATE SET sample_count = sample_count + "
                                           "excluded.sample_count, last_x = max(last_x, excluded.last_x)"));
     RG_ASSIGN(auto drop, m_db.prepare(std::string("DELETE FROM ") + tier.table + " WHERE " + tier.id + " = ?1"));
-    // Not INSERT ... SELECT: for that SQLite begins a savepoint, and at each savepoint FTS5 writes out a segment.
+    // Not INSERT ... SELECT: SQLite begins a savepoint for it, and at each savepoint FTS5 writes out a segment.
     RG_ASSIGN(auto text, m_db.prepare("SELECT text FROM rg_log WHERE log_id = ?1"));
     RG_ASSIGN(auto forget_words, m_db.prepare("INSERT INTO rg_log_words(rg_log_words, rowid, text) VALUES('delete', ?1, ?2)"));
     const bool samples = &tier == &kSampleTier, logs = isLog(tier);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. What is left because of damage is noted.
-// 2. A row that could not be erased is not given a second time: who asks for more rows comes to an end.
+// 1. Rows that stay because of damage are noted.
+// 2. A row that could not be erased is not returned again, so that a caller that asks for more rows terminates.
 #include "storage/maintain/retention_around.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ Result<std::vector<AroundDamage::Row>> AroundDamage::ordered(const std::string& 
     if (!row.ok() && row.status().code() != Code::kDataLoss) return row.status();
     return row.ok();
   };
-  std::int64_t from = std::numeric_limits<std::int64_t>::min(), reached = from;  // also by rows that are skipped
+  std::int64_t from = std::numeric_limits<std::int64_t>::min(), reached = from;  // `reached` includes skipped rows
   while (from < kHighest) {
     rows.reset();
     rows.bind(1, from);

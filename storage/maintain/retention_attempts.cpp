@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowRetention: data and rows of attempts that are over.
+// RowRetention: data and rows of ended attempts.
 // Invariants:
-// 1. A pyramid row outlives every raw chunk and what is left of one that it covers.
-// 2. What a pin may cover stays: points without times lie anywhere in their series, a series without times anywhere in its attempt.
+// 1. A pyramid row outlives every raw or thinned chunk that it covers.
+// 2. Data that a pin may cover stays: points without times may be anywhere in their series, a series without times anywhere in its attempt.
 #include <limits>
 
 #include "storage/maintain/retention_rows.h"
@@ -12,8 +12,8 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kLate = 3600 * kNsPerSecond;                  // what was spooled for an attempt may still come
-constexpr DurNs kProgressOfSuperseded = 7 * Retention::kDay;  // views show that of the newest attempt
+constexpr DurNs kLate = 3600 * kNsPerSecond;                  // spooled data of an attempt may still arrive this late
+constexpr DurNs kProgressOfSuperseded = 7 * Retention::kDay;  // views show the progress of the newest attempt
 constexpr std::int64_t kThinnedBatch = 2000;
 
 const std::string kRankScalars = "SELECT series_id FROM rg_series WHERE attempt_id = ?1 AND kind = 2 AND rank IS NOT NULL";
@@ -27,7 +27,7 @@ const std::string kUnpinned =
 
 }  // namespace
 
-// Those whose rows were not moved yet, in the order of their run. An attempt without an end was over when the next one began.
+// Those whose rows were not moved yet, in the order of their run. An attempt without an end time ended when the next one began.
 Result<std::vector<AttemptId>> RowRetention::supersededBefore(TimeNs time) {
   RG_ASSIGN(
       auto rows,
@@ -38,7 +38,7 @@ Result<std::vector<AttemptId>> RowRetention::supersededBefore(TimeNs time) {
   return notInUse(rows);
 }
 
-// An attempt without an end was over when the next one of its run began.
+// An attempt without an end time ended when the next one of its run began.
 Result<std::vector<AttemptId>> RowRetention::endedBefore(TimeNs time) {
   RG_ASSIGN(auto rows,
             m_db.prepare("SELECT attempt_id, ifnull(end_ns, (SELECT min(start_ns) FROM rg_attempt b WHERE b.run_id = a.run_id AND "
@@ -70,7 +70,7 @@ Result<bool> RowRetention::inUse(AttemptId attempt) {
   }
 }
 
-// Without those that a pin may cover. All or nothing.
+// Except data that a pin may cover. All or nothing.
 Status RowRetention::dropDataOfUnpinned(AttemptId attempt) {
   const auto id = static_cast<std::int64_t>(attempt.value);
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
@@ -86,7 +86,7 @@ Status RowRetention::dropDataOfUnpinned(AttemptId attempt) {
   return transaction.commit();
 }
 
-// Of a rank's scalars. Where a pin covers some, or a page is damaged, one series at a time.
+// Data of a rank's scalars. Where a pin covers some of it, or a page is damaged, one series at a time.
 Status RowRetention::dropDataOf(AttemptId attempt) {
   const Status dropped = dropDataOfUnpinned(attempt);
   const bool damaged = m_around.note("rg_chunk", "", dropped);
@@ -118,7 +118,7 @@ Status RowRetention::dropDataOf(std::int64_t series, bool pinned) {
       while (true) {
         RG_ASSIGN(const bool row, rows.step());
         if (!row) break;
-        // Of one that is damaged nobody knows whether it is pinned.
+        // For a damaged chunk, it is unknown whether it is pinned.
         const std::optional<ScalarChunk> one = pinned ? scalarChunk(rows) : std::nullopt;
         bool keep = pinned && !one;
         if (one) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Points of scalars that are deleted are counted in rg_expired in the same transaction; their pyramid rows stay as long as thinned
-//    points.
-// 2. Rows of an attempt that the writer holds in memory stay: it would name ids that are gone.
-// 3. What a pin covers is neither deleted nor thinned.
-// 4. Global scalars, warnings, events of nodes, findings from warning up and those of incidents are never deleted here.
+// 1. Deleted points of scalars are counted in rg_expired in the same transaction; their pyramid rows stay as long as thinned points.
+// 2. Rows of an attempt that the writer holds in memory stay: the writer would otherwise refer to deleted ids.
+// 3. Data covered by a pin is neither deleted nor thinned.
+// 4. Global scalars, warnings, events of nodes, findings of severity warning and above, and findings of incidents are never deleted here.
 #include "storage/maintain/retention_rows.h"
 
 #include <algorithm>
@@ -101,7 +100,7 @@ std::optional<RowRetention::ScalarChunk> RowRetention::scalarChunk(const sqlite:
   return one;
 }
 
-// Points without times may lie anywhere in their series, or in their attempt.
+// Points without times may be anywhere in their series, or in their attempt.
 Result<bool> RowRetention::isPinned(const ScalarChunk& chunk) {
   if (chunk.points.time.empty()) {
     RG_ASSIGN(auto pinned, m_db.prepare("SELECT 1 FROM rg_series s LEFT JOIN rg_attempt a USING(attempt_id), rg_pin p WHERE s.series_id = "
@@ -272,8 +271,8 @@ Status RowRetention::dropStreams() {
   return run("DELETE FROM rg_stream WHERE changed_ns < ?1", {before(m_policy.streams)}).status();
 }
 
-// Once a day: the first and the last reading of each node and day stay. Their error grows to the distance of those between, so that what
-// is stated stays true.
+// Once a day: the first and the last reading of each node and day stay. Their error bound is widened to cover the deleted readings between
+// them (deviation from the line plus their own error), so that the stated bound stays valid.
 Status RowRetention::thinClocks() {
   constexpr DurNs kDay = Retention::kDay;
   RG_ASSIGN(const auto done, m_db.queryInt64("SELECT value FROM rg_meta WHERE key = 'clocks_thinned_ns'"));
@@ -319,7 +318,7 @@ Status RowRetention::thinClocks() {
     days.back().second.push_back(one);
   }
   rows.reset();
-  // Of a pinned day every reading stays.
+  // On a pinned day, every reading stays.
   RG_ASSIGN(auto pinned, m_db.prepare("SELECT 1 FROM rg_pin WHERE t0_ns <= ?2 AND t1_ns > ?1 LIMIT 1"));
   for (const auto& [node, day] : days) {
     pinned.reset();

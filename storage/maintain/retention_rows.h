@@ -22,7 +22,7 @@ namespace runglass {
 
 class RowRetention {
  public:
-  // `time_is_up`: asked after each batch.
+  // `time_is_up`: called after each batch.
   RowRetention(sqlite::Connection& db, const Retention& policy, TimeNs now, const RetentionScope& scope, RetentionOutcome& outcome,
                AroundDamage& around, std::function<bool()> time_is_up)
       : m_db(db), m_policy(policy), m_now(now), m_scope(scope), m_outcome(outcome), m_around(around), m_time_is_up(std::move(time_is_up)) {}
@@ -37,7 +37,7 @@ class RowRetention {
   Status dropEndedAttempts();
   Status thinClocks();
   Status dropStreams();
-  // For room, oldest first, while `larger` is true.
+  // For space, oldest first, while `larger` returns true.
   using Larger = std::function<Result<bool>()>;
   Status shrinkScalars(const Larger& larger);
   Status shrinkThinned(const Larger& larger);
@@ -48,14 +48,14 @@ class RowRetention {
  private:
   TimeNs before(DurNs age) const;
   Result<std::int64_t> chunksBefore(DurNs age);  // ids below it are older
-  // One batch of chunks with ids from `from` up to `below`; false: there are no more. `from` moves on.
+  // One batch of chunks with ids from `from` up to `below`, advancing `from`; false: no chunks are left.
   Result<bool> thinBatch(std::int64_t& from, std::int64_t below, std::int64_t limit);
   // A chunk of a scalar with its points.
   struct ScalarChunk {
     std::int64_t id, series, x0, x1, n;
     RawPoints points;
   };
-  // Absent: it is damaged, and stays as it is for verify to name. The row has chunk_id, series_id, x0, x1, n, crc and data.
+  // Absent: the chunk is damaged; it stays as it is, for verify to report. The row has chunk_id, series_id, x0, x1, n, crc and data.
   static std::optional<ScalarChunk> scalarChunk(const sqlite::Statement& row);
   Result<bool> anyPin();
   Result<bool> isPinned(const ScalarChunk& chunk);
@@ -63,19 +63,19 @@ class RowRetention {
   // retention_attempts.cpp
   Result<std::vector<AttemptId>> endedBefore(TimeNs time);
   Result<std::vector<AttemptId>> supersededBefore(TimeNs time);
-  // Of rows of an attempt_id each.
+  // `attempts`: rows of one attempt_id each.
   Result<std::vector<AttemptId>> notInUse(sqlite::Statement& attempts);
   Result<bool> inUse(AttemptId attempt);
   Status dropDataOf(AttemptId attempt);
   Status dropDataOfUnpinned(AttemptId attempt);
   Status dropDataOf(std::int64_t series, bool pinned);
   Status dropEmptyRowsOf(AttemptId attempt);
-  // A rowid table: rows of `table` e of which `where` holds and `key`, by which they are in order, is below `until`.
+  // A rowid table: rows of `table` e that satisfy `where` and whose ordering key `key` is below `until`.
   struct Rows {
     std::string table, id, key, where;
   };
   Status dropRows(const Rows& rows, TimeNs until, const Larger& larger);
-  // Runs `sql` with the bound limit ?1 and time ?2 until it deletes nothing.
+  // Runs `sql`, with limit ?1 and time ?2 bound, until it deletes nothing.
   Status dropWhile(const std::string& sql, TimeNs time, const Larger& larger);
   Result<std::int64_t> run(const std::string& sql, std::initializer_list<std::int64_t> args);
 

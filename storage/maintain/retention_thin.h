@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What retention leaves of the points of a scalar's chunk. Internal to storage.
+// The points of a scalar's chunk that retention keeps. Internal to storage.
 //
-// Threading:  pure.
-// Ownership:  values.
 // Units:      x = training step.
-// Errors:     none.
 // Cost:       a partial sort of the chunk's values.
 #pragma once
 
@@ -14,8 +11,8 @@ namespace runglass {
 
 inline constexpr std::int64_t kThinnedEvery = 16;  // steps
 
-// The first and the last point, every 16th step, values that are no numbers, and outliers: more than five standard deviations from the
-// median, estimated by the median of the distances, and of these at most one in 16 points.
+// Keeps the first and the last point, every 16th step, non-finite values, and outliers: more than five standard deviations from the median,
+// with the deviation estimated from the median distance, and at most one outlier per 16 points.
 RawPoints thinned(const RawPoints& points);
 
 }  // namespace runglass

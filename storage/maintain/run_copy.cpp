@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Only the Reader and the Writer are used, so that any source a Reader can open can be copied.
+// 1. Only the Reader and the Writer are used, so any source that a Reader can open can be copied.
 // 2. A span that reaches from one range of the slice into the next is copied once: with the range that it begins in or before.
-// 3. Times are copied without their alignment, and the alignment beside them, so that it can be taken off there too. A slice is one of
-//    aligned time: each rank's share of it is looked for where its own times lie.
+// 3. Times are copied without their alignment, and the alignment is copied separately, so that it can be removed in the new store too. A
+//    slice is in aligned time: each rank's part of it is looked up at the rank's own times.
 #include "storage/maintain/run_copy.h"
 
 #include <algorithm>
@@ -24,10 +24,10 @@ namespace {
 
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t kPiece = 1 << 16;                         // points recorded between two looks at what a commit costs
+constexpr std::size_t kPiece = 1 << 16;                         // points recorded between two checks whether a commit is due
 constexpr std::int64_t kCaptureBytes = std::int64_t{16} << 20;  // texts read at a time
 
-// Those of the columns that begin at `from` or later.
+// The spans that begin at `from` or later.
 SpanColumns beginningFrom(const SpanColumns& spans, TimeNs from) {
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < spans.size(); ++i)
@@ -62,7 +62,7 @@ class RunCopy {
     for (const ClockAlignment& alignment : m_alignments) RG_TRY(m_to.edit(alignment));
     return {};
   }
-  // Of the new store, which `written` reads: findings have other ids there.
+  // `written` reads the new store: findings have other ids there.
   Status copyIncidents(Reader& written) {
     RG_ASSIGN(auto incidents, m_from.incidents(m_run));
     std::erase_if(incidents, [this](const Incident& one) { return !wanted(one); });
@@ -87,7 +87,7 @@ class RunCopy {
   }
 
  private:
-  // Between two pieces of the work.
+  // Called between two pieces of the work.
   Status goOn() {
     if (m_watch.stop.stop_requested()) return {Code::kCancelled, "export: was cancelled"};
     RG_TRY(m_to.flushIfDue());
@@ -102,7 +102,7 @@ class RunCopy {
     return {};
   }
   bool inSlice(std::optional<TimeNs> time, const TimeRanges& ranges) const { return m_slice.whole() || within(ranges, time); }
-  // Where what a rank recorded of the slice lies without its alignment.
+  // The ranges of the slice in the rank's time without its alignment.
   TimeRanges rangesOf(const TimeRanges& ranges, AttemptId attempt, const std::optional<std::int32_t>& rank) const {
     const auto found = rank ? m_shifts.find({attempt, *rank}) : m_shifts.end();
     if (found == m_shifts.end()) return ranges;
@@ -119,7 +119,7 @@ class RunCopy {
   }
 
   Status readAlignments() {
-    std::int32_t number = 0;  // attempts are numbered anew, in the same order
+    std::int32_t number = 0;  // attempts are renumbered in the same order
     for (const Attempt& attempt : m_attempts) {
       RG_ASSIGN(auto alignment, m_aligned.alignment(attempt.id));
       const std::int32_t renumbered = number++;
@@ -134,21 +134,21 @@ class RunCopy {
   // Events or log lines of the slice, newest first.
   template <class Row>
   Result<std::vector<Row>> rowsOf(Result<std::vector<Row>> (Reader::*read)(const EventFilter&)) {
-    // With shifts, which rows lie in the slice depends on their rank.
+    // With shifts, whether a row is in the slice depends on its rank.
     const TimeRange asked = m_shifts.empty() ? hull(m_slice.rows) : TimeRange{};
     RG_ASSIGN(auto rows, (m_from.*read)({.range = asked, .run = m_run, .limit = std::numeric_limits<std::int32_t>::max()}));
     std::erase_if(rows, [this](const Row& row) { return !inSlice(row.time, rangesOf(m_slice.rows, row.attempt, row.rank)); });
     return rows;
   }
 
-  // Captures of the slice that lie in `range`, which is of corrected time.
+  // Captures of the slice within `range`, which is of corrected time.
   Result<std::vector<Capture>> capturesOf(TimeRange range, CaptureTexts texts) {
     RG_ASSIGN(auto captures, m_from.captures(m_run, range, texts));
     std::erase_if(captures, [this](const Capture& one) { return !inSlice(one.time, rangesOf(m_slice.rows, one.attempt, one.rank)); });
     return captures;
   }
 
-  // Texts may be more than fits into memory: some at a time.
+  // The texts may not fit into memory: they are copied a part at a time.
   Status copyCaptures() {
     for (auto next = m_capture_bytes.begin(); next != m_capture_bytes.end();) {
       const TimeNs begin = next->first;
@@ -168,7 +168,7 @@ class RunCopy {
   std::map<Id, Id>& idsOf(Id) {
     return std::get<std::map<Id, Id>>(m_ids);
   }
-  // With the ids of the new store; what was not copied becomes none.
+  // Replaces ids with those of the new store; references to rows that were not copied become null.
   template <class Record>
   Record& toNew(Record& record) {
     mapIds(record, [this]<class Id>(Id id, FieldRole) {
@@ -240,7 +240,7 @@ class RunCopy {
     return {};
   }
 
-  // What the run itself spans, for the machines' series of a whole run.
+  // The time range of the run's own data, for the machines' series of a whole run.
   TimeRange runRange() const {
     TimeRange range{kHighest, kLowest};
     for (const Series& series : m_series) {
@@ -295,7 +295,7 @@ class RunCopy {
     return {};
   }
 
-  // Where samples are not in the source either. A block that reaches into two ranges lies in the one that it begins in, or the first.
+  // Where the source has no samples either. A block that overlaps two ranges belongs to the one that it begins in, or to the first.
   Status copySummaries(SeriesId from, SeriesId to, TimeRange range) {
     Summaries alone;
     RG_ASSIGN(alone.blocks, m_from.summaries(from, range));
@@ -309,7 +309,7 @@ class RunCopy {
 
   Status copyScalars(SeriesId from, SeriesId to, const TimeRanges& ranges) {
     RG_ASSIGN(const auto points, m_from.scalars(from, kLowest, kHighest, m_watch.stop));
-    // Points without a time lie in no slice, and are recorded apart: a batch has times or none.
+    // Points without a time are in no slice, and are recorded separately: in a batch, either all points have times or none.
     ScalarColumns timed, untimed;
     for (std::size_t i = 0; i < points.size(); ++i) {
       const bool has_time = !points.time.empty() && points.time[i] != kAbsent;
@@ -353,7 +353,7 @@ class RunCopy {
     return {};
   }
 
-  // Those about the run as a whole are in every slice.
+  // Notes on the run as a whole are in every slice.
   Status copyNotes() {
     RG_ASSIGN(auto notes, m_from.notes(m_run));
     for (Note& note : notes) {
@@ -365,7 +365,7 @@ class RunCopy {
   }
 
   Status copyRows() {
-    // Readers give the newest first; ids should grow with time here too.
+    // Readers return the newest first; ids should grow with time in the new store too.
     for (auto event = m_events.rbegin(); event != m_events.rend(); ++event) m_to.event(toNew(*event));
     for (auto line = m_logs.rbegin(); line != m_logs.rend(); ++line) m_to.log(toNew(*line));
     RG_TRY(copyCaptures());
@@ -383,7 +383,7 @@ class RunCopy {
     for (Progress& one : progress) m_to.progress(toNew(one));
     RG_ASSIGN(const auto issues, m_from.issues());
     for (Issue issue : issues) {
-      // What was damaged there is missing here, and this file itself is whole.
+      // Data damaged in the source is missing here, while this file itself is intact.
       if (issue.code == "store.damaged_chunk") issue.code = "export.gap", issue.source = "the store that this one was exported from";
       m_to.issue(issue);
     }
@@ -399,13 +399,13 @@ class RunCopy {
   Run m_source_run;
   RunSlice m_slice;
   std::vector<Attempt> m_attempts;
-  std::vector<ClockAlignment> m_alignments;  // as the new store numbers attempts
+  std::vector<ClockAlignment> m_alignments;  // with the new store's attempt numbers
   std::map<std::pair<AttemptId, std::int32_t>, ClockMap> m_shifts;
   std::map<AttemptId, std::vector<Rank>> m_ranks;
   std::map<AttemptId, std::vector<Fact>> m_facts;
   std::vector<Event> m_events;
   std::vector<LogLine> m_logs;
-  std::map<TimeNs, std::int64_t> m_capture_bytes;  // of the texts of that time
+  std::map<TimeNs, std::int64_t> m_capture_bytes;  // size of the texts of that time
   std::vector<Series> m_series;
   std::tuple<std::map<RunId, RunId>, std::map<AttemptId, AttemptId>, std::map<NodeId, NodeId>, std::map<DeviceId, DeviceId>> m_ids;
 };

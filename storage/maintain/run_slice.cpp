@@ -11,7 +11,7 @@
 namespace runglass {
 namespace {
 
-// What a card shows besides the incident's own time.
+// The data that a card shows outside the incident's own range.
 struct CardNeeds {
   std::string_view kind;
   bool rows, samples, scalars, spans;
@@ -21,7 +21,7 @@ constexpr std::array kCardNeeds = {
     CardNeeds{"timeline", false, false, false, true}, CardNeeds{"device", false, true, false, false},
     CardNeeds{"series", false, true, true, false},    CardNeeds{"log", true, false, false, false},
 };
-constexpr CardNeeds kEverything = {"", true, true, true, true};  // of a kind that we do not know
+constexpr CardNeeds kEverything = {"", true, true, true, true};  // for an unknown kind
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A row is copied as it was read, whole, or not at all.
-// 2. A range of row ids is read from both ends up to the first page that cannot be read; what is between is halved, until it is known row
-//    by row or kMaxLookups were made.
+// 1. A row is copied completely, as it was read, or not at all.
+// 2. A range of row ids is read from both ends up to the first unreadable page; the part between is halved until each row is known or
+//    kMaxLookups lookups were made.
 #include "storage/maintain/salvage_rows.h"
 
 #include <sqlite3.h>
@@ -47,7 +47,7 @@ class Salvage {
 
  private:
   enum class Order : std::uint8_t { kUp, kDown };
-  // Where reading stopped: at the end, or why it could not go on.
+  // Where reading stopped: at the end, or why it failed.
   struct End {
     std::optional<std::int64_t> last;  // id of the last row read
     std::optional<std::string> why;
@@ -101,13 +101,13 @@ class Salvage {
     }
   }
 
-  // The id of the first row of the range in that order; absent: there is none. A failure: its page cannot be read.
+  // The first row id of the range in that order; absent: none. A failure: its page cannot be read.
   Result<std::optional<std::int64_t>> next(Range range, Order order) {
     ++m_lookups;
     return m_from.queryInt64("SELECT rowid FROM " + m_table + " NOT INDEXED WHERE rowid BETWEEN " + std::to_string(range.first) + " AND " +
                              std::to_string(range.last) + " ORDER BY rowid" + (order == Order::kDown ? " DESC" : "") + " LIMIT 1");
   }
-  // Reads from one end; true: all of the range is known. Rows of which a page of a long value is damaged are passed by.
+  // Reads from one end; true: the whole range is known. Rows with a damaged page of a long value are skipped.
   Result<bool> advance(Range& range, Order order, std::string& why) {
     while (true) {
       RG_ASSIGN(const End end, read(range, order));
@@ -134,7 +134,7 @@ class Salvage {
       if (up) continue;
       RG_ASSIGN(const bool down, advance(range, Order::kDown, why));
       if (down) continue;
-      // Damaged at both ends. Ids are dense: beyond twice what was read so far there is hardly anything.
+      // Damaged at both ends. Ids are dense: beyond twice the rows read so far, hardly any rows are expected.
       const std::int64_t reach = std::max<std::int64_t>(4'096, 2 * m_rows);
       const std::int64_t last = range.last == kHighest && range.first < kHighest - reach ? range.first + reach : range.last;
       if (m_lookups > kMaxLookups || last - range.first < 2) {
@@ -150,7 +150,7 @@ class Salvage {
     return {};
   }
 
-  // Tables without row ids: from both ends.
+  // Tables without row ids: read from both ends of the key.
   Status byKey() {
     RG_ASSIGN(auto keys, m_from.prepare("SELECT name FROM pragma_table_info('" + m_table + "') WHERE pk > 0 ORDER BY pk"));
     std::vector<std::string> names;
@@ -178,7 +178,7 @@ class Salvage {
   }
 
   void lose(Range range, const std::string& why) { m_ranges.emplace_back(range, why); }
-  // Neighbours as one.
+  // Adjacent ranges are merged.
   void report() {
     std::ranges::sort(m_ranges, {}, [](const auto& lost) { return lost.first.first; });
     for (std::size_t i = 0; i < m_ranges.size();) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a table that can be read, out of a damaged database into another one. Internal to storage.
+// Copies the readable rows of a table from a damaged database into another one. Internal to storage.
 //
 // Threading:  the connections' thread.
-// Errors:     CANCELLED by the stop token, those of the database that is written. What cannot be read is reported, not an error.
-// Cost:       reads and writes each row once; some lookups for each damaged page.
+// Errors:     CANCELLED by the stop token, those of the target database. Unreadable rows are reported in `lost`, not as an error.
+// Cost:       reads and writes each row once; some lookups per damaged page.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace runglass {
 
-// Of `table`, which both databases have, the columns that both have; appends what is lost. The number of rows copied.
+// Copies the columns of `table` that both databases have; appends the lost rows to `lost`. Returns the number of rows copied.
 Result<std::int64_t> salvageRows(sqlite::Connection& from, sqlite::Connection& to, const std::string& table, std::vector<LostObject>& lost,
                                  const std::stop_token& stop);
 

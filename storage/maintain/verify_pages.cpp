@@ -26,10 +26,10 @@ Result<std::vector<Object>> objectsOf(sqlite::Connection& db) {
   }
 }
 
-// Every row with every page of its long values.
+// Reads every row with every page of its long values.
 Status readThrough(sqlite::Connection& db, const Object& object, const std::stop_token& stop) {
   auto rows = db.prepare(object.sql);
-  if (!rows.ok()) return {};  // an index that no query may name
+  if (!rows.ok()) return {};  // an index that queries cannot name
   while (!stop.stop_requested()) {
     RG_ASSIGN(const bool row, rows->step());
     if (!row) return {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page checksums of a store, checked one after another, and the tables and indexes that damaged pages belong to. Internal to storage.
+// Checks the page checksums of a store, and finds the tables and indexes that damaged pages belong to. Internal to storage.
 //
 // Threading:  the connection's thread, within a read transaction.
-// Errors:     CANCELLED by the stop token. Damage is reported to `damaged`, one line an object.
+// Errors:     CANCELLED by the stop token. Damage is reported to `damaged`, one line per object.
 // Cost:       reads the whole file once; where a page is damaged, each table and index again.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A damaged object is named and the walk goes on: one bad page does not hide the rest.
-// 2. At most kMaxLines lines; the last then says that there are more.
+// 1. A damaged object is named and the check continues: one bad page does not hide the rest.
+// 2. At most kMaxLines lines; the last one then reports that there are more.
 #include "storage/maintain/verify_store.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kMaxLines = 1000;
 
-// One pyramid entry, comparable; sums are compared apart because two ways to add differ in the last bits.
+// One pyramid entry, comparable; sums are compared separately because the order of adding changes the last bits.
 struct Entry {
   std::int64_t x0, x1;
   std::uint64_t first, last, min, max;  // bits
@@ -49,7 +49,7 @@ void appendEntries(const Pyramid& pyramid, std::vector<Entry>& out) {
 }
 
 bool sumsAgree(const Entry& raw, const Entry& stored) {
-  if (std::isnan(raw.sum) || std::isinf(raw.sum)) return true;  // infinities: the order of adding decides
+  if (std::isnan(raw.sum) || std::isinf(raw.sum)) return true;  // infinities: the result depends on the order of adding
   double low, high;
   std::memcpy(&low, &raw.min, sizeof low);
   std::memcpy(&high, &raw.max, sizeof high);
@@ -90,7 +90,7 @@ class Verifier {
     else
       ++m_more;
   }
-  // A read that fails is damage too, unless somebody asked to stop.
+  // A failed read is damage too, unless the check was cancelled.
   Status tolerate(const std::string& object, Status status) {
     if (m_stop.stop_requested()) return {Code::kCancelled, "verify cancelled: " + m_db.path()};
     if (!status.ok()) damaged(object + ": cannot be read: " + status.message());
@@ -160,7 +160,7 @@ class Verifier {
               (series.expired > 0 ? " and " + std::to_string(series.expired) + " were deleted" : "") + ", the series says " +
               std::to_string(series.count));
     }
-    // With a chunk or pyramid row already named, what is missing here is known.
+    // A chunk or pyramid row that is already reported explains missing entries.
     if (!m_damage_in_series) comparePyramid(series, raw, stored);
     return {};
   }
@@ -182,7 +182,7 @@ class Verifier {
     if (!decodeSampleChunk(blob, count, x0, m_x.data(), m_time.data(), m_value.data())) return fail("cannot be decoded");
     if (!std::is_sorted(m_x.begin(), m_x.end()) || m_x.front() != x0 || m_x.back() != x1)
       return fail("its samples are not within its bounds");
-    if (m_chunks.int64(6) == 0) return;  // still open: the pyramid comes with the seal
+    if (m_chunks.int64(6) == 0) return;  // still open: the pyramid is made when the chunk is sealed
     Pyramid pyramid;
     appendPyramid(m_x.data(), m_value.data(), count, pyramid);
     appendEntries(pyramid, raw);
@@ -202,7 +202,7 @@ class Verifier {
     appendEntries(pyramid, stored);
   }
 
-  // Every block of raw samples has its entry; entries without samples are those whose samples retention deleted.
+  // Every block of raw samples must have its entry; entries without samples must be those whose samples retention deleted.
   void comparePyramid(const SeriesRow& series, std::vector<Entry>& raw, std::vector<Entry>& stored) {
     const auto by_key = [](const Entry& a, const Entry& b) { return a.key() < b.key(); };
     std::sort(raw.begin(), raw.end(), by_key);
@@ -312,8 +312,8 @@ class Verifier {
     if (!row.isNull(7) && row.blob(7) != encodeSpanSummary(summarise(spans))) return fail("its summary is not that of its spans");
   }
 
-  // The index must hold each word of each log line once and nothing else. Both sides are added up, each (word, line) as a number of its
-  // own, so that order and size do not matter.
+  // The index must hold each word of each log line once and nothing else. Both sides are summed, with each (word, line) mapped to its own
+  // number, so that order and size do not matter.
   Status checkLogWords() {
     std::uint64_t in_lines = 0, in_index = 0;
     std::int64_t lines_words = 0, index_words = 0;
@@ -370,7 +370,7 @@ class Verifier {
 }  // namespace
 
 Result<std::vector<std::string>> verifyStore(sqlite::Connection& db, std::stop_token stop) {
-  // What the index of words holds can only be listed through a table of this connection's own.
+  // The index of words can only be listed through a table in this connection's temp schema.
   RG_TRY(
       db.exec("PRAGMA query_only=OFF; CREATE VIRTUAL TABLE IF NOT EXISTS temp.rg_log_vocabulary USING fts5vocab('main', "
               "'rg_log_words', 'instance'); PRAGMA query_only=ON"));

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every checksum and invariant of a store. Internal to storage: Reader::verify is this.
+// Checks every checksum and invariant of a store. Internal to storage: the implementation of Reader::verify.
 //
 // Threading:  the connection's thread.
 // Ownership:  borrows the connection.
-// Units:      none.
-// Errors:     CANCELLED by the stop token. Damage is the answer, not an error: one line per damaged object, naming it.
+// Errors:     CANCELLED by the stop token. Damage is the result, not an error: one line per damaged object, naming it.
 // Cost:       reads and decodes the whole file once, in one read transaction; memory is one series' pyramid at a time.
 #pragma once
 

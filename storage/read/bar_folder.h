@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// BarFolder: makes bars of one lane's spans and stretches, several that begin in one pixel into one. Internal to storage.
+// BarFolder: makes bars from the spans and stretches of one lane, merging those that begin in the same pixel. Internal to storage.
 //
 // Threading:  one thread.
 // Ownership:  appends to the caller's vector.
-// Units:      TimeNs; pixel ns; busy in ns.
-// Errors:     none. What is wider than a pixel is never merged, so that only gaps narrower than a pixel close.
-// Cost:       about 5 ns a piece. Pieces come in order of t0; ones that come late make a bar of their own.
+// Units:      TimeNs; pixel in ns; busy in ns.
+// Errors:     a piece wider than a pixel is never merged, so only gaps narrower than a pixel disappear.
+// Cost:       about 5 ns per piece. Pieces must come in order of t0; a piece out of order becomes a bar of its own.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace runglass {
 
-// A span, or a stretch of several, as a chunk says it.
+// A span, or a stretch of several spans, as stored in a chunk.
 struct SpanPiece {
   TimeNs t0 = 0, t1 = 0;   // t1 exclusive; the highest int64 while a span is open
   std::uint32_t name = 0;  // of the longest, an interned string
@@ -30,7 +30,7 @@ class BarFolder {
  public:
   static constexpr std::uint64_t kNamedPixels = 5;
 
-  // `nameOf`: index of an interned string in the picture's names.
+  // `nameOf`: maps an interned string to its index in the picture's names.
   BarFolder(DurNs pixel, std::vector<SpanBar>& out) : m_pixel(std::max<DurNs>(pixel, 1)), m_out(out) {}
 
   template <class NameOf>
@@ -57,7 +57,7 @@ class BarFolder {
   void finish() { close(); }
 
  private:
-  // Where the pixel begins that holds a time.
+  // The start of the pixel that contains `time`.
   TimeNs columnOf(TimeNs time) const {
     const TimeNs into = time % m_pixel;
     return static_cast<TimeNs>(static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(into < 0 ? into + m_pixel : into));
@@ -71,7 +71,7 @@ class BarFolder {
     if (most > m_most) m_most = most, bar.category = piece.category;
     for (std::size_t c = 0; c < bar.busy.size(); ++c) bar.busy[c] += piece.busy[c];
   }
-  // Busy ns become shares of the bar's extent.
+  // Converts busy ns to shares of the bar's extent.
   void close() {
     if (!m_pending) return;
     SpanBar& bar = m_out.back();
@@ -84,7 +84,7 @@ class BarFolder {
   DurNs m_pixel;
   std::vector<SpanBar>& m_out;
   bool m_open = false, m_pending = false;
-  TimeNs m_column = 0;  // where the pixel of the open bar begins
+  TimeNs m_column = 0;  // start of the open bar's pixel
   float m_most = 0;
 };
 

@@ -46,7 +46,7 @@ std::vector<Bin> reduceBlocks(const Blocks& entries, std::int64_t x0, std::int64
     if (k + 1 < bins) {
       edge = std::max(binEdge(x0, x1, bins, k + 1), out[k].x0);
       stop = std::clamp(entries.firstFrom(edge), next, end);
-      // The block before the edge reaches it: move up to where it ended, and to a block that begins after that.
+      // The block before the edge overlaps it: move the edge to that block's end, and to a block that begins after that.
       while (stop > 0 && stop < end && entries.x1(stop - 1) >= entries.x0(stop)) ++stop;
       if (stop > 0 && entries.x1(stop - 1) >= edge) edge = entries.x1(stop - 1) < x1 ? entries.x1(stop - 1) + 1 : x1;
       out[k + 1].x0 = edge;

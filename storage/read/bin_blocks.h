@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of 64 samples reduced to bins. Internal to storage.
+// Reduces blocks of 64 samples to bins. Internal to storage.
 //
-// Threading:  plain values.
 // Ownership:  slices borrow their pyramids.
 // Units:      as model/samples.h; a block's x1 is inclusive.
-// Errors:     none.
 // Cost:       O(blocks + bins log blocks).
 #pragma once
 
@@ -17,7 +15,7 @@
 
 namespace runglass {
 
-// Some of a pyramid's blocks.
+// A range of a pyramid's blocks.
 struct BlockSlice {
   const Pyramid* pyramid;
   std::size_t from, to;
@@ -35,7 +33,7 @@ class Blocks {
   std::size_t size() const { return m_size; }
   std::int64_t x0(std::size_t i) const { return at(i, &Pyramid::x0); }
   std::int64_t x1(std::size_t i) const { return at(i, &Pyramid::x1); }
-  // The first one that begins at or after x.
+  // The first block that begins at or after x.
   std::size_t firstFrom(std::int64_t x) const {
     std::size_t low = 0, high = m_size;
     while (low < high) {
@@ -48,7 +46,7 @@ class Blocks {
     }
     return low;
   }
-  // Those of [begin, end) as slices.
+  // The blocks [begin, end) as slices.
   std::vector<BlockSlice> slices(std::size_t begin, std::size_t end) const {
     std::vector<BlockSlice> out;
     for (std::size_t s = 0; s < m_slices.size(); ++s) {
@@ -75,7 +73,7 @@ class Blocks {
   std::size_t m_size = 0;
 };
 
-// Bins that tile [x0, x1). An inner edge never lies inside a block: it is moved up to behind it. Blocks that overlap are in one bin.
+// Bins that tile [x0, x1). An inner edge is never inside a block: it is moved to the block's end. Blocks that overlap are in one bin.
 std::vector<Bin> reduceBlocks(const Blocks& blocks, std::int64_t x0, std::int64_t x1, std::size_t bins);
 
 }  // namespace runglass

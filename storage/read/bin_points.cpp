@@ -6,7 +6,7 @@
 namespace runglass {
 namespace {
 
-// Adds values [begin, end); kept in locals, so that the loop does not go through memory.
+// Adds values [begin, end); accumulates in locals, so that the loop avoids memory access.
 void addRun(Bin& bin, const double* begin, const double* end) {
   while (begin < end && bin.count == 0) {
     const double v = *begin++;
@@ -37,7 +37,7 @@ void addRun(Bin& bin, const double* begin, const double* end) {
 
 }  // namespace
 
-// x0 + width * k / bins, taken apart so that nothing overflows.
+// x0 + width * k / bins, split up so that nothing overflows.
 std::int64_t binEdge(std::int64_t x0, std::int64_t x1, std::size_t bins, std::size_t k) {
   const std::uint64_t width = static_cast<std::uint64_t>(x1) - static_cast<std::uint64_t>(x0);
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(x0) + width / bins * k + width % bins * k / bins);

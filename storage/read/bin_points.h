@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points in x order reduced to uniform bins. Internal to storage.
+// Reduces points in x order to uniform bins. Internal to storage.
 //
-// Threading:  pure functions.
-// Ownership:  values.
 // Units:      as model/samples.h; half-open ranges of x.
-// Errors:     none. NaN is counted apart.
+// Errors:     NaN is counted separately.
 // Cost:       O(points + bins).
 #pragma once
 

@@ -111,7 +111,7 @@ Result<std::vector<Bin>> BinReader::rawBins(SeriesId series, const SeriesIdentit
   RG_TRY(m_points.openSnapshot(series, file, tail));
   RG_ASSIGN(const auto forgotten, m_points.forgottenTo(series));
   if (forgotten && x0 <= *forgotten) return summarisedBins(series, x0, x1, bins, stop, tail);
-  // So few in all that no pyramid is needed to know it.
+  // So few samples in total that the pyramid is not needed.
   const bool few = identity.count <= static_cast<std::int64_t>(bins * kPyramidRadix);
   std::vector<PyramidSegment> segments;
   bool ordered = !few && pyramidSegments(series, tail, segments).ok();
@@ -128,17 +128,17 @@ Result<std::vector<Bin>> BinReader::rawBins(SeriesId series, const SeriesIdentit
       addPoints(out, points.x, points.value);
       return out;
     }
-    // Blocks that overlap or are damaged: make them again from the merged points.
+    // Blocks that overlap or are damaged: rebuilt from the merged points.
     const PyramidSegment merged = segmentOf(points);
     return reduceBlocks(Blocks(slicesOf({merged})), x0, x1, bins);
   }
-  // Whole blocks inside the range are [begin, end); a block that an end of the range cuts is decoded.
+  // Complete blocks inside the range are [begin, end); a block that overlaps an end of the range is decoded.
   std::size_t begin = entries.firstFrom(x0), end = std::max(begin, entries.firstFrom(bounds.x1));
   while (end < entries.size() && entries.x1(end) <= bounds.x1) ++end;
   PyramidSegment head, tail_part;
   if (begin > 0 && entries.x1(begin - 1) >= x0) {
     std::int64_t last = entries.x1(begin - 1);
-    // Equal x may go on in the next block, which a range of x cannot tell apart.
+    // Points of equal x may continue in the next block, and a range of x does not separate them.
     while (begin < end && entries.x0(begin) <= last) last = std::max(last, entries.x1(begin++));
     RG_ASSIGN(head, cutBlock(series, {x0, std::min(last, bounds.x1)}, stop, tail));
   }
@@ -173,7 +173,7 @@ Result<PyramidSegment> BinReader::cutBlock(SeriesId series, XBounds bounds, cons
 Result<std::vector<Bin>> BinReader::binsByTime(SeriesId series, const SeriesIdentity& identity, std::int64_t x0, std::int64_t x1,
                                                std::size_t bins, const std::stop_token& stop) {
   RG_ASSIGN(RawPoints points, m_points.points(series, {std::numeric_limits<std::int64_t>::min(), kHighest}, stop));
-  // Steps come in step order; bins by time need time order. Points without a time are in no bin.
+  // Points come in order of step; bins by time need order of time. Points without a time are in no bin.
   RawPoints timed;
   const std::int64_t last = x1 == kHighest ? x1 : x1 - 1;
   for (std::size_t i = 0; i < points.time.size(); ++i) {

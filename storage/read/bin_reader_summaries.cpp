@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// BinReader: blocks of which only the summary is here, because retention deleted their samples or the store is a copy that never had
-// them.
+// BinReader: blocks of which only the summary is left, because retention deleted their samples or because the store is a replica that never
+// had them.
 // Invariants:
-// 1. A block stands alone if no chunk holds its samples: the blocks of a chunk follow each other, begin and end with it and count its
+// 1. A block is summary-only if no chunk holds its samples: the blocks of a chunk follow each other, begin and end with it and count its
 //    samples.
-// 2. A block that stands alone counts as a whole wherever it reaches into: there is nothing to cut it with.
+// 2. A summary-only block counts as a whole for every range it overlaps: there are no samples to cut it with.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -33,7 +33,7 @@ Pyramid sorted(const Pyramid& blocks) {
   return out;
 }
 
-// Of a block that goes on behind x: where its newest sample up to x lies if they came evenly.
+// For a block that continues past x: the position of its newest sample up to x, assuming evenly spaced samples.
 std::int64_t newestEven(const Pyramid& blocks, std::size_t i, std::int64_t x) {
   const auto length = static_cast<std::uint64_t>(blocks.x1[i]) - static_cast<std::uint64_t>(blocks.x0[i]);
   const std::uint64_t apart =
@@ -42,7 +42,7 @@ std::int64_t newestEven(const Pyramid& blocks, std::size_t i, std::int64_t x) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(blocks.x0[i]) + passed / apart * apart);
 }
 
-// Which blocks have their samples in a chunk.
+// The blocks whose samples are in a chunk.
 class Covered {
  public:
   Covered(const std::vector<PyramidSegment>& segments, const std::vector<ChunkView>& chunks) {
@@ -100,7 +100,7 @@ Result<std::vector<Bin>> BinReader::summarisedBins(SeriesId id, std::int64_t x0,
   for (const ChunkView& chunk : held) samples += chunk.n;
   std::vector<PyramidSegment> segments;
   if (samples > bins * kPyramidRadix && pyramidSegments(id, tail, segments).ok()) {
-    // So many that what a block at an end of the range has outside it does not show.
+    // So many blocks that the part of a block outside the range does not matter.
     for (const PyramidSegment& segment : segments) addTouching(*segment.pyramid, bounds.x0, bounds.x1, blocks);
   } else {
     RG_ASSIGN(blocks, summariesAlone(id, bounds, held));
@@ -157,7 +157,7 @@ Result<std::optional<FoundPoint>> BinReader::newestSummarised(SeriesId id, std::
   std::optional<FoundPoint> found;
   RG_ASSIGN(const auto to, m_points.forgottenTo(id));
   if (!to) return found;
-  // The row that begins last before x; late ones may begin before it and end behind it, so the one before that is looked at, too.
+  // The row with the highest x0 at or before x. Late rows may begin earlier and end later, so the row before it is read too.
   RG_ASSIGN(sqlite::Statement * rows,
             m_file.kept(m_block_sql,
                         "SELECT x0, x1, chunks, crc, data FROM rg_pyramid WHERE series_id = ?1 AND x0 <= ?2 ORDER BY x0 "
@@ -170,9 +170,9 @@ Result<std::optional<FoundPoint>> BinReader::newestSummarised(SeriesId id, std::
     if (!row) break;
     blocks.clear();
     const PyramidRow stored{rows->int64(0), rows->int64(1), rows->int64(2), rows->int64(3), rows->blob(4)};
-    if (!decodePyramidRow(id.value, stored, blocks)) continue;  // bins() names it
+    if (!decodePyramidRow(id.value, stored, blocks)) continue;  // bins() reports it
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-      // Among NaN it is not known which sample was the first or last number.
+      // Among NaN values, it is unknown which sample was the first or last number.
       if (blocks.nan_count[i] > 0 || blocks.x0[i] > x) continue;
       const bool over = blocks.x1[i] <= x;
       const std::int64_t at = over ? blocks.x1[i] : newestEven(blocks, i, x);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A series' points have two orders of arrival, that of the main chunks and that of the late ones. Within each, sealed chunks follow each
-//    other by id and the open one comes last; a position counts along them.
-// 2. A chunk that was sealed out of order is sorted: who had part of it cannot tell which part, unless none or all.
+// 1. A series' points have two orders of arrival, that of the main chunks and that of the late ones. Within each, sealed chunks are ordered
+//    by id and the open one comes last; a position counts along them.
+// 2. A chunk that was sealed out of order is sorted: a replica that has some of its points cannot determine which ones, unless it has none
+//    or all.
 #include "storage/read/change_reader.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ ScalarColumns columnsOf(RawPoints points, std::size_t from = 0) {
 }  // namespace
 
 Result<std::unique_ptr<ChangeReader>> ChangeReader::open(const std::string& path, ReaderOptions options) {
-  // Says what is wrong with a file that is no store, or not of this schema.
+  // Reports why a file is not a store, or not one of this schema.
   RG_TRY(StoreReader::open(path).status());
   std::unique_ptr<ChangeReader> reader(new ChangeReader(path, std::move(options)));
   RG_ASSIGN(reader->m_db, sqlite::Connection::open(path, sqlite::OpenMode::kReadOnly));
@@ -73,7 +74,7 @@ Result<ChangeReader::Parts> ChangeReader::parts() {
 
 Result<std::uint64_t> ChangeReader::grown(std::uint64_t since, std::vector<SeriesId>& out) {
   if (m_live && since != 0) {
-    // Read before the marks: what comes in between is found again next time.
+    // Read before the marks: points that arrive in between are found again by the next call.
     const std::uint64_t now = m_live->growth() + 1;
     if (m_live->grownSince(since - 1, out)) return now;
   }
@@ -182,7 +183,7 @@ Result<NewPoints> ChangeReader::points(SeriesId series, PointPosition have) {
         if (reported > begin && reported < disordered) found.unclear = true;
         RawPoints points;
         RG_ASSIGN(const bool good, decode(series, chunk, points));
-        // What cannot be read cannot be told.
+        // Unreadable points cannot be returned.
         if (good && !found.unclear) found.pieces.push_back(columnsOf(std::move(points), static_cast<std::size_t>(reported - begin)));
         reported = end;
         return true;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChangeReader: what a store holds as it was recorded, for who copies it: times as stamped, rows by their ids, points in the order in
-// which they came; and what has changed since, cheaply.
+// ChangeReader: the content of a store as it was recorded, for replication: times as stamped, rows by their ids, points in order of
+// arrival; and the changes since a given position, at low cost.
 //
-// Threading:  one thread at a time. Each call is one short read transaction, or none.
+// Threading:  one thread at a time. Each call is at most one short read transaction.
 // Ownership:  owns its connection; shares the live tail.
 // Units:      TimeNs as stamped; PointPosition counts points.
 // Errors:     as Reader.
-// Cost:       grown(): 1 us per 1,000 series. points(): the new ones alone while they are in memory, else a chunk. Calls for whole
-//             tables: their rows; parts() says when that is worth it.
+// Cost:       grown(): 1 us per 1,000 series. points(): only the new points while they are in memory, else a chunk. Calls for complete
+//             tables: their rows; parts() shows which tables have changed.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@
 
 namespace runglass {
 
-// How many points of a series somebody has, of those that came in order and of those that came late.
+// The number of a series' points that a replica has, counted separately for points in order and for late ones.
 struct PointPosition {
   std::int64_t main = 0, late = 0;
   friend bool operator==(const PointPosition&, const PointPosition&) = default;
@@ -33,20 +33,21 @@ struct PointPosition {
 struct NewPoints {
   std::vector<ScalarColumns> pieces;  // in order of arrival; within a piece either all points have times or none (then `time` is empty)
   PointPosition next;                 // after them
-  bool more = false;                  // there are further ones now
-  bool unclear = false;               // which ones are new cannot be told any more: see whole()
+  bool more = false;                  // there are more points to read now
+  bool unclear = false;               // it is not determinable which points are new: see whole()
 };
 
-// All of a series in order of step, equal steps in order of arrival; a point without a time has kAbsent where others have one.
+// All points of a series in order of step, equal steps in order of arrival; a point without a time has kAbsent if others have one.
 struct WholeSeries {
   ScalarColumns points;
   PointPosition next;
 };
 
-// Blocks of a series over time that are not there yet.
+// Blocks of a series over time that the replica does not have yet.
 struct NewSummaries {
   std::optional<Summaries> reported;
-  bool rest = false;  // samples that fill no block yet were not told; who asks for the rest gets them, and again once they fill it
+  // Samples that do not fill a block yet are not included; they are returned on request (`rest`), and again once they fill one.
+  bool rest = false;
 };
 
 class ChangeReader {
@@ -55,25 +56,25 @@ class ChangeReader {
 
   static Result<std::unique_ptr<ChangeReader>> open(const std::string& path, ReaderOptions options = {});
 
-  // A part whose number is the same as before has not changed.
+  // A part whose number is unchanged has not changed.
   Result<Parts> parts();
-  // Series that may have points beyond those of a call that returned `since` (0: of no call).
+  // Series that may have new points since the call that returned `since` (0: no earlier call).
   Result<std::uint64_t> grown(std::uint64_t since, std::vector<SeriesId>& out);
   Result<NewPoints> points(SeriesId series, PointPosition have);
   Result<WholeSeries> whole(SeriesId series);
-  Result<PointPosition> end(SeriesId series);  // after all it has
+  Result<PointPosition> end(SeriesId series);  // the position after all points
   Result<NewSummaries> summaries(SeriesId series, const SummaryPosition& have, bool rest);
-  // How far a store that is a copy has its source's summaries.
+  // In a store that is a replica: the position up to which each series has its source's summaries.
   Result<std::unordered_map<SeriesId, SummaryPosition>> copied();
 
-  Result<std::vector<Series>> series(SeriesId after);                   // by id; their extents are those of the last commit
+  Result<std::vector<Series>> series(SeriesId after);                   // by id; extents as of the last commit
   Result<std::vector<Track>> tracks(TrackId after, std::size_t limit);  // by id
-  // Of the newest attempt of each run, or of all.
+  // Of the newest attempt of each run, or of all attempts.
   Result<std::vector<Progress>> progress(bool all_attempts);
   Result<std::vector<Event>> events(std::int64_t after, std::size_t limit);
   Result<std::vector<std::pair<std::int64_t, LogLine>>> logs(std::int64_t after, std::size_t limit);
   Result<std::vector<std::pair<std::int64_t, Label>>> labels(std::int64_t after, std::size_t limit);
-  // Readings of clocks that were stored after the one of this number, in that order; then `after` is the newest one's.
+  // Clock readings stored after the one with number `after`, in that order; then `after` is the number of the newest.
   Result<std::vector<ClockReading>> clocks(std::int64_t& after);
 
  private:
@@ -83,14 +84,14 @@ class ChangeReader {
     std::int64_t x0 = 0, x1 = 0;
     std::size_t n = 0;
     std::uint32_t crc = 0;
-    std::shared_ptr<const ChunkRow> pending;  // of the tail; null: of the file
+    std::shared_ptr<const ChunkRow> pending;  // of the tail; null: in the file
   };
-  // What a series has now: its sealed chunks in order of arrival and the open ones beyond `have`.
+  // The current state of a series: its sealed chunks in order of arrival and the open points beyond `have`.
   struct State {
     std::vector<Sealed> main, late;
     LiveTail::Arrivals tail;
     PointPosition sealed;
-    std::int64_t gone = 0;  // main points that retention thinned; they come first
+    std::int64_t gone = 0;  // main points that retention thinned; the first ones of the series
     bool odd = false;       // chunks are missing
   };
   ChangeReader(std::string path, ReaderOptions options) : m_path(std::move(path)), m_live(std::move(options.live)) {}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChangeReader: what the samples of series over time were reduced to, for who copies that.
+// ChangeReader: pyramid blocks of series over time, for replication.
 // Invariants:
-// 1. What is told of a series is all of its blocks that begin at or after some x, and no block before that x is new: who replaces its own
-//    ones from there on has those of the source, however they came about.
-// 2. A position counts whole blocks of the open chunks. Where they are not the first blocks of what became of the chunk (it was sorted
-//    meanwhile, or is), the chunk is told from its begin.
+// 1. The answer for a series has all of its blocks that begin at or after some x, and no block before that x is new: a replica that
+//    replaces its own blocks from x on has those of the source, however they came about.
+// 2. A position counts complete blocks of the open chunks. Where these are not the first blocks of the chunk's final form (it was or will
+//    be sorted), the chunk is sent again from its start.
 #include <algorithm>
 #include <numeric>
 
@@ -25,7 +25,7 @@ bool isReported(const Open& open, const SummaryPosition::Open& have) {
   return open.points == 0 || (open.ordered && open.points / kRadix * kRadix == have.points);
 }
 
-// The blocks that `have` speaks of are the first ones of these.
+// The blocks that `have` covers are the first of `blocks`.
 bool beginWith(const Pyramid& blocks, const SummaryPosition::Open& have) {
   const auto reported = static_cast<std::size_t>(have.points / kRadix);
   if (reported == 0 || reported > blocks.size() || blocks.x1[reported - 1] != have.x1) return false;
@@ -34,11 +34,11 @@ bool beginWith(const Pyramid& blocks, const SummaryPosition::Open& have) {
   return true;
 }
 
-// From where on something is new; grows towards the past.
+// The x from which on blocks are new; extends towards the past.
 class Reach {
  public:
   void to(std::int64_t x) { m_x = m_x ? std::min(*m_x, x) : x; }
-  // Blocks of a chunk of which `have` was told; `known`: so many of them are to be told.
+  // Blocks of a chunk, of which `have` was already sent; `known`: the number of them to send.
   void into(const Pyramid& blocks, const SummaryPosition::Open& have, std::size_t known) {
     if (known == 0) return;
     const std::size_t reported = beginWith(blocks, have) ? static_cast<std::size_t>(have.points / kRadix) : 0;
@@ -62,7 +62,7 @@ SummaryPosition::Open after(const Open& open, std::int64_t x1) {
 
 }  // namespace
 
-// Sealed chunks beyond `have`, and the open ones where the tail does not have them.
+// Sealed chunks beyond `have`, and the open ones that the tail does not have.
 Status ChangeReader::sealedSince(SeriesId series, std::int64_t chunk, std::vector<Sealed>& sealed, LiveTail::Blocks& blocks) {
   m_new_chunks_sql.bind(1, series.value);
   m_new_chunks_sql.bind(2, chunk);
@@ -82,7 +82,7 @@ Status ChangeReader::sealedSince(SeriesId series, std::int64_t chunk, std::vecto
   for (const Sealed& one : open) {
     RawPoints points;
     RG_ASSIGN(const bool good, decode(series, one, points));
-    if (!good) continue;  // what cannot be read cannot be told
+    if (!good) continue;  // unreadable blocks cannot be returned
     sortPoints(points);
     Open& of = one.late ? blocks.late : blocks.main;
     of.points = static_cast<std::int64_t>(points.size());

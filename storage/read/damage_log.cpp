@@ -12,7 +12,7 @@ namespace {
 
 std::atomic<std::uint64_t> g_notes = 0;
 
-// A file that took another's place has a log of its own.
+// A file that replaced another one under the same path has its own log.
 struct Logs {
   Mutex mutex;
   std::map<std::tuple<std::string, dev_t, ino_t>, std::shared_ptr<DamageLog>> of RG_GUARDED_BY(mutex);

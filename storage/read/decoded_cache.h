@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was decoded from rows of a store, the least recently used dropped first. Internal to storage.
+// A cache of decoded rows of a store, with least-recently-used eviction. Internal to storage.
 //
 // Threading:  one thread, the Reader's.
 // Ownership:  values are shared with the calls that use them.
-// Units:      bytes, as the values' bytes() says.
-// Errors:     none. A row is known by id and checksum: an id that came back with other content is another row.
+// Units:      bytes, as returned by the values' bytes().
+// Errors:     a row is identified by id and checksum: an id reused with other content is another row.
 // Cost:       O(1) each.
 #pragma once
 
@@ -19,14 +19,14 @@
 
 namespace runglass {
 
-// A run of pyramid entries; ordered: none begins before the one before it ends.
+// Consecutive pyramid entries; ordered: no entry begins before the end of the one before it.
 struct PyramidSegment {
   std::shared_ptr<const Pyramid> pyramid;
   bool ordered = true;
   std::size_t bytes() const { return pyramid->bytes(); }
 };
 
-// The spans of a chunk as a picture needs them, by t0.
+// The spans of a chunk with the fields that a picture needs, by t0.
 struct SpanShapes {
   struct Shape {
     TimeNs t0, t1;
@@ -34,7 +34,7 @@ struct SpanShapes {
     SpanCategory category;
   };
   std::shared_ptr<const std::vector<Shape>> shapes;             // null: the chunk is damaged
-  std::shared_ptr<const std::vector<std::uint32_t>> positions;  // of each in the chunk, unless it was in that order
+  std::shared_ptr<const std::vector<std::uint32_t>> positions;  // position of each in the chunk; null: the chunk was in that order
   std::size_t bytes() const { return 64 + shapes->size() * sizeof(Shape) + (positions ? 4 * positions->size() : 0); }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LiveSeries and LiveTrack: what the LiveTail holds of one series and of one track. Internal to storage.
+// LiveSeries and LiveTrack: the LiveTail's data of one series and of one track. Internal to storage.
 //
-// Threading:  the writer changes them, under their mutex; Readers take it to copy. Members that no Reader looks at are the writer's own.
+// Threading:  the writer changes them, under their mutex; Readers lock it to copy. Members that no Reader uses belong to the writer alone.
 #pragma once
 
 #include <limits>
@@ -18,12 +18,12 @@
 
 namespace runglass {
 
-// Sealed, on its way into the file: gone from here one commit after it got there.
+// A sealed chunk on its way into the file: it is removed here one commit after the one that stored it.
 struct PendingChunk {
   std::uint64_t generation = 0;  // of the commit that stores it
   std::int64_t ordinal = 0;      // among the series' sealed chunks
-  std::int64_t replaces = 0;     // the open chunk's row in the file, if any
-  std::size_t stored = 0;        // the first points, which that row holds; 0 where their order was lost
+  std::int64_t replaces = 0;     // the open chunk's row in the file; 0: none
+  std::size_t stored = 0;        // number of leading points already in that row; 0 where their order was lost
   std::shared_ptr<const ChunkRow> row;
   std::shared_ptr<const Pyramid> pyramid;
 };
@@ -33,7 +33,8 @@ struct SeriesExtent {
   std::optional<TimeNs> first_time, last_time;
 };
 
-// How many points left the open chunk so far. Up to `disordered` of them may lie in chunks whose order of arrival was lost by sealing.
+// The number of points that have left the open chunk. Up to `disordered` of them may be in chunks whose order of arrival was lost by
+// sealing.
 struct SealedPoints {
   std::int64_t count = 0, disordered = 0;
 };
@@ -48,34 +49,34 @@ struct LiveSeries {
   SealedPoints sealed_main RG_GUARDED_BY(mutex);
   SealedPoints sealed_late RG_GUARDED_BY(mutex);
   std::optional<LatestSample> latest RG_GUARDED_BY(mutex);
-  // The writer alone changes these members: it reads them without the lock.
+  // Only the writer changes these members, so it reads them without the lock.
   void writerReads() const RG_ASSERT_SHARED(mutex) {}
   bool writerHasPending() const {
     writerReads();
     return !pending.empty();
   }
 
-  // The writer's own.
-  bool late_idle = false;  // nothing came for `late` since it was looked at last
+  // The writer's own:
+  bool late_idle = false;  // nothing arrived for `late` since the last check
   bool extent_changed = false;
   bool listed = false;  // in the list of series to flush
-  TimeNs touched = 0;   // when the flush before its newest point began, of the monotonic clock
+  TimeNs touched = 0;   // when the flush before its newest point began, on the monotonic clock
   bool any_sealed = false;
   std::int64_t sealed_x1 = 0;
   std::int64_t sealed_chunks = 0;
 };
 
-// A chunk as its row will hold it.
+// A chunk in its row's encoding.
 struct PackedSpans {
   std::string data, summary;
 };
 
 struct PendingSpans {
-  std::uint64_t generation = 0;  // 0: the lane's open chunk
+  std::uint64_t generation = 0;  // of the commit that stores it; 0: the lane's open chunk
   std::int32_t lane = 0;
   std::int64_t chunk_id = 0, first_span_id = 0;
   std::size_t n = 0;
-  std::shared_ptr<const SpanChunk> open;      // of an open chunk,
+  std::shared_ptr<const SpanChunk> open;      // of an open chunk
   std::shared_ptr<const PackedSpans> packed;  // of a sealed one
   TimeNs t0 = 0, t1 = 0;                      // t1 exclusive; max while a span is open
 };
@@ -84,7 +85,7 @@ struct PendingSpans {
 inline constexpr std::int32_t kSpanDepths = 64;
 
 struct LiveLane {
-  TimeNs end = std::numeric_limits<TimeNs>::min();  // of the span that ends last
+  TimeNs end = std::numeric_limits<TimeNs>::min();  // the highest end of its spans
   SpanChunk open;
   std::int64_t chunk_id = 0, first_span_id = 0;
   TimeNs t0 = 0, t1 = 0;
@@ -96,9 +97,9 @@ struct LiveLane {
 struct LiveTrack {
   mutable Mutex mutex;
   std::vector<std::unique_ptr<LiveLane>> lanes RG_GUARDED_BY(mutex);
-  void writerReads() const RG_ASSERT_SHARED(mutex) {}  // as of a LiveSeries
-  bool listed = false;                                 // the writer's own
-  TimeNs touched = 0;                                  // as of a LiveSeries
+  void writerReads() const RG_ASSERT_SHARED(mutex) {}  // as in LiveSeries
+  bool listed = false;                                 // the writer's own: in the list of tracks to flush
+  TimeNs touched = 0;                                  // as in LiveSeries
 };
 
 }  // namespace runglass

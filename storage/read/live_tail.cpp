@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A sealed chunk, span chunk or row carries the generation of the commit that stores it; it is kept until that commit is followed by
-//    the start of another, so that a Reader whose snapshot is one commit behind still finds it.
-// 2. While a series is here, its open chunks are whole here: a Reader ignores the file's unsealed rows of it.
-// 3. m_kept_from is the oldest file generation that file + tail can complete. What leaves as idle was stored by then.
+// 1. A sealed chunk, span chunk or row carries the generation of the commit that stores it; it is kept until a later commit begins, so that
+//    a Reader whose snapshot is one commit behind still finds it.
+// 2. While a series is in the tail, its open chunks are complete here: a Reader ignores the file's unsealed rows of it.
+// 3. m_kept_from is the oldest file generation that file + tail can complete. Idle series are evicted only after they were stored.
 #include "storage/read/live_tail.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::optional<SeriesSnapshot> LiveTail::series(SeriesId id, std::uint64_t file_g
     if (series->main.points() > 0) snapshot.open = series->main.decoded();
     if (series->late && series->late->points() > 0) snapshot.open_late = series->late->decoded();
   }
-  // Checked last: had anything been dropped before the look above, this tells.
+  // Checked last: this detects data that was dropped before the look-up above.
   if (file_generation < m_kept_from.load(std::memory_order_acquire)) return std::nullopt;
   return snapshot;
 }
@@ -61,7 +61,7 @@ std::optional<LiveTail::Moment> LiveTail::newestAt(SeriesId id, std::uint64_t fi
 
 namespace {
 
-// An open lane as a chunk: what it holds now.
+// An open lane's current content as a chunk.
 PendingSpans openSpans(const LiveLane& lane, std::size_t index) {
   return {.lane = static_cast<std::int32_t>(index),
           .chunk_id = lane.chunk_id,
@@ -222,7 +222,7 @@ std::optional<PendingRows> LiveTail::rows(std::uint64_t file_generation, bool lo
     // Rows of the coming generation always; those of the last one when the snapshot is older than it.
     if (m_stored_rows.generation > file_generation) add(m_stored_rows);
     add(m_rows);
-    // The commit of m_rows may be in the file already, a moment before commitDone() says so here.
+    // The commit of m_rows may already be in the file, a moment before commitDone() records it here.
     if (file_generation > m_committed.load(std::memory_order_acquire)) return PendingRows();
   }
   if (file_generation < m_kept_from.load(std::memory_order_acquire)) return std::nullopt;

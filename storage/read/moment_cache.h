@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Reader keeps of series from one moment to the next: the chunks that hold the newest point, encoded. Internal to storage.
+// A Reader's cache for series between one moment and the next: the encoded chunks that hold the newest point. Internal to storage.
 //
 // Threading:  one thread, the Reader's.
 // Ownership:  owns the chunks.
-// Units:      x as the chunks have it, not corrected; bytes.
-// Errors:     none.
-// Cost:       O(1) a series. Who goes through more series than the budget holds keeps those that fitted: dropping the least recently used
-//             would drop each shortly before it is asked for again.
+// Units:      x as in the chunks, not corrected; bytes.
+// Cost:       O(1) per series. Going through more series than the budget holds keeps those that fitted: LRU eviction would drop each one
+//             shortly before its next use.
 #pragma once
 
 #include <cstdint>
@@ -28,20 +27,20 @@ struct MomentChunk {
   EncodedChunk points;
 };
 
-// Of one series: what holds its newest point at any x in [from, to).
+// Chunks of one series that hold its newest point at any x in [from, to).
 struct MomentSlot {
   std::int64_t version = -1;      // of the file
-  bool judged = false;            // `ordered` is known
-  bool ordered = false;           // no chunk begins before the one before it ends
+  bool judged = false;            // `ordered` is determined
+  bool ordered = false;           // no chunk begins before the end of the one before it
   bool without_open = false;      // the tail has the open chunks
-  std::int64_t from = 0, to = 0;  // to the highest int64: no end
+  std::int64_t from = 0, to = 0;  // the highest int64: no end
   std::vector<MomentChunk> chunks;
   std::size_t bytes = 0;
   std::uint64_t used = 0;
   bool holds(std::int64_t x) const { return x >= from && (x < to || to == std::numeric_limits<std::int64_t>::max()); }
 };
 
-// The chunks of a series of steps: which of them has points of a time is known only once it was looked through.
+// The chunks of a series over steps: which of them has points of a time is known only after decoding.
 struct StepChunk {
   std::int64_t id = 0, x0 = 0, x1 = 0;
   std::uint32_t crc = 0;
@@ -51,7 +50,7 @@ struct StepChunk {
 struct StepSlot {
   std::int64_t version = -1;
   bool without_open = false;
-  std::vector<StepChunk> chunks;  // the one that ends last first
+  std::vector<StepChunk> chunks;  // by end, the last one first
 };
 
 // An encoded chunk for a DecodedCache.
@@ -63,7 +62,7 @@ struct KeptChunk {
 class MomentCache {
  public:
   explicit MomentCache(std::size_t budget) : m_budget(budget) {}
-  // A jump begins: what the last one did not need makes room.
+  // A new jump: entries that the previous jump did not use are dropped.
   void begin() {
     ++m_jump;
     if (m_bytes < m_budget / 4 * 3) return;
@@ -75,7 +74,7 @@ class MomentCache {
     const auto known = m_slots.find(id.value);
     return known == m_slots.end() ? nullptr : &known->second;
   }
-  // After a slot was used: keeps it if there is room.
+  // After a slot was used: keeps its chunks if the budget allows.
   void settle(MomentSlot& slot) {
     std::size_t bytes = 0;
     for (const MomentChunk& chunk : slot.chunks) bytes += chunk.points.bytes() + sizeof chunk;
@@ -97,11 +96,11 @@ class MomentCache {
   std::uint64_t m_jump = 0;
 };
 
-// The answers for one moment: a view asks for the catalogue and for the values, and gets the same. What was of another moment stays until
-// it is answered again: a jump allocates nothing.
+// The answers for one moment: a view that requests both the catalogue and the values gets the same ones. Answers of another moment stay
+// until they are replaced: a jump allocates nothing.
 struct MomentAnswers {
   struct Answer {
-    std::uint64_t jump = 0;  // that it is of
+    std::uint64_t jump = 0;  // the jump it belongs to
     std::optional<LatestSample> newest;
   };
   TimeNs moment = 0;

@@ -12,7 +12,7 @@ constexpr int kSnapshotAttempts = 100;
 constexpr std::size_t kStopEvery = 256;
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min(), kHighest = std::numeric_limits<std::int64_t>::max();
 
-// The newest of the points that are offered.
+// The newest of the offered points.
 class Newest {
  public:
   void offer(const std::optional<FoundPoint>& point, bool late, std::int64_t chunk) {
@@ -31,7 +31,7 @@ class Newest {
 
 }  // namespace
 
-// Series that got a late chunk since the last look are out of order from now on.
+// Series that got a late chunk since the last check are out of order from now on.
 Status NewestReader::noteLateChunks(std::int64_t version) {
   if (m_late_version == version) return {};
   RG_ASSIGN(auto late, m_file.db().prepare("SELECT series_id FROM rg_chunk WHERE chunk_id > ?1 AND late = 1"));
@@ -61,7 +61,7 @@ Status NewestReader::judgeOrder(SeriesId id, MomentSlot& slot) {
   return {};
 }
 
-// Makes the slot hold the chunks of the file that matter at x.
+// Fills the slot with the file's chunks that matter at x.
 Status NewestReader::fillSlot(SeriesId id, std::int64_t x, std::int64_t version, bool without_open, MomentSlot& slot) {
   if (slot.version == version && slot.without_open == without_open && slot.holds(x)) return {};
   if (!slot.judged) RG_TRY(judgeOrder(id, slot));
@@ -71,11 +71,11 @@ Status NewestReader::fillSlot(SeriesId id, std::int64_t x, std::int64_t version,
                         "x0 <= ?2 ORDER BY x0 DESC, x1 DESC, chunk_id DESC"));
   rows->bind(1, id.value);
   rows->bind(2, x);
-  slot.version = -1;  // until it is whole again
+  slot.version = -1;  // until it is complete again
   std::vector<MomentChunk> found;
   std::optional<std::int64_t> from;
   std::int64_t end = kLowest;
-  // In order, the chunk that begins last has the newest point, also of two that meet in one x.
+  // In order, the chunk that begins last has the newest point, also where two chunks share one x.
   while (!(from && slot.ordered)) {
     RG_ASSIGN(const bool row, rows->step());
     if (!row) break;
@@ -92,7 +92,7 @@ Status NewestReader::fillSlot(SeriesId id, std::int64_t x, std::int64_t version,
       continue;
     }
     MomentChunk& chunk = found.emplace_back();
-    // What goes leaves its memory: far jumps replace each series' chunk.
+    // The memory of the dropped chunk is reused: far jumps replace each series' chunk.
     if (slot.ordered && !slot.chunks.empty()) chunk.points = std::move(slot.chunks.front().points), slot.chunks.front().id = 0;
     chunk.id = chunk_id;
     chunk.crc = crc;
@@ -190,7 +190,7 @@ Result<std::shared_ptr<EncodedChunk>> NewestReader::stepChunk(SeriesId id, StepC
   auto points = std::make_shared<EncodedChunk>();
   const auto n = row ? static_cast<std::size_t>(rows->int64(0)) : 0;
   std::optional<FoundPoint> none;
-  // Marks all blocks: what is kept does not grow.
+  // Marks all blocks, so that the cached chunk does not grow later.
   chunk.good = row && chunkChecksum(id.value, chunk.x0, chunk.x1, n, rows->blob(1)) == chunk.crc &&
                points->open(rows->blob(1), n, chunk.x0) && points->newest({.of = PointBound::Of::kTime, .last = kLowest}, none);
   rows->reset();
@@ -202,7 +202,7 @@ Result<std::shared_ptr<EncodedChunk>> NewestReader::stepChunk(SeriesId id, StepC
   return points;
 }
 
-// Of a series of steps: of the points with a time at or before `time`, the one that latest() would tell.
+// In a series over steps: of the points with a time at or before `time`, the one that latest() would return.
 Result<bool> NewestReader::newestStep(SeriesId id, TimeNs time, std::int64_t version, std::uint64_t generation,
                                       std::optional<FoundPoint>& out) {
   const PointBound bound{.of = PointBound::Of::kTime, .last = time};
@@ -303,7 +303,7 @@ Result<std::vector<LatestSample>> NewestReader::latestAt(std::span<const SeriesI
 }
 
 Status NewestReader::newestOf(const std::vector<WantedSeries>& wanted, TimeNs moment, const std::stop_token& stop) {
-  std::unordered_map<const ClockMap*, std::int64_t> bounds;  // the last raw time that is not later
+  std::unordered_map<const ClockMap*, std::int64_t> bounds;  // the last raw time that is at or before the moment in corrected time
   const auto boundOf = [&](const ClockMap* clock) {
     if (clock == nullptr || moment == kHighest) return moment;
     const auto [known, fresh] = bounds.try_emplace(clock, 0);

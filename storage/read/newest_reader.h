@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // NewestReader: the newest sample of many series, now and at a moment. Internal to storage.
 // Invariants:
-// 1. The newest point at or before x lies in a chunk that begins at or before x and does not end before the last such chunk begins.
-// 2. Chunks of a series follow each other unless one of them is late; of those of equal x the one that arrived last wins (main before
-//    late, then by id, as PointReader has them).
-// 3. A chunk is known by its id and checksum: while the file's row has both, what is kept of it is what the row holds.
+// 1. The newest point at or before x is in a chunk that begins at or before x and does not end before the last such chunk begins.
+// 2. Chunks of a series follow each other unless one of them is late; of points of equal x, the last to arrive wins (main before late, then
+//    by id, as in PointReader).
+// 3. A chunk is identified by id and checksum: while the file's row has both, the cached chunk matches it.
 // 4. The answers for one moment are kept for one version of the file and the tail.
 //
 // Threading:  one thread, the Reader's.
-// Errors:     reader.h.
+// Errors:     as reader.h.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class NewestReader {
   NewestReader(ReaderFile& file, SeriesList& series, PointReader& points, BinReader& bins)
       : m_file(file), m_series(series), m_points(points), m_bins(bins) {}
 
-  // Reader's.
+  // As in Reader.
   Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series);
   Result<std::vector<LatestSample>> latestAt(std::span<const SeriesId> series, TimeNs moment, std::stop_token stop);
 
@@ -52,7 +52,7 @@ class NewestReader {
   // False: the tail cannot complete this snapshot of the file.
   Result<bool> newestPoint(SeriesId id, std::int64_t x, std::int64_t version, std::uint64_t generation, std::optional<FoundPoint>& out);
   Status fillSteps(SeriesId id, std::int64_t version, bool without_open, StepSlot& slot);
-  // Null for a damaged chunk, which is then noted.
+  // Null for a damaged chunk, which is noted.
   Result<std::shared_ptr<EncodedChunk>> stepChunk(SeriesId id, StepChunk& chunk);
   Result<bool> newestStep(SeriesId id, TimeNs time, std::int64_t version, std::uint64_t generation, std::optional<FoundPoint>& out);
 

@@ -51,14 +51,14 @@ SpanPiece pieceOf(const SpanShapes::Shape& shape) {
 
 }  // namespace
 
-// A chunk from afar.
+// The outline of a chunk: its stretches, without its spans.
 struct PictureReader::PictureChunk {
   std::int32_t lane = 0;
-  bool sealed = false, blurred = false;  // blurred: in this picture, pieces would hide gaps
-  std::int32_t pending = -1;             // which of the tail's chunks, if it is one
+  bool sealed = false, blurred = false;  // blurred: in this picture, drawing the pieces would hide gaps
+  std::int32_t pending = -1;             // index in the tail's chunks; -1: in the file
   TimeNs t0 = 0, t1 = 0;
   std::int64_t chunk_id = 0, n = 0, first_span_id = 0;
-  std::uint64_t widest = 0;  // of its pieces
+  std::uint64_t widest = 0;  // width of its widest piece
   std::size_t count = 0;
   std::shared_ptr<const SpanPiece[]> pieces;  // null: the chunk is damaged
   std::span<const SpanPiece> all() const { return {pieces.get(), count}; }
@@ -66,7 +66,7 @@ struct PictureReader::PictureChunk {
   void show(const SpanSummary& summary);
 };
 
-// Chunks of a track that `range` touches, by place: those of the file at `version`, and the sealed ones of the tail then.
+// Chunks of a track that overlap `range`, by place: those of the file at `version`, and those sealed in the tail at that time.
 struct PictureReader::TrackOutline {
   std::int64_t version = -1;
   TimeRange range;
@@ -125,7 +125,7 @@ const PictureReader::PictureChunk* PictureReader::TrackOutline::find(const Pictu
   return nullptr;
 }
 
-// Fills in the pieces of a chunk of the file; none for a damaged one, which is then noted.
+// Fills in the pieces of a chunk of the file; none for a damaged one, which is noted.
 Status PictureReader::showStored(TrackId track, PictureChunk& chunk, std::string_view summary) {
   if (decodeSpanSummary(summary, static_cast<std::size_t>(chunk.n), m_summary)) {
     chunk.show(m_summary);
@@ -158,8 +158,8 @@ bool touches(TimeNs t0, TimeNs t1, TimeRange range) { return t1 > range.t0 && (t
 
 }  // namespace
 
-// The chunks of the file that the range touches. What is known of a track is used again: as it is while the file has not changed, piece by
-// piece after a commit, when only the index's narrow columns are read.
+// The chunks of the file that overlap the range. A cached outline is reused: completely while the file has not changed, piece by piece
+// after a commit, when only the index's narrow columns are read.
 Result<std::shared_ptr<const PictureReader::TrackOutline>> PictureReader::outlineOf(TrackId track, TimeRange range, std::int64_t version) {
   const OutlineRow* row = m_outlines.find(static_cast<std::int64_t>(track.value), 0);
   const std::shared_ptr<const TrackOutline> known = row != nullptr ? row->outline : nullptr;
@@ -214,7 +214,7 @@ Result<std::shared_ptr<const PictureReader::TrackOutline>> PictureReader::outlin
   return std::shared_ptr<const TrackOutline>(outline);
 }
 
-// The chunks that the range touches, of the file and the tail, by lane and t0.
+// The chunks of the file and the tail that overlap the range, by lane and t0.
 Status PictureReader::pictureChunks(PictureTrack& track, std::int64_t version, const std::optional<LiveTail::SpanSnapshot>& tail) {
   RG_ASSIGN(const auto outline, outlineOf(track.track, track.range, version));
   track.chunks.reserve(outline->stored.size());
@@ -343,7 +343,7 @@ Result<SpanPicture> PictureReader::spanPicture(std::span<const TrackId> tracks, 
     RG_TRY(pictureChunks(parts[i], version, tails[i]));
     const std::uint64_t blur = static_cast<std::uint64_t>(kBlur) * static_cast<std::uint64_t>(pixel);
     for (PictureChunk& chunk : parts[i].chunks) {
-      // A lone wide span is decoded as well: only then it has an id to be asked about.
+      // A single wide span is decoded as well: only then does it have an id, which details need.
       chunk.blurred = chunk.widest > blur && std::ranges::any_of(chunk.all(), [&](const SpanPiece& piece) {
                         return width(piece) > blur && touches(piece.t0, piece.t1, parts[i].range);
                       });
@@ -357,7 +357,7 @@ Result<SpanPicture> PictureReader::spanPicture(std::span<const TrackId> tracks, 
       wanted += chunk.blurred ? chunk.n : 0;
       held += chunk.count * sizeof(SpanPiece);
     }
-    if (held > kMaxHeld) parts[i].chunks = {};  // read again below, so that memory stays bounded
+    if (held > kMaxHeld) parts[i].chunks = {};  // read again below, to limit memory
   }
   out.exact = wanted <= kMaxExact;
   std::unordered_map<std::int64_t, std::uint32_t> names;

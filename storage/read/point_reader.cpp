@@ -13,7 +13,7 @@ constexpr int kSnapshotAttempts = 100;
 
 ChunkView viewOf(RawPoints points, bool late) {
   ChunkView view;
-  view.id = kHighest;  // the newest of its group
+  view.id = kHighest;  // sorts after all others of its group
   view.late = late;
   view.x0 = points.x.front();
   view.x1 = points.x.back();
@@ -27,7 +27,7 @@ std::string nameOf(SeriesId series, const ChunkView& chunk) {
          std::to_string(chunk.x1) + "]";
 }
 
-// Half-open to inclusive; false when empty. The greatest number as an end means no end.
+// Converts a half-open range to an inclusive one; false when empty. The highest int64 as an end means no end.
 bool inclusive(std::int64_t begin, std::int64_t end, std::int64_t& last) {
   last = end == kHighest ? end : end - 1;
   return begin < end;
@@ -111,7 +111,7 @@ Status PointReader::chunks(SeriesId id, XBounds bounds, bool open_only, SeriesSn
     RG_TRY(take(*statement));
   }
   for (const PendingChunk& pending : tail.sealed) {
-    if (open_only) break;  // a pending chunk brings its pyramid
+    if (open_only) break;  // a pending chunk has its pyramid
     ChunkView view;
     view.id = pending.row->id;
     view.late = pending.row->late;
@@ -164,7 +164,7 @@ Status PointReader::decode(SeriesId id, const std::vector<ChunkView>& chunks, XB
       }
     }
     if (any_time) out.time.resize(out.size(), kAbsent);
-    // Only a chunk at an end of the range holds points outside it.
+    // Only a chunk at an end of the range has points outside it.
     if (chunk.x0 >= bounds.x0 && chunk.x1 <= bounds.x1) continue;
     const auto first = std::lower_bound(out.x.begin() + static_cast<std::ptrdiff_t>(before), out.x.end(), bounds.x0) - out.x.begin();
     const auto last = std::upper_bound(out.x.begin() + static_cast<std::ptrdiff_t>(before), out.x.end(), bounds.x1) - out.x.begin();
@@ -228,7 +228,7 @@ Result<std::optional<LatestSample>> PointReader::newestStored(SeriesId id) {
   const bool scalar = row && statement->int64(3) == static_cast<int>(SeriesKind::kScalar);
   statement->reset();
   if (known) return latest;
-  // Nothing was recorded since schema 1, which did not keep it.
+  // Nothing was recorded since schema 1, which did not store the newest sample.
   const auto points = this->points(id, {latest->x, latest->x}, {});
   if (!points.ok() || points->size() == 0) return std::optional<LatestSample>();
   latest->value = points->value.back();
@@ -237,7 +237,7 @@ Result<std::optional<LatestSample>> PointReader::newestStored(SeriesId id) {
   return latest;
 }
 
-// One lookup per series and commit: a store of a year has expired samples of all its series, a view asks for some of them.
+// One lookup per series and commit: a store of a year has expired samples of all its series, and a view requests some of them.
 Result<std::optional<std::int64_t>> PointReader::forgottenTo(SeriesId id) {
   RG_ASSIGN(const std::int64_t now, m_file.dataVersion());
   if (now != m_forgotten_version) m_forgotten.clear();

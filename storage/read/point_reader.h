@@ -3,10 +3,10 @@
 // Invariants:
 // 1. Main chunks come before late ones, each in order of arrival; a stable merge by x therefore keeps equal x in order of arrival.
 // 2. A chunk whose checksum or content is wrong is left out and named; all others are returned.
-// 3. What is known of expired samples (forgottenTo()) is of one version of the file.
+// 3. The cache of expired samples (forgottenTo()) is of one version of the file.
 //
 // Threading:  one thread, the Reader's.
-// Errors:     reader.h.
+// Errors:     as reader.h.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ struct ChunkView {
   std::uint32_t crc = 0;
   std::string blob;                 // from the file: checked and decoded when needed
   std::optional<RawPoints> points;  // from the tail's open chunk
-  bool checked = false;             // came from the tail: no checksum to check
+  bool checked = false;             // from the tail: no checksum to check
 };
 
-// Which x a chunk must touch: [x0, x1], both inclusive.
+// Bounds that a chunk must overlap: [x0, x1], both inclusive.
 struct XBounds {
   std::int64_t x0, x1;
 };
@@ -41,7 +41,7 @@ struct XBounds {
 struct SeriesIdentity {
   SeriesKind kind = SeriesKind::kGauge;
   std::int64_t count = 0;
-  const ClockMap* clock = nullptr;  // null: its times are right as they are
+  const ClockMap* clock = nullptr;  // null: its times need no correction
   bool correctsX() const { return clock != nullptr && kind != SeriesKind::kScalar; }
 };
 
@@ -49,32 +49,32 @@ class PointReader {
  public:
   explicit PointReader(ReaderFile& file) : m_file(file) {}
 
-  // Reader's, but SampleColumns::summarised.
+  // As in Reader, except SampleColumns::summarised.
   Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop);
   Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop);
 
   Result<SeriesIdentity> identityOf(SeriesId id);
-  // One state of the chunks of a series; the file stays as it is with `file`.
+  // A consistent state of the chunks of a series; `file` keeps the file's snapshot open.
   Status openSnapshot(SeriesId id, ReaderFile::Snapshot& file, SeriesSnapshot& tail);
-  // Chunks that touch `bounds`, main before late, each group in order of arrival. `open_only`: those without a pyramid row.
+  // Chunks that overlap `bounds`, main before late, each group in order of arrival. `open_only`: those without a pyramid row.
   Status chunks(SeriesId id, XBounds bounds, bool open_only, SeriesSnapshot& tail, std::vector<ChunkView>& out);
   // Appends the points of the chunks inside `bounds`, merged in x order; the first damaged chunk is named in `damage`.
   Status decode(SeriesId id, const std::vector<ChunkView>& chunks, XBounds bounds, const std::stop_token& stop, RawPoints& out,
                 std::string& damage);
-  // All points in `bounds`, also what retention left of those that it thinned. Not corrected.
+  // All points in `bounds`, including those that retention kept when it thinned. Not corrected.
   Result<RawPoints> points(SeriesId id, XBounds bounds, const std::stop_token& stop);
-  // As the file says it.
+  // As stored in the file.
   Result<std::optional<LatestSample>> newestStored(SeriesId id);
-  // Up to where samples of the series may be gone, with only summaries or thinned points left; absent: all are here.
+  // The x up to which samples of the series may be deleted, with only summaries or thinned points left; absent: no sample is.
   Result<std::optional<std::int64_t>> forgottenTo(SeriesId id);
 
  private:
-  // Of scalars what retention left of deleted chunks, in the same snapshot.
+  // For scalars, adds the points that retention kept of deleted chunks, in the same snapshot.
   Status addThinned(SeriesId id, XBounds bounds, const std::stop_token& stop, RawPoints& out, std::string& damage);
 
   ReaderFile& m_file;
   sqlite::Statement m_chunks_sql, m_open_sql, m_known_sql, m_newest_sql, m_thinned_sql, m_expired_sql;
-  std::unordered_map<SeriesId, std::optional<std::int64_t>> m_forgotten;  // of m_forgotten_version
+  std::unordered_map<SeriesId, std::optional<std::int64_t>> m_forgotten;  // as of m_forgotten_version
   std::int64_t m_forgotten_version = -1;
 };
 

@@ -38,12 +38,13 @@ Status ReaderFile::start() {
   return m_db.exec("PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-8192");
 }
 
-// A store that is written has its newest pages in the -wal file of the writer's name of it, and shares no lock with another name.
+// The newest pages of a store that is being written are in the -wal file named after the writer's path; under another name of the file,
+// neither they nor the locks are shared.
 Status ReaderFile::checkName() const {
   const auto file = sqlite::DatabaseFile::open(m_path, false);
   const std::string other = file.ok() ? file->otherName() : "";
   if (other.empty()) return {};
-  constexpr off_t kReadVersion = 19;  // of the file's header
+  constexpr off_t kReadVersion = 19;  // offset in the file's header
   char version = 0;
   if (::pread(file->fd(), &version, 1, kReadVersion) != 1 || version < 2) return {};
   return {Code::kFailedPrecondition,
@@ -93,7 +94,7 @@ Result<std::uint64_t> ReaderFile::generation() {
   return generation;
 }
 
-// Reads with the tail's rows that complete the file's snapshot; again when a commit came in between.
+// Calls `take` with the tail's rows that complete the file's snapshot; retries when a commit came in between.
 Status ReaderFile::consistent(const std::function<Status(const PendingRows&)>& take, bool logs) {
   constexpr int kAttempts = 100;
   for (int i = 0; i < kAttempts; ++i) {

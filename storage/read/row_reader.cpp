@@ -18,7 +18,7 @@ bool timeFits(const TimeRange& range, const std::optional<TimeNs>& time) {
   return time && *time >= range.t0 && (*time < range.t1 || range.t1 == std::numeric_limits<TimeNs>::max());
 }
 
-// With clocks to correct, the file is asked for what they may bring into the range, which is then applied to corrected times.
+// With clocks to correct, the query covers all rows that correction may move into the range; the range is then applied to corrected times.
 EventFilter widened(const EventFilter& filter, const ClockMaps& clocks) {
   EventFilter wide = filter;
   if (clocks.none() || isWhole(filter.range)) return wide;
@@ -52,7 +52,7 @@ Status fromFile(sqlite::Connection& db, const EventFilter& filter, std::string_v
       one_kind ? std::optional<std::string_view>(filter.kind) : std::nullopt);
 }
 
-// Puts the tail's rows (newest last) among the file's (newest first) and keeps the newest `limit`.
+// Merges the tail's rows (newest last) into the file's (newest first) and keeps the newest `limit`.
 template <class Row>
 void addNewest(std::vector<Row>& rows, const std::vector<Row>& tail, std::size_t limit) {
   rows.insert(rows.begin(), tail.rbegin(), tail.rend());
@@ -153,7 +153,7 @@ Result<std::vector<Label>> RowReader::labels(RunId run) {
 Result<std::vector<Capture>> RowReader::captures(RunId run, TimeRange range, CaptureTexts texts) {
   std::vector<Capture> found;
   const bool with_text = texts == CaptureTexts::kWith;
-  // Corrects its time; false: that is outside the range.
+  // Corrects its time; false: the corrected time is outside the range.
   const auto fits = [&](Capture& one) {
     if (const ClockMap* clock = m_file.clocks().of(one.node, one.attempt, one.rank)) one.time = clock->corrected(one.time);
     return timeFits(range, one.time);

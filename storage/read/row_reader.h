@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowReader: events, log lines, issues, labels and captures: lists, pages, density, and the lines around one. Internal to storage; the
-// calls are those of Reader. Invariant: the file's rows and the tail's are of one moment (ReaderFile::consistent()); nothing is kept from
-// one call to the next.
+// RowReader: events, log lines, issues, labels and captures: lists, pages, density, and the context of a line. Internal to storage; the
+// calls are those of Reader. Invariant: the file's rows and the tail's are of one moment (ReaderFile::consistent()); nothing is cached
+// between calls.
 //
 // Threading:  one thread, the Reader's.
-// Errors:     reader.h.
+// Errors:     as reader.h.
 #pragma once
 
 #include <stop_token>

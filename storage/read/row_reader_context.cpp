@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowReader: the lines of the same node, rank and stream around one.
-// Invariants:
-// 1. Lines of one owner have one clock, which never runs backwards: their order is that of their times as stamped.
+// RowReader: the context of a log line: lines of the same node, rank and stream around it.
+// Invariant: lines of one owner have one clock, which never runs backwards: their order is that of their times as stamped.
 #include <algorithm>
 
 #include "storage/read/row_reader.h"
@@ -10,7 +9,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kScan = 100'000;  // lines of others that are looked at on either side
+constexpr int kScan = 100'000;  // lines of other owners that are examined on either side
 constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min();
 
 RowKey stampedKey(const LogLine& line, std::int64_t id) { return {line.time.value_or(kLowest), id}; }

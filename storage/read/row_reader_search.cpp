@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowReader: pages of events and log lines by time, words and owner; how many there are when.
+// RowReader: pages of events and log lines by time, words and owner; their density over time.
 // Invariants:
-// 1. The file is walked in the order of times as stamped; a row is shown once no later row of the walk can come before it, which
+// 1. The file is scanned in the order of times as stamped; a row is returned once no later row of the scan can precede it, which
 //    ClockMaps::farthest() bounds.
-// 2. Few lines with the words: the index of words finds them, and they are sorted. Many: they are met soon enough on a walk along time.
+// 2. If few lines contain the words, the index of words finds them, and they are sorted. If many do, a scan along time meets them soon
+//    enough.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace runglass {
 namespace {
 
 constexpr std::int64_t kFewHits = 100'000;
-constexpr int kStopEvery = 4096;  // rows between looks at the stop token
+constexpr int kStopEvery = 4096;  // rows between checks of the stop token
 constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min(), kHighest = std::numeric_limits<TimeNs>::max();
 
 template <class Row>
@@ -46,7 +47,7 @@ struct Table<LogLine> {
   static constexpr int kIdColumn = 7;
 };
 
-// While it lives, statements of `db` end soon after a stop: one step may pass millions of rows that are none of those looked for.
+// While it lives, statements of `db` end soon after a stop: one step may scan millions of rows without a match.
 class StopWatch {
  public:
   StopWatch(sqlite::Connection& db, std::stop_token stop) : m_db(db), m_stop(std::move(stop)) {
@@ -66,7 +67,7 @@ class StopWatch {
 DeviceId deviceOf(const Event& event) { return event.device; }
 DeviceId deviceOf(const LogLine&) { return {}; }
 
-// A query over one kind of rows, with what it needs of the store.
+// A query over one kind of rows, with the clocks to correct by.
 template <class Row>
 class RowSearch {
  public:
@@ -81,7 +82,7 @@ class RowSearch {
 
   const LogQuery& words() const { return m_words; }
   bool newestFirst() const { return m_query.order == RowOrder::kNewestFirst; }
-  // Whether `a` is shown before `b`.
+  // Whether `a` comes before `b` in the results.
   bool before(const RowKey& a, const RowKey& b) const { return newestFirst() ? b < a : a < b; }
   bool stopped() const { return m_stop.stop_requested(); }
   static Status cancelled() { return {Code::kCancelled, "search: stopped"}; }
@@ -106,10 +107,10 @@ class RowSearch {
     }
   }
 
-  // " WHERE ..." on rows `e` that no wanted row fails; what it says of texts is bound by bindTexts().
+  // " WHERE ..." on rows `e` that no matching row fails; its text parameters are bound by bindTexts().
   std::string conditions() const {
     std::string where = " WHERE e.severity >= " + std::to_string(static_cast<int>(m_query.at_least));
-    if (m_query.at_least >= Severity::kWarning) where += " AND e.severity >= 2";  // as the index of the severe ones says it
+    if (m_query.at_least >= Severity::kWarning) where += " AND e.severity >= 2";  // the condition of the partial index, so that it is used
     if (m_query.run) where += ofRun(*m_query.run, kIsEvent<Row>);
     const auto owner = [&](const char* column, const auto& id) {
       if (id) where.append(" AND e.").append(column).append(" = ").append(std::to_string(id->value));
@@ -129,7 +130,7 @@ class RowSearch {
     const std::string& text = kIsEvent<Row> ? m_query.kind : m_query.stream;
     if (!text.empty()) statement.bind(1, std::string_view(text));
   }
-  // Stamped times that may belong to the range and, unless all is wanted, come after the last page.
+  // Stamped times that may belong to the range and, if `paged`, come after the last page.
   TimeRange stamped(bool paged) const {
     TimeRange range = m_query.range;
     if (paged && m_query.after && m_query.after->time != kLowest) {
@@ -162,7 +163,7 @@ class RowSearch {
   RunMembers m_members;
 };
 
-// The best `limit` rows that were given, in the order of the search.
+// The first `limit` of the given rows, in the order of the search.
 template <class Row>
 class Best {
  public:
@@ -176,7 +177,7 @@ class Best {
     m_rows.pop_back();
   }
   bool full() const { return m_rows.size() >= m_limit; }
-  // Of the rows kept, the one that would go first.
+  // The last of the kept rows, which would be replaced first.
   const RowKey& last() const { return m_rows.front().key; }
   std::vector<Found<Row>> take() {
     std::ranges::sort(m_rows, order());
@@ -189,10 +190,10 @@ class Best {
   }
   const RowSearch<Row>& m_search;
   const std::size_t m_limit;
-  std::vector<Found<Row>> m_rows;  // a heap: front() is shown last
+  std::vector<Found<Row>> m_rows;  // a heap: front() comes last in the results
 };
 
-// Steps through `statement` and gives each wanted row to `best`; `done(stamped time)` ends it.
+// Steps through `statement` and gives each matching row to `best`; `done(stamped time)` returning true ends it.
 template <class Row, class Done>
 Status collect(sqlite::Statement& statement, const RowSearch<Row>& search, Best<Row>& best, Done done) {
   for (int steps = 1;; ++steps) {
@@ -240,7 +241,7 @@ Status walkTime(sqlite::Connection& db, const RowSearch<Row>& search, const RowQ
   return {};
 }
 
-// False: there are too many lines with the words, or words cannot be looked up.
+// False: too many lines contain the words, or the index cannot be used.
 Result<bool> fewHits(sqlite::Connection& db, const std::string& expression) {
   if (expression.empty()) return false;
   RG_ASSIGN(auto count, db.prepare("SELECT count(*) FROM (SELECT rowid FROM rg_log_words WHERE rg_log_words MATCH ?1 LIMIT ?2)"));
@@ -377,7 +378,7 @@ Result<RowDensity> RowReader::rowDensity(const RowQuery& asked, std::size_t part
         const StopWatch watch(m_file.db(), stop);
         answer.events.assign(parts, {});
         answer.logs.assign(parts, {});
-        // Where only times and severities matter, an index alone has them.
+        // Where only times and severities matter, an index alone is enough.
         const bool times_only = LogQuery(query.words).asksNothing() && !query.run && !query.attempt && !query.node && !query.device &&
                                 !query.rank && query.kind.empty() && query.stream.empty() &&
                                 m_file.clocks().farthest() < (query.range.t1 / 2 - query.range.t0 / 2) / static_cast<std::int64_t>(parts);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which events and log lines belong to a run: those of its attempts, and those of its machines that name no attempt. Internal to storage.
+// The events and log lines that belong to a run: those of its attempts, and those of its machines that name no attempt. Internal to
+// storage.
 //
 // Threading:  that of the connection.
-// Ownership:  values.
-// Units:      none.
 // Errors:     those of SQLite.
 // Cost:       three index ranges.
 #pragma once
@@ -29,10 +28,10 @@ struct RunMembers {
 };
 Result<RunMembers> membersOf(sqlite::Connection& db, RunId run);
 
-// The same as a condition " AND ..." on rows `e`.
+// The same as an SQL condition " AND ..." on rows `e`.
 std::string ofRun(RunId run, bool with_devices);
 
-// What may come to lie in `range` when no time is moved farther than `farthest`.
+// The stamped times that may be inside `range` after correction, when no time is moved by more than `farthest`.
 inline TimeRange widened(TimeRange range, DurNs farthest) {
   constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min(), kHighest = std::numeric_limits<TimeNs>::max();
   return {range.t0 < kLowest + farthest ? kLowest : range.t0 - farthest, range.t1 > kHighest - farthest ? kHighest : range.t1 + farthest};

@@ -11,7 +11,7 @@ namespace runglass {
 Status SeriesList::refresh() {
   RG_ASSIGN(const std::int64_t version, m_file.dataVersion());
   if (m_version == version) return {};
-  // The old ones go first: a hub's are very many, and its watch reads them after each commit.
+  // The old lists are freed first: a hub has very many series, and its watch reads them after each commit.
   const std::size_t known = m_series.size();
   m_series = {};
   m_of_attempt.clear(), m_with_metric.clear(), m_attempts_of_run.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SeriesList: the series of a store as its file has them. Panels ask for the catalogue many times a second, the file changes once in
+// SeriesList: the series of a store, as in its file. Panels request the catalogue many times a second, while the file changes once in
 // seconds. Internal to storage.
 // Invariant: all() is of one version of the file (ReaderFile::dataVersion()), by id; without the tail and not corrected.
 //
@@ -24,15 +24,15 @@ class SeriesList {
   explicit SeriesList(ReaderFile& file) : m_file(file) {}
   Status refresh();
   const std::vector<Series>& all() const { return m_series; }
-  const Series* find(SeriesId id) const;  // null: there is none
-  // Places in all(), by id: of the filter's attempt, run or metric these alone, so that asking for each attempt does not look at all series
-  // each time. The rest of the filter is the caller's to look at.
+  const Series* find(SeriesId id) const;  // null: not found
+  // Indexes into all(), by id. For a filter by attempt, run or metric only the matching ones, so that a query per attempt does not scan all
+  // series each time. The caller applies the rest of the filter.
   std::vector<std::uint32_t> placesOf(const SeriesFilter& filter) const;
 
  private:
   ReaderFile& m_file;
-  std::vector<Series> m_series;  // of m_version
-  // Places in m_series by attempt and by metric, and attempts by run.
+  std::vector<Series> m_series;  // as of m_version
+  // Indexes into m_series by attempt and by metric, and attempts by run.
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> m_of_attempt;
   std::unordered_map<std::string, std::vector<std::uint32_t>> m_with_metric;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> m_attempts_of_run;

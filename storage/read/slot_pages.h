@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values by dense id, in pages: a page without values is freed, so that ids that are no longer in use cost next to nothing.
+// Values by dense id, in pages: a page without values is freed, so that unused ids cost almost nothing.
 //
 // Threading:  guarded by its owner.
 // Ownership:  shared values.
-// Units:      none.
-// Errors:     none.
-// Cost:       two indirections a look-up; 8 bytes for each kPage ids that were ever in use.
+// Cost:       two indirections per look-up; 8 bytes per kPage ids that were ever in use.
 #pragma once
 
 #include <array>
@@ -37,7 +35,7 @@ class SlotPages {
     slot = std::move(value);
     return *slot;
   }
-  // Whether its page is gone with it.
+  // Returns whether this freed its page.
   bool erase(std::uint64_t id) {
     if (!get(id)) return false;
     auto& page = m_pages[id / kPage];
@@ -47,7 +45,7 @@ class SlotPages {
     page.reset();
     return true;
   }
-  // Calls take(id, value) for each.
+  // Calls take(id, value) for each value.
   template <class Take>
   void each(Take take) const {
     for (std::size_t i = 0; i < m_pages.size(); ++i) {

@@ -19,12 +19,12 @@ bool overlaps(TimeNs start, DurNs dur, const TimeRange& range) {
   return end > range.t0;
 }
 
-// Collects spans of chunks that overlap a range.
+// Collects the spans of chunks that overlap a range.
 class Collector {
  public:
   Collector(TimeRange range, SpanColumns& out) : m_range(range), m_out(out) {}
 
-  // `name` gives the text of an interned id.
+  // `name` returns the text of an interned id.
   template <class Name>
   Status add(const SpanChunk& chunk, std::int64_t first_span_id, Name name) {
     std::vector<std::int64_t>* const optional[SpanChunk::kOptional] = {&m_out.step,  &m_out.microbatch,  &m_out.group,      &m_out.seq,
@@ -191,7 +191,7 @@ Result<SpanColumns> SpanReader::spans(TrackId track, TimeRange range, std::stop_
   SpanChunk chunk;
   while (true) {
     if (stop.stop_requested()) {
-      statement->reset();  // a statement that is left open holds this connection to the store as it is now
+      statement->reset();  // an open statement would hold this connection at the store's current state
       return Status(Code::kCancelled, "cancelled");
     }
     RG_ASSIGN(const bool row, statement->step());
@@ -242,7 +242,7 @@ Result<StoredSpans> SpanReader::spansWith(std::int64_t span, TimeRange range) {
     }
     const bool sealed = row && statement->int64(3) != 0;
     statement->reset();
-    // What is sealed in the file is final; of all else the tail may know more.
+    // A chunk that is sealed in the file is final; for all others, the tail may have newer data.
     const auto tail = m_file.live() && !sealed ? m_file.live()->spanChunk(chunk_id, generation) : LiveTail::ChunkSnapshot();
     if (!tail) continue;
     const PendingSpans* const pending = tail->chunk ? &*tail->chunk : nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreReader: what the store holds and what that costs, and whether it is whole.
+// StoreReader: content and size of the store, and verification.
 #include <algorithm>
 #include <filesystem>
 
@@ -31,8 +31,8 @@ Result<std::string> storeUuid(const std::string& path) {
   return db.queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'");
 }
 
-// Only series that may begin first or end last are corrected: for the ranks of each other attempt it would have to be read on which nodes
-// they were.
+// Only series that may begin first or end last are corrected: correcting those of each other attempt would require reading the nodes of its
+// ranks.
 Status StoreReader::countSeries(StoreInfo& info) {
   RG_TRY(m_series.refresh());
   RG_TRY(m_file.refreshClocks());
@@ -50,7 +50,7 @@ Status StoreReader::countSeries(StoreInfo& info) {
   }
   info.series_count = static_cast<std::int64_t>(m_series.all().size());
   if (!stamped.first || !stamped.last) return {};
-  // Two times change places only within this. No sum overflows: times are near ones.
+  // Correction can swap two times only within this distance. No sum overflows: all times are within kFarTime.
   const DurNs reach = 2 * std::min(m_file.clocks().farthest(), kFarTime / 2);
   for (std::size_t i = 0; i < m_series.all().size(); ++i) {
     const SeriesKey& key = m_series.all()[i].key;
@@ -82,7 +82,7 @@ Result<StoreInfo> StoreReader::info() {
   info.file_bytes = bytesOf(m_file.path()) + bytesOf(walPath(m_file.path()));
   info.journal_bytes = bytesOf(journalPath(m_file.path())) + bytesOf(nextJournalPath(m_file.path()));
   RG_TRY(countSeries(info));
-  // From indexes alone: this is asked every second, also of a store of 100 GiB.
+  // From indexes alone: this is called every second, also for a store of 100 GiB.
   RG_ASSIGN(auto extents,
             m_file.db().prepare("SELECT ifnull((SELECT sum(sample_count) FROM rg_expired), 0),"
                                 "(SELECT min(t0) FROM rg_span_chunk), (SELECT max(t1) FROM rg_span_chunk WHERE t1 < 9223372036854775807),"

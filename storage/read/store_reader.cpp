@@ -16,7 +16,7 @@ Result<std::unique_ptr<Reader>> StoreReader::open(const std::string& path, Reade
 }
 
 std::uint64_t StoreReader::generation() {
-  // The tail counts what is not committed yet.
+  // The tail counts uncommitted changes.
   const auto version = m_file.dataVersion();
   if (version.ok() && *version != m_data_version) {
     m_data_version = *version;
@@ -64,7 +64,7 @@ Result<std::vector<Fact>> StoreReader::facts(AttemptId attempt) {
   return all<Fact>(m_file.db(), " WHERE attempt_id = ?1 ORDER BY key, node_id, rank", {number(attempt)});
 }
 Result<std::optional<DurNs>> StoreReader::clockError(NodeId node, TimeNs time) {
-  // A seek each: a node may have very many readings.
+  // One index seek each: a node may have very many readings.
   RG_ASSIGN(auto row,
             m_file.db().prepare("SELECT ifnull((SELECT error_ns FROM rg_clock_map WHERE node_id = ?1 AND raw_ns <= ?2 ORDER BY raw_ns DESC "
                                 "LIMIT 1), (SELECT error_ns FROM rg_clock_map WHERE node_id = ?1 ORDER BY raw_ns LIMIT 1))"));
@@ -187,7 +187,7 @@ Result<SampleColumns> StoreReader::samples(SeriesId series, TimeRange range, std
 
 Status StoreReader::query(std::string_view sql, const SqlSink& sink, std::stop_token stop) {
   RG_TRY(m_file.refreshClocks());
-  // Views that correct times do without the indices on them, so they are made where there is something to correct.
+  // Views that correct times cannot use the indexes on them, so correcting views are created only where there is something to correct.
   const ClockMaps* const clocks = m_file.clocks().none() ? nullptr : &m_file.clocks();
   if (!m_session || m_session_clocks != clocks) {
     RG_ASSIGN(m_session, SqlSession::open(m_file.path(), m_file.immutable(), *this, clocks));

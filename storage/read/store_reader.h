@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreReader: the Reader over one SQLite file and, in the writer's process, its LiveTail. Internal to storage; use openStore().
-// A facade: the catalogue, info and SQL are its own, all else a part's.
+// StoreReader: the Reader over one SQLite file and, in the writer's process, its LiveTail. Internal to storage; use openStore(). A facade:
+// it implements the catalogue, info and SQL, and delegates the rest to its parts.
 //
 // Threading:  one thread at a time.
-// Errors:     reader.h.
-// Cost:       reader.h.
+// Errors:     as reader.h.
+// Cost:       as reader.h.
 #pragma once
 
 #include <memory>
@@ -105,7 +105,7 @@ class StoreReader final : public Reader {
   Status countSeries(StoreInfo& info);  // store_info.cpp
 
   ReaderFile m_file;
-  // The parts; each holds what it decoded or read, until the file changes.
+  // The parts; each caches what it decoded or read until the file changes.
   SeriesList m_series{m_file};
   RowReader m_rows{m_file};
   PointReader m_points{m_file};
@@ -114,7 +114,7 @@ class StoreReader final : public Reader {
   SpanReader m_spans{m_file};
   PictureReader m_picture{m_file, m_spans};
   std::unique_ptr<SqlSession> m_session;
-  const ClockMaps* m_session_clocks = nullptr;  // what m_session corrects with: the file's, or nothing
+  const ClockMaps* m_session_clocks = nullptr;  // the clocks that m_session corrects with: the file's, or null
   std::uint64_t m_generation = 0;
   std::int64_t m_data_version = -1;
 };

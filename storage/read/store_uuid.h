@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The identity of a store, without what Reader::info() counts.
+// The identity of a store, without the counts of Reader::info().
 //
 // Threading:  any thread.
 // Errors:     those of Store::reader().

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants:
-// 1. A range covers only attempts that are in rg_past: it grows by the attempt that follows its last one in the run.
+// Invariant: a range covers only attempts that are in rg_past: it grows by the attempt that follows its last one in the run.
 #include "storage/schema/past_attempts.h"
 
 #include <sqlite3.h>
@@ -63,7 +62,7 @@ void pastFork(sqlite3_context* out, int, sqlite3_value** argv) {
   sqlite3_result_int64(out, forkOf(sqlite3_value_int64(argv[0]), sqlite3_value_int64(argv[1])));
 }
 
-// That of the attempt read last: a statement asks for all ranks of one.
+// The process ids of the attempt read last: a statement requests all ranks of one attempt.
 struct PidCache {
   std::string packed;
   std::vector<RankPid> pids;
@@ -91,7 +90,7 @@ Result<std::string> packedPidsOf(sqlite::Connection& db, AttemptId attempt) {
   }
 }
 
-// That of an attempt whose row of rg_past is lost: ranges of its run cover it still.
+// Whether ranges of its run still cover the attempt, whose row of rg_past is lost.
 Result<bool> isCovered(sqlite::Connection& db, std::int64_t run, AttemptId attempt) {
   for (const char* table : {"rg_past_rank", "rg_past_fact"}) {
     RG_ASSIGN(auto rows, db.prepare(std::string("SELECT 1 FROM ") + table + " INDEXED BY " + table + "_fork" +
@@ -123,7 +122,8 @@ Status moveToPast(sqlite::Connection& db, AttemptId attempt) {
     if (!found) return {Code::kNotFound, "attempt " + std::to_string(attempt.value) + ": not in this store"};
     run = row.int64(0), before = row.int64(1);
   }
-  // What came since it was moved stays where it goes before that: moved, it would be a second range of the same attempts.
+  // Rows that arrived after the attempt was moved stay in rg_rank and rg_fact, which take precedence: moving them would create a second
+  // range for the same attempts.
   RG_ASSIGN(const bool moved_before, isCovered(db, run, attempt));
   std::string pids = packPids({});
   if (!moved_before) {
@@ -144,8 +144,8 @@ Status moveToPast(sqlite::Connection& db, AttemptId attempt) {
   return transaction.commit();
 }
 
-// A byte that is 1 for zstd, the size of what follows unpacked, and that: the number of ranks, then the distances of ranks, then those of
-// process ids, as varints.
+// Format: a byte that is 1 for zstd, the unpacked size of the rest, and the rest: the number of ranks, then the differences of ranks, then
+// those of process ids, as varints.
 std::string packPids(std::span<const RankPid> pids) {
   std::string plain;
   appendVarint(plain, pids.size());

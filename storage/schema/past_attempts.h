@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks and facts of superseded attempts. A job that restarts has nearly the same ones each time, so they are stored once for a range of
-// its attempts (rg_past_rank, rg_past_fact); process ids, which are new each time, are one packed column of the attempt (rg_past).
-// Internal to storage.
+// its attempts (rg_past_rank, rg_past_fact); process ids, which are new each time, are one packed column of the attempt (rg_past). Internal
+// to storage.
 //
 // Threading:  that of the connection.
 // Ownership:  the function of a connection owns its cache.
-// Units:      attempts are ranged over by id: those of a run get theirs in the order of their numbers.
-// Errors:     those of SQLite; process ids that cannot be decoded are NULL, and verify names them.
+// Units:      ranges are of attempt ids: those of a run are assigned in the order of attempt numbers.
+// Errors:     those of SQLite; process ids that cannot be decoded are NULL, and verify reports them.
 // Cost:       moveToPast and reading an attempt: the rows of the attempt times the logarithm of the run's attempts.
 #pragma once
 
@@ -23,13 +23,13 @@
 
 namespace runglass {
 
-// The rows whose ranges hold an attempt are found by their fork: of the ids of a range the one that 2 divides most often. Written in
-// binary, it ends with a one and zeros; the forks of all ranges that hold an id are among those that it makes with its digits from some
-// place on replaced so, one for each place (ids are below 2^32). Of a rank's ranges no two have the same.
+// The rows whose ranges contain an attempt are found by their fork: the id of the range that is divisible by the highest power of two. Its
+// binary form ends in a one and zeros. The forks of all ranges that contain an id are among the numbers obtained by replacing the id's
+// digits from some place on with a one and zeros, one number per place (ids are below 2^32). No two ranges of a rank have the same fork.
 inline constexpr std::string_view kPlaces =
     "(WITH RECURSIVE b(d) AS (VALUES(0) UNION ALL SELECT d + 1 FROM b WHERE d < 31) SELECT d FROM b)";
-// For FROM: all ranks and facts, past ones too. A row that came after its attempt was moved replaces the moved one. A condition on
-// attempt_id reaches the primary keys.
+// For FROM: all ranks and facts, including past ones. A row that arrived after its attempt was moved replaces the moved one. A condition on
+// attempt_id uses the primary keys.
 inline const std::string kPastRanks =
     "rg_past x JOIN rg_attempt a USING(attempt_id) CROSS JOIN " + std::string(kPlaces) +
     " b CROSS JOIN rg_past_rank p INDEXED BY rg_past_rank_fork ON p.run_id = a.run_id AND p.fork = ((x.attempt_id >> b.d) | 1) << b.d AND "
@@ -42,11 +42,11 @@ inline const std::string kPastFacts =
     "p.first_attempt AND p.last_attempt WHERE NOT EXISTS (SELECT 1 FROM rg_fact f WHERE f.attempt_id = x.attempt_id AND f.node_id = "
     "p.node_id "
     "AND f.rank = p.rank AND f.key = p.key)";
-// Which rank was on which node: attempt_id, rank, node_id.
+// The node of each rank: attempt_id, rank, node_id.
 std::string rankNodes();
 
-// Moves what rg_rank and rg_fact have of an attempt that is superseded and not in rg_past. One that was, and whose row is lost, gets one
-// without process ids, and nothing is moved.
+// Moves the rows of rg_rank and rg_fact of an attempt that is superseded and not in rg_past. If it was moved before and its row of rg_past
+// is lost, it gets a row without process ids, and nothing is moved.
 Status moveToPast(sqlite::Connection& db, AttemptId attempt);
 
 using RankPid = std::pair<std::int32_t, std::int32_t>;

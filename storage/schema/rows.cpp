@@ -20,10 +20,10 @@ std::optional<std::int32_t> optionalInt32(const sqlite::Statement& s, int column
 std::int32_t int32(const sqlite::Statement& s, int column) { return static_cast<std::int32_t>(s.int64(column)); }
 std::string text(const sqlite::Statement& s, int column) { return std::string(s.text(column)); }
 
-// Older stores hold what agents said of time without a limit: axes and sums over it would not end.
+// Older stores hold times as agents reported them, without a limit: axes and sums over them would overflow.
 std::optional<TimeNs> time(const sqlite::Statement& s, int column) { return nearTime(s.optionalInt64(column)); }
 
-// A number of a file as an enum, `fallback` where a newer or damaged file has one that we do not know.
+// A number of a file as an enum; `fallback` for an unknown value, as a newer or damaged file may have.
 template <class E>
 E enumOf(std::int64_t number, E last, E fallback) {
   return number >= 0 && number <= static_cast<std::int64_t>(last) ? static_cast<E>(number) : fallback;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the catalogue tables as model values; the one place that knows their columns for reading. Internal to storage.
+// Rows of the catalogue tables as model values; the only place that knows their columns for reading. Internal to storage.
 //
 // Threading:  that of the connection.
-// Ownership:  values own their strings.
 // Units:      as stored.
 // Errors:     those of SQLite.
 // Cost:       one statement each.
@@ -32,7 +31,7 @@ std::string_view select();
 template <class Row>
 Row read(const sqlite::Statement& statement);
 
-// Its text is still packed.
+// With its text still packed.
 struct StoredCapture {
   Capture capture;
   std::string body;
@@ -40,16 +39,16 @@ struct StoredCapture {
   std::uint32_t crc = 0;
 };
 
-// Its lists are still JSON.
+// With its lists still as JSON.
 struct StoredIncident {
   Incident incident;
   std::string findings, evidence;
 };
 
-// Without its body, which SQLite then need not read.
+// Without the body, which SQLite then need not read.
 struct CaptureHead : StoredCapture {};
 
-// What there are rows of; the definitions are in rows.cpp.
+// The types that have rows; the definitions are in rows.cpp.
 template <>
 std::string_view select<Node>();
 template <>
@@ -143,7 +142,7 @@ std::string_view select<Snooze>();
 template <>
 Snooze read<Snooze>(const sqlite::Statement& statement);
 
-// Calls `take` for each row; `rest` is appended to select<Row>() and may use ?1, ?2 for the numbers in `args` and what follows them for
+// Calls `take` for each row; `rest` is appended to select<Row>() and may use ?1, ?2 for the numbers in `args` and the next parameter for
 // `text`.
 template <class Row, class Take>
 Status each(sqlite::Connection& db, std::string_view rest, Take take, std::initializer_list<std::int64_t> args = {},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The versions of a store's schema as SQL, embedded at build from the .sql files here. Internal to storage.
+// The versions of a store's schema as SQL, embedded at build time from the .sql files here. Internal to storage.
 //
 // Threading:  immutable.
-// Errors:     checkSchema(): FAILED_PRECONDITION this program cannot read stores of that version.
+// Errors:     checkSchema(): FAILED_PRECONDITION: this program cannot read stores of that version.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace runglass {
 
-// PRAGMA user_version is the version: scripts[0] makes an empty file a store of version `first`, scripts[n] one of version first + n of one
-// of the version before.
+// PRAGMA user_version is the version: scripts[0] turns an empty file into a store of version `first`, scripts[n] migrates a store from
+// version first + n - 1 to first + n.
 struct SchemaHistory {
   std::int64_t first = 0;
   std::span<const char* const> scripts;
@@ -22,7 +22,7 @@ struct SchemaHistory {
 };
 
 const SchemaHistory& shippedSchema();
-// Whether the store at `path`, of `version`, is one of the history. An older one still has to be migrated.
+// Whether `version`, that of the store at `path`, is in the history. An older one still has to be migrated.
 Status checkSchema(const std::string& path, std::int64_t version, const SchemaHistory& history = shippedSchema());
 
 }  // namespace runglass

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// References between the tables of a store, and what stands in for a row that is lost. Internal to storage.
+// References between the tables of a store, and placeholders for lost rows. Internal to storage.
 #pragma once
 
 namespace runglass {
 
-// What must have a row elsewhere, with the rows that name one that is not there.
+// A reference to a row elsewhere, with a query for the rows whose target is missing.
 struct Reference {
   const char* what;
-  const char* sql;  // "SELECT id FROM table WHERE …": the rows that point nowhere
+  const char* sql;  // "SELECT id FROM table WHERE …": the rows with a missing target
 };
 inline constexpr Reference kReferences[] = {
     {"attempt", "SELECT attempt_id FROM rg_attempt WHERE run_id NOT IN (SELECT run_id FROM rg_run)"},
@@ -42,9 +42,9 @@ inline constexpr Reference kReferences[] = {
     {"span chunk", "SELECT chunk_id FROM rg_span_chunk WHERE track_id NOT IN (SELECT track_id FROM rg_track)"},
 };
 
-// Rows that others name are made anew where they are lost, with the ids that are asked for: what a lost row only labelled is kept.
+// Rows that others refer to are replaced where they are lost, with the ids in use: the data that a lost row only labelled is kept.
 struct Placeholder {
-  const char* table;  // whose rows are lost
+  const char* table;  // the table with the lost rows
   const char* sql;
 };
 inline constexpr Placeholder kPlaceholders[] = {

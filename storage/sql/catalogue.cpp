@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. m_series_index matches m_series whenever that is set, m_track_index m_tracks.
-// 2. m_piece_bytes is the sum of m_pieces' bytes. A span never changes, so a piece is right for as long as a query runs; the ids after
-//    its end may have come since.
+// 2. m_piece_bytes is the sum of m_pieces' bytes. A span never changes, so a piece stays valid while a query runs; ids after its end may
+//    have been added since.
 #include "storage/sql/catalogue.h"
 
 #include "model/superseded.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the virtual tables share during one query: the Reader, the stop token, and series, attempts and tracks by id.
+// Data shared by the virtual tables during one query: the Reader, the stop token, and series, attempts and tracks by id.
 //
 // Threading:  the Reader's thread.
-// Ownership:  borrows the Reader; references returned live until the next begin().
-// Units:      none.
-// Errors:     those of the Reader; an id without a row is an empty answer.
-// Cost:       each list is read once per query, on first use; the last pieces of spans are kept, 64 MiB of them.
+// Ownership:  borrows the Reader; returned references are valid until the next begin().
+// Errors:     those of the Reader; an id without a row gives an empty answer.
+// Cost:       each list is read once per query, on first use; the most recently used pieces of spans are cached, up to 64 MiB.
 #pragma once
 
 #include <map>
@@ -32,27 +31,27 @@ class Catalogue {
   // The session's own connection; it outlives the queries.
   void setStore(sqlite::Connection& store) { m_store = &store; }
 
-  // Forgets what the last query saw.
+  // Drops the data of the last query.
   void begin(std::stop_token stop);
   Reader& reader() { return m_reader; }
   const std::stop_token& stop() const { return m_stop; }
 
   Result<const std::vector<Series>*> series();
-  Result<const Series*> seriesById(std::int64_t id);     // nullptr: there is none
-  Result<const AttemptRow*> attempt(AttemptId attempt);  // nullptr: there is none
+  Result<const Series*> seriesById(std::int64_t id);     // nullptr: not found
+  Result<const AttemptRow*> attempt(AttemptId attempt);  // nullptr: not found
   Result<const std::vector<Track>*> tracks();
-  Result<const Track*> track(TrackId track);  // nullptr: there is none
-  // Reader::spansWith for who asks for one span after the other. Null: there is no such span.
+  Result<const Track*> track(TrackId track);  // nullptr: not found
+  // Reader::spansWith for span-by-span access. Null: no such span.
   Result<std::shared_ptr<const StoredSpans>> piece(std::int64_t span, TimeRange range);
-  // Absent: no later attempt began this series again.
+  // Absent: no later attempt restarted this series.
   Result<std::optional<std::int64_t>> supersededFrom(SeriesId series);
-  // The last step up to which retention thinned the series; absent: all its points are there.
+  // The last step up to which retention thinned the series; absent: it was not thinned.
   Result<std::optional<std::int64_t>> thinnedTo(SeriesId series);
 
  private:
   struct KeptPiece {
     std::shared_ptr<const StoredSpans> piece;
-    TimeRange range;  // it was asked for
+    TimeRange range;  // as requested
     std::size_t bytes = 0;
     std::uint64_t used = 0;
   };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrows between spans, from the keys that spans carry: a correlation joins a launch with what it started on the device of its rank,
-// (group, seq) one operation of a communicator on all its ranks, and PyTorch's sequence number a forward operator with the backward one
-// that undoes it. Nothing is stored for them: kernels are too many.
-// Invariants:
-// 1. m_flows are those of the rank before m_at, or, at the end of an attempt, of its communicators; m_row is the one shown.
+// Arrows between spans, derived from keys of the spans: a correlation joins a launch with the kernels it started on its rank's device,
+// (group, seq) one operation of a communicator on all its ranks, and PyTorch's sequence number a forward operator with its backward one.
+// Flows are not stored: there are too many kernels.
+// Invariant: m_flows are those of the rank before m_at, or, at the end of an attempt, of its communicators; m_row is the current one.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -18,7 +17,7 @@
 namespace runglass::sql {
 namespace {
 
-// The integer behind "key" in the text of a flat JSON object.
+// The integer value of "key" in the text of a flat JSON object.
 std::optional<std::int64_t> integerIn(std::string_view args, std::string_view quoted_key) {
   const std::size_t key = args.find(quoted_key);
   if (key == std::string_view::npos) return std::nullopt;
@@ -83,7 +82,7 @@ class FlowCursor : public Cursor {
   struct RankTracks {
     const AttemptRow* attempt;
     AttemptId id;
-    std::int32_t rank;  // -1: of none
+    std::int32_t rank;  // -1: no rank
     std::vector<TrackId> tracks;
   };
   struct Call {  // of a communicator on one rank
@@ -92,7 +91,7 @@ class FlowCursor : public Cursor {
     bool sends;
   };
 
-  struct Operator {  // that has a sequence number
+  struct Operator {  // an operator with a sequence number
     TimeNs start, end;
     TrackId track;
     std::int64_t span;
@@ -144,7 +143,7 @@ class FlowCursor : public Cursor {
     return {};
   }
 
-  // A backward operator bears the number of the forward one, and the thread that ran that; other operators have thread 0.
+  // A backward operator has the number of the forward one and the id of the thread that ran that; other operators have thread 0.
   static void noteOperator(const SpanColumns& spans, std::size_t i, TrackId track, std::map<std::int64_t, Operators>& operators) {
     const auto sequence = integerIn(spans.args[i], "\"Sequence number\"");
     if (!sequence || *sequence < 0 || spans.dur[i] == kAbsent) return;
@@ -153,8 +152,8 @@ class FlowCursor : public Cursor {
     (backward ? both.backward : both.forward).push_back({spans.start[i], spans.start[i] + spans.dur[i], track, spans.id[i]});
   }
 
-  // Operators that only prepare another one bear its number too: of those before a backward operator the last to begin is the one. A
-  // backward operator may be wrapped by one of the engine with the same number.
+  // Operators that only prepare another one have its number too: of those before a backward operator, the last to begin is the right one.
+  // An operator of the engine with the same number may enclose a backward operator.
   void joinOperators(Operators& both) {
     if (both.forward.empty() || both.backward.empty()) return;
     const auto by_start = [](const Operator& a, const Operator& b) { return a.start != b.start ? a.start < b.start : a.end > b.end; };
@@ -169,7 +168,7 @@ class FlowCursor : public Cursor {
     }
   }
 
-  // From the first to begin to the others; from the sender to the receiver where there are two.
+  // From the first call to the others; from sender to receiver where there are two.
   void joinCalls() {
     for (auto& [key, calls] : m_calls) {
       if (calls.size() < 2) continue;
@@ -183,7 +182,7 @@ class FlowCursor : public Cursor {
 
   Catalogue& m_catalogue;
   std::vector<RankTracks> m_ranks;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Call>> m_calls;  // by group and seq, of the attempt at hand
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Call>> m_calls;  // by group and seq, of the current attempt
   std::vector<Flow> m_flows;
   std::size_t m_at = 0, m_row = 0;
 };

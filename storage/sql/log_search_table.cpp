@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// log_search(words): the log lines with what somebody typed, newest first; log_line has the rest of each by its log_id.
-// Invariants:
-// 1. m_page is one page of the Reader's answer; the next is asked for when it is used up.
+// log_search(words): the log lines that contain the words, newest first; log_line has the other columns by log_id.
+// Invariant: m_page is one page of the Reader's answer; the next is requested when it is used up.
 #include <sqlite3.h>
 
 #include "storage/sql/tables.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The relations that are plain views over rg_* tables. TEMP, made at open, so that a store file never carries a view.
-// Who says when: a row's node, or its attempt and rank, as in ClockMaps. Of a series the node goes first: its rank's alignment is not its
-// own.
+// The relations that are plain views over rg_* tables. TEMP, created at open, so that a store file never contains a view. The clock that
+// corrects a row's time is that of its node, or of its attempt and rank, as in ClockMaps. For a series the node takes precedence: the
+// alignment of its rank does not apply to it.
 #include "storage/sql/relations.h"
 
 namespace runglass::sql {
@@ -124,7 +124,7 @@ constexpr std::string_view kViews[] = {
   FROM main.rg_issue i)",
 };
 
-// Its times as they are stored: "corrected(time, ...)" is "time".
+// The definition with times as stored: "corrected(time, ...)" becomes "time".
 std::string uncorrected(std::string_view definition) {
   constexpr std::string_view kCall = "corrected(";
   std::string text(definition);

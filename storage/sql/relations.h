@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The relations of the contract that are views: their CREATE TEMP VIEW statements.
+// The relations of the contract that are views: their CREATE TEMP VIEW statements. They use functions that the session registers:
+// issue_severity(code), corrected(time, node_id, attempt_id, rank), capture_text(body, packed, bytes).
 //
 // Threading:  immutable.
-// Ownership:  values.
 // Units:      int64 ns UTC; absent is NULL.
-// Errors:     none. They name functions that the session registers: issue_severity(code), corrected(time, node_id, attempt_id, rank),
-//             capture_text(body, packed, bytes).
-// Cost:       none. Without `correcting`, times are columns, so that the indices on them serve.
+// Cost:       without `correcting`, times are plain columns, so that the indexes on them can be used.
 #pragma once
 
 #include <string>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants:
-// 1. m_row indexes the columns of one answer of the Reader; done() is m_row reaching its end.
+// Invariant: m_row indexes the columns of one answer of the Reader; done() is m_row reaching its end.
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -46,17 +45,17 @@ class SampleCursor : public Cursor {
   }
   void column(sqlite3_context* out, int column) const override {
     if (column == kSampleValue)
-      sqlite3_result_double(out, m_value[m_row]);  // SQLite makes NULL of a NaN
+      sqlite3_result_double(out, m_value[m_row]);  // SQLite turns NaN into NULL
     else if (column == kSampleTime && !m_time.empty() && m_time[m_row] != kAbsent)
       sqlite3_result_int64(out, m_time[m_row]);
   }
 
  private:
-  // A scalar series has steps for x; its times, where it has them, are what this relation shows.
+  // The x of a scalar series are steps; this relation shows their times, where recorded.
   Status readScalars(const Series& series, TimeRange range) {
     RG_ASSIGN(auto points, m_catalogue.reader().scalars(series.id, std::numeric_limits<std::int64_t>::min(),
                                                         std::numeric_limits<std::int64_t>::max(), m_catalogue.stop()));
-    const bool everything = range == TimeRange{};  // points without a time lie in no range
+    const bool everything = range == TimeRange{};  // points without a time are in no range
     for (std::size_t i = 0; i < points.size(); ++i) {
       const TimeNs time = points.time.empty() ? kAbsent : points.time[i];
       if (!everything && (time == kAbsent || time < range.t0 || time >= range.t1)) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. m_series lists what the scan will read, m_at the one being read (or its end); m_points and m_row belong to m_series[m_at].
-// 2. settle() leaves the cursor on a row that is to be shown, or done.
+// 1. m_series lists the series to read, m_at is the current one (or the end); m_points and m_row belong to m_series[m_at].
+// 2. settle() leaves the cursor on a row to return, or done.
 #include <sqlite3.h>
 
 #include <cmath>
@@ -21,12 +21,12 @@ namespace {
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
-// A walk over scalar series, one decoded at a time; the tables differ in which series and in how a row prints.
+// A scan over scalar series, decoding one at a time; the tables differ in the series they select and in their columns.
 class PointCursor : public Cursor {
  public:
-  // Where the constrained columns are in this table.
+  // The positions of the constrained columns in this table.
   struct Columns {
-    int run, attempt, rank, step, series, source, tag;  // -1: not there
+    int run, attempt, rank, step, series, source, tag;  // -1: not in the table
   };
   PointCursor(Catalogue& catalogue, Columns columns) : m_catalogue(catalogue), m_columns(columns) {}
 
@@ -79,9 +79,9 @@ class PointCursor : public Cursor {
     const auto& from = m_series[m_at].superseded_from;
     return from && m_points.step[row] >= *from;
   }
-  // 1: of its neighbours retention left only some.
+  // 1: retention kept only some of its neighbours.
   int thinned() const { return m_thinned_to && m_points.step[m_row] <= *m_thinned_to ? 1 : 0; }
-  // The values of the series with the same owner but another metric, matched to m_points by step; NaN where there is none.
+  // The values of the series with the same owner and another metric, matched to m_points by step; NaN where missing.
   Result<std::vector<double>> companion(std::string_view metric) {
     std::vector<double> matched(m_points.size(), std::nan(""));
     RG_ASSIGN(const auto* all, m_catalogue.series());
@@ -176,7 +176,7 @@ class ScalarCursor : public PointCursor {
   bool shows(std::size_t row) const override { return kAll || !superseded(row); }
 };
 
-// A duration kept as a double: exact below 2^53 ns (104 days).
+// A duration stored as a double: exact below 2^53 ns (104 days).
 void resultDuration(sqlite3_context* out, double value) {
   if (std::isfinite(value) && std::fabs(value) < 9.2e18) sqlite3_result_int64(out, static_cast<sqlite3_int64>(value));
 }
@@ -215,7 +215,7 @@ class StepCursor : public PointCursor {
     return series.key.metric == kStepTimeMetric || (isLoggedStepTime(series.key) && loggedStepTimes(all, series.key.attempt) == &series);
   }
   bool shows(std::size_t) const override { return true; }
-  // Of logged ones, whose times are those of their ends.
+  // For logged points, whose times are those of their ends.
   std::optional<TimeNs> start() const {
     TimeNs begin = 0;
     if (!time() || key().metric == kStepTimeMetric) return time();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. m_tracks lists what the scan will read, m_at the one being read (or its end); m_spans and m_row belong to m_tracks[m_at].
+// 1. m_tracks lists the tracks to read, m_at is the current one (or the end); m_spans and m_row belong to m_tracks[m_at].
 // 2. A scan for one span_id reads one piece of one track, shared with other scans, and stops at m_end.
 #include <sqlite3.h>
 
@@ -65,7 +65,7 @@ class SpanCursor : public Cursor {
     if (!m_tracks.empty()) RG_TRY(load());
     return settle();
   }
-  // The row of one span. SQLite checks what else was asked, but not the arguments.
+  // The row of one span. SQLite checks the other constraints, except the arguments.
   Status find(std::int64_t span, const Constraints& constraints) {
     const TimeRange range{constraints.exact(kT0).value_or(TimeRange().t0), constraints.exact(kT1).value_or(TimeRange().t1)};
     RG_ASSIGN(const auto piece, m_catalogue.piece(span, range));
@@ -181,7 +181,7 @@ std::unique_ptr<Cursor> make(Catalogue& catalogue) { return std::make_unique<Spa
 
 }  // namespace
 
-// Not a view over span_in: SQLite makes a copy of a view of a virtual table at the right of a LEFT JOIN.
+// Not a view over span_in: SQLite materializes a view of a virtual table on the right side of a LEFT JOIN.
 const TableSpec kSpanTable = {"span", "CREATE TABLE x(" RG_SPAN_COLUMNS ")", "", std::span(kSpanPushed).first<std::size(kSpanPushed) - 2>(),
                               make};
 const TableSpec kSpanInTable = {"span_in", "CREATE TABLE x(" RG_SPAN_COLUMNS ", t0_ns INTEGER HIDDEN, t1_ns INTEGER HIDDEN)",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. The authorizer is set before any foreign SQL is prepared and never taken away.
-// 2. One query at a time: m_catalogue and m_stop belong to it. query() may not be entered from its own sink.
-// 3. m_catalogue and m_clocks outlive m_connection, which holds cursors on the one and a function with the other.
+// 1. The authorizer is set before any foreign SQL is prepared and never removed.
+// 2. One query at a time: m_catalogue and m_stop belong to it. query() may not be called from its own sink.
+// 3. m_catalogue and m_clocks outlive m_connection, whose cursors use the one and whose function uses the other.
 #include "storage/sql/sql_session.h"
 
 #include <sqlite3.h>
@@ -26,13 +26,13 @@
 namespace runglass {
 namespace {
 
-constexpr int kProgressOps = 2000;  // virtual machine steps between looks at the stop token: well under a millisecond
+constexpr int kProgressOps = 2000;  // virtual machine steps between checks of the stop token: well under a millisecond
 
 const sql::TableSpec* const kTables[] = {&sql::kSampleTable, &sql::kBinTable,      &sql::kScalarTable, &sql::kScalarAllTable,
                                          &sql::kStepTable,   &sql::kStepPartTable, &sql::kSpanTable,   &sql::kSpanInTable,
                                          &sql::kFlowTable,   &sql::kLogSearchTable};
 
-// Looking at the shape of a relation is reading; every other PRAGMA is not.
+// PRAGMAs that return the columns of a relation only read; all others are refused.
 bool readingPragma(const char* name) {
   static constexpr std::array<std::string_view, 4> kAllowed = {"table_info", "table_xinfo", "table_list", "database_list"};
   return name && std::find(kAllowed.begin(), kAllowed.end(), std::string_view(name)) != kAllowed.end();
@@ -64,18 +64,18 @@ void issueSeverity(sqlite3_context* out, int, sqlite3_value** argv) {
   if (info) sqlite3_result_text(out, severityName(info->severity), -1, SQLITE_STATIC);
 }
 
-// corrected(time, node_id, attempt_id, rank): the time as the Reader gives it for a row that names these.
+// corrected(time, node_id, attempt_id, rank): the time as the Reader returns it for a row with these columns.
 void correctedTime(sqlite3_context* out, int, sqlite3_value** argv) {
   const ClockMaps* const clocks = *static_cast<const ClockMaps* const*>(sqlite3_user_data(out));
   if (!clocks || sqlite3_value_type(argv[0]) != SQLITE_INTEGER) return sqlite3_result_value(out, argv[0]);
-  const auto id = [argv](int i) { return static_cast<std::uint64_t>(sqlite3_value_int64(argv[i])); };  // NULL is 0: none
+  const auto id = [argv](int i) { return static_cast<std::uint64_t>(sqlite3_value_int64(argv[i])); };  // NULL is 0: no id
   const auto rank = sqlite3_value_type(argv[3]) == SQLITE_NULL ? std::nullopt : std::optional(sqlite3_value_int(argv[3]));
   const ClockMap* const clock = clocks->of(NodeId{id(1)}, AttemptId{id(2)}, rank);
   const TimeNs time = sqlite3_value_int64(argv[0]);
   sqlite3_result_int64(out, clock ? clock->corrected(time) : time);
 }
 
-// capture_text(body, packed, bytes): NULL for what is damaged.
+// capture_text(body, packed, bytes): NULL for a damaged capture.
 void captureTextOf(sqlite3_context* out, int, sqlite3_value** argv) {
   const void* bytes = sqlite3_value_blob(argv[0]);
   const std::string_view body(static_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_value_bytes(argv[0])));
@@ -83,7 +83,7 @@ void captureTextOf(sqlite3_context* out, int, sqlite3_value** argv) {
   if (text) sqlite3_result_text(out, text->data(), static_cast<int>(text->size()), SQLITE_TRANSIENT);
 }
 
-// Values as the sink wants them; a blob prints as SQLite's own literal.
+// A value for the sink; a blob becomes SQLite's own literal.
 SqlValue valueOf(const sqlite::Statement& statement, int column) {
   switch (statement.columnType(column)) {
     case SQLITE_INTEGER:
@@ -115,7 +115,7 @@ class Session : public SqlSession {
 
   Status prepareConnection() {
     sqlite3* db = m_connection.raw();
-    // Sorting may outgrow memory.
+    // Sorting may need more than memory.
     RG_TRY(m_connection.exec("PRAGMA temp_store=FILE"));
     RG_TRY(refuseForeignObjects());
     int rc = sqlite3_create_function_v2(db, "issue_severity", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
@@ -148,7 +148,7 @@ class Session : public SqlSession {
     m_stop = stop;
     m_catalogue.begin(std::move(stop));
     const Status done = run(sql, sink);
-    m_catalogue.begin({});  // what it kept may be large, and the next query may be far
+    m_catalogue.begin({});  // the cached data may be large, and the next query may be much later
     return done;
   }
 
@@ -168,8 +168,8 @@ class Session : public SqlSession {
     }
   }
 
-  // A store holds rg_* tables and their indices, and tables that were damaged and made anew. Anything else is not ours and could run or
-  // shadow a relation.
+  // A store contains rg_* tables and their indexes, and damaged tables that were rebuilt. Anything else is foreign and could execute code
+  // or shadow a relation.
   Status refuseForeignObjects() {
     RG_ASSIGN(
         const std::string foreign,
@@ -212,7 +212,7 @@ class Session : public SqlSession {
   }
 
   sql::Catalogue m_catalogue;
-  const ClockMaps* m_clocks;  // null: there is nothing to correct
+  const ClockMaps* m_clocks;  // null: no correction
   std::stop_token m_stop;
   sqlite::Connection m_connection;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. NULL is no value, and neither is NaN, which SQLite turns into NULL: an aggregate over none is NULL.
-// 2. SQLite calls a function's final part once for each aggregate that it began, also when the query ends with an error: it frees the
-// state.
+// 1. NULL is not a value, and neither is NaN, which SQLite turns into NULL: an aggregate over no values is NULL.
+// 2. SQLite calls an aggregate's final function once for each aggregate that it began, also when the query ends with an error: it frees the
+//    state.
 #include "storage/sql/statistics.h"
 
 #include <sqlite3.h>
@@ -25,7 +25,7 @@ struct Percentile {
   std::vector<double> values;
 };
 
-// Welford's sums (Technometrics, 1962): no cancellation where the mean is large beside the deviation, as of times in ns.
+// Welford's sums (Technometrics, 1962): no cancellation where the mean is large compared with the deviation, as for times in ns.
 struct Deviation {
   double count = 0, mean = 0, squares = 0;
 };
@@ -44,7 +44,7 @@ bool numberOf(sqlite3_context* out, sqlite3_value* value, const char* function, 
   return true;
 }
 
-// The state of the aggregate, made at its first row; null: out of memory, which was reported.
+// The state of the aggregate, created at its first row; null: out of memory, already reported.
 template <typename State>
 State* stateOf(sqlite3_context* out) {
   auto** const slot = static_cast<State**>(sqlite3_aggregate_context(out, sizeof(State*)));
@@ -87,7 +87,7 @@ void addMedian(sqlite3_context* out, int, sqlite3_value** argv) {
   if (numberOf(out, argv[0], "median", value)) addValue(out, value, 50, "median");
 }
 
-// Linear between the two nearest values (type 7 of Hyndman and Fan, 1996; PostgreSQL's percentile_cont, numpy's default).
+// Linear interpolation between the two nearest values (type 7 of Hyndman and Fan, 1996; PostgreSQL's percentile_cont, numpy's default).
 void endPercentile(sqlite3_context* out) {
   const auto state = takeState<Percentile>(out);
   if (!state || state->values.empty()) return;

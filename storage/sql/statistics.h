@@ -11,7 +11,7 @@ struct sqlite3;
 
 namespace runglass::sql {
 
-inline constexpr std::size_t kMaxValues = std::size_t{1} << 26;  // of one percentile: 512 MiB; more end the query with an error
+inline constexpr std::size_t kMaxValues = std::size_t{1} << 26;  // per percentile: 512 MiB; more end the query with an error
 
 Status addStatistics(sqlite3* db, const std::string& path);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The virtual tables of a store: each decodes through the Reader, so none knows a chunk format.
+// The virtual tables of a store: each reads through the Reader and is independent of chunk formats.
 //
 // Threading:  specs are immutable; cursors live on the connection's thread.
 // Ownership:  static storage.
-// Units:      columns exactly as the contract names them; docs/formats/schema.md, "Relations".
-// Errors:     unknown series, or a damaged chunk, end the query with the Reader's message.
+// Units:      columns exactly as named in the contract; docs/formats/schema.md, "Relations".
+// Errors:     an unknown series or a damaged chunk ends the query with the Reader's message.
 // Cost:       one series or track decoded at a time.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace runglass::sql {
 
 extern const TableSpec kSampleTable;     // sample(series_id [, t0_ns, t1_ns])
 extern const TableSpec kBinTable;        // bin(series_id, t0_ns, t1_ns, bins)
-extern const TableSpec kScalarTable;     // superseded points hidden
-extern const TableSpec kScalarAllTable;  // and shown, marked
+extern const TableSpec kScalarTable;     // without superseded points
+extern const TableSpec kScalarAllTable;  // with superseded points, marked
 extern const TableSpec kStepTable;
 extern const TableSpec kStepPartTable;
 extern const TableSpec kSpanTable;

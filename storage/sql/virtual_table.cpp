@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
-constexpr double kKeyCost = 10;  // beside 1e9 for a whole relation: such a lookup is the inner loop of a join
+constexpr double kKeyCost = 10;  // compared with 1e9 for a whole relation: such a lookup is the inner loop of a join
 
 struct Binding {
   const TableSpec* spec;
@@ -94,7 +94,7 @@ int bestIndex(sqlite3_vtab* base, sqlite3_index_info* info) {
     const auto* pushed = pushedColumn(spec, constraint.iColumn);
     if (!pushed || !operatorFits(*pushed, constraint.op)) continue;
     if (!constraint.usable) {
-      // An argument that another table of the join has still to supply: this order of tables is impossible.
+      // The argument depends on a table that comes later in this join order, which is therefore impossible.
       if (isArgument(*pushed)) return SQLITE_CONSTRAINT;
       continue;
     }
@@ -134,11 +134,11 @@ int close(sqlite3_vtab_cursor* scan) {
   return SQLITE_OK;
 }
 
-// One pushed constraint as a Wanted, absent where it must be ignored.
+// One pushed constraint as a Wanted; absent where it must be ignored.
 std::optional<Wanted> wantedOf(const TableSpec::Pushed& pushed, int op, sqlite3_value* value) {
   Wanted wanted{.column = pushed.column};
   if (pushed.kind == Push::kText || pushed.kind == Push::kRequiredText) {
-    // An argument is a text whatever it was written as: log_search(79).
+    // An argument is a text even if it was written as a number: log_search(79).
     if (pushed.kind == Push::kText && sqlite3_value_type(value) != SQLITE_TEXT) return std::nullopt;
     const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
     wanted.text = std::string_view(text, static_cast<std::size_t>(sqlite3_value_bytes(value)));
@@ -175,7 +175,7 @@ int filter(sqlite3_vtab_cursor* base, int, const char* plan, int argc, sqlite3_v
     const int op = static_cast<int>(std::strtol(end + 1, &end, 10));
     plan = end + 1;
     const auto* pushed = pushedColumn(spec, column);
-    // Nothing compares to NULL; a NULL argument asks for nothing.
+    // Comparison with NULL matches no row; a NULL argument gives an empty result.
     if (sqlite3_value_type(argv[i]) == SQLITE_NULL) {
       impossible = true;
     } else if (auto one = wantedOf(*pushed, op, argv[i])) {

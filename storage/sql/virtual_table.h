@@ -3,10 +3,9 @@
 //
 // Threading:  the connection's thread.
 // Ownership:  the TableSpec and the Catalogue must outlive the connection they are registered on.
-// Units:      none.
-// Errors:     a cursor's Status becomes the query's error; the message travels unchanged.
-// Cost:       one heap cursor per scan. Pushed constraints are checked again by SQLite (arguments excepted), so a cursor may
-//             return too much, never too little.
+// Errors:     a cursor's Status becomes the query's error, with its message unchanged.
+// Cost:       one heap-allocated cursor per scan. SQLite checks pushed constraints again (except arguments), so a cursor may return too
+//             many rows, never too few.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ struct sqlite3_value;
 
 namespace runglass::sql {
 
-// What a scan was asked for, per column: an exact value, or an inclusive range.
+// A pushed constraint on a column: an exact value, or an inclusive range.
 struct Wanted {
   int column = 0;
   std::optional<std::int64_t> exact;
@@ -40,7 +39,7 @@ class Constraints {
   bool impossible() const { return m_impossible; }
   std::optional<std::int64_t> exact(int column) const;
   std::optional<std::string_view> text(int column) const;
-  // Inclusive bounds; the ends of int64 where nothing was asked.
+  // Inclusive bounds; the ends of int64 without a constraint.
   std::int64_t atLeast(int column) const;
   std::int64_t atMost(int column) const;
   bool admits(int column, std::optional<std::int64_t> value) const;
@@ -54,20 +53,20 @@ class Constraints {
 class Cursor {
  public:
   virtual ~Cursor() = default;
-  // Starts a scan; the constraints' texts live only during the call.
+  // Starts a scan; the texts in the constraints are valid only during the call.
   virtual Status filter(const Constraints& constraints) = 0;
   virtual bool done() const = 0;
   virtual Status next() = 0;
   virtual void column(sqlite3_context* out, int column) const = 0;
 };
 
-// kKey: only equality, which leaves at most one row and finds it at once.
+// kKey: only equality, which matches at most one row and is found directly.
 enum class Push : std::uint8_t { kInteger, kText, kKey, kArgument, kRequiredArgument, kRequiredText };
 
 struct TableSpec {
   const char* name;
   const char* declaration;  // CREATE TABLE x(...)
-  const char* usage;        // what to write when a required argument is missing
+  const char* usage;        // shown when a required argument is missing
   struct Pushed {
     int column;
     Push kind;

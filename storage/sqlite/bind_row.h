@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a row as a statement's parameters. Internal to storage.
+// Binds the values of a row to a statement's parameters. Internal to storage.
 //
 // Threading:  that of the connection.
 // Ownership:  texts are borrowed until the statement has run.
-// Units:      as stored.
-// Errors:     none.
-// Cost:       a binding each.
+// Cost:       one bind call each.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +14,7 @@
 
 namespace runglass {
 
-// No id is NULL.
+// An id of 0 becomes NULL.
 template <class Tag>
 std::optional<std::int64_t> idOrNull(Id<Tag> id) {
   return id ? std::optional(static_cast<std::int64_t>(id.value)) : std::nullopt;

@@ -69,7 +69,7 @@ void harden(sqlite3* db) {
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  // Views and triggers of our own are TEMP and stay on; any in the file is foreign.
+  // Runglass's own views and triggers are TEMP and stay enabled; any in the file is foreign.
   sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
   sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
@@ -201,7 +201,7 @@ Result<Connection> Connection::open(const std::string& path, OpenMode mode) {
   // A new file gets room for checksums.
   int reserve = kPageReserve;
   sqlite3_file_control(connection.m_db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserve);
-  // The file is only read by the first statement. Settings that must hold before that touch nothing in it.
+  // Only the first statement reads the file. The settings that must apply before that do not touch it.
   rc = sqlite3_exec(connection.m_db, "PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; PRAGMA user_version",
                     nullptr, nullptr, nullptr);
   if (rc != SQLITE_OK) return sqliteStatus(connection.m_db, rc, "cannot open store", path);
@@ -261,7 +261,7 @@ Result<Transaction> Transaction::begin(Connection& connection, Kind kind) {
 }
 
 Transaction::~Transaction() {
-  // A full disk may have rolled back already.
+  // A full disk may have caused a rollback already.
   if (m_connection && m_connection->inTransaction()) (void)m_connection->exec("ROLLBACK");
 }
 

@@ -3,7 +3,6 @@
 //
 // Threading:  one thread at a time per Connection (opened NOMUTEX), its Statements included.
 // Ownership:  a Statement must die before its Connection. Text and blob columns are views, valid until the next step or reset.
-// Units:      none.
 // Errors:     full -> RESOURCE_EXHAUSTED, busy -> UNAVAILABLE, corrupt or no database -> DATA_LOSS, read-only or cannot open ->
 //             PERMISSION_DENIED (NOT_FOUND where the file is missing), interrupted -> CANCELLED. Message: "what: path: why".
 // Cost:       that of SQLite; bound text and blobs are not copied and must live until the next reset.
@@ -24,12 +23,12 @@ struct sqlite3_stmt;
 
 namespace runglass::sqlite {
 
-// "RGL1": what the header of a store carries as application_id.
+// "RGL1": the application_id in the header of a store.
 inline constexpr std::int32_t kApplicationId = 0x52474C31;
 
 enum class OpenMode : std::uint8_t {
   kReadOnly,
-  kImmutable,  // a file nobody writes: no locks, no -shm; wrong answers if somebody does write
+  kImmutable,  // a file that no process writes: no locks, no -shm; wrong results if one does write
   kReadWrite,
   kCreate,
 };
@@ -46,11 +45,11 @@ class Statement {
     return *this;
   }
   ~Statement();
-  // Takes over a statement made with the C interface on `connection`.
+  // Takes ownership of a statement created with the C interface on `connection`.
   static Statement adopt(sqlite3_stmt* stmt, const Connection& connection);
   explicit operator bool() const { return m_stmt != nullptr; }
 
-  // Parameters count from 1.
+  // Parameter indexes start at 1.
   template <std::integral T>
   void bind(int index, T value) {
     bindInt64(index, static_cast<std::int64_t>(value));
@@ -65,13 +64,13 @@ class Statement {
     bind(index, *value);
   }
 
-  // True: a row is there. False: done.
+  // True: a row is available. False: done.
   Result<bool> step();
   // Steps a statement that returns no rows, then resets it.
   Status run();
   void reset();
 
-  // Columns count from 0.
+  // Column indexes start at 0.
   int columnCount() const;
   std::string_view columnName(int column) const;
   int columnType(int column) const;  // SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB, SQLITE_NULL
@@ -83,7 +82,7 @@ class Statement {
   std::optional<std::int64_t> optionalInt64(int column) const;
   std::optional<double> optionalReal(int column) const;
 
-  // With the bound values in place of the parameters; empty where it would be too long for a statement.
+  // With the bound values in place of the parameters; empty if the text exceeds SQLite's limit.
   std::string expanded() const;
 
   sqlite3_stmt* raw() const { return m_stmt; }
@@ -110,24 +109,24 @@ class Connection {
   ~Connection();
   explicit operator bool() const { return m_db != nullptr; }
 
-  // Hardened: defensive, no extensions, untrusted schema, limits. Touches the file, so that "not a database" shows here.
+  // Hardened: defensive, no extensions, untrusted schema, limits. Reads the file, so that "not a database" is detected here.
   static Result<Connection> open(const std::string& path, OpenMode mode);
-  // Runs statements that return nothing of interest.
+  // Runs statements whose results are not needed.
   Status exec(const std::string& sql);
-  // `keep`: the statement will be used many times.
+  // `keep`: the statement will be reused many times.
   Result<Statement> prepare(std::string_view sql, bool keep = false);
-  // First column of the first row, absent when there is none or it is NULL.
+  // First column of the first row; absent when there is no row or it is NULL.
   Result<std::optional<std::int64_t>> queryInt64(std::string_view sql);
   Result<std::string> queryText(std::string_view sql);
 
   std::int64_t lastInsertRowId() const;
   std::int64_t changes() const;
   bool inTransaction() const;
-  // Whether the call that failed last did so because of the rows or pages that it touched: others can still be written.
+  // Whether the last failed call failed only because of the rows or pages that it touched: others can still be written.
   bool failedLocally() const;
-  // Of these: a page that cannot be read, after which a transaction takes no more.
+  // A subset of these: a page cannot be read, and the transaction accepts no further statements.
   bool spoiledByDamage() const;
-  // Closes now and says why that failed; the destructor cannot.
+  // Closes now and returns why that failed, which the destructor cannot.
   Status close();
   const std::string& path() const { return *m_path; }
   DatabaseFile& file() { return m_file; }
@@ -137,13 +136,13 @@ class Connection {
   friend class Statement;
   DatabaseFile m_file;  // outlives m_db
   sqlite3* m_db = nullptr;
-  const std::string* m_path = nullptr;  // owned; its address outlives moves because Statements point to it
+  const std::string* m_path = nullptr;  // owned; its address stays the same on moves because Statements point to it
 };
 
 // The Status of a failed SQLite call on `db`: "what: path: why".
 Status sqliteStatus(sqlite3* db, int rc, std::string_view what, std::string_view path);
 
-// Rolls back when it dies uncommitted, unless SQLite already did.
+// Rolls back when destroyed uncommitted, unless SQLite already did.
 class Transaction {
  public:
   // kImmediate takes the write lock at once.

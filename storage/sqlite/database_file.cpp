@@ -2,7 +2,7 @@
 // Invariants:
 // 1. A descriptor of an inode is closed only when no DatabaseFile of it is left, under the registry's mutex: no connection can open the
 //    file in between.
-// 2. An inode's number is not used again while its descriptor is open.
+// 2. An inode number is not reused while its descriptor is open.
 #include "storage/sqlite/database_file.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ struct DatabaseFile::Inode {
   int fd = -1;
   int uses = 0;
   bool written = false;     // a DatabaseFile of this process holds the writer's lock
-  std::vector<int> others;  // descriptors that must live as long: of the -shm file, and those of a lost race
+  std::vector<int> others;  // descriptors with the same lifetime: that of the -shm file, and those of lost races
 };
 
 struct DatabaseFile::Registry {
@@ -60,7 +60,7 @@ Result<DatabaseFile> DatabaseFile::open(const std::string& path, bool create) {
   if (inode.fd < 0) {
     inode.fd = fd;
   } else {
-    inode.others.push_back(fd);  // the path was replaced meanwhile by a file that is open already
+    inode.others.push_back(fd);  // the path was replaced meanwhile by a file that is already open
   }
   ++inode.uses;
   return DatabaseFile(&inode);
@@ -123,7 +123,7 @@ bool lockAlone(int fd) {
   constexpr int kTries = 2'000;
   for (int i = 0; i < kTries; ++i) {
     if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
-    // A writer's lock refuses this as well; that of a process that only looks does not.
+    // A writer's lock makes this fail too; the lock of a process that only checks does not.
     if (::flock(fd, LOCK_SH | LOCK_NB) != 0) return false;
     ::flock(fd, LOCK_UN);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// DatabaseFile: the one descriptor that a process holds on a database file, from before its first connection opens the file until after its
-// last connection has closed it. POSIX drops all fcntl locks of a process on a file as soon as the process closes any descriptor of it, and
-// those are SQLite's locks: whoever needs a descriptor of a database file takes it from here, and never opens the file.
-// Internal to storage.
+// DatabaseFile: the only descriptor that a process holds on a database file, from before its first connection opens the file until after
+// its last connection has closed it. POSIX releases all fcntl locks of a process on a file as soon as the process closes any descriptor of
+// it, and SQLite uses such locks: code that needs a descriptor of a database file must get it here and must not open the file. Internal to
+// storage.
 //
 // Threading:  any thread; one object belongs to one thread at a time.
 // Ownership:  objects of the same inode share the descriptor.
-// Units:      none.
 // Errors:     those of open(2), "cannot open store: path: why".
 // Cost:       one stat(2), one open(2) for the first of an inode; a mutex.
 #pragma once
@@ -30,17 +29,17 @@ class DatabaseFile {
   }
   ~DatabaseFile();
 
-  // `create`: makes an empty file, for its owner alone, where there is none.
+  // `create`: if the file does not exist, creates an empty one, accessible by its owner alone.
   static Result<DatabaseFile> open(const std::string& path, bool create);
-  // This process has the file open: it must not open and close it in any other way.
+  // Whether this process has the file open: then it must not open and close it in any other way.
   static bool inUse(const std::string& path);
 
   int fd() const;
-  // A second name of the file, which has a second -wal file: "hard link" or "bind mount". Empty: none is known.
+  // A second name of the file, which has its own -wal file: "hard link" or "bind mount". Empty: none known.
   std::string otherName() const;
-  // The lock of the one writer, whatever the name by which it opened the file. False: another writer holds it.
+  // Takes the lock of the single writer, whatever the name by which the file was opened. False: another writer holds it.
   bool lockForWriting();
-  // The -shm file, opened as long as the database file is; -1: it cannot be opened.
+  // The -shm file, kept open as long as the database file; -1: it cannot be opened.
   int sharedMemory(const std::string& path);
 
  private:
@@ -52,7 +51,7 @@ class DatabaseFile {
   bool m_writes = false;
 };
 
-// flock(LOCK_EX) that fails only where another process holds that lock, not where one looks at it for a moment with LOCK_SH.
+// flock(LOCK_EX) that fails only if another process holds that lock, not if one checks it briefly with LOCK_SH.
 bool lockAlone(int fd);
 
 }  // namespace runglass::sqlite

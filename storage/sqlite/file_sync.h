@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files on their way to the disk: a descriptor that is closed once nobody needs it, and a thread that syncs such files while their writer
-// goes on. Internal to storage.
+// Syncing files to disk: descriptors that close when the last user releases them, and a thread that syncs such files while their writer
+// continues. Internal to storage.
 //
-// Threading:  FileSync: one thread calls it; the syncing happens on a thread of its own, which the first start() makes.
+// Threading:  FileSync: called by one thread; syncing happens on its own thread, which the first start() creates.
 // Ownership:  shared descriptors.
-// Units:      none.
-// Errors:     the errno of the first sync that failed; it is never followed by a success of the same file (the kernel forgets the pages).
-// Cost:       start() and take() a mutex.
+// Errors:     the errno of the first failed sync; after a failure, no later sync of the same file counts as a success (the kernel drops the
+//             pages).
+// Cost:       start() and take(): a mutex.
 #pragma once
 
 #include <memory>
@@ -33,9 +33,9 @@ class OpenFile {
 
 // 0, or the errno. A file system that cannot sync (EINVAL) counts as synced.
 int syncFile(int fd);
-// The folder that holds `file`: for syncFolder(), which needs no descriptor then. Its fd is -1 where it cannot be opened.
+// The folder of `file`, for a later syncFolder(), which then needs no new descriptor. Its fd is -1 if it cannot be opened.
 std::shared_ptr<OpenFile> folderOf(const std::string& file);
-// 0, or the errno: what was created or renamed there.
+// 0, or the errno. Makes files created or renamed in the folder durable.
 int syncFolder(const OpenFile& folder);
 
 class FileSync {
@@ -48,7 +48,7 @@ class FileSync {
   bool busy() const;
   // Syncs the folder (null: none), then the files in this order. Not while busy().
   void start(std::shared_ptr<OpenFile> folder, std::vector<std::shared_ptr<OpenFile>> files);
-  // How the last one ended, once; absent: it has not, or that was asked already.
+  // The result of the last sync, returned once; absent: not finished, or already returned.
   std::optional<int> take();
 
  private:

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checksum in the last eight bytes of each page of a store. SQLite's own checks do not see a flipped bit in a row or a blob.
+// The checksum in the last eight bytes of each page of a store. SQLite's own checks do not detect a flipped bit in a row or a blob.
 //
-// Threading:  pure.
-// Errors:     none.
-// Cost:       about 0.2 us for a page of 4 KiB.
+// Cost:       about 0.2 us per page of 4 KiB.
 #pragma once
 
 #include <bit>
@@ -16,8 +14,8 @@ namespace runglass::sqlite {
 // Reserved at the end of each page (byte 20 of the file's header), out of SQLite's use.
 inline constexpr int kPageReserve = 8;
 
-// Of all of a page but its last eight bytes. `number` counts from 1: a page written to the wrong place has the wrong checksum too.
-// Each step is a bijection of the state for a given word and of the word for a given state, so a change within one word is always found.
+// Of the whole page except its last eight bytes. `number` counts from 1: a page written to the wrong place has a wrong checksum too. Each
+// step is a bijection of the state for a given word and of the word for a given state, so a change within one word is always detected.
 inline std::uint64_t pageChecksum(const unsigned char* page, std::size_t size, std::uint32_t number) {
   static_assert(std::endian::native == std::endian::little, "the words of a store are little endian");
   constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15ULL;

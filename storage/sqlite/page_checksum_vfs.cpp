@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A page that is written to a database file with checksums carries one. A database has them when byte 20 of its header says so; a file
-//    that is still empty gets them, because every Connection asks for the reserve.
-// 2. Nothing but the reserved bytes of a page is changed.
-// 3. A page of zeros passes: SQLite leaves holes for pages that were allotted and freed before they were first written.
+// 1. Each page written to a database file with checksums contains one. A database has them when byte 20 of its header is kPageReserve; an
+//    empty file gets them, because every Connection requests the reserve.
+// 2. Only the reserved bytes of a page are changed.
+// 3. A page of zeros passes: SQLite leaves holes for pages that were allocated and freed before they were first written.
 #include "storage/sqlite/page_checksum_vfs.h"
 
 #include <algorithm>
@@ -27,29 +27,30 @@ constexpr int kReserveAt = 20;  // in the header of a database
 
 thread_local std::string t_last_damage;
 
-// What a frame's checksum is computed from besides its page, as this connection wrote it: the first eight bytes of its header, and the
-// checksum that stands in it. A checkpoint then reads pages only.
+// The inputs of a frame's checksum other than its page, as this connection wrote them: the first eight bytes of its header, and the
+// checksum stored there. With them, a checkpoint only reads pages.
 struct FrameHead {
   std::array<unsigned char, 8> number{};
   std::array<unsigned char, 8> checksum{};
 };
-using WrittenFrames = std::vector<FrameHead>;  // [0] holds the checksum of the -wal's own header, [i + 1] frame i
+using WrittenFrames = std::vector<FrameHead>;  // [0] holds the checksum in the -wal's own header, [i + 1] that of frame i
 
-// SQLite allots it, with room behind it for the file of the VFS below.
+// SQLite allocates it, followed by space for the file of the underlying VFS.
 struct File {
   sqlite3_file base;
   const char* name;
   bool wal;
-  // Of a database.
-  bool checked;             // its pages carry checksums
-  bool in_checkpoint;       // pages are copied out of the -wal
-  bool copies_damage;       // the page that is written next came damaged out of the -wal
-  File* database;           // of a -wal
+  // For a database:
+  bool checked;             // its pages have checksums
+  bool in_checkpoint;       // pages are being copied from the -wal
+  bool copies_damage;       // the next page to be written was damaged in the -wal
+  File* database;           // of a -wal: its database
   sqlite3_int64 header_at;  // of a -wal: where the last frame header was written
-  // Of a -wal: where frames begin whose checksums are made good at the commit only, because one was written again. Nobody else reads them.
+  // Of a -wal: the position from which frame checksums are only corrected at the commit, because a frame was rewritten. No other connection
+  // reads these frames.
   sqlite3_int64 unsettled_from;
   WrittenFrames* written;    // of a -wal; deleted when it is closed
-  sqlite3_int64 frame_size;  // of a -wal that this connection began; else 0
+  sqlite3_int64 frame_size;  // of a -wal that this connection started; else 0
 };
 
 File& of(sqlite3_file* file) { return *reinterpret_cast<File*>(file); }
@@ -81,7 +82,7 @@ void readHeader(File& file, const unsigned char* header) {
 int checkPage(const File& file, unsigned char* page, int size, sqlite3_int64 at) {
   const auto number = static_cast<std::uint32_t>(at / size + 1);
   if (!file.checked && number != 1) return SQLITE_OK;
-  // The byte that says whether there are checksums is itself in page 1.
+  // The byte that enables checksums is itself in page 1.
   const unsigned char reserve = page[kReserveAt];
   if (number == 1) page[kReserveAt] = kPageReserve;
   const bool matches = pageChecksum(page, static_cast<std::size_t>(size), number) == storedChecksum(page, size);
@@ -108,7 +109,7 @@ bool frameMatches(std::span<const unsigned char, 8> before, std::span<const unsi
   return first == bigEndian(checksum.data()) && second == bigEndian(checksum.data() + 4);
 }
 
-// Frames are written one after the other, and written again in place; what does not follow is read from the file when it is needed.
+// Frames are written one after the other, and rewritten in place; the heads of others are read from the file when needed.
 void noteWritten(File& wal, const unsigned char* bytes, int size, sqlite3_int64 at) {
   FrameHead head;
   WrittenFrames& written = *wal.written;
@@ -127,8 +128,8 @@ void noteWritten(File& wal, const unsigned char* bytes, int size, sqlite3_int64 
     written.push_back(head);
 }
 
-// SQLite's own checksum of a frame goes on from that of the frame before (sqlite.org/fileformat2.html, 4.2). It looks at it when it
-// recovers a -wal, never when it reads a page or copies one into the database.
+// SQLite's own checksum of a frame continues from that of the frame before (sqlite.org/fileformat2.html, 4.2). SQLite checks it when it
+// recovers a -wal, but not when it reads a page or copies one into the database.
 int checkFrame(sqlite3_file* wal, const unsigned char* page, int size, sqlite3_int64 at) {
   File& file = of(wal);
   const sqlite3_int64 header_at = at - kFrameHeader;
@@ -147,7 +148,7 @@ int checkFrame(sqlite3_file* wal, const unsigned char* page, int size, sqlite3_i
   if (rc != SQLITE_OK) return rc;
   if (frameMatches(before, std::span(header).first<8>(), std::span(header).last<8>(), page, size)) return SQLITE_OK;
   const int found = damaged(file, bigEndian(header.data()));
-  // A checkpoint that stopped here would stop for ever: the page goes into the database as what it is, damaged.
+  // A checkpoint that failed here would always fail: the page is copied into the database with its damage.
   if (file.database == nullptr || !file.database->in_checkpoint) return found;
   file.database->copies_damage = true;
   return SQLITE_OK;
@@ -170,7 +171,7 @@ int writeFile(sqlite3_file* file, const void* from, int size, sqlite3_int64 at) 
   File& self = of(file);
   if (self.wal) {
     noteWritten(self, static_cast<const unsigned char*>(from), size, at);
-    if (at == 0) self.unsettled_from = kNowhere;  // it begins anew
+    if (at == 0) self.unsettled_from = kNowhere;  // the -wal restarts
     if (size == kFrameHeader) {
       if (at <= self.unsettled_from) self.unsettled_from = kNowhere;
       self.header_at = at;
@@ -178,7 +179,7 @@ int writeFile(sqlite3_file* file, const void* from, int size, sqlite3_int64 at) 
       self.unsettled_from = std::min(self.unsettled_from, at - kFrameHeader);
     }
   } else if (isPageSize(size) && at % size == 0) {
-    // The bytes are SQLite's page buffer; what is reserved in it is a VFS' to write.
+    // The bytes are in SQLite's page buffer; its reserved bytes are for the VFS to write.
     auto* page = static_cast<unsigned char*>(const_cast<void*>(from));
     if (at == 0) readHeader(self, page);
     if (self.checked) {
@@ -205,7 +206,7 @@ int characteristics(sqlite3_file* file) {
 }
 
 int closeFile(sqlite3_file* file) {
-  delete of(file).written;  // SQLite owns the memory that it is kept in, and knows no destructors
+  delete of(file).written;  // SQLite owns the memory of the File and runs no destructor
   return below(file)->pMethods->xClose(below(file));
 }
 
@@ -228,7 +229,7 @@ const sqlite3_io_methods kMethods = {
     .xShmLock = [](sqlite3_file* file, int at, int n, int flags) { return below(file)->pMethods->xShmLock(below(file), at, n, flags); },
     .xShmBarrier = [](sqlite3_file* file) { below(file)->pMethods->xShmBarrier(below(file)); },
     .xShmUnmap = [](sqlite3_file* file, int remove) { return below(file)->pMethods->xShmUnmap(below(file), remove); },
-    // Mapped pages would go by unchecked.
+    // Memory-mapped pages would bypass the check.
     .xFetch =
         [](sqlite3_file*, sqlite3_int64, int, void** out) {
           *out = nullptr;
@@ -241,7 +242,7 @@ int openFile(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, 
   if ((flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL)) == 0) return below(vfs)->xOpen(below(vfs), name, file, flags, out_flags);
   const int rc = below(vfs)->xOpen(below(vfs), name, below(file), flags, out_flags);
   if (rc != SQLITE_OK) {
-    file->pMethods = nullptr;  // then it is not closed
+    file->pMethods = nullptr;  // so SQLite does not close it
     return rc;
   }
   const bool wal = (flags & SQLITE_OPEN_WAL) != 0;
@@ -256,14 +257,14 @@ int openFile(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, 
   return SQLITE_OK;
 }
 
-// Null unless the pointer is to a file of this VFS.
+// Null unless the file belongs to this VFS.
 sqlite3_file* fileOf(sqlite3* db, int which) {
   sqlite3_file* file = nullptr;
   if (sqlite3_file_control(db, "main", which, &file) != SQLITE_OK || file == nullptr || file->pMethods != &kMethods) return nullptr;
   return file;
 }
 
-// The pages in the -wal, whose places in the database are out of date, and what is wrong with its committed frames.
+// The page numbers in the -wal, whose copies in the database are outdated, and the damage in its committed frames.
 class WalScan {
  public:
   WalScan(sqlite3_file* wal, std::int64_t page_size) : m_wal(wal), m_page_size(static_cast<int>(page_size)) { readHeaders(); }
@@ -275,7 +276,7 @@ class WalScan {
       const sqlite3_int64 at = headerAt(frame) + kFrameHeader;
       if (m_wal->pMethods->xRead(m_wal, page.data(), m_page_size, at) != kPageDamaged) continue;
       std::array<unsigned char, 8> salts{};
-      if (!readSalts(salts) || salts != m_salts) return;  // a writer began it anew meanwhile
+      if (!readSalts(salts) || salts != m_salts) return;  // a writer restarted the -wal meanwhile
       found(numberAt(frame), true);
     }
   }
@@ -327,7 +328,7 @@ const char* storeVfs() {
     vfs.xCurrentTime = [](sqlite3_vfs* self, double* out) { return below(self)->xCurrentTime(below(self), out); };
     vfs.xGetLastError = [](sqlite3_vfs* self, int size, char* out) { return below(self)->xGetLastError(below(self), size, out); };
     vfs.xCurrentTimeInt64 = [](sqlite3_vfs* self, sqlite3_int64* out) { return below(self)->xCurrentTimeInt64(below(self), out); };
-    // No extensions are loaded, and no system calls replaced, through stores.
+    // Connections to stores cannot load extensions or replace system calls.
     vfs.xDlOpen = nullptr;
     vfs.xDlError = nullptr;
     vfs.xDlSym = nullptr;
@@ -355,7 +356,7 @@ void checkPages(sqlite3* db, std::int64_t pages, std::int64_t page_size, const s
     const auto read = [&] {
       return file->pMethods->xRead(file, bytes.data(), static_cast<int>(page_size), (page - 1) * page_size) != kPageDamaged;
     };
-    // What is newer in the -wal may be half copied, and a checkpoint may just be writing the page.
+    // A newer version in the -wal may be half copied, and a checkpoint may be writing the page right now.
     if (read() || wal.pages().contains(static_cast<std::uint32_t>(page)) || read()) continue;
     found(page, false);
   }

@@ -36,7 +36,7 @@ Status StoreLock::takeName(const std::string& store, const std::string& contact)
       m_fd = -1;
       return {Code::kAlreadyExists, "cannot write store: " + store + ": another process writes it, pid " + holder.pid};
     }
-    // The last owner may have deleted the file between our open and our lock.
+    // The previous owner may have deleted the file between open() and flock().
     struct stat ours {
     }, there{};
     if (::fstat(m_fd, &ours) == 0 && ::stat(m_path.c_str(), &there) == 0 && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev)
@@ -44,12 +44,12 @@ Status StoreLock::takeName(const std::string& store, const std::string& contact)
     ::close(m_fd);
   }
   const std::string text = holderText(::getpid(), contact);
-  // The lock holds without it (a full disk).
+  // The lock is valid without the text (a full disk).
   if (::ftruncate(m_fd, 0) != 0 || ::pwrite(m_fd, text.data(), text.size(), 0) < 0) return {};
   return {};
 }
 
-// Lock, journal and SQLite's -wal are files of a name: a second name would have others, and two writers.
+// Lock, journal and SQLite's -wal are named after the store: under a second name there would be others, and two writers.
 Status StoreLock::takeFile(const std::string& store) {
   RG_ASSIGN(m_file, sqlite::DatabaseFile::open(store, true));
   if (const std::string other = m_file.otherName(); !other.empty()) {

@@ -3,10 +3,9 @@
 // renamed since. Internal to storage.
 //
 // Threading:  one thread.
-// Ownership:  owns the descriptors; the kernel frees the locks when the process dies.
-// Units:      none.
-// Errors:     ALREADY_EXISTS another process holds it (its pid in the message); PERMISSION_DENIED the folder cannot be written;
-//             FAILED_PRECONDITION the file has a second name.
+// Ownership:  owns the descriptors; the kernel releases the locks when the process dies.
+// Errors:     ALREADY_EXISTS: another process holds it (its pid is in the message); PERMISSION_DENIED: the folder cannot be written;
+//             FAILED_PRECONDITION: the file has a second name.
 // Cost:       a few system calls.
 #pragma once
 
@@ -23,9 +22,10 @@ class StoreLock {
   StoreLock(const StoreLock&) = delete;
   StoreLock& operator=(const StoreLock&) = delete;
   ~StoreLock();
-  // Of a resolved path (resolvedStore()); makes the database file if there is none. `contact`: where the owner takes edits; empty: nowhere.
+  // For a resolved path (resolvedStore()); creates the database file if there is none. `contact`: the address where the owner accepts
+  // edits; empty: none.
   Status take(const std::string& store, const std::string& contact = "");
-  // Frees the lock and deletes the file.
+  // Releases the lock and deletes the file.
   void release();
 
  private:

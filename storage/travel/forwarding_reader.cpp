@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ForwardingReader: each call, asked of the other one.
+// ForwardingReader: each call is forwarded to the inner Reader.
 #include "storage/travel/forwarding_reader.h"
 
 #include <utility>

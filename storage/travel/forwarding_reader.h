@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ForwardingReader: a Reader that asks another one. What shows a store otherwise than it is (as it was, without names) derives from it
-// and overrides what differs; a call that it leaves alone answers as the other one does.
+// ForwardingReader: a Reader that forwards to another one, the base of Readers that present a store differently (as of a moment, without
+// names): they override the calls that differ, and all others are answered by the inner Reader.
 //
-// Threading:  the other Reader's: one thread at a time for both together.
-// Ownership:  of a reference: none, the other Reader outlives it; of a pointer: owned.
-// Units:      reader.h.
-// Errors:     the other Reader's.
-// Cost:       a call.
+// Threading:  the inner Reader's: one thread at a time for both together.
+// Ownership:  constructed with a reference: none, the inner Reader outlives it; with a pointer: owns the inner Reader.
+// Units:      as reader.h.
+// Errors:     the inner Reader's.
 #pragma once
 
 #include <memory>
@@ -32,7 +31,7 @@ class ForwardingReader : public Reader {
   Result<std::optional<DurNs>> clockError(NodeId node, TimeNs time) override;
   Result<std::optional<DurNs>> clockError(AttemptId attempt, std::int32_t rank, TimeNs time) override;
   Result<std::optional<ClockAlignment>> alignment(AttemptId attempt) override;
-  Result<std::unique_ptr<Reader>> unaligned() override;  // the other one's: who derives decorates it again
+  Result<std::unique_ptr<Reader>> unaligned() override;  // the inner Reader's: a derived class has to wrap it again
   Result<std::vector<Run>> runs() override;
   Result<Run> run(RunId run) override;
   Result<std::vector<Attempt>> attempts(RunId run) override;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// MomentReader: runs, attempts and what they run on.
+// MomentReader: runs, attempts, and their nodes and devices.
 // Invariants:
-// 1. Nothing that is later than m_moment is in an answer; what bears m_moment itself is.
-// 2. Once nothing of the store is later than the moment, answers are those of the inner Reader.
+// 1. No data later than m_moment is in an answer; data stamped with m_moment is.
+// 2. Once no data in the store is later than the moment, answers are those of the inner Reader.
 #include "storage/travel/moment_reader.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace runglass {
 namespace {
 
-// What a hub says of a node, and what that makes of it.
+// A kind of event of the hub about a node, and the node's state that follows from it.
 struct NodeEvent {
   const char* kind;
   NodeState state;
@@ -104,7 +104,7 @@ Status MomentReader::judgeRun(const Run& run, const std::unordered_map<std::uint
   for (Attempt& attempt : attempts) {
     const Extent& extent = extents[attempt.id.value];
     Life own{.clocked = life.clocked, .begun = life.begun, .over = !later(extent.last)};
-    // The first attempt begins with its run; when another one did is not known before the run is over.
+    // The first attempt begins with its run; for another attempt without data, the begin is unknown until the run has ended.
     own.begun = !life.clocked || (life.begun && (extent.first ? !later(extent.first) : attempt.number == 0 || life.over));
     own.over = own.over && own.begun && (extent.last || life.over);
     lives.of_attempt.emplace(attempt.id.value, own);
@@ -228,7 +228,7 @@ Result<std::vector<Progress>> MomentReader::progress(RunId run) {
   if (!lifeOf(lives->of_run, run.value).clocked) return said;
   if (known == lives->attempts.end() || known->second.empty()) return std::vector<Progress>();
   const AttemptId newest = std::ranges::max_element(known->second, {}, &Attempt::number)->id;
-  // Who said later that it had been in an operation since before the moment was in it then: so a hang is seen from inside.
+  // A rank that reported after the moment that its operation had begun before it was in that operation: this shows a hang while it lasts.
   for (Progress& one : said)
     if (one.time > m_moment && one.since && *one.since <= m_moment) one.time = *one.since;
   std::erase_if(said, [&](const Progress& one) { return one.attempt != newest || one.time > m_moment; });
@@ -317,7 +317,7 @@ Result<std::unordered_set<std::uint64_t>> MomentReader::nodesToCome() {
   return to_come;
 }
 
-// When each node's newest sample came.
+// The time of each node's newest sample.
 Status MomentReader::newestWords(std::unordered_map<std::uint64_t, std::optional<TimeNs>>& heard) {
   RG_ASSIGN(const auto all, inner().series({}));
   std::vector<SeriesId> cut;

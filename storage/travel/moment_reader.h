@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// MomentReader: the Reader behind readerAt(). Internal to storage.
+// MomentReader: the Reader returned by readerAt(). Internal to storage.
 //
-// Threading:  reader_at.h.
-// Ownership:  reader_at.h; of unaligned() it owns the inner Reader.
-// Units:      m_moment is the last instant that is there, m_after the first that is not (the highest int64: nothing is later).
-// Errors:     reader_at.h.
-// Cost:       lists of runs, attempts and scalar series are kept until the generation moves.
+// Threading:  as reader_at.h.
+// Ownership:  as reader_at.h; the one returned by unaligned() owns its inner Reader.
+// Units:      m_moment is the last instant included, m_after the first one excluded (the highest int64: none is).
+// Errors:     as reader_at.h.
+// Cost:       lists of runs, attempts and scalar series are cached until the generation changes.
 #pragma once
 
 #include <limits>
@@ -25,7 +25,7 @@ class MomentReader final : public ForwardingReader {
   MomentReader(std::unique_ptr<Reader> inner, TimeNs moment)
       : ForwardingReader(std::move(inner)), m_moment(moment), m_after(afterOf(moment)) {}
 
-  // moment_reader.cpp: what there was
+  // moment_reader.cpp: runs, attempts, and their nodes and devices
   std::uint64_t generation() override;
   Result<StoreInfo> info() override;
   Result<std::vector<Node>> nodes() override;
@@ -42,7 +42,7 @@ class MomentReader final : public ForwardingReader {
   Result<std::vector<Progress>> progress(RunId run) override;
   Result<std::vector<Track>> tracks(AttemptId attempt) override;
 
-  // moment_reader_rows.cpp: what had happened, and what was said of it
+  // moment_reader_rows.cpp: events, log lines, captures, findings, incidents, notes, alerts
   Result<std::vector<Event>> events(const EventFilter& filter) override;
   Result<std::vector<LogLine>> logs(const EventFilter& filter) override;
   Result<LogPage> searchLogs(const RowQuery& query, std::stop_token stop) override;
@@ -75,31 +75,31 @@ class MomentReader final : public ForwardingReader {
 
  private:
   static constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max();
-  static constexpr double kReportedAfter = 600e9;  // ns after its last word a run that stands still is still watched
+  static constexpr double kReportedAfter = 600e9;  // ns: a silent run still gets findings for this long after its last data
   static TimeNs afterOf(TimeNs moment) { return moment == kHighest ? kHighest : moment + 1; }
 
-  // How a run or an attempt stands at the moment.
+  // The state of a run or an attempt at the moment.
   struct Life {
-    bool clocked = true;                             // false: its times mean nothing, all of it is there
-    bool begun = true;                               // it is there
-    bool over = false;                               // nothing of it is later than the moment
-    std::optional<TimeNs> first, last;               // of a run: that is known of it
-    bool whole() const { return !clocked || over; }  // what of it has no time is there
+    bool clocked = true;                             // false: its times have no meaning, all of it is included
+    bool begun = true;                               // it exists
+    bool over = false;                               // no data of it is later than the moment
+    std::optional<TimeNs> first, last;               // of a run: where known
+    bool whole() const { return !clocked || over; }  // data without a time is included
   };
   struct Lives {
-    std::vector<Run> runs;  // that are there
+    std::vector<Run> runs;  // that exist
     std::unordered_map<std::uint64_t, Life> of_run, of_attempt;
-    std::unordered_map<std::uint64_t, std::vector<Attempt>> attempts;  // that are there, by run; without their steps
-    std::unordered_map<std::uint64_t, Series> scalars;                 // all of them, as they are now
+    std::unordered_map<std::uint64_t, std::vector<Attempt>> attempts;  // that exist, by run; without their steps
+    std::unordered_map<std::uint64_t, Series> scalars;                 // all of them, in their present state
   };
-  // What its series say of a run or an attempt.
+  // The time range of the series of a run or an attempt.
   struct Extent {
     std::optional<TimeNs> first, last;
     void add(const Series& series);
   };
   bool later(const std::optional<TimeNs>& time) const { return time && *time > m_moment; }
   TimeRange clipped(TimeRange range) const { return {range.t0, std::min(range.t1, m_after)}; }
-  // Is something with this time of this run there?
+  // Whether an object of this run with this time is included.
   static bool there(const Life& life, const std::optional<TimeNs>& time, TimeNs moment) {
     return !life.clocked || (time ? *time <= moment : life.over);
   }
@@ -107,24 +107,24 @@ class MomentReader final : public ForwardingReader {
   Status judgeRun(const Run& run, const std::unordered_map<std::uint64_t, Extent>& of_attempt, Lives& lives);
   static Life lifeOf(const std::unordered_map<std::uint64_t, Life>& lives, std::uint64_t id);
   Result<bool> attemptBegun(AttemptId attempt);
-  // The attempt's steps as they were at the moment.
+  // Sets the attempt's steps to those at the moment.
   Status cutSteps(const Lives& lives, Attempt& attempt);
-  // Whether what has no time is there among rows of these: the run's, or those of all runs.
+  // The range to query for rows of the run, or of all runs: the whole range where rows without a time are included.
   template <class Ask>
   Result<TimeRange> rowRange(TimeRange range, const std::optional<RunId>& run, const Ask& any_later);
   static bool ofTheirTime(std::span<const Finding> published, const Life& life);
   Incident asItWas(Incident incident) const;
-  // Is it a scalar series of which all is there?
+  // Whether this is a scalar series whose points are all included.
   bool isWhole(const Lives& lives, SeriesId series) const;
   Result<std::vector<Progress>> derivedProgress(AttemptId attempt, std::vector<Progress> said);
-  // What the hub had said of a node last; whether it says anything later.
+  // The last event of the hub about a node by the moment; and the nodes with a later one.
   struct NodeWord {
     TimeNs time = 0;
     NodeState state = NodeState::kUnknown;
   };
   Status nodeWords(std::unordered_map<std::uint64_t, NodeWord>& words, std::unordered_set<std::uint64_t>& later_ones);
   Status newestWords(std::unordered_map<std::uint64_t, std::optional<TimeNs>>& heard);
-  // Nodes of which all that is known is later.
+  // Nodes whose data is all later than the moment.
   Result<std::unordered_set<std::uint64_t>> nodesToCome();
   TimeRange reached(TimeRange range) const;
   void clipSpans(SpanColumns& spans) const;
@@ -133,7 +133,7 @@ class MomentReader final : public ForwardingReader {
   std::shared_ptr<const Lives> m_lives;
   std::uint64_t m_lives_generation = 0;
   std::optional<std::uint64_t> m_generation;
-  TimeNs m_looked = 0;  // monotonic
+  TimeNs m_looked = 0;  // on the monotonic clock
 };
 
 }  // namespace runglass

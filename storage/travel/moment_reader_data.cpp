@@ -35,7 +35,7 @@ Result<std::vector<Series>> MomentReader::series(const SeriesFilter& filter) {
       one.last_time = at->time;
       ++at;
     } else {
-      // Its points are gone (retention) or damaged: the first is all that is known to be by the moment.
+      // Its points are deleted (retention) or damaged: only the first one is known to be at or before the moment.
       one.last_x = one.first_x;
       one.last_time = one.first_time;
     }
@@ -77,7 +77,7 @@ Result<std::vector<Bin>> MomentReader::bins(SeriesId series, Axis axis, std::int
                                             std::stop_token stop) {
   RG_ASSIGN(const auto lives, this->lives());
   if (lives->scalars.contains(series.value) && axis == Axis::kX) {
-    // An order of steps is none of times: only the points tell which of them are by the moment.
+    // The order of steps is not that of times: only the points show which of them are at or before the moment.
     if (isWhole(*lives, series) || bins == 0 || bins > kMaxBins || x1 <= x0)
       return inner().bins(series, axis, x0, x1, bins, std::move(stop));
     RG_ASSIGN(const ScalarColumns points, scalars(series, x0, x1, std::move(stop)));
@@ -134,7 +134,7 @@ Result<std::optional<TimeRange>> MomentReader::spanExtent(RunId run) {
   return extent;
 }
 
-// Spans that are open at the moment reach into all that is later.
+// The range to query for: spans that are open at the moment may end at any later time.
 TimeRange MomentReader::reached(TimeRange range) const { return clipped({std::min(range.t0, m_moment), range.t1}); }
 
 void MomentReader::clipSpans(SpanColumns& spans) const {

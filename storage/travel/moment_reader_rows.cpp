@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MomentReader: events, log lines, captures, and what was said of a run: findings, incidents, notes, alerts.
+// MomentReader: events, log lines and captures; findings, incidents, notes and alerts about runs.
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +7,7 @@
 
 namespace runglass {
 
-// Rows without a time are in the whole range only. They are there when no row of the kind is later than the moment.
+// Rows without a time are in the whole range only. They are included when no row of the kind is later than the moment.
 template <class Ask>
 Result<TimeRange> MomentReader::rowRange(TimeRange range, const std::optional<RunId>& run, const Ask& any_later) {
   if (range.t1 <= m_after) return range;
@@ -65,7 +65,7 @@ Result<LogContext> MomentReader::logContext(std::int64_t log_id, std::size_t bef
   const LogLine& asked = found.lines[found.at].line;
   if (!lifeOf(lives->of_attempt, asked.attempt.value).clocked) return found;
   if (later(asked.time)) return Status(Code::kNotFound, "log line " + std::to_string(log_id) + ": it is later than the moment");
-  // In order of time: what goes is behind the line.
+  // Lines are in order of time: the erased ones are all after the requested line.
   std::erase_if(found.lines, [&](const LogHit& hit) { return later(hit.line.time); });
   return found;
 }
@@ -115,7 +115,7 @@ Result<std::vector<Capture>> MomentReader::captures(RunId run, TimeRange range, 
   return inner().captures(run, lifeOf(lives->of_run, run.value).clocked ? clipped(range) : range, texts);
 }
 
-// Of one finding, by time: were they told while its run went on, by a clock that agrees with the run's?
+// Whether the versions of a finding, by time, were published while its run was in progress, by a clock that agrees with the run's.
 bool MomentReader::ofTheirTime(std::span<const Finding> published, const Life& life) {
   if (!life.clocked || published.empty()) return false;
   const TimeNs first = *published.front().published;
@@ -135,7 +135,7 @@ Result<std::vector<Finding>> MomentReader::findings(std::optional<RunId> run) {
     if (ofTheirTime(published, life)) {
       const auto next = std::ranges::upper_bound(published, m_moment, {}, [](const Finding& one) { return *one.published; });
       if (next == published.begin()) continue;
-      // What was concluded since the last telling counts once all of the run is there.
+      // Conclusions after the last publication apply once all of the run is included.
       if (next != published.end() || !life.over) finding = *std::prev(next);
     } else if (!there(life, finding.start ? finding.start : finding.end, m_moment)) {
       continue;

@@ -9,7 +9,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMaxAgents = 100'000;  // kept of earlier lives, those seen last
+constexpr std::size_t kMaxAgents = 100'000;  // loaded from the file: the most recently seen
 
 }  // namespace
 
@@ -34,7 +34,7 @@ const AgentIdentity* AgentTable::identityOf(const std::string& agent) const {
   return found == m_agents.end() ? nullptr : &found->second;
 }
 
-// Of memory; of the file when it is opened next.
+// Evicts from memory; the surplus rows of the file are deleted when it is opened next.
 void AgentTable::forgetOldest() {
   std::vector<TimeNs> seen;
   for (const auto& [agent, one] : m_agents) seen.push_back(one.seen);
@@ -57,7 +57,7 @@ std::vector<AgentIdentity> AgentTable::takeChanged() {
 
 void AgentTable::putBack(const std::vector<AgentIdentity>& agents) {
   for (const AgentIdentity& one : agents) {
-    m_agents.try_emplace(one.agent, one);  // forgetOldest() may have taken it meanwhile
+    m_agents.try_emplace(one.agent, one);  // forgetOldest() may have evicted it meanwhile
     m_changed.insert(one.agent);
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// AgentTable: which node each agent's uuid belongs to. Internal to storage.
+// AgentTable: the node that each agent's uuid belongs to. Internal to storage.
 // Invariants:
-// 1. It changes on the writer's thread alone, also while a commit runs: what a commit saves is the copy that takeChanged() gave.
-// 2. An agent that is not saved yet never leaves memory; of the others those seen last stay.
+// 1. Only the writer's thread changes it, also while a commit runs: a commit saves the copy that takeChanged() returned.
+// 2. An unsaved agent is never evicted from memory; of the others, the most recently seen ones stay.
 //
-// Threading:  the writer's thread; save() is the commit's.
+// Threading:  the writer's thread; save(): the commit's.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ namespace runglass {
 
 class AgentTable {
  public:
-  // What the file has; nothing else.
+  // Replaces the content with that of the file.
   Status load(sqlite::Connection& db);
   const AgentIdentity* identityOf(const std::string& agent) const;
   void setIdentity(const AgentIdentity& identity);
@@ -29,7 +29,7 @@ class AgentTable {
   void putBack(const std::vector<AgentIdentity>& agents);
   // Inside the caller's transaction.
   static Status save(sqlite::Connection& db, const std::vector<AgentIdentity>& agents);
-  // The same; load() once that is committed. NOT_FOUND: no agent of that uuid or node.
+  // Inside the caller's transaction; call load() after its commit. NOT_FOUND: no agent of that uuid or node.
   Status forget(sqlite::Connection& db, const AgentForget& forget) const;
 
  private:

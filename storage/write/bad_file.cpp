@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants:
-// 1. A record that was not written whole is cut off again.
+// Invariant: a record that was not written completely is truncated away again.
 #include "storage/write/bad_file.h"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. An id once given stays: it is written with the row, never taken from SQLite.
+// 1. An id never changes once assigned: it is written with the row, never taken from SQLite.
 // 2. A row is in `changed` until the transaction that wrote it has committed; a rollback loses nothing.
-// 3. A field that is set wins over what was known (of starts the earliest, of ends the latest); one that is not set changes nothing.
+// 3. A set field replaces the known value (of starts the earliest wins, of ends the latest); an unset field changes nothing.
 #include "storage/write/catalog.h"
 
 #include "model/record_identity.h"
@@ -31,7 +31,7 @@ bool setNonZero(T& have, const T& said) {
   return true;
 }
 
-// Parts of a run may be told in any order: the earliest start and the latest end hold.
+// Parts of a run may be reported in any order: the earliest start and the latest end win.
 bool setEarlier(std::optional<TimeNs>& have, const std::optional<TimeNs>& said) {
   return said && (!have || *said < *have) && set(have, said);
 }
@@ -57,7 +57,7 @@ bool merge(Device& have, const Device& said) {
   return changed;
 }
 
-// Whoever first told times settles what they mean: what comes without times, or with others, leaves those that are stored alone.
+// The first report with times determines the time domain: later reports without times, or with other ones, do not change it.
 bool settle(std::optional<TimeDomain>& have, const std::optional<TimeDomain>& said) {
   return (!have || have == TimeDomain::kNone) && set(have, said);
 }
@@ -148,7 +148,7 @@ NodeId Catalog::node(const Node& node) {
 DeviceId Catalog::device(const Device& device) { return {upsert(m_devices, device.uuid, device).id}; }
 
 RunId Catalog::run(const Run& run) {
-  // A run is found by its uuid; without one, or while the uuid is new, by its name.
+  // A run is found by its uuid; without one, or if the uuid is new, by its name.
   std::string key = run.uuid;
   if (key.empty() || m_runs.find(key) == nullptr) {
     const auto named = m_run_uuids.find(run.name.empty() ? run.uuid : run.name);
@@ -169,7 +169,7 @@ RunId Catalog::run(const Run& run) {
 }
 
 AttemptId Catalog::attempt(const Attempt& attempt) {
-  if (!attempt.run) return {};  // no row can hold it
+  if (!attempt.run) return {};  // a row requires a run
   std::string key = keyOf(attempt);
   if (m_attempts.find(key) != nullptr) {
     const AttemptId id{upsert(m_attempts, std::move(key), attempt).id};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who and what a store speaks of: nodes, devices, runs, attempts, ranks, series, tracks and interned strings, in memory, with what
-// has changed since the last commit. Internal to storage.
+// The nodes, devices, runs, attempts, ranks, series, tracks and interned strings of a store, in memory, with their changes since the last
+// commit. Internal to storage.
 //
 // Threading:  the writer's thread.
-// Ownership:  owns all rows; ids are given here and are those of the file.
-// Units:      none.
-// Errors:     save() fails as SQLite does and changes nothing here: what was not committed stays to be saved again.
-// Cost:       one or two hash look-ups per declare, and the rows of an attempt when it is named again; save() is O(changed rows).
+// Ownership:  owns all rows; ids are assigned here and are those of the file.
+// Errors:     save() fails as SQLite does and changes nothing here: uncommitted rows are saved again by the next commit.
+// Cost:       one or two hash look-ups per declaration; loading the rows of an attempt when it is declared again; save() is O(changed
+//             rows).
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@
 
 namespace runglass {
 
-// Rows by key; those touched since the last commit are in `changed`.
+// Rows by key; those changed since the last commit are in `changed`.
 template <class Row>
 class CatalogTable {
  public:
@@ -66,7 +66,7 @@ class CatalogTable {
   void each(const auto& take) const {
     for (const auto& [key, entry] : m_entries) take(entry.id, entry.row);
   }
-  // Those of which `gone` is true of the row leave; none of them may have changed.
+  // Evicts the rows for which `gone` returns true, except changed ones.
   void evict(const auto& gone) {
     std::erase_if(m_entries, [&](const auto& item) { return !item.second.changed && gone(item.second.row); });
   }
@@ -79,15 +79,15 @@ class CatalogTable {
 
 class Catalog {
  public:
-  // What belongs to an attempt is loaded when the attempt is named; `db` must outlive this.
+  // Rows of an attempt are loaded when the attempt is declared; `db` must outlive this.
   Status load(sqlite::Connection& db);
-  // What was declared from here on is touched at `now`, monotonic.
+  // The time, monotonic, that the following declarations are touched at.
   void setNow(TimeNs now) { m_now = now; }
-  // What belongs to attempts that are over and were not named since `before` leaves; it must be committed. Whether any left.
+  // Evicts the committed rows of ended attempts that were not declared since `before`. Returns whether there were any.
   bool evictIdle(TimeNs before);
-  // The first look into the file that failed: things were declared anew that may be there.
+  // The first failed look-up in the file: rows that may exist there were declared as new ones.
   Status takeFailure() { return std::exchange(m_failure, Status()); }
-  // Writes what changed, inside the caller's transaction; committed() after that was committed.
+  // Writes the changes inside the caller's transaction; call committed() after its commit.
   Status save(sqlite::Connection& db, CommitRows& rows);
   void committed();
   bool changed() const;
@@ -106,7 +106,7 @@ class Catalog {
   void progress(const Progress& progress);
   void clock(const ClockReading& reading) { m_clock.add(reading); }
   std::int64_t text(std::string_view text);  // interned
-  // model/rank_places.h
+  // As in model/rank_places.h.
   NodeId nodeOf(AttemptId attempt, std::int32_t rank);
   std::int64_t ranksOn(AttemptId attempt, NodeId node);
   bool hasEnded(AttemptId attempt) const;
@@ -117,21 +117,21 @@ class Catalog {
     const auto* entry = m_runs.find(uuid);
     return entry == nullptr ? RunId() : RunId{entry->id};
   }
-  // Of a series that is known: x is a step.
+  // For a known series: whether x is a step.
   bool isScalar(SeriesId id) const { return m_series_scalar[id.value]; }
   bool knowsSeries(SeriesId id);
-  bool isOfRank(SeriesId id) const { return m_series_of_rank[id.value]; }  // of one that is known
-  // Of series of which all data is in the file: they left the writer's memory since load().
+  bool isOfRank(SeriesId id) const { return m_series_of_rank[id.value]; }  // for a known one
+  // Series whose data is all in the file: evicted from the writer's memory since load().
   void noteEvicted(SeriesId id) {
     if (m_evicted.size() <= id.value) m_evicted.resize(id.value + 1);
     m_evicted[id.value] = true;
   }
   bool wasEvicted(SeriesId id) const { return id.value < m_evicted.size() && m_evicted[id.value]; }
   bool holds(AttemptId attempt) const { return m_named.contains(attempt.value); }
-  // The file does not have them any more.
+  // These series were deleted from the file.
   void forget(const std::vector<SeriesId>& series);
   std::uint64_t nextSeriesId() const { return m_series.nextId(); }
-  // Looks at every series; absent: there is none of that id.
+  // Scans all series; absent: no series of that id.
   std::optional<SeriesKey> seriesKey(SeriesId id) const;
   std::optional<TrackKey> trackKey(TrackId id) const;
   bool knowsTrack(TrackId id) const { return id && id.value < m_tracks.nextId(); }
@@ -142,7 +142,7 @@ class Catalog {
   void loadPlaced(sqlite::Connection& db);
   Status loadColumns(sqlite::Connection& db);
   Status loadAttempt(AttemptId attempt);
-  // Before anything of the attempt is looked up.
+  // Must be called before any look-up of the attempt's rows.
   void need(AttemptId attempt);
   Status saveTopology(sqlite::Connection& db, CommitRows& rows);
   Status saveRuns(sqlite::Connection& db, CommitRows& rows);
@@ -156,7 +156,7 @@ class Catalog {
   sqlite::Connection* m_db = nullptr;
   TimeNs m_now = 0;
   Status m_failure;
-  std::unordered_map<std::uint64_t, TimeNs> m_named;  // attempts whose rows are here, and when they were named last
+  std::unordered_map<std::uint64_t, TimeNs> m_named;  // attempts whose rows are in memory, with the time of their last declaration
   CatalogTable<Node> m_nodes;
   CatalogTable<Device> m_devices;
   CatalogTable<Run> m_runs;                                  // by uuid
@@ -170,16 +170,16 @@ class Catalog {
   std::unordered_map<std::uint64_t, Life> m_lives;        // by attempt
   std::unordered_map<std::uint64_t, AttemptId> m_placed;  // by run: the newest attempt with a rank on a node
   CatalogTable<Rank> m_ranks;
-  std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, std::int64_t>> m_places;  // ranks by attempt and node, 0: on any
+  std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, std::int64_t>> m_places;  // ranks by attempt and node; 0: any node
   CatalogTable<Fact> m_facts;
   CatalogTable<Checkpoint> m_checkpoints;
   CatalogTable<CommGroup> m_groups;
   CatalogTable<SeriesKey> m_series;
-  std::vector<bool> m_series_known{true}, m_series_scalar{false}, m_series_of_rank{false}, m_evicted;  // by id; a year has tens of millions
+  std::vector<bool> m_series_known{true}, m_series_scalar{false}, m_series_of_rank{false}, m_evicted;  // by id: tens of millions a year
   CatalogTable<TrackKey> m_tracks;
   CatalogTable<Progress> m_progress;
   ClockThinner m_clock;
-  std::int64_t m_clock_changes = 0;  // the number of the newest that is committed
+  std::int64_t m_clock_changes = 0;  // the number of the newest committed one
   CatalogTable<std::string> m_texts;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Catalog: what belongs to attempts comes from the file when an attempt is named and leaves once the attempt is over.
+// Catalog: rows of an attempt are loaded from the file when the attempt is declared and evicted once it has ended.
 #include <algorithm>
 
 #include "storage/schema/rows.h"
@@ -16,7 +16,7 @@ void Catalog::need(AttemptId attempt) {
   if (Status loaded = loadAttempt(attempt); !loaded.ok() && m_failure.ok()) m_failure = std::move(loaded);
 }
 
-// Of no attempt: what belongs to none.
+// For no attempt: the rows that belong to none.
 Status Catalog::loadAttempt(AttemptId attempt) {
   const std::initializer_list<std::int64_t> id = {static_cast<std::int64_t>(attempt.value)};
   const auto add = [](auto& table, const auto& row, std::uint64_t row_id) {
@@ -102,7 +102,7 @@ AttemptId Catalog::newestPlaced(RunId run) const {
   return placed == m_placed.end() ? AttemptId() : placed->second;
 }
 
-// Ids of earlier lives may be used without a declaration.
+// Ids of an earlier run of the writer may be used without a declaration.
 bool Catalog::knowsSeries(SeriesId id) {
   if (id.value < m_series_known.size() && m_series_known[id.value]) return id.value != 0;
   if (!id || id.value >= m_series.nextId()) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Catalog: readings of clocks to and from the file.
+// Catalog: clock readings, loaded from and saved to the file.
 #include <algorithm>
 #include <limits>
 
@@ -10,11 +10,11 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kHighest = std::numeric_limits<DurNs>::max();
-constexpr std::int64_t kChangesKept = 2048;  // a Reader that missed more loads nodes anew
+constexpr std::int64_t kChangesKept = 2048;  // a Reader that missed more reloads the nodes
 
 }  // namespace
 
-// A seek per node: a year of readings is never read whole.
+// An index seek per node, instead of reading a year of readings.
 Status Catalog::loadClocks(sqlite::Connection& db) {
   RG_ASSIGN(const auto newest, db.queryInt64("SELECT max(change_id) FROM rg_clock_change"));
   m_clock_changes = newest.value_or(0);

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The identity of every catalogued thing as one string of bytes (recorder.h says what it consists of). Internal to storage.
+// The identity of every catalogued object as one string of bytes (recorder.h defines its parts). Internal to storage.
 //
-// Threading:  pure.
 // Ownership:  keys own their bytes.
-// Units:      none.
-// Errors:     none.
-// Cost:       one string each.
 #pragma once
 
 #include <optional>
@@ -20,7 +16,7 @@
 
 namespace runglass {
 
-// A composite key as bytes: integers fixed, texts with their length.
+// A composite key as bytes: integers with fixed size, texts with their length.
 class Key {
  public:
   Key& add(std::int64_t v) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Catalog::load and save: rows of a file to memory and back. Declaring what was loaded gives the same ids.
+// Catalog::load and save: rows of a file to memory and back. Declaring a loaded row gives the same id.
 #include <algorithm>
 
 #include "model/record_identity.h"
@@ -25,13 +25,13 @@ void bindAll(sqlite::Statement& statement, int index, const T&... values) {
   (statement.bind(index++, values), ...);
 }
 
-// The table that "INSERT … INTO table(…" writes.
+// The table name in "INSERT … INTO table(…".
 std::string_view tableOf(std::string_view sql) {
   const std::size_t begin = sql.find("INTO ") + 5;
   return sql.substr(begin, sql.find('(') - begin);
 }
 
-// Rows of one table by id, those that are wanted: one pass over the table finds all of them.
+// The requested rows of one table by id: one pass over the table finds all of them.
 template <class Row>
 class RowsById {
  public:
@@ -42,7 +42,7 @@ class RowsById {
       if (const auto wanted = m_rows.find(id); wanted != m_rows.end()) wanted->second = &row;
     });
   }
-  // Null: there is no such row, as of id 0.
+  // Null: no such row, or id 0.
   const Row* row(std::uint64_t id) const {
     const auto row = m_rows.find(id);
     return row == m_rows.end() ? nullptr : row->second;
@@ -56,7 +56,7 @@ class RowsById {
   std::unordered_map<std::uint64_t, const Row*> m_rows;
 };
 
-// Names of the owners of what a commit adds.
+// The owners of the rows that a commit adds, for their identities.
 class OwnersById {
  public:
   void want(AttemptId attempt, NodeId node = {}, DeviceId device = {}) {
@@ -92,7 +92,7 @@ class OwnersById {
 
 std::string_view bytesOf(const Identity& identity) { return {reinterpret_cast<const char*>(identity.bytes.data()), identity.bytes.size()}; }
 
-// Runs `sql` once for each changed row after `bind` bound it.
+// Runs `sql` once for each changed row, with the parameters that `bind` binds.
 template <class Row, class Bind>
 Status saveChanged(sqlite::Connection& db, CommitRows& rows, const CatalogTable<Row>& table, std::string_view sql, Bind bind) {
   if (table.changed().empty()) return {};
@@ -134,7 +134,7 @@ Status Catalog::loadRuns(sqlite::Connection& db) {
   return {};
 }
 
-// Damaged ranks do not keep a store from being written: their attempts count as if no node had a rank.
+// Damaged ranks do not prevent the store from being written: their attempts count as if no node had a rank.
 void Catalog::loadPlaced(sqlite::Connection& db) {
   auto placed = db.prepare(
       "SELECT run_id, max(attempt_id) FROM rg_attempt a WHERE EXISTS "
@@ -272,7 +272,7 @@ Status Catalog::saveDetails(sqlite::Connection& db, CommitRows& rows) {
                        bindAll(s, 5, r.local_rank, r.pid, r.tp, r.pp, r.dp, r.cp, r.ep);
                      }));
   if (!m_ranks.changed().empty()) {
-    // Readers keep which rank was on which node until this moves.
+    // Readers cache the nodes of ranks until this number changes.
     RG_TRY(db.exec("INSERT INTO rg_meta(key, value) VALUES('rank_changes', 1) ON CONFLICT(key) DO UPDATE SET value = value + 1"));
   }
   RG_TRY(saveChanged(db, rows, m_facts, "INSERT OR REPLACE INTO rg_fact(attempt_id, node_id, rank, key, value) VALUES(?,?,?,?,?)",

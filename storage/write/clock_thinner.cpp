@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: every reading lies within its error of the line through the stored readings around it.
+// Invariant: every reading is within its error of the line through the stored readings around it.
 #include "storage/write/clock_thinner.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void ClockThinner::store(Session& session, const ClockReading& reading) {
   std::optional<TimeNs> replaced;
   if (session.provisional) replaced = session.provisional->raw;
   if (session.pending) {
-    // The one before is in no commit yet: this one takes its place.
+    // The previous reading is not committed yet: this one replaces it.
     m_changes[*session.pending].reading = reading;
   } else {
     session.pending = m_changes.size();
@@ -64,7 +64,7 @@ void ClockThinner::add(const ClockReading& reading) {
     return (static_cast<long double>(to.offset) + more - session.corner_offset) / (static_cast<long double>(to.raw) - session.corner_raw);
   };
   if (!session.open && (slopeTo(reading, 0) < session.least_slope || slopeTo(reading, 0) > session.most_slope)) {
-    // No line passes through all of them: the one before becomes a corner.
+    // No single line passes through all of them: the previous reading becomes a corner.
     const ClockReading corner = session.newest;
     if (!session.provisional || session.provisional->raw != corner.raw) store(session, corner);
     session.corner_raw = corner.raw;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // CommitClock: when a commit is due. Internal to storage.
 // Invariants:
-// 1. What waits is stored 10 s after the last flush at the latest, and sooner where that is cheap: early flushes take at most a tenth of
-// the
-//    time and rewrite open chunks at 512 KiB/s at most (42 GiB a day). Log lines are written once, however often this commits: they delay
-//    nothing.
-// 2. Much that waits (64 MiB, or log lines that every search would look at) is stored at once, as is what a full disk leaves no room for.
-// 3. A catalogue row is visible to other processes soon after it changed, by a commit of its own where no flush is due.
+// 1. Uncommitted data is stored at most 10 s after the last flush, and sooner while that is cheap: early flushes take at most a tenth of
+//    the time and rewrite open chunks at 512 KiB/s at most (42 GiB a day). Log lines are written once, however often commits happen: they
+//    do not delay a flush.
+// 2. A large amount of uncommitted data (64 MiB, or log lines that every search would scan) is stored at once, as is data that a full disk
+//    has no room for.
+// 3. A catalogue row becomes visible to other processes soon after it changed, by its own commit where no flush is due.
 //
-// Threading:  the writer's; flushed() and catalogCommitted() are the commit's.
+// Threading:  the writer's; flushed() and catalogCommitted(): the commit's.
 // Units:      TimeNs of the monotonic clock, bytes.
 #pragma once
 
@@ -22,16 +22,16 @@ namespace runglass {
 class CommitClock {
  public:
   enum class Due : std::uint8_t { kNothing, kCatalog, kAll };
-  // What is not committed.
+  // Uncommitted data.
   struct Waiting {
     bool any = false, catalog = false;
-    bool journal_failed = false;  // it takes no more: stored, its data need it no more
+    bool journal_failed = false;  // it accepts no batches until its data is stored
     std::int64_t journal_bytes = 0, chunk_bytes = 0;
     std::size_t log_lines = 0;
   };
 
   void start(TimeNs now) { m_last_flush = now; }
-  // `roomOnDisk()`: absent where that is not known. Asked for only where it decides.
+  // `roomOnDisk()`: absent if unknown. Called only where it decides.
   template <class Room>
   Due due(TimeNs now, const Waiting& waiting, const Room& roomOnDisk) {
     const DurNs waited = now - m_last_flush;
@@ -40,7 +40,7 @@ class CommitClock {
     if (std::exchange(m_catalog_refused, false)) return Due::kAll;
     if (waiting.journal_failed && waited >= kShortOfRoomInterval) return Due::kAll;
     if ((waiting.any || waiting.catalog) && (cheap || large || waited >= kFlushInterval)) return Due::kAll;
-    // A disk that fills up: store early what waits, because its journal takes the room twice.
+    // The disk is filling up: commit early, because journaled data needs its space twice.
     if (waiting.any && waited >= kShortOfRoomInterval) {
       if (const auto room = roomOnDisk(); room && *room < 2 * waiting.journal_bytes) return Due::kAll;
     }
@@ -48,7 +48,7 @@ class CommitClock {
     if (waiting.catalog && since_catalog >= kCatalogInterval && since_catalog >= m_catalog_cost * kCostShare) return Due::kCatalog;
     return Due::kNothing;
   }
-  // A flush that took from `start` until `end`; `log_cost` of it for log lines. `rewritten` bytes without log lines.
+  // A flush that took from `start` until `end`, of which `log_cost` for log lines. `rewritten`: bytes without log lines.
   void flushed(TimeNs start, TimeNs end, DurNs log_cost, std::int64_t rewritten) {
     m_last_flush = m_last_catalog_commit = end;
     m_flush_cost = end - start - log_cost;
@@ -58,7 +58,7 @@ class CommitClock {
     m_last_catalog_commit = end;
     m_catalog_cost = end - start;
   }
-  // The catalogue alone cannot be committed: a commit of everything is due, which leaves out what was refused.
+  // The catalogue alone cannot be committed: a commit of everything is due, which leaves out the refused rows.
   void catalogRefused() { m_catalog_refused = true; }
 
  private:
@@ -67,12 +67,12 @@ class CommitClock {
   static constexpr DurNs kCatalogInterval = 50 * kNsPerMs;
   static constexpr std::int64_t kFlushBytes = std::int64_t{64} << 20;
   static constexpr std::size_t kFlushLogs = 32'768;
-  static constexpr std::int64_t kRewriteRate = std::int64_t{512} << 10;  // a second
+  static constexpr std::int64_t kRewriteRate = std::int64_t{512} << 10;  // bytes per second
   static constexpr DurNs kCostShare = 10;
 
   TimeNs m_last_flush = 0, m_last_catalog_commit = 0;
   DurNs m_flush_cost = 0, m_catalog_cost = 0;
-  DurNs m_write_debt = 0;  // time to wait so that rewriting open chunks stays below kRewriteRate
+  DurNs m_write_debt = 0;  // minimum wait so that rewriting open chunks stays below kRewriteRate
   bool m_catalog_refused = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. After a unit that is left out the transaction holds nothing of it.
-// 2. After SQLITE_CORRUPT or a failed read a transaction stores nothing, and does not commit (tried with 3.40): it is begun again.
+// 1. After a unit was left out, the transaction contains nothing of it.
+// 2. After SQLITE_CORRUPT or a failed read, a transaction stores nothing and does not commit (tried with 3.40): it is restarted.
 #include "storage/write/commit_rows.h"
 
 namespace runglass {
@@ -33,7 +33,7 @@ Status CommitRows::putCarefully(sqlite::Connection& db, sqlite::Statement& row, 
   if (m_group == nullptr) return togetherCarefully(db, table, std::nullopt, [&] { return putCarefully(db, row, table); }).status();
   const std::string sql = row.expanded();
   if (!sql.empty()) m_group->sql.append(sql).append(";\n");
-  // Once one of a unit was refused the others are only written down.
+  // Once a row of the unit was refused, the others are only listed.
   if (!m_group->why.empty()) return {};
   const Status written = row.run();
   if (written.ok() || db.spoiledByDamage() || !db.failedLocally()) return written;

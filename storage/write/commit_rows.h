@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CommitRows: how a commit writes its rows. Normally straight; in a careful commit each in a savepoint, so that a row that is refused (a
+// CommitRows: how a commit writes its rows. Normally directly; in a careful commit each in a savepoint, so that a refused row (a
 // constraint, a damaged page) is left out and the others are stored. Internal to storage.
 //
 // Threading:  that of the connection.
-// Ownership:  owns what was refused.
-// Units:      none.
-// Errors:     those of SQLite that are not about one row. A damaged page spoils the transaction: see mustRestart().
-// Cost:       none beside the statement's; careful: a savepoint per row.
+// Ownership:  owns the refused rows.
+// Errors:     those of SQLite that do not concern a single row. A damaged page spoils the transaction: see mustRestart().
+// Cost:       none in addition to the statement; careful: a savepoint per row.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +29,7 @@ class CommitRows {
     std::string why;
   };
 
-  // From here on each row on its own, until finish(). Units that spoiled a transaction before are left out.
+  // From now on each row separately, until finish(). Units that spoiled an earlier transaction are left out.
   void beCareful() { m_careful = true, m_spoiled = false, m_counts.clear(), m_refused.clear(); }
   void finish() { m_careful = m_spoiled = false, m_left_out.clear(), m_refused.clear(); }
   bool careful() const { return m_careful; }
@@ -38,8 +37,8 @@ class CommitRows {
   Status put(sqlite::Connection& db, sqlite::Statement& row, std::string_view table) {
     return m_careful ? putCarefully(db, row, table) : row.run();
   }
-  // Rows that make sense only together, written by put(). `key` tells the unit from others of the table; absent: its place among them,
-  // which is the same in each transaction of a commit. False: they are left out.
+  // Rows that make sense only together, written by put(). `key` identifies the unit within the table; absent: its ordinal among the units,
+  // which is the same in each transaction of a commit. False: the rows are left out.
   template <class Write>
   Result<bool> together(sqlite::Connection& db, std::string_view table, std::optional<std::uint64_t> key, const Write& write) {
     if (m_careful) return togetherCarefully(db, table, key, write);
@@ -47,22 +46,22 @@ class CommitRows {
     return true;
   }
 
-  // After a failure: SQLite takes no more in this transaction. The unit that spoiled it is left out of the next one.
+  // After a failure: SQLite accepts nothing more in this transaction. The unit that spoiled it is left out of the next one.
   bool mustRestart() const { return m_spoiled && m_left_out.size() <= kMaxLeftOut; }
   const std::vector<Refused>& refused() const { return m_refused; }
 
  private:
-  static constexpr std::size_t kMaxLeftOut = 64;  // then it is the disk, not a page
+  static constexpr std::size_t kMaxLeftOut = 64;  // beyond that, the disk is at fault and not a page
 
   Status putCarefully(sqlite::Connection& db, sqlite::Statement& row, std::string_view table);
   Result<bool> togetherCarefully(sqlite::Connection& db, std::string_view table, std::optional<std::uint64_t> key,
                                  const std::function<Status()>& write);
 
   bool m_careful = false, m_spoiled = false;
-  std::map<std::string, std::uint64_t, std::less<>> m_counts;  // of units, by table
+  std::map<std::string, std::uint64_t, std::less<>> m_counts;  // number of units by table
   std::set<std::string> m_left_out;
-  std::vector<Refused> m_refused;  // of this transaction
-  Refused* m_group = nullptr;      // the unit that is written now
+  std::vector<Refused> m_refused;  // in this transaction
+  Refused* m_group = nullptr;      // the current unit
 };
 
 }  // namespace runglass

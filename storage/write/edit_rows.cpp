@@ -11,7 +11,7 @@ namespace runglass {
 Status EditRows::edit(const Edit& edit) {
   RG_TRY(checkEdit(edit));
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kImmediate));
-  // The run it names may not be in the file yet.
+  // The run that the edit names may not be in the file yet.
   RG_TRY(m_catalog.save(m_db, m_rows));
   RG_TRY(std::visit([this](const auto& one) { return save(one); }, edit));
   RG_TRY(transaction.commit());
@@ -57,7 +57,7 @@ Result<AttemptId> EditRows::attemptOf(const std::string& run_uuid, std::int32_t 
   return AttemptId{static_cast<std::uint64_t>(find.int64(0))};
 }
 
-// Kept as a fact of the attempt: exported with it, and seen by every Reader.
+// Stored as a fact of the attempt: exported with it, and visible to every Reader.
 Status EditRows::save(const RankOrderChoice& choice) {
   RG_ASSIGN(const AttemptId attempt, attemptOf(choice.run_uuid, choice.attempt, "order of ranks"));
   m_catalog.fact({.attempt = attempt, .node = {}, .rank = {}, .key = kRankOrderFact, .value = choice.order});

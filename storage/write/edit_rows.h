@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// EditRows: what people, analyses and importers add about runs. Internal to storage; the calls are those of Edits.
+// EditRows: data that people, analyses and importers add about runs. Internal to storage; the calls are those of Edits.
 // Invariants:
-// 1. alerts(), incident() and edit() are each a transaction of their own, with the catalogue rows that they may name: one that returned OK
-//    is committed, one that failed left nothing.
-// 2. Findings, import marks and pins wait for the next commit of everything; in the order in which they came.
+// 1. alerts(), incident() and edit() are each a transaction of their own, including the catalogue rows that they may name: after OK it is
+//    committed, after a failure nothing is stored.
+// 2. Findings, import marks and pins are stored by the next commit of everything, in order of arrival.
 //
-// Threading:  the writer's thread; saveFindings() and saveMarks() that of the commit, while nothing else is called.
-// Errors:     run_edits.h.
+// Threading:  the writer's thread; saveFindings() and saveMarks(): the commit's, while no other call runs.
+// Errors:     as run_edits.h.
 #pragma once
 
 #include <map>
@@ -42,12 +42,12 @@ class EditRows {
   bool hasPins() const { return !m_pins.empty(); }
   bool anyPending() const;
 
-  // Of a commit of everything, inside its transaction; committed() once it is committed.
+  // Part of a commit of everything, inside its transaction; committed() after its commit.
   Status saveFindings();  // store_findings.cpp
   Status saveMarks();     // and pins
   void committed();
 
-  // Rows of a transaction of the caller's.
+  // Rows of the caller's transaction.
   Status save(const Note& note);
   Status save(const RankOrderChoice& choice);
   Status save(const ClockAlignment& alignment);  // store_align.cpp
@@ -55,7 +55,7 @@ class EditRows {
   Status save(const IncidentEdit& edit);         // store_incident.cpp
   Status save(const AgentForget& forget) { return m_agents.forget(m_db, forget); }
   Status saveIncident(Incident incident);  // store_incident.cpp
-  // NOT_FOUND begins with `what`, which wanted it.
+  // The NOT_FOUND message begins with `what`, the object that names the run.
   Result<AttemptId> attemptOf(const std::string& run_uuid, std::int32_t number, const std::string& what);
 
  private:

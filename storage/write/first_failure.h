@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FirstFailure: the first failure of a Recorder's call since it was taken; calls do not fail one by one. Internal to storage.
+// FirstFailure: the first failure of a Recorder call since the last take(); the calls themselves return no status. Internal to storage.
 #pragma once
 
 #include <utility>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. m_size is the end of the last whole record; a failed append truncates back to it, or the next one does. Whatever a crash leaves behind
-//    it is the beginning of one append: written over by a shorter one, its later records would show a gap that is none.
-// 2. A file appears under its name with its whole head, or not at all.
-// 3. <store>-ingest-next exists only together with <store>-ingest; it is the younger one. The older one goes once all of it is committed
-//    and a power cut cannot undo the commit: what a power cut takes of a stream is its newest batches, never some in the middle.
+// 1. m_size is the end of the last complete record; a failed append truncates to it, or the next append does. Bytes left after it by a
+//    crash are the beginning of one append: if a shorter append overwrote them, the remaining records would show a false gap.
+// 2. A file appears under its name with its complete head, or not at all.
+// 3. <store>-ingest-next exists only together with <store>-ingest; it is the newer one. The older one is deleted once all of it is
+//    committed and a power cut cannot undo the commit: a power cut can only lose the newest batches of a stream, never some in the middle.
 // 4. Files are synced in the order in which they were written, and their names before them.
-// 5. A power cut may take any part of what was not synced, and leave what was written after it. A batch that is found behind such a hole is
-//    left out: whether its sender still holds those in the hole is for the sender to say, which goes on where its mark stands. Behind
-//    damage of what had been synced everything counts.
-// 6. A file is never written anew from its begin: old records behind new ones would speak of another content.
-// 7. A sync opens nothing: a process that has no descriptor left loses no journal by it.
+// 5. A power cut may lose any part of the unsynced data and keep data that was written after it. A batch found after such a gap is left
+//    out: its sender continues at the stream's mark and sends the missing batches if it still has them. After damage in synced data, all
+//    batches count.
+// 6. A file is never rewritten from its start: old records after new ones would belong to another content.
+// 7. A sync opens no file: a process that has run out of descriptors loses no journal because of it.
 #include "storage/write/journal.h"
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ std::int64_t sizeOf(const std::string& file) {
   return ::stat(file.c_str(), &status) == 0 ? status.st_size : 0;
 }
 
-// All of `vectors` at `at`; 0 or the errno.
+// Writes all of `vectors` at `at`; 0 or the errno.
 int writeAll(int fd, std::vector<iovec>& vectors, off_t at) {
   for (std::size_t i = 0; i < vectors.size();) {
     const auto count = static_cast<int>(std::min(kMaxVectors, vectors.size() - i));
@@ -68,7 +68,7 @@ Status Journal::failed(const char* what, int error) const {
   return {code, std::string(what) + ": " + m_path + ": " + (code == Code::kResourceExhausted ? "the disk is full" : std::strerror(error))};
 }
 
-// Under a name of its own first: a head that is written half, or not at all, is never taken for a journal.
+// Created under another name first: an incomplete or missing head is never mistaken for a journal.
 Result<std::shared_ptr<OpenFile>> Journal::create(const std::string& path) const {
   const std::string made = path + ".new";
   if (::unlink(made.c_str()) != 0 && errno != ENOENT) return failed("cannot open journal", errno);
@@ -92,7 +92,7 @@ Status Journal::open(const std::string& store, const std::string& store_uuid, bo
   m_power_safe = power_safe;
   m_folder = folderOf(m_path);
   if (m_folder->fd() < 0) return failed("cannot open the folder of journal", errno);
-  // A file that ends inside its head, or with it, was never written to.
+  // A file that ends within its head, or right after it, contains no records.
   if (sizeOf(m_next_path) <= JournalFormat::kHeadBytes) {
     if (::unlink(m_next_path.c_str()) != 0 && errno != ENOENT) return failed("cannot open journal", errno);
   } else if (sizeOf(m_path) <= JournalFormat::kHeadBytes) {
@@ -118,7 +118,7 @@ Status Journal::open(const std::string& store, const std::string& store_uuid, bo
 }
 
 Status Journal::rotate() {
-  // What a failed sync left is in memory, and about to be stored.
+  // Data that a failed sync did not write is still in memory, and about to be stored.
   if (m_broken == 0 && m_power_safe) RG_TRY(sync());
   RG_ASSIGN(auto next, create(m_next_path));
   if (m_power_safe) {
@@ -157,7 +157,7 @@ Status Journal::settle(bool durable) {
     m_older_unsynced = false;
     m_older_broken = 0;
   }
-  // Whatever came since stands behind what is stored.
+  // Batches that arrived since then are after the stored ones.
   if (m_size > m_apart_size || m_size <= JournalFormat::kHeadBytes) return {};
   RG_ASSIGN(m_file, create(m_path));
   m_unnamed = true;
@@ -167,11 +167,11 @@ Status Journal::settle(bool durable) {
   return {};
 }
 
-// The file as it is under a second name: the journal goes on in another file, so that nothing of it changes.
+// Gives the file a second name: the journal continues in another file, so that this one does not change.
 void Journal::keep(const std::string& path, JournalLoss& loss) const {
   namespace fs = std::filesystem;
   std::error_code error;
-  if (fs::hard_link_count(path, error) > 1) return;  // by an earlier life, which ended before all was stored
+  if (fs::hard_link_count(path, error) > 1) return;  // by an earlier run of the writer, which ended before everything was stored
   const std::string prefix = m_path + std::string(kKept);
   std::vector<std::string> others;
   for (const auto& entry : fs::directory_iterator(fs::path(m_path).parent_path(), error))
@@ -194,7 +194,7 @@ Result<JournalLoss> Journal::replay(const Take& take, const Mark& mark) {
     int fd;
     std::string path;
     std::int64_t size;
-    std::optional<JournalSynced> synced;  // absent: nothing of it knows that
+    std::optional<JournalSynced> synced;  // absent: no record contains it
   };
   std::vector<File> files;
   if (m_older_size > 0) {
@@ -217,7 +217,7 @@ Result<JournalLoss> Journal::replay(const Take& take, const Mark& mark) {
   }
   JournalLoss loss;
   std::map<StreamKey, std::uint64_t> next;
-  const bool older_torn = files.back().synced && !files.back().synced->older;  // it may even be gone
+  const bool older_torn = files.back().synced && !files.back().synced->older;  // or even missing
   for (const File& file : files) {
     JournalDamage damage;
     const auto record = [&](const JournalRecord& found) -> Status {
@@ -250,7 +250,7 @@ Status Journal::append(std::span<const Writer::JournalEntry> entries, std::span<
   if (m_broken != 0) return failed("cannot write journal", m_broken);
   if (m_remains && ::ftruncate(m_file->fd(), static_cast<off_t>(m_size)) != 0) return failed("cannot write journal", errno);
   m_remains = false;
-  // Heads of all records in one string; the vectors point into it and to the payloads.
+  // The heads of all records in one string; the vectors point into it and to the payloads.
   std::string heads;
   std::vector<std::size_t> ends;
   ends.reserve(entries.size());
@@ -284,7 +284,7 @@ Status Journal::syncIfDue() {
   return m_broken == 0 && monotonicNow() - m_synced_at < interval ? Status() : sync();
 }
 
-// Of a sync that ended well; the files may have moved on meanwhile.
+// After a successful sync; the files may have been rotated meanwhile.
 void Journal::noteSynced() {
   if (m_syncing == m_file) {
     m_synced.bytes = m_syncing_size;
@@ -298,7 +298,7 @@ void Journal::noteSynced() {
 Status Journal::sync() {
   if (m_broken != 0) return failed("cannot sync journal", m_broken);
   if (m_power_safe) {
-    // What its sync lost is safe once it is stored.
+    // Data that its sync lost is safe once it is stored.
     if (m_older_broken != 0) return failed("cannot sync journal", m_older_broken);
     if (!m_unsynced) return {};
     m_broken = syncFile(m_file->fd());

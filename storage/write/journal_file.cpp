@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A record counts only where its checksum holds; sizes are trusted as far as the file goes.
-// 2. Behind a damaged record the reading goes on where its size says that the next one begins, if that is one; else at the next marker. The
-//    first is tried first because a payload may hold anything.
+// 1. A record counts only if its checksum matches; a size is trusted only within the file.
+// 2. After a damaged record, reading continues where its size places the next record, if there is a valid one; else at the next marker. The
+//    size is tried first because a payload may contain anything, including a marker.
 #include "storage/write/journal_file.h"
 
 #include <unistd.h>
@@ -27,12 +27,12 @@ std::uint32_t fixed32(std::string_view bytes) {
   return value;
 }
 
-// A part of the file in memory. What the disk cannot read is zeros, which are no record.
+// A part of the file in memory. Parts that the disk cannot read are zeros, which are not a valid record.
 class Window {
  public:
   Window(int fd, std::int64_t size) : m_fd(fd), m_size(size) {}
   std::int64_t size() const { return m_size; }
-  // `bytes` from `at` on, which are in the file; valid until the next call.
+  // `bytes` from `at` on, which must be within the file; valid until the next call.
   std::string_view at(std::int64_t at, std::size_t bytes) {
     const auto end = m_begin + static_cast<std::int64_t>(m_bytes.size());
     if (at < m_begin || at + static_cast<std::int64_t>(bytes) > end) load(at, std::max(bytes, kWindow));
@@ -59,20 +59,20 @@ class Window {
   std::string m_bytes;
 };
 
-// Records of one version.
+// The layout of the records of one version.
 struct RecordLayout {
   std::string_view marker;
   std::uint32_t seed = 0;
 
   std::size_t head() const { return marker.size() + 8; }
-  // The end of the record at `at` as its size has it; absent: that is none, or beyond the file.
+  // The end of the record at `at` according to its size; absent: no record, or beyond the end of the file.
   std::optional<std::int64_t> end(Window& file, std::int64_t at) const {
     if (file.size() - at < static_cast<std::int64_t>(head())) return std::nullopt;
     const std::uint32_t size = fixed32(file.at(at, head()).substr(marker.size()));
     const std::int64_t end = at + static_cast<std::int64_t>(head()) + size;
     return size == 0 || end > file.size() ? std::nullopt : std::optional(end);
   }
-  // The body of a whole record.
+  // The body of a complete record.
   std::optional<std::string_view> body(Window& file, std::int64_t at) const {
     const auto until = end(file, at);
     if (!until || !file.at(at, head()).starts_with(marker)) return std::nullopt;
@@ -80,7 +80,7 @@ struct RecordLayout {
     const std::string_view body = record.substr(head());
     return crc32c(body, seed) == fixed32(record.substr(marker.size() + 4)) ? std::optional(body) : std::nullopt;
   }
-  // Where the reading goes on after a damaged record at `at`; the file's size: nowhere.
+  // Where reading continues after a damaged record at `at`; the file's size: nowhere.
   std::int64_t resume(Window& file, std::int64_t at) const {
     const auto next = end(file, at);
     if (next && (*next == file.size() || body(file, *next))) return *next;
@@ -108,10 +108,10 @@ StreamKey takeKey(ByteReader& in) {
   return key;
 }
 
-// What the bodies of a file say one after the other.
+// Decodes the bodies of a file in sequence.
 class Bodies {
  public:
-  // False: it says nothing that is known.
+  // False: an unknown body.
   Result<bool> take(std::string_view body, const JournalFormat::Take& take) {
     ByteReader in(body);
     const std::uint8_t kind = in.byte();
@@ -192,7 +192,7 @@ Status JournalFormat::read(int fd, std::int64_t size, const Take& take, JournalD
   if (!ours) lost(std::min(size, kHeadBytes), 0);
   const auto uuid = std::string_view(start).substr(std::min<std::size_t>(start.size(), 8));
   const bool named = (first_version || start.starts_with(kMagic)) && uuid.size() == m_uuid.size();
-  // Records of version 1 do not say whose they are. Uuids are random: where half of one is right, the rest is damage.
+  // Records of version 1 do not identify their store. Uuids are random: if half of the uuid matches, the rest is damage.
   std::ptrdiff_t same = 0;
   for (std::size_t i = 0; i < std::min(uuid.size(), m_uuid.size()); ++i) same += uuid[i] == m_uuid[i] ? 1 : 0;
   const bool others = named && same < static_cast<std::ptrdiff_t>(m_uuid.size()) / 2;
@@ -212,7 +212,7 @@ Status JournalFormat::read(int fd, std::int64_t size, const Take& take, JournalD
       continue;
     }
     const std::int64_t next = layout.resume(file, at);
-    // A write that was cut off: it begins as a record does, and goes beyond the file.
+    // A truncated write: it begins like a record and extends beyond the end of the file.
     const bool begun = size - at < static_cast<std::int64_t>(layout.head()) ||
                        (!layout.end(file, at) && file.at(at, layout.head()).starts_with(layout.marker) &&
                         fixed32(file.at(at, layout.head()).substr(layout.marker.size())) > 0);

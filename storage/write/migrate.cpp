@@ -9,7 +9,7 @@
 namespace runglass {
 
 Status createSchema(sqlite::Connection& db, const SchemaHistory& history) {
-  // page_size and auto_vacuum only take before the first table.
+  // page_size and auto_vacuum only take effect before the first table.
   RG_TRY(db.exec("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL"));
   RG_ASSIGN(auto transaction, sqlite::Transaction::begin(db, sqlite::Transaction::Kind::kImmediate));
   RG_TRY(db.exec("PRAGMA application_id=" + std::to_string(sqlite::kApplicationId)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenChunks: recording. Nothing here touches the file, except that the first point of an old series loads its open chunk.
+// OpenChunks: recording. Nothing here accesses the file, except that the first point of an old series loads its open chunk.
 #include "storage/write/open_chunks.h"
 
 #include <algorithm>
@@ -10,9 +10,10 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kOutOfOrderShare = 8;  // of its limit: a chunk of so many points takes no more of them out of order
+constexpr std::size_t kOutOfOrderShare = 8;  // of its limit: a chunk with more points than this share accepts no more points out of order
 
-// Same-rate series must not all seal at once, and at any moment their chunks are half full on average: spread over all of a chunk's length.
+// Series of the same rate must not all seal at the same time, and on average their chunks should be half full: the first limits are spread
+// over the length of a chunk.
 std::size_t firstLimit(SeriesId id, std::size_t limit) {
   const std::size_t least = limit / 16;
   return least + (id.value * 0x9e3779b97f4a7c15ULL >> 51) % (limit - least);
@@ -20,7 +21,7 @@ std::size_t firstLimit(SeriesId id, std::size_t limit) {
 
 }  // namespace
 
-// Open chunks are in memory and are written again with every commit: where they are very many they are smaller.
+// Open chunks are in memory and are rewritten by every commit: where there are very many, they are smaller.
 void OpenChunks::countOpenChunks(std::int64_t more) {
   constexpr std::size_t kOpenPoints = 32U << 20, kMin = 512;
   m_open_chunks += static_cast<std::size_t>(more);
@@ -28,19 +29,19 @@ void OpenChunks::countOpenChunks(std::int64_t more) {
 }
 
 void OpenChunks::limit(SeriesBuffer& buffer, std::size_t points) const {
-  constexpr std::size_t kFew = 1536;  // of a chunk's 4,096: then raw blocks would be most of what open chunks need
+  constexpr std::size_t kFew = 1536;  // of a chunk's 4,096: below that, raw blocks would take most of the memory of open chunks
   buffer.setLimit(points, m_chunk_limit <= kFew ? SeriesBuffer::kShortBlock : kBlockPoints);
 }
 
 Status OpenChunks::load(SeriesId id) {
-  // Loaded aside, so that Readers see it only when it is whole.
+  // Loaded separately, so that Readers see it only when it is complete.
   auto loaded = std::make_shared<LiveSeries>();
   if (id.value < m_first_new_series || m_catalog.wasEvicted(id)) RG_TRY(loadSeries(id, *loaded));
   countOpenChunks(1);
   {
     const MutexLock lock(loaded->mutex);
     if (loaded->late) noteLate(id);
-    // In which order the points of sealed chunks arrived is no longer known.
+    // The order of arrival of points in sealed chunks is not known here.
     if (m_catalog.wasEvicted(id))
       loaded->sealed_main.disordered = loaded->sealed_main.count, loaded->sealed_late.disordered = loaded->sealed_late.count;
     limit(loaded->main, loaded->extent.count == 0 ? firstLimit(id, m_chunk_limit) : m_chunk_limit);
@@ -78,7 +79,7 @@ void OpenChunks::noteLate(SeriesId id) {
   countOpenChunks(1);
 }
 
-// What waited through an outage comes late, and then no more. A few series at a time: recording waits meanwhile.
+// Data delayed by an outage arrives late, and then stops. A few series at a time, because recording waits meanwhile.
 void OpenChunks::sealIdleLate() {
   constexpr std::size_t kAtOnce = 64;
   const TimeNs now = monotonicNow();
@@ -92,7 +93,7 @@ void OpenChunks::sealIdleLate() {
     LiveSeries& series = *m_tail->find(id);
     const MutexLock lock(series.mutex);
     const bool idle = std::exchange(series.late_idle, true);
-    // Few points need little, and would make many small chunks where some come again and again.
+    // Few points need little memory, and sealing them would create many small chunks where late points keep arriving.
     if (idle && series.late->points() >= m_chunk_limit / kOutOfOrderShare) {
       list(id, series);
       seal(series, *series.late, true);
@@ -132,7 +133,7 @@ void OpenChunks::append(SeriesId id, const std::int64_t* x, const std::int64_t* 
     extent.first_time = std::min(extent.first_time.value_or(*first), *first);
     extent.last_time = std::max(extent.last_time.value_or(*last), *last);
   }
-  // The newest is the last to arrive among those with the greatest x.
+  // The newest is the last to arrive among those with the maximum x.
   if (newest) {
     std::size_t at = n - 1;
     while (x[at] != high) --at;
@@ -154,10 +155,11 @@ void OpenChunks::append(SeriesId id, const std::int64_t* x, const std::int64_t* 
     }
     if (late) series->late_idle = false;
     SeriesBuffer& buffer = late ? *series->late : series->main;
-    // Series have come since this chunk began.
+    // Other series were added since this chunk began.
     if (buffer.limit() > m_chunk_limit) limit(buffer, firstLimit(id, m_chunk_limit));
     if (buffer.points() > 0 && buffer.hasTime() != (time != nullptr)) seal(*series, buffer, late);
-    // What waited at an agent comes after what is new. Out of order a chunk is kept raw, and these may be many: it becomes a late chunk's.
+    // Data spooled at an agent arrives after newer data. Out of order, a chunk is kept raw, and these may be many: such a point goes to a
+    // late chunk.
     if (!late && buffer.points() >= m_chunk_limit / kOutOfOrderShare && x[i] < buffer.maxX()) {
       seal(*series, buffer, false);
       continue;
@@ -171,7 +173,7 @@ void OpenChunks::append(SeriesId id, const std::int64_t* x, const std::int64_t* 
 }
 
 void OpenChunks::seal(LiveSeries& series, SeriesBuffer& buffer, bool late) {
-  // A sealed chunk gets a new row at the table's end, where rows pack densely; the open one's row is deleted.
+  // A sealed chunk gets a new row at the table's end, where rows pack densely; the open chunk's row is deleted.
   const std::int64_t replaced = buffer.chunk_id;
   buffer.chunk_id = series.newest_sealed = m_next_chunk++;
   auto pyramid = std::make_shared<Pyramid>();

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenChunks: points of series on their way into chunks: what is open of each, sealing, late points, and their rows. Internal to storage.
+// OpenChunks: points of series on their way into chunks: the open chunks of each series, sealing, late points, and their rows. Internal to
+// storage.
 // Invariants:
-// 1. A point goes to the main chunk unless it lies before the last sealed main point; then it goes to the late chunk. Equal x therefore
-//    keep their order of arrival when main chunks are read before late ones. A main chunk of many points is sealed when one comes before
-//    them.
+// 1. A point goes to the main chunk unless it is before the last sealed main point; then it goes to the late chunk. Equal x therefore keep
+//    their order of arrival when main chunks are read before late ones. A main chunk of many points is sealed when a point arrives that is
+//    before them.
 // 2. A sealed chunk is pending with the generation of the next commit until that commit is done.
-// 3. What a series of the file cannot take goes on in another one, whose key differs in a label: the pages that are damaged are not touched
-//    again, and what is recorded from then on can be read.
+// 3. Data that a series in the file cannot accept continues in another series, whose key differs in a label: the damaged pages are not
+//    accessed again, and data recorded from then on is readable.
 //
-// Threading:  the writer's thread; save() and what goes with it are the commit's, while nothing is recorded.
+// Threading:  the writer's thread; save() and related calls: the commit's, while nothing is recorded.
 // Errors:     a point that cannot be recorded is a FirstFailure; else those of SQLite and CommitRows.
-// Cost:       append(): O(n) copies; a chunk that is full is encoded.
+// Cost:       append(): O(n) copies; a full chunk is encoded.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ namespace runglass {
 
 class OpenChunks {
  public:
-  // Late chunks to which nothing came for `late_idle`, or twice that, leave memory.
+  // Late chunks that got no points for between `late_idle` and twice that are evicted from memory.
   OpenChunks(const std::string& path, sqlite::Connection& db, CommitRows& rows, Catalog& catalog, LiveTail& tail, SeriesRows& series_rows,
              RowLog& log, FirstFailure& failure, DurNs late_idle)
       : m_path(path),
@@ -48,30 +49,30 @@ class OpenChunks {
   Status load();
   void close();
 
-  // Null, and a failure: the series cannot be recorded to. `id` becomes that of the series which goes on for it, if one does.
+  // Null, with a FirstFailure: the series cannot be recorded. Sets `id` to the series that continues it, if there is one.
   LiveSeries* live(SeriesId& id);
-  // `time` is null where points have none.
+  // `time` is null if points have none.
   void append(SeriesId id, const std::int64_t* x, const std::int64_t* time, const double* value, std::size_t n);
   void sealIdleLate();
-  // Seals open chunks of series that are not in memory, so that retention may take them: those older than `before`, or all. A few at a
+  // Seals open chunks of series that are not in memory, so that retention may delete them: those older than `before`, or all. A few at a
   // time.
   Status sealAbandoned(std::optional<TimeNs> before, TimeNs now);
-  // They left the tail.
+  // These series were evicted from the tail.
   void evicted(const std::vector<SeriesId>& gone);
   std::int64_t nextChunk() const { return m_next_chunk; }
   std::int64_t openChunks() const { return static_cast<std::int64_t>(m_open_chunks); }
 
-  // Points that come from here on touch their series at `now`, monotonic.
+  // The time, monotonic, that the following points touch their series at.
   void setNow(TimeNs now) { m_now = now; }
   const std::vector<SeriesId>& unsaved() const { return m_unsaved; }
   std::int64_t pendingBytes() const { return m_pending_bytes; }  // of sealed chunks
 
-  // Inside the caller's transaction: all that is unsaved, or one series of it.
+  // Inside the caller's transaction: all unsaved data, or that of one series.
   void commitBegins() { m_written_bytes = 0; }
   Status save();
   Status save(SeriesId id);
-  // What of a series is not in the file becomes that of the series which goes on for it, and is stored with the same commit. Where there is
-  // none it stays.
+  // Moves the data of a series that is not in the file to the series that continues it; it is stored by the same commit. Without such a
+  // series it stays.
   void moveOn(SeriesId id, const Status& why);
   void committed();
   std::int64_t writtenBytes() const { return m_written_bytes; }
@@ -106,10 +107,10 @@ class OpenChunks {
   std::vector<SeriesId> m_unsaved;
   std::size_t m_open_chunks = 0, m_chunk_limit = kChunkPoints;  // main and late ones
   std::vector<SeriesId> m_late_series;                          // that have a late chunk
-  std::size_t m_next_late = 0;                                  // to look at in this pass over them
+  std::size_t m_next_late = 0;                                  // index of the next one in this pass
   TimeNs m_late_pass = 0;                                       // when it began
   std::unordered_map<SeriesId, SeriesId> m_continued;
-  std::uint64_t m_first_new_series = 0;  // ids from here on have nothing in the file
+  std::uint64_t m_first_new_series = 0;  // ids from this one on have no data in the file
   std::int64_t m_next_chunk = 1;
   TimeNs m_now = 0;
   std::int64_t m_pending_bytes = 0, m_written_bytes = 0;

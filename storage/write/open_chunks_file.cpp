@@ -15,7 +15,7 @@ constexpr std::int64_t kSealAtOnce = 256;
 constexpr std::string_view kLabel = "{\"_after_damage\":\"";
 constexpr char kFirst = '1', kLast = '3';
 
-// "" where there have been enough of them.
+// "" when the limit is reached.
 std::string labelsAfterDamage(const std::string& labels) {
   if (!labels.starts_with(kLabel)) {
     const std::string rest = labels.size() > 2 ? ',' + labels.substr(1) : "}";
@@ -54,7 +54,7 @@ Status OpenChunks::loadSeries(SeriesId id, LiveSeries& series) {
   const MutexLock lock(series.mutex);
   series.any_sealed = !sealed.isNull(0);
   series.sealed_x1 = sealed.int64(0);
-  // Of scalars retention deletes main chunks alone; they still count.
+  // For scalars, retention deletes only main chunks; their points still count.
   RG_ASSIGN(
       auto gone,
       m_db.prepare("SELECT sum(e.sample_count) FROM rg_expired e JOIN rg_series s USING(series_id) WHERE e.series_id = ? AND s.kind = 2"));
@@ -86,7 +86,7 @@ Status OpenChunks::loadSeries(SeriesId id, LiveSeries& series) {
     }
     if (!sane || buffer->points() > 0 ||
         !decodeSampleChunk(blob, n, open.int64(1), points.x.data(), points.time.data(), points.value.data())) {
-      // Left in the file as it is, for verify to name; new points go to a chunk of their own.
+      // Stays in the file as it is, for verify to report; new points go to another chunk.
       const std::string chunk = std::to_string(open.int64(0));
       static_cast<void>(m_db.exec("UPDATE rg_chunk SET sealed = 1 WHERE chunk_id = " + chunk));
       m_log.issue(
@@ -144,7 +144,7 @@ Status OpenChunks::sealAbandoned(std::optional<TimeNs> before, TimeNs now) {
   else
     RG_TRY(found);
   for (const SeriesId id : series) {
-    // Damaged, or of a series that is: its open chunk stays as it is.
+    // Damaged, or of a damaged series: its open chunk stays as it is.
     if (m_continued.contains(id) || !m_catalog.knowsSeries(id) || !load(id).ok()) continue;
     LiveSeries* const found = m_tail->find(id);
     list(id, *found);
@@ -166,7 +166,7 @@ Status OpenChunks::save(SeriesId id) {
   return saveSeries(id, *m_tail->find(id));
 }
 
-// In order of their ids, so that the table only grows at its end.
+// In the order of ids, so that the table only grows at its end.
 Status OpenChunks::saveSealed(std::span<const SeriesId> ids) {
   const std::uint64_t next = m_tail->committed() + 1;
   std::vector<std::pair<SeriesId, const PendingChunk*>> sealed;
@@ -189,7 +189,7 @@ Status OpenChunks::saveSealed(std::span<const SeriesId> ids) {
   return {};
 }
 
-// Absent: it is in the file as it is.
+// Absent: the file already has its current state.
 std::optional<ChunkRow> OpenChunks::openChunk(LiveSeries& series, bool late) {
   const MutexLock lock(series.mutex);
   SeriesBuffer* const buffer = late ? series.late.get() : &series.main;
@@ -242,7 +242,7 @@ void OpenChunks::committed() {
   m_pending_bytes = 0;
 }
 
-// None: there have been enough of them.
+// None when the limit is reached.
 SeriesId OpenChunks::continueSeries(SeriesId id, const Status& why) {
   std::optional<SeriesKey> key = m_catalog.seriesKey(id);
   if (!key) return {};
@@ -256,8 +256,8 @@ SeriesId OpenChunks::continueSeries(SeriesId id, const Status& why) {
   return next;
 }
 
-// What of a series is not in the file becomes that of the series which goes on for it, and is stored with the same commit. Where there is
-// none it stays, and is set aside.
+// Moves the data of a series that is not in the file to the series that continues it; it is stored by the same commit. Without such a
+// series it stays, and is set aside.
 void OpenChunks::moveOn(SeriesId id, const Status& why) {
   const SeriesId next = continueSeries(id, why);
   if (!next) return;

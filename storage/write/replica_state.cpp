@@ -143,13 +143,13 @@ Status ReplicaState::saveJudgements(const Judgements& judgements) {
 
 void ReplicaState::judge(const Judgements& judgements) {
   m_judgements.push_back(judgements);
-  static_cast<void>(saveJudged());  // or by the next flush, which fails where this does
+  static_cast<void>(saveJudged());  // otherwise the next flush saves them and reports the failure
 }
 
 Status ReplicaState::saveJudged() {
   while (!m_judgements.empty()) {
     const Status saved = saveJudged(m_judgements.front());
-    // The disk or another process: no fault of what is written.
+    // The cause is the disk or another process, not the judgement.
     if (saved.code() == Code::kUnavailable || saved.code() == Code::kResourceExhausted) return saved;
     if (!saved.ok()) m_failure.note(saved);
     m_judgements.pop_front();
@@ -170,7 +170,7 @@ Status ReplicaState::saveJudged(const Judgements& judgements) {
 
 void ReplicaState::committed() { m_mark_changed = false; }
 
-// The steps in [x0, x1] that are here, sorted, each as often as it is.
+// The recorded steps in [x0, x1], sorted, with repetitions.
 Status ReplicaState::countPoints(SeriesId id, LiveSeries& series, std::int64_t x0, std::int64_t x1, std::vector<std::int64_t>& have) {
   const auto add = [&](const std::vector<std::int64_t>& steps) {
     std::ranges::copy_if(steps, std::back_inserter(have), [&](std::int64_t x) { return x >= x0 && x <= x1; });
@@ -195,7 +195,7 @@ Status ReplicaState::countPoints(SeriesId id, LiveSeries& series, std::int64_t x
   while (true) {
     RG_ASSIGN(const bool row, stored.step());
     if (!row) break;
-    // One that is damaged still counts as what is not here: it is told again.
+    // A damaged chunk counts as missing: its points are sent again.
     if (std::ranges::find(known, stored.int64(0)) != known.end()) continue;
     if (decoded(stored.blob(3), static_cast<std::size_t>(stored.int64(2)), stored.int64(1))) add(points.x);
   }
@@ -210,7 +210,7 @@ Result<ScalarColumns> ReplicaState::lacking(SeriesId id, LiveSeries& series, std
   if (!shaped) return Status(Code::kInvalidArgument, "cannot complete series " + std::to_string(id.value) + ": columns that are none");
   std::vector<std::int64_t> have;
   RG_TRY(countPoints(id, series, step0, step1, have));
-  // Of equal steps the first to arrive are those that are here.
+  // Of points with equal steps, the first to arrive are already recorded.
   ScalarColumns lacking;
   std::size_t at = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReplicaState: how far this store follows the one that it is a replica of, and that one's judgements. Internal to storage.
+// ReplicaState: how far this store is in sync with its source store, and the source's judgements. Internal to storage.
 // Invariants:
-// 1. What is recorded twice is there once: points are compared with those that are here (lacking()), issues are counted up to the source's
+// 1. Data recorded twice is stored once: points are compared with those already stored (lacking()), issues are counted up to the source's
 //    count (counted()), rows of judgements are upserted.
-// 2. The mark moves in the transaction that stores what it covers: it is a row of rg_meta written with the rest.
-// 3. Judgements are committed on their own, in order. What of them makes no sense becomes an issue: a journal that holds it must still be
-//    replayed. While the disk or another process keeps them from being stored, they wait, and commits of everything wait for them.
+// 2. The mark moves in the transaction that stores the data it covers: it is a row of rg_meta written with that data.
+// 3. Judgements are committed separately, in order. An invalid one becomes an issue: a journal that contains it must still be replayable.
+//    While the disk or another process prevents storing them, they stay queued, and commits of everything wait for them.
 //
-// Threading:  the writer's thread; saveMark() that of the commit.
+// Threading:  the writer's thread; saveMark(): the commit's.
 // Errors:     those of SQLite and EditRows.
 #pragma once
 
@@ -34,20 +34,20 @@ class ReplicaState {
       : m_db(db), m_rows(rows), m_catalog(catalog), m_tail(&tail), m_log(log), m_edits(edits), m_failure(failure) {}
   Status load();
 
-  // Absent: this store is no replica.
+  // Absent: this store is not a replica.
   const std::optional<MirrorMark>& mark() const { return m_mark; }
   void mark(const MirrorMark& mark);
   bool markChanged() const { return m_mark_changed; }
-  Status saveMark();  // where it changed; inside the caller's transaction
+  Status saveMark();  // if changed; inside the caller's transaction
   void committed();
 
   void judge(const Judgements& judgements);
-  // Commits the judgements that wait. Fails where the disk or another process is the reason; then they go on waiting.
+  // Commits the queued judgements. Fails if the disk or another process is the cause; then they stay queued.
   Status saveJudged();
 
-  // Those of `points` (by step, all that the source has in [step0, step1]) that are not here.
+  // Those of `points` (by step, all that the source has in [step0, step1]) that are not stored here.
   Result<ScalarColumns> lacking(SeriesId id, LiveSeries& series, std::int64_t step0, std::int64_t step1, const ScalarColumns& points);
-  // How often an issue of that code and source is known here.
+  // The count of the issue with that code and source in this store.
   Result<std::int64_t> counted(const Issue& issue);
 
  private:

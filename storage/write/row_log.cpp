@@ -12,7 +12,7 @@ namespace runglass {
 namespace {
 
 constexpr std::int64_t kRowBytes = 64;
-constexpr std::size_t kMaxIssues = 20'000;  // different ones of a store
+constexpr std::size_t kMaxIssues = 20'000;  // distinct ones per store
 constexpr const char* kTooManyIssues = "store.too_many_issues";
 
 std::string issueKey(std::string_view code, std::string_view source) {
@@ -45,7 +45,7 @@ void RowLog::event(const Event& event) {
 }
 
 void RowLog::log(const LogLine& line) {
-  internedText(m_catalog, *m_tail, line.stream);  // now, so that the flush has it in the catalogue already
+  internedText(m_catalog, *m_tail, line.stream);  // interned now, so that the flush has it in the catalogue already
   m_tail->append([&](PendingRows& rows) {
     if (rows.logs.empty()) rows.first_log = m_next_log;
     rows.logs.push_back(line);
@@ -160,7 +160,7 @@ Status RowLog::saveLogs() {
   RG_ASSIGN(auto words, m_db.prepare("INSERT INTO rg_log_words(rowid, text) VALUES(?,?)"));
   std::int64_t id = rows.first_log;
   for (const LogLine& l : rows.logs) {
-    // The words of a line must not be there without it.
+    // The words of a line must not be stored without it.
     RG_TRY(m_rows
                .together(m_db, "rg_log", std::nullopt,
                          [&]() -> Status {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // RowLog: events, log lines, labels, issues and captures on their way into the file. Internal to storage.
 // Invariants:
-// 1. A row waits in the tail until the commit that stores it is done. Ids are assigned when a row is recorded, in order of arrival: a
-// commit
-//    that is tried again writes the same rows.
-// 2. Issues of one code and source wait as one row. A store has at most 20,000 different ones; the rest is counted in one row.
+// 1. A row stays in the tail until the commit that stores it is done. Ids are assigned when a row is recorded, in order of arrival: a
+//    retried commit writes the same rows.
+// 2. Pending issues with the same code and source are one row. A store has at most 20,000 distinct ones; the rest is counted in one row.
 //
-// Threading:  the writer's thread; save() that of the commit, while nothing is recorded.
+// Threading:  the writer's thread; save(): the commit's, while nothing is recorded.
 // Errors:     those of SQLite and CommitRows.
 #pragma once
 
@@ -36,17 +35,17 @@ class RowLog {
   void label(const Label& label);
   void issue(const Issue& issue);
   void capture(const Capture& capture);
-  // What of that code and source is not committed yet; null: nothing.
+  // The uncommitted issue with that code and source; null: none.
   const Issue* waiting(const Issue& issue) const;
   bool anyPending() const;
   std::int64_t pendingBytes() const { return m_pending_bytes; }
 
-  // Inside the caller's transaction; committed() once that is committed and the tail knows it.
+  // Inside the caller's transaction; call committed() once it is committed and the tail has been updated.
   void commitBegins();
   Status save();
   Status saveIssues(std::span<const Issue> issues);
   void committed();
-  // By the commit that is going on: bytes without log lines, and the time that log lines took.
+  // Of the current commit: bytes without log lines, and the time spent on log lines.
   std::int64_t writtenBytes() const { return m_written_bytes; }
   DurNs logCost() const { return m_log_cost; }
 
@@ -59,8 +58,8 @@ class RowLog {
   Catalog& m_catalog;
   LiveTail* const m_tail;
   std::int64_t m_next_event = 1, m_next_log = 1, m_next_capture = 1;
-  std::unordered_set<std::string> m_known_issues;                 // code and source, of the file and of what waits
-  std::unordered_map<std::string, std::size_t> m_pending_issues;  // of what waits, its place in the tail
+  std::unordered_set<std::string> m_known_issues;                 // code and source; in the file and pending
+  std::unordered_map<std::string, std::size_t> m_pending_issues;  // index of each pending one in the tail
   std::int64_t m_pending_bytes = 0, m_written_bytes = 0;
   DurNs m_log_cost = 0;
 };

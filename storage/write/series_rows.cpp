@@ -46,7 +46,7 @@ Status SeriesRows::mergePyramids(SeriesId id, std::int64_t below) {
   Pyramid merged;
   std::int64_t chunks = 0, x0 = std::numeric_limits<std::int64_t>::max(), x1 = std::numeric_limits<std::int64_t>::min();
   std::vector<std::int64_t> ids;
-  m_small_pyramids.reset();  // it may have failed halfway
+  m_small_pyramids.reset();  // the last use may have failed halfway
   m_small_pyramids.bind(1, id.value);
   m_small_pyramids.bind(2, below);
   while (true) {
@@ -55,7 +55,7 @@ Status SeriesRows::mergePyramids(SeriesId id, std::int64_t below) {
     const sqlite::Statement& s = m_small_pyramids;
     const std::int64_t row_chunks = s.int64(3);
     if (chunks + row_chunks > kMajorPyramid) break;
-    // One that is damaged stays as it is, for verify to name.
+    // A damaged row stays as it is, for verify to report.
     if (!decodePyramidRow(id.value, {s.int64(1), s.int64(2), row_chunks, s.int64(4), s.blob(5)}, merged)) continue;
     chunks += row_chunks;
     x0 = std::min(x0, s.int64(1));
@@ -72,7 +72,7 @@ Status SeriesRows::mergePyramids(SeriesId id, std::int64_t below) {
 
 Status SeriesRows::loadExtent(SeriesId id, LiveSeries& series) {
   sqlite::Statement& extent = m_known_extent;
-  extent.reset();  // it may have failed halfway
+  extent.reset();  // the last use may have failed halfway
   extent.bind(1, id.value);
   RG_ASSIGN(const bool known, extent.step());
   const MutexLock lock(series.mutex);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// SeriesRows: the rows of a series that its points and its summaries share: pyramids and the extent. Internal to storage.
+// SeriesRows: rows of a series that its points and its summaries share: pyramids and the extent. Internal to storage.
 // Invariants:
-// 1. A pyramid row is written once, under an id of its own; rows of few chunks become fewer of more (mergePyramids()).
-// 2. A row that is damaged stays as it is, for verify to name.
+// 1. A pyramid row is written once, under its own id; rows that cover few chunks are merged into fewer rows (mergePyramids()).
+// 2. A damaged row stays as it is, for verify to report.
 //
-// Threading:  the commit's, inside its transaction; loadExtent() also the writer's.
+// Threading:  the commit's, inside its transaction; loadExtent(): also the writer's.
 // Errors:     those of SQLite and CommitRows.
 #pragma once
 
@@ -28,12 +28,12 @@ class SeriesRows {
 
   Status addPyramid(SeriesId id, std::int64_t x0, std::int64_t x1, std::int64_t chunks, const std::string& data);
   Status dropPyramid(std::int64_t pyramid_id);
-  // Those of the series with fewer chunks than `below`, into one of at most kMajorPyramid.
+  // Merges the rows of the series that cover fewer chunks than `below` into one of at most kMajorPyramid chunks.
   Status mergePyramids(SeriesId id, std::int64_t below);
-  // Leaves out what the file does not know.
+  // Leaves fields that the file does not have unchanged.
   Status loadExtent(SeriesId id, LiveSeries& series);
   Status saveExtent(SeriesId id, const SeriesExtent& extent, const std::optional<LatestSample>& latest);
-  // By merging, since commitBegins().
+  // Bytes written by merging since commitBegins().
   void commitBegins() { m_written_bytes = 0; }
   std::int64_t writtenBytes() const { return m_written_bytes; }
 

@@ -19,8 +19,8 @@ constexpr std::size_t kMaxArgsBytes = std::size_t{4} << 20;
 constexpr std::string_view kName = " (after damage ";
 constexpr char kFirst = '1', kLast = '3';
 
-// The lane of a span: its depth's own, or the first of that depth's overflow lanes where it overlaps nothing. The last one takes the rest.
-// Until `until` the lanes before it have no room.
+// The lane of a span: that of its depth, or the first overflow lane of that depth in which it overlaps no span. The last one takes the
+// rest. For spans that start before `until`, the lanes before it have no room.
 std::size_t laneOf(LiveTrack& track, std::int32_t depth, TimeNs start, TimeNs& until) RG_REQUIRES(track.mutex) {
   const auto base = static_cast<std::size_t>(std::clamp(depth, 0, kSpanDepths - 1));
   std::size_t lane = base;
@@ -35,7 +35,7 @@ std::size_t laneOf(LiveTrack& track, std::int32_t depth, TimeNs start, TimeNs& u
   return lane;
 }
 
-// "" where there have been enough of them.
+// "" when the limit is reached.
 std::string nameAfterDamage(const std::string& name) {
   const std::size_t at = name.rfind(kName);
   if (at == std::string::npos || at + kName.size() + 2 != name.size()) return name + std::string(kName) + kFirst + ')';
@@ -54,7 +54,7 @@ Status SpanLanes::load() {
   RG_ASSIGN(m_chunk, m_db.prepare("INSERT OR REPLACE INTO rg_span_chunk(chunk_id, track_id, lane, t0, t1, n, first_span_id, sealed, crc, "
                                   "data, summary) VALUES(?,?,?,?,?,?,?,?,?,?,?)",
                                   true));
-  // A crash leaves open span chunks; they are complete as they are.
+  // After a crash, the file has open span chunks; they are complete as they are.
   return m_db.exec("UPDATE rg_span_chunk SET sealed = 1 WHERE sealed = 0");
 }
 
@@ -93,7 +93,7 @@ std::int64_t SpanLanes::appendTo(LiveTrack& track, const SpanColumns& spans, con
   std::int64_t overlaps = 0;
   const auto depthOf = [&](std::size_t i) { return spans.depth.empty() ? 0 : spans.depth[i]; };
   for (std::size_t from = 0, to = 0; from < spans.size(); from = to) {
-    // As many as follow each other on one lane and fit its chunk.
+    // As many as fit in sequence on one lane and into its chunk.
     TimeNs until = 0;
     const std::size_t lane_index = laneOf(track, depthOf(from), spans.start[from], until);
     LiveLane& lane = *track.lanes[lane_index];
@@ -128,7 +128,7 @@ void SpanLanes::appendRun(LiveLane& lane, const SpanColumns& spans, const std::v
   const auto range = [&](const auto& column) {
     return std::pair(column.begin() + static_cast<std::ptrdiff_t>(from), column.begin() + static_cast<std::ptrdiff_t>(to));
   };
-  // Spans that nest come one by one: an insert of one costs several times a push_back.
+  // Nested spans come one at a time: insert() of one element costs several times a push_back().
   const auto add = [&](std::vector<std::int64_t>& column, const auto& values) {
     if (to - from == 1)
       column.push_back(values[from]);
@@ -231,7 +231,7 @@ Status SpanLanes::saveChunk(TrackId id, const PendingSpans& chunk, const PackedS
           chunkChecksum(id.value, chunk.t0, chunk.t1, chunk.n, packed.data));
   m_chunk.bindBlob(10, packed.data);
   m_chunk.bindBlob(11, packed.summary);
-  // The index holds the summary a second time.
+  // The index contains the summary too.
   m_written_bytes += static_cast<std::int64_t>(packed.data.size() + 2 * packed.summary.size());
   return m_rows.put(m_db, m_chunk, "rg_span_chunk");
 }

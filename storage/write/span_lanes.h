@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SpanLanes: spans of tracks on their way into chunks: lanes, sealing, and their rows. Internal to storage.
 // Invariants:
-// 1. A lane is that of a depth of the source, or one of that depth's overflow lanes: in a lane spans do not overlap, except in the last
+// 1. A lane belongs to a depth of the source, or is one of that depth's overflow lanes: spans in a lane do not overlap, except in the last
 //    overflow lane, which takes the rest.
-// 2. A sealed chunk is pending with the generation of the next commit until that commit is done. The id of a span is its chunk's and its
-//    place in it: it never changes.
-// 3. A track whose chunks the file refuses goes on in another one, whose name says so, once the commit that left them out is done.
+// 2. A sealed chunk is pending with the generation of the next commit until that commit is done. The id of a span is derived from its chunk
+//    and its position there: it never changes.
+// 3. A track whose chunks the file refuses continues in another one, with a name that shows it, once the commit that left them out is done.
 //
-// Threading:  the writer's thread; save() and what goes with it are the commit's, while nothing is recorded.
+// Threading:  the writer's thread; save() and related calls: the commit's, while nothing is recorded.
 // Errors:     spans that cannot be recorded are a FirstFailure; else those of SQLite and CommitRows.
-// Cost:       append(): O(n) copies; a chunk that is full is encoded.
+// Cost:       append(): O(n) copies; a full chunk is encoded.
 #pragma once
 
 #include <cstdint>
@@ -35,23 +35,23 @@ class SpanLanes {
   Status load();
   void close() { m_chunk = {}; }
 
-  // Returns how many went to overflow lanes. `id` becomes that of the track which goes on for it, if one does.
+  // Returns the number of spans put into overflow lanes. Sets `id` to the track that continues it, if there is one.
   std::int64_t append(TrackId& id, const SpanColumns& spans);
-  // Of jobs that ended: what is open is sealed with this commit, so that it may leave memory after the next.
+  // For jobs that ended: open chunks are sealed with this commit, so that they may be evicted after the next one.
   void sealOpen(const std::vector<TrackId>& ids);
 
-  // Spans that come from here on touch their track at `now`, monotonic.
+  // The time, monotonic, that the following spans touch their track at.
   void setNow(TimeNs now) { m_now = now; }
   const std::vector<TrackId>& unsaved() const { return m_unsaved; }
   std::int64_t pendingBytes() const { return m_pending_bytes; }  // of sealed chunks
 
-  // Inside the caller's transaction: all that is unsaved, or one track of it.
+  // Inside the caller's transaction: all unsaved data, or that of one track.
   void commitBegins() { m_written_bytes = 0; }
   Status save();
   Status save(TrackId id);
   void committed();
   std::int64_t writtenBytes() const { return m_written_bytes; }
-  // Tracks that the commit which is going on leaves out; dropRefused() once it is done.
+  // Tracks that the current commit leaves out; call dropRefused() once it is done.
   void noteRefused(TrackId id, Status why) { m_refused.emplace_back(id, std::move(why)); }
   void clearRefused() { m_refused.clear(); }
   void dropRefused();

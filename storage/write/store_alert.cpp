@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alerts and snoozes: written in transactions of their own, because what people were told must be known after a crash.
+// Alerts and snoozes: written in their own transactions, because the record of sent notifications must survive a crash.
 #include "storage/maintain/rebuild_tables.h"
 #include "storage/read/store_reader.h"
 #include "storage/schema/rows.h"

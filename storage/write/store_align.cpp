@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EditRows: what aligns the clocks of an attempt's ranks.
-// Invariant: an attempt has one alignment or none, and made_ns grows with every one that is stored, so that Readers see the change.
+// EditRows: clock alignments of an attempt's ranks.
+// Invariant: an attempt has at most one alignment, and made_ns grows with every one stored, so that Readers detect the change.
 #include <algorithm>
 
 #include "storage/write/edit_rows.h"

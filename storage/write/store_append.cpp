@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreWriter: recording and the journal: what is refused or being replayed, and which part takes the rest.
+// StoreWriter: recording and the journal: checks for refusal and replay, then forwarding to the parts.
 #include <sys/statvfs.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace runglass {
 namespace {
 
-// Calls `take(from, to)` for the stretches of points that all have times, or all none.
+// Calls `take(from, to)` for each stretch of points that all have times, or all have none.
 template <class Take>
 void eachStretch(const ScalarColumns& points, const Take& take) {
   const auto timed = [&](std::size_t i) { return !points.time.empty() && points.time[i] != kAbsent; };
@@ -79,7 +79,7 @@ void StoreWriter::summaries(SeriesId id, const Summaries& reported) {
   const std::string name = "series " + std::to_string(id.value);
   if (!m_catalog.knowsSeries(id))
     return m_failure.note({Code::kInvalidArgument, "cannot record summaries: " + name + ": never declared to this store"});
-  // A source that says such a thing: a journal that holds it must still be replayed.
+  // An invalid message of the source becomes an issue: a journal that contains it must still be replayable.
   if (m_catalog.isScalar(id))
     return issue({.code = "mirror.refused",
                   .source = "mirror",
@@ -157,7 +157,7 @@ Result<Arrival> StoreWriter::journal(const StreamKey& stream, std::uint64_t seq,
 }
 
 Result<std::vector<Arrival>> StoreWriter::journal(std::span<const JournalEntry> entries) {
-  // What the marks will be, decided before anything is written; they move only once it is.
+  // The new marks are determined before anything is written; they take effect only after that.
   std::vector<Arrival> arrivals;
   std::vector<JournalEntry> fresh;
   std::vector<std::uint64_t> skipped;
@@ -187,7 +187,7 @@ Result<std::vector<Arrival>> StoreWriter::journal(std::span<const JournalEntry> 
   return arrivals;
 }
 
-// What the disk has left beyond a reserve and what storing so much journal may need: once for the -wal, once for the store.
+// Free space beyond a reserve and the space that storing this much journal may need: once for the -wal, once for the store.
 std::optional<std::int64_t> StoreWriter::roomOnDisk(std::int64_t journal_bytes) const {
   constexpr std::int64_t kMaxReserve = std::int64_t{64} << 20, kReserveShare = 16;
   std::optional<DiskSpace> space;
@@ -202,7 +202,7 @@ std::optional<std::int64_t> StoreWriter::roomOnDisk(std::int64_t journal_bytes) 
 }
 
 std::uint64_t StoreWriter::resumeFrom(const StreamKey& stream) {
-  // Where the mark cannot be read, journal() refuses what comes.
+  // If the mark cannot be read, journal() refuses the batches.
   const auto next = m_streams.next(stream);
   return next.ok() ? *next : 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreWriter: retention around the connection, and what is refused while the store is over its cap.
+// StoreWriter: retention around the connection, and refusal of data while the store exceeds its cap.
 // Invariants:
-// 1. Nothing is refused before retention found nothing more to delete, or the file is 7 % over what may be used of its cap.
-// 2. Events, progress, issues, catalogue rows, scalars of no rank and log lines from warning up are never refused.
-// 3. What is refused is counted in the issue store.over_cap of the next flush.
+// 1. Nothing is refused until retention finds nothing more to delete, or the file is 7 % over the usable part of its cap.
+// 2. Events, progress, issues, catalogue rows, scalars without a rank, and log lines of severity warning and above are never refused.
+// 3. Refused data is counted in the issue store.over_cap of the next flush.
 #include <algorithm>
 
 #include "storage/write/store_writer.h"
@@ -11,7 +11,7 @@
 namespace runglass {
 namespace {
 
-// Of what may be used.
+// As factors of the usable part.
 constexpr double kEnough = 0.98, kScalarsToo = 1.03, kAtOnce = 1.07;
 constexpr std::int64_t kPageBytes = 4096;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreWriter: what is idle leaves memory; it is loaded again when something comes for it.
-// Invariant: only what the last commit but one, or an earlier one, stored leaves.
+// StoreWriter: eviction of idle data from memory; it is loaded again when new data arrives for it.
+// Invariant: only data stored by the last commit but one, or an earlier one, is evicted.
 #include <malloc.h>
 #include <sqlite3.h>
 
@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kManySeries = 1'000;
 
-// What a large attempt held is free, but spread over pages that malloc keeps, and the next attempt does not fit into the same holes.
-// SQLite's cache is of the pages of that attempt.
+// The memory of a large attempt is free, but spread over pages that malloc keeps, and the next attempt does not fit into the same holes.
+// SQLite's cache holds pages of the evicted attempt.
 void giveBackMemory(const sqlite::Connection& db) {
   sqlite3_db_release_memory(db.raw());
 #ifdef __GLIBC__

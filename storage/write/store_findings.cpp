@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// EditRows and StoreReader: findings, and what they said before.
+// EditRows and StoreReader: findings and their earlier versions.
 // Invariants:
-// 1. rg_finding has what a finding says now; rg_finding_told what it said before and was published while its run went on. So what was
-// published
-//    last is never thinned out.
-// 2. Words that are said again are no telling: reported_ns stays.
-// 3. What an analysis concludes afterwards from scalars that retention thinned replaces no stronger finding.
-// 4. Of words that keep changing, the next ones kept are ten seconds later, or a sixteenth of the time since the first ones where that is
-//    more: about 120 rows for a finding that changes all day, 30 more for a week.
+// 1. rg_finding has the current version of a finding, rg_finding_told the earlier versions published while its run was in progress. The
+//    last published version is therefore never thinned out.
+// 2. A version with unchanged content is not published again: told_ns stays.
+// 3. A later analysis of scalars that retention thinned does not replace a stronger finding.
+// 4. Of versions that keep changing, the next one stored is ten seconds later, or a sixteenth of the time since the first one where that is
+//    longer: about 120 rows for a finding that changes all day, 30 more for a week.
 #include <algorithm>
 #include <tuple>
 
@@ -30,17 +29,17 @@ bool sameWords(const Finding& a, const Finding& b) {
   return words(a) == words(b);
 }
 
-// What is always kept: that it became worse or better, and that it was over.
+// Changes that are always stored: a finding became more or less severe, or ended.
 bool sameState(const Finding& a, const Finding& b) { return a.severity == b.severity && a.end.has_value() == b.end.has_value(); }
 
-// Of the same trouble, concluded from less.
+// The same problem, derived from less data.
 bool weaker(const Finding& next, const Finding& known) {
   return std::tuple(next.severity, next.confidence, next.coverage) < std::tuple(known.severity, known.confidence, known.coverage);
 }
 
 }  // namespace
 
-// `known` gives way to `next`.
+// Stores `known`, which `next` replaces, as an earlier version.
 Status EditRows::keepPublished(const Finding& known, const Finding& next) {
   RG_ASSIGN(auto before, m_db.prepare("SELECT told_ns, severity, end_ns, (SELECT min(told_ns) FROM rg_finding_told WHERE finding_id = ?1) "
                                       "FROM rg_finding_told WHERE finding_id = ?1 ORDER BY told_ns DESC LIMIT 1"));
@@ -50,7 +49,7 @@ Status EditRows::keepPublished(const Finding& known, const Finding& next) {
     Finding last;
     last.severity = static_cast<Severity>(before.int64(1));
     last.end = before.optionalInt64(2);
-    // Times from files may be anything.
+    // Times in files may be arbitrary.
     const double age = static_cast<double>(*known.published) - static_cast<double>(before.int64(3));
     const double since = static_cast<double>(*known.published) - static_cast<double>(before.int64(0));
     if (sameState(known, last) && since < std::max(static_cast<double>(kApart), age / static_cast<double>(kShareOfAge))) return {};

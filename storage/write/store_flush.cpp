@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreWriter: everything recorded since the last commit in one transaction with the high-water marks.
+// StoreWriter: commits everything recorded since the last commit in one transaction with the high-water marks.
 // Invariants:
 // 1. All or nothing: a failed transaction is rolled back and everything stays pending; rows are written by id, so that writing them again
-//    is the same as writing them once. What a row or a page refuses is set aside (store_isolate.cpp), and the rest is stored.
-// 2. A commit stores the marks as they were when it began, and all that was recorded by then. The journal gives back what it held then only
-//    after the commit. A crash between the two replays none of that, because the marks moved, and all that came since.
-// 3. Between begin and end everything but the journal, m_streams, m_agents and m_begun's existence is runBegun()'s.
+//    has the same effect as once. Data that a row or a page refuses is set aside (store_isolate.cpp), and the rest is stored.
+// 2. A commit stores the marks as of its begin, and all data recorded by then. The journal releases its content of that time only after the
+//    commit. After a crash between the two, that content is not replayed, because the marks have moved, and everything after it is.
+// 3. Between begin and end, runBegun() owns everything except the journal, m_streams, m_agents and whether m_begun is set.
 #include <algorithm>
 
 #include "storage/write/store_writer.h"
@@ -72,7 +72,7 @@ Status StoreWriter::beginRetention(const Retention& policy, TimeNs now) {
   m_cap.set(policy.max_bytes, m_chunks.openChunks());
   const bool for_room = m_cap.refusesSamples() || (m_cap.cap > 0 && m_cap.used > m_cap.room);
   RG_TRY(m_chunks.sealAbandoned(for_room ? std::nullopt : std::optional(now - std::min(now, policy.samples)), now));
-  // One that goes on needs no flush: it takes what is old. Pins must be there.
+  // Continued retention needs no flush: it deletes old data. Pins must be stored before it.
   const bool flush = !m_retention_unfinished || m_edits.hasPins();
   if (flush && m_failure.any()) return m_failure.take();
   Retention within_room = policy;
@@ -101,7 +101,7 @@ Status StoreWriter::work(Begun& begun) {
   } else if (begun.save == Begun::Save::kCatalog) {
     Status saved = commitCatalog();
     if (m_refused_locally && !begun.flush) {
-      // A careful commit stores everything, and this one has no marks of what was recorded: the next one leaves out what was refused.
+      // A careful commit stores everything, and this one has no marks of the recorded data: the next one leaves out the refused rows.
       m_clock.catalogRefused();
       return {};
     }
@@ -113,7 +113,7 @@ Status StoreWriter::work(Begun& begun) {
   }
   begun.saved = true;
   if (begun.flush) {
-    // The journal is stored: nothing of it needs room any more.
+    // The journal's content is stored: it needs space no longer.
     m_wal.committed(m_db, roomOnDisk(0));
     begun.durable = true;
     if (begun.journaled && !m_options.power_safe) {
@@ -203,7 +203,7 @@ Status StoreWriter::commitAll() {
     } while (m_rows.mustRestart());
     m_rows.finish();
   }
-  if (!committed.ok()) m_lanes.clearRefused();  // they are still here, and not set aside
+  if (!committed.ok()) m_lanes.clearRefused();  // they are still pending, and not set aside
   RG_TRY(committed);
   markStored();
   return {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Incidents: kept with what they pin, so that one never stands without the other.
+// Incidents: stored together with their pins, so that neither exists without the other.
 // Invariants:
 // 1. The pins of an incident are those of pinnedRanges(), replaced in the transaction that changes it.
-// 2. updated_ns grows with each change of an incident: who read an older one is refused instead of overwriting what came between.
+// 2. updated_ns grows with each change of an incident: an edit based on an older version is refused instead of overwriting later changes.
 #include <algorithm>
 #include <limits>
 
@@ -21,7 +21,7 @@ constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max();
 
 std::optional<TimeNs> endOf(const TimeRange& range) { return range.t1 == kHighest ? std::nullopt : std::optional(range.t1); }
 
-// As SQLite writes JSON, which also reads it back.
+// JSON as written by SQLite, which also parses it.
 Result<std::string> evidenceJson(sqlite::Connection& db, const std::vector<IncidentEvidence>& cards) {
   RG_ASSIGN(auto object,
             db.prepare("SELECT json_object('kind', ?1, 'title', ?2, 'caption', ?3, 'start_ns', ?4, 'end_ns', ?5, 'select', ?6)"));
@@ -70,7 +70,7 @@ Status readEvidence(sqlite::Connection& db, std::string_view json, std::vector<I
   }
 }
 
-// Incidents that fit `rest`; what of a list a damaged file made unreadable is left out and told to `damaged`.
+// Incidents that match `rest`; list items that a damaged file made unreadable are left out and reported to `damaged`.
 Result<std::vector<Incident>> incidentsWhere(sqlite::Connection& db, std::string_view rest, std::initializer_list<std::int64_t> args,
                                              std::optional<std::string_view> text, const std::function<void(const std::string&)>& damaged) {
   std::vector<rows::StoredIncident> stored;
@@ -86,7 +86,7 @@ Result<std::vector<Incident>> incidentsWhere(sqlite::Connection& db, std::string
   return found;
 }
 
-// Whether a person would call the two the same: without what the store keeps of its own.
+// Whether the content is the same to a user: ignores the fields that the store maintains.
 bool sameContent(Incident a, const Incident& b) {
   a.id = b.id, a.created = b.created, a.updated = b.updated;
   return a == b;
@@ -142,7 +142,7 @@ Status EditRows::saveIncident(Incident incident) {
   save.bind(16, std::string_view(evidence));
   RG_TRY(save.step().status());
   incident.id = save.int64(0);
-  // RETURNING: the row is written, the statement must be done with before the transaction can end.
+  // RETURNING: the row is written, but the statement must be reset before the transaction can end.
   save.reset();
   return savePins(incident);
 }

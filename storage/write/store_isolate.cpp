@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoreWriter: what cannot be recorded or stored costs only itself.
+// StoreWriter: data that cannot be recorded or stored does not affect other data.
 // Invariants:
-// 1. What a series or track of the file cannot take goes on in another one (OpenChunks, SpanLanes).
-// 2. A row that the file refuses, and a batch that cannot be recorded, are in <store>-ingest.bad before a high-water mark moves over them.
+// 1. Data that a series or track in the file cannot accept continues in another one (OpenChunks, SpanLanes).
+// 2. A row that the file refuses, and a batch that cannot be recorded, are in <store>-ingest.bad before a high-water mark moves past them.
 #include "model/crc32c.h"
 #include "storage/write/store_writer.h"
 #include "storage/write/writer_parts.h"
@@ -19,8 +19,8 @@ void StoreWriter::setAside(const StreamKey& stream, std::uint64_t seq, std::stri
                "session " + stream.session + ", stream " + number + ", batch " + std::to_string(seq) + ": " + why.message() + "; " + kept));
 }
 
-// In a careful commit. Where nothing can be stored it is no damage to a part: the commit fails, and what was acknowledged stays in the
-// journal.
+// In a careful commit. If nothing can be stored, the damage is not limited to a part: the commit fails, and acknowledged batches stay in
+// the journal.
 Status StoreWriter::saveSeriesCarefully() {
   m_lanes.clearRefused();
   bool any = false;
@@ -46,7 +46,7 @@ Status StoreWriter::saveSeriesCarefully() {
 Status StoreWriter::setAsideRefused() {
   std::vector<Issue> issues;
   for (const CommitRows::Refused& rows : m_rows.refused()) {
-    // A commit that is tried again refuses the same rows.
+    // A retried commit refuses the same rows.
     const std::string kept = m_kept_refused.insert(crc32c(rows.sql)).second
                                  ? m_bad.append({{"table", rows.table}, {"reason", rows.why}}, rows.sql)
                                  : "kept in " + m_bad.path();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // StoreWriter: opening, creating, migrating, loading, closing.
 // Invariants:
-// 1. The lock is held before the file is touched.
-// 2. A journal with records is replayed whole before anything else is recorded, or open fails and leaves it. It is committed in portions;
-//    after a crash only what is not committed is replayed: the high-water marks say what that is.
+// 1. The lock is held before the file is accessed.
+// 2. A journal with records is replayed completely before anything else is recorded, or open fails and leaves it unchanged. It is committed
+//    in portions; after a crash only the uncommitted part is replayed, according to the high-water marks.
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -29,7 +29,7 @@ Result<std::unique_ptr<Writer>> StoreWriter::open(const std::string& path, Write
   Status started = writer->start();
   std::vector<LostObject> rebuilt;
   if (started.code() == Code::kDataLoss) {
-    writer.reset();  // lets go of the file
+    writer.reset();  // closes the file
     auto tables = rebuildDamagedTables(store, options.contact);
     if (!tables.ok()) return Status(Code::kDataLoss, started.message() + "; " + tables.status().message() + "; " + kRepair);
     rebuilt = *std::move(tables);
@@ -53,9 +53,9 @@ StoreWriter::~StoreWriter() {
 }
 
 Status StoreWriter::start() {
-  m_closed = true;  // until all of this has worked, destruction must not fold anything
+  m_closed = true;  // until start() has succeeded, the destructor must not fold anything
   RG_TRY(checkFolder());
-  std::error_code unknown;  // then it is not new
+  std::error_code unknown;  // in case of an error it is not new
   const bool is_absent = !std::filesystem::exists(m_path, unknown) && !unknown;
   RG_TRY(m_lock.take(m_path, m_options.contact));
   RG_TRY(openFile(is_absent));
@@ -69,7 +69,8 @@ Status StoreWriter::start() {
   return {};
 }
 
-// What two machines write through one network filesystem is lost for both (sqlite.org/howtocorrupt.html, 2.1; WAL needs shared memory).
+// If two machines write through one network filesystem, the data of both is lost (sqlite.org/howtocorrupt.html, 2.1; WAL needs shared
+// memory).
 Status StoreWriter::checkFolder() const {
   const std::filesystem::path path = m_path;
   const std::string folder = path.parent_path().string();
@@ -80,8 +81,7 @@ Status StoreWriter::checkFolder() const {
                                          path.filename().string() + ", and copy the file once it is closed"};
 }
 
-// A full disk leaves no store under its name that was never whole. The lock is held still; a journal that is there belongs to another
-// store.
+// After a full disk, no incomplete store stays under its name. The lock is still held; an existing journal belongs to another store.
 void StoreWriter::removeIfNew() {
   if (!m_new) return;
   m_db = {};
@@ -92,7 +92,7 @@ void StoreWriter::removeIfNew() {
 Status StoreWriter::openFile(bool is_absent) {
   const SchemaHistory& schema = m_options.schema == nullptr ? shippedSchema() : *m_options.schema;
   RG_ASSIGN(m_db, sqlite::Connection::open(m_path, sqlite::OpenMode::kCreate));
-  // Asked of SQLite, not of the file's size: a creation that was killed half-way is rolled back by the first look.
+  // Read through SQLite instead of from the file's size: a creation that was killed halfway is rolled back by the first query.
   RG_ASSIGN(const auto application, m_db.queryInt64("PRAGMA application_id"));
   RG_ASSIGN(const auto objects, m_db.queryInt64("SELECT count(*) FROM sqlite_schema"));
   if (application.value_or(0) != sqlite::kApplicationId) {
@@ -110,7 +110,7 @@ Status StoreWriter::openFile(bool is_absent) {
                 "PRAGMA cache_size=-16384"));
   m_wal.watch(m_db);
   RG_TRY(addPastPid(m_db.raw(), m_path));
-  // Kill-safe needs no sync per commit; power-safe must not empty the journal before the commit is on the disk.
+  // Kill-safe needs no sync per commit; power-safe must not empty the journal before the commit is on disk.
   RG_TRY(m_db.exec(m_options.power_safe ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
   RG_TRY(migrateSchema(m_db, m_path, *version, schema));
   if (m_options.max_pages > 0) setMaxPages(m_options.max_pages);
@@ -137,7 +137,7 @@ Status StoreWriter::replayJournal() {
             "cannot open store: " + m_path +
                 ": its journal holds data that was received but not stored; open it with runglassctl serve or the console"};
   }
-  // A batch that is in the file already may define what later ones name.
+  // A batch that is already in the file may define strings or ids that later ones refer to.
   const auto play = [this](const StreamKey& stream, std::uint64_t seq, std::string_view payload, bool stored) {
     m_replaying_stored = stored;
     Status replayed = m_options.replay(stream, seq, payload, *this);
@@ -196,7 +196,7 @@ void StoreWriter::reportLoss(const JournalLoss& loss) {
 
 void StoreWriter::setMaxPages(std::int64_t pages) {
   atRest();
-  // Fails only where the connection is gone; every flush would say so then.
+  // Fails only if the connection is unusable; every flush would report that too.
   if (const Status set = m_db.exec("PRAGMA max_page_count=" + std::to_string(pages)); !set.ok()) m_failure.note(set);
 }
 
@@ -214,7 +214,7 @@ Status StoreWriter::close() {
   m_streams.close();
   m_wal.close();
   RG_TRY(m_db.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
-  // Fails while a Reader is open; then an empty -wal stays, and the store is whole all the same.
+  // Fails while a Reader is open; then an empty -wal stays, and the store is complete nevertheless.
   Status folded = m_db.exec("PRAGMA journal_mode=DELETE");
   if (!folded.ok()) folded = {Code::kUnavailable, "store not folded into one file: " + m_path + ": it is still being read"};
   RG_TRY(m_db.close());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // StoreWriter: the Writer over one SQLite file. Internal to storage; use openStore().
 //
-// Threading:  all calls on one thread, but runBegun(); liveTail() is shared with Readers.
+// Threading:  all calls on one thread, except runBegun(); liveTail() is shared with Readers.
 // Ownership:  owns connection, lock and journal.
 // Units:      TimeNs, bytes.
-// Errors:     writer.h.
-// Cost:       writer.h.
+// Errors:     as writer.h.
+// Cost:       as writer.h.
 #pragma once
 
 #include <memory>
@@ -39,18 +39,18 @@
 
 namespace runglass {
 
-// A commit, a retention or both: what begin...() left to runBegun() and endBegun(). It is runBegun()'s while that runs.
+// A commit, a retention or both: the work that begin...() leaves to runBegun() and endBegun(). While runBegun() runs, it owns this object.
 struct Begun {
   enum class Save { kNothing, kCatalog, kAll };
   Save save = Save::kNothing;
   bool flush = false;                 // false: the catalogue alone, or retention alone
   bool journal = true;                // false: it is being replayed, and stays as it is
-  bool journaled = false;             // the journal holds something
-  StreamMarks::Marks marks;           // as they were then, of streams that moved
-  std::vector<AgentIdentity> agents;  // that changed
+  bool journaled = false;             // the journal is not empty
+  StreamMarks::Marks marks;           // as of the begin, of streams that moved
+  std::vector<AgentIdentity> agents;  // changed ones
   std::optional<Retention> retention;
   TimeNs now = 0;  // of retention
-  // What came of it.
+  // The result:
   bool saved = false;
   bool durable = false;  // a power cut cannot undo it
   Status status;
@@ -63,7 +63,7 @@ class StoreWriter final : public Writer {
   explicit StoreWriter(std::string path, WriterOptions options) : m_path(std::move(path)), m_options(std::move(options)) {}
   ~StoreWriter() override;
   Status start();
-  void removeIfNew();  // after a start() that failed
+  void removeIfNew();  // after a failed start()
 
   NodeId node(const Node& node) override { return recorded().node(node); }
   DeviceId device(const Device& device) override { return recorded().device(device); }
@@ -129,7 +129,7 @@ class StoreWriter final : public Writer {
   WalFile& wal() { return m_wal; }
 
  private:
-  // Nothing is recorded while runBegun() may run.
+  // Nothing may be recorded while runBegun() may run.
   void atRest() const { RG_CHECK(!m_begun); }
   Catalog& recorded() {
     atRest();
@@ -183,7 +183,7 @@ class StoreWriter final : public Writer {
   Catalog m_catalog;
   std::shared_ptr<LiveTail> m_tail = std::make_shared<LiveTail>();
   FirstFailure m_failure;  // since the last flush
-  // The parts; each holds what of its kind is recorded and not committed.
+  // The parts; each holds the recorded and uncommitted data of its kind.
   StreamMarks m_streams{m_path, m_options.idle};
   AgentTable m_agents;
   RowLog m_log{m_db, m_rows, m_catalog, *m_tail};
@@ -196,13 +196,13 @@ class StoreWriter final : public Writer {
   CommitClock m_clock;
   SizeCap m_cap;
   std::optional<Begun> m_begun;
-  TimeNs m_tick = 0, m_next_eviction = 0;  // m_tick: the newest flush began then; monotonic
-  std::set<std::uint32_t> m_kept_refused;  // checksums of what the .bad file has of a commit that has not succeeded yet
-  bool m_refused_locally = false;          // by a row or a page, not by the disk or another process
-  bool m_replaying_stored = false;         // a batch that is in the file: its declarations count, its data do not
+  TimeNs m_tick = 0, m_next_eviction = 0;  // m_tick: when the newest flush began; monotonic
+  std::set<std::uint32_t> m_kept_refused;  // checksums of the rows of an unsuccessful commit that are already in the .bad file
+  bool m_refused_locally = false;          // because of a row or a page, not of the disk or another process
+  bool m_replaying_stored = false;         // a batch that is in the file already: only its declarations count, not its data
   bool m_retention_unfinished = false, m_closed = false;
-  bool m_new = false;             // this object made the file
-  bool m_close_reported = false;  // a failed close() was reported to its caller: the destructor says it no second time
+  bool m_new = false;             // this object created the file
+  bool m_close_reported = false;  // a failed close() was returned to the caller: the destructor does not report it again
 };
 
 }  // namespace runglass

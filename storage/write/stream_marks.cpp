@@ -33,7 +33,7 @@ StreamMarks::Marks StreamMarks::take(TimeNs now) {
     state.touched = m_now;
     marks.emplace_back(stream, state.next_seq);
   }
-  // The others are in the file as they are here.
+  // The others are in the file with the same values.
   std::erase_if(m_streams, [this](const auto& one) { return one.second.touched < m_now - m_idle; });
   m_any_changed = false;
   return marks;

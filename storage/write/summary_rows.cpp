@@ -12,7 +12,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::int64_t kBlockBytes = 40;  // about
+constexpr std::int64_t kBlockBytes = 40;  // approximate
 constexpr std::int64_t kRowsToMerge = 8;
 
 std::int64_t samplesOf(const Pyramid& blocks, std::size_t i) { return blocks.count[i] + blocks.nan_count[i]; }
@@ -47,10 +47,10 @@ void SummaryRows::add(SeriesId id, const Summaries& reported) {
   have.next = reported.next;
 }
 
-// Takes out the rows that have blocks from `from` on; those of their blocks that stay are in `kept`. Returns how many samples went.
+// Removes the rows that have blocks from `from` on; their earlier blocks are returned in `kept`. Returns the number of samples removed.
 Result<std::int64_t> SummaryRows::cut(SeriesId id, std::int64_t from, Pyramid& kept) {
   sqlite::Statement& rows = m_late_pyramids;
-  rows.reset();  // it may have failed halfway
+  rows.reset();  // the last use may have failed halfway
   bindAll(rows, id.value, from);
   std::vector<std::int64_t> ids;
   std::int64_t gone = 0;
@@ -60,7 +60,7 @@ Result<std::int64_t> SummaryRows::cut(SeriesId id, std::int64_t from, Pyramid& k
     if (!row) break;
     blocks.clear();
     const PyramidRow stored{rows.int64(1), rows.int64(2), rows.int64(3), rows.int64(4), rows.blob(5)};
-    if (!decodePyramidRow(id.value, stored, blocks)) continue;  // stays as it is, for verify to name
+    if (!decodePyramidRow(id.value, stored, blocks)) continue;  // stays as it is, for verify to report
     ids.push_back(rows.int64(0));
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       if (blocks.x0[i] < from)
@@ -97,9 +97,9 @@ Status SummaryRows::addRows(SeriesId id, const Pyramid& blocks) {
   return {};
 }
 
-// What `blocks`, which make the series `more` samples longer, do to what is known of it.
+// Extends the series' extent and newest sample by `blocks`, which add `more` samples.
 Status SummaryRows::widenExtent(SeriesId id, const std::vector<Bin>& blocks, std::int64_t more) {
-  // Points of its own may have come, too: of an exported run. Until the commit is through only its rows say so.
+  // The series may also have points of its own, from an exported run. Until the commit is done, only its rows show the new extent.
   LiveSeries* const series = m_tail->find(id);
   LiveSeries loaded;
   if (series == nullptr) RG_TRY(m_series_rows.loadExtent(id, loaded));
@@ -116,7 +116,7 @@ Status SummaryRows::widenExtent(SeriesId id, const std::vector<Bin>& blocks, std
     extent.first_x = first ? block.x0 : std::min(extent.first_x, block.x0);
     if (first || block.x1 >= extent.last_x) {
       extent.last_x = block.x1;
-      // Where a block's last sample is a number, it says that one.
+      // Without NaN in the block, its last value is that of its last sample.
       latest = block.nan_count == 0 ? std::optional(LatestSample{id, block.x1, block.x1, block.last}) : std::nullopt;
     }
   }

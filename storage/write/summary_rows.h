@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// SummaryRows: summaries of series whose samples stay with the store that this one is a replica of. Internal to storage.
+// SummaryRows: summaries of series whose samples stay in the source store of this replica. Internal to storage.
 // Invariants:
-// 1. A block counts as so many samples that expired (rg_expired), so that every sample of a series is accounted for.
-// 2. How far they go (rg_copied) moves in the transaction that stores them.
-// 3. What they say of a series' extent and newest sample is in the tail once that is committed, not before.
+// 1. The samples of a block count as expired (rg_expired), so that every sample of a series is accounted for.
+// 2. Their position (rg_copied) moves in the transaction that stores them.
+// 3. Their effect on a series' extent and newest sample is in the tail after the commit, not before.
 //
-// Threading:  the writer's thread; save() and what goes with it are the commit's, while nothing is recorded.
+// Threading:  the writer's thread; save() and related calls: the commit's, while nothing is recorded.
 // Errors:     those of SQLite and CommitRows.
 #pragma once
 
@@ -31,7 +31,7 @@ class SummaryRows {
   Status load();
   void close();
 
-  // Of a series over time; blocks are sorted by x0 and none begins before told.from.
+  // For a series over time; blocks are sorted by x0 and none begins before reported.from.
   void add(SeriesId id, const Summaries& reported);
   bool anyPending() const { return !m_waiting.empty(); }
   std::int64_t pendingBytes() const { return m_pending_bytes; }
@@ -53,8 +53,8 @@ class SummaryRows {
   LiveTail* const m_tail;
   SeriesRows& m_series_rows;
   sqlite::Statement m_late_pyramids, m_pyramid_counts, m_expired, m_copied;
-  std::map<SeriesId, Summaries> m_waiting;  // in the order of the rows, which is that in which they are stored
-  std::map<SeriesId, std::pair<SeriesExtent, std::optional<LatestSample>>> m_widened;  // by the commit that is going on
+  std::map<SeriesId, Summaries> m_waiting;                                             // in the order of the rows, in which they are stored
+  std::map<SeriesId, std::pair<SeriesExtent, std::optional<LatestSample>>> m_widened;  // by the current commit
   std::int64_t m_pending_bytes = 0, m_written_bytes = 0;
 };
 

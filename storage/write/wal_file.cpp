@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. Only the Writer's connection checkpoints.
-// 2. A checkpoint did what its counts say. The -wal file begins anew once all of it is in the store and no snapshot needs it: our Readers
-//    hold one for 250 ms, so that beyond kRestartBytes waiting for them is worth it.
-// 3. After a failed sync no sync succeeds any more: the kernel may have dropped what it could not write.
+// 2. A checkpoint's result is given by its counts. The -wal file restarts once all of it is in the store and no snapshot needs it. Readers
+//    of this process hold a snapshot for at most 250 ms, so beyond kRestartBytes it is worth waiting for them.
+// 3. After a failed sync no sync succeeds any more: the kernel may have dropped the unwritten pages.
 #include "storage/write/wal_file.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ namespace {
 constexpr DurNs kCheckpointInterval = 10 * kNsPerSecond, kSyncInterval = 2 * kNsPerSecond, kReportAgain = 600 * kNsPerSecond;
 constexpr std::int64_t kCheckpointBytes = std::int64_t{16} << 20, kRestartBytes = std::int64_t{32} << 20;
 constexpr std::int64_t kFrameBytes = 4'096 + 24;
-constexpr int kBusyMs = 5'000, kRestartMs = 500;  // the first as Connection sets it
+constexpr int kBusyMs = 5'000, kRestartMs = 500;  // kBusyMs: the timeout that Connection sets
 
 // The process that holds a snapshot: SQLite's read locks are bytes 123 to 127 of the -shm file.
 std::string holder(sqlite::Connection& db) {
@@ -54,7 +54,7 @@ Status WalFile::checkpoint(sqlite::Connection& db, int mode) {
   m_checkpoint_at = now;
   if (rc != SQLITE_OK && rc != SQLITE_BUSY) return sqlite::sqliteStatus(db.raw(), rc, "cannot checkpoint store", db.path());
   const bool blocked = rc == SQLITE_BUSY || stored < frames;
-  // -1: there is none. A passive one does not make it begin anew; the next commit may.
+  // -1: there is no -wal. A passive checkpoint does not restart it; the next commit may.
   const bool over = !blocked && mode != SQLITE_CHECKPOINT_PASSIVE;
   m_frames = over ? 0 : std::max(0, frames);
   m_stored = over ? 0 : std::max(0, stored);
@@ -66,7 +66,7 @@ Status WalFile::checkpoint(sqlite::Connection& db, int mode) {
 void WalFile::watch(sqlite::Connection& db) {
   const auto count = [](void* self, sqlite3*, const char*, int frames) {
     auto& wal = *static_cast<WalFile*>(self);
-    if (frames < wal.m_frames) wal.m_stored = 0;  // it began anew
+    if (frames < wal.m_frames) wal.m_stored = 0;  // the -wal restarted
     wal.m_frames = frames;
     return SQLITE_OK;
   };
@@ -76,13 +76,13 @@ void WalFile::watch(sqlite::Connection& db) {
 void WalFile::committed(sqlite::Connection& db, std::optional<std::int64_t> room) {
   const std::int64_t unchecked = (m_frames - m_stored) * kFrameBytes;
   const TimeNs now = monotonicNow();
-  // Readers of ours come and go: where they only met this checkpoint, the next commit tries again. Who stays longer would hold up every
-  // one.
+  // Readers of this process hold short snapshots: if only those blocked this checkpoint, the next commit tries again. A longer snapshot
+  // would delay every commit.
   const bool restart = m_frames * kFrameBytes >= kRestartBytes && (m_blocked_since == 0 || now - m_blocked_since < kCheckpointInterval);
   const bool due = restart || unchecked >= kCheckpointBytes || now - m_checkpoint_at >= kCheckpointInterval || (room && *room <= unchecked);
   if (!due) return;
-  // What it cannot do now (a snapshot in the way, a full disk) the next one does; the data are safe in the -wal file. A disk that is nearly
-  // full gets its bytes back.
+  // Work that is not possible now (a snapshot blocks it, or the disk is full) is left to the next checkpoint; the data are safe in the -wal
+  // file. On a disk that is nearly full, the file is truncated.
   const int mode = room && *room < kCheckpointBytes          ? SQLITE_CHECKPOINT_TRUNCATE
                    : m_frames * kFrameBytes >= kRestartBytes ? SQLITE_CHECKPOINT_RESTART
                                                              : SQLITE_CHECKPOINT_PASSIVE;
@@ -118,7 +118,7 @@ Result<bool> WalFile::sync(const std::string& store) {
     if (monotonicNow() - m_synced_at < kSyncInterval) return false;
     if (!m_file) {
       const int fd = ::open(walPath(store).c_str(), O_RDONLY | O_CLOEXEC);
-      if (fd < 0) return errno == ENOENT;  // nothing was written: the store is one file
+      if (fd < 0) return errno == ENOENT;  // no commit was written: the store is one file
       m_file = std::make_shared<OpenFile>(fd);
     }
     m_sync_failed = syncFile(m_file->fd());

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the writer do alike. Internal to storage.
-//
-// Threading:  the caller's.
+// Functions shared by the parts of the writer. Internal to storage.
 #pragma once
 
 #include <cstdint>
@@ -17,35 +15,35 @@
 
 namespace runglass {
 
-// The limit on a store's size: what is refused, and how much was. The rules are in store_cap.cpp.
+// The cap on a store's size: which data is refused, and how much was. The rules are in store_cap.cpp.
 struct SizeCap {
   enum class Refusing : std::uint8_t { kNothing, kSamples, kScalarsToo };
 
-  // A commit may add a page to each of the `open_chunks`: what the cap does not allow to be exceeded by is kept free for it.
+  // A commit may add a page to each of the `open_chunks`: that much of the cap is kept free.
   void set(std::int64_t cap, std::int64_t open_chunks);
   void judge(bool nothing_to_delete);
   bool refusesSamples() const { return refusing != Refusing::kNothing; }
-  std::string ofCap() const;  // "of its cap of 7 MiB", and what of it is kept free
+  std::string ofCap() const;  // "of its cap of 7 MiB", and the part of it that is kept free
 
   Refusing refusing = Refusing::kNothing;
   std::int64_t refused = 0;                  // points, spans, lines and captures since the last flush
-  std::int64_t cap = 0, room = 0, used = 0;  // bytes: of the newest retention's policy; what may be used of it; after the newest commit
+  std::int64_t cap = 0, room = 0, used = 0;  // bytes: the newest retention policy's cap, its usable part, in use after the newest commit
 };
 
-// One more than the highest id of `table`, as the query `highest` tells it; also of a table that was made anew.
+// One more than the highest id of `table`, as returned by the query `highest`; also for a rebuilt table.
 Result<std::int64_t> nextId(sqlite::Connection& db, std::string_view highest, std::string_view table);
 
-// The id of a text, which Readers then know.
+// The id of a text, which is then visible to Readers.
 inline std::int64_t internedText(Catalog& catalog, LiveTail& tail, std::string_view text) {
   const std::int64_t id = catalog.text(text);
   tail.addText(id, text);
   return id;
 }
 
-// After a transaction with the catalogue: Readers see which parts may have changed, `also` among them.
+// After a transaction with the catalogue: notifies Readers of the parts that may have changed, including `also`.
 void noteCommitted(Catalog& catalog, LiveTail& tail, std::initializer_list<StorePart> also = {});
 
-// One of now.
+// An issue with the current time.
 inline Issue issueNow(std::string_view code, std::string source, std::string detail) {
   const TimeNs now = wallNow();
   return {.code = std::string(code), .source = std::move(source), .first = now, .last = now, .detail = std::move(detail)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What age does to a store: a job of 10,000 ranks after a year with 400 attempts, against the same job in its first attempt, as a table of
-// targets and measurements. Builds the stores first.
+// The effect of age on a store: a job of 10,000 ranks after a year with 400 attempts, compared with the same job in its first attempt, as a
+// table of targets and measurements. Builds the stores first.
 //   aged [--json FILE] [--dir FOLDER] [--rows ID,ID] [--quick]
 // Exits 1 when a row fails. See docs/contribute/soak.md.
 #include <sqlite3.h>
@@ -68,7 +68,7 @@ class Stores {
  public:
   Stores(const Options& options, std::string directory) : m_directory(std::move(directory)) {
     if (options.quick) m_old.nodes = 20, m_old.recording_ranks = 8, m_old.slices = m_old.attempts = 12, m_old.slice = 30 * Retention::kDay;
-    // At the age of the longest tier (Retention::thinned) as much is deleted as comes.
+    // At the age of the longest tier (Retention::thinned), as much data is deleted as arrives.
     m_young = m_old;
     m_young.attempts = 1;
     for (const auto& [plan, path] : {std::pair(&m_young, young()), std::pair(&m_old, old())}) {
@@ -88,7 +88,7 @@ class Stores {
   YearPlan m_old, m_young;
 };
 
-// The largest tables and indices.
+// The largest tables and indexes.
 std::string largest(const std::string& path) {
   sqlite3* db = nullptr;
   sqlite3_stmt* rows = nullptr;
@@ -174,7 +174,7 @@ Row commit(const Stores& stores) {
           .verdict = findings.verdict()};
 }
 
-// In a process of its own: prints its RSS after one restart, after half and after all of them.
+// Runs in a separate process: prints its RSS after one restart, after half and after all of them.
 int restartsHere(const std::string& store, std::int32_t nodes) {
   const auto writer = open(store, 0);
   YearPlan plan{.nodes = nodes};
@@ -208,7 +208,7 @@ Row restarts(const Stores& stores, const std::string& directory, const std::stri
 
 Row clocks(const Options& options) {
   constexpr int kCommits = 50;
-  constexpr std::uint64_t kShare = 25;  // of the nodes, in a second
+  constexpr std::uint64_t kShare = 25;  // of the nodes, per second
   const int minutes = options.quick ? 30 : ClockDay::kMinutes;
   ClockDay day(minutes);
   double start = 1e9;
@@ -254,7 +254,7 @@ int run(const Options& options, const std::string& self) {
   for (const auto& [id, make] : all)
     if (table.includes(id)) table.add(make());
   const int exit = table.finish(options.json);
-  // The quick form tests this program: its figures have no meaning.
+  // The quick form tests this program: its figures are meaningless.
   return options.quick ? 0 : exit;
 }
 

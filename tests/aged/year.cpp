@@ -52,7 +52,7 @@ Job::Job(Writer& writer, const YearPlan& plan, TimeNs end, int attempt)
   for (std::int32_t place = 0; place < plan.nodes; ++place) declareNode(place);
 }
 
-// A node of its own uuid: a place gets another one when its node is replaced.
+// A new node uuid: a place gets another one when its node is replaced.
 void Job::declareNode(std::int32_t at) {
   Place& place = m_places[static_cast<std::size_t>(at)];
   place.uuid = "node-" + std::to_string(at) + "-" + std::to_string(m_replaced);
@@ -213,7 +213,7 @@ void Job::slice() {
 
 void buildYear(const std::string& path, const YearPlan& plan) {
   WriterOptions options;
-  options.idle = 0;  // five minutes of this job are milliseconds here
+  options.idle = 0;  // five minutes of this job take milliseconds here
   auto opened = openStore(path).writer(std::move(options));
   check(opened.status(), "cannot create the store");
   Writer& writer = **opened;

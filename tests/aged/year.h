@@ -2,10 +2,9 @@
 // A store of a job that has run for a year with restarts, and of the same job in its first attempt.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      nodes, ranks, ns.
 // Errors:     a store that cannot be written ends the program with the reason.
-// Cost:       about 0.3 s for an attempt of 10,000 ranks.
+// Cost:       about 0.3 s per attempt of 10,000 ranks.
 #pragma once
 
 #include <cstdint>
@@ -22,24 +21,24 @@ constexpr std::int32_t kGpus = 8;
 
 struct YearPlan {
   std::int32_t nodes = 1'250;
-  int slices = 400, attempts = 400;  // retention runs after each slice; an attempt is one slice at least
+  int slices = 400, attempts = 400;  // retention runs after each slice; an attempt has at least one slice
   DurNs slice = 365 * Retention::kDay / 400;
-  std::int32_t recording_ranks = 100;  // the others only are in the catalogue: their steps are the same again
+  std::int32_t recording_ranks = 100;  // the others are only in the catalogue: their steps would be the same
   std::int32_t ranks() const { return nodes * kGpus; }
 };
 
-// What a job says while it runs, on a clock of its own.
+// The data of a running job, on its own clock.
 class Job {
  public:
-  // `end` is the time at which the last slice ends; `attempt` the number of the first one.
+  // `end` is the end time of the last slice; `attempt` the number of the first attempt.
   Job(Writer& writer, const YearPlan& plan, TimeNs end, int attempt = 0);
-  // The next slice, committed.
+  // Records and commits the next slice.
   void slice();
   TimeNs now() const { return m_now; }
   AttemptId attempt() const { return m_attempt; }
-  // What a hub of this job commits at a time: samples and clocks of all nodes, steps of the recording ranks, progress of all ranks.
+  // Records one commit of a hub of this job: samples and clocks of all nodes, steps of the recording ranks, progress of all ranks.
   void moment();
-  // The next attempt, with its catalogue rows.
+  // Starts the next attempt, with its catalogue rows.
   void restart();
 
  private:
@@ -72,7 +71,7 @@ class Job {
   std::mt19937_64 m_random{3};
 };
 
-// `path` closed, with `plan` played into it and retention after each slice as the shipped policy has it. It ends now.
+// Creates the store `path`, plays `plan` into it with the default retention after each slice, and closes it. The plan ends now.
 void buildYear(const std::string& path, const YearPlan& plan);
 
 }  // namespace runglass::aged

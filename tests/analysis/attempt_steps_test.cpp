@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place that knows which series are an attempt's steps, and whose speak for the attempt.
+// Which series are an attempt's steps, and which rank's are used for the attempt.
 #include "analysis/steps/attempt_steps.h"
 
 #include <gmock/gmock.h>
@@ -60,7 +60,7 @@ class AttemptStepsTest : public ::testing::Test {
 
 TEST_F(AttemptStepsTest, AreTheRanksSeriesWithPointsByRankAndNoOthers) {
   for (const std::int32_t rank : {3, 1, 2}) record(series(rank, kStepTimeMetric), 4 + rank);
-  series(0, kStepTimeMetric);  // without a point
+  series(0, kStepTimeMetric);  // without points
   record(series(std::nullopt, kStepTimeMetric), 9);
   record(series(1, kStepPhaseMetric), 4);
   record(series(5, kStepTimeMetric, "", m_out->attempt({.run = m_run, .key = "2"})), 50);

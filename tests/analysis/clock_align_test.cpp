@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shifts out of matched ends: made clusters with clocks that are known to be off, and data that must not be believed.
+// Shifts computed from matched ends: generated clusters with known clock errors, and data that must be rejected.
 #include "analysis/clock_align/clock_align.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ class Cluster {
     for (const std::uint32_t c : members) ends.push_back({c, m_clocks[c].stamp(end + jitter())});
     ops.add(ends, false);
   }
-  // Every `every`, for `length`.
+  // A collective every `every`, for `length`.
   void collectives(const std::vector<std::uint32_t>& members, DurNs every, DurNs length, TimeNs from = kBegin) {
     for (TimeNs t = from; t < from + length; t += every) collective(t, members);
   }
@@ -42,9 +42,9 @@ class Cluster {
     const MatchedOps::End ends[] = {{from, m_clocks[from].stamp(sent + jitter())}, {to, m_clocks[to].stamp(sent + latency + jitter())}};
     ops.add(ends, true);
   }
-  DurNs jitter() { return static_cast<DurNs>(std::abs(m_normal(m_random)) * 15'000); }  // an end is told late, never early
+  DurNs jitter() { return static_cast<DurNs>(std::abs(m_normal(m_random)) * 15'000); }  // an end is reported late, never early
   ClockAlign align() const { return alignClocks(ops, names, own_error); }
-  // How wrong a clock still is at a time, against clock `reference`.
+  // The remaining error of a clock at a time, relative to clock `reference`.
   DurNs leftover(const ClockAlign& found, std::size_t clock, TimeNs time, std::size_t reference = 0) const {
     const auto aligned = [&](std::size_t c) {
       const TimeNs stamp = m_clocks[c].stamp(time);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matching calls of ranks in real stores: the simulator's skewed nodes, a real trace, and data that must not be believed.
+// Matching calls of ranks in real stores: the simulator's skewed nodes, a real trace, and data that must be rejected.
 #include "analysis/clock_align/clock_matches.h"
 
 #include <gmock/gmock.h>
@@ -82,7 +82,7 @@ TEST_F(ClockMatchesTest, FindsTheSkewOfASimulatedNodeAndOneShiftForAllItsRanks) 
   EXPECT_EQ(found.result.matches, 120) << "60 steps, two groups of eight replicas";
   ASSERT_EQ(found.edit.shifts.size(), 16U) << "the others get their error";
   for (const ClockShift& shift : found.edit.shifts) EXPECT_EQ(shift.shift, shift.rank / 4 == 2 ? -250 * kNsPerMs : 0) << shift.rank;
-  // Stored and asked again, the same is found: what is in force is not looked at.
+  // After storing the alignment, the same one is found again: existing alignments are not taken into account.
   {
     auto out = writer();
     ASSERT_TRUE(out->edit(found.edit).ok());
@@ -118,7 +118,7 @@ TEST_F(ClockMatchesTest, RefusesWhereEachNodeReducesByItself) {
   EXPECT_THAT(found.result.words, HasSubstr("no two on different clocks"));
 }
 
-// Ranks without nodes: each its own clock. `record` says what a rank tells.
+// Ranks without nodes: each has its own clock. `record` records a rank's data.
 class MadeRanksTest : public ClockMatchesTest {
  protected:
   template <class Record>
@@ -163,7 +163,7 @@ TEST_F(MadeRanksTest, LeavesOutNumbersThatARankUsedTwiceAndOperationsThatDisagre
       if (rank == 1 && i < 50) add(spans, kStart + i * kNsPerMs + 500'000, 1'000, 9, i);
     }
     add(spans, kStart + kNsPerSecond, kAbsent, 9, 200);                 // never ended
-    add(spans, std::numeric_limits<TimeNs>::max() - 5, 1'000, 9, 201);  // ends nowhere
+    add(spans, std::numeric_limits<TimeNs>::max() - 5, 1'000, 9, 201);  // ends beyond int64
     add(spans, std::numeric_limits<TimeNs>::min(), rank == 0 ? 0 : kNsPerSecond, 9, 202);
   });
   EXPECT_EQ(found.odd, 100);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls are one collective where the source names neither communicator nor number, as profilers did up to PyTorch 2.1 and Nsight
-// Systems does.
+// Identifies calls of one collective where the source records neither communicator nor number, as with profilers up to PyTorch 2.1 and
+// Nsight Systems.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ TEST(CollectiveMatching, ACallThatOneRankDidNotRecordShiftsNoOther) {
 }
 
 TEST(CollectiveMatching, EqualCountsOfATraceThatIsCutAreNoOrder) {
-  // Rank 0 recorded the collective before the first of rank 1, rank 1 the one after the last of rank 0.
+  // Rank 0 recorded the collective before rank 1's first one, rank 1 the one after rank 0's last one.
   const std::vector calls{call(0, 0, 100), call(0, 200, 400), call(0, 500, 700), call(1, 350, 401), call(1, 640, 700), call(1, 900, 1'000)};
   EXPECT_EQ(ranksOf(matchCalls(calls, {}, true), Match::kMatched).size(), 2U);
 }
@@ -78,7 +78,7 @@ TEST(CollectiveMatching, AStoppedMatchingEndsWithoutItsSets) {
   std::vector<CollectiveCall> calls;
   for (std::int64_t i = 0; i < 50; ++i)
     for (std::int32_t rank = 0; rank < 4; ++rank)
-      if (i != 7 || rank != 2) calls.push_back(call(rank, i * 1'000 + 10 * rank, i * 1'000 + 800));  // counts differ: by ends
+      if (i != 7 || rank != 2) calls.push_back(call(rank, i * 1'000 + 10 * rank, i * 1'000 + 800));  // counts differ: matched by their ends
   std::stop_source stop;
   EXPECT_EQ(ranksOf(matchCalls(calls, {}, true, stop.get_token()), Match::kMatched).size(), 49U);
   stop.request_stop();
@@ -97,7 +97,8 @@ TEST(CollectiveMatching, SendsAndReceivesWithoutACommunicatorAreNoCollective) {
   EXPECT_TRUE(ranksOf(matchCalls(calls, {}, true), Match::kMatched).empty());
 }
 
-// `begins` gives the begin of a rank in a collective after its first possible one; all end together. A collective each 10 ms, 4 a step.
+// `begins` gives the begin of a rank in a collective, relative to its first possible one; all end together. A collective every 10 ms, 4 per
+// step.
 template <class Begins>
 std::optional<WaitedRank> waitedIn(int collectives, std::int32_t ranks, Begins begins, std::int64_t first_step = 0) {
   std::vector<CollectiveCall> calls;
@@ -131,7 +132,7 @@ TEST(WaitedRank, CallsThatAreOfNoCollectiveHideNobody) {
 
 TEST(WaitedRank, OneLateCallOfTwelveIsAnAccident) {
   EXPECT_FALSE(waitedIn(12, 4, [](int i, std::int32_t rank) { return rank == 1 && i == 5 ? 8'900 : 0; }).has_value());
-  // Also where it costs half of the time.
+  // Also if it costs half of the time.
   std::vector<CollectiveCall> calls;
   for (int i = 0; i < 12; ++i)
     for (std::int32_t rank = 0; rank < 4; ++rank)

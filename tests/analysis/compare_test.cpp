@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing two stretches of training: parts whose differences sum, noise that is no difference, regimes that are not comparable.
+// Comparing two stretches of training: parts whose differences add up, noise that is not a difference, regimes that are not comparable.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ using ::testing::Not;
 
 constexpr double kMs = 1e6;
 
-// Ranks with `steps` steps of a base of 1,000 ms ± 1 ms by step; `extra` is rank 0's own work, for which the others wait.
+// Ranks with `steps` steps of 1,000 ms ± 1 ms; `extra` is rank 0's own work, for which the others wait.
 CompareSide side(int ranks, int steps, double extra_ms) {
   CompareSide out;
   for (int r = 0; r < ranks; ++r) {
@@ -265,7 +265,7 @@ TEST_F(ComparisonOfAStore, ScalarsOfOneNameArePairedByTheirLabels) {
       const SeriesId norm = w.series({.attempt = attempt, .metric = "grad_norm", .labels = layer, .kind = SeriesKind::kScalar});
       for (std::int64_t s = 1; s <= 20; ++s) w.scalar(norm, s, kStoreStart + s, layer[10] == '0' ? 1.0 : 2.0);
     }
-    // Only one of its name on either side: it is the same whatever its labels are.
+    // The only series of its name on either side: it matches whatever its labels are.
     const SeriesId loss = w.series(
         {.attempt = attempt, .metric = "loss", .labels = number == 0 ? "" : R"({"canonical":"loss"})", .kind = SeriesKind::kScalar});
     for (std::int64_t s = 1; s <= 20; ++s) w.scalar(loss, s, kStoreStart + s, 3.0);

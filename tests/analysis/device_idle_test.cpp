@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gaps of a device with known reasons, made by hand; and what names of host spans mean.
+// Device gaps with known reasons, built by hand; and the meaning of host span names.
 #include "analysis/gpu_idle/device_idle.h"
 
 #include <gmock/gmock.h>
@@ -148,7 +148,7 @@ TEST(DeviceIdleTest, StandsHostileTimes) {
   EXPECT_TRUE(deviceIdle({}, {}, {}).steps.empty());
 }
 
-// Causes and work against a tally of every nanosecond.
+// Compares causes and work with a count of every nanosecond.
 TEST(DeviceIdleTest, AgreesWithCountingEveryNanosecond) {
   std::mt19937_64 random(9);
   for (int round = 0; round < 300; ++round) {
@@ -161,7 +161,7 @@ TEST(DeviceIdleTest, AgreesWithCountingEveryNanosecond) {
     std::vector<HostSpan> host;
     for (int i = 0; i < 6; ++i) {
       const auto t0 = static_cast<TimeNs>(random() % 250);
-      // Not synchronisations: their shadow is longer than all of this.
+      // Without synchronisations: their effect lasts longer than the whole timeline.
       const HostActivity kinds[] = {HostActivity::kDataload, HostActivity::kGc, HostActivity::kAllocation, HostActivity::kWork};
       host.push_back({t0, t0 + static_cast<DurNs>(random() % 50), kinds[random() % 4]});
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast part of the suite (tests/suite): what the registered analyses must find, and that they cry at nothing else. `./dev bench
-// diagnosis` plays all of it.
+// The fast part of the suite (tests/suite): what the registered analyses must find, without any false alarm. `./dev bench diagnosis` plays
+// all of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@
 namespace runglass {
 namespace {
 
-// Kinds of labels that the registered analyses are held to. A new analysis adds its own, and a scenario to the fast ones (suite.cpp).
+// Kinds of labels that the registered analyses must find. A new analysis adds its own, and a scenario to the fast ones (suite.cpp).
 const std::set<std::string> kFound = {"hang", "stall", "hardware_fault", "nic_flap"};
 
 std::vector<SuiteCase> fastCases() {
@@ -47,7 +47,7 @@ TEST_P(Diagnosis, FindsWhatItMustWhereItIsAndCriesAtNothingElse) {
     EXPECT_EQ(score.hits, score.labels) << kind << "\n" << describe(*answer);
     EXPECT_EQ(score.attributed, score.labels) << kind << "\n" << describe(*answer);
   }
-  // Below half a per cent of a step, its noise decides.
+  // Below half a per cent of a step, the result depends on noise.
   for (const auto& [kind, score] : answer->scores)
     for (const LabelScore& label : score.outcomes)
       if (label.cost)
@@ -60,7 +60,7 @@ TEST_P(Diagnosis, FindsWhatItMustWhereItIsAndCriesAtNothingElse) {
   for (const Finding& finding : answer->findings) {
     const auto message = words::parse(finding.message);
     ASSERT_TRUE(message) << finding.summary;
-    EXPECT_EQ(words::render(*message, words::templateOf), finding.summary) << finding.message;
+    EXPECT_EQ(words::render(*message, words::englishPhrases()), finding.summary) << finding.message;
     EXPECT_THAT(wrongPercentages(finding.summary), ::testing::IsEmpty()) << finding.summary;
   }
 }
@@ -94,7 +94,7 @@ TEST(PrintedPercent, IsThatOfTheTwoNumbersBesideIt) {
     EXPECT_THAT(wrongPercentages(wrong), ::testing::SizeIs(1)) << wrong;
 }
 
-// The commit decides which third: `./dev test` sets its number.
+// The commit number selects the third: `./dev test` sets it.
 TEST(Suite, AThirdOfTheCalmPlaysNotifiesNobody) {
   const char* const turn = std::getenv("RUNGLASS_SUITE_TURN");
   for (const SuiteCase& one : calmThird(turn != nullptr ? std::strtoull(turn, nullptr, 10) : 0)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The estimators against published cases: their numbers, not ours.
+// The estimators compared with published cases: their numbers, not ours.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -169,7 +169,7 @@ TEST(RunFacts, MegatronsArgumentsFillTheEstimators) {
                                    {.key = "recompute_granularity", .value = "full"},
                                    {.key = "sequence_parallel", .value = "True"}};
   const RunFacts f = runFactsOf(facts);
-  EXPECT_EQ(f.layers, 32);  // what the framework says in the end wins over the command line
+  EXPECT_EQ(f.layers, 32);  // the framework's final settings take precedence over the command line
   EXPECT_EQ(f.sequence, 2048);
   EXPECT_EQ(f.global_batch, 1024);
   EXPECT_EQ(f.tokensPerStep(), 1024.0 * 2048);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The restart ledger: every moment of a run's wall time is spent on something that was told, or stays unexplained.
+// Goodput: all of a run's wall time is attributed to recorded activities, or stays unexplained.
 #include "analysis/goodput/goodput.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ AttemptRecord attempt(std::int32_t number, TimeNs start, std::int64_t first, std
   return record;
 }
 
-// Crashed at step 150 of 300, 100 s of standstill, 50 s until the next start, resumed from 100.
+// Crashed at step 150 of 300, stalled for 100 s, 50 s until the next start, resumed from 100.
 std::vector<AttemptRecord> crashed() {
   AttemptRecord first = attempt(0, 0, 1, 150, 20 * kSecond);
   first.end = 1'620 * kSecond;
@@ -68,7 +68,7 @@ TEST(RestartLedger, StepsOfWhichOnlyTheirLengthIsReportedAreProductiveForAsLong)
   EXPECT_EQ(sum(l.spent), *l.wall);
   EXPECT_NEAR(*l.effective_ratio, 0.8, 1e-12);
   EXPECT_TRUE(l.rows[0].untimed);
-  // Nobody knows where they lie.
+  // Their times are unknown.
   ASSERT_EQ(l.rows[0].segments.size(), 1U);
   EXPECT_EQ(l.rows[0].segments[0].spend, Spend::kUnexplained);
 }
@@ -221,7 +221,7 @@ TEST(RestartLedger, HostileTimesNeitherOverlapNorRunBackwards) {
   two.steps.push_back({.step = 6, .begin = 5, .end = 1});
   two.steps.push_back({.step = 6, .begin = 0, .end = 35 * kSecond});
   two.known.push_back({{90 * kSecond, 20 * kSecond}, Spend::kStalled});
-  AttemptRecord three = attempt(2, 20 * kSecond, 3, 4, 25 * kSecond);  // while the second still runs
+  AttemptRecord three = attempt(2, 20 * kSecond, 3, 4, 25 * kSecond);  // while the second one still runs
   three.end = 30 * kSecond;
   const Ledger l = makeLedger({one, two, three});
   ASSERT_TRUE(l.wall);
@@ -242,7 +242,7 @@ TEST(RestartLedger, CausesAreRankedByWhatTheyCost) {
   EXPECT_TRUE(l.causes[1].planned);
   EXPECT_EQ(l.causes[1].cost, 0) << "5 s after the last step are how long leaving took";
   auto silent = crashed();
-  silent[0].known.clear();  // nobody told of a standstill: it is time after the last step, and the fault's all the same
+  silent[0].known.clear();  // without a recorded stall it is time after the last step, and still caused by the fault
   EXPECT_EQ(makeLedger(silent).causes[0].cost, (100 + 50 + 30 + 500) * kSecond);
 }
 TEST(RestartLedger, AWindowOfTheRunHasItsOwnSum) {
@@ -369,7 +369,7 @@ TEST_F(GoodputOfAStore, ProcessGroupInitialisationIsAPhaseWithItsDuration) {
   line(25, "n0:1:1 [0] NCCL INFO comm 0x1 rank 0 nranks 8 cudaDev 0 busId 1a000 - Init START");
   line(48, "> initialized tensor model parallel with size 1");
   line(61, "n0:1:1 [0] NCCL INFO comm 0x1 rank 0 nranks 8 cudaDev 0 busId 1a000 - Init COMPLETE");
-  line(150, "n0:1:1 [0] NCCL INFO comm 0x2 rank 0 nranks 8 cudaDev 0 busId 1a000 - Init COMPLETE");  // in a step
+  line(150, "n0:1:1 [0] NCCL INFO comm 0x2 rank 0 nranks 8 cudaDev 0 busId 1a000 - Init COMPLETE");  // during a step
   const SeriesId time = w->series({.attempt = attempt, .rank = 0, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
   for (std::int64_t s = 1; s <= 10; ++s) w->scalar(time, s, kStoreStart + (90 + s * 10) * kSecond, 10e9);
   ASSERT_TRUE(w->close().ok());
@@ -385,7 +385,7 @@ TEST_F(GoodputOfAStore, ARankThatFellSilentDoesNotTellTheStepsOfTheOthers) {
   const AttemptId a = w->attempt({.run = run, .key = "0", .start = kStoreStart, .end = kStoreStart + 1'000 * kSecond});
   for (std::int32_t rank = 0; rank < 3; ++rank) {
     const SeriesId time = w->series({.attempt = a, .rank = rank, .metric = "step_time_ns", .unit = "ns", .kind = SeriesKind::kScalar});
-    const std::int64_t steps = rank == 0 ? 5 : rank == 1 ? 99 : 100;  // rank 1 is a step behind: nothing to change one's mind about
+    const std::int64_t steps = rank == 0 ? 5 : rank == 1 ? 99 : 100;  // rank 1 is one step behind: too little to change the result
     for (std::int64_t s = 0; s < steps; ++s) w->scalar(time, s + 1, kStoreStart + s * 10 * kSecond, 10e9);
   }
   ASSERT_TRUE(w->close().ok());
@@ -422,7 +422,7 @@ TEST_F(GoodputOfAStore, TheFirstLineOfALogHoldsNoStepsFromBeforeTheFirst) {
   EXPECT_EQ(g.ledger.completed_steps, 31);
   EXPECT_EQ(*g.ledger.wall, 60 * kSecond);
 }
-// Productive over wall time and the rate of kept steps are two sums of one thing.
+// Productive time over wall time and the rate of kept steps are two computations of the same ratio.
 TEST_F(GoodputOfAStore, StampsThatAreCoarseBesideTheStepsGiveOneRate) {
   for (const bool durations : {true, false})
     for (const double length : {0.05, 0.48, 0.7, 1.0, 1.5, 3.3, 3.6}) {
@@ -467,7 +467,7 @@ TEST_F(GoodputOfAStore, ASaveInsideALoggedStepCostsWhatTheStepTookLonger) {
   for (std::int64_t s = 1; s <= 5; ++s) w->scalar(time, s, kStoreStart + s * 10 * kSecond, 10e9);
   w->checkpoint({.attempt = a, .step = 5, .durable = kStoreStart + 75 * kSecond, .path = "5"});
   for (std::int64_t s = 6; s <= 11; ++s) w->scalar(time, s, kStoreStart + (s * 10 + 30) * kSecond, s == 6 ? 40e9 : 10e9);
-  w->checkpoint({.attempt = a, .step = 9, .durable = kStoreStart + 125 * kSecond, .path = "9"});  // its step waited for nothing
+  w->checkpoint({.attempt = a, .step = 9, .durable = kStoreStart + 125 * kSecond, .path = "9"});  // no step waited for it
   ASSERT_TRUE(w->close().ok());
   const Goodput g = ask();
   EXPECT_EQ(spent(g.ledger.spent, Spend::kSave), 30 * kSecond);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU idle, explained, of stores: traces of others, step parts, metrics; and what it does not claim.
+// Explained GPU idle time in stores: foreign traces, step parts, metrics; and claims that are not made.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ class GpuIdleTest : public ::testing::Test {
     EXPECT_TRUE(found.ok()) << found.status().message();
     return std::move(*found);
   }
-  // Empty: the file is not there.
+  // Empty: the file does not exist.
   std::optional<IdleAnswer> imported(const std::string& name) {
     const std::string path = std::string(RG_SHARED_DATA) + "/" + name;
     if (!std::filesystem::exists(path)) return std::nullopt;
@@ -171,7 +171,7 @@ TEST_F(GpuIdleTest, ATraceOfTheHostAloneSaysNothing) {
   EXPECT_TRUE(found.rows.empty());
 }
 
-// Parts of steps and idle time are told from the same spans: what is not work of the device is idle in both.
+// Parts of steps and idle time are computed from the same spans: time without device work is idle in both.
 TEST_F(GpuIdleTest, PartsOfStepsSumToTheStepAndAgreeOnAllTraces) {
   const std::string folder = std::string(RG_SHARED_DATA) + "/kineto";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no " << folder;
@@ -180,7 +180,7 @@ TEST_F(GpuIdleTest, PartsOfStepsSumToTheStepAndAgreeOnAllTraces) {
     const std::string name = entry.path().filename();
     if (name.find("sampled") == std::string::npos && name.find("modded") == std::string::npos &&
         name.find("torchrec") == std::string::npos && name.find("trace_diff") == std::string::npos)
-      continue;  // those with ranks and steps
+      continue;  // skips traces without ranks and steps
     SCOPED_TRACE(name);
     TempStore store;
     {
@@ -223,7 +223,7 @@ TEST_F(GpuIdleTest, PartsOfStepsSumToTheStepAndAgreeOnAllTraces) {
   EXPECT_GT(steps, 40u);
 }
 
-// Two ranks of 20 steps of 100 ms: kernels for 60 ms, the loader for 30; in the steps from 10 on a save takes 40 ms of them.
+// Two ranks of 20 steps of 100 ms: kernels for 60 ms, the loader for 30; from step 10 on, a checkpoint takes 40 ms of each step.
 void recordSteps(Writer& out, bool with_calls, std::size_t traced_from = 0) {
   const RunId run = out.run({.name = "r", .start = kStart});
   const AttemptId attempt = out.attempt({.run = run, .layout = {.world = 2}});

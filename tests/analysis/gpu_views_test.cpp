@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the GPU view computes: deviation from peers, shades on a fixed scale, own work per rank, and the GPUs of open findings.
+// The computations of the GPU view: deviation from peers, shades on a fixed scale, own work per rank, and the GPUs of open findings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ TEST(GpuPeersTest, GpusWithoutARankAreNoPeersAndTooFewPeersAreNone) {
   EXPECT_FALSE(idle[6]);
   EXPECT_EQ(idle[0], 0);
   EXPECT_FALSE(againstPeers(std::vector<PeerValue>(3, {600, 0}))[0]);
-  // Four stages of two GPUs: all of the job are peers.
+  // Four stages of two GPUs: all GPUs of the job are peers.
   std::vector<PeerValue> stages;
   for (std::int32_t i = 0; i < 8; ++i) stages.push_back({i == 3 ? 300. : 600., i / 2});
   EXPECT_EQ(againstPeers(stages, {.join_small_stages = true})[3], -0.5);
@@ -190,7 +190,7 @@ TEST_F(GpuWorkTest, WithoutStepsNothingIsCompared) {
   EXPECT_TRUE(work->ranks.empty());
 }
 
-// Two runs that were imported, of a node with two GPUs each.
+// Two imported runs, each with a node of two GPUs.
 TEST(FleetTest, AnImportedRunHasTheDevicesOfItsOwnFilesOnly) {
   TempStore store;
   RunId first, second, bare;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a run stands still, since when, and when it only looks so.
+// When a run hangs, since when, and cases that only look like a hang.
 #include "analysis/hangs/hangs.h"
 
 #include <gmock/gmock.h>
@@ -88,7 +88,7 @@ class HangsTest : public ::testing::Test {
     for (std::int64_t s = first; s < end; ++s) m_writer->scalar(m_steps, s, kT + s * kStep + late, static_cast<double>(kStep));
     m_end = kT + end * kStep + late;
   }
-  // Rank 3 computes and never comes; the others wait for it; said again `later`.
+  // Rank 3 computes and never enters the operation; the others wait for it; reported again after `later`.
   void hang(DurNs later, const std::string& phase = "steady", bool silent = false) {
     const auto say = [&](std::int32_t rank, const char* op, std::optional<std::int64_t> group, std::optional<std::int64_t> seq) {
       m_writer->progress({.attempt = m_attempt,
@@ -259,7 +259,7 @@ TEST_F(HangsTest, ASilentRankIsTheCulprit) {
 }
 
 TEST_F(HangsTest, AProcessThatIsStoppedIsTheCulpritWhateverItReported) {
-  // Rank 2 is stopped inside the operation that rank 3 has entered too: by their progress alone nobody is missing.
+  // Rank 2 is stopped inside the operation that rank 3 has entered too: by progress alone, no rank is missing.
   const auto say = [&](std::int32_t rank, const char* op, std::int64_t group, std::int64_t seq) {
     m_writer->progress({.attempt = m_attempt,
                         .rank = rank,
@@ -322,7 +322,7 @@ TEST_F(HangsTest, StacksNameTheRankThatProgressDoesNotAndTheFrameOfOneThatItDoes
   EXPECT_THAT(found[0].summary, HasSubstr("; suspect: rank 3 (node-b); stack in read_shard (train.py:7), 3 other ranks in all_reduce"));
 }
 
-// Rank 0 is still in an operation that its peer has completed: that one waits for it elsewhere.
+// Rank 0 is still in an operation that its peer has completed: the peer is waiting for it elsewhere.
 TEST_F(HangsTest, AMemberThatHasLeftByItsSpansIsNotMissing) {
   SpanColumns spans;
   spans.names = {"all_reduce"};
@@ -361,7 +361,7 @@ TEST_F(HangsTest, WhoIsMissingIsNotKnownForAReason) {
   EXPECT_THAT(look().at(0).summary, HasSubstr("missing ranks are not known: only one rank reports progress"));
   wait(1, 77);
   EXPECT_THAT(look().at(0).summary, HasSubstr("not known: the members of its communicator are not recorded"));
-  m_hangs = makeHangs();  // what ranks report now is another place
+  m_hangs = makeHangs();  // the ranks now report another operation
   wait(0, {}), wait(1, {});
   EXPECT_THAT(look().at(0).summary, HasSubstr("not known: the ranks report neither communicator nor peer of it"));
 }
@@ -416,7 +416,7 @@ TEST_F(HangsTest, ASaveThatNamesNoPhaseHasTimeAndIsRemembered) {
   EXPECT_EQ(look().size(), 1U);
 }
 
-// A trainer that reports only its steps, and the first one compiles: no step has ended, no operation says since when.
+// A trainer that reports only its steps, and the first one compiles: no step has ended, and no operation with its start time is reported.
 class FirstStepTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -444,7 +444,7 @@ class FirstStepTest : public ::testing::Test {
 };
 
 TEST_F(FirstStepTest, TheClockBeginsWhenTheRunIsFirstSeen) {
-  constexpr TimeNs kSeen = kT + 1'800 * kNsPerSecond;  // half an hour of imports and data indexing came before the first step
+  constexpr TimeNs kSeen = kT + 1'800 * kNsPerSecond;  // half an hour of imports and data indexing preceded the first step
   for (DurNs later = 0; later < kPhaseLimit; later += 30 * kNsPerSecond) {
     say(kSeen + later);
     const auto found = look(kSeen + later + kNsPerSecond);
@@ -526,7 +526,7 @@ TEST_F(HangsTest, APastStallIsReportedUnlessACheckpointExplainsIt) {
   EXPECT_TRUE(look().empty());
 }
 
-// Ten steps have ended since: what stands still then does not wait for that save, or that evaluation.
+// Ten steps have ended since: a later stall does not wait for that checkpoint, or that evaluation.
 TEST_F(HangsTest, ASaveThatWasOverSomeStepsBeforeAStallDoesNotExplainIt) {
   step(101, 130, 90 * kNsPerSecond);
   m_writer->checkpoint(
@@ -546,7 +546,7 @@ TEST_F(HangsTest, AnEvaluationsValueExplainsAStallAndWhatIsLoggedWithEveryStepDo
   EXPECT_TRUE(look().empty());
 }
 
-// A log without a clock of a job of eight ranks.
+// A log without times of a job with eight ranks.
 class UndatedLogTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -638,7 +638,7 @@ TEST_F(HangsTest, TheWatchdogsWordsOfAnEarlierAttemptAreAHangThatEnded) {
   EXPECT_EQ(found[0].summary, "3 of 4 ranks timed out in collectives at step 99; rank 3 (node-b) did not")
       << "who says nothing is the suspect";
   EXPECT_EQ(found[0].rank, 3);
-  // Steps that were still on their way, and a hub that was started again.
+  // Steps that arrived late, and a restarted hub.
   m_writer->finding(found[0]);
   step(100, 103);
   const auto again = look();

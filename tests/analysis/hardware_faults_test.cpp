@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the analysis says from call to call: one identity for one trouble, and an end for each.
+// The findings from call to call: one identity per problem, and an end for each.
 #include "analysis/hardware_faults/hardware_faults.h"
 
 #include <gmock/gmock.h>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What others may put into names, notes and logs to become active where it is shown: markup, handlers, schemes, styles, Markdown, formulas,
-// characters that hide. After the OWASP XSS filter evasion sheet, "CSV Injection" (OWASP), CVE-2021-42574 and CommonMark's own examples.
+// Texts in names, notes and logs that try to become active where they are shown: markup, handlers, schemes, styles, Markdown, formulas,
+// invisible characters. From the OWASP XSS filter evasion sheet, "CSV Injection" (OWASP), CVE-2021-42574 and CommonMark's own examples.
 //
 // Threading:  immutable.
 // Ownership:  static storage.
-// Units:      UTF-8, and bytes that are none.
-// Errors:     none.
-// Cost:       none.
+// Units:      UTF-8, and invalid bytes.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page says of an incident, of simulated runs and of stores that say little: every number can be asked for again in SQL.
+// The answers of an incident page, for simulated runs and for stores with little data: every number can be recomputed in SQL.
 #include "analysis/incident/incident_answer.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ IncidentAnswer answerOf(SimulatedIncident& played, double price = 2.0) {
   return out.ok() ? std::move(*out) : IncidentAnswer();
 }
 
-// The one number of the one row; absent: an error, NULL or no row.
+// The single number of the single row; absent: an error, NULL or no row.
 std::optional<double> ask(Reader& reader, const std::string& sql) {
   std::optional<double> out;
   const Status status = reader.query(sql, {.columns = [](const auto&) {},

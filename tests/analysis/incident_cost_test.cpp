@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an incident cost: from the ledger and from what findings say, no moment twice, and nothing made up.
+// The cost of an incident: computed from goodput and findings, without counting a moment twice or inventing costs.
 #include "analysis/incident/incident_cost.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ AttemptRecord stepping(std::int32_t number, std::int64_t start, std::int64_t end
   return record;
 }
 
-// Steps 1 to 140 until 1,400 s, a standstill until 2,000 s, again from 2,030 s, stepping from step 101 on at 2,060 s.
+// Steps 1 to 140 until 1,400 s, a stall until 2,000 s, restarted at 2,030 s, stepping from step 101 on at 2,060 s.
 Goodput crashed() {
   AttemptRecord first = stepping(0, 0, 2'000, 1, 140, 0);
   first.known.push_back({{at(1'400), at(2'000)}, Spend::kStalled});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a new incident begins with, what it is likely put down to, and what all of a run's incidents cost.
+// The initial content of a new incident, its likely cause, and the cost of all incidents of a run.
 #include "analysis/incident/incident_draft.h"
 
 #include <gmock/gmock.h>
@@ -214,7 +214,7 @@ TEST(IncidentCosts, ARestartThatTwoIncidentsCountIsInTheirSumOnce) {
   SimulatedIncident played(lostGpu());
   const auto draft = draftOfFinding(played.reader(), played.run(), played.findings().front().id, {});
   ASSERT_TRUE(draft.ok());
-  // By hand, over the same end of an attempt; and one that was dismissed.
+  // A manual incident over the same end of an attempt; and a dismissed one.
   Incident by_hand;
   by_hand.uuid = "by-hand", by_hand.title = "What I saw", by_hand.run = played.run().id;
   by_hand.range = TimeRange{draft->incident.range->t0 - kNsPerSecond, draft->incident.range->t1 + kNsPerSecond};

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of two racks of two nodes of eight ranks, with two attempts, and findings as analyses say them, for tests of incidents.
+// A run on two racks of two nodes with eight ranks each, with two attempts, and findings like those of analyses, for tests of incidents.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      seconds from kT in, TimeNs out.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <string>
@@ -18,7 +15,7 @@ inline constexpr TimeNs kT = 1'700'000'000LL * kNsPerSecond;
 inline constexpr TimeNs at(std::int64_t seconds) { return kT + seconds * kNsPerSecond; }
 inline constexpr AttemptId kFirst{1}, kSecond{2};
 
-// Attempt 0 lives from 0 to 2,000 s and fails, attempt 1 from 2,030 to 10,000 s.
+// Attempt 0 runs from 0 to 2,000 s and fails, attempt 1 from 2,030 to 10,000 s.
 inline RunPlaces twoRacks() {
   RunPlaces places{.run_uuid = "run-1", .nodes = {}, .attempts = {}, .rank_nodes = {}, .last_data = at(10'000)};
   for (std::uint64_t n = 1; n <= 4; ++n)

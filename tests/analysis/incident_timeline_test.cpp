@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time line of an incident: what happened and what was known when, repeats as one, bounded, whatever the sources say.
+// The timeline of an incident: events and when they became known, repeats merged, with a limit for any input.
 #include "analysis/incident/incident_timeline.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loss curves of which is known what happened in them: a falling power law with autocorrelated noise, logged at every, every 5th or
-// every 10th step, with and without spikes. How many spikes are found, and what calm curves raise.
+// Loss curves with known events: a falling power law with autocorrelated noise, logged at every, every 5th or every 10th step, with and
+// without spikes. Measures how many spikes are found, and the findings on calm curves.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,8 +14,8 @@ namespace runglass {
 namespace {
 
 struct Bump {
-  std::int64_t step = 0, steps = 1;  // where it begins and how long it lasts
-  double times = 1;                  // the loss at its begin; it falls back to the curve linearly
+  std::int64_t step = 0, steps = 1;  // first step and length
+  double times = 1;                  // the loss at its begin; it returns to the curve linearly
   bool contains(std::int64_t at) const { return at >= step && at < step + steps; }
 };
 
@@ -23,7 +23,7 @@ struct CurveOf {
   std::uint64_t seed = 0;
   std::int64_t stride = 1;  // steps between two logged ones
   double noise = 0.01;      // standard deviation, relative
-  double correlation = 0;   // of the noise of one logged point with the one before
+  double correlation = 0;   // between the noise of consecutive logged points
   std::size_t points = 2'000;
 };
 
@@ -48,7 +48,7 @@ std::vector<LossFinding> findingsOf(const CurveOf& of, const std::vector<Bump>& 
   return lossFindings(attempt);
 }
 
-// Of the findings that begin in the bump the most severe; absent: there is none.
+// The most severe finding that begins in the bump; absent: none.
 std::optional<Severity> foundAt(const std::vector<LossFinding>& findings, const Bump& bump) {
   std::optional<Severity> worst;
   for (const LossFinding& one : findings)
@@ -63,7 +63,7 @@ TEST(LabelledLosses, SixOfSixSpikesOnAFallingCurveAreWarnings) {
   int found = 0, planted = 0;
   for (const std::int64_t stride : kStrides)
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
-      // In points of the log, so that each stride shows the same fall; lengths in steps.
+      // In logged points, so that each stride has the same decrease; lengths in steps.
       const auto at = [&](std::int64_t point) { return point * stride; };
       const std::vector<Bump> bumps = {{at(120), 4 * stride + 12, 1.5}, {at(300), 3 * stride + 10, 1.25}, {at(500), 12 * stride, 1.35},
                                        {at(800), 30 * stride, 1.1},     {at(1'100), 40 * stride, 2},      {at(1'500), 2 * stride + 12, 4}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logbook of a run: a day a heading, a line an entry, and nothing in it that a name or a note could make active.
+// The run log: a heading per day, a line per entry, and nothing in it that a name or a note could make active.
 #include <gmock/gmock.h>
 
 #include <limits>

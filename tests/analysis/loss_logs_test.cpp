@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What training logs in their own words say of losses that are not finite, from the text to the finding.
+// Losses that are not finite in training logs, from the text to the finding.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -22,7 +22,7 @@ std::string iteration(int at, const std::string& values) {
   return text.data();
 }
 
-// A step of Megatron-LM, fp16; at an overflow it has no loss.
+// A step of Megatron-LM, fp16; on an overflow it has no loss.
 std::string megatron(int at, double scale, bool skipped = false, const std::string& loss = "") {
   std::array<char, 300> text{};
   const std::string own = loss.empty() ? std::to_string(2 + 6.0 / at) : loss;
@@ -76,12 +76,12 @@ TEST_F(LossLogs, OverflowsOfMegatronThatSkipAStepAreInfo) {
   std::string text;
   double scale = 4294967296.0;
   int at = 1;
-  for (; at <= 17; ++at) text += megatron(at, scale /= 2, true);  // the scale is sought
+  for (; at <= 17; ++at) text += megatron(at, scale /= 2, true);  // the initial search for a loss scale
   for (; at <= 900; ++at) {
     const bool skips = at % 300 == 0;
     if (skips) scale /= 2;
     text += megatron(at, scale, skips);
-    if (skips) {  // live: nothing is known yet of the next step
+    if (skips) {  // live: the next step is not known yet
       const auto live = findingsOf(text);
       EXPECT_EQ(worst(live), Severity::kInfo) << words(live);
     }

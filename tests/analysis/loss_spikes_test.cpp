@@ -16,7 +16,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kSteps = 10'000;
 constexpr int kSeeds = 100;
 
-// Falls like a language model's: fast at first, then as a power.
+// A decrease like that of a language model: fast at first, then a power law.
 double fallingLoss(std::size_t step) { return 1.9 + 9.1 * std::pow(1 + static_cast<double>(step) / 40, -0.6); }
 
 std::vector<double> noisyLoss(std::uint64_t seed, std::size_t count, double noise, bool heavy = false) {
@@ -42,7 +42,7 @@ TEST(LossSpikes, CleanGaussianNoiseOfAnyLevelRaisesNothing) {
   }
 }
 
-// Student's t with 3 degrees of freedom goes beyond 8 robust sigma 14 times in 10,000: those are outliers by the rule, and single points.
+// Student's t with 3 degrees of freedom exceeds 8 robust sigma 14 times in 10,000: these are outliers by the rule, and single points.
 TEST(LossSpikes, HeavyTailsRaiseSingleBenignPointsAndNothingWorse) {
   struct Level {
     double noise, most_per_run;
@@ -62,13 +62,13 @@ TEST(LossSpikes, HeavyTailsRaiseSingleBenignPointsAndNothingWorse) {
 
 TEST(LossSpikes, AWarmUpBumpAndAFallingLearningRateAreNoSpikes) {
   std::vector<double> values = noisyLoss(1, 6'000, 0.01);
-  for (std::size_t i = 0; i < 60; ++i) values[i] *= 1 + 0.1 * std::sin(static_cast<double>(i) / 19);  // rises by 10 % and comes down
+  for (std::size_t i = 0; i < 60; ++i) values[i] *= 1 + 0.1 * std::sin(static_cast<double>(i) / 19);  // rises by 10 % and returns
   for (std::size_t i = 3'000; i < 4'500; ++i) values[i] *= 1 - 0.1 * static_cast<double>(i - 3'000) / 1'500;
   for (std::size_t i = 4'500; i < 6'000; ++i) values[i] *= 0.9 + 0.15 * std::min(1.0, static_cast<double>(i - 4'500) / 300);  // restart
   EXPECT_TRUE(find(values).empty());
 }
 
-// A spike of `sigmas` over ten points at three places in each of 100 runs; how many of the 300 were found.
+// A spike of `sigmas` over ten points at three places in each of 100 runs; returns how many of the 300 were found.
 int found(double sigmas) {
   constexpr double kNoise = 0.03;
   int hits = 0;
@@ -89,7 +89,7 @@ int found(double sigmas) {
 
 TEST(LossSpikes, PlantedSpikesAreFoundAboveEightSigmaAndNotBelow) {
   EXPECT_LE(found(5), 1);
-  const int at_the_edge = found(8);  // the estimate of sigma decides
+  const int at_the_edge = found(8);  // depends on the estimate of sigma
   EXPECT_GE(at_the_edge, 90);
   EXPECT_LE(at_the_edge, 260);
   EXPECT_EQ(found(20), 300);
@@ -135,7 +135,7 @@ TEST(LossSpikes, WhereThePointsEndInASpikeTheVerdictIsUnknown) {
   EXPECT_EQ(spikes[0].last_step, 1'009);
 }
 
-// Distances to a median are mostly slope there: they would hide a jump by a quarter.
+// There, distances to a median are mostly slope: they would hide a jump of a quarter.
 TEST(LossSpikes, ASpikeOnASteepSlopeIsSeen) {
   int found = 0;
   for (int seed = 0; seed < kSeeds; ++seed) {

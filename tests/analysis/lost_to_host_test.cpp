@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose fault time without a CPU is: the host's, or that of a rank which has more to do.
+// Whether time without a CPU is caused by the host, or by a rank that has more work.
 #include <gtest/gtest.h>
 
 #include "analysis/step_diagnosis/peers.h"
@@ -7,7 +7,7 @@
 namespace runglass {
 namespace {
 
-// Eight ranks that compute 30 ms (the last `own_ms`), with CPU time and time without a CPU as the host gave it.
+// Eight ranks that compute 30 ms (the last one `own_ms`), with CPU time and time without a CPU as reported by the host.
 StepFrame crowded(float own_ms, float cpu_ms, float delay_ms) {
   StepFrame frame;
   frame.dur.assign(8, 100e6F);
@@ -20,7 +20,7 @@ StepFrame crowded(float own_ms, float cpu_ms, float delay_ms) {
 }
 
 TEST(LostToHost, OnACrowdedNodeWhoComputesMoreQueuesLongerAndItsWorkIsReportedAsItIs) {
-  const auto frame = crowded(90, 60, 60);  // thrice the work and the CPU time: thrice the queue
+  const auto frame = crowded(90, 60, 60);  // three times the work and CPU time: three times the queueing
   const auto lost = lostToHost(frame);
   for (const float one : lost) EXPECT_EQ(one, 0);
   EXPECT_EQ(workOf(frame, WorkKind::kCompute, lost)[7], 90e6F);

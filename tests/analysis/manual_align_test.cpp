@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aligning ranks by hand to one chosen operation.
+// Aligning ranks manually by one chosen operation.
 #include "analysis/clock_align/manual_align.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
 
-// Four ranks, a step a second: a gemm, then an all_reduce that ends after 500 ms. Rank r's clock is ahead by ahead[r].
+// Four ranks, one step per second: a gemm, then an all_reduce that ends after 500 ms. Rank r's clock is ahead by ahead[r].
 class ManualAlignTest : public ::testing::Test {
  protected:
   void record(const std::vector<DurNs>& ahead, bool with_nodes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Analysing all runs of a store costs what is in them: work that grows with the square of the runs shows as rows read.
+// The cost of analysing all runs of a store is proportional to its content: quadratic work would show as rows read.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to do is what the catalogue and the analyses advise, of the root first.
+// The recommended actions are those of the catalogue and the analyses, for the root cause first.
 #include "analysis/incident/next_steps.h"
 
 #include <gmock/gmock.h>

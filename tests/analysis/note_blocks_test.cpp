@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes keep their shape, and nothing in them does anything.
+// Notes keep their formatting, and nothing in them becomes active.
 #include "analysis/report/note_blocks.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proposals of runs that the simulator played: labelled faults become one incident each, a calm run none.
+// Proposals for simulated runs: each labelled fault becomes one incident, a calm run has none.
 #include <gmock/gmock.h>
 
 #include "analysis/incident/read_proposals.h"

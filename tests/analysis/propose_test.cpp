@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proposed incidents: one for one cause, whatever the number of its findings; and what was decided about one stays decided.
+// Proposed incidents: one per cause, whatever the number of its findings; and a decision about a proposal is permanent.
 #include "analysis/incident/propose.h"
 
 #include <gmock/gmock.h>

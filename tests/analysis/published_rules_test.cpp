@@ -28,7 +28,7 @@ RuleHits hitsOf(PublishedRule rule, const std::vector<double>& values) {
   return applyRule(rule, steps, values);
 }
 
-// The rule as its source words it, with no running sums.
+// The rule as defined in its source, without running sums.
 std::vector<std::int64_t> plainSigmaHits(const std::vector<double>& values, std::size_t window, std::size_t fewest, double sigmas) {
   std::vector<std::int64_t> hits;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -47,7 +47,7 @@ std::vector<std::int64_t> plainSigmaHits(const std::vector<double>& values, std:
 TEST(PublishedRules, RunningSumsGiveWhatThePlainRuleGives) {
   std::vector<double> values = noise(5'000, 0.02);
   for (const std::size_t at : {70U, 200U, 1'500U, 1'501U, 3'000U, 4'999U}) values[at] += 0.2;
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] += 1e4;  // sums of squares about 0 would lose the noise
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] += 1e4;  // sums of squares around 0 would lose the noise
   EXPECT_EQ(hitsOf(PublishedRule::kSkipStep, values).steps, plainSigmaHits(values, 128, 64, 6));
   EXPECT_EQ(hitsOf(PublishedRule::kOlmoScore, values).steps, plainSigmaHits(values, 1'000, 1'000, 7));
   EXPECT_EQ(hitsOf(PublishedRule::kSkipStep, values).steps.size(), 6U);
@@ -89,7 +89,7 @@ TEST(PublishedRules, OneNanBlindsNoWindow) {
 TEST(PublishedRules, LightningAlsoStrikesAtWhatIsNotFinite) {
   std::vector<double> values(50, 1.0);
   values[20] = kNan;
-  values[30] = 3.0;  // by twice the mean
+  values[30] = 3.0;  // deviates by twice the mean
   values[45] = 2.9;
   EXPECT_EQ(hitsOf(PublishedRule::kLightning, values).steps, (std::vector<std::int64_t>{1'020, 1'030}));
 }
@@ -97,7 +97,7 @@ TEST(PublishedRules, LightningAlsoStrikesAtWhatIsNotFinite) {
 TEST(PublishedRules, MegatronComparesWithTheFirstHundredForEver) {
   std::vector<double> values(300, 1.0);
   values[50] = 3;
-  values[60] = 100;  // among the first hundred: nothing is out of reach of it
+  values[60] = 100;  // among the first hundred: no later value exceeds it
   EXPECT_TRUE(hitsOf(PublishedRule::kMegatronRerun, values).steps.empty());
   values[60] = 1;
   values[250] = 30;
@@ -112,7 +112,7 @@ TEST(PublishedRules, MegatronComparesMagnitudes) {
 
 TEST(PublishedRules, ZClipBeginsWithTheVarianceOfItsWarmUpAsAPopulation) {
   std::vector<double> values;
-  for (int i = 0; i < 25; ++i) values.push_back(i % 2 == 0 ? 11 : 9);  // mean 10.04, deviation 0.9992 (of a sample 1.0198)
+  for (int i = 0; i < 25; ++i) values.push_back(i % 2 == 0 ? 11 : 9);  // mean 10.04, deviation 0.9992 (sample deviation 1.0198)
   values.push_back(12.56);
   EXPECT_EQ(hitsOf(PublishedRule::kZClip, values).steps, (std::vector<std::int64_t>{1'025}));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranking's kernels: votes of waiting, NVRx's scores, suspects, joined rows, larger things, and when to replace a machine.
+// The ranking's kernels: votes of waiting, NVRx's scores, suspects, merged rows, aggregates, and when to replace a machine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// `count` collectives of four ranks that end together; rank `late` comes 9 ms after the others. Clocks of odd ranks are `apart` off.
+// `count` collectives of four ranks that end together; rank `late` enters 9 ms after the others. Clocks of odd ranks are off by `apart`.
 std::vector<CollectiveSet> collectives(int count, std::int32_t late, DurNs apart = 0) {
   std::vector<CollectiveCall> calls;
   for (int n = 0; n < count; ++n)
@@ -50,7 +50,7 @@ TEST(WaitVote, ClocksThatAreApartChangeNothing) {
 }
 
 TEST(WaitVote, ShortCallsAreComparedAsExactlyAsTheirTimesAreReported) {
-  // 1,000 against 1,080 ns are 93 %: nobody waits less. Of times since 1970 a double loses the last 256 ns.
+  // 1,000 compared with 1,080 ns is 93 %: no rank waits much less. For times since 1970, a double loses the last 256 ns.
   std::vector<CollectiveSet> sets = collectives(20, -1);
   TimeNs begin = 1'790'000'000LL * kNsPerSecond;
   for (CollectiveSet& set : sets) {

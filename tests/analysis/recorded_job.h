@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecordedJob: what a profiler would record of a pipelined, data-parallel job whose durations are known: the passes are played on their own
-// terms, without the graph that is tested.
+// RecordedJob: a profiler's recording of a pipelined, data-parallel job with known durations: the passes are simulated directly, without
+// the graph under test.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      ns.
-// Errors:     aborts where the schedule cannot run.
-// Cost:       O(operations squared) of a replica's step: for small jobs.
+// Errors:     aborts if the schedule cannot run.
+// Cost:       O(operations squared) per step of a replica: for small jobs.
 #pragma once
 
 #include <algorithm>
@@ -26,9 +25,9 @@ struct JobShape {
   int dp = 1, pp = 1, chunks = 1, micro_batches = 4;
   std::vector<std::int64_t> steps = {10};
   DurNs transfer = 1'000'000, sync = 5'000'000, optimizer = 7'000'000;
-  bool posts_in_order = false;     // a receive is posted after the pass before its own, by a host that waits; else as soon as can be
+  bool posts_in_order = false;     // a receive is posted by a waiting host after the pass before its own; else as early as possible
   bool reported_transfers = true;  // sends and receives are recorded; else they take no time
-  // Of a pass; default 100 ms forward, 200 ms backward.
+  // Duration of a pass; default 100 ms forward, 200 ms backward.
   std::function<DurNs(std::int64_t step, int dp, int stage, int batch, bool forward)> pass = [](std::int64_t, int, int, int, bool forward) {
     return forward ? DurNs{100'000'000} : DurNs{200'000'000};
   };
@@ -65,7 +64,7 @@ class JobPlayer {
   };
   struct Transfer {
     int from_stage, to_stage;
-    std::size_t source, target;               // passes
+    std::size_t source, target;               // indexes of passes
     std::size_t send_number, receive_number;  // in their streams
     bool forward;
     std::optional<TimeNs> posted = {}, sent = {}, end = {};
@@ -97,7 +96,7 @@ class JobPlayer {
   DurNs playStep(std::int64_t step, TimeNs begin) {
     std::vector<TimeNs> last(static_cast<std::size_t>(m_shape.dp * m_shape.pp));
     for (int d = 0; d < m_shape.dp; ++d) playReplica(step, d, begin, last);
-    // Gradients: the replicas of a stage; clipping would be all, the optimizer follows.
+    // Gradients: across the replicas of a stage; clipping would be across all ranks, and the optimizer follows.
     TimeNs end = begin;
     for (int p = 0; p < m_shape.pp; ++p) {
       TimeNs all = begin;
@@ -188,7 +187,7 @@ class JobPlayer {
         posted = std::max(posted, *other.end);
       }
     }
-    // Posted after the pass of its kind before its own; the first backward one after the forward pass before the last of the warm-up.
+    // Posted after the previous pass of the same kind; the first backward one after the forward pass before the last of the warm-up.
     const auto& targets = passes[static_cast<std::size_t>(t.to_stage)];
     std::optional<std::size_t> after;
     for (std::size_t i = 0; i < t.target; ++i)

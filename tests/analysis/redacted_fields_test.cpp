@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// By model/fields.h a text may name somebody or is a word of ours: a redacted store has none of the former and all of the latter.
+// model/fields.h states whether a text may identify people or machines, or is a fixed word: a redacted store has none of the former and all
+// of the latter.
 #include <gtest/gtest.h>
 
 #include "analysis/report/redacted_reader.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is to be replaced is nowhere in what is told, and what is not to be replaced stays as it was.
+// Texts to be replaced are nowhere in the output, and all other texts are unchanged.
 #include "analysis/report/redaction.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ const std::set<RedactClass> kAll = {RedactClass::kHosts, RedactClass::kUsers, Re
 
 struct Secret {
   const char* text;
-  const char* canary;  // must be gone
+  const char* canary;  // must not be in the output
 };
 
 TEST(Redaction, SecretsOfEveryShapeAreGone) {
@@ -146,7 +146,7 @@ TEST(Redaction, AMachineIsOneUnderItsShortAndItsLongName) {
   redactor.know({"n1.pod.weird", "n2", "n3.east", "n3.west"}, {});
   EXPECT_EQ(redactor.text("n1 and n1.pod.weird"), "node-01 and node-01");
   EXPECT_EQ(redactor.host("n1"), redactor.host("n1.pod.weird"));
-  // Two machines of one short name are two.
+  // Two machines with the same short name stay distinct.
   EXPECT_NE(redactor.host("n3.east"), redactor.host("n3.west"));
   EXPECT_THAT(redactor.text("n3 is gone"), Not(HasSubstr("n3")));
 }

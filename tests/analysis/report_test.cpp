@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A report says what the analyses say, and nothing that others wrote becomes active in it. The HTML is read with gumbo, the parser of the
-// HTML standard.
+// A report states the results of the analyses, and no text from outside becomes active in it. The HTML is parsed with gumbo, the parser of
+// the HTML standard.
 #include "analysis/report/report_writers.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 
 constexpr TimeNs kBegin = 1'700'000'000LL * kNsPerSecond;
 
-// What of a page is active, or leads out of it.
+// Active or external elements of a page.
 std::vector<std::string> activeIn(const std::string& html) {
   std::vector<std::string> found;
   const GumboOptions options = kGumboDefaultOptions;
@@ -60,7 +60,7 @@ std::vector<std::string> activeIn(const std::string& html) {
 
 std::string utf8(std::string_view text) { return std::string(text.substr(0, text.find('\0'))); }
 
-// Every text that somebody may send is hostile.
+// Every text from outside is hostile.
 class HostileStore {
  public:
   explicit HostileStore(std::string_view evil) {
@@ -140,7 +140,7 @@ class HostileStore {
           {.code = "clock_jump", .source = text, .count = 1, .first = kBegin, .last = kBegin + 300 * kNsPerSecond, .detail = text});
     }
     EXPECT_TRUE(writer.flush().ok());
-    // A store may hold what an edit would refuse.
+    // A store may contain a text that an edit would refuse.
     (void)writer.edit(runglass::Note{.run_uuid = "u", .time = kBegin + 120 * kNsPerSecond, .author = short_text, .text = text});
     Incident incident{.uuid = "11111111-2222-4333-8444-555555555555",
                       .run = run,
@@ -179,7 +179,7 @@ struct Planted {
   bool incident = false;
 };
 
-// Reports of one store a string, made once.
+// Reports of one store per string, made once.
 const std::vector<Planted>& planted() {
   static const std::vector<Planted> all = [] {
     std::vector<Planted> out;
@@ -219,7 +219,7 @@ TEST(Report, NothingThatOthersWroteIsMarkupInTheMarkdown) {
   for (const auto& [evil, documents, incident] : planted()) {
     for (const ReportDocument& document : documents) {
       const std::string text = reportMarkdown(document);
-      std::size_t fence = 0;  // backticks of the one that is open: only a line of as many closes it
+      std::size_t fence = 0;  // number of backticks of the open fence: only a line with as many closes it
       std::size_t from = 0;
       while (from < text.size()) {
         const std::size_t end = std::min(text.find('\n', from), text.size());
@@ -238,7 +238,7 @@ TEST(Report, NothingThatOthersWroteIsMarkupInTheMarkdown) {
           for (std::size_t at = line.find(markup); at != std::string::npos; at = line.find(markup, at + 1))
             EXPECT_TRUE(at > 0 && line[at - 1] == '\\') << line << " with " << testing::PrintToString(evil);
         }
-        // Lines of ours begin like this.
+        // Lines of the report itself begin like this.
         EXPECT_FALSE(line.starts_with("# heading") || line.starts_with("---") || line.starts_with("===") || line.starts_with("~~~") ||
                      line.starts_with("[x]:") || line.starts_with("    "))
             << line << " with " << testing::PrintToString(evil);

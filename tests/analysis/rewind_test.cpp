@@ -157,7 +157,7 @@ TEST_F(RewindStoreTest, CheckpointsOfAnAbandonedBranchAndThoseThatNeverBecameDur
 TEST_F(RewindStoreTest, WhatAnAttemptSavedBeyondTheStepThatALaterOneWentOnFromIsAnotherBranch) {
   Attempt one{.run = run, .key = "c", .resumed_from_step = 600};
   const AttemptId third = writer->attempt(one);
-  save(second, 605);  // newer than what the third went on from, older than its first logged step
+  save(second, 605);  // newer than the checkpoint that the third attempt resumed from, older than its first logged step
   std::vector<std::int64_t> logged;
   for (std::int64_t step = 610; step < 1'000; step += 10) logged.push_back(step);
   scalars(third, "lm loss", {}, logged, std::vector<double>(logged.size(), 2.0), 2'000);

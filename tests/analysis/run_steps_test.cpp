@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps as moments: which had ended, which comes next, over restarts and rewinds, and what is said where nothing is known.
+// Steps as moments: which had ended, which comes next, across restarts and rewinds, and the result without recorded steps.
 #include "analysis/run_summary/run_steps.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min(), kHighest = std::numeric_limits<TimeNs>::max();
 
-// Attempt a: steps 1 to 5 at 10 to 50. Attempt b begins at 60 and runs 4 to 6 at 70 to 90. Rank 1's clock runs 3 late; rank 0 tells.
+// Attempt a: steps 1 to 5 at 10 to 50. Attempt b begins at 60 and runs 4 to 6 at 70 to 90. Rank 1's clock is 3 behind; rank 0's is used.
 class RunStepsTest : public ::testing::Test {
  protected:
   void SetUp() override {

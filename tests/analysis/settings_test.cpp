@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings that differ on a few nodes, and those that hurt everywhere.
+// Settings that differ on a few nodes, and settings that are harmful on all of them.
 #include "analysis/settings_check/settings.h"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scenario that the simulator played into a store of its own, with the findings of every analysis stored, for tests of incidents.
+// A scenario that the simulator played into a separate store, with the findings of every analysis stored, for tests of incidents.
 //
 // Threading:  one thread.
-// Ownership:  the store is removed again.
+// Ownership:  removes the store at the end.
 // Units:      as Scenario.
 // Errors:     a failure here fails the test.
 // Cost:       about a second.

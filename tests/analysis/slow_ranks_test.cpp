@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel: who stands out, who does not, and what it says when there is too little to compare.
+// The kernel: which ranks are outliers, which are not, and the result with too little data to compare.
 #include "analysis/slow_ranks/slow_ranks.h"
 
 #include <gmock/gmock.h>

@@ -47,7 +47,7 @@ TEST(OutlierTest, TheLimitGrowsWithTheNumberOfRanks) {
   EXPECT_EQ(robustSigma({}), 0);
 }
 
-// Of normal noise that lasts: the number of healthy jobs of a hundred in which a rank is beyond the limit.
+// With lasting normal noise: the number of healthy jobs out of a hundred in which a rank exceeds the limit.
 TEST(OutlierTest, AHealthyJobOfAnySizeExpectsNoOutlier) {
   std::mt19937_64 random(11);
   for (const std::size_t ranks : {8, 64, 1'024, 16'384}) {
@@ -57,7 +57,7 @@ TEST(OutlierTest, AHealthyJobOfAnySizeExpectsNoOutlier) {
     for (std::size_t job = 0; job < jobs; ++job) {
       std::vector<double> values(ranks);
       for (double& value : values) value = normal(random);
-      // The spread that a job of eight shows is off by a third at times: of a few ranks it is not the limit's doing.
+      // The spread estimated from eight ranks is sometimes off by a third, which is not a fault of the limit: few ranks use the true one.
       const double limit = outlierSigmas(ranks) * (ranks > 8 ? robustSigma(values) : 0.02);
       beyond += std::ranges::max(values) >= limit ? 1 : 0;
     }
@@ -87,7 +87,7 @@ TEST(SlowestRankTest, IsTheOneThatTakesMostAgainstTheOthers) {
   EXPECT_FALSE(slowestRank(std::span(ns).first(1)));
 }
 
-// Steps 100 to 219 were captured, which held rank 1 up.
+// Steps 100 to 219 were captured, which delayed rank 1.
 TEST(SlowestRankTest, StepsThatACommandSlowedDownAreInNoMedian) {
   const TempStore store;
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest runs of each kind against every analysis: nothing is wrong with them, and no time of a finding is before the run.
+// The smallest runs of each kind with every analysis: they are healthy, and no time of a finding is before the run.
 #include <gtest/gtest.h>
 
 #include "analysis/engine/analysis.h"
@@ -16,14 +16,14 @@ struct SmallRun {
   const char* name;
   int ranks = 1;
   std::int64_t steps = 0;
-  bool progress = true;       // ranks report what they do
-  bool since = false;         // and since when
+  bool progress = true;       // ranks report their operation
+  bool since = false;         // and its start time
   bool start = true;          // run and attempt have one
   bool clock = true;          // steps have times
   bool fault_before = false;  // its node had a fault and was hot the day before
-  bool scalars = false;       // of no rank: loss, gradient norm, learning rate
+  bool scalars = false;       // without a rank: loss, gradient norm, learning rate
   bool spans = false;         // a forward and a backward pass in each step
-  bool log = false;           // lines, and the step times that they carry, of no rank
+  bool log = false;           // lines, with step times without a rank
 };
 
 void PrintTo(const SmallRun& run, std::ostream* out) { *out << run.name; }
@@ -112,7 +112,7 @@ class SmallestRuns : public ::testing::TestWithParam<SmallRun> {
     }
     writer.spans(track, spans);
   }
-  // Ranks say that they still do the same; `later` is what the first step takes so far.
+  // Ranks report the same operation again; `later`: duration of the first step so far.
   void report(Writer& writer, DurNs later) {
     if (!GetParam().progress) return;
     for (std::int32_t rank = 0; rank < GetParam().ranks; ++rank)

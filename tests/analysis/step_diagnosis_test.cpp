@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The watches on made-up steps, and the analysis on simulated runs: whom it names, since when, and whom it leaves alone.
+// The watches on generated steps, and the analysis on simulated runs: which ranks it names, since when, and which it does not name.
 #include "analysis/step_diagnosis/step_diagnosis.h"
 
 #include <gmock/gmock.h>
@@ -91,7 +91,7 @@ TEST(Persistence, StepsInWhichASubjectIsNotComparedTeachNothing) {
   EXPECT_TRUE(watch.spells()[0].since_before);
 }
 
-// Healthy ranks whose steps differ by a tenth: of thousands, some are above 5 % in 16 of 20 steps by chance.
+// Healthy ranks whose steps vary by a tenth: of thousands, some exceed 5 % in 16 of 20 steps by chance.
 TEST(Persistence, OfNoiseNobodyIsSlowHoweverManyRanksThereAre) {
   std::mt19937_64 random(5);
   std::normal_distribution<float> noise(0, 0.1F);
@@ -307,7 +307,7 @@ class StepDiagnosisTest : public ::testing::Test {
     EXPECT_TRUE(said.ok()) << said.status().message();
     return said.ok() ? std::move(*said) : std::vector<Finding>();
   }
-  // Eight ranks that compute 500 of 1,000 ms, rank 3 so many times longer; one attempt.
+  // Eight ranks that compute 500 of 1,000 ms, rank 3 longer by a factor; one attempt.
   void record(const std::string& key, std::int64_t first, std::int64_t last, TimeNs begin, double slower, double step_ns = 1e9) {
     auto opened = m_store.writer();
     ASSERT_TRUE(opened.ok()) << opened.status().message();
@@ -331,8 +331,8 @@ class StepDiagnosisTest : public ::testing::Test {
     }
     ASSERT_TRUE(out.close().ok());
   }
-  // Steps `first` to `last` of `ranks` ranks, four a node, that compute 500 of 1,000 ms and half as long again where `is_slow`: the step,
-  // too.
+  // Steps `first` to `last` of `ranks` ranks, four per node, that compute 500 of 1,000 ms, and 50 % longer where `is_slow`; the step is
+  // longer too.
   template <class Slow>
   void recordSlow(std::int32_t ranks, std::int64_t first, std::int64_t last, Slow is_slow) {
     auto opened = m_store.writer();
@@ -368,7 +368,7 @@ class StepDiagnosisTest : public ::testing::Test {
       if (one.severity >= Severity::kWarning) out.push_back(one.kind + " " + one.subject);
     return out;
   }
-  // The findings of one run in a store of its own.
+  // The findings of one run in a separate store.
   static std::vector<Finding> playedAlone(const sim::Scenario& scenario) {
     TempStore store;
     auto writer = store.writer();
@@ -438,7 +438,7 @@ TEST_F(StepDiagnosisTest, AStageThatIsSlowFromTheStartIsOutOfBalance) {
 
 TEST_F(StepDiagnosisTest, ANodeIsBlamedForASlowStageOnlyWhereAllOfItIsSlow) {
   sim::Scenario s = scenario({fault("stage_imbalance", {.kind = sim::Target::Kind::kStage, .index = 2, .nic = ""}, 1.3)});
-  s.pp = 4, s.dp = 2, s.nodes = 2, s.gpus_per_node = 8;  // two stages a node
+  s.pp = 4, s.dp = 2, s.nodes = 2, s.gpus_per_node = 8;  // two stages per node
   EXPECT_THAT(warned(foundIn(s)), ElementsAre("stage_imbalance stage:2"));
 }
 
@@ -456,7 +456,7 @@ TEST(ShiftFindings, ACauseThatNotifiesNobodyKeepsNoShiftFromNotifying) {
   EXPECT_THAT(said().summary, HasSubstr("; explained by slower computing on rank 3"));
   cause.severity = Severity::kWarning;
   EXPECT_EQ(said().severity, Severity::kInfo) << "one cause is told once";
-  // A named rank that explains little is named all the same: "no rank stands out" would contradict it.
+  // A named rank that explains little of the cost is still named: "no rank is an outlier" would contradict it.
   cause.evidence = R"({"cost_ratio":0.02})";
   EXPECT_EQ(said().severity, Severity::kWarning);
   EXPECT_THAT(said().summary, HasSubstr("; slower computing on rank 3: 2.0 % of a step, which does not explain it"));
@@ -470,7 +470,7 @@ TEST_F(StepDiagnosisTest, AHostThatHoldsUpARankIsNotASlowGpu) {
   EXPECT_THAT(warned(found({fault("host_bound", {.kind = kRank, .index = 6, .nic = ""}, 1.15)})), ElementsAre("host_bound rank:6"));
 }
 
-// Its ranks are each other's only peers: its ratio to the other stages before shows it.
+// Its ranks are each other's only peers: a change of its ratio to the other stages shows it.
 TEST_F(StepDiagnosisTest, ANodeThatIsAWholeStageIsFoundWaitingForItsHostOrItsData) {
   for (const char* kind : {"host_bound", "data_bound"}) {
     sim::Scenario s = scenario({fault(kind, {.kind = sim::Target::Kind::kNode, .index = 2, .nic = ""}, 1.2)});
@@ -480,14 +480,14 @@ TEST_F(StepDiagnosisTest, ANodeThatIsAWholeStageIsFoundWaitingForItsHostOrItsDat
   }
 }
 
-// A cold cache at the start is learnt as usual: that it warms up is nothing that happens to the other stage.
+// A cold cache at the start is part of the baseline: when it warms up, the other stage did not change.
 TEST_F(StepDiagnosisTest, AStageIsNotBlamedWhenTheOtherOneRecovers) {
   std::vector<sim::Fault> cold;
   for (const int node : {0, 1}) {
     cold.push_back(fault("data_bound", {.kind = sim::Target::Kind::kNode, .index = node, .nic = ""}, 1.2, 1));
     cold.back().last_step = 60;
   }
-  const sim::Scenario s = scenario(cold);  // two nodes a stage
+  const sim::Scenario s = scenario(cold);  // two nodes per stage
   for (const Finding& finding : playedAlone(s)) EXPECT_NE(finding.pp, 1) << finding.summary;
 }
 
@@ -601,8 +601,8 @@ TEST_F(StepDiagnosisTest, TenThousandSpellsAreEachJudgedOnceMoreAfterTheirEnd) {
   EXPECT_LT(memory.timesJudged(), 10'000 + looks * 100) << "those that go on or ended a moment ago are judged again";
 }
 
-// Of a run whose trainer tells forward passes alone, nothing but the watch itself can tell a slow GPU from pauses.
-// Of a job whose second stage has more to do, the stages are told after the first steps.
+// If a run's trainer reports only forward passes, only the watch itself can distinguish a slow GPU from pauses.
+// In a job whose second stage has more work, the stages are reported after the first steps.
 TEST_F(StepDiagnosisTest, RanksWhoseStageIsReportedLateAreComparedWithinItFromThenOn) {
   auto opened = m_store.writer();
   ASSERT_TRUE(opened.ok());
@@ -731,7 +731,7 @@ TEST(Imbalance, ARankThatBecomesSlowInItsForwardPassesIsNeverTakenForCollections
   }
 }
 
-// A live run of which a round comes after every step: its batch is logged every tenth step, and grows from step 31 on.
+// A live run with a round after every step: its batch size is logged every tenth step, and grows from step 31 on.
 TEST(Regimes, ASettingThatIsLoggedSeldomIsSeenWhileTheRunIsYoung) {
   const TempStore store;
   auto writer = store.writer().value();
@@ -751,7 +751,7 @@ TEST(Regimes, ASettingThatIsLoggedSeldomIsSeenWhileTheRunIsYoung) {
   EXPECT_THAT(begins, ElementsAre(40));
 }
 
-// Where it is found only after it has changed, that is when it is known.
+// A setting first recorded after its change is known from that time on.
 TEST(Regimes, ASettingThatIsFoundLateHasChangedAllTheSame) {
   const TempStore store;
   auto writer = store.writer().value();
@@ -767,7 +767,8 @@ TEST(Regimes, ASettingThatIsFoundLateHasChangedAllTheSame) {
   EXPECT_FALSE(watch.begins(frames[1]));
 }
 
-// Eight ranks; one of them in turn pauses by `pause` of its forward pass in every fourth step of 150 to 250, and alone in step 55 and 290.
+// Eight ranks; one of them in turn pauses for `pause` of its forward pass in every fourth step of 150 to 250, and alone in steps 55 and
+// 290.
 StepFrame pausing(std::int64_t step, float pause) {
   StepFrame frame{.step = step, .when = TimeRange{kStart + step, kStart + step + 1}};
   auto& forward = frame.columns[static_cast<std::size_t>(StepColumn::kForward)];
@@ -777,7 +778,7 @@ StepFrame pausing(std::int64_t step, float pause) {
   return frame;
 }
 
-// What it costs while it acts does not fade with the steps after it, and what happens once in a while does not move its ends.
+// Its cost while it lasted does not decrease with later steps, and occasional events do not move its ends.
 TEST(Imbalances, CollectionsThatEndedKeepTheirCostAndTheirSteps) {
   const Roles roles = rolesOf(std::vector<Rank>(8));
   ImbalanceWatch watch;
@@ -799,7 +800,7 @@ TEST(Imbalances, StepsThatWaitForACollectionDoNotWaitForALoad) {
   const Roles roles = rolesOf(ranks);
   ImbalanceWatch watch;
   for (std::int64_t step = 1; step <= 300; ++step) {
-    const StepFrame frame = pausing(step < 100 ? 0 : 150 + step % 20 * 4, 250e6F);  // another rank each time
+    const StepFrame frame = pausing(step < 100 ? 0 : 150 + step % 20 * 4, 250e6F);  // a different rank each time
     std::vector<Deviation> deviations;
     for (const float forward : frame.columns[static_cast<std::size_t>(StepColumn::kForward)])
       deviations.push_back(off(forward / 500e6F - 1));
@@ -810,7 +811,7 @@ TEST(Imbalances, StepsThatWaitForACollectionDoNotWaitForALoad) {
   EXPECT_THAT(watch.wandering(), IsEmpty());
 }
 
-// What begins within the first hundred steps began all the same.
+// An imbalance that begins within the first hundred steps is still reported with its begin.
 TEST(Imbalances, LoadsThatBeginToWanderEarlyWereNotSoBefore) {
   std::vector<Rank> ranks(8);
   for (std::int32_t rank = 0; rank < 8; ++rank) ranks[static_cast<std::size_t>(rank)].dp = rank;
@@ -837,7 +838,8 @@ TEST(Imbalances, LoadsThatBeginToWanderEarlyWereNotSoBefore) {
   EXPECT_EQ(always[0].last_step, 400);
 }
 
-// Of two replicas one is the slowest in more than half of the steps by chance; a replica that is it in nearly all of them does not wander.
+// With two replicas, one is the slowest in more than half of the steps by chance; a replica that is the slowest in nearly all of them does
+// not wander.
 TEST(Imbalances, LoadsOfTwoReplicasWanderAsThoseOfMany) {
   std::vector<Rank> ranks(8);
   for (std::int32_t rank = 0; rank < 8; ++rank) ranks[static_cast<std::size_t>(rank)].dp = rank / 4;
@@ -907,7 +909,7 @@ TEST_F(PortsTest, APortWhoseRateFellIsAccusedThoughAnotherOneIsSlower) {
   EXPECT_EQ(words::english(portSentence(*evidence.odd, "n0")), "ib0 of n0 runs at 200 Gbit/s, the other ports at 400");
 }
 
-// What counts 87,001 symbol errors beside 0 to 3 is worth a look although no step is slower.
+// 87,001 symbol errors compared with 0 to 3 are worth a look although no step is slower.
 TEST_F(StepDiagnosisTest, APortThatCountsFarMoreErrorsThanTheOthersIsInformation) {
   record("0", 0, 120, kStart, 1);
   {

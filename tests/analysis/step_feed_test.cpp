@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feed on real stores: every step once, whole, in order; who is late is missing, not waited for.
+// The feed on real stores: every step once, complete, in order; a late rank is missing, not waited for.
 #include "analysis/steps/step_feed.h"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ class StepFeedTest : public ::testing::Test {
                           .kind = SeriesKind::kScalar});
   }
   void tell(std::int32_t rank, std::int64_t step, double ns = 100e6) {
-    constexpr std::int64_t kLastTimed = 1'000'000'000;  // steps after it share its time: int64 ends at 2262
+    constexpr std::int64_t kLastTimed = 1'000'000'000;  // later steps share its time: int64 ends at 2262
     m_out->scalar(series(rank, "step_time_ns"), step, kStart + std::min(step, kLastTimed) * 100'000'000, ns);
   }
   std::vector<std::int64_t> next(bool ended) {
@@ -116,8 +116,8 @@ TEST_F(StepFeedTest, CommunicationIsSplitWhereItsWaitingWasReported) {
   m_out->scalar(series(0, "step_part_ns", "forward"), 1, kStart, 40e6);
   m_out->scalar(series(0, "step_part_ns", "communication"), 1, kStart, 30e6);
   m_out->scalar(series(0, "step_part_wait_ns", "communication"), 1, kStart, 20e6);
-  m_out->scalar(series(1, "step_part_ns", "communication"), 1, kStart, 30e6);  // its waiting is not known
-  m_out->scalar(series(1, "step_part_ns", "other"), 1, kStart, 70e6);          // nor is what this is
+  m_out->scalar(series(1, "step_part_ns", "communication"), 1, kStart, 30e6);  // its waiting time is unknown
+  m_out->scalar(series(1, "step_part_ns", "other"), 1, kStart, 70e6);          // and so is its kind
   next(true);
   ASSERT_EQ(m_frames.size(), 1U);
   const StepFrame& frame = m_frames.front();
@@ -155,7 +155,7 @@ TEST_F(StepFeedTest, RanksThatDoNotSayTheirStageStandWhereTheirLayoutPutsThem) {
   EXPECT_THAT(stages, ElementsAre(0, 0, 1, 1));
 }
 
-// Half of the job's agents died, its trainers go on.
+// Half of the job's agents died, its trainers continue.
 TEST_F(StepFeedTest, WhenMostRanksFellSilentTheOthersAreHeardAllTheSame) {
   for (std::int32_t rank = 0; rank < 8; ++rank)
     for (std::int64_t step = 1; step <= 30; ++step) tell(rank, step);
@@ -216,7 +216,7 @@ TEST_F(StepFeedTest, WaitingInsideAPassIsNoWork) {
   ASSERT_EQ(m_frames.size(), 1U);
   EXPECT_FLOAT_EQ(m_frames.front().at(StepColumn::kForward, 0), 25e6F);
   EXPECT_FLOAT_EQ(m_frames.front().at(StepColumn::kWait, 0), 15e6F);
-  EXPECT_FLOAT_EQ(m_frames.front().at(StepColumn::kData, 0), 9e6F);  // its waiting is what it costs
+  EXPECT_FLOAT_EQ(m_frames.front().at(StepColumn::kData, 0), 9e6F);  // its waiting time is its cost
 }
 
 TEST_F(StepFeedTest, AStepInWhichTheRunStoodStillIsStalled) {
@@ -236,7 +236,7 @@ TEST_F(StepFeedTest, StepsThatWereTracedOrCapturedAreDisturbed) {
                   .message = orderEventText(order, step)});
   };
   command({.kind = OrderKind::kExact, .number = 3}, 10, kStart);
-  command({.kind = OrderKind::kCapture}, std::nullopt, kStart + 2'050'000'000);  // in step 20
+  command({.kind = OrderKind::kCapture}, std::nullopt, kStart + 2'050'000'000);  // during step 20
   m_out->event({.time = kStart + 2'250'000'000, .attempt = m_attempt, .kind = std::string(kCaptureEvent)});
   next(true);
   std::vector<std::int64_t> disturbed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operations of a step wait for, and steps that do not fit together.
+// The dependencies of a step's operations, and inconsistent steps.
 #include "analysis/step_graph/step_graph.h"
 
 #include <gmock/gmock.h>
@@ -118,7 +118,7 @@ TEST(StepGraphTest, AStepWithAMissingOperationIsLeftOut) {
   RecordedJob job = record({.dp = 2, .pp = 2, .steps = {1, 2, 3}});
   for (std::size_t i = 0; i < job.ops.size(); ++i)
     if (job.ops.step[i] == 2 && job.ops.op[i] == StepOp::kBackward) {
-      job.ops.dur[i] = -1;  // cannot be used
+      job.ops.dur[i] = -1;  // unusable
       break;
     }
   const StepGraph graph = graphOf(job);
@@ -147,7 +147,7 @@ TEST(StepGraphTest, AReplicaWithoutOneOfItsStagesIsLeftOut) {
 TEST(StepGraphTest, OperationsThatWaitForEachOtherAreNoStep) {
   RecordedJob job;
   job.ranks = {{.rank = 0, .dp = 0, .pp = 0}, {.rank = 1, .dp = 1, .pp = 0}};
-  // One replica says the gradients' reduction came before the clipping, the other the reverse.
+  // In one replica the gradients' reduction precedes the clipping, in the other it follows.
   for (const std::uint32_t rank : {0U, 1U}) {
     job.ops.add(rank, 1, StepOp::kForward, 0, 0, 0, kMs, 1);
     job.ops.add(rank, 1, StepOp::kBackward, 0, 0, kMs, kMs, 2);

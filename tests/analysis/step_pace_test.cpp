@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stretch of steps took longer than those around it.
+// The additional time of a stretch of steps compared with the steps around it.
 #include "analysis/step_diagnosis/step_pace.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 namespace runglass {
 namespace {
 
-// 10 ns a step, and from [first, last] on `more`.
+// 10 ns per step, and `more` in [first, last].
 StepPace paceOf(std::int64_t steps, StepStretch slow, double more) {
   StepPace pace;
   for (std::int64_t step = 1; step <= steps; ++step)
@@ -47,7 +47,7 @@ TEST(StepPace, OneOddStepMovesNothing) {
 TEST(StepPace, StepsInWhichSomethingElseWasSlowAreLeftOut) {
   StepPace pace;
   for (std::int64_t step = 1; step <= 300; ++step) pace.push(step, 10 + (step > 150 ? 2 : 0) + (step > 90 && step <= 120 ? 5 : 0));
-  const std::vector<StepStretch> others = {{91, 120}, {1, 300}};  // the second lasts through all of it and makes no difference
+  const std::vector<StepStretch> others = {{91, 120}, {1, 300}};  // the second one covers all steps and makes no difference
   const auto loss = lossOf(pace, {.first = 151}, others);
   ASSERT_TRUE(loss);
   EXPECT_DOUBLE_EQ(loss->excess(), 2);

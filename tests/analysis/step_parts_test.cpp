@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What spans say of a step: parts that sum to it, and who worked how long in a stored trace without step parts.
+// Parts of a step computed from spans: they add up to the step; and own work per rank in a stored trace without step parts.
 #include "analysis/steps/step_parts.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST(StepPartsTest, CutsSpansAtTheStepAndTakesOpenOnesToItsEnd) {
   EXPECT_EQ(parts[3][StepPart::kIdle], 130);
 }
 
-// Against a tally of every nanosecond.
+// Compared with a count of every nanosecond.
 TEST(StepPartsTest, AgreesWithCountingEveryNanosecond) {
   std::mt19937_64 random(5);
   for (int round = 0; round < 200; ++round) {

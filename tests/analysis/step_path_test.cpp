@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What held a step up: jobs whose critical path is known, jobs of any kind, and simulated ones.
+// The critical path of a step: jobs with a known path, jobs of any kind, and simulated ones.
 #include "analysis/step_graph/step_path.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ StepGraph graphOf(const RecordedJob& job) { return buildStepGraph(job.ranks, job
 CriticalPath pathOf(const StepGraph& graph, const StepGraph::Step& step) { return criticalPath(graph, step, StepHolds(graph, step)); }
 DurNs spent(const CriticalPath& path, StepOp op) { return path.by_op[static_cast<std::size_t>(op)]; }
 
-// As tools record it that begin a communication when its last member did.
+// As recorded by tools whose communication spans begin when the last member enters.
 void trimWaiting(StepGraph& graph) {
   for (std::uint32_t i = 0; i < graph.size(); ++i) {
     graph.start[i] += graph.dur[i] - graph.work[i];
@@ -30,7 +30,7 @@ void trimWaiting(StepGraph& graph) {
   }
 }
 
-// In time, with the stage: "F0@3" of a pass, the name of any other operation.
+// In order of time, with the stage: "F0@3" for a pass, the name for any other operation.
 std::vector<std::string> reported(const StepGraph& graph, const CriticalPath& path) {
   std::vector<std::string> out;
   for (const PathPiece& piece : path.pieces) {
@@ -175,7 +175,7 @@ RecordedJob sending(bool beside) {
   add(1, StepOp::kForward, 0, 35, 36);
   add(1, StepOp::kBackward, 0, 36, 37);
   add(0, StepOp::kForward, 1, 40, 200);
-  // The second send: after the pass, or beside the next.
+  // The second send: after the pass, or in parallel with the next.
   add(0, StepOp::kForwardSend, 1, 200, beside ? 230 : 210);
   add(1, StepOp::kForwardRecv, 1, 190, beside ? 230 : 210);
   add(1, StepOp::kForward, 1, 230, 231);
@@ -207,7 +207,7 @@ TEST(StepPathTest, OfTwoThatEndedTogetherTheDependencyHeldUp) {
   RecordedJob job;
   job.ranks = {{.rank = 0, .dp = 0, .pp = 0}, {.rank = 1, .dp = 0, .pp = 1}};
   job.ops.add(0, 1, StepOp::kForward, 0, 0, 0, 10 * kMs, 1);
-  job.ops.add(0, 1, StepOp::kForwardSend, 0, 0, 10 * kMs, 21 * kMs + 20 * kNsPerUs, 2);  // ends 20 us after the gradients came
+  job.ops.add(0, 1, StepOp::kForwardSend, 0, 0, 10 * kMs, 21 * kMs + 20 * kNsPerUs, 2);  // ends 20 us after the gradients arrived
   job.ops.add(1, 1, StepOp::kForwardRecv, 0, 0, 0, 11 * kMs, 3);
   job.ops.add(1, 1, StepOp::kForward, 0, 0, 11 * kMs, 9 * kMs, 4);
   job.ops.add(1, 1, StepOp::kBackward, 0, 0, 20 * kMs, 10 * kMs, 5);
@@ -226,7 +226,7 @@ TEST(StepPathTest, OfTwoThatEndedTogetherTheDependencyHeldUp) {
 
 TEST(StepPathTest, WhatIsNotRecordedIsNotExplained) {
   RecordedJob job = record({.pp = 2, .reported_transfers = false});
-  // 40 ms between the stages that nothing was recorded of.
+  // 40 ms between the stages without recorded spans.
   for (std::size_t i = 0; i < job.ops.size(); ++i)
     if (job.ops.rank[i] == 1) job.ops.start[i] += 40 * kMs;
   const StepGraph graph = graphOf(job);

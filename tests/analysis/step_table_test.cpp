@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adaptor on real stores: what is work, and whom the simulator's labelled faults make it blame.
+// The adaptor on real stores: what counts as work, and which ranks it blames for the simulator's labelled faults.
 #include "analysis/slow_ranks/step_table.h"
 
 #include <gmock/gmock.h>
@@ -200,7 +200,7 @@ TEST_F(StepTableTest, ASlowStageOfTheSimulatorIsNoSlowRank) {
   EXPECT_GT(ranking.stages[1].median_ns, 1.1 * ranking.stages[0].median_ns);
 }
 
-// What comes while a run goes on: rank 2 is late, and rank 3 says nothing any more from step 260 on.
+// Data of a run in progress: rank 2 is late, and rank 3 is silent from step 260 on.
 TEST_F(StepTableTest, ReadStepByStepTheTableIsTheSameAsReadAtOnce) {
   auto out = writer();
   const RunId run = out->run({.name = "r", .start = kStart});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One finding of many symptoms, and quiet where nothing is broken.
+// One finding for many symptoms, and none where nothing is broken.
 #include "analysis/hardware_faults/symptoms.h"
 
 #include <gmock/gmock.h>

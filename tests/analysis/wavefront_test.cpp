@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for whom when nothing moves.
+// Which ranks wait for which others in a hang.
 #include "analysis/hangs/wavefront.h"
 #include "model/time_text.h"
 
@@ -170,7 +170,7 @@ TEST_F(WavefrontTest, APairsGroupNamesBothEnds) {
   const Wavefront front = find();
   ASSERT_THAT(culprits(front), ElementsAre(0));
   EXPECT_EQ(front.groups[0].name, "0 → 4");
-  // The send has ended, and nothing came: the transfer is what hangs.
+  // The send has ended, and nothing was received: the transfer hangs.
   m_ranks[0].reach = {{.group = down, .enqueued = {}, .completed = 12}};
   EXPECT_EQ(find().groups[0].reason, HangReason::kStuck);
   m_ranks.clear();

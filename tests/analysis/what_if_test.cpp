@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stragglers cost: replays against jobs that were played with other durations, who is blamed, and when nothing is said.
+// The cost of stragglers: replays compared with jobs played with other durations, the blamed ranks, and cases without a result.
 #include "analysis/what_if/what_if.h"
 
 #include <gmock/gmock.h>
@@ -174,7 +174,7 @@ TEST(WhatIfTest, ASlowMachineIsTheMachine) {
 TEST(WhatIfTest, WhatTheOperationsDoNotHoldIsRefused) {
   RecordedJob job = record({.steps = steps(2)});
   for (std::size_t i = 0; i < job.ops.size(); ++i)
-    if (job.ops.op[i] == StepOp::kOptimizer) job.ops.start[i] += 200 * kMs;  // the host did something that nobody recorded
+    if (job.ops.op[i] == StepOp::kOptimizer) job.ops.start[i] += 200 * kMs;  // unrecorded work of the host
   const WhatIf what_if = ask(job).what_if;
   EXPECT_EQ(what_if.status, WhatIfStatus::kRefused);
   EXPECT_GT(what_if.sim_error_ratio, kMaxSimulationError);
@@ -250,7 +250,7 @@ TEST(WhatIfTest, AStopEndsIt) {
   EXPECT_EQ(askWhatIf(*asked.replay, stop.get_token()).status, WhatIfStatus::kInsufficient);
 }
 
-// A job whose last stage takes twice as long, in a store that knows its spans and no scalars.
+// A job whose last stage takes twice as long, in a store with its spans and without scalars.
 class WhatIfOfAStore : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -279,7 +279,7 @@ class WhatIfOfAStore : public ::testing::Test {
     }
     ASSERT_TRUE(m_writer->flush().ok());
   }
-  // `count` collectives of the four ranks, ten milliseconds each; `late` begins last and is waited for.
+  // `count` collectives of the four ranks, ten milliseconds each; `late` begins last, and the others wait for it.
   void writeCollectives(std::int64_t first, std::int64_t count, std::int32_t late) {
     const NodeId node = m_writer->node({.uuid = "n0", .name = "n0"});
     for (std::int32_t rank = 0; rank < 4; ++rank) {
@@ -333,7 +333,7 @@ TEST_F(WhatIfOfAStore, SpansThatComeToALiveRunWithoutScalarsAreLookedAt) {
   EXPECT_THAT(look(*analysis, 2'000 * kNsPerSecond), ::testing::ElementsAre("stage_imbalance stage:1"));
 }
 
-// Of a live run, and of a store that is analysed once more after it grew.
+// For a live run, and for a store that is analysed again after it grew.
 TEST_F(WhatIfOfAStore, ARankThatIsNoLongerWaitedForIsWithdrawnWhenAnotherOneIs) {
   for (const bool live : {true, false}) {
     if (!live) m_attempt = m_writer->attempt({.run = m_run, .key = "1", .layout = {.world = 4}});

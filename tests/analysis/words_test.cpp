@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finding's sentence is a message of the catalogue: what is rendered is the English that is stored, and the stored JSON renders the same.
+// A finding's sentence is a message of the catalogue: the rendered text is the stored English, and the stored JSON renders to the same.
 #include "analysis/words/sentences.h"
 
 #include <gtest/gtest.h>
@@ -16,9 +16,22 @@ namespace runglass::words {
 namespace {
 
 std::optional<std::string> rendered(std::string_view text, Args args) {
-  return render({.id = "t", .args = std::move(args)}, [text](std::string_view id) {
-    return id == "t" ? text : id == "clause" ? std::string_view("of {n}") : "";
-  });
+  const auto sentence = [text](std::string_view id) {
+    return std::string(id == "t" ? text : id == "clause" ? std::string_view("of {n}") : templateOf(id));
+  };
+  return render({.id = "t", .args = std::move(args)}, {.sentence = sentence, .term = {}});
+}
+
+TEST(Render, AnotherLanguageHasItsTemplatesTermsSeparatorAndOnePluralForm) {
+  const Phrases phrases{.sentence = [](std::string_view id) -> std::string {
+                          if (id == "t") return "{r} 个 [，{what}]{n|# 步}";
+                          if (id == "list_separator") return "、";
+                          return id == "ranks_more" ? "{ranks} 等 {count} 个" : "";
+                        },
+                        .term = [](std::string_view english) { return english == "power limit" ? "功率上限" : std::string(english); }};
+  const Ranks ranks{.ranges = {{0, 3}}, .count = 20};
+  EXPECT_EQ(render({.id = "t", .args = {{"r", ranks}, {"n", 1}, {"what", Arg::List{Term{"power limit"}, "x"}}}}, phrases),
+            "0-3 等 20 个 个 ，功率上限、x1 步");
 }
 
 TEST(Render, FillsArgumentsOfEveryKind) {
@@ -107,7 +120,7 @@ TEST(StoredMessage, OfHostileJsonIsNone) {
     EXPECT_FALSE(parse(json)) << json.substr(0, 80);
 }
 
-// Every argument of a template with a value, nested clauses as text.
+// A value for every argument of a template, nested clauses as text.
 Args argsOf(std::string_view text, std::int64_t count, bool with_optional) {
   Args args;
   std::set<std::string_view> counted;
@@ -130,7 +143,7 @@ TEST(Catalogue, EveryTemplateIsWellFormed) {
       EXPECT_TRUE(place.plurals.empty() || place.plurals.size() == 2) << one.id << ": English has two plural forms";
     }
     for (const bool with_optional : {false, true}) {
-      const auto text = render({.id = std::string(one.id), .args = argsOf(one.english, 2, with_optional)}, templateOf);
+      const auto text = render({.id = std::string(one.id), .args = argsOf(one.english, 2, with_optional)}, englishPhrases());
       ASSERT_TRUE(text) << one.id;
       EXPECT_EQ(text->find_first_of("{}[]|#"), one.id == "hang_last_completed" || one.id == "hang_operation" || one.id == "hang_still_in"
                                                    ? text->find('#')
@@ -145,7 +158,7 @@ TEST(Catalogue, PluralFormsDifferBetweenOneAndTwo) {
   for (const Template& one : catalogue()) {
     const auto places = *placeholdersOf(one.english);
     if (std::ranges::none_of(places, [](const Placeholder& place) { return !place.plurals.empty(); })) continue;
-    const std::string single = *render({.id = std::string(one.id), .args = argsOf(one.english, 1, true)}, templateOf);
+    const std::string single = *render({.id = std::string(one.id), .args = argsOf(one.english, 1, true)}, englishPhrases());
     EXPECT_EQ(single.find("1 ranks"), std::string::npos) << single;
     for (const Placeholder& place : places) {
       if (place.plurals.empty()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// `runglassctl align` as its users call it.
+// `runglassctl align` as users call it.
 #include <nlohmann/json.hpp>
 
 #include "storage/open_store.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// `runglassctl analyze` and `score` over runs that the shipped simulator, agent and hub played and stored: clean, fault, ambiguous, missing
-// data.
+// `runglassctl analyze` and `score` on runs played and stored by the shipped simulator, agent and hub: clean, faulty, ambiguous, with
+// missing data.
 #include <signal.h>
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
-// 16 ranks on four nodes, TP 2, PP 2, DP 4, two-second steps; one rack a node.
+// 16 ranks on four nodes, TP 2, PP 2, DP 4, two-second steps; one rack per node.
 const std::string kSmall = R"(name = "small"
 seed = 7
 steps = 60
@@ -35,7 +35,7 @@ spans = "none"
 
 class AnalyzeTest : public CtlFixture {
  protected:
-  // A hub and an agent that simulates, at full speed, as a script starts them.
+  // Starts a hub and a simulating agent at full speed, as a script does.
   void play(const std::string& toml, const char* speed = "max") {
     const std::string scenario = m_folder.file("s.toml");
     std::ofstream(scenario) << toml;
@@ -79,7 +79,7 @@ TEST_F(AnalyzeTest, ACalmRunWithSavesEvaluationsAndLongSequencesNotifiesNobody) 
   calm.insert(calm.find("spans"), "checkpoint_every_steps = 10\neval_every_steps = 20\nsequence_lengths = \"variable\"\n");
   play(calm);
   const Json answer = analyze();
-  // That its sequences differ in length is worth a line, and no alarm.
+  // Sequences of different lengths are worth an info finding, and no alarm.
   for (const Json& finding : answer["findings"]) {
     EXPECT_EQ(finding["severity"], "info") << finding.dump(1);
     EXPECT_EQ(finding["kind"], "sequence_imbalance");
@@ -167,7 +167,7 @@ TEST_F(AnalyzeTest, AScoreIsStrictAndCountsWhatWasNotified) {
   EXPECT_LT(slow["cost_error_ratio_median"], 1);
   const Outcome text = ctl({"score", "--store", m_store});
   EXPECT_THAT(text.out, HasSubstr("2 of 2 labels are strict hits"));
-  // Where a hub sent alerts, these are what people got.
+  // If a hub sent alerts, these are the notifications that people received.
   auto writer = openStore(m_store).writer().value();
   std::vector<Alert> sent(2);
   sent[0] = {.run = RunId{1}, .rule = "r", .cause = "rank:6", .kind = "slow_rank", .since = 1, .due = 2, .count = 3};
@@ -357,7 +357,7 @@ class DumpsOfTwo : public AnalyzeTest {
     std::filesystem::create_directories(m_folder.file("dumps"));
     std::ofstream(m_folder.file("dumps/nccl_trace_rank_" + std::to_string(rank))) << all.dump();
   }
-  // The ranks that the finding names, or its sentence.
+  // The ranks named by the finding, or its sentence.
   std::string culprits() {
     EXPECT_EQ(ctl({"import", "--store", m_store, m_folder.file("dumps")}).exit, 0);
     const Json findings = analyze()["runs"][0]["findings"];

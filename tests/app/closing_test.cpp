@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A window closes or shows another store at once, whatever the queries of the first one still do; what they use is destroyed after them.
+// A window closes or shows another store at once, even while queries of the first one are running; the objects they use are destroyed after
+// them.
 #include <gtest/gtest.h>
 
 #include <QElapsedTimer>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr qint64 kTurnMs = 100;
 
-// A query that runs until it is released: it does not look at its stop token, as a long read of one damaged or remote disk does not.
+// A query that runs until it is released: it does not check its stop token, like a long read from a damaged or remote disk.
 class BlockedQuery {
  public:
   explicit BlockedQuery(QueryService& queries) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What `runglassctl analyze` says of the collectives of traces: who is waited for, and how fast bytes moved.
+// The collectives of traces in `runglassctl analyze`: which rank the others wait for, and the bandwidth.
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ class CollectivesTest : public CtlFixture {
   }
   std::string text() { return ctl({"analyze", "--store", m_store}).out; }
 
-  // A trace of each rank: a collective each 10 ms from `begin_us` of the rank on, all ranks end 9 ms after its first possible begin.
+  // A trace per rank: a collective every 10 ms, from the rank's `begin_us` on; all ranks end 9 ms after the first possible begin.
   void importMade(int ranks, int collectives, const std::string& args, const std::string& of_file, auto&& begin_us) {
     const std::string folder = m_folder.file("made");
     std::filesystem::create_directories(folder);
@@ -110,7 +110,7 @@ TEST_F(CollectivesTest, BusBandwidthIsThatOfNcclTests) {
               HasSubstr("bus bandwidth of communicator 0 default_pg (4 ranks):\n    all-reduce: 101 GB/s median, 101 GB/s worst of 3\n"));
 }
 
-// The same job, of which one rank's trace was kept: its 9 ms hold the waiting, so that the bandwidth is at least a ninth of it.
+// The same job, with the trace of only one rank: its 9 ms include the waiting, so the bandwidth is at least a ninth of the actual one.
 TEST_F(CollectivesTest, ATraceOfOneRankShowsTheLeastBandwidth) {
   const std::string call =
       R"(, "Process Group Name": "0", "In msg nelems": 16777216, "Out msg nelems": 16777216, "dtype": "Float", "Group size": 4)";

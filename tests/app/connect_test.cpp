@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A console that follows a hub: what the hub has is on its screens, how old that is is said, a cut line heals by itself, and what is
-// written here is written there.
+// A console connected to a hub: it shows the hub's data and its lag, a broken connection recovers by itself, and edits made here are
+// written there.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -31,7 +31,7 @@ class ConnectTest : public testing::Test {
     ::setenv("XDG_DATA_HOME", dir.filePath("data").toLocal8Bit().constData(), 1);
   }
   std::string file(const char* name) const { return dir.filePath(QString::fromLatin1(name)).toStdString(); }
-  // A hub with a run that lives.
+  // A hub with a live run.
   std::unique_ptr<Hub> serve(const std::string& store, HubOptions options = {}) {
     options.listen = address;
     auto hub = Hub::start(store, options);
@@ -73,7 +73,7 @@ class ConnectTest : public testing::Test {
     for (const StripItem& item : console->window().findChild<RunStrip*>()->items()) worst = std::max(worst, item.severity);
     return worst;
   }
-  // Of the window: banner, status bar and all.
+  // Searches the whole window: banner, status bar and all.
   bool says(const char* words) const {
     for (const QLabel* label : console->window().findChildren<QLabel*>())
       if (label->isVisibleTo(&console->window()) && label->text().contains(QLatin1String(words))) return true;
@@ -91,7 +91,7 @@ class ConnectTest : public testing::Test {
   }
 
   QTemporaryDir dir;
-  // Held, so that a console that connects again while no hub listens cannot connect to itself.
+  // Reserved, so that a console that reconnects while no hub listens cannot connect to itself.
   const test::ReservedPort port;
   const std::string address = port.address();
   QString token;
@@ -226,7 +226,7 @@ TEST_F(ConnectTest, AnotherStoreBehindTheSameAddressGetsACopyOfItsOwn) {
   auto hub = serve(file("first.rgl"));
   open(session());
   ASSERT_TRUE(caughtUp());
-  // The window is open for a while.
+  // The window stays open for a while.
   ASSERT_TRUE(
       waitFor([&] { return console->followed()->frames > 0 && console->placed() && strip().find("s behind") != std::string::npos; }));
   const std::string first = copyFile(knownHubs(nullptr).folder, address);

@@ -106,7 +106,7 @@ class ConsoleProgram : public testing::Test {
 
 bool oneLine(const std::string& text) { return !text.empty() && std::ranges::count(text, '\n') == 1 && text.back() == '\n'; }
 
-// Width and height of a PNG's header; 0 x 0 for anything else.
+// Width and height in a PNG's header; 0 x 0 for anything else.
 std::pair<int, int> pngSize(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   unsigned char head[24] = {};
@@ -360,7 +360,7 @@ TEST_F(ConsoleProgram, WithoutADisplayItSaysSoInALine) {
   const std::string wayland = std::getenv("WAYLAND_DISPLAY") != nullptr ? std::getenv("WAYLAND_DISPLAY") : "";
   for (const char* name : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"}) ::unsetenv(name);
   const Outcome none = run({});
-  ::setenv("DISPLAY", ":65000", 1);  // nothing listens there
+  ::setenv("DISPLAY", ":65000", 1);  // no process listens there
   const Outcome unreachable = run({});
   for (const auto& [name, value] :
        {std::pair("QT_QPA_PLATFORM", before), std::pair("DISPLAY", display), std::pair("WAYLAND_DISPLAY", wayland)})

@@ -3,9 +3,8 @@
 //
 // Threading:  one thread.
 // Ownership:  a temporary folder, removed at the end.
-// Units:      none.
-// Errors:     expectFails() holds a call to exit 1 and one clear line.
-// Cost:       one process a call.
+// Errors:     expectFails() requires exit 1 and one clear line.
+// Cost:       one process per call.
 #pragma once
 
 #include <fcntl.h>
@@ -57,7 +56,7 @@ class CtlFixture : public ::testing::Test {
     ::execv(argv[0], argv.data());
     ::_exit(127);
   }
-  // Of a started `serve`, once it listens; `log` is its output.
+  // The address of a started `serve`, once it listens; `log` is its output.
   static std::string hubAddress(const std::string& log) {
     constexpr std::string_view kListening = "listening on ";
     std::string text;
@@ -78,7 +77,7 @@ class CtlFixture : public ::testing::Test {
   Outcome query(const std::string& sql, const std::string& format = "csv") {
     return ctl({"query", "--store", m_store, "--format", format, sql});
   }
-  // Fails with exit 1 and exactly one line that holds `words`.
+  // Fails with exit 1 and exactly one line that contains `words`.
   void expectFails(const Outcome& outcome, const std::string& words) {
     EXPECT_EQ(outcome.exit, 1) << outcome.out << outcome.err;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;

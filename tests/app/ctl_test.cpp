@@ -278,7 +278,8 @@ TEST_F(CtlTest, ExportsAChromeTraceWithExactTimes) {
 }
 
 TEST_F(CtlTest, WhatAKilledWriterAcknowledgedIsLeftToRecover) {
-  // A process that journals a batch and dies without closing. The batch is no good payload, so replaying it leaves an issue: proof enough.
+  // A process that journals a batch and dies without closing. The payload is invalid, so replaying it leaves an issue, which proves the
+  // replay.
   const pid_t child = ::fork();
   if (child == 0) {
     auto writer = openStore(m_store).writer();
@@ -322,8 +323,8 @@ TEST_F(CtlTest, WhatAKilledWriterAcknowledgedIsLeftToRecover) {
   EXPECT_EQ(ctl({"verify", "--store", m_store}).exit, 0);
 }
 
-// A process that holds a snapshot of the store, by SQLite's read locks; 0: none. Asked from a process of its own, because closing -shm here
-// would drop the locks of this one.
+// The process that holds a snapshot of the store, from SQLite's read locks; 0: none. Checked in a separate process, because closing -shm
+// here would release the locks of this one.
 int snapshotHolder(const std::string& store) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -353,7 +354,7 @@ TEST_F(CtlTest, AQueryWhoseOutputIsNotReadHoldsNoSnapshot) {
   ::pclose(paused);
 }
 
-// Opening and closing it would drop the locks that SQLite holds on it.
+// Opening and closing it would release SQLite's locks on it.
 TEST_F(CtlTest, AnImportLeavesItsOwnStoreInTheFolderAlone) {
   std::ofstream(m_folder.file("loss.csv")) << "step,loss\n1,2.5\n";
   const auto outcome = ctl({"import", "--store", m_store, m_folder.path(), "--json"});
@@ -378,7 +379,7 @@ TEST_F(CtlTest, WritersThroughALinkBesideAHubAreRefused) {
   EXPECT_THAT(ctl({"status", "--store", link}).out, HasSubstr(std::to_string(::getpid())));
 }
 
-// The test holds the port (or another program does): which one serve wants is then in its answer.
+// The test holds the port (or another program does): the answer of serve then has the default port.
 TEST_F(CtlTest, ServeListensOnTheDocumentedPortByDefault) {
   const int own = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

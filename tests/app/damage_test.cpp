@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A store with a damaged chunk: every answer gives the rest and says that something is missing.
+// A store with a damaged chunk: every answer has the remaining data and reports that something is missing.
 #include <nlohmann/json.hpp>
 
 #include "storage/open_store.h"
@@ -78,7 +78,7 @@ TEST_F(DamageTest, InfoChecksWhatItCounts) {
   EXPECT_EQ(Json::parse(ctl({"info", "--store", m_store, "--json"}).out)["damaged"].size(), 1U);
 }
 
-// Of what is damaged as a whole nothing is left to answer with: a command may end with an error, and never silently.
+// If an object is damaged completely, nothing is left to answer with: a command may end with an error, but never silently.
 TEST_F(DamageTest, EveryCommandThatReadsItWarns) {
   damage("UPDATE rg_chunk SET data = CAST(x'ff' || substr(data, 2) AS BLOB)");
   damage("UPDATE rg_span_chunk SET data = CAST(x'ff' || substr(data, 2) AS BLOB)");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Desktop notifications on a bus of the test's own, with a portal, with a notification server alone, and with neither.
+// Desktop notifications on the test's own bus, with a portal, with a notification server alone, and with neither.
 #include "app/console/desktop_notifier.h"
 
 #include <gtest/gtest.h>

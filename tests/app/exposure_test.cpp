@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the shipped programs show to others: ports on the loopback alone, and no secret in messages, stores and exports.
+// What the shipped programs expose: ports on the loopback interface only, and no secret in messages, stores and exports.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-// Local addresses of the process's sockets that take connections or datagrams from anybody, by /proc: "0100007F:1B9E".
+// Local addresses of the process's sockets that accept connections or datagrams from anyone, from /proc: "0100007F:1B9E".
 std::vector<std::string> openTo(pid_t pid) {
   std::set<std::string> inodes;
   std::error_code error;

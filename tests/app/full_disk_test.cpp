@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A disk that is full at any point of an export: one line says so, no part of the export is left, and the store is as it was.
+// A disk that becomes full at any point of an export: one line reports it, no part of the export is left, and the store is unchanged.
 #include "storage/open_store.h"
 #include "tests/app/ctl_fixture.h"
 #include "tests/support/small_disk.h"

@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 
 class GoodputCtl : public CtlFixture {
  protected:
-  // Two attempts of a run: 50 steps of 10 s, a crash, 40 more from step 40 on; the second takes 11 s a step.
+  // Two attempts of a run: 50 steps of 10 s, a crash, 40 more from step 40 on; the second attempt takes 11 s per step.
   void record() {
     auto opened = openStore(m_store).writer();
     ASSERT_TRUE(opened.ok());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Files that were made to do harm, through the shipped `runglassctl import`: nothing is written outside the store, and memory and time stay
-// near those of an ordinary import.
+// Malicious files in the shipped `runglassctl import`: nothing is written outside the store, and memory and time stay near those of an
+// ordinary import.
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -21,7 +21,7 @@ constexpr std::uint64_t kMiB = 1 << 20;
 
 const std::string kLog = "iter 0: loss 4.2, time 135.11ms, mfu 17.50%\niter 1: loss 4.1, time 135.11ms, mfu 17.50%\n";
 
-// A tar, header by header, so that it can say what no archiver would.
+// A tar written header by header, so that it can contain what no archiver would write.
 class Tar {
  public:
   // `claimed`: the size in the header; absent: the content's.
@@ -80,7 +80,7 @@ class Zstd {
     }
     return *this;
   }
-  // With so many bytes behind it that decode to nothing: the limits of the ratio are those of a larger file.
+  // Followed by this many bytes that decode to nothing: the limits of the ratio are those of a larger file.
   std::string end(std::uint32_t idle) const {
     std::string bytes = m_bytes + std::string("\x01\0\0", 3) + "\x50\x2A\x4D\x18";
     for (int i = 0; i < 4; ++i) bytes += static_cast<char>(idle >> (8 * i));
@@ -98,7 +98,7 @@ class Zstd {
 
 struct Measured {
   Outcome outcome;
-  double mib = 0, seconds = 0;  // of processor time: others may use the machine too
+  double mib = 0, seconds = 0;  // of processor time: other processes may use the machine too
 };
 
 class HostileFiles : public CtlFixture {
@@ -143,7 +143,7 @@ class HostileFiles : public CtlFixture {
     }
     return got.outcome;
   }
-  // All files below the test's folder, but for the store's and the two of the output.
+  // All files below the test's folder, except those of the store and of the output.
   std::set<std::string> files() const {
     std::set<std::string> found;
     for (const auto& entry : fs::recursive_directory_iterator(m_folder.path()))
@@ -188,7 +188,7 @@ TEST_F(HostileFiles, SizesThatAnArchiveClaimsAreNotBelieved) {
   damaged("negative.tar", Tar().add("a.log", '0', kLog, ~std::uint64_t{0}).cut(), "size overflow");
   damaged("long_name.tar", Tar().add("a", 'L', "name", std::uint64_t{8} << 30).cut(), "too large");
   damaged("pax.tar", Tar().add("a", 'x', "30 path=b\n", std::uint64_t{8} << 30).cut(), "too large");
-  // A tebibyte of hole before a few bytes.
+  // A hole of a tebibyte before a few bytes.
   std::string sparse = Tar().add("a.log", 'S', kLog).cut();
   const auto put12 = [&](std::size_t at, const char* octal) { sparse.replace(at, 12, std::string_view(octal, 12)); };
   put12(386, "17777777777");
@@ -204,7 +204,7 @@ TEST_F(HostileFiles, SizesThatAnArchiveClaimsAreNotBelieved) {
 }
 
 TEST_F(HostileFiles, MembersBeyondTheLimitAreRefused) {
-  // Gone before anything is measured: a program begins with the memory of its parent.
+  // In a separate scope, freed before the measurement: a child process begins with the memory of its parent.
   const auto archive = [](int members, char type) {
     Tar tar;
     for (int i = 0; i < members; ++i) tar.add("m" + std::to_string(i), type, "", {}, "x");
@@ -218,7 +218,7 @@ TEST_F(HostileFiles, MembersBeyondTheLimitAreRefused) {
   EXPECT_THAT(linked.out + linked.err, HasSubstr("links.tar: holds more than"));
 }
 
-// A member that nobody reads is decompressed all the same, to find the next.
+// A skipped member is decompressed all the same, to find the next one.
 TEST_F(HostileFiles, AMemberThatIsPassedOverMayBeABombToo) {
   constexpr std::uint64_t kBytes = 64ULL << 30;
   const std::string path =
@@ -230,7 +230,7 @@ TEST_F(HostileFiles, AMemberThatIsPassedOverMayBeABombToo) {
 }
 
 TEST_F(HostileFiles, AZipIsRefusedInOneLineAndNotUnpacked) {
-  // One stored member "../escaped.log" that claims 4 GiB.
+  // One stored member "../escaped.log" with a claimed size of 4 GiB.
   std::string zip("PK\x03\x04\x0A\0\0\0\0\0\0\0\0\0", 14);
   zip += std::string("\0\0\0\0\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x0E\0\0\0", 16) + "../escaped.log" + kLog;
   const std::string path = put("x.zip", zip);
@@ -259,7 +259,7 @@ struct Bomb {
 
 class Bombs : public HostileFiles, public testing::WithParamInterface<Bomb> {};
 
-// One byte again and again after what an importer recognises. The file is as large as it must be for the ratio to be allowed, 200 KB.
+// A repeated byte after content that an importer recognises. The file is as large as the ratio limit requires, 200 KB.
 TEST_P(Bombs, TakeLittleMemoryAndTime) {
   const Bomb& bomb = GetParam();
   expectBounded(put(std::string(bomb.name) + ".zst", Zstd().raw(bomb.head).repeat(bomb.repeated, bomb.mib * kMiB).end(200'000)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A store that somebody else made, with triggers and views of theirs in it: nothing of it runs, in no reader, writer or hub.
+// A foreign store that contains triggers and views: none of them run, in no reader, writer or hub.
 #include <signal.h>
 #include <sqlite3.h>
 
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 class HostileStore : public CtlFixture {
  protected:
   void SetUp() override { makeSampleStore(m_store); }
-  // As somebody with a tool of SQLite's: the first column of the first row.
+  // As with an SQLite tool: the first column of the first row.
   std::string edit(const std::string& sql) const {
     sqlite3* db = nullptr;
     EXPECT_EQ(test::openDatabase(m_store, &db), SQLITE_OK);
@@ -51,7 +51,7 @@ class HostileStore : public CtlFixture {
     EXPECT_EQ(edit("SELECT group_concat(name) FROM rg_node WHERE name LIKE 'evil%'"), "") << after;
     EXPECT_GE(std::stoi(edit("SELECT count(*) FROM rg_event")), 1) << after;
   }
-  // Exit 0, or 1 and one line; soon.
+  // Exit 0, or 1 with one line; within a time limit.
   Outcome expectBounded(const std::vector<std::string>& command) {
     const auto begin = std::chrono::steady_clock::now();
     const Outcome done = ctl(command);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// `runglassctl import` of telemetry: CSV files whose columns a user's file explains, and folders that are one run.
+// `runglassctl import` of telemetry: CSV files with a user's column map, and folders that are one run.
 #include <filesystem>
 
 #include "tests/app/ctl_fixture.h"
@@ -20,7 +20,7 @@ class ImportMapTest : public CtlFixture {
   Outcome map(const std::string& toml, const std::string& csv) {
     return ctl({"import", "--store", m_store, "--json", "--map", put("map.toml", toml), put("some.csv", csv)});
   }
-  // Nothing is stored, and the line says where.
+  // Nothing is stored, and the error line names the place.
   void expectRefused(const std::string& toml, const std::string& words) {
     SCOPED_TRACE(toml);
     expectFails(map(toml, "t,p\n1,2\n"), words);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// `runglassctl import` as its users call it: again, on grown files, on folders, on what is no good, and killed in the middle.
+// `runglassctl import` as users call it: repeated, on grown files, on folders, on invalid files, and killed in the middle.
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -124,7 +124,7 @@ TEST_F(ImportTest, AgainAddsNothing) {
   }
 }
 
-// Both files are smaller than the head by which a file is recognised again.
+// Both files are smaller than the prefix that identifies a file.
 TEST_F(ImportTest, AGrownFileAddsWhatIsNew) {
   put("run/events.out.tfevents.1", version() + events("loss", 0, 10));
   put("train.log", nanoGpt(0, 10));
@@ -239,7 +239,7 @@ TEST_F(ImportTest, ATraceThatTellsItsClockAndRankBehindItsEventsIsReadTheSameWhe
   const std::string end =
       R"("distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 4, "odd": "}"}, "baseTimeNanoseconds": 1759300074000000000})";
   put("plain/a.json", events + "\n" + end);
-  // More behind the events than is looked at first.
+  // More data after the events than is examined first.
   put("long/b.json", events + R"("filler": ")" + std::string(400'000, 'x') + "\"," + end);
   ASSERT_EQ(import("plain").exit, 0);
   ASSERT_EQ(import("long").exit, 0);
@@ -267,7 +267,8 @@ TEST_F(ImportTest, ArrowsLeadFromLaunchesToKernelsAndBetweenTheRanksOfACollectiv
       "launch,2,cudaLaunchKernel,ncclDevKernel_AllReduce,48000\n");
 }
 
-// As PyTorch's profiler writes them: operators that prepare the forward one bear its number, the engine wraps the backward one.
+// As PyTorch's profiler writes them: operators that prepare the forward one have its number, and an engine operator encloses the backward
+// one.
 TEST_F(ImportTest, ArrowsLeadFromForwardToBackwardOperators) {
   const auto op = [](const char* name, int tid, int start, int dur, int sequence, int forward_thread) {
     return R"(,{"ph": "X", "cat": "cpu_op", "pid": 9, "name": ")" + std::string(name) + R"(", "tid": )" + std::to_string(tid) +
@@ -380,7 +381,7 @@ TEST_F(ImportTest, OneBadFileDoesNotKeepTheOthersOut) {
   EXPECT_EQ(ctl({"verify", "--store", m_store}).exit, 0);
 }
 
-// A job that writes to the same name again: its curve must not be woven into that of the job before.
+// A job that writes to the same file name again: its curve must not be mixed with that of the previous job.
 TEST_F(ImportTest, AnotherFileAtAnOldPathIsAnotherRun) {
   put("train.log", nanoGpt(0, 10));
   ASSERT_EQ(import("train.log").exit, 0);
@@ -428,7 +429,7 @@ TEST_F(ImportTest, ALogWithAHoleOfZerosAtItsBeginningIsRead) {
   put("train.log", std::string(20'000, '\0') + nanoGpt(0, 10));
   const auto outcome = import("train.log");
   EXPECT_EQ(query("SELECT min(step) AS a, max(step) AS b FROM scalar WHERE tag = 'loss'").out, "a,b\n0,9\n") << outcome.out;
-  // Larger than the head by which a file is recognised, and in the middle, as a crash leaves it.
+  // Larger than the prefix that identifies a file, and cut in the middle, as after a crash.
   put("cut.log", std::string(3 << 20, '\0') + nanoGpt(0, 10) + "iter 10: los" + std::string(4096, '\0') + nanoGpt(20, 22));
   EXPECT_EQ(pointsOf(import("cut.log")), 3 * 12);
 }
@@ -468,7 +469,7 @@ TEST_F(ImportTest, AFullDiskLosesNothingThatWasStored) {
   std::string many = version();
   for (int tag = 0; tag < 60; ++tag) many += events("metric_" + std::to_string(tag), 0, 3'000);
   put("big.tfevents", many);
-  // The size limit of a file stands in for the disk: SQLite meets it as a write that fails.
+  // The file size limit simulates a full disk: for SQLite, it is a failed write.
   const auto outcome = [&] {
     const std::string command = "ulimit -f 100; trap '' XFSZ; " RG_BIN_DIR "/runglassctl import --store " + m_store + " " +
                                 m_folder.file("big.tfevents") + " > /dev/null 2> " + m_folder.file("stderr");

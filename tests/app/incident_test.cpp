@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl incident and `export --incident`: on a store that is free and on one that a hub holds.
+// runglassctl incident and `export --incident`: on a store without and with a hub that writes it.
 #include <nlohmann/json.hpp>
 
 #include "collectors/hub/server/hub.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A store with one live run, and analyses that say what a test tells them to.
+// A store with one live run, and analyses that return the findings set by a test.
 //
-// Threading:  FakeAnalysis may be told and asked on different threads.
-// Ownership:  what the fakes say is static: an AnalysisEntry holds a function.
+// Threading:  FakeAnalysis::say() and look() may be called on different threads.
+// Ownership:  the fakes' answers are static: an AnalysisEntry holds a function.
 // Units:      TimeNs.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <functional>
@@ -19,7 +17,7 @@ namespace runglass {
 
 inline constexpr TimeNs kLiveStart = 1'700'000'000'000'000'000;
 
-// Two of them, told what to say by `say(which, …)`.
+// Two analyses, with answers set by `say(which, …)`.
 class FakeAnalysis : public Analysis {
  public:
   using Look = std::function<Result<std::vector<Finding>>(const Question&)>;
@@ -64,7 +62,7 @@ inline Finding findingOf(const std::string& kind, const std::string& subject, Se
   return {.kind = kind, .subject = subject, .severity = severity, .start = start, .first_step = 100, .summary = subject + " is " + kind};
 }
 
-// Nodes node-0…, each with eight ranks of a run that runs; a loss to tell that it lives.
+// Nodes node-0…, each with eight ranks of a running run; a loss series shows that it is alive.
 inline RunId recordLiveRun(Recorder& recorder, TimeNs start, int nodes = 1, const std::string& uuid = "live-uuid") {
   const RunId run = recorder.run({.uuid = uuid, .name = "live " + uuid, .state = RunState::kRunning, .start = start});
   const AttemptId attempt = recorder.attempt({.run = run, .key = "0", .start = start, .layout = {.world = nodes * 8}});

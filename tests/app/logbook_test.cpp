@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl logbook: the Markdown of a stored run, to the terminal or into a file that is not there yet.
+// `runglassctl logbook`: the Markdown of a stored run, printed or written to a new file.
 #include "tests/app/ctl_fixture.h"
 
 namespace runglass {

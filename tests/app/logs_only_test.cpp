@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A job that died, of which there is nothing but its log; and a trainer whose output is piped to a hub.
+// A job that died and left only its log; and a trainer whose output is piped to a hub.
 #include <csignal>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
-// As BLOOM's trainer printed it, without times: its 149 TFLOPs fell to 140, and later a rank ran out of memory.
+// The output of BLOOM's trainer, without times: its 149 TFLOPs fell to 140, and later a rank ran out of memory.
 std::string bloom() {
   std::string log = "using world size: 384, data-parallel-size: 8, tensor-model-parallel size: 4, pipeline-model-parallel size: 12\n";
   for (int step = 1; step <= 900; ++step) {

@@ -26,20 +26,20 @@
 namespace runglass::test {
 namespace {
 
-constexpr std::size_t kKept = 20;  // events that a failure names
-constexpr int kPictureEach = 8;    // events between looks at the pixels
-constexpr int kPatience = 12;      // events before a dialog is left
+constexpr std::size_t kKept = 20;  // events listed on a failure
+constexpr int kPictureEach = 8;    // events between two checks of the pixels
+constexpr int kPatience = 12;      // events before a dialog is closed
 constexpr int kSettleMs = 300, kBlankMs = 3'000;
 constexpr unsigned kStuckSeconds = 60;
 constexpr QSize kSmallest{1'280, 800}, kLargest{2'560, 1'440};
 
-// Messages of Qt that are no defect of the console.
+// Messages of Qt that are not a defect of the console.
 constexpr std::array kExpected = {
     "This plugin does not support ",  // the offscreen platform, about itself
 };
 
 Monkey* g_monkey = nullptr;
-std::array<char, 8'192> g_last{};  // what a crash prints
+std::array<char, 8'192> g_last{};  // printed on a crash
 
 [[noreturn]] void onCrash(int signal) {
   const auto put = [](const char* text) { (void)!::write(STDERR_FILENO, text, std::strlen(text)); };
@@ -58,7 +58,7 @@ QString nameOf(const QWidget* widget) {
   return QString::fromLatin1(widget->metaObject()->className()).section(u':', -1) + u' ' + words.simplified().left(40);
 }
 
-// The menu of a button or of a field, for which Qt runs an event loop of its own and looks whether the widget still lives.
+// The menu of a button or of a field, for which Qt runs its own event loop and checks whether the widget still exists.
 bool isOfButton(const QWidget* over) {
   const QWidgetList all = QApplication::allWidgets();
   return over != nullptr && (over->objectName() == QLatin1String("qt_edit_menu") || std::ranges::any_of(all, [over](const QWidget* widget) {
@@ -74,7 +74,7 @@ QString pathOf(const QWidget* widget) {
   return names.join(QStringLiteral(" in "));
 }
 
-// The first pixel everywhere.
+// All pixels equal the first one.
 bool uniform(const QImage& picture) {
   const auto* first = reinterpret_cast<const QRgb*>(picture.constScanLine(0));
   const std::vector<QRgb> row(static_cast<std::size_t>(picture.width()), first[0]);
@@ -113,7 +113,7 @@ Monkey::Monkey(Options options) : m_options(std::move(options)), m_random(m_opti
   g_monkey = this;
   m_before = qInstallMessageHandler([](QtMsgType type, const QMessageLogContext&, const QString& text) { g_monkey->message(type, text); });
   for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGALRM}) std::signal(signal, onCrash);
-  // A nested event loop runs timers, so that it is seen and left.
+  // A nested event loop runs timers, so that it is detected and left.
   QObject::connect(&m_watch, &QTimer::timeout, [this] { lookForNestedLoop(); });
   m_watch.start(5);
 }
@@ -180,7 +180,7 @@ void Monkey::pump() {
   timed([] { QCoreApplication::processEvents(); });
 }
 
-// Until the answers are on screen, so that what is chosen next is decided by the seed; a live store has no such moment.
+// Waits until the answers are on screen, so that the seed determines the next choice; a live store has no such moment.
 void Monkey::settle() {
   QElapsedTimer age;
   age.start();
@@ -198,7 +198,7 @@ QWidget* Monkey::anyWindow() {
   std::vector<QWidget*> shown;
   for (QWidget* window : QApplication::topLevelWidgets())
     if (window->isVisible() && window->windowType() != Qt::ToolTip && window->windowHandle() != nullptr) shown.push_back(window);
-  // Their order is that of a hash.
+  // Their order depends on a hash.
   std::ranges::sort(shown, {}, [](const QWidget* window) { return nameOf(window); });
   MainWindow& main = m_options.window();
   return shown.empty() || any(2) == 0 ? &main : shown[static_cast<std::size_t>(any(static_cast<int>(shown.size())))];
@@ -308,7 +308,7 @@ void Monkey::shortcut() {
   press(keys.key(), keys.keyboardModifiers());
 }
 
-// As from the palette or a menu.
+// Runs a command, as from the palette or a menu.
 void Monkey::command() {
   if (QApplication::activeModalWidget() != nullptr || QApplication::activePopupWidget() != nullptr) return;
   const std::vector<QAction*>& all = m_options.window().commands().all();
@@ -318,7 +318,7 @@ void Monkey::command() {
   timed([&] { action->trigger(); });
 }
 
-// A button of a panel's title: it floats, docks or closes.
+// Clicks a button in a panel's title: it floats, docks or closes.
 void Monkey::panel() {
   std::vector<QToolButton*> buttons;
   for (const QWidget* window : QApplication::topLevelWidgets())
@@ -354,7 +354,7 @@ void Monkey::restart() {
              .arg(screen.height()));
 }
 
-// What was opened is closed again after a while. A dialog for files could reach what is not ours: at once.
+// Opened menus and dialogs are closed after a while; file dialogs at once, because they could reach files of others.
 void Monkey::leaveDialogs() {
   QWidget* open = QApplication::activePopupWidget();
   if (open == nullptr) open = QApplication::activeModalWidget();

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Monkey: random events on the windows of a console, as a person's mouse and keyboard send them, and what must stand after each of them.
+// Monkey: random events on the windows of a console, as sent by a person's mouse and keyboard, and the invariants checked after each of
+// them.
 //
 // Threading:  GUI thread; messages of other threads count too.
-// Ownership:  what it is given outlives it.
+// Ownership:  the objects passed in must outlive it.
 // Units:      ns; events are counted.
-// Errors:     failure(): what does not stand, with the seed and the last events. A crash or an event that never ends prints them to stderr.
-// Cost:       10 to 30 ms an event.
+// Errors:     failure(): the violated invariant, with the seed and the last events. A crash or an event that never ends prints them to
+//             stderr.
+// Cost:       10 to 30 ms per event.
 //
-// The seed decides every choice among the widgets that are shown. What is shown depends on answers as well, so that an event waits for
-// them, and data that arrives live is not replayed.
+// The seed determines every choice among the visible widgets. Which widgets are visible also depends on answers, so each event waits for
+// them; live data is not replayed.
 #pragma once
 
 #include <QPointer>
@@ -28,7 +30,7 @@ namespace runglass::test {
 struct MonkeyTotals {
   std::map<QString, int> events;  // by kind
   int checks = 0, pictures = 0;
-  TimeNs longest = 0;  // of all events
+  TimeNs longest = 0;  // over all events
   QString longest_event;
 };
 
@@ -36,9 +38,9 @@ class Monkey {
  public:
   struct Options {
     std::uint64_t seed = 0;
-    TimeNs limit = 0;  // how long an event may keep the GUI thread
+    TimeNs limit = 0;  // maximum time that an event may block the GUI thread
     std::function<MainWindow&()> window;
-    std::function<void()> restart;  // the console ends and starts again
+    std::function<void()> restart;  // ends and restarts the console
   };
 
   explicit Monkey(Options options);
@@ -46,7 +48,7 @@ class Monkey {
   Monkey(const Monkey&) = delete;
   Monkey& operator=(const Monkey&) = delete;
 
-  // At most so many events, for at most this time. False: an invariant failed.
+  // At most this number of events and this time. False: an invariant failed.
   bool run(int events, TimeNs time);
   const QString& failure() const { return m_failure; }
   const MonkeyTotals& totals() const { return m_totals; }
@@ -70,7 +72,7 @@ class Monkey {
 
   int any(int below) { return static_cast<int>(m_random() % static_cast<unsigned>(below)); }
   QWidget* anyWindow();
-  bool aim(QWindow*& window, QPoint& at);  // a place in a visible widget; false: there is none
+  bool aim(QWindow*& window, QPoint& at);  // a position in a visible widget; false: none
   void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {});
   void note(const QString& words);
   void timed(const std::function<void()>& work);
@@ -90,7 +92,7 @@ class Monkey {
   std::deque<QString> m_last;
   QString m_now;
   int m_number = 0, m_in_dialog = 0, m_on_start_page = 0;
-  QString m_focus;  // why it was not where it must be after Tab
+  QString m_focus;  // why the focus was wrong after Tab
   QTimer m_watch;
   std::mutex m_message_mutex;
   QString m_message;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The console that a Monkey uses: over a store that agents fill while it is watched, over one of a run with faults, over one without a run.
+// The console that a Monkey uses: over a store that agents fill meanwhile, over one of a run with faults, over one without a run.
 #pragma once
 
 #include <QSettings>

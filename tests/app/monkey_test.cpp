@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Random events on the console: the same ones each time, so that a slow machine sees no others. `./dev bench monkey` runs thousands of new
-// ones on real windows.
+// Random events on the console: the same sequence each time, so that a slow machine gets no others. `./dev bench monkey` runs thousands of
+// new ones on real windows.
 #include <gtest/gtest.h>
 
 #include "tests/app/monkey.h"
@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint64_t kSeed = 1;
 constexpr int kEvents = 400;
-constexpr TimeNs kTime = 40 * kNsPerSecond;  // then it is enough
-// The bench holds an event to a second; here other tests use the same cores.
+constexpr TimeNs kTime = 40 * kNsPerSecond;  // time limit of a run
+// The bench limits an event to a second; here other tests use the same cores.
 constexpr TimeNs kLimit = 10 * kNsPerSecond;
 
 class MonkeyTest : public testing::TestWithParam<test::MonkeyStore> {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl note: on a store that is free, that a hub holds, and that another writer holds.
+// runglassctl note: on a free store, on one that a hub writes, and on one that another writer holds.
 #include "collectors/hub/server/hub.h"
 #include "storage/open_store.h"
 #include "storage/store_files.h"

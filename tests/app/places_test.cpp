@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where imported telemetry is from: nodes and GPUs of files that name them or lie where they do; first steps and units of real logs.
+// The origin of imported telemetry: nodes and GPUs of files that name them or are in their folders; first steps and units of real logs.
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -18,7 +18,7 @@ class PlacesTest : public CtlFixture {
     fs::create_directories(path.parent_path());
     std::ofstream(path) << text;
   }
-  // The three files that a script writes on a node of eight GPUs.
+  // Three files as written by a script on a node of eight GPUs.
   void writeNode(const std::string& before, const std::string& between) {
     std::string gpus = "timestamp,phase,gpu,gpu_model,power_w,temp_c,sm_active\n", bmc = "timestamp,sys_power_w";
     std::string ib = "timestamp,ib0_tx_bytes_s,ib0_rx_bytes_s,total_tx_bytes_s\n";

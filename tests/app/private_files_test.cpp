@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the shipped programs write is its owner's alone, and what they print moves no cursor, whatever a store holds.
+// Files of the shipped programs are readable by their owner only, and their output moves no cursor, whatever a store contains.
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -23,7 +23,7 @@ class PrivateFiles : public CtlFixture {
     EXPECT_EQ(stat(path.c_str(), &info), 0) << path;
     return info.st_mode & 07777U;
   }
-  // All that lies in `folder`; returns how many files.
+  // Checks everything in `folder`; returns the number of files.
   static int expectPrivate(const std::string& folder) {
     int files = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -68,7 +68,7 @@ TEST_F(PrivateFiles, OfAnAgentThatSpools) {
     return false;
   };
   EXPECT_TRUE(test::waitUntil(spooled));
-  ::kill(agent.pid(), SIGSTOP);  // so that no file goes while it is looked at
+  ::kill(agent.pid(), SIGSTOP);  // so that no file is removed during the check
   EXPECT_EQ(modeOf(folder), 0700U);
   EXPECT_GE(expectPrivate(folder), 2) << "the agent's identity, a segment";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A disk that is full at any point of a report: one line says so, and no part of the report is left.
+// A disk that becomes full at any point of a report: one line reports it, and no part of the report is left.
 #include "storage/open_store.h"
 #include "storage/writer.h"
 #include "tests/support/small_disk.h"

@@ -18,7 +18,7 @@ namespace {
 using test::waitUntil;
 using testing::HasSubstr;
 
-// Unpacked by ./dev, else installed; "" where there is none.
+// Unpacked by ./dev, else installed; "" if missing.
 std::string nodeExporter() {
   const std::string unpacked = RG_SOURCE_DIR "/build/debian/usr/bin/prometheus-node-exporter";
   if (std::filesystem::exists(unpacked)) return unpacked;
@@ -92,7 +92,7 @@ TEST_F(ScrapeShipped, WhatDebiansNodeExporterSaysIsInTheStore) {
     for (; std::getline(lines, line); ++checked) EXPECT_EQ(std::stod(line), exposed) << metric;
   }
   EXPECT_GE(checked, 3U * 4);
-  // Every sample of the page is a series, but for what it says of its own serving.
+  // Every sample of the page is a series, except those about the exporter's own scrapes.
   std::stringstream lines(page);
   std::int64_t samples = 0;
   for (std::string line; std::getline(lines, line);) samples += !line.empty() && line.front() != '#' ? 1 : 0;

@@ -22,7 +22,7 @@ NAMED = ("push button", "toggle button", "radio button", "check box", "combo box
 def outside():
     if not all(map(shutil.which, ("Xvfb", "dbus-run-session"))) or not os.path.exists("/usr/libexec/at-spi-bus-launcher"):
         return "xvfb, dbus or at-spi2-core is not installed"
-    # Debian's module; another Python may come first in PATH.
+    # Debian's module; another Python may be first in PATH.
     if subprocess.run(["/usr/bin/python3", "-c", "from gi.repository import Gio"], capture_output=True).returncode != 0:
         return "python3-gi is not installed"
     return None

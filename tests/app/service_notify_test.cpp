@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a hub reports to systemd, seen by a socket of the test.
+// The messages of a hub to systemd, received on a socket of the test.
 #include "app/cli/service_notify.h"
 
 #include <poll.h>
@@ -28,7 +28,7 @@ class ServiceNotifyTest : public CtlFixture {
     unsetenv("NOTIFY_SOCKET"), unsetenv("WATCHDOG_USEC"), unsetenv("WATCHDOG_PID");
     close(m_fd);
   }
-  // Empty: none came within `wait_ms`.
+  // Empty: none arrived within `wait_ms`.
   std::string next(int wait_ms = 60'000) const {
     pollfd look{m_fd, POLLIN, 0};
     if (poll(&look, 1, wait_ms) != 1) return {};
@@ -61,8 +61,8 @@ TEST_F(ServiceNotifyTest, NothingIsAliveThatMakesNoProgress) {
   constexpr DurNs kHalf = 100 * kNsPerMs;
   service.alive(1, kHalf);
   EXPECT_EQ(next(), "WATCHDOG=1");
-  service.alive(2, kHalf + 1);  // too early for another one
-  service.alive(1, 3 * kHalf);  // the same as before
+  service.alive(2, kHalf + 1);  // too early for the next one
+  service.alive(1, 3 * kHalf);  // unchanged since the last one
   EXPECT_TRUE(service.send("STATUS=end"));
   EXPECT_EQ(next(), "STATUS=end");
   service.alive(3, 3 * kHalf);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the start page promises: the commands work as they are, the example and an import become stores with findings, and what was stopped
-// or failed leaves nothing behind.
+// The promises of the start page: its commands work unchanged, the example and an import become stores with findings, and a stopped or
+// failed task leaves nothing behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ class StartPageTest : public testing::Test {
   BackgroundStoreMaker maker;
 };
 
-// A folder with commands of this name that say something fixed, before all others.
+// A folder, first in the search path, with commands of this name that print a fixed text.
 QString playedCommands(const QTemporaryDir& dir, const QString& name, const QByteArray& script) {
   const QString folder = dir.filePath("played");
   QDir().mkpath(folder);
@@ -56,7 +56,7 @@ QString playedCommands(const QTemporaryDir& dir, const QString& name, const QByt
   return folder;
 }
 
-// Runs what the page shows; the programs are those of this build.
+// Runs the commands shown on the page; the programs are those of this build.
 int shell(const QString& text, const QString& folder = {}, const QString& first = {}) {
   QProcess process;
   QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
@@ -86,8 +86,7 @@ bool knowsNode(const QString& store, const std::string& name) {
   return nodes.ok() && std::ranges::any_of(*nodes, [&](const Node& node) { return node.name == name; });
 }
 
-// The agent's command as it stands, but for where its state lies and what stands for the node's own places. True once the hub knows the
-// node.
+// Runs the agent's command unchanged, except for its state folder and placeholders for the node's paths. True once the hub knows the node.
 bool bringsNode(const ConnectQuestion& question, const QString& agent, const std::string& node_name,
                 const QProcessEnvironment& environment) {
   QProcess node;
@@ -102,7 +101,7 @@ bool bringsNode(const ConnectQuestion& question, const QString& agent, const std
 }
 
 TEST_F(StartPageTest, TheCommandsForOtherMachinesBringAnAgentToTheHubWithCertificatesOfItsOwn) {
-  // Loopback stands for the address by which nodes reach this host.
+  // Loopback replaces the address by which nodes reach this host.
   ConnectQuestion question{
       .where = TrainersWhere::kNodes, .store = dir.filePath("live.rgl"), .host = "127.0.0.1", .folder = dir.filePath("a folder")};
   ASSERT_EQ(shell(connectCommands(question).front().text), 0);
@@ -110,7 +109,7 @@ TEST_F(StartPageTest, TheCommandsForOtherMachinesBringAnAgentToTheHubWithCertifi
   ASSERT_TRUE(hub);
   QString agent = connectCommands(question).at(2).text;
   ASSERT_TRUE(agent.startsWith("runglass-agent ")) << agent.toStdString();
-  // What was copied to a node's /etc/runglass lies here; the hub's port is the one that was free.
+  // The content of a node's /etc/runglass is in this folder; the hub's port is a free one.
   const QString copied = dir.filePath("etc");
   ASSERT_EQ(shell("cp -r '" + listenOptions(question).trust + "/agents/NODE-A' '" + copied + "'"), 0);
   agent.replace("runglass-agent ",
@@ -137,7 +136,7 @@ TEST_F(StartPageTest, TheCommandsForSlurmMakeFilesForEachOfItsNodesAndTheStepUse
   const auto hub = hubOf(question);
   ASSERT_TRUE(hub);
   question.port = QString::fromStdString(hub->address()).section(':', -1).toInt();
-  // srun begins the agent's step with Slurm's variables; of the job script that line alone, in front.
+  // srun starts the agent's step with Slurm's variables; only that line of the job script is run, in the foreground.
   playedCommands(dir, "srun",
                  "for word; do shift; [[ $word == *agent_step.sh ]] && exec " RG_SOURCE_DIR
                  "/packaging/slurm/agent_step.sh \"$@\" 127.0.0.1:" +

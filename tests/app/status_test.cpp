@@ -45,7 +45,7 @@ strength = 1.4
 
 class StatusTest : public CtlFixture {
  protected:
-  // Its newest data is of m_end.
+  // Its newest data is as of m_end.
   void play(Writer& writer) {
     const auto scenario = sim::parseScenario(kScenario, "small.toml");
     ASSERT_TRUE(scenario.ok()) << scenario.status().message();
@@ -98,7 +98,7 @@ TEST_F(StatusTest, AStoredRunIsFifteenPlainLines) {
   makeStore();
   const Outcome status = ctl({"status", "--store", m_store, "--now", now(240 * kNsPerSecond)});
   ASSERT_EQ(status.exit, 0) << status.err;
-  // All but the file's size.
+  // Everything except the file's size.
   EXPECT_EQ(status.out.substr(0, status.out.rfind("store ")), R"(run         small, attempt 0 of 1, simulated
 state       silent for 1 min 28 s; newest data 1 min 28 s old
 step        60
@@ -143,7 +143,7 @@ TEST_F(StatusTest, ACopySaysOfWhichHubItIsAndHowOld) {
   EXPECT_THAT(ctl({"top", "--store", copy, "--frames", "1"}).out, HasSubstr(of + ", as of "));
   ASSERT_TRUE(hub->stop().ok());
   {
-    // Somebody follows, and nothing comes.
+    // A process updates the replica, and no data arrives.
     const auto mirror = Mirror::start({.store = copy, .hub = {.hub = hub->address()}});
     ASSERT_TRUE(mirror.ok()) << mirror.status().message();
     const std::string late = std::to_string(wallNow() + 60 * kNsPerSecond);
@@ -172,7 +172,7 @@ TEST_F(StatusTest, AnEmptyStoreHasNoRunYetAndAnUnknownRunIsAnError) {
 
 TEST_F(StatusTest, TopWithoutATerminalIsOnePlainFrame) {
   makeStore();
-  // The simulated minutes are over: what was measured then is shown, later it is no more.
+  // The simulated minutes have ended: values measured then are shown at first, and later no longer.
   const Outcome frame = ctl({"top", "--store", m_store, "--now", now(125 * kNsPerSecond)});
   ASSERT_EQ(frame.exit, 0) << frame.err;
   EXPECT_EQ(std::count(frame.out.begin(), frame.out.end(), '\n'), 2 + 16);

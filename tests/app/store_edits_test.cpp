@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The console's EditPort in each of its cases: its own hub, another process's, nobody's store, a store that may not be written.
+// The console's EditPort in each case: its own hub, another process's hub, a store without a writer, a read-only store.
 #include "app/console/store_edits.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ using ::testing::SizeIs;
 class StoreEditsTest : public ::testing::Test {
  protected:
   void SetUp() override { makeSampleStore(m_store); }
-  // What the port said, once it did.
+  // The port's answer, once it arrived.
   Status edit(StoreSession& session, Edit edit) {
     std::optional<Status> said;
     session.edits().submit(std::move(edit), &m_context, [&](const Status& status) {
@@ -38,7 +38,7 @@ class StoreEditsTest : public ::testing::Test {
     return said.value_or(Status(Code::kInternal, "nothing was said"));
   }
   static Note note(const std::string& text) { return {.run_uuid = "run-uuid-1", .author = "ada", .text = text}; }
-  // As a view sees them: through a query worker that has its Reader already.
+  // As views read them: through a query worker whose Reader is already open.
   std::size_t notesIn(StoreSession& session) {
     std::optional<std::size_t> count;
     QuerySlot slot;
@@ -96,7 +96,7 @@ TEST_F(StoreEditsTest, AStoreThatNobodyWritesIsWrittenForTheMomentAndReadersGoOn
 TEST_F(StoreEditsTest, AStoreThatMayNotBeWrittenSaysSo) {
   ASSERT_EQ(::chmod(m_folder.path().c_str(), 0555), 0);
   ASSERT_EQ(::chmod(m_store.c_str(), 0444), 0);
-  // Root may write whatever its mode says.
+  // Root can write whatever the file's mode.
   const uid_t me = ::geteuid();
   ASSERT_TRUE(me != 0 || ::seteuid(65'534) == 0);
   {

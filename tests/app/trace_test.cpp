@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// runglassctl trace: the hub is found, what cannot be asked is one clear line, each node is a line.
+// runglassctl trace: finds the hub, prints one clear line for an invalid request, and one line per node.
 #include <future>
 #include <nlohmann/json.hpp>
 

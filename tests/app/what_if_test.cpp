@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// `runglassctl analyze` answers what the published artifact of Lin et al. (OSDI '25) answers, and says so where it cannot.
+// `runglassctl analyze` gives the answers of the published artifact of Lin et al. (OSDI '25), and states where it cannot.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -19,7 +19,7 @@ class WhatIfTest : public CtlFixture {
     EXPECT_EQ(outcome.exit, 0) << outcome.err;
     return Json::parse(outcome.out, nullptr, false);
   }
-  // Of the published files; null where they are absent.
+  // From the published files; null if missing.
   Json published(const std::string& trace, const std::string& file) {
     return Json::parse(contentOf(folderOf(trace) + "/" + file + "-" + trace + ".json"), nullptr, false);
   }
@@ -52,7 +52,7 @@ class WhatIfTest : public CtlFixture {
                                 by_pp[std::to_string(worker["pp"].get<int>())].get<double>());
       EXPECT_NEAR(worker["s"].get<double>(), s, 0.03) << worker.dump();
     }
-    // Each step as the artifact simulates it; the published results lack steps that the timelines have.
+    // Compares each step with the artifact's simulation; the published results lack steps that the timelines have.
     std::size_t compared = 0;
     for (const Json& step : what_if["steps"]) {
       const std::string number = std::to_string(step["step"].get<std::int64_t>());
@@ -80,12 +80,12 @@ TEST_F(WhatIfTest, TheTraceWithALongLastStageAnswersAsPublished) {
   EXPECT_THAT(kindsOf(answer), ::testing::UnorderedElementsAre("stage_imbalance stage:3"));
   const Outcome text = ctl({"analyze", "--store", m_store});
   EXPECT_THAT(text.out, ::testing::HasSubstr("what-if without stragglers: S 1.179"));
-  // Said again, they are the same findings.
+  // A repeated analysis gives the same findings.
   EXPECT_EQ(analyze()["findings"].size(), answer["findings"].size());
   EXPECT_EQ(query("SELECT count(*) FROM finding WHERE kind = 'stage_imbalance'").out, "count(*)\n1\n");
 }
 
-// A trace that anybody could have written: one replica, two stages.
+// A handwritten trace: one replica, two stages.
 std::string traceOf(bool reported_places, bool with_second_stage) {
   Json events = Json::array();
   const auto add = [&](const char* name, int rank, int step, int batch, double ts, double dur) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aligning clocks: 10 M spans of 64 ranks on 8 nodes, a fifth of them collectives of a node's ranks or of all. One thread. Peak memory is
-// the process's.
+// that of the process.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -21,10 +21,10 @@ constexpr TimeNs kStart = 1'790'000'000'000'000'000;
 constexpr std::int32_t kRanks = 64, kPerNode = 8;
 constexpr std::int64_t kSpansEach = 156'250;
 
-// Of node n, the clock is n ms ahead and drifts by n ppm.
+// Node n's clock is n ms ahead and drifts by n ppm.
 TimeNs stamp(std::int32_t node, TimeNs time) { return time + node * kNsPerMs + (time - kStart) / 1'000'000 * node; }
 
-// Empty until the store is there.
+// Empty until the store exists.
 std::string& storePath() {
   static std::string path;
   return path;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an analysis costs the hub: look() at a hung run of 1,024 and 4,096 simulated ranks, by a new object (all that is stored) and by one
-// that looked before (what is new).
+// The cost of an analysis in the hub: look() at a hung run of 1,024 and 4,096 simulated ranks, by a new object (reads all stored data) and
+// by one with an earlier look (reads only new data).
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -73,7 +73,7 @@ void look(benchmark::State& state, std::string_view name, bool again) {
 
 void BM_Look(benchmark::State& state, const char* name) { look(state, name, false); }
 void BM_LookAgain(benchmark::State& state, const char* name) { look(state, name, true); }
-// A device with launches, a loader and synchronisations: half of the spans are its own, half the host's.
+// A device with launches, a loader and synchronisations: half of the spans are the device's, half the host's.
 constexpr DurNs kEvery = 20 * kNsPerUs;
 
 void BM_DeviceIdle(benchmark::State& state) {

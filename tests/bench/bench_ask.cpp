@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a copy's Readers pay for what stays at the hub: over a line of 2 Mbit/s and 25 ms each way that is cut every 20 s, and over one that
-// is as fast as it goes. The hub has ten minutes of 64 GPUs, 12 metrics each at 10 Hz, and they go on meanwhile.
+// The cost of reading data that stays at the source hub, for a replica's Readers: over a connection of 2 Mbit/s and 25 ms each way that
+// breaks every 20 s, and over an unlimited one. The hub has ten minutes of 64 GPUs, 12 metrics each at 10 Hz, and keeps receiving.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr const char* kNames[kMetrics] = {"power_watts",     "temperature_celsiu
                                           "sm_active_ratio", "tensor_active_ratio", "memory_used_bytes", "memory_temp_celsius",
                                           "nvlink_tx_bytes", "nvlink_rx_bytes",     "pcie_tx_bytes",     "energy_joules"};
 
-// Values as devices give them: whole watts in tenths, degrees, clocks in steps, counters.
+// Realistic device values: whole watts in tenths, degrees, clocks in steps, counters.
 class Fleet {
  public:
   explicit Fleet(Hub& hub) : m_hub(hub), m_begin(wallNow() - kHistory * kNsPerSecond) {
@@ -75,7 +75,7 @@ class Fleet {
     const double noise = std::normal_distribution<double>(0, 1)(m_random);
     switch (metric) {
       case 0:
-        return std::round((520 + 140 * std::sin(t / 3) + 12 * noise) * 1000) / 1000;  // mW, as NVML says them
+        return std::round((520 + 140 * std::sin(t / 3) + 12 * noise) * 1000) / 1000;  // mW, as reported by NVML
       case 1:
       case 7:
         return std::round(62 + 3 * std::sin(t / 40) + 0.4 * noise);
@@ -109,7 +109,8 @@ struct Spread {
   }
 };
 
-// 0: eight GPUs' minute, one Reader; 1: the same, four Readers; 2: eight series in 1,000 bins; 3: newest of all series; 4: list of series.
+// 0: a minute of eight GPUs, one Reader; 1: the same, four Readers; 2: eight series in 1,000 bins; 3: newest of all series; 4: list of
+// series.
 enum Asking { kMinute, kMinuteByFour, kEightCurves, kNewest, kList };
 
 void ask(benchmark::State& state) {
@@ -144,7 +145,7 @@ void ask(benchmark::State& state) {
     const std::int64_t bytes = proxy.down();
     const DurNs begin = monotonicNow();
     while (monotonicNow() - begin < 60 * kNsPerSecond) {
-      // Now and then in the past, each time elsewhere.
+      // At times in the past, each time at another position.
       const TimeNs t0 = fleet.begin() + static_cast<TimeNs>(random() % (kHistory - 120)) * kNsPerSecond;
       const TimeRange minute{t0, t0 + 60 * kNsPerSecond};
       const std::size_t node = random() % kNodes * kGpus * kMetrics;

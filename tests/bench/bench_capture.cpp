@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a capture of a whole run takes: from the order until every piece of every node can be read, with N agents of 8 ranks each, every
-// one with a session of its own.
+// The duration of a capture of a whole run: from the command until every part of every node is readable, with N agents of 8 ranks each,
+// each with its own session.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>
@@ -43,7 +43,7 @@ class Cluster {
     std::filesystem::remove_all(m_dir, ignored);
   }
 
-  // Until the hub knows all ranks and every agent is connected.
+  // Waits until the hub knows all ranks and every agent is connected.
   void waitUntilKnown() {
     const auto world = static_cast<std::size_t>(m_scenario.nodes) * static_cast<std::size_t>(m_scenario.gpus_per_node);
     for (std::size_t ranks = 0; ranks < world || m_hub->stats().agents < m_scenario.nodes;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trainer pays for one call of librunglass (goal: <= 150 ns per span or scalar), and what an agent can read.
+// The cost of one call of librunglass in a trainer (goal: <= 150 ns per span or scalar), and the read rate of an agent.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// A ring of this process, emptied by moving its mark as an agent would, so that nothing is ever refused.
+// A ring of this process, emptied by moving its mark like an agent, so that it never refuses a record.
 class Ring {
  public:
   Ring() {
@@ -80,7 +80,7 @@ void BM_SpanOfKnownNameWithPart(benchmark::State& state) {
 }
 BENCHMARK(BM_SpanOfKnownNameWithPart);
 
-// Communication also reads the thread's CPU clock twice (a system call), to tell waiting from working.
+// Communication also reads the thread's CPU clock twice (a system call), to distinguish waiting from working.
 void BM_SpanOfCommunicationWithWait(benchmark::State& state) {
   measure(state, [](std::int64_t n) {
     rg_span_begin("all_reduce", RG_COMM, RG_PART_COMMUNICATION, 3, 1, n, 4096);
@@ -110,7 +110,7 @@ void BM_Step(benchmark::State& state) {
 }
 BENCHMARK(BM_Step);
 
-// No agent and the ring full: the trainer must not pay more for that.
+// No agent and a full ring: this must not cost the trainer more.
 void BM_ScalarIntoAFullRing(benchmark::State& state) {
   Ring::get();
   while (rg_dropped() == 0) rg_scalar("loss", 0, 2.5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a day of clock readings of 1,250 nodes costs: bytes in the file, time of a Reader for each commit that changes readings, time to
-// open a Writer. One reading a minute and node; most clocks follow NTP, a tenth runs free, some are stepped.
+// The cost of a day of clock readings of 1,250 nodes: bytes in the file, time of a Reader for each commit that changes readings, time to
+// open a Writer. One reading per minute and node; most clocks follow NTP, a tenth runs free, some are stepped.
 #include <benchmark/benchmark.h>
 
 #include "storage/clock_map.h"
@@ -17,7 +17,7 @@ ClockDay& day() {
   return one;
 }
 
-// A commit with the readings of a second's share of the nodes; timed: the Reader alone.
+// A commit with one second's share of the readings; only the Reader is timed.
 void ClocksPerReaderAndCommit(benchmark::State& state) {
   ClockDay& stored = day();
   auto db = sqlite::Connection::open(stored.path(), sqlite::OpenMode::kReadOnly).value();
@@ -39,7 +39,7 @@ void ClocksPerReaderAndCommit(benchmark::State& state) {
 }
 BENCHMARK(ClocksPerReaderAndCommit)->Unit(benchmark::kMillisecond);
 
-// All of it at once, as a Reader that is asked about every node after it opened.
+// Loads all of it at once, like a Reader that looks up every node after opening.
 void ClocksOfANewReader(benchmark::State& state) {
   auto db = sqlite::Connection::open(day().path(), sqlite::OpenMode::kReadOnly).value();
   for (auto _ : state) {

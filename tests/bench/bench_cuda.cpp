@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA tracer adds to a launch, with libraries of CUDA that do nothing (goal: untraced <= 50 ns, traced <= 400 ns). Every line
-// measures the call with and without the tracer in turns; `added_ns` is the difference of the medians.
+// The additional cost of a launch with the CUDA tracer, with CUDA libraries that do nothing (goal: untraced <= 50 ns, traced <= 400 ns).
+// Every line measures the call alternately with and without the tracer; `added_ns` is the difference of the medians.
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ void* load(const char* path, int flags) {
   return library;
 }
 
-// The tracer, the libraries behind it, and a ring emptied by moving its mark as an agent would.
+// The tracer, the libraries below it, and a ring emptied by moving its mark like an agent.
 class Machine {
  public:
   Machine() {
@@ -50,11 +50,11 @@ class Machine {
     m_nccl = load(RG_FAKE_DIR "/libnccl.so.2", RTLD_LOCAL);
     m_cublas = load(RG_FAKE_DIR "/libcublas.so.12", RTLD_LOCAL);
     m_tracer = load(RG_TRACER, RTLD_LOCAL);
-    traced<Copy>("cudaMemcpyAsync")(nullptr, nullptr, 1, 1, nullptr);  // wakes it
+    traced<Copy>("cudaMemcpyAsync")(nullptr, nullptr, 1, 1, nullptr);  // wakes the tracer's thread
     for (const auto& entry : std::filesystem::directory_iterator(m_dir)) {
       m_header = m_counted = mapHeader(entry.path());
     }
-    usleep(500'000);  // all pairs of events are made
+    usleep(500'000);  // until all pairs of events are created
   }
   ~Machine() { std::filesystem::remove_all(m_dir); }
   static Machine& get() {
@@ -78,7 +78,7 @@ class Machine {
     return function<F>(m_cublas, name);
   }
   void traceKernels(bool on) { traced<void (*)(int)>("rg_cuda_trace_now")(on ? 1 : 0); }
-  // From here slots() are the recent ring's, or the ring's again.
+  // From now on slots() counts those of the recent ring, or of the normal ring again.
   void keepRecent(bool on) {
     traced<void (*)(int)>("rg_cuda_keep_recent")(on ? 60 : 0);
     usleep(500'000);
@@ -86,7 +86,7 @@ class Machine {
     for (const auto& entry : std::filesystem::directory_iterator(m_dir))
       if (entry.path().extension() == ".recent") m_counted = mapHeader(entry.path());
   }
-  // Lets the tracer's thread catch up, and gives the ring back.
+  // Lets the tracer's thread catch up, and empties the ring.
   void settle() {
     usleep(8'000);
     const std::uint64_t head = __atomic_load_n(&m_header->head, __ATOMIC_ACQUIRE);
@@ -139,7 +139,7 @@ void compare(benchmark::State& state, Traced traced, Bare bare) {
   const double bare_ns = median(without), traced_ns = median(with);
   state.counters["bare_ns"] = bare_ns;
   state.counters["added_ns"] = traced_ns - bare_ns;
-  // A call that was timed is two to five slots of the ring; fewer would mean that what was measured is not tracing.
+  // A timed call takes two to five slots of the ring; fewer would mean that tracing was not measured.
   state.counters["slots_per_call"] = static_cast<double>(machine.slots() - slots) / kBatch / static_cast<double>(state.iterations());
   state.counters["ring_full"] = static_cast<double>(machine.dropped());
 }

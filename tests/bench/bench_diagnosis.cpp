@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How good the diagnoses are, and what they cost. `diagnosis/NAME` plays one scenario of tests/suite into a store and scores what every
-// registered analysis says; the end prints tables. `--benchmark_filter=^diagnosis/NAME/` prints labels and findings of the one scenario.
-// `watched/NAME` plays it again while LiveAnalyses looks on, for delays and for what is told too early. `paced/calm` plays twenty calm ones
-// in time with the wall clock. `live/...` is what a round of LiveAnalyses costs per step of 1,024 ranks with spans and parts, early in the
-// run and late.
+// The quality and cost of the diagnoses. `diagnosis/NAME` plays one scenario of tests/suite into a store and scores the findings of every
+// registered analysis; tables are printed at the end. `--benchmark_filter=^diagnosis/NAME/` prints labels and findings of that scenario.
+// `watched/NAME` plays it again while LiveAnalyses runs, for delays and for findings published too early. `paced/calm` plays twenty calm
+// ones synchronously with the wall clock. `live/...` is the cost of a round of LiveAnalyses per step of 1,024 ranks with spans and parts,
+// early in the run and late.
 #include <benchmark/benchmark.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ namespace {
 constexpr double kCostClose = 0.2;  // of the truth
 
 struct Totals {
-  Scores faulty, calm, undecidable;       // the last: no evidence of the fault was recorded
+  Scores faulty, calm, undecidable;       // undecidable: no evidence of the fault was recorded
   std::map<std::string, double> seconds;  // by analysis
   std::vector<std::string> calm_said, lines;
   int played = 0, calm_played = 0, calm_notifications = 0, expected = 0, given = 0, given_unexpected = 0;
@@ -102,7 +102,7 @@ void playCase(benchmark::State& state, const SuiteCase& one) {
   }
 }
 
-// After all scenarios: the sums as counters, for the JSON.
+// After all scenarios: the sums as counters, for the JSON output.
 void sumOf(benchmark::State& state, const Scores* scores) {
   for (auto _ : state) {
     KindScore sum;
@@ -129,11 +129,11 @@ double threadSeconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-// A scenario played while it is watched: a round of LiveAnalyses every `every` steps, as the watch of a hub does.
+// A scenario played with a round of LiveAnalyses every `every` steps, like the watch of a hub.
 class LivePlay {
  public:
   explicit LivePlay(const sim::Scenario& scenario) : m_scenario(scenario) {}
-  // `judged` hears what each round took and said, in CPU seconds of this thread.
+  // `judged` is called with the CPU seconds of this thread and the result of each round.
   Status play(std::int64_t every, const std::function<void(std::int64_t step, double seconds, const LiveRound&)>& judged) {
     RG_ASSIGN(const auto writer, m_store.writer());
     DueRecorder out(*writer);
@@ -143,7 +143,7 @@ class LivePlay {
     std::int64_t last = 0;
     Status failed;
     const auto look = [&](std::int64_t step, TimeNs now) {
-      failed = writer->flush();  // at this speed none is due by the clock
+      failed = writer->flush();  // at this speed, none is due by the clock
       if (!failed.ok()) return;
       const double begin = threadSeconds();
       const Result<LiveRound> round = live.round(*reader, now, {});
@@ -151,22 +151,22 @@ class LivePlay {
       if (failed.ok()) judged(step, threadSeconds() - begin, *round);
     };
     TimeNs looked = 0;
-    const auto after_flush = [&] {  // also while a step stands still
+    const auto after_flush = [&] {  // also while a step is stalled
       const bool moved = at.step != std::exchange(last, at.step);
       if (!failed.ok() || (moved ? at.step % every != 0 : out.newest() - looked < 15 * kNsPerSecond)) return;
       looked = out.newest();
       look(at.step, looked + kNsPerSecond);
     };
     RG_TRY(sim::play(m_scenario, out, {.start = 1'790'000'000'000'000'000, .speed = 0, .state = &at, .after_flush = after_flush}));
-    look(at.step + 1, out.newest() + kNsPerSecond);  // of the run that ended
+    look(at.step + 1, out.newest() + kNsPerSecond);  // after the end of the run
     RG_TRY(failed);
     RG_ASSIGN(const auto runs, reader->runs());
     RG_ASSIGN(m_truths, readTruths(*reader, runs.front().id));
     m_spans = out.spanCount();
-    reader.reset();  // a store folds only when nobody reads it
+    reader.reset();  // a store only folds while it has no readers
     return writer->close();
   }
-  // In time with the wall clock, `speed` times as fast, with a round every two seconds as the watch of a hub makes them; it ends now.
+  // Synchronous with the wall clock, `speed` times as fast, with a round every two seconds like the watch of a hub; it ends now.
   Status playPaced(double speed, const std::function<void(const LiveRound&)>& judged) {
     constexpr DurNs kEvery = 2 * kNsPerSecond;
     RG_ASSIGN(const auto writer, m_store.writer());
@@ -205,7 +205,7 @@ class LivePlay {
   std::size_t m_spans = 0;
 };
 
-// What was ever told while the run went on, at its worst severity; its first step is the one at which it was told first.
+// All findings published during the run, at their highest severity; first step: the step at the first publication.
 void watchCase(benchmark::State& state, const SuiteCase& one) {
   const std::int64_t every = std::max<std::int64_t>(5, one.scenario.steps / 200);
   for (auto _ : state) {
@@ -248,8 +248,8 @@ void watchCase(benchmark::State& state, const SuiteCase& one) {
   }
 }
 
-// 1,024 ranks, one step a second with 60 spans a rank and all parts, and a slow rank, so that there is something to say. A round after
-// every step; what it costs on average over the 50 steps up to each of two points of the run.
+// 1,024 ranks, one step per second with 60 spans per rank and all parts, and a slow rank, so that there are findings. A round after every
+// step; the result is the average cost over the 50 steps up to each of two points of the run.
 void liveRounds(benchmark::State& state) {
   const char* wanted = std::getenv("RUNGLASS_BENCH_STEPS");
   const std::int64_t early = 200, late = wanted != nullptr ? std::atoll(wanted) : 2000;
@@ -286,7 +286,7 @@ void liveRounds(benchmark::State& state) {
 }
 BENCHMARK(liveRounds)->Name("live/round_per_step/1024")->Iterations(1)->Unit(benchmark::kSecond);
 
-// Twenty calm plays side by side, at 1 to 20 times the speed of life: what is notified while they go on is a false alarm.
+// Twenty calm plays in parallel, at 1 to 20 times real-time speed: every notification is a false alarm.
 void pacedCalm(benchmark::State& state) {
   constexpr std::size_t kPlays = 20;
   constexpr double kSpeeds[] = {1, 2, 5, 10, 20}, kWallSeconds = 60;
@@ -307,7 +307,7 @@ void pacedCalm(benchmark::State& state) {
                                 &scenario.epoch_pause_seconds})
           *seconds *= shorter;
         scenario.daily_swing_hours *= shorter;
-        scenario.restart_step = 0;  // half a minute of its own
+        scenario.restart_step = 0;  // would take another half minute
         scenario.seed += i;
         plays.emplace_back([scenario, speed, &mutex, &notified, &failed, &rounds] {
           LivePlay play(scenario);
@@ -326,7 +326,7 @@ void pacedCalm(benchmark::State& state) {
     }
     if (!failed.empty()) return state.SkipWithError(failed.front().c_str());
     state.counters["plays"] = kPlays;
-    // A machine that cannot keep pace makes steps late, and late steps are a stall.
+    // A machine that cannot keep up delays the steps, and delayed steps are a stall.
     state.counters["behind_s"] = static_cast<double>(monotonicNow() - begin) / kNsPerSecond - kWallSeconds;
     state.counters["rounds"] = rounds;
     state.counters["false_alarms"] = static_cast<double>(notified.size());
@@ -343,7 +343,7 @@ void printLive() {
   for (const std::string& line : all.calm_reported) std::printf("  %s\n", line.substr(0, 220).c_str());
 }
 
-// A label's strength as a share, where it is one; the rest are there or not.
+// A label's strength as a share, where it is one; the other kinds are only present or absent.
 std::optional<double> shareOf(const LabelScore& label) {
   constexpr std::array<std::string_view, 10> kShares = {"slow_rank",          "slow_node",  "stage_imbalance", "thermal_throttle",
                                                         "throughput_shift",   "host_bound", "data_bound",      "gc_jitter",
@@ -425,7 +425,7 @@ int main(int count, char** arguments) {
         ->Iterations(1)
         ->Unit(benchmark::kSecond);
   for (const SuiteCase& one : suite) {
-    if (one.scenario.world() > 64) continue;  // the same kinds on more ranks say nothing new of delays
+    if (one.scenario.world() > 64) continue;  // the same kinds on more ranks give no new information about delays
     benchmark::RegisterBenchmark(("watched/" + one.scenario.name).c_str(), [&one](benchmark::State& state) { watchCase(state, one); })
         ->Iterations(1)
         ->Unit(benchmark::kSecond);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of a hub's store: what a followed job of 4,096 ranks costs on the line, how far behind a slow line is, what followers cost agents.
-// The job: each rank says every second what it does, and every 4 s a step with its time, six parts and two waits, with 1 % noise; in some
-// rows its GPU has twelve metrics, too, a sample a second each, which come as summaries of 64. The hub
-// is in this process; the line is a proxy on 127.0.0.1. Lags are sampled some times a second over all ranks: how long the hub has had
-// something newer of a rank than the copy shows.
+// Replicas of a hub's store: the network traffic for a job of 4,096 ranks, the lag over a slow connection, and the cost of replication for
+// agents. The job: each rank reports its progress every second, and every 4 s a step with its time, six parts and two waits, with 1 %
+// noise; in some rows its GPU also has twelve metrics with a sample per second each, which are sent as summaries of 64. The hub is in this
+// process; the connection is a proxy on 127.0.0.1. Lags are sampled some times a second over all ranks: for how long the hub has had newer
+// data of a rank than the replica shows.
 #include <benchmark/benchmark.h>
 #include <grpcpp/grpcpp.h>
 
@@ -36,7 +36,7 @@ namespace {
 constexpr int kRanks = 4'096, kSlices = 20;
 constexpr int kStepSeconds = 4;
 
-// The job, on a thread of its own, said on the hub's writer thread in slices.
+// The job, on its own thread, recorded on the hub's writer thread in slices.
 class Job {
  public:
   Job(Hub& hub, std::size_t metrics) : m_hub(hub), m_metrics(metrics), m_thread([this](const std::stop_token& stop) { run(stop); }) {}
@@ -122,7 +122,7 @@ double percentile(std::vector<double>& values, double share) {
   return values[at];
 }
 
-// Series that differ: in their points, or, of metrics, in how many samples their summaries speak of.
+// The number of series that differ: in their points, or for metrics, in the number of samples that their summaries cover.
 std::int64_t differences(const std::string& there, const std::string& here) {
   const auto source = openStore(there).reader(), copy = openStore(here).reader();
   RG_CHECK(source.ok() && copy.ok());
@@ -131,7 +131,7 @@ std::int64_t differences(const std::string& there, const std::string& here) {
   const auto nameOf = [](const Series& one) {
     return Name{one.key.metric + one.key.labels, one.key.rank.value_or(-1), one.key.device.value};
   };
-  std::map<Name, Series> known;  // devices come in the same order
+  std::map<Name, Series> known;  // devices are in the same order
   for (const Series& one : *b) known[nameOf(one)] = one;
   std::int64_t different = 0;
   for (const Series& one : *a) {
@@ -147,7 +147,7 @@ std::int64_t differences(const std::string& there, const std::string& here) {
   return different;
 }
 
-// range(0): bytes a second of the line, 0: as fast as it goes; range(1): seconds between cuts, 0: none; range(2): metrics of each GPU.
+// range(0): bytes per second of the connection, 0: unlimited; range(1): seconds between interruptions, 0: none; range(2): metrics per GPU.
 void BM_FollowedJob(benchmark::State& state) {
   constexpr int kWarm = 15, kSeconds = 150;  // two blocks of each metric
   for (auto _ : state) {
@@ -164,7 +164,7 @@ void BM_FollowedJob(benchmark::State& state) {
     const std::int64_t bytes = proxy.down();
     auto source = openStore(folder.file("there.rgl")).reader((*hub)->readerOptions());
     RG_CHECK(source.ok());
-    std::vector<std::deque<TimeNs>> history(kRanks);  // of the hub, as far as the copy has not got
+    std::vector<std::deque<TimeNs>> history(kRanks);  // of the hub: entries that the replica does not have yet
     std::vector<double> behind, ages, summary_ages;
     const DurNs begin = monotonicNow();
     DurNs next_cut = begin + state.range(1) * kNsPerSecond;
@@ -174,7 +174,7 @@ void BM_FollowedJob(benchmark::State& state) {
         next_cut += state.range(1) * kNsPerSecond;
       }
       const TimeNs now = wallNow();
-      // The copy is looked at first: what the hub gets meanwhile does not count against it.
+      // The replica is read first: data that the hub receives meanwhile does not count as lag.
       const auto shown = (*reader)->progress(RunId{1}), known = (*source)->progress(RunId{1});
       if (shown.ok() && known.ok() && shown->size() == kRanks && known->size() == kRanks) {
         for (std::size_t i = 0; i < kRanks; ++i) {
@@ -201,7 +201,7 @@ void BM_FollowedJob(benchmark::State& state) {
     (*hub)->post([&](Writer& writer) { RG_CHECK(writer.flush().ok()), flushed.set_value(); });
     flushed.get_future().wait();
     const TimeNs done = wallNow();
-    // What fills no block comes with the second look after the end.
+    // Samples that do not fill a block are sent with the second check after the end.
     const TimeNs summarised = state.range(2) > 0 ? done + 15 * kNsPerSecond : 0;
     while ((*mirror)->status().complete.value_or(0) < done || (*mirror)->status().summarised.value_or(0) < summarised)
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -257,7 +257,7 @@ class LoadAgent {
   std::vector<SeriesId> m_series;
 };
 
-// A follower whose copy is another machine's work: it takes what comes and stores nothing.
+// A replica on another machine: receives everything and stores nothing.
 class FarFollower {
  public:
   FarFollower(const std::string& hub, int number)
@@ -299,7 +299,7 @@ class FarFollower {
   std::thread m_thread;
 };
 
-// range(0): followers here; range(1): followers elsewhere. 64 agents of 160 series at 10 Hz beside the job.
+// range(0): local replicas; range(1): remote replicas. In addition, 64 agents with 160 series at 10 Hz.
 void BM_AckDelay(benchmark::State& state) {
   constexpr int kAgents = 64, kSeconds = 30;
   for (auto _ : state) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The console's speed on software rendering: 64 curves of a million points each, panned and zoomed with real wheel and key events.
+// The console's speed with software rendering: 64 curves of a million points each, panned and zoomed with real wheel and key events.
 //
-// frame: wall time in which a window paints everything that an input dirtied. fresh: from the input until the pixels that belong to it
-// are painted, with nothing asked or queued any more (repainting stale pixels does not count). RUNGLASS_BENCH_POINTS makes it smaller.
+// frame: wall time in which a window paints everything that an input invalidated. fresh: from the input until the pixels that belong to it
+// are painted, with no query running or queued (repainting stale pixels does not count). RUNGLASS_BENCH_POINTS reduces the size.
 #include <benchmark/benchmark.h>
 
 #include <QKeyEvent>
@@ -77,7 +77,7 @@ class Scene {
     plot = view.cards().front()->plot();
     plot->setFocus();
   }
-  // Until nothing is asked, queued or to be painted.
+  // Runs until nothing is queried, queued or to be painted.
   void finish() {
     do {
       QCoreApplication::processEvents(QEventLoop::AllEvents);
@@ -100,7 +100,7 @@ class Scene {
   PlotWidget* plot = nullptr;
 };
 
-std::unique_ptr<Scene> the_scene;  // of main(): it must end before the application
+std::unique_ptr<Scene> the_scene;  // owned by main(): it must be destroyed before the application
 
 Scene& scene() {
   if (!the_scene) the_scene = std::make_unique<Scene>(storePath());
@@ -131,12 +131,12 @@ void gesture(benchmark::State& state, Input input) {
   state.counters["points_per_curve"] = static_cast<double>(pointCount());
 }
 
-// In to about 2,000 steps at a spike and out again.
+// Zooms in to about 2,000 steps at a spike and out again.
 void zoomCurves(benchmark::State& state) {
   gesture(state, [](Scene& s, int step) { s.wheel(0.37, step % 56 < 28 ? 1 : -1, Qt::ControlModifier); });
 }
 
-// Across the whole run and back in windows of a tenth.
+// Pans across the whole run and back in windows of a tenth.
 void panCurves(benchmark::State& state) {
   gesture(state, [](Scene& s, int step) {
     if (step == 0)
@@ -155,7 +155,7 @@ void crosshair(benchmark::State& state) {
   });
 }
 
-// Pixels alone: 64 curves of 1,600 columns into one image.
+// Only pixels: 64 curves of 1,600 columns into one image.
 void rasterColumns(benchmark::State& state) {
   std::mt19937_64 random(5);
   std::normal_distribution<double> noise(0, 0.05);

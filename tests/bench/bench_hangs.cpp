@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What captures of 16,384 ranks that hang cost: stacks read from a store and put into clusters, one rank of each 4,096 elsewhere.
+// The cost of captures of 16,384 hung ranks: stacks read from a store and clustered, with one rank in 4,096 at another place.
 #include <benchmark/benchmark.h>
 
 #include "analysis/hangs/capture_evidence.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr TimeNs kT = 1'700'000'000LL * kNsPerSecond;
 
-// As faulthandler writes it: two threads that wait for data, then the one that took the signal, 24 frames deep.
+// As written by faulthandler: two threads that wait for data, then the thread that handled the signal, 24 frames deep.
 std::string stackOf(std::int32_t rank) {
   std::string text;
   for (int thread = 0; thread < 2; ++thread) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Event files: scalar events per second, parsing alone and from file to commit (2 M events of 10 tags, as a trainer writes them).
-// Traces: bytes of JSON per second from file to commit, arguments kept (1.2 M events as Kineto writes them, time base at the end).
+// Event files: scalar events per second, for parsing alone and from file to commit (2 M events of 10 tags, as a trainer writes them).
+// Traces: bytes of JSON per second from file to commit, with arguments (1.2 M events as Kineto writes them, time base at the end).
 #include <benchmark/benchmark.h>
 #include <stdlib.h>
 
@@ -37,7 +37,7 @@ void appendRecord(std::string& to, std::string_view data) {
   append(to, masked(crc32c(data)));
 }
 
-// One event per scalar, a step's events together: wall_time, step, summary { value { tag, simple_value } }.
+// One event per scalar, the events of a step together: wall_time, step, summary { value { tag, simple_value } }.
 std::string eventFile() {
   std::string file, data;
   data += '\x09';
@@ -89,7 +89,7 @@ void BM_TfeventsParse(benchmark::State& state) {
 }
 BENCHMARK(BM_TfeventsParse)->Unit(benchmark::kMillisecond);
 
-// `path` into a new store again and again; `right` looks at the one file's result.
+// Imports `path` into a new store repeatedly; `right` checks the result of the single file.
 template <class Right>
 void fileToCommit(benchmark::State& state, const std::string& name, const std::string& content, const char* per, double count,
                   Right right) {
@@ -121,7 +121,7 @@ void BM_TfeventsFileToCommit(benchmark::State& state) {
                [](const FileResult& result) { return result.points == kEvents; });
   countEvents(state);
 }
-// The writer works on threads of its own: wall time is what the user waits.
+// The writer uses its own threads: wall time is the user's waiting time.
 BENCHMARK(BM_TfeventsFileToCommit)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 std::string makeTrace() {

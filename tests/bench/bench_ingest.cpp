@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an agent's Recorder to the store: this process is the agent, a `runglassctl serve` process the hub, loopback gRPC between them.
-// 1,000 series, 10 samples of each per message, data set G (a noisy gauge with three decimals, 1 ms with 1 % slips of another 1 ms);
-// `own`: every series has its own time stamps, `shared`: a message has one column of them, as a source has that stamps a poll once.
-// samples_per_s counts until everything is acknowledged; the hub's CPU and the file are those after its graceful end.
+// 1,000 series, 10 samples of each per message, data set G (a noisy gauge with three decimals, 1 ms with 1 % slips of another 1 ms); `own`:
+// every series has its own time stamps, `shared`: a message has one column of them, as from a source that stamps a poll once. samples_per_s
+// counts until everything is acknowledged; the hub's CPU and the file are measured after its graceful end.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t kSeries = 1'000, kPerMessage = 10, kPoints = 10'000;
 constexpr std::size_t kMessageSamples = kSeries * kPerMessage;
 constexpr std::size_t kTracks = 64, kMessageSpans = 4'096;
-constexpr std::size_t kBacklog = 6U << 20;  // the agent makes more when less than this waits
+constexpr std::size_t kBacklog = 6U << 20;  // the agent records more when less than this is unacknowledged
 
 struct HubUse {
   double cpu_seconds = 0, rss_mib = 0;
@@ -132,7 +132,7 @@ class Bench {
     m_bytes += payload.size();
     m_outbox->add(StreamClass::kMetrics, std::move(payload), now(), monotonicNow());
   }
-  // Kernels of 64 streams, each after the other, without arguments.
+  // Kernels on 64 streams, consecutive, without arguments.
   void kernels(std::size_t number) {
     SpanColumns& c = m_kernels;
     if (c.names.empty())
@@ -243,7 +243,7 @@ void fastestSpans(benchmark::State& state) {
   }
 }
 
-// At half the rate that fastest() reached: how long a batch waits for its acknowledgement.
+// At half the rate that fastest() reached: the time until a batch is acknowledged.
 void halfRate(benchmark::State& state) {
   constexpr double kSeconds = 6;
   const Data& set = data(false);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The console as a user has it: window and hub in this process, an agent process that plays 512 simulated GPUs in real time.
+// The console as users run it: window and hub in this process, an agent process that plays 512 simulated GPUs in real time.
 //
 // live/*: cpu_cores: CPU time of window and hub together per wall time; frame_*: one paint of the window; shown_*: from the moment the
-// agent read a value until the frame that first shows it or a newer one of its series is painted (the bin's begin stands for its newest
-// value: never flattering). open/*: from nothing to the final first picture of a store whose pages are not in the page cache.
-// RUNGLASS_BENCH_MIB and RUNGLASS_BENCH_SECONDS make it smaller.
+// agent read a value until the frame that first shows it or a newer one of its series is painted (the begin of a bin counts as the time of
+// its newest value, which never underestimates). open/*: from start to the final first picture of a store whose pages are not in the page
+// cache.
+// RUNGLASS_BENCH_MIB and RUNGLASS_BENCH_SECONDS reduce the size.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -46,7 +47,7 @@ double setting(const char* name, double standard) {
   return wanted != nullptr ? std::strtod(wanted, nullptr) : standard;
 }
 
-// 9 of a GPU's 12 metrics come at `hertz` and 3 at a tenth of it: 13 Hz are 12 metrics at 10 Hz.
+// 9 of a GPU's 12 metrics are sampled at `hertz` and 3 at a tenth of it: 13 Hz corresponds to 12 metrics at 10 Hz.
 std::string scenarioText(int nodes, int steps, double hertz) {
   return "name = \"bench\"\nseed = 7\nsteps = " + std::to_string(steps) + "\n[cluster]\nnodes = " + std::to_string(nodes) +
          "\ngpus_per_node = 8\ngpu = \"H100-SXM\"\nnodes_per_rack = 4\nmetrics_hertz = " + std::to_string(hertz) +
@@ -134,7 +135,7 @@ class LiveConsole {
   std::unique_ptr<MainWindow> window;
 };
 
-// The newest value that any visible plot over time shows: the begin of its last bin.
+// The newest value that any visible time plot shows: the begin of its last bin.
 std::optional<TimeNs> newestShown(const QWidget& window) {
   std::optional<TimeNs> newest;
   for (const PlotWidget* plot : window.findChildren<PlotWidget*>()) {
@@ -188,7 +189,7 @@ void live(benchmark::State& state, const char* place, bool follow) {
   state.counters["rss_mib"] = rssMib();
 }
 
-// A stored run of 512 GPUs and 40 steps whose devices went on for as long as the file must be large.
+// A stored run of 512 GPUs and 40 steps whose devices continued until the file has the required size.
 const std::string& largeStore() {
   static QTemporaryDir folder;
   static const std::string path = folder.filePath("large.rgl").toStdString();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log lines: how many a core stores with their words, alone and by way of the wire and the journal; what a million of them weigh; how long
-// a page, a search and the densities of a screen take over them.
+// Log lines: how many one core stores with their words, directly and through the wire and the journal; the size of a million of them; the
+// duration of a page, a search and the densities of a screen.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ namespace {
 constexpr std::int64_t kLines = 1'000'000;
 constexpr TimeNs kStart = 1'790'000'000'000'000'000;
 
-// As trainers, NCCL and the kernel write them: 60 to 180 bytes, with numbers that never come again.
+// Like lines of trainers, NCCL and the kernel: 60 to 180 bytes, with numbers that never repeat.
 std::string lineOf(std::int64_t i, std::mt19937_64& random) {
   const std::string n = std::to_string(i), r = std::to_string(random() % 1'000'000);
   switch (random() % 20) {
@@ -83,7 +83,7 @@ void storeLines(benchmark::State& state) {
   }
 }
 
-// Encode, journal, decode, store: all that an agent and a hub do to a line, without gRPC, on one core.
+// Encode, journal, decode, store: all processing of a line in agent and hub, without gRPC, on one core.
 void wireLines(benchmark::State& state) {
   constexpr std::int64_t kSome = 300'000;
   for (auto _ : state) {
@@ -127,7 +127,7 @@ Reader& millionLines() {
   return *kReader;
 }
 
-// The p99 of pages that follow each other.
+// The p99 of consecutive pages.
 void pages(benchmark::State& state, RowQuery query) {
   Reader& reader = millionLines();
   std::vector<double> ms;

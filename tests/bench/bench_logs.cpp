@@ -64,7 +64,7 @@ void pushAll(benchmark::State& state, const std::string& text) {
 
 void BM_LogWithoutMatches(benchmark::State& state) { pushAll(state, plainLines(32 << 20)); }
 BENCHMARK(BM_LogWithoutMatches)->Unit(benchmark::kMillisecond);
-// As NCCL_DEBUG=INFO prints while communicators are made; every 200th line is a warning.
+// Like the output of NCCL_DEBUG=INFO while communicators are created; every 200th line is a warning.
 std::string ncclLines(std::size_t bytes) {
   std::string text;
   for (int i = 0; text.size() < bytes; ++i) {

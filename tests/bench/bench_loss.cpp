@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What judging a loss costs per point: the spike detector alone, all of an attempt's watches, and the published rules together.
+// The cost of analysing a loss per point: the spike detector alone, all of an attempt's watches, and the published rules together.
 #include <benchmark/benchmark.h>
 
 #include <cmath>

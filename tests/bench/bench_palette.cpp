@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a key press in the palette costs: from the letter to the list of matches on screen, with 100,000 names. The budget is 30 ms.
+// The cost of a key press in the palette: from the letter to the list of matches on screen, with 100,000 names. The budget is 30 ms.
 #include <benchmark/benchmark.h>
 
 #include <QCoreApplication>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a jump of the playhead costs the one who looks: from the click to the picture of that moment with all panels final, per view, for
-// 1,024 GPUs with 12 metrics and a step time each, ten minutes at 1 Hz. RG_PLAYHEAD_STORE names a store to jump in instead.
+// The latency of a jump of the playhead: from the click to the picture of that moment with all panels final, per view, for 1,024 GPUs with
+// 12 metrics and a step time each, ten minutes at 1 Hz. RG_PLAYHEAD_STORE names a store to use instead.
 #include <benchmark/benchmark.h>
 
 #include <QLabel>
@@ -96,7 +96,7 @@ struct Console {
   std::unique_ptr<MainWindow> window;
 };
 
-// To final pictures of the window, its strip and its bar.
+// Until the window, its strip and its bar are final.
 void jump(benchmark::State& state, const char* view, bool random) {
   Console console(view);
   const TimeRange extent = console.window->state().extent().value_or(TimeRange{kStart, kStart + kSeconds * kNsPerSecond});
@@ -117,7 +117,7 @@ void jump(benchmark::State& state, const char* view, bool random) {
   state.counters["query_ms"] = static_cast<double>(console.queries.lastQueryTime()) / 1e6;
 }
 
-// From nothing to what the run is doing, its tiles and its loss; what takes every rank's steps follows.
+// From start to the run's activity, its tiles and its loss; panels that need every rank's steps follow.
 void firstWords(benchmark::State& state) {
   storePath();
   for (auto unused : state) {
@@ -129,7 +129,7 @@ void firstWords(benchmark::State& state) {
   }
 }
 
-// From nothing to the final picture.
+// From start to the final picture.
 void first(benchmark::State& state, const char* view) {
   storePath();
   for (auto unused : state) {
@@ -138,7 +138,7 @@ void first(benchmark::State& state, const char* view) {
   }
 }
 
-// What the worker does of it, without waiting for its turn.
+// The worker's part of it, without queueing.
 void readAlone(benchmark::State& state, const std::function<void(const MomentReaders&, TimeNs)>& read) {
   const std::unique_ptr<Reader> reader = openStore(storePath()).reader().value();
   std::mt19937_64 dice(7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the ranking of 1,024 ranks costs: read at once, and refreshed with each step of a run that goes on.
+// The cost of ranking 1,024 ranks: read at once, and refreshed with each step of a live run.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -18,7 +18,7 @@ constexpr DurNs kStep = kNsPerSecond;
 constexpr std::int32_t kRanks = 1'024;
 constexpr const char* kParts[] = {"forward", "backward", "optimizer", "communication", "data"};
 
-// A run of kRanks ranks that can go on by a step.
+// A run of kRanks ranks that can be extended by a step.
 class Job {
  public:
   Job() : m_writer(m_store.writer().value()) {
@@ -85,7 +85,7 @@ void rankingRefreshed(benchmark::State& state) {
 }
 BENCHMARK(rankingRefreshed)->Name("ranking/1024/refreshed_a_step_later")->Unit(benchmark::kMillisecond)->Iterations(30);
 
-// Most ticks of a live view: five a second, and no step ended.
+// The usual tick of a live view: five per second, without a new step.
 void rankingUnchanged(benchmark::State& state) {
   auto reader = openStore(job().path()).reader().value();
   RankingMemory memory({}, {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a report of a run of 1,024 ranks costs: read with its figures, laid out, written as PDF and HTML.
+// The cost of a report of a run of 1,024 ranks: read with its figures, laid out, written as PDF and HTML.
 #include <benchmark/benchmark.h>
 
 #include <QApplication>
@@ -54,7 +54,7 @@ const std::string& storedRun() {
         for (Finding& one : *found) one.run = run, writer->finding(one);
       }
     }
-    // Cards enough for some thirty pages.
+    // Enough cards for about thirty pages.
     Incident incident{.uuid = kIncident, .run = RunId{1}, .title = "many cards", .range = TimeRange{kStart, kStart + 1'600 * kNsPerSecond}};
     for (int i = 0; i < 8; ++i)
       for (const char* kind : {"steps", "device", "loss", "log", "series"})
@@ -71,7 +71,7 @@ const std::string& storedRun() {
   return path;
 }
 
-// The whole way; `pages` says of how many.
+// All stages; `pages` is the number of pages.
 void report(benchmark::State& state) {
   const auto reader = openStore(storedRun()).reader().value();
   ReportRequest request{.question = {}, .redact = {}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a jump of the playhead costs: the newest sample of every series at a moment, and the catalogue as it was, of 1,024 GPUs with 12
-// metrics each. RG_SCRUB_STORE names a store to jump in instead of the ones that are made here.
+// The cost of a jump of the playhead: the newest sample of every series at a moment, and the catalogue as of then, for 1,024 GPUs with 12
+// metrics each. RG_SCRUB_STORE names a store to use instead of the generated ones.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -22,7 +22,7 @@ constexpr const char* kNames[kMetrics] = {"power_watts",     "temperature_celsiu
                                           "gpu_busy_ratio",  "mem_busy_ratio",      "mem_used_bytes",   "pcie_tx_bytes_per_s",
                                           "fan_speed_ratio", "energy_joules",       "ecc_errors_total", "throttle_ratio"};
 
-// What a GPU says: most of it wanders, some rarely changes.
+// Values of a GPU: most of them wander, some rarely change.
 double valueOf(int metric, int gpu, std::int64_t sample) {
   auto mixed = static_cast<std::uint64_t>((sample << 16) + gpu * 16 + metric) * 0x9e3779b97f4a7c15ULL;
   mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -77,7 +77,7 @@ class Cluster {
   std::int64_t m_done = 0;
 };
 
-// Made when the first bench asks, gone when another one is needed.
+// Created for the first bench that uses it, dropped when another one is needed.
 enum class Kind { kOneHertz, kTenHertz, kLive };
 Cluster& cluster(Kind kind) {
   static std::unique_ptr<Cluster> made;
@@ -99,7 +99,7 @@ std::vector<SeriesId> idsOf(Reader& reader) {
   return ids;
 }
 
-// Jumps and times each; the playhead moves with `next`.
+// Jumps and times each one; `next` moves the playhead.
 template <class Next, class Jump>
 void jumps(benchmark::State& state, Next next, const Jump& jump) {
   std::vector<double> ms;
@@ -138,7 +138,7 @@ void latestOf(benchmark::State& state, Kind kind, bool drag) {
   jumps(state, anywhere(store.range()), jump);
 }
 
-// The first jump of a reader.
+// The first jump of a Reader.
 void firstJump(benchmark::State& state, Kind kind) {
   const Cluster& store = cluster(kind);
   jumps(state, anywhere(store.range()), [&](TimeNs at) {
@@ -147,7 +147,7 @@ void firstJump(benchmark::State& state, Kind kind) {
   });
 }
 
-// What a view of devices asks for: the catalogue and the values as they were.
+// The queries of a view of devices: the catalogue and the values as of the moment.
 void viewOf(benchmark::State& state, Kind kind) {
   const Cluster& store = cluster(kind);
   const auto reader = store.read();
@@ -158,7 +158,7 @@ void viewOf(benchmark::State& state, Kind kind) {
   });
 }
 
-// Steps of 1,024 ranks: time of a step, its phase and eight parts, 5,000 of each.
+// Steps of 1,024 ranks: step time, phase and eight parts, 5,000 of each.
 void stepsOf(benchmark::State& state) {
   static const TempStore store;
   static const bool written = [] {

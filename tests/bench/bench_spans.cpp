@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans: into a store, bytes each, and pictures of many. Kernels are those of a real trace (../shared/data, the largest of its kind),
-// repeated one after the other, without arguments; where that folder is absent, made ones of the same shape. One thread.
-// A picture is 500 tracks at 2,000 pixels over 100 M stored spans: first as a Reader that has just been opened makes it, then again.
+// Spans: storing, bytes per span, and pictures of many spans. Kernels are those of a real trace (../shared/data, the largest of its kind),
+// repeated one after the other, without arguments; without that folder, generated ones of the same shape. One thread. A picture is 500
+// tracks at 2,000 pixels over 100 M stored spans: first by a newly opened Reader, then again.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ std::string storePath(const char* name) {
   return (std::filesystem::temp_directory_path() / ("rg-bench-" + std::to_string(::getpid()) + "-" + name + ".rgl")).string();
 }
 
-// One lane's kernels, in order, not overlapping; length: until the next round may begin.
+// One lane's kernels, in order, without overlaps; length: until the next round may begin.
 struct Kernels {
   SpanColumns columns;
   DurNs length = 0;
@@ -100,7 +100,7 @@ const Kernels& kernels() {
   return made;
 }
 
-// Rounds of the kernels until `count` spans, in batches of one round, dealt to the tracks in turn.
+// Rounds of the kernels until `count` spans, in batches of one round, distributed to the tracks in turn.
 void record(Writer& writer, const std::vector<TrackId>& tracks, std::int64_t count) {
   SpanColumns batch = kernels().columns;
   for (std::int64_t done = 0, round = 0; done < count; done += static_cast<std::int64_t>(batch.size()), ++round) {

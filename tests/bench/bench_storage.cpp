@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast a store takes samples in and gives bins back, and how many bytes a sample costs. Data sets: G = a noisy gauge with three
-// decimals, F = the same unrounded, I = a small integer that changes by one in 2 % of samples; timestamps m = 1 ms with 1 % slips of
-// another 1 ms, n = 1 ms nominal with 8 us of Gaussian jitter in ns. 1,000 series x 10,000 samples; one thread.
-// Ingest is timed from the first record call until close() has folded everything into one file.
+// The speed of storing samples and of reading bins, and the bytes per sample. Data sets: G = a noisy gauge with three decimals, F = the
+// same unrounded, I = a small integer that changes by one in 2 % of samples; timestamps m = 1 ms with 1 % slips of another 1 ms, n = 1 ms
+// nominal with 8 us of Gaussian jitter in ns. 1,000 series x 10,000 samples; one thread. Ingest is timed from the first record call until
+// close() has folded everything into one file.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -59,7 +59,7 @@ Columns columnsOf(char set, char times, std::size_t series, std::size_t n) {
   return c;
 }
 
-// Made once per set: making them takes longer than storing them.
+// Generated once per set: generating takes longer than storing.
 const std::vector<Columns>& dataSet(char set, char times) {
   static std::map<std::pair<char, char>, std::vector<Columns>> sets;
   auto& columns = sets[{set, times}];
@@ -105,7 +105,7 @@ std::vector<SeriesId> declare(Writer& writer, std::size_t n) {
   return ids;
 }
 
-// The samples in the order in which they arrive: `batch` of each series, then the next `batch`; side by side, as in a decoded message.
+// The samples in order of arrival: `batch` of each series, then the next `batch`; adjacent in memory, as in a decoded message.
 struct Arrivals {
   std::size_t series, points, batch;
   std::vector<TimeNs> time;
@@ -136,7 +136,7 @@ void fill(const std::string& path, const Arrivals& data, bool journal) {
   for (std::size_t at = 0; at < data.points; at += data.batch) {
     const std::size_t m = std::min(data.batch, data.points - at);
     if (journal) {
-      // What a batch of the wire weighs: 10 bytes a sample.
+      // The size of a batch on the wire: 10 bytes per sample.
       payload.assign(data.series * m * 10, static_cast<char>(seq));
       must(writer->journal(stream, seq++, payload));
     }
@@ -160,7 +160,7 @@ void ingest(benchmark::State& state, char set, char times, std::size_t batch, bo
   if (std::getenv("RG_BENCH_KEEP") == nullptr) std::filesystem::remove(path);
 }
 
-// One series of 10 M samples of G, made once.
+// One series of 10 M samples of G, generated once.
 const std::string& longStore() {
   static const std::string path = [] {
     std::string p = storePath("long");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The timeline's speed on software rendering at 1600 x 900: 10 M spans on 512 tracks, one stream for each of 512 ranks, zoomed and panned
-// with real wheel and key events; `rows` are as many as can be read, `dense` are all 512 at once.
+// The timeline's speed with software rendering at 1600 x 900: 10 M spans on 512 tracks, one stream for each of 512 ranks, zoomed and panned
+// with real wheel and key events; `rows`: as many tracks as are readable, `dense`: all 512 at once.
 //
-// frame: wall time in which a window paints everything that an input dirtied. fresh: from the input until the pixels that belong to it
-// are painted. first: from making the view until its first final picture. RUNGLASS_BENCH_SPANS makes it smaller.
+// frame: wall time in which a window paints everything that an input invalidated. fresh: from the input until the pixels that belong to it
+// are painted. first: from creating the view until its first final picture. RUNGLASS_BENCH_SPANS reduces the size.
 #include <benchmark/benchmark.h>
 
 #include <QKeyEvent>

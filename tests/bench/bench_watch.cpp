@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The watch beside a hub that stores 1,024 simulated ranks live: what it costs, and how long an event takes to reach a webhook.
+// The watch of a hub that stores 1,024 simulated ranks live: its cost, and the delay from an event to a webhook.
 //
-// watch/event_to_webhook: an event handed to the hub until the webhook has its message; p50_ms, p99_ms, most_ms. cpu_share: of one core,
-// by the watch's thread alone, with an analysis that reads the catalogue, progress and newest step times of all ranks in every round.
-// RUNGLASS_BENCH_EVENTS sets how many (100).
+// watch/event_to_webhook: from the hub's receipt of an event until the webhook has its message; p50_ms, p99_ms, most_ms. cpu_share: of one
+// core, by the watch's thread alone, with an analysis that reads the catalogue, progress and newest step times of all ranks in every round.
+// RUNGLASS_BENCH_EVENTS sets the number of events (100).
 //
-// watch/notifications_per_fault: what such hubs notify of labelled faults, one fault a run, played by agents at 20 times the speed of life;
-// the titles are printed.
+// watch/notifications_per_fault: the notifications of such hubs about labelled faults, one fault per run, played by agents at 20 times
+// real-time speed; the titles are printed.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -79,7 +79,7 @@ class Cluster {
     kill(m_pid, SIGTERM);
     waitpid(m_pid, nullptr, 0);
   }
-  // The play ended and is delivered.
+  // The play has ended and is delivered.
   bool ended() {
     siginfo_t info{};
     return waitid(P_PID, static_cast<id_t>(m_pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == m_pid;
@@ -89,7 +89,7 @@ class Cluster {
   pid_t m_pid = -1;
 };
 
-// Reads what a typical live analysis reads.
+// Reads the data of a typical live analysis.
 class ReadingAnalysis : public Analysis {
  public:
   Result<std::vector<Finding>> look(const Question& question) override {
@@ -135,7 +135,7 @@ void eventToWebhook(benchmark::State& state) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       if (webhook.times().size() <= static_cast<std::size_t>(i)) return state.SkipWithError("an event did not arrive");
       ms.push_back(static_cast<double>(webhook.times().back() - said) / 1e6);
-      std::this_thread::sleep_for(std::chrono::milliseconds(37 * (i % 10)));  // not in step with the watch
+      std::this_thread::sleep_for(std::chrono::milliseconds(37 * (i % 10)));  // not synchronous with the watch
     }
   }
   const double elapsed = static_cast<double>(monotonicNow() - begin);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The what-if kernel over synthetic spans: linking them, the whole analysis, and one choice of what is fixed. Arguments: thousand spans.
-// 10 M is about the bound: 128 bytes a span while it is linked.
+// The what-if kernel over synthetic spans: linking them, the whole analysis, and one choice of the fixed operations. Arguments: thousand
+// spans. 10 M is about the limit: 128 bytes per span while it is linked.
 #include <benchmark/benchmark.h>
 
 #include <map>
@@ -13,12 +13,12 @@
 namespace runglass {
 namespace {
 
-// 8 replicas x 4 stages, 16 micro-batches, one replica slow; the step is repeated.
+// 8 replicas x 4 stages, 16 micro-batches, one slow replica; the step is repeated.
 const RecordedJob& jobOf(std::int64_t thousand_spans) {
   static std::map<std::int64_t, RecordedJob> made;
   RecordedJob& job = made[thousand_spans];
   if (job.ops.size() > 0) return job;
-  made = {};  // one at a time: they are large
+  made = {};  // only one at a time: they are large
   RecordedJob& into = made[thousand_spans];
   const RecordedJob once =
       record({.dp = 8, .pp = 4, .micro_batches = 16, .pass = [](std::int64_t, int dp, int stage, int batch, bool forward) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine does at this moment, to compare runs by: zstd-1 and SQLite inserts. Including it registers both.
+// The current speed of this machine, to compare runs: zstd-1 and SQLite inserts. Including this file registers both.
 //
-// Threading:  none.
 // Ownership:  one file in the temporary folder, removed again.
 // Units:      bytes/s; rows/s.
-// Errors:     none.
 // Cost:       about a second of a bench run.
 #pragma once
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClockDay: a store with a day of clock readings of 1,250 nodes, one a minute and node. Most clocks follow NTP, a tenth runs free, some
+// ClockDay: a store with a day of clock readings of 1,250 nodes, one per minute and node. Most clocks follow NTP, a tenth runs free, some
 // are stepped.
 //
 // Threading:  one thread.
 // Ownership:  owns the store, in a temporary folder.
 // Units:      ns, bytes.
-// Errors:     aborts when the store cannot be written.
+// Errors:     aborts if the store cannot be written.
 // Cost:       about 1.8 M readings, a few seconds.
 #pragma once
 
@@ -29,7 +29,7 @@ class ClockDay {
   static constexpr std::uint64_t kNodes = 1'250;
   static constexpr int kMinutes = 24 * 60;
 
-  // Of a node's clock at a time of its own, `start` on.
+  // The offset of a node's clock at a time of that clock; the clock starts at `start`.
   static DurNs offsetOf(std::uint64_t node, TimeNs raw, TimeNs start = kStart) {
     const double t = static_cast<double>(raw - start) / 1e9, day = 2 * std::numbers::pi / 86'400, phase = static_cast<double>(node);
     const double drift = node % 10 == 0 ? 1e-5 * static_cast<double>(node % 7) : 0;

@@ -20,9 +20,9 @@ import threading
 import time
 
 PYTHON = "/usr/bin/python3"
-MIN_STEPS = 30      # before the stop: the stall clock judges by the steps before
-HANG_WITHIN = 240   # seconds from the stop: a broken analysis, or a machine that is far too busy
-SETTLES = 12        # seconds from the first finding: the capture that follows it adds to the evidence
+MIN_STEPS = 30      # before the stop: the stall clock is derived from the steps before it
+HANG_WITHIN = 240   # seconds from the stop; exceeded: a broken analysis, or a machine that is far too busy
+SETTLES = 12        # seconds from the first finding: the following capture adds to the evidence
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TimedApplication: a QApplication that times every paint of a top-level window; what benches of the console share.
+// TimedApplication: a QApplication that times every paint of a top-level window; shared by benches of the console.
 //
 // Threading:  GUI thread.
-// Ownership:  its own.
 // Units:      ms.
-// Errors:     none.
-// Cost:       two clock reads a frame.
+// Cost:       two clock reads per frame.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -34,7 +32,7 @@ class TimedApplication : public QApplication {
     return done;
   }
   std::vector<double> frames;
-  std::function<void()> painted;  // after each of them
+  std::function<void()> painted;  // after each frame
 };
 
 inline double quantile(std::vector<double> values, double share) {
@@ -44,7 +42,8 @@ inline double quantile(std::vector<double> values, double share) {
   return *at;
 }
 
-// The main() of such a bench: software rendering, no settings of the user. `before_end` drops what must not outlive the application.
+// The main() of such a bench: software rendering, without the user's settings. `before_end` drops objects that must not outlive the
+// application.
 inline int runGuiBenchmarks(int argc, char** argv, const std::function<void()>& before_end = {}) {
   qputenv("QT_QPA_PLATFORM", "offscreen");
   const QTemporaryDir runtime;

@@ -151,7 +151,7 @@ def check_agents(trust):
     same((spec['hostPID'], spec['hostNetwork']), (True, True), 'agents.yaml: what makes it the node\'s')
     expect(spec['terminationGracePeriodSeconds'] > 20, 'agents.yaml: the agent may take 20 s to hand over')
     expect(below(options['--state-dir'][0], writable(program)), 'agents.yaml: the state lies on nothing that stays')
-    # What pair wrote for a node must be where its agent.toml says, and be of that node.
+    # The files that pair wrote for a node must be at the paths in its agent.toml, and belong to that node.
     node = os.path.join(trust, 'agents', 'gpu-a')
     settings = tomllib.loads(text_of(node, 'agent.toml'))
     paths = [settings['agent'][key] for key in ('tls_ca', 'tls_cert', 'tls_key')] + options['--config']
@@ -163,7 +163,7 @@ def check_agents(trust):
         same(mounted[path]['name'], volume, 'agents.yaml: ' + path)
         same(volumes(agents)[volume]['hostPath']['path'], path, 'agents.yaml: ' + path)
     expect(not mounted['/dev/shm'].get('readOnly'), 'agents.yaml: the agent frees what it read in a ring')
-    # The trainers' side of it: their folder lies in that /dev/shm under a name that an agent looks for.
+    # The trainers' side: their folder is in that /dev/shm, under a name that an agent searches.
     trainer = one('trainer.yaml', 'Job')
     inside = container(pod(trainer), 'trainer')
     folder = next(e['value'] for e in inside['env'] if e['name'] == 'RUNGLASS_DIR')
@@ -187,7 +187,7 @@ def check_sidecar(trust):
         expect(below(folders[0], writable(each)), 'sidecar.yaml: %s cannot write to the rings' % each['name'])
     same(volumes(job)['rings']['emptyDir']['medium'], 'Memory', 'sidecar.yaml: rings')
     expect(below(options['--state-dir'][0], writable(program)), 'sidecar.yaml: the state can be written')
-    # The init container's command, run: what it makes must be what the agent is told to read.
+    # Runs the init container's command: its output must be the file that the agent is configured to read.
     node = os.path.join(trust, 'agents', 'train-1')
     with tempfile.TemporaryDirectory() as work:
         secret, own = os.path.join(work, 'secret'), os.path.join(work, 'own')
@@ -226,7 +226,7 @@ def check_types():
         return 'not decoded: kubectl %s does not know what an init container that stays is' % version['gitVersion']
     for name, kind in (('hub.yaml', 'StatefulSet'), ('agents.yaml', 'DaemonSet'), ('trainer.yaml', 'Job'), ('sidecar.yaml', 'Job')):
         wanted = one(name, kind)
-        # It adds a variable behind the others, so that what is ours keeps its place.
+        # It appends a variable to the existing ones, so that ours keep their positions.
         with tempfile.NamedTemporaryFile('w', suffix='.json') as file:
             json.dump(wanted, file)
             file.flush()

@@ -75,7 +75,7 @@ def case_healthy():
         for name in ("GPUs in the store", "runglassctl status", "runglassctl top", "runglassctl query", "runglassctl verify",
                      "runglassctl analyze", "GPU work in the store"):
             expect_result(rows, "live: " + name, "pass")
-        # What needs PyTorch on a GPU: the reason is there, whether or not PyTorch is.
+        # Checks that need PyTorch on a GPU: the reason is printed, with or without PyTorch.
         for name in ("nvml: under load", "tracer against torch.profiler: all of it", recent + "PyTorch", "overhead: transformer step",
                      "overhead: launch-bound step"):
             found = rows.get(name, ("", "no such row"))[1]

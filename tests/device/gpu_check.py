@@ -24,7 +24,7 @@ import time
 from check_rows import FAIL, PASS, RECORDED, SKIPPED, as_markdown, as_text, read_rows
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# name, script, seconds at most. The overhead comes last: it takes what is left.
+# name, script, maximum seconds. The overhead check is last: it takes the remaining time.
 CHECKS = (("nvml", "nvml_check.py", 80), ("driver probe", "probe_check.py", 60), ("tracer against torch.profiler", "tracer_check.py", 160),
           ("recent ring after kill -9", "recent_check.py", 120), ("live", "live_check.py", 120), ("overhead", "overhead_check.py", 330))
 LEAST_SECONDS = {"overhead": 100}

@@ -13,7 +13,7 @@ from local_hub import LocalHub, parse_arguments, torch_problem, wait_until
 NO_CUDA = 77
 VIEWS = ("gpus", "timeline", "overview")
 MOST_STORE_BYTES = 15 << 20
-# A font that is asked for by another name, or by none, is Noto Sans.
+# A font requested by another name, or without a name, is Noto Sans.
 FONTS = """<?xml version="1.0"?>
 <fontconfig>
   <dir>%s</dir>

@@ -13,7 +13,7 @@ import time
 from check_rows import Rows
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOM_FOR_RINGS = 1 << 30  # of the folder of rings: containers often have a /dev/shm of 64 MiB
+ROOM_FOR_RINGS = 1 << 30  # minimum space of the folder of rings: containers often have a /dev/shm of 64 MiB
 
 
 def parse_arguments(check):
@@ -43,7 +43,7 @@ def room_for_rings(folder):
         try:
             room = os.statvfs(place)
             if room.f_bavail * room.f_frsize >= ROOM_FOR_RINGS or place == folder:
-                # Named by the check's process: gpu_check.py removes the folder of a check that it had to end.
+                # Named after the check's process: gpu_check.py removes the folder of a check that it had to end.
                 return tempfile.mkdtemp(prefix="runglass-check-%d-" % os.getpid(), dir=place)
         except OSError:
             continue

@@ -19,12 +19,12 @@ import time
 from check_rows import FAIL
 from local_hub import LocalHub, cpu_seconds, parse_arguments, torch_problem, wait_until
 
-# period of the source, seconds -> how far a sample may be from nvidia-smi's call
+# period of the source, seconds -> maximum distance of a sample from nvidia-smi's call
 SLACK = {0.1: 0.35, 1: 1.35, 10: 2.0}
 LEAST_AGREEING = 0.9
 ABSENT = re.compile(r"^\[?(N/A|Not Supported|Unknown Error|Not Available|GPU .*|ERR!?|Insufficient Permissions|No data)\]?$", re.I)
 
-# names: as nvidia-smi knows it, the newest first. factor: from its unit to the metric's. tolerance: in nvidia-smi's unit.
+# names: those of nvidia-smi, the newest first. factor: from its unit to the metric's. tolerance: in nvidia-smi's unit.
 Field = collections.namedtuple("Field", "names metric factor tolerance relative unit period")
 FIELDS = (
     Field(("power.draw",), "power_watts", 1, 3, 0.03, "W", 0.1),
@@ -50,7 +50,7 @@ REMAPPED = (
     Field(("remapped_rows.pending",), "row_remap_pending_count", 1, 0, 0, "", 10),
     Field(("remapped_rows.failure",), "row_remap_failed_count", 1, 0, 0, "", 10),
 )
-# nvidia-smi's name -> how the device's row or its facts write it
+# nvidia-smi's name -> the name in the device's row or its facts
 FACTS = (
     ("name", lambda device, facts: device["model"]),
     ("index", lambda device, facts: str(device["device_index"])),
@@ -188,7 +188,7 @@ def judge_field(rows, field, name, readings, samples):
 def same_fact(ours, theirs):
     if ours is None or theirs is None:
         return ours == theirs
-    # The PCI domain has four or eight digits, by version.
+    # The PCI domain has four or eight digits, depending on the version.
     return ours.lower().lstrip("0") == theirs.lower().lstrip("0")
 
 

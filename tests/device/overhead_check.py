@@ -84,7 +84,7 @@ def spread(values):
 
 def measure(hub, workers, workload, seconds, quick):
     """{mode: its share over the bare training, one number a round}, and the bare step's time"""
-    # Everything that is made once: models, cuBLAS handles, the tracer's pools, CUPTI.
+    # Everything that is created once: models, cuBLAS handles, the tracer's pools, CUPTI.
     micro = 1
     for mode in MODES:
         turn(hub, workers, workload, micro, mode)

@@ -11,7 +11,7 @@ from local_hub import LocalHub, parse_arguments, torch_problem, wait_until
 from progress_file import read_progress
 
 NO_CUDA = 77
-LOST_MS = 50  # of GPU work before the kill that may be missing: the tracer looks for finished events every 2 ms
+LOST_MS = 50  # of GPU work before the kill that may be missing: the tracer polls for finished events every 2 ms
 GPU_SPANS = "span s JOIN track t USING (track_id) WHERE t.kind = 'gpu_stream'"
 
 

@@ -133,7 +133,7 @@ def compared(path, exact):
     if exact:
         if not runglass.trace_kernels(steps=PROFILED, exact=True):
             sys.exit("the tracer is not in this process")
-        time.sleep(3)  # CUPTI is loaded and switched on in a thread of the tracer
+        time.sleep(3)  # CUPTI is loaded and enabled in a thread of the tracer
         steps(range(FIRST, FIRST + PROFILED))
         time.sleep(3)
     else:
@@ -175,12 +175,12 @@ def worker(kind):
             runglass.trace_kernels(every=ask["every"])
         if "exact" in ask:
             runglass.trace_kernels(steps=count if ask["exact"] else 0, exact=True)
-            time.sleep(1)  # switched on and off in a thread of the tracer
+            time.sleep(1)  # enabled and disabled in a thread of the tracer
         times = []
         for at in range(count):
             number += 1
             if number % 100 == 0 and ask.get("every") != 1:
-                number += 1  # a step whose kernels are traced is measured by itself
+                number += 1  # a step whose kernels are traced is measured separately
             begin = time.perf_counter()
             with runglass.step(number) if runglass is not None else contextlib.nullcontext():
                 training.step()

@@ -17,7 +17,7 @@ from local_hub import LocalHub, parse_arguments, torch_problem
 
 LONG_NS, TOLERANCE, MAX_WORLD = 20_000, 0.05, 8
 FIRST, PROFILED = 1000, 10
-# Kernels of cuBLAS and cuBLASLt: the tracer sees the call as one product, and their launches not at all.
+# Kernels of cuBLAS and cuBLASLt: the tracer records the call as one product, and does not see their launches.
 PRODUCT = re.compile(r"gemm|nvjet|cutlass|xmma|splitKreduce|cublasLt|gemv", re.I)
 COLLECTIVE = re.compile(r"^nccl(Dev)?Kernel", re.I)
 COPY_NAME = re.compile(r"Memcpy (\w+to\w+|\w+)", re.I)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file calls of libc, replaced in this program for everything that is linked with it: a program's own symbols come before those of
-// shared libraries. Each asks the kernel itself and reports to the FaultDisk.
+// The file calls of libc, replaced for everything linked into this program: a program's own symbols take precedence over those of shared
+// libraries. Each makes the system call directly and reports it to the FaultDisk.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,13 +20,13 @@ namespace {
 
 using runglass::test::FaultDisk;
 
-// For the whole of a call; nothing where no disk is watched.
+// Held for a whole call; null where no disk is watched.
 std::unique_lock<std::recursive_mutex> held() {
   const FaultDisk* disk = FaultDisk::current();
   return disk != nullptr ? disk->lock() : std::unique_lock<std::recursive_mutex>();
 }
 
-// Of the disk only if the call is about its folder.
+// The disk, only if the call concerns its folder.
 FaultDisk* diskOf(int fd) {
   FaultDisk* disk = FaultDisk::current();
   return disk != nullptr && disk->fileOf(fd) >= 0 ? disk : nullptr;
@@ -66,7 +66,7 @@ ssize_t writeAt(int fd, const iovec* parts, int count, off_t at, bool positioned
   for (int i = 0; i < count; ++i) bytes.append(static_cast<const char*>(parts[i].iov_base), parts[i].iov_len);
   if (!positioned) at = static_cast<off_t>(syscall(SYS_lseek, fd, 0, SEEK_CUR));
   const auto error = disk->failure(false);
-  // Half of the failures come after a short write, as of a disk that fills up.
+  // Half of the failures follow a short write, as on a disk that fills up.
   if (error) bytes.resize(disk->share(bytes.size()));
   ssize_t done = 0;
   if (!bytes.empty()) {
@@ -90,7 +90,7 @@ int truncateFile(int fd, off_t size) {
   return result;
 }
 
-// What is durable is what the FaultDisk says: the disk beneath need not be waited for.
+// The FaultDisk defines what is durable: the real disk need not be synced.
 int syncFile(int fd) {
   const auto lock = held();
   FaultDisk* disk = FaultDisk::current();

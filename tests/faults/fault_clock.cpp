@@ -13,7 +13,7 @@
 namespace runglass::test {
 namespace {
 
-std::atomic<TimeNs> g_now = 0;  // 0: there is none
+std::atomic<TimeNs> g_now = 0;  // 0: no clock exists
 
 bool allOthersWait() {
   const std::string own = std::to_string(::syscall(SYS_gettid));
@@ -22,7 +22,7 @@ bool allOthersWait() {
     std::ifstream file(task.path() / "stat");
     std::string line;
     std::getline(file, line);
-    // "TID (NAME) STATE …"; one that ended meanwhile has no line.
+    // "TID (NAME) STATE …"; a thread that ended meanwhile has no line.
     const std::size_t end = line.rfind(") ");
     if (end != std::string::npos && line.compare(end + 2, 1, "S") != 0) return false;
   }

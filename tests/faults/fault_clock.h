@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// FaultClock: CLOCK_MONOTONIC of the whole program while one exists: it goes on by advance() alone.
+// FaultClock: replaces CLOCK_MONOTONIC in the whole program while one exists; only advance() moves it.
 //
-// Threading:  one at a time; advance() on one thread, read on any. Nothing may wait until a time of this clock.
+// Threading:  one at a time; advance() on one thread, read on any. No thread may wait for a time of this clock.
 // Units:      ns.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <optional>
@@ -19,9 +17,9 @@ class FaultClock {
   ~FaultClock();
   FaultClock(const FaultClock&) = delete;
   FaultClock& operator=(const FaultClock&) = delete;
-  // Waits first until every other thread of the program waits for something: what they were given to do takes no time.
+  // First waits until every other thread of the program is blocked: their work takes no time on this clock.
   void advance(DurNs by);
-  // Absent: there is none.
+  // Absent: no clock exists.
   static std::optional<TimeNs> now();
 };
 

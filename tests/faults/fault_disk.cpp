@@ -26,7 +26,7 @@ void writeInto(std::string& content, std::int64_t at, std::string_view bytes) {
 
 }  // namespace
 
-// A folder with its files, as it is and as it is sure to be after a power loss.
+// A folder with its files, in the current state and in the state that is certain after a power loss.
 struct FaultDisk::Image {
   std::map<FileId, std::string> content, durable;
   std::map<FileId, std::vector<const Operation*>> unsynced;
@@ -48,7 +48,7 @@ struct FaultDisk::Image {
         names.erase(operation.path);
         return;
       default:
-        // A file whose creation is lost has no name to change.
+        // If a file's creation is lost, there is no name to change.
         if (const auto from = names.find(operation.path); from != names.end()) {
           names[operation.to] = from->second;
           if (operation.kind == Operation::Kind::kRename) names.erase(operation.path);
@@ -102,7 +102,7 @@ FaultDisk::FileId FaultDisk::fileAt(const std::string& path) {
 }
 
 void FaultDisk::opened(int fd, const std::string& path, bool created, bool emptied) {
-  closed(fd);  // libc closes some itself, as the folder of a directory_iterator
+  closed(fd);  // libc closes some descriptors itself, such as that of a directory_iterator
   if (path == m_folder || path == m_folder + "/") {
     m_folder_fds[fd] = true;
     return;
@@ -174,11 +174,11 @@ void FaultDisk::crash(std::size_t at, Crash crash, std::uint64_t seed, const std
   Image image;
   for (std::size_t i = 0; i < at; ++i) image.run(m_operations[i]);
   if (at < m_operations.size() && m_operations[at].kind == Operation::Kind::kWrite) {
-    // Any part of what was being written.
+    // Any part of the data being written.
     Operation part = m_operations[at];
     part.bytes.resize(random() % (part.bytes.size() + 1));
     Image::apply(part, image.content[part.file]);
-    // To the pointers of a power loss it is whole: there it may be torn anyhow.
+    // The pointers for a power loss refer to the whole operation: there it may be torn anyway.
     image.unsynced[part.file].push_back(&m_operations[at]);
   }
   if (crash != Crash::kKill) {
@@ -201,7 +201,7 @@ void FaultDisk::crash(std::size_t at, Crash crash, std::uint64_t seed, const std
             Image::apply(*one, content);
             continue;
           }
-          // Sectors of the disk, whichever of them came to be written.
+          // Sectors of the disk that may or may not have been written.
           const auto end = one->at + static_cast<std::int64_t>(one->bytes.size());
           const bool torn = random() % 3 == 0;
           for (std::int64_t sector = one->at / kSector * kSector; sector < end; sector += kSector) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// FaultDisk: what a process writes below one folder, operation by operation, so that the folder can be made again as a crash at any of them
-// would have left it; and operations that fail. The file calls of libc are replaced in the whole program (fault_calls.cpp), SQLite's and
-// libstdc++'s included.
+// FaultDisk: records all writes of a process below one folder, operation by operation, so that the folder can be recreated as a crash at
+// any of them would have left it; and makes operations fail. The file calls of libc are replaced in the whole program (fault_calls.cpp),
+// including those of SQLite and libstdc++.
 //
-// Threading:  any thread; the replaced calls hold lock() from their look at the disk to their report to it.
+// Threading:  any thread; the replaced calls hold lock() from checking the disk until reporting to it.
 // Units:      bytes; an operation is one call that changes a file or a folder.
-// Errors:     a failure of the disk beneath ends the program.
-// Cost:       a copy of all that is written.
+// Errors:     a failure of the real disk ends the program.
+// Cost:       a copy of all written data.
 //
 // The model of a crash:
-//   kill        everything up to the operation happened, of the operation itself any part.
-//   power loss  a file has what was in it at its last fsync. Of what was written since, in units of 512 bytes, anything may be there or
-//               not, in any order; a length may have grown over bytes that were never written and are zeros. A folder has the names of its
-//               last fsync, and of the changes since the first few. After an fsync that failed nothing written before it will get there.
+//   kill        everything up to the operation happened, and any part of the operation itself.
+//   power loss  a file has its content as of its last fsync. Any part of data written since, in units of 512 bytes, may be there or
+//               not, in any order; the length may include bytes that were never written and are zeros. A folder has the names of its
+//               last fsync, and the first few of the changes since. After a failed fsync, nothing written before it becomes durable.
 // Files named -shm and -lock are left out: they have no meaning after a crash.
 #pragma once
 
@@ -28,7 +28,7 @@ namespace runglass::test {
 
 class FaultDisk {
  public:
-  // Where a crash happens, and what is left then.
+  // The kind of a crash, which determines the data that remains.
   enum class Crash : std::uint8_t { kKill, kPowerLossOfAll, kPowerLossInOrder, kPowerLossAnyOrder };
   static const char* name(Crash crash);
 
@@ -42,24 +42,24 @@ class FaultDisk {
     const auto held = lock();
     return m_operations.size();
   }
-  // Operation number `at` of those from now on, and `count` in all, fail with `error`; of a write that fails a part is written. fsyncs:
-  // only those are counted and fail.
+  // From the `at`-th operation from now on, `count` operations fail with `error`; a failing write writes a part. kSyncs: only fsyncs are
+  // counted and fail.
   enum class Failing : std::uint8_t { kChanges, kSyncs };
   void failAt(std::size_t at, std::size_t count, int error, Failing what = Failing::kChanges);
 
-  // Makes `to`, an empty folder, as a crash during operation `at` leaves this one.
+  // Fills `to`, an empty folder, with the state of this one after a crash during operation `at`.
   void crash(std::size_t at, Crash crash, std::uint64_t seed, const std::string& to) const;
 
-  // --- called by the replaced calls -----------------------------------------------------------------------------------------------
+  // --- called by the replaced functions ---------------------------------------------------------------------------------------------
   static FaultDisk* current();
   std::unique_lock<std::recursive_mutex> lock() const { return std::unique_lock(m_mutex); }
-  using FileId = int;  // -1: of no interest
+  using FileId = int;  // -1: not watched
   FileId fileAt(const std::string& path);
   void opened(int fd, const std::string& path, bool created, bool emptied);
   void closed(int fd);
   FileId fileOf(int fd) const;
   bool isFolder(int fd) const { return m_folder_fds.contains(fd); }
-  // Whether this operation is to fail: its errno, and of a write how much of it still happens.
+  // Whether this operation must fail: its errno. share(): how much of a failing write still happens.
   std::optional<int> failure(bool sync);
   std::size_t share(std::size_t bytes) { return bytes == 0 ? 0 : m_random() % bytes; }
   void wrote(FileId file, std::int64_t at, std::string bytes);
@@ -83,7 +83,7 @@ class FaultDisk {
   struct Image;
 
   const std::string m_folder;
-  mutable std::recursive_mutex m_mutex;  // of all below
+  mutable std::recursive_mutex m_mutex;  // guards everything below
   std::vector<Operation> m_operations;
   std::map<std::string, FileId> m_names;
   std::map<int, FileId> m_fds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many crash points a test looks at, the seeds that replay one, and what came of them.
+// The number of crash points that a test checks, the seeds that replay one, and the results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace runglass::test {
 
 inline constexpr std::size_t kPointsOfASeed = 50;
 
-// A test's share of all points: so many with RG_FAULT_POINTS (./dev bench faults --points N), a few otherwise.
+// A test's share of all points with RG_FAULT_POINTS (./dev bench faults --points N), `otherwise` without.
 inline std::size_t pointsOf(std::size_t share_percent, std::size_t otherwise) {
   const char* all = std::getenv("RG_FAULT_POINTS");
   return all == nullptr ? otherwise : std::strtoull(all, nullptr, 10) * share_percent / 100;
@@ -31,7 +31,7 @@ inline const std::string& emptied(const std::string& folder) {
   return folder;
 }
 
-// Counts points, fails the test at the first few that show something wrong, and prints totals with the seeds that failed.
+// Counts points, fails the test at the first few points with an error, and prints totals with the failed seeds.
 class FaultTally {
  public:
   std::size_t points() const { return m_points; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A replica, crashed at any operation on its files: once it has gone on, it holds what its source holds, once.
+// A replica, crashed at any operation on its files: after it has continued, it has the data of its source, once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ class Replica {
     return {};
   }
   bool isOpen() const { return m_writer != nullptr; }
-  // True: there is more.
+  // True: more is left.
   bool step(int sayings) {
     m_left = sayings;
     m_now += kNsPerSecond;
@@ -110,7 +110,7 @@ class Replica {
   TimeNs m_now = kBegin;
 };
 
-// Empty where the replica at `path` ends as its source is.
+// Empty if the replica at `path` ends in the state of its source; else the differences.
 std::string check(const std::string& path, const Source& source, const std::vector<std::string>& wanted) {
   std::vector<std::string> found;
   {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crash points and failing calls over an agent's spool.
+// Crash points and failing calls on an agent's spool.
 //
 // Threading:  one thread.
-// Errors:     a test failure for the first points that show one, with what replays them.
-// Cost:       about 5 ms a point.
+// Errors:     a test failure for the first failing points, with the values to replay them.
+// Cost:       about 5 ms per point.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace runglass::test {
 
 void spoolCrashPoints(const std::vector<FaultDisk::Crash>& crashes, std::size_t points);
-// Calls fail for a while; then everything works, is synced, and `crash` comes.
+// Calls fail for a while; then everything works and is synced, and `crash` happens.
 void spoolFailures(int error, FaultDisk::Failing what, FaultDisk::Crash crash, std::size_t points);
 
 }  // namespace runglass::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An agent's spool, killed at any operation on its files: what was appended and not released is there once and whole.
+// An agent's spool, killed at any operation on its files: every batch that was appended and not released is there once and complete.
 #include <gtest/gtest.h>
 
 #include "tests/faults/points.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An agent's spool after a power loss and on a disk that fails: what was synced and not released is there.
+// An agent's spool after a power loss and on a failing disk: every batch that was synced and not released is there.
 #include <gtest/gtest.h>
 
 #include <cerrno>

@@ -34,7 +34,7 @@ void SpoolWorkload::run(int steps) {
   }
 }
 
-// Batches of a segment that could not be synced go to another one, as an agent does it.
+// Batches of a segment that could not be synced are moved to another one, as in an agent.
 void SpoolWorkload::moveUnsynced() {
   for (const std::uint64_t segment : m_spool->takeUnsynced()) m_unsynced.insert(segment);
   for (auto& [key, where] : m_held) {
@@ -54,8 +54,8 @@ void SpoolWorkload::sync() {
     synced = m_spool->sync().ok();
   }
   if (!synced) return;
-  for (const std::uint64_t segment : m_spool->takeUnsynced()) m_unsynced.insert(segment);  // while batches were moved: the next sync's
-  // Of this life: what an earlier one left unsynced is not this sync's.
+  for (const std::uint64_t segment : m_spool->takeUnsynced()) m_unsynced.insert(segment);  // found while moving: for the next sync
+  // Only batches of this session: this sync does not cover those that an earlier one left unsynced.
   for (const auto& [key, where] : m_held)
     if (std::get<0>(key) == m_session && !m_unsynced.contains(where.segment) && m_synced.insert(key).second)
       m_log.push_back({m_disk.operations(), key, What::kSynced});
@@ -152,7 +152,7 @@ void SpoolWorkload::append() {
   m_log.push_back({m_disk.operations(), key, What::kAppended});
 }
 
-// The oldest are acknowledged. A crash during the release may come after it.
+// The oldest are acknowledged. A crash during the release may leave them released.
 void SpoolWorkload::release(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     m_log.push_back({m_disk.operations(), m_held.front().first, What::kReleased});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an agent does with its spool, at random: appends, syncs, releases what a hub acknowledged, restarts.
+// An agent's operations on its spool, at random: appends, syncs, releases acknowledged batches, restarts.
 //
 // Threading:  one thread; equal seeds make equal calls.
-// Errors:     what failed is not counted as held.
+// Errors:     failed operations are not counted as held.
 #pragma once
 
 #include <map>
@@ -27,11 +27,11 @@ class SpoolWorkload {
 
   void run(int steps);
   void sync();
-  // Batches that must be there after a crash during that operation: appended, or synced, and not released.
+  // Batches that must exist after a crash during that operation: appended, or synced, and not released.
   std::set<Key> heldAt(std::size_t operation, bool synced_only) const;
   std::set<Key> appended() const;
 
-  // Empty where the spool in `folder` holds `wanted`, each batch at most once and unchanged, and takes more. Otherwise what is wrong.
+  // Empty if the spool in `folder` holds `wanted`, each batch at most once and unchanged, and accepts more. Otherwise the error.
   static std::string check(const std::string& folder, const std::set<Key>& wanted, const std::set<Key>& appended);
 
  private:
@@ -57,7 +57,7 @@ class SpoolWorkload {
   std::map<std::uint32_t, std::uint64_t> m_next;
   std::vector<std::pair<Key, Spool::Location>> m_held;
   std::set<Key> m_synced;
-  std::set<std::uint64_t> m_unsynced;  // segments of which a sync failed
+  std::set<std::uint64_t> m_unsynced;  // segments whose sync failed
   std::vector<Entry> m_log;
 };
 

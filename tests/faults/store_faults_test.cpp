@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hub's store, crashed at any operation on its files, and written through a disk that fails: every acknowledged batch is there once.
+// A hub's store, crashed at any operation on its files, and written to a failing disk: every acknowledged batch is there once.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -25,7 +25,7 @@ TEST(StoreFaults, CallsThatFailLoseNothingAcknowledged) {
   for (const int error : {EIO, ENOSPC}) test::failingCalls({.power_safe = false, .may_lose = false}, error, test::pointsOf(5, 40));
 }
 
-// Workloads in which an append to the journal failed halfway, its truncation failed as well, and a shorter append after it.
+// Workloads in which an append to the journal failed halfway, its truncation failed as well, and a shorter append followed.
 TEST(StoreFaults, WhatAFailedAppendLeavesHidesNoBatch) {
   for (const std::uint64_t seed : {178U, 456U}) test::failingCalls({.power_safe = false, .may_lose = false}, EIO, 1, seed);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hub's store after a power loss: with durability `power` every acknowledged batch is there once; with `kill` what is lost is a suffix of
-// each stream, and the batch that follows is found to come after a gap.
+// A hub's store after a power loss: with durability `power` every acknowledged batch is there once; with `kill` only a suffix of each
+// stream is lost, and the next batch is reported as coming after a gap.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -24,7 +24,7 @@ TEST(StorePower, LosesASuffixOfEachStreamWhereItIsKillSafe) {
   test::crashPoints({.power_safe = false, .crashes = kPowerLosses, .may_lose = true}, test::pointsOf(20, 300));
 }
 
-// The journal is synced each 2 s, the store's -wal file with a commit that is as long after the one before.
+// The journal is synced every 2 s, the store's -wal file with the first commit at least 2 s after its last sync.
 TEST(StorePower, WhatItLosesWhereItIsKillSafeWasAcknowledgedInTheLastFiveSeconds) {
   test::crashPointsInTime({.power_safe = false, .crashes = kPowerLosses, .may_lose = true}, 5 * kNsPerSecond, test::pointsOf(5, 150));
 }

@@ -84,7 +84,7 @@ void StoreWorkload::journal() {
 void StoreWorkload::acknowledge() {
   if (m_journaled.empty()) return;
   if (const Status synced = m_writer->syncJournal(); !synced.ok()) {
-    // As a hub does: the senders still hold it and offer it again.
+    // As a hub does: the senders still hold it and send it again.
     noted(synced);
     m_journaled.clear();
     return;
@@ -107,7 +107,7 @@ void StoreWorkload::run(int steps) {
       journal();
       record();
     } else if (dice < 92) {
-      m_room = below(3) == 0 ? 0 : kPlenty;  // a short disk: then it checkpoints
+      m_room = below(3) == 0 ? 0 : kPlenty;  // little free space: then it checkpoints
       if (const Status begun = m_writer->beginFlush(); !begun.ok()) {
         noted(begun);
         continue;
@@ -130,7 +130,7 @@ void StoreWorkload::run(int steps) {
   }
 }
 
-// As IngestThread::tick(), which syncs the journal whatever waits.
+// As IngestThread::tick(), which syncs the journal in any case.
 void StoreWorkload::tick(FaultClock& clock) {
   acknowledge();
   noted(m_writer->syncJournal());
@@ -182,7 +182,7 @@ std::map<StreamKey, std::uint64_t> StoreWorkload::acknowledgedAt(std::size_t ope
 }
 
 std::map<StreamKey, std::uint64_t> StoreWorkload::acknowledgedBefore(std::size_t operation, DurNs before) const {
-  // The operation came in the last tick that began before it.
+  // The operation is part of the last tick that began before it.
   const auto after = std::ranges::upper_bound(m_ticks, operation, {}, &std::pair<std::size_t, TimeNs>::first);
   std::map<StreamKey, std::uint64_t> next;
   if (after == m_ticks.begin()) return next;
@@ -238,7 +238,7 @@ std::string StoreWorkload::check(const std::string& path, bool power_safe, const
     }
     if (there.size() > marked)
       wrong += name + ": " + std::to_string(there.size()) + " batches, the mark is " + std::to_string(marked) + "\n";
-    // The agent goes on behind what was acknowledged: that is how a loss shows.
+    // The agent continues after the acknowledged batches, which reveals a loss.
     if (marked < wanted) {
       const auto arrival = writer.journal(stream, wanted, payloadOf(stream, wanted));
       if (!arrival.ok() || *arrival != Arrival::kAfterGap) wrong += name + ": a lost suffix is not seen\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What analyses read back from a store that anyone may have written.
+// Data that analyses read back from a store that anyone may have written.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -21,7 +21,7 @@ using namespace runglass;
 
 RG_FUZZ(hang_evidence) {
   const auto evidence = parseHangEvidence({reinterpret_cast<const char*>(data), size});
-  // What was read can be printed and read again.
+  // Parsed evidence can be printed and parsed again.
   if (evidence.ok()) RG_CHECK(parseHangEvidence(printHangEvidence(*evidence)).ok());
 }
 
@@ -32,7 +32,7 @@ RG_FUZZ(watchdog_words) {
   (void)watchdogOf(facts);
 }
 
-// Stacks as a trainer wrote them, and a dump's numbers: the text, and the text with a half of it in front.
+// Stacks as a trainer wrote them, and a dump's numbers: the text, and the text preceded by its half.
 RG_FUZZ(captured_stacks) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   const std::string other = text.substr(0, text.size() / 2) + "\n" + text;
@@ -51,7 +51,7 @@ RG_FUZZ(launch_options) {
   }
 }
 
-// Whatever attempts and steps say, a row's segments tile its time in order.
+// For any attempts and steps, a row's segments cover its time in order.
 RG_FUZZ(restart_ledger) {
   std::size_t at = 0;
   const auto next = [&] {
@@ -81,7 +81,7 @@ RG_FUZZ(restart_ledger) {
   RG_CHECK(sum == ledger.wall.value_or(0));
 }
 
-// Whatever a report is told, what it says is text where it stands.
+// For any input of a report, its output contains it as plain text.
 RG_FUZZ(report_text) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   const std::string html = report::htmlText(text);

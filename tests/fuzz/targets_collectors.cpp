@@ -21,7 +21,7 @@ using namespace runglass;
 
 std::string_view text(const std::uint8_t* data, std::size_t size) { return {reinterpret_cast<const char*>(data), size}; }
 
-// The importer is chosen by name, not by content, so that damage to the head does not end the run.
+// The importer is selected by name, not by content, so that damage to the head does not end the test.
 void importAs(std::string_view kind, std::string_view bytes) {
   for (const auto& importer : importers()) {
     if (importer->kind() != kind) continue;
@@ -35,7 +35,7 @@ void importAs(std::string_view kind, std::string_view bytes) {
     (void)importer->run(stream, {.run_name = "run", .path = "fuzz"}, out, report, {});
     return;
   }
-  std::abort();  // the registry has lost the kind
+  std::abort();  // the kind is missing in the registry
 }
 
 RG_FUZZ(tfevents) { importAs("tfevents", text(data, size)); }
@@ -58,7 +58,7 @@ RG_FUZZ(dlrover) { importAs("dlrover", text(data, size)); }
 RG_FUZZ(csv_layouts) { (void)makeMappedCsvImporter("fuzz.toml", text(data, size)); }
 RG_FUZZ(mlperf_mllog) { importAs("mlperf_mllog", text(data, size)); }
 
-// Pages of one target, split at form feeds: what a page said must not harm the next one.
+// Pages of one target, split at form feeds: the content of a page must not affect the next one.
 RG_FUZZ(scrape_page) {
   const ScrapeTarget target{.url = "http://n1:1/metrics", .job = "fuzz", .source = "fuzz", .most_series = 64};
   const ScrapePlace place;
@@ -88,7 +88,7 @@ RG_FUZZ(wire_payload) {
   (void)replay.play(text(data, size), out);
 }
 
-// Two parts, split where the first byte says.
+// Two parts, split at the position given by the first byte.
 RG_FUZZ(edit_message) {
   const std::string_view bytes = text(data, size);
   if (bytes.empty()) return;
@@ -117,8 +117,8 @@ RG_FUZZ(proc) {
 
 }  // namespace
 
-// Bytes of a client and answers of the hub in turns: the first byte of a piece says whose it is, whether a call was admitted, how long it
-// is.
+// Bytes of a client and answers of the hub in turns: the first byte of a piece gives its sender, whether a call was admitted, and its
+// length.
 RG_FUZZ(http2_guard) {
   Http2Guard guard;
   std::string waiting(Http2Guard::kPreface);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that an earlier life, another process or a person left: journals, spool segments, rings of trainers, access files, alert rules.
+// Files written by an earlier run, another process or a person: journals, spool segments, rings of trainers, access files, alert rules.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ namespace {
 
 using namespace runglass;
 
-// The input as what a generator reads: numbers and pieces, zeros and nothing once it has ended.
+// The input as a generator reads it: numbers and pieces, zeros and empty pieces after its end.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) : m_rest(reinterpret_cast<const char*>(data), size) {}
@@ -41,7 +41,7 @@ class Input {
     std::memcpy(&value, bytes.data(), bytes.size());
     return value;
   }
-  // A piece whose length is in front of it.
+  // A piece preceded by its length.
   std::string_view piece() { return take(number<std::uint8_t>()); }
   std::string_view take(std::size_t most) {
     const std::string_view bytes = m_rest.substr(0, most);
@@ -59,7 +59,7 @@ void appendRaw(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// In memory: descriptors and paths as of a disk.
+// In memory, with descriptors and paths like on disk.
 class MemoryFile {
  public:
   MemoryFile() : m_fd(::memfd_create("fuzz", MFD_CLOEXEC)) { RG_CHECK(m_fd >= 0); }
@@ -81,8 +81,8 @@ void writeFile(const std::string& path, std::string_view bytes) {
   ::close(fd);
 }
 
-// Pieces of a journal, each as its first byte says: any bytes, a record with the right checksum, a body of version 1 with the right
-// checksum. Every byte must be of a record or counted as damage, and records between which there is nothing must all be found.
+// Pieces of a journal, each selected by its first byte: any bytes, a record with the right checksum, a body of version 1 with the right
+// checksum. Every byte must be part of a record or counted as damage, and all adjacent records must be found.
 RG_FUZZ(journal) {
   static const JournalFormat format("01234567-89ab-cdef-0123-456789abcdef");
   static const MemoryFile file;
@@ -143,7 +143,7 @@ RG_FUZZ(journal) {
   if (only_records) RG_CHECK(found == whole && damage.bytes == 0 && damage.torn_bytes == 0);
 }
 
-// Segments of a spool: what is recovered can be read, and what is appended afterwards is there at the next start.
+// Segments of a spool: recovered data is readable, and data appended afterwards exists at the next start.
 RG_FUZZ(spool) {
   static const test::TempFolder folder;
   const std::string directory = folder.file("spool");
@@ -174,7 +174,7 @@ RG_FUZZ(spool) {
     std::snprintf(name, sizeof name, "/segment-%012d.rgs", number);
     writeFile(directory + name, bytes);
   }
-  const std::string own(600, 's');  // longer than the input can say
+  const std::string own(600, 's');  // longer than any text in the input
   const auto definitions = [](std::size_t offset) { return std::string("definitions").substr(std::min<std::size_t>(offset, 11)); };
   {
     Spool spool;
@@ -192,7 +192,8 @@ RG_FUZZ(spool) {
   RG_CHECK(*again.read(newest.batches[0].where) == "payload");
 }
 
-// A ring file of the smallest size: a sound one, over which the input writes. It stays between inputs; what was written over is put back.
+// A ring file of the smallest size: a valid one, partly overwritten by the input. It is reused for the next input; overwritten parts are
+// restored.
 class RingFile {
  public:
   explicit RingFile(std::uint64_t magic) {
@@ -223,7 +224,7 @@ class RingFile {
     RG_CHECK(::pwrite(m_fd, bytes.data(), bytes.size(), static_cast<off_t>(at)) == static_cast<ssize_t>(bytes.size()));
     m_changed.emplace_back(at, bytes.size());
   }
-  // Records one behind the other with the stamps that their places ask for, and the head behind them.
+  // Consecutive records with the stamps required at their positions, and the head after them.
   void record(std::uint8_t type, std::uint8_t a, std::uint8_t b, std::string_view payload) {
     const auto slots = static_cast<std::uint8_t>(std::max<std::size_t>(1, (payload.size() + RGR_SLOT_PAYLOAD - 1) / RGR_SLOT_PAYLOAD));
     for (std::uint8_t i = 0; i < slots; ++i, ++m_head) {
@@ -253,11 +254,11 @@ class RingFile {
       } else if (what % 4 == 2) {
         put(RGR_STRING_DATA_AT + in.number<std::uint16_t>(), in.piece());
       } else {
-        return;  // the rest comes while the ring is open
+        return;  // the rest is written while the ring is open
       }
     }
   }
-  // Whether a process that lives seems to hold it.
+  // Whether a running process seems to hold it.
   void own(bool living) const {
     struct flock lock {};
     lock.l_type = living ? F_WRLCK : F_UNLCK;
@@ -269,7 +270,7 @@ class RingFile {
     RG_CHECK(::ftruncate(m_fd, static_cast<off_t>(size)) == 0);
     for (const auto& [at, bytes] : m_changed)
       RG_CHECK(::pwrite(m_fd, m_sound.data() + at, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes));
-    // What a reader writes.
+    // The fields written by a reader.
     RG_CHECK(::pwrite(m_fd, m_sound.data() + offsetof(rgr_header, tail), 16, offsetof(rgr_header, tail)) == 16);
     m_changed.clear();
     m_head = 0;
@@ -293,7 +294,7 @@ SourceContext contextOf(const toml::table& config) {
   return context;
 }
 
-// A trainer's ring as its agent reads it, while the trainer goes on writing.
+// A trainer's ring read by its agent while the trainer keeps writing.
 RG_FUZZ(ring) {
   static const toml::table config;
   static const SourceContext context = contextOf(config);
@@ -321,7 +322,7 @@ RG_FUZZ(ring) {
   file.restore();
 }
 
-// The last seconds that a dead or living trainer kept.
+// The last seconds kept by a dead or living trainer.
 RG_FUZZ(recent_ring) {
   static const toml::table config;
   static const SourceContext context = contextOf(config);
@@ -343,7 +344,7 @@ RG_FUZZ(recent_ring) {
   file.restore();
 }
 
-// What was read can be written, and is then read as it was.
+// Parsed content can be written, and parses to the same.
 RG_FUZZ(access_file) {
   static const test::TempFolder folder;
   const std::string path = folder.file("access"), copy = folder.file("copy");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a copy and its hub tell each other: frames of the feed, answers, questions.
+// Messages between a replica and its hub: frames of the feed, answers, queries.
 #include <cstdlib>
 #include <string_view>
 
@@ -25,7 +25,7 @@ class NullMirror : public NullOf<MirrorRecorder> {
   void mark(const MirrorMark&) override {}
 };
 
-// A store with one of what is asked for.
+// A store with one row of each queried kind.
 class Asked {
  public:
   Asked() {
@@ -95,7 +95,7 @@ RG_FUZZ(answer) {
   (void)densityOf(answer.density());
   (void)capturesOf(answer.captures(), crossing);
   (void)usageOf(answer.usage());
-  // And what a hub sends of it comes back.
+  // And the hub's answer is parsed again.
   AnswerAssembly assembly;
   for (const v1::AnswerPart& part : partsOf(answer.SerializeAsString()))
     if (!assembly.add(part).ok()) return;

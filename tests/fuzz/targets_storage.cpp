@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoders of what a store holds: a damaged or hostile file must never harm.
+// Decoders of a store's content: a damaged or hostile file must never do harm.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace runglass;
 
-// The first two bytes say how many points the row claims to hold.
+// The first two bytes are the number of points that the row claims to hold.
 std::size_t claimed(const std::uint8_t*& data, std::size_t& size) {
   if (size < 2) return 0;
   const std::size_t n = (static_cast<std::size_t>(data[0]) << 8 | data[1]) % 4097;

@@ -8,7 +8,7 @@
 
 namespace runglass::train_log {
 
-// The first byte chooses the size of the pieces and where an earlier import stopped.
+// The first byte selects the size of the pieces and the offset at which an earlier import stopped.
 RG_FUZZ(train_log) {
   if (size == 0) return;
   static const auto kRules = RuleSet::compile(builtinRules());

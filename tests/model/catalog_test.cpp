@@ -17,7 +17,7 @@ namespace {
 
 std::set<std::string> codesInSources() {
   std::set<std::string> codes;
-  // An issue code is written as a literal "room.what"; issue("…") and Issue{.code = "…"} both match.
+  // Matches issue codes as literals "room.name", in issue("…") and in Issue{.code = "…"}.
   const std::regex literal(R"re((?:\bcode\s*=\s*|[iI]ssue\w*\s*[({]\s*)"([a-z0-9_]+\.[a-z0-9_]+)")re");
   for (const char* room : {"storage", "collectors", "analysis"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(RG_SOURCE_DIR) / room)) {

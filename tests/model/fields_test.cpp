@@ -20,7 +20,7 @@ struct Anything {
 
 namespace {
 
-// How many members an aggregate has: as many initializers as it takes.
+// The number of members of an aggregate: the maximum number of initializers.
 template <class Record, std::size_t... I>
 consteval bool takes(std::index_sequence<I...>) {
   return requires { Record{(static_cast<void>(I), Anything{})...}; };
@@ -33,7 +33,7 @@ consteval std::size_t members() {
     return kMembers;
 }
 
-// Counts the calls of a description; a part is one.
+// Counts the calls of a description; a part counts as one.
 struct Counter {
   std::size_t count = 0;
   constexpr void operator()(const char*, const auto&, FieldRole) { ++count; }
@@ -71,7 +71,7 @@ TYPED_TEST(FieldsOf, EveryMemberIsDescribedOnceUnderANameOfItsOwn) {
   EXPECT_EQ(seen.names.size(), seen.count);
 }
 
-// Ids have a role of ids, texts one of texts, and nothing else has.
+// Ids have a role for ids, texts one for texts, and no other type has those.
 TYPED_TEST(FieldsOf, RolesFitTheTypes) {
   TypeParam record{};
   eachField(record, []<class T>(const char* name, const T&, FieldRole role) {
@@ -83,7 +83,7 @@ TYPED_TEST(FieldsOf, RolesFitTheTypes) {
   });
 }
 
-// A `word` is left as it is where everything else is redacted: whoever adds one says so here, too.
+// A `word` stays unchanged when everything else is redacted: each new one must also be listed here.
 template <class... Record>
 std::set<std::string> words(::testing::Types<Record...>) {
   std::set<std::string> found;

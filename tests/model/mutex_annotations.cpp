@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Not linked anywhere: `./dev lint` shows it to clang's -verify, which fails unless exactly the expected warnings come. So the check of
-// mutexes cannot go blind unnoticed.
+// Not linked: `./dev lint` passes it to clang's -verify, which fails unless exactly the expected warnings occur. This guarantees that the
+// mutex check keeps working.
 #include "model/mutex.h"
 
 namespace runglass {

@@ -55,7 +55,7 @@ TEST(Mutex, ReadersShareAndAWriterIsAlone) {
   int value = 0;
   {
     const ReaderLock mine(mutex);
-    std::thread([&mutex] { const ReaderLock other(mutex); }).join();  // would wait for ever behind an exclusive lock
+    std::thread([&mutex] { const ReaderLock other(mutex); }).join();  // would wait forever behind an exclusive lock
   }
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)

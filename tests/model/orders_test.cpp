@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of commands: what was traced is read back from what the event says.
+// The events of commands: the traced steps are parsed back from the event's text.
 #include "model/orders.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links survive being written and read; what others made of them is refused with the reason.
+// Links survive writing and reading; invalid ones are refused with the reason.
 #include "model/place_link.h"
 
 #include <gmock/gmock.h>

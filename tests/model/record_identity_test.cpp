@@ -6,7 +6,7 @@
 namespace runglass {
 namespace {
 
-// By Python: sha256 over each part behind its length (4 bytes, little-endian), the first 16 bytes.
+// Computed by Python: sha256 over each part preceded by its length (4 bytes, little-endian), the first 16 bytes.
 TEST(IdentityTest, IsWhatSchemaMdSaysInEveryProgram) {
   const SeriesKey loss{.attempt = {7}, .rank = 3, .metric = "loss", .source = "train", .kind = SeriesKind::kScalar};
   EXPECT_EQ(identityOf(loss, {.run = "run-uuid", .attempt = "a1"}).hex(), "f8201d0140581f3f93d5bb3fa1432a55");

@@ -11,7 +11,7 @@
 namespace runglass {
 namespace {
 
-// A reference into the temporary ended before the loop that went over it.
+// A reference into the temporary would be dangling before the loop over it starts.
 TEST(Result, WhatATemporaryHoldsIsAValue) {
   static_assert(std::is_same_v<decltype(*std::declval<Result<std::string>>()), std::string>);
   static_assert(std::is_same_v<decltype(std::declval<Result<std::string>>().value()), std::string>);

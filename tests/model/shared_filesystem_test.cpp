@@ -7,7 +7,7 @@ namespace runglass {
 namespace {
 
 TEST(SharedFilesystem, NetworkAndClusterTypesHaveNamesAndLocalOnesHaveNone) {
-  // Types as the kernel's linux/magic.h and the filesystems' own sources say.
+  // Types from the kernel's linux/magic.h and the filesystems' own sources.
   const std::pair<std::uint32_t, const char*> shared[] = {{0x6969, "nfs"},        {0xfe534d42, "smb"},  {0x01021997, "9p"},
                                                           {0x0bd00bd0, "lustre"}, {0x47504653, "gpfs"}, {0x19830326, "beegfs"},
                                                           {0x00c36400, "ceph"},   {0x65735546, "fuse"}};

@@ -17,7 +17,7 @@ Series scalar(std::uint64_t id, std::uint64_t attempt, const char* metric, std::
 }
 using From = std::unordered_map<SeriesId, std::int64_t>;
 
-// Megatron logs the loss against iterations and again against samples: the one's restart at 500 says nothing of the other's 128,000.
+// Megatron logs the loss against iterations and also against samples: the restart of the one at 500 does not affect the other's 128,000.
 TEST(SupersededFrom, ComparesEachSeriesWithItsLikeOnly) {
   const Series all[] = {scalar(1, 10, "lm loss", 0, 600), scalar(2, 10, "lm loss vs samples", 0, 153'600), scalar(3, 10, "old", 0, 600),
                         scalar(4, 11, "lm loss", 500, 900), scalar(5, 11, "lm loss vs samples", 128'000, 230'400)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What messages say of numbers, and where a series ends that somebody wrote to the ends of the type.
+// Numbers in messages, and the end of a series that contains the highest or lowest value of the type.
 #include <gtest/gtest.h>
 
 #include <cmath>

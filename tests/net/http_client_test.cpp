@@ -47,7 +47,7 @@ TEST(HttpClient, APostCarriesItsBody) {
   EXPECT_EQ(answer->status, 200);
 }
 
-// The environment as it was, at the end.
+// Restores the environment at the end.
 class EnvironmentVariable {
  public:
   EnvironmentVariable(const char* name, const std::string& value) : m_name(name) {

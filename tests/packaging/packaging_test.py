@@ -247,7 +247,7 @@ def fish(name, told, paths):
 
 def case_units():
     need('systemd-analyze')
-    # What a user may not do is bought back by nobody unseen: systemd's own score, times ten.
+    # The exposure of the service must not grow unnoticed: systemd's own score, times ten.
     for name, executable, limit in (('runglass-agent', 'runglass-agent', 40), ('runglass-hub', 'runglassctl', 15)):
         unit = text_of(given.written, name + '.service')
         expect('ExecStart=/usr/bin/%s ' % executable in unit or 'CMAKE_INSTALL_PREFIX:PATH=/usr\n' not in text_of(given.build, 'CMakeCache.txt'),

@@ -87,7 +87,7 @@ def files_mapped_by(pid):
         with open('/proc/%d/maps' % pid, encoding='utf-8') as file:
             paths = {line.split(maxsplit=5)[5].strip() for line in file if ' /' in line}
         paths = {path for path in paths if not re.search(r'\.rgl|/memfd:|/dev/|/spool', path)}
-        # The loader maps one after the other: wait until it has ended.
+        # The loader maps one library after the other: wait until it has finished.
         same_for = same_for + 1 if paths == before else 0
         before = paths
         if same_for >= 10 and len(paths) > 20 and any('libgrpc.so' in path for path in paths):
@@ -165,7 +165,7 @@ def case_empty_root():
     found = host.train()
     encrypted(host)
     print('empty root: version, import, serve, simulate, verify, query, info, analyze (%d findings)' % found)
-    # Without /proc too, which some containers' build steps lack.
+    # Also without /proc, which some containers' build steps lack.
     subprocess.run(['umount', given.root + '/proc'], check=True)
     expect('runglassctl' in host.call('runglassctl', '--version'), 'without /proc')
     os.symlink('../opt/run glass/bin/runglassctl', given.root + '/work/ctl')
@@ -201,7 +201,7 @@ def case_host_driver():
     print("host driver: found in each of its usual folders and by the host's LD_LIBRARY_PATH")
 
 
-# ---- this machine's root
+# ---- the root of this machine
 
 def hostile_libraries(folder):
     """What modules and conda do to a process, and worse: libraries of our names that are none, and one to be preloaded that ends the process."""
@@ -231,7 +231,7 @@ def case_any_place():
             same((found.returncode, found.stdout), (0, version), called)
         found = subprocess.run(['rgctl', '--version'], env={'PATH': work}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         same((found.returncode, found.stdout), (0, version), 'found by PATH')
-        # Arguments and the exit status are the program's.
+        # Arguments and the exit status are those of the program.
         found = host.call('runglassctl', 'query', '--store', 'no such store.rgl', 'SELECT 1', wanted=1)
         expect('no such store.rgl' in found, 'an error does not name the store: ' + found)
 
@@ -259,7 +259,7 @@ def case_own_libraries():
             foreign = sorted(path for path in paths if not path.startswith(given.tree + '/'))
             same(foreign, [], 'libraries of the host are in use')
             expect(len(paths) > 20, 'too few libraries to be true: %s' % sorted(paths))
-        # Tools of the node are found by the program's name; what it starts has the host's own environment.
+        # Tools of the node are found by the program's name; programs started by it have the host's unchanged environment.
         hub, _ = host.serve('named.rgl', '127.0.0.1:0')
         with open('/proc/%d/comm' % hub.pid, encoding='utf-8') as file:
             same(file.read().strip(), 'runglassctl', 'the name that ps shows')
@@ -279,7 +279,7 @@ def case_contents():
     for name in ('runglassctl', 'runglass-agent'):
         header = subprocess.run(['readelf', '-lW', os.path.join(given.tree, 'bin', name)], stdout=subprocess.PIPE, text=True, check=True).stdout
         expect('INTERP' not in header, 'bin/%s needs a loader of the host' % name)
-    # What trainers load is loaded by the host's C library.
+    # Libraries for trainers are loaded by the host's C library.
     for name in ('librunglass.so.0', 'librunglass_cuda.so'):
         symbols = subprocess.run(['readelf', '-VW', os.path.join(given.tree, 'trainer', name)], stdout=subprocess.PIPE, text=True, check=True).stdout
         newest = max(tuple(map(int, version.split('.'))) for version in re.findall(r'GLIBC_([\d.]+)', symbols))

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes what gRPC synchronises by visible to ThreadSanitizer: Debian's libraries are not built with it. Three things are stated here, and
-// nothing else, so that a race in our own code is still reported beside gRPC:
-// 1. abseil's mutex orders those who lock it one after the other (it waits in a system call);
-// 2. what happened before an operation of a call was started is seen by who gets its completion;
-// 3. a reactor's OnDone comes after its other functions have ended. gRPC counts them down partly in its library: who counts to nothing
-// there
-//    is taken to have seen what the others wrote, and OnCancel is called and counted here, on a thread of its own, once the reactor is
-//    made: what it waits for is counted in the same way.
-// The functions have the names of abseil's and gRPC's, and every library of a program finds them first (collectors/wire/CMakeLists.txt).
-// Each calls the original.
+// Makes gRPC's synchronization visible to ThreadSanitizer: Debian's libraries are not built with it. Only three facts are declared here, so
+// that races in Runglass code that uses gRPC are still reported:
+// 1. abseil's mutex serializes the threads that lock it (it waits in a system call);
+// 2. everything before the start of a call's operation is visible to the thread that gets its completion;
+// 3. a reactor's OnDone comes after its other functions have ended. gRPC counts them down partly in its library: the thread that reaches
+//    zero is assumed to see the writes of the others. OnCancel is called and counted here, on a separate thread, once the reactor exists,
+//    so that its waiting is counted in the same way.
+// The functions have the names of abseil's and gRPC's, and all libraries of a program resolve to them first
+// (collectors/wire/CMakeLists.txt). Each calls the original.
 #include <absl/synchronization/mutex.h>
 #include <dlfcn.h>
 #include <grpc/grpc.h>
@@ -25,7 +24,7 @@ namespace {
 template <typename Function>
 Function* original(const char* symbol) {
   void* const found = dlsym(RTLD_NEXT, symbol);
-  if (!found) std::abort();  // another version of the library: its names have to be put here
+  if (!found) std::abort();  // another version of the library: its names must be added here
   return reinterpret_cast<Function*>(found);
 }
 
@@ -33,7 +32,7 @@ using Run = void(grpc_completion_queue_functor*, int);
 Run* runOfReactors();
 
 // CallbackWithSuccessTag is the tag of every operation of a reactor; its private StaticRun calls the reactor's On…Done. An explicit
-// instantiation may name what is private.
+// instantiation may name private members.
 template <Run* kRun>
 struct Reached {
   friend Run* runOfReactors() { return kRun; }

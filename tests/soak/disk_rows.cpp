@@ -20,7 +20,7 @@
 namespace runglass::soak {
 namespace {
 
-// A tmpfs that only this process and its children see.
+// A tmpfs visible only to this process and its children.
 class SmallDisk {
  public:
   SmallDisk(std::string path, int mib) : m_path(std::move(path)) {
@@ -38,7 +38,7 @@ class SmallDisk {
   }
   const std::string& path() const { return m_path; }
   const std::string& problem() const { return m_problem; }
-  // All of it is taken until relieve().
+  // Uses all of its space until relieve().
   void fill() {
     std::ofstream out(m_path + "/ballast", std::ios::binary);
     const std::string block(1 << 16, 'b');
@@ -93,7 +93,7 @@ Row diskFull(const Scale& scale) {
   relieved(hub_disk, "the hub's");
   agent_disk.fill();
   hub.kill9();
-  (void)fleet.listen(scale.quick ? 1 : 8);  // what agents hold in memory meanwhile
+  (void)fleet.listen(scale.quick ? 1 : 8);  // agents hold data in memory meanwhile
   hub.start();
   findings.need(fleet.waitFor([&] { return fleet.isComplete(); }, 60), "agents with a full disk return");
   relieved(agent_disk, "the agents'");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows where something dies: all agents return at once, the hub is killed again and again, it is away for long, it is asked to stop.
+// Rows where a process dies: all agents return at once, the hub is killed repeatedly, it is away for long, it is asked to stop.
 #include <filesystem>
 #include <random>
 
@@ -20,7 +20,7 @@ std::string folder(const Scale& scale, const char* id) {
   return directory;
 }
 
-// Damaged objects of a closed store.
+// Number of damaged objects in a closed store.
 std::size_t damage(const std::string& store) {
   const auto reader = openStore(store).reader();
   if (!reader.ok()) return 1;
@@ -74,7 +74,7 @@ Row kills(const Scale& scale) {
     std::exit(2);
   }
   HubProcess hub({.store = store});
-  // Short pauses: it is the hub's first acknowledgement that is timed, not the agents' patience.
+  // Short pauses: the measurement is the time to the hub's first acknowledgement, not the agents' reconnection pause.
   Fleet fleet({.name = "soak", .agents = scale.agents(32), .hertz = 10, .longest_pause = 250 * kNsPerMs}, hub.address(), directory);
   Findings findings;
   findings.need(fleet.waitFor([&] { return fleet.isComplete(); }, 60), "all connected");
@@ -111,10 +111,10 @@ Row kills(const Scale& scale) {
 
 Row outage(const Scale& scale) {
   constexpr double kFull = 600;
-  const double away = scale.quick ? 2.5 : scale.seconds(kFull, 30);  // longer than what is new waits for a lane
+  const double away = scale.quick ? 2.5 : scale.seconds(kFull, 30);  // longer than the maximum wait of new data for a lane
   const std::string directory = folder(scale, "R7");
   HubProcess hub({.store = directory + "/s.rgl"});
-  // Short pauses: all return at once, and it is the draining that is timed.
+  // Short pauses: all return at once, and the measurement is the time to drain.
   Fleet fleet({.name = "soak", .agents = scale.agents(128), .hertz = 10, .longest_pause = kNsPerSecond}, hub.address(), directory);
   Findings findings;
   findings.need(fleet.waitFor([&] { return fleet.isComplete(); }, 60), "all connected");

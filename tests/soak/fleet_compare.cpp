@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a Fleet's data a store holds: every series whole, in order, value by value.
+// Compares a store with a Fleet's data: every series complete, in order, value by value.
 #include <limits>
 #include <map>
 
@@ -114,7 +114,7 @@ Fleet::Watcher::Watcher(const std::string& store) {
 
 Fleet::Watcher::~Watcher() = default;
 
-// Of the series that is furthest behind: a picture is as old as its oldest part.
+// Of the series with the largest lag: a picture is as old as its oldest part.
 std::optional<double> Fleet::Watcher::age() {
   const auto latest = m_reader->latest(m_series);
   if (!latest.ok() || latest->size() < m_series.size()) return std::nullopt;

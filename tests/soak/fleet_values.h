@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the agents of a Fleet record: names, and values that can be told from each other afterwards.
+// The data that the agents of a Fleet record: names, and values that are distinguishable afterwards.
 //
-// Threading:  none; the columns are made once.
 // Ownership:  static.
 // Units:      those of the metrics.
-// Errors:     none.
-// Cost:       one look-up a value.
+// Cost:       one look-up per value.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +12,11 @@
 
 namespace runglass::soak {
 
-// The k-th value of an agent's n-th series: a level, noise, and steps of what such a counter can resolve.
+// The k-th value of an agent's n-th series: a level, noise, and the resolution of such a counter.
 double valueOf(std::size_t series, std::int64_t k);
 std::string metricName(int number);
 std::string deviceUuid(const std::string& fleet, int agent, int gpu);
-// Of a rank's step, as metric and labels.
+// A scalar of a rank's step, as metric and labels.
 struct ScalarName {
   std::string metric, labels;
 };

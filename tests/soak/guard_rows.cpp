@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows where somebody else knocks: connections that say nothing, calls without a token.
+// Rows with unknown clients: silent connections, calls without a token.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <grpcpp/grpcpp.h>
@@ -22,7 +22,7 @@
 namespace runglass::soak {
 namespace {
 
-// Connects without waiting from 127.0.0.<host>: as many addresses, so that the limit for one is not what helps.
+// Connects without waiting from 127.0.0.<host>: many addresses, so that the limit per address does not help.
 int knock(const std::string& hub, int host) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   sockaddr_in address{};
@@ -35,7 +35,7 @@ int knock(const std::string& hub, int host) {
   return fd;
 }
 
-// Calls a second without a token, from a few threads with a connection each. Each says that it is a node that must not get into the store.
+// Calls per second without a token, from a few threads with a connection each. Each claims to be a node that must not get into the store.
 class Flood {
  public:
   Flood(const std::string& hub, double per_second) {
@@ -115,7 +115,7 @@ Row descriptors(const Scale& scale) {
   findings.need(fleet.leave(30), "all acknowledged");
   (void)late.leave(5);
   (void)hub.terminate();
-  // Up to the reserve, which is the store's.
+  // Up to the reserve, which is for the store.
   findings.need((max_files >= 170 && max_files <= 200) || scale.quick, text("hub had %d of 200 descriptors", max_files));
   findings.need(unaffected, "agents stayed connected");
   findings.need(latency.ms(0.99) <= 1'000, text("their ack p99 %.0f ms", latency.ms(0.99)));
@@ -143,7 +143,7 @@ Row flood(const Scale& scale) {
   findings.need(fleet.waitFor([&] { return fleet.isComplete(); }, 60), "all connected");
   fleet.play();
   (void)fleet.listen(scale.quick ? 0.2 : 3);
-  // In turns, so that other load of the machine is in both; each as long as the hub needs from one commit to the next.
+  // Alternating, so that other load of the machine affects both; each turn is as long as the hub's commit interval.
   constexpr double kTurn = 10.5;
   const int turns = scale.quick ? 1 : static_cast<int>(std::ceil(seconds / kTurn));
   Latency before, during;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row of one hostile agent next to many good ones.
+// One hostile agent and many well-behaved ones.
 #include <array>
 #include <atomic>
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace {
 using test::RawAgent;
 using Wire = v1::Payload;
 
-// Attacks of an agent that the hub admits, one connection each, one after the other until it is stopped.
+// Attacks of an admitted agent, one connection each, one after the other until it is stopped.
 class Hostile {
  public:
   explicit Hostile(std::string hub) : m_hub(std::move(hub)), m_thread([this] { run(); }) {}
@@ -31,7 +31,7 @@ class Hostile {
     m_stop = true;
     if (m_thread.joinable()) m_thread.join();
   }
-  long rounds() const { return m_rounds; }    // all attacks once
+  long rounds() const { return m_rounds; }    // complete rounds of all attacks
   long refused() const { return m_refused; }  // connections that the hub did not admit
 
  private:
@@ -62,7 +62,7 @@ class Hostile {
       if (n % kAttacks.size() + 1 == kAttacks.size()) ++m_rounds;
     }
   }
-  // Bytes that are no payload, with the right checksum and with a wrong one.
+  // Bytes that are not a payload, with a correct checksum and with a wrong one.
   void garbage(RawAgent& agent) {
     std::uint64_t seq = 0;
     for (const std::size_t size : {1U, 100U, 10'000U, 500'000U}) {
@@ -76,7 +76,7 @@ class Hostile {
     (void)agent.send(wrong);
     (void)agent.finish();
   }
-  // Records of owners that were never named.
+  // Records with undefined owners.
   void poison(RawAgent& agent) {
     v1::Payload payload;
     payload.add_define_attempt()->set_id(1);
@@ -89,7 +89,7 @@ class Hostile {
     (void)agent.send(RawAgent::batch(1, 0, payload.SerializeAsString()));
     (void)agent.waitForAck(1, 1);
   }
-  // Until the hub has enough of them.
+  // Until the hub refuses more.
   void definitions(RawAgent& agent) {
     v1::Series series;
     series.set_metric(std::string(1'000, 'm'));
@@ -104,7 +104,7 @@ class Hostile {
     }
     (void)agent.finish();
   }
-  // The ends of what a time holds: of events, a run, and the node's clock.
+  // Extreme times: of events, a run, and the node's clock.
   void times(RawAgent& agent) {
     constexpr std::int64_t kFar = std::int64_t{1} << 62;
     v1::AgentMessage beat;

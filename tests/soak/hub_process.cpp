@@ -28,7 +28,7 @@ double statusMib(pid_t pid, const std::string& key) {
   return 0;
 }
 
-// Of all processors together, by everybody.
+// Of all processors and processes together.
 double busySeconds() {
   std::ifstream stat("/proc/stat");
   std::string name;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// HubProcess: the shipped `runglassctl serve` as a process of its own, and what /proc says about it.
+// HubProcess: the shipped `runglassctl serve` as a separate process, and its values in /proc.
 //
 // Threading:  one thread.
 // Ownership:  owns the process; the destructor kills it.
 // Units:      seconds, MiB.
-// Errors:     a hub that does not start aborts the soak with what it said on standard error.
-// Cost:       a spawn; a read of /proc each.
+// Errors:     a hub that does not start aborts the soak with its output on standard error.
+// Cost:       a spawn; a read of /proc per value.
 #pragma once
 
 #include <sys/types.h>
@@ -24,7 +24,7 @@ class HubProcess {
     std::string store;
     std::string listen = "127.0.0.1:0";
     std::vector<std::string> more = {};
-    int descriptors = 0;  // limit of open files; 0: as it is
+    int descriptors = 0;  // limit of open files; 0: unchanged
   };
   explicit HubProcess(Options options) : m_options(std::move(options)) { start(); }
   HubProcess(const HubProcess&) = delete;
@@ -34,17 +34,17 @@ class HubProcess {
   const std::string& address() const { return m_address; }
   const std::string& store() const { return m_options.store; }
   pid_t pid() const { return m_pid; }
-  // Again at the same address, after an end.
+  // Starts it again at the same address, after an end.
   void start();
   void kill9();
-  // SIGTERM, `times` of them. How long it took and what it ended with; -1: it had to be killed after 20 s.
+  // Sends SIGTERM `times` times. Duration and exit status; -1: it had to be killed after 20 s.
   struct End {
     double seconds = 0;
     int status = -1;
   };
   End terminate(int times = 1);
 
-  double cpuSeconds() const;  // of all its lives
+  double cpuSeconds() const;  // of all starts together
   double rssMib() const;
   double peakMib() const { return std::max(m_peak_before, peakNow()); }
   int openFiles() const;
@@ -59,7 +59,7 @@ class HubProcess {
   double m_cpu_before = 0, m_peak_before = 0;
 };
 
-// Who used the processors since the last call.
+// Processor use since the last call.
 class Machine {
  public:
   explicit Machine(const HubProcess* hub) : m_hub(hub) { (void)take(); }

@@ -18,10 +18,10 @@ namespace runglass::soak {
 namespace {
 
 struct LoadTargets {
-  double rss_mib, p99_ms, cores;  // cores: 0 = said, not judged
+  double rss_mib, p99_ms, cores;  // cores: 0 = reported, not judged
 };
 
-// Agents at a steady rate; then all is acknowledged, and the store is held against what they recorded.
+// Agents at a steady rate; then everything is acknowledged, and the store is compared with their records.
 Row load(const char* id, const Scale& scale, const FleetPlan& plan, double full_seconds, const LoadTargets& targets) {
   const double seconds = scale.seconds(full_seconds, 12);
   const std::string directory = scale.directory + "/" + id;
@@ -73,7 +73,7 @@ Row loadWide(const Scale& scale) {
 Row steady(const Scale& scale) { return load("R1", scale, steadyPlan(scale), 300, {.rss_mib = 400, .p99_ms = 500, .cores = 1}); }
 
 Row burst(const Scale& scale) {
-  constexpr double kFull = 60, kTimes = 5, kRss = 440;  // the hard limit of R1 and a tenth
+  constexpr double kFull = 60, kTimes = 5, kRss = 440;  // the hard limit of R1 plus a tenth
   const double seconds = scale.seconds(kFull, 8);
   const std::string directory = scale.directory + "/R2";
   std::filesystem::create_directories(directory);
@@ -88,7 +88,7 @@ Row burst(const Scale& scale) {
   Latency during = fleet.listen(seconds);
   const Machine::Use use = machine.take();
   fleet.play();
-  // Recovered: two seconds whose p99 is what it should be.
+  // Recovered: two seconds with a p99 within the target.
   double recovered = -1;
   for (double after = 2; after <= 60 && recovered < 0; after += 2)
     if (fleet.listen(scale.quick ? 0.2 : 2).ms(0.99) <= 500) recovered = after;
@@ -164,7 +164,7 @@ Row loneAgent(const Scale& scale) {
 
 namespace {
 
-// Of what waits in the journal at 8 bytes a sample, about so much is added to the file.
+// The fraction of the journal's data, at 8 bytes per sample, that is added to the file.
 constexpr double kPacked = 0.7;
 
 std::uintmax_t sizeWithJournal(const std::string& store) {
@@ -174,7 +174,7 @@ std::uintmax_t sizeWithJournal(const std::string& store) {
                    : 0;
 }
 
-// Samples of the last hours, as fast as they are taken, until the file is going to be so large.
+// Records samples of the last hours, as fast as they are accepted, until the file will have this size.
 void fill(const std::string& hub, const std::string& directory, const std::string& store, std::uintmax_t bytes) {
   constexpr std::size_t kSeries = 256, kBlock = 4'096;
   AgentOptions options;
@@ -208,7 +208,7 @@ void fill(const std::string& hub, const std::string& directory, const std::strin
 }  // namespace
 
 Row retention(const Scale& scale) {
-  constexpr double kFull = 150, kMinSeconds = 75;  // the hub looks once a minute
+  constexpr double kFull = 150, kMinSeconds = 75;  // the hub checks once a minute
   const double cap_mib = 128, seconds = std::max(kMinSeconds, kFull * scale.share);
   Row row{.id = "R5",
           .what = text("a store at its cap of %.0f MiB, 64 agents x 8 GPUs x 20 metrics at 10 Hz, %.0f s", cap_mib, seconds),

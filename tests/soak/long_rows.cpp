@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows about time: clocks that are wrong, and a long run.
+// Rows about time: wrong clocks, and a long run.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -20,10 +20,10 @@
 namespace runglass::soak {
 namespace {
 
-// A clock that is off and runs at another rate. It is never stepped: agents go by CLOCK_MONOTONIC.
+// A clock with an offset and a wrong rate. It is never stepped: agents use CLOCK_MONOTONIC.
 struct WrongClock {
   DurNs offset = 0;
-  double drift = 0;  // seconds a second
+  double drift = 0;  // seconds per second
   TimeNs began = wallNow();
   TimeNs now() const {
     const TimeNs wall = wallNow();
@@ -31,7 +31,7 @@ struct WrongClock {
   }
 };
 
-// What a node's stored readings allow for: half of the round trip that they were made from.
+// The error of a node's stored readings: half of the round trip of the measurement.
 double storedError(const std::string& store, const std::string& node) {
   auto db = sqlite::Connection::open(store, sqlite::OpenMode::kReadOnly);
   if (!db.ok()) return 0;
@@ -107,7 +107,7 @@ Row clocks(const Scale& scale) {
       }
   std::ranges::sort(found, {}, &Timed::truth);
   long disordered = 0;
-  TimeNs latest = 0;  // stored, of what was truly more than 2 x the worst error before
+  TimeNs latest = 0;  // the latest stored time of an event that was actually more than 2 x the worst error earlier
   std::size_t before = 0;
   for (const Timed& one : found) {
     for (; before < found.size() && found[before].truth < one.truth - static_cast<DurNs>(2 * worst * 1e9); ++before)
@@ -154,7 +154,7 @@ Row longRun(const Scale& scale) {
     return share() >= 1;
   };
   while (share() < 1) {
-    // Agents that come and go.
+    // Agents that connect and leave.
     Fleet guest({.name = "guest-" + std::to_string(guests++), .agents = 2}, hub.address(), directory);
     (void)guest.waitFor([&] { return guest.isComplete(); }, 30);
     guest.play();

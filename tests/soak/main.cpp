@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The soak: the shipped hub and shipped agents under load and through faults, as a table of what was asked and what was measured.
+// The soak: the shipped hub and shipped agents under load and through faults, as a table of targets and measurements.
 //   soak [--minutes N] [--json FILE] [--rows ID,ID] [--dir FOLDER] [--store FILE] [--quick]
 // Exits 1 when a row fails. See docs/contribute/soak.md.
 #include <sys/resource.h>
@@ -38,7 +38,7 @@ struct Options {
   std::string json, rows, directory, store;
 };
 
-// As tests/bench/calibration.h: zstd-1 over text, on one thread, at this moment.
+// As tests/bench/calibration.h: zstd-1 over text, on one thread, measured now.
 double calibration() {
   std::mt19937_64 random(1);
   std::string in(1 << 20, '\0');

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row: one line of the soak's table, and what the rows have in common: how long, how many, and where.
+// Row: one line of the soak's table, and data shared by the rows: duration, scale, and folder.
 //
-// Threading:  plain values.
-// Ownership:  none.
-// Units:      seconds where a name says so.
-// Errors:     a row that cannot be tried says why; it never passes.
-// Cost:       none.
+// Units:      seconds where a name has that unit.
+// Errors:     a row that cannot be tried gives the reason; it never passes.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +21,13 @@ enum class Verdict : std::uint8_t { kPass, kFail, kNotTried };
 struct Row {
   std::string id, what, target, measured;
   Verdict verdict = Verdict::kNotTried;
-  std::string machine;  // processor time of other programs meanwhile
+  std::string machine;  // processor time of other programs during the row
 };
 
-// What a row was asked to be. At full scale (30 minutes) lengths are those of docs/contribute/soak.md.
+// The scale of a row. At full scale (30 minutes) durations are those of docs/contribute/soak.md.
 struct Scale {
   double share = 1;
-  bool quick = false;  // a test of the program itself: few agents, a second or two each
+  bool quick = false;  // tests the program itself: few agents, a second or two each
   std::string directory;
   std::string store;  // the kills happen in a copy of it; empty: in a new one
 
@@ -41,14 +38,14 @@ struct Scale {
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 std::string loadAverage();  // of the last minute
 
-// The rows of one run of soak or aged: which of them were asked for, the table on standard output, the file of --json, the exit code.
+// The rows of one run of soak or aged: the selected rows, the table on standard output, the file of --json, the exit code.
 class RowTable {
  public:
   // `rows`: "ID,ID"; empty: all.
   explicit RowTable(const std::string& rows, nlohmann::json json = {}) : m_rows(rows), m_json(std::move(json)) {}
   bool includes(const std::string& id) const { return m_rows.empty() || ("," + m_rows + ",").find("," + id + ",") != std::string::npos; }
   void add(const Row& row);
-  // Prints how many rows passed, and writes `json_file` unless it is empty. 1: a row failed.
+  // Prints the number of passed rows, and writes `json_file` unless it is empty. 1: a row failed.
   int finish(const std::string& json_file);
 
  private:
@@ -57,7 +54,7 @@ class RowTable {
   int m_passed = 0, m_failed = 0, m_not_tried = 0;
 };
 
-// One entry per requirement that was looked at, joined; the row passes if all hold.
+// One entry per checked requirement, joined; the row passes if all hold.
 class Findings {
  public:
   void say(const std::string& what) { m_parts += (m_parts.empty() ? "" : "; ") + what; }
@@ -104,7 +101,7 @@ Row hostile(const Scale& scale);
 Row descriptors(const Scale& scale);
 Row flood(const Scale& scale);
 
-// The agent of loneAgent(), in a process of its own: records at 1 kHz, then prints what it recorded and used.
+// The agent of loneAgent(), in a separate process: records at 1 kHz, then prints its records and resource use.
 int runLoneAgent(const std::string& hub, const std::string& state_dir, double seconds);
 
 }  // namespace runglass::soak

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Only the generator's thread speaks to the Recorders once it runs; polls and steps are read when it rests.
-// 2. The k-th value of a series is valueOf(series, k): a lost, doubled or misplaced sample shows.
+// 1. Only the generator's thread calls the Recorders once it runs; polls and steps are read when it rests.
+// 2. The k-th value of a series is valueOf(series, k): a lost, duplicated or misplaced sample is detected.
 #include "tests/soak/soak_fleet.h"
 
 #include <algorithm>
@@ -134,7 +134,7 @@ void Fleet::rest() {
   if (m_generator.joinable()) m_generator.join();
 }
 
-// The members' polls are spread over the period, as those of machines are that were not started together.
+// The members' polls are spread over the period, like those of machines that were not started together.
 void Fleet::run() {
   constexpr DurNs kNap = 5 * kNsPerMs;
   const double spacing = 1e9 * m_plan.block / (m_plan.hertz * m_times * static_cast<double>(m_plan.agents));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fleet: many shipped Agents in one process, played by one thread from prepared columns, and whether the store holds all that they said.
+// Fleet: many shipped Agents in one process, driven by one thread from prepared columns, and a comparison of the store with all their
+// records.
 //
 // Threading:  one thread; the generator and the agents have their own.
-// Ownership:  owns agents and their state directories' contents.
+// Ownership:  owns agents and the content of their state directories.
 // Units:      ms for latencies; points are samples and scalars.
 // Errors:     an agent that cannot start aborts the soak.
-// Cost:       about 0.1 us a sample in the generator; three threads an agent.
+// Cost:       about 0.1 us per sample in the generator; three threads per agent.
 #pragma once
 
 #include <atomic>
@@ -28,13 +29,13 @@ struct FleetPlan {
   std::string name = "soak";
   int agents = 1, gpus = 8, metrics = 12;
   double hertz = 10;
-  int block = 1;          // samples of a series at a time, as from a counter's buffer; polls come at hertz / block
+  int block = 1;          // samples of a series at a time, as from a counter's buffer; polls happen at hertz / block
   bool training = false;  // progress of every rank with each poll, a step of every rank with each fourth
   std::string token_file = {};
   DurNs longest_pause = 10 * kNsPerSecond;  // between attempts to connect
 };
 
-// Of batches, from their sealing to their acknowledgement.
+// Latencies of batches, from sealing to acknowledgement.
 class Latency {
  public:
   void add(const std::vector<DurNs>& delays) { m_delays.insert(m_delays.end(), delays.begin(), delays.end()); }
@@ -53,20 +54,20 @@ class Fleet {
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
 
-  void play(double times = 1);  // so many times the plan's rate; again: from now on
+  void play(double times = 1);  // at this multiple of the plan's rate; when called again: from now on
   void rest();
   Latency listen(double seconds, const std::function<bool()>& enough = {});  // collects latencies meanwhile
   int connected() const;
-  // No batch waits longer than the time after which it is spooled.
+  // No batch has waited longer than the time after which it is spooled.
   bool drained() const;
   bool waitFor(const std::function<bool()>& what, double seconds) const;
-  // Of the agent that is furthest behind: for how long nothing of it became acknowledged, and so visible to the hub's own readers.
+  // For the agent with the largest lag: the time since any of its data was acknowledged, and so visible to the hub's own readers.
   double silence() const;
   bool isComplete() const { return connected() == m_plan.agents; }
-  // Rests, waits until all is acknowledged, says goodbye. False: something was left after `seconds`.
+  // Rests, waits until everything is acknowledged, signs off. False: something was left after `seconds`.
   bool leave(double seconds);
   const FleetPlan& plan() const { return m_plan; }
-  std::int64_t recorded() const;  // points, while it rests
+  std::int64_t recorded() const;  // points; call while it rests
   std::uint64_t droppedBatches() const;
   double worstLateness() const { return static_cast<double>(m_worst_late) / 1e9; }  // of the generator, in seconds
 
@@ -82,7 +83,7 @@ class Fleet {
     std::string text() const;
   };
   Comparison compare(const std::string& store) const;
-  // Age in seconds of the newest sample that another process sees of a few series; absent: it sees none.
+  // Age in seconds of the newest sample of a few series visible to another process; absent: none is visible.
   class Watcher {
    public:
     explicit Watcher(const std::string& store);

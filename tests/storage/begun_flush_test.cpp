@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A flush in three parts: what is journaled between its begin and its end is neither lost nor doubled, wherever the writer is killed.
+// A flush in three parts: data journaled between its begin and its end is neither lost nor duplicated, whenever the writer is killed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -25,10 +25,9 @@ using testing::IsEmpty;
 constexpr std::size_t kPerBatch = 20;
 const StreamKey kStream{"agent", "session", 4};
 const StreamKey kOther{"agent", "session", 5};
-const StreamKey kOnce{"agent", "session", 6};  // of one batch
+const StreamKey kOnce{"agent", "session", 6};  // a stream of one batch
 
-// Records batches of two streams, as a hub does: a batch can be decoded only after a dictionary, which the first batch of each epoch
-// brings.
+// Records batches of two streams, like a hub: a batch can be decoded only after a dictionary, which the first batch of each epoch contains.
 class Sender {
  public:
   explicit Sender(Writer& writer) : m_writer(writer) {}
@@ -88,7 +87,7 @@ class Sender {
   std::vector<std::pair<const StreamKey*, std::uint64_t>> m_said;
 };
 
-// Every batch up to the marks is in the store once, and these are at least `said` of the two streams.
+// Every batch up to the marks is in the store once, and there are at least `said` of each of the two streams.
 void expectWhole(const std::string& store, std::uint64_t said) {
   auto writer = openStore(store).writer({.replay = Sender::replay()});
   ASSERT_TRUE(writer.ok()) << writer.status().message();
@@ -216,7 +215,7 @@ TEST_P(KilledFlush, ThatFailsLosesAndDoublesNothing) {
   const TempStore store;
   ASSERT_TRUE((*store.writer())->close().ok());
   const pid_t child = ::fork();
-  if (child == 0) childUntil(GetParam(), store.path(), 1);  // not a page more than it has
+  if (child == 0) childUntil(GetParam(), store.path(), 1);  // no page more than it has
   int status = 0;
   ::waitpid(child, &status, 0);
   ASSERT_TRUE(WIFSIGNALED(status)) << "the child ended by itself with " << WEXITSTATUS(status);

@@ -22,7 +22,7 @@ SeriesId anySeries(Writer& writer) {
 
 bool sameBits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
-// For the edges that were returned, the bins must be what the raw samples in them reduce to.
+// For the returned edges, the bins must be the reduction of the raw samples in them.
 void expectTrueBins(const std::vector<Bin>& bins, const SampleColumns& all, std::int64_t x0, std::int64_t x1, std::size_t wanted) {
   ASSERT_EQ(bins.size(), wanted);
   EXPECT_EQ(bins.front().x0, x0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captures in a store: kept whole, bounded, told when damaged, carried along, forgotten last.
+// Captures in a store: stored completely, limited, reported when damaged, exported, deleted last.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 

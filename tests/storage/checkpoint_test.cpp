@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The -wal file of a store that others read: it stays small, and who keeps it from that is named.
+// The -wal file of a store with readers: it stays small, and a process that prevents this is named.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -27,7 +27,7 @@ class CheckpointTest : public testing::Test {
  protected:
   void SetUp() override {
     writer = store.writer().value();
-    // What it makes at first is in the file.
+    // The changes of its creation are in the file.
     ASSERT_TRUE(writer->flush().ok());
   }
   Status store_some(std::int64_t bytes) {
@@ -45,7 +45,7 @@ class CheckpointTest : public testing::Test {
     return issues;
   }
 
-  // A process that holds a snapshot, as a paused pipe does.
+  // A process that holds a snapshot, like a paused pipe.
   class Holder {
    public:
     explicit Holder(const std::string& path) {
@@ -110,7 +110,7 @@ TEST_F(CheckpointTest, BeyondItsLimitNothingIsStoredUntilTheSnapshotEnds) {
   EXPECT_EQ((*reader)->events({.limit = 100'000})->size(), static_cast<std::size_t>(events));
 }
 
-// Readers of ours hold a snapshot for 250 ms; several of them, one after the other, leave no moment without one.
+// Readers of this process hold a snapshot for 250 ms; several of them, one after the other, leave no moment without one.
 TEST_F(CheckpointTest, OurReadersLetTheWalFileBeginAnew) {
   std::atomic<bool> stop = false;
   std::vector<std::thread> readers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an alignment does to the times of a store: who is moved, who is not, and that it can be taken off again.
+// The effect of an alignment on the times of a store: which ranks are moved, which are not, and that it can be removed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 constexpr TimeNs kBegin = 1'700'000'000LL * kNsPerSecond;
 
-// Two ranks on two nodes; node b's clock is 2 s behind by its own map. Each rank has a series, a loss, a span a second, a log line and an
+// Two ranks on two nodes; node b's clock is 2 s behind by its own map. Each rank has a series, a loss, a span per second, a log line and an
 // event; node b has a power series.
 class ClockAlignTest : public ::testing::Test {
  protected:
@@ -39,7 +39,7 @@ class ClockAlignTest : public ::testing::Test {
       SpanColumns spans;
       spans.names = {"k"};
       for (int i = 0; i < 100; ++i) {
-        const TimeNs at = kBegin + i * kNsPerSecond - r * 2 * kNsPerSecond;  // as the node's clock stamps it
+        const TimeNs at = kBegin + i * kNsPerSecond - r * 2 * kNsPerSecond;  // as stamped by the node's clock
         spans.start.push_back(at), spans.dur.push_back(kNsPerMs), spans.name.push_back(0);
         spans.category.push_back(SpanCategory::kCompute);
         m_writer->sample(m_series[r], at, i);
@@ -56,7 +56,7 @@ class ClockAlignTest : public ::testing::Test {
     ASSERT_TRUE(m_writer->flush().ok());
     m_reader = m_store.reader().value();
   }
-  // Rank 1 a second later at the begin, 1.099 s at the end.
+  // Rank 1 moves later by 1 s at the begin, by 1.099 s at the end.
   ClockAlignment drifting() const {
     return {.run_uuid = "run-1",
             .attempt = 0,
@@ -207,7 +207,7 @@ TEST_F(ClockAlignTest, AnExportCarriesTheAlignmentAndASliceIsOneOfAlignedTime) {
   EXPECT_THAT(*part->logs({}), IsEmpty());
 }
 
-// The times of a Reader and those of its relations, by what names the row.
+// Compares a Reader's times with those of its relations, by the name of the row.
 void expectTheSameTimes(Reader& reader, RunId run) {
   const auto print = [](std::optional<TimeNs> time) { return time ? std::to_string(*time) : "NULL"; };
   std::vector<std::string> events, logs, progress, series;
@@ -227,7 +227,7 @@ void expectTheSameTimes(Reader& reader, RunId run) {
 }
 
 TEST_F(ClockAlignTest, RelationsSayTheTimesThatTheReaderSays) {
-  // A row about a rank that names its node, one without a time, and a series that names both.
+  // A row about a rank that also names its node, one without a time, and a series that names both.
   m_writer->event({.time = kBegin, .attempt = m_attempt, .node = m_node[1], .rank = 1, .kind = "both"});
   m_writer->event({.attempt = m_attempt, .rank = 1, .kind = "timeless"});
   m_writer->log({.attempt = m_attempt, .rank = 1, .text = "timeless"});

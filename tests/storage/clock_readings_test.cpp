@@ -18,8 +18,8 @@ namespace {
 constexpr TimeNs kStart = 1'790'000'000'000'000'000;
 constexpr DurNs kMinute = 60 * kNsPerSecond, kHour = 60 * kMinute;
 
-// Offsets of clocks as they are seen in clusters: most follow NTP and wander by fractions of a millisecond, some run free and drift with
-// the temperature of the room, some are stepped.
+// Clock offsets as observed in clusters: most follow NTP and wander by fractions of a millisecond, some run free and drift with the
+// temperature of the room, some are stepped.
 struct SimulatedClock {
   double drift = 0, wander_ns = 0, phase = 0;
   TimeNs step_at = 0;
@@ -128,7 +128,7 @@ TEST_F(ClockReadings, AStepKeepsTheTimesOnBothOfItsSides) {
   EXPECT_EQ(maps.of(node)->corrected(kStart + 50 * kMinute), kStart + 50 * kMinute + 9 * kNsPerSecond);
 }
 
-// What a Reader adds from commit to commit is what another one finds that opens afterwards.
+// The readings that a Reader adds from commit to commit are those that a newly opened one finds.
 TEST_F(ClockReadings, AReaderThatFollowsTheCommitsCorrectsAsANewOneDoes) {
   open();
   std::vector<NodeId> nodes;
@@ -158,7 +158,7 @@ TEST_F(ClockReadings, AReaderThatFollowsTheCommitsCorrectsAsANewOneDoes) {
   }
 }
 
-// Some clocks are minutes off, and one is where a board without a battery begins.
+// Some clocks are minutes off, and one starts at the default time of a board without a battery.
 TEST_F(ClockReadings, MoveTheExtentOfTheStore) {
   open();
   const RunId run = m_writer->run({.uuid = "r", .name = "r"});
@@ -195,7 +195,7 @@ TEST_F(ClockReadings, OfAnEarlierLifeStay) {
   for (int life = 0; life < 3; ++life) {
     open();
     const NodeId node = m_writer->node({.uuid = "n"});
-    // A replica is sent again what it has.
+    // A replica receives data again that it already has.
     for (const Reading& one : all) record(node, one);
     for (int i = 0; i < 10; ++i) {
       all.push_back({kStart + (life * 10 + i) * kHour, (life * 10 + i % 3) * kNsPerSecond, kNsPerMs});

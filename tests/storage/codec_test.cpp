@@ -40,7 +40,7 @@ std::int64_t anyInt(Random& random) {
 double anyDouble(Random& random) {
   switch (random() % 8) {
     case 0:
-      return std::bit_cast<double>(random());  // any pattern, NaN payloads and denormals among them
+      return std::bit_cast<double>(random());  // any pattern, including NaN payloads and denormals
     case 1:
       return -0.0;
     case 2:
@@ -56,7 +56,7 @@ double anyDouble(Random& random) {
   }
 }
 
-// Runs of one style, so that each way to store a block is met.
+// Stretches of different styles, so that each encoding of a block is used.
 Points anyPoints(Random& random, std::size_t n, bool with_time) {
   Points p;
   while (p.x.size() < n) {
@@ -176,8 +176,8 @@ TEST(SpanChunk, GivesBackItsColumns) {
   }
 }
 
-// Bytes from a damaged or hostile file must neither crash nor read or write out of bounds (run under the asan preset); what they decode to
-// does not matter, the row's checksum is what tells.
+// Bytes of a damaged or hostile file must neither crash nor read or write out of bounds (run under the asan preset); the decoded values do
+// not matter: the row's checksum detects the damage.
 template <class Decode>
 void damage(const std::string& good, Random& random, Decode decode) {
   for (std::size_t cut = 0; cut < good.size(); cut += 1 + good.size() / 200) EXPECT_FALSE(decode(good.substr(0, cut))) << "cut at " << cut;

@@ -22,7 +22,7 @@ using ::testing::Pair;
 
 class DeleteRuns : public ::testing::Test {
  protected:
-  // The sample store's run, and another one that begins a day later and is not over.
+  // The sample store's run, and another one that begins a day later and has not ended.
   void SetUp() override {
     auto writer = openStore(m_path).writer();
     ASSERT_TRUE(writer.ok());
@@ -110,7 +110,7 @@ TEST_F(DeleteRuns, CompactingGivesFreePagesBack) {
   EXPECT_THAT(*(*reader)->verify(), IsEmpty());
 }
 
-// Free pages lie before pages of samples, which end the file.
+// The free pages precede the pages of samples at the end of the file.
 class DamagedEnd : public DeleteRuns {
  protected:
   void SetUp() override {
@@ -127,7 +127,7 @@ class DamagedEnd : public DeleteRuns {
         }
       };
       record(0, 1);
-      ASSERT_TRUE(writer->flush().ok());  // rows of series lie before those of the samples to come
+      ASSERT_TRUE(writer->flush().ok());  // rows of series precede those of the samples to come
       record(1, 300);
       ASSERT_TRUE(writer->close().ok());
     }
@@ -143,7 +143,7 @@ class DamagedEnd : public DeleteRuns {
     ASSERT_TRUE(done.ok()) << done.message();
   }
   void damage(std::size_t page) { copyFlipped(m_path, static_cast<std::uint32_t>(page), m_path); }
-  // Series whose samples can be read.
+  // Number of series whose samples are readable.
   int readable() {
     auto reader = openStore(m_path).reader().value();
     int whole = 0;
@@ -192,7 +192,7 @@ TEST_F(DamagedEnd, KeepsNoRunFromBeingDeleted) {
   EXPECT_THAT(sqlRows(*reader, "SELECT name FROM run"), ElementsAre("other"));
 }
 
-// A table that was made anew keeps the damaged one in the file, here at its end.
+// A rebuilt table leaves the damaged one in the file, here at its end.
 TEST_F(DamagedEnd, OfADamagedTableCostsNothingElse) {
   execute(
       "ALTER TABLE rg_chunk RENAME TO damaged_rg_chunk_1; CREATE TABLE rg_chunk(chunk_id INTEGER PRIMARY KEY, series_id INTEGER NOT NULL, "
@@ -223,7 +223,7 @@ TEST_F(DamagedEnd, OfARunThatGoesKeepsItAndSaysWhy) {
   }
   const auto leaves = leavesOf(m_path, "rg_log");
   ASSERT_GT(leaves.size(), 4U);
-  damage(leaves[2]);  // starting looks at the last one
+  damage(leaves[2]);  // opening reads the last one
   for (const Status& failed : {previewDeletion(m_path, {.run = m_ids.run, .before = {}}).status(),
                                deleteRuns(m_path, {.run = m_ids.run, .before = {}}, {}).status()}) {
     EXPECT_EQ(failed.code(), Code::kDataLoss) << failed.message();

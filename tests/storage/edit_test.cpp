@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits: notes in the store, and the lock file that tells where its holder takes them.
+// Edits: notes in the store, and the lock file with the address where its holder accepts them.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -151,7 +151,7 @@ TEST_F(EditTest, WhatNoStoreMayTakeIsRefusedWithTheReasonAndLeavesNothing) {
 
 TEST_F(EditTest, ReadersThatWereOpenSurviveAWriterThatComesAndGoes) {
   const auto early = reader();
-  ASSERT_THAT(texts(*early), IsEmpty());  // its connection has seen the store without a -wal file
+  ASSERT_THAT(texts(*early), IsEmpty());  // its connection was opened before there was a -wal file
   std::uint64_t generation = early->generation();
   for (int i = 0; i < 3; ++i) {
     const auto open = writer();
@@ -194,7 +194,7 @@ TEST_F(EditTest, TheLockNamesItsHolderAndWhereEditsGo) {
     ASSERT_TRUE(holder.has_value());
     EXPECT_EQ(holder->pid, std::to_string(::getpid()));
     EXPECT_EQ(holder->contact, "127.0.0.1:4711");
-    // As programs that know only of the pid read it.
+    // As read by programs that know only of the pid.
     std::ifstream lock(lockPath(m_store), std::ios::binary);
     char text[16] = {};
     lock.read(text, 15);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job leaves in the memory of a writer once it is over, and that nothing of it is lost.
+// The memory of a writer after a job has ended, and that none of the job's data is lost.
 #include <gmock/gmock.h>
 #include <malloc.h>
 #include <sqlite3.h>
@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 
 constexpr TimeNs kStart = 1'790'000'000'000'000'000;
 
-// Sanitizers have a malloc of their own, which mallinfo2() does not see.
+// Sanitizers have their own malloc, which mallinfo2() does not see.
 #ifdef __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 constexpr bool kHeapIsCounted = false;
@@ -32,7 +32,7 @@ constexpr bool kHeapIsCounted = true;
 constexpr bool kHeapIsCounted = true;
 #endif
 
-// Without SQLite's page cache, which is bounded and fills as the file grows.
+// Without SQLite's page cache, which is limited and fills as the file grows.
 std::int64_t allocatedBytes() { return static_cast<std::int64_t>(mallinfo2().uordblks) - sqlite3_memory_used(); }
 
 std::int64_t residentBytes() {
@@ -52,11 +52,11 @@ class Eviction : public ::testing::Test {
     m_writer = std::move(*writer);
     m_run = m_writer->run({.uuid = "r", .name = "r"});
   }
-  // What an agent's batch does to the marks.
+  // The effect of an agent's batch on the marks.
   void journal(const std::string& session) {
     for (std::uint32_t stream = 0; stream < 16; ++stream) ASSERT_TRUE(m_writer->journal({"agent", session, stream}, 0, "x").ok());
   }
-  // One life of a job: its attempts, ranks, series, tracks and one point of each series.
+  // One attempt of a job: its ranks, series, tracks and one point of each series.
   AttemptId attempt(int number, int ranks) {
     const std::string key = std::to_string(number);
     const AttemptId attempt = m_writer->attempt({.run = m_run, .key = key, .start = kStart + number});
@@ -76,7 +76,7 @@ class Eviction : public ::testing::Test {
     }
     return attempt;
   }
-  // A commit: something has to be there for one.
+  // A commit, which needs at least one row.
   void commit() {
     m_writer->event({.time = kStart, .kind = "tick"});
     const Status flushed = m_writer->flush();
@@ -99,7 +99,7 @@ TEST_F(Eviction, RestartsOfAJobCostNoMemory) {
     for (int i = 0; i < 3; ++i) commit();
   };
   live(0);
-  live(1);  // the first one is over
+  live(1);  // the first one has ended
   const std::int64_t one = allocatedBytes();
   settle();
   const std::int64_t after_one = allocatedBytes(), resident_one = residentBytes();
@@ -112,7 +112,7 @@ TEST_F(Eviction, RestartsOfAJobCostNoMemory) {
               static_cast<long long>(resident_all >> 10));
   EXPECT_EQ(m_writer->liveTail()->seriesHeld(), 0);
   EXPECT_EQ(m_writer->liveTail()->tracksHeld(), 0);
-  // Of the 1,500 series of a life none may cost more than some bytes.
+  // None of the 1,500 series of an attempt may cost more than some bytes.
   if (kHeapIsCounted) EXPECT_LE(after_all - after_one, one / 10);
   ASSERT_TRUE(m_writer->close().ok());
   auto reader = m_store.reader();

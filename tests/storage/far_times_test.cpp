@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores in which times lie at the ends of int64, as older ones may: what reads them ends, and no time of theirs overflows in a sum.
+// Stores with times at the ends of int64, as older ones may have: reading them terminates, and no sum of their times overflows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings in the words of their time: what the store keeps of them, and what a moment shows.
+// Findings as of their time: the versions stored, and those shown at a moment.
 #include <gmock/gmock.h>
 
 #include "storage/open_store.h"

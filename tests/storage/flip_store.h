@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small store in which each kind of row fills some pages, and its bits, one at a time.
+// A small store in which each kind of row fills some pages, to flip its bits one at a time.
 //
 // Threading:  one thread.
 // Errors:     a failure here fails the test.
@@ -27,7 +27,7 @@ inline SeriesId flipSeries(Recorder& out, int number) {
   return out.series({.node = node, .metric = "flip_" + std::to_string(number)});
 }
 
-// Series `number` has points first … last - 1, each of its own value.
+// Series `number` has points first … last - 1, each with a different value.
 inline void flipPoints(Recorder& out, int number, int first, int last) {
   const SeriesId id = flipSeries(out, number);
   for (int i = first; i < last; ++i) out.sample(id, kStoreStart + i * kNsPerSecond, number * 1000.5 + i * 0.37);
@@ -51,7 +51,7 @@ inline void makeFlipStore(const std::string& path) {
                      .evidence = "{}"});
     writer->setImportMark("/data/" + words + number, {.identity = words, .offset = i, .run = ids.run, .state = "done"});
   }
-  writer->event({.time = kStoreStart, .kind = "long", .message = std::string(20'000, 'x')});  // pages of its own
+  writer->event({.time = kStoreStart, .kind = "long", .message = std::string(20'000, 'x')});  // has its own pages
   for (int number = 0; number < kFlipSeries; ++number) flipPoints(*writer, number, 0, kFlipPoints);
   const Status closed = writer->close();
   ASSERT_TRUE(closed.ok()) << closed.message();

@@ -23,7 +23,7 @@ constexpr const char* kIdentities =
     "ALL "
     "SELECT rank || ' ' || kind || ' ' || name, identity FROM track ORDER BY 1";
 
-// Declares the same things in the order of `places`.
+// Declares the same objects in the order of `places`.
 void fill(Writer& writer, const std::vector<int>& places) {
   const RunId run = writer.run({.uuid = "run-1", .name = "first"});
   const AttemptId attempt = writer.attempt({.run = run, .key = "a"});
@@ -39,7 +39,7 @@ void fill(Writer& writer, const std::vector<int>& places) {
     spans.names = {"forward"};
     spans.start = {1'000}, spans.dur = {5}, spans.name = {0}, spans.category = {SpanCategory::kCompute};
     writer.spans(writer.track({.attempt = attempt, .rank = place, .kind = "thread", .name = "main"}), spans);
-    ASSERT_TRUE(writer.flush().ok());  // owners of what comes now are in the file already
+    ASSERT_TRUE(writer.flush().ok());  // owners of the following rows are in the file already
   }
   ASSERT_TRUE(writer.close().ok());
 }
@@ -77,7 +77,7 @@ TEST(IdentityRows, StayInAnExportAndARepairedStore) {
   const TempStore store;
   {
     auto writer = store.writer().value();
-    // Of another run, so that an export renumbers.
+    // Of another run, so that an export renumbers ids.
     writer->scalar(writer->series({.attempt = writer->attempt({.run = writer->run({.name = "other"}), .key = "x"}),
                                    .metric = "loss",
                                    .kind = SeriesKind::kScalar}),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Incidents in a store: kept whole, changed by who read the newest, with the data that they rest on.
+// Incidents in a store: stored completely, changed only based on the newest version, exported with the data that they need.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
@@ -59,14 +59,14 @@ class IncidentTest : public ::testing::Test {
     EXPECT_TRUE(found.ok()) << found.status().message();
     return found.ok() ? *found : Incident{};
   }
-  // What a person would send who read it now and changed it.
+  // An edit based on the current version of the incident.
   IncidentEdit changed(const std::string& title) {
     IncidentEdit edit = someIncident();
     edit.incident.updated = stored().updated;
     edit.incident.title = title;
     return edit;
   }
-  // Asks the file itself.
+  // Queries the file directly.
   std::vector<std::string> rows(const std::string& sql) {
     auto db = sqlite::Connection::open(m_store, sqlite::OpenMode::kReadOnly);
     std::vector<std::string> lines;
@@ -252,7 +252,7 @@ TEST(PinnedRanges, OneThatIsNotOverPinsAllThatComesOnlyWhileItIsOpen) {
   EXPECT_EQ(pinnedRanges(incident)[0].t0, std::numeric_limits<TimeNs>::min());
 }
 
-// A node's power over 17 hours, one sample a second, of which an incident is about one minute in the middle.
+// A node's power over 17 hours, one sample per second; an incident covers about one minute in the middle.
 TEST(IncidentRetention, KeepsEverySampleOfItsWindowUntilItIsDismissed) {
   const test::TempFolder folder;
   const std::string path = folder.file("s.rgl");
@@ -283,7 +283,7 @@ TEST(IncidentRetention, KeepsEverySampleOfItsWindowUntilItIsDismissed) {
   EXPECT_THAT(*(*openStore(path).reader())->verify({}), IsEmpty());
 }
 
-// A node with power over 17 hours, a rank with loss and spans over the same, events and log lines every minute.
+// A node with power over 17 hours, a rank with loss and spans over the same time, events and log lines every minute.
 class IncidentExport : public ::testing::Test {
  protected:
   static constexpr std::int64_t kSeconds = 20'000;
@@ -308,7 +308,7 @@ class IncidentExport : public ::testing::Test {
       spans.start.push_back(at(i)), spans.dur.push_back(9 * kNsPerSecond), spans.name.push_back(0);
       spans.category.push_back(SpanCategory::kCompute);
     }
-    // One that lasts through all of the run: whatever is copied, it is copied once.
+    // One span that covers all of the run: it is copied once, whatever is copied.
     spans.start.push_back(at(0)), spans.dur.push_back(kSeconds * kNsPerSecond), spans.name.push_back(0);
     spans.category.push_back(SpanCategory::kCompute);
     writer.spans(track, spans);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is damaged, or cannot be stored, costs only itself: everything else that was acknowledged is in the file.
+// Damaged data, or data that cannot be stored, does not affect other data: everything else that was acknowledged is in the file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -47,7 +47,7 @@ class DamagedPage : public testing::TestWithParam<const char*> {
     }
     writer.scalars(id, steps, times, values);
   }
-  // Of all series of that metric.
+  // Of all series with that metric.
   static std::int64_t pointsOf(Reader& reader, int s, std::int64_t from = 0) {
     std::int64_t points = 0;
     const auto all = reader.series({.metric = metric(s)});
@@ -59,12 +59,12 @@ class DamagedPage : public testing::TestWithParam<const char*> {
   }
   void SetUp() override {
     auto writer = m_store.writer().value();
-    // In turn, so that chunks of all series lie beside each other.
+    // In turn, so that chunks of all series are adjacent.
     for (std::int64_t k = 0; k < kOld; k += kPerChunk)
       for (int s = 0; s < kSeries; ++s) record(*writer, s, k, kPerChunk);
     ASSERT_TRUE(writer->close().ok());
   }
-  // A copy of the store with a bit of that page changed.
+  // A copy of the store with a flipped bit in that page.
   std::string flipped(std::uint32_t page) const {
     const std::string copy = m_store.file(std::to_string(page) + ".rgl");
     copyFlipped(m_store.path(), page, copy);
@@ -79,8 +79,8 @@ INSTANTIATE_TEST_SUITE_P(Of, DamagedPage,
 
 TEST_P(DamagedPage, CostsOnlyTheSeriesThatItHits) {
   const std::vector<std::uint32_t> leaves = leavesOf(m_store.path(), GetParam());
-  // What goes on comes behind all there is: where the last page is damaged, or one of the two that it is balanced with when it is full, the
-  // file takes nothing more.
+  // New rows are appended at the end: if the last page is damaged, or one of the two that it is balanced with when full, the file accepts
+  // nothing more.
   const auto at_the_end = [&](std::size_t leaf) { return leaf + 3 >= leaves.size(); };
   int hit_ever = 0;
   for (std::size_t leaf = 0; leaf < leaves.size(); leaf += at_the_end(leaf) ? 1 : std::max<std::size_t>(1, leaves.size() / 4)) {
@@ -169,7 +169,7 @@ TEST(Isolation, WhatIsSetAsideIsBounded) {
   EXPECT_THAT(issues[0].detail, HasSubstr("batch 2: because; not kept"));
 }
 
-// A row that breaks a rule of the file, whatever that is.
+// A row that violates a constraint of the file.
 TEST(Isolation, ARefusedRowDoesNotKeepTheCommitFromStoringTheOthers) {
   const TempStore store;
   ASSERT_TRUE(store.writer().value()->close().ok());

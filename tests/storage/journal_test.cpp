@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a journal gives back when the disk has damaged it, lost its end, or failed to take it.
+// The batches that a journal returns after the disk has damaged it, lost its end, or failed to write it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -23,11 +23,11 @@
 #include "tests/support/wait_until.h"
 
 namespace {
-std::atomic<int> g_failing_syncs = 0;  // of journals, how many are still to fail
-std::atomic<int> g_syncs = 0;          // that were asked for
+std::atomic<int> g_failing_syncs = 0;  // number of journal syncs that will still fail
+std::atomic<int> g_syncs = 0;          // number of syncs requested
 }  // namespace
 
-// In place of the C library's, for all of this program.
+// Replaces the C library's function in the whole program.
 extern "C" int fdatasync(int fd) {
   ++g_syncs;
   if (g_failing_syncs > 0) {
@@ -61,7 +61,7 @@ JournalReplay replayEvents() {
 }
 std::string payloadOf(std::uint64_t seq) { return "batch " + std::to_string(seq) + std::string(200, '.'); }
 
-// `batches` of both streams, acknowledged, on the disk and not stored, by a writer that was killed.
+// `batches` of both streams, acknowledged, on disk and not stored, by a killed writer.
 void leaveJournal(const std::string& store, std::uint64_t batches, std::uint64_t from = 0, bool flushed = false) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -104,7 +104,7 @@ struct Replayed {
     return sum;
   }
 };
-// Opens the store, as a hub does, and says what is in it afterwards.
+// Opens the store, like a hub, and returns its content afterwards.
 Replayed replay(const std::string& store) {
   Replayed found;
   {
@@ -140,7 +140,7 @@ TEST(DamagedJournal, EachFlippedByteCostsAtMostTheRecordThatItHits) {
     write(journalPath(copy.path()), at, std::string(1, static_cast<char>(whole[at] ^ 0x10)));
     const Replayed found = replay(copy.path());
     const bool in_head = at < kHead;
-    // A stream's last record leaves no hole: what would be behind it cannot be known.
+    // The loss of a stream's last record leaves no gap, so it cannot be detected.
     EXPECT_GE(found.events, 2 * kBatches - (in_head ? 0 : 1));
     EXPECT_EQ(found.events + static_cast<std::size_t>(found.count("store.batches_lost")) + (found.of_one.contains(kBatches - 1) ? 0U : 1U) +
                   (found.of_other.contains(kBatches - 1) ? 0U : 1U),
@@ -192,7 +192,8 @@ TEST(DamagedJournal, AZeroedTailIsReportedAsDamage) {
   EXPECT_EQ(found.count("store.journal_torn"), 0);
 }
 
-// A payload may hold what looks like a record: it is none where the sizes around it are right, nor without the store's uuid.
+// A payload may contain bytes that look like a record: they are not one where the sizes around them are right, nor without the store's
+// uuid.
 TEST(DamagedJournal, APayloadCannotPassForARecord) {
   const TempStore store, donor;
   ASSERT_NO_FATAL_FAILURE(leaveJournal(donor.path(), 1));
@@ -240,8 +241,8 @@ TEST(DamagedJournal, KeepsAFewDamagedFiles) {
   EXPECT_THAT(keptOf(store), SizeIs(4));
 }
 
-// A power cut takes any part of what was not on the disk. What is found behind the hole would move the mark over batches that their sender
-// still holds.
+// A power cut may lose any part of unsynced data. Replaying batches after the gap would move the mark past batches that their sender still
+// holds.
 TEST(Journal, WhatIsBehindAHoleOfAPowerCutIsLeftToItsSender) {
   const TempStore store;
   const pid_t child = ::fork();
@@ -265,7 +266,7 @@ TEST(Journal, WhatIsBehindAHoleOfAPowerCutIsLeftToItsSender) {
   EXPECT_EQ(replay(store.path()).count("store.journal_left_out"), 2);
 }
 
-// The kernel forgets what it could not write: a second sync of the same file would find nothing to do.
+// The kernel drops pages that it could not write: a second sync of the same file would find nothing to do.
 TEST(Journal, ASyncThatFailedIsFatalForItsFile) {
   for (const bool power_safe : {true, false}) {
     SCOPED_TRACE(power_safe);
@@ -279,7 +280,7 @@ TEST(Journal, ASyncThatFailedIsFatalForItsFile) {
       };
       g_failing_syncs = 1;
       std::uint64_t next = 0;
-      // Power-safe at once; else the sync runs aside, and the next call says how it ended.
+      // Power-safe: fails at once; otherwise the sync runs in the background, and the next call returns its result.
       ASSERT_TRUE(test::waitUntil([&] {
         if (!say(next).ok()) return true;
         ++next;
@@ -301,11 +302,11 @@ TEST(Journal, ASyncThatFailedIsFatalForItsFile) {
   }
 }
 
-// A hub with as many connections as its limit of open files allows took nothing any more, because a sync opened the folder.
+// Previously, a hub with as many connections as its limit of open files accepted nothing more, because a sync opened the folder.
 TEST(Journal, ASyncNeedsNoDescriptor) {
   const TempStore store;
   const auto writer = store.writer({.replay = replayEvents()}).value();
-  EXPECT_EQ(writer->resumeFrom(kStream), 0U);  // as the hub asks once for each stream
+  EXPECT_EQ(writer->resumeFrom(kStream), 0U);  // as the hub does once for each stream
   const auto synced = [&](std::uint64_t seq) -> Status {
     const int syncs = g_syncs;
     RG_TRY(writer->journal(kStream, seq, payloadOf(seq)).status());
@@ -316,7 +317,7 @@ TEST(Journal, ASyncNeedsNoDescriptor) {
     }));
     return status.ok() ? writer->syncJournal() : status;
   };
-  // The first under no limit: what checks for undefined behaviour makes a pipe when it sees a class for the first time.
+  // The first one without a limit: UBSan creates a pipe when it sees a class for the first time.
   ASSERT_TRUE(synced(0).ok());
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -351,7 +352,7 @@ TEST(Journal, OfAnOlderProgramIsReplayed) {
   EXPECT_THAT(found.issues, IsEmpty());
 }
 
-// What a power cut leaves of a store whose -wal file was not on the disk yet: each acknowledged batch is in the store or the journal.
+// After a power cut, a store's -wal file may not be on disk: each acknowledged batch is in the store or the journal.
 TEST(Journal, KeepsWhatIsCommittedUntilThatIsOnTheDisk) {
   const TempStore store, after;
   {
@@ -364,7 +365,7 @@ TEST(Journal, KeepsWhatIsCommittedUntilThatIsOnTheDisk) {
         (*writer)->event({.time = static_cast<TimeNs>(seq), .kind = "agent", .message = payloadOf(seq)});
       }
       ASSERT_TRUE((*writer)->flush().ok());
-      // The first commit was synced; of the others the disk has nothing.
+      // The first commit was synced; nothing of the others is on disk.
       if (commit == 0) fs::copy_file(store.path(), after.path()), fs::copy_file(walPath(store.path()), walPath(after.path()));
     }
     for (const char* tail : {"-ingest", "-ingest-next"})
@@ -381,7 +382,7 @@ TEST(Journal, ReportsAHoleBetweenTheStoreAndItself) {
   ASSERT_NO_FATAL_FAILURE(leaveJournal(store.path(), 5));
   (void)replay(store.path());
   ASSERT_NO_FATAL_FAILURE(leaveJournal(store.path(), 5, 5));
-  // The first of them is lost: cut out, with nothing damaged.
+  // The first of them is lost: cut out, without damage to others.
   const std::string whole = contentOf(journalPath(store.path()));
   const std::size_t record = (whole.size() - kHead) / 10;
   fs::remove(journalPath(store.path()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waited at an agent through an outage comes after what is new: chunks of their own, which leave memory when no more comes.
+// Data that an agent spooled through an outage arrives after newer data: in separate chunks, which are evicted from memory when nothing
+// further arrives.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr std::int64_t kNew = 100'000;  // seconds: of what is new
+constexpr std::int64_t kNew = 100'000;  // first second of the newer data
 
 double valueOf(std::int64_t second) { return 0.5 * static_cast<double>(second % 1'000); }
 
@@ -28,7 +29,7 @@ class LateChunks : public testing::Test {
   void record(std::size_t series, std::int64_t from, std::int64_t n) {
     for (std::int64_t second = from; second < from + n; ++second) m_writer->sample(m_ids[series], second * kNsPerSecond, valueOf(second));
   }
-  // Each chunk is looked at twice: whether something came since, and then that nothing did.
+  // Each chunk is checked twice: the first check notes arrivals, the second one finds none.
   void lookTwice() {
     for (int look = 0; look < 2; ++look) EXPECT_TRUE(m_writer->flushIfDue().ok());
   }
@@ -91,7 +92,7 @@ TEST_F(LateChunks, LeaveMemoryOnceNothingMoreComes) {
   EXPECT_THAT(*reader->verify(), IsEmpty());
 }
 
-// Otherwise what an outage left would need as much memory again as all that is new.
+// Otherwise the data of an outage would need as much memory again as all newer data.
 TEST_F(LateChunks, CountWhereChunksAreShortBecauseTheyAreMany) {
   constexpr std::size_t kMany = 9'000;
   std::vector<SeriesId> ids;

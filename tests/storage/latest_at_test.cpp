@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The newest sample of series at a moment, against all their samples.
+// The newest sample of series at a moment, compared with all their samples.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -52,7 +52,7 @@ void expectNewest(Reader& reader, const std::vector<Known>& all, TimeNs moment) 
   EXPECT_EQ(got, answer->end());
 }
 
-// Series of all manners: in order, with swaps, with late points, with steps of equal time, sparse ones; recorded piece by piece.
+// Series of all kinds: in order, with swaps, with late points, with steps of equal time, sparse ones; recorded piece by piece.
 class ManySeries {
  public:
   explicit ManySeries(const TempStore& store) : m_writer(writerOf(store)) {
@@ -89,7 +89,7 @@ class ManySeries {
 TEST(LatestAt, FindsTheNewestSampleWhileAStoreGrows) {
   const TempStore store;
   ManySeries many(store);
-  // Of the writer's process, and of another one, which sees what is flushed.
+  // One Reader of the writer's process, and one of another process, which sees flushed data.
   auto live = store.reader({many.writer().liveTail()}).value();
   auto file = store.reader().value();
   for (int round = 0; round < 14; ++round) {
@@ -99,7 +99,7 @@ TEST(LatestAt, FindsTheNewestSampleWhileAStoreGrows) {
     ASSERT_TRUE(many.writer().flush().ok());
     for (int i = 0; i < 12; ++i) expectNewest(*live, many.all(), many.anyMoment());
     for (int i = 0; i < 12; ++i) expectNewest(*file, many.all(), many.anyMoment());
-    // Neighbours, and the ends.
+    // Adjacent moments, and the ends.
     TimeNs moment = many.anyMoment();
     for (int i = 0; i < 20; ++i) expectNewest(*file, many.all(), moment += 90 * kNsPerMs);
     for (const TimeNs end : {kLowest, at(-1), kHighest - 1, kHighest}) expectNewest(*file, many.all(), end);
@@ -110,7 +110,7 @@ TEST(LatestAt, FindsTheNewestSampleWhileAStoreGrows) {
   for (int i = 0; i < 100; ++i) expectNewest(*closed, many.all(), many.anyMoment());
 }
 
-// Steps that go on, go back, come late, and some without a time.
+// Steps that advance, go back, arrive late, and some without a time.
 TEST(LatestAt, OfSeriesOfStepsIsTheHighestStepThatWasThere) {
   struct Point {
     std::int64_t step;
@@ -151,8 +151,8 @@ TEST(LatestAt, OfSeriesOfStepsIsTheHighestStepThatWasThere) {
       for (int k = 0; k < 1'000; ++k) {
         const std::int64_t n = round * 1'000 + k;
         Point p{.step = n, .time = at(static_cast<double>(n)), .value = static_cast<double>(random() % 1'000)};
-        if (i == 1) p.step = n - n / 3'000 * 500;    // goes back by 500 each 3,000
-        if (i == 2 && n % 900 == 0) p.step = n / 2;  // one that was forgotten
+        if (i == 1) p.step = n - n / 3'000 * 500;    // goes back by 500 every 3,000
+        if (i == 2 && n % 900 == 0) p.step = n / 2;  // a late one
         if (i == 2 && n % 7 == 0) p.time.reset();
         writer->scalar(ids[i], p.step, p.time, p.value);
         points[i].push_back(p);
@@ -244,7 +244,7 @@ TEST(LatestAt, OfWhatRetentionTookItKnowsWhatBlocksNameUntilTheyGoToo) {
   Retention policy;
   policy.samples = 3'600 * kNsPerSecond;
   ASSERT_TRUE(writer->applyRetention(policy, at(20'000)).ok());
-  // Of the block that 100 s lies in.
+  // Of the block that contains 100 s.
   ASSERT_EQ(reader->latestAt(ids, at(100))->size(), 1U);
   EXPECT_EQ(reader->latestAt(ids, at(100))->front().value, 64);
   EXPECT_EQ(reader->latestAt(ids, at(100))->front().mean, 95.5);
@@ -257,7 +257,7 @@ TEST(LatestAt, OfWhatRetentionTookItKnowsWhatBlocksNameUntilTheyGoToo) {
   policy.pyramids = 3'600 * kNsPerSecond;
   ASSERT_TRUE(writer->applyRetention(policy, at(20'000)).ok());
   EXPECT_TRUE(reader->latestAt(ids, at(100))->empty());
-  // The series had begun then; its first sample is all that is still known of it.
+  // The series had begun by then; only its first sample is still known.
   then = readerAt(*reader, at(100))->series({});
   ASSERT_TRUE(then.ok());
   ASSERT_EQ(then->size(), 1U);

@@ -285,7 +285,7 @@ TEST_F(LogSearch, ForgetsInPartsWhatTakesLongerThanItsBudget) {
   }
   EXPECT_GT(calls, 2);
   EXPECT_LT(calls, 100);
-  // The severe one leaves a gap behind: lines are counted, not their ids.
+  // The severe line leaves a gap in the ids: lines are counted, not their ids.
   EXPECT_EQ(found("needle"), (std::vector<std::string>{"needle 29999", "needle 29998", "needle 29997", "needle 29996", "needle 0"}));
   flush();
   EXPECT_EQ(m_reader->issues()->at(0).count, 29'995);
@@ -353,7 +353,7 @@ TEST_F(LogSearch, IsARelationOfItsOwn) {
   EXPECT_THAT(rows, ElementsAre("1250 node-1", "1249 node-2"));
   asked = m_reader->query("SELECT * FROM log_search", sink);
   EXPECT_THAT(asked.message(), HasSubstr("log_search('words')"));
-  // The index itself is no relation.
+  // The index itself is not a relation.
   EXPECT_FALSE(m_reader->query("SELECT * FROM rg_log_words WHERE rg_log_words MATCH 'needle'", sink).ok());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store of very many series at once: their open chunks are short, and no series notices.
+// A store with very many series at once: their open chunks are short, without an effect on the series.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using testing::IsEmpty;
 using testing::Le;
 
 constexpr std::size_t kMany = 33'000;
-constexpr std::size_t kShort = 768;  // points of a chunk of so many series
+constexpr std::size_t kShort = 768;  // points per chunk with so many series
 constexpr std::size_t kSome[] = {0, 1, 2, 3, 20'000, kMany - 1};
 
 void expectOk(const Status& status) { EXPECT_TRUE(status.ok()) << status.message(); }
@@ -70,7 +70,7 @@ TEST_F(ManySeries, HaveShortChunksEvenIfTheyBeganWhileTheyWereFew) {
   for (const std::size_t s : kSome) record(s, 1'600);
   for (const std::size_t s : kSome) expectWhole(*live(), s);
   expectOk(m_writer->flush());
-  // The first one has what it held when the others came as one chunk.
+  // The first one has, as one chunk, the points it held when the others arrived.
   EXPECT_EQ(chunks("series_id = " + std::to_string(m_ids[0].value)).front(), 1'000);
   EXPECT_THAT(chunks("series_id > " + std::to_string(m_ids[0].value)), Each(Le(static_cast<int>(kShort))));
   EXPECT_THAT(chunks("sealed = 0"), Each(Le(static_cast<int>(kShort) - 1)));
@@ -97,7 +97,7 @@ TEST_F(ManySeries, GoOnWithTheirOpenChunksAfterARestart) {
 
 TEST_F(ManySeries, DoNotAllSealAtOnce) {
   for (std::size_t s = 0; s < kMany; ++s) record(s, 1);
-  // Of so many, as many are sealed in each eighth of a chunk's length.
+  // With so many series, equally many are sealed in each eighth of a chunk's length.
   constexpr std::size_t kThese = 800;
   std::size_t before = 0;
   for (int eighth = 0; eighth < 8; ++eighth) {
@@ -113,7 +113,7 @@ TEST_F(ManySeries, DoNotAllSealAtOnce) {
 TEST_F(ManySeries, SealWhatComesOutOfOrderBeforeItIsMuch) {
   for (std::size_t s = 0; s < kMany; ++s) record(s, 1);
   record(7, 20);
-  // What waited at an agent comes after what is new.
+  // Data spooled at an agent arrives after newer data.
   const TimeNs gone = 1'000;
   m_writer->sample(m_ids[7], gone * kNsPerSecond, 1);
   for (std::int64_t i = 0; i < 900; ++i) record(7, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores of older schemas: read whole, migrated with a copy kept, and refused where they are from before the first release.
+// Stores of older schemas: read completely, migrated after making a copy, and refused if they are from before the first release.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -24,7 +24,7 @@ using testing::SizeIs;
 
 constexpr const char* kAddRoom = "ALTER TABLE rg_node ADD COLUMN room TEXT; UPDATE rg_node SET room = 'of ' || name";
 
-// While it lives no file gets larger than this: a full disk, for one process.
+// While it lives, no file can exceed this size: simulates a full disk for one process.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) : m_signal(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -98,7 +98,7 @@ TEST_F(OlderStore, IsMigratedWithACopyKept) {
   EXPECT_EQ(textOf(m_store.path(), "PRAGMA integrity_check"), "ok");
   EXPECT_TRUE(needsUpgrade(copy(), m_later.history())) << "the copy is as it was";
   EXPECT_EQ(textOf(copy(), "SELECT count(*) FROM pragma_table_info('rg_node') WHERE name = 'room'"), "0");
-  // Opening it again migrates and copies nothing.
+  // Opening it again neither migrates nor copies.
   std::filesystem::remove(copy());
   ASSERT_TRUE(m_store.writer({.schema = &m_later.history()}).ok());
   EXPECT_FALSE(std::filesystem::exists(copy()));
@@ -141,7 +141,7 @@ TEST_F(OlderStore, ACopyThatADiskHadNoRoomForIsMadeAgain) {
   EXPECT_FALSE(std::filesystem::exists(copy() + ".part"));
 }
 
-// What a killed program left in the -wal file, and a reader keeps there, is in the copy.
+// The copy includes data that a killed program left in the -wal file and a reader keeps there.
 TEST_F(OlderStore, IsCopiedWithItsWal) {
   const auto run = [](sqlite3* db, const char* sql) {
     EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sql << ": " << sqlite3_errmsg(db);
@@ -161,7 +161,7 @@ TEST_F(OlderStore, IsCopiedWithItsWal) {
   EXPECT_EQ(textOf(copy(), "PRAGMA integrity_check"), "ok");
 }
 
-// A script that meets a damaged table runs once that was made anew.
+// A script that uses a damaged table runs after that was rebuilt.
 TEST_F(OlderStore, GoesOnWithADamagedTable) {
   const test::LaterSchema rebuilding{"INSERT INTO rg_log_words(rg_log_words) VALUES('rebuild')"};
   const std::string damaged = m_store.file("damaged.rgl");

@@ -19,7 +19,7 @@ class OpenChunksTest : public testing::Test {
     const NodeId node = ground.catalog.node({.uuid = "n", .name = "n"});
     series = ground.catalog.series({.node = node, .metric = "power_watts", .unit = "watts"});
   }
-  // [from, to), one a nanosecond.
+  // [from, to), one per nanosecond.
   void append(SeriesId id, std::int64_t from, std::int64_t to) {
     std::vector<std::int64_t> x(static_cast<std::size_t>(to - from));
     std::iota(x.begin(), x.end(), from);

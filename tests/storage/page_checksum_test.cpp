@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page checksums: each changed bit of a store is found, is an error at the row that it hits, and costs nothing else.
+// Page checksums: each changed bit of a store is detected, is an error for the affected row, and does not affect other data.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
@@ -27,7 +27,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// What verify says of a store; where it cannot be opened, why.
+// The damage that verify reports; if the store cannot be opened, the reason.
 std::vector<std::string> damageOf(const std::string& path) {
   auto reader = openStore(path).reader();
   if (!reader.ok()) return {reader.status().message()};
@@ -42,7 +42,7 @@ class PageChecksum : public testing::Test {
     m_content = fileContent(m_path);
   }
   std::size_t pages() const { return m_content.size() / kFlipPage; }
-  // A page that holds nothing but a part of the long event's message.
+  // A page that contains only a part of the long event's message.
   std::size_t pageOfLongText() const {
     for (std::size_t page = 0; page < pages(); ++page)
       if (m_content.compare(page * kFlipPage + 4, 3'000, std::string(3'000, 'x')) == 0) return page;
@@ -75,7 +75,7 @@ TEST_F(PageChecksum, VerifyFindsOneFlippedBitInEachPage) {
   }
 }
 
-// The header says how large pages are and whether they carry checksums: it must not talk its way out.
+// The header has the page size and whether pages have checksums: damage there must not disable the check.
 TEST_F(PageChecksum, EachBitOfTheFileHeaderIsFound) {
   for (std::size_t bit = 0; bit < 100U * 8; ++bit) {
     writeFlipped(m_flipped, m_content, bit);
@@ -99,7 +99,7 @@ TEST_F(PageChecksum, ADamagedPageFailsTheRowThatReadsItAndNothingElse) {
   EXPECT_EQ(read.code(), Code::kDataLoss);
   EXPECT_THAT(read.message(), AllOf(HasSubstr("page " + std::to_string(page + 1) + " of "), HasSubstr(m_flipped)));
   EXPECT_EQ(db.queryInt64("SELECT count(*) FROM rg_event WHERE kind = 'note'")->value_or(0), 200);
-  // A transaction around the failure goes on: what else it stores is stored.
+  // A transaction around the failure continues: its other changes are stored.
   ASSERT_TRUE(db.exec("BEGIN IMMEDIATE; UPDATE rg_event SET code = 'kept' WHERE kind = 'note'").ok());
   EXPECT_FALSE(db.queryText("SELECT message FROM rg_event WHERE kind = 'long'").ok());
   ASSERT_TRUE(db.inTransaction());
@@ -129,7 +129,7 @@ TEST_F(PageChecksum, AStoreThatSqliteWroteGoesOnWithoutThemAndRepairMakesOneThat
 
 class DamagedWal : public PageChecksum {
  protected:
-  // Flips a bit in the newest page of the -wal of a store that is being written.
+  // Flips a bit in the newest page in the -wal of a store that is being written.
   std::uint32_t flipNewest() {
     std::fstream wal(m_path + "-wal", std::ios::in | std::ios::out | std::ios::binary);
     wal.seekg(0, std::ios::end);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store with one flipped bit goes on being written, or says that it cannot: what the bit does not hit is complete, with what was
-// acknowledged since, in the store itself or in what repair makes of it; and the damage is reported.
+// A store with one flipped bit is still writable, or reports that it is not: the unaffected data is complete, including data acknowledged
+// since, in the store itself or in its repaired copy; and the damage is reported.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using testing::Not;
 constexpr int kNewPoints = 100;
 const StreamKey kStream{"agent", "session", 4};
 
-// The points of series `number` are those up to `last`, in it and in the one that goes on for it after damage.
+// The points of series `number` are those up to `last`, in it and in the series that continues it after damage.
 bool complete(Reader& reader, int number, int last) {
   const auto known = reader.series({.metric = "flip_" + std::to_string(number)});
   if (!known.ok()) return false;
@@ -42,7 +42,7 @@ bool complete(Reader& reader, int number, int last) {
   return true;
 }
 
-// Which table or index each page belongs to; pages of none are empty.
+// The table or index of each page; empty for pages of none.
 std::vector<std::string> pageOwners(const std::string& path) {
   auto db = sqlite::Connection::open(path, sqlite::OpenMode::kReadOnly).value();
   std::vector<std::string> owners(static_cast<std::size_t>(db.queryInt64("PRAGMA page_count").value().value()));
@@ -50,7 +50,7 @@ std::vector<std::string> pageOwners(const std::string& path) {
   while (rows.step().value()) owners[static_cast<std::size_t>(rows.int64(0)) - 1] = rows.text(1);
   return owners;
 }
-// A store without its header, its schema or its high-water marks is none that can go on.
+// Without its header, its schema or its high-water marks, a store cannot continue.
 bool mayRefuse(const std::string& owner) {
   return owner == "sqlite_schema" || owner.ends_with("rg_meta") || owner.find("rg_stream") != std::string::npos;
 }
@@ -61,7 +61,7 @@ class PageFlip : public testing::Test {
     makeFlipStore(m_good);
     m_content = fileContent(m_good);
   }
-  // The series that the flipped bit leaves readable, by number.
+  // The numbers of the series that are readable despite the flipped bit.
   std::vector<int> undamaged() const {
     std::vector<int> all;
     auto reader = openStore(m_path).reader();
@@ -79,8 +79,8 @@ class PageFlip : public testing::Test {
     };
     return options;
   }
-  // As a hub does: a batch is acknowledged once it is in the journal, and none is taken after a commit that failed. Returns how many points
-  // of each series were acknowledged, with the `points` of before, and whether all of them are stored.
+  // Like a hub: a batch is acknowledged once it is in the journal, and none is accepted after a failed commit. Returns the number of
+  // acknowledged points of each series, including the previous `points`, and whether all of them are stored.
   static std::pair<int, bool> ingest(Writer& writer, int points = 0) {
     const WriterOptions options = replaying();
     bool stored = true;
@@ -95,7 +95,7 @@ class PageFlip : public testing::Test {
     }
     return {points, writer.close().ok() && stored};
   }
-  // What a user does with a store that cannot be opened for writing, or takes no commit. Absent: nothing can be read.
+  // What a user does with a store that cannot be opened for writing, or accepts no commit. Absent: nothing is readable.
   std::unique_ptr<Reader> repaired() {
     std::filesystem::remove(m_repaired);
     const auto repair = repairStore(m_path, m_repaired);
@@ -130,7 +130,7 @@ TEST_F(PageFlip, CostsNoOtherSeriesAnything) {
     bool stored = false;
     if (auto writer = openStore(m_path).writer(replaying()); writer.ok()) {
       std::tie(points, stored) = ingest(**writer);
-      if (!stored && !may_refuse) {  // what was acknowledged is stored once the hub starts again
+      if (!stored && !may_refuse) {  // acknowledged data is stored once the hub is restarted
         ++restarted;
         writer->reset();
         auto again = openStore(m_path).writer(replaying());
@@ -165,7 +165,7 @@ TEST_F(PageFlip, CostsNoOtherSeriesAnything) {
   RecordProperty("restarted", restarted);
 }
 
-// The copy before a migration has the damaged page as it is, so that it can be made of any store.
+// The copy before a migration includes the damaged page unchanged, so that it can be made of any store.
 TEST_F(PageFlip, KeepsNoStoreFromBeingUpgraded) {
   const test::LaterSchema later{"CREATE TABLE rg_later(a INTEGER PRIMARY KEY, b TEXT); INSERT INTO rg_later(b) SELECT text FROM rg_string"};
   const auto options = [&] {
@@ -185,7 +185,7 @@ TEST_F(PageFlip, KeepsNoStoreFromBeingUpgraded) {
     const std::string flipped = fileContent(m_path);
     auto writer = openStore(m_path).writer(options());
     if (!writer.ok()) {
-      // New tables need the maps of pages and the list of free ones, which belong to none.
+      // New tables need the page map and the list of free pages, which belong to no table.
       EXPECT_TRUE(mayRefuse(owners[page]) || owners[page].empty()) << writer.status().message();
       EXPECT_THAT(writer.status().message(), testing::HasSubstr("runglassctl repair"));
       continue;
@@ -211,11 +211,11 @@ TEST_F(PageFlip, KeepsNoStoreFromBeingUpgraded) {
       std::vector<int> incomplete;
       for (int number = 0; number < kFlipSeries && stored; ++number)
         if (!complete(**reader, number, kFlipPoints + points)) incomplete.push_back(number);
-      // Of samples only what lies in the page, and what is named there, may be missing.
+      // Only samples in the damaged page, and rows named there, may be missing.
       for (const char* table : {"rg_event", "rg_log", "rg_finding", "rg_fact", "rg_import", "rg_span_chunk", "rg_capture"})
         if (owners[page].find(table) != std::string::npos) EXPECT_THAT(incomplete, IsEmpty());
     }
-    // Page 1 says which journal mode the file is in.
+    // Page 1 has the file's journal mode.
     ASSERT_EQ(fileContent(backup).size(), flipped.size());
     EXPECT_EQ(fileContent(backup).substr(kFlipPage), flipped.substr(kFlipPage));
     EXPECT_EQ(std::filesystem::status(backup).permissions(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
@@ -224,7 +224,7 @@ TEST_F(PageFlip, KeepsNoStoreFromBeingUpgraded) {
   EXPECT_GT(upgraded, 50);
 }
 
-// A catalogue table fits one page: it is made anew when the store is opened for writing, and says what it lost.
+// A catalogue table fits into one page: it is rebuilt when the store is opened for writing, and its lost rows are reported.
 TEST_F(PageFlip, ADamagedCatalogueTableIsMadeAnew) {
   const std::vector<std::string> owners = pageOwners(m_good);
   for (const std::string table : {"rg_node", "rg_run", "rg_attempt", "rg_rank", "rg_series", "rg_string", "rg_issue", "rg_track"}) {
@@ -263,7 +263,7 @@ TEST_F(PageFlip, ADamagedCatalogueTableIsMadeAnew) {
       EXPECT_EQ(fresh->spans(track, {})->size(), 0U) << "a new track has spans of a lost one";
       EXPECT_EQ(fresh->samples(series, {})->size(), 0U) << "a new series has samples of a lost one";
     }
-    // Once more: what the first rebuild made is damaged too.
+    // Once more: the rebuilt table is damaged too.
     const std::string content = fileContent(m_path);
     const auto root = sqlite::Connection::open(m_path, sqlite::OpenMode::kReadOnly)
                           ->queryInt64("SELECT rootpage FROM sqlite_schema WHERE name = '" + table + "'");
@@ -275,7 +275,8 @@ TEST_F(PageFlip, ADamagedCatalogueTableIsMadeAnew) {
   }
 }
 
-// Tables of which SQLite gives the ids, the largest and one: not those of lost rows, which copies and tellings still name.
+// Tables whose ids are assigned by SQLite (the highest id plus one): ids of lost rows are not reused, because copies and earlier versions
+// of findings still refer to them.
 TEST_F(PageFlip, GivesNoIdOfALostRowAgain) {
   const auto write = [](Writer& writer, const std::string& number) {
     const RunId run = writer.run({.uuid = "r", .name = "r"});
@@ -305,7 +306,7 @@ TEST_F(PageFlip, GivesNoIdOfALostRowAgain) {
     };
     removeStores();
     std::string damaged = content;
-    for (const std::string& hit : {table, std::string("rg_node")})  // a start reads the nodes
+    for (const std::string& hit : {table, std::string("rg_node")})  // opening reads the nodes
       damaged[static_cast<std::size_t>(std::ranges::find(owners, hit) - owners.begin()) * kFlipPage + 2'000] ^= 1;
     writeFlipped(m_path, damaged, 8 * kFlipPage * static_cast<std::size_t>(std::ranges::find(owners, "rg_node") - owners.begin()) + 99);
     ASSERT_TRUE(repairStore(m_path, m_repaired).ok());

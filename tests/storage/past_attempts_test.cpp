@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks and facts of superseded attempts are stored once for all attempts that have them, and answers do not change.
+// Ranks and facts of superseded attempts are stored once for all attempts that share them, and answers do not change.
 #include "storage/schema/past_attempts.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ using testing::SizeIs;
 
 constexpr TimeNs kStart = 1'790'000'000'000'000'000;
 constexpr DurNs kHour = 3600 * kNsPerSecond, kDay = Retention::kDay;
-constexpr std::int32_t kAttempts = 5, kNodes = 4, kRanks = 8;  // two ranks a node
+constexpr std::int32_t kAttempts = 5, kNodes = 4, kRanks = 8;  // two ranks per node
 
 class PastAttempts : public testing::Test {
  protected:
@@ -52,7 +52,7 @@ class PastAttempts : public testing::Test {
     m_nodes.push_back(m_writer->node({.uuid = uuid, .name = uuid}));
     m_devices.push_back(m_writer->device({.uuid = uuid + "/gpu0", .node = m_nodes.back(), .index = 0, .kind = "gpu"}));
   }
-  // Of each attempt but the first, one place has another node; process ids are new, and one rank of the third attempt has none.
+  // In each attempt except the first, one place has another node; process ids are new, and one rank of the third attempt has none.
   void record(std::int32_t number) {
     if (number > 0) {
       const auto place = static_cast<std::size_t>(number) % kNodes;
@@ -88,7 +88,7 @@ class PastAttempts : public testing::Test {
   }
   std::unique_ptr<Reader> reader() { return m_store.reader({.live = m_writer ? m_writer->liveTail() : nullptr}).value(); }
   static std::string text(const std::optional<std::int32_t>& value) { return value ? std::to_string(*value) : "-"; }
-  // All that is known of ranks and facts, by Reader and SQL.
+  // All answers about ranks and facts, by Reader and SQL.
   static std::vector<std::string> answers(Reader& reader) {
     std::vector<std::string> lines;
     const auto runs = reader.runs();
@@ -130,7 +130,7 @@ TEST_F(PastAttempts, AnswerAsBeforeAndTakeOnlyTheirDifferences) {
   retain(kStart + kAttempts * kDay);
   const auto store = reader();
   EXPECT_EQ(answers(*store), before);
-  // The newest attempt of a run stays as it is. Of the four others a node of two ranks is another one each time.
+  // The newest attempt of a run is not moved. In each of the four others, one node with two ranks differs.
   EXPECT_THAT(sqlRows(*store, "SELECT count(*) FROM rg_rank"), ElementsAre("9"));
   EXPECT_THAT(sqlRows(*store, "SELECT count(*) FROM rg_past_rank"), ElementsAre(std::to_string(kRanks + 3 * 2)));
   EXPECT_THAT(sqlRows(*store, "SELECT count(*) FROM rg_past_fact WHERE key = 'argv'"), ElementsAre(std::to_string(kNodes + 3)));
@@ -157,7 +157,7 @@ TEST_F(PastAttempts, TakeWhatComesLate) {
   }
 }
 
-// A row of rg_past that damage cost is made anew; what comes late for its attempt goes before what was moved.
+// A row of rg_past lost by damage is recreated; rows that arrive late for its attempt take precedence over moved ones.
 TEST_F(PastAttempts, SurviveTheLossOfTheirRow) {
   retain(kStart + kAttempts * kDay);
   const auto others = [this] {
@@ -194,7 +194,7 @@ TEST_F(PastAttempts, SurviveTheLossOfTheirRow) {
 
 TEST_F(PastAttempts, LeaveOutAttemptsThatEndedInTheLastHourAndProgressOfOlderOnes) {
   const auto moved = [this] { return sqlRows(*reader(), "SELECT attempt_id FROM rg_past ORDER BY 1").size(); };
-  retain(kStart + kDay - kHour / 2);  // the first ended an hour before the day was over
+  retain(kStart + kDay - kHour / 2);  // the first one ended an hour before the end of the day
   EXPECT_EQ(moved(), 0U);
   retain(kStart + kDay + kHour);
   EXPECT_EQ(moved(), 1U);
@@ -236,12 +236,12 @@ class Effort {
 };
 
 struct Efforts {
-  std::int64_t move = 0;              // the newest attempt
-  std::int64_t ranks = 0, facts = 0;  // reading the attempt for which that takes longest
-  std::int64_t rank = 0;              // where one rank of it was
+  std::int64_t move = 0;              // moving the newest attempt
+  std::int64_t ranks = 0, facts = 0;  // the maximum over all attempts read
+  std::int64_t rank = 0;              // finding the node of one rank
 };
 
-// Of a run in which each attempt has its ranks on other nodes than all others.
+// In a run in which each attempt has its ranks on different nodes.
 Efforts effortsOf(std::int64_t attempts, std::int64_t ranks) {
   const TempStore store;
   EXPECT_TRUE(store.writer().value()->close().ok());
@@ -296,7 +296,7 @@ TEST(PastAttemptsOfMany, AreReadWithoutALookAtAllOthers) {
   EXPECT_LT(many.rank, 3 * few.rank + 100);
 }
 
-// Of ranges of all lengths and places: each is found for the attempts in it, and for no other.
+// Ranges of all lengths and positions: each is found for the attempts in it, and for no other.
 TEST(PastAttemptsOfMany, AreThoseWhoseRangesHoldTheAttempt) {
   const TempStore store;
   EXPECT_TRUE(store.writer().value()->close().ok());

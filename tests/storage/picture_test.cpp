@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of tracks: what a screen shows of spans must be what the spans are, near and far, stored and live.
+// Pictures of tracks: a screen must match the spans, at low and high zoom, stored and live.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ struct Span {
   SpanCategory category;
 };
 
-// Bursts of short spans with gaps of any width, as kernels of steps are.
+// Bursts of short spans with gaps of any width, like kernels of steps.
 std::vector<Span> burstySpans(Random& random, std::size_t n) {
   std::vector<Span> spans;
   TimeNs at = kEpoch;
@@ -89,7 +89,7 @@ std::int64_t countOf(const SpanPicture& picture) {
   return count;
 }
 
-// Columns of a screen that something covers.
+// Columns of a screen that are covered by a span.
 std::vector<bool> covered(const std::vector<std::pair<TimeNs, TimeNs>>& stretches, TimeRange range, DurNs pixel, int grow) {
   std::vector<bool> columns(static_cast<std::size_t>((range.t1 - range.t0 + pixel - 1) / pixel));
   for (const auto& [t0, t1] : stretches) {
@@ -261,7 +261,7 @@ TEST_F(PictureTest, AnOpenSpanReachesToTheEnd) {
   EXPECT_EQ(shown.lanes[0].bars[0].t1, std::numeric_limits<TimeNs>::max());
 }
 
-// More spans than a picture may decode: it says so, and still shows every pixel that has a span.
+// More spans than a picture may decode: it is marked as not exact, and still shows every pixel that has a span.
 TEST_F(PictureTest, SaysWhenItShowsStretchesInsteadOfSpans) {
   std::vector<Span> spans;
   spans.reserve(2'100'000);

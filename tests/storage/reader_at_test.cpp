@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store as it was at a moment is the store that was written only up to then.
+// A store as of a moment equals the store that was written only up to then.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,11 +18,11 @@ namespace {
 
 constexpr TimeNs kBegin = 1'790'000'000LL * kNsPerSecond;
 constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min(), kHighest = std::numeric_limits<TimeNs>::max();
-constexpr DurNs kOff = 3 * kNsPerSecond;  // the second node's clock is so much behind
+constexpr DurNs kOff = 3 * kNsPerSecond;  // lag of the second node's clock
 constexpr TimeNs at(double seconds) { return kBegin + static_cast<TimeNs>(seconds * 1e9); }
 
-// The story of a run, as it is recorded by somebody who stops listening at `until`. Two attempts, the second one resumes from an earlier
-// step; a node that joins later and whose clock is off; samples out of order, late and twice; NaN; spans that take long.
+// The history of a run, recorded by a writer that stops at `until`. Two attempts, the second one resumes from an earlier step; a node that
+// joins later with a wrong clock; samples out of order, late and repeated; NaN; long spans.
 class Story {
  public:
   Story(Writer& writer, TimeNs until) : m_writer(writer), m_until(until) { tell(); }
@@ -77,7 +77,7 @@ class Story {
       }
       spans(id, rank, begin, end);
     }
-    // The loader goes back by ten steps at the begin's 20th second, and says them again.
+    // The loader goes back by ten steps at second 20 from the begin, and reports them again.
     const SeriesId data = m_writer.series({.attempt = id, .metric = "tokens", .source = "loader", .kind = SeriesKind::kScalar});
     for (std::int64_t i = 0; i < 30; ++i) {
       const TimeNs time = begin + (i + 1) * kNsPerSecond;
@@ -108,7 +108,7 @@ class Story {
     m_writer.spans(track, columns);
   }
 
-  // 10 ms samples of a GPU, as its node stamps them. Every 500th comes 6,000 samples too late, each 11th before the one before it, some
+  // 10 ms samples of a GPU, as stamped by its node. Every 500th arrives 6,000 samples too late, each 11th before the previous one, some
   // twice.
   void life(NodeId node, const std::string& gpu, TimeNs from, DurNs off) {
     const DeviceId device = m_writer.device({.uuid = gpu, .node = node, .index = 0, .kind = "gpu"});
@@ -173,7 +173,7 @@ class Story {
                           .score = 0.5,
                           .summary = "slow"});
     }
-    // Told while the run went on: at 20 s, worse at 45 s, over at 70 s.
+    // Published during the run: at 20 s, more severe at 45 s, ended at 70 s.
     const auto tell = [&](double seconds, Severity severity, std::optional<TimeNs> end) {
       if (heard(at(seconds)))
         m_writer.finding({.run = m_id,
@@ -216,7 +216,7 @@ class Story {
   NodeId m_first, m_second;
 };
 
-// What a Reader answers, in words.
+// The answers of a Reader as text.
 class Notification {
  public:
   explicit Notification(Reader& reader) : m_reader(reader) {}
@@ -313,12 +313,12 @@ class Notification {
     const auto all = get(m_reader.series({}));
     std::vector<SeriesId> ids;
     for (const Series& s : all) {
-      if (s.sample_count == 0) continue;  // when one was first spoken of is not kept
+      if (s.sample_count == 0) continue;  // the time of a series' first declaration is not recorded
       m_names[s.id.value] =
           s.key.metric + s.key.source + std::to_string(s.key.rank.value_or(-1)) + "/" + std::to_string(s.key.device.value);
       ids.push_back(s.id);
       line("series", m_names[s.id.value]);
-      // Of one that goes back, the highest step is not the newest.
+      // In a series that goes back, the highest step is not the newest.
       line("extent", s.first_x, s.last_x, s.first_time, s.key.source == "loader" ? std::nullopt : s.last_time);
       if (s.key.kind == SeriesKind::kScalar) {
         const auto points = get(m_reader.scalars(s.id, kLowest, kHighest));
@@ -369,7 +369,7 @@ class Notification {
 
 std::string reported(Reader& reader) { return Notification(reader).all(); }
 
-// Where two texts part, for people.
+// The first difference of two texts, for people.
 std::string difference(const std::string& a, const std::string& b) {
   std::istringstream left(a), right(b);
   std::string l, r, before, out;
@@ -439,7 +439,7 @@ TEST(ReaderAt, OnceNothingIsLaterIsThePlainReader) {
   const auto reader = store.reader({writer->liveTail()}).value();
   const std::string plain = reported(*reader);
   for (const TimeNs moment : {at(200), kHighest}) EXPECT_EQ(difference(reported(*readerAt(*reader, moment)), plain), "");
-  // Before that, what has no time is not there.
+  // Before that, rows without a time are not included.
   const std::string then = reported(*readerAt(*reader, at(40)));
   for (const char* word : {"no time", "about it all", "bare"}) EXPECT_EQ(then.find(word), std::string::npos) << word;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of a Reader share: states of the file, and the list of its series.
+// The data shared by the parts of a Reader: states of the file, and the list of its series.
 #include "storage/read/reader_file.h"
 
 #include <gtest/gtest.h>

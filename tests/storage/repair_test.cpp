@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A repaired store is clean and holds all that could be read; what could not is listed.
+// A repaired store passes verify and has everything that was readable; the lost data is listed.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -102,7 +102,7 @@ TEST_F(RepairTest, SamplesOutliveTheLossOfAllThatNamesThem) {
   EXPECT_EQ(reader->samples(series[0].id, {})->size(), static_cast<std::size_t>(kFlipPoints));
 }
 
-// Two damaged leaves of a table: the rows between them are read all the same.
+// Two damaged leaves of a table: the rows between them are still read.
 TEST_F(RepairTest, ReadsWhatIsBetweenDamagedPages) {
   std::vector<std::size_t> leaves;  // with words of events, each once
   for (std::size_t page = 1; page < m_content.size() / kFlipPage; ++page) {
@@ -132,7 +132,7 @@ TEST_F(RepairTest, TakesAcknowledgedBatchesAlong) {
   {
     auto writer = openStore(m_good).writer().value();
     ASSERT_TRUE(writer->journal(stream, 0, "batch").ok());
-    // Killed: the store and its journal as they lie there.
+    // Killed: copies of the store and its journal.
     for (const char* suffix : {"", "-wal", "-ingest"})
       if (std::filesystem::exists(m_good + suffix)) std::filesystem::copy_file(m_good + suffix, m_damaged + suffix);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A large journal is replayed and committed portion by portion; a crash in between neither loses nor doubles anything.
+// A large journal is replayed and committed in portions; a crash in between neither loses nor duplicates data.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -24,7 +24,7 @@ constexpr std::uint64_t kBatches = 100;
 constexpr std::size_t kBatchBytes = 1'000, kPortion = 10'000;
 const StreamKey kStream{"agent", "session", 4};
 
-// One sample and one event a batch. The series is named in the first one alone, as on the wire.
+// One sample and one event per batch. Only the first batch declares the series, as on the wire.
 class Session {
  public:
   void play(std::uint64_t seq, Writer& writer) {
@@ -115,7 +115,7 @@ TEST(ReplayPortion, ThatIsInterruptedGoesOnWhereItWas) {
   }
 }
 
-// What cannot be recorded is set aside; the store opens, and the other batches are in it.
+// A batch that cannot be recorded is set aside; the store opens, and the other batches are in it.
 TEST(ReplayPortion, ABatchThatCannotBeReplayedIsSetAside) {
   const TempStore store;
   journalAll(store.path());

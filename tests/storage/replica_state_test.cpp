@@ -31,7 +31,7 @@ TEST_F(ReplicaStateTest, TheMarkIsInTheFileOnceItIsCommitted) {
   replica.mark({.source_uuid = "source", .from = "hub:9", .event = 7});
   EXPECT_TRUE(replica.markChanged());
   replica.mark({.source_uuid = "source", .event = 8});
-  EXPECT_EQ(replica.mark()->from, "hub:9");  // what a later mark leaves out stays
+  EXPECT_EQ(replica.mark()->from, "hub:9");  // fields missing in a later mark stay
   ReplicaState other(ground.db, ground.rows, ground.catalog, ground.tail, log, edits, ground.failure);
   ASSERT_TRUE(other.load().ok());
   EXPECT_FALSE(other.mark());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Retention in a store with a damaged page: what cannot be read stays and is told, all else goes.
+// Retention in a store with a damaged page: unreadable data stays and is reported, all other data is deleted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ constexpr TimeNs kStart = 1'790'000'000'000'000'000;
 constexpr DurNs kDay = Retention::kDay;
 constexpr int kOwners = 40, kEach = 50, kLines = 2'000;
 
-// Rows that retention deletes, and how many they are.
+// Rows that retention deletes, and their number.
 struct Kind {
   const char* table;
   std::int64_t rows;
@@ -47,7 +47,7 @@ class RetentionDamage : public testing::TestWithParam<const char*> {
       writer->event({.time = kStart + i, .kind = "note", .message = text});
     }
     ASSERT_TRUE(writer->close().ok());
-    // Retention decodes no raw chunk. Those of all owners lie beside each other.
+    // Retention decodes no raw chunk. Those of all owners are adjacent.
     const std::string of_all =
         "WITH RECURSIVE k(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM k WHERE i + 1 < " + std::to_string(kOwners * kEach) + ") ";
     const std::string x =
@@ -64,7 +64,7 @@ class RetentionDamage : public testing::TestWithParam<const char*> {
       ASSERT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
     sqlite3_close(db);
   }
-  // By the table or by an index of it, whichever can be read.
+  // From the table or an index of it, whichever is readable.
   static std::int64_t rowsOf(const std::string& path, const std::string& table) {
     sqlite3* db = nullptr;
     EXPECT_EQ(test::openDatabase(path, &db), SQLITE_OK);
@@ -99,7 +99,7 @@ class RetentionDamage : public testing::TestWithParam<const char*> {
       const std::int64_t left = rowsOf(copy, kind.table);
       const std::string table = kind.table;
       const bool is_hit = hit == table || hit.starts_with(table + "_");
-      // Of a pyramid it must be known that its raw chunks are gone.
+      // A pyramid row is deleted only if its raw chunks are known to be deleted.
       const bool may_keep = is_hit || (table == "rg_pyramid" && hit.starts_with("rg_chunk"));
       if (may_keep)
         EXPECT_LT(left, kind.rows / 3) << table;
@@ -111,7 +111,7 @@ class RetentionDamage : public testing::TestWithParam<const char*> {
     const auto reader = openStore(copy).reader().value();
     EXPECT_THAT(*reader->issues(), Contains(testing::AllOf(Field(&Issue::code, "store.retention_skipped"),
                                                            Field(&Issue::detail, HasSubstr("the file is damaged")))));
-    // With so small a cap samples are refused whatever was deleted.
+    // With such a small cap, samples are refused whatever was deleted.
     if (policy.max_bytes > 0) return;
     EXPECT_EQ(reader->samples(reader->series({.metric = "new"})->front().id, {})->size(), 1U);
   }

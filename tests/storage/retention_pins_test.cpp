@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pin covers stays, whichever tier would delete or thin it.
+// Data covered by a pin stays, whichever tier would delete or thin it.
 #include <gmock/gmock.h>
 
 #include "storage/reader.h"
@@ -19,14 +19,14 @@ constexpr std::int64_t kSteps = 10'000;
 
 class RetentionPins : public testing::Test {
  protected:
-  // An ended attempt with a step a second, of which steps 8,000 to 8,100 are pinned.
+  // An ended attempt with a step per second; steps 8,000 to 8,100 are pinned.
   void makeStore() {
     WriterOptions options;
     options.idle = 0;
     m_writer = m_store.writer(std::move(options)).value();
     const RunId run = m_writer->run({.uuid = "r", .name = "r"});
     const AttemptId attempt = m_writer->attempt({.run = run, .key = "0", .start = kStart, .end = kStart + kSteps * kNsPerSecond});
-    // The next one began: the first is over.
+    // The next one began, so the first has ended.
     static_cast<void>(m_writer->attempt({.run = run, .key = "1", .start = kStart + kSteps * kNsPerSecond}));
     const SeriesId id = m_writer->series({.attempt = attempt, .rank = 3, .metric = "step_time_ns", .kind = SeriesKind::kScalar});
     for (std::int64_t step = 0; step < kSteps; ++step) m_writer->scalar(id, step, kStart + step * kNsPerSecond, 1e9);
@@ -81,7 +81,7 @@ TEST_F(RetentionPins, HoldForRoom) {
   expectPinned();
 }
 
-// Thinned before the incident was made.
+// Thinned before the incident was created.
 TEST_F(RetentionPins, HoldWhatIsThinnedAlready) {
   makeStore();
   ASSERT_TRUE(m_writer->close().ok());

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small store with one of everything, for tests of what reads stores.
+// A small store with one of everything, for tests of code that reads stores.
 //
 // Threading:  one thread.
-// Ownership:  none.
-// Units:      TimeNs; the store's run lives from kStoreStart for kStoreSamples ms.
+// Units:      TimeNs; the store's run lasts from kStoreStart for kStoreSamples ms.
 // Errors:     a failure here fails the test.
 // Cost:       milliseconds.
 #pragma once
@@ -30,8 +29,8 @@ struct SampleStoreIds {
   TrackId kernels, thread;
 };
 
-// Two attempts (the second redoes steps 60..), a node with a GPU, a power series at 1 kHz, loss per step, spans of two tracks, an event,
-// a log line, a fact, a checkpoint, a finding, a label and an issue.
+// Two attempts (the second repeats steps from 60 on), a node with a GPU, a power series at 1 kHz, loss per step, spans of two tracks, an
+// event, a log line, a fact, a checkpoint, a finding, a label and an issue.
 inline SampleStoreIds fillSampleStore(Writer& writer) {
   SampleStoreIds ids;
   const NodeId node = writer.node({.uuid = "machine-1", .name = "node-a", .rack = "r1", .state = NodeState::kAlive});
@@ -103,7 +102,7 @@ inline SampleStoreIds fillSampleStore(Writer& writer) {
   return ids;
 }
 
-// A closed store at `path`.
+// Writes a closed store at `path`.
 inline SampleStoreIds makeSampleStore(const std::string& path) {
   auto writer = openStore(path).writer();
   EXPECT_TRUE(writer.ok()) << writer.status().message();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The open chunk of a series: whatever the length of its blocks in memory, it answers and is written the same.
+// The open chunk of a series: whatever the length of its blocks in memory, its answers and its row are the same.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -16,7 +16,7 @@ using Random = std::mt19937_64;
 constexpr TimeNs kStart = 1'790'000'000'000'000'000;
 constexpr std::size_t kChunk = 512;
 
-// About one a second, as an agent's clock says it; equal x among them, and all that a double may be.
+// About one per second, with an agent's clock; includes equal x, and all kinds of doubles.
 RawPoints gauge(std::size_t n, bool with_time) {
   Random random(n);
   RawPoints points;
@@ -57,7 +57,7 @@ void expectSame(const RawPoints& have, const RawPoints& want, const std::string&
   EXPECT_EQ(bitsOf(have.value), bitsOf(want.value)) << where;
 }
 
-// What the stored format is: blocks of 256, and their pyramid.
+// The stored format: blocks of 256, and their pyramid.
 std::string storedBlob(const RawPoints& points, Pyramid& pyramid, bool try_zstd) {
   SampleBody body;
   MappedValues mapped;
@@ -69,7 +69,7 @@ std::string storedBlob(const RawPoints& points, Pyramid& pyramid, bool try_zstd)
   return sealSampleChunk(body.bytes(), !points.time.empty(), try_zstd);
 }
 
-// By looking at every point.
+// Reference: checks every point.
 std::optional<FoundPoint> newestOf(const RawPoints& points, PointBound bound) {
   std::optional<FoundPoint> found;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -111,7 +111,7 @@ TEST_P(SeriesBufferOf, RepeatsWhatItWasGivenAtEveryLength) {
   const RawPoints all = points(kChunk);
   for (std::size_t n = 1; n <= kChunk; ++n) {
     append(m_buffer, all, n - 1, 1);
-    if (n % 32 > 2 && n % 13 != 0) continue;  // about every edge of a block
+    if (n % 32 > 2 && n % 13 != 0) continue;  // near every edge of a block
     const RawPoints so_far = firstOf(all, n);
     expectSame(m_buffer.decoded(), so_far, "of " + std::to_string(n));
     for (const std::size_t reported : {std::size_t{0}, n / 3, n - 1, n, n + 5})
@@ -154,7 +154,7 @@ TEST_P(SeriesBufferOf, WritesTheSameChunkAndPyramidWhateverTheLengthOfItsBlocks)
     append(m_buffer, all, 0, n);
     Pyramid wanted, pyramid;
     const std::string blob = storedBlob(all, wanted, true);
-    SeriesBuffer fresh;  // whether zstd is tried depends on what the buffer sealed before
+    SeriesBuffer fresh;  // whether zstd is tried depends on the chunks sealed before
     fresh.setLimit(kChunk, GetParam().block);
     append(fresh, all, 0, n);
     EXPECT_EQ(fresh.row(true, &pyramid).blob, blob) << n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A span by its id: the same row as a full scan shows, wherever the span is at the moment.
+// A span by its id: the same row as in a full scan, wherever the span is stored at the moment.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -31,7 +31,7 @@ class SpanLookupTest : public ::testing::Test {
   }
   void open() { m_writer = m_store.writer().value(); }
   std::unique_ptr<Reader> reader() { return m_store.reader({.live = m_writer ? m_writer->liveTail() : nullptr}).value(); }
-  // Appends to both tracks; every eighth span overlaps the one before it.
+  // Appends to both tracks; every eighth span overlaps the previous one.
   void record(int n) {
     for (const TrackId track : m_track) {
       SpanColumns spans;
@@ -50,7 +50,7 @@ class SpanLookupTest : public ::testing::Test {
     }
     m_recorded += 2 * n;
   }
-  // Every id there may be, asked one by one.
+  // Looks up every possible id.
   void expectLookupsToBeTheScan(Reader& from, int expected) {
     const auto scan = sqlRows(from, "SELECT s.* FROM span s ORDER BY span_id");
     EXPECT_EQ(static_cast<int>(scan.size()), expected);
@@ -78,7 +78,7 @@ TEST_F(SpanLookupTest, EverySpanIsFoundByItsIdInTheTailTheFileAndBoth) {
   record(7'000);
   expectLookupsToBeTheScan(*live, m_recorded);  // sealed and open chunks of the tail
   ASSERT_TRUE(m_writer->flush().ok());
-  expectLookupsToBeTheScan(*live, m_recorded);  // the file has them, open ones too
+  expectLookupsToBeTheScan(*live, m_recorded);  // the file has all of them, including open chunks
   record(3'000);
   expectLookupsToBeTheScan(*live, m_recorded);  // the file's open chunks are older than the tail's, or sealed there
   auto other = m_store.reader().value();

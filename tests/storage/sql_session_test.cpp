@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SQL surface alone: a Reader made of values stands in for the store, the rg_* tables are filled by hand.
+// The SQL layer alone: a Reader with fixed values replaces the store, the rg_* tables are filled by the test.
 #include "storage/sql/sql_session.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-// Only what the virtual tables ask.
+// Only the functions that the virtual tables call.
 class ValueReader : public Reader {
  public:
   std::vector<Run> all_runs;
@@ -280,7 +280,7 @@ TEST_F(SqlSessionTest, SpansCarryTheirTrackAndKeepAbsentColumnsNull) {
   EXPECT_THAT(rows("SELECT coalesce(sum(dur_ns),0) FROM span_in(0, 100)"), ElementsAre("5"));
 }
 
-// A rank that launched two kernels, its thread one piece, its stream another.
+// A rank that launched two kernels; its thread is one piece, its stream another.
 void launchTwo(ValueReader& reader) {
   reader.all_tracks = {{.id = {4}, .key = {.attempt = {11}, .rank = 1, .kind = "thread", .name = "main"}, .run = {1}},
                        {.id = {5}, .key = {.attempt = {11}, .rank = 1, .kind = "gpu_stream", .name = "s7"}, .run = {1}}};
@@ -299,7 +299,7 @@ void launchTwo(ValueReader& reader) {
   reader.span_data[{5}] = spans;
 }
 
-// What the trainer's library records of a send and its receive, whatever they are called.
+// The spans that the trainer's library records for a send and its receive, whatever their names.
 TEST_F(SqlSessionTest, AnArrowLeadsFromTheSenderOfAPairToItsReceiver) {
   launchTwo(m_reader);
   const std::int64_t pair = pairGroup({1, 0});
@@ -361,7 +361,7 @@ TEST_F(SqlSessionTest, KeepsThePiecesUsedLastAndNotMoreThanItsBudget) {
     spans = {};
     spans.id = {static_cast<std::int64_t>(track) * 4096};
     spans.start = {1}, spans.dur = {1}, spans.name = {0}, spans.category = {SpanCategory::kOther}, spans.names = {"x"};
-    spans.args = {std::string(std::size_t{30} << 20, 'x')};  // two fit
+    spans.args = {std::string(std::size_t{30} << 20, 'x')};  // two of them fit
   }
   EXPECT_THAT(
       rows("WITH o(at, track) AS (VALUES (1, 4), (2, 5), (3, 4), (4, 6), (5, 4), (6, 5)) SELECT s.track_id FROM o CROSS JOIN span s "
@@ -404,7 +404,7 @@ TEST_F(SqlSessionTest, TakesOneStatementOnly) {
   EXPECT_THAT(rows("SELEC 1"), ElementsAre(HasSubstr("syntax error")));
 }
 
-// By hand: of 1, 2, 4, 8, 16 the place of p is 4 p / 100 values from the first; mean 6.2, squares 148.8, divided by 4.
+// Computed by hand: for 1, 2, 4, 8, 16 the position of p is 4 p / 100 values from the first; mean 6.2, squares 148.8, divided by 4.
 TEST_F(SqlSessionTest, PercentileMedianAndStddevAreExact) {
   constexpr std::string_view kOf = " FROM (SELECT column1 AS x FROM (VALUES (8),(1.0),(16),(2),(4)))";
   const auto of = [&](std::string_view what) { return rows("SELECT " + std::string(what) + std::string(kOf)); };
@@ -412,7 +412,7 @@ TEST_F(SqlSessionTest, PercentileMedianAndStddevAreExact) {
   EXPECT_THAT(of("percentile(x, 90), percentile(x, 12.5)"), ElementsAre("12.8|1.5"));
   EXPECT_THAT(of("median(x), abs(stddev(x) - sqrt(148.8 / 4)) < 1e-15, typeof(median(x))"), ElementsAre("4|1|real"));
   EXPECT_THAT(rows("SELECT median(column1), stddev(column1) FROM (VALUES (1), (3))"), ElementsAre("2|1.41421"));
-  // The deviation of times in ns is not lost in their size.
+  // The deviation of times in ns is not lost because of their size.
   EXPECT_THAT(rows("SELECT stddev(column1) FROM (VALUES (1.75e18 + 512), (1.75e18 + 1024), (1.75e18 + 1536))"), ElementsAre("512"));
   EXPECT_THAT(rows("SELECT rank, median(value), percentile(value, 100) FROM (SELECT column1 AS rank, column2 AS value FROM "
                    "(VALUES (0, 3), (1, 5), (0, 9), (1, 7))) GROUP BY rank ORDER BY rank"),
@@ -435,7 +435,7 @@ TEST_F(SqlSessionTest, StatisticsSayWhatTheyCannotTake) {
   EXPECT_THAT(rows("SELECT percentile(1, 101)"), ElementsAre(HasSubstr("percentile(): p is not between 0 and 100")));
   EXPECT_THAT(rows("SELECT percentile(1, NULL)"), ElementsAre(HasSubstr("percentile(): p is NULL")));
   EXPECT_THAT(rows("SELECT percentile(column1, column1) FROM (VALUES (1), (2))"), ElementsAre(HasSubstr("p is not the same in all rows")));
-  EXPECT_THAT(rows("SELECT median('2'), 1"), ElementsAre("2|1"));  // text that is a number, as of facts
+  EXPECT_THAT(rows("SELECT median('2'), 1"), ElementsAre("2|1"));  // numeric text, as in facts
 }
 
 TEST_F(SqlSessionTest, AnEndlessQueryStopsWhenItsTokenDoes) {
@@ -450,7 +450,7 @@ TEST_F(SqlSessionTest, AnEndlessQueryStopsWhenItsTokenDoes) {
       session().query("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT i FROM n", sink, source.get_token());
   EXPECT_EQ(status.code(), Code::kCancelled);
   EXPECT_GE(seen, 1000);
-  // And the session still answers.
+  // And the session still works.
   EXPECT_THAT(rows("SELECT 1"), ElementsAre("1"));
 }
 

@@ -3,7 +3,7 @@
 //
 // Threading:  one thread.
 // Errors:     a failure here fails the test.
-// Cost:       reads the file whole.
+// Cost:       reads the whole file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ inline std::vector<std::uint32_t> leavesOf(const std::string& path, const std::s
   return leaves;
 }
 
-// A copy of the file with a bit of that page changed.
+// A copy of the file with a flipped bit in that page.
 inline void copyFlipped(const std::string& from, std::uint32_t page, const std::string& to) {
   std::string file = contentOf(from);
   char& byte = file[(page - 1) * 4096UL];

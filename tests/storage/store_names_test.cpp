@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store has one writer, whatever the name by which it is opened, and nothing that this process does with its files drops SQLite's locks.
+// A store has one writer, whatever the name by which it is opened, and no use of its files in this process releases SQLite's locks.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -131,7 +131,7 @@ TEST(StoreNames, AWriterOfARenamedStoreKeepsOthersOut) {
   EXPECT_FALSE(fs::exists(store.file("renamed.rgl-lock")));
 }
 
-// A lock that another process would meet on a byte of a file: its owner; 0: none.
+// The owner of a lock that another process would encounter on a byte of a file; 0: none.
 int ownerOfLock(const std::string& file, off_t byte) {
   int owner[2];
   if (::pipe(owner) != 0) return -1;

@@ -158,7 +158,7 @@ TEST(Store, ReturnsLateAndEqualTimesSortedWithEqualOnesInOrderOfArrival) {
   }
 }
 
-// As an agent sends it after an outage: before, then what is new beside what waited.
+// As sent by an agent after an outage: earlier data, then new data interleaved with spooled data.
 TEST(Store, WhatWaitedThroughAnOutageIsALateChunkAndNothingIsKeptRaw) {
   const TempStore store;
   const auto writer = openWriter(store.path());
@@ -322,7 +322,7 @@ TEST(Store, UnderAHoldManyCallsReadOneStateWhichStaysFresh) {
     EXPECT_EQ(before, added);
     add(static_cast<TimeNs>(++added));
     const std::size_t under_hold = count();
-    if (monotonicNow() - begin >= kHeldFor) return false;  // the machine took too long to say; another try
+    if (monotonicNow() - begin >= kHeldFor) return false;  // the machine was too slow; try again
     EXPECT_EQ(under_hold, before) << "as the first call under the hold saw it";
     EXPECT_TRUE(test::waitUntil([&] { return count() == added; })) << "a hold is no reason to show what is old";
     add(static_cast<TimeNs>(++added));
@@ -456,7 +456,7 @@ TEST(ClockMap, CorrectsTimesOfANodeWhoseClockIsOff) {
   auto writer = openWriter(store.path());
   const SeriesId id = gauge(*writer);
   const NodeId node{1};
-  // 5 s behind, then drifting to 6 s behind over 100 s; the readings know it to 1 ms.
+  // 5 s behind, then drifting to 6 s behind over 100 s; the readings have an error of 1 ms.
   constexpr TimeNs kSecond = kNsPerSecond;
   writer->clock({.node = node, .session = "s", .raw = 100 * kSecond, .offset = 5 * kSecond, .error = kNsPerMs, .source = "hello"});
   writer->clock({.node = node, .session = "s", .raw = 200 * kSecond, .offset = 6 * kSecond, .error = kNsPerMs, .source = "ack"});
@@ -494,7 +494,7 @@ TEST(ClockMap, LeavesTimesAloneWhileTheOffsetIsWithinItsError) {
   EXPECT_THAT(openReader(store.path())->samples(id, {})->time, ElementsAre(12'345));
 }
 
-// Series of several runs and attempts come up in turns.
+// Series of several runs and attempts are declared in turns.
 TEST(SeriesOf, ARunOrAttemptAreItsOwnInTheOrderOfTheirIds) {
   const TempStore store;
   std::vector<RunId> runs;

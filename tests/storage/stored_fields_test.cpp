@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every described field of every record (model/fields.h) is in the rows of a store, and in those of a run that was exported.
+// Every described field of every record (model/fields.h) is in the rows of a store, and in those of an exported run.
 #include <gtest/gtest.h>
 
 #include "storage/open_store.h"
@@ -10,7 +10,7 @@
 namespace runglass {
 namespace {
 
-// The incident names the finding by its id there, which an export renumbers.
+// The incident names the finding by its id in that store, which an export renumbers.
 template <class Record>
 Record expected(const test::Names& names, std::int64_t finding) {
   Record record = test::storedRecord<Record>(names);
@@ -54,7 +54,7 @@ class StoredFields : public ::testing::Test {
     auto writer = openStore(m_store).writer();
     ASSERT_TRUE(writer.ok()) << writer.status().message();
     const test::Names names = test::fillStore(**writer);
-    // Once more with what the store numbered.
+    // Once more with the ids of the store.
     auto reader = openStore(m_store).reader();
     ASSERT_TRUE(reader.ok());
     Incident incident = (*reader)->incidents(names.run)->at(0);

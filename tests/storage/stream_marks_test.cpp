@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the writer knows of senders: marks of their streams, and whose each agent's uuid is.
+// The writer's data about senders: marks of their streams, and the owner of each agent's uuid.
 #include "storage/write/stream_marks.h"
 
 #include <gtest/gtest.h>

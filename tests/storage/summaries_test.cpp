@@ -25,7 +25,7 @@ T must(Result<T> result) {
 }
 TimeNs at(std::int64_t second) { return kBegin + second * kNsPerSecond; }
 
-// 64 samples, one a second, that rise by one; `low` is the first.
+// 64 samples, one per second, that increase by one; `low` is the first.
 Bin block(std::int64_t second, double low, std::int64_t n = kBlock) {
   const auto count = static_cast<double>(n);
   return {.x0 = at(second),
@@ -75,7 +75,7 @@ TEST_F(SummariesTest, ACopyAnswersFromBlocksAlone) {
   EXPECT_EQ(all[0].sample_count, 158);
   EXPECT_EQ(all[0].first_x, at(0));
   EXPECT_EQ(all[0].last_x, at(1'029));
-  // As far out as anybody looks, and within one block.
+  // At the lowest zoom, and within one block.
   const Bin whole = must(reader().bins(m_series, Axis::kTime, at(0), at(2'000), 1)).at(0);
   EXPECT_EQ(whole.count, 158);
   EXPECT_EQ(whole.min, 100);
@@ -171,7 +171,7 @@ TEST_F(SummariesTest, OfSeriesOfStepsTheyAreRefusedAndSaid) {
   EXPECT_TRUE(must(openStore(m_store.path()).changes())->copied().value().empty());
 }
 
-// What retention leaves: blocks without samples before, samples with blocks behind.
+// After retention: blocks without samples first, then samples with blocks.
 TEST_F(SummariesTest, WhereSamplesWereForgottenOneZoomsIntoTheirBlocks) {
   constexpr int kSamples = 20'000;
   std::vector<TimeNs> times;
@@ -198,7 +198,7 @@ TEST_F(SummariesTest, WhereSamplesWereForgottenOneZoomsIntoTheirBlocks) {
   expectIntact();
 }
 
-// A run that is exported takes along what is known of samples that are not here.
+// An exported run includes the summaries of samples that are not in this store.
 TEST_F(SummariesTest, AnExportHasTheBlocksOfWhatWasForgotten) {
   const NodeId node = m_writer->node({.uuid = "n", .name = "n"});
   const DeviceId gpu = m_writer->device({.uuid = "g", .node = node, .kind = "gpu"});

@@ -34,7 +34,7 @@ class Tiers : public ::testing::Test {
     const auto applied = m_writer->applyRetention(policy, now);
     ASSERT_TRUE(applied.ok()) << applied.status().message();
   }
-  // Steps of a rank that take a second, but every thousandth, which takes ten.
+  // Steps of a rank that take a second, except every thousandth, which takes ten.
   void steps(AttemptId attempt, std::int32_t rank, std::int64_t from, std::int64_t to) {
     const SeriesId id = m_writer->series({.attempt = attempt, .rank = rank, .metric = "step_time_ns", .kind = SeriesKind::kScalar});
     for (std::int64_t step = from; step < to; ++step)
@@ -72,7 +72,7 @@ TEST_F(Tiers, ScalarsOfRanksAreThinnedAndLossesAreNot) {
   retain(now);
   retain(now + 29 * kDay);
   retain(now + 31 * kDay);
-  // What was open was sealed by the first of them.
+  // Open chunks were sealed by the first of them.
   retain(now + 62 * kDay);
   close();
   EXPECT_EQ(number("SELECT count(*) FROM scalar WHERE tag = 'loss'"), 10'000);
@@ -201,7 +201,7 @@ TEST_F(Tiers, OldClockReadingsAreTwoADayAndStateTheirError) {
   EXPECT_GT(**error, 4'000'000);
 }
 
-// 1,000 series of 250 ranks, faster than retention can thin them, which outgrow a page in one commit.
+// 1,000 series of 250 ranks, recorded faster than retention can thin them, which outgrow a page in one commit.
 TEST_F(Tiers, ACapHoldsWhateverFillsTheStore) {
   constexpr std::int64_t kCap = 6 << 20, kStepsEach = 3'000, kFlushEach = 10, kRanks = 250, kMetrics = 4;
   open();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store does when things go wrong: killed writers, full disks, damaged bytes, two writers, stores from the future.
+// A store in trouble: killed writers, full disks, damaged bytes, two writers, stores of later versions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -38,7 +38,7 @@ SeriesId seriesOf(Recorder& recorder, int number = 0) {
   return recorder.series(key);
 }
 
-// Batch `seq` is 50 samples numbered on, and every tenth batch an event and a span.
+// Batch `seq` is 50 samples numbered consecutively, and every tenth batch an event and a span.
 void recordBatch(Writer& writer, std::uint64_t seq) {
   std::vector<TimeNs> time;
   std::vector<double> value;
@@ -76,7 +76,7 @@ JournalReplay replayBatches() {
   };
 }
 
-// Writes batches until it is killed; tells the parent each acknowledged one.
+// Writes batches until it is killed; reports each acknowledged one to the parent.
 [[noreturn]] void childWrites(const std::string& path, int acks) {
   auto writer = openStore(path).writer({.replay = replayBatches()});
   if (!writer.ok()) {
@@ -185,23 +185,23 @@ TEST(FullDisk, LosesNothingAndRecovers) {
     std::mt19937_64 random(1);
     while (status.ok() && seq < 3000) {
       recordBatch(**writer, seq++);
-      // What does not compress fills the disk.
+      // Incompressible data fills the disk.
       for (int i = 0; i < 50; ++i)
         (*writer)->sample(seriesOf(**writer, 50), static_cast<TimeNs>(seq), std::ldexp(static_cast<double>(random()), -70));
       if (seq % 20 == 0) status = (*writer)->flush();
     }
     ASSERT_EQ(status.code(), Code::kResourceExhausted) << status.message();
     EXPECT_THAT(status.message(), HasSubstr("full"));
-    // In this process everything is still there.
+    // In this process all data is still visible.
     auto live = store.reader({(*writer)->liveTail()});
     EXPECT_EQ((*live)->samples({1}, {})->size(), seq * kPerBatch);
-    // Other processes see what was committed, whole batches of it.
+    // Other processes see the committed data, in complete batches.
     const auto before = (*store.reader())->samples({1}, {});
     ASSERT_TRUE(before.ok());
     EXPECT_LT(before->size(), seq * kPerBatch);
     EXPECT_EQ(before->size() % (20 * kPerBatch), 0U);
     live->reset();
-    // Room again: nothing has to be said twice.
+    // With space again, no batch has to be sent twice.
     (*writer)->setMaxPages(1'000'000);
     EXPECT_TRUE((*writer)->flush().ok());
     EXPECT_TRUE((*writer)->close().ok());
@@ -248,7 +248,7 @@ TEST(ForeignDatabase, IsNotTakenForAStore) {
   EXPECT_EQ(store.writer().status().code(), Code::kFailedPrecondition);
 }
 
-// Root may write everywhere; for the time of a test it acts as nobody.
+// Root may write everywhere; during a test it acts as an unprivileged user.
 class Unprivileged {
  public:
   Unprivileged() : m_was_root(::geteuid() == 0) {

@@ -68,7 +68,7 @@ TEST_F(VerifyTest, ReadersLeaveOutWhatIsDamagedKeepTheRestAndSayIt) {
   const auto& reader = *opened;
   const auto reported = [&] {
     std::vector<Issue> found;
-    auto another = openStore(m_path).reader();  // as another worker has it
+    auto another = openStore(m_path).reader();  // as in another worker
     const std::vector<Issue> issues = *(*another)->issues();
     for (const Issue& issue : issues)
       if (issue.code == "store.damaged_chunk") found.push_back(issue);
@@ -82,7 +82,7 @@ TEST_F(VerifyTest, ReadersLeaveOutWhatIsDamagedKeepTheRestAndSayIt) {
   ASSERT_EQ(reported().size(), 1U);
   EXPECT_EQ(reported()[0].count, 1);
   EXPECT_THAT(reported()[0].detail, HasSubstr("series " + std::to_string(m_ids.power.value)));
-  // The picture goes on without the pyramid, from what is left.
+  // The picture works without the pyramid, from the remaining data.
   const auto bins = reader->bins(m_ids.power, Axis::kX, kStoreStart, kStoreStart + kStoreSamples * kNsPerMs, 50);
   ASSERT_TRUE(bins.ok()) << bins.status().message();
   std::int64_t counted = 0;
@@ -133,7 +133,7 @@ TEST_F(VerifyTest, OtherDataStaysReadableBesideADamagedChunk) {
   EXPECT_EQ(loss->size(), 100u);
 }
 
-// Bytes of the whole file are flipped, page headers and the schema included: everything may be refused, nothing may crash.
+// Bytes of the whole file are flipped, including page headers and the schema: everything may be refused, nothing may crash.
 TEST_F(VerifyTest, AFileWithFlippedBytesIsRefusedOrReadButNeverCrashes) {
   std::string good;
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WriterGround: what the parts of a writer share, over a new store; for tests of one part.
+// WriterGround: the objects shared by the parts of a writer, over a new store; for tests of one part.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ class WriterGround {
     RG_CHECK(catalog.load(db).ok());
     tail.setGeneration(1);
   }
-  // One transaction of what a part saves, with the catalogue; where `save` fails, none.
+  // One transaction with everything that a part saves, and the catalogue; if `save` fails, none.
   template <class Save>
   Status commit(const Save& save) {
     tail.forgetStored();
@@ -49,7 +49,7 @@ class WriterGround {
   FirstFailure failure;
 };
 
-// What a save that failed half-way returns, for commits that are tried again.
+// Returned by a save that fails halfway, for retried commits.
 inline Status diskFull() { return {Code::kResourceExhausted, "the disk is full"}; }
 
 }  // namespace runglass

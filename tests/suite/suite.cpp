@@ -25,7 +25,7 @@ constexpr Plan kDp8{"8", 1, 1, 8, 1}, kDp64{"dp64", 1, 1, 64, 1}, k64{"64", 8, 4
 
 constexpr std::int64_t kSteps = 300, kFirst = 121, kLast = 260;
 
-// A job as they are: GPUs and parts that differ a little, a rank 0 that logs, embedding and loss layers, a compiler, saves.
+// A typical job: GPUs and parts that differ a little, a rank 0 that logs, embedding and loss layers, a compiler, checkpoints.
 Scenario jobOf(const Plan& plan, std::uint64_t seed) {
   Scenario s;
   s.seed = seed;
@@ -81,7 +81,7 @@ void addSlowWorkers(Table& table) {
   for (const Plan& plan : {kDp64, kCp64, k256}) table.fault(plan, "slow_rank", rankOf(21), 1.2);
   table.fault(k1024, "slow_rank", rankOf(700), 1.2);
   table.fault(k64, "slow_rank", rankOf(50), 1.3, FaultCause::kCpuSteal);
-  SuiteCase& always = table.fault(k64, "slow_rank", rankOf(11), 1.25);  // a GPU that never was as fast as the others
+  SuiteCase& always = table.fault(k64, "slow_rank", rankOf(11), 1.25);  // a GPU that always was slower than the others
   always.scenario.name += "-always", always.scenario.faults[0].first_step = 1, always.scenario.faults[0].last_step = kSteps;
   for (const double strength : {1.1, 1.2, 1.5}) table.fault(k256, "slow_node", nodeOf(11), strength);
   table.fault(kDp64, "slow_node", nodeOf(3), 1.2);
@@ -89,7 +89,7 @@ void addSlowWorkers(Table& table) {
   for (const double strength : {1.1, 1.2, 1.5}) table.fault(k64, "thermal_throttle", gpuOf(4, 3), strength).scenario.metrics_hertz = 0.5;
 }
 
-// What a link loses is a share of a tenth of the step: half as fast is 10 % of the step.
+// The loss of a link is a share of a tenth of the step: half the speed is 10 % of the step.
 void addSlowLinks(Table& table) {
   const auto link = [&](const Plan& plan, std::int32_t node, const char* port, double strength, FaultCause cause) -> SuiteCase& {
     SuiteCase& one = table.fault(plan, "slow_link", portOf(node, port), strength, cause);
@@ -97,7 +97,7 @@ void addSlowLinks(Table& table) {
     one.scenario.metrics_hertz = 0.5;
     return one;
   };
-  // Node 1 has the first stage, which is done last: its gradients delay everybody. Node 5's are hidden behind it until they take long.
+  // Node 1 has the first stage, which finishes last: its gradients delay all ranks. Node 5's are hidden behind it until they take long.
   for (const double strength : {1.5, 2.0, 3.0}) link(k64, 1, "ib2", strength, FaultCause::kErrors);
   link(k64, 5, "ib2", 4, FaultCause::kErrors);
   link(kWide64, 2, "ib7", 2, FaultCause::kErrors);
@@ -126,7 +126,7 @@ void addHosts(Table& table) {
   table.fault(kDp64, "data_bound", nodeOf(2), 1.2);
   table.fault(k256, "data_bound", {}, 1.2);
   for (const double strength : {1.05, 1.1, 1.2}) table.fault(k64, "gc_jitter", {}, strength).scenario.spans = sim::SpanDetail::kCoarse;
-  table.fault(k1024, "gc_jitter", {}, 1.05).insufficient = true;  // no span tells a collection from another pause
+  table.fault(k1024, "gc_jitter", {}, 1.05).insufficient = true;  // no span distinguishes a collection from another pause
   for (const double strength : {1.05, 1.1, 1.2}) table.fault(k64, "throughput_shift", {}, strength);
   table.fault(k1024, "throughput_shift", {}, 1.1);
 }
@@ -179,7 +179,7 @@ void addTwoAtOnce(Table& table) {
 
 void addTroubleWithData(Table& table) {
   table.add("slow_rank+missing_rank", k64, {Table::make("slow_rank", rankOf(37), 1.2), Table::make("missing_rank", rankOf(12), 1)});
-  // Only stage 0 says anything.
+  // Only stage 0 reports data.
   SuiteCase& most = table.add("most_missing", k64, {Table::make("slow_rank", rankOf(37), 1.2)});
   for (const std::int32_t stage : {1, 2, 3}) {
     Fault silent = Table::make("missing_rank", stageOf(stage), 1);
@@ -202,14 +202,14 @@ void addHealthy(Table& table) {
   spans.scenario.spans = sim::SpanDetail::kCoarse, spans.scenario.steps = 150;
 }
 
-// Layouts of 16 to 512 GPUs: replicas alone, context, expert and interleaved pipeline parallelism, and all of it.
+// Layouts of 16 to 512 GPUs: replicas alone, context, expert and interleaved pipeline parallelism, and all of them combined.
 constexpr std::array kPlans = {Plan{"dp16", 1, 1, 16, 1},        Plan{"vpp32", 4, 4, 2, 1, 1, 2}, Plan{"cp32", 2, 2, 2, 4},
                                Plan{"ep64", 1, 1, 64, 1, 8},     Plan{"tp64", 8, 2, 4, 1},        Plan{"ep128", 2, 4, 16, 1, 8},
                                Plan{"vpp128", 4, 8, 4, 1, 1, 2}, Plan{"dp256", 1, 1, 256, 1},     Plan{"cp64", 4, 2, 2, 4},
                                Plan{"512", 8, 8, 8, 1, 1, 4}};
 constexpr std::array kStepSeconds = {8.0, 2.0, 0.6, 20.0};
 
-// A fault of every kind of slowness in many strengths, each on another layout with another step, begin and length.
+// Every kind of slowness in many strengths, each on another layout with another step, begin and length.
 class Grid {
  public:
   explicit Grid(Table& table) : m_table(table) {}
@@ -232,7 +232,7 @@ class Grid {
     for (const double strength : {1.06, 1.1, 1.15, 1.2, 1.3}) add("gc_jitter", strength, [](const Plan&) { return Target{}; });
     for (const double strength : {1.06, 1.1, 1.15, 1.2, 1.3}) add("sequence_imbalance", strength, [](const Plan&) { return Target{}; });
     for (const double strength : {1.05, 1.06, 1.08, 1.15, 1.3}) add("throughput_shift", strength, [](const Plan&) { return Target{}; });
-    // Of the tenth of a step that gradients take; the port's counters tell.
+    // As a share of the tenth of a step that gradients take; the port's counters show it.
     for (const double strength : {1.2, 1.3, 1.5, 1.8, 2.5, 3.5}) add("slow_link", strength, [&](const Plan& p) { return port(p); });
     for (const double strength : {2.0, 3.0, 5.0, 8.0, 10.0}) {
       Scenario& s = add("nic_flap", strength, [&](const Plan& p) { return port(p); });
@@ -248,7 +248,7 @@ class Grid {
   Scenario& add(const char* kind, double strength, const Where& where, std::int32_t min_stages = 1) {
     const Plan* plan = nullptr;
     do plan = &kPlans[static_cast<std::size_t>(++m_count) % kPlans.size()];
-    while (plan->pp < min_stages || (min_stages > 1 && plan->world() / plan->pp <= 8));  // a stage that is one node could be either
+    while (plan->pp < min_stages || (min_stages > 1 && plan->world() / plan->pp <= 8));  // a stage that is a single node could be either
     SuiteCase& one = m_table.fault(*plan, kind, where(*plan), strength);
     Scenario& s = one.scenario;
     char name[64];
@@ -258,9 +258,9 @@ class Grid {
     s.steps = 320 + 10 * (m_count % 13);
     Fault& fault = s.faults[0];
     fault.first_step = 70 + m_count * 37 % 90;
-    // Until the end of the run, or over after a while that is long enough for a shift of the throughput to count.
+    // Until the end of the run, or for long enough that a shift of the throughput counts.
     fault.last_step = m_count % 3 == 0 ? s.steps : fault.first_step + 90 + m_count * 53 % 80;
-    // Only from ten minutes on it is a shift.
+    // It is a shift only from ten minutes on.
     if (std::string_view(kind) == "throughput_shift") s.step_seconds = std::max(s.step_seconds, 8.0);
     if (std::string_view(kind) == "gc_jitter") s.spans = sim::SpanDetail::kCoarse;
     s.noise_ratio = m_count % 2 == 0 ? 0.01 : 0.015;
@@ -275,7 +275,7 @@ class Grid {
   std::int64_t m_count = 0;
 };
 
-// More losses, standstills and trouble with the data, so that each of their kinds has at least six labels.
+// More losses, stalls and data problems, so that each of their kinds has at least six labels.
 void addMoreOfTheRest(Table& table) {
   std::int64_t n = 0;
   const auto next = [&](const char* kind, Target target, double strength, const Plan& plan, std::int64_t first,
@@ -308,7 +308,7 @@ void addMoreOfTheRest(Table& table) {
   for (const std::int32_t node : {0, 1, 3, 2, 1}) next("agent_restart", nodeOf(node), 1, kPlans[2], 150 + node, 154 + node);
 }
 
-// All of quiet.md's ingredients at once: ten weeks of long steps, five half days of short ones.
+// All of quiet.md's effects at once: ten weeks of long steps, five half days of short ones.
 void addCalmWeeks(Table& table) {
   for (int seed = 1; seed <= 15; ++seed) {
     const bool week = seed <= 10;
@@ -337,7 +337,7 @@ void addCalmWeeks(Table& table) {
   }
 }
 
-// Shorter calm runs on every layout, each with some of the habits.
+// Shorter calm runs on every layout, each with some of the effects.
 void addCalmRuns(Table& table) {
   for (int n = 0; n < 30; ++n) {
     const Plan& plan = kPlans[static_cast<std::size_t>(n % 7)];

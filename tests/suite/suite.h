@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The suite that diagnoses are measured with: seeded scenarios of every kind of fault, at least six labels each, of 5 to 50 % on layouts of
-// 8 to 1,024 ranks, two faults at once, trouble with the data, healthy runs, and calm runs and weeks with all that a healthy job does.
+// The suite for measuring diagnoses: seeded scenarios of every kind of fault, at least six labels each, of 5 to 50 % on layouts of 8 to
+// 1,024 ranks, two faults at once, data problems, healthy runs, and calm runs and weeks with everything that a healthy job does.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      as Scenario.
-// Errors:     none.
 // Cost:       about 240 scenarios of some KiB.
 //
-// To add one: a line in the table of its kind. A strength of 1.1 is what a rank, a stage or a load takes longer: 10 %.
+// To add one: a line in the table of its kind. A strength of 1.1 makes a rank, a stage or a load 10 % slower.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +18,14 @@ namespace runglass {
 
 struct SuiteCase {
   sim::Scenario scenario;
-  bool calm = false;          // a calm play: whatever is notified is a false alarm
-  bool insufficient = false;  // the honest answer is "insufficient evidence"
-  bool fast = false;          // of the subset that every test run plays
+  bool calm = false;          // a calm play: every notification is a false alarm
+  bool insufficient = false;  // the correct answer is "insufficient evidence"
+  bool fast = false;          // in the subset that every test run plays
 };
 
 std::vector<SuiteCase> diagnosisSuite();
 
-// Calm plays are many: each test run plays the third of them that `turn` chooses, the next commit the next third.
+// There are many calm plays: each test run plays the third selected by `turn`, the next commit the next third.
 std::vector<SuiteCase> calmThird(std::uint64_t turn);
 
 }  // namespace runglass

@@ -23,7 +23,7 @@ Status ask(Reader& reader, RunId run, std::span<const AnalysisEntry> entries, Su
     for (Finding& one : said) found[{one.kind, one.subject, one.first_step}] = std::move(one);
   }
   for (auto& [key, one] : found) {
-    // Said as such, or of what was found that nobody can be named for it.
+    // Reported as such, or a finding without a node that can be named.
     answer.insufficient += one.kind == "insufficient_evidence" || (one.kind == "slow_link" && !one.node && one.confidence < 0.5) ? 1 : 0;
     answer.notifications += one.severity > Severity::kInfo ? 1 : 0;
     answer.findings.push_back(std::move(one));

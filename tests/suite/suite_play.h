@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays a scenario of the suite into a store of its own, asks analyses of it and scores what they say.
+// Plays a scenario of the suite into a separate store, runs analyses on it and scores their findings.
 //
 // Threading:  one thread.
-// Ownership:  the store is removed again.
+// Ownership:  removes the store at the end.
 // Units:      seconds.
 // Errors:     those of store, simulator and analyses.
 // Cost:       that of storing the scenario: 0.1 s to some seconds.
@@ -21,7 +21,7 @@
 
 namespace runglass {
 
-// A Recorder that hands everything on to a Writer but commits only when that is due, as a hub does.
+// A Recorder that forwards everything to a Writer but commits only when that is due, like a hub.
 class DueRecorder : public Recorder {
  public:
   explicit DueRecorder(Writer& to) : m_to(to) {}
@@ -55,7 +55,7 @@ class DueRecorder : public Recorder {
   void clock(const ClockReading& value) override { m_to.clock(value); }
   void capture(const Capture& value) override { m_to.capture(value); }
   Status flush() override { return m_to.flushIfDue(); }
-  TimeNs newest() const { return m_newest; }  // time of what trainers told last
+  TimeNs newest() const { return m_newest; }  // time of the newest data from trainers
   std::size_t spanCount() const { return m_spans; }
 
  private:
@@ -66,7 +66,7 @@ class DueRecorder : public Recorder {
 
 struct SuiteAnswer {
   Scores scores;
-  std::vector<Finding> findings;  // as a store would keep them: the last of each identity
+  std::vector<Finding> findings;  // as stored: the last version of each identity
   std::vector<Truth> truths;
   std::map<std::string, double> analysis_seconds;
   double play_seconds = 0;
@@ -75,7 +75,7 @@ struct SuiteAnswer {
 };
 
 Result<SuiteAnswer> playSuiteCase(const SuiteCase& one, std::span<const AnalysisEntry> entries);
-// Labels and findings in lines, to look at.
+// Labels and findings as lines, for people.
 std::string describe(const SuiteAnswer& answer);
 
 }  // namespace runglass

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a test starts another program of the build, also where that is for another machine and runs under an emulator.
-//
-// Threading:  any.
-// Ownership:  none.
-// Units:      none.
-// Errors:     none.
-// Cost:       none.
+// Starts another program of the build from a test, also if that is for another machine and runs under an emulator.
 #pragma once
 
 #include <string>
@@ -13,7 +7,7 @@
 
 namespace runglass::test {
 
-// `command` as it is to be executed: with the emulator before a program of this build. Scripts' interpreters are this machine's.
+// `command` as it must be executed: with the emulator before a program of this build. Interpreters of scripts are those of this machine.
 inline std::vector<std::string> runnable(std::vector<std::string> command) {
 #ifdef RG_EMULATOR
   if (!command.empty() && command.front().starts_with(RG_BIN_DIR "/")) {

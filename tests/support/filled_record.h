@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records whose every described field (model/fields.h) has a value of its own, and the values of such a record, so that a test can say that
-// none was lost on the way: EXPECT_EQ(valuesOf(what_came), valuesOf(filled<Event>(ids_there))).
+// Records in which every described field (model/fields.h) has a distinct value, and the values of such a record, so that a test can check
+// that none was lost: EXPECT_EQ(valuesOf(received), valuesOf(filled<Event>(ids_there))).
 //
-// Texts that may name somebody hold kCanary; words of ours do not.
+// Texts that may identify people or machines contain kCanary; fixed words of Runglass do not.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace runglass::test {
 
 inline constexpr const char* kCanary = "canaryhost";
 
-// What the ids of a record name, as one Recorder or Reader calls it.
+// The objects that the ids of a record refer to, with the ids of one Recorder or Reader.
 struct Names {
   NodeId node;
   DeviceId device;
@@ -29,7 +29,7 @@ struct Names {
   AttemptId of(AttemptId) const { return attempt; }
 };
 
-// Not the value that a member has by itself.
+// Different from a member's default.
 template <class Enum>
 Enum someEnum() {
   return static_cast<Enum>(1);
@@ -136,7 +136,7 @@ std::string textOf(const std::vector<T>& values) {
   return text;
 }
 
-// "name=value" of each field but those that the store fills.
+// "name=value" of each field except those that the store fills.
 template <class Record>
 std::vector<std::string> valuesOf(const Record& record) {
   std::vector<std::string> values;

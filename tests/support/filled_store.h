@@ -14,17 +14,17 @@
 
 namespace runglass::test {
 
-// As fillStore() records it; ids are those of `names`. What a store does not take as it is filled is changed here, for both sides.
+// The record as fillStore() records it; ids are those of `names`. Values that a store does not accept are changed here, for both sides.
 template <class Record>
 Record storedRecord(const Names& names) {
   Record record = filled<Record>(names);
   if constexpr (requires { record.run_uuid; }) record.run_uuid = filled<Run>({}).uuid;
-  if constexpr (std::same_as<Record, Snooze>) record.cause.clear();  // a rule or a cause
+  if constexpr (std::same_as<Record, Snooze>) record.cause.clear();  // either a rule or a cause
   if constexpr (std::same_as<Record, ClockAlignment>) record.attempt = 0;
   return record;
 }
 
-// Others come first, so that no id of the store is 1.
+// Records others first, so that no id of the store is 1.
 inline Names fillStore(Writer& writer) {
   const NodeId other = writer.node({.uuid = "other", .name = "other"});
   writer.device({.uuid = "other gpu", .node = other});
@@ -59,7 +59,7 @@ inline Names fillStore(Writer& writer) {
   return names;
 }
 
-// The ids that `reader` has for what fillStore() recorded.
+// The ids that `reader` has for the records of fillStore().
 inline Names namesIn(Reader& reader) {
   Names names;
   const auto nodes = reader.nodes();
@@ -75,8 +75,8 @@ inline Names namesIn(Reader& reader) {
   return names;
 }
 
-// Calls visit(record) for each record of the run and of its node and device that the reader returns, of every type and by every question
-// that lists records. Alerts and snoozes are not of a run: `all`.
+// Calls visit(record) for each record of the run and of its node and device that the reader returns, of every type and by every call that
+// lists records. Alerts and snoozes do not belong to a run: `all`.
 template <class Visit>
 void eachRecordOf(Reader& reader, const Names& names, bool all, const Visit& visit) {
   const auto each = [&](const auto& records, const char* what) {

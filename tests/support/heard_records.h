@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HeardRecords: a Recorder that keeps the last record of each type, and records all of them as filled (filled_record.h).
+// HeardRecords: a Recorder that keeps the last record of each type and compares it with the filled one (filled_record.h).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace runglass::test {
 template <class Base>
 class HeardRecords : public NullOf<Base> {
  public:
-  // Its ids.
+  // The ids that it returns.
   static constexpr Names kNames{.node = {21}, .device = {22}, .run = {23}, .attempt = {24}};
 
   NodeId node(const Node& value) override { return keep(value), kNames.node; }
@@ -41,7 +41,7 @@ class HeardRecords : public NullOf<Base> {
   void clock(const ClockReading& value) override { keep(value); }
   void capture(const Capture& value) override { keep(value); }
 
-  // That the last one is as recordAll() recorded it, with the ids of this Recorder.
+  // The last record is as recordAll() recorded it, with the ids of this Recorder.
   template <class Record>
   void expectFilled() const {
     const auto& last = std::get<std::optional<Record>>(m_last);
@@ -64,12 +64,12 @@ class HeardRecords : public NullOf<Base> {
                            Progress, Issue, Label, ClockReading, Capture>())) m_last;
 };
 
-// What names others, and what is named.
+// Records that refer to others, and records that are referred to.
 using NamedRecords = std::tuple<Node, Device, Run, Attempt>;
 using NamingRecords =
     std::tuple<Rank, Fact, Checkpoint, CommGroup, SeriesKey, TrackKey, Event, LogLine, Progress, Issue, Label, ClockReading>;
 
-// Returns the ids that `to` gave.
+// Returns the ids assigned by `to`.
 inline Names recordNamed(Recorder& to) {
   Names names;
   names.node = to.node(filled<Node>({}));

@@ -4,7 +4,7 @@
 // Threading:  the handler runs on a thread per connection.
 // Ownership:  the destructor ends all connections and joins their threads.
 // Units:      bytes.
-// Errors:     send() is false once the client is gone.
+// Errors:     send() is false once the client has disconnected.
 // Cost:       a thread per connection.
 #pragma once
 
@@ -46,7 +46,7 @@ class HttpServer {
                   "\r\n\r\n") &&
              send(body);
     }
-    // Until the client goes away or the server ends.
+    // Waits until the client disconnects or the server ends.
     void hang() const {
       char byte = 0;
       while (::recv(m_fd, &byte, 1, 0) > 0) continue;
@@ -55,7 +55,7 @@ class HttpServer {
    private:
     int m_fd;
   };
-  // `request`: first line and headers. The connection is closed when it returns false.
+  // `request`: first line and headers. The connection is closed if the handler returns false.
   using Handler = std::function<bool(const std::string& request, const Connection& to)>;
 
   explicit HttpServer(Handler handler) : m_handler(std::move(handler)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MemoryRecorder: a Recorder that keeps what it is told in plain vectors, for tests of sources and importers.
+// MemoryRecorder: a Recorder that stores all records in plain vectors, for tests of sources and importers.
 //
 // Threading:  one thread.
 // Ownership:  owns copies.
@@ -71,7 +71,7 @@ class MemoryRecorder : public Recorder {
   void capture(const Capture& value) override { captures.push_back(value); }
   Status flush() override { return fail_flush; }
 
-  // The one series with this metric and, where given, labels / rank / device. Empty columns when there is none.
+  // The series with this metric and, where given, labels / rank / device. Empty columns if there is none.
   SampleColumns samplesOf(std::string_view metric, std::string_view labels = "*", DeviceId device = {}) const {
     for (const auto& [id, key] : series_keys)
       if (key.metric == metric && (labels == "*" || key.labels == labels) && (!device || key.device == device) &&
@@ -117,7 +117,7 @@ class MemoryRecorder : public Recorder {
   Status fail_flush;
 
  private:
-  // Fields that an update leaves unset keep what was known.
+  // Fields that an update leaves unset keep their values.
   static void keepKnown(Attempt& now, const Attempt& known) {
     if (!now.start) now.start = known.start;
     if (!now.end) now.end = known.end;

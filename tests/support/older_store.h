@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store of the first schema, as SQL that the program of its time wrote (tests/data/schema15.sql), and histories of schemas that have
-// more.
+// A store of the first schema, as SQL written by the program of that version (tests/data/schema15.sql), and schema histories with
+// additional versions.
 //
 // Threading:  one thread.
 // Errors:     a failure here fails the test.
@@ -34,7 +34,7 @@ inline void makeOlderStore(const std::string& path, std::int64_t schema = shippe
   sqlite3_close(db);
 }
 
-// The shipped schemas and `more` after them.
+// The shipped schemas followed by `more`.
 class LaterSchema {
  public:
   explicit LaterSchema(std::initializer_list<const char*> more)

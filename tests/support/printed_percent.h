@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sentences that print two durations and how much longer one is: whether the percentage is that of the two numbers beside it.
+// Checks sentences that print two durations and how much longer one is: whether the percentage matches the two numbers.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace runglass {
 
-// What was printed: between low and high, as it is rounded.
+// The printed number is between low and high, because it was rounded.
 struct PrintedNumber {
   double low = 0, high = 0;
 };

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of this build, their standard output in a pipe.
+// Programs of this build, with their standard output in a pipe.
 //
 // Threading:  one thread.
-// Ownership:  a Process owns its process, which dies with it; what spawn() gives is the caller's.
-// Units:      none.
-// Errors:     aborts the test program when it cannot be started.
+// Ownership:  a Process owns its process, which ends with it; the result of spawn() belongs to the caller.
+// Errors:     aborts the test program if it cannot be started.
 // Cost:       a process.
 #pragma once
 
@@ -27,7 +26,7 @@ struct Spawned {
   int out = -1;
 };
 
-// Of a program of this build by its name, of any other by its path.
+// A program of this build by its name, any other by its path.
 inline Spawned spawn(std::vector<std::string> arguments) {
   if (!arguments[0].starts_with('/')) arguments[0] = std::string(RG_BIN_DIR "/") + arguments[0];
   arguments = runnable(std::move(arguments));
@@ -47,7 +46,7 @@ inline Spawned spawn(std::vector<std::string> arguments) {
   return spawned;
 }
 
-// What it prints first; empty if it ended without a line.
+// The first line of output; empty if it ended without one.
 inline std::string firstLine(int out) {
   std::string text;
   for (char c = 0; read(out, &c, 1) == 1 && c != '\n';) text += c;
@@ -66,7 +65,7 @@ class Process {
   // The first line of its output; empty if it ended without one.
   std::string line() const { return firstLine(m_spawned.out); }
   pid_t pid() const { return m_spawned.pid; }
-  // Signals it and waits: its exit status, or -signal.
+  // Sends it a signal and waits: its exit status, or -signal.
   int end(int signal) {
     if (m_spawned.pid < 0) return 0;
     kill(m_spawned.pid, signal);

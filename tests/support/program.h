@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that runs beside a test, its output in a file; killed with the object.
+// A program that runs during a test, with its output in a file; killed with the object.
 #pragma once
 
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReservedPort: a TCP port of 127.0.0.1, chosen by the kernel and held while the object lives. For servers that must come back at the same
+// ReservedPort: a TCP port of 127.0.0.1, chosen by the kernel and held while the object lives. For servers that must restart at the same
 // address, and for addresses where no server listens.
 //
-// The port is bound with SO_REUSEADDR and never listened on: connecting is refused, the kernel gives the port to nobody else (a client that
-// reconnects cannot connect to itself either), and a server that sets SO_REUSEADDR can listen on it, again and again.
+// The port is bound with SO_REUSEADDR and never listened on: connecting is refused, the kernel assigns the port to no other socket (a
+// client that reconnects cannot connect to itself either), and a server that sets SO_REUSEADDR can listen on it repeatedly.
 //
-// Errors:     aborts the test program when no port is free.
+// Errors:     aborts the test program if no port is free.
 #pragma once
 
 #include <arpa/inet.h>

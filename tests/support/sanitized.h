@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether this build runs under a sanitizer, where bounds of memory and time mean nothing.
-//
-// Threading:  none.
-// Ownership:  none.
-// Units:      none.
-// Errors:     none.
-// Cost:       none.
+// Whether this build runs under a sanitizer, where limits of memory and time are meaningless.
 #pragma once
 
 namespace runglass::test {

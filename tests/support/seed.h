@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A printed seed for the random choices of a test: the usual one, else a new one each run, or RUNGLASS_SEED to replay a run that failed.
+// A printed seed for the random choices of a test: the given default, else a new one each run, or RUNGLASS_SEED to replay a failed run.
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// SmallDisk: runs a program that writes to a disk of so many KiB, which is full where the program needs more.
+// SmallDisk: runs a program that writes to a disk of a given size in KiB, which is full if the program needs more.
 //
-// The disk is a tmpfs in a mount namespace of the program: it is gone when the program has ended.
+// The disk is a tmpfs in a mount namespace of the program: it disappears when the program ends.
 //
 // Threading:  one thread.
 // Ownership:  a temporary folder, on which the disk is mounted.
 // Units:      KiB.
-// Errors:     possible(): false where this user can make no such namespace.
-// Cost:       a shell and the program a call.
+// Errors:     possible(): false if this user cannot create such a namespace.
+// Cost:       a shell and the program per call.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -52,8 +52,8 @@ class SmallDisk {
     return outcome;
   }
 
-  // At every disk that is too small by more or less, the command ends with one line about that and leaves nothing; where it succeeds it
-  // left what it leaves on a large one.
+  // For every disk that is too small, by more or less, the command fails with one line about that and leaves nothing; where it succeeds, it
+  // leaves the same files as on a large disk.
   void expectAllOrNothing(const std::vector<std::string>& command) const {
     constexpr std::int64_t kPlenty = 256 * 1024;
     constexpr int kPoints = 12;

@@ -2,10 +2,7 @@
 // The answer of an SQL query as lines of text.
 //
 // Threading:  one thread.
-// Ownership:  values.
-// Units:      none.
 // Errors:     the message of a failure is the last line.
-// Cost:       none worth counting.
 #pragma once
 
 #include <sstream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// openDatabase: a store opened to be changed by SQL, through the VFS that the programs use: other openers leave pages without their
-// checksums. A file that is not there is made as older programs made stores, without room for checksums.
+// openDatabase: opens a store to change it by SQL, through the VFS that the programs use: other ways of opening leave pages without their
+// checksums. A new file is created as older programs did, without space for checksums.
 #pragma once
 
 #include <sqlite3.h>

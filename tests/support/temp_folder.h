@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TempFolder: an empty folder of its own for a test, deleted with everything in it at the end.
+// TempFolder: a new empty folder for a test, deleted with its content at the end.
 //
-// Errors:     aborts the test program when the folder cannot be created.
+// Errors:     aborts the test program if the folder cannot be created.
 #pragma once
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TempStore: a test's store in a folder of its own, deleted at the end.
+// TempStore: a test's store in a separate folder, deleted at the end.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // waitUntil: polls a condition up to a deadline. EXPECT_TRUE(waitUntil(…)) prints the condition's text and the deadline that passed.
 //
-// The deadline ends a broken test; it is no measurement. A sanitizer or a busy machine must not reach it.
+// The deadline ends a broken test; it is not a measurement. A sanitizer or a busy machine must not reach it.
 #pragma once
 
 #include <gtest/gtest.h>

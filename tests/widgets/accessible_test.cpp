@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a screen reader is told: names of all that takes the focus, and tables of what is painted.
+// The information for screen readers: names of all focusable widgets, and tables for painted content.
 #include <QAbstractItemView>
 #include <QAbstractSpinBox>
 #include <QAccessible>
@@ -39,7 +39,7 @@ TEST_F(AccessibleTest, AllThatTakesTheFocusOrIsPaintedHasAName) {
       if (!widget->isVisible()) continue;
       const bool painted = dynamic_cast<AccessiblePicture*>(widget) != nullptr;
       if (!painted && (widget->focusPolicy() & Qt::TabFocus) == 0) continue;
-      if (qobject_cast<QAbstractSpinBox*>(widget->parentWidget()) != nullptr) continue;  // its field speaks for the spin box
+      if (qobject_cast<QAbstractSpinBox*>(widget->parentWidget()) != nullptr) continue;  // its line edit represents the spin box
       const auto* const label = qobject_cast<const QLabel*>(widget);
       if (label != nullptr && label->text().isEmpty()) continue;
       const QAccessibleInterface* const reported = QAccessible::queryAccessibleInterface(widget);

@@ -32,7 +32,7 @@ std::vector<Bin> points(const std::vector<double>& values) {
   return bins;
 }
 
-// `bins` as a Reader gives them: equal widths over [x0, x1), edges rounded up so that a point lies right of its edge.
+// `bins` as a Reader returns them: equal widths over [x0, x1), edges rounded up so that a point is to the right of its edge.
 std::vector<Bin> reduced(const std::vector<Bin>& all, std::int64_t x0, std::int64_t x1, std::int64_t count) {
   std::vector<Bin> bins;
   auto at = all.begin();
@@ -68,7 +68,7 @@ TEST(XMap, KeepsNanosecondsAtEpochSize) {
   }
 }
 
-// Runs of older stores begin and end anywhere: ticks over such a range were made without end.
+// Runs of older stores may begin and end anywhere: the ticks over such a range were unlimited before.
 TEST(XMap, AnAxisOverAllOfTimeHasFewTicksAndNoOverflow) {
   constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min(), kMax = std::numeric_limits<std::int64_t>::max();
   const std::int64_t far = std::int64_t{1} << 62;
@@ -153,7 +153,7 @@ TEST(Columns, LeaveAHoleWhereALiveMetricWasSilentButJoinSparseSteps) {
   EXPECT_EQ(gaps(toColumns(bins, map, false)), 0);
 }
 
-// Blocks of which the samples are not here, looked at from near.
+// Blocks without samples, at high zoom.
 TEST(Columns, ShowABinOfManyPixelsAsItsReachInEachOfThem) {
   const std::vector<Bin> bins = {
       {0, 1'000, 5, 6, 2, 9, 60, 64, 0}, {1'000, 1'900, 7, 7, 7, 7, 7, 1, 0}, {1'900, 2'000, 4, 4, 4, 4, 64, 16, 0}};
@@ -166,7 +166,7 @@ TEST(Columns, ShowABinOfManyPixelsAsItsReachInEachOfThem) {
   }
   EXPECT_EQ(columns[100].pixel, 145);
   EXPECT_EQ(columns[101].pixel, 190);
-  // What lies outside the plot costs nothing.
+  // Data outside the plot costs nothing.
   EXPECT_LE(toColumns(bins, {500, 600, 0, 200}, true).columns.size(), 206u);
 }
 
@@ -344,7 +344,7 @@ TEST(Raster, ShowsAPointThatNoLineReaches) {
 TEST(Raster, BlendsHalfCoveredPixelsByHalf) {
   QImage image(40, 40, QImage::Format_RGB32);
   image.fill(Qt::black);
-  // A flat line whose middle lies between two rows: both get the same share, together the line's width.
+  // A flat line whose middle is between two pixel rows: both get the same share, together the line's width.
   drawOne(image, image.rect(), toColumns(points({0.5, 0.5}), {0, 2, 0, 40}, false), {0, 1, 0, 40, false}, Qt::white);
   EXPECT_EQ(qRed(image.pixel(10, 19)), qRed(image.pixel(10, 20)));
   EXPECT_NEAR(qRed(image.pixel(10, 19)), 0.7 * 255, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The compare view: what it compares without a choice, its sentence and tables, and what it says with nothing to compare.
+// The compare view: its default comparison, its sentence and tables, and its text without anything to compare.
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
@@ -21,7 +21,7 @@ constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
 
 class CompareViewTest : public ::testing::Test {
  protected:
-  // Every attempt is a tenth slower than the one before it; of an attempt the steps from 150 on are slower by half.
+  // Every attempt is a tenth slower than the previous one; in each, the steps from 150 on are slower by half.
   void record(int attempts) {
     auto writer = m_store.writer();
     ASSERT_TRUE(writer.ok());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The console over a simulated run with a slow rank and a lost GPU, for tests that use it as a person does: mouse and keys on shown
+// The console over a simulated run with a slow rank and a lost GPU, for tests that use it like a user: with mouse and keys on visible
 // windows.
 #pragma once
 
@@ -30,7 +30,7 @@ class ConsoleTest : public testing::Test {
     static SimulatedIncident incident(slowAndLost());
     return incident;
   }
-  // Of the run's findings the newest of this kind.
+  // The newest of the run's findings of this kind.
   static const Finding& finding(const std::string& kind) {
     static const Finding none;
     for (const Finding& one : run().findings() | std::views::reverse)
@@ -59,7 +59,7 @@ class ConsoleTest : public testing::Test {
     ASSERT_TRUE(QTest::qWaitForWindowActive(m_window.get()));
   }
   void settle() {
-    QCoreApplication::processEvents();  // what a click sets off, and layouts
+    QCoreApplication::processEvents();  // the effects of a click, and layouts
     ASSERT_TRUE(waitFor([&] { return m_window->isFinal(); })) << "in " << docks().current().toStdString();
     QCoreApplication::processEvents();
   }

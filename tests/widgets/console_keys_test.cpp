@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Keys that Qt's own widgets take, in every view.
+// Keys that Qt's own widgets handle, in every view.
 #include <QAbstractItemView>
 #include <QTreeView>
 
@@ -12,7 +12,7 @@ namespace {
 
 using ConsoleKeysTest = ConsoleTest;
 
-// In a window that has no such command Qt's tables copy the current row by themselves; a message of Qt fails the test.
+// In a window without such a command, Qt's tables copy the current row by themselves; a message of Qt fails the test.
 TEST_F(ConsoleKeysTest, CopyInATableWithoutACurrentRowIsNothing) {
   open();
   int tables = 0;
@@ -29,7 +29,7 @@ TEST_F(ConsoleKeysTest, CopyInATableWithoutACurrentRowIsNothing) {
   EXPECT_GT(tables, 6);
 }
 
-// A view whose table has no rows shows a sentence in its place: the sentence has the focus then.
+// A view whose table has no rows shows a sentence in its place, which then has the focus.
 TEST_F(ConsoleKeysTest, TabDoesNotStopAtAHiddenWidget) {
   open();
   for (const bool floated : {false, true})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A store with a damaged chunk in the console: the run strip says so in every view, and leads to Data quality, which names the chunk.
+// A store with a damaged chunk in the console: the run strip reports it in every view, and leads to Data quality, which names the chunk.
 #include "storage/open_store.h"
 #include "storage/read/damage_log.h"
 #include "tests/storage/sample_store.h"

@@ -7,7 +7,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::int64_t kRewindTo = 400;  // the second attempt begins here
+constexpr std::int64_t kRewindTo = 400;  // first step of the second attempt
 
 struct Cluster {
   NodeId node[2];

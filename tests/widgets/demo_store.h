@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A small recorded training run for tests that need a real store: two attempts, eight ranks on two nodes with a GPU each, loss,
-// tokens per second, power, a checkpoint, an issue.
+// A small recorded training run for tests that need a real store: two attempts, eight ranks on two nodes with a GPU each, loss, tokens per
+// second, power, a checkpoint, an issue.
 //
 // Threading:  any thread; one Recorder at a time.
-// Ownership:  none.
-// Units:      times end at `end`, one step a second.
+// Units:      times end at `end`, one step per second.
 // Errors:     the Recorder's, at flush().
 // Cost:       milliseconds.
 #pragma once

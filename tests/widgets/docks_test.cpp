@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Panels stay where they were put: through other views, as windows of their own, and across restarts.
+// Panels stay where they were placed: when other views open, as separate windows, and across restarts.
 #include <QDockWidget>
 #include <QSettings>
 #include <QTemporaryDir>
@@ -18,7 +18,7 @@ namespace {
 class DocksTest : public ConsoleTest {
  protected:
   std::map<QString, QRect> shown() { return shownDocks(docks()); }
-  // A button in the title of the view's dock, or of its window.
+  // Clicks a button in the title of the view's dock, or of its window.
   void press(const QString& id, const QString& text) {
     for (QToolButton* button : titleOf(id)->findChildren<QToolButton*>())
       if (button->accessibleName().startsWith(text, Qt::CaseInsensitive)) {
@@ -182,7 +182,7 @@ TEST_F(DocksTest, KeysOfTheConsoleWorkInAWindow) {
   EXPECT_TRUE(state().paused);
 }
 
-// Views, panels and windows in any order; what was done is in the failure.
+// Views, panels and windows in any order; a failure lists the actions.
 TEST_F(DocksTest, NoOrderOfViewsLeavesPanelsOverEachOtherOrTheMiddleBlank) {
   const QStringList places = {"Watch", "Overview", "GPUs", "Timeline", "Events", "Ranking", "Data quality"};
   const QStringList panels = {"overview", "gpus", "findings", "events", "data_quality"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The time line: what is listed, what repeats, where a click leads, and that what is read stays where it is while more comes.
+// The event list: its rows, repeated events, the targets of clicks, and a stable scroll position while new rows arrive.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

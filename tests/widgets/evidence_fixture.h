@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// EvidenceTest: a small store in which something went wrong, and what a card of it is when it is read and painted.
+// EvidenceTest: a small store with a problem, and its evidence cards as they are read and painted.
 //
 // Threading:  GUI thread.
 // Ownership:  the fixture owns the store and its reader.
-// Units:      a step a second from kBegin on.
+// Units:      a step per second from kBegin on.
 // Errors:     a store that cannot be written fails the test.
-// Cost:       a store of 8 ranks x 100 steps each test.
+// Cost:       a store of 8 ranks x 100 steps per test.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -68,7 +68,7 @@ inline int pixelsOf(const QImage& image, const QColor& color) {
 
 class EvidenceTest : public ::testing::Test {
  protected:
-  // Whatever else the store shall hold.
+  // Additional content of the store.
   virtual void record(Writer&) {}
   virtual bool recordsUsual() const { return true; }
   virtual bool recordsSpans() const { return false; }
@@ -139,7 +139,7 @@ class EvidenceTest : public ::testing::Test {
     if (recordsSpans()) recordSpans(writer);
   }
 
-  // In step 45 all compute, rank 5 longer; then they meet in a collective, for which the others wait.
+  // In step 45 all ranks compute, rank 5 longer; then they enter a collective, in which the others wait for it.
   void recordSpans(Writer& writer) {
     for (std::int32_t r = 0; r < kRanks; ++r) {
       const TrackId track = writer.track({.attempt = m_attempt, .rank = r, .kind = "gpu_stream", .name = "GPU stream 7"});
@@ -170,7 +170,7 @@ class EvidenceTest : public ::testing::Test {
   }
   Evidence read(const char* kind, const char* select = "", bool ranged = true) { return read(question(kind, select, ranged)); }
 
-  // The rows of the evidence's own query; it must be one that the store understands.
+  // The rows of the evidence's own query; the store must accept it.
   std::vector<std::vector<SqlValue>> rowsOf(const Evidence& evidence) {
     std::vector<std::vector<SqlValue>> rows;
     Reader::SqlSink sink;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What each kind of evidence says of what was written.
+// The content of each kind of evidence for the recorded data.
 #include <algorithm>
 
 #include "tests/widgets/evidence_fixture.h"
@@ -198,7 +198,7 @@ TEST_F(EmptyEvidenceTest, ARunThatRecordedNothingSaysSoInEveryKind) {
   }
 }
 
-// A loss without a clock, the same steps in two attempts.
+// A loss without a clock, with the same steps in two attempts.
 class RewoundEvidenceTest : public EvidenceTest {
  protected:
   bool recordsUsual() const override { return false; }

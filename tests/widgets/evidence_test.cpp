@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How evidence is painted: as vectors, in both themes, bounded, safe; and the card that shows it.
+// The painting of evidence: as vectors, in both themes, limited, safe; and the card that shows it.
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
@@ -88,7 +88,7 @@ TEST_F(EvidenceTest, APictureStaysWithinItsAreaAndMovesWithIt) {
 const char* const kHostile[] = {"<script>alert(1)</script>", "\x1b[2J\x1b[31m", "a\u202Eb\u2066c", "]]>&amp;\"'",
                                 "=cmd|' /C calc'!A0",        "\xff\xfe\xfd"};
 
-// Everything that a store lets somebody name is named badly.
+// Every name in a store is hostile.
 class HostileEvidenceTest : public EvidenceTest {
  protected:
   bool recordsUsual() const override { return false; }
@@ -146,7 +146,7 @@ TEST_F(HostileEvidenceTest, WhatOthersWroteIsTextAndNothingElse) {
   }
 }
 
-// A pixel of a few ranks is a few thousand spans.
+// A pixel of a few ranks contains a few thousand spans.
 class DenseEvidenceTest : public EvidenceTest {
  protected:
   static constexpr int kSpans = 40'000;
@@ -229,7 +229,7 @@ TEST_F(ManyRanksEvidenceTest, OfManyRanksTheWorstAreRowsAndTheSlowestIsNamed) {
   EXPECT_THAT(plain(steps.coverage), HasSubstr("1 024 of 1 024 ranks"));
   const QByteArray svg = svgOf(steps, 643, theme(ThemeName::kLight));
   EXPECT_THAT(plain(textOf(svg)), HasSubstr("the worst 16 of 1 024 ranks"));
-  // The mark may come from another font, and stand by itself then.
+  // The mark may come from another font, and is then a separate text.
   EXPECT_THAT(plain(textOf(svg).simplified()), HasSubstr("▸ 700"));
   EXPECT_LE(shapesIn(svg), 800);
   EXPECT_LT(heightOf(steps, 643), 600);

@@ -7,7 +7,7 @@
 
 namespace runglass {
 
-// Takes edits as a store would, or refuses them.
+// Accepts edits as a store would, or refuses them.
 class FakeEdits : public EditPort {
  public:
   QString refusal() const override { return why; }

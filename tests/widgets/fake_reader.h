@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A Reader over plain vectors, for tests that are about threads or about one odd row, not about a store.
+// A Reader over plain vectors, for tests about threads or about one odd row, not about a store.
 //
-// Threading:  as Reader; the generation may be bumped from anywhere, the vectors not while a service runs.
+// Threading:  as Reader; the generation may be bumped from any thread, the vectors must not change while a service runs.
 // Ownership:  shares its data with the test.
-// Units:      none.
-// Errors:     `failure`, where set, is what every call returns.
-// Cost:       none.
+// Errors:     every call returns `failure`, if set.
 #pragma once
 
 #include <algorithm>

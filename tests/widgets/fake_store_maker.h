@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// FakeStoreMaker: keeps what it was asked; the test answers when it likes.
+// FakeStoreMaker: records the requests; the test answers them later.
 //
 // Threading:  GUI thread.
-// Ownership:  values.
-// Units:      none.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <map>

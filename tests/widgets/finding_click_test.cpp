@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One click on a finding, in any list, moves every view to it: window, rank, GPU and step. No click travels in time.
+// One click on a finding, in any list, moves every view to it: window, rank, GPU and step. No click moves the playhead.
 #include <QHeaderView>
 #include <QTableView>
 #include <QTreeView>
@@ -17,7 +17,7 @@ namespace {
 
 class FindingClickTest : public ConsoleTest {
  protected:
-  // The view's table that has a row with these words; a click on that row.
+  // Clicks the row with these words in the view's table.
   void clickRow(const QString& id, const QString& words) {
     View* shown = view(id);
     ASSERT_NE(shown, nullptr) << id.toStdString();
@@ -44,7 +44,7 @@ class FindingClickTest : public ConsoleTest {
     }
     return {};
   }
-  // Everything that views share is of the finding, and its rank's GPU is known.
+  // The state shared by the views is that of the finding, and its rank's GPU is known.
   void expectAt(const Finding& finding) {
     const Selection& selection = state().selection;
     ASSERT_TRUE(finding.start && finding.rank && finding.first_step);

@@ -314,7 +314,7 @@ TEST_F(MainWindowTest, ALayoutIsRememberedAsItWasLeft) {
   ASSERT_TRUE(window->docks().addView("data_quality"));
   const auto visible = [&](std::size_t count) { return waitFor([&] { return window->docks().visibleViews().size() == count; }); };
   const auto has = [&](const char* id) { return window->docks().findChild<QDockWidget*>(id)->isVisible(); };
-  std::size_t views = 1;  // what was added
+  std::size_t views = 1;  // the added one
   for (const LayoutPlace& place : defaultLayouts()[0].places) views += findView(place.view) != nullptr ? 1 : 0;
   ASSERT_TRUE(visible(views));
   window->close();

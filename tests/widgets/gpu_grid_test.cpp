@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The GPU grid: a healthy fleet is neutral, an outlier is shaded alone, a GPU with an open finding is outlined, a click selects.
+// The GPU grid: a healthy fleet is neutral, only an outlier is shaded, a GPU with an open finding is outlined, a click selects.
 #include <gtest/gtest.h>
 
 #include <QLabel>
@@ -21,7 +21,7 @@ constexpr TimeNs kEnd = 1'790'000'000'000'000'000;
 constexpr int kGpus = 8, kStages = 4;
 constexpr DurNs kStep = 4 * kNsPerSecond;
 
-// Hosts of eight GPUs in racks of eight, a rank on each, four pipeline stages with different work; power swings with the phases of a step.
+// Hosts of eight GPUs in racks of eight, a rank on each, four pipeline stages with different work; power varies with the phases of a step.
 class GpuGridTest : public ::testing::Test {
  protected:
   void TearDown() override { applyTheme(*qApp, ThemeName::kDark); }
@@ -90,7 +90,7 @@ class GpuGridTest : public ::testing::Test {
   struct Painted {
     int shaded = 0, outlined = 0;
   };
-  // Counts cells that are not neutral and cells with a severity's outline, by their pixels.
+  // Counts non-neutral cells and cells outlined by severity, from their pixels.
   Painted paint(const std::shared_ptr<const GpuData>& data, ThemeName name) {
     applyTheme(*qApp, name);
     const Theme& theme = currentTheme();
@@ -109,7 +109,7 @@ class GpuGridTest : public ::testing::Test {
             << cell.name.toStdString() << ": neither outline nor badge covers the shade";
         if (fill != theme.line) ++out.shaded;
         const QColor edge = image.pixelColor(rect.left(), rect.center().y());
-        const bool ring = image.pixelColor(rect.left() + 1, rect.center().y()) == theme.ground;  // else it is the shade
+        const bool ring = image.pixelColor(rect.left() + 1, rect.center().y()) == theme.ground;  // otherwise it is the shade
         if (ring && (edge == theme.warning || edge == theme.error || edge == theme.critical)) ++out.outlined;
       }
     return out;
@@ -202,7 +202,7 @@ TEST_F(GpuGridTest, AClickSelectsTheGpuAndItsRank) {
   EXPECT_EQ(state.state().selection.device, m_gpus[21]);
   EXPECT_EQ(state.state().selection.node, m_nodes[2]);
   EXPECT_EQ(state.state().selection.rank, 21);
-  // Keys choose the metric and lead back.
+  // Keys select the metric and return.
   ASSERT_TRUE(QTest::qWaitFor([&] { return view.isFinal(); }, 20'000));
   auto* metric = view.findChild<QComboBox*>();
   EXPECT_EQ(metric->currentIndex(), static_cast<int>(kWorkMetric));

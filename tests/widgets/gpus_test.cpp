@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the GPU view says of devices that are heard, silent, lost, odd or absent.
+// The GPU view for devices that report, are silent, lost, odd or absent.
 #include <gtest/gtest.h>
 
 #include "storage/open_store.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr TimeNs kEnd = 1'790'000'000'000'000'000;
 constexpr int kNodes = 4, kGpus = 8;
 
-// Four hosts of eight GPUs, 60 s of power, ranks in the opposite order of the racks, and the agent of a simulator that has nothing.
+// Four hosts of eight GPUs, 60 s of power, ranks in the opposite order of the racks, and a simulator's agent without devices.
 class GpusTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -115,7 +115,7 @@ TEST_F(GpusTest, AStoreThatNobodyWritesAnyMoreIsNotAClusterThatDied) {
 TEST_F(GpusTest, TheOutlierIsNamedAndItsHostChosen) {
   powerEverywhere();
   const SeriesId series = m_writer->series({.node = m_nodes[2], .device = m_gpus[2][5], .metric = "power_watts", .unit = "watts"});
-  for (int s = 0; s < 60; ++s) m_writer->sample(series, kEnd - s * kNsPerSecond + 1, 0);  // half of its samples now
+  for (int s = 0; s < 60; ++s) m_writer->sample(series, kEnd - s * kNsPerSecond + 1, 0);  // now half of its samples
   const GpuData data = read({.now = kEnd + kNsPerSecond});
   EXPECT_EQ(data.chosen, m_nodes[2]);
   EXPECT_TRUE(data.sentence.contains("n2 GPU 5")) << data.sentence.toStdString();
@@ -125,7 +125,7 @@ TEST_F(GpusTest, TheOutlierIsNamedAndItsHostChosen) {
   ASSERT_EQ(data.detail.columns.size(), 2U) << "columns without any value are left out";
 }
 
-// A copy looked at without its hub: of a past moment each device has a block, and a single sample of it is of another moment.
+// A replica without its hub: for a past moment each device has a block, and a single sample of it belongs to another moment.
 TEST_F(GpusTest, OfSummariesMeansAreComparedAndNobodyIsSilentWithinThem) {
   for (int n = 0; n < kNodes; ++n)
     for (int g = 0; g < kGpus; ++g) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The panel "GPU idle, explained": its causes, the jump to the timeline, and what it says where nothing is known.
+// The panel "GPU idle, explained": its causes, the jump to the timeline, and its text without data.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

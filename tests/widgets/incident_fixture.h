@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A store with a lost GPU, the hang after it, a slow rank, and people who edit its incidents, for tests of the view `incidents`.
+// A store with a lost GPU, the resulting hang, a slow rank, and people who edit its incidents, for tests of the view `incidents`.
 //
 // Threading:  GUI thread; Readers on the service's workers.
 // Ownership:  the fixture removes its store.
@@ -21,7 +21,7 @@
 
 namespace runglass {
 
-// Edits with the store's writer, as a hub does; counts them and may refuse.
+// Makes edits with the store's writer, like a hub; counts them and may refuse.
 class StoreEditPort : public EditPort {
  public:
   explicit StoreEditPort(Writer& writer) : m_writer(writer) {}
@@ -34,8 +34,8 @@ class StoreEditPort : public EditPort {
         context, [done = std::move(done), status] { done(status); }, Qt::QueuedConnection);
   }
   QString refused;
-  Status answer;                 // not OK: of the next edit
-  std::function<void()> before;  // somebody else is faster, once
+  Status answer;                 // not OK: returned for the next edit
+  std::function<void()> before;  // called once before the next edit: a competing edit
   std::vector<Edit> edits;
 
  private:
@@ -83,7 +83,7 @@ class IncidentStoreTest : public ::testing::Test {
                    .message = "GPU has fallen off the bus"});
     EXPECT_TRUE(writer->flush().ok());
   }
-  // Of the lost GPU with its hang, and of a slow rank on the other node an hour's share later.
+  // For the lost GPU with its hang, and for a slow rank on the other node half an hour later.
   void addFindings() {
     Finding lost{
         .run = run, .attempt = attempt, .kind = "hardware_fault", .subject = "device:GPU-0 xid 79", .severity = Severity::kCritical};
@@ -114,7 +114,7 @@ class IncidentStoreTest : public ::testing::Test {
     return found.ok() ? *found : Incident{};
   }
   std::vector<Incident> allStored() { return openStore(folder.file("s.rgl")).reader().value()->incidents(run).value(); }
-  // Somebody else's edit, between this view's reading and its edit.
+  // A competing edit, between this view's reading and its edit.
   void elsewhere(const std::string& uuid, const std::function<void(Incident&)>& change) {
     IncidentEdit edit{.run_uuid = "run-1", .attempt = 0, .incident = stored(uuid)};
     change(edit.incident);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// I and Shift+I make an incident from wherever somebody is, and the palette has what the view can do.
+// I and Shift+I create an incident from any view, and the palette has the view's commands.
 #include <gmock/gmock.h>
 
 #include <QAction>
@@ -64,7 +64,7 @@ TEST_F(IncidentKeysTest, IOnAFindingMakesTheIncidentOfItsCauseAndShowsIt) {
   EXPECT_EQ(window->state().state().selection.incident, made.uuid);
   EXPECT_EQ(view<IncidentsView>()->chosen(), made.uuid);
   ASSERT_TRUE(waitFor([&] { return view<IncidentsView>()->head()->title()->editing(); })) << "what is new is named first";
-  // Again: it belongs to one already.
+  // Again: the finding already belongs to one.
   window->showPlace("findings");
   trigger("New from the chosen finding or event");
   ASSERT_TRUE(waitFor([&] { return view<IncidentsView>() != nullptr && window->isFinal(); }));

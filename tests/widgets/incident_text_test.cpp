@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Words of incidents: notes that do nothing, costs that say where they are from, sizes told before a file is written.
+// Texts of incidents: inactive notes, costs with their source, and the size of a file before it is written.
 #include "widgets/incidents/incident_text.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@
 namespace runglass {
 namespace {
 
-// Nothing that could be followed, loaded or run.
+// Contains nothing that could be followed, loaded or run.
 bool isInert(const QTextDocument& document) {
   for (QTextBlock block = document.begin(); block.isValid(); block = block.next())
     for (auto it = block.begin(); !it.atEnd(); ++it) {

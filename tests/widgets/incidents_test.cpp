@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The view `incidents`: what is proposed and decided, edits with others at work, jumps, and a file to share.
+// The view `incidents`: proposals and decisions, concurrent edits, jumps, and a file to share.
 #include "widgets/incidents/incidents_view.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The restart ledger's words and panel, and the dialog of estimates.
+// The texts and panel of goodput, and the dialog of estimates.
 #include "widgets/goodput/goodput_panel.h"
 
 #include <gtest/gtest.h>

@@ -45,7 +45,7 @@ TEST_F(NavigationTest, EveryPlaceHasAnIconAndKeysReachTheFirstTenInOrder) {
   ASSERT_GE(places.size(), 10U);
   for (const Navigation::Place& place : places) EXPECT_FALSE(icon(place.id).isNull()) << place.id.toStdString();
   for (std::size_t i = 0; i < 10; ++i) {
-    QApplication::setActiveWindow(m_window.get());  // offscreen, no window manager gives it back after a view has taken the focus
+    QApplication::setActiveWindow(m_window.get());  // offscreen, no window manager restores it after a view has taken the focus
     QTest::keyClick(m_window.get(), static_cast<Qt::Key>(Qt::Key_0 + (i + 1) % 10), Qt::ControlModifier);
     settle();
     EXPECT_EQ(docks().current(), i == 0 ? places[i].id : "single:" + places[i].id);
@@ -145,7 +145,7 @@ TEST_F(NavigationTest, SettingsApplyAtOnceAndAreRemembered) {
   auto* dialog = m_window->findChild<SettingsDialog*>();
   ASSERT_NE(dialog, nullptr);
   const auto boxes = dialog->findChildren<QComboBox*>();
-  ASSERT_EQ(boxes.size(), 4);
+  ASSERT_EQ(boxes.size(), 5);
   const auto box = [&](const QString& name) { return *std::ranges::find(boxes, name, &QComboBox::accessibleName); };
   box("Theme")->setCurrentIndex(2);
   EXPECT_EQ(currentTheme().name, ThemeName::kLight);
@@ -158,7 +158,8 @@ TEST_F(NavigationTest, SettingsApplyAtOnceAndAreRemembered) {
   EXPECT_EQ(currentLook().density, Density::kComfortable);
   for (QCheckBox* check : dialog->findChildren<QCheckBox*>()) QTest::mouseClick(check, Qt::LeftButton, {}, QPoint(8, check->height() / 2));
   EXPECT_EQ(currentTheme().compute, theme(ThemeName::kLight, true).compute);
-  const ConsoleSettings chosen{ThemeChoice::kLight, 150, TimeStyle::kLocal, "ranking", false, Density::kComfortable, true, true};
+  const ConsoleSettings chosen{
+      ThemeChoice::kLight, 150, Language::kSystem, TimeStyle::kLocal, "ranking", false, Density::kComfortable, true, true};
   EXPECT_EQ(readSettings(settings), chosen);
   open(&settings);
   EXPECT_EQ(state().time_style, TimeStyle::kLocal);
@@ -202,7 +203,7 @@ TEST_F(NavigationTest, AThemeOfTheCommandLineIsNotRemembered) {
   applyTheme(*qApp, systemTheme() == ThemeName::kLight ? ThemeName::kDark : ThemeName::kLight);
   open(&settings);
   go("watch");
-  settings.setValue("scale", 120);  // by another window
+  settings.setValue("scale", 120);  // set by another window
   trigger("Collapse or expand the navigation");
   EXPECT_EQ(settings.value("theme").toString(), "system");
   EXPECT_EQ(settings.value("scale").toInt(), 120);
@@ -244,7 +245,7 @@ TEST(HeadlineTest, AnySentenceTakesAtMostTwoLinesAtAnyWidth) {
       headline.QWidget::show();
       EXPECT_LE(headline.heightForWidth(width), 2 * QFontMetrics(headlineFont()).lineSpacing() + 8) << width;
       EXPECT_EQ(headline.words(), words);
-      // What is cut can be read.
+      // Clipped text is readable in full.
       EXPECT_TRUE(headline.text() == words || headline.toolTip().contains("sim-0"));
       EXPECT_TRUE(headline.accessibleName().contains(words));
     }
@@ -266,7 +267,7 @@ TEST(HeadlineTest, ACutSentenceIsReadInItsTipTogetherWithTheHint) {
   EXPECT_TRUE(headline.toolTip().contains("The last words."));
 }
 
-// As the overview sets it: beside a button, in a layout that was shown before there were words.
+// As in the overview: next to a button, in a layout that was visible before the text was set.
 TEST(HeadlineTest, BesideAChipTheSentenceIsDrawnAndHasItsHeight) {
   QWidget page;
   auto* column = new QVBoxLayout(&page);
@@ -303,7 +304,7 @@ TEST(HeadlineTest, OrdinaryOnesKeepTheLargestSizeAndGetItBack) {
   EXPECT_TRUE(headline.toolTip().isEmpty());
 }
 
-// Pixels that are as dark as the ink is; a picture of the other theme has none.
+// Counts pixels as dark as the ink; an icon painted in the other theme has none.
 TEST(IconTest, AnIconHasTheInkOfTheThemeInWhichItIsPainted) {
   const QIcon bell = icon("alerts");
   const auto inked = [&](ThemeName name) {

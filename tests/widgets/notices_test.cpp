@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The bell: what was found or alerted, read and unread, and what arrives while a window is open.
+// The bell: findings and alerts, read and unread, and those that arrive while a window is open.
 #include "widgets/frame/notice_watch.h"
 
 #include <gtest/gtest.h>

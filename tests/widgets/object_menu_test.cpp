@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Context menus: every object has the same one, whichever view shows it.
+// Context menus: an object has the same menu in every view.
 #include "widgets/frame/object_menu.h"
 
 #include <QApplication>
@@ -44,7 +44,7 @@ class ObjectMenuTest : public ConsoleTest {
     rightClick(table->viewport(), table->visualRect(table->model()->index(row, 0)).center());
   }
   static QString clipboard() { return QApplication::clipboard()->text(); }
-  // Of a query of the clipboard: how many rows it has.
+  // The number of rows that the query in the clipboard returns.
   int rowsOfCopiedSql() {
     const auto reader = openStore(run().path()).reader().value();
     int rows = 0;
@@ -55,7 +55,7 @@ class ObjectMenuTest : public ConsoleTest {
     EXPECT_TRUE(status.ok()) << clipboard().toStdString() << ": " << status.message();
     return rows;
   }
-  // All that every menu has, and that its link and query are of something.
+  // The entries of every menu; its link and query must refer to existing data.
   void expectWhole(const char* first_view) {
     ASSERT_NE(menu(), nullptr);
     QStringList words;
@@ -123,7 +123,7 @@ TEST_F(ObjectMenuTest, ACellOfTheGridASpanAndACurveHaveIt) {
   QCoreApplication::processEvents();
   go("timeline");
   auto* canvas = view("timeline")->findChild<TimelineCanvas*>();
-  // In the gutter it is the rank, at a bar the span.
+  // In the gutter it is the rank, on a bar the span.
   for (int y = TimelineCanvas::kHeader + 4; y < canvas->height(); y += 6) {
     const QPoint at(canvas->width() / 2, y);
     QContextMenuEvent event(QContextMenuEvent::Mouse, at, canvas->mapToGlobal(at));

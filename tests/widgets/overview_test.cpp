@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The overview's words: who is slowest, and the headline.
+// The texts of the overview: the slowest rank, and the headline.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -171,7 +171,7 @@ TEST(OverviewTest, OverTimeNoLineIsDrawnWhereNothingCame) {
   }
 }
 
-// A log whose run has a begin and an end and whose steps have no times.
+// A log whose run has a begin and an end, and whose steps have no times.
 TEST(OverviewTest, CurvesWithoutTimesAreDrawnAgainstSteps) {
   const TempStore store;
   auto writer = store.writer().value();
@@ -195,7 +195,7 @@ TEST(OverviewTest, NodesAreComparedWithinTheirPipelineStage) {
   auto writer = store.writer().value();
   const AttemptId attempt = writer->attempt({.run = writer->run({.name = "r", .start = kStart}), .layout = {.world = 8}});
   for (std::int32_t rank = 0; rank < 8; ++rank) {
-    // A node for each; the last stage works half as long again; rank 2 is slow for its own.
+    // Each rank on its own node; the last stage works half as long again; rank 2 is slow for its stage.
     const NodeId node = writer->node({.uuid = "n" + std::to_string(rank), .name = "n" + std::to_string(rank)});
     writer->rank({.attempt = attempt, .rank = rank, .node = node, .pp = rank / 4});
     const auto series = [&](const char* metric, const char* labels) {

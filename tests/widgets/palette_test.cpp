@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ctrl+K: what it finds and where a choice leads, by keys.
+// Ctrl+K: the matches and the target of a choice, by keys.
 #include "widgets/frame/palette.h"
 
 #include <QLabel>
@@ -20,7 +20,7 @@ class PaletteTest : public ConsoleTest {
   Palette* palette() { return m_window->findChild<Palette*>(); }
   QTreeWidget* list() { return palette()->findChild<QTreeWidget*>(); }
   QString first(int column = 0) { return list()->topLevelItemCount() > 0 ? list()->topLevelItem(0)->text(column) : QString(); }
-  // Opens it and types; the names of the store have been read then.
+  // Opens it and types, after the names of the store have been read.
   void type(const QString& pattern) {
     QApplication::setActiveWindow(m_window.get());
     QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
@@ -97,7 +97,7 @@ TEST_F(PaletteTest, ATimeOfTheRunMovesTheWindowThereAndOneOutsideIsNoMatch) {
     enter();
     EXPECT_EQ(state().window.mode, WindowMode::kFixed);
     EXPECT_LT(std::abs(state().window.range.t0 / 2 + state().window.range.t1 / 2 - middle), kNsPerSecond);
-    EXPECT_FALSE(state().moment);  // no time travel
+    EXPECT_FALSE(state().moment);  // the playhead does not move
   }
   type("1999-01-01 10:00");
   EXPECT_EQ(list()->topLevelItemCount(), 0);
@@ -161,7 +161,7 @@ TEST_F(PaletteTest, WhatWasChosenComesFirstAndIsRemembered) {
   type({});
   EXPECT_EQ(first(), "Zoom in");
   EXPECT_EQ(list()->topLevelItem(1)->text(0), "Rank 3");
-  EXPECT_GT(list()->topLevelItemCount(), 10);  // then the commands
+  EXPECT_GT(list()->topLevelItemCount(), 10);  // followed by the commands
   leave();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The console in the past: a store whose values change, looked at from several moments, stored and while it grows.
+// The console in the past: a store whose values change, viewed at several moments, stored and while it grows.
 #include <gtest/gtest.h>
 
 #include <QAction>
@@ -74,7 +74,7 @@ class PlayheadTest : public testing::Test {
     ASSERT_TRUE(m_writer->flush().ok());
     ASSERT_TRUE(m_writer->edit(Note{.run_uuid = "run-1", .time = at(90), .author = "ada", .text = "changed a cable"}).ok());
   }
-  // Step s ends `after` + s seconds in; the loss is 10 - s / 100, a hundred less per attempt.
+  // Step s ends `after` + s seconds after the begin; the loss is 10 - s / 100.
   void steps(AttemptId attempt, int from, int to, int after) {
     const SeriesId loss = m_writer->series({.attempt = attempt, .metric = "train/loss", .kind = SeriesKind::kScalar});
     for (int g = 0; g < 2; ++g) {
@@ -114,7 +114,7 @@ class PlayheadTest : public testing::Test {
       if (action->text() == words) return action->trigger();
     FAIL() << "no command " << words;
   }
-  // The jump's answer has moved the playhead.
+  // Clicks, and waits until the jump has moved the playhead.
   void pressAndWait(const char* words) {
     const auto before = moment();
     press(words);
@@ -123,7 +123,7 @@ class PlayheadTest : public testing::Test {
   }
   std::string strip() const { return m_window->findChild<RunStrip*>()->accessibleDescription().toStdString(); }
   std::string words() const { return m_window->timeBar().words().toStdString(); }
-  // Of the visible view.
+  // Searches the visible view.
   bool says(const QString& text) const {
     for (const QLabel* label : m_window->findChildren<QLabel*>())
       if (label->isVisible() && label->text().contains(text)) return true;
@@ -194,7 +194,7 @@ TEST_F(PlayheadTest, PlotsStayWholeAndHaveThePlayheadOverThem) {
   const auto last =
       std::ranges::find_if(std::views::reverse(*plots()->panels[0].curves.back().bins), [](const Bin& bin) { return bin.count > 0; });
   EXPECT_GT(last->x1, at(100)) << "the curve goes on after the moment";
-  travel(at(31));  // what is beside the plots has its room now
+  travel(at(31));  // panels next to the plots have their space now
   const auto while_scrubbing = plots();
   travel(at(32));
   EXPECT_EQ(plots(), while_scrubbing) << "plots are not read again while only the moment moves";

@@ -20,7 +20,7 @@ namespace {
 
 class PrintedPercentTest : public ConsoleTest {
  protected:
-  // Line by line: a percentage and its numbers are in one.
+  // One line at a time: it has a percentage and its two numbers.
   void check(const QString& text, const QString& where) {
     for (const QString& line : text.split(u'\n')) {
       const PercentCheck found = checkPercentages(plainNumbers(line.toStdString()));

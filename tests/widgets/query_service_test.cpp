@@ -142,7 +142,7 @@ TEST_F(QueryServiceTest, ScrubbingShowsWhatIsReadAndThenTheNewestMomentWithoutRe
     running.release();
     go.acquire();
     EXPECT_FALSE(stop.stop_requested()) << "another moment does not cancel the one that is read";
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // after which a refresh would rest for 900 ms
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // after this, a refresh would rest for 900 ms
     return 1;
   });
   running.acquire();

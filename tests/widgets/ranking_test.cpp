@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The ranking: its sentence, its table, what the heat map shows and where a click leads.
+// The ranking: its sentence, its table, its heat map and the targets of clicks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -87,7 +87,7 @@ TEST(HeatMapTest, TheScaleIsRoundAndOneOutlierDoesNotSetIt) {
   EXPECT_EQ(heatEndText(cells), QStringLiteral("≥ ") + formatSignedPercent(cells.scale, 0)) << "the outlier is not said to be at its end";
 }
 
-// Eight ranks on two nodes, 40 steps of 100 ms. Rank `slow` computes 80 ms, the others 50; all wait for it.
+// Eight ranks on two nodes, 40 steps of 100 ms. Rank `slow` computes 80 ms, the others 50 and wait for it.
 void record(const std::string& path, int slow, bool parts = true, int world = 8) {
   auto opened = openStore(path).writer();
   ASSERT_TRUE(opened.ok()) << opened.status().message();
@@ -244,7 +244,7 @@ TEST_F(RankingViewTest, ARunWithoutStepsSaysWhatBringsThem) {
   EXPECT_TRUE(m_view->copyText().isEmpty());
 }
 
-// Says in the store that rank 5 is slow, as the diagnosis would.
+// Stores a finding that rank 5 is slow, as the diagnosis would.
 void blame(const std::string& path, const char* kind, const char* subject, bool ended) {
   Finding finding;
   std::vector<Rank> ranks;
@@ -353,7 +353,7 @@ TEST_F(RankingViewTest, WithoutARestartTheBreakEvenIsNotReported) {
   auto reader = m_store.reader();
   auto data = readRanking(**reader, {}, {}, {});
   ASSERT_TRUE(data.ok());
-  data->ranking.over = false;  // as while the run goes on
+  data->ranking.over = false;  // as during the run
   const EvictionAdvice advice = adviceFor(*data, data->rows.front(), kStart + 40 * kStep);
   EXPECT_TRUE(adviceText(*data, advice, TimeStyle::kUtc).contains(QStringLiteral("restart"))) << "why";
   EXPECT_FALSE(advice.replace_gpu_hours);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A report on paper: nothing is cut, its text can be read by others' programs, the same report gives the same bytes; and the dialog that
-// shows it first. PDFs are read with poppler's tools.
+// A report on paper: nothing is cut, its text is readable by other programs, the same report gives the same bytes; and the preview dialog.
+// PDFs are read with poppler's tools.
 #include <gmock/gmock.h>
 
 #include <QCheckBox>
@@ -31,7 +31,7 @@ using ::testing::Not;
 
 constexpr TimeNs kMade = 1'790'000'000LL * kNsPerSecond;
 
-// What a command prints; absent: the shell does not have it.
+// The output of a command; absent: the shell does not have it.
 std::optional<std::string> outputOf(const std::string& command) {
   std::FILE* const pipe = ::popen((command + " 2>/dev/null").c_str(), "r");
   std::string out;
@@ -67,7 +67,7 @@ Result<ReportData> dataOf(std::optional<std::int64_t> finding, std::set<report::
   return readReportData(lost().reader(), request, {});
 }
 
-// Of the first row the first column, if it is a number.
+// The first column of the first row, if it is a number.
 std::optional<double> answerOf(const std::string& sql, int& rows) {
   std::optional<double> answer;
   rows = 0;
@@ -143,7 +143,7 @@ TEST(ReportPages, NotesKeepTheirShapeOnPaper) {
   const ReportPages pages(document, {}, kA4);
   const auto pdf = pagesPdf(pages, QStringLiteral("T"), kMade, {});
   ASSERT_TRUE(pdf.ok());
-  EXPECT_FALSE(pdf->contains("y.example)"));  // no link that can be clicked
+  EXPECT_FALSE(pdf->contains("y.example)"));  // no clickable link
   test::TempFolder folder;
   QFile file(QString::fromStdString(folder.file("n.pdf")));
   ASSERT_TRUE(file.open(QIODevice::WriteOnly) && file.write(*pdf) == pdf->size());
@@ -224,7 +224,7 @@ TEST(ReportPdf, TheSameReportGivesTheSameBytesWhateverTheTime) {
   ASSERT_TRUE(data.ok()) << data.status().message();
   const ReportPages pages(data->document, {data->evidence, drawCharts(data->document)}, kA4);
   const auto a = pagesPdf(pages, QStringLiteral("T"), kMade, {});
-  QTest::qWait(1'100);  // what Qt writes into a PDF is of the second
+  QTest::qWait(1'100);  // times that Qt writes into a PDF have a resolution of a second
   const ReportPages again(data->document, {data->evidence, drawCharts(data->document)}, kA4);
   const auto b = pagesPdf(again, QStringLiteral("T"), kMade, {});
   ASSERT_TRUE(a.ok() && b.ok());
@@ -323,10 +323,10 @@ TEST(ReportExport, ReplacedNamesAreInNoPageAndNoPicture) {
   EXPECT_THAT(*text, HasSubstr("node-0"));
 }
 
-// A store of its own that the workers can open.
+// A separate store that the workers can open.
 class ReportDialogTest : public testing::Test {
  protected:
-  // There before anybody asks it.
+  // Exists before any worker opens it.
   struct Stored {
     test::TempFolder folder;
     Stored() {
@@ -336,7 +336,7 @@ class ReportDialogTest : public testing::Test {
     }
   };
   static bool settle(ReportDialog& dialog) {
-    QTest::qWait(20);  // what was just asked for has begun
+    QTest::qWait(20);  // the new request has begun
     return waitFor([&] { return dialog.isFinal() && dialog.pages() > 0; });
   }
   Stored m_stored;

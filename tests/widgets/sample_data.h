@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A small cluster's worth of values for widget tests: three runs, two of them odd, with findings and ingest issues.
+// Values of a small cluster for widget tests: three runs, two of them odd, with findings and ingest issues.
 //
-// Threading:  plain values.
 // Ownership:  the caller's.
-// Units:      kSampleNow is the wall clock of the story.
-// Errors:     none.
+// Units:      kSampleNow is the wall-clock time of the data.
 // Cost:       milliseconds.
 #pragma once
 
@@ -16,7 +14,7 @@ namespace runglass {
 
 inline constexpr TimeNs kSampleNow = 1'795'211'434LL * kNsPerSecond;
 
-// Run 1 runs (attempt 2 after a restart), run 2 failed and has a hostile name, run 3 has no clock and no loss.
+// Run 1 is running (attempt 2 after a restart), run 2 failed and has a hostile name, run 3 has no clock and no loss.
 std::shared_ptr<FakeData> sampleData();
 
 }  // namespace runglass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands for the windows of a console in every state, whatever was done before.
+// Invariants of a console's windows in every state, after any actions.
 #pragma once
 
 #include <QDockWidget>
@@ -12,7 +12,7 @@
 
 namespace runglass {
 
-// What its ancestors leave of it, in its own coordinates.
+// The part of the widget that its ancestors do not clip, in its own coordinates.
 inline QRect seenOf(const QWidget* widget) {
   QRect seen = widget->isVisible() ? widget->rect() : QRect();
   for (const QWidget* over = widget; !over->isWindow();) {
@@ -22,7 +22,7 @@ inline QRect seenOf(const QWidget* widget) {
   return seen;
 }
 
-// The docks that a person sees, by the view in them, in the host's coordinates.
+// The visible docks, by the view in them, in the host's coordinates.
 inline std::map<QString, QRect> shownDocks(const DockHost& docks) {
   std::map<QString, QRect> places;
   for (const QDockWidget* dock : docks.findChildren<QDockWidget*>())
@@ -31,7 +31,7 @@ inline std::map<QString, QRect> shownDocks(const DockHost& docks) {
   return places;
 }
 
-// Empty: no panel lies over another one or outside of the window, each shows its view, and the middle is not blank.
+// Empty: no panel overlaps another one or leaves the window, each shows its view, and the middle is not blank.
 inline QString dockProblem(const DockHost& docks) {
   constexpr int kMinPx = 20;
   constexpr double kMinCovered = 0.9;

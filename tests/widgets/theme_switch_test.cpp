@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Switching the theme equals starting in it, pixel for pixel: in what is shown while it is switched and in what was shown before.
+// Switching the theme gives the same pixels as starting in it: for visible views and for views shown before.
 #include "tests/widgets/console_fixture.h"
 #include "tests/widgets/fake_store_maker.h"
 #include "widgets/frame/view_registry.h"
@@ -26,7 +26,7 @@ class ThemeSwitchTest : public ConsoleTest {
     m_window->showTab(QString::fromStdString(place.tab));
     settle();
   }
-  // Something is selected, so that details have something to show.
+  // Something is selected, so that details have content.
   void start(ThemeName theme) {
     applyTheme(*qApp, theme);
     open();
@@ -37,10 +37,10 @@ class ThemeSwitchTest : public ConsoleTest {
     m_window->state().select(selection);
     settle();
   }
-  // All of the window but the status bar, which says how long a query took.
+  // The whole window except the status bar, which shows the duration of a query.
   QImage picture() {
     settle();
-    m_window->setFocus();  // no caret that blinks
+    m_window->setFocus();  // no blinking caret
     QImage whole = m_window->grab().toImage().convertToFormat(QImage::Format_RGB32);
     const QWidget* status = m_window->findChild<StatusLine*>();
     return whole.copy(0, 0, whole.width(), status->mapTo(m_window.get(), QPoint()).y());
@@ -61,7 +61,7 @@ class ThemeSwitchTest : public ConsoleTest {
     return std::to_string(count) + " pixels differ, within " + std::to_string(where.x()) + "," + std::to_string(where.y()) + " " +
            std::to_string(where.width()) + "x" + std::to_string(where.height());
   }
-  // Every place is visited once before, so that both sides have the same past.
+  // Every place is visited once before, so that both sides have the same history.
   std::vector<QImage> picturesOf(ThemeName theme) {
     std::vector<QImage> pictures;
     start(theme);
@@ -83,7 +83,7 @@ class ThemeSwitchTest : public ConsoleTest {
   }
 };
 
-// From the one to the other and back, by turns, a place each.
+// Switches between the two themes alternately, a place each.
 TEST_F(ThemeSwitchTest, WhatIsShownWhileItIsSwitched) {
   const std::vector<QImage> dark = picturesOf(ThemeName::kDark), light = picturesOf(ThemeName::kLight);
   for (std::size_t i = 0; i < places().size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The timeline's clocks: what it says of them, and aligning them by collectives, by hand, and back.
+// The timeline's clocks: the displayed clock errors, and aligning them by collectives, manually, and back.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
 constexpr DurNs kAhead = 40 * kNsPerMs;
 
-// Stores at once, as the program that holds the store does.
+// Stores at once, like the program that holds the store.
 class StoringPort : public EditPort {
  public:
   explicit StoringPort(Writer* writer) : m_writer(writer) {}
@@ -34,7 +34,8 @@ class StoringPort : public EditPort {
   Writer* m_writer;
 };
 
-// Two nodes of a rank each; the second one's clock is 40 ms ahead. Thirty reductions, of which rank 1 begins later and ends with rank 0.
+// Two nodes with a rank each; the second one's clock is 40 ms ahead. Thirty reductions, in which rank 1 begins later and ends together with
+// rank 0.
 class TimelineClockTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -76,7 +77,7 @@ class TimelineClockTest : public ::testing::Test {
     m_view->clocks()->actions().at(action)->trigger();
     settle();
   }
-  // Waits until the badge says it.
+  // Waits until the badge shows these words.
   void expectBadge(const QString& words) {
     EXPECT_TRUE(waitFor([&] { return m_view->clocks()->button()->text().contains(words); }))
         << m_view->clocks()->button()->text().toStdString();
@@ -170,7 +171,7 @@ TEST_F(TimelineClockTest, ARefusedEditIsReportedAndLeavesTheTimes) {
   trigger(kByCollectives);
   std::string other = m_store.folder() + "/other.rgl";
   auto elsewhere = openStore(other).writer().value();
-  StoringPort wrong(elsewhere.get());  // a store that has no such run
+  StoringPort wrong(elsewhere.get());  // a store without such a run
   *m_port = wrong;
   QTest::mouseClick(m_view->clocks()->applyButton(), Qt::LeftButton);
   ASSERT_TRUE(waitFor([this] { return m_view->clocks()->words().contains(QStringLiteral("no such attempt")); }));

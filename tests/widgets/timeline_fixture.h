@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TimelineViewTest: a small store and a timeline that shows it, for the tests of what the timeline does.
+// TimelineViewTest: a small store and a timeline that shows it, for tests of the timeline.
 //
 // Threading:  GUI thread.
 // Ownership:  the fixture owns store, queries and view.
 // Units:      TimeNs.
 // Errors:     a store that cannot be written fails the test.
-// Cost:       a store of ten spans each test.
+// Cost:       a store of ten spans per test.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ inline std::string plain(QString text) {
 // Two ranks with a stream and a thread each: a launch, its kernel, and a collective that rank 1 enters 3 ms late.
 class TimelineViewTest : public ::testing::Test {
  protected:
-  // Whatever else the store shall hold.
+  // Additional content of the store.
   virtual void record(Writer&, RunId, AttemptId) {}
   virtual void closed() {}
   void SetUp() override {
@@ -74,7 +74,7 @@ class TimelineViewTest : public ::testing::Test {
   void settle() {
     ASSERT_TRUE(waitFor([this] { return m_view->isFinal() && m_view->canvas()->isRendered(); }));
   }
-  // Where a time of the open rank's stream is on screen.
+  // The screen position of a time on the open rank's stream.
   QPoint at(TimeNs time) const {
     const TimelineCanvas* canvas = m_view->canvas();
     const XMap map{canvas->t0(), canvas->t1(), static_cast<double>(TimelineCanvas::kGutter), static_cast<double>(canvas->timeWidth())};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From one place of the run to another: hits of a search beyond the window, slow steps, slow spans, findings.
+// Jumps between places of the run: search hits outside the window, slow steps, slow spans, findings.
 #include <QLineEdit>
 
 #include "storage/open_store.h"
@@ -121,7 +121,7 @@ TEST_F(TimelineJumpsTest, ASlowSpanIsFiveMadsOverTheMedianOfItsName) {
   EXPECT_FALSE(nextAnomaly(**reader, *catalog, rare, {})->found) << "the rare ones are all alike";
 }
 
-// Of two interfaces the idle one has more samples: it is not what the node sends.
+// Of two interfaces the idle one has more samples, but it carries none of the node's traffic.
 TEST(TimelineCatalogTest, OfSeveralInterfacesThoseThatCarryAnythingAreNamed) {
   const TempStore store;
   {
@@ -232,12 +232,12 @@ TEST_F(TimelineAttemptsTest, TheAttemptIsTheOneThatRanWhereOneLooks) {
 }
 
 TEST_F(TimelineAttemptsTest, RowsFollowTheWindowAndThePlayheadIntoTheAttemptBefore) {
-  // The first has ranks 0, 1 and 7, the second rank 7 alone.
+  // The first one has ranks 0, 1 and 7, the second one only rank 7.
   const auto shows = [this](const char* ranks) {
     return waitFor([&] { return m_view->isFinal() && plain(m_view->badges()).find(ranks) != std::string::npos; });
   };
   m_view->showAllRanks();
-  // Before the first answer is there.
+  // Before the first answer has arrived.
   m_state.setWindow({kStart + 10 * kNsPerSecond, kStart + 20 * kNsPerSecond});
   EXPECT_TRUE(shows("3 of 3 ranks"));
   m_state.showAll();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Marks on the time axis: placing them, writing, changing and deleting notes through the port, and refusals.
+// Marks on the time axis: placing them, creating, changing and deleting notes through the port, and refusals.
 #include <sqlite3.h>
 
 #include <QLabel>

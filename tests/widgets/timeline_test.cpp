@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The timeline: which rows it shows, what stands in them, and what a click, a drag and a search say.
+// The timeline: its rows and their content, and the effects of a click, a drag and a search.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -153,7 +153,7 @@ TEST_F(TimelineViewTest, ADraggedAreaIsSummedUpByName) {
   EXPECT_TRUE(text.contains(QStringLiteral("over 2 ranks"))) << text.toStdString();
   EXPECT_TRUE(text.contains(QStringLiteral("void gemm<float>\t2\t40000000\t20000000"))) << text.toStdString();
   EXPECT_TRUE(text.contains(QStringLiteral("rank\tcompute\tcommunication\texposed\twaiting"))) << text.toStdString();
-  // By clocks that agree to 4 ms no waiting is known; that is no zero.
+  // With clocks that agree only to 4 ms, waiting is unknown, which is not zero.
   EXPECT_THAT(text.toStdString(), ::testing::ContainsRegex("\n0\t20000000\t[0-9]+\t[0-9]+\t\t0\t0"));
   EXPECT_THAT(text.toStdString(), ::testing::ContainsRegex("\n1\t20000000\t[0-9]+\t[0-9]+\t\t0\t0"));
 }

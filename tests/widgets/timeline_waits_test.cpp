@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Waiting inside collectives: which calls are one, how much of each was waiting, and when nothing is said.
+// Waiting inside collectives: which calls are one collective, how much of each was waiting, and cases without a result.
 #include "storage/open_store.h"
 #include "tests/widgets/timeline_fixture.h"
 #include "widgets/timeline/timeline_raster.h"
@@ -90,7 +90,7 @@ TEST(WaitPartsTest, OddNumbersMatchNothing) {
 
 TEST(WaitPartsTest, CountsTheWholeRunWhereRanksBeginTheirStepsAtOtherTimes) {
   const GroupMembers members{{5, {0, 1}}};
-  // The second call is of step 3 on rank 0 and of step 4 on rank 1.
+  // The second call is in step 3 on rank 0 and in step 4 on rank 1.
   const std::vector calls{call(0, 10, 20, kAbsent, 3), call(0, 30, 50, kAbsent, 3), call(1, 12, 20, kAbsent, 3),
                           call(1, 40, 50, kAbsent, 4)};
   EXPECT_EQ(waitOf(matchCalls(calls, members)[1], 0, oneClock).until, 40) << "by their ends";
@@ -185,7 +185,7 @@ TEST_F(TimelineWaitsTest, TheWaitingPartOfAWideBarIsHatched) {
   EXPECT_EQ(working, std::set<QRgb>{currentTheme().communication.rgb()});
 }
 
-// Four ranks on one node, whose all-reduces say that they moved 64 MiB each.
+// Four ranks on one node, whose all-reduces record 64 MiB each.
 class TimelineBandwidthTest : public TimelineViewTest {
  protected:
   void record(Writer& writer, RunId, AttemptId attempt) override {

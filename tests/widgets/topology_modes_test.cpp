@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The topology's modes: folded, coloured by what one chooses, with links, with an order of ranks that a person chose, and the tab `step`.
+// The topology's modes: folded, with a selectable colouring, with links, with a chosen order of ranks, and the tab `step`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ struct Op {
   std::int64_t begin_ms, end_ms;
 };
 
-// Makes the edits that a view asks for.
+// Makes the edits that a view requests.
 class StoreEdits : public EditPort {
  public:
   explicit StoreEdits(std::string store) : m_store(std::move(store)) {}
@@ -93,8 +93,8 @@ TEST(PeersTest, ExpertsThatDivideTheReplicasAreAGroup) {
   EXPECT_THAT(experts->ranks, ::testing::ElementsAre(2, 3));
 }
 
-// Two stages, two micro-batches, 1F1B, three steps of 90 ms: nobody said where they stand, their groups do. Both ranks reduce 64 MiB
-// together.
+// Two stages, two micro-batches, 1F1B, three steps of 90 ms: the ranks' coordinates are not recorded, but follow from their groups. Both
+// ranks reduce 64 MiB together.
 class TopologyModesTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -192,7 +192,7 @@ TEST_F(TopologyModesTest, LinksSayHowFastTheGroupsWere) {
   for (auto* box : m_view->findChildren<QCheckBox*>())
     if (box->text() == QStringLiteral("links")) box->setChecked(true);
   settle();
-  // 64 MiB × 2(n-1)/n in the 4 ms after the second rank came.
+  // 64 MiB × 2(n-1)/n in the 4 ms after the second rank entered.
   const QString speed = bandwidthText(64.0 * kMiB / 0.004);
   EXPECT_THAT(m_view->side()->text().toStdString(),
               HasSubstr(QStringLiteral("PP of 2\t%1 median, %1 worst (all-reduce, n = 3)").arg(speed).toStdString()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The topology: where ranks stand, who their peers are, how they compare with their stage, and what a click says.
+// The topology: coordinates of ranks, their peers, their deviation from the stage median, and the effects of a click.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -217,7 +217,7 @@ TEST(HangTest, AShortWaitOfALiveJobIsNone) {
   EXPECT_TRUE(findHang(data));
 }
 
-// Four ranks, TP 2 x DP 2; rank 3 computes while the others wait for it, and a finding says so.
+// Four ranks, TP 2 x DP 2; rank 3 computes while the others wait for it, with a finding about it.
 class HangModeTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -380,7 +380,7 @@ class TopologyViewTest : public ::testing::Test {
       const SeriesId steps = series("step_time_ns", ""), part = series("step_part_ns", R"({"part":"communication"})"),
                      wait = series("step_part_wait_ns", R"({"part":"communication"})");
       for (std::int64_t step = 0; step < 120; ++step) {
-        // Early steps were slower for everybody: only the newest count.
+        // Early steps were slower on all ranks: only the newest count.
         const double dur = (r == 5 ? 1.3e9 : 1e9) * (step < 60 ? 3 : 1);
         writer->scalar(steps, step, kStart + step * 4 * kNsPerSecond, dur);
         writer->scalar(part, step, kStart + step * 4 * kNsPerSecond, 5e8);

@@ -10,7 +10,7 @@
 namespace runglass {
 namespace {
 
-// Thin spaces read as "_" here.
+// Replaces thin spaces by "_".
 std::string plain(QString text) { return text.replace(QChar(kThinSpace), u'_').toStdString(); }
 
 TEST(Units, DurationsTakeTheUnitThatFits) {

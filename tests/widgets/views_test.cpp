@@ -280,7 +280,7 @@ TEST(Roles, PreferTheGlobalTrainingSeriesWithMostPoints) {
 TEST(Roles, BelieveASourceThatSaysWhatItsTagMeans) {
   EXPECT_TRUE(roleFit("trl", Role::kLoss, R"({"canonical":"loss"})"));
   EXPECT_FALSE(roleFit("loss", Role::kLoss, R"({"canonical":"validation_loss"})"));
-  // TorchTitan's "tps" is per GPU: eight of them are not one.
+  // TorchTitan's "tps" is per GPU, not that of the whole job.
   EXPECT_FALSE(roleFit("tps", Role::kTokensPerSecond));
   EXPECT_TRUE(roleFit("tps", Role::kTokensPerGpu));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The start page: what it offers, what it asks for, what it says when something fails; and the commands that it generates.
+// The start page: its choices, its questions, its messages on a failure; and the commands that it generates.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tab "What if": what a tick gives, money only with a price, and why there is no answer.
+// The tab "What if": the effect of a tick, money only with a price, and the reason for a missing answer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr TimeNs kStart = 1'790'000'000LL * kNsPerSecond;
 
-// Two replicas of one stage each; the second one's passes take twice as long. 300 or 600 ms and a collective of 10 ms a step.
+// Two replicas of one stage each; the second one's passes take twice as long. 300 or 600 ms and a collective of 10 ms per step.
 std::string storeOf(const TempStore& store, bool with_spans, std::optional<std::int64_t> planned = {}) {
   auto writer = store.writer();
   RG_CHECK(writer.ok());
@@ -93,7 +93,7 @@ TEST(WhatIfPanelTest, UntilTheReplayOfATickIsThereTheSentenceIsOfTheTicksBefore)
   Shown shown(storeOf(store, true));
   ASSERT_TRUE(shown.settled);
   shown.choice(QStringLiteral("replica 1"))->setCheckState(0, Qt::Checked);
-  shown.view.whatIf()->price()->setValue(2.5);  // shows the rows anew, before any answer
+  shown.view.whatIf()->price()->setValue(2.5);  // updates the rows before any answer
   EXPECT_FALSE(shown.view.whatIf()->sentence().contains(QStringLiteral("ticked"))) << shown.view.whatIf()->sentence().toStdString();
   ASSERT_TRUE(waitFor([&] { return shown.view.isFinal(); }));
   EXPECT_TRUE(shown.view.whatIf()->sentence().contains(QStringLiteral("ticked")));

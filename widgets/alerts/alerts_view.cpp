@@ -14,6 +14,7 @@
 #include "widgets/alerts/read_marks.h"
 #include "widgets/core/edit_port.h"
 #include "widgets/core/finding_jump.h"
+#include "widgets/core/language.h"
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
 
@@ -62,6 +63,12 @@ QString AlertRow::key() const {
   return QStringLiteral("finding:%1").arg(finding != nullptr ? finding->id : 0);
 }
 
+QString AlertRow::sentence(int max_chars) const {
+  // The hub wrote the summary in English; of a finding it is the sentence, in the language.
+  if (finding != nullptr && finding->summary == alert.summary) return findingText(*finding, max_chars);
+  return screenText(alert.summary, max_chars);
+}
+
 Object objectOf(const AlertRow& row) {
   if (row.finding != nullptr) return objectOf(*row.finding);
   Object object{.kind = ObjectKind::kEvent, .name = screenText(row.alert.summary, 300), .detail = screenText(row.alert.rule, 100)};
@@ -99,46 +106,46 @@ Result<AlertRows> readAlerts(Reader& reader, TimeNs now) {
 }
 
 QString alertState(const AlertRow& row, TimeStyle style) {
-  if (row.snoozed_until) return QStringLiteral("muted until %1").arg(formatTimeOfDay(*row.snoozed_until, style));
-  if (row.alert.id == 0 && row.finding != nullptr) return QStringLiteral("found");
-  if (!row.alert.due) return QStringLiteral("not sent");
-  if (!row.alert.notified) return QStringLiteral("sending");
+  if (row.snoozed_until) return AlertsView::tr("muted until %1").arg(formatTimeOfDay(*row.snoozed_until, style));
+  if (row.alert.id == 0 && row.finding != nullptr) return AlertsView::tr("found");
+  if (!row.alert.due) return AlertsView::tr("not sent");
+  if (!row.alert.notified) return AlertsView::tr("sending");
   const bool failed = row.alert.delivery.find(": failed after") != std::string::npos;
   if (failed)
-    return row.alert.delivery.find(": sent") != std::string::npos ? QStringLiteral("partly sent") : QStringLiteral("not delivered");
-  return row.alert.count > 1 ? QStringLiteral("sent %1×").arg(row.alert.count) : QStringLiteral("sent");
+    return row.alert.delivery.find(": sent") != std::string::npos ? AlertsView::tr("partly sent") : AlertsView::tr("not delivered");
+  return row.alert.count > 1 ? AlertsView::tr("sent %1×").arg(row.alert.count) : AlertsView::tr("sent");
 }
 
 std::vector<Column<AlertRow>> alertColumns(const TimeStyle* style, std::function<bool(const AlertRow&)> read) {
   using R = AlertRow;
   std::vector<Column<R>> columns;
-  columns.push_back({.title = QStringLiteral("new"),
-                     .help = QStringLiteral("● unread"),
+  columns.push_back({.title = AlertsView::tr("new"),
+                     .help = AlertsView::tr("● unread"),
                      .text = [read](const R& r) { return read(r) ? QString() : QStringLiteral("●"); },
-                     .copy = [read](const R& r) { return read(r) ? QStringLiteral("read") : QStringLiteral("unread"); }});
-  columns.push_back({.title = QStringLiteral("when"),
-                     .help = QStringLiteral("Time of the last notification; for an alert without one, its begin."),
+                     .copy = [read](const R& r) { return read(r) ? AlertsView::tr("read") : AlertsView::tr("unread"); }});
+  columns.push_back({.title = AlertsView::tr("when"),
+                     .help = AlertsView::tr("Time of the last notification; for an alert without one, its begin."),
                      .text = [style](const R& r) { return formatTime(r.when(), *style); },
                      .sort = [](const R& r) { return QVariant::fromValue(static_cast<qlonglong>(r.when())); },
                      .copy = [](const R& r) { return formatTimeFull(r.when(), TimeStyle::kUtc); },
                      .mark = [](const R& r) { return r.alert.severity; }});
-  columns.push_back({.title = QStringLiteral("state"),
-                     .help = QStringLiteral("State of the notification and its result per target."),
+  columns.push_back({.title = AlertsView::tr("state"),
+                     .help = AlertsView::tr("State of the notification and its result per target."),
                      .text = [style](const R& r) { return alertState(r, *style); },
                      .tip = [](const R& r) { return screenText(r.alert.delivery, 1'000); }});
-  columns.push_back({.title = QStringLiteral("held"),
-                     .help = QStringLiteral("How long the trouble held; – while it does."),
+  columns.push_back({.title = AlertsView::tr("held"),
+                     .help = AlertsView::tr("How long the trouble held; – while it does."),
                      .text = [](const R& r) { return r.alert.end ? formatLength(*r.alert.end - r.alert.since) : kAbsentText; }});
-  columns.push_back({.title = QStringLiteral("alert"),
-                     .help = QStringLiteral("The text of the notification."),
-                     .text = [](const R& r) { return screenText(r.alert.summary, 300); },
+  columns.push_back({.title = AlertsView::tr("alert"),
+                     .help = AlertsView::tr("The text of the notification."),
+                     .text = [](const R& r) { return r.sentence(300); },
                      .tip =
                          [](const R& r) {
-                           return QStringLiteral("%1, rule %2\n%3\n%4")
-                               .arg(QLatin1String(severityName(r.alert.severity)), screenText(r.alert.rule, 100),
-                                    screenText(r.alert.summary, 1'000), screenText(r.alert.link, 1'000));
+                           return AlertsView::tr("%1, rule %2\n%3\n%4")
+                               .arg(severityLabel(r.alert.severity), screenText(r.alert.rule, 100), r.sentence(1'000),
+                                    screenText(r.alert.link, 1'000));
                          }});
-  columns.push_back({.title = QStringLiteral("rule"), .help = QStringLiteral("The rule that matched."), .text = [](const R& r) {
+  columns.push_back({.title = AlertsView::tr("rule"), .help = AlertsView::tr("The rule that matched."), .text = [](const R& r) {
                        return screenText(r.alert.rule, 100);
                      }});
   return columns;

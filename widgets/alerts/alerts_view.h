@@ -34,6 +34,7 @@ struct AlertRow {
   std::shared_ptr<const Finding> finding = nullptr;    // that it is about; `alert` is made of it where the hub sent nothing (id 0)
 
   TimeNs when() const;
+  QString sentence(int max_chars) const;
   QString key() const;  // the same for the same notification
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/run_summary/roles.h"
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
 
 namespace runglass {
@@ -21,20 +22,21 @@ Severity severityOf(const LossSpike& spike) {
 }  // namespace
 
 QString spikeWords(const LossSpike& spike) {
-  const auto back = [&](const QString& otherwise) {
-    return spike.recovered_step ? QObject::tr("recovered at %1").arg(formatCount(*spike.recovered_step)) : otherwise;
-  };
   if (spike.rule == SpikeRule::kNonFinite)
-    return QObject::tr("loss is %1 at step %2, %3")
-        .arg(formatNumber(spike.peak), formatCount(spike.first_step), back(QObject::tr("and stays not finite")));
+    return spike.recovered_step
+               ? QObject::tr("loss is %1 at step %2, recovered at %3")
+                     .arg(formatNumber(spike.peak), formatCount(spike.first_step), formatCount(*spike.recovered_step))
+               : QObject::tr("loss is %1 at step %2, and stays not finite").arg(formatNumber(spike.peak), formatCount(spike.first_step));
   const QString what = QObject::tr("loss spike at step %1: %2 against %3")
                            .arg(formatCount(spike.peak_step), formatNumber(spike.peak), formatNumber(spike.baseline));
   if (spike.verdict == SpikeVerdict::kMalignant)
-    return QObject::tr("%1, not back within %2 points%3")
-        .arg(what)
-        .arg(kSpikePersistence)
-        .arg(spike.recovered_step ? QStringLiteral(", ") + back({}) : QString());
-  return what + QStringLiteral(", ") + back(QObject::tr("not back yet"));
+    return spike.recovered_step ? QObject::tr("%1, not back within %2 points, recovered at %3")
+                                      .arg(what)
+                                      .arg(kSpikePersistence)
+                                      .arg(formatCount(*spike.recovered_step))
+                                : QObject::tr("%1, not back within %2 points").arg(what).arg(kSpikePersistence);
+  return spike.recovered_step ? QObject::tr("%1, recovered at %2").arg(what, formatCount(*spike.recovered_step))
+                              : QObject::tr("%1, not back yet").arg(what);
 }
 
 // As for the overview's loss: a name among the known ones, and not of an evaluation.
@@ -57,7 +59,7 @@ std::vector<PanelMark> ruleMarks(const SeriesRules& rules, std::size_t rule, con
   std::vector<PanelMark> marks;
   const RuleHits& hits = rules.hits[rule];
   const std::string_view title = publishedRules()[rule].title;
-  const QString name = QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
+  const QString name = termText(title);
   for (std::size_t i = 0; i < hits.steps.size(); ++i) {
     if (place.axis == XAxis::kTime && i >= rules.times[rule].size()) break;
     const std::int64_t x = place.axis == XAxis::kStep ? hits.steps[i] : rules.times[rule][i] - place.offset;

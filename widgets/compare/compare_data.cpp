@@ -18,9 +18,9 @@ Result<std::vector<CompareEntry>> entriesOf(Reader& reader) {
   for (const Run& run : runs) {
     RG_ASSIGN(const auto attempts, reader.attempts(run.id));
     for (auto attempt = attempts.rbegin(); attempt != attempts.rend() && entries.size() < kMaxEntries; ++attempt)
-      entries.push_back(
-          {run.id, attempt->number,
-           screenText(run.name, 60) + (attempts.size() > 1 ? QStringLiteral(" / attempt %1").arg(attempt->number) : QString())});
+      entries.push_back({run.id, attempt->number,
+                         attempts.size() > 1 ? CompareText::tr("%1 / attempt %2").arg(screenText(run.name, 60)).arg(attempt->number)
+                                             : screenText(run.name, 60)});
   }
   return entries;
 }
@@ -93,15 +93,15 @@ Result<CompareData> readCompare(Reader& reader, const CompareRequest& request, s
   RG_ASSIGN(const Run run, chooseRun(reader, request.run));
   chooseSides(request, run.id, data);
   if (!data.b) {
-    data.missing = QStringLiteral("The run has no attempt yet.");
+    data.missing = CompareText::tr("The run has no attempt yet.");
     return data;
   }
   if (!data.a) {
-    data.missing = QStringLiteral("This store has one attempt only. Choose a step to compare it before and after, or import another run.");
+    data.missing = CompareText::tr("This store has one attempt only. Choose a step to compare it before and after, or import another run.");
     return data;
   }
   if (*data.a == *data.b && !data.at_step) {
-    data.missing = QStringLiteral("A and B are the same attempt. Choose another one, or a step to compare it before and after.");
+    data.missing = CompareText::tr("A and B are the same attempt. Choose another one, or a step to compare it before and after.");
     return data;
   }
   CompareQuestion question{.a = {data.a->run, data.a->attempt}, .b = {data.b->run, data.b->attempt}, .at_step = data.at_step};

@@ -8,6 +8,7 @@
 // Cost:       as readComparison(); the lists of runs and attempts.
 #pragma once
 
+#include <QCoreApplication>
 #include <QString>
 #include <memory>
 #include <optional>
@@ -18,6 +19,10 @@
 #include "widgets/core/theme.h"
 
 namespace runglass {
+
+struct CompareText {
+  Q_DECLARE_TR_FUNCTIONS(Compare)
+};
 
 struct CompareEntry {
   RunId run;

@@ -11,6 +11,8 @@
 #include <cmath>
 #include <utility>
 
+#include "widgets/compare/compare_data.h"
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
 
 namespace runglass {
@@ -28,16 +30,16 @@ QVariant sortable(const std::optional<double>& value) { return value ? QVariant(
 std::vector<Column<FactDelta>> factColumns() {
   std::vector<Column<FactDelta>> columns;
   columns.push_back(
-      {.title = QStringLiteral("what differs"),
-       .help = QStringLiteral("Options of the command line, the framework's arguments, versions and variables; secrets are not shown."),
+      {.title = CompareText::tr("what differs"),
+       .help = CompareText::tr("Options of the command line, the framework's arguments, versions and variables; secrets are not shown."),
        .text = [](const FactDelta& f) { return screenText(f.key, 120); }});
   columns.push_back({.title = QStringLiteral("A"),
-                     .help = QStringLiteral("– : not said"),
+                     .help = CompareText::tr("– : not said"),
                      .text = [](const FactDelta& f) { return textOr(f.a); },
                      .copy = [](const FactDelta& f) { return full(f.a); },
                      .tip = [](const FactDelta& f) { return full(f.a); }});
   columns.push_back({.title = QStringLiteral("B"),
-                     .help = QStringLiteral("– : not said"),
+                     .help = CompareText::tr("– : not said"),
                      .text = [](const FactDelta& f) { return textOr(f.b); },
                      .copy = [](const FactDelta& f) { return full(f.b); },
                      .tip = [](const FactDelta& f) { return full(f.b); }});
@@ -47,21 +49,22 @@ std::vector<Column<FactDelta>> factColumns() {
 std::vector<Column<WorkDelta>> workColumns() {
   std::vector<Column<WorkDelta>> columns;
   columns.push_back(
-      {.title = QStringLiteral("node"), .help = QStringLiteral("Only A: it left; only B: it is new."), .text = [](const WorkDelta& w) {
-         return screenText(w.node, 80) + (!w.b_ns ? QStringLiteral("  (only A)") : !w.a_ns ? QStringLiteral("  (only B)") : QString());
+      {.title = CompareText::tr("node"), .help = CompareText::tr("Only A: it left; only B: it is new."), .text = [](const WorkDelta& w) {
+         const QString node = screenText(w.node, 80);
+         return !w.b_ns ? CompareText::tr("%1  (only A)").arg(node) : !w.a_ns ? CompareText::tr("%1  (only B)").arg(node) : node;
        }});
-  columns.push_back({.title = QStringLiteral("own work A"),
-                     .help = QStringLiteral("Mean of its ranks per step, without measured waiting."),
+  columns.push_back({.title = CompareText::tr("own work A"),
+                     .help = CompareText::tr("Mean of its ranks per step, without measured waiting."),
                      .align = Qt::AlignRight,
                      .text = [](const WorkDelta& w) { return duration(w.a_ns); },
                      .sort = [](const WorkDelta& w) { return sortable(w.a_ns); }});
-  columns.push_back({.title = QStringLiteral("own work B"),
-                     .help = QStringLiteral("Mean of its ranks per step, without measured waiting."),
+  columns.push_back({.title = CompareText::tr("own work B"),
+                     .help = CompareText::tr("Mean of its ranks per step, without measured waiting."),
                      .align = Qt::AlignRight,
                      .text = [](const WorkDelta& w) { return duration(w.b_ns); },
                      .sort = [](const WorkDelta& w) { return sortable(w.b_ns); }});
-  columns.push_back({.title = QStringLiteral("change"),
-                     .help = QStringLiteral("B over A, minus 1."),
+  columns.push_back({.title = CompareText::tr("change"),
+                     .help = CompareText::tr("B over A, minus 1."),
                      .align = Qt::AlignRight,
                      .text = [](const WorkDelta& w) { return w.change() ? formatSignedPercent(*w.change()) : kAbsentText; },
                      .sort = [](const WorkDelta& w) { return sortable(w.change()); }});
@@ -226,7 +229,7 @@ void CompareView::showAnswer(const Result<std::shared_ptr<const CompareData>>& a
   m_stack->setCurrentIndex(1);
   m_sentence->setSentence(screenText(a.sentence, 600));
   QStringList notes;
-  for (const std::string& warning : a.comparison.warnings) notes += QStringLiteral("▲ ") + screenText(warning, 300);
+  for (const std::string& warning : a.comparison.warnings) notes += QStringLiteral("▲ ") + phraseText(warning, 300);
   notes += tr("A: %1 · B: %2 · steady steps only: first steps, warm-up, evaluations and saves are left out")
                .arg(screenText(a.a.name, 120), screenText(a.b.name, 120));
   if (!m_data->plots) notes += tr("No curves: the two have no scalar with steps in common.");

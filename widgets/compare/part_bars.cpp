@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/compare/compare_data.h"
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
 
 namespace runglass {
@@ -23,6 +25,13 @@ QColor colorOf(const Theme& t, const std::string& part) {
   if (part.starts_with("checkpoint")) return t.checkpoint;
   if (part.starts_with("gc")) return t.gc;
   return part == "not in a part" ? t.line : t.host;
+}
+
+// "communication wait": the waiting of a part is a part of its own.
+QString partText(std::string_view part) {
+  constexpr std::string_view kWait = " wait";
+  if (!part.ends_with(kWait)) return phraseText(part, 40);
+  return CompareText::tr("%1 wait").arg(phraseText(part.substr(0, part.size() - kWait.size()), 40));
 }
 
 void fill(QPainter& painter, const QRect& rect, const std::string& part) {
@@ -60,7 +69,7 @@ AccessibleTable PartBars::accessibleTable() const {
   if (!m_data.delta_ns) return table;
   table.rows.push_back({{tr("step"), duration(m_data.mean_a_ns), duration(m_data.mean_b_ns), signedDuration(*m_data.delta_ns)}});
   for (const PartDelta& part : m_data.parts)
-    table.rows.push_back({{screenText(part.part, 40), duration(part.a_ns), duration(part.b_ns), signedDuration(part.delta_ns())}});
+    table.rows.push_back({{partText(part.part), duration(part.a_ns), duration(part.b_ns), signedDuration(part.delta_ns())}});
   return table;
 }
 
@@ -101,7 +110,7 @@ void PartBars::paintList(QPainter& painter, int top) const {
   for (const PartDelta& part : m_data.parts) {
     if (top + 2 * kLine > height()) break;
     if (std::abs(part.a_ns.value_or(0)) < least && std::abs(part.b_ns.value_or(0)) < least) continue;
-    row(screenText(part.part, 40), part.a_ns, part.b_ns, part.delta_ns(), false);
+    row(partText(part.part), part.a_ns, part.b_ns, part.delta_ns(), false);
     fill(painter, QRect(kPad, top + (kLine - kSwatch) / 2, kSwatch, kSwatch), part.part);
   }
 }

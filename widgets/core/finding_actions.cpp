@@ -10,9 +10,13 @@
 #include "model/place_link.h"
 #include "widgets/core/finding_jump.h"
 #include "widgets/core/icon.h"
+#include "widgets/core/language.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
+namespace {
+constexpr int kSentence = 2'000;
+}
 
 FindingActions::FindingActions(SharedState* state, QWidget* parent) : QWidget(parent), m_state(state) {
   auto* row = new QHBoxLayout(this);
@@ -33,9 +37,7 @@ FindingActions::FindingActions(SharedState* state, QWidget* parent) : QWidget(pa
   add("timeline", tr("Timeline"), tr("Open the timeline at its time"), [this] { show(QStringLiteral("timeline")); });
   add("gpus", tr("GPU"), tr("Open its GPU and node"), [this] { show(QStringLiteral("gpus")); });
   add("incidents", tr("Incident"), tr("Make an incident of it (I)"), [this] { emit incidentRequested(); });
-  add("copy", tr("Copy"), tr("Copy its sentence"), [this] {
-    QApplication::clipboard()->setText(QString::fromStdString(m_finding->summary.empty() ? m_finding->kind : m_finding->summary));
-  });
+  add("copy", tr("Copy"), tr("Copy its sentence"), [this] { QApplication::clipboard()->setText(findingText(*m_finding, kSentence)); });
   row->addStretch(1);
   setFinding(std::nullopt);
 }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "widgets/core/units.h"
+#include "widgets/core/language.h"
 
 namespace runglass {
 
@@ -25,7 +25,7 @@ std::optional<TimeRange> windowOf(const Finding& finding) {
 
 Object objectOf(const Finding& finding) {
   return {.kind = ObjectKind::kFinding,
-          .name = screenText(finding.summary),
+          .name = findingText(finding),
           .detail = QString::fromStdString(finding.kind),
           .selection = selectionOf(finding),
           .window = windowOf(finding),

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "widgets/core/language.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
@@ -45,7 +46,7 @@ void Headline::setSentence(const QString& words, Severity severity) {
   if (words == m_words && severity == m_severity) return;
   m_words = words;
   m_severity = severity;
-  setAccessibleName(severity > Severity::kInfo ? QString::fromLatin1(severityName(severity)) + QStringLiteral(": ") + words : words);
+  setAccessibleName(severity > Severity::kInfo ? tr("%1: %2").arg(severityLabel(severity), words) : words);
   const int room = severity > Severity::kInfo ? chipWidth() + 2 * kGrid : 0;
   setContentsMargins(contentsMargins() + QMargins(room - std::exchange(m_chip_room, room), 0, 0, 0));
   fit();
@@ -58,9 +59,7 @@ void Headline::setHint(const QString& hint) {
   fit();
 }
 
-int Headline::chipWidth() const {
-  return QFontMetrics(tableFont()).horizontalAdvance(QString::fromLatin1(severityName(m_severity))) + 7 * kGrid;
-}
+int Headline::chipWidth() const { return QFontMetrics(tableFont()).horizontalAdvance(severityLabel(m_severity)) + 7 * kGrid; }
 
 Headline::Fitted Headline::fitted(int width) const {
   const QMargins margins = contentsMargins();
@@ -129,7 +128,7 @@ void Headline::paintEvent(QPaintEvent* event) {
   painter.drawRoundedRect(chip, kRadius, kRadius);
   painter.setPen(theme.on_critical);
   painter.setFont(tableFont());
-  painter.drawText(chip, Qt::AlignCenter, severityGlyph(m_severity) + u' ' + QString::fromLatin1(severityName(m_severity)));
+  painter.drawText(chip, Qt::AlignCenter, severityGlyph(m_severity) + u' ' + severityLabel(m_severity));
 }
 
 }  // namespace runglass

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/core/run_marks.h"
 
+#include <QCoreApplication>
 #include <algorithm>
 #include <limits>
 
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
 
 namespace runglass {
 namespace {
 constexpr TimeNs kHighest = std::numeric_limits<TimeNs>::max();
 constexpr int kWords = 160;
+
+struct MarkText {
+  Q_DECLARE_TR_FUNCTIONS(MarkText)
+};
 }  // namespace
 
 Result<RunMarks> readRunMarks(Reader& reader, RunId run, const std::stop_token& stop) {
@@ -23,14 +29,15 @@ Result<RunMarks> readRunMarks(Reader& reader, RunId run, const std::stop_token& 
     if (!attempt.start) continue;
     data.attempts.push_back({attempt.number, {*attempt.start, std::max(attempt.end.value_or(kHighest), *attempt.start)}});
     if (data.attempts.size() > 1)
-      add(attempt.start, MarkKind::kAttempt, Severity::kInfo, QStringLiteral("attempt %1 begins").arg(attempt.number));
+      add(attempt.start, MarkKind::kAttempt, Severity::kInfo, MarkText::tr("attempt %1 begins").arg(attempt.number));
   }
   RG_ASSIGN(const auto checkpoints, reader.checkpoints(run));
   for (const Checkpoint& one : checkpoints)
     add(one.durable ? one.durable : one.begin, MarkKind::kCheckpoint, Severity::kInfo,
-        QStringLiteral("checkpoint of step %1%2").arg(formatCount(one.step), one.durable ? QString() : QStringLiteral(", not durable")));
+        (one.durable ? MarkText::tr("checkpoint of step %1") : MarkText::tr("checkpoint of step %1, not durable"))
+            .arg(formatCount(one.step)));
   RG_ASSIGN(const auto notes, reader.notes(run));
-  for (const Note& one : notes) add(one.time, MarkKind::kNote, Severity::kInfo, QStringLiteral("note: ") + screenText(one.text, kWords));
+  for (const Note& one : notes) add(one.time, MarkKind::kNote, Severity::kInfo, MarkText::tr("note: %1").arg(screenText(one.text, kWords)));
   RG_ASSIGN(const auto events, reader.events({.run = run, .at_least = Severity::kWarning, .limit = kMarkEvents}));
   for (const Event& one : events) {
     QString text = screenText(one.kind, 40).replace(u'_', u' ');
@@ -41,11 +48,11 @@ Result<RunMarks> readRunMarks(Reader& reader, RunId run, const std::stop_token& 
   if (stop.stop_requested()) return Status(Code::kCancelled, "time bar: superseded");
   RG_ASSIGN(const auto findings, reader.findings(run));
   for (const Finding& one : findings)
-    add(one.start, MarkKind::kFinding, one.severity, QStringLiteral("finding: ") + screenText(one.summary, kWords), one.end);
+    add(one.start, MarkKind::kFinding, one.severity, MarkText::tr("finding: %1").arg(findingText(one, kWords)), one.end);
   RG_ASSIGN(const auto incidents, reader.incidents(run));
   for (const Incident& one : incidents)
     add(one.range ? std::optional(one.range->t0) : std::nullopt, MarkKind::kIncident, one.severity,
-        QStringLiteral("incident: ") + screenText(one.title, kWords));
+        MarkText::tr("incident: %1").arg(screenText(one.title, kWords)));
   std::ranges::stable_sort(data.marks, {}, &RunMark::time);
   return data;
 }

@@ -77,6 +77,14 @@ void SharedState::showAll() {
   go({m_state.selection, derived(window), m_state.moment}, Undo::kStep);
 }
 
+void SharedState::takeOver(const ViewState& state) {
+  m_in_gesture = m_left_end = false;
+  m_state = state;
+  m_history = {{state.selection, state.window, state.moment}};
+  m_position = 0;
+  emit changed();
+}
+
 void SharedState::setPaused(bool paused) {
   if (m_state.paused == paused) return;
   m_state.paused = paused;

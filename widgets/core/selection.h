@@ -78,6 +78,9 @@ class SharedState : public QObject {
   void followEnd(DurNs span);
   void showAll();
 
+  // What another window showed, as the begin of this one's history.
+  void takeOver(const ViewState& state);
+
   // Not part of undo: these say how one looks, not where.
   void setPaused(bool paused);
   void setTimeStyle(TimeStyle style);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/core/units.h"
 
+#include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
 #include <QTimeZone>
@@ -88,7 +89,7 @@ QString zoneName(TimeStyle style) {
     case TimeStyle::kLocal:
       return QDateTime::currentDateTime().timeZoneAbbreviation();
     case TimeStyle::kRelative:
-      return QStringLiteral("relative");
+      return QCoreApplication::translate("Units", "relative");
   }
   return {};
 }

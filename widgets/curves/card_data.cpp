@@ -154,10 +154,10 @@ std::pair<std::vector<Bin>, std::vector<Bin>> split(std::vector<Bin> bins, std::
 SharedBins share(std::vector<Bin> bins) { return std::make_shared<const std::vector<Bin>>(std::move(bins)); }
 
 QString emptyText(const CardQuestion& question, const CurveTag& tag, std::size_t without) {
-  if (question.members.empty()) return QStringLiteral("No curve of this tag is ticked.");
-  if (without < question.members.size()) return QStringLiteral("No point in this window.");
-  if (!tag.scalar) return QStringLiteral("This metric has times and no steps: choose the axis \"time\".");
-  return QStringLiteral("The source recorded no times: choose the axis \"step\".");
+  if (question.members.empty()) return CurveText::tr("No curve of this tag is ticked.");
+  if (without < question.members.size()) return CurveText::tr("No point in this window.");
+  if (!tag.scalar) return CurveText::tr("This metric has times and no steps: choose the axis \"time\".");
+  return CurveText::tr("The source recorded no times: choose the axis \"step\".");
 }
 
 // Room beside the window, so that panning has pixels at once: a window on either side, half of one where curves are many.

@@ -8,6 +8,7 @@
 // Cost:       O(curves * bins): at most kBinsPerPixelFew bins for each pixel of three windows per curve.
 #pragma once
 
+#include <QCoreApplication>
 #include <array>
 #include <memory>
 #include <vector>
@@ -18,6 +19,10 @@
 #include "widgets/curves/curve_catalog.h"
 
 namespace runglass {
+
+struct CurveText {
+  Q_DECLARE_TR_FUNCTIONS(Curves)
+};
 
 enum class CurveAxis : std::uint8_t { kStep, kTime, kRelative };
 

@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
 #include "widgets/curves/curve_export.h"
 
@@ -105,8 +106,8 @@ void CurveCard::fillRulesMenu() {
       [](SpikeRules& rules, bool on) { rules.own = on; });
   for (std::size_t i = 0; i < publishedRules().size(); ++i) {
     const PublishedRuleInfo& info = publishedRules()[i];
-    const auto textOf = [](std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); };
-    add(textOf(info.title), textOf(info.says), m_question.rules.published[i], [i](SpikeRules& rules, bool on) { rules.published[i] = on; });
+    add(termText(info.title), termText(info.says), m_question.rules.published[i],
+        [i](SpikeRules& rules, bool on) { rules.published[i] = on; });
   }
   menu->addSeparator();
   menu->addAction(tr("Compare the rules …"), this, &CurveCard::comparisonRequested);

@@ -13,6 +13,7 @@
 #include "analysis/run_summary/roles.h"
 #include "model/superseded.h"
 #include "widgets/core/units.h"
+#include "widgets/curves/card_data.h"
 
 namespace runglass {
 namespace {
@@ -77,10 +78,10 @@ void nameMembers(CurveTag& tag, const CurveCatalog& catalog, const Names& names)
     QStringList parts;
     if (member.run != CurveCatalog::kNoRun) {
       if (runs.size() > 1) parts += catalog.runs[member.run].name;
-      if (attempts[member.run].size() > 1) parts += QStringLiteral("attempt %1").arg(member.attempt);
+      if (attempts[member.run].size() > 1) parts += CurveText::tr("attempt %1").arg(member.attempt);
     }
     if (sources.size() > 1 && !key.source.empty()) parts += screenText(key.source, kNameChars);
-    if (key.rank) parts += QStringLiteral("rank %1").arg(*key.rank);
+    if (key.rank) parts += CurveText::tr("rank %1").arg(*key.rank);
     if (const auto node = names.nodes.find(key.node); node != names.nodes.end()) parts += node->second;
     if (const auto device = names.devices.find(key.device); device != names.devices.end()) parts += device->second;
     if (const std::string shown = shownLabels(key.labels); labels.size() > 1 && !shown.empty()) parts += screenText(shown, kNameChars);

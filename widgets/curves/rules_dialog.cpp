@@ -6,12 +6,12 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
+#include "widgets/curves/card_data.h"
 
 namespace runglass {
 namespace {
-
-QString textOf(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
 
 template <class Get>
 Column<RuleRow> countColumn(const QString& title, const QString& help, Get get) {
@@ -33,25 +33,27 @@ Column<RuleRow> countColumn(const QString& title, const QString& help, Get get) 
 std::vector<Column<RuleRow>> ruleColumns() {
   using R = RuleRow;
   std::vector<Column<R>> columns;
-  columns.push_back({.title = QObject::tr("rule"),
-                     .help = QObject::tr("Source of the rule; hover over a row for its text."),
+  columns.push_back({.title = CurveText::tr("rule"),
+                     .help = CurveText::tr("Source of the rule; hover over a row for its text."),
                      .text = [](const R& r) { return r.rule; },
                      .tip = [](const R& r) { return r.says; }});
   columns.push_back(
-      {.title = QObject::tr("curve"), .help = QObject::tr("Which of the card's losses."), .text = [](const R& r) { return r.curve; }});
-  columns.push_back(countColumn(QObject::tr("hits"), QObject::tr("Points at which the rule strikes."),
+      {.title = CurveText::tr("curve"), .help = CurveText::tr("Which of the card's losses."), .text = [](const R& r) { return r.curve; }});
+  columns.push_back(countColumn(CurveText::tr("hits"), CurveText::tr("Points at which the rule strikes."),
                                 [](const R& r) { return r.judged > 0 ? std::optional(r.hits) : std::nullopt; }));
-  columns.push_back(countColumn(QObject::tr("judged"), QObject::tr("Points after the rule's warm-up; 0: the curve is too short for it."),
+  columns.push_back(countColumn(CurveText::tr("judged"),
+                                CurveText::tr("Points after the rule's warm-up; 0: the curve is too short for it."),
                                 [](const R& r) { return std::optional(r.judged); }));
-  columns.push_back({.title = QObject::tr("score"),
-                     .help = QObject::tr("Hits over judged points (the OLMo spike score is this number)."),
+  columns.push_back({.title = CurveText::tr("score"),
+                     .help = CurveText::tr("Hits over judged points (the OLMo spike score is this number)."),
                      .align = Qt::AlignRight,
                      .text = [](const R& r) { return r.score ? formatValue(*r.score, "ratio") : kAbsentText; },
                      .sort = [](const R& r) { return r.score ? QVariant(*r.score) : QVariant(); },
                      .copy = [](const R& r) { return r.score ? fullNumber(*r.score) : QString(); }});
-  columns.push_back(countColumn(QObject::tr("first hit"), QObject::tr("Step of the first one."), [](const R& r) { return r.first_hit; }));
-  columns.push_back({.title = QObject::tr("what it says"),
-                     .help = QObject::tr("The rule in words, with its own window and warm-up."),
+  columns.push_back(
+      countColumn(CurveText::tr("first hit"), CurveText::tr("Step of the first one."), [](const R& r) { return r.first_hit; }));
+  columns.push_back({.title = CurveText::tr("what it says"),
+                     .help = CurveText::tr("The rule in words, with its own window and warm-up."),
                      .text = [](const R& r) { return r.says; }});
   return columns;
 }
@@ -66,8 +68,8 @@ Result<std::vector<RuleRow>> readRuleRows(Reader& reader, const CardQuestion& qu
     if (!isLoss(member.series)) continue;
     RG_ASSIGN(const SharedSpikes own, question.spikes->spikes(reader, member.series, member.superseded_from, stop));
     RG_ASSIGN(const SharedRules rules, question.rule_cache->rules(reader, member.series, member.superseded_from, monotonicNow(), stop));
-    RuleRow ours{.rule = QObject::tr("Runglass"),
-                 .says = QObject::tr("log loss more than 8 robust sigma and 5 % above its local level; NaN and Inf"),
+    RuleRow ours{.rule = CurveText::tr("Runglass"),
+                 .says = CurveText::tr("log loss more than 8 robust sigma and 5 % above its local level; NaN and Inf"),
                  .curve = member.name,
                  .judged = rules->hits[0].points,
                  .score = {},
@@ -79,8 +81,8 @@ Result<std::vector<RuleRow>> readRuleRows(Reader& reader, const CardQuestion& qu
     for (std::size_t i = 0; i < publishedRules().size(); ++i) {
       const PublishedRuleInfo& info = publishedRules()[i];
       const RuleHits& hits = rules->hits[i];
-      rows.push_back({.rule = textOf(info.title),
-                      .says = textOf(info.says),
+      rows.push_back({.rule = termText(info.title),
+                      .says = termText(info.says),
                       .curve = member.name,
                       .hits = static_cast<std::int64_t>(hits.steps.size()),
                       .judged = hits.judged,

@@ -37,6 +37,13 @@ void TagTree::setCatalog(std::shared_ptr<const CurveCatalog> catalog) {
   endResetModel();
 }
 
+// "12 curves, by step, in nats".
+QString TagTree::curvesText(const CurveTag& tag) {
+  const QString count = formatCount(static_cast<std::int64_t>(tag.members.size())), unit = screenText(tag.unit, 40);
+  if (tag.unit.empty()) return (tag.scalar ? tr("%1 curves, by step") : tr("%1 curves, by time")).arg(count);
+  return (tag.scalar ? tr("%1 curves, by step, in %2") : tr("%1 curves, by time, in %2")).arg(count, unit);
+}
+
 std::string TagTree::keyOf(std::size_t tag) const {
   const CurveTag& of = m_catalog->tags[tag];
   return of.metric + '\x1f' + of.unit + (of.scalar ? "\x1fs" : "\x1ft");
@@ -151,10 +158,7 @@ QVariant TagTree::data(const QModelIndex& index, int role) const {
       case Qt::ForegroundRole:
         return hasShownRun(tag) ? QVariant() : QVariant(currentTheme().muted);
       case Qt::ToolTipRole:
-        return QStringLiteral("%1\n%2 curves, by %3%4")
-            .arg(of.title, formatCount(static_cast<std::int64_t>(of.members.size())),
-                 of.scalar ? QStringLiteral("step") : QStringLiteral("time"),
-                 of.unit.empty() ? QString() : QStringLiteral(", in ") + screenText(of.unit, 40));
+        return of.title + u'\n' + curvesText(of);
       default:
         return {};
     }
@@ -168,7 +172,7 @@ QVariant TagTree::data(const QModelIndex& index, int role) const {
     case Qt::ForegroundRole:
       return currentTheme().muted;
     case Qt::ToolTipRole:
-      return QStringLiteral("%1\n%2 points").arg(member.name, formatCount(member.series.sample_count));
+      return member.name + u'\n' + tr("%1 points").arg(formatCount(member.series.sample_count));
     default:
       return {};
   }

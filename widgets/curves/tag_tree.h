@@ -50,6 +50,7 @@ class TagTree : public QAbstractItemModel {
   void ticksChanged();
 
  private:
+  static QString curvesText(const CurveTag& tag);
   std::string keyOf(std::size_t tag) const;
   Qt::CheckState stateOf(std::size_t tag) const;
   bool hasShownRun(std::size_t tag) const;

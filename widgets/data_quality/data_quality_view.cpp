@@ -3,6 +3,7 @@
 // and the facts are of one answer.
 #include "widgets/data_quality/data_quality_view.h"
 
+#include <QCoreApplication>
 #include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
@@ -13,14 +14,20 @@
 #include <algorithm>
 
 #include "model/issue_catalog.h"
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
 
 namespace runglass {
 namespace {
 
+struct DataQualityText {
+  Q_DECLARE_TR_FUNCTIONS(DataQuality)
+};
+
 constexpr int kSideWidth = 100 * kGrid;
 constexpr qint64 kUsageEveryMs = 60'000;  // it reads the whole file
-constexpr std::string_view kUnknownHelp = "This program does not know this code: the store was written by a newer one.";
+constexpr std::string_view kUnknownHelp =
+    QT_TRANSLATE_NOOP("terms", "This program does not know this code: the store was written by a newer one.");
 
 QLabel* plainLabel(QWidget* parent, bool muted = false) {
   auto* label = new QLabel(parent);
@@ -31,11 +38,10 @@ QLabel* plainLabel(QWidget* parent, bool muted = false) {
   return label;
 }
 
-QString severityLabel(Severity severity) {
-  const QString what = severity >= Severity::kError     ? QStringLiteral("lost")
-                       : severity == Severity::kWarning ? QStringLiteral("odd")
-                                                        : QStringLiteral("note");
-  return what;
+QString lossLabel(Severity severity) {
+  return severity >= Severity::kError     ? DataQualityText::tr("lost")
+         : severity == Severity::kWarning ? DataQualityText::tr("odd")
+                                          : DataQualityText::tr("note");
 }
 
 QString timeText(const std::optional<TimeNs>& time, TimeStyle style) { return time ? formatTime(*time, style) : kAbsentText; }
@@ -47,42 +53,42 @@ QVariant timeKey(const std::optional<TimeNs>& time) { return time ? QVariant::fr
 std::vector<Column<IssueRow>> issueColumns(const TimeStyle* style) {
   using R = IssueRow;
   std::vector<Column<R>> columns;
-  columns.push_back({.title = QStringLiteral("severity"),
-                     .help = QStringLiteral("lost: data is gone. odd: kept, but not as it should be. note: for information."),
+  columns.push_back({.title = DataQualityText::tr("severity"),
+                     .help = DataQualityText::tr("lost: data is gone. odd: kept, but not as it should be. note: for information."),
                      .align = Qt::AlignLeft,
                      .text = [](const R& r) { return severityLabel(r.severity); },
                      .sort = [](const R& r) { return QVariant(static_cast<double>(r.severity)); },
                      .mark = [](const R& r) { return r.severity; }});
-  columns.push_back({.title = QStringLiteral("count"),
-                     .help = QStringLiteral("How often, since the store was made."),
+  columns.push_back({.title = DataQualityText::tr("count"),
+                     .help = DataQualityText::tr("How often, since the store was made."),
                      .align = Qt::AlignRight,
                      .text = [](const R& r) { return formatCount(r.issue.count); },
                      .sort = [](const R& r) { return QVariant::fromValue(static_cast<qlonglong>(r.issue.count)); },
                      .copy = [](const R& r) { return QString::number(r.issue.count); }});
-  columns.push_back({.title = QStringLiteral("code"),
-                     .help = QStringLiteral("The name in the issue catalogue."),
+  columns.push_back({.title = DataQualityText::tr("code"),
+                     .help = DataQualityText::tr("The name in the issue catalogue."),
                      .align = Qt::AlignLeft,
                      .text = [](const R& r) { return screenText(r.issue.code, 80); }});
-  columns.push_back({.title = QStringLiteral("source"),
-                     .help = QStringLiteral("The file, agent or series that it came from."),
+  columns.push_back({.title = DataQualityText::tr("source"),
+                     .help = DataQualityText::tr("The file, agent or series that it came from."),
                      .align = Qt::AlignLeft,
                      .text = [](const R& r) { return screenText(r.issue.source, 160); },
                      .copy = [](const R& r) { return screenText(r.issue.source, 4'000); },
                      .tip = [](const R& r) { return screenText(r.issue.source, 400); }});
-  columns.push_back({.title = QStringLiteral("first"),
-                     .help = QStringLiteral("When it was first seen; – where the source has no clock."),
+  columns.push_back({.title = DataQualityText::tr("first"),
+                     .help = DataQualityText::tr("When it was first seen; – where the source has no clock."),
                      .align = Qt::AlignLeft,
                      .text = [style](const R& r) { return timeText(r.issue.first, *style); },
                      .sort = [](const R& r) { return timeKey(r.issue.first); },
                      .copy = [](const R& r) { return r.issue.first ? formatTimeFull(*r.issue.first, TimeStyle::kUtc) : QString(); }});
-  columns.push_back({.title = QStringLiteral("last"),
-                     .help = QStringLiteral("When it was last seen."),
+  columns.push_back({.title = DataQualityText::tr("last"),
+                     .help = DataQualityText::tr("When it was last seen."),
                      .align = Qt::AlignLeft,
                      .text = [style](const R& r) { return timeText(r.issue.last, *style); },
                      .sort = [](const R& r) { return timeKey(r.issue.last); },
                      .copy = [](const R& r) { return r.issue.last ? formatTimeFull(*r.issue.last, TimeStyle::kUtc) : QString(); }});
-  columns.push_back({.title = QStringLiteral("detail"),
-                     .help = QStringLiteral("The newest case: what, where, why."),
+  columns.push_back({.title = DataQualityText::tr("detail"),
+                     .help = DataQualityText::tr("The newest case: what, where, why."),
                      .align = Qt::AlignLeft,
                      .text = [](const R& r) { return screenText(r.issue.detail, 200); },
                      .copy = [](const R& r) { return screenText(r.issue.detail, 4'000); },
@@ -114,14 +120,16 @@ QString healthSentence(const std::vector<IssueRow>& issues) {
     else
       ++notes;
   }
-  const auto times = [](std::int64_t n) { return n == 1 ? QStringLiteral("once") : QStringLiteral("%1 times").arg(formatCount(n)); };
-  if (lost > 0 && odd > 0) return QStringLiteral("Data was lost %1 and arrived odd %2.").arg(times(lost), times(odd));
-  if (lost > 0) return QStringLiteral("Data was lost %1.").arg(times(lost));
-  if (odd > 0) return QStringLiteral("Nothing was lost. Data arrived odd %1.").arg(times(odd));
+  const auto times = [](std::int64_t n) {
+    return n == 1 ? DataQualityText::tr("once") : DataQualityText::tr("%1 times").arg(formatCount(n));
+  };
+  if (lost > 0 && odd > 0) return DataQualityText::tr("Data was lost %1 and arrived odd %2.").arg(times(lost), times(odd));
+  if (lost > 0) return DataQualityText::tr("Data was lost %1.").arg(times(lost));
+  if (odd > 0) return DataQualityText::tr("Nothing was lost. Data arrived odd %1.").arg(times(odd));
   if (notes > 0)
-    return QStringLiteral("Nothing was lost and nothing odd arrived; %1 to know.")
-        .arg(notes == 1 ? QStringLiteral("a note") : QStringLiteral("%1 notes").arg(formatCount(notes)));
-  return QStringLiteral("Nothing was lost and nothing odd arrived.");
+    return notes == 1 ? DataQualityText::tr("Nothing was lost and nothing odd arrived; a note to know.")
+                      : DataQualityText::tr("Nothing was lost and nothing odd arrived; %1 notes to know.").arg(formatCount(notes));
+  return DataQualityText::tr("Nothing was lost and nothing odd arrived.");
 }
 
 std::vector<std::pair<QString, QString>> storeFacts(const StoreInfo& info, const StoreUsage* usage, TimeStyle style) {
@@ -130,20 +138,20 @@ std::vector<std::pair<QString, QString>> storeFacts(const StoreInfo& info, const
   };
   const auto counted = [usage](std::int64_t StoreUsage::*field) { return usage != nullptr ? formatCount(usage->*field) : kAbsentText; };
   return {
-      {QStringLiteral("file"), screenText(info.path, 300)},
-      {QStringLiteral("store"), screenText(info.store_uuid, 80)},
-      {QStringLiteral("schema"), QString::number(info.schema_version)},
-      {QStringLiteral("size"), formatBytes(static_cast<double>(info.file_bytes))},
-      {QStringLiteral("journal"), formatBytes(static_cast<double>(info.journal_bytes))},
-      {QStringLiteral("series"), formatCount(info.series_count)},
-      {QStringLiteral("samples"), formatCount(info.sample_count)},
-      {QStringLiteral("a sample takes"), usage != nullptr ? per(usage->sample_bytes, info.sample_count) : kAbsentText},
-      {QStringLiteral("spans"), counted(&StoreUsage::span_count)},
-      {QStringLiteral("a span takes"), usage != nullptr ? per(usage->span_bytes, usage->span_count) : kAbsentText},
-      {QStringLiteral("events"), counted(&StoreUsage::event_count)},
-      {QStringLiteral("log lines"), counted(&StoreUsage::log_count)},
-      {QStringLiteral("first data"), timeText(info.first, style)},
-      {QStringLiteral("last data"), timeText(info.last, style)},
+      {DataQualityText::tr("file"), screenText(info.path, 300)},
+      {DataQualityText::tr("store"), screenText(info.store_uuid, 80)},
+      {DataQualityText::tr("schema"), QString::number(info.schema_version)},
+      {DataQualityText::tr("size"), formatBytes(static_cast<double>(info.file_bytes))},
+      {DataQualityText::tr("journal"), formatBytes(static_cast<double>(info.journal_bytes))},
+      {DataQualityText::tr("series"), formatCount(info.series_count)},
+      {DataQualityText::tr("samples"), formatCount(info.sample_count)},
+      {DataQualityText::tr("a sample takes"), usage != nullptr ? per(usage->sample_bytes, info.sample_count) : kAbsentText},
+      {DataQualityText::tr("spans"), counted(&StoreUsage::span_count)},
+      {DataQualityText::tr("a span takes"), usage != nullptr ? per(usage->span_bytes, usage->span_count) : kAbsentText},
+      {DataQualityText::tr("events"), counted(&StoreUsage::event_count)},
+      {DataQualityText::tr("log lines"), counted(&StoreUsage::log_count)},
+      {DataQualityText::tr("first data"), timeText(info.first, style)},
+      {DataQualityText::tr("last data"), timeText(info.last, style)},
   };
 }
 
@@ -279,9 +287,9 @@ void DataQualityView::showDetail(const QModelIndex& index) {
   const IssueRow* row = m_model->rowAt(index);
   for (QLabel* label : {m_detail_title, m_detail_help, m_detail_text}) label->setVisible(row != nullptr);
   if (row == nullptr) return;
-  m_detail_title->setText(severityGlyph(row->severity) + u' ' + severityLabel(row->severity) + QStringLiteral(" · ") +
+  m_detail_title->setText(severityGlyph(row->severity) + u' ' + lossLabel(row->severity) + QStringLiteral(" · ") +
                           screenText(row->issue.code, 80));
-  m_detail_help->setText(screenText(row->help, 1'000));
+  m_detail_help->setText(phraseText(row->help, 1'000));
   m_detail_text->setText(screenText(row->issue.detail, 1'000));
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "widgets/core/units.h"
+#include "widgets/devices/gpu_data.h"
 
 namespace runglass {
 namespace {
@@ -40,7 +41,7 @@ Result<DeviceFacts> readDeviceFacts(Reader& reader, const std::function<QString(
     for (auto value = values.begin(); value != values.end(); ++value) {
       if (value == most) continue;
       FactDifference difference{
-          .text = QStringLiteral("%1: %2 on %3, %4 on %5")
+          .text = DeviceText::tr("%1: %2 on %3, %4 on %5")
                       .arg(screenText(key.toStdString(), 40).replace(u'_', u' '), screenText(value->first.toStdString(), 40),
                            devicesText(value->second), screenText(most->first.toStdString(), 40))
                       .arg(most->second.size()),

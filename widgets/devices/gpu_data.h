@@ -8,6 +8,7 @@
 // Cost:       one Fleet, latest() of four metrics and a bin for every device or the new steps of every rank, bins for the chosen host.
 #pragma once
 
+#include <QCoreApplication>
 #include <array>
 #include <map>
 #include <memory>
@@ -28,6 +29,10 @@
 
 namespace runglass {
 
+struct DeviceText {
+  Q_DECLARE_TR_FUNCTIONS(Devices)
+};
+
 // What a cell's colour shows, by key. `over` divides by another metric of the device where it has that one. `scale` belongs to the metric
 // and does not follow the data.
 struct GridMetric {
@@ -40,17 +45,27 @@ struct GridMetric {
   ShadeScale scale;
 };
 inline constexpr std::array<GridMetric, 11> kGridMetrics = {
-    {{'W', "own work", GridMetric::Kind::kWork, "", "", {kSlowerThanPeers, 0.25, true}},
-     {'1', "power ÷ limit", GridMetric::Kind::kSample, "power_watts", "power_limit_watts", {0.1, 0.5, false}},
-     {'2', "SM active", GridMetric::Kind::kSample, "sm_active_ratio", "", {0.1, 0.5, false}},
-     {'3', "SM clock", GridMetric::Kind::kSample, "sm_clock_hertz", "", {0.05, 0.25, false}},
-     {'4', "temperature ÷ limit", GridMetric::Kind::kSample, "temperature_celsius", "temperature_slowdown_celsius", {0.1, 0.3, true}},
-     {'5', "GPU memory", GridMetric::Kind::kSample, "gpu_memory_used_bytes", "", {0.1, 0.5, true}},
-     {'6', "NIC transmit", GridMetric::Kind::kSample, "net_transmit_bytes_per_s", "", {0.25, 1, false}},
-     {'7', "errors", GridMetric::Kind::kErrors, "", "", {0, 1, true}},
-     {'8', "last report", GridMetric::Kind::kLastReport, "", "", {0.5, 1, true}},
-     {'9', "rank step time", GridMetric::Kind::kStepTime, kStepTimeMetric.data(), "", {kSlowerThanPeers, 0.25, true}},
-     {'0', "host CPU", GridMetric::Kind::kSample, "cpu_busy_ratio", "", {0.25, 1, true}}}};
+    {{'W', QT_TRANSLATE_NOOP("Devices", "own work"), GridMetric::Kind::kWork, "", "", {kSlowerThanPeers, 0.25, true}},
+     {'1', QT_TRANSLATE_NOOP("Devices", "power ÷ limit"), GridMetric::Kind::kSample, "power_watts", "power_limit_watts", {0.1, 0.5, false}},
+     {'2', QT_TRANSLATE_NOOP("Devices", "SM active"), GridMetric::Kind::kSample, "sm_active_ratio", "", {0.1, 0.5, false}},
+     {'3', QT_TRANSLATE_NOOP("Devices", "SM clock"), GridMetric::Kind::kSample, "sm_clock_hertz", "", {0.05, 0.25, false}},
+     {'4',
+      QT_TRANSLATE_NOOP("Devices", "temperature ÷ limit"),
+      GridMetric::Kind::kSample,
+      "temperature_celsius",
+      "temperature_slowdown_celsius",
+      {0.1, 0.3, true}},
+     {'5', QT_TRANSLATE_NOOP("Devices", "GPU memory"), GridMetric::Kind::kSample, "gpu_memory_used_bytes", "", {0.1, 0.5, true}},
+     {'6', QT_TRANSLATE_NOOP("Devices", "NIC transmit"), GridMetric::Kind::kSample, "net_transmit_bytes_per_s", "", {0.25, 1, false}},
+     {'7', QT_TRANSLATE_NOOP("Devices", "errors"), GridMetric::Kind::kErrors, "", "", {0, 1, true}},
+     {'8', QT_TRANSLATE_NOOP("Devices", "last report"), GridMetric::Kind::kLastReport, "", "", {0.5, 1, true}},
+     {'9',
+      QT_TRANSLATE_NOOP("Devices", "rank step time"),
+      GridMetric::Kind::kStepTime,
+      kStepTimeMetric.data(),
+      "",
+      {kSlowerThanPeers, 0.25, true}},
+     {'0', QT_TRANSLATE_NOOP("Devices", "host CPU"), GridMetric::Kind::kSample, "cpu_busy_ratio", "", {0.25, 1, true}}}};
 inline constexpr std::size_t kWorkMetric = 0, kPowerMetric = 1;
 inline constexpr std::size_t kHostMetric = 10;  // what hosts without GPUs show
 inline constexpr bool isOfGpusOnly(std::size_t metric) { return metric >= kPowerMetric && metric <= 5; }
@@ -91,17 +106,18 @@ struct HostColumn {
 // Cells that are counted and can be singled out.
 enum class CellGroup : std::uint8_t { kAll, kHeard, kStale, kLost, kAbsent, kFinding, kXid, kThrottled, kRemap, kLinkError, kMig, kCapped };
 bool isIn(const GpuCell& cell, CellGroup group);
-inline constexpr std::array<std::pair<CellGroup, const char*>, 11> kCellGroups = {{{CellGroup::kHeard, "reporting"},
-                                                                                   {CellGroup::kStale, "stale"},
-                                                                                   {CellGroup::kLost, "lost"},
-                                                                                   {CellGroup::kAbsent, "without this metric"},
-                                                                                   {CellGroup::kFinding, "□ open finding"},
-                                                                                   {CellGroup::kXid, "■ Xid, last hour"},
-                                                                                   {CellGroup::kThrottled, "◣ slowed down"},
-                                                                                   {CellGroup::kRemap, "● remap pending"},
-                                                                                   {CellGroup::kLinkError, "◆ NVLink errors"},
-                                                                                   {CellGroup::kMig, "▭ MIG on"},
-                                                                                   {CellGroup::kCapped, "power-capped"}}};
+inline constexpr std::array<std::pair<CellGroup, const char*>, 11> kCellGroups = {
+    {{CellGroup::kHeard, QT_TRANSLATE_NOOP("Devices", "reporting")},
+     {CellGroup::kStale, QT_TRANSLATE_NOOP("Devices", "stale")},
+     {CellGroup::kLost, QT_TRANSLATE_NOOP("Devices", "lost")},
+     {CellGroup::kAbsent, QT_TRANSLATE_NOOP("Devices", "without this metric")},
+     {CellGroup::kFinding, QT_TRANSLATE_NOOP("Devices", "□ open finding")},
+     {CellGroup::kXid, QT_TRANSLATE_NOOP("Devices", "■ Xid, last hour")},
+     {CellGroup::kThrottled, QT_TRANSLATE_NOOP("Devices", "◣ slowed down")},
+     {CellGroup::kRemap, QT_TRANSLATE_NOOP("Devices", "● remap pending")},
+     {CellGroup::kLinkError, QT_TRANSLATE_NOOP("Devices", "◆ NVLink errors")},
+     {CellGroup::kMig, QT_TRANSLATE_NOOP("Devices", "▭ MIG on")},
+     {CellGroup::kCapped, QT_TRANSLATE_NOOP("Devices", "power-capped")}}};
 
 struct GpuData {
   std::vector<HostColumn> hosts;

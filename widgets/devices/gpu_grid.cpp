@@ -12,6 +12,8 @@
 #include <cmath>
 
 #include "widgets/charts/raster.h"
+#include "widgets/core/language.h"
+#include "widgets/devices/gpu_data.h"
 #include "widgets/devices/gpu_words.h"
 
 namespace runglass {
@@ -211,8 +213,8 @@ void GpuGrid::keyPressEvent(QKeyEvent* event) {
 }
 
 QStringList GpuGrid::wordsOf(const GpuCell& cell) const {
-  QStringList lines{cell.name + (cell.rank.isEmpty() ? QString() : tr(", rank ") + cell.rank)};
-  const QString title = QString::fromUtf8(kGridMetrics[m_data->metric].title);
+  QStringList lines{cell.rank.isEmpty() ? cell.name : tr("%1, rank %2").arg(cell.name, cell.rank)};
+  const QString title = DeviceText::tr(kGridMetrics[m_data->metric].title);
   if (!cell.value)
     lines << tr("%1: no data").arg(title);
   else if (cell.deviation && comparesPeers(kGridMetrics[m_data->metric]))
@@ -220,7 +222,7 @@ QStringList GpuGrid::wordsOf(const GpuCell& cell) const {
   else
     lines << QStringLiteral("%1: %2").arg(title, formatValue(*cell.value, m_data->unit));
   if (cell.finding) {
-    lines << severityGlyph(cell.finding->severity) + QStringLiteral(" ") + screenText(cell.finding->summary, 200);
+    lines << severityGlyph(cell.finding->severity) + QStringLiteral(" ") + findingText(*cell.finding);
     if (cell.finding->count > 1) lines << tr("%n more open finding(s)", "", static_cast<int>(cell.finding->count) - 1);
   }
   lines << (!cell.age                  ? tr("never reported")

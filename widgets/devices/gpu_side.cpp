@@ -6,6 +6,8 @@
 #include <QPainter>
 #include <QToolTip>
 
+#include "widgets/devices/gpu_data.h"
+
 namespace runglass {
 namespace {
 constexpr int kWidth = 220, kLine = 18, kPad = 2 * kGrid;
@@ -47,7 +49,7 @@ void GpuSide::paintEvent(QPaintEvent*) {
   m_lines.push_back({line(tr("all"), formatCount(m_data->total), m_group == CellGroup::kAll && m_difference < 0, false), CellGroup::kAll});
   for (const auto& [group, name] : kCellGroups) {
     const int count = m_data->counts.at(group);
-    m_lines.push_back({line(QString::fromUtf8(name), formatCount(count), m_group == group, count == 0), group});
+    m_lines.push_back({line(DeviceText::tr(name), formatCount(count), m_group == group, count == 0), group});
   }
   if (m_data->facts.differences.empty()) return;
   top += kPad;
@@ -68,7 +70,7 @@ AccessibleTable GpuSide::accessibleTable() const {
     const auto name = std::ranges::find(kCellGroups, line.group, &std::pair<CellGroup, const char*>::first);
     table.rows.push_back(name == kCellGroups.end()
                              ? AccessibleRow{{tr("all"), formatCount(m_data->total)}, line.rect}
-                             : AccessibleRow{{QString::fromUtf8(name->second), formatCount(m_data->counts.at(line.group))}, line.rect});
+                             : AccessibleRow{{DeviceText::tr(name->second), formatCount(m_data->counts.at(line.group))}, line.rect});
   }
   return table;
 }

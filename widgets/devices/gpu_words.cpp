@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/core/language.h"
+#include "widgets/devices/gpu_data.h"
+
 namespace runglass {
 namespace {
 
@@ -17,8 +20,8 @@ void eachCell(const GpuData& data, Fn&& fn) {
 }
 
 QString titleOf(const GpuData& data) {
-  if (metricOf(data).kind == GridMetric::Kind::kWork && data.whole_steps) return QStringLiteral("step time");
-  return QString::fromUtf8(metricOf(data).title);
+  if (metricOf(data).kind == GridMetric::Kind::kWork && data.whole_steps) return DeviceText::tr("step time");
+  return DeviceText::tr(metricOf(data).title);
 }
 
 // The worst outlier. Where many deviate, it is no fault of that one: stages of a pipeline, or something that all of a group share.
@@ -33,32 +36,36 @@ QString outlierText(const GpuData& data) {
   });
   if (worst == nullptr) return {};
   if (outliers > kFewOutliers && outliers * kManyOf > data.total)
-    return QStringLiteral("%1 are more than %2 %3 their peers in %4; no single one is an outlier.")
-        .arg(formatCount(outliers), formatPercent(metricOf(data).scale.calm, 0),
-             metricOf(data).scale.more_is_worse ? QStringLiteral("above") : QStringLiteral("below"), titleOf(data));
-  return QStringLiteral("%1: %2 %3.").arg(worst->name, titleOf(data), deviationText(*worst));
+    return (metricOf(data).scale.more_is_worse
+                ? DeviceText::tr("%1 are more than %2 above their peers in %3; no single one is an outlier.")
+                : DeviceText::tr("%1 are more than %2 below their peers in %3; no single one is an outlier."))
+        .arg(formatCount(outliers), formatPercent(metricOf(data).scale.calm, 0), titleOf(data));
+  return DeviceText::tr("%1: %2 %3.").arg(worst->name, titleOf(data), deviationText(*worst));
+}
+
+// "8 GPUs", "1 host".
+QString countText(const GpuData& data) {
+  const QString count = formatCount(data.total);
+  if (data.has_gpus) return (data.total == 1 ? DeviceText::tr("%1 GPU") : DeviceText::tr("%1 GPUs")).arg(count);
+  return (data.total == 1 ? DeviceText::tr("%1 host") : DeviceText::tr("%1 hosts")).arg(count);
 }
 
 QString sentenceOf(const GpuData& data, TimeNs as_of, TimeStyle style) {
-  const QString things = data.has_gpus     ? data.total == 1 ? QStringLiteral("GPU") : QStringLiteral("GPUs")
-                             : data.total == 1 ? QStringLiteral("host")
-                                           : QStringLiteral("hosts");
   QStringList parts;
-  const auto add = [&](CellGroup group, const char* text) {
-    if (const int n = data.counts.at(group); n > 0) parts << QStringLiteral("%1 %2").arg(formatCount(n), QLatin1String(text));
+  const auto add = [&](CellGroup group, const QString& text) {
+    if (const int n = data.counts.at(group); n > 0) parts << text.arg(formatCount(n));
   };
-  add(CellGroup::kFinding, "with an open finding");
-  add(CellGroup::kXid, "with an Xid");
-  add(CellGroup::kLost, "lost");
-  add(CellGroup::kStale, "stale");
-  add(CellGroup::kThrottled, "slowed by heat or hardware");
-  add(CellGroup::kRemap, "with a row remap pending");
-  QString text = parts.isEmpty() ? QStringLiteral("%1 %2, all reporting").arg(formatCount(data.total), things)
-                                 : QStringLiteral("%1 of %2 %3").arg(parts.join(QStringLiteral(", ")), formatCount(data.total), things);
-  text += QLatin1Char('.');
-  if (const QString outlier = outlierText(data); !outlier.isEmpty()) text += QLatin1Char(' ') + outlier;
-  if (!data.live) text += QStringLiteral(" As of %1.").arg(formatTime(as_of, style));
-  return text;
+  add(CellGroup::kFinding, DeviceText::tr("%1 with an open finding"));
+  add(CellGroup::kXid, DeviceText::tr("%1 with an Xid"));
+  add(CellGroup::kLost, DeviceText::tr("%1 lost"));
+  add(CellGroup::kStale, DeviceText::tr("%1 stale"));
+  add(CellGroup::kThrottled, DeviceText::tr("%1 slowed by heat or hardware"));
+  add(CellGroup::kRemap, DeviceText::tr("%1 with a row remap pending"));
+  QStringList sentences{parts.isEmpty() ? DeviceText::tr("%1, all reporting.").arg(countText(data))
+                                        : DeviceText::tr("%1 of %2.").arg(parts.join(QStringLiteral(", ")), countText(data))};
+  if (const QString outlier = outlierText(data); !outlier.isEmpty()) sentences << outlier;
+  if (!data.live) sentences << DeviceText::tr("As of %1.").arg(formatTime(as_of, style));
+  return sentences.join(u' ');
 }
 
 Severity severityOf(const GpuData& data) {
@@ -75,11 +82,11 @@ Severity severityOf(const GpuData& data) {
 QString ruleOf(const GpuData& data) {
   switch (metricOf(data).kind) {
     case GridMetric::Kind::kWork:
-      return QStringLiteral("%1, median of the newest %2 steps, against its peers")
-          .arg(data.whole_steps ? QStringLiteral("step time (no step parts are recorded)") : QStringLiteral("own work without waiting"))
+      return (data.whole_steps ? DeviceText::tr("step time (no step parts are recorded), median of the newest %1 steps, against its peers")
+                               : DeviceText::tr("own work without waiting, median of the newest %1 steps, against its peers"))
           .arg(data.work_steps);
     case GridMetric::Kind::kSample:
-      return QStringLiteral("mean of %1, against its peers").arg(formatLength(kAveragedOver));
+      return DeviceText::tr("mean of %1, against its peers").arg(formatLength(kAveragedOver));
     default:
       return {};
   }
@@ -87,17 +94,17 @@ QString ruleOf(const GpuData& data) {
 
 QString scaleOf(const GpuData& data) {
   const GridMetric& metric = metricOf(data);
-  if (!data.median) return QStringLiteral("No GPU or host reports this metric.");
-  QString shades = QStringLiteral("neutral within ±%1, full colour from ±%2")
+  if (!data.median) return DeviceText::tr("No GPU or host reports this metric.");
+  QString shades = DeviceText::tr("neutral within ±%1, full colour from ±%2")
                        .arg(formatPercent(metric.scale.calm, 0), formatPercent(metric.scale.full, 0));
-  if (metric.kind == GridMetric::Kind::kErrors) shades = QStringLiteral("any error is full colour");
+  if (metric.kind == GridMetric::Kind::kErrors) shades = DeviceText::tr("any error is full colour");
   if (metric.kind == GridMetric::Kind::kLastReport)
     shades =
-        QStringLiteral("neutral up to %1, full colour from %2")
+        DeviceText::tr("neutral up to %1, full colour from %2")
             .arg(formatDuration(static_cast<DurNs>(metric.scale.calm * static_cast<double>(kStaleAfter))), formatDuration(kStaleAfter));
-  QStringList parts{QStringLiteral("median %1").arg(formatValue(*data.median, data.unit))};
+  QStringList parts{DeviceText::tr("median %1").arg(formatValue(*data.median, data.unit))};
   if (const QString rule = ruleOf(data); !rule.isEmpty()) parts << rule;
-  parts << shades << QStringLiteral("outlined: open finding") << QStringLiteral("hatched: stale or no data") << QStringLiteral("×: lost");
+  parts << shades << DeviceText::tr("outlined: open finding") << DeviceText::tr("hatched: stale or no data") << DeviceText::tr("×: lost");
   return parts.join(QStringLiteral(" · "));
 }
 
@@ -109,8 +116,14 @@ bool comparesPeers(const GridMetric& metric) {
 
 QString deviationText(const GpuCell& cell) {
   if (!cell.deviation) return kAbsentText;
-  return QStringLiteral("%1 %2 its peers")
-      .arg(formatPercent(std::abs(*cell.deviation)), *cell.deviation < 0 ? QStringLiteral("below") : QStringLiteral("above"));
+  return (*cell.deviation < 0 ? DeviceText::tr("%1 below its peers") : DeviceText::tr("%1 above its peers"))
+      .arg(formatPercent(std::abs(*cell.deviation)));
+}
+
+QString findingText(const FindingMark& mark) {
+  Finding finding;
+  finding.summary = mark.summary, finding.message = mark.message;
+  return findingText(finding, 200);
 }
 
 void sayGpus(GpuData& data, TimeNs as_of, TimeStyle style) {

@@ -16,5 +16,6 @@ bool comparesPeers(const GridMetric& metric);
 
 // "25.0 % above its peers"; kAbsentText without peers.
 QString deviationText(const GpuCell& cell);
+QString findingText(const FindingMark& mark);
 
 }  // namespace runglass

@@ -10,6 +10,9 @@
 #include <tuple>
 
 #include "widgets/core/icon.h"
+#include "widgets/core/language.h"
+#include "widgets/devices/gpu_data.h"
+#include "widgets/devices/gpu_words.h"
 
 namespace runglass {
 namespace {
@@ -21,21 +24,21 @@ constexpr int kRowsShown = 8;
 QString stateText(const GpuCell& cell) {
   switch (cell.state) {
     case CellState::kHeard:
-      return QStringLiteral("reporting");
+      return DeviceText::tr("reporting");
     case CellState::kStale:
-      return QStringLiteral("stale");
+      return DeviceText::tr("stale");
     case CellState::kLost:
-      return QStringLiteral("lost");
+      return DeviceText::tr("lost");
     case CellState::kAbsent:
       break;
   }
-  return QStringLiteral("never reported");
+  return DeviceText::tr("never reported");
 }
 
 QString badgeText(const GpuCell& cell) {
   QStringList words;
   for (const auto& [group, name] : kCellGroups)
-    if (group >= CellGroup::kFinding && isIn(cell, group)) words << QString::fromUtf8(name);
+    if (group >= CellGroup::kFinding && isIn(cell, group)) words << DeviceText::tr(name);
   return words.join(QStringLiteral(", "));
 }
 
@@ -43,33 +46,33 @@ std::vector<Column<GpuCell>> worstColumns(const std::shared_ptr<const GpuData>* 
   const auto left = Qt::AlignLeft, right = Qt::AlignRight;
   using C = GpuCell;
   std::vector<Column<C>> columns;
-  columns.push_back({.title = QStringLiteral("GPU or host"), .align = left, .text = [](const C& c) { return c.name; }});
-  columns.push_back({.title = QStringLiteral("rank (dp,pp,tp)"), .align = left, .text = [](const C& c) {
+  columns.push_back({.title = DeviceText::tr("GPU or host"), .align = left, .text = [](const C& c) { return c.name; }});
+  columns.push_back({.title = DeviceText::tr("rank (dp,pp,tp)"), .align = left, .text = [](const C& c) {
                        return c.rank.isEmpty() ? kAbsentText : c.rank;
                      }});
-  columns.push_back({.title = QStringLiteral("value"),
-                     .help = QStringLiteral("Of the chosen metric."),
+  columns.push_back({.title = DeviceText::tr("value"),
+                     .help = DeviceText::tr("Of the chosen metric."),
                      .align = right,
                      .text = [data](const C& c) { return c.value ? formatValue(*c.value, (*data)->unit) : kAbsentText; },
                      .sort = [](const C& c) { return c.value ? QVariant(*c.value) : QVariant(); },
                      .copy = [](const C& c) { return c.value ? fullNumber(*c.value) : QString(); }});
-  columns.push_back({.title = QStringLiteral("against peers"),
-                     .help = QStringLiteral("Deviation from the median of the other GPUs of the same job and pipeline stage."),
+  columns.push_back({.title = DeviceText::tr("against peers"),
+                     .help = DeviceText::tr("Deviation from the median of the other GPUs of the same job and pipeline stage."),
                      .align = right,
                      .text = [](const C& c) { return c.deviation ? formatSignedPercent(*c.deviation) : kAbsentText; },
                      .sort = [](const C& c) { return c.deviation ? QVariant(*c.deviation) : QVariant(); }});
   columns.push_back(
-      {.title = QStringLiteral("state"), .align = left, .text = stateText, .mark = [](const C& c) {
+      {.title = DeviceText::tr("state"), .align = left, .text = stateText, .mark = [](const C& c) {
          return c.state == CellState::kLost ? Severity::kError : c.state == CellState::kStale ? Severity::kWarning : Severity::kInfo;
        }});
-  columns.push_back({.title = QStringLiteral("last report"),
-                     .help = QStringLiteral("Age of its newest sample of any metric."),
+  columns.push_back({.title = DeviceText::tr("last report"),
+                     .help = DeviceText::tr("Age of its newest sample of any metric."),
                      .align = right,
                      .text = [](const C& c) { return c.age ? formatAge(*c.age) : kAbsentText; },
                      .sort = [](const C& c) { return c.age ? QVariant(static_cast<double>(*c.age)) : QVariant(); }});
-  columns.push_back({.title = QStringLiteral("marks"), .align = left, .text = badgeText});
-  columns.push_back({.title = QStringLiteral("finding"), .align = left, .text = [](const C& c) {
-                       return c.finding ? screenText(c.finding->summary, 200) : QString();
+  columns.push_back({.title = DeviceText::tr("marks"), .align = left, .text = badgeText});
+  columns.push_back({.title = DeviceText::tr("finding"), .align = left, .text = [](const C& c) {
+                       return c.finding ? findingText(*c.finding) : QString();
                      }});
   return columns;
 }
@@ -109,7 +112,7 @@ GpusView::GpusView(ViewContext context, QWidget* parent)
   m_trouble->setFont(tableFont());
   m_host_line->setForegroundRole(QPalette::PlaceholderText);
   for (const GridMetric& metric : kGridMetrics)
-    m_metric->addItem(QStringLiteral("%1  %2").arg(QLatin1Char(metric.key)).arg(QString::fromUtf8(metric.title)));
+    m_metric->addItem(QStringLiteral("%1  %2").arg(QLatin1Char(metric.key)).arg(DeviceText::tr(metric.title)));
   m_metric->setToolTip(tr("Metric of the colour: keys W, 1 to 9 and 0"));
   m_metric->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   m_order->setToolTip(tr("Order of the hosts: by rack and name, or by their ranks in the job (R)"));
@@ -258,8 +261,7 @@ void GpusView::showMenu(const GpuCell& cell, const QPoint& at) {
   object.selection.device = cell.device;
   object.selection.rank = cell.rank_number;
   if (cell.value)
-    object.value =
-        QStringLiteral("%1: %2 %3").arg(cell.name, QString::fromLatin1(kGridMetrics[m_data->metric].title), fullNumber(*cell.value));
+    object.value = QStringLiteral("%1: %2 %3").arg(cell.name, DeviceText::tr(kGridMetrics[m_data->metric].title), fullNumber(*cell.value));
   for (const HostColumn& host : m_data->hosts)
     if (host.node == cell.node) object.key = host.name.toStdString();
   emit menuRequested(object, at);

@@ -11,6 +11,8 @@
 #include "model/series_extent.h"
 #include "widgets/charts/bin_bands.h"
 #include "widgets/core/label_text.h"
+#include "widgets/core/language.h"
+#include "widgets/devices/gpu_data.h"
 
 namespace runglass {
 namespace {
@@ -45,11 +47,11 @@ constexpr double kFullSoon = 7.0 * 86'400 * kNsPerSecond;  // a mount that lasts
 QString titleOf(std::string_view metric) {
   const MetricInfo* info = findMetric(metric);
   const std::string_view title = info != nullptr ? info->title : metric;
-  return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
+  return termText(title);
 }
 QString helpOf(std::string_view metric) {
   const MetricInfo* info = findMetric(metric);
-  return info == nullptr ? QString() : QString::fromUtf8(info->help.data(), static_cast<qsizetype>(info->help.size()));
+  return info == nullptr ? QString() : termText(info->help);
 }
 
 QString labelOf(const Series& series) { return labelText(series.key.labels); }
@@ -83,7 +85,8 @@ class Builder {
       if (rank.node == node.id) ranks.push_back(rank.rank);
     if (ranks.empty()) return;
     const auto [low, high] = std::ranges::minmax(ranks);
-    m_out.name += low == high ? QStringLiteral(" · rank %1").arg(low) : QStringLiteral(" · ranks %1–%2").arg(low).arg(high);
+    m_out.name = low == high ? DeviceText::tr("%1 · rank %2").arg(m_out.name).arg(low)
+                             : DeviceText::tr("%1 · ranks %2–%3").arg(m_out.name).arg(low).arg(high);
   }
 
   // All that the table and the host's line may show, in one question.
@@ -108,7 +111,7 @@ class Builder {
 
   void readTable() {
     if (m_devices.empty()) return;
-    m_out.columns.push_back({QStringLiteral("rank (dp,pp,tp)"), QStringLiteral("Of the run's newest attempt."), false});
+    m_out.columns.push_back({DeviceText::tr("rank (dp,pp,tp)"), DeviceText::tr("Of the run's newest attempt."), false});
     for (const Device* device : m_devices) {
       const Rank* rank = m_fleet.rankOf(m_question.node, device->id);
       m_out.rows.push_back({QStringLiteral("GPU %1").arg(device->index.value_or(0)), {rank ? rankText(*rank) : kAbsentText}});
@@ -116,7 +119,7 @@ class Builder {
     for (const DetailMetric& metric : kDetail) readColumn(metric);
     const bool pids = std::ranges::any_of(m_fleet.ranks, [&](const Rank& rank) { return rank.node == m_question.node && rank.pid; });
     if (!pids) return;
-    m_out.columns.push_back({QStringLiteral("PID"), QStringLiteral("Of the rank's process on the host.")});
+    m_out.columns.push_back({QStringLiteral("PID"), DeviceText::tr("Of the rank's process on the host.")});
     for (std::size_t i = 0; i < m_devices.size(); ++i) {
       const Rank* rank = m_fleet.rankOf(m_question.node, m_devices[i]->id);
       m_out.rows[i].cells.push_back(rank && rank->pid ? QString::number(*rank->pid) : kAbsentText);
@@ -140,10 +143,10 @@ class Builder {
     const bool limited = std::ranges::any_of(limits, [](const auto& limit) { return limit.has_value(); });
     const UnitScale scale = unitScale(unit == "total" ? "" : unit, least, most);
     QString title = titleOf(metric.metric);
-    if (limited) title += QStringLiteral(" / limit");
+    if (limited) title = DeviceText::tr("%1 / limit").arg(title);
     if (!scale.suffix.empty() && !words) title += QStringLiteral(", ") + suffixOf(scale);
     QString why = helpOf(metric.metric);
-    if (limited) why += QStringLiteral(" Limit: ") + helpOf(metric.over);
+    if (limited) why = DeviceText::tr("%1 Limit: %2").arg(why, helpOf(metric.over));
     m_out.columns.push_back({title, why, !words});
     for (std::size_t i = 0; i < m_devices.size(); ++i) {
       QString text = kAbsentText;
@@ -160,8 +163,8 @@ class Builder {
       if (value) words << what + u' ' + formatValue(*value, unitOfMetric(metric));
     };
     add("cpu_busy_ratio", QStringLiteral("CPU"));
-    add("pressure_cpu_some_ratio", QStringLiteral("CPU pressure"));
-    add("memory_available_bytes", QStringLiteral("memory free"));
+    add("pressure_cpu_some_ratio", DeviceText::tr("CPU pressure"));
+    add("memory_available_bytes", DeviceText::tr("memory free"));
     for (const Series* series : m_fleet.find(m_question.node, {}, "net_transmit_bytes_per_s")) {
       const auto value = latest(series);
       if (value && *value > 0) words << labelOf(*series) + QStringLiteral(" ") + formatValue(*value, "bytes_per_s");
@@ -169,12 +172,12 @@ class Builder {
     for (const Series* series : m_fleet.find(m_question.node, {}, "mount_free_bytes")) {
       const auto value = latest(series);
       if (!value) continue;
-      QString text = labelOf(*series) + QStringLiteral(" ") + formatBytes(*value) + QStringLiteral(" free");
+      QString text = DeviceText::tr("%1 %2 free").arg(labelOf(*series), formatBytes(*value));
       for (const Series* full : m_fleet.find(m_question.node, {}, "mount_time_to_full_ns")) {
         // Told only while the mount fills.
         if (full->key.labels != series->key.labels || full->last_x < series->last_x) continue;
         const auto left = latest(full);
-        if (left && *left < kFullSoon) text += QStringLiteral(", full in ") + formatAge(static_cast<DurNs>(*left));
+        if (left && *left < kFullSoon) text = DeviceText::tr("%1, full in %2").arg(text, formatAge(static_cast<DurNs>(*left)));
       }
       words << text;
     }
@@ -211,13 +214,12 @@ class Builder {
     std::ranges::stable_sort(found, {}, rank);
     QStringList lines;
     for (std::size_t i = 0; i < std::min(found.size(), kTroubleLines); ++i) lines << troubleText(found[i].newest, found[i].count);
-    if (found.size() > kTroubleLines) lines << QStringLiteral("and %1 more: see the events").arg(found.size() - kTroubleLines);
+    if (found.size() > kTroubleLines) lines << DeviceText::tr("and %1 more: see the events").arg(found.size() - kTroubleLines);
     m_out.trouble = lines.join(u'\n');
     return {};
   }
 
   QString troubleText(const Event& event, int count) {
-    const auto words = [](std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); };
     QString text = severityGlyph(event.severity) + u' ' + formatTimeOfDay(event.time.value_or(0), m_question.style) + u' ';
     for (const Device* device : m_devices)
       if (device->id == event.device) text += QStringLiteral("GPU %1 ").arg(device->index.value_or(0));
@@ -226,9 +228,9 @@ class Builder {
     if (count > 1) text += QStringLiteral(" × %1").arg(formatCount(count));
     const FaultInfo* fault = findFault(event.kind, event.code);
     if (fault == nullptr) return text + QStringLiteral(": ") + screenText(event.message, 160);
-    text += QStringLiteral(": ") + words(fault->meaning);
-    if (!fault->advice.empty()) text += QStringLiteral(" → ") + words(fault->advice);
-    return text + (event.kind == "xid" ? QStringLiteral(" (%1)").arg(words(kXidSource)) : QString());
+    text += QStringLiteral(": ") + termText(fault->meaning);
+    if (!fault->advice.empty()) text += QStringLiteral(" → ") + termText(fault->advice);
+    return text + (event.kind == "xid" ? QStringLiteral(" (%1)").arg(termText(kXidSource)) : QString());
   }
 
   Status readStrips() {
@@ -268,7 +270,7 @@ class Builder {
     }
     if (chosen) panel.curves.push_back(*chosen);
     if (panel.curves.empty()) return {};
-    PlotCurve reach{.name = QStringLiteral("min–max"), .bins = std::make_shared<const std::vector<Bin>>(std::move(band))};
+    PlotCurve reach{.name = DeviceText::tr("min–max"), .bins = std::make_shared<const std::vector<Bin>>(std::move(band))};
     reach.band = reach.gaps = true;
     panel.curves.insert(panel.curves.begin(), std::move(reach));
     plots.panels.push_back(std::move(panel));
@@ -321,14 +323,14 @@ QString rankText(const Rank& rank) {
 
 QString reasonText(std::uint64_t reasons) {
   QStringList words;
-  for (const auto& [bit, word] : {std::pair<std::uint64_t, const char*>{kPowerCapReason, "power cap"},
-                                  {0x8, "HW slowdown"},
-                                  {0x20, "SW thermal"},
-                                  {0x40, "HW thermal"},
-                                  {0x80, "power brake"},
-                                  {0x1, "idle"}})
-    if ((reasons & bit) != 0) words << QLatin1String(word);
-  return words.isEmpty() ? QStringLiteral("none") : words.join(QStringLiteral(", "));
+  for (const auto& [bit, word] : {std::pair(kPowerCapReason, DeviceText::tr("power cap")),
+                                  {0x8, DeviceText::tr("HW slowdown")},
+                                  {0x20, DeviceText::tr("SW thermal")},
+                                  {0x40, DeviceText::tr("HW thermal")},
+                                  {0x80, DeviceText::tr("power brake")},
+                                  {0x1, DeviceText::tr("idle")}})
+    if ((reasons & bit) != 0) words << word;
+  return words.isEmpty() ? DeviceText::tr("none") : words.join(QStringLiteral(", "));
 }
 
 Result<HostDetail> readHostDetail(const MomentReaders& readers, const Fleet& fleet, const DetailQuestion& question,

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "model/log_query.h"
+#include "widgets/core/language.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 
@@ -21,6 +22,7 @@ constexpr std::array<std::string_view, 7> kNotKept = {
     "kernel_log.too_many_events", kLostBatches};
 // Said once at an agent's start about each device; the GPU view shows what of it matters.
 constexpr std::string_view kFacts = "device_facts";
+constexpr int kFindingChars = 4'000;
 
 class Names {
  public:
@@ -56,7 +58,7 @@ class Names {
       words << (kind == "gpu" ? QStringLiteral("GPU") : screenText(kind, 20)) +
                    (device->second.index ? QStringLiteral(" %1").arg(*device->second.index) : QString());
     }
-    if (row.rank) words << (words.isEmpty() ? QString() : QStringLiteral("· ")) + QStringLiteral("rank %1").arg(*row.rank);
+    if (row.rank) words << (words.isEmpty() ? QString() : QStringLiteral("· ")) + EventText::tr("rank %1").arg(*row.rank);
     row.where = words.join(u' ');
   }
 
@@ -81,7 +83,8 @@ EventRow rowOf(LogHit hit) {
 }
 EventRow rowOf(Finding finding) {
   EventRow row{.key = {finding.start.value_or(0), EventSource::kFinding, finding.id}, .timed = finding.start.has_value()};
-  row.severity = finding.severity, row.kind = std::move(finding.kind), row.text = std::move(finding.summary);
+  row.severity = finding.severity, row.text = findingText(finding, kFindingChars).toStdString();
+  row.kind = std::move(finding.kind);
   row.run = finding.run, row.attempt = finding.attempt, row.node = finding.node, row.rank = finding.rank;
   row.step = finding.first_step, row.end = finding.end;
   return row;

@@ -8,6 +8,7 @@
 // Cost:       a page reads a page of events and one of log lines, and all findings and notes of the run.
 #pragma once
 
+#include <QCoreApplication>
 #include <QString>
 #include <QStringList>
 #include <map>
@@ -20,6 +21,10 @@
 #include "storage/reader.h"
 
 namespace runglass {
+
+struct EventText {
+  Q_DECLARE_TR_FUNCTIONS(Events)
+};
 
 enum class EventSource : std::uint8_t { kEvent, kLog, kFinding, kNote };
 

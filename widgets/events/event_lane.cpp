@@ -12,13 +12,16 @@
 
 #include "widgets/charts/playhead_line.h"
 #include "widgets/charts/time_window.h"
+#include "widgets/core/language.h"
 #include "widgets/core/theme.h"
+#include "widgets/events/event_data.h"
 
 namespace runglass {
 namespace {
 
 constexpr int kGutter = 148, kLaneHeight = 26, kLaneGap = 2, kAxis = 18, kPad = 2 * kGrid, kPartPx = 3;
-constexpr std::array<const char*, kLanes> kLaneNames = {"error, critical", "warning", "info"};
+constexpr std::array<const char*, kLanes> kLaneNames = {QT_TRANSLATE_NOOP("Events", "error, critical"),
+                                                        QT_TRANSLATE_NOOP("Events", "warning"), QT_TRANSLATE_NOOP("Events", "info")};
 constexpr std::array<Severity, kLanes> kLaneSeverity = {Severity::kError, Severity::kWarning, Severity::kInfo};
 constexpr DurNs kMinSpan = 1'000;
 
@@ -88,7 +91,7 @@ void EventLane::paintEvent(QPaintEvent*) {
     painter.fillRect(rect, theme.surface);
     painter.setPen(totals[at] > 0 ? theme.text : theme.muted);
     const QRect head(kPad, rect.top(), kGutter - kPad - kGrid, rect.height());
-    painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, QLatin1String(kLaneNames[at]));
+    painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, EventText::tr(kLaneNames[at]));
     painter.drawText(head, Qt::AlignRight | Qt::AlignVCenter, formatCount(static_cast<std::int64_t>(totals[at])));
     const QColor color = lane == 2 ? theme.muted : severityColor(theme, kLaneSeverity[at]);
     for (std::size_t i = 0; i < bars.size(); ++i) {
@@ -173,7 +176,7 @@ AccessibleTable EventLane::accessibleTable() const {
   for (std::size_t i = kSeverityCount; i-- > 0;) {
     std::int64_t count = 0;
     for (const SeverityCounts& part : m_density->counts) count += part[i];
-    if (count > 0) table.rows.push_back({{QString::fromUtf8(severityName(static_cast<Severity>(i))), formatCount(count)}});
+    if (count > 0) table.rows.push_back({{severityLabel(static_cast<Severity>(i)), formatCount(count)}});
   }
   return table;
 }
@@ -191,7 +194,7 @@ bool EventLane::event(QEvent* event) {
   const SeverityCounts& counts = m_density->counts[part];
   QStringList lines{formatTime(x.fromPixel(help->pos().x()), m_style)};
   for (std::size_t s = kSeverityCount; s-- > 0;)
-    if (counts[s] > 0) lines << QStringLiteral("%1 %2").arg(formatCount(counts[s]), QLatin1String(severityName(static_cast<Severity>(s))));
+    if (counts[s] > 0) lines << QStringLiteral("%1 %2").arg(formatCount(counts[s]), severityLabel(static_cast<Severity>(s)));
   for (const EventRow& mark : m_density->marks)
     if (mark.timed && std::abs(x.toPixel(mark.key.time) - help->pos().x()) < 4) lines << screenText(mark.text, 120);
   QToolTip::showText(help->globalPos(), lines.join(u'\n').toHtmlEscaped().replace(u'\n', QStringLiteral("<br>")), this);

@@ -8,7 +8,9 @@
 #include <unordered_set>
 
 #include "model/fault_catalog.h"
+#include "widgets/core/language.h"
 #include "widgets/core/theme.h"
+#include "widgets/events/event_data.h"
 
 namespace runglass {
 namespace {
@@ -30,18 +32,18 @@ QString fromHit(const QString& text, const LogQuery& words) {
   return at < kFarHit ? text : u'…' + text.mid(at - kBeforeHit);
 }
 
-const char* sourceWord(EventSource source) {
+QString sourceWord(EventSource source) {
   switch (source) {
     case EventSource::kEvent:
-      return "event";
+      return EventText::tr("event");
     case EventSource::kLog:
-      return "log";
+      return EventText::tr("log");
     case EventSource::kFinding:
-      return "finding";
+      return EventText::tr("finding");
     case EventSource::kNote:
-      return "note";
+      return EventText::tr("note");
   }
-  return "";
+  return {};
 }
 
 }  // namespace
@@ -236,7 +238,7 @@ QString EventModel::message(const Shown& shown) const {
   const bool named = name.isEmpty() || text.startsWith(QLatin1String("Xid"));
   // A number alone tells nobody anything.
   if (const FaultInfo* fault = !name.isEmpty() && text == name ? findFault(row.kind, row.code) : nullptr)
-    text += QStringLiteral(": ") + QString::fromUtf8(fault->meaning.data(), static_cast<qsizetype>(fault->meaning.size()));
+    text += QStringLiteral(": ") + termText(fault->meaning);
   if (shown.member >= 0 || group.rows.size() < 2) return named ? text : name + QStringLiteral(": ") + text;
   const QString first = formatTimeOfDay(m_rows[group.rows.back()].key.time, m_style), last = formatTimeOfDay(row.key.time, m_style);
   return QStringLiteral("%1 %2× %3%4, %5  %6")
@@ -252,15 +254,15 @@ QString EventModel::text(const Shown& shown, int column, bool full) const {
       if (!row.timed) return kAbsentText;
       return full ? formatTimeFull(row.key.time, m_style == TimeStyle::kRelative ? m_style : TimeStyle::kUtc) : timeText(row.key.time);
     case kSeverity:
-      return QLatin1String(severityName(row.severity));
+      return severityLabel(row.severity);
     case kKind:
       if (row.key.source == EventSource::kEvent || row.key.source == EventSource::kFinding) return screenText(row.kind, 40);
-      return QLatin1String(sourceWord(row.key.source)) + (full && !row.kind.empty() ? u' ' + screenText(row.kind, 80) : QString());
+      return sourceWord(row.key.source) + (full && !row.kind.empty() ? u' ' + screenText(row.kind, 80) : QString());
     case kWhere: {
       if (shown.member >= 0) return row.where;
       std::unordered_set<QString> places;
       for (const std::size_t at : groupOf(shown).rows) places.insert(m_rows[at].where);
-      return places.size() > 1 ? QStringLiteral("%1 places").arg(formatCount(static_cast<std::int64_t>(places.size()))) : row.where;
+      return places.size() > 1 ? tr("%1 places").arg(formatCount(static_cast<std::int64_t>(places.size()))) : row.where;
     }
     default:
       return full ? screenText(withoutEscapes(row.text), 1 << 20) : message(shown);
@@ -311,13 +313,13 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
 
 QVariant EventModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
-  static const char* const kTitles[kColumns] = {"time", "severity", "kind", "where", "message"};
-  static const char* const kHelp[kColumns] = {"Time on the corrected clock; exact to the nanosecond in the tooltip and in copies.",
-                                              "How bad its source says it is.",
-                                              "Of an event or finding; a log line says its stream beside the list.",
-                                              "Node, device and rank.", "Repeats within 10 minutes are one row: → opens it."};
-  if (role == Qt::DisplayRole) return QLatin1String(kTitles[section]);
-  if (role == Qt::ToolTipRole) return QString::fromUtf8(kHelp[section]);
+  const QString titles[kColumns] = {tr("time"), tr("severity"), tr("kind"), tr("where"), tr("message")};
+  const QString helps[kColumns] = {tr("Time on the corrected clock; exact to the nanosecond in the tooltip and in copies."),
+                                   tr("How bad its source says it is."),
+                                   tr("Of an event or finding; a log line says its stream beside the list."), tr("Node, device and rank."),
+                                   tr("Repeats within 10 minutes are one row: → opens it.")};
+  if (role == Qt::DisplayRole) return titles[section];
+  if (role == Qt::ToolTipRole) return helps[section];
   if (role == Qt::TextAlignmentRole) return static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter);
   return {};
 }

@@ -6,7 +6,9 @@
 
 #include "model/fault_catalog.h"
 #include "model/log_query.h"
+#include "widgets/core/language.h"
 #include "widgets/core/theme.h"
+#include "widgets/events/event_data.h"
 
 namespace runglass {
 namespace {
@@ -35,8 +37,8 @@ QString marked(std::string_view text, const LogQuery& words, int most) {
   return html;
 }
 
-QString heading(const char* text) {
-  return QStringLiteral("<p style='margin:10px 0 2px 0; color:%1'>%2</p>").arg(currentTheme().muted.name(), QString::fromUtf8(text));
+QString heading(const QString& text) {
+  return QStringLiteral("<p style='margin:10px 0 2px 0; color:%1'>%2</p>").arg(currentTheme().muted.name(), text.toHtmlEscaped());
 }
 
 QString paragraph(const QString& html) { return QStringLiteral("<p style='margin:0 0 4px 0'>%1</p>").arg(html); }
@@ -44,18 +46,18 @@ QString paragraph(const QString& html) { return QStringLiteral("<p style='margin
 // What else to look at, by what the fault takes with it.
 QString elsewhere(const FaultInfo& fault) {
   if (fault.secondary)
-    return QStringLiteral("It follows from another fault: look on this node for one a moment earlier that is not of this kind.");
+    return EventText::tr("It follows from another fault: look on this node for one a moment earlier that is not of this kind.");
   switch (fault.scope) {
     case FaultScope::kProcess:
-      return QStringLiteral("The rank's own log lines before it, and whether it comes back on this GPU or goes along with the job.");
+      return EventText::tr("The rank's own log lines before it, and whether it comes back on this GPU or goes along with the job.");
     case FaultScope::kGpu:
-      return QStringLiteral("This GPU's ECC and row-remap counters, its temperature and clocks; whether the node has had it before.");
+      return EventText::tr("This GPU's ECC and row-remap counters, its temperature and clocks; whether the node has had it before.");
     case FaultScope::kLink:
-      return QStringLiteral("The other end of the link, its error counters, and ranks whose collectives go over it.");
+      return EventText::tr("The other end of the link, its error counters, and ranks whose collectives go over it.");
     case FaultScope::kNode:
-      return QStringLiteral("Every rank of this node: their heartbeats and last log lines; whether other nodes of the rack say the same.");
+      return EventText::tr("Every rank of this node: their heartbeats and last log lines; whether other nodes of the rack say the same.");
     case FaultScope::kStorage:
-      return QStringLiteral("Other nodes that have this file system mounted, checkpoints and data loading at this time.");
+      return EventText::tr("Other nodes that have this file system mounted, checkpoints and data loading at this time.");
   }
   return {};
 }
@@ -69,37 +71,41 @@ QString link(const char* target, const QString& text) {
 QString eventHtml(const EventRow& row, const EventDetail* detail, const std::string& words, TimeStyle style) {
   const Theme& theme = currentTheme();
   const LogQuery query(words);
-  const QString kind = row.key.source == EventSource::kLog ? QStringLiteral("log ") + screenText(row.kind, 60) : screenText(row.kind, 60);
+  const QString kind =
+      row.key.source == EventSource::kLog ? EventText::tr("log %1").arg(screenText(row.kind, 60)) : screenText(row.kind, 60);
   const QString color = row.severity > Severity::kInfo ? severityColor(theme, row.severity).name() : theme.muted.name();
   QString html =
       QStringLiteral("<p style='margin:0 0 2px 0; font-size:%1px'><span style='color:%2'>%3 %4</span> · %5</p>")
           .arg(kTextPx + 2)
-          .arg(color, severityGlyph(row.severity), QLatin1String(severityName(row.severity)),
+          .arg(color, severityGlyph(row.severity), severityLabel(row.severity),
                escaped(kind + (row.code.empty() || row.key.source == EventSource::kNote ? QString() : u' ' + screenText(row.code, 40))));
-  html += paragraph(row.timed ? link("time", formatTimeFull(row.key.time, style)) : QStringLiteral("without a time"));
+  html += paragraph(row.timed ? link("time", formatTimeFull(row.key.time, style)) : EventText::tr("without a time"));
   QStringList places;
-  if (row.rank) places << link("rank", QStringLiteral("rank %1").arg(*row.rank));
-  if (row.device) places << link("device", QStringLiteral("GPU and host"));
-  if (!row.device && row.node) places << link("node", QStringLiteral("host"));
-  if (detail != nullptr && detail->number) places << link("attempt", QStringLiteral("attempt %1").arg(*detail->number));
-  if (row.step) places << QStringLiteral("step %1").arg(formatCount(*row.step));
+  if (row.rank) places << link("rank", EventText::tr("rank %1").arg(*row.rank));
+  if (row.device) places << link("device", EventText::tr("GPU and host"));
+  if (!row.device && row.node) places << link("node", EventText::tr("host"));
+  if (detail != nullptr && detail->number) places << link("attempt", EventText::tr("attempt %1").arg(*detail->number));
+  if (row.step) places << EventText::tr("step %1").arg(formatCount(*row.step));
   if (!row.where.isEmpty()) html += paragraph(escaped(row.where));
   if (!places.isEmpty()) html += paragraph(QStringLiteral("→ ") + places.join(QStringLiteral(" · ")));
-  html += heading("text");
+  html += heading(EventText::tr("text"));
   html += QStringLiteral("<p style='margin:0; font-family:monospace; white-space:pre-wrap'>%1</p>").arg(marked(row.text, query, kMaxChars));
   const FaultInfo* fault = row.key.source == EventSource::kEvent ? findFault(row.kind, row.code) : nullptr;
   if (fault != nullptr) {
-    html += heading("what it means") + paragraph(escaped(fromView(fault->meaning)));
-    QString todo = escaped(fromView(fault->advice));
+    html += heading(EventText::tr("what it means")) + paragraph(escaped(termText(fault->meaning)));
+    QString todo = escaped(termText(fault->advice));
     if (!fault->action.empty()) todo += QStringLiteral(" (") + escaped(fromView(fault->action)) + u')';
-    if (!todo.isEmpty()) html += heading("what to do") + paragraph(todo);
-    html += heading("what else to check") + paragraph(escaped(elsewhere(*fault)));
-    html += QStringLiteral("<p style='margin:2px 0 0 0; color:%1'>Source: %2</p>")
-                .arg(theme.muted.name(), escaped(fault->kind == "xid" ? fromView(kXidSource) : QStringLiteral("Runglass fault catalogue")));
+    if (!todo.isEmpty()) html += heading(EventText::tr("what to do")) + paragraph(todo);
+    html += heading(EventText::tr("what else to check")) + paragraph(escaped(elsewhere(*fault)));
+    const QString source = fault->kind == "xid" ? termText(kXidSource) : EventText::tr("Runglass fault catalogue");
+    html += QStringLiteral("<p style='margin:2px 0 0 0; color:%1'>%2</p>")
+                .arg(theme.muted.name(), escaped(EventText::tr("Source: %1").arg(source)));
   }
   if (detail == nullptr) return html;
-  html += heading(row.key.source == EventSource::kLog ? "lines of the same stream around it" : "log lines of 30 s around it");
-  if (detail->lines.empty()) return html + paragraph(QStringLiteral("<span style='color:%1'>none</span>").arg(theme.muted.name()));
+  html += heading(row.key.source == EventSource::kLog ? EventText::tr("lines of the same stream around it")
+                                                      : EventText::tr("log lines of 30 s around it"));
+  if (detail->lines.empty())
+    return html + paragraph(QStringLiteral("<span style='color:%1'>%2</span>").arg(theme.muted.name(), EventText::tr("none")));
   html += QStringLiteral("<table cellspacing='0' cellpadding='1' width='100%'>");
   for (std::size_t i = 0; i < detail->lines.size(); ++i) {
     const LogLine& line = detail->lines[i].line;
@@ -152,7 +158,7 @@ void EventPanel::showNothing() {
 void EventPanel::render() {
   if (!m_row) return;
   QString html = eventHtml(*m_row, m_detail ? &*m_detail : nullptr, m_words, m_style);
-  if (!m_failed.isEmpty()) html += paragraph(escaped(QStringLiteral("What lies around it cannot be read: ") + m_failed));
+  if (!m_failed.isEmpty()) html += paragraph(escaped(tr("What lies around it cannot be read: %1").arg(m_failed)));
   m_text->setHtml(html);
 }
 

@@ -23,6 +23,7 @@
 #include <memory>
 
 #include "model/issue_catalog.h"
+#include "widgets/core/language.h"
 #include "widgets/core/table_view.h"
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
@@ -498,17 +499,16 @@ void EventsView::showNotKept(const EventPageData& page) {
     (issue.code == kLostBatches ? batches : lines) += issue.count;
     const IssueInfo* info = findIssue(issue.code);
     why << screenText(issue.source, 60) + QStringLiteral(": ") +
-               (issue.detail.empty() && info != nullptr ? QString::fromUtf8(info->help.data(), static_cast<qsizetype>(info->help.size()))
-                                                        : screenText(issue.detail, 160));
+               (issue.detail.empty() && info != nullptr ? termText(info->help) : screenText(issue.detail, 160));
   }
   m_note->setVisible(lines + batches > 0);
   if (lines + batches == 0) return;
-  QStringList what;
-  if (lines > 0) what << tr("%1 rows").arg(formatCount(lines));
-  if (batches > 0) what << tr("%1 batches of agents").arg(formatCount(batches));
   why.removeDuplicates();
+  const QString details = why.mid(0, 3).join(QStringLiteral(" · ")), rows = formatCount(lines), sent = formatCount(batches);
   m_note->setText(severityGlyph(Severity::kWarning) + u' ' +
-                  tr("%1 were not kept. %2").arg(what.join(tr(" and ")), why.mid(0, 3).join(QStringLiteral(" · "))));
+                  (batches == 0 ? tr("%1 rows were not kept. %2").arg(rows, details)
+                   : lines == 0 ? tr("%1 batches of agents were not kept. %2").arg(sent, details)
+                                : tr("%1 rows and %2 batches of agents were not kept. %3").arg(rows, sent, details)));
   m_note->setToolTip(why.join(u'\n').toHtmlEscaped());
 }
 

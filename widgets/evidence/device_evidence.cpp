@@ -237,7 +237,7 @@ class DeviceReading {
     if (parts.isEmpty()) parts = m_alone;
     if (parts.isEmpty() && !m_alike.isEmpty()) parts << QObject::tr("as its peers: %1").arg(m_alike.join(QStringLiteral(", ")));
     out.shows = parts.isEmpty() ? QObject::tr("%1.").arg(name()) : QObject::tr("%1: %2.").arg(name(), parts.join(QStringLiteral(", ")));
-    out.coverage = countWords(m_points, "reading", "readings");
+    out.coverage = countWords(m_points, QT_TRANSLATE_NOOP("Counts", "%1 reading"), QT_TRANSLATE_NOOP("Counts", "%1 readings"));
     if (m_peers_heard > 0)
       out.coverage += QObject::tr("; peers: %1 of %2 of the job's %3")
                           .arg(formatCount(static_cast<std::int64_t>(m_peers_heard)), formatCount(static_cast<std::int64_t>(m_peer_count)),

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "model/fault_catalog.h"
+#include "widgets/core/language.h"
 
 namespace runglass {
 
@@ -38,11 +39,10 @@ QString eventWords(const FoldedEvent& event, const QString& place) {
   QString text = first.kind == "xid" ? QStringLiteral("Xid") : screenText(first.kind, 40).replace(u'_', u' ');
   if (!first.code.empty()) text += u' ' + screenText(first.code, 20);
   if (event.count > 1) text += QStringLiteral(" × ") + formatCount(event.count);
-  if (!place.isEmpty()) text += QStringLiteral(", ") + place;
+  if (!place.isEmpty()) text = QObject::tr("%1, %2").arg(text, place);
   const FaultInfo* fault = findFault(first.kind, first.code);
-  const QString meaning = fault != nullptr ? QString::fromUtf8(fault->meaning.data(), static_cast<qsizetype>(fault->meaning.size()))
-                                           : screenText(first.message, 200);
-  return meaning.isEmpty() ? text : text + QStringLiteral(": ") + meaning;
+  const QString meaning = fault != nullptr ? termText(fault->meaning) : screenText(first.message, 200);
+  return meaning.isEmpty() ? text : QObject::tr("%1: %2").arg(text, meaning);
 }
 
 Result<EventsReported> readEventsReported(Reader& reader, const EvidenceSubject& subject, NodeId node, DeviceId device, TimeRange range,

@@ -29,12 +29,13 @@ struct EvidenceKind {
   const char* id;
   const char* what;
 };
-inline constexpr std::array<EvidenceKind, 6> kEvidenceKinds = {{{"loss", "Loss and gradient norm"},
-                                                                {"steps", "Step times of all ranks"},
-                                                                {"timeline", "Time line of ranks"},
-                                                                {"device", "Clock, power, temperature, errors"},
-                                                                {"series", "A metric or scalar"},
-                                                                {"log", "Log lines and hardware events"}}};
+inline constexpr std::array<EvidenceKind, 6> kEvidenceKinds = {
+    {{"loss", QT_TRANSLATE_NOOP("EvidenceKind", "Loss and gradient norm")},
+     {"steps", QT_TRANSLATE_NOOP("EvidenceKind", "Step times of all ranks")},
+     {"timeline", QT_TRANSLATE_NOOP("EvidenceKind", "Time line of ranks")},
+     {"device", QT_TRANSLATE_NOOP("EvidenceKind", "Clock, power, temperature, errors")},
+     {"series", QT_TRANSLATE_NOOP("EvidenceKind", "A metric or scalar")},
+     {"log", QT_TRANSLATE_NOOP("EvidenceKind", "Log lines and hardware events")}}};
 
 inline constexpr int kMaxShapes = 3'000;  // of a crop of the time line, and of a heat map
 

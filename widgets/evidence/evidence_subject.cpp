@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/evidence/evidence_subject.h"
 
+#include <QCoreApplication>
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -212,7 +213,7 @@ QString rangeWords(TimeRange range, TimeStyle style) {
 }
 
 QString countWords(std::int64_t count, const char* one, const char* many) {
-  return formatCount(count) + u' ' + QString::fromUtf8(count == 1 ? one : many);
+  return QCoreApplication::translate("Counts", count == 1 ? one : many).arg(formatCount(count));
 }
 
 }  // namespace runglass

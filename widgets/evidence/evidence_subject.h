@@ -63,6 +63,7 @@ std::string sqlRange(std::string_view column, TimeRange range);  // "time_ns >= 
 
 // "21:43:05 – 21:44:10 UTC"
 QString rangeWords(TimeRange range, TimeStyle style);
-QString countWords(std::int64_t count, const char* one, const char* many);  // "1 rank", "8 ranks"
+// "1 rank", "8 ranks" of "%1 rank", "%1 ranks", texts of the context Counts.
+QString countWords(std::int64_t count, const char* one, const char* many);
 
 }  // namespace runglass

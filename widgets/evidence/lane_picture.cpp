@@ -104,7 +104,8 @@ Evidence lanesEvidence(LaneStory story) {
       first = std::min(first.value_or(one.time), one.time);
   }
   out.shows = QObject::tr("Minutes since the first sign, at %1. %2 happened; ")
-                  .arg(QString::fromStdString(utcText(story.zero)), countWords(happened, "thing", "things"));
+                  .arg(QString::fromStdString(utcText(story.zero)),
+                       countWords(happened, QT_TRANSLATE_NOOP("Counts", "%1 thing"), QT_TRANSLATE_NOOP("Counts", "%1 things")));
   if (first && *first >= story.zero)
     out.shows += QObject::tr("the first word of it came %1 after the first sign.").arg(formatAge(*first - story.zero));
   else if (first)

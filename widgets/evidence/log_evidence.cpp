@@ -5,6 +5,7 @@
 #include <set>
 
 #include "model/fault_catalog.h"
+#include "widgets/core/language.h"
 #include "widgets/events/event_data.h"
 #include "widgets/evidence/event_words.h"
 #include "widgets/evidence/evidence_kinds.h"
@@ -76,7 +77,7 @@ class LogPicture : public EvidencePicture {
     double y = kHead;
     for (const LogRow& row : m_rows) {
       put(time, y, kTimeWidth - kGrid, row.time ? formatTimeOfDay(*row.time, m_style) : kAbsentText, theme.muted);
-      put(severity, y, kSeverityWidth - kGrid, severityGlyph(row.severity) + u' ' + QString::fromUtf8(severityName(row.severity)),
+      put(severity, y, kSeverityWidth - kGrid, severityGlyph(row.severity) + u' ' + severityLabel(row.severity),
           severityInk(theme, row.severity));
       put(place, y, (narrow ? area.width() - place : kPlaceWidth) - 2 * kGrid, row.place, row.own ? theme.text : theme.muted);
       if (narrow) y += kLine;
@@ -118,7 +119,8 @@ class LogReading {
     QString more;
     if (kinds > m_rows.size())
       more = QObject::tr("… and %1")
-                 .arg(countWords(static_cast<std::int64_t>(kinds - m_rows.size()), "other line or event", "other lines and events"));
+                 .arg(countWords(static_cast<std::int64_t>(kinds - m_rows.size()), QT_TRANSLATE_NOOP("Counts", "%1 other line or event"),
+                                 QT_TRANSLATE_NOOP("Counts", "%1 other lines and events")));
     out.sql = "SELECT time_ns, 'line' AS source, node, rank, severity, text FROM log_line" + where(least) +
               " UNION ALL SELECT time_ns, 'event', node, rank, severity, kind || ' ' || coalesce(code, '') || ': ' || message FROM event" +
               where(least) + " ORDER BY 1";
@@ -189,18 +191,24 @@ class LogReading {
       if (row.count == 1) continue;
       row.text = QStringLiteral("× %1: ").arg(formatCount(row.count)) + row.text;
       if (row.ranks.size() > 1)
-        row.place = QObject::tr("%1, first %2").arg(countWords(static_cast<std::int64_t>(row.ranks.size()), "rank", "ranks"), row.place);
+        row.place = QObject::tr("%1, first %2")
+                        .arg(countWords(static_cast<std::int64_t>(row.ranks.size()), QT_TRANSLATE_NOOP("Counts", "%1 rank"),
+                                        QT_TRANSLATE_NOOP("Counts", "%1 ranks")),
+                             row.place);
     }
   }
 
   void say(Severity least, std::size_t kinds, Evidence& out) const {
     const auto first = std::ranges::max_element(m_rows, {}, [](const LogRow& row) { return std::pair(row.severity, row.own); });
-    out.shows = QObject::tr("%1: %2").arg(QString::fromUtf8(severityName(first->severity)), first->text);
+    out.shows = QObject::tr("%1: %2").arg(severityLabel(first->severity), first->text);
     out.shows[0] = out.shows[0].toUpper();
     if (first->time) out.shows += QObject::tr(" (%1 %2)").arg(formatTimeOfDay(*first->time, m_subject.style), zoneName(m_subject.style));
     out.coverage = QObject::tr("%1 and %2 of severity %3 and worse, %4")
-                       .arg(countWords(m_lines, "line", "lines"), countWords(m_events, "event", "events"),
-                            QString::fromUtf8(severityName(least)), countWords(static_cast<std::int64_t>(kinds), "kind", "kinds"));
+                       .arg(countWords(m_lines, QT_TRANSLATE_NOOP("Counts", "%1 line"), QT_TRANSLATE_NOOP("Counts", "%1 lines")),
+                            countWords(m_events, QT_TRANSLATE_NOOP("Counts", "%1 event"), QT_TRANSLATE_NOOP("Counts", "%1 events")),
+                            severityLabel(least),
+                            countWords(static_cast<std::int64_t>(kinds), QT_TRANSLATE_NOOP("Counts", "%1 kind"),
+                                       QT_TRANSLATE_NOOP("Counts", "%1 kinds")));
     if (m_more) out.coverage += QObject::tr("; the first %1 of each were read").arg(formatCount(kMaxRead));
   }
 

@@ -152,7 +152,7 @@ class LossReading {
   }
 
   void finish(const Series& loss, const Series* grad, Evidence& out) {
-    out.coverage = countWords(m_points, "point", "points");
+    out.coverage = countWords(m_points, QT_TRANSLATE_NOOP("Counts", "%1 point"), QT_TRANSLATE_NOOP("Counts", "%1 points"));
     if (m_not_finite > 0) out.coverage += QObject::tr(", %1 of them not finite").arg(formatCount(m_not_finite));
     if (m_superseded > 0) out.coverage += QObject::tr("; %1 of a branch that was run again (grey)").arg(formatCount(m_superseded));
     const bool time = m_range.axis == CurveAxis::kTime;

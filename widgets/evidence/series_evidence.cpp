@@ -96,14 +96,15 @@ Result<Evidence> readSeriesEvidence(Reader& reader, const EvidenceSubject& subje
   if (members.size() <= kMaxLines) {
     RG_ASSIGN(CurvesRead lines, readLines(reader, subject, members, range, 0, stop));
     panel.curves = std::move(lines.curves), inks = std::move(lines.inks);
-    out.coverage = countWords(lines.points, "point", "points");
+    out.coverage = countWords(lines.points, QT_TRANSLATE_NOOP("Counts", "%1 point"), QT_TRANSLATE_NOOP("Counts", "%1 points"));
   } else {
     if (chosen != nullptr && band.chosen && !band.curves.empty())
       band.curves.front().name = chosen->key.rank ? QObject::tr("rank %1").arg(*chosen->key.rank) : subject.nodeName(chosen->key.node);
     panel.curves = std::move(band.curves), inks = std::move(band.inks);
     out.coverage = QObject::tr("%1 of %2")
                        .arg(formatCount(static_cast<std::int64_t>(band.heard)),
-                            countWords(static_cast<std::int64_t>(members.size()), "series", "series"));
+                            countWords(static_cast<std::int64_t>(members.size()), QT_TRANSLATE_NOOP("Counts", "%1 series"),
+                                       QT_TRANSLATE_NOOP("Counts", "%1 series")));
   }
   if (band.heard == 0) {
     out.reason = QObject::tr("No point of “%1” in this window.").arg(title);

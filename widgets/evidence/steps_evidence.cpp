@@ -232,8 +232,8 @@ class StepsReading {
     const Rank* about = m_heat.rows.size() > worst ? m_subject.chosen() : nullptr;
     return QObject::tr("the worst %1 of %2%3 × step: %4 against the peers' median%5")
         .arg(worst)
-        .arg(countWords(all, "rank", "ranks"), about != nullptr ? QObject::tr(", and rank %1").arg(about->rank) : QString(), what,
-             comparedPart());
+        .arg(countWords(all, QT_TRANSLATE_NOOP("Counts", "%1 rank"), QT_TRANSLATE_NOOP("Counts", "%1 ranks")),
+             about != nullptr ? QObject::tr(", and rank %1").arg(about->rank) : QString(), what, comparedPart());
   }
 
   void say(const BandRead& band, Evidence& out) const {
@@ -254,7 +254,9 @@ class StepsReading {
     }
     sayLengths(band, out);
     const auto ranks = static_cast<std::int64_t>(std::max(m_subject.ranks.size(), m_steps.size()));
-    out.coverage = QObject::tr("%1 of %2").arg(formatCount(static_cast<std::int64_t>(band.heard)), countWords(ranks, "rank", "ranks"));
+    out.coverage = QObject::tr("%1 of %2")
+                       .arg(formatCount(static_cast<std::int64_t>(band.heard)),
+                            countWords(ranks, QT_TRANSLATE_NOOP("Counts", "%1 rank"), QT_TRANSLATE_NOOP("Counts", "%1 ranks")));
     out.coverage += QObject::tr(", steps %1 to %2").arg(formatCount(m_shown.first), formatCount(m_shown.last - 1));
     if (m_heat.empty()) {
       out.coverage += QObject::tr("; ranks not compared: %1").arg(whyNot());
@@ -264,10 +266,14 @@ class StepsReading {
     for (const auto& row : m_heat.rows)
       reported += static_cast<std::size_t>(std::ranges::count_if(row.ratio, [](float v) { return !std::isnan(v); }));
     const double share = static_cast<double>(reported) / static_cast<double>(m_heat.rows.size() * m_heat.steps.size());
-    out.coverage += QObject::tr("; compared in %1 of %2")
-                        .arg(formatPercent(share, 0), countWords(static_cast<std::int64_t>(m_heat.steps.size()), "step", "steps"));
+    out.coverage +=
+        QObject::tr("; compared in %1 of %2")
+            .arg(formatPercent(share, 0), countWords(static_cast<std::int64_t>(m_heat.steps.size()), QT_TRANSLATE_NOOP("Counts", "%1 step"),
+                                                     QT_TRANSLATE_NOOP("Counts", "%1 steps")));
     const std::int64_t gaps = m_heat.steps.back() - m_heat.steps.front() + 1 - static_cast<std::int64_t>(m_heat.steps.size());
-    if (gaps > 0) out.coverage += QObject::tr(", %1 without data").arg(countWords(gaps, "step", "steps"));
+    if (gaps > 0)
+      out.coverage += QObject::tr(", %1 without data")
+                          .arg(countWords(gaps, QT_TRANSLATE_NOOP("Counts", "%1 step"), QT_TRANSLATE_NOOP("Counts", "%1 steps")));
   }
 
   // The median rank's steps in the mark and before it; without a mark all of them.

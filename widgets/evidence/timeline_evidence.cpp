@@ -250,23 +250,28 @@ class CropReading {
           m_crop.steps.size() == 1
               ? QObject::tr("step %1").arg(formatCount(m_crop.steps.front().step))
               : QObject::tr("steps %1 to %2").arg(formatCount(m_crop.steps.front().step), formatCount(m_crop.steps.back().step)));
-    out.shows += parts.isEmpty() ? QObject::tr(": %1 of %2.")
-                                       .arg(countWords(m_spans, "span", "spans"),
-                                            countWords(static_cast<std::int64_t>(m_crop.rows.size()), "rank", "ranks"))
-                                 : QStringLiteral(": ") + parts.join(QStringLiteral("; ")) + QStringLiteral(".");
+    out.shows += parts.isEmpty()
+                     ? QObject::tr(": %1 of %2.")
+                           .arg(countWords(m_spans, QT_TRANSLATE_NOOP("Counts", "%1 span"), QT_TRANSLATE_NOOP("Counts", "%1 spans")),
+                                countWords(static_cast<std::int64_t>(m_crop.rows.size()), QT_TRANSLATE_NOOP("Counts", "%1 rank"),
+                                           QT_TRANSLATE_NOOP("Counts", "%1 ranks")))
+                     : QStringLiteral(": ") + parts.join(QStringLiteral("; ")) + QStringLiteral(".");
     return {};
   }
 
   void finish(Evidence& out) {
     const auto ranks =
         static_cast<std::int64_t>(std::ranges::count_if(m_catalog.ranks, [](const TimelineRank& rank) { return rank.rank.has_value(); }));
-    out.coverage =
-        QObject::tr("%1 of %2, %3").arg(m_crop.rows.size()).arg(countWords(ranks, "rank", "ranks"), countWords(m_spans, "span", "spans"));
+    out.coverage = QObject::tr("%1 of %2, %3")
+                       .arg(m_crop.rows.size())
+                       .arg(countWords(ranks, QT_TRANSLATE_NOOP("Counts", "%1 rank"), QT_TRANSLATE_NOOP("Counts", "%1 ranks")),
+                            countWords(m_spans, QT_TRANSLATE_NOOP("Counts", "%1 span"), QT_TRANSLATE_NOOP("Counts", "%1 spans")));
     if (!m_exact) out.coverage += QObject::tr(", close ones joined");
     if (m_of_steps > 0)
       out.coverage += QObject::tr("; %1 of the window's %2")
                           .arg(m_crop.steps.size())
-                          .arg(countWords(static_cast<std::int64_t>(m_of_steps), "step", "steps"));
+                          .arg(countWords(static_cast<std::int64_t>(m_of_steps), QT_TRANSLATE_NOOP("Counts", "%1 step"),
+                                          QT_TRANSLATE_NOOP("Counts", "%1 steps")));
     if (!m_crop.waits->note.isEmpty()) out.coverage += QStringLiteral("; ") + m_crop.waits->note;
     DurNs error = 0;
     for (const std::int32_t number : m_chosen) error = std::max(error, rankOf(number)->clock_error.value_or(0));

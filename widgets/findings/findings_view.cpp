@@ -7,6 +7,7 @@
 
 #include "model/place_link.h"
 #include "widgets/core/finding_jump.h"
+#include "widgets/core/language.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 
@@ -36,28 +37,28 @@ std::optional<DurNs> lengthOf(const Finding& finding) {
 
 std::vector<Column<Finding>> findingColumns(const TimeStyle* style) {
   std::vector<Column<Finding>> columns;
-  columns.push_back({.title = QStringLiteral("since"),
-                     .help = QStringLiteral("When it began; – where the source has no clock."),
+  columns.push_back({.title = FindingsView::tr("since"),
+                     .help = FindingsView::tr("When it began; – where the source has no clock."),
                      .text = [style](const Finding& f) { return f.start ? formatTimeOfDay(*f.start, *style) : kAbsentText; },
                      .sort = [](const Finding& f) { return f.start ? QVariant::fromValue(static_cast<qlonglong>(*f.start)) : QVariant(); },
                      .copy = [](const Finding& f) { return f.start ? formatTimeFull(*f.start, TimeStyle::kUtc) : QString(); },
                      .mark = [](const Finding& f) { return f.severity; }});
   columns.push_back(
-      {.title = QStringLiteral("for"),
-       .help = QStringLiteral("Duration; – while it lasts, or if the source has no clock."),
+      {.title = FindingsView::tr("for"),
+       .help = FindingsView::tr("Duration; – while it lasts, or if the source has no clock."),
        .text = [](const Finding& f) { return lengthOf(f) ? formatLength(*lengthOf(f)) : kAbsentText; },
        .sort = [](const Finding& f) { return lengthOf(f) ? QVariant::fromValue(static_cast<qlonglong>(*lengthOf(f))) : QVariant(); },
        .copy = [](const Finding& f) { return lengthOf(f) ? formatLength(*lengthOf(f)) : QString(); }});
-  columns.push_back({.title = QStringLiteral("finding"),
-                     .help = QStringLiteral("The conclusion of the analysis."),
-                     .text = [](const Finding& f) { return screenText(f.summary.empty() ? f.kind : f.summary, 300); },
+  columns.push_back({.title = FindingsView::tr("finding"),
+                     .help = FindingsView::tr("The conclusion of the analysis."),
+                     .text = [](const Finding& f) { return findingText(f, 300); },
                      .tip =
                          [style](const Finding& f) {
-                           QString tip = QStringLiteral("%1, %2").arg(QLatin1String(severityName(f.severity)), screenText(f.kind, 60));
-                           if (f.confidence) tip += QStringLiteral(", confidence %1").arg(formatPercent(*f.confidence, 0));
-                           tip += f.published ? QStringLiteral(", published %1").arg(formatTimeOfDay(*f.published, *style))
-                                              : QStringLiteral(", concluded after the run");
-                           return tip + u'\n' + screenText(f.summary, 1'000);
+                           QStringList parts{severityLabel(f.severity), screenText(f.kind, 60)};
+                           if (f.confidence) parts << FindingsView::tr("confidence %1").arg(formatPercent(*f.confidence, 0));
+                           parts << (f.published ? FindingsView::tr("published %1").arg(formatTimeOfDay(*f.published, *style))
+                                                 : FindingsView::tr("concluded after the run"));
+                           return parts.join(FindingsView::tr(", ")) + u'\n' + findingText(f, 1'000);
                          }});
   return columns;
 }

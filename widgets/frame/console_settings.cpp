@@ -22,9 +22,10 @@ namespace {
 
 constexpr int kWidth = 120 * kGrid;
 constexpr int kScaleStep = 10;
-const QString kTheme = QStringLiteral("theme"), kScale = QStringLiteral("scale"), kZone = QStringLiteral("time_zone"),
-              kStart = QStringLiteral("start_view"), kCollapsed = QStringLiteral("navigation_collapsed"),
-              kDensity = QStringLiteral("density"), kColourBlind = QStringLiteral("colour_blind"), kSound = QStringLiteral("sound");
+const QString kLanguage = QStringLiteral("language"), kTheme = QStringLiteral("theme"), kScale = QStringLiteral("scale"),
+              kZone = QStringLiteral("time_zone"), kStart = QStringLiteral("start_view"),
+              kCollapsed = QStringLiteral("navigation_collapsed"), kDensity = QStringLiteral("density"),
+              kColourBlind = QStringLiteral("colour_blind"), kSound = QStringLiteral("sound");
 constexpr const char* kQtScale = "QT_SCALE_FACTOR";
 const std::array<QString, 3> kThemes = {QStringLiteral("system"), QStringLiteral("dark"), QStringLiteral("light")};
 const std::array<QString, 2> kDensities = {QStringLiteral("compact"), QStringLiteral("comfortable")};
@@ -50,6 +51,7 @@ int* programScale() {
 ConsoleSettings readSettings(const QSettings& settings) {
   ConsoleSettings chosen;
   chosen.theme = static_cast<ThemeChoice>(numberOf(kThemes, settings.value(kTheme).toString(), static_cast<std::size_t>(chosen.theme)));
+  chosen.language = languageFromName(settings.value(kLanguage).toString().toStdString()).value_or(chosen.language);
   const int scale = settings.value(kScale, chosen.scale).toInt();
   if (scale >= kMinScale && scale <= kMaxScale) chosen.scale = scale;
   chosen.zone = static_cast<TimeStyle>(numberOf(kZones, settings.value(kZone).toString(), static_cast<std::size_t>(chosen.zone)));
@@ -65,6 +67,7 @@ ConsoleSettings readSettings(const QSettings& settings) {
 
 void writeSettings(QSettings& settings, const ConsoleSettings& before, const ConsoleSettings& chosen) {
   if (chosen.theme != before.theme) settings.setValue(kTheme, kThemes[static_cast<std::size_t>(chosen.theme)]);
+  if (chosen.language != before.language) settings.setValue(kLanguage, QString::fromLatin1(languageName(chosen.language)));
   if (chosen.scale != before.scale) settings.setValue(kScale, chosen.scale);
   if (chosen.zone != before.zone) settings.setValue(kZone, kZones[chosen.zone == TimeStyle::kLocal ? 1 : 0]);
   if (chosen.start_view != before.start_view) settings.setValue(kStart, chosen.start_view);
@@ -100,6 +103,7 @@ SettingsDialog::SettingsDialog(const ConsoleSettings& chosen, std::function<void
     : QDialog(parent),
       m_chosen(chosen),
       m_changed(std::move(changed)),
+      m_language(new QComboBox(this)),
       m_theme(new QComboBox(this)),
       m_density(new QComboBox(this)),
       m_zone(new QComboBox(this)),
@@ -112,12 +116,14 @@ SettingsDialog::SettingsDialog(const ConsoleSettings& chosen, std::function<void
   m_theme->addItems({tr("Same as the system"), tr("Dark"), tr("Light")});
   m_theme->setCurrentIndex(static_cast<int>(chosen.theme));
   m_density->addItems({tr("Compact"), tr("Comfortable")});
+  for (const Language language : {Language::kSystem, Language::kEnglish, Language::kChinese}) m_language->addItem(languageTitle(language));
+  m_language->setCurrentIndex(static_cast<int>(chosen.language));
   m_density->setCurrentIndex(static_cast<int>(chosen.density));
   m_zone->addItems({tr("UTC"), tr("Local time (%1)").arg(zoneName(TimeStyle::kLocal))});
   m_zone->setCurrentIndex(chosen.zone == TimeStyle::kLocal ? 1 : 0);
-  for (const LayoutSpec& layout : defaultLayouts()) m_start->addItem(QString::fromUtf8(layout.title), QString::fromLatin1(layout.id));
+  for (const LayoutSpec& layout : defaultLayouts()) m_start->addItem(layout.titleText(), QString::fromLatin1(layout.id));
   for (const ViewInfo& view : viewRegistry())
-    if (view.group != NavGroup::kNone) m_start->addItem(QString::fromUtf8(view.title), QString::fromLatin1(view.id));
+    if (view.group != NavGroup::kNone) m_start->addItem(view.titleText(), QString::fromLatin1(view.id));
   m_start->setCurrentIndex(std::max(0, m_start->findData(chosen.start_view)));
   m_scale->setRange(kMinScale, kMaxScale);
   m_scale->setSingleStep(kScaleStep);
@@ -141,6 +147,7 @@ SettingsDialog::SettingsDialog(const ConsoleSettings& chosen, std::function<void
     field->setAccessibleName(names[number]);
     form->addRow(names[number++], field);
   };
+  row(m_language);
   row(m_theme);
   row(m_colour_blind);
   row(m_scale);
@@ -159,7 +166,8 @@ SettingsDialog::SettingsDialog(const ConsoleSettings& chosen, std::function<void
   column->addLayout(form);
   column->addStretch(1);
   column->addWidget(buttons);
-  for (QComboBox* box : {m_theme, m_density, m_zone, m_start}) connect(box, &QComboBox::currentIndexChanged, this, &SettingsDialog::change);
+  for (QComboBox* box : {m_language, m_theme, m_density, m_zone, m_start})
+    connect(box, &QComboBox::currentIndexChanged, this, &SettingsDialog::change);
   for (QCheckBox* box : {m_colour_blind, m_sound}) connect(box, &QCheckBox::toggled, this, &SettingsDialog::change);
   connect(m_scale, &QSpinBox::valueChanged, this, &SettingsDialog::change);
   resize(kWidth, std::max(sizeHint().height(), column->totalHeightForWidth(kWidth)));  // notes wrap
@@ -200,10 +208,19 @@ QWidget* SettingsDialog::makeHubs(HubList hubs) {
 }
 
 QStringList SettingsDialog::fieldNames() {
-  return {tr("Theme"),   tr("Colours"),       tr("Size of text and controls"),
-          tr("Density"), tr("Time zone"),     tr("First view of a store"),
-          tr("Sound"),   tr("Hub addresses"), tr("Retention")};
+  return {languageField(),
+          tr("Theme"),
+          tr("Colours"),
+          tr("Size of text and controls"),
+          tr("Density"),
+          tr("Time zone"),
+          tr("First view of a store"),
+          tr("Sound"),
+          tr("Hub addresses"),
+          tr("Retention")};
 }
+
+QString SettingsDialog::languageField() { return tr("Language"); }
 
 void SettingsDialog::focusField(const QString& name) {
   if (name.isEmpty()) return;
@@ -212,6 +229,7 @@ void SettingsDialog::focusField(const QString& name) {
 }
 
 void SettingsDialog::change() {
+  m_chosen.language = static_cast<Language>(m_language->currentIndex());
   m_chosen.theme = static_cast<ThemeChoice>(m_theme->currentIndex());
   m_chosen.zone = m_zone->currentIndex() == 1 ? TimeStyle::kLocal : TimeStyle::kUtc;
   m_chosen.start_view = m_start->currentData().toString();

@@ -9,6 +9,7 @@
 #include <QString>
 #include <functional>
 
+#include "widgets/core/language.h"
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
 
@@ -24,6 +25,7 @@ enum class ThemeChoice : std::uint8_t { kSystem, kDark, kLight };
 struct ConsoleSettings {
   ThemeChoice theme = ThemeChoice::kDark;
   int scale = 100;  // in percent: of text at once, of everything on screen from the next start on
+  Language language = Language::kSystem;
   TimeStyle zone = TimeStyle::kUtc;
   QString start_view = QStringLiteral("watch");
   bool nav_collapsed = false;
@@ -62,6 +64,7 @@ class SettingsDialog : public QDialog {
   // Every change is passed on at once.
   SettingsDialog(const ConsoleSettings& chosen, std::function<void(const ConsoleSettings&)> changed, HubList hubs, QWidget* parent);
   static QStringList fieldNames();
+  static QString languageField();  // one of them
   // Puts the focus into the field of this name.
   void focusField(const QString& name);
 
@@ -71,7 +74,7 @@ class SettingsDialog : public QDialog {
 
   ConsoleSettings m_chosen;
   const std::function<void(const ConsoleSettings&)> m_changed;
-  QComboBox *m_theme, *m_density, *m_zone, *m_start;
+  QComboBox *m_language, *m_theme, *m_density, *m_zone, *m_start;
   QSpinBox* m_scale;
   QCheckBox *m_colour_blind, *m_sound;
 };

@@ -40,9 +40,13 @@ void takeOut(View* view, QWidget* host) {
 
 }  // namespace
 
+QString LayoutSpec::titleText() const { return QCoreApplication::translate("ViewInfo", title); }
+
 std::span<const LayoutSpec> defaultLayouts() {
   static const std::vector<LayoutSpec> specs = {
-      {"watch", "Watch", {{"overview", 0, Qt::Horizontal, 0}, {"gpus", 0, Qt::Horizontal, 26}, {"findings", 1, Qt::Vertical, 40}}},
+      {"watch",
+       QT_TRANSLATE_NOOP("ViewInfo", "Watch"),
+       {{"overview", 0, Qt::Horizontal, 0}, {"gpus", 0, Qt::Horizontal, 26}, {"findings", 1, Qt::Vertical, 40}}},
   };
   return specs;
 }
@@ -182,7 +186,7 @@ void DockHost::restoreWindows() {
 void DockHost::openWindow(const QString& view, const QString& home, const QByteArray& geometry) {
   View* shown = viewOf(view);
   const QRect where(shown->mapToGlobal(QPoint()), shown->isVisible() ? shown->size().expandedTo(kMinWindow) : 2 * kMinWindow);
-  auto* window = new PanelWindow(view, QString::fromUtf8(infoOf(view)->title), home);
+  auto* window = new PanelWindow(view, infoOf(view)->titleText(), home);
   m_windows[view] = window;
   takeOut(shown, this);
   for (DockPage* page : findChildren<DockPage*>()) page->closeDock(view);
@@ -224,7 +228,7 @@ View* DockHost::viewOf(const QString& view) {
   return made;
 }
 
-QDockWidget* DockHost::dockIn(DockPage* page, const QString& view) { return page->dock(view, QString::fromUtf8(infoOf(view)->title)); }
+QDockWidget* DockHost::dockIn(DockPage* page, const QString& view) { return page->dock(view, infoOf(view)->titleText()); }
 
 DockPage* DockHost::page() const { return static_cast<DockPage*>(m_stack->currentWidget()); }
 

@@ -35,6 +35,8 @@ struct LayoutSpec {
   const char* id;
   const char* title;
   std::vector<LayoutPlace> places;  // places whose view is not built are left out
+
+  QString titleText() const;  // in the language of the console
 };
 
 std::span<const LayoutSpec> defaultLayouts();  // the first is shown at start

@@ -8,7 +8,9 @@
 #include "analysis/goodput/goodput.h"
 #include "model/device_catalog.h"
 #include "model/number_text.h"
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
+#include "widgets/frame/estimate_dialog.h"
 #include "widgets/goodput/goodput_data.h"
 
 namespace runglass {
@@ -25,8 +27,9 @@ void addTime(const EstimateInput& in, std::vector<EstimateLine>& out) {
   if (in.parameters && in.tokens && in.gpus && in.mfu && peak != nullptr)
     days = trainingDays({.tokens = *in.tokens, .parameters = *in.parameters, .gpus = *in.gpus, .recompute = in.recompute},
                         peak->dense_flops_per_s, *in.mfu);
-  out.push_back(line(QStringLiteral("Training time"), days, days ? QStringLiteral("%1 days").arg(formatNumber(days->value, 4)) : QString(),
-                     QStringLiteral("needs parameters, tokens, GPUs, a device with a published peak, and the share of the peak")));
+  out.push_back(line(EstimateDialog::tr("Training time"), days,
+                     days ? EstimateDialog::tr("%1 days").arg(formatNumber(days->value, 4)) : QString(),
+                     EstimateDialog::tr("needs parameters, tokens, GPUs, a device with a published peak, and the share of the peak")));
 }
 
 void addMemory(const EstimateInput& in, std::vector<EstimateLine>& out) {
@@ -36,32 +39,32 @@ void addMemory(const EstimateInput& in, std::vector<EstimateLine>& out) {
   q.shape = {in.layers.value_or(0), in.hidden.value_or(0), in.heads.value_or(0), in.sequence.value_or(0), in.micro_batch.value_or(0)};
   if (in.parameters) memory = memoryPerGpu(q);
   if (!memory) {
-    out.push_back({QStringLiteral("Memory per GPU"), kAbsentText, QStringLiteral("needs the number of parameters")});
+    out.push_back({EstimateDialog::tr("Memory per GPU"), kAbsentText, EstimateDialog::tr("needs the number of parameters")});
     return;
   }
   const DeviceSpec* device = findDevice(in.device.toStdString());
-  QString sum = QStringLiteral("the parts below");
-  if (device != nullptr && device->memory_bytes) sum += QStringLiteral("; the device has %1").arg(formatBytes(*device->memory_bytes));
-  if (!memory->activations_bytes) sum += QStringLiteral("; activations are not in it: the shape of the model is not known");
-  out.push_back({QStringLiteral("Memory per GPU"), formatBytes(memory->total()), sum});
+  const bool known = device != nullptr && device->memory_bytes;
+  QString sum = known ? EstimateDialog::tr("the parts below; the device has %1").arg(formatBytes(*device->memory_bytes))
+                      : EstimateDialog::tr("the parts below");
+  if (!memory->activations_bytes) sum = EstimateDialog::tr("%1; activations are not in it: the shape of the model is not known").arg(sum);
+  out.push_back({EstimateDialog::tr("Memory per GPU"), formatBytes(memory->total()), sum});
   for (const MemoryPart& part : memory->parts)
-    out.push_back({QStringLiteral("· ") + QString::fromStdString(part.name), formatBytes(part.bytes.value),
-                   QString::fromStdString(part.bytes.formula)});
+    out.push_back({QStringLiteral("· ") + termText(part.name), formatBytes(part.bytes.value), QString::fromStdString(part.bytes.formula)});
 }
 
 void addFailures(const EstimateInput& in, std::vector<EstimateLine>& out) {
   const auto day = in.failures_per_gpu_day && in.gpus ? failureOfDay(*in.failures_per_gpu_day, *in.gpus) : std::nullopt;
-  out.push_back(line(QStringLiteral("A failure within a day"), day, day ? formatPercent(day->value, 2) : QString(),
-                     QStringLiteral("needs GPUs and a rate")));
+  out.push_back(line(EstimateDialog::tr("A failure within a day"), day, day ? formatPercent(day->value, 2) : QString(),
+                     EstimateDialog::tr("needs GPUs and a rate")));
   auto mtbf = in.failures_per_gpu_day && in.gpus ? expectedMtbf(*in.failures_per_gpu_day, *in.gpus) : std::nullopt;
-  out.push_back(line(QStringLiteral("Between failures, by the rate"), mtbf, mtbf ? secondsText(mtbf->value) : QString(),
-                     QStringLiteral("needs GPUs and a rate")));
+  out.push_back(line(EstimateDialog::tr("Between failures, by the rate"), mtbf, mtbf ? secondsText(mtbf->value) : QString(),
+                     EstimateDialog::tr("needs GPUs and a rate")));
   const double mean = in.mtbf_s ? *in.mtbf_s : mtbf ? mtbf->value : 0;  // without one there is no answer
   const auto daly = in.save_s ? dalyInterval(*in.save_s, mean) : std::nullopt;
   const auto young = in.save_s ? youngInterval(*in.save_s, mean) : std::nullopt;
-  const QString missing = QStringLiteral("needs what a save costs, and a time between failures or GPUs and a rate");
-  out.push_back(line(QStringLiteral("Save every (Daly 2006)"), daly, daly ? secondsText(daly->value) : QString(), missing));
-  out.push_back(line(QStringLiteral("Save every (Young 1974)"), young, young ? secondsText(young->value) : QString(), missing));
+  const QString missing = EstimateDialog::tr("needs what a save costs, and a time between failures or GPUs and a rate");
+  out.push_back(line(EstimateDialog::tr("Save every (Daly 2006)"), daly, daly ? secondsText(daly->value) : QString(), missing));
+  out.push_back(line(EstimateDialog::tr("Save every (Young 1974)"), young, young ? secondsText(young->value) : QString(), missing));
 }
 
 }  // namespace
@@ -76,7 +79,7 @@ std::vector<EstimateLine> estimateLines(const EstimateInput& input) {
 
 Result<EstimateInput> readEstimateInput(Reader& reader, const RunSummary& summary, TimeNs now, std::stop_token stop) {
   EstimateInput in;
-  in.from = QStringLiteral("run %1").arg(screenText(summary.run.name, 60));
+  in.from = EstimateDialog::tr("run %1").arg(screenText(summary.run.name, 60));
   if (summary.attempts.empty()) return in;
   RG_ASSIGN(const RunFacts facts, readRunFacts(reader, summary.attempts.back()));
   RG_ASSIGN(const GoodputData ledger, readGoodputData(reader, summary, now, stop));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/frame/incident_commands.h"
 
+#include <QCoreApplication>
+
 #include "widgets/incidents/incidents_view.h"
 
 namespace runglass {
@@ -28,7 +30,7 @@ void IncidentCommands::addTo(Commands& commands) {
   for (const IncidentCommand& one : incidentCommands()) {
     const bool undoes = one.id == std::string_view("undo");
     const QList<QKeySequence> keys = undoes ? QList{QKeySequence(QStringLiteral("Ctrl+Z"))} : QList<QKeySequence>();
-    commands.add(group, QString::fromUtf8(one.words), keys, [this, undoes, id = QString::fromLatin1(one.id)] {
+    commands.add(group, QCoreApplication::translate("Incidents", one.words), keys, [this, undoes, id = QString::fromLatin1(one.id)] {
       // What is taken back is seen.
       if (!undoes || shownView() != nullptr) run(id);
     });

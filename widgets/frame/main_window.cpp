@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "widgets/core/icon.h"
+#include "widgets/core/language.h"
 #include "widgets/frame/estimate_dialog.h"
 #include "widgets/frame/finder.h"
 #include "widgets/frame/guide.h"
@@ -110,9 +111,10 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
         contextOf(m_options, m_state, [this] { return now(); }), *m_docks, *m_toast,
         [this](const QString& name) { return showPlace(name); }, this);
   m_scale_at_start = scaleOfProgram();
-  // The program may have been started in another theme than is remembered.
+  // The program may have been started in another theme or language than is remembered.
   if (themeOf(m_settings.theme) != currentTheme().name)
     m_settings.theme = currentTheme().name == ThemeName::kDark ? ThemeChoice::kDark : ThemeChoice::kLight;
+  if (resolved(m_settings.language) != currentLanguage()) m_settings.language = currentLanguage();
   applyLookOf(m_settings);
   makeNavigation();
   makeCommands();
@@ -213,7 +215,7 @@ void MainWindow::makeNotices() {
   connect(m_notices, &NoticeWatch::arrived, this, [this](const AlertRow& row) {
     if (!m_options.notify) return;
     const Object object = objectOf(row);
-    const QString title = QString::fromLatin1(severityName(row.alert.severity)) + QStringLiteral(": ") + screenText(row.alert.summary, 300);
+    const QString title = tr("%1: %2").arg(severityLabel(row.alert.severity), row.sentence(300));
     const auto open = [this, object, key = row.key()] {
       m_marks->markRead(key);
       openObject(object, mainView(object));
@@ -275,6 +277,7 @@ void MainWindow::applySettings(const ConsoleSettings& chosen) {
   const ConsoleSettings before = std::exchange(m_settings, chosen);
   m_navigation->setCollapsed(chosen.nav_collapsed);
   if (m_options.settings != nullptr) writeSettings(*m_options.settings, before, chosen);
+  if (resolved(chosen.language) != resolved(before.language)) emit languageChosen();
 }
 
 void MainWindow::applyLookOf(const ConsoleSettings& chosen) {
@@ -536,10 +539,12 @@ void MainWindow::showWaiting(const SourceStatus& source) {
   m_waiting->setState(source);
 }
 
-void MainWindow::updateNavigation() {
+void MainWindow::updateNavigation() { m_navigation->setCurrent(place()); }
+
+QString MainWindow::place() const {
   QString current = m_docks->current();
   if (current.startsWith(QStringLiteral("single:"))) current.remove(0, 7);
-  m_navigation->setCurrent(current);
+  return current;
 }
 
 // Open findings of severity warning and above, beside their place and in the title, where a minimized window shows them.

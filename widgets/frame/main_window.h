@@ -78,6 +78,7 @@ class MainWindow : public QWidget {
   SharedState& state() { return m_state; }
   // "watch" or a registered view; false: not built.
   bool showPlace(const QString& name);
+  QString place() const;  // that is shown
   // Of what is shown, or as soon as it is there; names as in ViewInfo::tabs, empty: nothing changes.
   void showTab(const QString& tab);
   // Everything visible is drawn from answers, nothing is on its way.
@@ -85,6 +86,7 @@ class MainWindow : public QWidget {
   const ConsoleSettings& settings() const { return m_settings; }
   // They apply at once, and are remembered.
   void applySettings(const ConsoleSettings& chosen);
+  void showSettings(const QString& field = {});
   // In the window's corner; a click calls `open`.
   void showToast(const QString& title, const QString& text, Severity severity, std::function<void()> open = {},
                  const std::vector<Toast::Action>& actions = {});
@@ -101,6 +103,8 @@ class MainWindow : public QWidget {
  signals:
   void openStoreRequested(const QString& path);
   void startPageRequested();
+  // Another language was chosen: widgets keep their texts, so that a new window is needed.
+  void languageChosen();
   // Something was found or alerted, for the desktop; `open` shows it here.
   void noticed(const QString& id, const QString& title, const QString& text, Severity severity, const std::function<void()>& open);
   void importRequested(const QStringList& paths);  // files were dropped on a window that shows a store
@@ -115,7 +119,6 @@ class MainWindow : public QWidget {
  private:
   void makeNavigation();
   void makeMenus();
-  void showSettings(const QString& field = {});
   void showKeys();
   void explainView();
   void makeCommands();

@@ -51,8 +51,8 @@ void MainWindow::showKeys() {
                                   {tr("click on a mark"), tr("the window moves there")}}}};
   for (const ViewInfo& view : viewRegistry()) {
     if (view.keys == nullptr) continue;
-    more.push_back({QString::fromUtf8(view.title), {}});
-    for (const QString& line : QString::fromUtf8(view.keys).split(u'\n'))
+    more.push_back({view.titleText(), {}});
+    for (const QString& line : view.keysText().split(u'\n'))
       more.back().keys.emplace_back(line.section(u'\t', 0, 0), line.section(u'\t', 1));
   }
   (new ShortcutSheet(m_commands, more, this))->show();
@@ -70,7 +70,7 @@ void MainWindow::makeViewCommands() {
   const QString group = tr("View");
   for (const ViewInfo& view : viewRegistry()) {
     const QString id = QString::fromLatin1(view.id);
-    m_panel_commands << m_commands.add(group, tr("Add %1 to this layout").arg(QString::fromUtf8(view.title)), {}, [this, id] {
+    m_panel_commands << m_commands.add(group, tr("Add %1 to this layout").arg(view.titleText()), {}, [this, id] {
       if (m_options.queries != nullptr) m_docks->addView(id);
     });
   }
@@ -265,9 +265,8 @@ void MainWindow::chooseHub() {
 // To what is shown: the view, the window where it is held, the moment, rank, step and attempt.
 QString MainWindow::placeLink() const {
   const ViewState& state = m_state.state();
-  const QString current = m_docks->current();
-  return linkWith(current.startsWith(QStringLiteral("single:")) ? current.mid(7) : current, state.selection,
-                  state.window.mode == WindowMode::kFixed ? std::optional(state.window.range) : std::nullopt, state.moment);
+  return linkWith(place(), state.selection, state.window.mode == WindowMode::kFixed ? std::optional(state.window.range) : std::nullopt,
+                  state.moment);
 }
 
 QString MainWindow::linkTo(const Object& object) const {

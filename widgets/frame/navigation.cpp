@@ -65,10 +65,11 @@ void NavButton::setCollapsed(bool collapsed) {
 
 void NavButton::showLabel() {
   setText(m_collapsed ? QString() : m_label);
-  QString tip = m_collapsed ? m_label : QString();
-  if (!m_tip.isEmpty()) tip += (tip.isEmpty() ? QString() : QStringLiteral(": ")) + m_tip;
-  setToolTip(tip);
-  setAccessibleName(m_count > 0 ? QStringLiteral("%1, %2 %3").arg(m_label, formatCount(m_count), m_counted) : m_label);
+  if (m_collapsed)
+    setToolTip(m_tip.isEmpty() ? m_label : Navigation::tr("%1: %2").arg(m_label, m_tip));
+  else
+    setToolTip(m_tip);
+  setAccessibleName(m_count > 0 ? Navigation::tr("%1, %2 %3").arg(m_label, formatCount(m_count), m_counted) : m_label);
 }
 
 void NavButton::paintEvent(QPaintEvent* event) {
@@ -101,15 +102,13 @@ Navigation::Navigation(QWidget* parent) : QWidget(parent), m_column(new QVBoxLay
     addHeading(titleOf(group));
     if (group == NavGroup::kNow)
       for (const LayoutSpec& layout : defaultLayouts())
-        addPlace(QString::fromLatin1(layout.id), QString::fromUtf8(layout.title),
-                 tr("A live run at a glance: overview, GPUs and findings"));
+        addPlace(QString::fromLatin1(layout.id), layout.titleText(), tr("A live run at a glance: overview, GPUs and findings"));
     for (const ViewInfo& view : viewRegistry())
-      if (view.group == group) addPlace(QString::fromLatin1(view.id), QString::fromUtf8(view.title), QString::fromUtf8(view.purpose));
+      if (view.group == group) addPlace(QString::fromLatin1(view.id), view.titleText(), view.purposeText());
   }
   m_column->addStretch(1);
   for (const ViewInfo& view : viewRegistry())
-    if (view.group == NavGroup::kFoot)
-      addPlace(QString::fromLatin1(view.id), QString::fromUtf8(view.title), QString::fromUtf8(view.purpose));
+    if (view.group == NavGroup::kFoot) addPlace(QString::fromLatin1(view.id), view.titleText(), view.purposeText());
   m_collapse = addButton(tr("Collapse"), QStringLiteral("collapse"), tr("Show icons only"));
   connect(m_collapse, &QPushButton::clicked, this, [this] {
     setCollapsed(!m_collapsed);

@@ -51,7 +51,7 @@ void ObjectMenu::addOpen(QMenu* menu, const Object& object) {
   QMenu* open = menu->addMenu(tr("Open in"));
   for (const QString& id : viewsOf(object))
     if (const ViewInfo* view = findView(id.toStdString()))
-      open->addAction(icon(id), QString::fromUtf8(view->title), this, [this, object, id] { m_actions.open(object, id); });
+      open->addAction(icon(id), view->titleText(), this, [this, object, id] { m_actions.open(object, id); });
 }
 
 void ObjectMenu::addCopies(QMenu* menu, const Object& object) {

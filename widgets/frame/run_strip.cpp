@@ -6,6 +6,7 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "widgets/core/language.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
@@ -16,11 +17,11 @@ constexpr double kNoticeable = 0.05;  // a loss of throughput below this is with
 
 StripItem stateItem(const RunSummary& run, TimeNs now) {
   const StateWord state = stateWord(run, now);
-  StripItem item{QString(), QString::fromLatin1(state.word),
-                 QStringLiteral("As the run says; silent: it calls itself running, but nothing arrived for 15 s."), state.severity};
+  StripItem item{QString(), termText(state.word),
+                 RunStrip::tr("As the run says; silent: it calls itself running, but nothing arrived for 15 s."), state.severity};
   if (run.run.time_domain != TimeDomain::kUtc) return item;
   std::optional<TimeNs> since = run.run.state == RunState::kRunning ? run.run.start : run.run.end;
-  if (item.value == QLatin1String("silent")) since = run.last_data;
+  if (std::string_view(state.word) == "silent") since = run.last_data;
   if (since && now >= *since) item.value += u' ' + formatAge(now - *since);
   return item;
 }
@@ -28,13 +29,13 @@ StripItem stateItem(const RunSummary& run, TimeNs now) {
 StripItem runItem(const RunSummary& run) {
   QString name = screenText(run.run.name, 48);
   if (!run.attempts.empty()) name += QStringLiteral(" / %1").arg(run.attempts.back().number);
-  if (run.run.simulated) name += QStringLiteral(" (simulated)");
-  return {QString(), name, QStringLiteral("Run / attempt. %1").arg(screenText(run.run.name)), Severity::kInfo};
+  if (run.run.simulated) name = RunStrip::tr("%1 (simulated)").arg(name);
+  return {QString(), name, RunStrip::tr("Run / attempt. %1").arg(screenText(run.run.name)), Severity::kInfo};
 }
 
 StripItem throughputItem(const RunSummary& run) {
   const Throughput& throughput = run.throughput;
-  StripItem item{QStringLiteral("throughput"), throughputText(throughput), throughputWhy(throughput), Severity::kInfo};
+  StripItem item{RunStrip::tr("throughput"), throughputText(throughput), throughputWhy(throughput), Severity::kInfo};
   if (throughput.change) {
     item.value += u' ' + formatSignedPercent(*throughput.change);
     if (*throughput.change < -kNoticeable) item.severity = Severity::kWarning;
@@ -43,31 +44,30 @@ StripItem throughputItem(const RunSummary& run) {
 }
 
 StripItem nodesItem(const RunSummary& run) {
-  StripItem item{QStringLiteral("nodes"), kAbsentText, QStringLiteral("No node is known for this run."), Severity::kInfo};
+  StripItem item{RunStrip::tr("nodes"), kAbsentText, RunStrip::tr("No node is known for this run."), Severity::kInfo};
   if (run.nodes_total == 0) return item;
   item.value = QStringLiteral("%1 / %2").arg(formatCount(run.nodes_heard), formatCount(run.nodes_total));
-  item.tip = QStringLiteral("Nodes that reported within the last 15 s, of all nodes of the run.");
+  item.tip = RunStrip::tr("Nodes that reported within the last 15 s, of all nodes of the run.");
   if (run.run.state == RunState::kRunning && run.nodes_heard < run.nodes_total) item.severity = Severity::kWarning;
   return item;
 }
 
 StripItem checkpointItem(const RunSummary& run, TimeNs now) {
-  StripItem item{QStringLiteral("checkpoint"), kAbsentText, QStringLiteral("No durable checkpoint is known."), Severity::kInfo};
+  StripItem item{RunStrip::tr("checkpoint"), kAbsentText, RunStrip::tr("No durable checkpoint is known."), Severity::kInfo};
   if (!run.checkpoint) return item;
   const bool wall = run.run.time_domain == TimeDomain::kUtc && run.run.state == RunState::kRunning;
-  item.value = wall ? formatAge(now - *run.checkpoint->durable) : QStringLiteral("step %1").arg(formatCount(run.checkpoint->step));
-  item.tip = QStringLiteral("The newest durable checkpoint: step %1").arg(formatCount(run.checkpoint->step));
+  item.value = wall ? formatAge(now - *run.checkpoint->durable) : RunStrip::tr("step %1").arg(formatCount(run.checkpoint->step));
+  item.tip = RunStrip::tr("The newest durable checkpoint: step %1").arg(formatCount(run.checkpoint->step));
   return item;
 }
 
 StripItem findingsItem(const RunSummary& run) {
-  StripItem item{QStringLiteral("findings"), QStringLiteral("none"), QStringLiteral("Findings of the analyses by severity."),
-                 Severity::kInfo};
+  StripItem item{RunStrip::tr("findings"), RunStrip::tr("none"), RunStrip::tr("Findings of the analyses by severity."), Severity::kInfo};
   QStringList parts;
   for (const Severity severity : {Severity::kCritical, Severity::kError, Severity::kWarning, Severity::kInfo}) {
     const int count = run.findings[static_cast<std::size_t>(severity)];
     if (count == 0) continue;
-    parts += QStringLiteral("%1 %2").arg(formatCount(count), QLatin1String(severityName(severity)));
+    parts += QStringLiteral("%1 %2").arg(formatCount(count), severityLabel(severity));
     item.severity = std::max(item.severity, severity);
   }
   if (parts.isEmpty()) return item;
@@ -77,12 +77,12 @@ StripItem findingsItem(const RunSummary& run) {
 }
 
 StripItem dataAgeItem(const RunSummary& run, TimeNs now, TimeStyle style) {
-  StripItem item{QStringLiteral("data"), kAbsentText, QStringLiteral("The source has no clock."), Severity::kInfo};
+  StripItem item{RunStrip::tr("data"), kAbsentText, RunStrip::tr("The source has no clock."), Severity::kInfo};
   if (!run.last_data) return item;
   const bool wall = run.run.time_domain == TimeDomain::kUtc;
   item.value = wall ? formatAge(now - *run.last_data) : formatTime(*run.last_data, TimeStyle::kRelative);
-  if (wall && now - *run.last_data >= kNsPerSecond) item.value += QStringLiteral(" old");
-  item.tip = QStringLiteral("Newest sample of this run: %1").arg(formatTimeFull(*run.last_data, wall ? style : TimeStyle::kRelative));
+  if (wall && now - *run.last_data >= kNsPerSecond) item.value = RunStrip::tr("%1 old").arg(item.value);
+  item.tip = RunStrip::tr("Newest sample of this run: %1").arg(formatTimeFull(*run.last_data, wall ? style : TimeStyle::kRelative));
   return item;
 }
 
@@ -95,10 +95,10 @@ std::vector<StripItem> stripItems(const RunSummary& run, TimeNs now, TimeStyle s
   return {
       stateItem(run, now),
       runItem(run),
-      {QStringLiteral("step"), run.last_step ? formatCount(*run.last_step) : kAbsentText,
-       QStringLiteral("The largest step of the newest attempt."), Severity::kInfo},
-      {QStringLiteral("loss"), run.loss ? formatNumber(*run.loss) : kAbsentText,
-       run.loss ? QStringLiteral("Newest point of \"%1\", unsmoothed.").arg(screenText(run.loss_tag, 80)) : screenText(run.no_loss, 300),
+      {RunStrip::tr("step"), run.last_step ? formatCount(*run.last_step) : kAbsentText,
+       RunStrip::tr("The largest step of the newest attempt."), Severity::kInfo},
+      {RunStrip::tr("loss"), run.loss ? formatNumber(*run.loss) : kAbsentText,
+       run.loss ? RunStrip::tr("Newest point of \"%1\", unsmoothed.").arg(screenText(run.loss_tag, 80)) : screenText(run.no_loss, 300),
        run.loss && !std::isfinite(*run.loss) ? Severity::kError : Severity::kInfo},
       throughputItem(run),
       nodesItem(run),
@@ -113,8 +113,7 @@ std::vector<StripItem> withDamage(std::vector<StripItem> items, std::span<const 
   std::int64_t count = 0;
   for (const Issue& issue : damage) count += issue.count;
   items.insert(items.begin() + std::min<std::ptrdiff_t>(2, std::ssize(items)),
-               {QStringLiteral("damaged"),
-                count == 1 ? QStringLiteral("1 chunk left out") : QStringLiteral("%1 chunks left out").arg(formatCount(count)),
+               {RunStrip::tr("damaged"), RunStrip::tr("%n chunk(s) left out", nullptr, static_cast<int>(count)),
                 screenText(damage.front().detail, 400), Severity::kError, QStringLiteral("data_quality")});
   return items;
 }
@@ -122,7 +121,7 @@ std::vector<StripItem> withDamage(std::vector<StripItem> items, std::span<const 
 RunStrip::RunStrip(QWidget* parent) : QWidget(parent) {
   setFixedHeight(kStripHeight);
   setMouseTracking(true);
-  setAccessibleName(QStringLiteral("Run strip"));
+  setAccessibleName(RunStrip::tr("Run strip"));
 }
 
 void RunStrip::setItems(std::vector<StripItem> items) {

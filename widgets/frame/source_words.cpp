@@ -6,6 +6,10 @@ namespace {
 
 constexpr DurNs kInTenths = 10 * kNsPerSecond;
 
+struct SourceText {
+  Q_DECLARE_TR_FUNCTIONS(SourceText)
+};
+
 // formatAge() below which tenths say whether it goes well.
 QString shortAge(DurNs age) {
   if (age >= kInTenths) return formatAge(age);
@@ -14,12 +18,12 @@ QString shortAge(DurNs age) {
 }
 
 QString dataAge(const std::optional<DurNs>& age) {
-  return age ? QStringLiteral("data %1 old").arg(shortAge(*age)) : QStringLiteral("nothing is here yet");
+  return age ? SourceText::tr("data %1 old").arg(shortAge(*age)) : SourceText::tr("nothing is here yet");
 }
 
 QString standing(const FollowedSource& source) {
-  if (!source.age) return QStringLiteral("copying, %1 so far").arg(formatBytes(static_cast<double>(source.bytes)));
-  return QStringLiteral("%1 behind").arg(shortAge(*source.age));
+  if (!source.age) return SourceText::tr("copying, %1 so far").arg(formatBytes(static_cast<double>(source.bytes)));
+  return SourceText::tr("%1 behind").arg(shortAge(*source.age));
 }
 
 }  // namespace
@@ -27,24 +31,24 @@ QString standing(const FollowedSource& source) {
 SourceWords sourceWords(const FollowedSource& source) {
   SourceWords words;
   if (source.refused)
-    words.short_text = QStringLiteral("refused · %1").arg(dataAge(source.age));
+    words.short_text = SourceText::tr("refused · %1").arg(dataAge(source.age));
   else if (source.connected)
     words.short_text = standing(source);
   else if (source.silent)
-    words.short_text = QStringLiteral("line cut %1 ago · %2, trying again").arg(shortAge(*source.silent), dataAge(source.age));
+    words.short_text = SourceText::tr("line cut %1 ago · %2, trying again").arg(shortAge(*source.silent), dataAge(source.age));
   else
-    words.short_text = QStringLiteral("no connection yet · %1, trying").arg(dataAge(source.age));
-  words.text = QStringLiteral("hub %1 · %2").arg(source.hub, words.short_text);
+    words.short_text = SourceText::tr("no connection yet · %1, trying").arg(dataAge(source.age));
+  words.text = SourceText::tr("hub %1 · %2").arg(source.hub, words.short_text);
   const bool late = source.age && *source.age > kLate;
   // Before the first data a line that stands is copying, and one that does not has nothing to be late with for a while.
   const bool gone = !source.connected && source.silent.value_or(source.since_start) > kLate;
   if (source.refused || late || gone) words.severity = Severity::kWarning;
-  words.tip = QStringLiteral("This window replicates the hub's store. Lag by the hub's clock since the replica was last complete.");
+  words.tip = SourceText::tr("This window replicates the hub's store. Lag by the hub's clock since the replica was last complete.");
   if (!source.connected)
-    words.tip += QStringLiteral(
-        "\nSingle samples over time, spans and captures stay at the hub: they are shown again when the line stands. Until then curves over "
-        "time are "
-        "drawn from summaries of every 64 samples.");
+    words.tip += u'\n' + SourceText::tr(
+                             "Single samples over time, spans and captures stay at the hub: they are shown again when the line stands. "
+                             "Until then curves over "
+                             "time are drawn from summaries of every 64 samples.");
   if (!source.why.isEmpty()) words.tip += u'\n' + source.why;
   return words;
 }
@@ -53,21 +57,21 @@ SourceWords copyWords(const StoreInfo::Mirror& mirror, bool written, TimeNs now,
   SourceWords words;
   const QString hub = screenText(mirror.from, 120);
   if (!mirror.complete)
-    words.short_text = QStringLiteral("not complete yet");
+    words.short_text = SourceText::tr("not complete yet");
   else if (written)
-    words.short_text = QStringLiteral("%1 behind").arg(shortAge(now - *mirror.complete));
+    words.short_text = SourceText::tr("%1 behind").arg(shortAge(now - *mirror.complete));
   else
-    words.short_text = QStringLiteral("as of %1, %2 ago").arg(formatTime(*mirror.complete, style), formatAge(now - *mirror.complete));
-  words.text = QStringLiteral("copy of hub %1 · %2").arg(hub, words.short_text);
+    words.short_text = SourceText::tr("as of %1, %2 ago").arg(formatTime(*mirror.complete, style), formatAge(now - *mirror.complete));
+  words.text = SourceText::tr("copy of hub %1 · %2").arg(hub, words.short_text);
   // A copy that nobody follows into is old, and not late.
   if (written && mirror.complete && now - *mirror.complete > kLate) words.severity = Severity::kWarning;
-  words.tip = written ? QStringLiteral("Another process copies the hub's store into this file; this window reads along.")
-                      : QStringLiteral("A replica of the hub's store as of then. runglass --connect %1 continues it.").arg(hub);
+  words.tip = written ? SourceText::tr("Another process copies the hub's store into this file; this window reads along.")
+                      : SourceText::tr("A replica of the hub's store as of then. runglass --connect %1 continues it.").arg(hub);
   return words;
 }
 
 std::vector<StripItem> followedItems(std::vector<StripItem> items, const SourceWords& words) {
-  if (!items.empty()) items.back() = {QStringLiteral("data"), words.short_text, words.text + u'\n' + words.tip, words.severity};
+  if (!items.empty()) items.back() = {SourceText::tr("data"), words.short_text, words.text + u'\n' + words.tip, words.severity};
   // A narrow window drops from the end.
   if (words.severity > Severity::kInfo && !items.empty()) {
     StripItem first = std::move(items.back());

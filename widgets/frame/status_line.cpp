@@ -14,7 +14,7 @@ constexpr int kHeight = kRowHeight + kGrid;
 StatusItem sourceItem(const StatusFacts& facts) {
   if (facts.words) return {facts.words->text, facts.words->tip, facts.words->severity};
   const SourceStatus& source = facts.source;
-  return {source.role.isEmpty() ? QStringLiteral("no source") : source.role, QStringLiteral("Where the data of this window comes from.")};
+  return {source.role.isEmpty() ? StatusLine::tr("no source") : source.role, StatusLine::tr("Where the data of this window comes from.")};
 }
 
 }  // namespace
@@ -25,26 +25,26 @@ std::vector<StatusItem> statusItems(const StatusFacts& facts) {
   std::vector<StatusItem> items;
   items.push_back(sourceItem(facts));
   if (source.agents)
-    items.push_back({QStringLiteral("agents %1").arg(formatCount(*source.agents)), QStringLiteral("Agents connected now.")});
+    items.push_back({StatusLine::tr("agents %1").arg(formatCount(*source.agents)), StatusLine::tr("Agents connected now.")});
   if (source.followed) {
     const std::optional<double>& line = source.followed->bytes_per_s;
-    items.push_back({QStringLiteral("line %1").arg(line ? formatByteRate(*line) : kAbsentText),
-                     QStringLiteral("Data received from the hub in the last second, compressed.")});
+    items.push_back({StatusLine::tr("line %1").arg(line ? formatByteRate(*line) : kAbsentText),
+                     StatusLine::tr("Data received from the hub in the last second, compressed.")});
   } else {
-    items.push_back({QStringLiteral("ingest %1").arg(rate ? formatValue(*rate, "count") + QStringLiteral(" samples/s") : kAbsentText),
-                     QStringLiteral("Samples that arrived in the last seconds.")});
-    items.push_back({QStringLiteral("lag %1").arg(source.lag ? formatDuration(*source.lag) : kAbsentText),
-                     QStringLiteral("From the agent's reading to the store, newest batch; – where no hub runs in this process.")});
-    items.push_back({QStringLiteral("drops %1").arg(source.dropped ? formatCount(*source.dropped) : kAbsentText),
-                     QStringLiteral("Records that were lost on the way and counted; the health view lists them.")});
+    items.push_back({StatusLine::tr("ingest %1").arg(rate ? StatusLine::tr("%1 samples/s").arg(formatValue(*rate, "count")) : kAbsentText),
+                     StatusLine::tr("Samples that arrived in the last seconds.")});
+    items.push_back({StatusLine::tr("lag %1").arg(source.lag ? formatDuration(*source.lag) : kAbsentText),
+                     StatusLine::tr("From the agent's reading to the store, newest batch; – where no hub runs in this process.")});
+    items.push_back({StatusLine::tr("drops %1").arg(source.dropped ? formatCount(*source.dropped) : kAbsentText),
+                     StatusLine::tr("Records that were lost on the way and counted; the health view lists them.")});
   }
   items.push_back(
-      {QStringLiteral("store %1")
+      {StatusLine::tr("store %1")
            .arg(facts.info ? formatBytes(static_cast<double>(facts.info->file_bytes + facts.info->journal_bytes)) : kAbsentText),
        facts.info ? screenText(facts.info->path) : QString()});
-  items.push_back({QStringLiteral("query %1").arg(facts.query_time > 0 ? formatDuration(facts.query_time) : kAbsentText),
-                   QStringLiteral("Duration of the newest answered query; %1 queued or running.").arg(facts.pending)});
-  items.push_back({zoneName(facts.style), QStringLiteral("Times are shown in this zone; Ctrl+U switches.")});
+  items.push_back({StatusLine::tr("query %1").arg(facts.query_time > 0 ? formatDuration(facts.query_time) : kAbsentText),
+                   StatusLine::tr("Duration of the newest answered query; %1 queued or running.").arg(facts.pending)});
+  items.push_back({zoneName(facts.style), StatusLine::tr("Times are shown in this zone; Ctrl+U switches.")});
   return items;
 }
 

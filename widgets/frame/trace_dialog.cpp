@@ -22,11 +22,14 @@ struct Choice {
   int number;        // to begin with
 };
 constexpr std::array<Choice, 5> kChoices = {{
-    {OrderKind::kTraceSteps, "Every kernel in the next steps, the same on all ranks", " steps", 3},
-    {OrderKind::kExact, "The next steps in exact mode, kernels inside libraries and graphs too", " steps", 3},
-    {OrderKind::kTraceFilter, "From now on only kernels with these names", nullptr, 0},
-    {OrderKind::kKeepRecent, "Keep the last seconds at full rate", " s", 60},
-    {OrderKind::kShipRecent, "Send the seconds that were kept", nullptr, 0},
+    {OrderKind::kTraceSteps, QT_TRANSLATE_NOOP("runglass::TraceDialog", "Every kernel in the next steps, the same on all ranks"),
+     QT_TRANSLATE_NOOP("runglass::TraceDialog", " steps"), 3},
+    {OrderKind::kExact, QT_TRANSLATE_NOOP("runglass::TraceDialog", "The next steps in exact mode, kernels inside libraries and graphs too"),
+     QT_TRANSLATE_NOOP("runglass::TraceDialog", " steps"), 3},
+    {OrderKind::kTraceFilter, QT_TRANSLATE_NOOP("runglass::TraceDialog", "From now on only kernels with these names"), nullptr, 0},
+    {OrderKind::kKeepRecent, QT_TRANSLATE_NOOP("runglass::TraceDialog", "Keep the last seconds at full rate"),
+     QT_TRANSLATE_NOOP("runglass::TraceDialog", " s"), 60},
+    {OrderKind::kShipRecent, QT_TRANSLATE_NOOP("runglass::TraceDialog", "Send the seconds that were kept"), nullptr, 0},
 }};
 
 }  // namespace
@@ -74,7 +77,7 @@ Order TraceDialog::order() const {
 void TraceDialog::fitChoice() {
   const Choice& choice = kChoices[static_cast<std::size_t>(m_what->currentIndex())];
   m_number->setEnabled(choice.unit != nullptr);
-  m_number->setSuffix(QString::fromUtf8(choice.unit));
+  m_number->setSuffix(choice.unit != nullptr ? tr(choice.unit) : QString());
   if (choice.unit != nullptr) m_number->setValue(choice.number);
   m_filter->setEnabled(choice.kind == OrderKind::kTraceFilter);
 }

@@ -22,12 +22,17 @@ enum class NavGroup : std::uint8_t { kNow, kRuns, kInvestigate, kConclude, kFoot
 
 struct ViewInfo {
   const char* id;       // name for --view (contract), settings, links and its icon
-  const char* title;    // in the navigation
+  const char* title;    // in the navigation, and the heading of the user guide
   const char* purpose;  // one sentence for tool tips and the palette
   const char* keys;     // keys of its own for the sheet of keys: "1–9\tmetric\nL\tworst first"; nullptr: none
   const char* tabs;     // names for --tab, with spaces between them; nullptr: it has no parts that can be asked for
   NavGroup group;
   View* (*make)(ViewContext context, QWidget* parent);
+
+  // In the language of the console.
+  QString titleText() const;
+  QString purposeText() const;
+  QString keysText() const;
 };
 
 std::span<const ViewInfo> viewRegistry();

@@ -8,6 +8,7 @@
 // Cost:       as readGoodput().
 #pragma once
 
+#include <QCoreApplication>
 #include <QString>
 #include <optional>
 
@@ -18,6 +19,10 @@
 #include "widgets/core/units.h"
 
 namespace runglass {
+
+struct GoodputText {
+  Q_DECLARE_TR_FUNCTIONS(Goodput)
+};
 
 struct GoodputData {
   Run run;

@@ -6,6 +6,9 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "widgets/core/language.h"
+#include "widgets/goodput/goodput_data.h"
+
 namespace runglass {
 namespace {
 
@@ -86,10 +89,10 @@ void GoodputPanel::paintRow(QPainter& painter, std::size_t index) const {
     painter.drawText(QRect(bar.right() + kPad, bar.top(), kBar, kBar), Qt::AlignLeft | Qt::AlignVCenter, severityGlyph(Severity::kError));
   }
   painter.setPen(bad ? theme.text : theme.muted);
-  QString words = QString::fromUtf8(endKindWords(row.ending.kind));
+  QString words = termText(endKindWords(row.ending.kind));
   if (index + 1 < m_data->goodput.ledger.rows.size()) {
     const LedgerRow& next = m_data->goodput.ledger.rows[index + 1];
-    if (next.lost_steps > 0) words += QStringLiteral(" · %1 steps lost").arg(formatCount(next.lost_steps));
+    if (next.lost_steps > 0) words = GoodputText::tr("%1 · %2 steps lost").arg(words, formatCount(next.lost_steps));
   }
   painter.drawText(QRect(bar.right() + kPad + indent, bar.top(), kEndWidth - indent, kBar), Qt::AlignLeft | Qt::AlignVCenter,
                    painter.fontMetrics().elidedText(words, Qt::ElideRight, kEndWidth - indent));
@@ -120,8 +123,7 @@ void GoodputPanel::paintSide(QPainter& painter) const {
     painter.fillRect(swatch, spend == Spend::kUnexplained ? theme.ground : spendColor(theme, spend));
     if (spend == Spend::kUnexplained) painter.fillRect(swatch, QBrush(theme.muted, Qt::BDiagPattern));
     painter.setPen(theme.text);
-    painter.drawText(QRect(left + kSwatch + 6, top, 160, kLegendLine), Qt::AlignLeft | Qt::AlignVCenter,
-                     QString::fromUtf8(spendWords(spend)));
+    painter.drawText(QRect(left + kSwatch + 6, top, 160, kLegendLine), Qt::AlignLeft | Qt::AlignVCenter, termText(spendWords(spend)));
     painter.drawText(QRect(left + 150, top, 90, kLegendLine), Qt::AlignRight | Qt::AlignVCenter, formatLength(of(g.ledger.spent, spend)));
     painter.setPen(theme.muted);
     painter.drawText(QRect(left + 250, top, 70, kLegendLine), Qt::AlignRight | Qt::AlignVCenter,
@@ -140,7 +142,7 @@ void GoodputPanel::paintEvent(QPaintEvent*) {
   painter.setFont(textFont());
   painter.setPen(m_data ? theme.text : theme.muted);
   const QRect head(kPad, 0, width() - 2 * kPad, kHead);
-  const QString words = m_data ? tr("Restarts. ") + ledgerSentence(*m_data) : m_missing;
+  const QString words = m_data ? tr("Restarts. %1").arg(ledgerSentence(*m_data)) : m_missing;
   painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(words, Qt::ElideRight, head.width()));
   painter.setPen(theme.line);
   painter.drawLine(head.bottomLeft(), head.bottomRight());
@@ -158,7 +160,7 @@ QString GoodputPanel::wordsAt(const QPoint& place) const {
     if (place.y() < bar.top() || place.y() >= bar.top() + kLine || place.x() > width() - kSideWidth) continue;
     for (const Segment& one : rows[i].segments)
       if (place.x() >= x(one.t0, bar) && place.x() <= x(one.t1, bar) && place.x() <= bar.right())
-        return QStringLiteral("%1: %2\n").arg(QString::fromUtf8(spendWords(one.spend)), formatLength(one.t1 - one.t0)) + rowWords(rows[i]);
+        return QStringLiteral("%1: %2\n").arg(termText(spendWords(one.spend)), formatLength(one.t1 - one.t0)) + rowWords(rows[i]);
     return rowWords(rows[i]);
   }
   return {};

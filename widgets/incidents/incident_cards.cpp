@@ -2,6 +2,7 @@
 // Invariants: 1. m_cards are the cards of m_incident.evidence, in its order.
 #include "widgets/incidents/incident_cards.h"
 
+#include <QCoreApplication>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -35,7 +36,7 @@ IncidentCards::IncidentCards(QueryService* queries, QWidget* parent)
   m_add->setFocusPolicy(Qt::TabFocus);
   auto* menu = new QMenu(m_add);
   for (const EvidenceKind& kind : kEvidenceKinds)
-    connect(menu->addAction(QString::fromUtf8(kind.what)), &QAction::triggered, this,
+    connect(menu->addAction(QCoreApplication::translate("EvidenceKind", kind.what)), &QAction::triggered, this,
             [this, id = QString::fromLatin1(kind.id)] { emit addWanted(id); });
   m_add->setMenu(menu);
   auto* head = new QHBoxLayout;
@@ -65,8 +66,9 @@ void IncidentCards::setIncident(const Incident& incident, const QString& refusal
   m_editable = editable;
   m_style = style;
   const std::size_t count = incident.evidence.size();
-  m_head->setText(count == 0 ? tr("Evidence: no card yet; Add keeps what is selected in the shown window")
-                             : tr("Evidence: %1 %2, kept at full resolution").arg(count).arg(count == 1 ? tr("card") : tr("cards")));
+  m_head->setText(count == 0   ? tr("Evidence: no card yet; Add keeps what is selected in the shown window")
+                  : count == 1 ? tr("Evidence: %1 card, kept at full resolution").arg(count)
+                               : tr("Evidence: %1 cards, kept at full resolution").arg(count));
   if (!same) rebuild();
 }
 

@@ -5,7 +5,9 @@
 #include <QScrollBar>
 #include <algorithm>
 
+#include "widgets/core/language.h"
 #include "widgets/core/theme.h"
+#include "widgets/incidents/incident_text.h"
 
 namespace runglass {
 namespace {
@@ -23,49 +25,61 @@ QString muted(const QString& html) { return QStringLiteral("<span style='color:%
 
 QString scoreText(const IncidentSuspect& suspect) {
   if (!suspect.score) return kAbsentText;
-  QString kind = screenText(suspect.score_kind, 30);
-  kind.replace(u'_', u' ');
-  const bool share = suspect.score_kind.ends_with("_ratio") || suspect.score_kind == "confidence" || suspect.score_kind == "relative";
-  kind.remove(QStringLiteral(" ratio"));
-  return (share ? formatPercent(*suspect.score, 0) : formatNumber(*suspect.score, 3)) + u' ' + kind;
+  const std::string& kind = suspect.score_kind;
+  const QString share = formatPercent(*suspect.score, 0), number = formatNumber(*suspect.score, 3);
+  if (kind == "slower_ratio") return IncidentText::tr("%1 slower").arg(share);
+  if (kind == "explained_ratio") return IncidentText::tr("%1 explained").arg(share);
+  if (kind == "blocked_ratio") return IncidentText::tr("%1 blocked").arg(share);
+  if (kind == "confidence") return IncidentText::tr("%1 confidence").arg(share);
+  if (kind == "relative") return IncidentText::tr("%1 relative").arg(share);
+  if (kind == "what_if") return IncidentText::tr("%1 what if").arg(number);
+  if (kind == "wait_vote") return IncidentText::tr("%1 wait vote").arg(number);
+  return number + u' ' + screenText(kind, 30);
+}
+
+// The place of a suspect; the answer has it in English.
+QString placeText(const IncidentSuspect& suspect) {
+  if (!suspect.rank) return phraseText(suspect.what);
+  const QString rank = QString::number(*suspect.rank), node = screenText(suspect.node, 60);
+  return node.isEmpty() ? IncidentText::tr("rank %1").arg(rank) : IncidentText::tr("rank %1 on %2").arg(rank, node);
 }
 
 QString suspectsHtml(const IncidentPage& page) {
-  QString html = heading(QStringLiteral("suspects, best first"));
+  QString html = heading(IncidentText::tr("suspects, best first"));
   const auto& suspects = page.answer.suspects;
   if (suspects.empty()) {
-    const QString why = page.answer.suspects_reason.empty() ? QString() : QStringLiteral(": ") + escaped(page.answer.suspects_reason, 300);
-    return html + line(muted(QStringLiteral("none") + why));
+    const QString why = phraseText(page.answer.suspects_reason, 300).toHtmlEscaped();
+    return html + line(muted(why.isEmpty() ? IncidentText::tr("none") : IncidentText::tr("none: %1").arg(why)));
   }
   for (std::size_t i = 0; i < suspects.size(); ++i) {
     const IncidentSuspect& one = suspects[i];
-    const QString name =
-        one.rank || !one.node.empty()
-            ? QStringLiteral("<a href='suspect:%1' style='color:%2'>%3</a>").arg(i).arg(currentTheme().accent.name(), escaped(one.what))
-            : escaped(one.what);
+    const QString name = one.rank || !one.node.empty() ? QStringLiteral("<a href='suspect:%1' style='color:%2'>%3</a>")
+                                                             .arg(i)
+                                                             .arg(currentTheme().accent.name(), placeText(one).toHtmlEscaped())
+                                                       : placeText(one).toHtmlEscaped();
     html += line(
         QStringLiteral("%1. <b>%2</b> &nbsp;%3<br>%4").arg(i + 1).arg(name, muted(scoreText(one).toHtmlEscaped()), escaped(one.why, 400)));
   }
-  if (!page.ranked) html += line(muted(QStringLiteral("the ranking is being read …")));
+  if (!page.ranked) html += line(muted(IncidentText::tr("the ranking is being read …")));
   return html;
 }
 
 QString ruledOutHtml(const IncidentAnswer& answer) {
-  QString html = heading(QStringLiteral("ruled out"));
-  if (answer.ruled_out.empty()) return html + line(muted(QStringLiteral("nothing: nothing was recorded that could")));
+  QString html = heading(IncidentText::tr("ruled out"));
+  if (answer.ruled_out.empty()) return html + line(muted(IncidentText::tr("nothing: nothing was recorded that could")));
   for (const RuledOut& one : answer.ruled_out) html += line(escaped(one.what) + QStringLiteral(": ") + muted(escaped(one.why, 300)));
   return html;
 }
 
 QString changesHtml(const IncidentAnswer& answer) {
-  QString head = QStringLiteral("against the attempt before");
+  QString head = IncidentText::tr("against the attempt before");
   if (answer.before && answer.attempt)
-    head = QStringLiteral("attempt %1 against attempt %2").arg(answer.attempt->number).arg(answer.before->number);
+    head = IncidentText::tr("attempt %1 against attempt %2").arg(answer.attempt->number).arg(answer.before->number);
   QString html = heading(head);
   const std::string nodes = nodeChangeText(answer.nodes);
   if (!nodes.empty()) html += line(escaped(nodes, 300));
   if (answer.changes.empty()) {
-    if (!answer.changes_reason.empty()) html += line(muted(escaped(answer.changes_reason, 300)));
+    if (!answer.changes_reason.empty()) html += line(muted(phraseText(answer.changes_reason, 300).toHtmlEscaped()));
     return html;
   }
   html += QStringLiteral("<table cellspacing='0' cellpadding='2'>");
@@ -77,48 +91,52 @@ QString changesHtml(const IncidentAnswer& answer) {
                 .arg(escaped(fact.key, 60), muted(value(fact.a)), value(fact.b));
   }
   html += QStringLiteral("</table>");
-  if (answer.changes.size() > shown) html += line(muted(QStringLiteral("and %1 more").arg(answer.changes.size() - shown)));
+  if (answer.changes.size() > shown) html += line(muted(IncidentText::tr("and %1 more").arg(answer.changes.size() - shown)));
   return html;
 }
 
 template <class T, class Format>
 QString reported(const Reported<T>& value, Format format) {
   if (value.value) return (value.at_least ? QStringLiteral("≥ ") : QString()) + format(*value.value);
-  return kAbsentText + (value.reason.empty() ? QString() : QStringLiteral(" (") + screenText(value.reason, 200) + u')');
+  return kAbsentText + (value.reason.empty() ? QString() : QStringLiteral(" (") + phraseText(value.reason, 200) + u')');
 }
 
 QString qualityHtml(const DataQuality& quality) {
-  QString html = heading(QStringLiteral("data quality"));
+  QString html = heading(IncidentText::tr("data quality"));
   const auto count = [](std::int64_t value) { return formatCount(value); };
-  const auto of = [](std::int64_t all) { return all > 0 ? QStringLiteral(" of %1").arg(formatCount(all)) : QString(); };
+  const auto of = [](const QString& reported, std::int64_t all) {
+    return all > 0 ? IncidentText::tr("%1 of %2").arg(reported, formatCount(all)) : reported;
+  };
   QStringList lines;
-  lines << QStringLiteral("ranks with recorded steps: ") + reported(quality.ranks_reported, count) + of(quality.ranks);
-  lines << QStringLiteral("series with samples: ") + reported(quality.series_reported, count) + of(quality.series);
-  lines << QStringLiteral("data was lost: ") + reported(quality.lost, [&](std::int64_t times) {
-             return times == 0 ? QStringLiteral("never") : count(times) + QStringLiteral(" times");
-           });
-  QString clock = QStringLiteral("largest clock error: ") +
-                  reported(quality.clock_error, [](DurNs error) { return QStringLiteral("± ") + formatDuration(error); });
-  if (!quality.clock_node.empty()) clock += QStringLiteral(" on ") + screenText(quality.clock_node, 60);
-  if (quality.nodes_without_clock > 0) clock += QStringLiteral("; %1 nodes were never compared").arg(count(quality.nodes_without_clock));
+  lines << IncidentText::tr("ranks with recorded steps: %1").arg(of(reported(quality.ranks_reported, count), quality.ranks));
+  lines << IncidentText::tr("series with samples: %1").arg(of(reported(quality.series_reported, count), quality.series));
+  lines << IncidentText::tr("data was lost: %1").arg(reported(quality.lost, [&](std::int64_t times) {
+    return times == 0 ? IncidentText::tr("never") : IncidentText::tr("%1 times").arg(count(times));
+  }));
+  QString clock = IncidentText::tr("largest clock error: %1").arg(reported(quality.clock_error, [](DurNs error) {
+    return QStringLiteral("± ") + formatDuration(error);
+  }));
+  if (!quality.clock_node.empty()) clock = IncidentText::tr("%1 on %2").arg(clock, screenText(quality.clock_node, 60));
+  if (quality.nodes_without_clock > 0)
+    clock = IncidentText::tr("%1; %2 nodes were never compared").arg(clock, count(quality.nodes_without_clock));
   lines << clock;
-  if (quality.least_coverage) lines << QStringLiteral("least coverage of a finding: ") + formatPercent(*quality.least_coverage, 0);
+  if (quality.least_coverage) lines << IncidentText::tr("least coverage of a finding: %1").arg(formatPercent(*quality.least_coverage, 0));
   for (const QString& one : lines) html += line(one.toHtmlEscaped());
   for (std::size_t i = 0; i < std::min(quality.issues.size(), kMaxRows); ++i) {
     const QualityIssue& issue = quality.issues[i];
     html += line(QStringLiteral("%1 %2 × %3: %4")
                      .arg(severityGlyph(issue.severity), count(issue.count).toHtmlEscaped(), escaped(issue.code, 60),
-                          muted(escaped(issue.help, 200))));
+                          muted(phraseText(issue.help, 200).toHtmlEscaped())));
   }
   return html;
 }
 
 QString environmentHtml(const IncidentAnswer& answer) {
   if (answer.environment.empty()) return {};
-  QString html = heading(QStringLiteral("where it ran")) + QStringLiteral("<table cellspacing='0' cellpadding='2'>");
+  QString html = heading(IncidentText::tr("where it ran")) + QStringLiteral("<table cellspacing='0' cellpadding='2'>");
   for (std::size_t i = 0; i < std::min(answer.environment.size(), kMaxRows); ++i) {
     const EnvironmentFact& fact = answer.environment[i];
-    const QString more = fact.values > 1 ? muted(QStringLiteral(" and %1 others").arg(fact.values - 1)) : QString();
+    const QString more = fact.values > 1 ? u' ' + muted(IncidentText::tr("and %1 others").arg(fact.values - 1)) : QString();
     html +=
         QStringLiteral("<tr><td>%1&nbsp;&nbsp;</td><td>%2%3</td></tr>").arg(muted(escaped(fact.key, 60)), escaped(fact.value, 120), more);
   }

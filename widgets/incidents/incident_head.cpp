@@ -19,6 +19,7 @@
 
 #include "model/edits.h"
 #include "widgets/core/gpu_price.h"
+#include "widgets/core/language.h"
 #include "widgets/core/theme.h"
 #include "widgets/incidents/editable_text.h"
 
@@ -236,7 +237,7 @@ void IncidentHead::fillCauses() {
   for (const IncidentCause& cause : incidentCauses()) {
     if (group != cause.group) {
       group = cause.group;
-      m_causes->addItem(QString::fromLatin1(causeGroupName(cause.group)));
+      m_causes->addItem(termText(causeGroupName(cause.group)));
       if (model != nullptr) model->item(m_causes->count() - 1)->setEnabled(false);
     }
     m_causes->addItem(causeText(cause), QString::fromStdString(std::string(cause.code)));

@@ -37,8 +37,8 @@ QString kindText(const TimelineEntry& entry) {
 
 QString entryTip(const TimelineEntry& entry, TimeStyle style) {
   QString tip = formatTimeFull(entry.time, style) + QStringLiteral("\n%1, %2").arg(severityWord(entry.severity), kindText(entry));
-  if (entry.step) tip += QStringLiteral(", step %1").arg(formatCount(*entry.step));
-  if (entry.until) tip += QStringLiteral("\nuntil ") + formatTimeFull(*entry.until, style);
+  if (entry.step) tip = IncidentText::tr("%1, step %2").arg(tip, formatCount(*entry.step));
+  if (entry.until) tip += u'\n' + IncidentText::tr("until %1").arg(formatTimeFull(*entry.until, style));
   return tip + u'\n' + screenText(entry.text, 2'000);
 }
 
@@ -71,18 +71,18 @@ QString minutesText(TimeNs time, TimeNs zero) {
 std::vector<Column<TimelineEntry>> laneColumns(const TimeStyle* style, const TimeNs* zero) {
   using E = TimelineEntry;
   std::vector<Column<E>> columns;
-  columns.push_back({.title = QStringLiteral("min"),
-                     .help = QStringLiteral("Minutes since its first sign."),
+  columns.push_back({.title = IncidentText::tr("min"),
+                     .help = IncidentText::tr("Minutes since its first sign."),
                      .align = Qt::AlignRight,
                      .text = [zero](const E& e) { return minutesText(e.time, *zero); },
                      .sort = [](const E& e) { return QVariant::fromValue(static_cast<qlonglong>(e.time)); }});
-  columns.push_back({.title = QStringLiteral("time"),
-                     .help = QStringLiteral("When; of several the first."),
+  columns.push_back({.title = IncidentText::tr("time"),
+                     .help = IncidentText::tr("When; of several the first."),
                      .text = [style](const E& e) { return formatTimeOfDay(e.time, *style); },
                      .sort = [](const E& e) { return QVariant::fromValue(static_cast<qlonglong>(e.time)); },
                      .copy = [](const E& e) { return formatTimeFull(e.time, TimeStyle::kUtc); }});
-  columns.push_back({.title = QStringLiteral("step"),
-                     .help = QStringLiteral("The step that was made then."),
+  columns.push_back({.title = IncidentText::tr("step"),
+                     .help = IncidentText::tr("The step that was made then."),
                      .align = Qt::AlignRight,
                      .text = [](const E& e) { return e.step ? formatCount(*e.step) : kAbsentText; },
                      .sort = [](const E& e) { return e.step ? QVariant::fromValue(static_cast<qlonglong>(*e.step)) : QVariant(); }});
@@ -93,9 +93,9 @@ std::vector<Column<TimelineEntry>> laneColumns(const TimeStyle* style, const Tim
                        .tip = [style, which](const E& e) { return e.lane == which ? plainTip(entryTip(e, *style)) : QString(); },
                        .mark = [which](const E& e) { return e.lane == which ? e.severity : Severity::kInfo; }});
   };
-  lane(QStringLiteral("what happened"), QStringLiteral("Events, ends and starts of attempts, checkpoints, findings where they began."),
+  lane(IncidentText::tr("what happened"), IncidentText::tr("Events, ends and starts of attempts, checkpoints, findings where they began."),
        IncidentLane::kHappened);
-  lane(QStringLiteral("what was known"), QStringLiteral("Alerts, captures, notes, and publication of findings."), IncidentLane::kKnown);
+  lane(IncidentText::tr("what was known"), IncidentText::tr("Alerts, captures, notes, and publication of findings."), IncidentLane::kKnown);
   return columns;
 }
 

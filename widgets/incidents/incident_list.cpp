@@ -81,7 +81,7 @@ QLabel* makeHead(QWidget* parent) {
 }
 
 QString beginText(const std::optional<TimeRange>& range, TimeStyle style) {
-  if (!range) return QStringLiteral("without a time");
+  if (!range) return IncidentText::tr("without a time");
   // The year is in the tip: a row has little room.
   const QString time = formatTime(range->t0, style);
   return style == TimeStyle::kRelative ? time : time.mid(kYearChars).section(u' ', 0, 1);
@@ -94,10 +94,11 @@ IncidentEntry entryOf(const Incident& incident, const IncidentImpact* cost, Time
   entry.quiet = incident.state >= IncidentState::kResolved;
   entry.second = QStringLiteral("%1 %2 · %3").arg(stateGlyph(incident.state), stateWord(incident.state), beginText(incident.range, style));
   entry.cost = costText(cost);
-  entry.tip = plainTip(QStringLiteral("%1\n%2, %3, %4%5")
-                           .arg(screenText(incident.title, kTitleChars), severityWord(incident.severity), stateWord(incident.state),
-                                rangeText(incident.range, style),
-                                incident.reason.empty() ? QString() : QStringLiteral("\nNot a problem: ") + screenText(incident.reason)));
+  QString tip = QStringLiteral("%1\n%2, %3, %4")
+                    .arg(screenText(incident.title, kTitleChars), severityWord(incident.severity), stateWord(incident.state),
+                         rangeText(incident.range, style));
+  if (!incident.reason.empty()) tip += u'\n' + IncidentText::tr("Not a problem: %1").arg(screenText(incident.reason));
+  entry.tip = plainTip(tip);
   return entry;
 }
 
@@ -105,10 +106,11 @@ IncidentEntry entryOf(const IncidentProposal& proposal, const IncidentList& list
   const Incident& incident = proposal.incident;
   IncidentEntry entry{.key = proposal.key, .severity = incident.severity, .title = screenText(incident.title, kTitleChars)};
   const auto count = static_cast<qlonglong>(incident.findings.size());
-  entry.second = QStringLiteral("%1 · %2 %3").arg(beginText(incident.range, style)).arg(count).arg(count == 1 ? "finding" : "findings");
+  entry.second = (count == 1 ? IncidentText::tr("%1 · %2 finding") : IncidentText::tr("%1 · %2 findings"))
+                     .arg(beginText(incident.range, style), QString::number(count));
   QString joins;
   if (const Incident* other = proposal.joins.empty() ? nullptr : list.find(proposal.joins))
-    joins = QStringLiteral("belongs to “%1”").arg(screenText(other->title, kMenuChars));
+    joins = IncidentText::tr("belongs to “%1”").arg(screenText(other->title, kMenuChars));
   if (!joins.isEmpty()) entry.second += QStringLiteral(" · ") + joins;
   entry.tip =
       plainTip(QStringLiteral("%1\n%2, %3\n%4")
@@ -265,15 +267,17 @@ void IncidentListPanel::fill() {
   for (const IncidentProposal& one : m_list->proposals.all) proposals.push_back(entryOf(one, *m_list, m_style));
   QString head = tr("Incidents: %1, %2 open").arg(incidents.size()).arg(open);
   const bool together = incidents.size() > 1 && m_costs && m_costs->gpu_hours.value;
-  if (together) head += tr("; %1").arg(gpuHoursText(m_costs->gpu_hours));
+  if (together) head = tr("%1; %2").arg(head, gpuHoursText(m_costs->gpu_hours));
   m_incident_head->setText(head);
-  m_incident_head->setToolTip(together ? tr("What they cost together, without those dismissed: a restart that several of them count is in "
-                                            "it once%1")
-                                             .arg(m_costs->gpu_hours.at_least ? tr("; what one of them cost is not known") : QString())
-                                       : QString());
+  QString tip;
+  if (together) tip = tr("What they cost together, without those dismissed: a restart that several of them count is in it once");
+  if (together && m_costs->gpu_hours.at_least) tip = tr("%1; what one of them cost is not known").arg(tip);
+  m_incident_head->setToolTip(tip);
   const std::size_t left_out = m_list->proposals.left_out;
-  m_proposal_head->setText(tr("Proposed: %1").arg(proposals.size()) +
-                           (left_out > 0 ? tr("; %1 findings were too many to look at").arg(left_out) : QString()));
+  m_proposal_head->setText(
+      left_out > 0
+          ? tr("Proposed: %1; %2 findings were too many to look at").arg(QString::number(proposals.size()), QString::number(left_out))
+          : tr("Proposed: %1").arg(proposals.size()));
   m_proposal_box->setVisible(!proposals.empty());
   m_proposal_view->setFixedHeight(kRowPx * std::min<int>(kProposalsShown, static_cast<int>(proposals.size())) + 1);
   m_quiet = true;

@@ -9,6 +9,7 @@
 
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
+#include "widgets/incidents/incident_text.h"
 
 namespace runglass {
 namespace {
@@ -128,8 +129,10 @@ void IncidentShare::exportTo(const QString& path) {
   m_port->shareIncident(
       m_uuid, path.toStdString(), m_stop.get_token(), this,
       [this](std::int64_t bytes) {
-        const QString of = m_estimate ? tr(" of about %1").arg(formatBytes(static_cast<double>(*m_estimate))) : QString();
-        say(tr("Writing: %1%2").arg(formatBytes(static_cast<double>(bytes)), of), false);
+        const QString written = formatBytes(static_cast<double>(bytes));
+        say(m_estimate ? tr("Writing: %1 of about %2").arg(written, formatBytes(static_cast<double>(*m_estimate)))
+                       : tr("Writing: %1").arg(written),
+            false);
       },
       [this, path](const Result<std::int64_t>& answer) {
         m_running = false;

@@ -8,6 +8,7 @@
 // Cost:       O(text).
 #pragma once
 
+#include <QCoreApplication>
 #include <QString>
 #include <QStringList>
 #include <vector>
@@ -18,6 +19,10 @@
 #include "widgets/core/units.h"
 
 namespace runglass {
+
+struct IncidentText {
+  Q_DECLARE_TR_FUNCTIONS(Incidents)
+};
 
 QString stateWord(IncidentState state);  // "open"
 QString stateGlyph(IncidentState state);

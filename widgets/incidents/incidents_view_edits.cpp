@@ -16,22 +16,22 @@ namespace runglass {
 namespace {
 
 constexpr std::array kCommands = {
-    IncidentCommand{"accept", "Accept the chosen proposal"},
-    IncidentCommand{"merge", "Merge what is chosen into an incident"},
-    IncidentCommand{"dismiss", "Dismiss it: not a problem because …"},
-    IncidentCommand{"undo", "Undo the last change"},
-    IncidentCommand{"title", "Change its title"},
-    IncidentCommand{"sentence", "Change its sentence"},
-    IncidentCommand{"open", "State: open"},
-    IncidentCommand{"mitigated", "State: mitigated"},
-    IncidentCommand{"resolved", "State: resolved"},
-    IncidentCommand{"cause", "Accept the suggested root cause"},
-    IncidentCommand{"notes", "Edit its notes"},
-    IncidentCommand{"price", "Price per GPU-hour …"},
-    IncidentCommand{"report", "Export its report …"},
-    IncidentCommand{"share", "Export it as .rgl …"},
-    IncidentCommand{"logbook", "Show the run log"},
-    IncidentCommand{"note", "Add a note to the run log"},
+    IncidentCommand{"accept", QT_TRANSLATE_NOOP("Incidents", "Accept the chosen proposal")},
+    IncidentCommand{"merge", QT_TRANSLATE_NOOP("Incidents", "Merge what is chosen into an incident")},
+    IncidentCommand{"dismiss", QT_TRANSLATE_NOOP("Incidents", "Dismiss it: not a problem because …")},
+    IncidentCommand{"undo", QT_TRANSLATE_NOOP("Incidents", "Undo the last change")},
+    IncidentCommand{"title", QT_TRANSLATE_NOOP("Incidents", "Change its title")},
+    IncidentCommand{"sentence", QT_TRANSLATE_NOOP("Incidents", "Change its sentence")},
+    IncidentCommand{"open", QT_TRANSLATE_NOOP("Incidents", "State: open")},
+    IncidentCommand{"mitigated", QT_TRANSLATE_NOOP("Incidents", "State: mitigated")},
+    IncidentCommand{"resolved", QT_TRANSLATE_NOOP("Incidents", "State: resolved")},
+    IncidentCommand{"cause", QT_TRANSLATE_NOOP("Incidents", "Accept the suggested root cause")},
+    IncidentCommand{"notes", QT_TRANSLATE_NOOP("Incidents", "Edit its notes")},
+    IncidentCommand{"price", QT_TRANSLATE_NOOP("Incidents", "Price per GPU-hour …")},
+    IncidentCommand{"report", QT_TRANSLATE_NOOP("Incidents", "Export its report …")},
+    IncidentCommand{"share", QT_TRANSLATE_NOOP("Incidents", "Export it as .rgl …")},
+    IncidentCommand{"logbook", QT_TRANSLATE_NOOP("Incidents", "Show the run log")},
+    IncidentCommand{"note", QT_TRANSLATE_NOOP("Incidents", "Add a note to the run log")},
 };
 
 // A selection as the `select` of a card.

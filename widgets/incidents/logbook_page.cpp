@@ -35,22 +35,22 @@ Result<Logbook> readPage(Reader& reader, RunId wanted, std::stop_token stop) {
 std::vector<Column<LogbookEntry>> logbookColumns(const TimeStyle* style) {
   using E = LogbookEntry;
   std::vector<Column<E>> columns;
-  columns.push_back({.title = QStringLiteral("time"),
-                     .help = QStringLiteral("When; – where the source has no clock."),
+  columns.push_back({.title = IncidentText::tr("time"),
+                     .help = IncidentText::tr("When; – where the source has no clock."),
                      .text = [style](const E& e) { return e.time ? formatTime(*e.time, *style) : kAbsentText; },
                      .sort = [](const E& e) { return e.time ? QVariant::fromValue(static_cast<qlonglong>(*e.time)) : QVariant(); },
                      .copy = [](const E& e) { return e.time ? formatTimeFull(*e.time, TimeStyle::kUtc) : QString(); }});
-  columns.push_back({.title = QStringLiteral("step"),
-                     .help = QStringLiteral("The step that was made then."),
+  columns.push_back({.title = IncidentText::tr("step"),
+                     .help = IncidentText::tr("The step that was made then."),
                      .align = Qt::AlignRight,
                      .text = [](const E& e) { return e.step ? formatCount(*e.step) : kAbsentText; },
                      .sort = [](const E& e) { return e.step ? QVariant::fromValue(static_cast<qlonglong>(*e.step)) : QVariant(); }});
-  columns.push_back({.title = QStringLiteral("what"),
-                     .help = QStringLiteral("What kind of entry it is."),
+  columns.push_back({.title = IncidentText::tr("what"),
+                     .help = IncidentText::tr("What kind of entry it is."),
                      .text = [](const E& e) { return screenText(e.what.empty() ? e.kind : e.what, 60); },
                      .mark = [](const E& e) { return e.severity; }});
-  columns.push_back({.title = QStringLiteral("entry"),
-                     .help = QStringLiteral("Event, or text of a note."),
+  columns.push_back({.title = IncidentText::tr("entry"),
+                     .help = IncidentText::tr("Event, or text of a note."),
                      .text = [](const E& e) { return screenText(e.text, 600); },
                      .tip = [](const E& e) { return plainTip(screenText(e.text, 4'000)); }});
   return columns;
@@ -147,7 +147,8 @@ void LogbookPage::showAnswer(const Result<std::shared_ptr<const Logbook>>& answe
   }
   m_logbook = *answer;
   QString words = screenText(m_logbook->summary, 600);
-  if (m_logbook->left_out > 0) words += tr(" %1 events are left out.").arg(formatCount(static_cast<std::int64_t>(m_logbook->left_out)));
+  if (m_logbook->left_out > 0)
+    words = tr("%1 %2 events are left out.").arg(words, formatCount(static_cast<std::int64_t>(m_logbook->left_out)));
   m_summary->setText(words);
   m_model->setRows(std::shared_ptr<const std::vector<LogbookEntry>>(m_logbook, &m_logbook->entries));
   m_stack->setCurrentWidget(m_page);
@@ -174,8 +175,9 @@ std::optional<TimeNs> LogbookPage::noteTime() const {
 void LogbookPage::tellNoteTime() {
   const bool now = !m_state.moment && m_table->currentRow().row() < 0;
   const auto time = noteTime();
-  const QString when = !time ? tr("about the run as a whole") : now ? tr("now") : tr("at %1").arg(formatTime(*time, m_state.time_style));
-  m_note->setPlaceholderText(tr("Add a note, %1  (Enter)").arg(when));
+  m_note->setPlaceholderText(!time ? tr("Add a note, about the run as a whole  (Enter)")
+                             : now ? tr("Add a note, now  (Enter)")
+                                   : tr("Add a note, at %1  (Enter)").arg(formatTime(*time, m_state.time_style)));
   const QString refusal = m_context.edits != nullptr ? m_context.edits->refusal() : tr("This store cannot be edited.");
   m_add->setEnabled(refusal.isEmpty());
   m_add->setToolTip(refusal);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "widgets/core/units.h"
+#include "widgets/incidents/incident_text.h"
 
 namespace runglass {
 namespace {
@@ -81,7 +82,7 @@ void disarm(QTextDocument& document) {
     if (piece->format.isImageFormat()) {
       const QTextImageFormat image = piece->format.toImageFormat();
       const QString words = image.property(QTextFormat::ImageAltText).toString();
-      cursor.insertText(QStringLiteral("[picture %1]").arg((words + u' ' + image.name()).trimmed().left(kAddressChars)), plain);
+      cursor.insertText(IncidentText::tr("[picture %1]").arg((words + u' ' + image.name()).trimmed().left(kAddressChars)), plain);
       continue;
     }
     const QString address = piece->format.anchorHref().left(kAddressChars);
@@ -101,7 +102,7 @@ void setNoteText(QTextDocument& document, std::string_view markdown) {
   QTextCursor end(&document);
   end.movePosition(QTextCursor::End);
   end.insertBlock();
-  end.insertText(QStringLiteral("… the rest is too long to be shown."), QTextCharFormat());
+  end.insertText(IncidentText::tr("… the rest is too long to be shown."), QTextCharFormat());
 }
 
 }  // namespace runglass

@@ -13,6 +13,7 @@
 #include <QValueAxis>
 #include <algorithm>
 
+#include "widgets/core/language.h"
 #include "widgets/core/run_words.h"
 
 namespace runglass {
@@ -72,7 +73,7 @@ void BreakdownView::fillChart() {
   series->setBarWidth(0.7);
   for (const PartMeans& part : m_data.parts) {
     const QString name = screenText(part.part, 40);
-    auto* set = new QBarSet(name);
+    auto* set = new QBarSet(phraseText(part.part, 40));
     if (before > 0) *set << part.before_ns * scale.factor;
     *set << part.recent_ns * scale.factor;
     set->setColor(partColor(theme, name));
@@ -139,7 +140,7 @@ void BreakdownView::paintEvent(QPaintEvent*) {
     painter.fillRect(QRect(left, top + 3, kSwatch, kSwatch), partColor(theme, name));
     painter.setPen(theme.text);
     painter.drawText(QRect(left + kSwatch + 6, top, kName, kLine), Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(name, Qt::ElideRight, kName));
+                     painter.fontMetrics().elidedText(phraseText(part.part, 40), Qt::ElideRight, kName));
     painter.drawText(QRect(left + kName, top, 74, kLine), Qt::AlignRight | Qt::AlignVCenter,
                      formatDuration(static_cast<DurNs>(part.recent_ns)));
     if (part.before_ns > 0) {

@@ -7,8 +7,10 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "widgets/core/language.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
+#include "widgets/overview/overview_data.h"
 
 namespace runglass {
 namespace {
@@ -19,16 +21,17 @@ constexpr DurNs kMinWindow = 100 * kNsPerUs;
 
 QString unitWords(const IdleRow& row) {
   if (row.units_total == 0 || row.units == 0) return {};
-  return QStringLiteral("%1 of %2 %3")
-      .arg(row.units)
-      .arg(row.units_total)
-      .arg(screenText(row.unit) + (row.units_total == 1 ? QString() : QStringLiteral("s")));
+  const bool one = row.units_total == 1;
+  const QString text = row.unit == "rank"   ? (one ? OverviewText::tr("%1 of %2 rank") : OverviewText::tr("%1 of %2 ranks"))
+                       : row.unit == "node" ? (one ? OverviewText::tr("%1 of %2 node") : OverviewText::tr("%1 of %2 nodes"))
+                                            : (one ? OverviewText::tr("%1 of %2 device") : OverviewText::tr("%1 of %2 devices"));
+  return text.arg(row.units).arg(row.units_total);
 }
 
 QString stepWords(const IdleAnswer& answer) {
-  if (answer.steps == 0) return QObject::tr("of the time");
-  if (answer.steps == 1) return QObject::tr("of step %1").arg(formatCount(answer.first_step.value_or(0)));
-  return QObject::tr("of %1 steps, %2 to %3")
+  if (answer.steps == 0) return OverviewText::tr("of the time");
+  if (answer.steps == 1) return OverviewText::tr("of step %1").arg(formatCount(answer.first_step.value_or(0)));
+  return OverviewText::tr("of %1 steps, %2 to %3")
       .arg(formatCount(static_cast<std::int64_t>(answer.steps)), formatCount(answer.first_step.value_or(0)),
            formatCount(answer.last_step.value_or(0)));
 }
@@ -132,7 +135,7 @@ void IdlePanel::showAnswer(const Result<std::shared_ptr<const IdleAnswer>>& answ
   if (!answer.ok()) m_read_at = 0;
   m_current = std::min(m_current, rowCount() - 1);
   QStringList words{headline()};
-  for (int row = 0; row < rowCount(); ++row) words << screenText(idleCauseWords(m_answer->rows[static_cast<std::size_t>(row)].cause));
+  for (int row = 0; row < rowCount(); ++row) words << termText(idleCauseWords(m_answer->rows[static_cast<std::size_t>(row)].cause));
   setAccessibleDescription(words.join(QStringLiteral("; ")));
   update();
 }
@@ -141,12 +144,12 @@ QString IdlePanel::headline() const {
   if (!m_failed.isEmpty()) return tr("GPU idle: could not be read: %1").arg(m_failed);
   if (!m_answer) return tr("GPU idle …");
   if (!m_answer->ok) return tr("GPU idle: not recorded");
-  const QString peers = m_answer->busy.comm_wait && *m_answer->busy.comm_wait >= kNoticed
-                            ? tr(", waiting for peers %1,").arg(formatPercent(*m_answer->busy.comm_wait))
-                            : QString();
+  const QString idle = formatPercent(m_answer->idle_share), steps = stepWords(*m_answer), basis = screenText(m_answer->basis_words);
+  const auto waits = m_answer->busy.comm_wait;
   // The numbers first: where there is little room, the end is cut.
-  return tr("GPU idle, explained: %1%2 %3 (%4)")
-      .arg(formatPercent(m_answer->idle_share), peers, stepWords(*m_answer), screenText(m_answer->basis_words));
+  return waits && *waits >= kNoticed
+             ? tr("GPU idle, explained: %1, waiting for peers %2, %3 (%4)").arg(idle, formatPercent(*waits), steps, basis)
+             : tr("GPU idle, explained: %1 %2 (%3)").arg(idle, steps, basis);
 }
 
 int IdlePanel::rowCount() const { return m_answer && m_answer->ok ? std::min(kMaxRows, static_cast<int>(m_answer->rows.size())) : 0; }
@@ -195,7 +198,7 @@ AccessibleTable IdlePanel::accessibleTable() const {
   for (int i = 0; i < rowCount(); ++i) {
     const IdleRow& row = m_answer->rows[static_cast<std::size_t>(i)];
     table.rows.push_back(
-        {{screenText(idleCauseWords(row.cause)), row.share ? formatPercent(*row.share) : QString(), screenText(row.evidence)}, rowRect(i)});
+        {{termText(idleCauseWords(row.cause)), row.share ? formatPercent(*row.share) : QString(), screenText(row.evidence)}, rowRect(i)});
   }
   return table;
 }
@@ -203,7 +206,7 @@ AccessibleTable IdlePanel::accessibleTable() const {
 QString IdlePanel::missingWords() const {
   QStringList causes;
   for (const IdleNotRecorded& one : m_answer->not_recorded)
-    if (one.cause != IdleCause::kUnexplained) causes << screenText(idleCauseWords(one.cause));
+    if (one.cause != IdleCause::kUnexplained) causes << termText(idleCauseWords(one.cause));
   return causes.isEmpty() ? QString() : tr("not recorded: %1").arg(causes.join(QStringLiteral(", ")));
 }
 
@@ -218,7 +221,7 @@ void IdlePanel::paintEvent(QPaintEvent*) {
   painter.setFont(tableFont());
   if (!m_answer) return;
   if (!m_answer->ok) {
-    const QString reason = screenText(m_answer->reason);
+    const QString reason = phraseText(m_answer->reason);
     painter.setPen(theme.muted);
     painter.drawText(
         QRect(kPad, kHead, width() - 2 * kPad, height() - kHead - kPad), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
@@ -274,7 +277,7 @@ void IdlePanel::paintBar(QPainter& painter, const QRect& rect) const {
 int IdlePanel::causeWidth(const QFontMetrics& metrics) const {
   int wide = 0;
   for (int i = 0; i < rowCount(); ++i)
-    wide = std::max(wide, metrics.horizontalAdvance(screenText(idleCauseWords(m_answer->rows[static_cast<std::size_t>(i)].cause))));
+    wide = std::max(wide, metrics.horizontalAdvance(termText(idleCauseWords(m_answer->rows[static_cast<std::size_t>(i)].cause))));
   return std::min(wide + kGrid, kCause);
 }
 
@@ -297,12 +300,12 @@ void IdlePanel::paintRow(QPainter& painter, int index) const {
     left += wide + kPad;
   };
   const bool unexplained = row.cause == IdleCause::kUnexplained;
-  cell(causeWidth(metrics), Qt::AlignLeft, unexplained ? theme.muted : theme.text, screenText(idleCauseWords(row.cause)));
+  cell(causeWidth(metrics), Qt::AlignLeft, unexplained ? theme.muted : theme.text, termText(idleCauseWords(row.cause)));
   cell(kShare, Qt::AlignRight, row.share ? theme.text : theme.muted, row.share ? formatPercent(*row.share) : kAbsentText);
   const int room = width() - left - kPad;
   if (room > 3 * kUnits && tellsUnits()) cell(kUnits, Qt::AlignLeft, theme.muted, unitWords(row));
   cell(std::max(0, width() - left - kPad), Qt::AlignLeft, theme.muted,
-       (isSlowNotIdle(row.cause) ? tr("slow, not idle: ") : QString()) + screenText(row.evidence));
+       isSlowNotIdle(row.cause) ? tr("slow, not idle: %1").arg(screenText(row.evidence)) : screenText(row.evidence));
 }
 
 bool IdlePanel::event(QEvent* event) {
@@ -311,20 +314,20 @@ bool IdlePanel::event(QEvent* event) {
   QStringList lines;
   if (const int row = rowAt(help->pos()); row >= 0) {
     const IdleRow& chosen = m_answer->rows[static_cast<std::size_t>(row)];
-    lines << screenText(idleCauseWords(chosen.cause)) + QStringLiteral(": ") + screenText(chosen.evidence, 1'000);
+    lines << termText(idleCauseWords(chosen.cause)) + QStringLiteral(": ") + screenText(chosen.evidence, 1'000);
     if (chosen.first_step)
       lines << tr("noticeable in steps %1 to %2")
                    .arg(formatCount(*chosen.first_step), formatCount(chosen.last_step.value_or(*chosen.first_step)));
-    if (const char* remedy = idleRemedy(chosen.cause); *remedy != '\0') lines << screenText(remedy);
+    if (const char* remedy = idleRemedy(chosen.cause); *remedy != '\0') lines << termText(remedy);
     lines << tr("confidence %1").arg(formatPercent(chosen.confidence, 0));
     if (placeOf(chosen)) lines << tr("Click: its longest stretch in the timeline");
   } else {
     lines << headline();
     for (std::size_t i = static_cast<std::size_t>(rowCount()); i < m_answer->rows.size(); ++i)
-      lines << screenText(idleCauseWords(m_answer->rows[i].cause)) + QLatin1Char(' ') +
+      lines << termText(idleCauseWords(m_answer->rows[i].cause)) + QLatin1Char(' ') +
                    (m_answer->rows[i].share ? formatPercent(*m_answer->rows[i].share) : kAbsentText);
     for (const IdleNotRecorded& one : m_answer->not_recorded)
-      lines << tr("not recorded: %1: %2").arg(screenText(idleCauseWords(one.cause)), screenText(one.why));
+      lines << tr("not recorded: %1: %2").arg(termText(idleCauseWords(one.cause)), screenText(one.why));
   }
   QToolTip::showText(help->globalPos(), lines.join(QLatin1Char('\n')).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")),
                      this);

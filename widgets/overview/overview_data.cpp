@@ -11,6 +11,7 @@
 #include "model/step_metrics.h"
 #include "model/superseded.h"
 #include "widgets/charts/bin_bands.h"
+#include "widgets/core/language.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
@@ -36,10 +37,13 @@ bool isSameStep(const RunSummary& a, const RunSummary& b) {
 
 // As many clauses of a finding as a headline has room for: none is cut in two. The whole stands in the list.
 QString wholeClauses(const QString& summary) {
-  const auto ended = [](const QString& text) { return text.endsWith(u'.') || text.endsWith(u'…') ? text : text + u'.'; };
+  const auto ended = [](const QString& text) {
+    return text.endsWith(u'.') || text.endsWith(u'…') ? text : OverviewText::tr("%1.", "a sentence").arg(text);
+  };
+  const QString between = OverviewText::tr("; ", "between clauses");
   if (summary.size() <= kHeadlineChars) return ended(summary);
-  const qsizetype end = summary.lastIndexOf(QLatin1String("; "), kHeadlineChars);
-  const QString text = end > 0 ? summary.left(end) : summary.section(QLatin1String("; "), 0, 0);
+  const qsizetype end = summary.lastIndexOf(between, kHeadlineChars);
+  const QString text = end > 0 ? summary.left(end) : summary.section(between, 0, 0);
   return ended(text.size() <= 2 * kHeadlineChars ? text : text.left(2 * kHeadlineChars) + u'…');
 }
 
@@ -66,8 +70,9 @@ class Builder {
     m_plots->lane = true;
     chooseWindow();
     if (!whole) {
-      RG_TRY(addScalarPanel(QStringLiteral("loss"), Role::kLoss, 1.3));
-      RG_TRY(addScalarPanel(QStringLiteral("gradient norm"), Role::kGradNorm, 0.7));
+      RG_TRY(addScalarPanel(OverviewText::tr("loss"), OverviewText::tr("this run has logged no loss"), Role::kLoss, 1.3));
+      RG_TRY(addScalarPanel(OverviewText::tr("gradient norm"), OverviewText::tr("this run has logged no gradient norm"), Role::kGradNorm,
+                            0.7));
       RG_TRY(addThroughputPanel());
     }
     m_step_series = stepSeries();
@@ -137,15 +142,16 @@ class Builder {
 
   // The rate that the framework logged; without one, its FLOP/s.
   Status addThroughputPanel() {
+    const QString none = OverviewText::tr("this run has logged no throughput");
     for (const Role role : {Role::kTokensPerSecond, Role::kTokensPerGpu, Role::kFlopsPerGpu})
       if (pickSeries(m_series, role) != nullptr)
-        return addScalarPanel(role == Role::kTokensPerSecond ? QStringLiteral("throughput") : QStringLiteral("throughput per GPU"), role,
-                              0.9);
-    return addScalarPanel(QStringLiteral("throughput"), Role::kTokensPerSecond, 0.9);
+        return addScalarPanel(role == Role::kTokensPerSecond ? OverviewText::tr("throughput") : OverviewText::tr("throughput per GPU"),
+                              none, role, 0.9);
+    return addScalarPanel(OverviewText::tr("throughput"), none, Role::kTokensPerSecond, 0.9);
   }
 
   // One curve per attempt: the newest in colour, what was run again faint under it.
-  Status addScalarPanel(const QString& title, Role role, double share) {
+  Status addScalarPanel(const QString& title, const QString& none, Role role, double share) {
     PlotPanel panel{.title = title, .robust = role == Role::kGradNorm, .share = share};
     const auto superseded_from = supersededFrom(m_series);
     for (const Attempt& attempt : m_data.summary.attempts) {
@@ -179,7 +185,7 @@ class Builder {
     for (PlotCurve& curve : panel.curves)
       if (!curve.name.isEmpty() && !named.insert(curve.name).second) curve.name.clear();
     if (panel.curves.empty()) {
-      panel.empty = QStringLiteral("this run has logged no %1").arg(title);
+      panel.empty = none;
       panel.share = kEmptyShare;
     }
     m_plots->panels.push_back(std::move(panel));
@@ -214,10 +220,10 @@ class Builder {
 
   // Step time over ranks as min..max with the median, and the slowest rank by name.
   Status addStepTimePanel() {
-    PlotPanel panel{.title = QStringLiteral("step time"), .unit = "ns", .robust = true, .share = 1};
+    PlotPanel panel{.title = OverviewText::tr("step time"), .unit = "ns", .robust = true, .share = 1};
     const auto& ranks = m_step_series;
     if (!m_data.complete) {
-      panel.empty = QStringLiteral("reading the steps of %1 ranks …").arg(countRanks(ranks));
+      panel.empty = OverviewText::tr("reading the steps of %1 ranks …").arg(countRanks(ranks));
       m_plots->panels.push_back(std::move(panel));
       return {};
     }
@@ -228,21 +234,21 @@ class Builder {
       all.push_back(std::move(read));
     }
     if (all.empty()) {
-      panel.empty = QStringLiteral("no step durations: the run was not traced with the client and its log has none");
+      panel.empty = OverviewText::tr("no step durations: the run was not traced with the client and its log has none");
       panel.share = kEmptyShare;
     }
     // A log's step times are of the job, not of ranks: a curve an attempt.
     const bool of_ranks = countRanks(ranks) > 0;
     if (all.size() == 1 || !of_ranks)
       for (const SharedBins& one : all)
-        panel.curves.push_back({.name = panel.curves.empty() ? QStringLiteral("step") : QString(), .ink = seriesInk(2), .bins = one});
+        panel.curves.push_back({.name = panel.curves.empty() ? OverviewText::tr("step") : QString(), .ink = seriesInk(2), .bins = one});
     if (all.size() > 1 && of_ranks) {
       auto band = std::make_shared<std::vector<Bin>>();
       for (const SharedBins& rank : all) widenBand(*band, *rank);
       const SharedBins middle = medianOf(all);
       panel.curves.push_back(
-          {.name = QStringLiteral("min–max of %1 ranks").arg(countRanks(ranks)), .ink = seriesInk(2), .bins = band, .band = true});
-      panel.curves.push_back({.name = QStringLiteral("median"), .ink = seriesInk(2), .bins = middle});
+          {.name = OverviewText::tr("min–max of %1 ranks").arg(countRanks(ranks)), .ink = seriesInk(2), .bins = band, .band = true});
+      panel.curves.push_back({.name = OverviewText::tr("median"), .ink = seriesInk(2), .bins = middle});
       nameSlowest(ranks, all, panel);
     }
     m_plots->panels.push_back(std::move(panel));
@@ -269,8 +275,8 @@ class Builder {
     }
     const auto slowest = slowestRank(means);
     if (!slowest || !isSlower(slowest->slower)) return;
-    m_slowest = QStringLiteral(" · rank %1 %2").arg(slowest->rank).arg(formatSignedPercent(slowest->slower));
-    panel.title += QStringLiteral(" · slowest:") + m_slowest.mid(2);
+    m_slowest = OverviewText::tr("rank %1 %2").arg(slowest->rank).arg(formatSignedPercent(slowest->slower));
+    panel.title = OverviewText::tr("%1 · slowest: %2").arg(panel.title, m_slowest);
   }
 
   Status readRestarts() {
@@ -293,9 +299,8 @@ class Builder {
       if (!at) continue;
       const Ending& ending = rows[i - 1].ending;
       const Severity severity = ending.planned.value_or(true) ? Severity::kInfo : Severity::kError;
-      const QString words =
-          QStringLiteral("%1 ended: %2 → %3")
-              .arg(QStringLiteral("attempt %1").arg(rows[i - 1].number), QString::fromUtf8(endKindWords(ending.kind)), rowWords(rows[i]));
+      const QString words = OverviewText::tr("attempt %1 ended: %2 → %3")
+                                .arg(QString::number(rows[i - 1].number), termText(endKindWords(ending.kind)), rowWords(rows[i]));
       m_plots->marks.push_back({*at, severityShape(severity), severityGlyph(severity), words});
     }
   }
@@ -305,8 +310,8 @@ class Builder {
     for (std::size_t i = 0; i < m_data.summary.attempts.size(); ++i) {
       const Attempt& attempt = m_data.summary.attempts[i];
       if (i % 2 == 0 || !attempt.start) continue;
-      m_plots->bands.push_back(
-          {*attempt.start, attempt.end.value_or(m_data.x1), themeInk<&Theme::surface>(), QStringLiteral("attempt %1").arg(attempt.number)});
+      m_plots->bands.push_back({*attempt.start, attempt.end.value_or(m_data.x1), themeInk<&Theme::surface>(),
+                                OverviewText::tr("attempt %1").arg(attempt.number)});
     }
   }
 
@@ -316,9 +321,9 @@ class Builder {
     };
     RG_ASSIGN(const auto checkpoints, m_reader.checkpoints(m_data.summary.run.id));
     for (const Checkpoint& checkpoint : checkpoints) {
-      const QString text = QStringLiteral("checkpoint of step %1%2")
-                               .arg(formatCount(checkpoint.step))
-                               .arg(checkpoint.durable ? QString() : QStringLiteral(", not durable"));
+      const QString text =
+          (checkpoint.durable ? OverviewText::tr("checkpoint of step %1") : OverviewText::tr("checkpoint of step %1, not durable"))
+              .arg(formatCount(checkpoint.step));
       if (m_axis == XAxis::kStep)
         mark(checkpoint.step, themeInk<&Theme::checkpoint>(), QStringLiteral("▪"), text);
       else if (const auto at = checkpoint.durable ? checkpoint.durable : checkpoint.begin)
@@ -348,7 +353,7 @@ class Builder {
       if (m_data.slow_nodes.size() == kSlowNodes) break;
       const auto info = std::ranges::find(nodes, pace.node, &Node::id);
       m_data.slow_nodes.push_back(
-          {info != nodes.end() ? screenText(info->name, 40) : QStringLiteral("node %1").arg(pace.node.value), pace});
+          {info != nodes.end() ? screenText(info->name, 40) : OverviewText::tr("node %1").arg(pace.node.value), pace});
     }
     return {};
   }
@@ -370,8 +375,8 @@ class Builder {
 
   void tileLoss() {
     const RunSummary& s = m_data.summary;
-    if (!s.loss) return tile(QStringLiteral("Loss"), kAbsentText, QStringLiteral("not logged"), screenText(s.no_loss, 300));
-    const QString why = QStringLiteral("Newest point of \"%1\", unsmoothed; EMA: debiased, weight %2, of its newest %3 steps.")
+    if (!s.loss) return tile(OverviewText::tr("Loss"), kAbsentText, OverviewText::tr("not logged"), phraseText(s.no_loss, 300));
+    const QString why = OverviewText::tr("Newest point of \"%1\", unsmoothed; EMA: debiased, weight %2, of its newest %3 steps.")
                             .arg(screenText(s.loss_tag, 80))
                             .arg(kEmaWeight)
                             .arg(kEmaSteps);
@@ -389,22 +394,22 @@ class Builder {
           if (std::isfinite(value)) sum = kEmaWeight * sum + (1 - kEmaWeight) * value, weight = kEmaWeight * weight + (1 - kEmaWeight);
         if (weight > 0) note = QStringLiteral("EMA %1").arg(formatNumber(sum / weight, 4));
       }
-    tile(QStringLiteral("Loss"), formatNumber(*s.loss, 4), note, why, std::isfinite(*s.loss) ? Severity::kInfo : Severity::kError);
+    tile(OverviewText::tr("Loss"), formatNumber(*s.loss, 4), note, why, std::isfinite(*s.loss) ? Severity::kInfo : Severity::kError);
   }
 
   void tileThroughput() {
     const Throughput& t = m_data.summary.throughput;
     QStringList note;
-    if (t.mfu && t.tokens_per_s) note += formatShortCount(*t.tokens_per_s) + QStringLiteral(" tokens/s");
-    if (t.change) note += formatSignedPercent(*t.change) + QStringLiteral(" vs best");
-    if (!t.mfu && t.tokens_per_s && t.tokens_per_gpu) note += formatShortCount(*t.tokens_per_gpu) + QStringLiteral("/rank");
-    if (t.mfu_not_available) note += QStringLiteral("MFU N/A, as logged");
+    if (t.mfu && t.tokens_per_s) note += OverviewText::tr("%1 tokens/s").arg(formatShortCount(*t.tokens_per_s));
+    if (t.change) note += OverviewText::tr("%1 vs best").arg(formatSignedPercent(*t.change));
+    if (!t.mfu && t.tokens_per_s && t.tokens_per_gpu) note += OverviewText::tr("%1/rank").arg(formatShortCount(*t.tokens_per_gpu));
+    if (t.mfu_not_available) note += OverviewText::tr("MFU N/A, as logged");
     const bool other = t.flops_per_gpu || t.samples_per_s || t.step_ns;
-    if (!t.mfu && !t.tokens_per_s && !t.tokens_per_gpu && !other) note += QStringLiteral("not logged");
+    if (!t.mfu && !t.tokens_per_s && !t.tokens_per_gpu && !other) note += OverviewText::tr("not logged");
     const QString title = t.mfu              ? QStringLiteral("MFU")
-                          : t.tokens_per_s   ? QStringLiteral("Tokens/s")
-                          : t.tokens_per_gpu ? QStringLiteral("Tokens/s per GPU")
-                                             : QStringLiteral("Throughput");
+                          : t.tokens_per_s   ? OverviewText::tr("Tokens/s")
+                          : t.tokens_per_gpu ? OverviewText::tr("Tokens/s per GPU")
+                                             : OverviewText::tr("Throughput");
     const QString value = t.mfu              ? formatPercent(*t.mfu)
                           : t.tokens_per_s   ? formatShortCount(*t.tokens_per_s)
                           : t.tokens_per_gpu ? formatShortCount(*t.tokens_per_gpu)
@@ -414,44 +419,64 @@ class Builder {
 
   void tileCheckpoint() {
     const RunSummary& s = m_data.summary;
-    const QString why = QStringLiteral("The newest durable checkpoint, and the steps since it that a crash would cost.");
-    if (!s.checkpoint) return tile(QStringLiteral("Checkpoint"), kAbsentText, QStringLiteral("none seen"), why);
+    const QString why = OverviewText::tr("The newest durable checkpoint, and the steps since it that a crash would cost.");
+    if (!s.checkpoint) return tile(OverviewText::tr("Checkpoint"), kAbsentText, OverviewText::tr("none seen"), why);
     const bool live = s.run.state == RunState::kRunning && s.run.time_domain == TimeDomain::kUtc;
     const std::int64_t at_risk = s.last_step ? std::max<std::int64_t>(0, *s.last_step - s.checkpoint->step) : 0;
-    tile(QStringLiteral("Checkpoint"),
-         live ? formatAge(now() - *s.checkpoint->durable) : QStringLiteral("step %1").arg(formatCount(s.checkpoint->step)),
-         live || at_risk > 0 ? QStringLiteral("%1 steps at risk").arg(formatCount(at_risk)) : QStringLiteral("the last step"), why);
+    tile(OverviewText::tr("Checkpoint"),
+         live ? formatAge(now() - *s.checkpoint->durable) : OverviewText::tr("step %1").arg(formatCount(s.checkpoint->step)),
+         live || at_risk > 0 ? OverviewText::tr("%1 steps at risk").arg(formatCount(at_risk)) : OverviewText::tr("the last step"), why);
   }
 
   void tileStepTime() {
-    if (!m_data.complete) return tile(QStringLiteral("Step time"), QStringLiteral("…"), QStringLiteral("being read"), QString());
+    if (!m_data.complete) return tile(OverviewText::tr("Step time"), QStringLiteral("…"), OverviewText::tr("being read"), QString());
     std::vector<const Series*> newest;
     for (const Series* series : m_step_series)
       if (!m_data.summary.attempts.empty() && series->key.attempt == m_data.summary.attempts.back().id) newest.push_back(series);
     const auto times = m_newest.times(newest);
-    const QString why = QStringLiteral("Median and 99th percentile over ranks of the newest %1 steps.").arg(kRecentSteps);
-    if (!times.ok() || !*times) return tile(QStringLiteral("Step time"), kAbsentText, QStringLiteral("no step durations"), why);
-    tile(QStringLiteral("Step time"), formatDuration(static_cast<DurNs>((*times)->median_ns)),
-         QStringLiteral("p99 %1").arg(formatDuration(static_cast<DurNs>((*times)->p99_ns))) + m_slowest, why);
+    const QString why = OverviewText::tr("Median and 99th percentile over ranks of the newest %1 steps.").arg(kRecentSteps);
+    if (!times.ok() || !*times) return tile(OverviewText::tr("Step time"), kAbsentText, OverviewText::tr("no step durations"), why);
+    tile(OverviewText::tr("Step time"), formatDuration(static_cast<DurNs>((*times)->median_ns)),
+         QStringLiteral("p99 %1").arg(formatDuration(static_cast<DurNs>((*times)->p99_ns))) +
+             (m_slowest.isEmpty() ? QString() : QStringLiteral(" · ") + m_slowest),
+         why);
+  }
+
+  // "Running. Step 48,210.", "Failed at step 3,108 after 2 h."
+  QString stateSentence() const {
+    const RunSummary& s = m_data.summary;
+    const QString step = s.last_step ? formatCount(*s.last_step) : QString();
+    const auto begin = s.run.start ? s.run.start : s.first_data, end = s.run.end ? s.run.end : s.last_data;
+    const QString length = begin && end && *end - *begin >= 2 * kNsPerSecond ? formatLength(*end - *begin) : QString();
+    const auto over = [&](const QString& alone, const QString& at, const QString& after, const QString& both) {
+      if (step.isEmpty()) return length.isEmpty() ? alone : after.arg(length);
+      return length.isEmpty() ? at.arg(step) : both.arg(step, length);
+    };
+    if (s.run.state == RunState::kFinished)
+      return over(OverviewText::tr("Finished."), OverviewText::tr("Finished at step %1."), OverviewText::tr("Finished after %1."),
+                  OverviewText::tr("Finished at step %1 after %2."));
+    if (s.run.state == RunState::kFailed)
+      return over(OverviewText::tr("Failed."), OverviewText::tr("Failed at step %1."), OverviewText::tr("Failed after %1."),
+                  OverviewText::tr("Failed at step %1 after %2."));
+    const std::string_view word = s.run.state == RunState::kUnknown ? "unknown" : stateWord(s, now()).word;
+    const QString state = word == "silent"    ? OverviewText::tr("Silent.")
+                          : word == "running" ? OverviewText::tr("Running.")
+                          : word == "stalled" ? OverviewText::tr("Stalled.")
+                                              : OverviewText::tr("State not known.");
+    return step.isEmpty() ? state : OverviewText::tr("%1 Step %2.").arg(state, step);
   }
 
   void makeSentence() {
     const RunSummary& s = m_data.summary;
     const StateWord state = stateWord(s, now());
-    QString text = s.run.state == RunState::kUnknown ? QStringLiteral("state not known") : QString::fromLatin1(state.word);
-    text[0] = text[0].toUpper();
-    if (s.run.simulated) text = QStringLiteral("Simulated. ") + text;
-    const bool over = s.run.state == RunState::kFinished || s.run.state == RunState::kFailed;
-    if (!over) text += QLatin1Char('.');
-    if (s.last_step) text += (over ? QStringLiteral(" at step %1") : QStringLiteral(" Step %1")).arg(formatCount(*s.last_step));
-    const auto begin = s.run.start ? s.run.start : s.first_data, end = s.run.end ? s.run.end : s.last_data;
-    if (over && begin && end && *end - *begin >= 2 * kNsPerSecond) text += QStringLiteral(" after %1").arg(formatLength(*end - *begin));
-    if (over || s.last_step) text += QLatin1Char('.');
+    QStringList sentences;
+    if (s.run.simulated) sentences << OverviewText::tr("Simulated.");
+    sentences << stateSentence();
     // Against its best 20 steps a healthy run is a little slower: below 3 % nothing is said.
     if (const auto change = s.throughput.change; change && *change <= -0.03)
-      text += QStringLiteral(" %1 slower than its best %2 steps.").arg(formatPercent(-*change)).arg(kRecentSteps);
-    if (!m_data.findings.empty()) text += QLatin1Char(' ') + wholeClauses(screenText(m_data.findings.front().summary, 400));
-    m_data.sentence = text;
+      sentences << OverviewText::tr("%1 slower than its best %2 steps.").arg(formatPercent(-*change)).arg(kRecentSteps);
+    if (!m_data.findings.empty()) sentences << wholeClauses(findingText(m_data.findings.front()));
+    m_data.sentence = sentences.join(u' ');
     m_data.sentence_severity = std::max(state.severity, m_data.findings.empty() ? Severity::kInfo : m_data.findings.front().severity);
   }
 
@@ -464,7 +489,7 @@ class Builder {
   std::vector<Series> m_series;
   std::vector<const Series*> m_step_series;
   NewestSteps m_newest;
-  QString m_slowest;  // " · rank 5 +3.2 %" where one stands out
+  QString m_slowest;  // "rank 5 +3.2 %" where one stands out
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 // Cost:       bins of a handful of scalars plus the step times of every rank at kRankBins each; the ledger at every new step or 10 s.
 #pragma once
 
+#include <QCoreApplication>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -22,6 +23,10 @@
 #include "widgets/goodput/goodput_data.h"
 
 namespace runglass {
+
+struct OverviewText {
+  Q_DECLARE_TR_FUNCTIONS(Overview)
+};
 
 inline constexpr std::size_t kRankBins = 400;
 

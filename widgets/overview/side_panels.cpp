@@ -7,6 +7,8 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "widgets/core/language.h"
+
 namespace runglass {
 namespace {
 
@@ -128,7 +130,7 @@ AccessibleTable SidePanels::accessibleTable() const {
   if (!m_data) return table;
   for (std::size_t i = 0; i < std::min(m_finding_places.size(), m_data->findings.size()); ++i) {
     const Finding& finding = m_data->findings[i];
-    table.rows.push_back({{QString::fromUtf8(severityName(finding.severity)), screenText(finding.summary, 400)}, m_finding_places[i]});
+    table.rows.push_back({{severityLabel(finding.severity), findingText(finding)}, m_finding_places[i]});
   }
   for (const NodeSlowness& node : m_data->slow_nodes)
     table.rows.push_back({{node.name, tr("own work %1 to its stage's median, waits %2")
@@ -178,7 +180,7 @@ int SidePanels::paintFindings(QPainter& painter, int top) const {
     painter.drawText(QRect(kPad, top, 16, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter, severityGlyph(finding.severity));
     painter.setPen(theme.text);
     const QRect place(kPad + 18, top + 3, width() - 2 * kPad - 18, kFindingLines * painter.fontMetrics().lineSpacing());
-    const QString words = inLines(painter.fontMetrics(), screenText(finding.summary, 400), place);
+    const QString words = inLines(painter.fontMetrics(), findingText(finding), place);
     painter.drawText(place, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, words);
     const int height = std::max(kRowHeight, painter.fontMetrics().boundingRect(place, Qt::TextWordWrap, words).height() + 6);
     m_finding_places.emplace_back(0, top, width(), height);

@@ -115,7 +115,8 @@ void EvidencePanel::show(std::shared_ptr<const RankingData> data, const RankRow&
   std::vector<PartBar> bars;
   for (const PartScore& part : m_row.score.parts)
     if (part.own_ns > 0 || part.peers_ns > 0 || part.own_wait_ns.value_or(0) > 0)
-      bars.push_back({partNameText(m_data->ranking.relative, part.part), part.own_ns, part.peers_ns, part.own_wait_ns, part.peers_wait_ns});
+      bars.push_back({m_data->ranking.relative.parts[part.part], partNameText(m_data->ranking.relative, part.part), part.own_ns,
+                      part.peers_ns, part.own_wait_ns, part.peers_wait_ns});
   m_bars->setBars(std::move(bars), tr("No parts of its steps are known, or it has too few peers to compare them with."));
   ask(*m_data, m_row);
   showMachine();
@@ -179,7 +180,7 @@ void EvidencePanel::showLines() {
         "events",
         QStringLiteral("%1 %2: %3").arg(timeText(event.time, m_style), screenText(event.kind, 40), screenText(event.message, kLongLine)));
   for (const LogHit& hit : m_evidence->logs)
-    lines << link("events", QStringLiteral("%1 log: %2").arg(timeText(hit.line.time, m_style), screenText(hit.line.text, kLongLine)));
+    lines << link("events", tr("%1 log: %2").arg(timeText(hit.line.time, m_style), screenText(hit.line.text, kLongLine)));
   if (lines.isEmpty())
     lines << html(m_evidence->question.place.node ? tr("No warnings from its node in this window.")
                                                   : tr("It is not known which node it runs on."));
@@ -188,10 +189,7 @@ void EvidencePanel::showLines() {
 
 QString EvidencePanel::drainCommand(bool slurm) const {
   if (!slurm) return kubernetesCordon(m_nodes);
-  QString reason = QStringLiteral("runglass: rank %1").arg(m_row.score.rank);
-  if (m_row.ranked.slower) reason += QStringLiteral(" %1 % slower than its peers").arg(*m_row.ranked.slower * 100, 0, 'f', 1);
-  if (m_row.ranked.since_step) reason += QStringLiteral(" since step %1").arg(*m_row.ranked.since_step);
-  return slurmDrain(m_nodes, reason);
+  return slurmDrain(m_nodes, drainReason(m_row.score.rank, m_row.ranked.slower, m_row.ranked.since_step));
 }
 
 // The healthy ones are the best of other nodes.

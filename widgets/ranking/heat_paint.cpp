@@ -10,6 +10,7 @@
 #include "widgets/charts/raster.h"
 #include "widgets/core/units.h"
 #include "widgets/ranking/heat_color.h"
+#include "widgets/ranking/ranking_data.h"
 
 namespace runglass {
 namespace {
@@ -189,7 +190,7 @@ void HeatFrame::paintLegend(QPainter& painter, const Theme& theme) const {
   const int left = area.left(), end = m_room.right() + 1;
   const bool several =
       m_cells.rows.size() > static_cast<std::size_t>(area.height()) || m_cells.steps.size() > static_cast<std::size_t>(area.width());
-  const QString words = m_words.title + (several ? QObject::tr("; a pixel shows its worst cell") : QString());
+  const QString words = several ? RankingText::tr("%1; a pixel shows its worst cell").arg(m_words.title) : m_words.title;
   painter.setPen(theme.text);
   painter.drawText(QRect(left, m_room.top() + kGrid, end - left, 16), Qt::AlignLeft | Qt::AlignVCenter,
                    metrics.elidedText(words, Qt::ElideRight, end - left));

@@ -16,6 +16,13 @@ QString slurmDrain(const QStringList& nodes, const QString& reason) {
   return QStringLiteral("scontrol update nodename=%1 state=drain reason=\"%2\"").arg(shellWord(hostList(nodes)), kept);
 }
 
+QString drainReason(std::int32_t rank, std::optional<double> slower, std::optional<std::int64_t> since_step) {
+  QString reason = QStringLiteral("runglass: rank %1").arg(rank);
+  if (slower) reason += QStringLiteral(" %1 % slower than its peers").arg(*slower * 100, 0, 'f', 1);
+  if (since_step) reason += QStringLiteral(" since step %1").arg(*since_step);
+  return reason;
+}
+
 QString kubernetesCordon(const QStringList& nodes) {
   QStringList lines;
   for (const QString& node : nodes) lines << QStringLiteral("kubectl cordon ") + shellWord(node);

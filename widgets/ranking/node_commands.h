@@ -10,6 +10,8 @@
 
 #include <QString>
 #include <QStringList>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace runglass {
@@ -18,6 +20,8 @@ namespace runglass {
 QString hostList(const QStringList& nodes);
 // scontrol update nodename=… state=drain reason="…"
 QString slurmDrain(const QStringList& nodes, const QString& reason);
+// Of slurmDrain(): "runglass: rank 3 7.5 % slower than its peers since step 120".
+QString drainReason(std::int32_t rank, std::optional<double> slower, std::optional<std::int64_t> since_step);
 // kubectl cordon …, a line a node
 QString kubernetesCordon(const QStringList& nodes);
 // The suspect together with a healthy node, then the healthy pair: who is slow in the first and not in the second run is proven.

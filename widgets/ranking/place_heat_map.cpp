@@ -39,8 +39,9 @@ QString PlaceHeatMap::cellText(float ratio) const {
 }
 
 QString PlaceHeatMap::tip(const HeatCell& cell) const {
-  const QString text = tr("%1, %2: %3").arg(rowName(cell.row), columnName(cell.step), cellText(cell.ratio));
-  return rankAt(cell) >= 0 ? text + tr(" (rank %1)").arg(rankAt(cell)) : text;
+  const QString row = rowName(cell.row), column = columnName(cell.step), value = cellText(cell.ratio);
+  return rankAt(cell) >= 0 ? tr("%1, %2: %3 (rank %4)").arg(row, column, value, QString::number(rankAt(cell)))
+                           : tr("%1, %2: %3").arg(row, column, value);
 }
 
 void PlaceHeatMap::chosen(const HeatCell& cell) {

@@ -8,6 +8,7 @@
 
 #include "analysis/words/sentences.h"
 #include "widgets/core/units.h"
+#include "widgets/ranking/ranking_data.h"
 
 namespace runglass {
 namespace {
@@ -18,9 +19,10 @@ struct Reading {
   bool is_relative;  // `differs` is a share
   bool high;         // worse when higher, else when lower
 };
-constexpr std::array<Reading, 3> kReadings = {{{"sm_clock_hertz", "hertz", "SM clock", kClockOff, true, false},
-                                               {"temperature_celsius", "celsius", "temperature", kHotter, false, true},
-                                               {"power_watts", "watts", "power", kPowerOff, true, false}}};
+constexpr std::array<Reading, 3> kReadings = {
+    {{"sm_clock_hertz", "hertz", QT_TRANSLATE_NOOP("Ranking", "SM clock"), kClockOff, true, false},
+     {"temperature_celsius", "celsius", QT_TRANSLATE_NOOP("Ranking", "temperature"), kHotter, false, true},
+     {"power_watts", "watts", QT_TRANSLATE_NOOP("Ranking", "power"), kPowerOff, true, false}}};
 
 const MachineValue* find(const RankEvidence& evidence, const char* metric) {
   const auto found = std::ranges::find(evidence.machine.values, metric, &MachineValue::metric);
@@ -58,27 +60,26 @@ std::vector<EvidenceLine> evidenceLines(const RankEvidence& evidence) {
     const double off = (value->own - value->peers) * (reading.high ? 1 : -1);
     const bool differs = off > reading.differs * (reading.is_relative ? std::fabs(value->peers) : 1);
     lines.push_back(
-        {QStringLiteral("%1 %2 %3 %4")
-             .arg(QString::fromUtf8(reading.name), formatValue(value->own, reading.unit),
-                  differs ? QStringLiteral("against") : QStringLiteral("as its peers,"), formatValue(value->peers, reading.unit)),
+        {(differs ? RankingText::tr("%1 %2 against %3") : RankingText::tr("%1 %2 as its peers, %3"))
+             .arg(RankingText::tr(reading.name), formatValue(value->own, reading.unit), formatValue(value->peers, reading.unit)),
          differs});
   }
   if (evidence.own_port)
-    lines.push_back({QStringLiteral("network port %1").arg(screenText(words::english(portSentence(*evidence.ports.odd, {})), 200)), true});
+    lines.push_back({RankingText::tr("network port %1").arg(screenText(words::english(portSentence(*evidence.ports.odd, {})), 200)), true});
   else if (evidence.ports.ports > 0)
     lines.push_back(
-        {QStringLiteral("no network port of its node deviates among %1").arg(formatCount(static_cast<std::int64_t>(evidence.ports.ports))),
+        {RankingText::tr("no network port of its node deviates among %1").arg(formatCount(static_cast<std::int64_t>(evidence.ports.ports))),
          false});
   if (evidence.events.empty() && evidence.question.place.node)
-    lines.push_back({QStringLiteral("no warning or error event of its node"), false});
+    lines.push_back({RankingText::tr("no warning or error event of its node"), false});
   return lines;
 }
 
 QString notRecorded(const RankEvidence& evidence) {
   QStringList missing;
   for (const Reading& reading : kReadings)
-    if (find(evidence, reading.metric) == nullptr) missing << QString::fromUtf8(reading.name);
-  if (evidence.ports.ports == 0) missing << QStringLiteral("network ports");
+    if (find(evidence, reading.metric) == nullptr) missing << RankingText::tr(reading.name);
+  if (evidence.ports.ports == 0) missing << RankingText::tr("network ports");
   return missing.join(QStringLiteral(", "));
 }
 

@@ -39,7 +39,8 @@ HeatMap::Scale RankHeatMap::scaleWords() const {
 QString RankHeatMap::rowName(std::size_t row) const { return QString::number(m_cells->rows[row].rank); }
 
 QString RankHeatMap::columnName(std::size_t column) const {
-  return (column == 0 ? tr("step ") : QString()) + formatCount(m_cells->steps[column]);
+  const QString step = formatCount(m_cells->steps[column]);
+  return column == 0 ? tr("step %1").arg(step) : step;
 }
 
 void RankHeatMap::paintSelection(QPainter& painter) const {
@@ -87,8 +88,9 @@ void RankHeatMap::chosen(const HeatCell& cell) {
 }
 
 QString RankHeatMap::tip(const HeatCell& cell) const {
-  return tr("rank %1, step %2: ").arg(m_cells->rows[cell.row].rank).arg(formatCount(m_cells->steps[cell.step])) +
-         (std::isnan(cell.ratio) ? tr("not compared") : tr("%1 to its peers' median").arg(formatSignedPercent(cell.ratio)));
+  const QString rank = QString::number(m_cells->rows[cell.row].rank), step = formatCount(m_cells->steps[cell.step]);
+  return std::isnan(cell.ratio) ? tr("rank %1, step %2: not compared").arg(rank, step)
+                                : tr("rank %1, step %2: %3 to its peers' median").arg(rank, step, formatSignedPercent(cell.ratio));
 }
 
 }  // namespace runglass

@@ -16,14 +16,14 @@ constexpr std::size_t kRowsShown = 5;
 constexpr int kRow = 26, kBar = 8, kHead = 18;
 constexpr int kName = 104, kNumbers = 216;
 
-QColor colorOf(const Theme& theme, const QString& name) {
-  if (name.startsWith(QLatin1String("comm"))) return theme.communication;
-  if (name.startsWith(QLatin1String("data"))) return theme.data_load;
-  if (name == QLatin1String("host")) return theme.host;
-  if (name == QLatin1String("gc")) return theme.gc;
-  if (name == QLatin1String("copy")) return theme.memcpy;
-  if (name.startsWith(QLatin1String("checkpoint"))) return theme.checkpoint;
-  if (name == QLatin1String("other")) return theme.muted;
+QColor colorOf(const Theme& theme, std::string_view name) {
+  if (name.starts_with("comm")) return theme.communication;
+  if (name.starts_with("data")) return theme.data_load;
+  if (name == "host") return theme.host;
+  if (name == "gc") return theme.gc;
+  if (name == "copy") return theme.memcpy;
+  if (name.starts_with("checkpoint")) return theme.checkpoint;
+  if (name == "other") return theme.muted;
   return theme.compute;
 }
 
@@ -82,7 +82,7 @@ void RankPartBars::paintEvent(QPaintEvent*) {
     painter.setPen(theme.text);
     painter.drawText(QRect(2 * kGrid, y, kName - 3 * kGrid, kRow - 4), Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(bar.name, Qt::ElideRight, kName - 3 * kGrid));
-    const QColor color = colorOf(theme, bar.name);
+    const QColor color = colorOf(theme, bar.part);
     const auto draw = [&](int top, double work, std::optional<double> wait, const QColor& fill) {
       const int work_wide = wide(work);
       painter.fillRect(QRect(left, top, std::max(work_wide, work > 0 ? 1 : 0), kBar), fill);

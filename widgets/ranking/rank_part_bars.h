@@ -10,6 +10,7 @@
 
 #include <QWidget>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "widgets/core/accessible_picture.h"
@@ -17,6 +18,7 @@
 namespace runglass {
 
 struct PartBar {
+  std::string part;  // as recorded
   QString name;
   double own = 0, peers = 0;
   std::optional<double> own_wait, peers_wait;

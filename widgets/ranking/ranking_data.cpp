@@ -134,9 +134,9 @@ class DataMaker {
     cells.shares = m_data.ranking.kind == ScoreKind::kWaitVote;
     cells.heat.scale = cells.shares ? 1 : heatScale(cells.heat);
     cells.heat.beyond = exceedsScale(cells.heat);
-    cells.unit = m_data.ranking.kind == ScoreKind::kWhatIf     ? QStringLiteral("how much longer the run takes with it as recorded")
-                 : m_data.ranking.kind == ScoreKind::kWaitVote ? QStringLiteral("of its collectives, in which it waited least")
-                                                               : QStringLiteral("to peers' median; plain: ± 2 %");
+    cells.unit = m_data.ranking.kind == ScoreKind::kWhatIf     ? RankingText::tr("how much longer the run takes with it as recorded")
+                 : m_data.ranking.kind == ScoreKind::kWaitVote ? RankingText::tr("of its collectives, in which it waited least")
+                                                               : RankingText::tr("to peers' median; plain: ± 2 %");
   }
 
   void makeWorkers() {
@@ -145,7 +145,7 @@ class DataMaker {
       if (row.place.dp && row.place.pp) replicas[*row.place.dp] = 0, stages[*row.place.pp] = 0;
     if (replicas.size() * stages.size() < 2) return;
     PlaceCells& cells = m_data.workers;
-    cells.title = QStringLiteral("DP across, PP down: the slowest rank of each worker");
+    cells.title = RankingText::tr("DP across, PP down: the slowest rank of each worker");
     for (auto& [dp, index] : replicas)
       index = static_cast<std::size_t>(cells.columns.size()), cells.columns << QStringLiteral("DP %1").arg(dp);
     for (auto& [pp, index] : stages) index = static_cast<std::size_t>(cells.rows.size()), cells.rows << QStringLiteral("PP %1").arg(pp);
@@ -162,7 +162,7 @@ class DataMaker {
         hosts[node->second.name].push_back(&row);
     if (hosts.empty()) return;
     PlaceCells& cells = m_data.hosts;
-    cells.title = QStringLiteral("hosts down, their GPUs across");
+    cells.title = RankingText::tr("hosts down, their GPUs across");
     std::vector<Place> places;
     std::size_t widest = 0;
     for (auto& [name, rows] : hosts) {

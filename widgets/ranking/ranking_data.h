@@ -8,6 +8,7 @@
 // Cost:       as RankingFeed::read(), and O(ranks x steps) for the heat maps.
 #pragma once
 
+#include <QCoreApplication>
 #include <QString>
 #include <array>
 #include <optional>
@@ -21,6 +22,10 @@
 #include "widgets/ranking/rank_heat_map.h"
 
 namespace runglass {
+
+struct RankingText {
+  Q_DECLARE_TR_FUNCTIONS(Ranking)
+};
 
 enum class RankLevel : std::uint8_t { kRank = 0, kGpu, kNode, kRack, kSwitch };
 inline constexpr std::size_t kRankLevels = 5;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "widgets/core/language.h"
 #include "widgets/core/run_words.h"
 
 namespace runglass {
@@ -12,7 +13,9 @@ namespace {
 
 constexpr double kHoursPerDay = 24;
 
-QString tr(const char* text) { return QCoreApplication::translate("WhatIf", text); }
+struct WhatIfText {
+  Q_DECLARE_TR_FUNCTIONS(WhatIf)
+};
 
 std::string lowerDashed(std::string text) {
   for (char& c : text) c = c == '_' ? '-' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -55,25 +58,25 @@ QString hoursText(double hours) { return formatNumber(hours, 3); }
 
 WhatIfRow finishRow(const WhatIfShown& shown, double fixed_share, TimeNs now, TimeStyle style) {
   const WhatIfData& data = shown.data;
-  WhatIfRow row{.name = tr("Finish"), .recorded = {}, .fixed = {}, .saved = {}};
+  WhatIfRow row{.name = WhatIfText::tr("Finish"), .recorded = {}, .fixed = {}, .saved = {}};
   const auto last = data.attempt.last_step ? data.attempt.last_step : data.coverage.last_step;
   if (!shown.planned_steps || !last) {
-    row.recorded = tr("unknown: the planned number of steps is not recorded");
+    row.recorded = WhatIfText::tr("unknown: the planned number of steps is not recorded");
     return row;
   }
   if (shown.run.state == RunState::kFinished || shown.run.state == RunState::kFailed || *shown.planned_steps <= *last) {
-    row.recorded = tr("the run ended");
+    row.recorded = WhatIfText::tr("the run ended");
     return row;
   }
   const double left = static_cast<double>(*shown.planned_steps - *last) * data.what_if.t_real_ns;
   if (left > 1e18) {
-    row.recorded = tr("unknown: %1 steps are planned").arg(formatCount(*shown.planned_steps));
+    row.recorded = WhatIfText::tr("unknown: %1 steps are planned").arg(formatCount(*shown.planned_steps));
     return row;
   }
   const bool dated = shown.run.time_domain.value_or(TimeDomain::kUtc) == TimeDomain::kUtc && shown.run.state == RunState::kRunning;
   const auto when = [&](double ns) {
     const auto length = static_cast<DurNs>(ns);
-    return dated ? formatTime(now + length, style) : tr("%1 of steps left").arg(formatAge(length));
+    return dated ? formatTime(now + length, style) : WhatIfText::tr("%1 of steps left").arg(formatAge(length));
   };
   row.recorded = when(left), row.fixed = when(left * fixed_share);
   row.saved = formatAge(static_cast<DurNs>(left * (1 - fixed_share)));
@@ -124,19 +127,21 @@ std::array<WhatIfRow, kWhatIfFacts> whatIfRows(const WhatIfShown& shown, const F
   const auto hours = [&](double ns) { return ns / (3600.0 * kNsPerSecond) * data.gpus; };
   const double per_day = outcome.saved_ratio * data.gpus * kHoursPerDay;
   std::array<WhatIfRow, kWhatIfFacts> rows;
-  rows[0] = {tr("Step time"), stepText(all.t_ns), stepText(outcome.t_ns), formatSignedPercent(-outcome.saved_ratio)};
-  rows[1] = {tr("Slowdown S"), ratioText(all.s), ratioText(outcome.s), {}};
-  rows[2] = {tr("Wasted time"), formatPercent(std::max(all.waste_ratio, 0.0)), formatPercent(std::max(outcome.waste_ratio, 0.0)), {}};
-  rows[3] = {tr("GPU-hours of %1 steps").arg(formatCount(static_cast<std::int64_t>(all.steps.size()))), hoursText(hours(all.t_ns * steps)),
-             hoursText(hours(outcome.t_ns * steps)), hoursText(hours((all.t_ns - outcome.t_ns) * steps))};
-  rows[4] = {tr("GPU-hours a day, %1 GPUs").arg(formatCount(data.gpus)), hoursText(data.gpus * kHoursPerDay),
+  rows[0] = {WhatIfText::tr("Step time"), stepText(all.t_ns), stepText(outcome.t_ns), formatSignedPercent(-outcome.saved_ratio)};
+  rows[1] = {WhatIfText::tr("Slowdown S"), ratioText(all.s), ratioText(outcome.s), {}};
+  rows[2] = {
+      WhatIfText::tr("Wasted time"), formatPercent(std::max(all.waste_ratio, 0.0)), formatPercent(std::max(outcome.waste_ratio, 0.0)), {}};
+  rows[3] = {WhatIfText::tr("GPU-hours of %1 steps").arg(formatCount(static_cast<std::int64_t>(all.steps.size()))),
+             hoursText(hours(all.t_ns * steps)), hoursText(hours(outcome.t_ns * steps)),
+             hoursText(hours((all.t_ns - outcome.t_ns) * steps))};
+  rows[4] = {WhatIfText::tr("GPU-hours a day, %1 GPUs").arg(formatCount(data.gpus)), hoursText(data.gpus * kHoursPerDay),
              hoursText(data.gpus * kHoursPerDay - per_day), hoursText(per_day)};
-  rows[5].name = tr("Money a day");
+  rows[5].name = WhatIfText::tr("Money a day");
   if (price) {
     const auto money = [&](double gpu_hours) { return QString::number(gpu_hours * *price, 'f', 2); };
     rows[5] = {rows[5].name, money(data.gpus * kHoursPerDay), money(data.gpus * kHoursPerDay - per_day), money(per_day)};
   } else {
-    rows[5].recorded = tr("unknown: enter the price of a GPU-hour");
+    rows[5].recorded = WhatIfText::tr("unknown: enter the price of a GPU-hour");
   }
   rows[6] = finishRow(shown, 1 - outcome.saved_ratio, now, style);
   return rows;
@@ -144,27 +149,30 @@ std::array<WhatIfRow, kWhatIfFacts> whatIfRows(const WhatIfShown& shown, const F
 
 QString whatIfSentence(const WhatIfShown& shown, const FixOutcome& outcome, const WhatIfTicks& ticks) {
   const WhatIf& all = shown.data.what_if;
-  if (all.status == WhatIfStatus::kRefused) return tr("Not available: %1.").arg(screenText(all.reason));
+  if (all.status == WhatIfStatus::kRefused) return WhatIfText::tr("Not available: %1.").arg(phraseText(all.reason));
   if (ticks.empty())
-    return tr("A step takes %1; if everything were as fast as it usually is, %2. %3 of the time is wasted.")
+    return WhatIfText::tr("A step takes %1; if everything were as fast as it usually is, %2. %3 of the time is wasted.")
         .arg(stepText(all.t_ns), stepText(all.t_ideal_ns), formatPercent(all.waste_ratio));
-  return tr("With the ticked items fixed, a step takes %1 instead of %2 (%3).")
+  return WhatIfText::tr("With the ticked items fixed, a step takes %1 instead of %2 (%3).")
       .arg(stepText(outcome.t_ns), stepText(all.t_ns), formatSignedPercent(-outcome.saved_ratio));
 }
 
 QString whatIfGrounds(const WhatIfShown& shown) {
   const WhatIfData& data = shown.data;
   const WhatIfCoverage& coverage = data.coverage;
-  QString text = tr("%1 steps replayed, within %2 of the recording; %3 workers (dp, pp).")
-                     .arg(formatCount(static_cast<std::int64_t>(coverage.steps)), formatPercent(data.what_if.sim_error_ratio))
-                     .arg(formatCount(static_cast<std::int64_t>(coverage.workers)));
+  QStringList sentences;
+  sentences << WhatIfText::tr("%1 steps replayed, within %2 of the recording; %3 workers (dp, pp).")
+                   .arg(formatCount(static_cast<std::int64_t>(coverage.steps)), formatPercent(data.what_if.sim_error_ratio))
+                   .arg(formatCount(static_cast<std::int64_t>(coverage.workers)));
   if (const std::size_t left = coverage.gaps.left_out_steps(); left > 0)
-    text += ' ' + tr("%1 steps left out: they are not whole.").arg(formatCount(static_cast<std::int64_t>(left)));
+    sentences << WhatIfText::tr("%1 steps left out: they are not whole.").arg(formatCount(static_cast<std::int64_t>(left)));
   if (coverage.gaps.replicas_left_out > 0)
-    text += ' ' + tr("%1 replicas left out: a stage of them is missing.").arg(coverage.gaps.replicas_left_out);
-  if (coverage.spans_left_out > 0) text += ' ' + tr("Older spans were not read.");
-  if (!data.transfers_known) text += ' ' + tr("Sends and receives were not recorded: transfers between stages count as launch delay.");
-  return text + ' ' + tr("Ranks of one tensor- or context-parallel group cannot be separated.");
+    sentences << WhatIfText::tr("%1 replicas left out: a stage of them is missing.").arg(coverage.gaps.replicas_left_out);
+  if (coverage.spans_left_out > 0) sentences << WhatIfText::tr("Older spans were not read.");
+  if (!data.transfers_known)
+    sentences << WhatIfText::tr("Sends and receives were not recorded: transfers between stages count as launch delay.");
+  sentences << WhatIfText::tr("Ranks of one tensor- or context-parallel group cannot be separated.");
+  return sentences.join(u' ');
 }
 
 }  // namespace runglass

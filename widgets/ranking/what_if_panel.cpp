@@ -15,6 +15,7 @@
 #include <numeric>
 
 #include "widgets/core/gpu_price.h"
+#include "widgets/core/language.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
@@ -179,7 +180,7 @@ void WhatIfPanel::showAnswer(const Result<std::shared_ptr<const WhatIfShown>>& a
     return m_stack->setCurrentIndex(0);
   }
   if (!answer.ok() || (*answer)->data.what_if.status == WhatIfStatus::kInsufficient) {
-    const QString why = answer.ok() ? screenText((*answer)->data.what_if.reason) : tr("there is no run");
+    const QString why = answer.ok() ? phraseText((*answer)->data.what_if.reason) : tr("there is no run");
     m_panel->showEmpty(tr("No steps to replay"),
                        tr("The forward and backward passes of every rank are needed, with their steps, micro-batches and parallel "
                           "coordinates: %1.")
@@ -188,7 +189,7 @@ void WhatIfPanel::showAnswer(const Result<std::shared_ptr<const WhatIfShown>>& a
     return m_stack->setCurrentIndex(0);
   }
   if ((*answer)->data.what_if.status == WhatIfStatus::kRefused) {
-    m_panel->showEmpty(tr("No answer that can be relied on"), screenText((*answer)->data.what_if.reason));
+    m_panel->showEmpty(tr("No answer that can be relied on"), phraseText((*answer)->data.what_if.reason));
     return m_stack->setCurrentIndex(0);
   }
   const bool same = m_data && m_data->data.attempt.id == (*answer)->data.attempt.id &&
@@ -240,7 +241,7 @@ void WhatIfPanel::fillChoices(const WhatIfTicks& ticked) {
     const auto op = static_cast<StepOp>(i);
     if (data.replay->count(op) == 0) continue;
     const auto share = std::ranges::find(data.what_if.by_op, std::string(stepOpShareName(op)), &WhatIfShare::op);
-    addChoice(group, op == StepOp::kGc ? tr("garbage collection") : QString::fromLatin1(stepOpName(op)),
+    addChoice(group, op == StepOp::kGc ? tr("garbage collection") : termText(stepOpName(op)),
               share != data.what_if.by_op.end() ? std::optional(share->s) : std::nullopt, kOp, static_cast<std::uint32_t>(i),
               ticked.ops.contains(op));
   }

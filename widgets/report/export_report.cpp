@@ -12,6 +12,7 @@
 
 #include "analysis/report/redacted_reader.h"
 #include "analysis/report/report_writers.h"
+#include "widgets/core/language.h"
 #include "widgets/evidence/lane_picture.h"
 #include "widgets/report/report_pdf.h"
 
@@ -209,6 +210,7 @@ std::optional<std::set<ReportFormat>> reportFormatsFromText(std::string_view tex
 }
 
 Result<ReportData> readReportData(Reader& reader, const ReportRequest& request, std::stop_token stop) {
+  const InEnglish english;
   report::Redactor redactor(request.redact);
   if (!request.redact.empty()) RG_TRY(report::learnNames(reader, redactor));
   report::RedactedReader redacted(reader, redactor);
@@ -234,6 +236,7 @@ Result<ReportData> readReportData(Reader& reader, const ReportRequest& request, 
 
 Result<std::vector<std::string>> writeReport(const ReportData& data, const std::vector<DrawnChart>& charts, const ReportFiles& files,
                                              std::stop_token stop, const std::function<void(std::size_t, std::size_t)>& progress) {
+  const InEnglish english;
   return Writing(data, charts, files, std::move(stop), progress).write();
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/report/note_blocks.h"
 #include "analysis/report/report_writers.h"
 #include "model/time_text.h"
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
 #include "widgets/report/page_table.h"
 #include "widgets/report/page_text.h"
@@ -309,6 +310,7 @@ class Layouter {
 
 ReportPages::ReportPages(const ReportDocument& document, const ReportFigures& figures, const Paper& paper)
     : m_flow(paper), m_title(paperText(document.title)), m_run(paperText(document.provenance.run)) {
+  const InEnglish english;
   Layouter layouter(m_flow, document, figures);
   layouter.title(document);
   for (const Section& section : document.sections) layouter.section(section);
@@ -320,6 +322,7 @@ ReportPages::ReportPages(const ReportDocument& document, const ReportFigures& fi
 }
 
 void ReportPages::paint(QPainter& painter, std::size_t page) const {
+  const InEnglish english;
   const Theme& light = theme(ThemeName::kLight);
   const QFont font = pageFont(PageFont::kTable);
   const QFontMetricsF metrics(font);

@@ -3,6 +3,7 @@
 // the table follows the selection, never the other way round while it is refreshed.
 #include "widgets/runs/runs_view.h"
 
+#include <QCoreApplication>
 #include <QHeaderView>
 #include <QStackedLayout>
 #include <QVBoxLayout>
@@ -10,10 +11,15 @@
 #include <functional>
 #include <limits>
 
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
 
 namespace runglass {
 namespace {
+
+struct RunsText {
+  Q_DECLARE_TR_FUNCTIONS(Runs)
+};
 
 using RunList = std::vector<RunSummary>;
 
@@ -24,9 +30,9 @@ QString healthText(const RunSummary& run) {
   for (const Severity severity : {Severity::kCritical, Severity::kError, Severity::kWarning}) {
     const int count = run.findings[static_cast<std::size_t>(severity)];
     if (count == 0) continue;
-    parts += formatCount(count) + u' ' + QLatin1String(severityName(severity));
+    parts += RunsText::tr("%1 %2").arg(formatCount(count), severityLabel(severity));
   }
-  return parts.isEmpty() ? QStringLiteral("no finding") : parts.join(QStringLiteral(", "));
+  return parts.isEmpty() ? RunsText::tr("no finding") : parts.join(QStringLiteral(", "));
 }
 
 Severity worstFinding(const RunSummary& run) {
@@ -74,26 +80,29 @@ std::vector<Column<RunSummary>> runColumns(const RunColumnContext* context) {
   const auto left = Qt::AlignLeft;
   const auto right = Qt::AlignRight;
   std::vector<Column<R>> columns;
-  columns.push_back({.title = QStringLiteral("state"),
-                     .help = QStringLiteral("As the run says; silent: it calls itself running, but nothing arrived for 15 s."),
+  columns.push_back({.title = RunsText::tr("state"),
+                     .help = RunsText::tr("As the run says; silent: it calls itself running, but nothing arrived for 15 s."),
                      .align = left,
-                     .text = [context](const R& r) { return QString::fromLatin1(stateWord(r, context->clock()).word); },
+                     .text = [context](const R& r) { return termText(stateWord(r, context->clock()).word); },
                      .mark = [context](const R& r) { return stateWord(r, context->clock()).severity; }});
-  columns.push_back(
-      {.title = QStringLiteral("run"),
-       .help = QStringLiteral("Its name, unique in this store."),
-       .align = left,
-       .text = [](const R& r) { return screenText(r.run.name, 120) + (r.run.simulated ? QStringLiteral("  (simulated)") : QString()); },
-       .copy = [](const R& r) { return screenText(r.run.name, 4'000); },
-       .tip = [](const R& r) { return screenText(r.run.name, 400); }});
-  columns.push_back({.title = QStringLiteral("health"),
-                     .help = QStringLiteral("Findings of the analyses, worst first."),
+  columns.push_back({.title = RunsText::tr("run"),
+                     .help = RunsText::tr("Its name, unique in this store."),
+                     .align = left,
+                     .text =
+                         [](const R& r) {
+                           const QString name = screenText(r.run.name, 120);
+                           return r.run.simulated ? RunsText::tr("%1  (simulated)").arg(name) : name;
+                         },
+                     .copy = [](const R& r) { return screenText(r.run.name, 4'000); },
+                     .tip = [](const R& r) { return screenText(r.run.name, 400); }});
+  columns.push_back({.title = RunsText::tr("health"),
+                     .help = RunsText::tr("Findings of the analyses, worst first."),
                      .align = left,
                      .text = healthText,
                      .sort = [](const R& r) { return QVariant(healthRank(r)); },
                      .mark = [](const R& r) { return worstFinding(r); }});
-  columns.push_back({.title = QStringLiteral("layout"),
-                     .help = QStringLiteral("Parallel sizes of the newest attempt; – where nothing said them."),
+  columns.push_back({.title = RunsText::tr("layout"),
+                     .help = RunsText::tr("Parallel sizes of the newest attempt; – where nothing said them."),
                      .align = left,
                      .text = [](const R& r) { return r.attempts.empty() ? kAbsentText : layoutText(r.attempts.back().layout); },
                      .sort =
@@ -101,51 +110,49 @@ std::vector<Column<RunSummary>> runColumns(const RunColumnContext* context) {
                            if (r.attempts.empty() || r.attempts.back().layout.world == 0) return QVariant();
                            return QVariant(static_cast<double>(r.attempts.back().layout.world));
                          }});
-  columns.push_back({.title = QStringLiteral("attempts"),
-                     .help = QStringLiteral("Every restart is an attempt."),
+  columns.push_back({.title = RunsText::tr("attempts"),
+                     .help = RunsText::tr("Every restart is an attempt."),
                      .align = right,
                      .text = [](const R& r) { return formatCount(static_cast<std::int64_t>(r.attempts.size())); },
                      .sort = [](const R& r) { return QVariant(static_cast<double>(r.attempts.size())); }});
-  columns.push_back({.title = QStringLiteral("last step"),
-                     .help = QStringLiteral("The largest step of the newest attempt."),
+  columns.push_back({.title = RunsText::tr("last step"),
+                     .help = RunsText::tr("The largest step of the newest attempt."),
                      .align = right,
                      .text = [](const R& r) { return r.last_step ? formatCount(*r.last_step) : kAbsentText; },
                      .sort = [](const R& r) { return orAbsent(r.last_step); },
                      .copy = [](const R& r) { return r.last_step ? QString::number(*r.last_step) : QString(); }});
+  columns.push_back({.title = RunsText::tr("last loss"),
+                     .help = RunsText::tr("The newest point of the series that the tooltip names, unsmoothed."),
+                     .align = right,
+                     .text = [](const R& r) { return r.loss ? formatNumber(*r.loss) : kAbsentText; },
+                     .sort = [](const R& r) { return orAbsent(r.loss); },
+                     .copy = [](const R& r) { return r.loss ? fullNumber(*r.loss) : QString(); },
+                     .tip = [](const R& r) { return r.loss ? RunsText::tr("from \"%1\"").arg(screenText(r.loss_tag, 100)) : QString(); }});
   columns.push_back(
-      {.title = QStringLiteral("last loss"),
-       .help = QStringLiteral("The newest point of the series that the tooltip names, unsmoothed."),
-       .align = right,
-       .text = [](const R& r) { return r.loss ? formatNumber(*r.loss) : kAbsentText; },
-       .sort = [](const R& r) { return orAbsent(r.loss); },
-       .copy = [](const R& r) { return r.loss ? fullNumber(*r.loss) : QString(); },
-       .tip = [](const R& r) { return r.loss ? QStringLiteral("from \"%1\"").arg(screenText(r.loss_tag, 100)) : QString(); }});
-  columns.push_back(
-      {.title = QStringLiteral("tokens/s"),
-       .help = QStringLiteral("Of the whole job: median of the newest 20 steps."),
+      {.title = RunsText::tr("tokens/s"),
+       .help = RunsText::tr("Of the whole job: median of the newest 20 steps."),
        .align = right,
        .text = [](const R& r) { return r.throughput.tokens_per_s ? formatShortCount(*r.throughput.tokens_per_s) : kAbsentText; },
        .sort = [](const R& r) { return orAbsent(r.throughput.tokens_per_s); },
        .copy = [](const R& r) { return r.throughput.tokens_per_s ? fullNumber(*r.throughput.tokens_per_s) : QString(); },
        .tip = [](const R& r) { return throughputWhy(r.throughput); }});
   columns.push_back(
-      {.title = QStringLiteral("per GPU"),
-       .help = QStringLiteral("Tokens per second and GPU: median of the newest 20 steps."),
+      {.title = RunsText::tr("per GPU"),
+       .help = RunsText::tr("Tokens per second and GPU: median of the newest 20 steps."),
        .align = right,
        .text = [](const R& r) { return r.throughput.tokens_per_gpu ? formatShortCount(*r.throughput.tokens_per_gpu) : kAbsentText; },
        .sort = [](const R& r) { return orAbsent(r.throughput.tokens_per_gpu); },
        .copy = [](const R& r) { return r.throughput.tokens_per_gpu ? fullNumber(*r.throughput.tokens_per_gpu) : QString(); },
        .tip = [](const R& r) { return throughputWhy(r.throughput); }});
-  columns.push_back(
-      {.title = QStringLiteral("MFU"),
-       .help = QStringLiteral("Model FLOP/s over the device's dense peak, where both are known; the tooltip shows the source."),
-       .align = right,
-       .text = [](const R& r) { return r.throughput.mfu ? formatPercent(*r.throughput.mfu) : kAbsentText; },
-       .sort = [](const R& r) { return orAbsent(r.throughput.mfu); },
-       .copy = [](const R& r) { return r.throughput.mfu ? fullNumber(*r.throughput.mfu) : QString(); },
-       .tip = [](const R& r) { return throughputWhy(r.throughput); }});
-  columns.push_back({.title = QStringLiteral("nodes reporting"),
-                     .help = QStringLiteral("Nodes that reported within the last 15 s, of all nodes of the run."),
+  columns.push_back({.title = QStringLiteral("MFU"),
+                     .help = RunsText::tr("Model FLOP/s over the device's dense peak, where both are known; the tooltip shows the source."),
+                     .align = right,
+                     .text = [](const R& r) { return r.throughput.mfu ? formatPercent(*r.throughput.mfu) : kAbsentText; },
+                     .sort = [](const R& r) { return orAbsent(r.throughput.mfu); },
+                     .copy = [](const R& r) { return r.throughput.mfu ? fullNumber(*r.throughput.mfu) : QString(); },
+                     .tip = [](const R& r) { return throughputWhy(r.throughput); }});
+  columns.push_back({.title = RunsText::tr("nodes reporting"),
+                     .help = RunsText::tr("Nodes that reported within the last 15 s, of all nodes of the run."),
                      .align = right,
                      .text =
                          [](const R& r) {
@@ -154,8 +161,8 @@ std::vector<Column<RunSummary>> runColumns(const RunColumnContext* context) {
                                       : QStringLiteral("%1 / %2").arg(formatCount(r.nodes_heard), formatCount(r.nodes_total));
                          },
                      .sort = [](const R& r) { return r.nodes_total == 0 ? QVariant() : QVariant(static_cast<double>(r.nodes_heard)); }});
-  columns.push_back({.title = QStringLiteral("started"),
-                     .help = QStringLiteral("The run's own start, else its first data."),
+  columns.push_back({.title = RunsText::tr("started"),
+                     .help = RunsText::tr("The run's own start, else its first data."),
                      .align = left,
                      .text =
                          [context](const R& r) {
@@ -172,8 +179,8 @@ std::vector<Column<RunSummary>> runColumns(const RunColumnContext* context) {
                            const auto start = r.run.start ? r.run.start : r.first_data;
                            return start ? formatTimeFull(*start, styleOf(r, context->style)) : QString();
                          }});
-  columns.push_back({.title = QStringLiteral("lasted"),
-                     .help = QStringLiteral("From its start to its end, or to its newest data."),
+  columns.push_back({.title = RunsText::tr("lasted"),
+                     .help = RunsText::tr("From its start to its end, or to its newest data."),
                      .align = right,
                      .text =
                          [](const R& r) {
@@ -186,8 +193,8 @@ std::vector<Column<RunSummary>> runColumns(const RunColumnContext* context) {
                            const auto dur = elapsed(r);
                            return dur ? QString::number(*dur) : QString();
                          }});
-  columns.push_back({.title = QStringLiteral("framework"),
-                     .help = QStringLiteral("Writer of the data, if recorded."),
+  columns.push_back({.title = RunsText::tr("framework"),
+                     .help = RunsText::tr("Writer of the data, if recorded."),
                      .align = left,
                      .text = [](const R& r) { return r.run.framework.empty() ? kAbsentText : screenText(r.run.framework, 60); },
                      .sort = [](const R& r) { return r.run.framework.empty() ? QVariant() : QVariant(screenText(r.run.framework, 60)); }});

@@ -24,7 +24,8 @@ void TimelineCanvas::renderHeader(QPainter& painter) {
   painter.setFont(tableFont());
   paintTimeRuler(painter, time, m_style, QRect(kGutter, kMinimap, timeWidth(), kRuler), theme);
   painter.setPen(theme.muted);
-  painter.drawText(QRect(kGrid, kMinimap, kGutter - 2 * kGrid, kRuler), Qt::AlignVCenter, formatLength(m_t1 - m_t0) + tr(" on screen"));
+  painter.drawText(QRect(kGrid, kMinimap, kGutter - 2 * kGrid, kRuler), Qt::AlignVCenter,
+                   tr("%1 on screen").arg(formatLength(m_t1 - m_t0)));
   renderBands(painter);
   painter.fillRect(QRect(0, kHeader - 1, width(), 1), theme.line);
 }

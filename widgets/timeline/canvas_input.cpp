@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "widgets/charts/time_window.h"
+#include "widgets/core/language.h"
 #include "widgets/timeline/timeline_canvas.h"
 #include "widgets/timeline/wait_words.h"
 
@@ -176,11 +177,11 @@ QString TimelineCanvas::tipAt(QPointF at) const {
     const TimeNs here = map().fromPixel(at.x());
     for (const StepBand& band : m_picture->steps)
       if (here >= band.t0 && here < band.t1)
-        return tr("step %1: %2%3").arg(formatCount(band.step), formatDuration(band.t1 - band.t0), band.slow ? tr(", slow") : QString());
+        return (band.slow ? tr("step %1: %2, slow") : tr("step %1: %2")).arg(formatCount(band.step), formatDuration(band.t1 - band.t0));
   }
   const auto bar = barAt(at);
   if (!bar) return {};
-  const QString category = QString::fromLatin1(spanCategoryName(bar->bar.category));
+  const QString category = termText(spanCategoryName(bar->bar.category));
   if (bar->bar.count > 1) {
     float busy = 0;
     for (const float share : bar->bar.busy) busy += share;

@@ -5,6 +5,7 @@
 #include <QImage>
 #include <QPainter>
 
+#include "widgets/timeline/timeline_data.h"
 #include "widgets/timeline/timeline_raster.h"
 
 namespace runglass {
@@ -19,11 +20,11 @@ struct Entry {
 };
 
 std::vector<Entry> entries() {
-  return {{QObject::tr("compute"), SpanCategory::kCompute},
-          {QObject::tr("communication"), SpanCategory::kComm},
-          {QObject::tr("waiting"), SpanCategory::kComm, true},
-          {QObject::tr("copy"), SpanCategory::kMemcpy},
-          {QObject::tr("host"), SpanCategory::kOther}};
+  return {{TimelineText::tr("compute"), SpanCategory::kCompute},
+          {TimelineText::tr("communication"), SpanCategory::kComm},
+          {TimelineText::tr("waiting"), SpanCategory::kComm, true},
+          {TimelineText::tr("copy"), SpanCategory::kMemcpy},
+          {TimelineText::tr("host"), SpanCategory::kOther}};
 }
 
 }  // namespace

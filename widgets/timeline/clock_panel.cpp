@@ -11,6 +11,7 @@
 
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
+#include "widgets/timeline/timeline_data.h"
 
 namespace runglass {
 namespace {
@@ -30,22 +31,21 @@ QString signedDuration(DurNs duration) {
 }  // namespace
 
 QString alignmentWords(const std::optional<ClockAlignment>& alignment) {
-  if (!alignment) return QStringLiteral("clocks as stamped");
-  if (alignment->source != "collectives") return QStringLiteral("aligned by hand");
-  QString words = alignment->matches > 0 ? QStringLiteral("aligned by %1 collectives").arg(formatCount(alignment->matches))
-                                         : QStringLiteral("aligned by collectives");
-  if (alignment->residual) words += QStringLiteral(", residual ") + formatDuration(*alignment->residual);
-  return words;
+  if (!alignment) return TimelineText::tr("clocks as stamped");
+  if (alignment->source != "collectives") return TimelineText::tr("aligned by hand");
+  const QString words = alignment->matches > 0 ? TimelineText::tr("aligned by %1 collectives").arg(formatCount(alignment->matches))
+                                               : TimelineText::tr("aligned by collectives");
+  return alignment->residual ? TimelineText::tr("%1, residual %2").arg(words, formatDuration(*alignment->residual)) : words;
 }
 
 QString proposalWords(const ClockProposal& proposal) {
   const ClockAlign& result = proposal.result;
   if (result.verdict != ClockAlignVerdict::kShift) return screenText(result.words, 400);
-  QString words = QStringLiteral("%1 operations on %2 clocks: their ends are up to %3 apart, and %4 after these shifts")
+  QString words = TimelineText::tr("%1 operations on %2 clocks: their ends are up to %3 apart, and %4 after these shifts")
                       .arg(formatCount(result.matches))
                       .arg(std::ranges::count(result.clocks, true, &AlignedClock::aligned))
                       .arg(formatDuration(result.before), formatDuration(result.after));
-  if (proposal.by_order > 0) words += QStringLiteral(" (matched by their order: they have no numbers)");
+  if (proposal.by_order > 0) words = TimelineText::tr("%1 (matched by their order: they have no numbers)").arg(words);
   std::vector<std::size_t> order(result.clocks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t c) {
@@ -57,13 +57,14 @@ QString proposalWords(const ClockProposal& proposal) {
     const AlignedClock& clock = result.clocks[c];
     if (!clock.aligned) ++left_out;
     if (!clock.aligned || clock.knots.empty() || ++lines > kMaxLines) continue;
-    words += QStringLiteral("\n%1  %2 \u00b1 %3, residual %4, was %5%6")
+    words += u'\n';
+    words += (clock.knots.size() > 1 ? TimelineText::tr("%1  %2 ± %3, residual %4, was %5, drifts")
+                                     : TimelineText::tr("%1  %2 ± %3, residual %4, was %5"))
                  .arg(screenText(proposal.owners[c].name, 40), signedDuration(clock.shift), formatDuration(clock.error),
-                      formatDuration(clock.after), formatDuration(clock.before),
-                      clock.knots.size() > 1 ? QStringLiteral(", drifts") : QString());
+                      formatDuration(clock.after), formatDuration(clock.before));
   }
-  if (lines > kMaxLines) words += QStringLiteral("\nand %1 more").arg(lines - kMaxLines);
-  if (left_out > 0) words += QStringLiteral("\n%1 with too few operations stay as they are").arg(left_out);
+  if (lines > kMaxLines) words += u'\n' + TimelineText::tr("and %1 more").arg(lines - kMaxLines);
+  if (left_out > 0) words += u'\n' + TimelineText::tr("%1 with too few operations stay as they are").arg(left_out);
   return words;
 }
 

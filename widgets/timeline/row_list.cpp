@@ -5,6 +5,7 @@
 
 #include "analysis/peers/slower_than_peers.h"
 #include "widgets/core/units.h"
+#include "widgets/timeline/timeline_data.h"
 
 namespace runglass {
 namespace {
@@ -30,8 +31,8 @@ RowQuestion stripOf(const TimelineRank& rank) {
 }  // namespace
 
 QString rankTitle(const TimelineRank& rank) {
-  if (!rank.rank) return QStringLiteral("the run");
-  QString title = QStringLiteral("rank %1").arg(*rank.rank);
+  if (!rank.rank) return TimelineText::tr("the run");
+  QString title = TimelineText::tr("rank %1").arg(*rank.rank);
   QStringList parts;
   const auto part = [&](const char* letter, const std::optional<std::int32_t>& value) {
     if (value) parts << QStringLiteral("%1%2").arg(QLatin1String(letter)).arg(*value);
@@ -133,18 +134,18 @@ std::vector<std::size_t> RowList::suggested() const {
 }
 
 QString RowList::groupOf(const TimelineRank& rank) const {
-  const auto named = [](const char* what, const std::optional<std::int32_t>& value) {
-    return value ? QStringLiteral("%1 %2").arg(QLatin1String(what)).arg(*value) : QStringLiteral("no %1").arg(QLatin1String(what));
+  const auto named = [](const std::optional<std::int32_t>& value, const QString& with, const QString& without) {
+    return value ? with.arg(*value) : without;
   };
   switch (m_grouping) {
     case RowGrouping::kNode:
       return rank.node;
     case RowGrouping::kStage:
-      return named("PP stage", rank.place.pp);
+      return named(rank.place.pp, TimelineText::tr("PP stage %1"), TimelineText::tr("no PP stage"));
     case RowGrouping::kData:
-      return named("DP rank", rank.place.dp);
+      return named(rank.place.dp, TimelineText::tr("DP rank %1"), TimelineText::tr("no DP rank"));
     case RowGrouping::kTensor:
-      return named("TP rank", rank.place.tp);
+      return named(rank.place.tp, TimelineText::tr("TP rank %1"), TimelineText::tr("no TP rank"));
     case RowGrouping::kNone:
       break;
   }
@@ -175,12 +176,14 @@ void RowList::addRank(const TimelineRank& rank, bool pinned) {
   const bool slowest = rank.rank && rank.rank == m_catalog->slowest && isSlower(m_catalog->slower_ratio.value_or(0));
   if (slowest) {
     head.brief = formatSignedPercent(*m_catalog->slower_ratio, 0);
-    head.detail = QStringLiteral("slowest ") + head.brief;
+    head.detail = TimelineText::tr("slowest %1").arg(head.brief);
   }
-  head.tip = head.title + (rank.node.isEmpty() ? QString() : QStringLiteral("\nnode ") + rank.node);
-  if (slowest) head.tip += QStringLiteral("\nthe slowest: its median step is %1 to that of the others").arg(head.brief);
-  if (rank.clock_error) head.tip += QStringLiteral("\nits clock is right to ± ") + formatDuration(*rank.clock_error);
-  if (rank.tracks.empty()) head.detail = QStringLiteral("no spans");
+  QStringList tip{head.title};
+  if (!rank.node.isEmpty()) tip << TimelineText::tr("node %1").arg(rank.node);
+  if (slowest) tip << TimelineText::tr("the slowest: its median step is %1 to that of the others").arg(head.brief);
+  if (rank.clock_error) tip << TimelineText::tr("its clock is right to ± %1").arg(formatDuration(*rank.clock_error));
+  head.tip = tip.join(u'\n');
+  if (rank.tracks.empty()) head.detail = TimelineText::tr("no spans");
   place(std::move(head));
   if (!open) return;
   std::map<std::string_view, int> alike;  // tracks of a kind
@@ -238,8 +241,8 @@ void RowList::rebuild() {
   for (const QString& name : names) {
     if (!name.isEmpty() && names.size() > 1) {
       TimelineRow row{.kind = RowKind::kGroup, .title = name, .detail = {}, .question = {}, .rank = -1};
-      row.detail = groups[name].size() == 1 ? QStringLiteral("1 rank")
-                                            : QStringLiteral("%1 ranks").arg(formatCount(static_cast<std::int64_t>(groups[name].size())));
+      row.detail = groups[name].size() == 1 ? TimelineText::tr("1 rank")
+                                            : TimelineText::tr("%1 ranks").arg(formatCount(static_cast<std::int64_t>(groups[name].size())));
       row.height = kGroupHeight;
       place(std::move(row));
     }

@@ -7,7 +7,9 @@
 #include <limits>
 #include <map>
 
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
+#include "widgets/timeline/timeline_data.h"
 #include "widgets/timeline/wait_words.h"
 
 namespace runglass {
@@ -39,9 +41,8 @@ SpanColumns only(const SpanColumns& all, std::size_t i) {
   return one;
 }
 
-SpanPeer peerOf(const char* kind, TrackId track, std::int32_t rank, const SpanColumns& spans, std::size_t i) {
-  return {
-      QString::fromLatin1(kind), track, rank, spans.id[i], spans.start[i], spanEndOf(spans, i), shortSpanName(spans.names[spans.name[i]])};
+SpanPeer peerOf(const QString& kind, TrackId track, std::int32_t rank, const SpanColumns& spans, std::size_t i) {
+  return {kind, track, rank, spans.id[i], spans.start[i], spanEndOf(spans, i), shortSpanName(spans.names[spans.name[i]])};
 }
 
 const TimelineRank* rankOf(const TimelineCatalog& catalog, std::int32_t rank) {
@@ -65,7 +66,9 @@ Status addLaunch(Reader& reader, const TimelineCatalog& catalog, SpanDetail& det
       const bool same_launch = correlation != kAbsent && valueOf(spans.correlation, i) == correlation;
       const bool same_op = external != kAbsent && valueOf(spans.external_id, i) == external && (mine == 0) != (other == 0);
       if (!same_launch && !same_op) continue;
-      const char* kind = other < mine ? (other == 0 ? "operator" : "launched by") : mine < other ? "launches" : "same launch";
+      const QString kind = other < mine   ? (other == 0 ? TimelineText::tr("operator") : TimelineText::tr("launched by"))
+                           : mine < other ? TimelineText::tr("launches")
+                                          : TimelineText::tr("same launch");
       detail.peers.push_back(peerOf(kind, track.id, detail.rank, spans, i));
     }
   }
@@ -87,7 +90,7 @@ Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail&
   for (std::size_t i = 0; i < set->calls.size(); ++i) {
     const CollectiveCall& call = set->calls[i];
     if (call.id == calls[0].id) continue;
-    SpanPeer& peer = detail.peers.emplace_back(SpanPeer{set->pair ? QStringLiteral("other end") : QStringLiteral("same collective"),
+    SpanPeer& peer = detail.peers.emplace_back(SpanPeer{set->pair ? TimelineText::tr("other end") : TimelineText::tr("same collective"),
                                                         call.track, call.rank, call.id, call.t0, call.t1, shortSpanName(call.name)});
     const WaitPart part = waitOf(*set, i, gap);
     if (part.kind == WaitPart::Kind::kWaited || part.kind == WaitPart::Kind::kLast) peer.waited = part.until - part.t0;
@@ -111,7 +114,7 @@ Status addHostCalls(Reader& reader, const TimelineCatalog& catalog, SpanDetail& 
       for (std::size_t i = 0; i < spans.size(); ++i)
         if (valueOf(spans.group, i) == group && valueOf(spans.seq, i) == seq && spans.category[i] == detail.span.category[0] &&
             spans.names[spans.name[i]] == detail.span.names[0])
-          detail.peers.push_back(peerOf("same call", track.id, number, spans, i));
+          detail.peers.push_back(peerOf(TimelineText::tr("same call"), track.id, number, spans, i));
     }
   }
   return {};
@@ -144,25 +147,27 @@ QString SpanDetail::name() const { return screenText(span.names.empty() ? std::s
 
 std::vector<std::pair<QString, QString>> SpanDetail::lines() const {
   std::vector<std::pair<QString, QString>> out;
-  const auto add = [&](const char* what, const QString& value) { out.emplace_back(QString::fromLatin1(what), value); };
-  add("category", QString::fromLatin1(spanCategoryName(span.category[0])));
-  if (!waited.isEmpty()) add("waiting", waited);
-  add("duration", span.dur[0] == kAbsent ? QStringLiteral("still open") : formatDuration(span.dur[0]));
-  if (rank >= 0) add("rank", QString::number(rank));
-  const auto number = [&](const char* what, const std::vector<std::int64_t>& column) {
+  const auto add = [&](const QString& what, const QString& value) { out.emplace_back(what, value); };
+  add(TimelineText::tr("category"), termText(spanCategoryName(span.category[0])));
+  if (!waited.isEmpty()) add(TimelineText::tr("waiting"), waited);
+  add(TimelineText::tr("duration"), span.dur[0] == kAbsent ? TimelineText::tr("still open") : formatDuration(span.dur[0]));
+  if (rank >= 0) add(TimelineText::tr("rank"), QString::number(rank));
+  const auto number = [&](const QString& what, const std::vector<std::int64_t>& column) {
     if (valueOf(column, 0) != kAbsent) add(what, QString::number(column[0]));
   };
-  number("step", span.step), number("micro-batch", span.microbatch), number("group", span.group), number("seq", span.seq);
+  number(TimelineText::tr("step"), span.step), number(TimelineText::tr("micro-batch"), span.microbatch),
+      number(TimelineText::tr("group"), span.group), number(TimelineText::tr("seq"), span.seq);
   if (const std::int64_t bytes = valueOf(span.bytes, 0); bytes != kAbsent) {
-    add("bytes", formatBytes(static_cast<double>(bytes)));
-    if (span.dur[0] > 0) add("bytes / duration", formatByteRate(static_cast<double>(bytes) * 1e9 / static_cast<double>(span.dur[0])));
+    add(TimelineText::tr("bytes"), formatBytes(static_cast<double>(bytes)));
+    if (span.dur[0] > 0)
+      add(TimelineText::tr("bytes / duration"), formatByteRate(static_cast<double>(bytes) * 1e9 / static_cast<double>(span.dur[0])));
   }
-  number("correlation", span.correlation), number("external id", span.external_id);
+  number(TimelineText::tr("correlation"), span.correlation), number(TimelineText::tr("external id"), span.external_id);
   if (span.args.empty() || span.args[0].empty()) return out;
   const QByteArray raw(span.args[0].data(), static_cast<qsizetype>(span.args[0].size()));
   const QJsonDocument args = QJsonDocument::fromJson(raw);
   if (!args.isObject()) {
-    add("arguments", screenText(span.args[0]));
+    add(TimelineText::tr("arguments"), screenText(span.args[0]));
     return out;
   }
   const QJsonObject object = args.object();
@@ -193,21 +198,20 @@ Result<SpanDetail> readSpanDetail(Reader& reader, const TimelineCatalog& catalog
 }
 
 QString AreaSummary::sentence() const {
-  if (rows.empty()) return QStringLiteral("No span in this area.");
+  if (rows.empty()) return TimelineText::tr("No span in this area.");
   const double room = static_cast<double>(range.t1 - range.t0) * std::max(ranks, 1);
   const auto share = [&](DurNs part) { return formatPercent(static_cast<double>(part) / room); };
   const auto of = [&](SpanClass c) { return busy[static_cast<std::size_t>(c)]; };
-  QString text = QStringLiteral("%1 over %2 %3: compute %4, communication %5")
-                     .arg(formatDuration(range.t1 - range.t0))
-                     .arg(ranks)
-                     .arg(ranks == 1 ? QStringLiteral("rank") : QStringLiteral("ranks"))
-                     .arg(share(of(SpanClass::kCompute)), share(of(SpanClass::kComm)));
+  QString text =
+      (ranks == 1 ? TimelineText::tr("%1 over %2 rank: compute %3, communication %4")
+                  : TimelineText::tr("%1 over %2 ranks: compute %3, communication %4"))
+          .arg(formatDuration(range.t1 - range.t0), QString::number(ranks), share(of(SpanClass::kCompute)), share(of(SpanClass::kComm)));
   if (of(SpanClass::kComm) > 0)
-    text +=
-        QStringLiteral(" (%1 exposed%2)").arg(share(exposed), waiting ? QStringLiteral(", %1 waiting").arg(share(*waiting)) : QString());
-  if (of(SpanClass::kCopy) > 0) text += QStringLiteral(", copies %1").arg(share(of(SpanClass::kCopy)));
-  if (!whole) text += QStringLiteral(". Too many spans to look at all: narrow the area");
-  return text + QLatin1Char('.');
+    text = waiting ? TimelineText::tr("%1 (%2 exposed, %3 waiting)").arg(text, share(exposed), share(*waiting))
+                   : TimelineText::tr("%1 (%2 exposed)").arg(text, share(exposed));
+  if (of(SpanClass::kCopy) > 0) text = TimelineText::tr("%1, copies %2").arg(text, share(of(SpanClass::kCopy)));
+  if (!whole) return TimelineText::tr("%1. Too many spans to look at all: narrow the area.").arg(text);
+  return TimelineText::tr("%1.").arg(text);
 }
 
 // How long each rank waited inside its collectives.

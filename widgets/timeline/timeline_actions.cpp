@@ -219,7 +219,7 @@ void TimelineView::askAnomaly(int by) {
 
 void TimelineView::showAnomaly(const AnomalyAnswer& answer, int by) {
   if (!answer.found) {
-    m_anomaly_words = (by > 0 ? tr("nothing unusual after this: ") : tr("nothing unusual before this: ")) + answer.looked;
+    m_anomaly_words = (by > 0 ? tr("nothing unusual after this: %1") : tr("nothing unusual before this: %1")).arg(answer.looked);
     return showBadges();
   }
   const Anomaly& found = *answer.found;

@@ -8,6 +8,7 @@
 #include "widgets/core/run_marks.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
+#include "widgets/timeline/timeline_data.h"
 
 namespace runglass {
 namespace {
@@ -55,7 +56,7 @@ Status findSteps(Reader& reader, const TimelineCatalog& catalog, const AnomalyQu
     return true;
   };
   RG_TRY(reader.query(sql, sink, stop));
-  looked << QStringLiteral("%1 steps of rank %2").arg(formatCount(static_cast<std::int64_t>(steps.size()))).arg(*question.step_rank);
+  looked << TimelineText::tr("%1 steps of rank %2").arg(formatCount(static_cast<std::int64_t>(steps.size()))).arg(*question.step_rank);
   if (steps.size() < kFewSteps) return {};
   std::vector<double> lengths;
   lengths.reserve(steps.size());
@@ -64,7 +65,7 @@ Status findSteps(Reader& reader, const TimelineCatalog& catalog, const AnomalyQu
   for (const Step& step : steps) {
     if (static_cast<double>(step.dur) <= kSlowStep * usual || !nearest.nearer(step.t0)) continue;
     nearest.found = Anomaly{.t0 = step.t0, .t1 = moved(step.t0, step.dur), .rank = *question.step_rank};
-    nearest.found->words = QStringLiteral("slow step %1: %2, %3 to the median of %4 steps")
+    nearest.found->words = TimelineText::tr("slow step %1: %2, %3 to the median of %4 steps")
                                .arg(formatCount(step.step), formatDuration(step.dur),
                                     formatSignedPercent(static_cast<double>(step.dur) / std::max(usual, 1.0) - 1, 0),
                                     formatCount(static_cast<std::int64_t>(steps.size())));
@@ -82,7 +83,7 @@ Status findMarks(Reader& reader, const TimelineCatalog& catalog, Nearest& neares
     nearest.found = Anomaly{.t0 = mark.time, .t1 = mark.end};
     nearest.found->words = mark.text;
   }
-  looked << (news == 1 ? QStringLiteral("1 event or finding") : QStringLiteral("%1 events and findings").arg(formatCount(news)));
+  looked << (news == 1 ? TimelineText::tr("1 event or finding") : TimelineText::tr("%1 events and findings").arg(formatCount(news)));
   return {};
 }
 
@@ -115,7 +116,7 @@ Status findSpans(Reader& reader, const TimelineCatalog& catalog, const AnomalyQu
   for (std::size_t i = 0; i < spans.size(); ++i)
     if (counts(i)) lengths.push_back(static_cast<double>(spans.dur[i]));
   const QString name = shortSpanName(question.name);
-  looked << QStringLiteral("%1 spans named %2").arg(formatCount(static_cast<std::int64_t>(lengths.size())), name.left(60));
+  looked << TimelineText::tr("%1 spans named %2").arg(formatCount(static_cast<std::int64_t>(lengths.size())), name.left(60));
   if (lengths.size() < kFewSpans) return {};
   const double usual = median(lengths).value_or(0);
   std::vector<double> away;
@@ -126,7 +127,7 @@ Status findSpans(Reader& reader, const TimelineCatalog& catalog, const AnomalyQu
     if (!counts(i) || static_cast<double>(spans.dur[i]) <= limit || !nearest.nearer(spans.start[i])) continue;
     nearest.found = Anomaly{
         .t0 = spans.start[i], .t1 = moved(spans.start[i], spans.dur[i]), .track = question.track, .rank = question.rank, .id = spans.id[i]};
-    nearest.found->words = QStringLiteral("slow %1: %2, median of %3 of its name on this row %4")
+    nearest.found->words = TimelineText::tr("slow %1: %2, median of %3 of its name on this row %4")
                                .arg(name.left(60), formatDuration(spans.dur[i]), formatCount(static_cast<std::int64_t>(lengths.size())),
                                     formatDuration(static_cast<DurNs>(usual)));
   }

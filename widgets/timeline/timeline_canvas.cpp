@@ -320,7 +320,7 @@ void TimelineCanvas::renderGutter(QPainter& painter) {
     painter.setPen(theme.muted);
     painter.drawText(QRect(left - 12, top, 12, line), Qt::AlignCenter, row.open ? QStringLiteral("▾") : QStringLiteral("▸"));
     if (m_selected && rank && m_selected->rank == row.rank) painter.fillRect(QRect(0, top, 2, row.height), theme.accent);
-    const QString title = (row.pinned && rank ? tr("pinned ") : QString()) + row.title;
+    const QString title = row.pinned && rank ? tr("pinned %1").arg(row.title) : row.title;
     const int room = kGutter - left - kGrid, needs = metrics.horizontalAdvance(title);
     painter.setPen(rank ? theme.text : theme.muted);
     painter.drawText(QRect(left, top, room, line), Qt::AlignVCenter, metrics.elidedText(title, Qt::ElideRight, room));

@@ -17,6 +17,7 @@
 #include "model/crc32c.h"
 #include "model/metric_catalog.h"
 #include "widgets/core/label_text.h"
+#include "widgets/core/language.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 
@@ -63,11 +64,11 @@ Status findBandwidths(Reader& reader, TimelineCatalog& catalog, const TimelineRa
   std::size_t shown = 0;
   for (const CommGroup& group : groups)
     if (measured.contains(group.id) && group.ranks.size() > 1 && shown++ < kMaxBandwidths)
-      catalog.metrics.push_back({.series = {},
-                                 .title = QCoreApplication::translate("Timeline", "Bus bandwidth, %1")
-                                              .arg(screenText(group.kind.empty() ? group.name : group.kind, 40)),
-                                 .unit = "bytes_per_s",
-                                 .group = group.id});
+      catalog.metrics.push_back(
+          {.series = {},
+           .title = TimelineText::tr("Bus bandwidth, %1").arg(screenText(group.kind.empty() ? group.name : group.kind, 40)),
+           .unit = "bytes_per_s",
+           .group = group.id});
   return {};
 }
 
@@ -85,7 +86,7 @@ Status readBandwidth(Reader& reader, const TimelineQuestion& question, std::int6
   std::size_t spans = 0;
   for (const CommunicatingTrack& track : tracks) spans += track.spans;
   if (spans > kMaxBandwidthSpans) {
-    made.note = QCoreApplication::translate("Timeline", "zoom in");
+    made.note = TimelineText::tr("zoom in");
     return {};
   }
   RG_ASSIGN(const BusReading reading, readBus(reader, question.run, attempt->id, {{group, known->ranks}}, ranks, question.range, stop));
@@ -117,8 +118,7 @@ Status findMetrics(Reader& reader, TimelineCatalog& catalog, std::optional<std::
     wanted.metric = metric;
     RG_ASSIGN(const auto found, reader.series(wanted));
     const MetricInfo* info = findMetric(metric);
-    const QString title =
-        info != nullptr ? QString::fromUtf8(info->title.data(), static_cast<qsizetype>(info->title.size())) : QString::fromLatin1(metric);
+    const QString title = info != nullptr ? termText(info->title) : QString::fromLatin1(metric);
     // An idle interface is not what the node sends: each that carries anything has its name, and a row.
     std::size_t added = 0;
     for (const Series& one : found) {

@@ -8,6 +8,7 @@
 // Cost:       the catalogue O(ranks + tracks); a picture as Reader::spanPicture of the rows asked for.
 #pragma once
 
+#include <QCoreApplication>
 #include <QString>
 #include <QStringList>
 #include <array>
@@ -21,6 +22,10 @@
 #include "storage/reader.h"
 
 namespace runglass {
+
+struct TimelineText {
+  Q_DECLARE_TR_FUNCTIONS(Timeline)
+};
 
 struct TimelineRank {
   std::optional<std::int32_t> rank;  // absent: tracks of the run as a whole

@@ -6,7 +6,9 @@
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
+#include "widgets/timeline/timeline_data.h"
 
 namespace runglass {
 namespace {
@@ -25,7 +27,7 @@ class MutedCells : public QStyledItemDelegate {
 constexpr std::size_t kFittedHits = 1'000;
 
 QString lengthText(TimeNs t0, TimeNs t1) {
-  return t1 == std::numeric_limits<TimeNs>::max() ? QStringLiteral("open") : formatDuration(t1 - t0);
+  return t1 == std::numeric_limits<TimeNs>::max() ? TimelineText::tr("open") : formatDuration(t1 - t0);
 }
 
 QString signedDuration(DurNs apart) {
@@ -34,8 +36,8 @@ QString signedDuration(DurNs apart) {
 }
 
 template <class R>
-Column<R> duration(const char* title, DurNs (*value)(const R&)) {
-  return {.title = QString::fromLatin1(title),
+Column<R> duration(const QString& title, DurNs (*value)(const R&)) {
+  return {.title = title,
           .help = {},
           .align = Qt::AlignRight,
           .text = [value](const R& row) { return formatDuration(value(row)); },
@@ -45,87 +47,87 @@ Column<R> duration(const char* title, DurNs (*value)(const R&)) {
 
 std::vector<Column<SpanPeer>> peerColumns() {
   std::vector<Column<SpanPeer>> columns;
-  columns.push_back({.title = QStringLiteral("how"), .text = [](const SpanPeer& p) { return p.kind; }});
-  columns.push_back({.title = QStringLiteral("rank"),
+  columns.push_back({.title = TimelineText::tr("how"), .text = [](const SpanPeer& p) { return p.kind; }});
+  columns.push_back({.title = TimelineText::tr("rank"),
                      .align = Qt::AlignRight,
                      .text = [](const SpanPeer& p) { return p.rank < 0 ? kAbsentText : QString::number(p.rank); },
                      .sort = [](const SpanPeer& p) { return QVariant(p.rank); }});
-  columns.push_back({.title = QStringLiteral("after this"),
-                     .help = QStringLiteral("Its begin, counted from the begin of the chosen span"),
+  columns.push_back({.title = TimelineText::tr("after this"),
+                     .help = TimelineText::tr("Its begin, counted from the begin of the chosen span"),
                      .align = Qt::AlignRight,
                      .text = [](const SpanPeer& p) { return signedDuration(p.apart); },
                      .sort = [](const SpanPeer& p) { return QVariant(static_cast<qlonglong>(p.apart)); },
                      .copy = [](const SpanPeer& p) { return QString::number(p.apart); }});
-  columns.push_back({.title = QStringLiteral("waited"),
-                     .help = QStringLiteral("From its begin until the last member of the collective began"),
+  columns.push_back({.title = TimelineText::tr("waited"),
+                     .help = TimelineText::tr("From its begin until the last member of the collective began"),
                      .align = Qt::AlignRight,
                      .text = [](const SpanPeer& p) { return p.waited ? formatDuration(*p.waited) : kAbsentText; },
                      .sort = [](const SpanPeer& p) { return p.waited ? QVariant(static_cast<qlonglong>(*p.waited)) : QVariant(); },
                      .copy = [](const SpanPeer& p) { return p.waited ? QString::number(*p.waited) : QString(); }});
-  columns.push_back({.title = QStringLiteral("duration"),
+  columns.push_back({.title = TimelineText::tr("duration"),
                      .align = Qt::AlignRight,
                      .text = [](const SpanPeer& p) { return lengthText(p.t0, p.t1); },
                      .sort = [](const SpanPeer& p) { return QVariant(static_cast<qlonglong>(p.t1 - p.t0)); },
                      .copy = [](const SpanPeer& p) { return QString::number(p.t1 - p.t0); }});
-  columns.push_back({.title = QStringLiteral("begins"),
+  columns.push_back({.title = TimelineText::tr("begins"),
                      .align = Qt::AlignRight,
                      .text = [](const SpanPeer& p) { return formatTimeFull(p.t0, TimeStyle::kUtc).section(QLatin1Char(' '), 1, 1); },
                      .sort = [](const SpanPeer& p) { return QVariant(static_cast<qlonglong>(p.t0)); },
                      .copy = [](const SpanPeer& p) { return QString::number(p.t0); }});
-  columns.push_back({.title = QStringLiteral("name"), .text = [](const SpanPeer& p) { return p.name; }});
+  columns.push_back({.title = TimelineText::tr("name"), .text = [](const SpanPeer& p) { return p.name; }});
   return columns;
 }
 
 std::vector<Column<AreaRow>> areaColumns() {
   std::vector<Column<AreaRow>> columns;
   columns.push_back(
-      {.title = QStringLiteral("category"), .text = [](const AreaRow& r) { return QString::fromLatin1(spanCategoryName(r.category)); }});
-  columns.push_back({.title = QStringLiteral("name"), .text = [](const AreaRow& r) { return r.name; }});
-  columns.push_back({.title = QStringLiteral("count"),
+      {.title = TimelineText::tr("category"), .text = [](const AreaRow& r) { return termText(spanCategoryName(r.category)); }});
+  columns.push_back({.title = TimelineText::tr("name"), .text = [](const AreaRow& r) { return r.name; }});
+  columns.push_back({.title = TimelineText::tr("count"),
                      .align = Qt::AlignRight,
                      .text = [](const AreaRow& r) { return formatCount(r.count); },
                      .sort = [](const AreaRow& r) { return QVariant(static_cast<qlonglong>(r.count)); },
                      .copy = [](const AreaRow& r) { return QString::number(r.count); }});
-  columns.push_back(duration<AreaRow>("total", [](const AreaRow& r) { return r.total; }));
-  columns.push_back(duration<AreaRow>("mean", [](const AreaRow& r) { return r.count > 0 ? r.total / r.count : 0; }));
-  columns.push_back(duration<AreaRow>("shortest", [](const AreaRow& r) { return r.shortest; }));
-  columns.push_back(duration<AreaRow>("longest", [](const AreaRow& r) { return r.longest; }));
+  columns.push_back(duration<AreaRow>(TimelineText::tr("total"), [](const AreaRow& r) { return r.total; }));
+  columns.push_back(duration<AreaRow>(TimelineText::tr("mean"), [](const AreaRow& r) { return r.count > 0 ? r.total / r.count : 0; }));
+  columns.push_back(duration<AreaRow>(TimelineText::tr("shortest"), [](const AreaRow& r) { return r.shortest; }));
+  columns.push_back(duration<AreaRow>(TimelineText::tr("longest"), [](const AreaRow& r) { return r.longest; }));
   return columns;
 }
 
 std::vector<Column<AreaRank>> areaRankColumns() {
   std::vector<Column<AreaRank>> columns;
-  columns.push_back({.title = QStringLiteral("rank"),
+  columns.push_back({.title = TimelineText::tr("rank"),
                      .align = Qt::AlignRight,
                      .text = [](const AreaRank& r) { return r.rank < 0 ? kAbsentText : QString::number(r.rank); },
                      .sort = [](const AreaRank& r) { return QVariant(r.rank); }});
-  columns.push_back(duration<AreaRank>("compute", [](const AreaRank& r) { return r.busy[0]; }));
-  columns.push_back(duration<AreaRank>("communication", [](const AreaRank& r) { return r.busy[1]; }));
-  columns.push_back(duration<AreaRank>("exposed", [](const AreaRank& r) { return r.exposed; }));
-  columns.push_back({.title = QStringLiteral("waiting"),
-                     .help = QStringLiteral("Of its communication: before the last member of the collective began"),
+  columns.push_back(duration<AreaRank>(TimelineText::tr("compute"), [](const AreaRank& r) { return r.busy[0]; }));
+  columns.push_back(duration<AreaRank>(TimelineText::tr("communication"), [](const AreaRank& r) { return r.busy[1]; }));
+  columns.push_back(duration<AreaRank>(TimelineText::tr("exposed"), [](const AreaRank& r) { return r.exposed; }));
+  columns.push_back({.title = TimelineText::tr("waiting"),
+                     .help = TimelineText::tr("Of its communication: before the last member of the collective began"),
                      .align = Qt::AlignRight,
                      .text = [](const AreaRank& r) { return r.waiting ? formatDuration(*r.waiting) : kAbsentText; },
                      .sort = [](const AreaRank& r) { return r.waiting ? QVariant(static_cast<qlonglong>(*r.waiting)) : QVariant(); },
                      .copy = [](const AreaRank& r) { return r.waiting ? QString::number(*r.waiting) : QString(); }});
-  columns.push_back(duration<AreaRank>("copies", [](const AreaRank& r) { return r.busy[2]; }));
-  columns.push_back(duration<AreaRank>("host", [](const AreaRank& r) { return r.busy[3]; }));
+  columns.push_back(duration<AreaRank>(TimelineText::tr("copies"), [](const AreaRank& r) { return r.busy[2]; }));
+  columns.push_back(duration<AreaRank>(TimelineText::tr("host"), [](const AreaRank& r) { return r.busy[3]; }));
   return columns;
 }
 
 std::vector<Column<SearchHit>> hitColumns() {
   std::vector<Column<SearchHit>> columns;
-  columns.push_back({.title = QStringLiteral("rank"),
+  columns.push_back({.title = TimelineText::tr("rank"),
                      .align = Qt::AlignRight,
                      .text = [](const SearchHit& h) { return h.rank < 0 ? kAbsentText : QString::number(h.rank); },
                      .sort = [](const SearchHit& h) { return QVariant(h.rank); }});
-  columns.push_back({.title = QStringLiteral("name"), .text = [](const SearchHit& h) { return h.name; }});
-  columns.push_back({.title = QStringLiteral("begins"),
+  columns.push_back({.title = TimelineText::tr("name"), .text = [](const SearchHit& h) { return h.name; }});
+  columns.push_back({.title = TimelineText::tr("begins"),
                      .align = Qt::AlignRight,
                      .text = [](const SearchHit& h) { return formatTimeFull(h.t0, TimeStyle::kUtc).section(QLatin1Char(' '), 1, 1); },
                      .sort = [](const SearchHit& h) { return QVariant(static_cast<qlonglong>(h.t0)); },
                      .copy = [](const SearchHit& h) { return QString::number(h.t0); }});
-  columns.push_back({.title = QStringLiteral("duration"),
+  columns.push_back({.title = TimelineText::tr("duration"),
                      .align = Qt::AlignRight,
                      .text = [](const SearchHit& h) { return lengthText(h.t0, h.t1); },
                      .sort = [](const SearchHit& h) { return QVariant(static_cast<qlonglong>(h.t1 - h.t0)); }});

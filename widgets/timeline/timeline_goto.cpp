@@ -5,6 +5,7 @@
 
 #include "widgets/core/moment_text.h"
 #include "widgets/core/theme.h"
+#include "widgets/timeline/timeline_data.h"
 
 namespace runglass {
 namespace {
@@ -28,14 +29,14 @@ Result<Moment> stepMoment(Reader& reader, const TimelineCatalog& catalog, std::i
                       sink, stop));
   if (number(0) != nullptr && number(1) != nullptr) {
     moment.range = TimeRange{*number(0), *number(1)};
-    moment.words = QStringLiteral("step %1").arg(step);
+    moment.words = TimelineText::tr("step %1").arg(step);
     return moment;
   }
   found.clear();
   RG_TRY(reader.query("SELECT min(step), max(step)" + of + " AND start_ns IS NOT NULL", sink, stop));
   moment.words = number(0) != nullptr && number(1) != nullptr
-                     ? QStringLiteral("no step %1: there are %2 to %3").arg(step).arg(*number(0)).arg(*number(1))
-                     : QStringLiteral("no step %1: no steps with times are stored").arg(step);
+                     ? TimelineText::tr("no step %1: there are %2 to %3").arg(step).arg(*number(0)).arg(*number(1))
+                     : TimelineText::tr("no step %1: no steps with times are stored").arg(step);
   return moment;
 }
 
@@ -47,7 +48,7 @@ Result<Moment> readMoment(Reader& reader, const TimelineCatalog& catalog, const 
   const MomentText typed = readMomentText(text, near, begin, style);
   if (typed.time) return at(*typed.time, style);
   if (typed.step) return stepMoment(reader, catalog, *typed.step, stop);
-  return Moment{.range = std::nullopt, .words = QStringLiteral("neither a step nor a time: \"%1\"").arg(text.trimmed().left(40))};
+  return Moment{.range = std::nullopt, .words = TimelineText::tr("neither a step nor a time: \"%1\"").arg(text.trimmed().left(40))};
 }
 
 GoToField::GoToField(QWidget* parent) : QLineEdit(parent) {

@@ -138,7 +138,7 @@ QString TimelineSearch::sentence(TimeRange window) const {
                           : tr("%1 hits, %2 on screen").arg(formatCount(static_cast<std::int64_t>(m_hits.size())), formatCount(here));
   if (m_at) {
     const auto at = std::ranges::lower_bound(m_hits, *m_at, {}, placeOf);
-    if (at != m_hits.end() && placeOf(*at) == *m_at) text += tr("; at number %1").arg(formatCount(at - m_hits.begin() + 1));
+    if (at != m_hits.end() && placeOf(*at) == *m_at) text = tr("%1; at number %2").arg(text, formatCount(at - m_hits.begin() + 1));
   }
   if (m_running) text += QStringLiteral("; ") + searched;
   if (!m_problem.isEmpty()) text += QStringLiteral("; ") + m_problem;

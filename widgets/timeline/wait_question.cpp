@@ -6,6 +6,7 @@
 #include <set>
 
 #include "widgets/core/units.h"
+#include "widgets/timeline/timeline_data.h"
 
 namespace runglass {
 namespace {
@@ -49,7 +50,7 @@ Result<std::optional<TimeRange>> rangeOfSteps(Reader& reader, const TimelineCata
 TimeNs endOf(TimeNs start, DurNs dur) { return dur == kAbsent ? kHighest : moved(start, std::max<DurNs>(dur, 1)); }
 
 QString tooMany(std::size_t spans, std::size_t tracks) {
-  return QStringLiteral("waiting not separated: %1 spans on %2 tracks would have to be read, zoom in")
+  return TimelineText::tr("waiting not separated: %1 spans on %2 tracks would have to be read, zoom in")
       .arg(formatCount(static_cast<std::int64_t>(spans)))
       .arg(tracks);
 }

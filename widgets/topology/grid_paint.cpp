@@ -9,6 +9,7 @@
 
 #include "widgets/charts/raster.h"
 #include "widgets/core/units.h"
+#include "widgets/topology/topology_data.h"
 #include "widgets/topology/topology_grid.h"
 
 namespace runglass {
@@ -244,11 +245,11 @@ QStringList TopologyGrid::wordsOf(std::uint32_t index) const {
   const QString place = coordinateText(rank.place);
   lines << (place == kAbsentText ? tr("no coordinates") : place);
   lines << (rank.node.isEmpty() ? tr("node not known") : rank.node + (rank.gpu.isEmpty() ? QString() : QStringLiteral(", ") + rank.gpu));
-  const QString title = QString::fromUtf8(m_data->metric.title);
+  const QString title = TopologyText::tr(m_data->metric.title);
   if (!rank.value)
-    lines << title + tr(": none, %1").arg(QString::fromUtf8(m_data->metric.missing));
+    lines << tr("%1: none, %2").arg(title, TopologyText::tr(m_data->metric.missing));
   else
-    lines << title + QStringLiteral(": ") + valueText(m_data->metric, *rank.value);
+    lines << tr("%1: %2").arg(title, valueText(m_data->metric, *rank.value));
   if (m_data->metric.value == TopologyValue::kFindings)
     lines << rank.findings;
   else if (rank.deviation && m_data->metric.value == TopologyValue::kWhatIf)

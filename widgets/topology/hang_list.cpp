@@ -10,17 +10,18 @@
 
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
+#include "widgets/topology/topology_data.h"
 
 namespace runglass {
 namespace {
 
 QString nameOf(const HangGroup& group) {
   const std::string& name = group.name.empty() ? group.kind : group.name;
-  return name.empty() ? QStringLiteral("group %1").arg(group.id) : screenText(name, 40);
+  return name.empty() ? TopologyText::tr("group %1").arg(group.id) : screenText(name, 40);
 }
 
 QString operationOf(const HangGroup& group) {
-  QString text = group.op.empty() ? QStringLiteral("a collective") : screenText(group.op, 40);
+  QString text = group.op.empty() ? TopologyText::tr("a collective") : screenText(group.op, 40);
   return group.seq ? text + QStringLiteral(" #%1").arg(*group.seq) : text;
 }
 
@@ -52,16 +53,16 @@ QString titleOf(const Alike& row) {
 QString reasonOf(const Alike& row, const HangEvidence& evidence) {
   switch (row.front()->reason) {
     case HangReason::kStuck:
-      return QStringLiteral("all inside, none leaves");
+      return TopologyText::tr("all inside, none leaves");
     case HangReason::kMismatched:
-      return QStringLiteral("others call ") + screenText(row.front()->other_op, 40);
+      return TopologyText::tr("others call %1").arg(screenText(row.front()->other_op, 40));
     case HangReason::kDeadlock:
-      return QStringLiteral("in a circle");
+      return TopologyText::tr("in a circle");
     case HangReason::kNotLeft: {
       std::vector<std::int32_t> inside;
       for (const HangGroup* group : row)
         for (const HangMember& member : group->missing) inside.push_back(member.rank);
-      return QStringLiteral("completed by others, not by ") + rankRanges(std::move(inside), 4);
+      return TopologyText::tr("completed by others, not by %1").arg(rankRanges(std::move(inside), 4));
     }
     case HangReason::kMissing:
       break;
@@ -76,11 +77,11 @@ QString reasonOf(const Alike& row, const HangEvidence& evidence) {
       if (at != evidence.groups.end() && !where.contains(nameOf(*at))) where << nameOf(*at);
     }
   }
-  if (missing.empty()) return QStringLiteral("missing ranks are not known");
-  const QString text = QStringLiteral("missing: ") + rankRanges(std::move(missing), 4);
-  if (where.isEmpty() || row.front()->depth == 0) return text;
-  return text + QStringLiteral(", in ") + where.front() +
-         (where.size() > 1 ? QStringLiteral(" and %1 more").arg(where.size() - 1) : QString());
+  if (missing.empty()) return TopologyText::tr("missing ranks are not known");
+  const QString ranks = rankRanges(std::move(missing), 4);
+  if (where.isEmpty() || row.front()->depth == 0) return TopologyText::tr("missing: %1").arg(ranks);
+  return where.size() > 1 ? TopologyText::tr("missing: %1, in %2 and %3 more").arg(ranks, where.front(), QString::number(where.size() - 1))
+                          : TopologyText::tr("missing: %1, in %2").arg(ranks, where.front());
 }
 
 }  // namespace

@@ -59,15 +59,15 @@ QString HeatScale::words() const {
   if (!m_data || m_data->stages.empty()) return {};
   if (m_data->metric.value == TopologyValue::kWhatIf) return tr("to a step in which all were equal (1)");
   const auto& stages = m_data->stages;
-  QString text = tr("to the median of the same stage: ");
-  if (stages.size() == 1) return tr("to the median ") + valueText(m_data->metric, stages.front().median);
+  if (stages.size() == 1) return tr("to the median %1").arg(valueText(m_data->metric, stages.front().median));
   if (stages.size() <= kStagesInWords) {
     QStringList parts;
     for (const StageMedian& stage : stages) parts << stageText(stage.pp) + QLatin1Char(' ') + valueText(m_data->metric, stage.median);
-    return text + parts.join(QStringLiteral(", "));
+    return tr("to the median of the same stage: %1").arg(parts.join(QStringLiteral(", ")));
   }
   const auto [low, high] = std::ranges::minmax_element(stages, {}, &StageMedian::median);
-  return text + tr("%1 to %2").arg(valueText(m_data->metric, low->median), valueText(m_data->metric, high->median));
+  return tr("to the median of the same stage: %1 to %2")
+      .arg(valueText(m_data->metric, low->median), valueText(m_data->metric, high->median));
 }
 
 QSize HeatScale::sizeHint() const { return {600, kRowHeight}; }

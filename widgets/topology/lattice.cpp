@@ -59,7 +59,7 @@ void addStripsByNode(std::span<const TopologyRank> ranks, Lattice& lattice) {
   std::map<std::pair<bool, QString>, std::vector<std::uint32_t>> nodes;  // the unknown node last
   for (std::uint32_t i = 0; i < ranks.size(); ++i) nodes[{ranks[i].node.isEmpty(), ranks[i].node}].push_back(i);
   for (auto& [node, members] : nodes)
-    lattice.strips.push_back({node.first ? QStringLiteral("node not known") : node.second, std::move(members)});
+    lattice.strips.push_back({node.first ? TopologyText::tr("node not known") : node.second, std::move(members)});
   // In the order of their first ranks: names need not sort like ranks do.
   std::ranges::stable_sort(lattice.strips, {}, [](const Lattice::Strip& strip) { return strip.ranks.front(); });
 }
@@ -86,7 +86,7 @@ Lattice placeRanks(std::span<const TopologyRank> ranks, const Layout& layout) {
   for (const std::int32_t c : cp)
     for (const std::int32_t e : ep) out.blocks.emplace_back(c, e);
   if (!sparse) out.cells.assign(cells, kNoRank);
-  Lattice::Strip without{QStringLiteral("no coordinates"), {}}, doubled{QStringLiteral("coordinates that another rank has, too"), {}};
+  Lattice::Strip without{TopologyText::tr("no coordinates"), {}}, doubled{TopologyText::tr("coordinates that another rank has, too"), {}};
   for (std::uint32_t i = 0; i < ranks.size(); ++i) {
     const Rank& p = ranks[i].place;
     const auto column = positionIn(out.dp, p.dp), row = positionIn(out.pp, p.pp), tick = positionIn(out.tp, p.tp), c = positionIn(cp, p.cp),
@@ -103,7 +103,7 @@ Lattice placeRanks(std::span<const TopologyRank> ranks, const Layout& layout) {
   }
   if (sparse) {
     out = {};
-    without.title = QStringLiteral("coordinates too far apart to draw");
+    without.title = TopologyText::tr("coordinates too far apart to draw");
   }
   for (Lattice::Strip* strip : {&without, &doubled})
     if (!strip->ranks.empty()) out.strips.push_back(std::move(*strip));

@@ -5,7 +5,9 @@
 #include <set>
 
 #include "analysis/collectives/bus_reading.h"
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
+#include "widgets/topology/topology_data.h"
 
 namespace runglass {
 namespace {
@@ -44,7 +46,7 @@ class LinkReading {
       out.groups.push_back(std::move(group));
     }
     if (!reading.all_of_run)
-      out.note = QStringLiteral("of the newest %1 of the run's spans").arg(formatDuration(reading.range.t1 - reading.range.t0));
+      out.note = TopologyText::tr("of the newest %1 of the run's spans").arg(formatDuration(reading.range.t1 - reading.range.t0));
     return out;
   }
 
@@ -73,7 +75,7 @@ class LinkReading {
     if (any)
       fill(group, best);
     else
-      group.reason = QStringLiteral("no communicator with these members is known");
+      group.reason = TopologyText::tr("no communicator with these members is known");
     return group;
   }
 
@@ -86,7 +88,7 @@ class LinkReading {
       return;
     }
     const auto refusal = bus != nullptr ? mainRefusal(*bus) : std::nullopt;
-    group.reason = refusal ? QString::fromUtf8(busRefusalText(*refusal)) : QStringLiteral("no calls of it are in the store");
+    group.reason = refusal ? termText(busRefusalText(*refusal)) : TopologyText::tr("no calls of it are in the store");
   }
 
   void addEdges(const LinkGroup& group, const BusAnswer& bus, RankLinks& out) const {
@@ -129,9 +131,9 @@ QString bandwidthText(double bytes_per_s) {
 
 QString linkText(const LinkGroup& group) {
   if (!group.stats) return group.reason;
-  return QStringLiteral("%1 median, %2 worst (%3, n = %4)")
+  return TopologyText::tr("%1 median, %2 worst (%3, n = %4)")
       .arg(bandwidthText(group.stats->median), bandwidthText(group.stats->worst),
-           group.said ? QStringLiteral("as NCCL says") : QString::fromUtf8(busOpName(group.op)),
+           group.said ? TopologyText::tr("as NCCL says") : termText(busOpName(group.op)),
            formatCount(static_cast<std::int64_t>(group.stats->samples)));
 }
 

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "analysis/what_if/what_if_data.h"
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
+#include "widgets/topology/topology_data.h"
 
 namespace runglass {
 namespace {
@@ -37,7 +39,7 @@ class StepReading {
       m_out.steps = previous->steps;
     if (m_out.steps.empty()) RG_TRY(findSteps());
     if (m_out.steps.empty()) {
-      m_out.reason = QStringLiteral("No span of rank %1 names a step and one of its operations (forward, backward, …)").arg(m_reference);
+      m_out.reason = TopologyText::tr("No span of rank %1 names a step and one of its operations (forward, backward, …)").arg(m_reference);
       return std::move(m_out);
     }
     RG_TRY(chooseStep());
@@ -49,7 +51,7 @@ class StepReading {
     const auto& ranks = m_question.topology->ranks;
     const bool any = std::ranges::any_of(ranks, [](const TopologyRank& r) { return r.place.pp || r.place.dp; });
     if (!any && ranks.size() > 1) {
-      m_out.reason = QStringLiteral("The ranks' places in the pipeline are not known; choose the order of ranks in the lattice");
+      m_out.reason = TopologyText::tr("The ranks' places in the pipeline are not known; choose the order of ranks in the lattice");
       return false;
     }
     std::set<std::int32_t> replicas;
@@ -126,7 +128,7 @@ class StepReading {
     }
     const auto replica = std::ranges::find(m_out.graph.replicas, m_out.replica);
     if (replica == m_out.graph.replicas.end()) {
-      m_out.reason = QStringLiteral("A stage of replica dp %1 is not recorded").arg(m_out.replica);
+      m_out.reason = TopologyText::tr("A stage of replica dp %1 is not recorded").arg(m_out.replica);
       return {};
     }
     const auto index = static_cast<std::uint32_t>(replica - m_out.graph.replicas.begin());
@@ -136,7 +138,7 @@ class StepReading {
     m_out.path = criticalPath(m_out.graph, *found, m_out.holds);
     tellWhereThePathIs();
     if (!m_out.whole)
-      m_out.note = QStringLiteral("of %1 ranks only this replica's %2 were read: waiting for other replicas is not separated")
+      m_out.note = TopologyText::tr("of %1 ranks only this replica's %2 were read: waiting for other replicas is not separated")
                        .arg(formatCount(static_cast<std::int64_t>(m_ranks.size())), formatCount(static_cast<std::int64_t>(ranks.size())));
     return {};
   }
@@ -149,18 +151,19 @@ class StepReading {
       by_replica[m_out.graph.workers[m_out.graph.worker[piece.node]].dp] += piece.t1 - piece.t0;
     const auto most = std::ranges::max_element(by_replica, {}, [](const auto& one) { return one.second; });
     if (most == by_replica.end() || most->first == m_out.replica) return;
-    m_out.note = QStringLiteral("%1 of the critical path are in replica dp %2")
+    m_out.note = TopologyText::tr("%1 of the critical path are in replica dp %2")
                      .arg(formatPercent(static_cast<double>(most->second) / static_cast<double>(m_out.path.total), 0))
                      .arg(most->first);
   }
 
   void tellGaps(std::int64_t step) {
     const StepGaps& gaps = m_out.graph.gaps;
-    const char* why = gaps.partial_steps > 0     ? "operations of it are missing"
-                      : gaps.unmatched_steps > 0 ? "sends without their receives, or micro-batches that are not recorded"
-                      : gaps.circular_steps > 0  ? "its operations wait for each other"
-                                                 : "no stage of it is whole";
-    m_out.reason = QStringLiteral("Step %1 does not fit together: %2").arg(formatCount(step), QLatin1String(why));
+    const QString why = gaps.partial_steps > 0 ? TopologyText::tr("operations of it are missing")
+                        : gaps.unmatched_steps > 0
+                            ? TopologyText::tr("sends without their receives, or micro-batches that are not recorded")
+                        : gaps.circular_steps > 0 ? TopologyText::tr("its operations wait for each other")
+                                                  : TopologyText::tr("no stage of it is whole");
+    m_out.reason = TopologyText::tr("Step %1 does not fit together: %2").arg(formatCount(step), why);
   }
 
   Status readRank(std::int32_t rank, std::uint32_t index, std::int64_t step, TimeRange range, StepOpColumns& ops) {
@@ -199,10 +202,10 @@ Result<StepData> readStep(Reader& reader, const StepQuestion& question, std::sto
 
 QString nodeText(const StepGraph& graph, std::uint32_t node) {
   const StepWorker& worker = graph.workers[graph.worker[node]];
-  QString text = QString::fromUtf8(stepOpName(graph.op[node]));
-  if (graph.microbatch[node] >= 0) text += QStringLiteral(" of micro-batch %1").arg(graph.microbatch[node]);
-  if (graph.chunk[node] > 0) text += QStringLiteral(", chunk %1").arg(graph.chunk[node]);
-  return text + QStringLiteral(" · stage %1 · dp %2").arg(worker.pp).arg(worker.dp);
+  QString text = termText(stepOpName(graph.op[node]));
+  if (graph.microbatch[node] >= 0) text = TopologyText::tr("%1 of micro-batch %2").arg(text).arg(graph.microbatch[node]);
+  if (graph.chunk[node] > 0) text = TopologyText::tr("%1, chunk %2").arg(text).arg(graph.chunk[node]);
+  return TopologyText::tr("%1 · stage %2 · dp %3").arg(text).arg(worker.pp).arg(worker.dp);
 }
 
 QString nodeLabel(const StepGraph& graph, std::uint32_t node) {

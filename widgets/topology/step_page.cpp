@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
 
 namespace runglass {
@@ -232,7 +233,7 @@ void StepPage::fillPath() {
   for (const auto& [time, row] : order) {
     const QString name = row == kLaunchRow        ? tr("between operations (launch, host)")
                          : row == kUnexplainedRow ? tr("waiting that nothing explains")
-                                                  : QString::fromUtf8(stepOpName(static_cast<StepOp>(row)));
+                                                  : termText(stepOpName(static_cast<StepOp>(row)));
     auto* head = addRow(m_path, {name, milliseconds(time), share(time)}, {});
     std::size_t listed = 0;
     for (const PathPiece& piece : path.pieces) {
@@ -261,10 +262,10 @@ void StepPage::fillChain() {
   std::optional<HeldUpBy> by;
   for (std::size_t i = 0; i < kMaxPieces; ++i) {
     const bool elsewhere = graph.workers[graph.worker[node]].dp != m_data->replica;
-    addRow(m_chain,
-           {nodeText(graph, node) + (by && by->why == HoldUp::kMember ? tr(" (came last)") : QString()) +
-                (elsewhere ? tr(" (other replica)") : QString()),
-            milliseconds(graph.start[node] - t0), milliseconds(graph.dur[node]), by ? milliseconds(by->gap) : QString()},
+    QString text = nodeText(graph, node);
+    if (by && by->why == HoldUp::kMember) text = tr("%1 (came last)").arg(text);
+    if (elsewhere) text = tr("%1 (other replica)").arg(text);
+    addRow(m_chain, {text, milliseconds(graph.start[node] - t0), milliseconds(graph.dur[node]), by ? milliseconds(by->gap) : QString()},
            node);
     by = m_data->holds.of(node);
     if (!by) return;

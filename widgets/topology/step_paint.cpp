@@ -8,6 +8,7 @@
 #include <set>
 
 #include "widgets/charts/raster.h"
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
 #include "widgets/topology/step_chart.h"
 
@@ -192,7 +193,7 @@ QString StepChart::legend(const StepGraph& graph, const std::vector<std::uint32_
                          : op == StepOp::kBackward       ? tr("B backward")
                          : op == StepOp::kBackwardWeight ? tr("W weight gradients")
                          : op == StepOp::kForwardSend    ? tr("communication (hatched: waiting for peers)")
-                                                         : QString::fromUtf8(stepOpName(op)).toHtmlEscaped();
+                                                         : termText(stepOpName(op)).toHtmlEscaped();
     parts << QStringLiteral("<span style='color:%1'>■</span> %2").arg(colorOf(op).name(), name);
   }
   parts << tr("hatched: no computation") << tr("<b>thick line</b>: the critical path");

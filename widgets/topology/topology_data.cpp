@@ -13,6 +13,7 @@
 #include "analysis/views/finding_order.h"
 #include "analysis/views/fleet.h"
 #include "analysis/what_if/what_if_data.h"
+#include "widgets/core/language.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/units.h"
 
@@ -129,7 +130,7 @@ class TopologyReading {
         if (!names) continue;
         auto& worst = m_severity[rank.place.rank];
         worst = std::max(worst, static_cast<int>(finding.severity));
-        if (rank.findings.size() < kFindingsReported) rank.findings << screenText(finding.summary, 200);
+        if (rank.findings.size() < kFindingsReported) rank.findings << findingText(finding, 200);
       }
     return {};
   }
@@ -153,7 +154,7 @@ class TopologyReading {
   }
 
   NamedMetric namedMetric(const std::string& name) const {
-    NamedMetric named{.metric = name, .title = name + ", latest", .unit = {}};
+    NamedMetric named{.metric = name, .title = TopologyText::tr("%1, latest").arg(QString::fromStdString(name)).toStdString(), .unit = {}};
     const auto own = std::ranges::find_if(m_series, [&](const Series& s) { return s.key.metric == name; });
     if (own != m_series.end()) named.unit = own->key.unit;
     return named;
@@ -367,8 +368,10 @@ TopologyMetric metricOf(const NamedMetric& named) {
           true,
           true,
           0.25,
-          "is %1 above",
-          "neither it nor its GPU has a fresh, finite value of it"};
+          QT_TRANSLATE_NOOP("Topology", "Rank %1 is %2 above its stage's median"),
+          QT_TRANSLATE_NOOP("Topology", "Rank %1 is %2 above the ranks' median"),
+          QT_TRANSLATE_NOOP("Topology", "Stage %1 is %2 above the other stages"),
+          QT_TRANSLATE_NOOP("Topology", "neither it nor its GPU has a fresh, finite value of it")};
 }
 
 Result<TopologyData> readTopology(Reader& reader, const TopologyQuestion& question, std::stop_token stop) {

@@ -9,6 +9,7 @@
 //             since `previous` are not read again.
 #pragma once
 
+#include <QCoreApplication>
 #include <QString>
 #include <QStringList>
 #include <array>
@@ -27,6 +28,10 @@
 #include "storage/reader.h"
 
 namespace runglass {
+
+struct TopologyText {
+  Q_DECLARE_TR_FUNCTIONS(Topology)
+};
 
 enum class TopologyValue : std::uint8_t {
   kStepTime,
@@ -47,31 +52,59 @@ struct TopologyMetric {
   const char* metric;  // the series; "" where it is not one
   const char* unit;
   bool more_is_worse;
-  bool relative;         // deviations are ratios
-  double stands_out;     // the deviation from which the headline names a rank or a stage
-  const char* is_worse;  // "Rank 3 %1 its stage's median", %1: how much
-  const char* missing;   // why a rank has no value
+  bool relative;      // deviations are ratios
+  double stands_out;  // the deviation from which the headline names a rank or a stage
+  // Sentences: %1 is a rank or a stage, %2 how much. "" where there is none.
+  const char *rank_of_stage, *rank_of_all, *stage_of_all;
+  const char* missing;  // why a rank has no value
 };
-inline constexpr std::array<TopologyMetric, 10> kTopologyMetrics = {
-    {{TopologyValue::kStepTime, "step time, median of 50 steps", kStepTimeMetric.data(), "ns", true, true, kSlowerThanPeers,
-      "is %1 slower than", "no step time in the newest 50 steps"},
-     {TopologyValue::kWork, "work (without waiting), median of 50 steps", kStepPartMetric.data(), "ns", true, true, kSlowerThanPeers,
-      "works %1 longer than", "its step parts do not separate work from waiting"},
-     {TopologyValue::kProgress, "last reported step", "", "steps", false, false, 2, "is %1 behind", "its progress names no step"},
-     {TopologyValue::kPower, "GPU power, latest", "power_watts", "watts", false, true, 0.15, "draws %1 less power than",
-      "its GPU is not known or does not report it"},
-     {TopologyValue::kClock, "SM clock, latest", "sm_clock_hertz", "hertz", false, true, 0.05, "is clocked %1 lower than",
-      "its GPU is not known or does not report it"},
-     {TopologyValue::kTemperature, "GPU temperature, latest", "temperature_celsius", "celsius", true, false, 10, "is %1 hotter than",
-      "its GPU is not known or does not report it"},
-     // Who waits least is who the others wait for.
-     {TopologyValue::kWait, "waiting, median of 50 steps", kStepPartWaitMetric.data(), "ns", false, true, 0.25, "waits %1 less than",
-      "its step parts do not separate work from waiting"},
-     {TopologyValue::kHeard, "time since its last report", "", "ns", true, false, 30e9, "reported %1 longer ago than",
-      "nothing it said has a time"},
-     {TopologyValue::kFindings, "findings that name it, worst severity", "", "", true, false, 2, "has findings of %1 above", ""},
-     {TopologyValue::kWhatIf, "what-if slowdown S_w of its stage and replica", "", "", true, true, 0.05, "costs the step %1 more than",
-      "its spans do not show what a step waited for"}}};
+inline constexpr std::array<TopologyMetric, 10> kTopologyMetrics = {{
+    {TopologyValue::kStepTime, QT_TRANSLATE_NOOP("Topology", "step time, median of 50 steps"), kStepTimeMetric.data(), "ns", true, true,
+     kSlowerThanPeers, QT_TRANSLATE_NOOP("Topology", "Rank %1 is %2 slower than its stage's median"),
+     QT_TRANSLATE_NOOP("Topology", "Rank %1 is %2 slower than the ranks' median"),
+     QT_TRANSLATE_NOOP("Topology", "Stage %1 is %2 slower than the other stages"),
+     QT_TRANSLATE_NOOP("Topology", "no step time in the newest 50 steps")},
+    {TopologyValue::kWork, QT_TRANSLATE_NOOP("Topology", "work (without waiting), median of 50 steps"), kStepPartMetric.data(), "ns", true,
+     true, kSlowerThanPeers, QT_TRANSLATE_NOOP("Topology", "Rank %1 works %2 longer than its stage's median"),
+     QT_TRANSLATE_NOOP("Topology", "Rank %1 works %2 longer than the ranks' median"),
+     QT_TRANSLATE_NOOP("Topology", "Stage %1 works %2 longer than the other stages"),
+     QT_TRANSLATE_NOOP("Topology", "its step parts do not separate work from waiting")},
+    {TopologyValue::kProgress, QT_TRANSLATE_NOOP("Topology", "last reported step"), "", "steps", false, false, 2,
+     QT_TRANSLATE_NOOP("Topology", "Rank %1 is %2 behind its stage's median"),
+     QT_TRANSLATE_NOOP("Topology", "Rank %1 is %2 behind the ranks' median"),
+     QT_TRANSLATE_NOOP("Topology", "Stage %1 is %2 behind the other stages"), QT_TRANSLATE_NOOP("Topology", "its progress names no step")},
+    {TopologyValue::kPower, QT_TRANSLATE_NOOP("Topology", "GPU power, latest"), "power_watts", "watts", false, true, 0.15,
+     QT_TRANSLATE_NOOP("Topology", "Rank %1 draws %2 less power than its stage's median"),
+     QT_TRANSLATE_NOOP("Topology", "Rank %1 draws %2 less power than the ranks' median"),
+     QT_TRANSLATE_NOOP("Topology", "Stage %1 draws %2 less power than the other stages"),
+     QT_TRANSLATE_NOOP("Topology", "its GPU is not known or does not report it")},
+    {TopologyValue::kClock, QT_TRANSLATE_NOOP("Topology", "SM clock, latest"), "sm_clock_hertz", "hertz", false, true, 0.05,
+     QT_TRANSLATE_NOOP("Topology", "Rank %1 is clocked %2 lower than its stage's median"),
+     QT_TRANSLATE_NOOP("Topology", "Rank %1 is clocked %2 lower than the ranks' median"),
+     QT_TRANSLATE_NOOP("Topology", "Stage %1 is clocked %2 lower than the other stages"),
+     QT_TRANSLATE_NOOP("Topology", "its GPU is not known or does not report it")},
+    {TopologyValue::kTemperature, QT_TRANSLATE_NOOP("Topology", "GPU temperature, latest"), "temperature_celsius", "celsius", true, false,
+     10, QT_TRANSLATE_NOOP("Topology", "Rank %1 is %2 hotter than its stage's median"),
+     QT_TRANSLATE_NOOP("Topology", "Rank %1 is %2 hotter than the ranks' median"),
+     QT_TRANSLATE_NOOP("Topology", "Stage %1 is %2 hotter than the other stages"),
+     QT_TRANSLATE_NOOP("Topology", "its GPU is not known or does not report it")},
+    // Who waits least is who the others wait for.
+    {TopologyValue::kWait, QT_TRANSLATE_NOOP("Topology", "waiting, median of 50 steps"), kStepPartWaitMetric.data(), "ns", false, true,
+     0.25, QT_TRANSLATE_NOOP("Topology", "Rank %1 waits %2 less than its stage's median"),
+     QT_TRANSLATE_NOOP("Topology", "Rank %1 waits %2 less than the ranks' median"),
+     QT_TRANSLATE_NOOP("Topology", "Stage %1 waits %2 less than the other stages"),
+     QT_TRANSLATE_NOOP("Topology", "its step parts do not separate work from waiting")},
+    {TopologyValue::kHeard, QT_TRANSLATE_NOOP("Topology", "time since its last report"), "", "ns", true, false, 30e9,
+     QT_TRANSLATE_NOOP("Topology", "Rank %1 reported %2 longer ago than its stage's median"),
+     QT_TRANSLATE_NOOP("Topology", "Rank %1 reported %2 longer ago than the ranks' median"),
+     QT_TRANSLATE_NOOP("Topology", "Stage %1 reported %2 longer ago than the other stages"),
+     QT_TRANSLATE_NOOP("Topology", "nothing it said has a time")},
+    {TopologyValue::kFindings, QT_TRANSLATE_NOOP("Topology", "findings that name it, worst severity"), "", "", true, false, 2, "", "", "",
+     ""},
+    {TopologyValue::kWhatIf, QT_TRANSLATE_NOOP("Topology", "what-if slowdown S_w of its stage and replica"), "", "", true, true, 0.05, "",
+     "", QT_TRANSLATE_NOOP("Topology", "Stage %1 costs the step %2 more than the other stages"),
+     QT_TRANSLATE_NOOP("Topology", "its spans do not show what a step waited for")},
+}};
 // A series by its name; the text belongs to `named`.
 struct NamedMetric {
   std::string metric, title, unit;

@@ -163,10 +163,10 @@ void TopologyGrid::layOutLattice(const QSize& room, int strips_height) {
   const bool wide = pitch >= 40;
   for (int column = 0; column < columns && l.dp.front() >= 0; ++column) {
     const QString number = QString::number(l.dp[static_cast<std::size_t>(column)]);
-    m_columns.push_back({kLeft + column * pitch, tile_width, wide ? QStringLiteral("dp ") + number : number});
+    m_columns.push_back({kLeft + column * pitch, tile_width, wide ? tr("dp %1").arg(number) : number});
   }
   for (int row = 0; row < rows && l.pp.front() >= 0; ++row)
-    m_rows.push_back({kTop + row * down, tile_height, QStringLiteral("stage %1").arg(l.pp[static_cast<std::size_t>(row)])});
+    m_rows.push_back({kTop + row * down, tile_height, tr("stage %1").arg(l.pp[static_cast<std::size_t>(row)])});
   m_content = {kLeft + columns * pitch, kTop + rows * down};
 }
 
@@ -189,7 +189,7 @@ void TopologyGrid::layOutStrips(const QSize& room, int top, bool measure) {
     if (!measure)
       m_titles.push_back(beside ? Title{QRect(x - kStripTitle, y, kStripTitle - kGrid, cell.height()), strips[s].title}
                                 : Title{QRect(kGrid, y, room.width() - kGrid, kTitleHeight),
-                                        strips[s].title + tr(": %1 ranks").arg(strips[s].ranks.size())});
+                                        tr("%1: %2 ranks").arg(strips[s].title).arg(strips[s].ranks.size())});
     const int first = beside ? y : y + kTitleHeight;
     for (std::size_t i = 0; i < strips[s].ranks.size(); ++i) {
       const int at = static_cast<int>(i);

@@ -32,8 +32,8 @@ TopologyRank* rankOf(TopologyData& data, std::int32_t number) {
 QString behindText(const HangMember& member, const HangGroup& group) {
   if (member.seq && group.seq && member.group == group.id && *group.seq > *member.seq)
     return QStringLiteral("−%1").arg(*group.seq - *member.seq);
-  if (member.standing == HangStanding::kSilent) return QStringLiteral("silent");
-  return member.op.empty() ? QString() : QStringLiteral("in ") + screenText(member.op, 60);
+  if (member.standing == HangStanding::kSilent) return TopologyText::tr("silent");
+  return member.op.empty() ? QString() : TopologyText::tr("in %1").arg(screenText(member.op, 60));
 }
 
 void setStates(TopologyData& data) {
@@ -64,30 +64,53 @@ QString culpritText(const HangEvidence& e) {
   const bool one_node = std::ranges::all_of(e.culprits, [&](const HangMember& member) { return member.node == node; });
   const bool all = e.culprit_count == static_cast<std::int64_t>(e.culprits.size());
   if (e.culprit_count == 1)
-    return QStringLiteral("rank %1").arg(e.culprits.front().rank) +
-           (node.empty() ? QString() : QStringLiteral(" (%1)").arg(screenText(node, 60)));
-  if (one_node && all && !node.empty()) return QStringLiteral("%1 (%2 ranks)").arg(screenText(node, 60), formatCount(e.culprit_count));
+    return node.empty() ? TopologyText::tr("rank %1").arg(e.culprits.front().rank)
+                        : TopologyText::tr("rank %1 (%2)").arg(QString::number(e.culprits.front().rank), screenText(node, 60));
+  if (one_node && all && !node.empty()) return TopologyText::tr("%1 (%2 ranks)").arg(screenText(node, 60), formatCount(e.culprit_count));
   std::vector<std::int32_t> ranks;
   for (const HangMember& member : e.culprits) ranks.push_back(member.rank);
-  return all ? QStringLiteral("ranks ") + rankRanges(std::move(ranks), 6) : formatCount(e.culprit_count) + QStringLiteral(" ranks");
+  return all ? TopologyText::tr("ranks %1").arg(rankRanges(std::move(ranks), 6))
+             : TopologyText::tr("%1 ranks").arg(formatCount(e.culprit_count));
 }
 
-// "rank 21 (sim-0002) has", "ranks 3, 9–12 have".
-QString hasText(const HangEvidence& e) {
-  const QString who = culpritText(e);
-  const bool one = e.culprit_count == 1 || e.culprits.size() < 2 || who.endsWith(QChar(')'));
-  return who + (one ? QStringLiteral(" has") : QStringLiteral(" have"));
-}
-
-// Of culprits that captures show: "; rank 21 (sim-0002) does not run: T (stopped)", "; suspect: rank 3, stack in read_shard (data.py:88)".
+// Of culprits that captures show: "rank 21 (sim-0002) does not run: T (stopped)", "suspect: rank 3, stack in read_shard (data.py:88)".
 QString capturedText(const HangEvidence& e) {
   if (e.culprits.empty() || e.culprits.front().standing < HangStanding::kStopped) return {};
   const HangMember& first = e.culprits.front();
   if (first.standing == HangStanding::kStopped)
-    return QStringLiteral("; %1 %2 not run: %3")
-        .arg(culpritText(e), e.culprit_count == 1 ? QStringLiteral("does") : QStringLiteral("do"), screenText(first.process_state, 40));
-  return QStringLiteral("; suspect: ") + culpritText(e) +
-         (first.frame.empty() ? QString() : QStringLiteral(", stack in ") + screenText(first.frame, 120));
+    return (e.culprit_count == 1 ? TopologyText::tr("%1 does not run: %2") : TopologyText::tr("%1 do not run: %2"))
+        .arg(culpritText(e), screenText(first.process_state, 40));
+  return first.frame.empty() ? TopologyText::tr("suspect: %1").arg(culpritText(e))
+                             : TopologyText::tr("suspect: %1, stack in %2").arg(culpritText(e), screenText(first.frame, 120));
+}
+
+// The collective that no other one blocks, and the ranks that it lacks.
+QString rootText(const HangEvidence& e) {
+  const HangGroup& root = e.groups.front();
+  QString where = root.op.empty() ? TopologyText::tr("a collective") : screenText(root.op, 60);
+  if (root.seq) where += QStringLiteral(" #%1").arg(*root.seq);
+  const std::string& name = root.name.empty() ? root.kind : root.name;
+  if (!name.empty()) where = TopologyText::tr("%1 of %2").arg(where, screenText(name, 60));
+  const QString who = e.culprits.empty() ? QString() : culpritText(e);
+  const bool one = e.culprit_count == 1 || e.culprits.size() < 2 || who.endsWith(QChar(')'));
+  switch (root.reason) {
+    case HangReason::kStuck:
+      return TopologyText::tr("root: %1, where all have entered and none leaves").arg(where);
+    case HangReason::kMismatched:
+      return TopologyText::tr("root: %1, which others call %2").arg(where, screenText(root.other_op, 60));
+    case HangReason::kDeadlock:
+      return TopologyText::tr("root: %1, in a circle of communicators that wait for each other").arg(where);
+    case HangReason::kNotLeft:
+      if (who.isEmpty()) return TopologyText::tr("root: %1, which other members have completed and others have not").arg(where);
+      return (one ? TopologyText::tr("root: %1, which other members have completed and %2 has not")
+                  : TopologyText::tr("root: %1, which other members have completed and %2 have not"))
+          .arg(where, who);
+    case HangReason::kMissing:
+      break;
+  }
+  if (who.isEmpty() || e.culprits.front().standing >= HangStanding::kStopped) return TopologyText::tr("root: %1").arg(where);
+  return (one ? TopologyText::tr("root: %1, where %2 has not entered") : TopologyText::tr("root: %1, where %2 have not entered"))
+      .arg(where, who);
 }
 
 // "5:03"
@@ -100,13 +123,13 @@ QString clockText(DurNs dur) {
 
 QString watchdogText(const TopologyData& data) {
   const HangEvidence& e = *data.hang_found;
-  if (e.timeouts > 0) return QStringLiteral("; the watchdog has aborted");
+  if (e.timeouts > 0) return TopologyText::tr("the watchdog has aborted");
   if (!e.watchdog_at) return {};
   if (!data.live || data.attempt.end)
-    return e.as_of && *e.as_of < *e.watchdog_at ? QStringLiteral("; the watchdog had %1 left").arg(clockText(*e.watchdog_at - *e.as_of))
+    return e.as_of && *e.as_of < *e.watchdog_at ? TopologyText::tr("the watchdog had %1 left").arg(clockText(*e.watchdog_at - *e.as_of))
                                                 : QString();
   const DurNs left = *e.watchdog_at - data.now;
-  return left > 0 ? QStringLiteral("; watchdog aborts in %1").arg(clockText(left)) : QStringLiteral("; the watchdog is overdue");
+  return left > 0 ? TopologyText::tr("watchdog aborts in %1").arg(clockText(left)) : TopologyText::tr("the watchdog is overdue");
 }
 
 // Of the newest stacks with a frame that were captured since the run stood still. faulthandler writes the thread that counts last.
@@ -153,60 +176,38 @@ Status readHangFinding(Reader& reader, TimeNs now, TopologyData& data) {
 
 QString hangHeadline(const TopologyData& data) {
   const HangEvidence& e = *data.hang_found;
-  QString text = QStringLiteral("%1 of %2 ranks blocked").arg(formatCount(e.blocked), formatCount(e.world));
-  text += capturedText(e);
-  if (e.groups.empty()) return text + watchdogText(data);
-  const HangGroup& root = e.groups.front();
-  text += QStringLiteral("; root: ") + (root.op.empty() ? QStringLiteral("a collective") : screenText(root.op, 60));
-  if (root.seq) text += QStringLiteral(" #%1").arg(*root.seq);
-  const std::string& name = root.name.empty() ? root.kind : root.name;
-  if (!name.empty()) text += QStringLiteral(" of ") + screenText(name, 60);
-  switch (root.reason) {
-    case HangReason::kStuck:
-      text += QStringLiteral(", where all have entered and none leaves");
-      break;
-    case HangReason::kMismatched:
-      text += QStringLiteral(", which others call ") + screenText(root.other_op, 60);
-      break;
-    case HangReason::kDeadlock:
-      text += QStringLiteral(", in a circle of communicators that wait for each other");
-      break;
-    case HangReason::kNotLeft:
-      text += QStringLiteral(", which other members have completed and %1 not")
-                  .arg(e.culprits.empty() ? QStringLiteral("others have") : hasText(e));
-      break;
-    case HangReason::kMissing:
-      if (!e.culprits.empty() && e.culprits.front().standing < HangStanding::kStopped)
-        text += QStringLiteral(", where %1 not entered").arg(hasText(e));
-  }
-  return text + watchdogText(data);
+  QStringList parts{TopologyText::tr("%1 of %2 ranks blocked").arg(formatCount(e.blocked), formatCount(e.world)), capturedText(e)};
+  if (!e.groups.empty()) parts << rootText(e);
+  parts << watchdogText(data);
+  parts.removeAll(QString());
+  return parts.join(TopologyText::tr("; ", "between clauses"));
 }
 
 QString hangCaption(const TopologyData& data) {
   const HangEvidence& e = *data.hang_found;
   QStringList parts;
   if (e.since && e.as_of)
-    parts
-        << QStringLiteral("nothing moved for %1, as of %2").arg(clockText(*e.as_of - *e.since), formatTimeOfDay(*e.as_of, TimeStyle::kUtc));
-  if (e.watchdog) parts << QStringLiteral("watchdog %1 (%2)").arg(clockText(*e.watchdog), screenText(e.watchdog_source, 60));
-  parts << QStringLiteral("%1 communicators blocked").arg(formatCount(e.group_count));
+    parts << TopologyText::tr("nothing moved for %1, as of %2")
+                 .arg(clockText(*e.as_of - *e.since), formatTimeOfDay(*e.as_of, TimeStyle::kUtc));
+  if (e.watchdog) parts << TopologyText::tr("watchdog %1 (%2)").arg(clockText(*e.watchdog), screenText(e.watchdog_source, 60));
+  parts << TopologyText::tr("%1 communicators blocked").arg(formatCount(e.group_count));
   return parts.join(QStringLiteral("  ·  "));
 }
 
 QString waitText(const TopologyRank& rank) {
   switch (rank.wait) {
     case WaitState::kWaiting:
-      return rank.at_root ? QStringLiteral("waits, at the root") : QStringLiteral("waits");
+      return rank.at_root ? TopologyText::tr("waits, at the root") : TopologyText::tr("waits");
     case WaitState::kNotSeen:
-      return QStringLiteral("has not entered where the others wait");
+      return TopologyText::tr("has not entered where the others wait");
     case WaitState::kSilent:
-      return QStringLiteral("silent, others wait for it");
+      return TopologyText::tr("silent, others wait for it");
     case WaitState::kComputing:
-      return QStringLiteral("computes");
+      return TopologyText::tr("computes");
     case WaitState::kNone:
       break;
   }
-  return QStringLiteral("no data");
+  return TopologyText::tr("no data");
 }
 
 }  // namespace runglass

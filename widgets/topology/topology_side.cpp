@@ -3,10 +3,13 @@
 #include "widgets/topology/topology_side.h"
 
 #include <QEvent>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/core/language.h"
+#include "widgets/topology/topology_data.h"
 #include "widgets/topology/topology_grid.h"
 
 namespace runglass {
@@ -112,8 +115,9 @@ void TopologySide::tellRank(const TopologyRank& rank) {
   line(tr("GPU"), rank.gpu.isEmpty() ? tr("not known") : rank.gpu);
   if (rank.place.pid) line(tr("PID"), QString::number(*rank.place.pid));
   if (m_data->hang_mode) return;
-  line(QString::fromUtf8(metric.title).section(QLatin1Char(','), 0, 0),
-       rank.value ? valueText(metric, *rank.value) : tr("none: %1").arg(QString::fromUtf8(metric.missing)));
+  // Without "latest" or the steps, in the comma of the language.
+  line(TopologyText::tr(metric.title).section(QRegularExpression(QStringLiteral("[,，]")), 0, 0),
+       rank.value ? valueText(metric, *rank.value) : tr("none: %1").arg(TopologyText::tr(metric.missing)));
   const auto stage = std::ranges::find(m_data->stages, rank.place.pp, &StageMedian::pp);
   if (stage != m_data->stages.end())
     line(tr("median of %1").arg(stageText(rank.place.pp)),
@@ -129,10 +133,10 @@ void TopologySide::tellGroups(std::uint32_t index) {
   for (const PeerGroup& group : peers) {
     std::vector<std::int32_t> ranks;
     for (const std::uint32_t i : group.ranks) ranks.push_back(m_data->ranks[i].place.rank);
-    m_html +=
-        QStringLiteral("<tr><td><span style='color:%1'>■</span> %2 of %3</td><td>%4</td></tr>")
-            .arg(peerColor(currentTheme(), group.kind).name(), kindName(group.kind), QString::number(ranks.size()), rankRanges(ranks));
-    m_plain += QStringLiteral("%1 of %2\t%3\n").arg(kindName(group.kind), QString::number(ranks.size()), rankRanges(ranks));
+    const QString name = tr("%1 of %2").arg(kindName(group.kind), QString::number(ranks.size()));
+    m_html += QStringLiteral("<tr><td><span style='color:%1'>■</span> %2</td><td>%3</td></tr>")
+                  .arg(peerColor(currentTheme(), group.kind).name(), name, rankRanges(ranks));
+    m_plain += name + QLatin1Char('\t') + rankRanges(ranks) + QLatin1Char('\n');
   }
   const std::int32_t own = m_data->ranks[index].place.rank;
   std::vector<const CommGroup*> in;
@@ -167,11 +171,11 @@ void TopologySide::tellPlaces() {
     const DimensionPlaces& of = m_data->places.of(dimension);
     const QString name = QString::fromUtf8(dimensionName(dimension)).toUpper();
     if (of.placed == 0) {
-      line(of.size > 0 ? tr("%1 of %2").arg(name).arg(of.size) : name, of.reason.empty() ? tr("not known") : screenText(of.reason, 200));
+      line(of.size > 0 ? tr("%1 of %2").arg(name).arg(of.size) : name, of.reason.empty() ? tr("not known") : phraseText(of.reason, 200));
       continue;
     }
-    line(tr("%1 of %2").arg(name).arg(of.size), QString::fromUtf8(placeSourceName(of.source)) +
-                                                    (of.reason.empty() ? QString() : QStringLiteral("; ") + screenText(of.reason, 200)));
+    line(tr("%1 of %2").arg(name).arg(of.size),
+         termText(placeSourceName(of.source)) + (of.reason.empty() ? QString() : QStringLiteral("; ") + phraseText(of.reason, 200)));
   }
   const auto& mismatches = m_data->places.mismatches;
   if (mismatches.empty()) return;
@@ -227,8 +231,9 @@ void TopologySide::tellProgress(const TopologyRank& rank) {
   if (p.step) line(tr("step"), formatCount(*p.step));
   if (!p.phase.empty()) line(tr("phase"), screenText(p.phase, 40));
   if (p.since)
-    line(tr("since"),
-         formatTime(*p.since, m_style) + tr(", %1 before the newest word").arg(formatDuration(std::max<DurNs>(0, m_data->now - *p.since))));
+    line(
+        tr("since"),
+        tr("%1, %2 before the newest word").arg(formatTime(*p.since, m_style), formatDuration(std::max<DurNs>(0, m_data->now - *p.since))));
   line(tr("last report"), formatTime(p.time, m_style));
 }
 

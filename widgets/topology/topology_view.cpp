@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "model/rank_order.h"
+#include "widgets/topology/topology_data.h"
 
 namespace runglass {
 namespace {
@@ -43,7 +44,7 @@ TopologyView::TopologyView(ViewContext context, QWidget* parent)
   m_caption->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_caption->setFont(tableFont());
   m_caption->setForegroundRole(QPalette::PlaceholderText);
-  for (const TopologyMetric& metric : kTopologyMetrics) m_metric->addItem(QString::fromUtf8(metric.title), static_cast<int>(metric.value));
+  for (const TopologyMetric& metric : kTopologyMetrics) m_metric->addItem(TopologyText::tr(metric.title), static_cast<int>(metric.value));
   m_metric->setObjectName(QStringLiteral("metric")), m_fold->setObjectName(QStringLiteral("fold")),
       m_order->setObjectName(QStringLiteral("order")), m_find->setObjectName(QStringLiteral("find"));
   m_metric->setToolTip(tr("What the colour compares with the median of the same PP stage"));

@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "widgets/core/language.h"
 #include "widgets/core/units.h"
 #include "widgets/topology/topology_data.h"
 
@@ -69,13 +70,13 @@ std::optional<StageDeviation> worstStage(const TopologyData& data) {
 QString hangSentence(const TopologyData& data) {
   const Hang& hang = *data.hang;
   const bool one = hang.not_seen.size() == 1;
-  QString where = hang.op.isEmpty() ? QStringLiteral("a collective") : hang.op;
+  QString where = hang.op.isEmpty() ? TopologyText::tr("a collective") : hang.op;
   if (hang.seq) where += QStringLiteral(" #%1").arg(*hang.seq);
-  if (!hang.group.isEmpty()) where += QStringLiteral(" of ") + hang.group;
-  return QStringLiteral("%1 of %2 ranks wait; %3 %4 %5 not seen in %6, where %7 of %8 wait")
+  if (!hang.group.isEmpty()) where = TopologyText::tr("%1 of %2").arg(where, hang.group);
+  return (one ? TopologyText::tr("%1 of %2 ranks wait; rank %3 is not seen in %4, where %5 of %6 wait")
+              : TopologyText::tr("%1 of %2 ranks wait; ranks %3 are not seen in %4, where %5 of %6 wait"))
       .arg(formatCount(static_cast<std::int64_t>(hang.waiting)), formatCount(static_cast<std::int64_t>(data.ranks.size())),
-           one ? QStringLiteral("rank") : QStringLiteral("ranks"), rankRanges(hang.not_seen, 6),
-           one ? QStringLiteral("is") : QStringLiteral("are"), where, formatCount(static_cast<std::int64_t>(hang.inside)),
+           rankRanges(hang.not_seen, 6), where, formatCount(static_cast<std::int64_t>(hang.inside)),
            formatCount(static_cast<std::int64_t>(hang.members)));
 }
 
@@ -84,20 +85,19 @@ bool isOfSteps(const TopologyMetric& metric) {
 }
 
 // Findings are of other steps: a headline of the newest ones names them.
-QString stepsText(const TopologyData& data) {
-  if (!data.last_step || !isOfSteps(data.metric)) return {};
-  return QStringLiteral(" in steps %1 to %2")
-      .arg(formatCount(std::max<std::int64_t>(0, *data.last_step - kTopologySteps + 1)), formatCount(*data.last_step));
+QString withSteps(const TopologyData& data, const QString& sentence) {
+  if (!data.last_step || !isOfSteps(data.metric)) return sentence;
+  return TopologyText::tr("%1 in steps %2 to %3")
+      .arg(sentence, formatCount(std::max<std::int64_t>(0, *data.last_step - kTopologySteps + 1)), formatCount(*data.last_step));
 }
 
 QString rankSentence(const TopologyData& data, const TopologyRank& worst, double deviation) {
   if (data.metric.value == TopologyValue::kWhatIf)
-    return QStringLiteral("The ranks of %1, replica %2 slow the step down by %3")
+    return TopologyText::tr("The ranks of %1, replica %2 slow the step down by %3")
         .arg(stageText(worst.place.pp), worst.place.dp ? QString::number(*worst.place.dp) : kAbsentText, much(data.metric, deviation));
-  QString text = QStringLiteral("Rank %1 %2 its stage's median")
-                     .arg(worst.place.rank)
-                     .arg(QString::fromUtf8(data.metric.is_worse).arg(much(data.metric, deviation)));
-  if (data.stages.size() == 1 && !data.stages.front().pp) text.replace(QStringLiteral("its stage's"), QStringLiteral("the ranks'"));
+  const bool staged = data.stages.size() != 1 || data.stages.front().pp;
+  const QString text = TopologyText::tr(staged ? data.metric.rank_of_stage : data.metric.rank_of_all)
+                           .arg(QString::number(worst.place.rank), much(data.metric, deviation));
   std::size_t more = 0;
   bool same_node = worst.place.node.value != 0;
   for (const TopologyRank& rank : data.ranks) {
@@ -106,12 +106,11 @@ QString rankSentence(const TopologyData& data, const TopologyRank& worst, double
     ++more;
     same_node &= rank.place.node == worst.place.node;
   }
-  if (more > 0)
-    text += QStringLiteral("; %1 more by at least %2%3")
-                .arg(formatCount(static_cast<std::int64_t>(more)),
-                     data.metric.relative ? formatPercent(data.metric.stands_out, 0) : much(data.metric, data.metric.stands_out),
-                     same_node ? QStringLiteral(", all on ") + worst.node : QString());
-  return text;
+  if (more == 0) return text;
+  const QString count = formatCount(static_cast<std::int64_t>(more)),
+                bound = data.metric.relative ? formatPercent(data.metric.stands_out, 0) : much(data.metric, data.metric.stands_out);
+  return same_node ? TopologyText::tr("%1; %2 more by at least %3, all on %4").arg(text, count, bound, worst.node)
+                   : TopologyText::tr("%1; %2 more by at least %3").arg(text, count, bound);
 }
 
 void makeFindingsHeadline(TopologyData& data) {
@@ -125,8 +124,8 @@ void makeFindingsHeadline(TopologyData& data) {
   data.warn = worst != nullptr && *worst->value >= data.metric.stands_out;
   data.headline =
       worst == nullptr
-          ? QStringLiteral("No finding names one of the %1 ranks").arg(formatCount(static_cast<std::int64_t>(data.ranks.size())))
-          : QStringLiteral("Findings name %1 of %2 ranks; rank %3: %4")
+          ? TopologyText::tr("No finding names one of the %1 ranks").arg(formatCount(static_cast<std::int64_t>(data.ranks.size())))
+          : TopologyText::tr("Findings name %1 of %2 ranks; rank %3: %4")
                 .arg(formatCount(static_cast<std::int64_t>(named)), formatCount(static_cast<std::int64_t>(data.ranks.size())),
                      QString::number(worst->place.rank), worst->findings.front());
 }
@@ -150,40 +149,40 @@ void makeHeadline(TopologyData& data) {
   }
   const auto stage = worstStage(data);
   if (stage && stage->deviation >= data.metric.stands_out && (worst == nullptr || stage->deviation >= deviation)) {
-    data.headline = QStringLiteral("Stage %1 %2 the other stages")
-                        .arg(*stage->pp)
-                        .arg(QString::fromUtf8(data.metric.is_worse).arg(much(data.metric, stage->deviation))) +
-                    stepsText(data);
+    data.headline =
+        withSteps(data, TopologyText::tr(data.metric.stage_of_all).arg(QString::number(*stage->pp), much(data.metric, stage->deviation)));
     return;
   }
   if (worst != nullptr && deviation >= data.metric.stands_out) {
-    data.headline = rankSentence(data, *worst, deviation) + stepsText(data);
+    data.headline = withSteps(data, rankSentence(data, *worst, deviation));
     return;
   }
   data.warn = false;
   if (valued == 0) {
-    data.headline = QStringLiteral("%1 ranks; none has a value for: %2")
-                        .arg(formatCount(static_cast<std::int64_t>(data.ranks.size())), QString::fromUtf8(data.metric.title)) +
+    data.headline = TopologyText::tr("%1 ranks; none has a value for: %2")
+                        .arg(formatCount(static_cast<std::int64_t>(data.ranks.size())), TopologyText::tr(data.metric.title)) +
                     (data.trouble.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(data.trouble));
     return;
   }
   if (worst == nullptr) {
-    data.headline = QStringLiteral("%1 of %2 ranks have a value, none has a peer in its stage")
+    data.headline = TopologyText::tr("%1 of %2 ranks have a value, none has a peer in its stage")
                         .arg(formatCount(static_cast<std::int64_t>(valued)), formatCount(static_cast<std::int64_t>(data.ranks.size())));
     return;
   }
   // Rounded up: "within" must be true.
   const double digits = data.metric.relative ? 1000 : 1;
   const double bound = std::ceil(largest * digits - 1e-9) / digits;
-  const QString median =
-      data.stages.size() == 1 && !data.stages.front().pp ? QStringLiteral("their median") : QStringLiteral("their stage's median");
-  const QString who = valued == data.ranks.size() ? QStringLiteral("All %1 ranks").arg(formatCount(static_cast<std::int64_t>(valued)))
-                                                  : QStringLiteral("The %1 of %2 ranks that have a value")
+  const bool staged = data.stages.size() != 1 || data.stages.front().pp;
+  const QString who = valued == data.ranks.size() ? TopologyText::tr("All %1 ranks").arg(formatCount(static_cast<std::int64_t>(valued)))
+                                                  : TopologyText::tr("The %1 of %2 ranks that have a value")
                                                         .arg(formatCount(static_cast<std::int64_t>(valued)),
                                                              formatCount(static_cast<std::int64_t>(data.ranks.size())));
-  data.headline = bound == 0 ? QStringLiteral("%1 are at %2").arg(who, median)
-                             : QStringLiteral("%1 are within %2 of %3").arg(who, much(data.metric, bound), median);
-  data.headline += stepsText(data);
+  const QString text =
+      bound == 0
+          ? (staged ? TopologyText::tr("%1 are at their stage's median") : TopologyText::tr("%1 are at their median")).arg(who)
+          : (staged ? TopologyText::tr("%1 are within %2 of their stage's median") : TopologyText::tr("%1 are within %2 of their median"))
+                .arg(who, much(data.metric, bound));
+  data.headline = withSteps(data, text);
 }
 
 // What the picture is: layout, what lies in a tile, who is missing.
@@ -191,26 +190,26 @@ QString pictureText(const TopologyData& data, const Lattice& l) {
   QStringList parts;
   const auto count = [](std::size_t n) { return formatCount(static_cast<std::int64_t>(n)); };
   if (l.cells.empty())
-    parts << QStringLiteral("No place in the parallel layout is known: a plain grid by node. An order of ranks places them");
+    parts << TopologyText::tr("No place in the parallel layout is known: a plain grid by node. An order of ranks places them");
   else {
-    parts << QStringLiteral("DP %1 across, PP %2 down").arg(count(l.dp.size()), count(l.pp.size()));
-    if (l.tp.size() > 1) parts << QStringLiteral("in a tile, top down: tp %1–%2").arg(l.tp.front()).arg(l.tp.back());
+    parts << TopologyText::tr("DP %1 across, PP %2 down").arg(count(l.dp.size()), count(l.pp.size()));
+    if (l.tp.size() > 1) parts << TopologyText::tr("in a tile, top down: tp %1–%2").arg(l.tp.front()).arg(l.tp.back());
     if (l.blocks.size() > 1)
       parts << (l.by_ep ? l.blocks.front().first >= 0 && l.blocks.front().first != l.blocks.back().first
-                              ? QStringLiteral("from left to right: cp %1–%2, each with its ep %3–%4")
+                              ? TopologyText::tr("from left to right: cp %1–%2, each with its ep %3–%4")
                                     .arg(l.blocks.front().first)
                                     .arg(l.blocks.back().first)
                                     .arg(l.blocks.front().second)
                                     .arg(l.blocks.back().second)
-                              : QStringLiteral("from left to right: ep %1–%2").arg(l.blocks.front().second).arg(l.blocks.back().second)
-                        : QStringLiteral("from left to right: cp %1–%2").arg(l.blocks.front().first).arg(l.blocks.back().first));
+                              : TopologyText::tr("from left to right: ep %1–%2").arg(l.blocks.front().second).arg(l.blocks.back().second)
+                        : TopologyText::tr("from left to right: cp %1–%2").arg(l.blocks.front().first).arg(l.blocks.back().first));
   }
   const std::size_t known = data.ranks.size();
   const auto world = static_cast<std::size_t>(std::max(0, data.attempt.layout.world));
-  parts << (world > known ? QStringLiteral("%1 of %2 ranks known; dotted places have none").arg(count(known), count(world))
-                          : QStringLiteral("%1 ranks").arg(count(known)));
-  if (data.attempt.layout.ep > 1 && !l.by_ep) parts << QStringLiteral("EP %1 lies within these").arg(data.attempt.layout.ep);
-  if (data.last_step && isOfSteps(data.metric)) parts << QStringLiteral("steps up to %1").arg(formatCount(*data.last_step));
+  parts << (world > known ? TopologyText::tr("%1 of %2 ranks known; dotted places have none").arg(count(known), count(world))
+                          : TopologyText::tr("%1 ranks").arg(count(known)));
+  if (data.attempt.layout.ep > 1 && !l.by_ep) parts << TopologyText::tr("EP %1 lies within these").arg(data.attempt.layout.ep);
+  if (data.last_step && isOfSteps(data.metric)) parts << TopologyText::tr("steps up to %1").arg(formatCount(*data.last_step));
   if (const QString places = placesText(data.places); !places.isEmpty()) parts << places;
   return parts.join(QStringLiteral("  ·  "));
 }
@@ -267,7 +266,7 @@ void makeWords(TopologyData& data) {
 
 QString captionOf(const TopologyData& data, const Lattice& lattice) {
   QString text = pictureText(data, lattice);
-  if (!lattice.shown.empty()) text += QStringLiteral("  ·  folded: a cell shows its worst rank");
+  if (!lattice.shown.empty()) text += TopologyText::tr("  ·  folded: a cell shows its worst rank");
   return data.hang_mode ? hangCaption(data) + QStringLiteral("  ·  ") + text : text;
 }
 
@@ -278,7 +277,7 @@ QString rankRanges(std::vector<std::int32_t> ranks, int most) {
     std::size_t end = i + 1;
     while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
     if (parts.size() == most) {
-      parts << QStringLiteral("… (%1 in all)").arg(formatCount(static_cast<std::int64_t>(ranks.size())));
+      parts << TopologyText::tr("… (%1 in all)").arg(formatCount(static_cast<std::int64_t>(ranks.size())));
       break;
     }
     if (end - i > 2)
@@ -308,27 +307,26 @@ QString placesText(const LayoutPlaces& places) {
     if (const DimensionPlaces& of = places.of(dimension); of.placed > 0 && of.source > PlaceSource::kSaid)
       derived[of.source] << QLatin1String(dimensionName(dimension));
   for (const auto& [source, names] : derived)
-    parts << QStringLiteral("%1 by %2").arg(names.join(QStringLiteral(", ")), QLatin1String(placeSourceName(source)));
+    parts << TopologyText::tr("%1 by %2").arg(names.join(QStringLiteral(", ")), termText(placeSourceName(source)));
   if (!places.mismatches.empty()) {
     const LayoutMismatch& first = places.mismatches.front();
     const std::size_t all = places.mismatches.size() + places.more_mismatches;
-    parts << QStringLiteral("⚠ %1: expected %2, found %3%4")
-                 .arg(
-                     screenText(first.what, 80), screenText(first.expected, 120), screenText(first.found, 120),
-                     all > 1 ? QStringLiteral("; %1 more contradictions").arg(formatCount(static_cast<std::int64_t>(all - 1))) : QString());
+    const QString text = TopologyText::tr("⚠ %1: expected %2, found %3")
+                             .arg(screenText(first.what, 80), screenText(first.expected, 120), screenText(first.found, 120));
+    parts << (all > 1 ? TopologyText::tr("%1; %2 more contradictions").arg(text, formatCount(static_cast<std::int64_t>(all - 1))) : text);
   }
   return parts.join(QStringLiteral("  ·  "));
 }
 
 QString valueText(const TopologyMetric& metric, double value) {
   if (metric.value == TopologyValue::kFindings) {
-    static constexpr const char* kNames[] = {"none", "info", "warning", "error", "critical"};
-    return QLatin1String(kNames[static_cast<std::size_t>(std::clamp(value, 0.0, 4.0))]);
+    const int severity = std::clamp(static_cast<int>(value), 0, 4);
+    return severity == 0 ? TopologyText::tr("none") : termText(severityName(static_cast<Severity>(severity)));
   }
   if (metric.value == TopologyValue::kHeard) return formatDuration(static_cast<DurNs>(value));
   if (metric.value != TopologyValue::kProgress) return formatValue(value, metric.unit);
   const auto steps = static_cast<std::int64_t>(std::llround(value));
-  return formatCount(steps) + (steps == 1 ? QStringLiteral(" step") : QStringLiteral(" steps"));
+  return (steps == 1 ? TopologyText::tr("%1 step") : TopologyText::tr("%1 steps")).arg(formatCount(steps));
 }
 
 QString deviationText(const TopologyMetric& metric, double deviation) {
@@ -336,6 +334,6 @@ QString deviationText(const TopologyMetric& metric, double deviation) {
   return (deviation < 0 ? QStringLiteral("−") : QStringLiteral("+")) + valueText(metric, std::abs(deviation));
 }
 
-QString stageText(std::optional<std::int32_t> pp) { return pp ? QStringLiteral("stage %1").arg(*pp) : QStringLiteral("all ranks"); }
+QString stageText(std::optional<std::int32_t> pp) { return pp ? TopologyText::tr("stage %1").arg(*pp) : TopologyText::tr("all ranks"); }
 
 }  // namespace runglass

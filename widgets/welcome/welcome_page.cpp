@@ -14,6 +14,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "widgets/core/language.h"
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
 #include "widgets/welcome/connect_panel.h"
@@ -171,7 +172,7 @@ QWidget* WelcomePage::makeHome() {
       const QString findings = glance->findings == 0   ? tr("no open findings")
                                : glance->findings == 1 ? tr("1 open finding")
                                                        : tr("%1 open findings").arg(formatCount(glance->findings));
-      open->setText(words + QStringLiteral("   %1: %2, %3").arg(glance->run, glance->state, findings));
+      open->setText(words + QStringLiteral("   ") + tr("%1: %2, %3").arg(glance->run, termText(glance->state.toStdString()), findings));
     });
   }
   column->addStretch(1);

@@ -52,7 +52,7 @@ def main():
         if failed and status == 0:
             status = failed[0]
             stop(None, None)
-        if stopped_at and time.monotonic() - stopped_at[0] > 10:  # a rank that waits for a dead peer cannot hear SIGTERM
+        if stopped_at and time.monotonic() - stopped_at[0] > 10:  # a rank that waits for a dead peer does not handle SIGTERM
             for process in ranks:
                 process.kill()
         time.sleep(0.1)

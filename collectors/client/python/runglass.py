@@ -53,7 +53,7 @@ _SIGNATURES = {
 _lib = None
 _on = False
 _names = {}
-_transfers = {}  # newest number by pair
+_transfers = {}  # last number of each pair
 _cause = None
 
 
@@ -93,7 +93,7 @@ def keep_recent(seconds):
 def _load():
     here = os.path.dirname(os.path.abspath(__file__))
     tried = []
-    # The tracer has the library inside: both must write to one ring.
+    # The tracer contains the library: this module and the tracer must write to one ring.
     for path in ("" if _tracer() is None else "preloaded", os.environ.get("RUNGLASS_LIB"), os.path.join(here, "librunglass.so"), os.path.join(here, "..", "lib", "librunglass.so"),
                  "librunglass.so", "librunglass.so.0"):
         if not path:
@@ -109,7 +109,7 @@ def _load():
     try:
         import runglass_ring
         return runglass_ring.Library()
-    except Exception as error:  # an unusual platform: as without it
+    except Exception as error:  # an unusual platform: continue without it
         tried.append("runglass_ring: %s" % error)
     sys.stderr.write("runglass: off: no library: %s (set RUNGLASS_LIB)\n" % tried[0])
     return None
@@ -183,7 +183,7 @@ def _detach():
     _stacks["path"] = None
 
 
-# Open as long as the process lives: faulthandler writes to its descriptor, and the agent looks who holds it.
+# Open until the process ends: faulthandler writes to its descriptor, and the agent checks which process holds it.
 _stacks = {"file": None, "path": None}
 
 
@@ -313,7 +313,7 @@ def _git_hash(folder):
 def _send_facts():
     rank, local_rank = _lib.rg_rank(), _lib.rg_local_rank()
     if rank > 0 and local_rank != 0:
-        return  # one process per node tells what its node runs
+        return  # one process per node reports the node's software
     facts = {"python_version": platform.python_version()}
     torch = sys.modules.get("torch")
     if torch is not None:

@@ -18,20 +18,20 @@ import threading
 import time
 
 NONE = -(1 << 63)
-# ring_layout.h in numbers; tests/collectors/client/ring_layout_test.py compares all of it with the header.
+# Constants of ring_layout.h; tests/collectors/client/ring_layout_test.py compares all of them with the header.
 _MAGIC, _VERSION, _HEADER, _MAX_STRINGS, _STRING_BYTES = 0x31474E4952475252, 2, 8192, 4096, 524288
 _STRING_DATA_AT = _HEADER + _MAX_STRINGS * 8
 _SLOTS_AT = _STRING_DATA_AT + _STRING_BYTES
 _SLOT, _PAYLOAD, _MIN_SLOTS, _MAX_RING_SLOTS, _MOST_SLOTS = 64, 56, 1024, 1 << 24, 160
 _LONGEST_STRING = 1023
-# Where the header's fields are, as 8-byte words.
+# Offsets of the header's fields, in 8-byte words.
 _HEAD, _DROPPED, _LOST_NAMES, _TAIL, _TAIL_CHECK, _STRINGS, _IDENTITY_VERSION, _PROGRESS_VERSION = 16, 17, 18, 24, 25, 32, 33, 34
 _PID_AT, _BOOT_ID_AT, _END_TIME_AT, _END_STATE_AT, _PROGRESS_AT, _IDENTITY_AT = 32, 64, 104, 280, 320, 432
 _LAYOUT_AT, _COORDINATES_AT, _TEXTS_AT = _IDENTITY_AT + 24, _IDENTITY_AT + 48, _IDENTITY_AT + 68
 _TEXTS = {"run": (0, 256), "attempt": (256, 256), "framework": (512, 64), "order": (576, 64), "end_cause": (640, 256)}
 _SPAN, _SCALAR, _STEP, _PART, _DATA_RANGE, _CHECKPOINT, _LOG, _FACT = 1, 2, 3, 4, 5, 6, 7, 8
 _END_EXIT, _END_SHUTDOWN = 1, 2
-# Structs; padding at the end only where something follows.
+# Structs, with trailing padding only where another field follows.
 _BEGIN_FORM, _PID_FORM, _STRING_FORM, _PROGRESS_FORM = "@QIIIIII", "@qqqq", "@II", "@qqqqqqII"
 _IDENTITY_FORM, _LAYOUT_FORM, _COORDINATES_FORM = "@qqq", "@6i", "@5i"
 _SPAN_FORM, _SCALAR_FORM, _STEP_FORM, _PART_FORM, _DATA_RANGE_FORM = "@qqqqqqiHH", "@qqdI", "@qqqqq", "@qqqqI", "@qqqqI"
@@ -45,7 +45,7 @@ _LAUNCH = (("SLURM_JOB_ID", "slurm"), ("SLURM_STEP_ID", "step"), ("SLURM_RESTART
 _SECRET = ("TOKEN", "SECRET", "PASSW", "CREDENTIAL", "APIKEY", "API_KEY", "PRIVATE_KEY", "ACCESS_KEY", "AUTH")
 
 
-def _next(counter, by=1):  # of 64 bits, as in C
+def _next(counter, by=1):  # wraps at 64 bits, as in C
     return counter + by & (1 << 64) - 1
 
 
@@ -166,7 +166,7 @@ class _Ring(object):
                 self._leave()
 
     def write(self, kind, a, b, payload):
-        if self.owner == threading.get_ident():  # a collection or a signal handler on top of this very method
+        if self.owner == threading.get_ident():  # a garbage collection or signal handler interrupted this method
             self.later.append((kind, a, b, payload))
             return
         with self.lock:
@@ -205,7 +205,7 @@ class _Ring(object):
 
     def progress(self, values, op, phase):
         if not self.lock.acquire(False):
-            return  # the next change tells it
+            return  # the next change reports it
         try:
             version = self.words[_PROGRESS_VERSION]
             self.fence()  # the copy written now was the live one before
@@ -268,9 +268,9 @@ class Library(object):
         if cause:
             ring.text("end_cause", cause)
         struct.pack_into(_END_TIME_FORM, ring.map, _END_TIME_AT, time.monotonic_ns())
-        _Fence()()  # the ring's own may be in use by another thread
+        _Fence()()  # the ring's own fence may be in use by another thread
         struct.pack_into(_END_STATE_FORM, ring.map, _END_STATE_AT, state)
-        os.close(ring.fd)  # gives the lock up; the mapping stays for threads that are still inside
+        os.close(ring.fd)  # releases the lock; the mapping stays for threads that still use it
 
     def rg_shutdown(self, cause):
         self._end(cause or b"finished", _END_SHUTDOWN)
@@ -415,7 +415,7 @@ class Library(object):
         if self._ring is not None:
             self._put_span(track or self._track(), 0, self._ring.name(name), category, start, dur, microbatch, group, seq, size)
 
-    # --- words
+    # --- text
 
     def _checkpoint(self, durable, step, path, size):
         if self._ring is not None:

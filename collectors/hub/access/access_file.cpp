@@ -54,12 +54,12 @@ std::optional<TimeNs> stampOf(const std::string& text) {
   std::istringstream in(text);
   in >> std::get_time(&parts, "%Y-%m-%dT%H:%M:%SZ");
   if (in.fail() || in.peek() != std::istringstream::traits_type::eof()) return std::nullopt;
-  constexpr std::int64_t kFarthest = std::numeric_limits<TimeNs>::max() / kNsPerSecond;  // in the year 2262
+  constexpr std::int64_t kFarthest = std::numeric_limits<TimeNs>::max() / kNsPerSecond;  // the year 2262
   return std::clamp<std::int64_t>(timegm(&parts), -kFarthest, kFarthest) * kNsPerSecond;
 }
 
 AccessEntry plainSecret(const std::string& line) {
-  static const std::string salt = randomHex(16);  // one a process: the line is the same entry when the file is read again
+  static const std::string salt = randomHex(16);  // one per process, so that a line gives the same entry when the file is read again
   AccessEntry entry{.kind = AccessEntry::Kind::kSecret, .salt = salt};
   entry.digest = digestOf(entry.salt, line);
   entry.pass = {.id = entry.digest, .name = "a token of the file", .scopes = kAllScopes};
@@ -92,7 +92,7 @@ bool setField(AccessEntry& entry, const std::string& key, const std::string& val
   return true;
 }
 
-// What is wrong with the line; empty: nothing.
+// The error in the line; empty: none.
 std::string readEntry(const std::string& line, AccessEntry& entry) {
   std::istringstream words(line);
   std::string kind;

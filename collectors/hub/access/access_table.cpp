@@ -16,7 +16,7 @@ constexpr DurNs kFailuresFor = 60 * kNsPerSecond;
 constexpr std::size_t kMaxAddresses = 65'536;
 constexpr DurNs kLookEvery = kNsPerSecond;
 
-// Why an entry no longer counts; empty: it does.
+// Why an entry is no longer valid; empty: it is valid.
 std::string overBecause(const AccessEntry& entry, TimeNs now) {
   if (entry.revoked && *entry.revoked <= now) return "was revoked at " + utcText(*entry.revoked);
   if (entry.expires && *entry.expires <= now) return "expired at " + utcText(*entry.expires);
@@ -75,7 +75,7 @@ const AccessEntry* AccessTable::find(const Shown& shown) const {
   return nullptr;
 }
 
-// Wrong tokens do not cause a read of the file each. A valid token is valid from every address: a tunnel puts many clients behind one.
+// Limits the file reads caused by wrong tokens. A valid token is accepted from every address: a tunnel puts many clients behind one.
 bool AccessTable::mayLook(const std::string& address, DurNs now) {
   if (m_failures.size() > kMaxAddresses) m_failures.clear();
   Failures& failures = m_failures[address];
@@ -89,7 +89,7 @@ Result<Pass> AccessTable::check(const Shown& shown, Now now) {
   const MutexLock lock(m_mutex);
   refreshNowAndThen(now.mono);
   const AccessEntry* entry = find(shown);
-  // Somebody who was added a moment ago need not wait for the next look at the file.
+  // A client added a moment ago need not wait for the next check of the file.
   if (entry == nullptr && mayLook(shown.address, now.mono)) {
     refresh(now.mono);
     entry = find(shown);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// AccessTable: a hub's access file as it is now, and whoever guessed wrong. The file is read again when it changes, so that tokens are
-// added, revoked and renewed while the hub runs.
+// AccessTable: the current entries of a hub's access file, and failed attempts per address. The file is read again when it changes, so that
+// tokens can be added, revoked and renewed while the hub runs.
 //
 // Threading:  any thread.
 // Ownership:  keeps salted digests; secrets never appear in messages.
 // Units:      TimeNs; DurNs of the monotonic clock.
-// Errors:     open(): as readAccessFile(). check(): UNAUTHENTICATED in the same words whatever was wrong, but to whoever holds a token or
-//             certificate that was good once. A file that cannot be read any more keeps what was read before; problem() says so.
-// Cost:       check() is one SHA-256 for an issued token, O(plain tokens) for others; a stat a second.
+// Errors:     open(): as readAccessFile(). check(): UNAUTHENTICATED with the same message for every cause, except to a client whose token
+//             or certificate was valid once. When the file becomes unreadable the last entries stay; problem() has the cause.
+// Cost:       check() is one SHA-256 for an issued token, O(plain tokens) for others; one stat a second.
 #pragma once
 
 #include <sys/types.h>
@@ -24,28 +24,28 @@ namespace runglass {
 
 class AccessTable {
  public:
-  // What a call shows of itself.
+  // Credentials of a call.
   struct Shown {
-    std::string_view authorization;  // the header's value
-    std::string_view certificate;    // PEM that TLS verified; empty: none
+    std::string_view authorization;  // value of the header
+    std::string_view certificate;    // PEM that TLS has verified; empty: none
     std::string address;
   };
   struct Now {
     TimeNs wall;
     DurNs mono;
   };
-  // Empty path: nothing is asked of anybody, and everybody has every scope.
+  // Empty path: every caller has every scope, without credentials.
   static Result<std::unique_ptr<AccessTable>> open(const std::string& path, Now now);
 
-  // What is in the file is taken whatever others of its address showed; after ten wrong ones within a minute an address has to wait a
-  // second for what was added to the file.
+  // A known credential is accepted regardless of failures from its address. After ten wrong credentials within a minute, an address must
+  // wait up to a second for entries newly added to the file.
   Result<Pass> check(const Shown& shown, Now now);
-  // A pass from check() still holds: neither revoked nor expired since.
+  // Whether a pass from check() is still valid: neither revoked nor expired.
   bool holds(const Pass& pass, Now now);
-  // Some of those whom pair let in have a token that counts, so that a client need not have a certificate. A list of secrets that somebody
-  // wrote comes on top of certificates.
+  // Whether a client can connect without a certificate: the file is written by pair and lists a valid token. A list of secrets written by
+  // hand is required in addition to certificates.
   bool takesTokens(Now now);
-  // Why the file cannot be read now; empty: it can.
+  // Why the file cannot be read; empty: it can.
   std::string problem() const;
 
  private:

@@ -29,7 +29,7 @@ using Bytes = std::unique_ptr<BIO, Freed<BIO_free>>;
 using Names = std::unique_ptr<GENERAL_NAMES, Freed<GENERAL_NAMES_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Freed<X509_EXTENSION_free>>;
 
-// Clocks of a cluster differ: what is made here is good there at once.
+// Clocks of a cluster differ: a new certificate must be valid on every node at once.
 constexpr long kValidBefore = 3600;
 
 Status refused(const char* what) {
@@ -75,7 +75,7 @@ bool isName(const std::string& name) {
   });
 }
 
-// Built, not printed and parsed again: a name is data.
+// Built from parts, not from a parsed string: a name is data.
 Status addNames(X509* certificate, const std::vector<std::string>& names) {
   const Names all(GENERAL_NAMES_new());
   for (const std::string& name : names) {
@@ -96,7 +96,7 @@ Status addNames(X509* certificate, const std::vector<std::string>& names) {
   return {};
 }
 
-// All that authority and issued ones have in common; the subject is `name`.
+// The fields that authority and issued certificates have in common; the subject is `name`.
 Result<Certificate> blank(EVP_PKEY* key, const std::string& name, int days) {
   if (days < 1 || days > 3650) return Status(Code::kInvalidArgument, "certificate: valid for 1 to 3650 days, not " + std::to_string(days));
   Certificate certificate(X509_new());

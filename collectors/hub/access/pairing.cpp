@@ -20,7 +20,7 @@ constexpr std::uint8_t kReader = static_cast<std::uint8_t>(Scope::kRead);
 constexpr std::uint8_t kAdministrator = kReader | static_cast<std::uint8_t>(Scope::kAdmin);
 constexpr std::uint8_t kAgent = static_cast<std::uint8_t>(Scope::kIngest);
 
-// It becomes a folder, a word of a line and a name in a certificate.
+// The name is used as a folder, a word of a line and a name in a certificate.
 Status checkName(const std::string& name) {
   const bool good =
       !name.empty() && name.size() <= 64 && name.front() != '.' && name.front() != '-' && std::ranges::all_of(name, [](char c) {
@@ -45,7 +45,7 @@ Result<Pairing> Pairing::open(Options options) {
   if (pairing.m_options.days < 1 || pairing.m_options.days > kAuthorityDays)
     return Status(Code::kInvalidArgument, "pair: what is issued may be good for 1 to 3650 days");
   if (!std::filesystem::exists(pairing.path("ca.pem"))) {
-    // Another folder's files are not overwritten by a slip of the hand.
+    // Prevents overwriting files in a folder given by mistake.
     std::error_code error;
     if (std::filesystem::exists(pairing.m_options.folder) && !std::filesystem::is_empty(pairing.m_options.folder, error))
       return Status(Code::kAlreadyExists, "pair: " + pairing.m_options.folder + ": holds other files and no authority (ca.pem)");
@@ -75,7 +75,7 @@ Status Pairing::certifyHub(std::vector<std::string> names) {
   for (const char* own : {"localhost", "127.0.0.1", "::1"})
     if (std::ranges::find(names, own) == names.end()) names.emplace_back(own);
   RG_ASSIGN(const KeyPair pair, issueCertificate({m_authority, m_authority_key}, CertificateUse::kServer, names, m_options.days));
-  // A running hub looks at both and takes them once they fit together.
+  // A running hub watches both files and loads them once they match.
   RG_TRY(replaceGuarded(path("hub.key"), pair.key, true));
   return replaceGuarded(path("hub.pem"), pair.certificate, false);
 }
@@ -102,7 +102,7 @@ Result<Pairing::Handed> Pairing::addReader(const std::string& name, bool admin) 
   return hand(std::move(entry));
 }
 
-// Makes the files of who `entry` describes; listed last, so that a half-made folder opens nothing.
+// Creates the files of the client that `entry` describes. It is listed last, so that an incomplete folder grants no access.
 Result<Pairing::Handed> Pairing::hand(AccessEntry entry) {
   const bool agent = (entry.pass.scopes & kAgent) != 0;
   const std::string folder = path((agent ? "agents/" : "readers/") + entry.pass.name);
@@ -137,7 +137,7 @@ std::string Pairing::agentToml(const AccessEntry& entry) const {
   } else {
     text += "tls_cert = \"" + at + "/agent.pem\"\ntls_key = \"" + at + "/agent.key\"\n";
   }
-  // A node's agent runs as root for the trainers of every user.
+  // A node's agent runs as root, for the trainers of every user.
   return text + "\n[node]\nname = \"" + entry.pass.name + "\"\n\n[source.client]\nusers = \"all\"\n";
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairing: the folder from which a hub knows whom to let in. Everything that is handed to somebody else lies in a folder of its own.
-//   ca.pem ca.key          the authority; its key signs, and stays here
+// Pairing: the folder with a hub's authority, certificate and clients. The files to hand out to a client are in a folder of their own.
+//   ca.pem ca.key          the authority; its key never leaves this folder
 //   hub.pem hub.key        the hub's certificate
-//   access                 who may connect (access_file.h); the hub reads it again when it changes
+// access                 the clients (access_file.h); the hub reads it again when it changes
 //   agents/NODE/           ca.pem, agent.pem and agent.key or token, agent.toml
 //   readers/NAME/          ca.pem, token
 //
-// Threading:  one thread; one process at a time works on a folder.
-// Ownership:  none.
+// Threading:  one thread; one process at a time per folder.
 // Units:      days, hours.
-// Errors:     INVALID_ARGUMENT a name that cannot be one; ALREADY_EXISTS; NOT_FOUND; UNAVAILABLE a file that cannot be written. What was
-//             made before an error stays and is listed in `access` only if it is whole.
+// Errors:     INVALID_ARGUMENT a name that is not permitted; ALREADY_EXISTS; NOT_FOUND; UNAVAILABLE a file that cannot be written. Files
+//             created before an error stay; an entry is listed in `access` only if it is complete.
 // Cost:       a key and a signature each.
 #pragma once
 
@@ -25,30 +24,30 @@ class Pairing {
  public:
   struct Options {
     std::string folder;
-    int days = 365;                           // that what is issued is good for
-    std::string installed = "/etc/runglass";  // where an agent's folder will lie on its node
-    std::string address;                      // of the hub, as agents reach it: HOST:PORT
+    int days = 365;                           // validity of issued certificates and tokens
+    std::string installed = "/etc/runglass";  // path of an agent's folder on its node
+    std::string address;                      // of the hub as agents reach it: HOST:PORT
   };
-  // Opens the folder, or makes it with a new authority.
+  // Opens the folder, or creates it with a new authority.
   static Result<Pairing> open(Options options);
 
-  // A certificate for the hub with these names, and those of this machine's loopback. Anew where there is one already.
+  // A certificate for the hub with these names and those of this machine's loopback. Replaces an existing one.
   Status certifyHub(std::vector<std::string> names);
   bool hasHub() const;
   std::vector<std::string> hubNames() const;
 
   enum class Proof : std::uint8_t { kCertificate, kToken };
-  // The folder to hand over, and whether it goes to a node.
+  // The folder to hand out, and whether it is for a node.
   struct Handed {
     std::string folder;
     bool agent = false;
   };
-  // An agent that may send the data of node `name` and no other's.
+  // An agent that may send data of node `name` only.
   Result<Handed> addAgent(const std::string& name, Proof proof);
-  // Somebody with a token: read, or everything but ingest (`admin`: edits, orders).
+  // A client with a token: read, or everything but ingest (`admin`: edits, commands).
   Result<Handed> addReader(const std::string& name, bool admin);
   Status revoke(const std::string& name, TimeNs now);
-  // A new certificate or token in the same folder; the one before counts for `grace` longer.
+  // A new certificate or token in the same folder; the old one stays valid for `grace`.
   Result<Handed> renew(const std::string& name, TimeNs now, DurNs grace);
   const AccessFile& access() const { return m_access; }
 

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pass: what somebody who proved who he is may ask of a hub.
-//
-// Threading:  a value.
-// Ownership:  a value.
-// Units:      none.
-// Errors:     none.
-// Cost:       none.
+// Pass: the permissions of an authenticated client of a hub.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +7,14 @@
 
 namespace runglass {
 
-// ingest: send an agent's data. read: follow what the hub stores. admin: edit it, and order its agents about.
+// ingest: send an agent's data. read: replicate the hub's store. admin: edit it, and send commands to agents.
 enum class Scope : std::uint8_t { kIngest = 1, kRead = 2, kAdmin = 4 };
 inline constexpr std::uint8_t kAllScopes = 7;
 
 struct Pass {
-  std::string id;    // of the entry that was shown; empty: none was asked for
-  std::string name;  // whose it is
-  std::string node;  // the only node whose data it may bring; empty: any
+  std::string id;    // of the entry used; empty: no credential was required
+  std::string name;  // name of the client
+  std::string node;  // the only node whose data it may send; empty: any
   std::uint8_t scopes = 0;
   bool allows(Scope scope) const { return (scopes & static_cast<std::uint8_t>(scope)) != 0; }
 };

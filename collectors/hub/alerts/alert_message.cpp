@@ -13,7 +13,7 @@ namespace runglass {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr DurNs kAround = 10 * 60 * kNsPerSecond;  // what a link shows before and after
+constexpr DurNs kAround = 10 * 60 * kNsPerSecond;  // time range of a link, before and after
 constexpr std::size_t kLongest = 2'000;            // of a summary
 
 std::string clean(std::string text) {
@@ -43,7 +43,7 @@ const char* reasonName(Notification::Reason reason) {
   return "";
 }
 
-// FNV-1a 64 of what makes the telling one of its kind.
+// FNV-1a 64 of the fields that identify the notification.
 std::string idOf(const Notification& notification) {
   std::uint64_t hash = 14'695'981'039'346'656'037U;
   const auto mix = [&hash](const std::string& text) {
@@ -60,7 +60,7 @@ struct Cost {
   std::optional<double> gpu_hours, money;  // per hour
 };
 
-// The ranks of one run can be lost only once: of several causes in a run the greatest counts.
+// The ranks of one run can be lost only once: of several causes in a run the maximum counts.
 Cost costOf(const Notification& notification, const AlertOptions& options) {
   Cost cost;
   std::map<RunId, double> per_run;

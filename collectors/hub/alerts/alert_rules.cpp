@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxRules = 1'000, kMaxTargets = 64, kMaxBytes = 1U << 20;
 constexpr DurNs kLongest = 366LL * 24 * 3600 * kNsPerSecond;
 
-// One file being read: every message names it.
+// A file being read; every message includes its name.
 struct File {
   const std::string& name;
 
@@ -111,7 +111,7 @@ Status readMetric(const File& file, const toml::table& table, const std::string&
   return {};
 }
 
-// Only these events hold until another one says that they are over.
+// Only these events last until another event ends them.
 bool isLasting(const std::string& event) { return event == "node_lost" || event == "node_stale"; }
 
 Result<AlertRule> readRule(const File& file, const toml::table& table, std::size_t index, const AlertOptions& all) {
@@ -185,7 +185,7 @@ Result<AlertOptions> readTable(const toml::table& table, const std::string& name
       all.rules.push_back(std::move(rule));
     }
   } else {
-    // A file that only says how to reach people: of the usual.
+    // A file without rules of its own: the default rules, sent to its targets.
     all.rules = defaultAlerts(false).rules;
     for (AlertRule& rule : all.rules)
       for (const AlertTarget& target : all.targets) rule.to.push_back(target.name);
@@ -200,7 +200,7 @@ AlertOptions defaultAlerts(bool desktop) {
   AlertOptions all;
   if (desktop) all.targets.push_back({.name = "desktop", .command = {}, .webhook = "", .desktop = true});
   const std::vector<std::string> to = desktop ? std::vector<std::string>{"desktop"} : std::vector<std::string>();
-  // An analysis that is not sure says so in its severity; "insufficient_evidence" is for those who look.
+  // An uncertain analysis lowers its severity; "insufficient_evidence" is visible in the console but not sent.
   all.rules.push_back({.name = "uncertain", .findings = {"insufficient_evidence"}, .at_least = Severity::kDebug});
   all.rules.push_back({.name = "findings", .findings = {"*"}, .at_least = Severity::kWarning, .to = to});
   all.rules.push_back({.name = "lost nodes", .events = {"node_lost"}, .at_least = Severity::kError, .hold = 60 * kNsPerSecond, .to = to});
@@ -223,7 +223,7 @@ Result<AlertOptions> readAlertRules(const std::string& path) {
   text << file.rdbuf();
   if (!file) return Status(Code::kInvalidArgument, "alert rules: " + path + ": cannot be read");
   RG_ASSIGN(AlertOptions options, parseAlertRules(text.str(), path));
-  // A header holds a token; the address of many a chat room or monitor is a key. Without TLS neither is one.
+  // A header can hold a token, and the address of many chat rooms or monitors is a secret. Without TLS neither is protected.
   const auto is_secret = [](const std::string& url) { return url.starts_with("https://"); };
   const bool secret =
       (options.deadman && is_secret(options.deadman->url)) ||

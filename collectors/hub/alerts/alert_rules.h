@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlertRules: which findings and events notify, and by which targets (TOML; docs/operate/alerts.md).
+// AlertRules: the findings, events and metrics that cause notifications, and their targets (TOML; docs/operate/alerts.md).
 //
-// Threading:  plain values.
-// Ownership:  values.
 // Units:      DurNs; money per GPU-hour.
-// Errors:     readAlertRules(): INVALID_ARGUMENT names file, line or rule and what is wrong with it. A key that nobody reads is an error.
-// Cost:       none.
+// Errors:     readAlertRules(): INVALID_ARGUMENT with file, line or rule and the cause. An unknown key is an error.
 #pragma once
 
 #include <optional>
@@ -30,7 +27,7 @@ struct AlertTarget {
   DurNs timeout = 10 * kNsPerSecond;
 };
 
-// A value beyond a threshold until it is back beyond `clear`, or a series that has gone silent.
+// A value beyond a threshold until it is back beyond `clear`, or a series that has become silent.
 struct MetricCondition {
   std::string metric;
   std::optional<double> above, below;
@@ -40,13 +37,13 @@ struct MetricCondition {
 
 struct AlertRule {
   std::string name;
-  // One of the three. "*": any kind; an event may be "KIND:CODE".
+  // Exactly one of the three. "*": any kind; an event can be "KIND:CODE".
   std::vector<std::string> findings, events;
   std::optional<MetricCondition> metric;
 
-  Severity at_least = Severity::kWarning;  // of a metric: how severe it is
-  DurNs hold = 0;                          // how long it must hold before anybody is told
-  std::vector<std::string> to;             // names of targets; empty: nobody is told, and no later rule is asked
+  Severity at_least = Severity::kWarning;  // of a metric: severity of its alert
+  DurNs hold = 0;                          // how long it must last before a notification
+  std::vector<std::string> to;             // names of targets; empty: no notification, and no later rule is tried
 };
 
 struct DeadmanOptions {
@@ -56,18 +53,18 @@ struct DeadmanOptions {
 };
 
 struct AlertOptions {
-  std::vector<AlertRule> rules;  // the first that fits decides
+  std::vector<AlertRule> rules;  // the first match decides
   std::vector<AlertTarget> targets;
   DurNs repeat_after = 6 * 3600 * kNsPerSecond;
-  // Trouble that was over for so long and comes back is new trouble.
+  // A condition that recurs after having ended this long ago is a new one.
   DurNs rearm_after = 30 * 60 * kNsPerSecond;
-  std::int64_t most_per_hour = 20;  // of one rule
+  std::int64_t most_per_hour = 20;  // per rule
   std::optional<double> price_per_gpu_hour;
   std::string currency;
   std::optional<DeadmanOptions> deadman;
 };
 
-// What notifies when nobody said anything: findings from warning on, and nodes that are lost for a minute. `desktop`: the only target.
+// Rules without a file: findings of severity warning and above, and nodes lost for a minute. `desktop`: the only target.
 AlertOptions defaultAlerts(bool desktop);
 Result<AlertOptions> readAlertRules(const std::string& path);
 Result<AlertOptions> parseAlertRules(std::string_view toml, const std::string& name);

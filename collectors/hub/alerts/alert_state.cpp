@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. One entry per cause and rule. Its alert keeps its `since` while the trouble is the same, so that the store has one row of it.
-// 2. alert.severity is the one that was told last, once `due` is set; the trouble's own may be worse for a moment, until decide().
+// 1. One entry per cause and rule. Its alert keeps its `since` while the condition is the same, so that the store has one row for it.
+// 2. Once `due` is set, alert.severity is the last notified one; the current severity can be higher until the next decide().
 #include "collectors/hub/alerts/alert_state.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr DurNs kHour = 3600 * kNsPerSecond;
 constexpr std::size_t kMaxSummary = 2'000;
 
-// Names come from outside: a long one keeps its begin and is told apart by its hash.
+// Names come from outside: a long one is cut, and its hash keeps it unique.
 std::string bounded(std::string_view cause) {
   constexpr std::size_t kKept = kMaxAlertCause - 32;
   if (cause.size() <= kMaxAlertCause) return std::string(cause);
@@ -50,16 +50,16 @@ void AlertState::load(std::span<const Alert> alerts, TimeNs now) {
     const bool untold = alert.due && !alert.notified;
     if (now - last > std::max(m_options.repeat_after, m_options.rearm_after) && (alert.end || untold)) continue;
     const Key key(alert.cause, static_cast<std::size_t>(rule - m_options.rules.begin()));
-    m_entries.emplace(key, Entry{.alert = alert, .seen = last, .row = true, .again = untold});  // the newest of a cause is there already
+    m_entries.emplace(key, Entry{.alert = alert, .seen = last, .row = true, .again = untold});  // no effect if a newer one is there
   }
 }
 
-// The one that has this part already, whatever became of it since; of which only the row is known; of what it follows from; or that of
-// its rule.
+// The entry that already has this part, in any state; or of which only the row is known; or of the fault that this follows from; or of its
+// rule.
 AlertState::Entries::iterator AlertState::entryOf(const Trouble& trouble, std::optional<std::size_t> rule) {
   for (auto at = m_entries.lower_bound({trouble.cause, 0}); at != m_entries.end() && at->first.first == trouble.cause; ++at)
     if (at->second.parts.empty() || at->second.parts.contains(trouble.part)) return at;
-  // What follows from another trouble is its part where that notifies all whom it would notify itself.
+  // A condition that follows from another one is a part of it where the other's targets include all of its own.
   if (trouble.joined && rule)
     for (auto at = m_entries.lower_bound({trouble.cause, 0}); at != m_entries.end() && at->first.first == trouble.cause; ++at) {
       const std::vector<std::string>& to = m_options.rules[at->first.second].to;
@@ -85,7 +85,7 @@ void AlertState::see(Trouble trouble, TimeNs now) {
   const TimeNs when = trouble.moment ? trouble.since : now;
   if (at != m_entries.end()) {
     Entry& entry = at->second;
-    // What is older than what is known already, or the same event again.
+    // Older than the known state, or the same event again.
     const bool event = trouble.source == Trouble::Source::kEvent;
     if (trouble.moment && trouble.since <= entry.seen) return;
     const auto part = entry.parts.find(trouble.part);
@@ -93,7 +93,7 @@ void AlertState::see(Trouble trouble, TimeNs now) {
     const TimeNs quiet_since = entry.alert.end.value_or(entry.seen);
     const bool over = entry.over() || trouble.moment;
     if (over && !trouble.end && std::max(trouble.since, when) - quiet_since >= m_options.rearm_after) {
-      trouble.since = std::max(trouble.since, quiet_since);  // another row than the old one
+      trouble.since = std::max(trouble.since, quiet_since);  // a row different from the old one
       m_entries.erase(at);
       at = m_entries.end();
     }
@@ -125,7 +125,7 @@ void AlertState::see(Trouble trouble, TimeNs now) {
   Entry& entry = at->second;
   entry.seen = std::max(entry.seen, when);
   std::string part = trouble.part;
-  // Another part of a fault that goes on and was reported as an error is no news; what was a warning, or over, is.
+  // A further part of an ongoing fault that was reported as an error is no news; after a warning, or after its end, it is.
   const bool goes_on = entry.trouble && !entry.trouble->end && entry.alert.severity >= Severity::kError;
   if (trouble.joined && entry.alert.due && (goes_on || trouble.grown) && !entry.parts.contains(part)) {
     entry.alert.severity = std::max(entry.alert.severity, trouble.severity);
@@ -138,7 +138,7 @@ void AlertState::see(Trouble trouble, TimeNs now) {
     entry.dirty = entry.row;
   }
   if (!entry.alert.due) entry.alert.severity = trouble.severity;
-  // Withdrawn: the history no longer claims it.
+  // Withdrawn: the history shows the new summary.
   if (trouble.end && trouble.severity < m_options.rules[at->first.second].at_least && entry.alert.summary != trouble.summary) {
     entry.alert.summary = trouble.summary;
     entry.dirty = entry.row;
@@ -154,7 +154,7 @@ void AlertState::end(std::string_view cause, std::string_view part, TimeNs at) {
     if (const auto ended = entry.parts.find(std::string(part)); ended != entry.parts.end()) ended->second.end = at;
     if (!entry.parts.empty()) {
       entry.trouble = worstOf(entry.parts);
-      if (!entry.trouble->end) continue;  // other parts go on
+      if (!entry.trouble->end) continue;  // other parts are ongoing
     }
     entry.alert.end = at;
     entry.dirty = entry.row;
@@ -171,11 +171,11 @@ bool AlertState::snoozed(const Entry& entry, TimeNs now) const {
 std::optional<Notification::Reason> AlertState::reasonFor(const Entry& entry, std::size_t rule, TimeNs now) const {
   using Reason = Notification::Reason;
   if (entry.again) return Reason::kAgain;
-  if (!entry.trouble) return std::nullopt;  // nobody has said yet whether it still holds
+  if (!entry.trouble) return std::nullopt;  // not known yet whether it still holds
   const Trouble& trouble = *entry.trouble;
   const DurNs hold = m_options.rules[rule].hold;
   if (!entry.alert.due) {
-    if (trouble.severity < m_options.rules[rule].at_least) return std::nullopt;  // withdrawn before anybody was notified
+    if (trouble.severity < m_options.rules[rule].at_least) return std::nullopt;  // withdrawn before any notification
     if (trouble.moment) return Reason::kNew;
     if (entry.over()) return hold == 0 ? std::optional(Reason::kNew) : std::nullopt;
     return now - entry.alert.since >= hold ? std::optional(Reason::kNew) : std::nullopt;
@@ -186,16 +186,16 @@ std::optional<Notification::Reason> AlertState::reasonFor(const Entry& entry, st
   return Reason::kStill;
 }
 
-// What is over and will be new when it comes back needs no place in memory.
+// An ended condition that would count as new when it recurs is dropped from memory.
 void AlertState::forget(TimeNs now) {
   std::erase_if(m_entries, [&](const auto& item) {
     const Entry& entry = item.second;
-    // On its way: what comes of it must find its row.
+    // A notification is on its way: its result must find this entry.
     if (entry.dirty || entry.again || (entry.alert.due && !entry.alert.notified)) return false;
     const bool moment = entry.trouble && entry.trouble->moment;
     const TimeNs quiet_since = entry.alert.end.value_or(entry.seen);
     if ((entry.over() || moment) && now - quiet_since >= m_options.rearm_after) return true;
-    // Over before it held long enough: nobody needs to know.
+    // Ended before `hold` had passed: no notification is needed.
     return entry.over() && !entry.alert.due && !entry.row && m_options.rules[item.first.second].hold > 0;
   });
 }
@@ -206,7 +206,7 @@ std::vector<Notification> AlertState::decide(TimeNs now) {
     const auto reason = reasonFor(entry, key.second, now);
     if (!reason) continue;
     if (snoozed(entry, now)) {
-      if (!entry.row) entry.row = entry.dirty = true;  // the history shows it, as not told
+      if (!entry.row) entry.row = entry.dirty = true;  // the history shows it, without a notification
       continue;
     }
     chosen[key.second].push_back({&entry, *reason});
@@ -249,7 +249,7 @@ Notification AlertState::notification(std::size_t rule, std::span<Choice> chosen
       alert.summary = entry.trouble->summary;
       alert.link = entry.trouble->link;
     }
-    // The hub before this one counted it already: who hears it twice can tell by its id.
+    // The previous hub counted it already; a receiver recognises a repetition by its id.
     if (choice.reason != Notification::Reason::kAgain) ++alert.count;
     alert.due = now;
     alert.notified.reset();
@@ -267,7 +267,7 @@ std::vector<Alert> AlertState::takeRows() {
   for (auto& [key, entry] : m_entries)
     if (std::exchange(entry.dirty, false)) {
       rows.push_back(entry.alert);
-      if (entry.trouble && entry.trouble->moment) rows.back().end = entry.seen;  // when it happened last
+      if (entry.trouble && entry.trouble->moment) rows.back().end = entry.seen;  // of its last occurrence
     }
   return rows;
 }
@@ -276,7 +276,7 @@ void AlertState::delivered(std::span<const Alert> alerts, const std::string& del
   for (const Alert& alert : alerts) {
     const auto rule = std::ranges::find(m_options.rules, alert.rule, &AlertRule::name);
     const auto at = m_entries.find({alert.cause, static_cast<std::size_t>(rule - m_options.rules.begin())});
-    // A later telling of the same trouble has its own end.
+    // A later notification of the same condition has its own result.
     if (at == m_entries.end() || at->second.alert.since != alert.since || at->second.alert.due != alert.due) continue;
     at->second.alert.notified = now;
     at->second.alert.delivery = delivery;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlertState: decides who is told of what, and when again. Pure: trouble and time come in, tellings and rows come out.
+// AlertState: decides which targets to notify of which conditions, and when again. Pure: conditions and time in, notifications and rows
+// out.
 //
 // Threading:  one thread at a time.
 // Ownership:  borrows the options.
 // Units:      TimeNs of the hub's wall clock.
-// Errors:     none. What does not fit is counted (unkept()).
+// Errors:     conditions beyond the limit are counted (unkept()).
 // Cost:       see(): O(rules + log causes); decide(): O(causes), at most kMaxCauses.
 #pragma once
 
@@ -20,33 +21,33 @@
 
 namespace runglass {
 
-// Something that somebody may want to know of.
+// A condition that can raise an alert.
 struct Trouble {
   enum class Source : std::uint8_t { kFinding, kEvent, kMetric };
   Source source = Source::kFinding;
   std::string rule;     // of a metric: the rule that made it
-  std::string cause;    // equal as long as it is the same trouble of the same one
-  std::string part;     // of the cause: one fault shows itself in several findings; "": the cause has no parts
-  bool joined = false;  // follows from a trouble of another kind, whose cause it has: no news for those who were notified of that
-  bool grown = false;   // joined, and the same trouble under another name, as a hang is that was a stall: no news though it is worse
+  std::string cause;    // equal while the same condition of the same subject lasts
+  std::string part;     // of the cause, since one fault can show in several findings; "": the cause has no parts
+  bool joined = false;  // follows from a condition of another kind, whose cause it has: no news for targets notified of that one
+  bool grown = false;   // joined, and the same condition under another name (a stall that became a hang): no news, although more severe
   std::string kind, code;
   Severity severity = Severity::kInfo;
   TimeNs since = 0;
   std::optional<TimeNs> end;
-  bool moment = false;  // over as soon as it is said
+  bool moment = false;  // an instantaneous condition, without duration
   RunId run;
   std::string run_uuid, run_name;
   std::string who;      // "rank:37 on n0412"
-  std::string summary;  // what, in a sentence
+  std::string summary;  // one sentence
   std::optional<double> gpu_hours_per_hour;
   std::string link;  // runglass://
 };
 
 struct Notification {
-  enum class Reason : std::uint8_t { kNew, kWorse, kStill, kAgain };  // kAgain: a hub that ended may have told it
+  enum class Reason : std::uint8_t { kNew, kWorse, kStill, kAgain };  // kAgain: an earlier hub may have sent it
   Reason reason = Reason::kNew;
   std::vector<std::string> to;
-  std::vector<Alert> alerts;   // all that it tells of, the worst first
+  std::vector<Alert> alerts;   // all alerts of the notification, the most severe first
   std::vector<Trouble> worst;  // of the first kSpelled; empty where only the store's row is known
   static constexpr std::size_t kSpelled = 3;
 };
@@ -54,38 +55,38 @@ struct Notification {
 class AlertState {
  public:
   static constexpr std::size_t kMaxCauses = 20'000;
-  // More than so many of one rule at once are one telling.
+  // More than this many notifications of a rule at once are combined into one.
   static constexpr std::size_t kSingly = 3;
-  // Trouble that was over for so long when it became known is history.
+  // A condition that ended longer ago than this when first seen is history.
   static constexpr DurNs kNews = 15 * 60 * kNsPerSecond;
 
   explicit AlertState(const AlertOptions& options) : m_options(options) {}
 
-  // What a hub before this one told; the newest first. What it stored as due but not as told is told (again) by the next decide().
+  // Alerts of an earlier hub, newest first. Those stored as due but not as notified are sent (again) by the next decide().
   void load(std::span<const Alert> alerts, TimeNs now);
   void snooze(std::vector<Snooze> snoozes) { m_snoozes = std::move(snoozes); }
   void see(Trouble trouble, TimeNs now);
-  // What was said of this part of the cause before `at` is over.
+  // Ends this part of the cause at `at`, unless the condition began later.
   void end(std::string_view cause, std::string_view part, TimeNs at);
   std::vector<Notification> decide(TimeNs now);
-  // Rows that changed since the call before.
+  // Rows changed since the previous call.
   std::vector<Alert> takeRows();
-  // All targets of a telling were told or given up; its rows will be taken.
+  // All targets were notified or have failed; the rows will be taken.
   void delivered(std::span<const Alert> alerts, const std::string& delivery, TimeNs now);
 
   std::size_t causes() const { return m_entries.size(); }
-  std::int64_t unkept() const { return m_unkept; }       // seen while kMaxCauses were kept
-  std::int64_t heldBack() const { return m_held_back; }  // decisions not to tell because of most_per_hour
+  std::int64_t unkept() const { return m_unkept; }       // not kept: kMaxCauses were already there
+  std::int64_t heldBack() const { return m_held_back; }  // notifications not sent because of most_per_hour
 
  private:
   struct Entry {
     Alert alert;
     std::optional<Trouble> trouble;        // the worst part, open as long as any is; absent: only its row is known
-    std::map<std::string, Trouble> parts;  // by name, as each was last seen
-    TimeNs seen = 0;                       // when the trouble was last said; of a moment: when it last happened
-    bool row = false;                      // the store has it, or will
+    std::map<std::string, Trouble> parts;  // by name, in its last seen state
+    TimeNs seen = 0;                       // last time the condition was seen; of a moment: its last occurrence
+    bool row = false;                      // the store has it, or will have it
     bool dirty = false;                    // the row must be stored
-    bool again = false;                    // due, but perhaps not told
+    bool again = false;                    // due, but perhaps not sent
     bool over() const { return alert.end.has_value(); }
   };
   struct Choice {
@@ -93,7 +94,7 @@ class AlertState {
     Notification::Reason reason;
   };
 
-  // Parts of one cause that different rules take are an entry each.
+  // Parts of one cause that match different rules are separate entries.
   using Key = std::pair<std::string, std::size_t>;  // cause, rule
   using Entries = std::map<Key, Entry>;
 

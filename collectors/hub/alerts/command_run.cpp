@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. The child inherits three descriptors only, and no signal mask: a hub blocks SIGTERM.
-// 2. Its input is a socket, so that a child that reads nothing is an error of send() and no SIGPIPE.
+// 1. The child inherits three descriptors only, and no signal mask (a hub blocks SIGTERM).
+// 2. Its input is a socket, so that a child that does not read causes an error of send() and no SIGPIPE.
 #include "collectors/hub/alerts/command_run.h"
 
 #include <fcntl.h>
@@ -84,21 +84,21 @@ Result<pid_t> spawn(const std::vector<std::string>& argv, const std::vector<std:
   return child;
 }
 
-// Moves what can be moved without waiting for more than kPoll.
+// Transfers all available data, waiting at most kPoll.
 void pump(Pipes& pipes, std::string_view& input, std::string& output) {
   pollfd waits[2] = {{pipes.output.get(), POLLIN, 0}, {input.empty() ? -1 : pipes.input.get(), POLLOUT, 0}};
   ::poll(waits, 2, static_cast<int>(kPoll / kNsPerMs));
   if (!input.empty()) {
     const ssize_t sent = ::send(pipes.input.get(), input.data(), input.size(), MSG_NOSIGNAL);
     if (sent > 0) input.remove_prefix(static_cast<std::size_t>(sent));
-    if (sent < 0 && errno != EAGAIN && errno != EINTR) input = {};  // it does not want to know
+    if (sent < 0 && errno != EAGAIN && errno != EINTR) input = {};  // the child does not read its input
     if (input.empty()) pipes.input.close();
   }
   char block[16'384];
-  // A few blocks only: who floods must not keep us from looking at the clock.
+  // A few blocks only: a flood of output must not delay the check of the time limit.
   for (int i = 0; i < 8; ++i) {
     const ssize_t got = ::read(pipes.output.get(), block, sizeof block);
-    // All that it might have written is read; it may run on.
+    // End of its output; the program may continue to run.
     if (got == 0) pipes.output.close();
     if (got <= 0) return;
     output.append(block, static_cast<std::size_t>(got));

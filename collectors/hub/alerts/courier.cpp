@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A message is finished for each of its targets exactly once, unless the courier stops before.
+// 1. A message is finished for each of its targets exactly once, unless the courier stops before that.
 #include "collectors/hub/alerts/courier.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace runglass {
 
-// A message on its way to all its targets.
+// A message being sent to all its targets.
 struct Courier::Delivery {
   Delivery(std::shared_ptr<const AlertMessage> what, std::size_t targets) : message(std::move(what)), left(targets) {}
   const std::shared_ptr<const AlertMessage> message;
@@ -45,7 +45,7 @@ Status post(const AlertTarget& target, const AlertMessage& message, HttpClient& 
   request.secret_path = true;
   request.environment_proxy = true;
   const Result<HttpAnswer> answer = http.request(request, stop);
-  // It answered more than we want to read: it took the message.
+  // The response exceeded the size limit: the message was received.
   if (answer.status().code() == Code::kResourceExhausted) return {};
   if (!answer.ok()) return answer.status();
   if (answer->status >= 200 && answer->status < 300) return {};
@@ -54,7 +54,7 @@ Status post(const AlertTarget& target, const AlertMessage& message, HttpClient& 
           "POST " + shownHost(target.webhook) + ": HTTP status " + std::to_string(answer->status)};
 }
 
-// Half to all of it, so that many hubs do not knock together.
+// Half to all of the pause, so that many hubs do not retry at the same moment.
 DurNs jittered(DurNs pause) {
   thread_local std::minstd_rand random(std::random_device{}());
   return pause / 2 + static_cast<DurNs>(std::uniform_real_distribution<double>(0, static_cast<double>(pause) / 2)(random));
@@ -146,7 +146,7 @@ void Courier::work(Lane& lane, const std::stop_token& stop) {
     for (int tries = 1;; ++tries) {
       const Status status = tellOnce(lane.target, *delivery->message, http, stop);
       if (stop.stop_requested()) {
-        // Told all the same: then it need not be told again.
+        // Sent in spite of the stop: it must not be sent again.
         if (status.ok()) finish(*delivery, lane.target.name, status, tries);
         return;
       }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Courier: brings messages to targets. Each target has a thread and a bounded queue of its own: one that never answers holds up nobody
-// else.
+// Courier: sends messages to targets. Each target has its own thread and bounded queue, so that an unresponsive one does not delay the
+// others.
 //
 // Threading:  send() from any thread, never blocks. `done` and `desktop` are called on the targets' threads, or inside send().
-// Ownership:  owns its threads; the destructor breaks off what is being tried. What was not told then gets no `done`.
+// Ownership:  owns its threads; the destructor cancels pending attempts, whose messages get no `done`.
 // Units:      ns.
-// Errors:     a target that fails is tried again with exponential backoff and jitter until give_up_after; what another try cannot mend (an
-//             address that is none, HTTP 4xx but 408 and 429, a program that is not there) is given up at once. `done` says what came of
-//             it.
-// Cost:       kMaxQueue messages a target; those beyond are given up at once.
+// Errors:     a failing target is retried with exponential backoff and jitter until give_up_after; a permanent error (an invalid address,
+//             HTTP 4xx other than 408 and 429, a missing program) is not retried. `done` has the result.
+// Cost:       kMaxQueue messages a target; further ones fail at once.
 #pragma once
 
 #include <atomic>
@@ -26,10 +25,10 @@ struct CourierOptions {
   DurNs first_pause = kNsPerSecond;
   DurNs longest_pause = 60 * kNsPerSecond;
   DurNs give_up_after = 3'600 * kNsPerSecond;
-  // Shows a message on the screen; empty: there is none, and desktop targets say so.
+  // Shows a message on the screen; empty: there is no screen, and desktop targets fail with that cause.
   std::function<void(const AlertMessage&)> desktop;
   // All targets of a message were notified, or retries ended. `delivery`: "pager: sent; mail: failed after 3 tries: …"; `sent`: at least
-  // one was.
+  // one was notified.
   std::function<void(const AlertMessage& message, const std::string& delivery, bool sent)> done;
 };
 
@@ -40,7 +39,7 @@ class Courier {
   Courier(const std::vector<AlertTarget>& targets, CourierOptions options);
   ~Courier();
   void send(std::shared_ptr<const AlertMessage> message);
-  // Breaks off what is being tried and returns when no `done` comes any more; what is sent later is not told.
+  // Cancels pending attempts and returns after the last `done`; later messages are not sent.
   void stop();
 
  private:
@@ -54,10 +53,10 @@ class Courier {
   std::atomic<bool> m_stopped = false;
 };
 
-// One try. UNIMPLEMENTED: a desktop.
+// One attempt. UNIMPLEMENTED: a desktop.
 Status tellOnce(const AlertTarget& target, const AlertMessage& message, class HttpClient& http, const std::stop_token& stop);
 
-// A message of its own kind to every target, one try each; blocks for their time-outs.
+// A test message to every target, one attempt each; blocks for their time-outs.
 struct TriedTarget {
   std::string name;
   Status status;

@@ -17,7 +17,7 @@ namespace {
 
 Status touch(const std::string& path) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
-  // Whoever looks at its age is another user: it says nothing else.
+  // The monitor that checks its age is another user; the file has no content.
   if (fd >= 0) (void)::fchmod(fd, 0644);
   const bool done = fd >= 0 && ::futimens(fd, nullptr) == 0;
   const int why = errno;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadman: a sign of life for a watcher outside: while the hub really stores, a file is touched or an address is asked; when it stops,
-// somebody else rings.
+// Deadman: dead man's switch. While the hub stores data, it touches a file or requests a URL; when that stops, an external monitor alerts.
 //
-// Threading:  a thread of its own; `alive` is called on it and may block for seconds.
+// Threading:  one thread; `alive` is called on it and may block for seconds.
 // Ownership:  owns its thread; the destructor ends it at once.
 // Units:      ns.
-// Errors:     a sign that cannot be given is said once through `say`, and again when it can be given: it is not retried before its time.
+// Errors:     a failed heartbeat is logged once through `say`, and again on recovery; it is not retried before the next period.
 // Cost:       one write or request a period.
 #pragma once
 
@@ -19,7 +18,7 @@ namespace runglass {
 
 class Deadman {
  public:
-  // `alive`: OK while what is received is stored. `say`: a change, for people ("" = all is well again).
+  // `alive`: OK while received data is stored. `say`: logs a change ("" = recovered).
   Deadman(DeadmanOptions options, std::function<Status()> alive, std::function<void(const std::string&)> say);
 
  private:

@@ -38,7 +38,7 @@ Status MetricWatch::readOwners(Reader& reader) {
   return {};
 }
 
-// A node that said goodbye and a run that ended are silent by right; of a lost node the loss itself is told.
+// A node after its goodbye and an ended run are silent legitimately; a lost node has an alert of its own.
 bool MetricWatch::mayBeSilent(const Series& series) const {
   if (const auto run = m_runs.find(series.run); series.run && run != m_runs.end()) return run->second.state != RunState::kRunning;
   const auto device = m_devices.find(series.key.device);
@@ -96,7 +96,7 @@ Status MetricWatch::lookAt(Reader& reader, const AlertRule& rule, TimeNs now, st
     const std::optional<TimeNs> time = sample.time                           ? sample.time
                                        : one.key.kind == SeriesKind::kScalar ? std::nullopt
                                                                              : std::optional(sample.x);
-    if (!time) continue;  // without a clock nothing can be said about now
+    if (!time) continue;  // without a clock its age is unknown
     const DurNs age = now - *time;
     State& state = m_states[{rule.name, one.id}];
     bool bad = state.bad;

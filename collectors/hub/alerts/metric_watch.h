@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// MetricWatch: the metric rules, looked at every few seconds: a newest value beyond a threshold, or a series that has gone silent.
+// MetricWatch: evaluates the metric rules every few seconds: a newest value beyond a threshold, or a series that has become silent.
 //
 // Threading:  one thread.
-// Ownership:  owns what it remembers of each series.
+// Ownership:  owns the state of each series.
 // Units:      those of the metric; TimeNs.
 // Errors:     those of the Reader.
 // Cost:       one catalogue walk and one look-up of newest values a metric rule; kMaxSeries at most.
@@ -21,9 +21,9 @@ namespace runglass {
 class MetricWatch {
  public:
   static constexpr std::size_t kMaxSeries = 50'000;
-  // An older value says nothing about now.
+  // An older value is not current.
   static constexpr DurNs kFresh = 60 * kNsPerSecond;
-  // What was silent before for so long has ended, not failed.
+  // A series that has been silent this long has ended, not failed.
   static constexpr DurNs kForgotten = 24LL * 3600 * kNsPerSecond;
 
   // `store`: for links; it may be filled after the construction.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Stored as due, then told, then stored as told: a hub killed in between makes the next one tell it again with the same id
-//    (at-least-once). Only a store that takes nothing is not waited for.
-// 2. m_shared->mutex guards the book; neither the store's writer nor the courier is called under it.
+// 1. Stored as due, then sent, then stored as sent: if the hub is killed in between, the next one sends it again with the same id
+//    (at-least-once). When the store accepts no rows, it is sent without waiting for them.
+// 2. m_shared->mutex guards the AlertState; neither the store's writer nor the courier is called under it.
 #include "collectors/hub/alerts/notifier.h"
 
 #include <algorithm>
@@ -20,11 +20,11 @@ constexpr DurNs kNamesEvery = 10 * kNsPerSecond;
 constexpr DurNs kNamesPatience = 30 * kNsPerSecond;
 constexpr DurNs kHeldBackReportedEvery = 3'600 * kNsPerSecond;
 constexpr std::size_t kHistory = 5'000;    // rows read at start
-constexpr std::size_t kMaxEvents = 2'000;  // of the newest, a step
+constexpr std::size_t kMaxEvents = 2'000;  // per step, the newest
 
 bool stopsTheRun(const std::string& kind) { return kind == "stall" || kind == "hang"; }
 
-// What holds until the node is heard again or says goodbye.
+// Lasts until the node reports again or says goodbye.
 bool isSilence(const std::string& kind) { return kind == "node_lost" || kind == "node_stale"; }
 
 void addSelect(std::string& select, const char* key, const std::string& value) {
@@ -117,7 +117,7 @@ void Notifier::seeFinding(const Finding& finding, TimeNs now) {
   }
   const auto node = m_nodes.find(finding.node);
   trouble.cause = causeOfFinding(finding, node == m_nodes.end() ? std::string() : node->second.name, trouble.run_uuid);
-  trouble.moment = !finding.run && !finding.end;  // no run reports its end
+  trouble.moment = !finding.run && !finding.end;  // no run that could report its end
   trouble.who = finding.subject == "run" ? "" : finding.subject;
   trouble.summary = finding.summary.empty() ? finding.kind + " of " + finding.subject : finding.summary;
   std::string select;
@@ -129,7 +129,7 @@ void Notifier::seeFinding(const Finding& finding, TimeNs now) {
   if (finding.first_step) addSelect(select, "step", std::to_string(*finding.first_step));
   if (const auto attempt = m_attempts.find(finding.attempt); attempt != m_attempts.end()) {
     addSelect(select, "attempt", std::to_string(attempt->second.number));
-    // All ranks of a run that stands are paid for and do nothing.
+    // All ranks of a stopped run are paid for and idle.
     if (stopsTheRun(finding.kind) && attempt->second.layout.world > 0) trouble.gpu_hours_per_hour = attempt->second.layout.world;
   }
   trouble.link = linkOf(trouble, m_store, viewOfFinding(finding.kind), select);
@@ -190,7 +190,7 @@ Status Notifier::seeEvents(Reader& reader, TimeNs now) {
       .range = {now - AlertState::kNews, std::numeric_limits<TimeNs>::max()}, .run = std::nullopt, .at_least = *m_events_from, .kind = ""};
   filter.limit = kMaxEvents;
   RG_ASSIGN(std::vector<Event> events, reader.events(filter));
-  // A node that is back is no news for anybody but it ends its silence.
+  // A returning node causes no notification, but ends its silence.
   for (const char* kind : {"node_back", "node_left"}) {
     EventFilter quiet = filter;
     quiet.at_least = Severity::kDebug;
@@ -203,7 +203,7 @@ Status Notifier::seeEvents(Reader& reader, TimeNs now) {
   const MutexLock lock(m_shared->mutex);
   for (Event& event : events) {
     if (!event.time) continue;
-    // An event is seen before the store has committed who it is about. Without names it would be another cause.
+    // An event can be seen before the store has committed its node or run. Without their names it would get a different cause.
     if (!isNamed(event) && now - *event.time < kNamesPatience) {
       m_events_generation = 0;
       continue;
@@ -229,8 +229,8 @@ Status Notifier::step(Reader& reader, std::span<const Finding> findings, TimeNs 
     RG_TRY(readNames(reader));
     m_names_read = now;
   }
-  // A fault of the machine comes before the stall that it makes, and that before the hang that it becomes, so that a hub that restarts
-  // gives them the cause that they had.
+  // In the order of causation: the fault of a machine, the stall that it causes, the hang that the stall becomes. So a restarted hub gives
+  // them the same causes as before.
   const auto order = [](const Finding& finding) { return finding.kind == "hang" ? 2 : stopsTheRun(finding.kind) ? 1 : 0; };
   for (const int wanted : {0, 1, 2})
     for (const Finding& finding : findings)

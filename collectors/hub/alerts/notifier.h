@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notifier: joins what is found, what happens and what is measured with the rules, keeps the history in the store, and sends.
+// Notifier: applies the rules to findings, events and metrics, keeps the history of alerts in the store, and sends notifications.
 //
-// Threading:  start() and step() on one thread, which may wait for the Reader; what is sent goes out on the Courier's threads.
-// Ownership:  owns book and courier; the destructor breaks off what is being sent: it is told again by the next hub.
+// Threading:  start() and step() on one thread, which may wait for the Reader; notifications are sent on the Courier's threads.
+// Ownership:  owns state and courier; the destructor cancels pending notifications, which the next hub sends again.
 // Units:      TimeNs.
-// Errors:     those of the Reader; the next step goes on. An alert that cannot be stored is told all the same. What nobody could be told
-//             of is issue alert.not_reported, what was held back alert.held_back.
-// Cost:       step(): what changed, the events of the last kNews that are severe enough, and O(causes).
+// Errors:     those of the Reader; the next step continues. An alert that cannot be stored is sent all the same. Notifications that reached
+//             no target are issue alert.not_reported, those withheld by a limit alert.held_back.
+// Cost:       step(): O(changes + events of the last kNews of sufficient severity + causes).
 #pragma once
 
 #include <functional>
@@ -26,18 +26,19 @@
 
 namespace runglass {
 
-// The way to the store's writer. Thread-safe, never blocks; `stored` is called on the writer's thread, or never if the hub ended.
+// Passes rows and issues to the store's writer. Thread-safe, never blocks; `stored` is called on the writer's thread, or never if the hub
+// ended.
 using SaveAlerts = std::function<void(std::vector<Alert> rows, std::vector<Issue> issues, std::function<void(const Status&)> stored)>;
 
 class Notifier {
  public:
   Notifier(AlertOptions options, CourierOptions courier, SaveAlerts save);
   ~Notifier();
-  // `reader` is of `store`. Reads the alerts that an earlier hub recorded. To be called again until it is OK, before the first step().
+  // `reader` is of `store`. Reads the alerts of an earlier hub. To be called again until it is OK, before the first step().
   Status start(Reader& reader, const std::string& store, TimeNs now);
-  // `findings`: those that are new or changed since the last step, or known from before and seen for the first time.
+  // `findings`: new or changed since the last step, or stored earlier and seen for the first time.
   Status step(Reader& reader, std::span<const Finding> findings, TimeNs now);
-  // Ends the telling while the store still takes what came of it; later steps tell nobody.
+  // Stops sending while the store still accepts the results; later steps notify no target.
   void stop();
 
   // For metrics and tests.
@@ -52,18 +53,18 @@ class Notifier {
   void seeFinding(const Finding& finding, TimeNs now);
   Status seeEvents(Reader& reader, TimeNs now);
   Status readNames(Reader& reader);
-  // Whether the names of all whom it is about were read.
+  // Whether the names of its node, device, run and attempt have been read.
   bool isNamed(const Event& event) const;
-  // Without what it follows from.
+  // Without the faults that it follows from.
   Trouble troubleOf(const Event& event) const;
   void send(std::vector<Notification> notifications, TimeNs now);
 
-  const std::shared_ptr<Shared> m_shared;  // with the courier's threads and the store's writer
+  const std::shared_ptr<Shared> m_shared;  // shared with the courier's threads and the store's writer
   const SaveAlerts m_save;
   StoreName m_store;
   MetricWatch m_metrics;
   TimeNs m_metrics_looked = 0, m_names_read = 0;
-  std::optional<Severity> m_events_from;  // the lowest that a rule asks for
+  std::optional<Severity> m_events_from;  // minimum severity over all rules for events
   std::uint64_t m_events_generation = 0;
   std::map<RunId, Run> m_runs;
   std::map<AttemptId, Attempt> m_attempts;
@@ -73,7 +74,7 @@ class Notifier {
   std::int64_t m_reported_unkept = 0;
   TimeNs m_reported_held_back = 0;
   std::int64_t m_held_back = 0;
-  std::shared_ptr<Courier> m_courier;  // shared: the store's writer may be handing it messages while we go
+  std::shared_ptr<Courier> m_courier;  // shared: during destruction the store's writer may still pass it messages
 };
 
 }  // namespace runglass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant: a trouble keeps the cause that it was given first: what was notified under one cause never goes on under another.
+// Invariant: a condition keeps its first cause: after a notification under one cause it never continues under another.
 #include "collectors/hub/alerts/one_fault.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ OneFault::Part OneFault::partOf(std::string_view kind) {
 OneFault::Fault* OneFault::sameAs(const Trouble& trouble, Part part, NodeId node) {
   for (Fault& fault : std::views::reverse(m_faults)) {
     if (fault.part == part || !together(fault.since, trouble.since)) continue;
-    // A standstill that was over made nothing, and nothing that came later made it.
+    // A standstill that had ended before did not cause this, and a later fault did not cause the standstill.
     if (fault.part == Part::kStandstill && fault.end && *fault.end < trouble.since) continue;
     const bool same_run = fault.run && fault.run == trouble.run;
     const bool standstill = part == Part::kStandstill || fault.part == Part::kStandstill;
@@ -34,7 +34,7 @@ OneFault::Fault* OneFault::sameAs(const Trouble& trouble, Part part, NodeId node
   return nullptr;
 }
 
-// A run stalls once at a time: a stall that lasts when the hang begins is the same.
+// A run has one stall at a time: a stall that lasts when the hang begins is the same standstill.
 OneFault::Fault* OneFault::stallOf(const Trouble& trouble) {
   if (trouble.kind != kHang) return nullptr;
   for (Fault& fault : std::views::reverse(m_faults)) {
@@ -57,7 +57,7 @@ void OneFault::join(Trouble& trouble, Part part, NodeId node) {
     // A stall that is part of another fault, or of another node, had no notification of its own: the rules of that fault decide.
     if (stall != nullptr && (stall->cause != stall->own || (node && stall->node && node != stall->node))) stall = nullptr;
     Fault* const other = stall != nullptr ? stall : sameAs(trouble, part, node);
-    // A standstill whose node is not known is of the machine that it was joined with, and of no second one.
+    // A standstill without a known node belongs to the first machine that it is joined with, and to no other.
     if (other != nullptr && !node) node = other->node;
     if (other != nullptr && !other->node) other->node = node;
     std::string cause = other != nullptr ? other->cause : own;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// OneFault: a hang, the stall that it was first and the fault of the machine that made it are one cause, so that they are one notification.
+// OneFault: gives a hang, its initial stall and the machine fault that caused it one cause, and so one notification.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      TimeNs.
-// Errors:     none.
 // Cost:       O(faults of the last kTogether on one node), at most kMaxFaults remembered.
 #pragma once
 
@@ -25,19 +23,19 @@ class OneFault {
     kSilence,
     kStandstill
   };  // a broken GPU, link or node; its agent is silent; a hang or stall
-  // What began nearer together than this on one node, or in one run where the node of a hang's culprits is not known, is one fault.
+  // Conditions closer together than this are one fault: on one node, or in one run where the node of a hang's culprits is unknown.
   static constexpr DurNs kTogether = 10 * 60 * kNsPerSecond;
   static constexpr std::size_t kMaxFaults = 4'096;
 
   static Part partOf(std::string_view kind);
-  // Gives `trouble` the cause of the fault that it is another part of; the answer is the same for as long as it is the same trouble.
+  // Sets the cause of `trouble` to that of the fault it belongs to; the result stays the same while the condition is the same.
   void join(Trouble& trouble, Part part, NodeId node);
-  // The cause that a trouble was given, of one that is over now.
+  // Restores the cause of a condition that has ended.
   void recall(Trouble& trouble) const;
 
  private:
   struct Fault {
-    std::string cause, own;  // that it goes under; the trouble's
+    std::string cause, own;  // the cause it was given; its own cause
     Part part;
     bool hang;
     TimeNs since;
@@ -54,8 +52,8 @@ class OneFault {
   // The stall that became this hang.
   Fault* stallOf(const Trouble& trouble);
 
-  std::vector<Fault> m_faults;                // by when they were seen
-  std::map<std::string, Decision> m_decided;  // by a trouble's own cause
+  std::vector<Fault> m_faults;                // in the order in which they were seen
+  std::map<std::string, Decision> m_decided;  // by the condition's own cause
 };
 
 }  // namespace runglass

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Nothing is read before it is known that its rows are few enough for an answer, as far as the store can tell.
+// 1. Rows are read only once they are known to fit an answer, where the store can count them beforehand.
 #include "collectors/hub/replica/answerer.h"
 
 #include <thread>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kMaxTogether = 1'024;  // series
 constexpr std::size_t kMaxCaptureText = std::size_t{7} << 20;
-// A follower learns of what is new twice a second: what names it can wait.
+// A replica gets new objects twice a second; an answer that refers to them can wait.
 constexpr int kTries = 8;
 constexpr auto kPause = std::chrono::milliseconds(200);
 
@@ -64,7 +64,7 @@ class Answerer {
   }
 
  private:
-  // What an answer names the follower must have been told.
+  // Every object in an answer must have been sent to the replica before.
   template <class Fill>
   Result<v1::Answer> named(Fill fill) {
     for (int i = 1;; ++i) {
@@ -105,7 +105,7 @@ class Answerer {
       ids.push_back(id);
       if (ask.t0() >= ask.t1()) continue;
       RG_ASSIGN(const std::vector<Bin> all, m_reader.bins(id, Axis::kX, ask.t0(), ask.t1(), 1, m_stop));
-      // Blocks at the edges make it a little more than there are.
+      // An upper bound: blocks at the edges are counted whole.
       count += all.at(0).count + all[0].nan_count;
       if (count > static_cast<std::int64_t>(kMaxPoints)) return tooLarge("samples");
     }
@@ -160,7 +160,7 @@ class Answerer {
     RG_ASSIGN(const TrackId track, known<TrackId>(ask.track(), "track"));
     const TimeRange range{ask.t0(), ask.t1()};
     if (range.t0 >= range.t1) return senseless("a range that is none");
-    // The summaries say how many there are.
+    // The summaries give the number of samples.
     constexpr std::uint64_t kBars = 64;
     const std::uint64_t length = static_cast<std::uint64_t>(range.t1) - static_cast<std::uint64_t>(range.t0);
     const auto pixel = static_cast<DurNs>(std::max<std::uint64_t>(1, length / kBars));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// answerQuestion: what a follower asks (ask.proto) as a call of a Reader of the store that it copies.
+// answerQuestion: answers a replica's question (ask.proto) with a call of a Reader of the source store.
 //
 // Threading:  the Reader's.
 // Ownership:  borrows all.
 // Units:      bytes of an Answer.
-// Errors:     INVALID_ARGUMENT a question that makes no sense; OUT_OF_RANGE what it asks for is more than an answer may hold, found out
-//             before it is read where that can be; ABORTED it names what the follower has not been told; else the Reader's.
+// Errors:     INVALID_ARGUMENT an invalid question; OUT_OF_RANGE the result exceeds an answer's limits, determined before the read where
+//             possible; ABORTED the result refers to objects that the replica has not received yet; else the Reader's.
 // Cost:       the Reader's call; memory bounded by the kMax* of answer_message.h.
 #pragma once
 

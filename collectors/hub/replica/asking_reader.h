@@ -2,11 +2,11 @@
 // AskingReader: the Reader behind followedReader(). Internal to it.
 //
 // Threading:  followed_reader.h.
-// Ownership:  owns the copy's Reader, shares the questions.
-// Units:      ids are the copy's, except those of spans and captures, which it has none of: they are the hub's. A log line's id from the
-//             hub has kHubLine, so that its neighbours and the page behind it are asked for where it came from.
+// Ownership:  owns the replica's Reader, shares the questions.
+// Units:      ids are the replica's, except those of spans and captures, which it does not store: these are the source hub's. A log line's
+//             id from the hub has kHubLine, so that its neighbours and the next page are requested from the hub too.
 // Errors:     followed_reader.h.
-// Cost:       a byte a series, and what is asked for along.
+// Cost:       a byte a series, and prefetched data.
 #pragma once
 
 #include <memory>
@@ -55,18 +55,18 @@ class AskingReader final : public ForwardingReader {
   Status ask(const HubQuestions::Fill& fill, const HubQuestions::Take& take, const std::stop_token& stop, HubQuestions::Of of,
              DurNs deadline = 60 * kNsPerSecond);
   HubQuestions::Of ofRange(TimeNs end) const;
-  // Says what it is that nobody can give.
+  // Adds to the error the data that is not available.
   static Status lacking(const Status& status, const std::string& what);
   Status lacking(const Status& status, SeriesId series, const std::string& what);
   void noteKinds(const std::vector<Series>& all);
   Kind kindOf(SeriesId id) const { return id.value < m_kinds.size() ? m_kinds[id.value] : Kind::kUnknown; }
-  // What nobody knows is the copy's to refuse.
+  // For an unknown series the replica's Reader returns the error.
   Result<bool> isRemote(SeriesId id);
-  // Asks for all series over time that are known here, so that one question serves whoever comes within the next seconds.
+  // Requests all known series over time at once, so that one question serves all Readers for the next seconds.
   void refreshExtents();
   Result<std::vector<Series>> askExtents(std::span<const SeriesId> ids, const std::stop_token& stop);
   Result<Series> extentOf(SeriesId series, const std::stop_token& stop);
-  // One series, and along with it those that are likely to come next.
+  // One series, together with prefetched ones.
   template <class Value, class Ask>
   Status askAhead(ReadAhead<Value>& ahead, const typename ReadAhead<Value>::Stretch& stretch, SeriesId series, Value& value,
                   const Ask& ask_for) {
@@ -87,7 +87,7 @@ class AskingReader final : public ForwardingReader {
   Status askBins(std::span<const SeriesId> ids, const ReadAhead<std::vector<Bin>>::Stretch& stretch, std::vector<std::vector<Bin>>& found,
                  const std::stop_token& stop);
   Status askSamples(std::span<const SeriesId> ids, TimeRange range, std::vector<SampleColumns>& found, const std::stop_token& stop);
-  // `part` of halves of the range, as small as they must be, in order.
+  // Calls `part` on parts of the range, halved as often as necessary, in order.
   template <class Part>
   Status halved(TimeRange range, int depth, const Part& part) {
     if (range.t0 >= range.t1) return {};
@@ -101,15 +101,15 @@ class AskingReader final : public ForwardingReader {
     }
     return {};
   }
-  // In the order of the question; those without samples are left out, as everywhere.
+  // In the order of the request; series without samples are left out, as everywhere.
   Result<std::vector<LatestSample>> newest(std::span<const SeriesId> series, std::optional<TimeNs> moment, const std::stop_token& stop);
   Status askNewest(std::span<const SeriesId> ids, std::optional<TimeNs> moment, const std::stop_token& stop,
                    std::unordered_map<SeriesId, LatestSample>& found);
   Result<SpanColumns> askSpans(TrackId track, TimeRange range, const std::stop_token& stop);
   Status askPicture(std::span<const TrackId> tracks, TimeRange range, DurNs pixel, SpanPicture& picture, const std::stop_token& stop);
-  // Where in the range a track has spans.
+  // The part of the range in which a track has spans.
   Result<TimeRange> reachOf(TrackId track, TimeRange range, const std::stop_token& stop);
-  // All log lines of the hub have come, up to a few seconds ago.
+  // Whether all log lines of the hub are in the replica, up to a few seconds ago.
   bool linesAreHere() const;
   template <class Message>
   Status askLines(const Message& message, std::vector<LogHit>& hits, bool& more, const std::stop_token& stop) {
@@ -127,7 +127,7 @@ class AskingReader final : public ForwardingReader {
   }
   static Result<std::vector<LogHit>> hubLines(const v1::LogTable& table, Crossing& crossing);
   Status askCaptures(RunId run, TimeRange range, CaptureTexts texts, std::vector<Capture>& found);
-  // Their sizes are known without their texts.
+  // Capture by capture: their sizes are known without their texts.
   Status capturesPieceByPiece(RunId run, TimeRange range, std::vector<Capture>& found);
   const std::shared_ptr<HubQuestions> m_hub;
   const bool m_unaligned;
@@ -136,7 +136,7 @@ class AskingReader final : public ForwardingReader {
   ReadAhead<std::vector<Bin>> m_bins_ahead;
 };
 
-// Ids as differences: those of a view lie close together.
+// Ids as differences: those of a view are close to each other.
 template <class Field, class Id>
 void setDeltas(Field* field, std::span<const Id> ids, Crossing& crossing) {
   std::int64_t last = 0;

@@ -7,11 +7,11 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kLogsFresh = 5 * kNsPerSecond;  // a copy that is not further behind has the log lines
+constexpr DurNs kLogsFresh = 5 * kNsPerSecond;  // with a smaller lag the replica has the log lines
 
 using Of = HubQuestions::Of;
 
-// Those of `more` behind those of `spans`, both by start.
+// Appends the spans of `more` that are not in `spans`; both are sorted by start.
 void append(SpanColumns& spans, const SpanColumns& more, TimeNs from) {
   std::vector<std::int64_t> renamed(more.names.size(), -1);
   const std::size_t before = spans.size();
@@ -69,7 +69,7 @@ Result<SpanColumns> AskingReader::spans(TrackId track, TimeRange range, std::sto
   const auto part = [&](TimeRange piece) {
     RG_ASSIGN(const SpanColumns some, askSpans(track, piece, stop));
     append(all, some, from.value_or(std::numeric_limits<TimeNs>::min()));
-    from = piece.t1;  // what began before it is there
+    from = piece.t1;  // spans that began before are already there
     return Status();
   };
   Result<SpanColumns> whole = askSpans(track, range, stop);

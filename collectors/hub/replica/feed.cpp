@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. parts() and growth() are read before what they speak of: what comes in between is found in the next round.
-// 2. A row is told after all that it names; where the catalogue lags behind, the row waits for the next round.
-// 3. m_mark moves only over what was told, and is told right behind it: a target has the mark if and only if it has the rows.
+// 1. parts() and growth() are read before the data that they describe: changes in between are found in the next round.
+// 2. A row is sent after all objects that it refers to; if the catalogue lags behind, the row waits for the next round.
+// 3. m_mark moves only over sent rows, and is sent directly after them: a target has the mark if and only if it has the rows.
 #include "collectors/hub/replica/feed.h"
 
 #include <tuple>
@@ -15,7 +15,7 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kRows = 512;
-constexpr DurNs kPatience = 60 * kNsPerSecond;  // with what a row names and the catalogue lacks; then the row goes without
+constexpr DurNs kPatience = 60 * kNsPerSecond;  // for objects missing in the catalogue; then a row is sent without them
 
 }  // namespace
 
@@ -41,7 +41,7 @@ void Feed::resume(const MirrorMark& mark) {
 
 bool Feed::news(std::string_view key, std::string_view content) {
   std::uint64_t& reported = m_reported.try_emplace(hashOf(key), 0).first->second;
-  const std::uint64_t now = hashOf(content) | 1U;  // 0: never told
+  const std::uint64_t now = hashOf(content) | 1U;  // 0: never sent
   return std::exchange(reported, now) != now;
 }
 
@@ -71,7 +71,7 @@ Result<bool> Feed::step(TimeNs now, DurNs monotonic) {
     m_next_round = monotonic + m_options.round;
     RG_ASSIGN(m_parts, m_changes->parts());
   }
-  // However long the rest takes: what is going on now comes first.
+  // However long the rest takes, current progress comes first.
   if (!m_first && monotonic >= m_next_progress) RG_TRY(tellProgress(monotonic));
   while (!m_full()) {
     if (!m_sayings.empty()) {
@@ -91,7 +91,7 @@ Result<bool> Feed::step(TimeNs now, DurNs monotonic) {
       if (!due && !spare()) return true;
       RG_ASSIGN(const bool more, tellSummaries());
       if (more && !due) continue;
-      // However long they take: the next round begins in time, they go on behind it. Each round tells some of them.
+      // Summaries may take long: the next round begins on time, and they continue after it. Each round sends some of them.
       m_in_round = false;
       return more;
     }
@@ -145,7 +145,7 @@ Status Feed::stage(DurNs now) {
     }
     case Stage::kLogs: {
       RG_ASSIGN(const bool more, tellLogs());
-      // Not complete without the points that wait for an answer.
+      // Incomplete without the points that wait for an answer.
       if (!more && (!m_loss.empty() || !m_steps.empty())) m_stage = Stage::kLoss;
       if (!more && m_asked.empty() && m_stage == Stage::kLogs) m_stage = Stage::kDone;
       return {};
@@ -181,7 +181,7 @@ Status Feed::tellProgress(DurNs now) {
   return {};
 }
 
-// Behind rows, also where a row of the same read has to wait: a target that has rows without their mark is told them twice.
+// After the rows, also when a row of the same read must wait: a target that has rows without their mark gets them twice.
 void Feed::markRows() {
   const auto rows = [](const MirrorMark& mark) { return std::tuple(mark.event, mark.label, mark.log); };
   if (rows(m_mark) == rows(m_reported_mark)) return;

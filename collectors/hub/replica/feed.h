@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feed: copies a store into a MirrorRecorder bit by bit, and goes on doing so while it grows: what is going on now first, then events, what
-// was concluded, losses, parts of steps, names of other series and of tracks, log lines; then, beside all that, what samples over time were
-// reduced to. Spans, captures and these samples themselves stay where they are.
+// Feed: replicates a store into a MirrorRecorder incrementally, and continues as the store grows. Order: current progress, events, findings
+// and edits, losses, parts of steps, names of other series and of tracks, log lines; then, as time permits, summaries of samples over time.
+// Spans, captures and the samples over time themselves are not replicated.
 //
 // Threading:  one thread at a time.
 // Ownership:  owns its readers, borrows the MirrorRecorder.
 // Units:      TimeNs is the source's wall time.
-// Errors:     those of the readers; what was told stays told.
-// Cost:       memory: 88 bytes a series, 16 an object. A round over nothing new: some microseconds per 1,000 series.
+// Errors:     those of the readers; rows already sent stay sent.
+// Cost:       memory: 88 bytes a series, 16 an object. A round without changes: some microseconds per 1,000 series.
 #pragma once
 
 #include <deque>
@@ -29,40 +29,40 @@
 namespace runglass {
 
 struct FeedOptions {
-  std::string from;                        // of the marks
-  DurNs round = 500 * kNsPerMs;            // from the begin of one round to the next
-  DurNs clocks = 10 * kNsPerSecond;        // how often readings of clocks are looked for
-  DurNs summaries = 10 * kNsPerSecond;     // how often blocks of samples are looked for
-  DurNs old_attempts = 30 * kNsPerSecond;  // and progress of attempts that are not a run's newest
-  std::shared_ptr<FeedNames> names;        // who else wants to know what was named; null: nobody
-  std::function<bool()> spare;             // there is room for what has time; empty: whenever the target is not full
+  std::string from;                        // source of the marks
+  DurNs round = 500 * kNsPerMs;            // from the start of one round to the next
+  DurNs clocks = 10 * kNsPerSecond;        // interval of looking for readings of clocks
+  DurNs summaries = 10 * kNsPerSecond;     // interval of looking for blocks of samples
+  DurNs old_attempts = 30 * kNsPerSecond;  // interval for progress of attempts that are not a run's newest
+  std::shared_ptr<FeedNames> names;        // shared with other users of the id mapping; null: none
+  std::function<bool()> spare;             // there is room for low-priority data; empty: whenever the target is not full
 };
 
 class Feed {
  public:
-  // `full`: the target wants no more for now. A call that it ends goes on where it was.
+  // `full`: the target has no room for now. An interrupted call continues where it stopped.
   static Result<std::unique_ptr<Feed>> open(const std::string& store, const ReaderOptions& reader, MirrorRecorder& target,
                                             std::function<bool()> full, FeedOptions options = {});
 
   const std::string& sourceUuid() const { return m_source_uuid; }
-  // Grows with whatever the store gets, told or not.
+  // Grows with every change of the store, sent or not.
   std::uint64_t generation() { return m_reader->generation(); }
-  // What the target had before: rows up to the mark are not told. Call it before the first step().
+  // State of the target from earlier sessions: rows up to the mark are not sent. Call it before the first step().
   void resume(const MirrorMark& mark);
-  // What the target has of series that it was declared (by its ids): those up to `through` that are not named have nothing. Until this is
-  // known of a series its points are not told.
+  // Points that the target has of its declared series (by its ids): of series up to `through` that are not listed it has none. Points of a
+  // series are sent only once this is known.
   struct Have {
     SeriesId series;
     std::int64_t count = 0, last_step = 0;
-    SummaryPosition summaries;  // of one over time
+    SummaryPosition summaries;  // of a series over time
   };
   void answer(std::span<const Have> have, SeriesId through);
   bool waitsForAnswer() const { return !m_asked.empty(); }
-  // What is left has time: it is told bit by bit while there is no room to spare.
+  // Only low-priority data is left: it is sent in small parts while there is spare room.
   bool hasTime() const { return m_in_round && m_stage == Stage::kSummaries; }
 
-  // Tells until the target is full or nothing is left. True: there is more. `now` is the wall time that a mark says; when what is due goes
-  // by `monotonic`.
+  // Sends until the target is full or nothing is left. True: there is more. `now` is the wall time for marks; `monotonic` determines which
+  // work is due.
   Result<bool> step(TimeNs now, DurNs monotonic);
 
  private:
@@ -71,7 +71,7 @@ class Feed {
     SeriesId target;
     enum : std::uint8_t { kUnknown, kAsked, kReady } stage = kUnknown;
     bool of_steps = false, over_time = false, queued = false;
-    bool rest = false;  // samples that fill no block yet were not told
+    bool rest = false;  // samples that do not fill a block yet were not sent
     PointPosition have;
     SummaryPosition summaries;
   };
@@ -107,9 +107,9 @@ class Feed {
   bool changed(StorePart part);
   bool waitsFor(bool missing);
   bool spare() const { return !m_options.spare || m_options.spare(); }
-  // True once per content: `key` names the object.
+  // True once per content: `key` identifies the object.
   bool news(std::string_view key, std::string_view content);
-  // The target's id. `missing` is set where the source speaks of what has not been told.
+  // The target's id. `missing` is set where the source id has not been sent.
   template <class Id>
   Id look(Id source, bool& missing) const {
     const Id target = m_names->there(source);
@@ -137,13 +137,13 @@ class Feed {
   TimeNs m_round_begin = 0;
   DurNs m_next_round = 0, m_next_progress = 0, m_next_clocks = 0, m_next_old = 0, m_next_blocks = 0;
   std::deque<Saying> m_sayings;
-  ChangeReader::Parts m_parts{}, m_reported_parts{};  // of the round; what was read last
-  bool m_first = true;                                // nothing was read yet
-  DurNs m_missing_since = 0;                          // a row names what was not told; 0: none does
+  ChangeReader::Parts m_parts{}, m_reported_parts{};  // of this round; as last read
+  bool m_first = true;                                // nothing has been read yet
+  DurNs m_missing_since = 0;                          // since when a row refers to an object that was not sent; 0: none does
 
   std::unordered_map<std::uint64_t, std::uint64_t> m_reported;  // hash of a name -> hash of the content
   std::unordered_map<std::uint64_t, std::uint64_t> m_progress;  // the same
-  std::int64_t m_clocks = 0;                                    // the number of the newest reading that was sent
+  std::int64_t m_clocks = 0;                                    // number of the newest reading sent
   MirrorMark m_mark, m_reported_mark;
 
   std::vector<SeriesState> m_series;  // by the source's id
@@ -152,8 +152,8 @@ class Feed {
   std::unordered_map<std::uint64_t, SeriesId> m_asked;  // the target's id -> the source's
   std::deque<SeriesId> m_loss, m_steps, m_blocks;
   std::uint64_t m_blocks_growth = 0;
-  std::optional<TimeNs> m_blocks_begin;  // of the look whose finds are being told
-  std::deque<Series> m_others;           // not named yet; keys are the target's
+  std::optional<TimeNs> m_blocks_begin;  // start of the look whose results are being sent
+  std::deque<Series> m_others;           // names not sent yet; keys are the target's
   TrackId m_last_track;
   bool m_more_tracks = false;
   struct Whole {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feed: what there is, and what was concluded of it and said to it.
+// Feed: the catalogue, findings and edits.
 #include <string_view>
 
 #include "collectors/hub/replica/feed.h"
@@ -113,7 +113,7 @@ Status Feed::loadFindings() {
     if (part.findings.size() == kFindings) hand();
   }
   hand();
-  // What a finding says now is told with it; what it said before, once it does not say it any more.
+  // A finding is sent with its current notification; earlier ones are sent once they are no longer current.
   std::unordered_map<std::int64_t, std::optional<TimeNs>> now;
   for (const Finding& one : findings) now[one.id] = one.published;
   RG_ASSIGN(const auto published, m_reader->publishedFindings(std::nullopt));
@@ -147,7 +147,7 @@ Status Feed::loadEdits() {
   std::unordered_map<std::uint64_t, std::string> uuids;
   std::unordered_map<std::uint64_t, std::int32_t> numbers;
   std::string all_notes, all_snoozes, all_incidents;
-  // What the catalogue had not when it was read is told next time, with what people said of it.
+  // Objects missing in the catalogue are sent next time, with their edits.
   const auto isReported = [this](auto id) {
     if (!id || m_names->there(id)) return true;
     m_reported_parts[static_cast<std::size_t>(StorePart::kEdits)] = ~m_parts[static_cast<std::size_t>(StorePart::kEdits)];
@@ -184,7 +184,7 @@ Status Feed::loadEdits() {
     edit.incident.id = 0;
     edit.incident.run = {}, edit.incident.attempt = {};
     if (news(keyOf('I', {}, one.uuid), contentOf(Edit(edit)))) rest.incidents.push_back(std::move(edit));
-    // They may be long; who is named below comes after them.
+    // Incidents can be long, so they are sent in parts; the list of uuids follows.
     if (rest.incidents.size() == kIncidents) {
       Judgements part;
       part.incidents.swap(rest.incidents);
@@ -217,7 +217,7 @@ void Feed::say(const Saying& saying) {
   };
   std::visit(visit, saying);
   if (!missing) return;
-  // It named what was not in the catalogue when that was read: all is read and compared again.
+  // It refers to an object missing in the catalogue that was read: everything is read and compared again.
   m_reported_parts.fill(~std::uint64_t{0});
   std::visit(
       [this](const auto& one) {

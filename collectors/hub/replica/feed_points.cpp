@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feed: series and tracks, and the points of those that are copied.
+// Feed: series and tracks, and the points of replicated series.
 // Invariants:
-// 1. A series' position moves with its points; those of a series whose position at the target is not known wait.
+// 1. A series' position moves with its points; points of a series with unknown position at the target wait.
 #include <algorithm>
 
 #include "collectors/hub/replica/feed.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kBlock = 8'192, kTracks = 1'024;
 
-// From where on a target lacks points, as far as its count and last step tell: behind that step, or somewhere.
+// Index of the first point that a target lacks, according to its count and last step: the first after that step, or 0 if the count differs.
 std::size_t lacking(const ScalarColumns& all, std::int64_t count, std::int64_t last_step) {
   const auto behind = static_cast<std::size_t>(std::ranges::upper_bound(all.step, last_step) - all.step.begin());
   return static_cast<std::int64_t>(behind) == count ? behind : 0;
@@ -61,13 +61,13 @@ Status Feed::loadSeries() {
   std::vector<SeriesId> grown;
   RG_ASSIGN(m_growth, m_changes->grown(m_growth, grown));
   for (const SeriesId id : grown) {
-    // One whose row is not committed yet is told from its begin once it is.
+    // A series whose row is not committed yet is sent from its beginning later.
     if (id.value < m_series.size() && m_series[id.value].stage == SeriesState::kReady && !m_series[id.value].over_time) queue(id);
   }
   return {};
 }
 
-// What is not copied is named, so that it can be asked for.
+// Series that are not replicated are named, so that they can be requested.
 Result<bool> Feed::tellNames() {
   while (!m_others.empty()) {
     if (m_asked.size() >= kMaxAsked) return true;
@@ -78,7 +78,7 @@ Result<bool> Feed::tellNames() {
     state.stage = SeriesState::kAsked;
     m_asked.emplace(state.target.value, source);
     m_others.pop_front();
-    if (m_full()) return true;  // looked at behind one, so that each call gets somewhere
+    if (m_full()) return true;  // checked after one item, so that each call makes progress
   }
   if (!changed(StorePart::kTracks) && !m_more_tracks) return false;
   RG_ASSIGN(const auto fresh, m_changes->tracks(m_last_track, kTracks));
@@ -112,7 +112,7 @@ void Feed::answer(std::span<const Have> have, SeriesId through) {
     SeriesState& state = m_series[source.value];
     state.stage = SeriesState::kReady;
     state.summaries = one.summaries;
-    state.rest = state.over_time;  // all there is: it may never grow again
+    state.rest = state.over_time;  // including the incomplete block: the series may never grow again
     if (!state.over_time && one.count > 0 && !place(source, one).ok()) m_whole.reset();
     queue(source);
   }
@@ -126,10 +126,10 @@ void Feed::answer(std::span<const Have> have, SeriesId through) {
   });
 }
 
-// Sets where to go on, or marks the series as one whose points are compared.
+// Sets the position to continue from, or marks the series for a comparison of points.
 Status Feed::place(SeriesId source, const Have& have) {
   SeriesState& state = m_series[source.value];
-  state.have = {-1 - have.count, have.last_step};  // to be compared, unless it has all
+  state.have = {-1 - have.count, have.last_step};  // to be compared, unless the target has all points
   RG_ASSIGN(const PointPosition end, m_changes->end(source));
   if (end.main + end.late == have.count) state.have = end;
   return {};
@@ -163,7 +163,7 @@ Result<bool> Feed::tellPoints(std::deque<SeriesId>& queue) {
   return m_whole || !queue.empty();
 }
 
-// One block of it: steps that are equal stay together.
+// Sends one block; points with equal steps stay together.
 Status Feed::tellWhole() {
   Whole& whole = *m_whole;
   const ScalarColumns& all = whole.series.points;
@@ -181,7 +181,7 @@ Status Feed::tellWhole() {
   return {};
 }
 
-// Queues the series that grew since the last look, and those that did not and whose last samples fill no block.
+// Queues the series that grew since the last look, and unchanged ones with samples that do not fill a block.
 Status Feed::lookForSummaries(TimeNs now, DurNs monotonic) {
   if (monotonic < m_next_blocks || !m_blocks.empty()) return {};
   m_next_blocks = monotonic + m_options.summaries;
@@ -192,7 +192,7 @@ Status Feed::lookForSummaries(TimeNs now, DurNs monotonic) {
   RG_ASSIGN(m_blocks_growth, m_changes->grown(m_blocks_growth, grown));
   for (const SeriesId id : grown) {
     if (id.value >= m_series.size() || !m_series[id.value].over_time || m_series[id.value].stage != SeriesState::kReady) continue;
-    m_series[id.value].rest = false;  // goes on: what is no block yet will be one
+    m_series[id.value].rest = false;  // still growing: the incomplete block will be completed
     queue(id);
   }
   return {};
@@ -210,7 +210,7 @@ Result<bool> Feed::tellSummaries() {
     state.rest = found.rest;
     state.queued = false;
     m_blocks.pop_front();
-    if (m_full() || !spare()) return true;  // looked at behind one, so that each call gets somewhere
+    if (m_full() || !spare()) return true;  // checked after one item, so that each call makes progress
   }
   if (m_blocks_begin) {
     m_mark.summarised = std::exchange(m_blocks_begin, std::nullopt);

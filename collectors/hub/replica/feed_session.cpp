@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. m_unacked holds frames in order of seq; all of them are on the wire of the current link, if there is one.
-// 2. Nothing is told while nobody listens or the window is full: what waits would only get old.
-// 3. The window follows the line: as much as is acknowledged within about half a second, so that what is newest waits no longer.
+// 1. m_unacked holds frames in order of seq; if there is a link, all of them are on its wire.
+// 2. Nothing is sent without a connection or while the window is full: queued data would only become stale.
+// 3. The window adapts to the line: the amount acknowledged within about half a second, so that new data waits no longer than that.
 #include "collectors/hub/replica/feed_session.h"
 
 #include <sys/resource.h>
@@ -101,7 +101,7 @@ void FeedSession::acked(std::uint64_t next_seq) {
 
 void FeedSession::had(const v1::SeriesHad& had) {
   const MutexLock lock(m_mutex);
-  // One answers each frame of definitions; more are nonsense.
+  // There is one answer per frame of definitions; more are invalid.
   if (m_had.size() < kMaxAnswers) m_had.push_back(had);
   m_wake.notifyAll();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AskingReader: series, which are either of steps, and here, or over time, and at the hub.
+// AskingReader: series. Those of steps are in the replica, those over time at the source hub.
 #include <algorithm>
 
 #include "collectors/hub/replica/asking_reader.h"
@@ -9,8 +9,8 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kSettled = 30 * kNsPerSecond;         // before the last complete round: the past
-constexpr DurNs kExtentsEvery = 2 * kNsPerSecond;     // and at most a twentieth of the line's time
+constexpr DurNs kSettled = 30 * kNsPerSecond;         // this long before the last complete round, data counts as the past
+constexpr DurNs kExtentsEvery = 2 * kNsPerSecond;     // and at most a twentieth of the connection's time
 constexpr DurNs kUsageDeadline = 300 * kNsPerSecond;  // reads the hub's whole file
 
 using Of = HubQuestions::Of;
@@ -117,7 +117,7 @@ void AskingReader::refreshExtents() {
   const MutexLock lock(known.mutex);
   known.refreshed = monotonicNow();
   known.took = known.refreshed - now;
-  if (!extents.ok()) return;  // those of the last time are what is known
+  if (!extents.ok()) return;  // the previous extents stay
   known.asked = ids.size();
   known.generation = generation;
   for (Series& one : *extents) known.extents.insert_or_assign(one.id, std::move(one));
@@ -151,7 +151,7 @@ Result<SampleColumns> AskingReader::samples(SeriesId series, TimeRange range, st
   Status status = askAhead(m_samples_ahead, {.x0 = range.t0, .x1 = range.t1}, series, all,
                            [&](std::span<const SeriesId> ids, auto& found) { return askSamples(ids, range, found, stop); });
   if (status.code() == Code::kOutOfRange) {
-    // As far as it reaches, half by half.
+    // Limited to the series' extent, in halves.
     RG_ASSIGN(const Series extent, extentOf(series, stop));
     if (extent.sample_count == 0) return all;
     const TimeRange reached{std::max(range.t0, extent.first_x), std::min(range.t1, std::max(extent.last_x, extent.last_x + 1))};
@@ -265,7 +265,7 @@ Status AskingReader::askNewest(std::span<const SeriesId> ids, std::optional<Time
         return {};
       },
       stop, moment ? ofRange(*moment) : Of::kNow);
-  // What the summaries name; each says when it was.
+  // Values from the summaries; each has its time.
   Result<std::vector<LatestSample>> copied = std::vector<LatestSample>();
   if (status.code() == Code::kUnavailable) copied = moment ? inner().latestAt(ids, *moment, stop) : inner().latest(ids);
   HubQuestions::Known& known = m_hub->known();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// followedReader: a Reader of a copy that asks the hub for what the copy does not hold: samples over time, spans, captures, log lines that
-// have not come yet. What the copy holds whole it answers itself.
+// followedReader: a Reader of a replica that requests data missing in the replica from the source hub: samples over time, spans, captures,
+// log lines not replicated yet. Complete data is read from the replica.
 //
 // Threading:  as Reader: one thread at a time; Readers share `hub`.
-// Ownership:  owns the copy's Reader.
+// Ownership:  owns the replica's Reader.
 // Units:      reader.h.
-// Errors:     the copy's Reader's and the hub's; UNAVAILABLE the hub cannot be asked and the copy has nothing of what was asked: both
-// named. Cost:       a call, or a round trip to the hub. query() and verify() see the copy's file alone.
+// Errors:     those of the replica's Reader and of the hub; UNAVAILABLE the hub is not reachable and the replica has no data for the call:
+//             both causes are given.
+// Cost:       a call, or a round trip to the hub. query() and verify() read the replica's file only.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,7 @@
 
 namespace runglass {
 
-// `hub`: Mirror::questions() of the Mirror that makes the copy.
+// `hub`: Mirror::questions() of the Mirror that maintains the replica.
 std::unique_ptr<Reader> followedReader(std::unique_ptr<Reader> mirror, std::shared_ptr<HubQuestions> hub);
 
 }  // namespace runglass

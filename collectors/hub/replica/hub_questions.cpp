@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A question is put to one connection; what came of its answer before that one ended is dropped.
-// 2. m_running names every context that the end of a connection has to cancel.
+// 1. A question is sent on one connection; a partial answer is dropped when that connection ends.
+// 2. m_running has every context that must be cancelled when the connection ends.
 #include "collectors/hub/replica/hub_questions.h"
 
 #include <grpcpp/grpcpp.h>
@@ -21,11 +21,11 @@
 namespace runglass {
 namespace {
 
-constexpr auto kLook = std::chrono::milliseconds(50);  // for names that are on their way
+constexpr auto kLook = std::chrono::milliseconds(50);  // for names that have not arrived yet
 constexpr int kTries = 3;
 
-// Answers about the past, which hardly change any more. An agent that was cut off may still send what it spooled: no answer counts for
-// longer than kGood. At most kMaxBytes; those unused for longest go first.
+// Answers about the past, which rarely change. A disconnected agent may still send spooled data, so no answer is used for longer than
+// kGood. At most kMaxBytes; least recently used first out.
 class AnswerCache {
  public:
   static constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
@@ -62,7 +62,7 @@ class AnswerCache {
     m_entries.erase(entry);
   }
 
-  std::list<Entry> m_entries;  // the last used first
+  std::list<Entry> m_entries;  // most recently used first
   std::unordered_map<std::string, std::list<Entry>::iterator> m_index;
   std::size_t m_bytes = 0;
 };
@@ -98,7 +98,7 @@ struct HubQuestions::Parts {
 
   Status cannot(const std::string& reason) const { return {Code::kUnavailable, "hub " + hub + " cannot be asked: " + reason}; }
 
-  // The connection there is, or the next one if one was lost a moment ago.
+  // The current connection, or the next one if it was lost a moment ago.
   Result<std::shared_ptr<const Link>> connection(const std::stop_token& stop, const std::shared_ptr<const Link>& but) {
     MutexLock lock(mutex);
     const auto is = [&]() RG_REQUIRES(mutex) { return link && link != but; };
@@ -126,14 +126,14 @@ struct HubQuestions::Parts {
     for (const DurNs begin = monotonicNow();;) {
       Crossing crossing{*from.names};
       RG_TRY(take(answer, crossing));
-      // What is not named after all goes without, as the feed does it.
+      // Ids still without a name are left out, as in the feed.
       if (!crossing.missing || monotonicNow() - begin > kPatience) return {};
       if (stop.stop_requested()) return cancelled();
       std::this_thread::sleep_for(kLook);
     }
   }
 
-  // `ended`: the connection or the session did, and the next one may do better.
+  // `ended`: the connection or the session ended; a retry on the next one can succeed.
   Result<std::shared_ptr<const v1::Answer>> call(const v1::Question& question, const std::shared_ptr<const Link>& to,
                                                  const std::stop_token& stop, DurNs deadline, bool& ended) {
     grpc::ClientContext context;
@@ -247,7 +247,7 @@ void HubQuestions::connected(std::shared_ptr<grpc::Channel> channel, std::string
   const MutexLock lock(m_parts->mutex);
   m_parts->link = std::make_shared<Parts::Link>(Parts::Link{std::move(channel), std::move(session), std::move(names)});
   m_parts->hub_ahead = hub_ahead;
-  ++m_parts->generation;  // who made do with what is here asks again
+  ++m_parts->generation;  // Readers that used incomplete data ask again
   m_parts->wake.notifyAll();
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// HubQuestions: how the Readers of a copy ask its hub for what the copy does not hold, over the connection that the copy follows by.
+// HubQuestions: lets the Readers of a replica request data from the source hub, over the replica's connection.
 //
-// Threading:  thread-safe; ask() blocks. The Mirror says when there is a connection and when it ends.
-// Ownership:  shared by the Mirror and the Readers; may outlive the Mirror, then nobody can be asked.
+// Threading:  thread-safe; ask() blocks. The Mirror reports when a connection begins and ends.
+// Ownership:  shared by the Mirror and the Readers; can outlive the Mirror, then every question fails.
 // Units:      bytes, ns.
-// Errors:     ask(): UNAVAILABLE the hub cannot be asked (why), CANCELLED `stop` fired, OUT_OF_RANGE the answer would be too large: ask for
-//             less of it; else what the hub's Reader said. An answer is whole or an error.
-// Cost:       a round trip and the answer's bytes; at most kMaxRunning at once, others wait their turn. What the cache has: nothing.
+// Errors:     ask(): UNAVAILABLE the hub cannot be reached (with the cause), CANCELLED `stop` fired, OUT_OF_RANGE the answer would be too
+//             large: request less; else the error of the hub's Reader. An answer is complete or an error.
+// Cost:       a round trip and the answer's bytes; at most kMaxRunning at once, others queue. Cached answers: nothing.
 #pragma once
 
 #include <cstdint>
@@ -35,27 +35,27 @@ class Answer;
 
 class HubQuestions {
  public:
-  static constexpr int kMaxRunning = 4;  // a hub takes no more of one follower
-  // How long a question waits for a connection that was just lost, and for names that are on their way.
+  static constexpr int kMaxRunning = 4;  // limit of a hub per replica
+  // How long a question waits for a connection that was just lost, and for names that have not arrived yet.
   static constexpr DurNs kPatience = 5 * kNsPerSecond;
 
-  // `hub`: as people know it.
+  // `hub`: as shown to the user.
   HubQuestions(std::string hub, std::string token);
   ~HubQuestions();
 
   // --- Readers ---
-  // Puts the question, with ids of the dictionary; ids without a name are asked about again for a while.
+  // Sends the question, with ids of the dictionary; while ids lack a name it is retried for a while.
   using Fill = std::function<Status(v1::Question&, Crossing&)>;
   using Take = std::function<Status(const v1::Answer&, Crossing&)>;
-  enum class Of : std::uint8_t { kNow, kPast };  // kPast: the same question soon after has the same answer
+  enum class Of : std::uint8_t { kNow, kPast };  // kPast: repeated soon, the question has the same answer
   Status ask(const Fill& fill, const Take& take, const std::stop_token& stop, Of of = Of::kNow, DurNs deadline = 60 * kNsPerSecond);
-  // Grows when anything at the hub did, at most once a second.
+  // Grows when any data of the hub did, at most once a second.
   std::uint64_t generation() const;
-  // The hub's time up to which what is copied is here.
+  // The hub's time up to which replicated data is complete.
   std::optional<TimeNs> complete() const;
-  // So far behind the hub's now that is.
+  // Lag of complete() behind the hub's current time.
   std::optional<DurNs> age() const;
-  // What is known of series that stay at the hub, by the copy's ids; extents as of the last time that somebody asked.
+  // Cached state of series that stay at the hub, by the replica's ids; extents as of the last request.
   struct Known;
   Known& known() { return *m_known; }
 

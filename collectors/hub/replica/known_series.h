@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Readers of one copy know together of series that stay at the hub.
+// State shared by the Readers of one replica about series that stay at the source hub.
 //
-// Threading:  under `mutex`; who refreshes extents holds `refreshing` meanwhile, so that one question serves all Readers.
-// Ownership:  plain values.
-// Units:      ids of the copy.
-// Errors:     none.
-// Cost:       100 bytes a series that was asked for.
+// Threading:  under `mutex`; `refreshing` is held while extents are refreshed, so that one question serves all Readers.
+// Units:      ids of the replica.
+// Cost:       100 bytes per requested series.
 #pragma once
 
 #include <unordered_map>
@@ -19,13 +17,13 @@ namespace runglass {
 
 struct HubQuestions::Known {
   Mutex mutex;
-  std::unordered_map<SeriesId, Series> extents RG_GUARDED_BY(mutex);  // id and extent alone
+  std::unordered_map<SeriesId, Series> extents RG_GUARDED_BY(mutex);  // id and extent only
   std::unordered_map<SeriesId, LatestSample> newest RG_GUARDED_BY(mutex);
-  std::optional<std::uint64_t> generation RG_GUARDED_BY(mutex);  // of the hub, when extents were asked for
-  std::size_t asked RG_GUARDED_BY(mutex) = 0;                    // for so many series
+  std::optional<std::uint64_t> generation RG_GUARDED_BY(mutex);  // of the hub, when extents were requested
+  std::size_t asked RG_GUARDED_BY(mutex) = 0;                    // number of series requested
   DurNs refreshed RG_GUARDED_BY(mutex) = 0;                      // monotonic
   DurNs took RG_GUARDED_BY(mutex) = 0;
-  Mutex refreshing;  // held while the hub is asked, so that one asks and the others wait
+  Mutex refreshing;  // held during the request, so that one Reader asks and the others wait
   AskedGroups groups;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. A frame is acknowledged once it is journaled, and recorded before the next one is journaled.
-// 2. Frames of a session come in order without holes; a connection that breaks this is cut, and the session given up.
-// 3. A journal epoch decodes alone: see JournaledSession. That the store is a copy is in the file before the first frame is journaled.
-// 4. A session lives as long as this process: a new process says what it has instead.
+// 2. Frames of a session are in order without gaps; a connection that violates this is cut, and the session abandoned.
+// 3. A journal epoch can be decoded alone: see JournaledSession. The file is marked as a replica before the first frame is journaled.
+// 4. A session ends with its process: a new process reports its state instead.
 #include "collectors/hub/replica/mirror.h"
 
 #include <time.h>
@@ -26,10 +26,10 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kTick = 50 * kNsPerMs;
-constexpr DurNs kAsleep = 5 * kNsPerSecond;  // more than this between ticks by the clock that goes on in a sleeping machine
+constexpr DurNs kAsleep = 5 * kNsPerSecond;  // a larger gap between ticks on the boot-time clock: the machine was suspended
 constexpr std::uint64_t kCredit = 512U << 10;
 constexpr std::uint32_t kVersion = 1;
-// Nothing is taken while so many commits in a row have failed, or so much is journaled and not stored.
+// Frames are not taken while this many commits in a row have failed, or this much is journaled and not stored.
 constexpr int kMaxFailedCommits = 3;
 constexpr std::int64_t kMaxUnstored = std::int64_t{256} << 20;
 
@@ -39,7 +39,7 @@ DurNs bootNow() {
   return static_cast<DurNs>(now.tv_sec) * kNsPerSecond + now.tv_nsec;
 }
 
-// An empty store may become a copy, a copy stays one; anything else is somebody's own.
+// An empty store can become a replica, a replica stays one; any other store is rejected.
 Status mayBeMirror(const std::string& path, const Writer& writer) {
   if (writer.mirror()) return {};
   RG_ASSIGN(const auto reader, openStore(path).reader({.live = writer.liveTail()}));
@@ -60,35 +60,35 @@ struct Mirror::Parts {
   std::shared_ptr<const LiveTail> tail;
   std::string uuid;
 
-  // The store thread's own.
+  // Used by the store thread alone.
   std::string session;  // empty: none
   std::unique_ptr<JournaledSession> inbound;
   std::uint64_t next_seq = 0;
   std::size_t series_answered = 0;
-  std::shared_ptr<FeedNames> names;  // of the session
+  std::shared_ptr<FeedNames> names;  // id mapping of the session
   struct {
     std::size_t nodes = 0, runs = 0, attempts = 0, series = 0, tracks = 0;
   } named;
-  bool had_any = false;  // series, when the session began
+  bool had_any = false;  // whether the replica had series when the session began
   bool connection_good = false;
   int failed_commits = 0;  // since the last one that did not fail
 
   mutable Mutex mutex;
   ConditionVariable wake, completed;
-  // In the order in which it happened: the end of a connection comes before what the next one says.
+  // In order of occurrence: the end of a connection comes before the messages of the next one.
   struct Incoming {
     v1::FeedMessage message;
     std::optional<Status> lost;
-    std::string source;  // of what was lost
+    std::string source;  // of the lost connection
   };
   std::deque<Incoming> inbox RG_GUARDED_BY(mutex);
   v1::Join join RG_GUARDED_BY(mutex);
   MirrorStatus status RG_GUARDED_BY(mutex);
-  DurNs heard RG_GUARDED_BY(mutex) = 0;    // monotonic; what counts for silence
-  DurNs brought RG_GUARDED_BY(mutex) = 0;  // monotonic; when a message came; 0: none has
+  DurNs heard RG_GUARDED_BY(mutex) = 0;    // monotonic; start of the silence timeout
+  DurNs brought RG_GUARDED_BY(mutex) = 0;  // monotonic; time of the last message; 0: none yet
   bool stopping RG_GUARDED_BY(mutex) = false;
   std::string said RG_GUARDED_BY(mutex);
-  Status closed;  // stop()'s, once the thread has ended
+  Status closed;  // result of stop(), once the thread has ended
 
   std::unique_ptr<MirrorLink> link;
   std::thread thread;
@@ -195,7 +195,7 @@ void Mirror::Parts::run() {
     std::optional<Incoming> next;
     {
       MutexLock lock(mutex);
-      // Unacknowledged frames are bounded by our credit.
+      // Unacknowledged frames are limited by the credit.
       const bool taking = failed_commits < kMaxFailedCommits && writer->journalBytes() <= kMaxUnstored;
       wake.waitFor(lock, kTick, [&]() RG_REQUIRES(mutex) { return (taking && !inbox.empty()) || stopping; });
       if (taking && !inbox.empty()) {
@@ -209,7 +209,7 @@ void Mirror::Parts::run() {
     if (next && !next->lost) take(next->message);
     if (monotonicNow() < next_tick) continue;
     next_tick = monotonicNow() + kTick;
-    // A machine that slept has a connection that is dead without knowing it.
+    // After a suspend the connection can be dead without an error.
     const DurNs now = bootNow();
     if (now - boot > kAsleep) link->cut();
     boot = now;
@@ -255,7 +255,7 @@ void Mirror::Parts::explain(const Status& why, const std::string& source) {
   options.say(text + (text.ends_with('.') || text.ends_with('?') ? " Trying again." : "; trying again"));
 }
 
-// What the next connection says of us.
+// The Join for the next connection.
 void Mirror::Parts::noteJoin() {
   v1::Join next;
   next.set_proto_version(kVersion);
@@ -268,7 +268,7 @@ void Mirror::Parts::noteJoin() {
   join = std::move(next);
 }
 
-// The session cannot go on: the next connection begins another one.
+// The session cannot continue: the next connection begins another one.
 void Mirror::Parts::abandon(const Status& why) {
   questions->disconnected(inWords(why));
   session.clear();
@@ -297,7 +297,7 @@ void Mirror::Parts::take(const v1::FeedMessage& message) {
 Status Mirror::Parts::begin(const v1::Joined& joined) {
   if (joined.proto_version() == 0 || joined.source_uuid().empty() || joined.session().empty())
     return {Code::kDataLoss, "the hub's first answer lacks its version, store or session"};
-  const DurNs ahead = joined.hub_ns() - wallNow();  // before what takes time here
+  const DurNs ahead = joined.hub_ns() - wallNow();  // before the work below takes time
   if (joined.source_uuid() == uuid) return {Code::kFailedPrecondition, "that hub writes this very store"};
   if (const auto& mirror = writer->mirror(); mirror && mirror->source_uuid != joined.source_uuid())
     return {Code::kFailedPrecondition, "this is a copy of store " + mirror->source_uuid + ", that hub writes " + joined.source_uuid()};
@@ -345,7 +345,7 @@ Status Mirror::Parts::store(const v1::Frame& frame) {
   if (frame.seq() == next_seq) {
     RG_ASSIGN(std::string payload, unpackFrame(frame));
     if (frame.definitions()) {
-      // Said twice: now, so that it can be answered for, and in front of what is journaled next.
+      // Used twice: now, so that the replica can answer for them, and in front of the next journaled payload.
       (void)inbound->replay().playFeed(payload, *writer);
       nameDefined();
       inbound->define(payload);
@@ -375,7 +375,7 @@ Status Mirror::Parts::store(const v1::Frame& frame) {
   return {};
 }
 
-// For those who ask the hub.
+// For Readers that send questions.
 void Mirror::Parts::nameDefined() {
   const PayloadReplay::Defined defined = inbound->replay().defined();
   const auto pair = [this]<class Id>(std::span<const Id> ids, std::size_t& done) {
@@ -388,7 +388,7 @@ void Mirror::Parts::nameDefined() {
   pair(defined.tracks, named.tracks);
 }
 
-// What is here of the series that were defined since the last answer.
+// Reports the points present of the series defined since the last answer.
 Status Mirror::Parts::answerFor() {
   const std::size_t defined = inbound->replay().seriesCount();
   v1::FollowerMessage message;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mirror: copies the store that a hub writes into one of our own over one connection, for as long as it lives, and goes on where it was
-// after any cut, crash or sleep of either side.
+// Mirror: replicates a hub's store into a local one over one connection, continuously, and resumes after a lost connection, crash or
+// suspend of either side.
 //
-// Threading:  start(), stop() and waitComplete() block; the rest from any thread. Two threads of its own.
+// Threading:  start(), stop() and waitComplete() block; the rest from any thread. Two threads.
 // Ownership:  owns the store's Writer and the connection.
-// Units:      TimeNs of the hub's clock where it says so.
-// Errors:     start(): those of Store::writer(); FAILED_PRECONDITION the file is a store of its own, not a copy. A hub that cannot be had
-// is
-//             no error: it is asked again with growing pauses, status() says why. One that refuses us for good ends in status().refused.
-// Cost:       memory: what is on the wire (<= 512 KiB) and the Writer's.
+// Units:      TimeNs of the hub's clock where stated.
+// Errors:     start(): those of Store::writer(); FAILED_PRECONDITION the file is a store but not a replica. An unreachable hub is no error:
+//             the connection is retried with growing backoff, and status() has the cause. A permanent refusal sets status().refused.
+// Cost:       memory: data on the wire (<= 512 KiB) and the Writer's.
 #pragma once
 
 #include <functional>
@@ -27,28 +26,28 @@ namespace runglass {
 struct MirrorOptions {
   std::string store;
   ControlTarget hub;
-  std::function<void(const std::string&)> say = [](const std::string&) {};  // when the connection comes, goes, or the reason changes
-  // How it says why a connection is not to be had; empty: as it came.
+  std::function<void(const std::string&)> say = [](const std::string&) {};  // logs when the connection begins, ends, or the cause changes
+  // Text for a failed connection; empty: the original message.
   std::function<std::string(Code, const std::string&)> words = {};
   DurNs first_pause = 200 * kNsPerMs, longest_pause = 10 * kNsPerSecond;
-  DurNs silence = 20 * kNsPerSecond;  // a hub that says nothing for so long is gone: it tells something twice a second
+  DurNs silence = 20 * kNsPerSecond;  // a hub that sends nothing for this long is considered gone: it sends twice a second
 };
 
 struct MirrorStatus {
   bool connected = false;
-  std::optional<TimeNs> complete;      // hub's time up to which all is here but summaries
+  std::optional<TimeNs> complete;      // hub's time up to which all data but summaries is here
   std::optional<TimeNs> summarised;    // the same for these
-  std::optional<DurNs> hub_ahead;      // hub's clock - ours, as of the last connection
+  std::optional<DurNs> hub_ahead;      // hub's clock - local clock, as of the last connection
   std::int64_t frames = 0, bytes = 0;  // on the wire, since start
   std::int64_t connections = 0, resumed = 0;
-  bool caught_up = false;       // this connection has brought all that there was when it was made
-  std::optional<DurNs> silent;  // since a connection last brought something; absent: none has yet
+  bool caught_up = false;       // this connection has delivered all data that existed when it began
+  std::optional<DurNs> silent;  // since the last message of a connection; absent: none yet
   Code code = Code::kOk;        // of the problem
-  std::string problem;          // why nothing comes now; empty: it does
-  bool refused = false;         // the hub will not change its mind
-  std::string other_source;     // the store that the hub writes, where that is why it refuses
+  std::string problem;          // why no data arrives; empty: it does
+  bool refused = false;         // the hub refuses permanently
+  std::string other_source;     // uuid of the hub's store, where that is the cause of the refusal
 
-  // How old what is here is, by the hub's clock.
+  // Lag of the replica, by the hub's clock.
   std::optional<DurNs> age(TimeNs now) const {
     return complete ? std::optional(std::max<DurNs>(0, now + hub_ahead.value_or(0) - *complete)) : std::nullopt;
   }
@@ -61,12 +60,12 @@ class Mirror {
 
   MirrorStatus status() const;
   ReaderOptions readerOptions() const;  // for Readers of this process
-  // For followedReader(): its Readers see also what stays at the hub.
+  // For followedReader(): its Readers also see the data that stays at the hub.
   std::shared_ptr<HubQuestions> questions() const;
-  // Until all that the hub had at some moment after this call is here, or all but summaries. False: refused, or the time is over.
+  // Waits until all data that the hub has at some moment after this call is here (waitComplete: but summaries). False: refused, timeout.
   bool waitSummarised(DurNs timeout) { return wait(&MirrorStatus::summarised, timeout); }
   bool waitComplete(DurNs timeout) { return wait(&MirrorStatus::complete, timeout); }
-  // Stores what arrived, closes the store. Later calls do nothing.
+  // Stores the received frames and closes the store. Later calls do nothing.
   Status stop();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A call ends by cancelling its context: every blocked operation on it then returns.
+// 1. A call ends by cancelling its context, which makes every blocked operation on it return.
 #include "collectors/hub/replica/mirror_link.h"
 
 #include <grpcpp/grpcpp.h>
@@ -20,7 +20,7 @@ struct MirrorLink::Call {
   std::shared_ptr<grpc::Channel> channel;
   grpc::ClientContext context;
   std::unique_ptr<grpc::ClientReaderWriter<v1::FollowerMessage, v1::FeedMessage>> stream;
-  std::atomic<bool> up = false;  // we have said who we are; until then the stream is the link's own
+  std::atomic<bool> up = false;  // the Join was sent; until then only the link's thread uses the stream
 };
 
 void MirrorLink::start() {
@@ -69,7 +69,7 @@ void MirrorLink::run() {
     }
     m_user.lost(status, source);
     if (monotonicNow() - began > 2 * kNsPerSecond) wait = m_options.first_pause;
-    // Who refuses a token ten times within a minute looks at none for a while.
+    // After ten wrong tokens within a minute the hub checks none from this address for a while.
     if (status.code() == Code::kUnauthenticated) wait = std::max(wait, kRefusedPause);
     MutexLock lock(m_mutex);
     const auto pause = static_cast<DurNs>(static_cast<double>(wait) * std::uniform_real_distribution<double>(0.8, 1.2)(random));
@@ -88,7 +88,7 @@ Status MirrorLink::follow(std::string& source) {
   *message.mutable_join() = m_user.join();
   call->stream = stub->Follow(&call->context);
   {
-    // Before anything waits for the network: whoever stops us cancels it.
+    // Before the first network wait, so that stop() can cancel it.
     const MutexLock lock(m_mutex);
     if (m_stop) call->context.TryCancel();
     m_call = call;
@@ -98,7 +98,7 @@ Status MirrorLink::follow(std::string& source) {
   v1::FeedMessage answer;
   while (asked && call->stream->Read(&answer)) m_user.take(std::move(answer));
   {
-    // Whoever still writes holds the call; its write fails.
+    // A concurrent writer holds its own reference; its write fails.
     const MutexLock lock(m_mutex);
     m_call.reset();
   }

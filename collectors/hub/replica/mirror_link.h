@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// MirrorLink: keeps one connection to a hub's feed alive.
+// MirrorLink: maintains one connection to a hub's feed.
 //
-// Threading:  a thread of its own dials and reads; send() from one other thread; cut() from any.
-// Ownership:  borrows its user, which outlives it.
+// Threading:  one thread connects and reads; send() from one other thread; cut() from any.
+// Ownership:  borrows its user, which must outlive it.
 // Units:      ns.
-// Errors:     none reach the caller; it tries again after growing, jittered pauses.
+// Errors:     none reach the caller; it retries with growing, jittered backoff.
 // Cost:       one copy of each frame.
 #pragma once
 
@@ -25,7 +25,7 @@ class MirrorLink {
   struct User {
     std::function<v1::Join()> join;
     std::function<void(v1::FeedMessage)> take;
-    // A connection ended or could not be had; `source`: the uuid of the hub's store, where it said so.
+    // A connection ended or failed; `source`: the uuid of the hub's store, where the hub reported it.
     std::function<void(const Status&, const std::string& source)> lost;
   };
   MirrorLink(const MirrorOptions& options, User user) : m_options(options), m_user(std::move(user)) {}
@@ -35,9 +35,9 @@ class MirrorLink {
   void stop();
   // False: there is no connection, or it has just ended.
   bool send(const v1::FollowerMessage& message);
-  // Of the connection there is, for other calls over it; null: none.
+  // Channel of the current connection, for other calls; null: none.
   std::shared_ptr<grpc::Channel> channel();
-  // Ends the connection, if there is one; another one is tried.
+  // Ends the current connection, if any; the link then reconnects.
   void cut();
 
  private:

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReadAhead: a view asks for one series after the other over the same range, and each question is a round trip. What comes next is asked
-// for along: the series that followed last time, or else those that lie as far apart as the last two, twice as many each time.
+// ReadAhead: prefetches series. A view requests one series after the other over the same range, and each request is a round trip. Each
+// request therefore includes likely next ones: the series that followed last time, or else those at the distance of the last two, doubling
+// in number.
 //
 // Threading:  one thread at a time; groups are shared by Readers and lock themselves.
-// Ownership:  owns values until they are taken or another range is asked for.
-// Units:      ids of the copy.
-// Errors:     none. A wrong guess costs what it brings, never more than was asked for already.
+// Ownership:  owns values until they are taken or another range is requested.
+// Units:      ids of the replica.
+// Errors:     a wrong guess costs its transfer, never more than was requested already.
 // Cost:       memory <= kMax values of kMaxPoints in all.
 #pragma once
 
@@ -20,11 +21,11 @@
 
 namespace runglass {
 
-// Which series were asked for one after the other, by the first.
+// Series requested in sequence, by the first.
 class AskedGroups {
  public:
   void learn(const std::vector<SeriesId>& group) {
-    if (group.size() > kMaxSeries) return;  // a long list is followed by its strides
+    if (group.size() > kMaxSeries) return;  // a long list is predicted by stride
     const MutexLock lock(m_mutex);
     if (m_groups.size() >= kMaxGroups && !m_groups.contains(group.front())) m_groups.clear();
     m_groups[group.front()] = group;
@@ -53,7 +54,7 @@ class ReadAhead {
   static constexpr std::size_t kMax = 64, kMaxPoints = 100'000;
   static constexpr DurNs kGood = 2 * kNsPerSecond;
 
-  // What was asked for along with an earlier one, a moment ago.
+  // A value prefetched by a recent request.
   std::optional<Value> take(const Stretch& stretch, SeriesId series, DurNs now) {
     if (m_stretch != stretch || now - m_came > kGood) m_ahead.clear();
     const auto there = m_ahead.find(series);
@@ -63,9 +64,9 @@ class ReadAhead {
     m_asked.push_back(series);
     return value;
   }
-  // Which ones to ask for now, this one first. `may`: whether there is such a series at the hub.
+  // The series to request now, this one first. `may`: whether the hub has such a series.
   std::vector<SeriesId> plan(const Stretch& stretch, SeriesId series, AskedGroups& groups, const std::function<bool(SeriesId)>& may) {
-    // Another range, or the same once more: the view has begun again.
+    // Another range, or a repeated series: the view has started over.
     if (m_stretch != stretch || std::ranges::find(m_asked, series) != m_asked.end()) {
       if (m_asked.size() > 1) groups.learn(m_asked);
       m_asked.clear();
@@ -75,12 +76,12 @@ class ReadAhead {
     m_asked.push_back(series);
     if (m_asked.size() == 1) return bounded(groups.of(series));
     std::vector<SeriesId> wanted{series};
-    const std::uint64_t stride = series.value - m_asked[m_asked.size() - 2].value;  // modulo 2^64: it may go backwards
+    const std::uint64_t stride = series.value - m_asked[m_asked.size() - 2].value;  // modulo 2^64: the stride can be negative
     const std::size_t count = std::min(kMax, 2 * m_asked.size() - 1);
     for (SeriesId next{series.value + stride}; wanted.size() < count && may(next); next.value += stride) wanted.push_back(next);
     return bounded(std::move(wanted));
   }
-  // What came of the plan, without the first.
+  // Stores a prefetched value.
   void keep(SeriesId series, Value value, DurNs now) {
     m_ahead.insert_or_assign(series, std::move(value));
     m_came = now;
@@ -97,7 +98,7 @@ class ReadAhead {
   std::vector<SeriesId> m_asked;
   std::map<SeriesId, Value> m_ahead;
   DurNs m_came = 0;
-  std::size_t m_points = 1;  // of the last one
+  std::size_t m_points = 1;  // of the last value
 };
 
 }  // namespace runglass

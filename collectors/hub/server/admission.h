@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Admission: whether a call may be heard at all, the same for agents and people.
+// Admission: authentication and authorization of calls, the same for agents and users.
 //
 // Threading:  gRPC's callback threads.
 // Ownership:  borrows.
-// Units:      none.
-// Errors:     UNAUTHENTICATED who is not known to this hub; PERMISSION_DENIED who is, and may not do this.
+// Errors:     UNAUTHENTICATED an unknown client; PERMISSION_DENIED a known client without the scope.
 // Cost:       as AccessTable::check().
 #pragma once
 
@@ -18,9 +17,9 @@ namespace runglass {
 class Admission {
  public:
   Admission(AccessTable& access, Relay& relay) : m_access(access), m_relay(relay) {}
-  // Whoever comes by the hub's own socket in the file system is its owner, and asked for nothing.
+  // A client on the hub's own Unix socket is its owner and needs no credentials.
   Result<Pass> admit(const grpc::CallbackServerContext& context, Scope scope);
-  // Who calls: "ipv4:10.0.0.7:4711", "unix:" by the own socket.
+  // Address of the client: "ipv4:10.0.0.7:4711", or "unix:" on the own socket.
   std::string peer(const grpc::CallbackServerContext& context) const;
   bool holds(const Pass& pass, DurNs now) { return m_access.holds(pass, {wallNow(), now}); }
 
@@ -29,7 +28,7 @@ class Admission {
   Relay& m_relay;
 };
 
-// The pass of a call that goes on: whether it still counts is looked up once a second, not for every message. One thread at a time.
+// The pass of a long-lived call, checked once a second, not at every message. One thread at a time.
 class Standing {
  public:
   Standing(Admission& admission, Pass pass) : m_admission(admission), m_pass(std::move(pass)), m_looked(monotonicNow()) {}

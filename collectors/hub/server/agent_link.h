@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// AgentLink: one connected agent as the ingest thread sees it; the gRPC reactor implements it, tests fake it.
+// AgentLink: a connected agent, as used by the ingest thread; implemented by the gRPC reactor and by test fakes.
 //
 // Threading:  all calls from any thread; none blocks.
 // Ownership:  shared by the connection and the ingest thread.
-// Units:      none.
-// Errors:     calls on a link whose connection is gone do nothing.
+// Errors:     calls on a link without a connection do nothing.
 // Cost:       a lock and a small copy.
 #pragma once
 
@@ -20,16 +19,16 @@ class AgentLink {
   virtual ~AgentLink() = default;
   virtual void sendWelcome(v1::Welcome welcome) = 0;
   virtual void sendPong(const v1::Pong& pong) = 0;
-  // Cumulative: a newer acknowledgement of the same stream replaces one that is still waiting.
+  // Cumulative: a newer acknowledgement of the same stream replaces a queued one.
   virtual void sendAck(std::uint32_t session_index, std::uint32_t stream, std::uint64_t next_seq, std::uint64_t credit_bytes) = 0;
-  virtual void sendCredit(std::uint64_t credit_bytes) = 0;  // where no acknowledgement carries it
+  virtual void sendCredit(std::uint64_t credit_bytes) = 0;  // if no acknowledgement carries it
   virtual void sendOrder(v1::Order order) = 0;
   virtual void resumeReads() = 0;  // after IngestThread::push() returned false
   virtual void finish(const Status& status) = 0;
   virtual std::string peer() const = 0;
-  // Name of the only node that it may speak for; empty: any.
+  // Name of the only node for which it may send data; empty: any.
   virtual std::string onlyNode() const { return {}; }
-  // Name of what it showed; empty: nothing was asked for.
+  // Name of its credential; empty: none was required.
   virtual std::string passName() const { return {}; }
 };
 

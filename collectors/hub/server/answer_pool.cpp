@@ -8,7 +8,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kNice = 10;  // agents' batches come first
+constexpr int kNice = 10;  // agents' batches take precedence
 constexpr DurNs kIdle = 60 * kNsPerSecond;
 
 }  // namespace

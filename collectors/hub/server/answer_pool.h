@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// AnswerPool: threads with a Reader each, for reads of the hub's store that may take long. Neither gRPC's nor the writer's thread waits for
+// AnswerPool: threads with one Reader each, for long reads of the hub's store, so that neither gRPC's threads nor the writer's wait for
 // them.
 //
 // Threading:  post() from any thread, never blocks; work runs on the pool's threads, at low priority.
-// Ownership:  owns threads and Readers; both come with the first work, Readers go when nothing was asked for a while.
-// Units:      none.
-// Errors:     work is handed the Status of a store that cannot be opened.
-// Cost:       memory: a Reader's caches (<= 64 MiB) a thread. Who posts bounds the queue.
+// Ownership:  owns threads and Readers; both are created with the first work, Readers are released after a while without work.
+// Errors:     work receives the Status of a store that cannot be opened.
+// Cost:       memory: a Reader's caches (<= 64 MiB) a thread. The caller limits the queue.
 #pragma once
 
 #include <deque>
@@ -28,9 +27,9 @@ class AnswerPool {
   AnswerPool(OpenReader open, std::size_t threads) : m_open(std::move(open)), m_max_threads(threads) {}
   ~AnswerPool() { stop(); }
 
-  // After stop(): nothing happens, and false.
+  // After stop(): false, without effect.
   bool post(Work work);
-  // What was not begun is dropped.
+  // Drops work that has not begun.
   void stop();
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. Every reactor reaches Finish exactly once; at most one write is outstanding.
-// 2. A reactor lives until OnDone and until the pool has let go of it; m_self holds it for gRPC.
+// 2. A reactor lives until OnDone and until the pool has released it; m_self holds it for gRPC.
 #include "collectors/hub/server/ask_service.h"
 
 #include <deque>
@@ -53,7 +53,7 @@ class AskReactor final : public grpc::ServerWriteReactor<v1::AnswerPart>, public
     std::size_t bytes = 0;
     for (const v1::AnswerPart& part : parts) bytes += part.ByteSizeLong();
     {
-      // gRPC may be done with the call already; then nobody releases what is reserved.
+      // If gRPC has finished the call already, nothing would release the reservation.
       const MutexLock lock(m_mutex);
       if (m_finished) return;
       if (!m_service.reserve(bytes))
@@ -63,7 +63,7 @@ class AskReactor final : public grpc::ServerWriteReactor<v1::AnswerPart>, public
     }
     next();
   }
-  // The question no longer counts once its sender can know that it is answered, and may ask the next.
+  // Released before its sender can receive the end of the answer and send the next question.
   void end(const grpc::Status& status) RG_REQUIRES(m_mutex) {
     m_finished = true;
     if (m_begun) m_service.answered(m_question.session());
@@ -79,7 +79,7 @@ class AskReactor final : public grpc::ServerWriteReactor<v1::AnswerPart>, public
   }
 
   AskService& m_service;
-  Standing m_standing;  // looked at between writes
+  Standing m_standing;  // checked between writes
   const v1::Question m_question;
   std::stop_source m_stop;
   std::shared_ptr<AskReactor> m_self;
@@ -93,7 +93,7 @@ class AskReactor final : public grpc::ServerWriteReactor<v1::AnswerPart>, public
 
 namespace {
 
-// Ends a call that was not admitted.
+// Ends a rejected call.
 class RefusingReactor final : public grpc::ServerWriteReactor<v1::AnswerPart> {
  public:
   explicit RefusingReactor(const grpc::Status& status) { Finish(status); }

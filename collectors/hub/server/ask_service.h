@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// AskService: answers followers' questions about the hub's store over gRPC.
+// AskService: answers replicas' questions about the hub's store over gRPC.
 //
 // Threading:  gRPC's callback threads, which never block; questions are answered on an AnswerPool.
-// Ownership:  borrows the FollowService, whose sessions say what ids mean, and the Admission; both outlive the server.
+// Ownership:  borrows the FollowService, whose sessions map ids, and the Admission; both outlive the server.
 // Units:      bytes.
-// Errors:     gRPC statuses: ABORTED no such session, RESOURCE_EXHAUSTED too many questions at once or answers that are not taken, those of
+// Errors:     gRPC statuses: ABORTED no such session, RESOURCE_EXHAUSTED too many questions at once or unread answers; those of
 //             answerQuestion().
-// Cost:       memory <= kMaxWaiting of answers on their way, and the pool's.
+// Cost:       memory <= kMaxWaiting of answers being sent, and the pool's.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -30,7 +30,7 @@ class AskReactor;
 
 class AskService final : public v1::Ask::CallbackService {
  public:
-  static constexpr int kMaxRunning = 4;  // of a follower
+  static constexpr int kMaxRunning = 4;  // per replica
   static constexpr std::size_t kMaxWaiting = std::size_t{64} << 20;
   static constexpr std::size_t kThreads = 4;
 
@@ -40,7 +40,7 @@ class AskService final : public v1::Ask::CallbackService {
         m_pool([store = std::move(store), reader = std::move(reader)] { return openStore(store).reader(reader); }, kThreads) {}
 
   grpc::ServerWriteReactor<v1::AnswerPart>* Ask(grpc::CallbackServerContext* context, const v1::Question* question) override;
-  // Refuses questions and ends those that run: the store is about to be closed.
+  // Rejects questions and ends running ones, before the store is closed.
   void drain();
 
  private:

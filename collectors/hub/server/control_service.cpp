@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Every reactor reaches Finish exactly once: at the first refusal, or on the store writer's thread after the edit.
-// 2. A call that was cut off or could not be read makes no edit: an alignment says how many shifts it has, a note is one part.
+// 1. Every reactor reaches Finish exactly once: at the first rejection, or on the store writer's thread after the edit.
+// 2. A call that was cut off or cannot be parsed makes no edit: an alignment states its number of shifts, a note is one part.
 #include "collectors/hub/server/control_service.h"
 
 #include "collectors/hub/server/admission.h"
@@ -29,7 +29,7 @@ class EditReactor final : public grpc::ServerReadReactor<v1::EditPart> {
   void OnDone() override { delete this; }
 
  private:
-  // Who has the answer may ask again at once: OnDone() can be late on a busy machine.
+  // Released before the answer, since its receiver may call again at once and OnDone() can be late on a busy machine.
   void end(const grpc::Status& status) {
     m_calls.give(m_client);
     Finish(status);
@@ -62,7 +62,7 @@ void fillReply(v1::OrderReply& reply, const OrderOutcome& outcome) {
   }
 }
 
-// Ends a call that was not admitted; nothing was read.
+// Ends a rejected call without reading.
 class RefusingReactor final : public grpc::ServerReadReactor<v1::EditPart> {
  public:
   explicit RefusingReactor(const grpc::Status& status) { Finish(status); }
@@ -94,7 +94,7 @@ grpc::Status ControlService::admit(const grpc::CallbackServerContext& context, s
   if (m_draining) return {grpc::StatusCode::UNAVAILABLE, "is stopping"};
   const Result<Pass> pass = m_admission.admit(context, Scope::kAdmin);
   if (!pass.ok()) return wireStatus(pass.status());
-  // Without a name: its address, less the port.
+  // Without a name: its address without the port.
   client = pass->name.empty() ? context.peer().substr(0, context.peer().rfind(':')) : pass->name;
   if (const std::string why = m_calls.take(client); !why.empty()) return {grpc::StatusCode::RESOURCE_EXHAUSTED, why};
   return grpc::Status::OK;

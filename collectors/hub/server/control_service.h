@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ControlService: people's edits and orders over gRPC, made and placed on the store writer's thread.
+// ControlService: users' edits and commands over gRPC, carried out on the store writer's thread.
 //
 // Threading:  gRPC's callback threads, which never block.
-// Ownership:  borrows the IngestThread, tokens and acceptor, which outlive the server.
-// Units:      none.
-// Errors:     gRPC statuses: FAILED_PRECONDITION another store is meant, RESOURCE_EXHAUSTED too many calls at once; else those of
+// Ownership:  borrows the IngestThread and the Admission, which outlive the server.
+// Errors:     gRPC statuses: FAILED_PRECONDITION the call names another store, RESOURCE_EXHAUSTED too many calls at once; else those of
 //             Writer::edit() and OrderDispatcher.
 // Cost:       memory <= ClientCalls::kMaxCalls edits of kMaxShifts.
 #pragma once
@@ -22,12 +21,12 @@
 
 namespace runglass {
 
-// Calls that are open, of all clients and of each.
+// Number of open calls, of all clients and of each.
 class ClientCalls {
  public:
   static constexpr int kMaxCalls = 32, kMaxOfClient = 8;
 
-  // Why there is no room for another one; empty: it is taken, until give().
+  // Takes a place until give(). The reason if there is none; empty: taken.
   std::string take(const std::string& client);
   void give(const std::string& client);
 
@@ -47,7 +46,7 @@ class ControlService final : public v1::Control::CallbackService {
   void drain() { m_draining = true; }
 
  private:
-  // OK: the call is taken for `client`, until m_calls.give().
+  // OK: the call counts for `client` until m_calls.give().
   grpc::Status admit(const grpc::CallbackServerContext& context, std::string& client);
 
   IngestThread& m_ingest;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
 // 1. At most one read and one write are outstanding; no operation starts after Finish, and every reactor reaches Finish exactly once.
-// 2. A session has one connection at most: the newest of its follower.
-// 3. A reactor lives until OnDone and until its session has let go of it; m_self holds it for gRPC.
+// 2. A session has at most one connection: the newest of its replica.
+// 3. A reactor lives until OnDone and until its session has released it; m_self holds it for gRPC.
 #include "collectors/hub/server/follow_service.h"
 
 #include <deque>
@@ -28,7 +28,7 @@ class FollowReactor final : public Reactor, public FeedLink, public std::enable_
   }
   void OnReadDone(bool ok) override {
     if (!ok) return finish({});
-    // A follower acknowledges twice a second, so that one whose pass was revoked is gone soon after.
+    // A replica acknowledges twice a second, so that a revoked pass ends its call soon.
     if (!m_standing.holds())
       return finish(
           Status(Code::kUnauthenticated, "follow: " + m_peer + ": what '" + m_standing.pass().name + "' showed no longer counts"));
@@ -78,7 +78,7 @@ class FollowReactor final : public Reactor, public FeedLink, public std::enable_
         if (m_session) m_session->had(m_read.had());
         return {};
       default:
-        return {};  // from a newer follower
+        return {};  // from a newer version
     }
   }
   void writeNext() RG_REQUIRES(m_mutex) {
@@ -93,16 +93,16 @@ class FollowReactor final : public Reactor, public FeedLink, public std::enable_
   Standing m_standing;
   const std::string m_peer;
   std::shared_ptr<FollowReactor> m_self;
-  std::shared_ptr<FeedSession> m_session;  // set in a read, looked at in reads and after all of them
+  std::shared_ptr<FeedSession> m_session;  // set in a read; used in reads and after the last one
   v1::FollowerMessage m_read;
   Mutex m_mutex;
   v1::FeedMessage m_write RG_GUARDED_BY(m_mutex);
   bool m_writing RG_GUARDED_BY(m_mutex) = false;
   bool m_finished RG_GUARDED_BY(m_mutex) = false;
-  std::deque<v1::FeedMessage> m_waiting RG_GUARDED_BY(m_mutex);  // bounded by the session's window
+  std::deque<v1::FeedMessage> m_waiting RG_GUARDED_BY(m_mutex);  // limited by the session's window
 };
 
-// Ends a call that was not admitted; nothing was read.
+// Ends a rejected call without reading.
 class RefusingReactor final : public Reactor {
  public:
   explicit RefusingReactor(const grpc::Status& status) { Finish(status); }
@@ -121,7 +121,7 @@ Result<std::shared_ptr<FeedSession>> FollowService::join(const v1::Join& join, v
   joined.set_proto_version(kFollowVersion);
   joined.set_source_uuid(m_store_uuid);
   joined.set_hub_ns(wallNow());
-  std::map<std::string, std::shared_ptr<FeedSession>> gone;  // released without the lock
+  std::map<std::string, std::shared_ptr<FeedSession>> gone;  // destroyed after the lock is released
   const MutexLock lock(m_mutex);
   if (m_draining) return Status(Code::kUnavailable, "hub: is stopping");
   for (auto it = m_sessions.begin(); it != m_sessions.end();) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// FollowService: those who copy this hub's store, over gRPC. Sessions are kept for a while after a cut.
+// FollowService: replicas of this hub's store, over gRPC. Sessions are kept for a while after a lost connection.
 //
 // Threading:  gRPC's callback threads, which never block; one thread a session (FeedSession), which a SessionEnder ends.
-// Ownership:  owns the sessions; borrows tokens and acceptor, which outlive the server.
-// Units:      none.
-// Errors:     gRPC statuses: FAILED_PRECONDITION another protocol or a copy of another store, RESOURCE_EXHAUSTED too many followers.
-// Cost:       memory <= kMaxSessions feeds, and as many that end.
+// Ownership:  owns the sessions; borrows the Admission, which outlives the server.
+// Errors:     gRPC statuses: FAILED_PRECONDITION another protocol or a replica of another store, RESOURCE_EXHAUSTED too many replicas.
+// Cost:       memory <= kMaxSessions feeds, and as many that are ending.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -28,19 +27,19 @@ inline constexpr std::uint32_t kFollowVersion = 1;
 class FollowService final : public v1::Follow::CallbackService {
  public:
   static constexpr std::size_t kMaxSessions = 16;
-  static constexpr DurNs kKept = 600 * kNsPerSecond;  // after a cut
+  static constexpr DurNs kKept = 600 * kNsPerSecond;  // after a lost connection
 
   FollowService(std::string store, std::string store_uuid, ReaderOptions reader, Admission& admission)
       : m_store(std::move(store)), m_store_uuid(std::move(store_uuid)), m_reader(std::move(reader)), m_admission(admission) {}
 
   grpc::ServerBidiReactor<v1::FollowerMessage, v1::FeedMessage>* Follow(grpc::CallbackServerContext* context) override;
-  // Refuses new followers and ends the sessions: the store is about to be closed.
+  // Rejects new replicas and ends the sessions, before the store is closed.
   void drain();
   std::size_t sessions() const;
-  // What ids of a session mean in the store; null: there is none of that name.
+  // Id mapping of a session; null: there is no such session.
   std::shared_ptr<const FeedNames> names(const std::string& session) const;
 
-  // What a Join is answered with: the session it gets, which the caller attaches to.
+  // Fills the answer to a Join. Returns its session, to which the caller attaches.
   Result<std::shared_ptr<FeedSession>> join(const v1::Join& join, v1::Joined& joined);
 
  private:

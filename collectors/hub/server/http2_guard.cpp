@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A frame's header goes on whole, once the frame was judged; a frame that must wait has sent nothing on.
-// 2. A call is open from its HEADERS until the hub ended it or either side reset it: gRPC has answered it by then. A client counts an open
-//    call at least as long, so that one that keeps MAX_CONCURRENT_STREAMS never meets the bound here.
-// 3. What a client sends in answer to the hub (acknowledgements, WINDOW_UPDATE for data that it took) refills the budget that it takes
-// from.
+// 1. A frame's header is passed on as a whole, once the frame is judged; of a held frame nothing has been passed on.
+// 2. A call is open from its HEADERS until the hub ended it or either side reset it: by then gRPC has answered it. A client counts an open
+//    call at least as long, so that a client that observes MAX_CONCURRENT_STREAMS never reaches the limit here.
+// 3. Frames that a client must send in response to the hub (acknowledgements, WINDOW_UPDATE for received data) refill the budget that they
+//    use.
 #include "collectors/hub/server/http2_guard.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr std::size_t kHead = 9;
 enum Type : std::uint8_t { kData, kHeaders, kPriority, kReset, kSettings, kPushPromise, kPing, kGoaway, kWindowUpdate, kContinuation };
 constexpr std::uint8_t kEndStream = 1, kEndHeaders = 4;
 constexpr std::uint32_t kMaxControl = 1U << 10;  // length of a frame that carries neither headers nor data
-constexpr double kAnswerBytes = 512;             // of data to the client, for one frame of it in return: a client's WINDOW_UPDATE
+constexpr double kAnswerBytes = 512;             // of data to the client, per frame in return: a client's WINDOW_UPDATE
 
 std::uint32_t bytesAt(const char* at, int count) {
   std::uint32_t value = 0;
@@ -80,7 +80,7 @@ std::size_t Http2Guard::pass(std::string_view bytes, std::size_t max_bytes, DurN
     } else {
       if (rest.size() < kHead) break;
       const Frame frame = frameAt(rest.data());
-      // Half a header block would be a call that is open and that nothing answers.
+      // A partial header block would be an open call that nothing answers.
       const bool whole = !m_admitted && (frame.type == kHeaders || frame.type == kContinuation) && frame.length <= kMaxHeaderBlock;
       if ((whole ? std::min(max_bytes, share) - done : room) < kHead + (whole ? frame.length : 0))
         hold();
@@ -153,7 +153,7 @@ Http2Guard::Verdict Http2Guard::continueBlock(const Frame& frame, DurNs now) {
   return control(1, now, "too many CONTINUATION frames");
 }
 
-// Follows the messages of a call: what gRPC holds of one that is not whole yet is not delivered to the call.
+// Follows the messages of a call: gRPC buffers an incomplete one without delivering it to the call.
 void Http2Guard::payload(std::string_view bytes) {
   if (m_frame.type != kData) return;
   Call* const call = find(m_frame.stream);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Http2Guard: reads the frame headers of one HTTP/2 connection in both directions and decides which of the client's bytes may go on to
-// gRPC. gRPC 1.51 bounds neither calls before its SETTINGS are acknowledged, nor resets, nor CONTINUATION frames (RFC 9113, sections 6
-// and 10.5).
+// Http2Guard: parses the frame headers of one HTTP/2 connection in both directions and decides which of the client's bytes are passed on to
+// gRPC. gRPC 1.51 limits neither calls before its SETTINGS are acknowledged, nor resets, nor CONTINUATION frames (RFC 9113, sections 6 and
+// 10.5).
 //
 // Threading:  one thread at a time.
-// Ownership:  a value.
 // Units:      bytes, frames, DurNs of the monotonic clock.
-// Errors:     verdict(): kHold as long as the client must wait, kBreak with problem() once the connection has to be closed.
-// Cost:       per frame, not per byte; 64 open calls at most.
+// Errors:     verdict(): kHold while the client must wait, kBreak with problem() when the connection must be closed.
+// Cost:       per frame, not per byte; at most 64 open calls.
 #pragma once
 
 #include <array>
@@ -24,16 +23,16 @@ class Http2Guard {
   enum class Verdict : std::uint8_t { kPass, kHold, kBreak };
 
   static constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-  static constexpr std::size_t kBytesBefore = 32U << 10;  // of a connection without an admitted call
+  static constexpr std::size_t kBytesBefore = 32U << 10;  // per connection without an admitted call
   static constexpr std::size_t kCallsBefore = 16, kCalls = 64;
   static constexpr std::size_t kMaxHeaderBlock = 16U << 10;
-  // Of messages whose end has not come yet, all calls of a connection together; each frame counts some more for what gRPC keeps of it.
+  // Limit for incomplete messages, all calls of a connection together; each frame adds kFrameCost for gRPC's overhead.
   static constexpr std::size_t kMaxUnfinished = 16U << 20, kFrameCost = 64;
 
-  // How many bytes from the front of `bytes` may go on. The rest comes again at the next call, with what follows it. `max_bytes`: a further
-  // bound, of all connections without an admitted call.
+  // Number of bytes at the front of `bytes` to pass on. The rest must be given again at the next call, followed by new bytes. `max_bytes`:
+  // a further limit, of all connections without an admitted call.
   std::size_t pass(std::string_view bytes, std::size_t max_bytes, DurNs now);
-  // What goes to the client, all of it.
+  // All bytes to the client.
   void answered(std::string_view bytes);
   // A call was admitted.
   void admit();
@@ -41,7 +40,7 @@ class Http2Guard {
   Verdict verdict() const { return m_verdict; }
   const char* problem() const { return m_problem; }
   bool admitted() const { return m_admitted; }
-  std::size_t passed() const { return m_passed; }  // until it was admitted
+  std::size_t passed() const { return m_passed; }  // until a call was admitted
   bool shareUsed() const { return m_share_used; }  // it holds because of kBytesBefore
   std::size_t openCalls() const { return m_calls.size(); }
 
@@ -59,7 +58,7 @@ class Http2Guard {
     std::array<std::uint8_t, 5> head{};  // of a message: compressed, length
     std::uint8_t head_bytes = 0;
     std::uint32_t message_left = 0;
-    std::size_t unfinished = 0;  // came of the message, with the cost of its frames
+    std::size_t unfinished = 0;  // received bytes of the message, with the cost of its frames
   };
   struct Frame {
     std::uint32_t length = 0, stream = 0;
@@ -78,17 +77,17 @@ class Http2Guard {
   bool m_admitted = false, m_share_used = false;
   Verdict m_verdict = Verdict::kPass;
   const char* m_problem = "";
-  std::size_t m_preface = 0;  // bytes of it that came
+  std::size_t m_preface = 0;  // received bytes of it
   std::size_t m_passed = 0;
-  Frame m_frame;  // whose payload is passing
+  Frame m_frame;  // frame whose payload is being passed on
   std::uint32_t m_frame_left = 0;
-  std::uint32_t m_block = 0;  // the stream whose header block is not complete; 0: none
+  std::uint32_t m_block = 0;  // stream with an incomplete header block; 0: none
   std::size_t m_block_bytes = 0;
-  std::uint32_t m_last = 0;      // the newest call's stream
-  std::vector<Call> m_calls;     // that are open
-  std::size_t m_unfinished = 0;  // of all of them
+  std::uint32_t m_last = 0;      // stream of the newest call
+  std::vector<Call> m_calls;     // open calls
+  std::size_t m_unfinished = 0;  // sum over m_calls
   Budget m_resets{16, 16, 2}, m_control{64, 64, 5};
-  // Of the other direction.
+  // State of the other direction.
   std::array<char, 9> m_answer_head{};
   std::size_t m_answer_head_bytes = 0;
   std::uint32_t m_answer_left = 0;

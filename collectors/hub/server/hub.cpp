@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Teardown order: listener, services (refuse), sessions (finished with their acknowledgements), server, relay, ingest thread, store.
-// Each
-//    part outlives those before it.
+// 1. Teardown order: listener, services (reject), sessions (finished with their acknowledgements), server, relay, ingest thread, store.
+//    Each part outlives those before it.
 // 2. gRPC's own listening sockets and its TLS are never used, see listener.h and relay.h.
 #include "collectors/hub/server/hub.h"
 
@@ -38,7 +37,7 @@ void setLimits(grpc::ServerBuilder& builder) {
            {GRPC_ARG_MAX_CONCURRENT_STREAMS, 64},
            {GRPC_ARG_MAX_METADATA_SIZE, 8 << 10},
            {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 5'000},
-           {GRPC_ARG_KEEPALIVE_TIME_MS, 20'000},  // the agent's side of the pair is in hub_channel.cpp
+           {GRPC_ARG_KEEPALIVE_TIME_MS, 20'000},  // the agent's keepalive settings are in hub_link.cpp
            {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000},
            {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 9'000},
            {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
@@ -80,7 +79,7 @@ Result<std::unique_ptr<Hub>> Hub::start(const std::string& store, HubOptions opt
   parts.admission = std::make_unique<Admission>(*parts.access, *parts.relay);
 
   options.writer.replay = makeJournalReplay();
-  // The owner of the store finds the socket best: it asks for no token.
+  // The socket is preferred as contact: the owner of the store needs no token on it.
   options.writer.contact = options.socket.empty() ? hub->address() : "unix:" + std::filesystem::absolute(options.socket).string();
   RG_ASSIGN(std::unique_ptr<Writer> writer, openStore(store).writer(options.writer));
   if (const auto& mirror = writer->mirror())

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hub: receives agents' sessions and is the one writer of a store. Runs inside the console and as `runglassctl serve`.
+// Hub: receives agents' sessions and is the only writer of a store. Runs inside the console and as `runglassctl serve`.
 //
-// Threading:  start() and stop() block (a few seconds at most): call them off the GUI thread. The rest is thread-safe and never waits.
-// Ownership:  owns server, store writer and their threads; the destructor stops.
+// Threading:  start() and stop() block (a few seconds at most): call them off the GUI thread. The rest is thread-safe and never blocks.
+// Ownership:  owns server, store writer and their threads; the destructor stops them.
 // Units:      bytes, samples.
 // Errors:     start(): FAILED_PRECONDITION an unsafe configuration or a store that cannot be opened (see Store::writer()); UNAVAILABLE the
-//             address cannot be bound (names it); INVALID_ARGUMENT a bad address, token or certificate file.
-// Cost:       a few threads; memory is bounded by queue_bytes plus the writer's open data.
+//             named address cannot be bound; INVALID_ARGUMENT a bad address, token or certificate file.
+// Cost:       a few threads; memory is limited by queue_bytes plus the writer's open data.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,11 @@ struct HubStats {
   std::int64_t agents = 0;           // connected now
   std::int64_t queue_bytes = 0;      // received, not yet stored
   DurNs lag = 0;                     // age of the newest batch when it was journaled
-  std::int64_t rounds = 0;           // of the ingest thread: 20 a second or more while nothing holds it up
-  std::string store_error;           // why storing fails now; empty when it does not
-  std::int64_t cut_connections = 0;  // closed because of what they sent, see http2_guard.h
-  std::string newest_cut;            // of these: who, and why
-  std::string access_error;          // why the token file cannot be read any more: what was read before counts
+  std::int64_t rounds = 0;           // of the ingest thread: at least 20 a second while it is not blocked
+  std::string store_error;           // why storing fails; empty: it does not
+  std::int64_t cut_connections = 0;  // closed because of their traffic, see http2_guard.h
+  std::string newest_cut;            // address and cause of the last one
+  std::string access_error;          // why the token file cannot be read; the last entries stay valid
 };
 
 class Hub {
@@ -41,18 +41,18 @@ class Hub {
   static Result<std::unique_ptr<Hub>> start(const std::string& store, HubOptions options);
   ~Hub();
 
-  std::string address() const;  // "127.0.0.1:43211"; "unix:/path" where it listens on no port
+  std::string address() const;  // "127.0.0.1:43211"; "unix:/path" without a port
   int port() const;
-  // For Readers of this process, so that they see what is not committed yet.
+  // For Readers of this process, so that they see uncommitted data.
   ReaderOptions readerOptions() const;
   HubStats stats() const;
   // Runs `action` on the store writer's thread: notes, findings, pins of the embedding program.
   void post(std::function<void(Writer&)> action);
-  // Asks the agents of a run and the tracers in its processes; `done` comes on the store writer's thread, within seconds. See
-  // OrderDispatcher. A capture at a stall: {.kind = kCapture, .run = its name, .number = CaptureReason::kStall}; what came is in
+  // Sends a command to the agents of a run and the tracers in its processes; `done` is called on the store writer's thread, within seconds.
+  // See OrderDispatcher. A capture at a stall: {.kind = kCapture, .run = its name, .number = CaptureReason::kStall}; the results are in
   // Reader::captures().
   void order(Order order, std::function<void(Result<OrderOutcome>)> done);
-  // Refuses new agents, acknowledges what it has, says goodbye, closes the store. Later calls do nothing.
+  // Rejects new agents, acknowledges received data, says goodbye, closes the store. Later calls do nothing.
   Status stop();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HubOptions: how a hub listens, whom it lets in, and what it keeps.
+// HubOptions: addresses, access and limits of a hub.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ namespace runglass {
 
 struct HubOptions {
   std::string listen = "127.0.0.1:0";  // port 0: any free one; empty: no port
-  std::string socket;                  // path of a socket that only its owner can use; empty: none
-  std::string token_file;              // who may talk to it, see access_file.h; readable by its owner only
+  std::string socket;                  // path of a socket for its owner only; empty: none
+  std::string token_file;              // its clients, see access_file.h; readable by its owner only
   std::string tls_cert, tls_key;       // PEM files; both or none
-  // The handshake requires a certificate of this CA, unless the token file is one that pair made and lists a token that counts.
+  // The handshake requires a certificate of this CA, unless the token file was written by pair and lists a valid token.
   std::string tls_client_ca;
   std::size_t max_agents = 2'048;
   std::size_t max_unauthenticated_per_address = 64;
   std::size_t queue_bytes = 64U << 20;
-  // While so many commits in a row have failed, or so much is acknowledged and not stored, nothing more is acknowledged.
+  // No batch is acknowledged while this many commits in a row have failed, or this much is acknowledged and not stored.
   int max_failed_commits = 3;
   std::int64_t max_unstored_bytes = std::int64_t{256} << 20;
   LivenessLimits liveness;

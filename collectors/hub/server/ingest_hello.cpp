@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// IngestThread: who may join, and as whom.
+// IngestThread: admission and identity of agents.
 // Invariants:
-// 1. An agent's uuid belongs to the node and the credential that it came with first.
-// 2. One live connection per agent: a second session is refused while the first is heard; the same session of the same owner replaces it.
+// 1. An agent's uuid is bound to the first node and credential that used it.
+// 2. One live connection per agent: a second session is refused while the first one is active; the same session of the same owner replaces
+//    it.
 #include <algorithm>
 
 #include "collectors/hub/server/ingest_limits.h"
@@ -14,7 +15,7 @@ namespace {
 
 bool isRecent(TimeNs seen, TimeNs now) { return seen > now - kNodesSeenWithin; }
 
-// Different ones of late that said to be this node.
+// Number of recent uuids with this node name.
 std::ptrdiff_t uuidsOf(const auto& nodes, const std::string& name, TimeNs now) {
   return std::ranges::count_if(nodes, [&](const auto& node) { return node.second.name == name && isRecent(node.second.seen, now); });
 }
@@ -42,7 +43,7 @@ bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
       return no(Code::kInvalidArgument, "Hello holds a bad session name");
   if (m_agents.contains(item.link.get())) return no(Code::kInvalidArgument, "second Hello on one stream");
   if (const std::string only = item.link->onlyNode(); !only.empty()) {
-    // Its uuid is its own word: one that is another node's already is not taken.
+    // The client chooses its uuid freely: one that belongs to another node is refused.
     const auto known = m_nodes.find(hello.node_uuid());
     if (hello.node_name() != only || hello.speaks_for_size() > 0)
       return no(Code::kPermissionDenied, "may send data of node " + only + " only, and came as " + hello.node_name());
@@ -58,7 +59,7 @@ bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
     return no(Code::kResourceExhausted, "this hub saw " + std::to_string(kMaxNodes) + " nodes within 30 days");
   storeAdmitted();
   acknowledge();
-  // What it is welcomed with is what it may delete.
+  // An agent deletes the batches that the welcome acknowledges, so the journal must be on disk.
   if (const Status synced = m_writer->syncJournal(); !synced.ok()) return no(Code::kUnavailable, "store: " + synced.message());
   if (!m_withheld.empty()) return no(Code::kUnavailable, "store: cannot take data now: " + m_withheld);
   if (const std::string why = identityProblem(item, hello); !why.empty()) return no(Code::kAlreadyExists, why);
@@ -75,7 +76,7 @@ bool IngestThread::mayJoin(const Item& item, const v1::Hello& hello) {
   return true;
 }
 
-// Nodes that are long gone take no room, and leave memory.
+// Nodes not seen recently do not count, and are dropped from memory.
 bool IngestThread::hasRoomForNode(const std::string& only, TimeNs now) {
   const auto lately = [&](const auto& node) { return isRecent(node.second.seen, now); };
   if (static_cast<std::size_t>(std::ranges::count_if(m_nodes, lately)) < kMaxNodes) {
@@ -85,15 +86,15 @@ bool IngestThread::hasRoomForNode(const std::string& only, TimeNs now) {
   return !only.empty() && uuidsOf(m_nodes, only, now) < kAlwaysUuids;
 }
 
-// Of an agent's uuid, or a node's uuid or name.
+// `name`: an agent's uuid, or a node's uuid or name.
 bool IngestThread::unbindNodes(const std::string& name) {
   const AgentIdentity* agent = m_writer->identityOf(name);
   const std::string uuid = agent == nullptr ? name : agent->node_uuid;
   return std::erase_if(m_nodes, [&](const auto& node) { return node.first == uuid || node.second.name == name; }) > 0;
 }
 
-// Why an agent may not be who it says it is; empty: it may. An agent's uuid is its node's and of what it showed when it came first, so that
-// nobody else moves its streams or takes its place.
+// Why an agent's identity is rejected; empty: it is accepted. An agent's uuid is bound to its node and its first credential, so that no
+// other client can move its streams or replace its session.
 std::string IngestThread::identityProblem(const Item& item, const v1::Hello& hello) {
   const AgentIdentity* known = m_writer->identityOf(hello.agent_uuid());
   if (known == nullptr) return {};
@@ -119,7 +120,7 @@ void IngestThread::claimIdentity(const Item& item, const v1::Hello& hello) {
   m_writer->setIdentity(identity);
 }
 
-// Both are taken: which of them records what they have in common is for their owner to decide.
+// Both agents are accepted: their owner must decide which of them records the data that both collect.
 void IngestThread::reportSecondAgent(const Item& item, const Agent& agent) {
   for (const auto& [key, other] : m_agents) {
     if (other.node_uuid != agent.node_uuid || item.received_mono - other.heard >= m_options.liveness.stale_after) continue;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// IngestThread: what agents say, message by message.
-// Invariant: sequence numbers move only forward: what is below next_seq is acknowledged and dropped, a hole is recorded in the batch after
-// it.
+// IngestThread: messages of agents.
+// Invariant: sequence numbers never go back: a batch below next_seq is acknowledged and dropped, a gap is recorded in the batch after it.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -25,7 +24,7 @@ using Wire = v1::Payload;
 constexpr DurNs kClockEvery = 60 * kNsPerSecond;
 constexpr DurNs kSkewReported = 100 * kNsPerMs;
 constexpr DurNs kLeasesUnknown = 60 * kNsPerSecond;
-// 20 batches a second for a year and a half: no spool holds so much that it could be missing.
+// 20 batches a second for a year and a half: no spool holds as many, so that a larger jump is invalid.
 constexpr std::uint64_t kMaxJump = std::uint64_t{1} << 30;
 
 std::string issueRecord(const Issue& issue) {
@@ -49,7 +48,7 @@ const char* eventKind(NodeState to) {
 
 void recordChange(const Liveness::Change& change, TimeNs now, Writer& writer) {
   const NodeId node = writer.node({.uuid = change.node_uuid, .name = change.node_name, .state = change.to});
-  if (change.from == NodeState::kUnknown) return;  // first sight: the agent's own agent_start event tells
+  if (change.from == NodeState::kUnknown) return;  // first contact: the agent's own agent_start event records it
   const bool bad = change.to == NodeState::kStale || change.to == NodeState::kLost;
   writer.event({.time = now,
                 .node = node,
@@ -120,7 +119,7 @@ void IngestThread::handleDefinitions(Agent& agent, const v1::Definitions& defini
   if (m_defined_bytes > kMaxDefinitionsOfHub) refuseLargest();
 }
 
-// The node that takes most makes room, however many agents it has, not the one that comes last.
+// Refuses the largest agent of the node that uses most, regardless of the number of its agents, not the most recent agent.
 void IngestThread::refuseLargest() {
   std::map<std::string, std::size_t> bytes;
   for (const auto& [link, agent] : m_agents) bytes[agent.owner] += agent.defined.bytes();
@@ -137,7 +136,7 @@ std::string IngestThread::prefixOf(const Item& item, const Agent& agent, Inbound
   std::string prefix;
   if (!agent.link->onlyNode().empty()) {
     wire::appendBytes(prefix, Wire::kOnlyNodeFieldNumber, agent.node_uuid);
-    // What waits with an agent when it connects may be of files that it held before.
+    // The backlog of an agent that connects can have data of files that it held before.
     if (agent.held_lease || item.received_mono - agent.joined < kLeasesUnknown) {
       wire::appendTag(prefix, Wire::kFollowsFilesFieldNumber, 0);
       wire::appendVarint(prefix, 1);
@@ -180,7 +179,7 @@ void IngestThread::handleBatch(const Item& item, Agent& agent, v1::Batch& batch)
     return Status(code, "batch: " + agent.node_name + ": " + why);
   };
   if (!m_withheld.empty()) {
-    // A stream of which a batch was not taken must end: a later acknowledgement would speak of it, too.
+    // A stream must end with its first refused batch: a later acknowledgement would include that batch.
     agent.link->finish(Status(Code::kUnavailable, "store: cannot take data now: " + m_withheld));
     m_agents.erase(item.link.get());
     return;
@@ -193,7 +192,7 @@ void IngestThread::handleBatch(const Item& item, Agent& agent, v1::Batch& batch)
   const auto& session = agent.sessions[batch.session_index()];
   std::uint64_t& next = session->next_seq[batch.stream()];
   if (batch.seq() < next) {
-    // `next` may stand behind batches that are admitted and not journaled yet: acknowledged with them.
+    // `next` can be beyond batches that are admitted and not journaled yet: acknowledged with them.
     m_journaled.push_back({item.link, batch.session_index(), batch.stream(), next});
     const MutexLock lock(m_mutex);
     ++m_stats.duplicate_batches;
@@ -248,7 +247,7 @@ void IngestThread::handleHeartbeat(const Item& item, Agent& agent, const v1::Hea
     });
   recordAlive(item, agent);
   recordChanges(m_liveness.heard(agent.node_uuid, agent.node_name, item.received_mono));
-  // What a session's clock and its offset give is the hub's time.
+  // A session's clock plus its offset is the hub's time.
   const bool plausible = agent.clock_counts && beat.raw_ns() > 0 && !isFar(beat.raw_ns()) && !isFar(beat.offset_ns()) &&
                          beat.error_ns() >= 0 && !isFar(beat.error_ns()) &&
                          std::abs(beat.raw_ns() + beat.offset_ns() - item.received) <= kMaxAhead + beat.error_ns();

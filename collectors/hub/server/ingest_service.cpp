@@ -2,8 +2,8 @@
 // Invariants:
 // 1. At most one read and one write are outstanding; no operation starts after Finish, and every reactor reaches Finish exactly once
 //    (a reactor that never finishes hangs the server's shutdown).
-// 2. Nothing an agent sends is read before its call was admitted.
-// 3. A reactor lives until OnDone and until the ingest thread has let go of it; m_self holds it for gRPC.
+// 2. Nothing is read from an agent before its call is admitted.
+// 3. A reactor lives until OnDone and until the ingest thread has released it; m_self holds it for gRPC.
 #include "collectors/hub/server/ingest_service.h"
 
 #include <deque>
@@ -34,8 +34,8 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
   }
 
   void OnReadDone(bool ok) override {
-    if (!ok) return finish({});  // half-closed or broken: the agent is done
-    // Every agent beats each two seconds, so that one whose pass was revoked is gone soon after.
+    if (!ok) return finish({});  // half-closed or broken: the agent has ended
+    // Every agent sends a heartbeat every two seconds, so that a revoked pass ends its call soon.
     if (!m_standing.holds())
       return finish(
           Status(Code::kUnauthenticated, "session: " + m_peer + ": what '" + m_standing.pass().name + "' showed no longer counts"));
@@ -65,7 +65,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
   }
   void sendPong(const v1::Pong& pong) override {
     const MutexLock lock(m_mutex);
-    m_pong = pong;  // an agent that gets no answers in time loses only readings
+    m_pong = pong;  // an agent that does not get answers in time loses only readings
     writeNext();
   }
   void sendAck(std::uint32_t session_index, std::uint32_t stream, std::uint64_t next_seq, std::uint64_t credit_bytes) override {
@@ -82,7 +82,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
   }
   void sendOrder(v1::Order order) override {
     const MutexLock lock(m_mutex);
-    // An agent that reads nothing does not answer either: its order times out.
+    // An agent that does not read does not answer either: its command times out.
     if (m_orders.size() >= kMaxOrders) return;
     m_orders.push_back(std::move(order));
     writeNext();
@@ -95,7 +95,7 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
     const MutexLock lock(m_mutex);
     if (m_finished) return;
     if (m_writing || !m_acks.empty() || m_welcome) {
-      // Let the acknowledgements go first; a peer that reads nothing is cut off by keepalive or shutdown.
+      // Acknowledgements are sent first; a peer that does not read is cut off by keepalive or shutdown.
       if (!m_status && status.code() != Code::kCancelled) {
         m_status = status;
         writeNext();
@@ -163,11 +163,11 @@ class SessionReactor final : public grpc::ServerBidiReactor<Bytes, Bytes>,
   std::deque<v1::Order> m_orders RG_GUARDED_BY(m_mutex);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> m_acks RG_GUARDED_BY(m_mutex);
   std::uint64_t m_credit RG_GUARDED_BY(m_mutex) = 0;
-  bool m_credit_changed RG_GUARDED_BY(m_mutex) = false;  // and no acknowledgement has said so yet
+  bool m_credit_changed RG_GUARDED_BY(m_mutex) = false;  // not yet sent with an acknowledgement
   std::optional<Status> m_status RG_GUARDED_BY(m_mutex);
 };
 
-// Ends a call that was not admitted; nothing was read.
+// Ends a rejected call without reading.
 class RefusingReactor final : public grpc::ServerBidiReactor<Bytes, Bytes> {
  public:
   explicit RefusingReactor(const grpc::Status& status) { Finish(status); }

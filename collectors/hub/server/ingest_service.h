@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// IngestService: the gRPC face of the hub. One reactor per agent stream, which never blocks: it hands messages to the IngestThread.
+// IngestService: gRPC service for agents. One reactor per agent stream, which never blocks: it passes messages to the IngestThread.
 //
 // Threading:  gRPC's callback threads.
 // Ownership:  borrows the IngestThread and the Admission, which outlive the server.
-// Units:      none.
 // Errors:     gRPC statuses; see Ingest in ingest.proto.
 // Cost:       one copy of each message.
 #pragma once

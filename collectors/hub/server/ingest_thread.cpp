@@ -2,10 +2,10 @@
 // Invariants:
 // 1. A batch is acknowledged only after Writer::journal() (and syncJournal(), with power_safe) returned for it. Batches are recorded in
 //    the order of journaling, and before the next commit begins.
-// 2. A journal epoch decodes alone: the first batch of a session in an epoch carries the session's whole dictionary in front of its
-//    payload, every later one what the dictionary gained since (protobuf payloads concatenate). Inbound::journaled counts those bytes.
-// 3. storeAdmitted() and acknowledge() may end every session (a store that cannot be written): no reference into m_agents lives across.
-// 4. Nothing but Recording touches the Writer, except for what may be called while it commits.
+// 2. A journal epoch can be decoded alone: the first batch of a session in an epoch has the session's whole dictionary in front of its
+//    payload, every later one the additions since (protobuf payloads concatenate). Inbound::journaled counts those bytes.
+// 3. storeAdmitted() and acknowledge() may end every session (if the store cannot be written): hold no reference into m_agents across them.
+// 4. Only Recording uses the Writer, except for functions that are permitted during a commit.
 #include "collectors/hub/server/ingest_thread.h"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::size_t kGroupBytes = 8U << 20;
 constexpr DurNs kTick = 50 * kNsPerMs;
-constexpr DurNs kReturn = 20 * kNsPerSecond;  // an agent's longest pause before it connects again, and some more
+constexpr DurNs kReturn = 20 * kNsPerSecond;  // more than an agent's longest pause before it reconnects
 constexpr DurNs kRetentionEvery = 60 * kNsPerSecond, kRetentionBudget = 200 * kNsPerMs;
 constexpr DurNs kLastRetentionBudget = kNsPerSecond;  // a hub ends within 3 s
-constexpr std::int64_t kCapShare = 16;                // so much of a store's cap at once: then retention looks before its time
+constexpr std::int64_t kCapShare = 16;                // after this share of a store's cap, retention runs before its time
 
 }  // namespace
 
@@ -32,7 +32,7 @@ IngestThread::IngestThread(std::unique_ptr<Writer> writer, AnswerPool::OpenReade
       m_writer(std::move(writer)),
       m_live_tail(m_writer->liveTail()),
       m_liveness(options.liveness),
-      // A store that knows nobody has no agent that followed before this hub began.
+      // In a store without nodes no agent was tailing before this hub began.
       m_leases(known_nodes.empty() ? monotonicNow() - LeaseTable::kExpiry : monotonicNow()),
       m_orders(std::move(open), [this](std::function<void(Writer&)> action) { post(std::move(action)); }),
       m_recording(*m_writer, [this] {
@@ -91,7 +91,7 @@ void IngestThread::edit(Edit edit, std::function<void(const Status&)> done) {
     const auto* forget = std::get_if<AgentForget>(&edit);
     const bool unbound = forget != nullptr && unbindNodes(forget->name);
     const Status edited = writer.edit(edit);
-    // A node may be known whose agents are not.
+    // A node can be known without a known agent.
     done(unbound && edited.code() == Code::kNotFound ? Status() : edited);
   });
 }
@@ -176,7 +176,7 @@ void IngestThread::storeAdmitted() {
   Result<std::vector<Arrival>> arrivals = m_writer->journal(entries);
   if (!arrivals.ok()) return failStore(arrivals.status());
   m_refused.clear();
-  // What is journaled is recorded even if the journal's sync fails now, which ends the sessions: offered again it is a duplicate.
+  // Journaled batches are recorded even if the journal's sync fails now and ends the sessions: when sent again they are duplicates.
   std::vector<Admitted> journaled = std::exchange(m_admitted, {});
   const std::size_t all_bytes = std::exchange(m_admitted_bytes, 0);
   for (const Admitted& batch : journaled) m_journaled.push_back({batch.link, batch.session_index, batch.stream, batch.seq + 1});
@@ -206,7 +206,7 @@ void IngestThread::recordBatch(Inbound& session, std::uint32_t stream, std::uint
   ++m_stats.batches;
 }
 
-// At once where an acknowledgement survives a killed hub; where it must survive a power cut, grouped by tick() behind one fdatasync.
+// At once if an acknowledgement must survive a killed hub; if it must survive a power cut, grouped by tick() with one fdatasync.
 void IngestThread::acknowledge() {
   const Status synced = m_writer->syncJournal();
   if (!synced.ok()) {
@@ -220,8 +220,8 @@ void IngestThread::acknowledge() {
   m_journaled.clear();
 }
 
-// Nothing of the group was journaled: its senders still hold it and will offer it again after they reconnect. What waits may make room when
-// it is stored: tick() commits it.
+// No batch of the group was journaled: its senders still have it and send it again after they reconnect. Storing queued records may free
+// space: tick() commits them.
 void IngestThread::failStore(const Status& status) {
   endSessions(status.message());
   m_recording.add(0, [why = status.message(), now = wallNow()](Writer& writer) {
@@ -242,8 +242,8 @@ void IngestThread::endSessions(const std::string& why) {
   m_stats.agents = 0;
 }
 
-// While commits fail nothing more is acknowledged: first credit 0, at the next tick every session ends with UNAVAILABLE, and agents spool.
-// It ends with the first commit that succeeds.
+// While commits fail nothing is acknowledged: first with credit 0, at the next tick every session ends with UNAVAILABLE, and agents spool.
+// The first successful commit ends this state.
 void IngestThread::watchCommits() {
   const bool failing = m_recording.failures() >= m_options.max_failed_commits;
   const std::int64_t unstored = m_writer->journalBytes();
@@ -266,7 +266,7 @@ void IngestThread::tick() {
   if (now - m_last_tick < kTick) return;
   m_last_tick = now;
   acknowledge();
-  // Agents that are refused, and then pause before they come again, are not silent.
+  // Refused agents that pause before they reconnect are not silent.
   if (!m_withheld.empty()) m_silent_from = now + kReturn;
   if (now >= m_silent_from) recordChanges(m_liveness.tick(now));
   if (m_recording.atRest()) {
@@ -290,21 +290,21 @@ void IngestThread::forgetOld() {
   Retention policy = *m_options.retention;
   policy.budget = kRetentionBudget;
   m_recording.forget(policy, wallNow(), [this](const Result<bool>& done, DurNs took) {
-    // What is left goes on after a pause of the same length, so that what was heard meanwhile is recorded and stored.
+    // The rest continues after a pause of the same length, so that data received meanwhile is recorded and stored.
     m_next_retention = monotonicNow() + (done.ok() && !*done ? took : kRetentionEvery);
   });
 }
 
-// What came last is stored only now, and nobody looks again before the next start.
+// The last data is stored only now, and retention would not run again before the next start.
 void IngestThread::keepToCap() {
   if (!m_options.retention || m_options.retention->max_bytes <= 0) return;
   Retention policy = *m_options.retention;
   policy.budget = kLastRetentionBudget;
-  // close() reports what fails here.
+  // close() reports failures of this.
   if (m_writer->flush().ok()) (void)m_writer->applyRetention(policy, wallNow());
 }
 
-// Of the room for what waits a half is kept for what is new: where the other half is taken, agents hold back what they have kept for long.
+// Half of the room for queued batches is reserved for live ones: when the other half is used, agents hold back their backlog.
 void IngestThread::grant() {
   const std::size_t waiting = m_recording.waitingBytes();
   const bool was_full = std::exchange(m_full, waiting >= m_options.queue_bytes / (m_full ? 4 : 2));

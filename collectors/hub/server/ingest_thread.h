@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// IngestThread: the store writer's thread. Takes messages of all agents in order, journals batches in groups, acknowledges, records. While
-// the store commits, it goes on journaling and acknowledging, and records afterwards.
+// IngestThread: the store writer's thread. Takes messages of all agents in order, journals batches in groups, acknowledges and records
+// them. During a commit it continues to journal and acknowledge, and records afterwards.
 //
 // Threading:  push(), closed(), post(), stats() from any thread, never blocking; everything else happens on its own thread.
 // Ownership:  owns the Writer.
 // Units:      bytes.
-// Errors:     see wire.* in the issue catalogue; while the journal cannot be written, or commits fail again and again, sessions are ended
-//             and refused with UNAVAILABLE, and nothing is acknowledged.
-// Cost:       memory <= queue_bytes, of what is queued and of what waits for a commit, + what pushes over the mark.
+// Errors:     see wire.* in the issue catalogue; while the journal cannot be written, or commits fail repeatedly, sessions are ended and
+//             refused with UNAVAILABLE, and nothing is acknowledged.
+// Cost:       memory <= queue_bytes for queued messages and those waiting for a commit, + the message that exceeds it.
 #pragma once
 
 #include <deque>
@@ -38,18 +38,18 @@ class IngestThread {
   IngestThread(std::unique_ptr<Writer> writer, AnswerPool::OpenReader open, const HubOptions& options, std::vector<Node> known_nodes);
   ~IngestThread();
 
-  // False: the queue is full; read no more from this agent until its resumeReads() is called. The message was taken all the same.
+  // False: the queue is full; stop reading from this agent until its resumeReads() is called. The message was accepted all the same.
   bool push(std::shared_ptr<AgentLink> link, v1::AgentMessage message);
   void closed(std::shared_ptr<AgentLink> link);
-  // Not while the store commits: after that, and in order.
+  // Runs `action` in order; during a commit, after it.
   void post(std::function<void(Writer&)> action);
   // `done` is called on this object's thread, within twice OrderDispatcher::kPatience.
   void order(Order order, OrderDone done);
-  // `done` as of order().
+  // `done` as in order().
   void edit(Edit edit, std::function<void(const Status&)> done);
-  // Ends every session with `status` once all that was pushed before is journaled and acknowledged; returns when done or at the timeout.
+  // Ends every session with `status` once all messages pushed before are journaled and acknowledged; returns then or at the timeout.
   void finishAll(const Status& status, DurNs timeout);
-  // Stores what is queued, closes the store.
+  // Stores the queue and closes the store.
   Status stop();
 
   HubStats stats() const;
@@ -60,14 +60,14 @@ class IngestThread {
   static constexpr std::size_t kMaxSessions = 64;
   static constexpr int kMaxSpeaksFor = 4'096;
 
-  // One (agent, session) on one connection.
+  // An (agent, session) on one connection.
   struct Inbound {
     std::string name;
     std::vector<StreamKey> keys;
     std::vector<std::uint64_t> next_seq;
     JournaledSession journaled;  // of all its streams
   };
-  // Bytes that count in a total as long as this lives.
+  // Bytes that are part of a total for the lifetime of this object.
   class Share {
    public:
     explicit Share(std::size_t& total) : m_total(&total) {}
@@ -84,16 +84,16 @@ class IngestThread {
   struct Agent {
     std::shared_ptr<AgentLink> link;
     std::string uuid, node_uuid, node_name;
-    std::string owner;                    // "node NAME" of a credential of one node, else "agent UUID": what it takes counts together
+    std::string owner;                    // "node NAME" for a credential of one node, else "agent UUID": limits apply per owner
     std::vector<std::string> speaks_for;  // uuids of further nodes
     std::vector<std::shared_ptr<Inbound>> sessions;
-    Share defined;    // of definitions, of all sessions
+    Share defined;    // bytes of definitions, of all sessions
     DurNs heard = 0;  // monotonic
     DurNs coarse_offset = 0;
-    bool clock_counts = true;  // false: it is so wrong that its readings say nothing
+    bool clock_counts = true;  // false: the clock is so wrong that its readings are ignored
     std::optional<ClockReading> clock;
     bool skew_reported = false;
-    int claims = 0;  // of leases, since claims_since
+    int claims = 0;  // lease claims since claims_since
     DurNs claims_since = 0;
     bool leases_refused = false;
     bool held_lease = false;
@@ -101,17 +101,17 @@ class IngestThread {
   };
   struct KnownNode {
     std::string name;
-    TimeNs seen = 0;  // when one of its agents connected last
+    TimeNs seen = 0;  // last connection of one of its agents
   };
   struct Item {
     std::shared_ptr<AgentLink> link;
-    // Of actions those without a Writer wait for no commit; monostate: closed.
+    // Actions without a Writer do not wait for a commit; monostate: closed.
     std::variant<v1::AgentMessage, std::function<void(Writer&)>, std::function<void()>, std::monostate> what;
     TimeNs received = 0;
     DurNs received_mono = 0;
     std::size_t bytes = 0;
   };
-  // A batch on its way into the journal.
+  // A batch admitted and not yet journaled.
   struct Admitted {
     std::shared_ptr<AgentLink> link;
     std::shared_ptr<Inbound> session;
@@ -157,11 +157,11 @@ class IngestThread {
   std::unique_ptr<Writer> m_writer;
   std::shared_ptr<const LiveTail> m_live_tail;
 
-  // The ingest thread's own.
+  // Used by the ingest thread alone.
   std::size_t m_defined_bytes = 0;  // definitions of all agents
   std::map<AgentLink*, Agent> m_agents;
   std::shared_ptr<PayloadBudget::Hub> m_budget = std::make_shared<PayloadBudget::Hub>();
-  std::map<std::string, std::shared_ptr<PayloadBudget>> m_budgets;  // by agent, or by node of a credential
+  std::map<std::string, std::shared_ptr<PayloadBudget>> m_budgets;  // by agent, or by node for a node's credential
   std::map<std::string, KnownNode> m_nodes;                         // by uuid
   std::vector<Admitted> m_admitted;
   std::size_t m_admitted_bytes = 0;
@@ -171,27 +171,27 @@ class IngestThread {
     std::uint64_t next_seq;
   };
   std::vector<Acknowledgement> m_journaled;  // not acknowledged yet
-  std::string m_refused;                     // why the newest group was not taken; empty: it was
-  std::string m_withheld;                    // why nothing is acknowledged until a commit succeeds; empty: batches are taken
+  std::string m_refused;                     // why the last group was refused; empty: it was accepted
+  std::string m_withheld;                    // why nothing is acknowledged until a commit succeeds; empty: batches are accepted
   Liveness m_liveness;
   LeaseTable m_leases;
   OrderDispatcher m_orders;
-  bool m_full = false;  // so much waits for a commit that agents keep what waits with them
+  bool m_full = false;  // too much waits for a commit: agents hold back their backlog
   DurNs m_last_tick = 0, m_next_retention = 0, m_silent_from = 0;
   std::int64_t m_since_retention = 0;  // bytes journaled
-  Status m_close_status;               // stop()'s, once the thread has ended
+  Status m_close_status;               // result of stop(), once the thread has ended
 
   mutable Mutex m_mutex;
   ConditionVariable m_wake;
   std::deque<Item> m_queue RG_GUARDED_BY(m_mutex);
   std::size_t m_queue_bytes RG_GUARDED_BY(m_mutex) = 0;    // not taken yet
-  std::size_t m_waiting_bytes RG_GUARDED_BY(m_mutex) = 0;  // journaled, and waiting for a commit to end
+  std::size_t m_waiting_bytes RG_GUARDED_BY(m_mutex) = 0;  // journaled, waiting for the end of a commit
   std::vector<std::shared_ptr<AgentLink>> m_parked RG_GUARDED_BY(m_mutex);
   bool m_stopping RG_GUARDED_BY(m_mutex) = false;
   bool m_commit_ran RG_GUARDED_BY(m_mutex) = false;
   HubStats m_stats RG_GUARDED_BY(m_mutex);
 
-  Recording m_recording;  // the ingest thread's own, but what it calls back takes the mutex
+  Recording m_recording;  // used by the ingest thread alone; its callback takes the mutex
   std::thread m_thread;
 };
 

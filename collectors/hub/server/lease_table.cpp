@@ -20,14 +20,14 @@ LeaseTable::Answer LeaseTable::claim(const std::string& agent, const std::string
   Lease& lease = found->second;
   const bool free = lease.agent.empty() || now - lease.renewed >= kExpiry;
   if (lease.agent != agent && (!free || !give(lease, agent))) return {false, lease.offset};
-  // A holder may go back: its file was cut. A successor may not.
+  // A holder may go back, because its file can be truncated; a successor may not.
   lease.offset = lease.agent == agent ? offset : std::max(lease.offset, offset);
   lease.agent = agent;
   lease.renewed = now;
   return {true, lease.offset};
 }
 
-// False: the agent has enough.
+// False: the agent has reached its limit.
 bool LeaseTable::give(Lease& lease, const std::string& agent) {
   auto& own = m_held[agent];
   if (own.size() >= kMaxOfAgent) return false;

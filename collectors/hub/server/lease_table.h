@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// LeaseTable: which agent follows a file that several nodes see, and how far it got.
+// LeaseTable: which agent tails a file that several nodes see, and up to which offset it is recorded.
 //
 // Threading:  one thread (the ingest thread).
-// Ownership:  values.
 // Units:      bytes; monotonic ns.
-// Errors:     a table that is full grants without remembering: a file recorded twice is better than one recorded by nobody. An agent that
-//             holds kMaxOfAgent files gets no more.
+// Errors:     a full table grants claims without storing them: a file recorded twice is better than one not recorded. An agent with
+//             kMaxOfAgent files gets no further ones.
 // Cost:       one map lookup per claim; a full table is swept at most once a second. At most kMaxFiles entries, kMaxNames bytes of names.
 #pragma once
 
@@ -21,27 +20,27 @@ namespace runglass {
 
 class LeaseTable {
  public:
-  // An agent that was silent for so long has lost its leases; it stops following on its own a little earlier (LeaseClaims).
+  // An agent loses its leases after this silence; it stops tailing on its own a little earlier (LeaseClaims).
   static constexpr DurNs kExpiry = 15 * kNsPerSecond;
   static constexpr std::size_t kMaxFiles = 65'536, kMaxOfAgent = 4'096;
   static constexpr std::size_t kMaxName = 4'352, kMaxNames = 32U << 20;  // a path and an inode
 
-  // `begun`: when the hub started. Agents that were following before it did are heard first.
+  // `begun`: when the hub started. Agents that were tailing before have kExpiry to claim their files again.
   explicit LeaseTable(DurNs begun) : m_begun(begun) {}
 
   struct Answer {
     bool held = false;
-    std::uint64_t offset = 0;  // go on from here, if the file is as long: it is only what another agent said
+    std::uint64_t offset = 0;  // where to continue, if the file is that long: reported by another agent, not verified
   };
-  // `offset`: how far the agent recorded the file; it claims again with every heartbeat.
+  // `offset`: end of the data that the agent has recorded; it repeats the claim with every heartbeat.
   Answer claim(const std::string& agent, const std::string& file, std::uint64_t offset, DurNs now);
-  // The agent said goodbye: others may go on where it stopped.
+  // The agent said goodbye: others can continue where it stopped.
   void release(const std::string& agent);
   bool holdsAny(const std::string& agent) const { return m_held.contains(agent); }
 
  private:
   struct Lease {
-    std::string agent;  // empty: nobody's
+    std::string agent;  // empty: not held
     std::uint64_t offset = 0;
     DurNs renewed = 0;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. One descriptor is kept in reserve, so that running out of them closes one connection at a time instead of blocking the loop.
+// 1. One descriptor is kept in reserve, so that a lack of descriptors closes one connection at a time instead of blocking the loop.
 #include "collectors/hub/server/listener.h"
 
 #include <arpa/inet.h>
@@ -29,7 +29,7 @@ bool isLoopback(const sockaddr* address) {
   return false;
 }
 
-// As gRPC names peers: one of IPv4 that comes to a socket of IPv6 is one of IPv4.
+// As gRPC writes peers: an IPv4 client on an IPv6 socket gets an IPv4 name.
 std::string peerName(const sockaddr_storage& address) {
   char host[INET6_ADDRSTRLEN] = "";
   if (address.ss_family == AF_INET6) {
@@ -51,7 +51,7 @@ int portOf(const sockaddr_storage& address) {
                                              : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-// The mode of a socket keeps others out, but not on every system and not in every shared folder.
+// The mode of a socket excludes other users, but not on every system and not in every shared folder.
 bool isOwnersOrRoots(int fd) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -110,7 +110,7 @@ Status Listener::listenIn(const std::string& path) {
   struct stat info {};
   if (lstat(path.c_str(), &info) == 0) {
     if (!S_ISSOCK(info.st_mode)) return {Code::kAlreadyExists, "listen: unix:" + path + ": is there already and is no socket"};
-    // Of a hub that lives, or left behind by one that was killed.
+    // The socket of a live hub, or one left behind by a killed hub.
     const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const bool answered = probe >= 0 && connect(probe, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
     if (probe >= 0) ::close(probe);
@@ -118,7 +118,7 @@ Status Listener::listenIn(const std::string& path) {
     unlink(path.c_str());
   }
   m_own = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  // No client can connect before listen(), so the mode is right by then.
+  // No client can connect before listen(), so chmod is in time.
   if (m_own < 0 || bind(m_own, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return failed();
   m_socket = path;
   if (chmod(path.c_str(), 0600) != 0 || ::listen(m_own, kBacklog) != 0) return failed();
@@ -133,7 +133,7 @@ Listener::~Listener() {
 void Listener::close() {
   if (m_own >= 0 && !m_socket.empty()) unlink(m_socket.c_str());
   for (int* listener : {&m_network, &m_own}) {
-    if (*listener >= 0) ::close(*listener);  // the port is free again at once
+    if (*listener >= 0) ::close(*listener);  // frees the port at once
     *listener = -1;
   }
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Liveness: which nodes are alive, stale, lost or gone, from when they were last heard. Pure: time comes in, transitions come out.
+// Liveness: states of nodes (alive, stale, lost, gone) from the times of their last messages. Pure: times in, transitions out.
 //
 // Threading:  one thread.
 // Ownership:  owns its table.
 // Units:      CLOCK_MONOTONIC ns of the hub.
-// Errors:     none.
 // Cost:       O(nodes) a tick.
 #pragma once
 
@@ -30,9 +29,9 @@ class Liveness {
   };
   explicit Liveness(LivenessLimits limits) : m_limits(limits) {}
 
-  // A node that an earlier life of the hub knew in `state`: it has until the limits, from `now`, to be heard.
+  // A node with `state` in an earlier run of the hub: it has until the limits, counted from `now`, to report.
   void expect(const Node& node, DurNs now);
-  // Heard at `now`; a Change if it was not alive before.
+  // The node reported at `now`; a Change if it was not alive before.
   std::vector<Change> heard(const std::string& uuid, const std::string& name, DurNs now);
   std::vector<Change> left(const std::string& uuid, DurNs now);
   std::vector<Change> tick(DurNs now);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. An order is in m_planned while the store is read for it, then in m_orders until every agent that it went to has answered, has gone, or
-// is out of time; then `done` is called and it is removed.
-// 2. What is asked and what each node says is an event of the run.
+// 1. A command is in m_planned while the store is read for it, then in m_orders until each of its agents has answered, disconnected, or
+//    timed out; then `done` is called and the command is removed.
+// 2. The command and the answer of each node are events of the run.
 #include "collectors/hub/server/order_dispatcher.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 namespace runglass {
 namespace {
 
-// Steps between the newest that the store knows of and the first that is asked for. On its way are: the step's own record (an agent polls
-// every 25 ms and sends every 50), the order (the same way back) and the tracer's look at it (2 to 10 ms), and a rank may be a step or two
-// ahead of the one that told. Two seconds of steps cover that many times over; every tracer then knows the window before any rank is in it,
-// and all ranks trace the same steps.
+// Steps between the newest one in the store and the first one requested. The delay consists of the step's own record (an agent polls every
+// 25 ms and sends every 50), the command (the same way back) and the tracer's poll (2 to 10 ms); a rank can also be a step or two ahead of
+// the one that reported. Two seconds of steps are many times longer: every tracer gets the window before any rank enters it, and all ranks
+// trace the same steps.
 constexpr DurNs kLead = 2 * kNsPerSecond;
 constexpr std::int64_t kMinLead = 3, kUnknownLead = 20, kMaxLead = 100'000;
 
@@ -47,10 +47,10 @@ Result<std::vector<LatestSample>> latestOf(Reader& reader, std::span<const Serie
   return all;
 }
 
-// ns from the begin of a step to that of the next, among the newest ones: what lies between two steps counts too.
+// Time in ns from the start of a step to that of the next, over the newest ones; includes the time between steps.
 Result<std::optional<double>> periodOf(Reader& reader, const LatestSample& latest, const std::stop_token& over) {
   constexpr std::int64_t kLooked = 16;
-  // Numbers of steps come from trainers: any int64.
+  // Step numbers come from trainers: any int64.
   if (latest.x < 0 || latest.x == std::numeric_limits<std::int64_t>::max()) return std::optional<double>();
   RG_ASSIGN(const ScalarColumns steps, reader.scalars(latest.series, latest.x - kLooked, latest.x + 1, over));
   if (steps.size() < 2 || steps.time.size() != steps.size() || steps.step.back() <= steps.step.front()) return std::optional<double>();
@@ -58,7 +58,7 @@ Result<std::optional<double>> periodOf(Reader& reader, const LatestSample& lates
   return std::optional(span / static_cast<double>(steps.step.back() - steps.step.front()));
 }
 
-// The first step that all ranks can still make; absent: the run tells none.
+// The first step that no rank has reached yet; absent: the run reports no steps.
 Result<std::optional<std::int64_t>> firstStepOf(Reader& reader, RunId run, AttemptId attempt, const std::stop_token& over) {
   std::optional<std::int64_t> newest;
   RG_TRY(untilOver(over));
@@ -92,8 +92,8 @@ struct OrderDispatcher::Plan {
     std::string name;
     std::set<std::int32_t> ranks;
   };
-  std::map<NodeId, Place> nodes;            // that have the ranks
-  std::vector<std::int32_t> missing_ranks;  // that no node has
+  std::map<NodeId, Place> nodes;            // nodes with the ranks
+  std::vector<std::int32_t> missing_ranks;  // not found on any node
 };
 
 Result<OrderDispatcher::Plan> OrderDispatcher::planOf(const Order& order, Reader& reader, const std::stop_token& over) {
@@ -190,7 +190,8 @@ void OrderDispatcher::send(std::uint64_t id, const Result<Plan>& plan, Writer& w
   finishIfAll(at);
 }
 
-// A log may report a failure while processes hang: a run that ended is asked all the same, and its end is the reason where nobody is left.
+// A log can report a failure while processes hang: a run that ended is asked all the same; if no process is left, the end of the run is the
+// reason.
 void OrderDispatcher::note(Open& open, NodeId node, OrderAnswer answer, Writer& writer) {
   if (!answer.status.ok() && !open.run_end.empty())
     answer.status = {Code::kFailedPrecondition, open.run_end + ": " + answer.status.message()};
@@ -222,7 +223,7 @@ std::vector<OrderDispatcher::Open::Waiting> OrderDispatcher::extract(Open& open,
 
 void OrderDispatcher::answered(const AgentLink* link, const v1::OrderResult& result, Writer& writer) {
   const auto at = m_orders.find(result.order_id());
-  if (at == m_orders.end()) return;  // too late, or to an earlier hub
+  if (at == m_orders.end()) return;  // too late, or the answer to an earlier hub
   const std::vector<Open::Waiting> waiting = extract(at->second, link);
   if (waiting.empty()) return;
   for (const Open::Waiting& node : waiting) {

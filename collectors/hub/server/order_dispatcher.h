@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// OrderDispatcher: passes orders on to the agents that have ranks of the run, and collects what they say.
+// OrderDispatcher: sends commands to the agents that have ranks of the run, and collects their answers.
 //
-// Threading:  the store writer's thread; which agents have the ranks is read from the store on a thread of its own.
-// Ownership:  borrows links while they are connected; `done` is called once per order, on the store writer's thread.
+// Threading:  the store writer's thread; the agents of the ranks are read from the store on a separate thread.
+// Ownership:  borrows links while they are connected; `done` is called once per command, on the store writer's thread.
 // Units:      ns; steps.
-// Errors:     NOT_FOUND no such run, FAILED_PRECONDITION a run that tells no steps where the order needs them, RESOURCE_EXHAUSTED too many
-//             at once, UNAVAILABLE the store does not answer within kPatience. An agent that is not there or does not answer within
-//             kPatience is named in the outcome; that is no error.
-// Cost:       a few catalogue reads per order, on the own thread. The read of an order that has timed out ends at its next call.
+// Errors:     NOT_FOUND no such run, FAILED_PRECONDITION a run without steps where the command needs them, RESOURCE_EXHAUSTED too many at
+//             once, UNAVAILABLE the store does not answer within kPatience. An agent that is not connected or does not answer within
+//             kPatience is listed in the outcome; that is no error.
+// Cost:       a few catalogue reads per command, on the separate thread. The read of a timed-out command ends at its next call.
 #pragma once
 
 #include <functional>
@@ -43,14 +43,14 @@ class OrderDispatcher {
   OrderDispatcher(AnswerPool::OpenReader open, Post post)
       : m_post(std::move(post)), m_next_id(static_cast<std::uint64_t>(wallNow())), m_pool(std::move(open), 1) {}
 
-  // `peers` is called when the order is sent.
+  // `peers` is called when the command is sent.
   void place(Order order, Peers peers, DurNs now, OrderDone done);
   void answered(const AgentLink* link, const v1::OrderResult& result, Writer& writer);
   void gone(const AgentLink* link, Writer& writer);
   void tick(DurNs now, Writer& writer);
-  // No answer comes any more.
+  // No further answers will arrive.
   void close();
-  // Any thread. Waits for the read that runs; after it nothing is posted.
+  // Any thread. Waits for a running read; afterwards nothing is posted.
   void stopReading() { m_pool.stop(); }
 
  private:
@@ -58,14 +58,14 @@ class OrderDispatcher {
   struct Open {
     Order order;
     AttemptId attempt;
-    std::string run_end;  // runEndText(): what a node that cannot do it most likely means
+    std::string run_end;  // runEndText(): the most likely reason if a node cannot carry it out
     OrderOutcome outcome;
     struct Waiting {
       NodeId node;
       std::string name;
-      std::set<std::int32_t> ranks;  // those that were asked for
+      std::set<std::int32_t> ranks;  // requested ranks
     };
-    std::multimap<const AgentLink*, Waiting> waiting;  // one agent may speak for several nodes
+    std::multimap<const AgentLink*, Waiting> waiting;  // one agent can have several nodes
     DurNs until = 0;
     OrderDone done;
   };
@@ -74,10 +74,10 @@ class OrderDispatcher {
     Peers peers;
     DurNs until = 0;
     OrderDone done;
-    std::stop_source over;  // fires when nobody waits for the plan any more
+    std::stop_source over;  // fires when the plan is no longer needed
   };
   struct Plan;
-  // Every answer of an agent that the order waits for, taken out of it.
+  // Removes and returns every answer of an agent for which the command waits.
   static std::vector<Open::Waiting> extract(Open& open, const AgentLink* link);
   // CANCELLED once `over` fires.
   static Result<Plan> planOf(const Order& order, Reader& reader, const std::stop_token& over);
@@ -86,8 +86,8 @@ class OrderDispatcher {
   void finishIfAll(std::map<std::uint64_t, Open>::iterator at);
 
   const Post m_post;
-  std::uint64_t m_next_id;                     // not from 0: an answer to an earlier life of this hub must not fit
-  std::map<std::uint64_t, Planned> m_planned;  // the store is read for them
+  std::uint64_t m_next_id;                     // starts at the time, not 0: an answer to an earlier process of this hub must not match
+  std::map<std::uint64_t, Planned> m_planned;  // the store is being read for them
   std::map<std::uint64_t, Open> m_orders;      // sent
   AnswerPool m_pool;
 };

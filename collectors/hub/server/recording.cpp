@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Things are recorded in the order in which they were added.
-// 2. A commit begins only when all that was added is recorded: it moves the marks of all that was journaled.
+// 1. Records are written in the order in which they were added.
+// 2. A commit begins only when everything added is recorded, because it advances the marks of everything journaled.
 #include "collectors/hub/server/recording.h"
 
 #include <utility>
@@ -70,7 +70,7 @@ void Recording::end() {
   const Result<bool> ended = m_writer.endBegun();
   m_running = false;
   if (const Forgotten forgotten = std::exchange(m_forgotten, nullptr)) {
-    if (ended.ok()) committed({});  // the store takes data again: nothing else may be left to commit, which would say so
+    if (ended.ok()) committed({});  // storing works again, and there may be no other commit to show it
     return forgotten(ended, monotonicNow() - m_begun);
   }
   committed(ended.status());

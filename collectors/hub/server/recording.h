@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording: what is recorded between the store's commits, and the commits, which run on a thread of their own.
+// Recording: records data between the store's commits, and runs the commits on a separate thread.
 //
 // Threading:  the store writer's thread; `ran` is called on the commits' thread.
 // Ownership:  borrows the Writer.
 // Units:      bytes, ns.
-// Errors:     those of the Writer's flush, by status(): what a failed one had to store stays recorded, and is tried again after a pause.
-// Cost:       what comes while a commit runs waits in memory, as large as its caller says.
+// Errors:     those of the Writer's flush, by status(): data of a failed one stays recorded, and is tried again after a pause.
+// Cost:       records added during a commit wait in memory; the caller states their size.
 #pragma once
 
 #include <deque>
@@ -20,32 +20,31 @@ namespace runglass {
 class Recording {
  public:
   using What = std::function<void(Writer&)>;
-  // How retention ended, see Writer::applyRetention(), and how long it took.
+  // Result of retention, see Writer::applyRetention(), and its duration.
   using Forgotten = std::function<void(const Result<bool>&, DurNs took)>;
 
-  // `ran`: a commit is through; work() is to be called.
+  // `ran`: a commit has finished; call work().
   Recording(Writer& writer, std::function<void()> ran);
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
   ~Recording();
 
-  // At once; while a commit runs, after it; in any case after all that was added before.
+  // Records `what` at once; during a commit, after it; always after everything added before.
   void add(std::size_t bytes, What what);
-  bool atRest() const { return !m_running && m_waiting.empty(); }  // no commit runs and nothing waits
+  bool atRest() const { return !m_running && m_waiting.empty(); }  // no commit running, nothing queued
   bool behind() const { return !m_running && !m_waiting.empty(); }
   std::size_t waitingBytes() const { return m_waiting_bytes; }
 
-  // Both at rest only.
+  // Both only at rest.
   void commitIfDue();
   void forget(const Retention& policy, TimeNs now, Forgotten done);
-  // Ends a commit that is through, and records of what waited for it: for kSlice, and twice `came` bytes, so that it gets less however much
-  // comes.
+  // Ends a finished commit and records part of the queue: for kSlice, and twice `came` bytes, so that the queue shrinks at any input rate.
   void work(std::size_t came);
-  // Waits for the commit that runs, and records all.
+  // Waits for a running commit, and records the whole queue.
   void settle();
   // Of the last commit.
   const Status& status() const { return m_status; }
-  // Commits that failed since the last one that did not.
+  // Commits that failed since the last success.
   int failures() const { return m_failures; }
 
  private:
@@ -61,15 +60,15 @@ class Recording {
 
   Writer& m_writer;
   const std::function<void()> m_ran;
-  // The writer's thread's own.
+  // Used by the writer's thread alone.
   std::deque<std::pair<std::size_t, What>> m_waiting;
   std::size_t m_waiting_bytes = 0;
   bool m_running = false;  // a commit has begun and not ended
   TimeNs m_begun = 0;
-  Forgotten m_forgotten;  // empty: it is no retention
+  Forgotten m_forgotten;  // empty: not a retention run
   Status m_status;
   int m_failures = 0;
-  TimeNs m_retry = 0;  // monotonic; not before
+  TimeNs m_retry = 0;  // monotonic; earliest next attempt
 
   Mutex m_mutex;
   ConditionVariable m_changed;

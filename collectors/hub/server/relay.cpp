@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A name that gRPC has for a connection is never used again, so that a call never gets the identity of another connection.
+// 1. gRPC's name of a connection is never used again, so that a call never gets the identity of another connection.
 #include "collectors/hub/server/relay.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::string_view kAbstract = "unix-abstract:";  // as gRPC names such a socket
+constexpr std::string_view kAbstract = "unix-abstract:";  // gRPC's prefix for such a socket
 constexpr DurNs kFlush = kNsPerSecond / 2;
 
 class AdmittedLoop final : public RelayLoop {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Relay: what stands between the network and gRPC. It owns the connections of a hub's port, terminates TLS, counts what strangers send, and
-// closes connections that break the limits of http2_guard.h. gRPC sees each as a unix socket, whose name says which connection it is.
+// Relay: sits between the network and gRPC. It owns the connections of a hub's port, terminates TLS, limits the traffic of unauthenticated
+// clients, and closes connections that exceed the limits of http2_guard.h. gRPC sees each one as a unix socket whose name identifies the
+// connection.
 //
-// Threading:  find() and admit() from any thread; two threads of its own.
-// Ownership:  borrows the Listener. Stop listening before the server ends, and stop once it has.
+// Threading:  find() and admit() from any thread; two threads.
+// Ownership:  borrows the Listener. Stop listening before the server ends, and stop after it.
 // Units:      bytes, DurNs of the monotonic clock.
-// Errors:     open(): UNAVAILABLE where there is no descriptor for it.
-// Cost:       three descriptors a connection, one until it begins to speak HTTP/2; two threads.
+// Errors:     open(): UNAVAILABLE without a free descriptor.
+// Cost:       three descriptors a connection, one until it speaks HTTP/2; two threads.
 #pragma once
 
 #include <functional>
@@ -26,15 +27,15 @@ class RelayLoop;
 class Relay {
  public:
   struct Limits {
-    std::size_t per_address = 64;    // connections without an admitted call: a further one takes the oldest one's place
+    std::size_t per_address = 64;    // connections without an admitted call: a further one replaces the oldest one
     std::size_t total = 512;         // a further one replaces one of the address with the largest number
-    std::size_t bytes = 512U << 10;  // that they sent to gRPC, all together
+    std::size_t bytes = 512U << 10;  // sent to gRPC by all of them together
     std::size_t descriptors = 0;     // of the process; 0: its RLIMIT_NOFILE
   };
-  // Connections that were closed for what they sent.
+  // Connections closed because of their traffic.
   struct Cut {
     std::int64_t count = 0;
-    std::string newest;  // who, and why
+    std::string newest;  // address and cause of the last one
   };
   using Serve = std::function<void(int listener, int fd)>;
 
@@ -42,17 +43,17 @@ class Relay {
   ~Relay();
   // `serve` takes gRPC's end of each connection.
   Status start(Serve serve);
-  // The connection that gRPC calls `name`; null: it is none of the port's, or has ended.
+  // The connection with gRPC's `name`; null: not from the port, or ended.
   std::shared_ptr<RelayPeer> find(const std::string& name) const;
-  // A call of it was admitted.
+  // A call of this connection was admitted.
   void admit(RelayPeer& peer);
   Cut cut() const;
-  // Closes the listening sockets, and connections that gRPC does not know of yet.
+  // Closes the listening sockets, and connections that gRPC has not received yet.
   void stopListening();
-  // After gRPC closed its ends: what it sent still goes out.
+  // After gRPC has closed its ends: its remaining data is still sent.
   void stop();
 
-  // Of its loops.
+  // Called by its loops.
   std::string name(std::uint64_t id) const;
   void opened(const std::shared_ptr<RelayPeer>& peer);
   void closed(const RelayConnection& connection);
@@ -61,7 +62,7 @@ class Relay {
  private:
   Relay();
 
-  std::string m_prefix;  // of gRPC's names, of this hub only
+  std::string m_prefix;  // of gRPC's names, unique to this hub
   mutable Mutex m_mutex;
   std::map<std::uint64_t, std::shared_ptr<RelayPeer>> m_peers RG_GUARDED_BY(m_mutex);
   Cut m_cut RG_GUARDED_BY(m_mutex);
@@ -69,7 +70,7 @@ class Relay {
   std::unique_ptr<StrangerLoop> m_strangers;
 };
 
-// The peer came by the hub's socket in the file system.
+// Whether the peer came through the hub's socket in the file system.
 bool isOwnSocket(const std::string& name);
 
 }  // namespace runglass

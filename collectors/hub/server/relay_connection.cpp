@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Nothing is read from a side while what was read from it before is not written: at most one scratch and the kernel's buffers wait.
-// 2. gRPC's end of the pair sees an end of its own: when the peer is gone the pair is only half closed, until gRPC closed it too. What gRPC
-//    still holds of a connection is thereby known to the loop.
+// 1. Nothing is read from a side before the data read from it earlier is written: at most one scratch and the kernel's buffers wait.
+// 2. gRPC's end of the pair closes on its own: when the peer is gone the pair is only half closed, until gRPC has closed it too. So the
+//    loop knows which connections gRPC still holds.
 #include "collectors/hub/server/relay_connection.h"
 
 #include <sys/epoll.h>
@@ -17,9 +17,9 @@
 namespace runglass {
 namespace {
 
-constexpr int kRounds = 8;  // scratches a side before others have their turn
+constexpr int kRounds = 8;  // scratches per side before other connections have their turn
 
-// A burst leaves no room behind that is not used.
+// Releases capacity left by a burst.
 void trim(std::string& text) {
   constexpr std::size_t kKept = 4U << 10;
   if (text.capacity() > kKept && text.size() <= kKept) text = std::string(text.data(), text.size());
@@ -107,14 +107,14 @@ RelayConnection::Io RelayConnection::writePeer(std::string_view bytes, std::size
   return Io::kDone;
 }
 
-// False: gRPC does not take all of it now, or never.
+// False: gRPC does not accept all of it now, or ever.
 bool RelayConnection::sendUp(std::string_view bytes, std::size_t& wrote) {
   wrote = 0;
   while (wrote < bytes.size()) {
     const ssize_t n = ::send(m_inner, bytes.data() + wrote, bytes.size() - wrote, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && wouldWait()) return false;
     if (n < 0) {
-      m_up_closed = true;  // gRPC closed it: what it still sent is in the other direction
+      m_up_closed = true;  // gRPC has closed it: its remaining data is in the other direction
       return false;
     }
     wrote += static_cast<std::size_t>(n);
@@ -147,13 +147,13 @@ bool RelayConnection::pump(DurNs now, std::span<char> scratch, std::size_t max_b
   bool more = m_fd >= 0 && up(now, scratch, max_bytes);
   const std::size_t calls = m_guard.openCalls();
   if ((m_inner >= 0 || !m_down.empty()) && down(now, scratch)) more = true;
-  // A call that ended makes room for one that is held.
+  // An ended call makes room for a held one.
   if (isHeld() && m_guard.openCalls() < calls) more = true;
   trim(m_up), trim(m_down);
   return more && !isOver();
 }
 
-// Peer to gRPC.
+// From peer to gRPC.
 bool RelayConnection::up(DurNs now, std::span<char> scratch, std::size_t max_bytes) {
   for (int round = 0; round < kRounds && !m_up_closed; ++round) {
     std::size_t wrote = 0;
@@ -196,13 +196,13 @@ bool RelayConnection::up(DurNs now, std::span<char> scratch, std::size_t max_byt
       m_up_closed = true;
     }
     if (!sent || holds || m_peer_ended) return false;
-    // TLS may have bytes that epoll does not announce.
+    // TLS may have buffered bytes that epoll does not report.
     if (got == 0 && passed == 0) return held;
   }
   return true;
 }
 
-// gRPC to peer.
+// From gRPC to peer.
 bool RelayConnection::down(DurNs now, std::span<char> scratch) {
   for (int round = 0; round < kRounds; ++round) {
     std::size_t wrote = 0;
@@ -211,7 +211,7 @@ bool RelayConnection::down(DurNs now, std::span<char> scratch) {
       m_down.erase(0, wrote);
       if (wrote > 0 && m_inner_ended) m_ended_at = now;
       if (io == Io::kEnd) drop();
-      // An end that is not noticed would be announced without end.
+      // An end that is not handled would be reported again and again.
       if (io == Io::kWait && !m_inner_hung_up) return false;
     }
     if (m_inner < 0) {

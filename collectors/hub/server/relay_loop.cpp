@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. An event names a connection by its id, never by its descriptor, which may be another one's by then.
-// 2. What is not wanted is not waited for; an end that epoll announces all the same closes the side that it is of.
+// 1. An event identifies a connection by its id, never by its descriptor, which may have been reused meanwhile.
+// 2. Only needed events are registered; an end that epoll reports in any case closes its side.
 #include "collectors/hub/server/relay_loop.h"
 
 #include <sys/epoll.h>
@@ -145,7 +145,7 @@ std::unique_ptr<RelayConnection> RelayLoop::take(std::uint64_t id) {
   return connection;
 }
 
-// After it was served: what it waits for now, or its end.
+// After it was served: updates its events, or removes it.
 void RelayLoop::settle(std::uint64_t id) {
   const auto found = m_connections.find(id);
   if (found == m_connections.end()) return;

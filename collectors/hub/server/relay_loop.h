@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// RelayLoop: a thread that serves connections by epoll. One has those with an admitted call, another one the strangers, so that what
-// strangers cost is never in the way of agents.
+// RelayLoop: a thread that serves connections by epoll. One loop has the connections with an admitted call, another the unauthenticated
+// ones, so that the latter never slow down agents.
 //
 // Threading:  post() and stop() from any thread; the rest is the loop's.
 // Ownership:  owns its connections.
 // Units:      DurNs of the monotonic clock.
-// Errors:     make(): UNAVAILABLE where there is no descriptor for it.
+// Errors:     make(): UNAVAILABLE without a free descriptor.
 // Cost:       a thread, two descriptors, a scratch of 64 KiB.
 #pragma once
 
@@ -25,7 +25,7 @@ namespace runglass {
 
 class RelayLoop {
  public:
-  using Closed = std::function<void(const RelayConnection&)>;  // whose connection is over, on the loop's thread
+  using Closed = std::function<void(const RelayConnection&)>;  // on the loop's thread, when a connection has ended
 
   virtual ~RelayLoop();
   Status open();
@@ -35,19 +35,19 @@ class RelayLoop {
   // Ends once all connections have, or at `deadline`.
   void stop(DurNs deadline);
 
-  // The loop's: takes a connection over, and has it served.
+  // Loop's thread only: takes over a connection and serves it.
   void add(std::unique_ptr<RelayConnection> connection);
 
  protected:
   explicit RelayLoop(Closed closed) : m_closed(std::move(closed)) {}
-  static constexpr std::uint64_t kFirstId = 16;  // of connections; below: what else is waited for
+  static constexpr std::uint64_t kFirstId = 16;  // of connections; lower ids: other descriptors
   using Connections = std::map<std::uint64_t, std::unique_ptr<RelayConnection>>;
 
   virtual void serve(RelayConnection& connection, DurNs now) = 0;
-  virtual void announced(std::uint64_t, DurNs) {}                          // something below kFirstId
-  virtual void leaves(const RelayConnection&) {}                           // taken out, or over
-  virtual void turn(DurNs, bool /*tick*/) {}                               // after each round; a tick comes four times a second
-  virtual void expire(RelayConnection& connection) { connection.drop(); }  // it is late
+  virtual void announced(std::uint64_t, DurNs) {}                          // an event with an id below kFirstId
+  virtual void leaves(const RelayConnection&) {}                           // removed or ended
+  virtual void turn(DurNs, bool /*tick*/) {}                               // after each round; four ticks a second
+  virtual void expire(RelayConnection& connection) { connection.drop(); }  // its time limit has passed
   bool watch(int fd, std::uint64_t id);
   bool pump(RelayConnection& connection, DurNs now, std::size_t max_bytes);
   std::unique_ptr<RelayConnection> take(std::uint64_t id);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// SessionEnder: ends FeedSessions on a thread of its own. A session's thread may be in a long read of the store, and the last reference to
-// a session may go on one of gRPC's threads, which never wait.
+// SessionEnder: ends FeedSessions on a thread. A session's thread may be in a long read of the store, and the last reference to a session
+// may be dropped on one of gRPC's threads, which must not block.
 //
-// Threading:  any thread; none waits but drain() and the destructor.
-// Ownership:  owns the sessions whose last reference is gone.
-// Units:      sessions.
-// Errors:     none.
+// Threading:  any thread; only drain() and the destructor block.
+// Ownership:  owns the sessions without references.
 // Cost:       a thread.
 #pragma once
 
@@ -23,9 +21,9 @@ class SessionEnder {
   SessionEnder();
   // Waits for all sessions.
   ~SessionEnder();
-  // What is returned leaves the session to this object. Its last reference goes before this object does.
+  // Dropping the last reference to the result gives the session to this object, which must still exist then.
   std::shared_ptr<FeedSession> own(std::unique_ptr<FeedSession> session);
-  // Sessions that no reference is left to and that have not ended.
+  // Sessions without references that have not ended.
   std::size_t ending() const;
   // Waits until there are none.
   void drain();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. What a stranger sent to gRPC counts until gRPC closed its end, not until the stranger left.
-// 2. A connection whose call was admitted a moment ago is never closed to make room, though it is still here.
-// 3. The last descriptors of the process are the store's: strangers give way before they are needed. The kernel gives the lowest free
-//    number, so that a high one shows that few are left.
+// 1. The bytes that a client sent to gRPC count until gRPC has closed its end, not until the client has disconnected.
+// 2. A connection whose call was just admitted is never closed to make room, even while it is still in this loop.
+// 3. The last descriptors of the process are reserved for the store: unauthenticated connections are closed before they are needed. The
+//    kernel assigns the lowest free number, so that a high one shows that few are left.
 #include "collectors/hub/server/stranger_loop.h"
 
 #include <fcntl.h>
@@ -22,9 +22,9 @@ namespace runglass {
 namespace {
 
 constexpr std::uint64_t kNetwork = 1, kOwn = 2;
-// At once; then others have their turn. Few, so that what came is looked at before newer ones take its place.
+// Accepted per turn, before other connections are served. Few, so that a connection is read before newer ones take its place.
 constexpr int kAccepts = 16;
-// What an honest client may have sent before its first call is answered, and how long that takes; who has more gives way first.
+// Bytes that a legitimate client sends before its first call is answered, and the time for that; a client beyond these is closed first.
 constexpr std::size_t kModest = 4U << 10;
 constexpr DurNs kYoung = 2 * kNsPerSecond;
 
@@ -104,8 +104,8 @@ void StrangerLoop::end(RelayConnection& connection) {
   again(connection.peer()->id);
 }
 
-// A stranger that opens many connections loses the oldest of them to new connections: first those of its own address, then those of the
-// address with the largest number.
+// Makes room for a new connection from `address` by closing the oldest connection without an admitted call: of the same address if that is
+// at its limit, else of the address with the largest number.
 void StrangerLoop::makeRoom(const std::string& address) {
   if (connections().size() < std::min(m_limits.per_address, m_limits.total)) return;
   std::map<std::string_view, std::size_t> counts{{address, 0}};
@@ -121,11 +121,11 @@ void StrangerLoop::makeRoom(const std::string& address) {
     const auto largest = std::ranges::max_element(counts, {}, &decltype(counts)::value_type::second);
     if (largest->second > counts[address]) from = largest->first;
   }
-  // Of that address those give way that sent nothing: an honest client sends at once, and then needs time for the handshake and its call.
-  // Where those that sent have taken more than their part of the room, the oldest of these.
+  // Of that address, connections without any data are closed first: a legitimate client sends at once, and then needs time for the
+  // handshake and its call. If those with data exceed three quarters of the limit, the oldest of them.
   RelayConnection *silent = nullptr, *sent = nullptr;
   std::size_t with_bytes = 0;
-  for (const auto& [id, connection] : connections()) {  // by age
+  for (const auto& [id, connection] : connections()) {  // oldest first
     if (!mayGo(*connection) || connection->peer()->address != from) continue;
     with_bytes += connection->hasSent() ? 1 : 0;
     RelayConnection*& oldest = connection->hasSent() ? sent : silent;
@@ -135,7 +135,7 @@ void StrangerLoop::makeRoom(const std::string& address) {
   if (RelayConnection* const gives_way = silent == nullptr || (sent != nullptr && too_many) ? sent : silent) end(*gives_way);
 }
 
-// Ends the oldest connection of the address with the largest number. False: there is none but `but`.
+// Ends the oldest connection of the address with the largest number. False: there is none except `but`.
 bool StrangerLoop::shed(const RelayConnection* but) {
   std::map<std::string_view, std::size_t> counts;
   for (const auto& [id, connection] : connections())
@@ -150,7 +150,7 @@ bool StrangerLoop::shed(const RelayConnection* but) {
   return false;
 }
 
-// The same file under a number that is not one of the last; -1: strangers have nothing to give, and it is closed.
+// Moves the file to a descriptor below the reserved ones; -1: no connection could be closed for that, and the file is closed.
 int StrangerLoop::lowered(int fd, const RelayConnection* but) {
   while (fd >= m_scarce) {
     if (!shed(but)) {
@@ -165,7 +165,7 @@ int StrangerLoop::lowered(int fd, const RelayConnection* but) {
   return fd;
 }
 
-// Ends the connection that sent the largest number of bytes without an admitted call, where that is more than an honest one needs.
+// Ends the connection that sent the largest number of bytes without an admitted call, if that is more than a legitimate one needs.
 void StrangerLoop::makeBytes(const RelayConnection& wanting, DurNs now) {
   RelayConnection* largest = nullptr;
   for (const auto& [id, connection] : connections())
@@ -177,7 +177,7 @@ void StrangerLoop::makeBytes(const RelayConnection& wanting, DurNs now) {
 }
 
 bool StrangerLoop::pair(RelayConnection& connection) {
-  // gRPC has not ended those that left.
+  // gRPC has not yet ended disconnected ones.
   if (!m_listening || connections().size() > 2 * m_limits.total) return false;
   std::array<int, 2> ends{-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0) {
@@ -194,7 +194,7 @@ bool StrangerLoop::pair(RelayConnection& connection) {
   const std::string name = m_relay.name(connection.peer()->id);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path + 1, name.data(), name.size());  // an abstract one: it begins with a zero
+  std::memcpy(address.sun_path + 1, name.data(), name.size());  // an abstract name begins with a zero
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   if (bind(ends[0], reinterpret_cast<const sockaddr*>(&address), size) != 0) return refuse();
   m_relay.opened(connection.peer());
@@ -255,7 +255,7 @@ void StrangerLoop::promote(std::uint64_t id) {
     std::unique_ptr<RelayConnection> connection = RelayLoop::take(id);
     if (!connection) return;
     connection->admit();
-    // A function must be one that can be copied.
+    // std::function must be copyable.
     auto handed = std::make_shared<std::unique_ptr<RelayConnection>>(std::move(connection));
     m_admitted.post([this, handed] { m_admitted.add(std::move(*handed)); });
   });

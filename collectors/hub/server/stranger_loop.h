@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// StrangerLoop: accepts a hub's connections and serves those without an admitted call, within limits for each, for an address, and for all.
-// Internal to the relay.
+// StrangerLoop: accepts a hub's connections and serves those without an admitted call, within limits per connection, per address and in
+// total. Internal to the relay.
 //
 // Threading:  its own thread; promote() and the rest of the public functions from any.
 // Ownership:  borrows the relay, the loop of admitted connections and the listener.
 // Units:      bytes.
-// Errors:     none: a connection that gets no place is closed.
-// Cost:       O(connections) an accept once an address has its share of them.
+// Errors:     a connection without a place is closed.
+// Cost:       O(connections) an accept once an address has reached its limit.
 #pragma once
 
 #include "collectors/hub/server/relay.h"
@@ -20,7 +20,7 @@ class StrangerLoop final : public RelayLoop {
   // Before start().
   Status listen(Relay::Serve serve);
   void stopListening();
-  // A call of it was admitted: it is a stranger no more.
+  // A call of this connection was admitted: moves it to the other loop.
   void promote(std::uint64_t id);
 
  private:
@@ -44,12 +44,12 @@ class StrangerLoop final : public RelayLoop {
   const std::unique_ptr<TlsServer> m_tls;
   const Relay::Limits m_limits;
   Relay::Serve m_serve;
-  int m_scarce = 0;  // a descriptor of this number or above is one of the last
+  int m_scarce = 0;  // descriptors of this number and above are reserved
   std::uint64_t m_next_id = kFirstId;
-  std::size_t m_bytes = 0;  // that strangers sent to gRPC
+  std::size_t m_bytes = 0;  // sent to gRPC without an admitted call
   bool m_listening = true;
-  bool m_retry = false;  // some wait for bytes or descriptors of others
-  bool m_freed = false;  // there are some since
+  bool m_retry = false;  // some connections wait for bytes or descriptors of others
+  bool m_freed = false;  // some have become free since
 };
 
 }  // namespace runglass

@@ -14,10 +14,10 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kLookEvery = kNsPerSecond;
-constexpr long kMaxCertificates = 32 << 10;  // bytes of what a client shows
+constexpr long kMaxCertificates = 32 << 10;  // maximum bytes of a client's certificates
 constexpr char kCiphers[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr unsigned char kProtocol[] = "\x02h2";
-constexpr int kMaxKeyUpdates = 64;  // of a client: each costs a derivation of keys, and gRPC's clients send none
+constexpr int kMaxKeyUpdates = 64;  // per client: each costs a key derivation, and gRPC's clients send none
 
 using Bytes = std::unique_ptr<BIO, decltype(&BIO_free)>;
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
@@ -146,7 +146,7 @@ Status TlsServer::load() {
   SSL_CTX_set_num_tickets(context.get(), 0);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
-  // One record a call: else a client that sends records without data holds the thread for as long as they come.
+  // One record per call, or else a client that sends records without data would hold the thread as long as it sends.
   SSL_CTX_clear_mode(context.get(), SSL_MODE_AUTO_RETRY);
   SSL_CTX_set_max_cert_list(context.get(), kMaxCertificates);
   SSL_CTX_set_alpn_select_cb(context.get(), chooseProtocol, nullptr);
@@ -156,7 +156,7 @@ Status TlsServer::load() {
   if (!own || SSL_CTX_use_certificate(context.get(), own.get()) != 1) return unusable(m_certificate, "certificate");
   while (Certificate more = next(chain_in.get()))
     if (SSL_CTX_add1_chain_cert(context.get(), more.get()) != 1) return unusable(m_certificate, "certificate");
-  ERR_clear_error();  // the end of the file is one
+  ERR_clear_error();  // the end of the file counts as an error
   const Key key(PEM_read_bio_PrivateKey(bytesOf(secret).get(), nullptr, nullptr, nullptr), EVP_PKEY_free);
   if (!key || SSL_CTX_use_PrivateKey(context.get(), key.get()) != 1 || SSL_CTX_check_private_key(context.get()) != 1)
     return unusable(m_key, "key of that certificate");
@@ -177,7 +177,7 @@ Status TlsServer::load() {
 std::unique_ptr<TlsSession> TlsServer::session(int fd, DurNs now) {
   if (now - m_looked >= kLookEvery) {
     m_looked = now;
-    // Half of a pair that is being renewed is no pair: the next look finds the other half.
+    // A pair of files during renewal does not match: the next check finds both.
     if (const auto there = versions(); there != m_versions && load().ok()) m_versions = there;
   }
   SSL* const ssl = SSL_new(m_context.get());
@@ -185,7 +185,7 @@ std::unique_ptr<TlsSession> TlsServer::session(int fd, DurNs now) {
     SSL_free(ssl);
     return nullptr;
   }
-  // Where only certificates open anything, nothing of gRPC is reachable without one.
+  // Where only certificates grant access, no part of gRPC is reachable without one.
   if (!m_authority.empty())
     SSL_set_verify(ssl, m_access.takesTokens({wallNow(), now}) ? SSL_VERIFY_PEER : SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
                    nullptr);

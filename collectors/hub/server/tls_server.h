@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// TlsServer: the hub's side of TLS, and the rule that nothing listens beyond this machine without it. gRPC behind it speaks plain text.
+// TlsServer: the hub's side of TLS, and the rule that a port reachable from other machines requires it. gRPC behind it uses plain text.
 //
-// Threading:  one thread makes sessions; a session belongs to one thread at a time.
-// Ownership:  a session keeps the certificate that it began with.
+// Threading:  one thread creates sessions; a session belongs to one thread at a time.
+// Ownership:  a session keeps its initial certificate.
 // Units:      bytes.
-// Errors:     INVALID_ARGUMENT a file that cannot be used (names it, never its content); FAILED_PRECONDITION an unsafe combination. Files
-//             that cannot be used any more leave in force what was read before.
-// Cost:       a look at the files a second while clients come, so that a renewed certificate is shown without a restart.
+// Errors:     INVALID_ARGUMENT an unusable file, with its name, never its content; FAILED_PRECONDITION an unsafe combination. When files
+//             become unusable, the last ones stay in use.
+// Cost:       a check of the files per second while clients connect, so that a renewed certificate needs no restart.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -23,31 +23,31 @@
 
 namespace runglass {
 
-// One connection's. None of its calls block.
+// TLS of one connection. None of its calls block.
 class TlsSession {
  public:
   enum class Answer : std::uint8_t { kDone, kWantRead, kWantWrite, kEnd };  // kEnd: closed, or broken
   explicit TlsSession(SSL* ssl);
   Answer shake();
-  // At least a byte where kDone.
+  // At least one byte with kDone.
   Answer read(std::span<char> into, std::size_t& got);
   Answer write(std::string_view bytes, std::size_t& wrote);
   bool hasPending() const { return SSL_pending(m_ssl.get()) > 0; }
   void close();
-  // What the client showed and the handshake verified, PEM; empty: nothing.
+  // The client's certificate verified by the handshake, PEM; empty: none.
   std::string certificate() const;
 
  private:
   Answer answer(int result) const;
   std::unique_ptr<SSL, decltype(&SSL_free)> m_ssl;
-  const std::unique_ptr<int> m_key_updates = std::make_unique<int>(0);  // that the client sent; OpenSSL has its address
+  const std::unique_ptr<int> m_key_updates = std::make_unique<int>(0);  // number received from the client; OpenSSL has its address
 };
 
 class TlsServer {
  public:
-  // `local`: what is listened on can be reached from this machine only. Null: without TLS.
+  // `local`: the listener is reachable from this machine only. Null: without TLS.
   static Result<std::unique_ptr<TlsServer>> make(const HubOptions& options, AccessTable& access, bool local);
-  // Of a connection that was just accepted.
+  // For a connection that was just accepted.
   std::unique_ptr<TlsSession> session(int fd, DurNs now);
 
  private:

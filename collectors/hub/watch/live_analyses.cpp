@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A finding is ended here only if whoever said it answered in this round and did not say it; one that only the store knows, only if
-//    every analysis answered; or if its run is not live any more, for nobody will be asked about it again.
-// 2. What a round returns as new or changed is what `known` holds: a caller that stores it need not be asked again.
+// 1. A finding is ended here only if its analysis answered in this round without it; one that only the store has, only if every analysis
+//    answered; or if its run is no longer live, since its analyses will not run again.
+// 2. The new or changed findings that a round returns equal those in `known`: a caller that stores them needs no further data.
 #include "collectors/hub/watch/live_analyses.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ bool isSame(const Finding& a, const Finding& b) {
 
 bool isWorth(const Finding& a, const Finding& b) { return a.severity != b.severity || a.end.has_value() != b.end.has_value(); }
 
-// Live: a run with a clock that says it runs.
+// Whether the run has UTC times and a running state.
 bool saysItRuns(const Run& run) {
   return run.time_domain == TimeDomain::kUtc && (run.state == RunState::kRunning || run.state == RunState::kStalled);
 }
@@ -48,8 +48,8 @@ Result<bool> LiveAnalyses::isLive(Reader& reader, const Run& run, TimeNs now) {
   return watched.last_data && now - *watched.last_data < kForgotten;
 }
 
-// An agent that was cut off sends what it spooled: steps of some minutes ago, one after the other. That run does not stand still. Where it
-// does, nothing has arrived for kArrivals long before anybody judges its silence.
+// A reconnected agent sends its spool: steps of some minutes ago, one after the other. Such a run is not stopped. In a stopped run, nothing
+// arrives for much longer than kArrivals before its silence is judged.
 Result<TimeNs> LiveAnalyses::silenceUntil(Reader& reader, Watched& watched, RunId run, TimeNs now) {
   RG_ASSIGN(const auto progress, reader.progress(run));
   if (progress.empty()) return now;
@@ -78,7 +78,7 @@ Result<LiveRound> LiveAnalyses::round(Reader& reader, TimeNs now, const std::sto
         RG_TRY(ask(reader, run, std::nullopt, run.end.value_or(now), stop, out));
         endAll(watched->second, run.end.value_or(now), out);
       }
-      // A forgotten run is looked at again when it has data: its entry remembers when that was seen.
+      // A run without recent data is analysed again when it has data: its entry has the time of the last check.
       if (saysItRuns(run))
         watched->second.analyses.clear(), watched->second.known.clear();
       else
@@ -160,8 +160,8 @@ void LiveAnalyses::endUnsaid(Watched& watched, const std::vector<bool>& answered
   const bool all = std::ranges::all_of(answered, [](bool yes) { return yes; });
   for (auto& [key, known] : watched.known) {
     if (known.finding.end || known.round == m_round || !(known.by ? answered[*known.by] : all)) continue;
-    // Analyses go on reporting what ended: one that this object asked withdraws what it no longer reports. What an earlier process
-    // stored may lie before all that this one looks at.
+    // Analyses keep reporting ended findings, so a finding of this process that is no longer reported is withdrawn. One that an earlier
+    // process stored may be older than the data that this one reads, so it is ended.
     if (known.by)
       withdraw(known.finding, clock);
     else

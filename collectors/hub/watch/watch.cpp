@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. What is posted to the hub owns its values: the hub's thread may run it after the Watch is gone.
+// 1. Actions posted to the hub own their values: the hub's thread may run them after the Watch is destroyed.
 #include "collectors/hub/watch/watch.h"
 
 #include <time.h>
@@ -22,8 +22,8 @@ bool isStandstill(const FindingChange& change) {
          (change.finding.kind == "stall" || change.finding.kind == "hang");
 }
 
-constexpr DurNs kTick = 200 * kNsPerMs;       // how soon an event is noticed
-constexpr DurNs kTellAtLeast = kNsPerSecond;  // "for", snoozes and repeats end without news
+constexpr DurNs kTick = 200 * kNsPerMs;       // latency until an event is noticed
+constexpr DurNs kTellAtLeast = kNsPerSecond;  // "for", snoozes and repeats end without a new event
 constexpr auto kWriterPatience = std::chrono::seconds(5);
 constexpr std::size_t kMaxUntold = 200'000;
 
@@ -67,7 +67,7 @@ void Watch::stop() {
   m_deadman.reset();
   m_thread.request_stop();
   if (m_thread.joinable()) m_thread.join();
-  // Before the hub: what was told and is not stored as told would be told again.
+  // Before the hub: notifications sent but not stored as sent would be sent again.
   m_notifier.stop();
 }
 
@@ -81,7 +81,7 @@ WatchStats Watch::stats() const {
 void Watch::startDeadman() {
   const auto alive = [&hub = m_hub]() -> Status {
     if (const std::string error = hub.stats().store_error; !error.empty()) return {Code::kUnavailable, "nothing is stored: " + error};
-    // The writer's thread must answer too: a disk that hangs gives no error.
+    // The writer's thread must answer too: a hanging disk gives no error.
     const auto answered = std::make_shared<std::promise<void>>();
     hub.post([answered](Writer&) { answered->set_value(); });
     if (answered->get_future().wait_for(kWriterPatience) == std::future_status::ready) return {};
@@ -136,7 +136,7 @@ void Watch::tell(Reader& reader) {
   if (m_untold.empty() && generation == m_reported_generation && now - m_reported_at < kTellAtLeast) return;
   m_reported_generation = generation;
   m_reported_at = now;
-  // What failed is tried again: the findings stay.
+  // On failure the findings stay for the next attempt.
   if (m_notifier.step(reader, m_untold, m_options.clock()).ok()) m_untold.clear();
 }
 
@@ -152,7 +152,7 @@ void Watch::look(Reader& reader, const std::stop_token& stop) {
   lookAtMachines(reader, now, stop);
 }
 
-// After the runs': where a run reports the same fault, its finding has more evidence.
+// After the runs: if a run reports the same fault, its finding has more evidence.
 void Watch::lookAtMachines(Reader& reader, TimeNs now, const std::stop_token& stop) {
   const TimeNs from = now - AlertState::kNews;
   auto faults = machineFaults(reader, {.t0 = from}, stop);

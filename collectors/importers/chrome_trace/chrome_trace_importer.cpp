@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chrome traces that Kineto did not write: those of veScale ndtimeline and StragglerAnalysis (ranks and their coordinates in args and in
-// the names of rows), of BytePS and Horovod (begins and ends), and of anything else that writes Google's Trace Event Format.
+// Chrome traces other than Kineto's: those of veScale ndtimeline and StragglerAnalysis (ranks and their coordinates in args and in the
+// names of rows), of BytePS and Horovod (begins and ends), and of any other writer of Google's Trace Event Format.
 //
 // Invariants:
-// 1. Names of rows may stand behind all events: the events wait, compressed, until the end of the file or until kMaxHeld of them wait.
-// 2. Every event is recorded, or counted in an issue, or of a phase that only names things.
-// 3. Events before resume_at are looked at for what is open and named, and not recorded.
+// 1. Names of rows may follow all events: the events wait, compressed, until the end of the file or until kMaxHeld of them wait.
+// 2. Every event is recorded, or counted in an issue, or of a phase that only assigns names.
+// 3. Events before resume_at are used for open slices and names, and not recorded.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -33,7 +33,7 @@ constexpr std::size_t kMaxHeld = 256U << 20;  // compressed: some 3 GB of JSON
 constexpr std::int64_t kMaxInstants = 100'000;
 constexpr std::size_t kMaxIdBytes = 256, kMaxOpNames = 4'096, kMaxOpBytes = 256;
 
-// One file's way into the Recorder.
+// Converts one file.
 class ChromeTrace {
  public:
   ChromeTrace(const ImportTarget& target, Recorder& out, ImportReport& report)
@@ -108,7 +108,7 @@ class ChromeTrace {
     if (!m_hold) ++m_counts.late_names;
   }
 
-  // From here on events are recorded as they come.
+  // From now on events are recorded as they are read.
   void release() {
     m_hold = false;
     const Status replayed = m_held.replay([this](std::string_view text) {
@@ -181,7 +181,7 @@ class ChromeTrace {
     record(*slice.start, kAbsent);
   }
 
-  // The event at hand, which may be the end of `slice` and say more args, becomes what `slice` says.
+  // Replaces the fields of the current event, which may be the end of `slice`, by those of `slice`; the args are merged.
   void show(const OpenSlice& slice) {
     m_event.name = slice.name;
     m_event.category = slice.category;
@@ -193,7 +193,7 @@ class ChromeTrace {
     m_event.args = std::string_view(m_padded_args).substr(0, size);
   }
 
-  // A span whose end lies before its begin, is unknown, or beyond 64 bits did happen: it stays, without a length.
+  // A span with a negative, unknown or overflowing duration is kept without a duration, since it did occur.
   DurNs keptDuration(TimeNs start, std::optional<DurNs> dur) {
     std::int64_t end = 0;
     if (dur && *dur >= 0 && !__builtin_add_overflow(start, *dur, &end)) return *dur;
@@ -258,7 +258,7 @@ class ChromeTrace {
     std::string process;
   };
 
-  // The row of the event at hand; null beyond TrackTable::kMaxTracks of them. What args say about ranks wins over names.
+  // The row of the current event; null beyond TrackTable::kMaxTracks rows. Ranks in args take precedence over those in names.
   const Lane* laneOf() {
     std::string key(m_event.pid);
     key.append(1, '\n').append(m_event.tid);
@@ -270,7 +270,7 @@ class ChromeTrace {
     lane.process = m_names.row(m_event.pid, {}).name;
     TrackKey track{.attempt = m_attempt, .rank = lane.rank, .kind = std::move(row.kind), .name = std::move(row.name)};
     TrackTable::Found found = m_tracks.find(track);
-    // Two threads of one name are two rows.
+    // Two threads with the same name are two rows.
     if (found.id && !found.fresh) {
       track.name += " (" + displayName(m_event.pid) + (m_event.tid.empty() ? "" : "/" + displayName(m_event.tid)) + ")";
       found = m_tracks.find(track);
@@ -362,7 +362,7 @@ class ChromeTraceImporter : public Importer {
   std::string_view kind() const override { return "chrome_trace"; }
   Grouping grouping() const override { return Grouping::kRankFiles; }
 
-  // Below Kineto, which is sure of its own.
+  // Less certain than Kineto's importer for Kineto's traces.
   int recognise(const ImportProbe& probe) const override {
     const auto has = [&](std::string_view text) { return probe.head.find(text) != std::string_view::npos; };
     const std::size_t first = probe.head.find_first_not_of(" \t\r\n");
@@ -379,7 +379,7 @@ class ChromeTraceImporter : public Importer {
     EventSlicer slicer;
     slicer.event = [&](std::string_view text) { return trace.event(text, slicer.offset()); };
     RG_ASSIGN(const TraceEnd end, readTrace(in, target.path, slicer, stop, [&] { return trace.failure(); }));
-    // What waits for the end of the file is not recorded yet: a stop leaves nothing of it.
+    // Events that wait for the end of the file are not recorded yet: after a stop none of them is stored.
     if (end.stopped && trace.holds()) return {Code::kCancelled, target.path + ": stopped"};
     RG_TRY(trace.finish());
     report.committed_offset = slicer.offset();

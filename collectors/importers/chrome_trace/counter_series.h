@@ -3,8 +3,8 @@
 //
 // Threading:  one thread.
 // Ownership:  borrows the Recorder.
-// Units:      ns; values as the trace says them, without a unit unless the name ends in one.
-// Errors:     put() returns how many values it left out: no numbers, or of series beyond kMaxSeries.
+// Units:      ns; values as in the trace, without a unit unless the name ends in one.
+// Errors:     put() returns the number of values left out: not numeric, or of series beyond kMaxSeries.
 // Cost:       one pass over the args and a hash look-up per value.
 #pragma once
 
@@ -24,7 +24,7 @@ class CounterSeries {
   static constexpr std::size_t kMaxSeries = 4'096;
 
   explicit CounterSeries(Recorder& out) : m_out(out) {}
-  // `process` tells equal counters of different processes apart.
+  // `process` separates equal counters of different processes.
   std::int64_t put(AttemptId attempt, std::optional<std::int32_t> rank, const std::string& process, const TraceEvent& event);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. m_buffer holds kPadding zero bytes behind the data while views are given out.
-// 2. Every byte is scanned once, but for those after a broken value.
+// 1. m_buffer holds kPadding zero bytes after the data while views are in use.
+// 2. Every byte is scanned once, except after a broken value.
 #include "collectors/importers/chrome_trace/event_slicer.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace runglass {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n,";
-// Deeper text is no event of any writer; without a bound, text that opens and never closes would be scanned again from every brace.
+// Deeper nesting occurs in no writer's events; without a limit, text with many unclosed braces would be scanned again from each of them.
 constexpr std::size_t kMaxDepth = 64;
 
 constexpr std::array<bool, 256> tableOf(std::string_view bytes) {
@@ -39,7 +39,7 @@ void EventSlicer::feed(std::string_view bytes) {
 void EventSlicer::work() {
   const std::size_t data = m_buffer.size();
   m_buffer.append(kPadding, '\0');
-  m_buffer.resize(data);  // the padding stays readable: resize to a smaller size keeps the capacity
+  m_buffer.resize(data);  // the padding stays readable: resizing to a smaller size keeps the capacity
   while (m_at < m_buffer.size() && step()) {
   }
 }
@@ -68,7 +68,7 @@ bool EventSlicer::step() {
   return false;
 }
 
-// "key": value of the top object.
+// "key": value of the top-level object.
 bool EventSlicer::members() {
   if (m_buffer[m_at] == '}') {
     m_state = State::kEnd;
@@ -132,7 +132,7 @@ bool EventSlicer::events() {
   return true;
 }
 
-// A writer begins all its events with the same key: that is what to look for after broken text.
+// A writer begins all its events with the same key, which is searched for after broken text.
 void EventSlicer::learnBegin(std::size_t end) {
   const std::size_t open = m_buffer.find('"', m_at), close = m_buffer.find('"', open + 1);
   if (open == std::string::npos || close == std::string::npos || close >= end) return;
@@ -140,7 +140,7 @@ void EventSlicer::learnBegin(std::size_t end) {
   m_begin_known = true;
 }
 
-// The next event after broken text.
+// Finds the next event after broken text.
 void EventSlicer::resync(std::size_t from) {
   ++m_broken;
   m_at = from;
@@ -156,7 +156,7 @@ bool EventSlicer::skipTo(std::string_view wanted) {
     while (next < text.size() && isSpace(text[next])) ++next;
     const std::string_view rest = wanted.substr(1);
     if (text.size() - next < rest.size() && next - brace <= kMaxValue) {
-      m_at = brace;  // not enough to tell
+      m_at = brace;  // more bytes are needed to decide
       return false;
     }
     if (text.substr(next, rest.size()) != rest) continue;
@@ -168,7 +168,7 @@ bool EventSlicer::skipTo(std::string_view wanted) {
   return false;
 }
 
-// `end`: behind the value that begins at `from`.
+// `end`: position after the value that begins at `from`.
 EventSlicer::Scan EventSlicer::scanValue(std::size_t from, std::size_t& end) {
   if (m_scan <= from) m_scan = from, m_depth = 0, m_in_string = false;
   const char* const data = m_buffer.data();
@@ -182,7 +182,7 @@ EventSlicer::Scan EventSlicer::scanValue(std::size_t from, std::size_t& end) {
       if (data[at] == '"') {
         m_in_string = false;
         if (m_depth == 0) return m_scan = 0, end = at + 1, Scan::kWhole;
-      } else if (++at == size) {  // a backslash, and what it escapes
+      } else if (++at == size) {  // a backslash and the escaped character
         --at;
         break;
       }
@@ -196,7 +196,7 @@ EventSlicer::Scan EventSlicer::scanValue(std::size_t from, std::size_t& end) {
     } else if (c == '{' || c == '[') {
       if (++m_depth > kMaxDepth) return Scan::kBad;
     } else if (c == '}' || c == ']') {
-      // A bare value ends where its object does.
+      // A bare value ends where its object ends.
       if (m_depth == 0) return m_scan = 0, end = at, Scan::kWhole;
       if (--m_depth == 0) return m_scan = 0, end = at + 1, Scan::kWhole;
     } else if (m_depth == 0 && isSpace(c)) {
@@ -209,7 +209,7 @@ EventSlicer::Scan EventSlicer::scanValue(std::size_t from, std::size_t& end) {
 
 void EventSlicer::finish() {
   while (m_at < m_buffer.size() && isSpace(m_buffer[m_at])) ++m_at;
-  // The format lets a writer leave out the `]` of the array form, as it cannot know when it will be killed.
+  // The format permits omitting the `]` of the array form, because a writer does not know when it will be killed.
   const bool open_array = m_array && m_state == State::kEvents && !m_seeking && m_at == m_buffer.size();
   m_cut = m_state != State::kEnd && !open_array;
   if (m_at < m_buffer.size() && !m_seeking && m_state == State::kEvents) ++m_broken;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventSlicer: cuts a Chrome trace (object or array form) into its events without reading them, as bytes arrive in any pieces.
+// EventSlicer: splits a Chrome trace (object or array form) into its events without parsing them, from pieces of any size.
 //
 // Threading:  one thread.
-// Ownership:  keeps what is not complete yet; views given out are valid during the call, with kPadding readable bytes behind them.
+// Ownership:  buffers incomplete values; views passed on are valid during the call, followed by kPadding readable bytes.
 // Units:      bytes.
-// Errors:     a value that never ends, a raw line break inside a string (what PyTorch wrote for names with quotes), anything longer
-//             than kMaxValue or nested deeper than any writer nests is counted in broken() and skipped up to where the next event begins
-//             (with the key that the first event began with); cut() says that the end of the file is missing. An array form that ends
-//             behind an event is whole without its `]`.
-// Cost:       one pass; memory is one piece plus the largest value. Broken text is scanned again, a bounded number of times.
+// Errors:     an unterminated value, a raw line break inside a string (PyTorch's output for names with quotes), a value longer than
+//             kMaxValue or nested deeper than any writer's is counted in broken() and skipped up to the next event (found by the first key
+//             of the first event); cut() means that the end of the file is missing. An array form that ends after an event is complete
+//             without its `]`.
+// Cost:       one pass; memory is one piece plus the largest value. Broken text is scanned again, a limited number of times.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ class EventSlicer {
  public:
   static constexpr std::size_t kMaxValue = 16U << 20, kPadding = 64;
 
-  // `event` returns false for text that is no event: the slicer then looks for the next one inside it, as after a broken string.
+  // `event` returns false for text that is not an event: the slicer then searches inside it for the next one, as after a broken string.
   std::function<bool(std::string_view text)> event;
-  std::function<void(std::string_view key, std::string_view value)> member;  // of the top object, raw JSON
+  std::function<void(std::string_view key, std::string_view value)> member;  // of the top-level object, raw JSON
 
   void feed(std::string_view bytes);
   void finish();
@@ -32,7 +32,7 @@ class EventSlicer {
   std::int64_t broken() const { return m_broken; }
   bool cut() const { return m_cut; }
   bool wellBegun() const { return m_state != State::kStart && m_state != State::kNoTrace; }
-  // Of the input: everything before it was given out.
+  // Offset in the input: everything before it was passed on.
   std::uint64_t offset() const { return m_dropped + m_at; }
 
  private:
@@ -48,8 +48,8 @@ class EventSlicer {
   void learnBegin(std::size_t end);
 
   std::string m_buffer;
-  std::size_t m_at = 0;    // the next byte to look at
-  std::size_t m_scan = 0;  // how far the value at m_at was scanned already; with m_depth and m_in_string its state there
+  std::size_t m_at = 0;    // next byte to process
+  std::size_t m_scan = 0;  // end of the scanned part of the value at m_at; m_depth and m_in_string are the state there
   std::size_t m_depth = 0;
   bool m_in_string = false;
   std::uint64_t m_dropped = 0;  // bytes of the input before m_buffer

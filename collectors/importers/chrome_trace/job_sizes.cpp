@@ -36,7 +36,7 @@ std::string_view trimmed(std::string_view text) {
   return quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-// False for a line that says nothing we can hold.
+// False for a line that cannot be used.
 bool readLine(std::string_view line, std::set<std::string, std::less<>>& seen, JobSizes& out) {
   if (const std::size_t comment = line.find('#'); comment != std::string_view::npos) line = line.substr(0, comment);
   if (trimmed(line).empty() || line.starts_with("---")) return true;
@@ -44,7 +44,7 @@ bool readLine(std::string_view line, std::set<std::string, std::less<>>& seen, J
   if (colon == std::string_view::npos) return false;
   const std::string_view key = trimmed(line.substr(0, colon)), value = trimmed(line.substr(colon + 1));
   const bool nested = line.front() == ' ' || line.front() == '\t';
-  if (nested) return true;  // of another key
+  if (nested) return true;  // belongs to another key
   if (!seen.insert(std::string(key)).second) return false;
   if (key == "trial_name") out.trial = displayName(value);
   const auto* size = std::ranges::find(kSizes, key, &Size::key);
@@ -119,7 +119,7 @@ std::optional<JobSizes> jobSizesBeside(const std::string& path) {
     sizes.path = candidate.string();
     return sizes;
   }
-  // Somebody's other YAML, perhaps: only what is clearly about sizes counts, and its other lines are none of ours.
+  // This YAML may be unrelated: only clear sizes count, and its other lines are not counted as odd.
   const auto other = onlyYaml(folder);
   const auto text = other ? readSmall(*other) : std::nullopt;
   if (!text) return std::nullopt;

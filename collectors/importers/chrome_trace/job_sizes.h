@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// JobSizes: the parallel layout of a job, from the small YAML file that lies beside its traces (StragglerAnalysis: meta-<trial>.yaml).
+// JobSizes: the parallel layout of a job, from the small YAML file next to its traces (StragglerAnalysis: meta-<trial>.yaml).
 //
 // Threading:  pure but for reading files.
-// Ownership:  values.
 // Units:      ranks.
-// Errors:     lines that are no `key: value`, sizes that are no numbers from 1 and keys that come twice are counted in odd_lines; what is
-//             left holds. Other keys are of no concern.
+// Errors:     lines other than `key: value`, sizes other than positive numbers and repeated keys are counted in odd_lines; the rest is
+//             used. Other keys are ignored.
 // Cost:       files up to 64 KiB; jobSizesBeside() lists at most 4,096 names.
 #pragma once
 
@@ -18,16 +17,16 @@
 namespace runglass {
 
 struct JobSizes {
-  Layout layout;      // dsp_size and cp_size are cp
+  Layout layout;      // dsp_size and cp_size are both cp
   std::string trial;  // trial_name
   std::string path;
   std::int64_t odd_lines = 0;
 };
 
 JobSizes parseJobSizes(std::string_view text);
-// Of the trace at `path`: meta-X.yaml for timeline-X.json, else meta.yaml, else the only .yaml of the folder if it says at least two sizes.
+// For the trace at `path`: meta-X.yaml for timeline-X.json, else meta.yaml, else the only .yaml of the folder if it has at least two sizes.
 std::optional<JobSizes> jobSizesBeside(const std::string& path);
-// False when all of tp, pp, dp and cp are known and their product is another world size.
+// False if tp, pp, dp and cp are all known and their product differs from the world size.
 bool productFits(const Layout& layout);
 
 }  // namespace runglass

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the categories of Kineto's events are: of what kind their spans, and whether on rows of the host or of a device.
+// Maps the categories of Kineto's events to span categories and to rows of the host or of a device.
 //
 // Threading:  pure.
-// Ownership:  static.
-// Units:      none.
-// Errors:     none: an unknown category is something else of the host.
+// Errors:     an unknown category is kOther on the host.
 // Cost:       some twenty comparisons.
 #pragma once
 

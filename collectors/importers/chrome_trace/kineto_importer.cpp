@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PyTorch profiler (Kineto) traces: Chrome trace JSON of one rank. Newer ones count from baseTimeNanoseconds, which may stand behind the
-// events, as distributedInfo may; then the events wait, compressed, until the end of the file.
+// PyTorch profiler (Kineto) traces: Chrome trace JSON of one rank. In newer ones times are relative to baseTimeNanoseconds, which may
+// follow the events, as distributedInfo may; then the events wait, compressed, until the end of the file.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -32,7 +32,7 @@ constexpr std::size_t kMaxGroups = 65'536, kMaxTail = 256U << 10;
 constexpr std::size_t kMaxMembers = 64U << 20;
 constexpr std::int64_t kMaxInstants = 100'000;
 
-// One file's way into the Recorder.
+// Converts one file.
 class KinetoTrace {
  public:
   KinetoTrace(const ImportTarget& target, Recorder& out, ImportReport& report)
@@ -53,7 +53,7 @@ class KinetoTrace {
     }
   }
 
-  // What stands behind the last event, where the end of the file can be looked at first: then no event has to wait for it.
+  // Reads the part after the last event first, if the end of the file is accessible: then no event has to wait for it.
   void foresee(std::string_view tail) {
     const std::size_t last = tail.rfind("\"ph\"");
     if (last == std::string_view::npos) return;
@@ -83,7 +83,7 @@ class KinetoTrace {
         m_flows += !old;
         return true;
       case 'M':   // names of rows
-      case '\0':  // the {} behind a last comma
+      case '\0':  // the {} after a last comma
         return true;
       default:
         m_others += !old;
@@ -129,7 +129,7 @@ class KinetoTrace {
   bool holds() const { return m_hold; }
 
  private:
-  // A JSON value and nothing behind it.
+  // A JSON value without the text after it.
   static std::string_view valueAt(std::string_view text) {
     if (text.empty() || text[0] != '{') return text.substr(0, text.find_first_of(",}] \t\r\n"));
     int depth = 0;
@@ -147,7 +147,7 @@ class KinetoTrace {
     return {};
   }
 
-  // At the first span: may it be recorded now, or does the file still have to say when and who?
+  // At the first span: decides whether spans can be recorded now, or the time base or the rank may still follow in the file.
   void decide() {
     m_decided = true;
     const bool absolute = m_base.has_value() || m_event.ts.value_or(0) > kEpochNs;
@@ -223,14 +223,14 @@ class KinetoTrace {
     if (m_sorter.full()) m_sorter.flush();
   }
 
-  // Process groups have names; equal names of other members are other groups.
+  // Process groups are identified by name and members: equal names with other members are different groups.
   std::int64_t groupOf(std::string_view name) {
     if (name.empty()) return kAbsent;
     const auto known = m_groups.find(name);
     if (known != m_groups.end()) return known->second;
     if (m_groups.size() == kMaxGroups) return kAbsent;
     const Json* said = groupConfig(name);
-    // A trace without a list of its groups says their members with each call.
+    // A trace without a list of its groups has their members in each call.
     const Json of_event = said == nullptr ? Json::parse(m_event.args, nullptr, false) : Json();
     const auto part = [&](const char* of_list, const char* of_call) {
       if (said != nullptr) return said->value(of_list, Json());
@@ -242,7 +242,7 @@ class KinetoTrace {
   std::int64_t declareGroup(std::string_view name, const Json& desc, const Json& ranks) {
     CommGroup group{.attempt = m_attempt, .name = displayName(name)};
     std::string members;
-    // PyTorch cuts long lists in the arguments of a call ("[0, 1, ...]"): such a list is no JSON and none at all.
+    // PyTorch truncates long lists in the arguments of a call ("[0, 1, ...]"): such a list is not valid JSON and is ignored.
     const Json list = ranks.is_string() ? Json::parse(ranks.get<std::string>(), nullptr, false) : ranks;
     if (list.is_array()) {
       for (const Json& rank : list)
@@ -259,7 +259,7 @@ class KinetoTrace {
     return m_groups.emplace(name, group.id).first->second;
   }
 
-  // Also those in which nothing was called while the trace was taken: they tell where its ranks stand.
+  // Groups without a call in the trace are declared too: they show the ranks' positions in the layout.
   void declareOtherGroups() {
     if (!m_distributed.is_object()) return;
     const auto configs = m_distributed.find("pg_config");
@@ -270,7 +270,7 @@ class KinetoTrace {
       const Json name = config.value("pg_name", Json());
       if (!name.is_string() || m_groups.contains(name.get<std::string>())) continue;
       const Json desc = config.value("pg_desc", Json());
-      // Without a purpose and without a call it tells nothing.
+      // Without a purpose and without a call it has no information.
       if (desc.is_string() && groupRoleOf(desc.get<std::string>()) != GroupRole::kNone)
         declareGroup(name.get<std::string>(), desc, config.value("ranks", Json()));
     }
@@ -294,7 +294,7 @@ class KinetoTrace {
     m_steps.note(m_rank, step, start, start + dur);
   }
 
-  // By what the event says, while it says it all itself: most events are on the rows of those before.
+  // Keyed by fields of the event itself if they are all present: most events are on rows already seen.
   TrackId trackOf(const KinetoCategory& rule) {
     if (m_event.pid.empty() || m_event.tid.empty()) return declaredTrack(rule);
     m_row.assign(1, static_cast<char>('0' + rule.where)).append(m_event.pid).append(1, '\n').append(m_event.tid);
@@ -357,7 +357,7 @@ class KinetoTrace {
   AttemptId m_attempt;
   std::optional<std::int32_t> m_rank;
   TrackTable m_tracks;
-  std::unordered_map<std::string, TrackId> m_rows;  // by place, pid and tid as they are written
+  std::unordered_map<std::string, TrackId> m_rows;  // by place, pid and tid as written
   std::string m_row;
   std::optional<TimeNs> m_oldest, m_newest;
   std::int64_t m_events = 0, m_flows = 0, m_others = 0, m_instants = 0, m_odd_counters = 0, m_no_time = 0, m_no_track = 0;
@@ -368,7 +368,7 @@ class KinetoImporter : public Importer {
   std::string_view kind() const override { return "kineto"; }
   Grouping grouping() const override { return Grouping::kRankFiles; }
 
-  // "traceEvents" may come behind megabytes of properties: what stands before it tells as well.
+  // "traceEvents" may come after megabytes of properties: these are sufficient too.
   int recognise(const ImportProbe& probe) const override {
     const auto has = [&](std::string_view text) { return probe.head.find(text) != std::string_view::npos; };
     const std::size_t first = probe.head.find_first_not_of(" \t\r\n");
@@ -385,7 +385,7 @@ class KinetoImporter : public Importer {
     slicer.member = [&](std::string_view key, std::string_view value) { trace.member(key, value); };
     slicer.event = [&](std::string_view text) { return trace.event(text, slicer.offset()); };
     RG_ASSIGN(const TraceEnd end, readTrace(in, target.path, slicer, stop, [&] { return trace.failure(); }));
-    // What waits for the end of the file is not recorded yet: a stop leaves nothing of it.
+    // Events that wait for the end of the file are not recorded yet: after a stop none of them is stored.
     if (end.stopped && trace.holds()) return {Code::kCancelled, target.path + ": stopped"};
     RG_TRY(trace.finish());
     report.committed_offset = slicer.offset();

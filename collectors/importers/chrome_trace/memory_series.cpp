@@ -9,7 +9,7 @@
 namespace runglass {
 namespace {
 
-// c10::DeviceType, as far as anybody profiles it.
+// c10::DeviceType, for the types that are profiled.
 std::string deviceName(std::int64_t type, std::int64_t index) {
   const char* const name = type == 0 ? "cpu" : type == 1 ? "cuda" : type == 6 ? "hip" : type == 12 ? "xpu" : nullptr;
   if (type == 0) return name;

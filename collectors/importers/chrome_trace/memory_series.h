@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  borrows the Recorder.
 // Units:      ns, bytes.
-// Errors:     put(): false for an instant that says no size, or of a device beyond kMaxDevices.
+// Errors:     put(): false for an instant without a size, or of a device beyond kMaxDevices.
 // Cost:       one pass over the args and a look-up.
 #pragma once
 
@@ -24,8 +24,8 @@ class MemorySeries {
   static constexpr std::size_t kMaxDevices = 1'024;
 
   explicit MemorySeries(Recorder& out) : m_out(out) {}
-  // allocator_allocated_bytes and allocator_reserved_bytes; of profilers that tell no totals, allocator_change_bytes. `args` must have
-  // EventSlicer::kPadding readable bytes behind it.
+  // allocator_allocated_bytes and allocator_reserved_bytes; for profilers without totals, allocator_change_bytes. `args` must be followed
+  // by EventSlicer::kPadding readable bytes.
   bool put(AttemptId attempt, std::optional<std::int32_t> rank, TimeNs time, std::string_view args);
 
  private:

@@ -40,7 +40,7 @@ constexpr ElementType kTypes[] = {{"Float", 4},
 std::optional<std::int64_t> messageBytes(const TraceEvent& event) {
   if (event.element_type.empty()) return std::nullopt;
   const auto* const type = std::ranges::find(kTypes, event.element_type, &ElementType::name);
-  const auto elements = std::max(event.in_elements, event.out_elements);  // absent is less than any
+  const auto elements = std::max(event.in_elements, event.out_elements);  // absent is less than any number
   std::int64_t bytes = 0;
   if (type == std::end(kTypes) || !elements || *elements < 0 || __builtin_mul_overflow(*elements, type->bytes, &bytes)) return std::nullopt;
   return bytes;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// OddEvents: what of a Chrome trace was left out or is not what it should be, counted as it is read and told at the end.
+// OddEvents: counts the events of a Chrome trace that are left out or invalid, and records them as issues at the end.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      events; negative_ns in ns.
-// Errors:     none.
-// Cost:       an addition per odd event.
+// Cost:       an addition per counted event.
 #pragma once
 
 #include <string>
@@ -19,7 +17,7 @@ struct OddEvents {
                instants = 0, flows = 0, not_kept = 0, odd_counters = 0, late_names = 0;
   DurNs negative_ns = 0;  // sum of the negative durations among bad_duration
 
-  // As issues of `source`, those that are not 0.
+  // Records the counts above 0 as issues of `source`.
   void tell(Recorder& out, const std::string& source) const;
 };
 

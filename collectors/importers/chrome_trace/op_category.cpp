@@ -10,7 +10,7 @@
 namespace runglass {
 namespace {
 
-// What kernelCategory() leaves: words that kernels which compute have as well.
+// Not in kernelCategory(), because the names of compute kernels contain these words too.
 constexpr std::string_view kMoves[] = {"broadcast", "-send", "-recv", "send-", "recv-", "communication"};
 
 // `word` itself or "word-...".

@@ -33,7 +33,7 @@ void OpenSlices::begin(const TraceEvent& event, bool old) {
   const bool above_overflow = known != m_stacks.end() && known->second.overflowed > 0;
   if (above_overflow || m_bytes + bytes > kMaxBytes) {
     if (!old) ++m_overflowed;
-    // A thread with nothing kept needs no stack: its end is then unmatched, which costs nothing that is enclosed.
+    // A thread without kept begins needs no stack: its end is then unmatched, and no enclosing slice is ended by mistake.
     if (known != m_stacks.end()) ++known->second.overflowed;
     return;
   }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// ParallelArgs: what an event's args say about where in a distributed training step it belongs (veScale ndtimeline, StragglerAnalysis,
-// MegaScan and their likes).
+// ParallelArgs: position of an event in a distributed training step, from its args (veScale ndtimeline, StragglerAnalysis, MegaScan and
+// similar).
 //
 // Threading:  one parser per thread.
-// Ownership:  values.
-// Units:      ranks, coordinates, steps and microbatches from 0; a negative number says "none" in these formats and is absent here.
-// Errors:     read(): false for text that is no object.
+// Units:      ranks, coordinates, steps and microbatches from 0; a negative number means "none" in these formats and is absent here.
+// Errors:     read(): false for text that is not an object.
 // Cost:       one pass over the args.
 #pragma once
 
@@ -27,7 +26,7 @@ struct ParallelArgs {
 
 class ParallelArgsParser {
  public:
-  // `args` must have EventSlicer::kPadding readable bytes behind it, as those of a TraceEvent have.
+  // `args` must be followed by EventSlicer::kPadding readable bytes, as those of a TraceEvent are.
   bool read(std::string_view args, ParallelArgs& out);
 
  private:

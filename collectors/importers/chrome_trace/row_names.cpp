@@ -34,7 +34,7 @@ std::optional<std::int32_t> stragglerRank(std::string_view tid, std::string_view
   return number / kLanes;
 }
 
-// The number of "rank 3" and "rank[3]" whose first letter is at `at`; `end` is behind it.
+// The number in "rank 3" or "rank[3]" whose first letter is at `at`; `end` is the position after it.
 std::optional<std::int32_t> numberOfRank(std::string_view text, std::size_t at, std::size_t& end) {
   if (text.substr(at, 4) != "rank") return std::nullopt;
   std::size_t digits = at + 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowNames: the names that a trace gives to its processes and threads, and what they say about rank, coordinates and lane.
+// RowNames: names of a trace's processes and threads, and the rank, coordinates and lane in them.
 //
 // Threading:  one thread.
 // Ownership:  owns copies of the names.
@@ -17,11 +17,11 @@
 
 namespace runglass {
 
-// "PP rank 0, TP rank 1, pp-comm", "rank[3] pp ->", "DP rank [7]": what such a name says.
+// Meaning of a name such as "PP rank 0, TP rank 1, pp-comm", "rank[3] pp ->", "DP rank [7]".
 struct RowMeaning {
   std::optional<std::int32_t> rank;
   Coordinates at;
-  std::string lane;  // what is left of the name, lower case
+  std::string lane;  // rest of the name, lower case
 };
 RowMeaning meaningOf(std::string_view name);
 // Track kind of a lane of ndtimeline ("main", "pp ->", "tp collective", ...) or StragglerAnalysis ("compute", "pp-comm", ...); "" for
@@ -39,7 +39,7 @@ class RowNames {
   static constexpr std::size_t kMaxNames = 65'536;
   void nameProcess(std::string_view pid, std::string_view name);
   void nameThread(std::string_view pid, std::string_view tid, std::string_view name);
-  // What is known so far about the row of one thread; of one process when `tid` is empty.
+  // The known meaning of a thread's row, or of a process if `tid` is empty.
   Row row(std::string_view pid, std::string_view tid) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies beside a timeline of StragglerAnalysis: its sizes, which are read with it, and what its authors computed from it, which is no
-// measurement. Such files are recognised, so that an import says why it leaves them out.
+// Files next to a timeline of StragglerAnalysis: its sizes, which are read with the timeline, and results computed by its authors, which
+// are not measurements. Such files are recognised, so that an import can report why they are left out.
 #include <filesystem>
 
 #include "collectors/importers/importer_registry.h"
@@ -10,7 +10,7 @@ namespace {
 
 struct Extra {
   std::string_view name_begin, name_end;
-  std::string_view sign, second_sign;  // both are in the head
+  std::string_view sign, second_sign;  // both must be in the head
   std::string_view why;
 };
 constexpr Extra kExtras[] = {
@@ -22,7 +22,7 @@ constexpr Extra kExtras[] = {
     {"meta-", ".yaml", "dp_size", "pp_size", "the sizes of a job: they are read with the timeline-*.json beside it"},
     {"meta", ".yaml", "dp_size", "pp_size", "the sizes of a job: they are read with the traces beside it"}};
 
-// By its name, and by `head` where there is one.
+// By its name, and by `head` if given.
 const Extra* extraOf(const std::string& path, const std::string_view* head) {
   const std::string name = std::filesystem::path(path).filename().string();
   for (const Extra& extra : kExtras) {

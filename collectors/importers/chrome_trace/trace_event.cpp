@@ -18,7 +18,7 @@ std::string_view trimmed(std::string_view token) {
   return token;
 }
 
-// A number or a string, as it is written.
+// A number or a string, as written.
 std::string_view tokenOf(value& v) { return trimmed(v.raw_json_token()); }
 
 std::string_view textOf(value& v) {
@@ -59,7 +59,7 @@ std::optional<std::int64_t> nsFromMicros(std::string_view token) {
     for (; digits < 3; ++digits) ns *= 10;
     if (plain) return token.front() == '-' ? micros * 1000 - ns - round : micros * 1000 + ns + round;
   }
-  double value = 0;  // 1.7e15 and the like
+  double value = 0;  // such as 1.7e15
   const auto parsed = std::from_chars(token.data(), end, value);
   if (parsed.ec != std::errc() || parsed.ptr != end || !(std::abs(value) < static_cast<double>(kMax))) return std::nullopt;
   return static_cast<std::int64_t>(std::llround(value * 1000));
@@ -99,7 +99,7 @@ bool TraceEventParser::read(std::string_view text, TraceEvent& event) {
       if (v.get_object().get(args) == simdjson::SUCCESS && !readArgs(args, event)) return false;
     }
   }
-  // Writers end their list with {} to be rid of the last comma. What has other members but no phase is half of something broken.
+  // Writers end their list with {} because of the last comma. An object with other members but without a phase is a fragment.
   return event.phase != 0 || empty;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// TraceEvent: one event of the Chrome trace format (Trace Event Format, Google; PyTorch's Kineto writes it), as its text says it.
+// TraceEvent: one event of the Chrome trace format (Trace Event Format, Google; written by PyTorch's Kineto).
 //
 // Threading:  one parser per thread.
 // Ownership:  views point into the event's text or into the parser, until the next read().
-// Units:      ns, from µs with any number of decimals, exactly; ids as 64 bits.
-// Errors:     read(): false for text that is no event; an empty object is one without a phase.
+// Units:      ns, converted exactly from µs with any number of decimals; ids as 64 bits.
+// Errors:     read(): false for text that is not an event; an empty object is an event without a phase.
 // Cost:       one pass over the event and one over its args.
 #pragma once
 
@@ -25,7 +25,7 @@ struct TraceEvent {
   std::optional<std::int64_t> ts, dur;  // ns
   std::string_view pid, tid;            // as text, quotes removed
   std::string_view args;                // raw JSON object, or empty
-  // Of args, where they are there.
+  // From args, if present.
   std::optional<std::int64_t> correlation, external_id, bytes, sequence, device, stream;
   std::optional<std::int64_t> in_elements, out_elements;  // "In msg nelems", "Out msg nelems"
   std::string_view element_type;                          // "dtype"
@@ -35,7 +35,7 @@ struct TraceEvent {
 
 class TraceEventParser {
  public:
-  // `text` must have EventSlicer::kPadding readable bytes behind it.
+  // `text` must be followed by EventSlicer::kPadding readable bytes.
   bool read(std::string_view text, TraceEvent& event);
 
  private:
@@ -45,7 +45,7 @@ class TraceEventParser {
 
 // 12 or "12", ids above 2^63 by their bits; absent for anything else.
 std::optional<std::int64_t> integerOf(simdjson::ondemand::value& v);
-// "1234.567" or 1234.567 µs -> 1234567 ns, rounded half away from zero; absent for what is no number or beyond 64 bits.
+// "1234.567" or 1234.567 µs -> 1234567 ns, rounded half away from zero; absent if it is not a number or exceeds 64 bits.
 std::optional<std::int64_t> nsFromMicros(std::string_view token);
 
 }  // namespace runglass

@@ -48,7 +48,7 @@ std::int64_t TraceRanks::outside(const Layout& layout) const {
 std::optional<std::int32_t> contextRank(std::int32_t rank, const Coordinates& at, const Layout& layout) {
   if (layout.cp == 1) return 0;
   if (layout.cp <= 0 || layout.dp <= 0 || layout.tp <= 0 || !at.pp || !at.dp || !at.tp) return std::nullopt;
-  // All are below 2^31, so that no product of four runs over in 128 bits.
+  // All are below 2^31, so that a product of four does not overflow 128 bits.
   const auto cell = (static_cast<Wide>(*at.pp) * layout.dp + *at.dp) * layout.cp * layout.tp;
   const Wide rest = rank - cell - *at.tp;
   if (rest < 0 || rest % layout.tp != 0 || rest / layout.tp >= layout.cp) return std::nullopt;

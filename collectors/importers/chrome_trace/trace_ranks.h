@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// TraceRanks: the ranks that a trace speaks of and where each sits in the parallel layout, as event after event says it.
+// TraceRanks: the ranks in a trace and their positions in the parallel layout, collected event by event.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      ranks and coordinates from 0.
-// Errors:     a rank that is told to be in two places keeps the first one; disagreements() counts the others.
-// Cost:       a hash look-up per note(), none while the rank stays the same and says nothing new.
+// Errors:     a rank with two different positions keeps the first one; disagreements() counts the others.
+// Cost:       a hash look-up per note(), none for a repetition of the previous one.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@
 
 namespace runglass {
 
-// Absent where nobody says it.
+// Absent if not recorded.
 struct Coordinates {
   std::optional<std::int32_t> tp, pp, dp, cp, ep;
   friend bool operator==(const Coordinates&, const Coordinates&) = default;
@@ -25,10 +24,10 @@ struct Coordinates {
 class TraceRanks {
  public:
   void note(std::int32_t rank, const Coordinates& at);
-  // Declares all ranks, cp computed from `layout` where a trace says the others only.
+  // Declares all ranks; cp is computed from `layout` if a trace has only the others.
   void declare(Recorder& out, AttemptId attempt, const Layout& layout) const;
   std::int64_t disagreements() const { return m_disagreements; }
-  // Ranks that have no place in the layout, by its sizes as far as they are known.
+  // Number of ranks without a position in the layout, according to the known sizes.
   std::int64_t outside(const Layout& layout) const;
 
  private:
@@ -38,8 +37,8 @@ class TraceRanks {
   std::int64_t m_disagreements = 0;
 };
 
-// Of rank = ((pp * dp_size + dp) * cp_size + cp) * tp_size + tp, the order in which ByteDance's jobs and Megatron-LM number ranks; absent
-// where a size or coordinate is missing or the numbers do not fit together.
+// The cp coordinate, from rank = ((pp * dp_size + dp) * cp_size + cp) * tp_size + tp, the rank order of ByteDance's jobs and Megatron-LM;
+// absent if a size or coordinate is missing or the numbers do not fit together.
 std::optional<std::int32_t> contextRank(std::int32_t rank, const Coordinates& at, const Layout& layout);
 
 }  // namespace runglass

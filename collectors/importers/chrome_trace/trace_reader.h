@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all readers of Chrome traces do alike: bytes into an EventSlicer to the end, and telling epoch times from others.
+// Common to all readers of Chrome traces: feeding an EventSlicer, and recognising epoch times.
 //
 // Threading:  one thread.
 // Ownership:  borrows everything.
 // Units:      ns, bytes.
-// Errors:     INVALID_ARGUMENT when the first byte is neither an object's nor a list's, and what `failure` returns. A damaged archive, a
-//             file that ends in the middle and a stop are told in TraceEnd.
+// Errors:     INVALID_ARGUMENT if the first byte begins neither an object nor a list; any error of `failure`. A damaged archive, a
+//             truncated file and a stop are reported in TraceEnd.
 // Cost:       one pass.
 #pragma once
 
@@ -23,11 +23,11 @@ struct TraceEnd {
   std::string partial_reason;
 };
 
-// `failure` is asked after every piece whether to go on.
+// `failure` is called after every piece; an error ends the reading.
 Result<TraceEnd> readTrace(ByteStream& in, const std::string& path, EventSlicer& slicer, const std::stop_token& stop,
                            const std::function<Status()>& failure);
 
-// Times without a base that are this large count from 1970: later than 1973, longer than 3 years of uptime.
+// Times without a base that are at least this large count from 1970: later than 1973, longer than 3 years of uptime.
 inline constexpr std::int64_t kEpochNs = 100'000'000LL * kNsPerSecond;
 
 }  // namespace runglass

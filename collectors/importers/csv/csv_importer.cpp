@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV files whose columns a layout explains: those of this build, told by their header, or one of the user's.
+// CSV files whose columns are described by a layout: a built-in one, selected by the header, or one of the user's.
 #include <algorithm>
 #include <optional>
 
@@ -62,7 +62,7 @@ class CsvImporter : public Importer {
   }
 
  private:
-  // A last record without a line end is whole if it has as many fields as the others, and nobody is still writing it.
+  // A last record without a line end is complete if it has as many fields as the others and the file is final.
   static void finish(CsvSplitter& splitter, CsvTable& table, const ImportTarget& target, const Status& status,
                      const CsvSplitter::OnRecord& record, Recorder& out) {
     if (!splitter.pending() || !target.final || status.code() == Code::kCancelled) return;
@@ -86,7 +86,7 @@ class CsvImporter : public Importer {
     CsvSplitter splitter(layout.separator);
     constexpr std::size_t kMaxHeader = 64U << 10;
     head = head.substr(0, kMaxHeader);
-    // The header may be all there is, or quoted over more than one line.
+    // The header may be the whole file, or contain quoted line breaks.
     for (std::size_t at = 0; at < head.size() && first;) {
       const std::size_t end = std::min(head.find('\n', at), head.size() - 1) + 1;
       splitter.push(head.substr(at, end - at), check);

@@ -24,10 +24,10 @@ Status wrongAt(const toml::node& where, const std::string& name, const std::stri
   return {Code::kInvalidArgument, name + ": line " + std::to_string(where.source().begin.line) + ": " + why};
 }
 
-// Reads fields of one table; the first thing that is wrong sticks.
+// Reads fields of one table; keeps the first error.
 class Fields {
  public:
-  // `name`: of the file that the table stands in.
+  // `name`: of the file with the table.
   Fields(const toml::table& table, std::string name, std::initializer_list<std::string_view> known)
       : m_table(table), m_name(std::move(name)), m_line(table.source().begin.line) {
     for (const auto& [key, value] : table) {
@@ -67,12 +67,12 @@ class Fields {
   void fail(const std::string& why) {
     if (m_status.ok()) m_status = Status(Code::kInvalidArgument, m_name + ": line " + std::to_string(m_line) + ": " + why);
   }
-  // Nothing that stands in one line is wrong, but the table as a whole.
+  // For an error of the table as a whole, not of one line.
   void failWhole(const std::string& why) {
     m_line = m_table.source().begin.line;
     fail(why);
   }
-  // What is wrong next is told of this field's line.
+  // A following error refers to this field's line.
   const toml::node* get(std::string_view key) {
     const toml::node* const node = m_table.get(key);
     m_line = (node != nullptr ? node->source() : m_table.source()).begin.line;

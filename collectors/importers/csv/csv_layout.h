@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CsvLayout: what the columns of a CSV file mean, as a TOML file says it (the shape is in docs/formats/import_csv.md).
+// CsvLayout: the meaning of a CSV file's columns, from a TOML file (format: docs/formats/import_csv.md).
 //
 // Threading:  immutable.
 // Ownership:  owns its texts.
-// Units:      as findUnit() names them; values become base units.
+// Units:      names of findUnit(); values are converted to base units.
 // Errors:     loadLayouts: INVALID_ARGUMENT "FILE: layout 2: why"; an unknown field, unit or format is an error.
 // Cost:       O(file).
 #pragma once
@@ -23,31 +23,31 @@ namespace runglass {
 
 struct CsvColumn {
   std::string name;    // of the column; or
-  std::string match;   // a regular expression for the names of many: its first group is the device's index
-  std::string metric;  // "" = made of name and unit
+  std::string match;   // a regular expression for the names of many columns: its first group is the device's index
+  std::string metric;  // "" = derived from name and unit
   const Unit* unit = nullptr;
   std::string device_kind;  // of `match`: "nic"; "" = the row's device, or the node
   bool counter = false;
 };
 
-// A row as something that happened.
+// A row as an event.
 struct CsvEvent {
-  std::string time, kind, code, message;  // columns, but `kind` is a word; rows without that time have no such event
+  std::string time, kind, code, message;  // columns, except that `kind` is a constant; rows without that time have no such event
 };
 
 struct CsvLayout {
   enum class TimeFormat : std::uint8_t { kNone, kSeconds, kMilliseconds, kMicroseconds, kNanoseconds, kWall };
   std::string name, kind = "csv";
-  std::vector<std::string> require;  // columns that tell this layout; all of them are in the header
+  std::vector<std::string> require;  // columns by which this layout is recognised; all of them must be in the header
   char separator = ',';
   std::string time;
   TimeFormat time_format = TimeFormat::kNone;
   bool has_zone = false;
   int zone_minutes = 0;
   std::string device_kind = "gpu", index, uuid, model;  // columns
-  std::string host;                 // a column that names the row's node; "" = hostname, host, node, ... if there is one
-  std::vector<std::string> labels;  // columns that tell series apart
-  std::string phase;                // a column whose changes are events
+  std::string host;                                     // the column with the row's node; "" = hostname, host, node, ... if present
+  std::vector<std::string> labels;                      // columns that distinguish series
+  std::string phase;                                    // a column whose changes are events
   std::vector<CsvColumn> columns;
   std::vector<CsvEvent> events;
 };
@@ -55,7 +55,7 @@ struct CsvLayout {
 struct LayoutText {
   std::string name, toml;
 };
-// The layout files of this build.
+// The built-in layout files.
 std::span<const LayoutText> builtinLayoutTexts();
 
 using CsvLayouts = std::vector<CsvLayout>;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CsvSplitter: cuts a byte stream into the fields of RFC 4180 records: quotes, doubled quotes, \n, \r\n and \r, a byte order mark.
+// CsvSplitter: splits a byte stream into the fields of RFC 4180 records: quotes, doubled quotes, \n, \r\n and \r, a byte order mark.
 //
 // Threading:  one thread.
 // Ownership:  fields are valid during the callback only.
 // Units:      bytes; offsets count from the first byte pushed.
-// Errors:     none: fields beyond kMaxFields, bytes beyond kMaxField of a field and beyond kMaxRecord of a record are left out and
-//             counted; a quote inside an unquoted field is a letter.
+// Errors:     fields beyond kMaxFields, bytes beyond kMaxField of a field and beyond kMaxRecord of a record are left out and counted; a
+//             quote inside an unquoted field is an ordinary character.
 // Cost:       O(bytes); memory at most kMaxRecord.
 #pragma once
 
@@ -23,9 +23,9 @@ class CsvSplitter {
   using OnRecord = std::function<void(const std::vector<std::string_view>& fields, std::uint64_t end_offset)>;
 
   explicit CsvSplitter(char separator = ',') : m_separator(separator) {}
-  // Empty lines are no records.
+  // Empty lines are not records.
   void push(std::string_view bytes, const OnRecord& on_record);
-  // The last record, when no line end follows it.
+  // Passes on the last record if no line end follows it.
   void finish(const OnRecord& on_record);
   bool pending() const { return m_any; }  // a record has begun and not ended
   std::int64_t longFields() const { return m_long_fields; }
@@ -39,8 +39,8 @@ class CsvSplitter {
 
   char m_separator;
   State m_state = State::kFieldStart;
-  std::string m_text;               // all fields of the record behind each other
-  std::vector<std::size_t> m_ends;  // of each in m_text
+  std::string m_text;               // all fields of the record, concatenated
+  std::vector<std::size_t> m_ends;  // end of each field in m_text
   std::vector<std::string_view> m_fields;
   std::size_t m_field_begin = 0;
   bool m_any = false, m_field_is_long = false, m_after_cr = false;

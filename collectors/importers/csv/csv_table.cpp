@@ -74,13 +74,13 @@ void CsvTable::header(const Record& header) {
         used.device_index = number;
       m_columns.push_back(std::move(used));
       found = true;
-      if (column.match.empty()) break;  // of two columns with one name the first counts
+      if (column.match.empty()) break;  // of two columns with the same name the first counts
     }
     if (!found) note("csv.missing_column", column.name + column.match);
   }
 }
 
-// Of a layout that does not say which: one with the usual name that is nothing else.
+// Without a column in the layout: one with a usual name and no other meaning.
 int CsvTable::hostColumn() const {
   constexpr std::array<std::string_view, 6> kNames = {"hostname", "host", "host_name", "node", "nodename", "node_name"};
   for (std::size_t i = 0; i < m_names.size(); ++i)
@@ -96,7 +96,7 @@ void CsvTable::toHostOf(const Record& record) {
   if (m_host < 0 || host == m_host_now) return;
   m_host_now = host;
   m_series.onHost(host);
-  for (Column& column : m_columns) column.device = {};  // they are those of the host before
+  for (Column& column : m_columns) column.device = {};  // the cached devices belong to the previous host
 }
 
 std::string_view CsvTable::cell(const Record& record, int column) const {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CsvTable: the records of one CSV file, read by a layout, as series of devices or of the node and as events.
+// CsvTable: converts the records of one CSV file, according to a layout, to series of devices or of the node and to events.
 //
 // Threading:  one thread.
 // Ownership:  borrows layout, series, target and Recorder.
 // Units:      TimeNs; base units.
-// Errors:     records of another width, without a time, with unreadable or absent values are counted; tell() records the counts.
+// Errors:     records with a different number of fields, without a time, with unreadable or absent values are counted; `tell()` records the
+//             counts.
 // Cost:       O(record).
 #pragma once
 
@@ -23,10 +24,10 @@ class CsvTable {
   CsvTable(const CsvLayout& layout, DeviceSeries& series, const ImportTarget& target, Recorder& out)
       : m_layout(layout), m_series(series), m_target(target), m_out(out) {}
 
-  // False where a column that the layout requires is missing.
+  // False if a column required by the layout is missing.
   static bool fits(const CsvLayout& layout, const Record& header);
   void header(const Record& header);
-  // `recorded`: it was imported before; only what later records build on is taken.
+  // `recorded`: imported before; only state for later records is updated.
   void record(const Record& record, bool recorded);
   std::size_t width() const { return m_width; }
   std::optional<TimeNs> newestEvent() const { return m_newest_event; }

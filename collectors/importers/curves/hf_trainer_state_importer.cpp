@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// trainer_state.json of the Hugging Face Trainer: log_history is a list of {step, key: number, ...}. It has no clock.
-// committed_offset counts log_history entries: the file is rewritten whole at every save, with more entries at its end.
+// trainer_state.json of the Hugging Face Trainer: log_history is a list of {step, key: number, ...}. It has no clock. committed_offset
+// counts log_history entries: at every save the whole file is rewritten, with further entries at its end.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -60,7 +60,7 @@ class HfTrainerStateImporter : public Importer {
   }
 
  private:
-  // log_history[i].key; the step of an entry may stand anywhere in it.
+  // log_history[i].key; the step can be at any position in the entry.
   class History : public JsonVisitor {
    public:
     struct Points {
@@ -76,10 +76,10 @@ class HfTrainerStateImporter : public Importer {
     void leaf(JsonPath path, const JsonLeaf& value) override {
       if (!inHistory(path) || path[1].index < m_skip) return;
       if (path.size() == 2) {
-        ++without_step;  // no object
+        ++without_step;  // not an object
       } else if (path.size() == 3 && path[2].key == "step") {
         m_step = value.integer;
-      } else if (path.size() == 3 && value.number) {  // texts such as "remaining_time" are no series
+      } else if (path.size() == 3 && value.number) {  // texts such as "remaining_time" are not series
         m_values.emplace_back(path[2].key, *value.number);
       }
     }

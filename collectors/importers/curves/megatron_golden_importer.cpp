@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Megatron-LM golden values: {"lm loss": {"start_step", "end_step", "step_interval", "values": {"1": 13.9, ...} or [...]}}. No clock.
-// "nan" texts are how the exporter writes "not logged at this step": absent, counted, never drawn as a NaN of the training.
+// "nan" texts are the exporter's notation for "not logged at this step": absent and counted, never recorded as a NaN of the training.
 #include <charconv>
 #include <map>
 #include <vector>
@@ -19,7 +19,7 @@ class MegatronGoldenImporter : public Importer {
     return probe.head.find("\"step_interval\"") != std::string_view::npos && probe.head.find("\"values\"") != std::string_view::npos ? 95
                                                                                                                                      : 0;
   }
-  // The file is written once and whole: all of its head tells it apart.
+  // The file is written once as a whole: its complete head identifies it.
   std::string identity(const ImportProbe& probe) const override { return "golden:" + std::to_string(crc32c(probe.head)); }
 
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
@@ -62,7 +62,7 @@ class MegatronGoldenImporter : public Importer {
     std::vector<double> value;
     bool is_list = false;
 
-    // The older shape is a list: from start_step on, every step_interval. Both may stand after the list.
+    // The older format is a list: from start_step on, every step_interval. Both can come after the list.
     std::vector<std::int64_t> steps() const {
       std::vector<std::int64_t> all = place;
       constexpr std::int64_t kMax = std::int64_t{1} << 32;  // beyond any training; keeps the product in range

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training events of DLRover: "[time] [pid] [id] [target] [#name] [BEGIN|END|INSTANT] {content}"; steps and saves have a begin and an
-// end of the same id, #log has the values of a step.
+// Training events of DLRover: "[time] [pid] [id] [target] [#name] [BEGIN|END|INSTANT] {content}"; steps and saves have a begin and an end
+// with the same id, #log has the values of a step.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -166,7 +166,7 @@ class DlroverEventsImporter : public Importer {
       lines.push(piece, [&](std::string_view line, std::uint64_t offset) { file.line(line, offset); });
     });
     std::uint64_t end = lines.lineStart();
-    // A line ends in a JSON object: that it is whole shows without a line end.
+    // A line ends in a JSON object, so it is recognisable as complete without a line end.
     if (target.final && status.ok() && !lines.partial().empty()) {
       file.line(lines.partial(), lines.lineStart());
       end = lines.offset();

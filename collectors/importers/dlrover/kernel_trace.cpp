@@ -20,7 +20,7 @@ void text(Details& details, const char* key, std::string_view value) {
   member(details, key, nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-// Repeated numbers come packed or one by one; each call adds what its field holds.
+// Repeated numbers are packed or single; each call appends the values of its field.
 class Numbers {
  public:
   bool read(WireReader& in) {
@@ -42,11 +42,11 @@ class Numbers {
   std::string m_json;
 };
 
-// What a message's reader did with the field in hand.
+// Result of a message's reader for the current field.
 enum class Took : std::uint8_t { kNo, kYes, kBad };
 Took took(bool ok) { return ok ? Took::kYes : Took::kBad; }
 
-// Reads a message field by field; those that `field` does not know, or that have another type, are passed over.
+// Reads a message field by field; fields that `field` does not handle, or of another type, are skipped.
 template <class Field>
 bool walk(std::string_view message, Field&& field) {
   WireReader in(message);
@@ -149,13 +149,13 @@ bool readLaunch(std::string_view message, Details& into) {
     into.stream = static_cast<std::uint32_t>(in.varint());
     return Took::kYes;
   });
-  if (ok && !into.stream) into.stream = 0;  // proto3 leaves zeros out
+  if (ok && !into.stream) into.stream = 0;  // proto3 omits zeros
   grids.tell(into, "grids");
   blocks.tell(into, "blocks");
   return ok;
 }
 
-// The CUPTI build's wrapper of a launch and one of the details.
+// The wrapper in the CUPTI build: a launch and one of the details.
 bool readWrapped(std::string_view message, Details& into) {
   return walk(message, [&](WireReader& in) {
     if (in.wireType() != kLength) return Took::kNo;
@@ -178,7 +178,8 @@ bool readWrapped(std::string_view message, Details& into) {
   });
 }
 
-// Field 7 is a matmul in the one layout, the wrapper in the other. A matmul always has its type (2), a number the wrapper has not.
+// Field 7 is a matmul in one layout, the wrapper in the other. A matmul always has a type (2), a field number that the wrapper does not
+// use.
 bool isMatmul(std::string_view message) {
   bool typed = false;
   const bool ok = walk(message, [&typed](WireReader& in) {
@@ -234,8 +235,8 @@ bool readKernelTrace(std::string_view message, KernelTrace& into) {
       case 6:
         into.count = value;
         break;
-      case 8:   // of the CUPTI build
-      case 11:  // of the other
+      case 8:   // CUPTI build
+      case 11:  // CUDA-event build
         into.is_host = value != 0;
         break;
       default:

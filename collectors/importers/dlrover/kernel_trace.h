@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of xpu_timer's .timeline files, read by hand from protobuf's wire format. Two layouts exist: that of the CUDA-event build
-// and that of the CUPTI build, which wraps the details and knows streams.
+// The messages of xpu_timer's .timeline files, decoded by hand from protobuf's wire format. There are two layouts: that of the CUDA-event
+// build and that of the CUPTI build, which wraps the details and has streams.
 //
 // Threading:  pure.
 // Ownership:  texts are copied.
 // Units:      µs since 1970 as written; bytes.
-// Errors:     false for bytes that are no such message, or more than 64 KiB. Fields that are not known are passed over.
+// Errors:     false for bytes that are not such a message, or more than 64 KiB. Unknown fields are skipped.
 // Cost:       one pass; a message's details are at most as long as its bytes.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace runglass::xpu_timer {
 
-// What a kernel worked on. `json` holds members without the braces: "dtype":"BF16","shapes":[1,2]
+// Operands of a kernel. `json` has members without the braces: "dtype":"BF16","shapes":[1,2]
 struct Details {
   std::string json;
   std::optional<std::uint64_t> comm_hash, seq, bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timelines of DLRover's xpu_timer: one protobuf message of a rank's traced kernels and host calls, and beside it, as NAME.meta, the names
-// of its kernels by their codes. Codes differ from rank to rank: the names of another rank are not used.
+// Timelines of DLRover's xpu_timer: one protobuf message with a rank's traced kernels and host calls, and next to it, as NAME.meta, the
+// names of its kernels by their codes. Codes differ from rank to rank: the names of another rank are not used.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -24,7 +24,7 @@ using xpu_timer::HostTrace;
 using xpu_timer::KernelTrace;
 
 constexpr std::size_t kMaxMeta = 8U << 20, kMaxStreams = 4'096, kMaxGroups = 65'536;
-// In µs: from 2001 on, and before the year 2100.
+// In µs: between 2001 and 2100.
 constexpr std::uint64_t kFirstTime = 1'000'000'000'000'000, kLastTime = 4'100'000'000'000'000;
 
 // "00003-00064.timeline": rank and number of ranks.
@@ -46,7 +46,7 @@ FileName parseName(std::string_view name) {
   return parts;
 }
 
-// code -> name, as in the file beside it; empty when there is none.
+// code -> name, from the file next to it; empty without such a file.
 std::map<std::uint32_t, std::string> readNames(const std::string& path) {
   std::map<std::uint32_t, std::string> names;
   const std::size_t dot = path.rfind(".timeline");
@@ -58,7 +58,7 @@ std::map<std::uint32_t, std::string> readNames(const std::string& path) {
   for (std::string line; std::getline(file, line);) {
     std::uint32_t code = 0;
     const auto [end, failed] = std::from_chars(line.data(), line.data() + line.size(), code);
-    if (failed != std::errc() || end == line.data() + line.size() || *end != ',') continue;  // "xpu_timer_host_trace,NAME" among them
+    if (failed != std::errc() || end == line.data() + line.size() || *end != ',') continue;  // such as "xpu_timer_host_trace,NAME"
     std::string name = displayName(std::string_view(end + 1, line.data() + line.size()));
     if (name.ends_with('_')) name.pop_back();
     if (constexpr std::string_view kPrefix = "xpu_timer_"; name.starts_with(kPrefix)) name.erase(0, kPrefix.size());
@@ -97,7 +97,7 @@ class Timeline {
  public:
   Timeline(const ImportTarget& target, Recorder& out) : m_target(target), m_out(out), m_spans(out) {}
 
-  // The rank stands behind the traces: it is read first.
+  // The rank comes after the traces, so it is read first.
   bool readWho(std::string_view bytes) {
     WireReader in(bytes);
     while (in.next()) {
@@ -112,7 +112,7 @@ class Timeline {
     return m_whole;
   }
 
-  // Reads up to the first damaged byte; false when there is one.
+  // Reads up to the first damaged byte; false if there is one.
   bool read(std::string_view bytes) {
     begin();
     WireReader in(bytes);
@@ -139,7 +139,7 @@ class Timeline {
  private:
   void begin() {
     const FileName name = parseName(m_target.file_name);
-    // proto3 leaves out a rank of 0; of a cut file only the name tells.
+    // proto3 omits a rank of 0; for a truncated file only the name has it.
     const std::int32_t written = m_rank.value_or(0);
     if (m_whole && name.rank && *name.rank != written)
       issue("xpu_timer.other_rank", 1,
@@ -222,7 +222,7 @@ class Timeline {
     return known->second;
   }
 
-  // A communicator's hash is the same on all of its ranks.
+  // A communicator's hash is equal on all of its ranks.
   std::int64_t groupOf(const std::string& hash) {
     const std::int64_t id = commGroupId(hash, "");
     if (m_groups.size() < kMaxGroups && m_groups.insert(id).second)
@@ -259,7 +259,7 @@ class XpuTimerImporter : public Importer {
  public:
   std::string_view kind() const override { return "xpu_timer"; }
   Grouping grouping() const override { return Grouping::kRankDumps; }
-  // Written once and whole: all of its head tells it apart.
+  // Written once as a whole: its complete head identifies it.
   std::string identity(const ImportProbe& probe) const override { return "xpu_timer:" + std::to_string(crc32c(probe.head)); }
 
   int recognise(const ImportProbe& probe) const override {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. Nothing is ever extracted to disk, so member names can do no harm; they are only shown.
-//  2. A file whose members decompress, together and whether they are read or passed over, to more than kRatioLimit times its size, beyond
-//     the first kRatioFree bytes, is a bomb.
+// 1. Nothing is ever extracted to disk, so member names are harmless; they are only shown.
+// 2. A file whose members, read or skipped, decompress to more than kRatioLimit times its size in total, not counting the first kRatioFree
+//    bytes, is a decompression bomb.
 #include "collectors/importers/input/input_file.h"
 
 #include <archive.h>
@@ -22,14 +22,14 @@ namespace {
 constexpr std::size_t kHead = 64 << 10;
 constexpr std::size_t kBlock = 1 << 20;
 constexpr std::uint64_t kRatioLimit = 2000, kRatioFree = 64ULL << 20;
-constexpr std::int64_t kMemberLimit = 10'000, kEntryLimit = 100'000;  // files; anything with a header
+constexpr std::int64_t kMemberLimit = 10'000, kEntryLimit = 100'000;  // files; entries of any kind
 
 std::string archiveError(archive* handle) {
   const char* text = archive_error_string(handle);
   return text != nullptr ? text : "unknown archive error";
 }
 
-// Absent: an archive may claim any time.
+// Absent for implausible times, since an archive can contain any.
 std::optional<TimeNs> timeOf(std::time_t seconds) {
   constexpr std::time_t kYear2200 = 7'258'118'400;
   return seconds > 0 && seconds < kYear2200 ? std::optional(TimeNs{seconds} * kNsPerSecond) : std::nullopt;
@@ -69,9 +69,9 @@ class InputFile::MemberStream : public ByteStream {
     m_offset += bytes.size();
     return bytes;
   }
-  // Passes over what was not read.
+  // Skips the unread rest.
   Status skip() {
-    // Where nothing is compressed the archive seeks.
+    // Without compression the archive seeks.
     if (m_archive == nullptr || archive_filter_code(m_archive, 0) == ARCHIVE_FILTER_NONE ||
         (archive_format(m_archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_RAW)
       return {};
@@ -95,7 +95,7 @@ class InputFile::MemberStream : public ByteStream {
   }
 
  private:
-  // Fills an empty m_block; it stays empty at the end. By blocks, because archive_read_data() drops what precedes a damaged place.
+  // Fills an empty m_block; it stays empty at the end. By blocks, because archive_read_data() drops the data before a damaged place.
   Status readBlock() {
     while (m_status.ok() && m_block.empty() && !m_ended) {
       const void* data = nullptr;
@@ -125,7 +125,7 @@ class InputFile::MemberStream : public ByteStream {
   std::string m_head;
   std::string_view m_head_left, m_block;
   bool m_started = false;
-  std::uint64_t m_offset = 0, m_read = 0;  // handed out; got from the archive
+  std::uint64_t m_offset = 0, m_read = 0;  // returned; received from the archive
   bool m_ended;
   Status m_status;
 };
@@ -164,13 +164,13 @@ Status InputFile::openArchive(bool tar) {
 }
 
 Result<std::optional<InputFile::Member>> InputFile::next() {
-  if (m_stream && m_stream->damaged()) m_done = true;  // told by the member; nothing after it can be found
+  if (m_stream && m_stream->damaged()) m_done = true;  // reported by the member; no later member can be found
   if (m_stream && !m_done) RG_TRY(m_stream->skip());
   while (!m_done) {
     archive_entry* entry = nullptr;
     const int rc = archive_read_next_header(m_archive, &entry);
     if (rc == ARCHIVE_EOF) {
-      // A file that begins with zeros looks like an empty tar, but is a log whose beginning was cut away while it was being written.
+      // A file that begins with zeros looks like an empty tar, but is a log whose beginning was truncated while it was being written.
       if (m_members == 0 && m_tar && (archive_format(m_archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR) {
         RG_TRY(openArchive(false));
         continue;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// InputFile: one file of the user's as decompressed members: itself, or what a .tar holds. Reads .gz, .bz2, .zst and .xz through
+// InputFile: one file of the user as decompressed members: the file itself, or the members of a .tar. Reads .gz, .bz2, .zst and .xz through
 // libarchive.
 //
 // Threading:  one thread.
 // Ownership:  owns the handle; a Member's stream is valid until the next call of next().
 // Units:      decompressed bytes.
-// Errors:     open: NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT (a directory, a device). Reading: DATA_LOSS names the member and what
-//             the archive says; RESOURCE_EXHAUSTED when a small file grows beyond all reason (a decompression bomb) or holds too many
-//             members.
+// Errors:     open: NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT (a directory, a device). Reading: DATA_LOSS with the member and the
+//             archive's error; RESOURCE_EXHAUSTED if a small file grows beyond the limits (a decompression bomb) or has too many members.
 // Cost:       streaming; 64 KiB of head per member.
 #pragma once
 
@@ -32,10 +31,10 @@ class InputFile {
     std::string path;                     // "file" or "archive.tar/member"
     std::string_view head;                // first up to 64 KiB
     ByteStream* stream;                   // from the first byte, head included
-    Status head_status;                   // why the head is short, if the archive is damaged already there
+    Status head_status;                   // why the head is short, if the archive is damaged there already
     std::optional<TimeNs> modified = {};  // of the archive's member if recorded, else of the file
   };
-  // Next regular file inside; nothing after the last, or after one whose stream told that the archive is damaged.
+  // Next regular file inside; none after the last, or after one whose stream reported a damaged archive.
   Result<std::optional<Member>> next();
 
  private:

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 42> kMeasured = {
     "smi",       "nvidia",     "nvml",    "dcgm", "dmon",    "rocm",   "amd",     "npu",     "gpu",         "gpus",    "cpu",
     "mem",       "memory",     "disk",    "io",   "bmc",     "ipmi",   "power",   "temp",    "temperature", "thermal", "ib",
     "rdma",      "infiniband", "nic",     "net",  "network", "nvlink", "pcie",    "clocks",  "throttle"};
-// "gpu-node-03": there the word before is part of the name ("gpu_node0" is node0's GPUs).
+// "gpu-node-03": before these words the preceding word is part of the name ("gpu_node0" is node0's GPUs).
 constexpr std::array<std::string_view, 5> kMachines = {"node", "host", "server", "worker", "machine"};
 
 bool isOneOf(const std::string& word, auto&& words) { return std::ranges::find(words, std::string_view(lowered(word))) != words.end(); }
@@ -34,7 +34,7 @@ bool isNumber(const std::string& word) {
 
 constexpr std::size_t kDateDigits = 6;
 
-// "node0", "dgx-03", "n0412", and not "tmp", "Downloads" or "run42": a folder is of a node only where its name is a machine's.
+// "node0", "dgx-03", "n0412", but not "tmp", "Downloads" or "run42": a folder belongs to a node only if it is named like a machine.
 bool isMachineFolder(const std::string& name) {
   constexpr std::array<std::string_view, 9> kOthers = {"run", "job", "exp", "trial", "attempt", "test", "try", "step", "day"};
   if (isMachine(name)) return true;
@@ -51,7 +51,7 @@ NodeOfPath nodeOfPath(const std::string& path) {
   for (const std::string_view suffix : {".csv", ".tsv", ".prom", ".metrics", ".jsonl"})
     if (stem.size() > suffix.size() && stem.ends_with(suffix)) stem.resize(stem.size() - suffix.size());
   std::vector<std::string> words(1);
-  std::string between;       // what parts its words, the first of it
+  std::string between;       // separator of its words, the first one found
   std::vector<bool> dashed;  // whether a dash ends the word
   for (const char c : stem) {
     const bool parts = c == '_' || c == '-' || c == '.' || c == ' ';

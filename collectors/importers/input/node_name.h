@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which node a telemetry file is of, by its path: scripts write several files per node ("node0_gpu.csv", "node0_ib.csv"; "node0/gpu.csv").
+// The node of a telemetry file, from its path: scripts write several files per node ("node0_gpu.csv", "node0_ib.csv"; "node0/gpu.csv").
 //
 // Threading:  pure.
-// Errors:     none: a path that names no node says nothing.
+// Errors:     a path without a node gives an empty result.
 // Cost:       O(length of the path).
 #pragma once
 
@@ -11,12 +11,12 @@
 namespace runglass {
 
 struct NodeOfPath {
-  std::string name;        // "": the path names none
-  std::string folder;      // that keeps equal names of other folders apart
-  bool of_folder = false;  // the name is the folder's: `folder` is the one above it
+  std::string name;        // "": no node in the path
+  std::string folder;      // distinguishes equal names in different folders
+  bool of_folder = false;  // the name is the folder's: `folder` is its parent
 };
-// The file's stem without the words for what was measured, or else the folder's name where it is a machine's ("node0", not "tmp"). A
-// stem without such a word names no node.
+// The file's stem without the words for the measured quantity, or else the folder's name if it is named like a machine ("node0", not
+// "tmp"). A stem without such a word has no node.
 NodeOfPath nodeOfPath(const std::string& path);
 
 }  // namespace runglass

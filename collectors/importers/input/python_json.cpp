@@ -11,7 +11,7 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kMaxBytes = 240 << 20, kReserved = 16 << 20;
-// What the literals become, without a change of length: texts that no file has by chance, because they begin with DEL.
+// Replacements of the literals, of the same length: texts that do not occur in files, because they begin with DEL.
 constexpr std::string_view kNan = "\x7F",
                            kInfinity =
                                "\x7F"
@@ -52,7 +52,7 @@ std::optional<double> literalNumber(const std::string& text) {
   return std::nullopt;
 }
 
-// Keeps the place of the value in hand: m_path is where the next value goes.
+// Tracks the position of the current value: m_path is where the next value belongs.
 class Walker {
  public:
   using number_integer_t = nlohmann::ordered_json::number_integer_t;
@@ -133,7 +133,7 @@ Result<std::string> readAll(ByteStream& in, const std::string& path, std::stop_t
     if (text.size() + bytes.size() > kMaxBytes)
       return Status(Code::kResourceExhausted,
                     path + ": larger than " + std::to_string(kMaxBytes >> 20) + " MiB, which is more than a file of this kind can be");
-    // All the room at once: pages that are not written cost nothing, a string that moves to a larger place has two of them for a moment.
+    // Reserved at once: unwritten pages cost nothing, while a growing string would need both buffers during a copy.
     if (text.size() <= kReserved && text.size() + bytes.size() > kReserved) text.reserve(kMaxBytes);
     text.append(bytes);
   }

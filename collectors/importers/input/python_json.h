@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as Python writes it: NaN, Infinity and -Infinity are allowed where a number may stand. Visited value by value, so that no tree
-// is built and what precedes a damaged place is still seen.
+// JSON as written by Python: NaN, Infinity and -Infinity are permitted as numbers. Visited value by value, so that no tree is built and the
+// values before a damaged place are still visited.
 //
 // Threading:  pure.
-// Ownership:  values own their text; what a visitor is given is valid during the call.
+// Ownership:  values own their text; arguments of a visitor are valid during the call.
 // Units:      bytes.
-// Errors:     INVALID_ARGUMENT names line and column; RESOURCE_EXHAUSTED beyond 240 MiB, or 1 MiB of one text; DATA_LOSS of the stream.
+// Errors:     INVALID_ARGUMENT with line and column; RESOURCE_EXHAUSTED beyond 240 MiB, or 1 MiB of one text; DATA_LOSS of the stream.
 // Cost:       whole text in memory: for state files, not for traces.
 #pragma once
 
@@ -25,8 +25,8 @@ struct JsonPart {
 using JsonPath = std::span<const JsonPart>;
 
 struct JsonLeaf {
-  std::optional<double> number;         // also of the three literals; none for texts, true, false and null
-  std::optional<std::int64_t> integer;  // of a number written without fraction that fits
+  std::optional<double> number;         // also for the three literals; none for texts, true, false and null
+  std::optional<std::int64_t> integer;  // of a number without fraction that fits
 };
 
 class JsonVisitor {
@@ -37,9 +37,9 @@ class JsonVisitor {
 };
 
 Result<std::string> readAll(ByteStream& in, const std::string& path, std::stop_token stop);
-// RESOURCE_EXHAUSTED where one text, number or run of white space is larger than 1 MiB: the parser copies each, several times.
+// RESOURCE_EXHAUSTED if one text, number or run of white space exceeds 1 MiB: the parser copies each several times.
 Status checkTokens(std::string_view json);
-// What was visited before an error is good.
+// Values visited before an error are valid.
 Status walkPythonJson(std::string text, const std::string& path, JsonVisitor& visitor);
 
 }  // namespace runglass

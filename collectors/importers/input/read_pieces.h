@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of an importer that reads its file from begin to end.
+// The read loop of importers that read their file sequentially.
 //
 // Threading:  one thread.
 // Ownership:  a piece is valid during the call only.
 // Units:      bytes.
 // Errors:     the stream's own, and CANCELLED for a stop.
-// Cost:       none of its own.
 #pragma once
 
 #include <functional>
@@ -16,10 +15,10 @@
 
 namespace runglass {
 
-// Hands all of the stream to `take`, piece by piece.
+// Passes the whole stream to `take`, piece by piece.
 Status readPieces(ByteStream& in, const ImportTarget& target, const std::stop_token& stop,
                   const std::function<void(std::string_view piece)>& take);
-// What run() returns: damage behind something that was read makes the import partial, and is no failure.
+// Result of run(): damage after successfully read data makes the import partial, and is not a failure.
 Status endOfImport(const Status& status, ImportReport& report);
 
 }  // namespace runglass

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name of a run that only its file's name can give.
+// The name of a run, for files without one in their content.
 //
 // Threading:  pure.
-// Ownership:  none.
-// Units:      none.
-// Errors:     none.
 // Cost:       O(path).
 #pragma once
 
@@ -17,7 +14,7 @@
 
 namespace runglass {
 
-// "a/b/run.json.gz" -> "run"; files that all have one name (train.log, trainer_state.json) are called after their folder.
+// "a/b/run.json.gz" -> "run"; files with a generic name (train.log, trainer_state.json) are named after their folder.
 std::string runNameOfFile(const std::string& path);
 // 3 of "trace_rank3.json", "rank-3.gz".
 std::optional<std::int32_t> rankOfName(std::string_view name);

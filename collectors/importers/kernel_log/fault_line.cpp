@@ -28,7 +28,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Words of different kernels for one thing; those of a recovery are the catalogue's "ok".
+// Maps the terms of different kernels; those of a recovery become the catalogue's "ok".
 std::string codeOf(std::string_view printed) {
   std::string code = lower(printed);
   if (code == "correctable" || code == "ce") return "corrected";
@@ -56,7 +56,7 @@ std::optional<Fault> faultOf(std::string_view text, train_log::RuleSet::Scratch&
   fault.pid = capture(match, "pid");
   fault.message = match.group(train_log::Role::kText);
   if (const FaultInfo* known = findFault(fault.kind, fault.code)) fault.severity = known->severity;
-  // The line knows more than the catalogue: the same code is told of links that recovered and of links that are gone.
+  // The line is more specific than the catalogue: the same code occurs for links that recovered and for lost ones.
   const std::string fatal = lower(capture(match, "fatal"));
   if (fatal == "fatal") fault.severity = Severity::kCritical;
   if (fatal == "nonfatal" || fatal == "non-fatal") fault.severity = Severity::kWarning;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fault that a text from the kernel tells of: kind, code, severity and what it names.
+// The fault reported by a kernel message: kind, code, severity and the devices in the text.
 //
-// Threading:  pure; each thread brings its own Scratch.
-// Ownership:  Fault views the text that was given.
-// Units:      none.
-// Errors:     none; most texts tell of no fault.
+// Threading:  pure; each thread has its own Scratch.
+// Ownership:  Fault views the given text.
+// Errors:     most texts report no fault.
 // Cost:       one pass over the text; regexes run only where their literals occur.
 #pragma once
 
@@ -21,12 +20,12 @@ namespace runglass::kernel_log {
 std::span<const train_log::RuleText> builtinRules();
 
 struct Fault {
-  std::string_view kind;  // of the event; "gpu_uuid" is no fault but names the GPU at `pci`
+  std::string_view kind;  // of the event; "gpu_uuid" is not a fault but gives the UUID of the GPU at `pci`
   std::string code;
   Severity severity = Severity::kInfo;
-  std::string pci;  // "0000:9b:00", lower case, 4-digit domain; "" where none is named
+  std::string pci;  // "0000:9b:00", lower case, 4-digit domain; "" if there is none
   std::string_view uuid, interface_name, pid;
-  std::string_view message;  // the text from where the fault begins
+  std::string_view message;  // the text from the start of the fault on
 };
 
 std::optional<Fault> faultOf(std::string_view text, train_log::RuleSet::Scratch& scratch);

@@ -11,7 +11,7 @@ namespace runglass::kernel_log {
 namespace {
 using std::string_view;
 
-// Takes what is asked for off the front of a text; after the first refusal the rest is unchanged in meaning, and ok() is false.
+// Consumes the front of a text; after the first mismatch the rest is unspecified, and ok() is false.
 class Front {
  public:
   explicit Front(string_view text) : m_rest(text) {}
@@ -128,7 +128,7 @@ bool readKmsg(string_view line, KernelLine& out) {
   return out.kernel = true;
 }
 
-// "[  123.456789] ", also with the caller that CONFIG_PRINTK_CALLER adds: "[  123.456789][ T1234] ".
+// "[  123.456789] ", also with the caller added by CONFIG_PRINTK_CALLER: "[  123.456789][ T1234] ".
 bool takeBootTime(string_view& text, TimeNs& time) {
   std::int64_t seconds = 0;
   Front front(text);
@@ -181,7 +181,7 @@ bool takeZone(Front& front, std::int64_t& minutes) {
   return true;
 }
 
-// "2025-01-21T04:41:44,283302+00:00 ". `dmesg`: its way of printing the time, which no host follows.
+// "2025-01-21T04:41:44,283302+00:00 ". `dmesg`: whether it is dmesg's time format, which no host name follows.
 bool takeIsoTime(string_view& text, KernelLine& out, bool& dmesg) {
   WallTime wall;
   Front front(text);
@@ -283,7 +283,7 @@ bool KernelLineReader::read(string_view line, KernelLine& out) {
   out = {};
   if (m_entry.open || line.starts_with("__CURSOR=")) return readExport(line, out);
   if (line.starts_with('{') && line.find("\"MESSAGE\"") != string_view::npos && readJson(line, out)) return true;
-  if (m_kmsg && line.starts_with(' ')) return false;  // " SUBSYSTEM=pci": a dictionary of the record before
+  if (m_kmsg && line.starts_with(' ')) return false;  // " SUBSYSTEM=pci": a dictionary of the previous record
   m_kmsg = readKmsg(line, out);
   if (m_kmsg) return true;
   string_view text = line;
@@ -313,7 +313,7 @@ bool KernelLineReader::readJson(string_view line, KernelLine& out) {
   for (const auto& [key, value] : json.items()) {
     if (value.is_string()) {
       entry.put(key, value.get_ref<const std::string&>());
-    } else if (key == "MESSAGE" && value.is_array()) {  // bytes that are no UTF-8
+    } else if (key == "MESSAGE" && value.is_array()) {  // bytes that are not UTF-8
       for (const auto& byte : value)
         if (byte.is_number_unsigned()) entry.message += static_cast<char>(byte.get<unsigned>() & 0xFFU);
     }

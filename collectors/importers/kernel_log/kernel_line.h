@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelLineReader: what a line of a kernel log says before its text, in every form in which such logs are kept: /dev/kmsg, dmesg (raw,
-// -T, -x, ISO times), syslog (RFC 3164 and 5424), journalctl (short*, json, export), fabric manager.
+// KernelLineReader: parses the prefix of a kernel log line, in all common formats: /dev/kmsg, dmesg (raw, -T, -x, ISO times), syslog (RFC
+// 3164 and 5424), journalctl (short*, json, export), fabric manager.
 //
 // Threading:  one thread.
-// Ownership:  KernelLine views the line that was given, or the reader until its next call.
+// Ownership:  KernelLine views the given line, or the reader until its next call.
 // Units:      TimeNs; see Clock.
-// Errors:     none: what has no known prefix is text without a time.
+// Errors:     a line without a known prefix is text without a time.
 // Cost:       O(prefix); JSON O(line).
 #pragma once
 
@@ -23,8 +23,8 @@ enum class Clock : std::uint8_t {
   kNone,    // no time printed
   kBoot,    // ns since boot
   kUtc,     // since the epoch
-  kLocal,   // wall time without a zone, read as if it were UTC
-  kNoYear,  // wall time without zone and year, read as if it were of 2000: see inAssumedYear()
+  kLocal,   // wall time without a zone, interpreted as UTC
+  kNoYear,  // wall time without zone and year, interpreted as in 2000: see inAssumedYear()
 };
 
 struct KernelLine {
@@ -33,16 +33,16 @@ struct KernelLine {
   std::optional<Severity> severity;
   std::optional<std::uint64_t> sequence;  // of /dev/kmsg
   std::string_view host;
-  bool kernel = false;         // only a kernel's log, or the fabric manager's, has lines of this form
-  bool other_program = false;  // the line says that another program than the kernel wrote it
+  bool kernel = false;         // only a kernel's or fabric manager's log has lines of this form
+  bool other_program = false;  // the line names another program than the kernel as its writer
   std::string_view text;
 };
 
 class KernelLineReader {
  public:
-  // False: the line is blank, a kmsg continuation, or a part of a journal export's entry that is not complete.
+  // False: the line is blank, a kmsg continuation, or part of an incomplete entry of a journal export.
   bool read(std::string_view line, KernelLine& out);
-  // The last entry of a journal export has no blank line after it.
+  // Completes the last entry of a journal export, which has no blank line after it.
   bool finish(KernelLine& out);
 
  private:

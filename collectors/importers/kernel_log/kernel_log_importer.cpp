@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel logs: dmesg, kern.log and syslog, journals, NVIDIA's fabric manager. Events with their GPU, link or node; every other line is a
-// log line. A log belongs to no training; `import --run NAME` puts it beside one.
+// log line. A log belongs to no training run; `import --run NAME` adds it to one.
 #include <algorithm>
 
 #include "collectors/importers/importer_registry.h"
@@ -15,7 +15,7 @@ class KernelLogImporter : public Importer {
  public:
   std::string_view kind() const override { return "kernel_log"; }
 
-  // By content: lines of a form that only kernels' logs have, or that tell of a fault as only a kernel does.
+  // By content: lines of a form that only kernel logs have, or that report a fault as only a kernel does.
   int recognise(const ImportProbe& probe) const override {
     std::size_t lines = 0, kernel = 0, faults = 0;
     forLines(probe.head, [&](const KernelLine& line, train_log::RuleSet::Scratch& scratch) {

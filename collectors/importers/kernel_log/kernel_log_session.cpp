@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A line is handled once, when it is finished; lines that begin before resume_at change state but record nothing.
+// 1. A line is processed once, when it is complete; lines that begin before resume_at change state but record nothing.
 // 2. All recorded times of a session are of m_domain; a line with another clock is recorded without a time.
-// 3. A run is declared with the first line that is recorded, never by a live session. Lines that are not recorded make no issues.
+// 3. A run is declared with the first recorded line, never by a live session. Lines that are not recorded cause no issues.
 #include "collectors/importers/kernel_log/kernel_log_session.h"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ void KernelLogSession::onText(const KernelLine& line, bool record, Recorder& out
     if (m_skip_to && *line.sequence <= *m_skip_to) return;
     m_sequence = line.sequence;
   }
-  // Other programs repeat what the kernel says; only the fabric manager has news of its own.
+  // Other programs repeat kernel messages; only the fabric manager has its own.
   auto fault = faultOf(line.text, m_scratch);
   if (fault && line.other_program && fault->kind != "nvswitch") fault.reset();
   if (line.kernel || fault) ++m_kernel_lines;
@@ -91,9 +91,9 @@ void KernelLogSession::onBoot(const std::string& node_uuid) {
   std::erase_if(m_up, [&](const std::string& port) { return port.starts_with(node_uuid + '/'); });
 }
 
-// By address, as an interface is renamed while the node boots.
+// By address, because an interface is renamed while the node boots.
 bool KernelLogSession::neverWasUp(const Fault& fault, const Where& where) {
-  if (fault.pci.empty() && fault.interface_name.empty()) return false;  // a bond that lost them all
+  if (fault.pci.empty() && fault.interface_name.empty()) return false;  // a bond that lost all its links
   const std::string port = where.node_uuid + '/' + (fault.pci.empty() ? std::string(fault.interface_name) : fault.pci);
   if (fault.kind == "link_up" && m_up.size() < kMaxPlaces) m_up.insert(port);
   return fault.kind == "link_down" && m_booted.contains(where.node_uuid) && m_up.size() < kMaxPlaces && !m_up.contains(port);
@@ -171,7 +171,7 @@ std::optional<TimeNs> KernelLogSession::timeOf(const KernelLine& line, bool reco
   return std::nullopt;
 }
 
-// The first line with a time says what the run's times mean, also where it was recorded by an earlier import.
+// The first line with a time determines the time domain of the run, even if an earlier import recorded it.
 void KernelLogSession::learnDomain(const KernelLine& line, bool record, Recorder& out) {
   const TimeDomain before = m_domain;
   if (m_domain == TimeDomain::kNone) {
@@ -186,7 +186,7 @@ void KernelLogSession::learnDomain(const KernelLine& line, bool record, Recorder
 
 KernelLogSession::Where KernelLogSession::placeOf(std::string_view host, Recorder& out) {
   if (m_options.node) return {m_options.node, m_options.node_uuid};
-  if (host.empty()) return {{}, "log:" + m_options.path};  // of two such logs in one run, the slots are not the same
+  if (host.empty()) return {{}, "log:" + m_options.path};  // two such logs in one run have different device slots
   if (const auto known = m_hosts.find(host); known != m_hosts.end()) return known->second;
   if (m_hosts.size() >= kMaxPlaces) {
     addIssue("kernel_log.too_many_devices", cleanText(host, train_log::kMaxName));
@@ -197,7 +197,7 @@ KernelLogSession::Where KernelLogSession::placeOf(std::string_view host, Recorde
   return m_hosts.emplace(host, where).first->second;
 }
 
-// A GPU that the log names by its UUID is that one; any other device is known by its place in the node. "" where there is none.
+// Identifies a GPU by its UUID if the log has it, any other device by its slot in the node. "" if there is none.
 std::string KernelLogSession::deviceUuid(const Fault& fault, const Where& where, std::string_view& kind) const {
   kind = deviceKind(fault.kind);
   if (const auto gpu = m_gpu_uuids.find(where.node_uuid + '/' + fault.pci); !fault.pci.empty() && gpu != m_gpu_uuids.end()) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelLogSession: one kernel log from its first byte: lines in, events with their devices and log lines out. The importer pushes a file
-// through it, the agent's source what the kernel has just said.
+// KernelLogSession: processes one kernel log from its first byte: lines in, events with their devices and log lines out. The importer feeds
+// a whole file, the agent's source each new message.
 //
 // Threading:  one thread.
 // Ownership:  borrows the Recorder per call.
 // Units:      TimeNs; times without a zone are UTC in an imported file and local time on the machine that writes it.
-// Errors:     none; odd data is counted in issues().
-// Cost:       O(bytes); memory bounded (one line of 1 MiB, 4,096 hosts and devices). At most `line_budget` log lines and `event_budget`
-//             events are recorded until refill() gives more; what is left out is counted.
+// Errors:     invalid data is counted in issues().
+// Cost:       O(bytes); memory limited (one line of 1 MiB, 4,096 hosts and devices). At most `line_budget` log lines and `event_budget`
+//             events are recorded until refill(); the rest is counted.
 #pragma once
 
 #include <functional>
@@ -25,17 +25,17 @@
 namespace runglass::kernel_log {
 
 struct SessionOptions {
-  std::string run_name, attempt_key;    // of an imported file; a live log belongs to its node alone
+  std::string run_name, attempt_key;    // of an imported file; a live log belongs only to its node
   std::string stream;                   // of log lines: the file's name
   std::string path;                     // for issues
   std::uint64_t resume_at = 0;          // lines that begin before it are parsed, not recorded
-  std::optional<TimeNs> modified = {};  // an imported file: gives a year to stamps that print none
+  std::optional<TimeNs> modified = {};  // of an imported file: supplies the year of stamps without one
   bool live = false;
-  NodeId node;  // this machine, where known
+  NodeId node;  // this machine, if known
   std::string node_uuid;
-  std::optional<DurNs> boot_to_utc;              // turns times since boot into wall time
-  std::map<std::string, std::string> gpu_uuids;  // by PCI address, where known
-  // False: another source of this agent has just told of this fault; its line is kept as a log line then.
+  std::optional<DurNs> boot_to_utc;              // converts times since boot to wall time
+  std::map<std::string, std::string> gpu_uuids;  // by PCI address, if known
+  // False: another source of this agent has just recorded this fault; the line is then recorded as a log line.
   std::function<bool(std::string_view kind, std::string_view code, std::string_view device, TimeNs time)> may_tell;
   std::int64_t line_budget = 50'000, event_budget = 100'000;
 };
@@ -45,18 +45,18 @@ class KernelLogSession {
   explicit KernelLogSession(SessionOptions options);
 
   void push(std::string_view bytes, Recorder& out);
-  // End of the file. `take_rest`: an unfinished last line counts; logs that were copied from a screen end like that.
+  // End of the file. `take_rest`: an unfinished last line counts, as in logs copied from a screen.
   void finish(Recorder& out, bool take_rest);
-  // The file was replaced or cut: what follows is its first byte.
+  // The file was replaced or truncated: the next byte is its first.
   void startOver();
-  // Wall time of lines that print none (live only).
+  // Wall time for lines without one (live only).
   void setArrival(std::optional<TimeNs> now) { m_arrival = now; }
   void setBootToUtc(DurNs offset) { m_options.boot_to_utc = offset; }
-  // Records of /dev/kmsg up to this number are known already.
+  // Records of /dev/kmsg up to this number are already recorded.
   void skipTo(std::uint64_t sequence) { m_skip_to = sequence; }
-  // Repeated faults of a live log: those of the last minute, or all.
+  // Records repeated faults of a live log: those of the last minute, or all.
   void tellRepeats(TimeNs now, bool all, Recorder& out);
-  // More may be recorded again, up to the most that the budgets were.
+  // Refills the budgets, up to their initial size.
   void refill(std::int64_t lines, std::int64_t events);
 
   RunId run() const { return m_run; }
@@ -64,7 +64,7 @@ class KernelLogSession {
   std::optional<TimeNs> endTime() const { return m_end_time; }
   std::optional<std::uint64_t> lastSequence() const { return m_sequence; }
   std::uint64_t committedOffset() const { return m_committed; }
-  // What became odd since the last call, by code; counts add up.
+  // Issues since the last call, by code; counts add up.
   std::map<std::string, Issue> takeIssues();
 
  private:
@@ -79,8 +79,8 @@ class KernelLogSession {
   void learnDomain(const KernelLine& line, bool record, Recorder& out);
   Where placeOf(std::string_view host, Recorder& out);
   void onBoot(const std::string& node_uuid);
-  // Of a link that went down: not once since the boot that the log begins with. A port without a cable is reported down as its driver
-  // loads.
+  // Whether a link that is down has never been up since the boot at the beginning of the log. A port without a cable is reported down when
+  // its driver loads.
   bool neverWasUp(const Fault& fault, const Where& where);
   void keepLine(const KernelLine& line, std::optional<TimeNs> time, NodeId node, Recorder& out);
   std::string deviceUuid(const Fault& fault, const Where& where, std::string_view& kind) const;
@@ -104,7 +104,7 @@ class KernelLogSession {
   std::map<std::string, Where, std::less<>> m_hosts;
   std::map<std::string, DeviceId> m_devices;       // by uuid
   std::map<std::string, std::string> m_gpu_uuids;  // by node uuid + address
-  std::set<std::string> m_booted, m_up;            // node uuids whose boot was read; ports, by node uuid + address, up since then
+  std::set<std::string> m_booted, m_up;            // booted nodes by uuid; ports up since then, by node uuid + address
   RepeatedFaults m_repeated;
   std::map<std::string, Issue> m_issues;
 };

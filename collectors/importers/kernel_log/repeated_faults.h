@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RepeatedFaults: a fault that a live source sees again and again is told at once, and then by the minute with its count.
+// RepeatedFaults: a fault that repeats in a live source is recorded at once, and then once a minute with its count.
 //
 // Threading:  one thread.
 // Ownership:  copies.
 // Units:      ns of the agent's clock.
-// Errors:     none; beyond kMax different faults at a time, what is new is told as it comes.
+// Errors:     beyond kMax different faults at a time, new ones are recorded individually.
 // Cost:       a map look-up per fault.
 #pragma once
 
@@ -21,7 +21,7 @@ class RepeatedFaults {
   static constexpr DurNs kTellEvery = 60 * kNsPerSecond;
   static constexpr std::size_t kMax = 1024;
 
-  // True: tell it now. False: it is counted. `key`: what makes two faults the same, e.g. code, device and process.
+  // True: record it now. False: it is counted. `key`: identifies equal faults, e.g. code, device and process.
   bool isNew(const std::string& key, const Event& event, TimeNs now) {
     const auto known = m_faults.find(key);
     if (known == m_faults.end()) {
@@ -32,7 +32,7 @@ class RepeatedFaults {
     ++known->second.count;
     return false;
   }
-  // What was counted for a minute, or everything; what did not come again is forgotten.
+  // Faults counted for a minute, or all; those that did not repeat are dropped.
   std::vector<Event> due(TimeNs now, bool all) {
     std::vector<Event> events;
     for (auto it = m_faults.begin(); it != m_faults.end();) {
@@ -54,7 +54,7 @@ class RepeatedFaults {
 
  private:
   struct Fault {
-    Event event;  // as told first; with the time of the last one
+    Event event;  // as first recorded; with the time of the last occurrence
     TimeNs reported = 0;
     std::int64_t count = 0;
   };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers of plain documents: pickles of protocol 2 that hold nothing but plain values, and JSON.
+// Readers of plain documents: pickles of protocol 2 with plain values only, and JSON.
 //
 // Threading:  pure.
 // Ownership:  the document owns the bytes that it was read from.
 // Units:      byte offsets.
-// Errors:     INVALID_ARGUMENT names the byte and, in a pickle, the opcode; RESOURCE_EXHAUSTED as in PlainDocument. There is no half
-//             document: what is cut anywhere is refused.
-// Cost:       one pass; a pickle is never executed: every opcode that could name, make or change an object of Python is refused.
+// Errors:     INVALID_ARGUMENT with the byte and, in a pickle, the opcode; RESOURCE_EXHAUSTED as in PlainDocument. There are no partial
+//             documents: truncated input is rejected.
+// Cost:       one pass; a pickle is never executed: every opcode that could refer to, create or modify a Python object is rejected.
 #pragma once
 
 #include <stop_token>
@@ -17,7 +17,7 @@
 namespace runglass {
 
 struct PickleEnd {
-  std::uint64_t trailing_bytes = 0;  // behind the STOP
+  std::uint64_t trailing_bytes = 0;  // after the STOP
 };
 
 Result<PickleEnd> readPickle(std::string bytes, PlainDocument& into, std::stop_token stop);

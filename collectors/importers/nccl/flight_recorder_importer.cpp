@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PyTorch's NCCL flight recorder (and torch_npu's of HCCL, which writes the same): the collectives that one rank has in its ring buffer,
-// and how far it came in each process group. On disk a pickle, over the worker's HTTP handler JSON.
+// PyTorch's NCCL flight recorder (and torch_npu's for HCCL, which has the same format): the collectives in one rank's ring buffer, and its
+// progress in each process group. A pickle on disk, JSON over the worker's HTTP handler.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMaxArgs = 1U << 20, kMaxFact = 1U << 20;
 
-// Number of elements times their size, over all buffers of a side; absent when a type is not known.
+// Number of elements times their size, over all buffers of a side; absent if a type is unknown.
 std::int64_t bytesOf(PlainValue sizes, PlainValue types) {
   if (!sizes.isList() || (types.size() != sizes.size() && types.size() != 1)) return kAbsent;
   std::int64_t total = 0;
@@ -36,19 +36,19 @@ std::int64_t bytesOf(PlainValue sizes, PlainValue types) {
   return total;
 }
 
-// The larger side: what a gather ends with and a scatter begins with, as everywhere.
+// The larger side: the output of a gather, the input of a scatter, as everywhere.
 std::int64_t bytesOfCall(PlainValue entry) {
   const std::int64_t in = bytesOf(entry.find("input_sizes"), entry.find("input_dtypes"));
   return in == kAbsent ? kAbsent : std::max(in, bytesOf(entry.find("output_sizes"), entry.find("output_dtypes")));
 }
 
-// In JSON dumps 0 stands for a time that is not there.
+// In JSON dumps 0 means an absent time.
 std::optional<TimeNs> timeOf(PlainValue entry, std::string_view key) {
   const auto time = entry.find(key).integer();
   return time && *time > 0 ? time : std::nullopt;
 }
 
-// "_dump_3", "nccl_trace_rank_3.json", "prefix3": PyTorch appends the rank to a prefix that the user may choose.
+// "_dump_3", "nccl_trace_rank_3.json", "prefix3": PyTorch appends the rank to a prefix that the user can choose.
 std::optional<std::int32_t> numberAtEnd(std::string_view name) {
   for (bool again = true; again;) {
     again = false;
@@ -62,7 +62,7 @@ std::optional<std::int32_t> numberAtEnd(std::string_view name) {
   return begin < name.size() && parsed.ec == std::errc() ? std::optional(rank) : std::nullopt;
 }
 
-// One dump's way into the Recorder.
+// Converts one dump.
 class Dump {
  public:
   Dump(PlainValue document, const ImportTarget& target, Recorder& out)
@@ -101,7 +101,7 @@ class Dump {
   std::optional<TimeNs> newest() const { return m_newest; }
 
  private:
-  // The oldest entry that is not completed.
+  // The oldest incomplete entry.
   struct Current {
     const ProcessGroup* group = nullptr;
     std::int64_t seq = kAbsent;
@@ -115,7 +115,7 @@ class Dump {
     attempt.layout.world = m_groups.world();
     m_attempt = m_out.attempt(attempt);
     m_rank = rankOfName(m_target.file_name);
-    // A number that stands alone may also be something else, a date for one.
+    // A number on its own can also be something else, such as a date.
     if (const auto number = numberAtEnd(m_target.file_name); !m_rank && number && m_groups.couldBe(*number)) m_rank = number;
     const auto only = m_groups.onlyMember();
     if (m_rank && only && *only != *m_rank) {
@@ -164,7 +164,7 @@ class Dump {
                 argsOf(entry));
   }
 
-  // With timing on the device's own time; else until the watchdog saw the end.
+  // The device's own time if timing was enabled; else until the watchdog saw the end.
   DurNs durationOf(PlainValue entry, TimeNs start, std::optional<TimeNs> completed) {
     constexpr double kLongestMs = 1e12;
     if (const auto ms = entry.find("duration_ms").number(); ms && *ms >= 0 && *ms < kLongestMs)
@@ -198,7 +198,7 @@ class Dump {
     return args;
   }
 
-  // What one Progress cannot hold: every group's numbers, as one JSON list.
+  // The state of all groups, which one Progress cannot hold, as one JSON list.
   void statuses() {
     if (m_groups.statuses().empty()) return;
     std::string all;
@@ -241,7 +241,8 @@ class Dump {
     m_out.fact({.attempt = m_attempt, .rank = m_rank, .key = key, .value = printable(value)});
   }
 
-  // Where this rank is: in what it waits for longest. Where nothing is pending it is in no collective, whatever it completed last.
+  // Position of this rank: the operation for which it has waited longest. With nothing pending it is in no collective, whatever it
+  // completed last.
   void progress() {
     if (!m_rank || !m_newest) return;
     Progress now{.attempt = m_attempt, .rank = *m_rank, .time = *m_newest};
@@ -250,7 +251,7 @@ class Dump {
     for (const GroupStatus& status : m_groups.statuses())
       if (const std::int64_t gap = status.enqueued.value_or(0) - status.completed.value_or(0); status.group != nullptr && gap > most)
         most = gap, behind = &status;
-    if (m_pending.group == nullptr && behind != nullptr) {  // the ring has lost the entry
+    if (m_pending.group == nullptr && behind != nullptr) {  // the entry is no longer in the ring
       now.group = behind->group->id;
       now.seq = behind->completed.value_or(0) + 1;
     } else if (m_pending.group != nullptr) {
@@ -280,16 +281,16 @@ class FlightRecorderImporter : public Importer {
  public:
   std::string_view kind() const override { return "nccl_flight_recorder"; }
   Grouping grouping() const override { return Grouping::kRankDumps; }
-  // Written once and whole: all of its head tells it apart.
+  // Written once as a whole: its complete head identifies it.
   std::string identity(const ImportProbe& probe) const override { return "flight_recorder:" + std::to_string(crc32c(probe.head)); }
 
   int recognise(const ImportProbe& probe) const override {
     const auto has = [&](std::string_view text) { return probe.head.find(text) != std::string_view::npos; };
-    // Any protocol: a wrong one is told by the reader.
+    // Any protocol: the reader reports an unsupported one.
     if (probe.head.starts_with('\x80')) return has("pg_config") || (has("entries") && has("collective_seq_id")) ? 95 : 0;
     const std::size_t first = probe.head.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos || probe.head[first] != '{') return 0;
-    // Sorted by key the entries come first and may fill the head.
+    // When sorted by key, the entries come first and can fill the head.
     const bool entries = has("\"entries\"") && (has("\"pg_config\"") || (has("\"profiling_name\"") && has("\"record_id\"")));
     return entries ? 95 : 0;
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of NCCL Inspector's JSON (v4.0 to v4.3): an operation of a communicator, or what a dump of it says about itself.
+// One line of NCCL Inspector's JSON (v4.0 to v4.3): an operation of a communicator, or the header of a dump.
 //
 // Threading:  one parser per thread.
 // Ownership:  an InspectorRecord owns its texts.
 // Units:      µs as written, bytes, GB/s.
-// Errors:     read(): false for text that is no JSON object.
+// Errors:     read(): false for text that is not a JSON object.
 // Cost:       one pass over the line.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace runglass {
 
-// Whose record it is. Since v4.3 it stands once, in front of the records of a dump.
+// Owner of a record. Since v4.3 it is given once, before the records of a dump.
 struct InspectorContext {
   std::string comm, comm_name, hostname, version;
   std::optional<std::int64_t> rank, n_ranks, pid, dump_us;
@@ -27,7 +27,7 @@ struct InspectorRecord {
   enum class Kind : std::uint8_t { kCollective, kP2p, kDump, kOther } kind = Kind::kOther;
   bool has_context = false;
   InspectorContext context;
-  std::int64_t dropped = 0;  // of a dump: records lost since the one before
+  std::int64_t dropped = 0;  // of a dump: records lost since the previous one
   std::string op, algo, proto, timing;
   std::optional<std::int64_t> seq, bytes, peer;
   std::optional<double> exec_us, algobw, busbw;

@@ -9,7 +9,7 @@ namespace {
 
 using Part = PlainDocument::Part;
 
-// Builds from the inside out: what is open lies on m_open, an object with the key that waits for its value.
+// Builds from the inside out: open values are on m_open, an object with the key that waits for its value.
 class Builder {
  public:
   using number_integer_t = nlohmann::json::number_integer_t;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL Inspector's JSON lines: one per collective or point-to-point operation that a process has completed. All give time and bandwidth
-// (scalars over the operation's number in its communicator); only verbose ones say when it was (spans). committed_offset counts bytes.
+// NCCL Inspector's JSON lines: one per collective or point-to-point operation that a process has completed. All have duration and bandwidth
+// (scalars over the operation's number in its communicator); only verbose ones have a start time (spans). committed_offset counts bytes.
 // Invariants:
-//  1. A rank is told only where the file says it: header.rank counts within its communicator, so that it is the process's own rank only in
-//     the communicator of all. That is one named so, or the only one of the file; what the first kDecideBytes hold decides.
-//  2. No time is invented: an operation without an event trace has the time of its dump, as a scalar, and no span.
+// 1. A rank is recorded only if the file has it: header.rank counts within its communicator, so it is the process's own rank only in the
+//    communicator of all ranks. That is the one with that name, or the only one of the file; the first kDecideBytes decide.
+// 2. No time is invented: an operation without an event trace gets the time of its dump, as a scalar, and no span.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -37,7 +37,7 @@ std::optional<TimeNs> timeOf(std::optional<std::int64_t> us) {
   return us && *us > 0 && *us < kLastUs ? std::optional(*us * kNsPerUs) : std::nullopt;
 }
 
-// One file's way into the Recorder.
+// Converts one file.
 class InspectorLog {
  public:
   InspectorLog(const ImportTarget& target, Recorder& out) : m_target(target), m_out(out), m_spans(out) {}
@@ -93,7 +93,7 @@ class InspectorLog {
     if (m_world.empty() && ranks.size() == 1) m_world = ranks.begin()->first;
     if (const auto world = ranks.find(m_world); world != ranks.end() && world->second.size() == 1 && *world->second.begin() >= 0)
       m_process_rank = static_cast<std::int32_t>(std::min<std::int64_t>(*world->second.begin(), INT32_MAX));
-    // As the plugin names files, host-pid77.log, there is no rank in it, whatever the host is called.
+    // The plugin's own file names, host-pid77.log, contain no rank, whatever the host name.
     if (m_target.file_name.find("-pid") == std::string::npos) m_named_rank = rankOfName(m_target.file_name);
     m_n_ranks = static_cast<std::int32_t>(std::clamp<std::int64_t>(n_ranks, 0, INT32_MAX));
     for (const auto& [text, offset] : std::exchange(m_held, {})) record(text, offset);
@@ -164,12 +164,12 @@ class InspectorLog {
     return m_process_rank;
   }
 
-  // Where the operations of one rank in one communicator go.
+  // Destination of the operations of one rank in one communicator.
   struct Place {
     TrackId track;
     std::int64_t group = 0;
     std::optional<std::int32_t> rank;
-    std::string process;  // where the rank is not known
+    std::string process;  // if the rank is unknown
   };
 
   const Place* placeOf(const InspectorContext& context, std::optional<std::int32_t> rank) {
@@ -226,7 +226,7 @@ class InspectorLog {
   };
   using OfKind = std::array<Points, kMetrics.size()>;
 
-  // Operations of one kind, algorithm and timing source make a curve for each number.
+  // Operations of one kind, algorithm and timing source form a curve for each number.
   void points(const Place& place, std::optional<TimeNs> time) {
     const bool p2p = m_record.kind == InspectorRecord::Kind::kP2p;
     std::string key = std::to_string(place.track.value) + (p2p ? "p" : "c");
@@ -245,7 +245,7 @@ class InspectorLog {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!values[i]) continue;
       if (!of[i].series) of[i].series = series(place, (p2p ? "p2p_" : "coll_") + std::string(kMetrics[i]));
-      // What is handed on together has a time at every point or at none.
+      // Points passed on together either all have a time or all have none.
       if (time.has_value() == of[i].time.empty()) flushPoints(of[i]);
       if (time) of[i].time.push_back(*time);
       of[i].step.push_back(*m_record.seq);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. Only the opcodes of kRead are read; the first other one ends it all. None of those can call anything.
-//  2. A value that is taken from the memo is finished by that: whoever changes it afterwards (as a cycle would have to) is refused.
+// 1. Only the opcodes of kRead are read; any other one ends the reading. None of those can call anything.
+// 2. A value becomes finished when it is taken from the memo: changing it afterwards (as a cycle would require) is rejected.
 //  3. Stack, marks and memo are no longer than PlainDocument::kMaxParts.
 #include <array>
 #include <bit>
@@ -57,7 +57,7 @@ constexpr std::array kNames = {
     OpcodeName{kLongBinPut, "LONG_BINPUT"}, OpcodeName{kSetItem, "SETITEM"}, OpcodeName{kTuple, "TUPLE"}, OpcodeName{kSetItems, "SETITEMS"},
     OpcodeName{kEmptyDict, "EMPTY_DICT"}, OpcodeName{kProto, "PROTO"}, OpcodeName{kTuple1, "TUPLE1"}, OpcodeName{kTuple2, "TUPLE2"},
     OpcodeName{kTuple3, "TUPLE3"}, OpcodeName{kNewTrue, "NEWTRUE"}, OpcodeName{kNewFalse, "NEWFALSE"}, OpcodeName{kLong1, "LONG1"},
-    // Never read; named so that the refusal says what the file wanted.
+    // Never read; listed so that the error message can name the opcode.
     OpcodeName{'0', "POP"}, OpcodeName{'1', "POP_MARK"}, OpcodeName{'2', "DUP"}, OpcodeName{'F', "FLOAT"}, OpcodeName{'I', "INT"},
     OpcodeName{'L', "LONG"}, OpcodeName{'P', "PERSID"}, OpcodeName{'Q', "BINPERSID"}, OpcodeName{'R', "REDUCE"}, OpcodeName{'S', "STRING"},
     OpcodeName{'T', "BINSTRING"}, OpcodeName{'U', "SHORT_BINSTRING"}, OpcodeName{'V', "UNICODE"}, OpcodeName{'B', "BINBYTES"},
@@ -229,14 +229,14 @@ class PickleReader {
     return push(known->second);
   }
 
-  // Values since the topmost mark, which is taken away.
+  // Number of values since the topmost mark, which is removed.
   Result<std::size_t> sinceMark() {
     if (m_marks.empty()) return bad("no mark");
     const std::size_t count = m_stack.size() - m_marks.back();
     m_marks.pop_back();
     return count;
   }
-  // Values above the topmost mark.
+  // Number of values above the topmost mark.
   std::size_t left() const { return m_stack.size() - (m_marks.empty() ? 0 : m_marks.back()); }
 
   Status push(Result<Part> part) {

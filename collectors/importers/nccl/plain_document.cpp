@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. A list or object takes members only while it is not finished, and is finished before it becomes a member: no cycle can be.
-//  2. A part's `bytes` and `depth` include those of its members, as often as they are used: a walk over all of it is bounded by them.
+// 1. A list or object accepts members only until it is finished, and is finished before it becomes a member: cycles are impossible.
+// 2. A part's `bytes` and `depth` include those of its members, as often as they are used: they limit the cost of a complete walk.
 #include "collectors/importers/nccl/plain_document.h"
 
 #include <algorithm>
@@ -155,7 +155,7 @@ std::string_view PlainValue::key(std::size_t i) const {
 }
 
 PlainValue PlainValue::find(std::string_view key) const {
-  // Of a key that stands twice the last one counts, as in Python.
+  // Of a repeated key the last value counts, as in Python.
   for (std::size_t i = isObject() ? size() : 0; i-- > 0;)
     if (this->key(i) == key) return at(i);
   return {};

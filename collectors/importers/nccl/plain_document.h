@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlainDocument: null, booleans, numbers, texts, lists and objects, whatever format they were written in. Parts may be shared (a pickle
-// names a part again instead of writing it again), so every part knows how large it is written out, and no cycle can be built.
+// PlainDocument: null, booleans, numbers, texts, lists and objects, from any format. Parts can be shared (a pickle refers to an earlier
+// part instead of repeating it), so every part has its written-out size, and no cycle can be built.
 //
 // Threading:  plain value; const calls from any thread.
 // Ownership:  owns its bytes; PlainValue borrows the document.
 // Units:      bytes; depth counts lists and objects.
-// Errors:     RESOURCE_EXHAUSTED beyond 4 million parts, 32 levels or 256 MiB written out; INVALID_ARGUMENT for a part that is changed or
-//             used in a way that could make a cycle.
+// Errors:     RESOURCE_EXHAUSTED beyond 4 million parts, 32 levels or 256 MiB written out; INVALID_ARGUMENT for a change or use of a part
+//             that could create a cycle.
 // Cost:       32 bytes a part, 4 per use of it in a list, 8 in an object.
 #pragma once
 
@@ -23,10 +23,10 @@ namespace runglass {
 
 class PlainDocument;
 
-// As a JSON text in quotes; what is no UTF-8 becomes U+FFFD.
+// As a JSON text in quotes; invalid UTF-8 becomes U+FFFD.
 void writeJsonText(std::string_view text, std::string& out);
 
-// One part of a document; what is not there reads as null.
+// One part of a document; an absent one reads as null.
 class PlainValue {
  public:
   enum class Kind : std::uint8_t { kNull, kBoolean, kInteger, kBigInteger, kReal, kText, kList, kObject };
@@ -37,14 +37,14 @@ class PlainValue {
   bool isObject() const { return kind() == Kind::kObject; }
   bool isList() const { return kind() == Kind::kList; }
   bool isTrue() const;
-  std::optional<std::int64_t> integer() const;  // also of a text that holds nothing but one, as JSON dumps have them
+  std::optional<std::int64_t> integer() const;  // also of a text that is only a number, as in JSON dumps
   std::optional<double> number() const;
   std::string_view text() const;  // of a text or a big integer, else ""
   std::size_t size() const;       // members of a list or object
   PlainValue at(std::size_t i) const;
   std::string_view key(std::size_t i) const;  // of an object
   PlainValue find(std::string_view key) const;
-  std::uint64_t bytes() const;                                            // about what writeJson() would write
+  std::uint64_t bytes() const;                                            // about the size of writeJson()'s output
   void writeJson(std::string& out, std::string_view without = {}) const;  // without that member of the outermost object
 
  private:
@@ -60,7 +60,7 @@ class PlainDocument {
   static constexpr std::uint64_t kMaxBytes = 256U << 20;
 
   PlainDocument();
-  // Texts that are given to text() may point into these bytes.
+  // Texts passed to text() can point into these bytes.
   std::string_view keep(std::string bytes);
 
   Part null() const { return 0; }
@@ -71,7 +71,7 @@ class PlainDocument {
   Result<Part> text(std::string_view value);
   Result<Part> list();
   Result<Part> object();
-  // The member is finished by that: it can be shared, but not changed any more.
+  // The member becomes finished: it can be shared, but no longer changed.
   Status append(Part list, Part member);
   Status put(Part object, Part key, Part member);
   void finish(Part part) { m_parts[part].finished = true; }

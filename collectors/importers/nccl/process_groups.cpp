@@ -31,7 +31,7 @@ std::vector<std::int32_t> ranksOf(PlainValue value) {
 
 std::string membersText(PlainValue ranks) {
   if (!ranks.isList()) return std::string(ranks.text());
-  // As the dumps write it, so that a group has one id whatever it was read from.
+  // In the format of the dumps, so that a group has one id from any source.
   std::string text = "[";
   for (const std::int32_t rank : ranksOf(ranks)) text += (text.size() > 1 ? ", " : "") + std::to_string(rank);
   return text + "]";
@@ -43,7 +43,7 @@ std::optional<std::int64_t> wholeNumber(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-// Collectives are counted from 0 or 1; -1 stands for none.
+// Collectives are counted from 0 or 1; -1 means none.
 std::optional<std::int64_t> counted(PlainValue value) {
   const auto number = value.integer();
   return number && *number >= 0 ? number : std::nullopt;
@@ -103,8 +103,8 @@ void ProcessGroups::nameStatusesByEntries(PlainValue dump) {
   }
 }
 
-// A process numbers its groups as it makes them, and PyTorch names groups by a number that only rises: where both lists are of one length
-// their orders agree. Not used when an entry says otherwise, or when a name is no number (hashed names have no order).
+// A process numbers its groups in order of creation, and PyTorch's numeric group names only increase: if both lists have the same length,
+// their orders match. Not used if an entry contradicts it, or if a name is not a number (hashed names have no order).
 void ProcessGroups::nameStatusesByOrder() {
   if (m_statuses.size() != m_groups.size()) return;
   std::map<std::int64_t, const ProcessGroup*> groups;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process groups of one dump: their ranks, what they are for, and how far this rank came in each.
+// The process groups of one dump: their ranks, their purpose, and this rank's progress in each.
 //
-// Threading:  plain values.
 // Ownership:  owns its strings.
 // Units:      sequence numbers of collectives.
-// Errors:     none: what a dump does not say is absent.
+// Errors:     data missing in a dump is absent.
 // Cost:       O(groups × their ranks).
 #pragma once
 
@@ -23,12 +22,12 @@ struct ProcessGroup {
   std::vector<std::int32_t> ranks;
 };
 
-// How far this rank came in one group, by the group's number in this process.
+// This rank's progress in one group, by the group's number in this process.
 struct GroupStatus {
   std::string pg_id;
   std::optional<std::int64_t> enqueued, started, completed;
-  const ProcessGroup* group = nullptr;  // if it is known which one it is
-  bool by_order = false;                // known by the order in which groups were made, not from an entry
+  const ProcessGroup* group = nullptr;  // null: unknown group
+  bool by_order = false;                // matched by the order of creation, not by an entry
 };
 
 class ProcessGroups {
@@ -37,13 +36,13 @@ class ProcessGroups {
 
   explicit ProcessGroups(PlainValue dump);
   const std::map<std::string, ProcessGroup, std::less<>>& all() const { return m_groups; }
-  // Of an entry; made when pg_config does not list it. Nothing beyond kMax.
+  // The group of an entry; created if pg_config does not list it. None beyond kMax.
   const ProcessGroup* of(PlainValue entry);
   const std::vector<GroupStatus>& statuses() const { return m_statuses; }
 
-  // Size of the group of all ranks; 0 when there is none.
+  // Size of the group of all ranks; 0 if there is none.
   std::int32_t world() const;
-  // The only rank that all groups have, if there is only one: a process lists the groups that it is in.
+  // The only rank that all groups have in common, if there is exactly one: a process lists the groups that it is in.
   std::optional<std::int32_t> onlyMember() const;
   // Whether a rank is in every group whose ranks are known.
   bool couldBe(std::int32_t rank) const;
@@ -57,7 +56,7 @@ class ProcessGroups {
   std::vector<GroupStatus> m_statuses;
 };
 
-// Of PyTorch's name of a type ("BFloat16"), with or without the c10:: before it; 0 = not known.
+// Size of PyTorch's type name ("BFloat16"), with or without a leading c10::; 0 = unknown.
 std::int64_t bytesOfDtype(std::string_view dtype);
 
 }  // namespace runglass

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kProgressEvery = 10'000;  // virtual machine instructions
 
-// Reading only: a hostile schema can make SQLite run triggers, views and functions of its own choice otherwise.
+// Read-only: otherwise a hostile schema could make SQLite run triggers, views and functions of its choice.
 int authorize(void*, int action, const char* first, const char* second, const char*, const char*) {
   switch (action) {
     case SQLITE_SELECT:
@@ -128,7 +128,7 @@ Status ForeignDatabase::prepare(const std::string& name) {
 }
 
 Status ForeignDatabase::check() {
-  // SQLite reads what is missing of the last page as zeros.
+  // SQLite reads the missing part of the last page as zeros.
   std::size_t page = 0;
   RG_TRY(query("PRAGMA page_size", [&](const ForeignRow& row) { page = static_cast<std::size_t>(row.int64(0)); }));
   if (page == 0 || m_bytes % page != 0)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// ForeignDatabase: reads an SQLite file that somebody else made and that may be built to harm.
+// ForeignDatabase: reads an SQLite file from an untrusted source.
 //
 // Threading:  one thread.
-// Ownership:  owns a private copy of the file, which has no name and goes with the object.
-// Units:      none.
-// Errors:     open(): INVALID_ARGUMENT for what is no sound database; UNAVAILABLE, RESOURCE_EXHAUSTED for the copy. Queries: what SQLite
-//             says. CANCELLED when `stop` fires.
+// Ownership:  owns a private, unlinked copy of the file, which is deleted with the object.
+// Errors:     open(): INVALID_ARGUMENT for a file that is not an intact database; UNAVAILABLE, RESOURCE_EXHAUSTED for the copy. Queries:
+//             SQLite's errors. CANCELLED when `stop` fires.
 // Cost:       a copy of the file in the folder for temporary files, and one check of all its pages.
 #pragma once
 
@@ -23,14 +22,14 @@ struct sqlite3_stmt;
 
 namespace runglass {
 
-// A row of a query's answer; columns count from 0.
+// A row of a query's result; columns count from 0.
 class ForeignRow {
  public:
   explicit ForeignRow(sqlite3_stmt* statement) : m_statement(statement) {}
   std::int64_t int64(int column) const;
   std::optional<std::int64_t> optionalInt64(int column) const;
-  std::optional<std::int64_t> wholeNumber(int column) const;  // absent: text that is none, a fraction, a blob, NULL
-  std::string_view text(int column) const;                    // until the next row
+  std::optional<std::int64_t> wholeNumber(int column) const;  // absent: text that is not a number, a fraction, a blob, NULL
+  std::string_view text(int column) const;                    // valid until the next row
 
  private:
   sqlite3_stmt* m_statement;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nsight Systems reports as `nsys export --type sqlite` writes them: tables and columns are there when there was data and by version.
+// Nsight Systems reports from `nsys export --type sqlite`: which tables and columns exist depends on the data and on the version.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -36,7 +36,7 @@ const char* copyKind(std::int64_t kind) {
   }
 }
 
-// One report's way into the Recorder.
+// Converts one report.
 class NsysReport {
  public:
   NsysReport(ForeignDatabase& db, const ImportTarget& target, Recorder& out) : m_db(db), m_target(target), m_out(out), m_sorter(out) {}
@@ -90,18 +90,18 @@ class NsysReport {
                         Device gpu{.kind = "gpu", .model = displayName(row.text(0)), .memory_bytes = row.optionalInt64(4)};
                         const auto index = row.optionalInt64(1) ? row.optionalInt64(1) : row.optionalInt64(2);
                         if (index && *index >= 0 && *index < std::int64_t{kMaxDevices}) gpu.index = static_cast<std::int32_t>(*index);
-                        // Reports of drivers that name none have zeros.
+                        // Drivers that report no UUID leave zeros.
                         if (const std::string_view uuid = row.text(3); uuid.find_first_not_of("0-") != std::string_view::npos)
                           gpu.uuid = (uuid.starts_with("GPU-") ? "" : "GPU-") + displayName(uuid);
                         m_gpus.push_back(std::move(gpu));
                       });
   }
 
-  // "k.column" where the table has it, else NULL.
+  // "k.column" if the table has it, else NULL.
   static std::string pick(const std::set<std::string>& columns, const char* name) {
     return columns.contains(name) ? std::string("k.") + name : std::string("NULL");
   }
-  // The text of an id column, and the join that finds it.
+  // Query for the text that an id column refers to.
   std::string textOf(const std::set<std::string>& columns, const char* name) {
     return columns.contains(name) && m_db.hasTable("StringIds") ? "(SELECT value FROM StringIds WHERE id = k." + std::string(name) + ")"
                                                                 : std::string("NULL");
@@ -180,7 +180,7 @@ class NsysReport {
     });
   }
 
-  // NVTX push/pop ranges nest on their thread; start/end ranges may overlap and have a row of their own. Marks have no end.
+  // NVTX push/pop ranges nest on their thread; start/end ranges can overlap and have their own row. Marks have no end.
   Status readRanges() {
     const std::set<std::string> columns = m_db.columns("NVTX_EVENTS");
     if (!columns.contains("start") || !columns.contains("end")) return {};
@@ -253,7 +253,7 @@ class NsysReport {
     if (!m_version.empty()) m_out.fact({.attempt = m_attempt, .rank = m_rank, .key = "nsys_version", .value = printable(m_version)});
   }
 
-  // The report's GPUs on the node that it names; those that only their work tells of have no model.
+  // Declares the report's GPUs on its node; those known only from their work have no model.
   void tellDevices() {
     for (const std::int32_t index : m_used)
       if (std::ranges::find(m_gpus, std::optional(index), &Device::index) == m_gpus.end())
@@ -282,7 +282,7 @@ class NsysReport {
   std::optional<std::int64_t> m_epoch;
   std::string m_host, m_version;
   std::vector<Device> m_gpus;
-  std::set<std::int32_t> m_used;  // devices that work was recorded of
+  std::set<std::int32_t> m_used;  // devices with recorded work
   RunId m_run;
   AttemptId m_attempt;
   std::optional<std::int32_t> m_rank;
@@ -295,7 +295,7 @@ class NsysImporter : public Importer {
  public:
   std::string_view kind() const override { return "nsys_sqlite"; }
   Grouping grouping() const override { return Grouping::kRankFiles; }
-  // Written once and whole: all of its head tells it apart.
+  // Written once as a whole: its complete head identifies it.
   std::string identity(const ImportProbe& probe) const override { return "nsys:" + std::to_string(crc32c(probe.head)); }
 
   int recognise(const ImportProbe& probe) const override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nvidia-smi prints: --query-gpu CSV, -q, dmon; each alone, repeated, or together in a capture with headings of # lines between.
+// Output of nvidia-smi: --query-gpu CSV, -q, dmon; each alone, repeated, or together in a capture with # lines as headings.
 #include <algorithm>
 
 #include "collectors/importers/importer_registry.h"
@@ -50,9 +50,9 @@ class SmiFile {
     }
     if (!m_query.inGpu()) m_committed = offset;
   }
-  // `end`: where the unfinished last line begins.
+  // `end`: offset of the unfinished last line.
   void finish(std::uint64_t end, bool final) {
-    // Of a file that grows, the last GPU of -q may not be complete; it is read again.
+    // In a growing file the last GPU of -q may be incomplete; it is read again.
     if (final || !m_query.inGpu()) {
       leave();
       m_committed = end;

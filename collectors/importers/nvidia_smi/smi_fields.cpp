@@ -8,7 +8,7 @@
 namespace runglass::nvidia_smi {
 namespace {
 
-// Where two columns mean one metric, the better one stands first.
+// Of two columns for one metric, the better one comes first.
 constexpr std::array kColumns = {
     Field{"power.draw", "power_watts", "W"},
     Field{"power.draw.average", "power_average_watts", "W"},
@@ -91,7 +91,7 @@ constexpr std::array kMonitor = {
     Field{"ofa", "utilization_ofa_ratio", "%"},
     Field{"mclk", "memory_clock_hertz", "MHz"},
     Field{"pclk", "sm_clock_hertz", "MHz"},
-    Field{"fb", "gpu_memory_used_bytes", "MiB"},  // it prints "MB" and means MiB
+    Field{"fb", "gpu_memory_used_bytes", "MiB"},  // printed as "MB", but in MiB
     Field{"bar1", "bar1_memory_usage_used_bytes", "MiB"},
     Field{"ccpm", "protected_memory_used_bytes", "MiB"},
     Field{"sbecc", "ecc_errors_corrected_volatile_total"},

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nvidia-smi calls things, and what the metric catalogue calls them.
+// nvidia-smi's names of quantities, and their names in the metric catalogue.
 //
 // Threading:  immutable.
 // Ownership:  static storage.
-// Units:      `unit` is what nvidia-smi means where it prints none.
-// Errors:     unknown names are fine: they are made into a metric name of their own.
-// Cost:       a few dozen compares per column, not per value.
+// Units:      `unit` is nvidia-smi's unit where none is printed.
+// Errors:     an unknown name is converted to a metric name of its own.
+// Cost:       a few dozen comparisons per column, not per value.
 #pragma once
 
 #include <string_view>
@@ -25,17 +25,17 @@ const Field* findColumn(std::string_view printed);
 const Field* findPath(std::string_view printed);
 const Field* findMonitorColumn(std::string_view printed);
 
-// Columns and paths that say what a device is, not how it does: numbers, versions, addresses, limits that never change.
+// Columns and paths with the identity of a device, not its state: numbers, versions, addresses, limits that never change.
 bool isIdentity(std::string_view printed);
 
-// The bit of clock_event_reasons that "clocks event reasons/sw power cap" stands for; 0: none.
+// The bit of clock_event_reasons for a path such as "clocks event reasons/sw power cap"; 0: none.
 unsigned reasonBit(std::string_view path);
 
-// The total that "ecc errors/aggregate/dram correctable" counts towards: "ecc_corrected_total"; "": none. Drivers name the parts of it by
-// bits ("single bit/total"), by memory (SRAM, DRAM), or by memory and code (SEC-DED, parity).
+// The total to which a path such as "ecc errors/aggregate/dram correctable" contributes: "ecc_corrected_total"; "": none. Drivers divide it
+// by bits ("single bit/total"), by memory (SRAM, DRAM), or by memory and code (SEC-DED, parity).
 std::string_view eccTotal(std::string_view path);
 
-// "Drain and Reset" -> 4, as NVML counts; nullopt: not known.
+// "Drain and Reset" -> 4, NVML's number; nullopt: unknown.
 std::optional<double> recoveryAction(std::string_view text);
 
 }  // namespace runglass::nvidia_smi

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// SmiMonitor: the tables of nvidia-smi dmon and pmon: two lines with #, names and units, then a row per GPU or process.
+// SmiMonitor: the tables of nvidia-smi dmon and pmon: two header lines beginning with #, names and units, then a row per GPU or process.
 //
 // Threading:  one thread.
 // Ownership:  borrows the sink.
 // Units:      by the second header line.
-// Errors:     rows without a time (they have one only with -o DT) are counted and left out: none is invented. Rows of pmon are counted.
+// Errors:     rows without a time (only -o DT prints it) are counted and left out, since no time is invented. Rows of pmon are counted.
 // Cost:       O(line).
 #pragma once
 
@@ -21,7 +21,7 @@ class SmiMonitor {
   static bool isHeader(std::string_view line);  // "# gpu    pwr  gtemp", "#Date       Time        gpu"
   void header(std::string_view line);
   void units(std::string_view line);
-  // False when the line is no row: the table is over.
+  // False if the line is not a row: the table has ended.
   bool row(std::string_view line);
 
  private:

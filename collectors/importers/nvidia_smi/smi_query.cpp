@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1. m_stack is the path of the line that was read last; a deeper line is below it, whether it has a value or not.
-// 2. Readings wait until their GPU ends: what names the GPU may stand behind them.
+// 1. m_stack is the path of the last line read; a deeper line is below it, whether it has a value or not.
+// 2. Readings wait until the end of their GPU, because its identity may come after them.
 #include "collectors/importers/nvidia_smi/smi_query.h"
 
 #include <charconv>
@@ -142,7 +142,7 @@ void SmiQuery::hand(const Reading& reading, DeviceId device, std::set<std::strin
     metric = "performance_state";
   else
     metric = metricNameOf(reading.path, quantity.unit != nullptr ? quantity.unit->suffix : std::string_view());
-  // "Current" and "Device Current" of one link are one metric: the first stands.
+  // "Current" and "Device Current" of one link are the same metric: the first counts.
   if (!taken.insert(metric + reading.labels).second) return;
   m_sink.put(device, metric, reading.labels, *m_time, quantity);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// SmiQuery: the indented text of nvidia-smi -q, one or many of them behind each other.
+// SmiQuery: the indented text of nvidia-smi -q, once or repeated.
 //
 // Threading:  one thread.
 // Ownership:  borrows the sink.
-// Units:      as printed behind each value.
-// Errors:     values without a time above them are counted and left out, as are those beyond kMaxReadings of a GPU.
+// Units:      as printed after each value.
+// Errors:     values without a preceding time are counted and left out, as are those beyond kMaxReadings of a GPU.
 // Cost:       O(line); holds one GPU's readings.
 #pragma once
 
@@ -24,7 +24,7 @@ class SmiQuery {
   explicit SmiQuery(SmiSink& sink) : m_sink(sink) {}
   void begin();  // "==============NVSMI LOG=============="
   void line(std::string_view text);
-  void end();  // hands on the last GPU
+  void end();  // passes on the last GPU
   bool inGpu() const { return m_in_gpu; }
 
  private:

@@ -12,7 +12,7 @@ std::optional<TimeNs> SmiSink::time(std::string_view text) {
   if (!wall) return std::nullopt;
   if (wall->zoned) return wall->time;
   if (!m_zone) {
-    // Zones differ by quarters of an hour, from -12 to +14 hours.
+    // Time zones are multiples of a quarter hour, from -12 to +14 hours.
     constexpr DurNs kQuarter = 900 * kNsPerSecond, kMaxMinutes = 5;
     m_zone = 0;
     bool known = false;

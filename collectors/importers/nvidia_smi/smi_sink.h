@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// SmiSink: what the readers of nvidia-smi's outputs share: where values go, what zone the clock has, what was odd.
+// SmiSink: shared by the readers of nvidia-smi's outputs: destination of values, time zone, counts of invalid data.
 //
 // Threading:  one thread.
 // Ownership:  borrows DeviceSeries and Recorder.
 // Units:      TimeNs.
-// Errors:     odd data is counted and told by tell(); names in its details are at most kMaxNamed.
+// Errors:     invalid data is counted and recorded by `tell()`; its details have at most kMaxNamed names.
 // Cost:       O(1) per value; a set entry per absent or unreadable field.
 #pragma once
 
@@ -24,7 +24,7 @@ class SmiSink {
 
   SmiSink(DeviceSeries& series, const ImportTarget& target, Recorder& out) : series(series), m_target(target), m_out(out) {}
 
-  // The capture says in UTC when it was taken: the first local time behind it gives the zone.
+  // UTC time at which the capture was taken, if it is printed: the first local time after it gives the zone.
   void takenAt(TimeNs utc) { m_taken_at = utc; }
   std::optional<TimeNs> time(std::string_view text);
   bool recording = true;  // false: this record was imported before

@@ -77,7 +77,8 @@ void SmiTable::header(std::string_view line) {
     const std::string suffix = column.unit != nullptr ? std::string(column.unit->suffix) : std::string();
     std::string own = column.state ? "performance_state" : metricNameOf(column.printed, suffix);
     const Field* const field = findColumn(column.printed);
-    // power.limit is what was asked for, enforced.power.limit what holds: the first is only the limit where the other is not printed.
+    // power.limit is the requested limit, enforced.power.limit the effective one: the former is the limit only if the latter is not
+    // printed.
     const bool second = column.printed == "power.limit" && at({"enforced.power.limit"}) >= 0;
     std::string metric = second ? "power_limit_requested_watts" : field != nullptr ? std::string(field->metric) : own;
     if (!taken.insert(metric).second) {
@@ -132,7 +133,7 @@ void SmiTable::value(const Column& column, std::string_view text, DeviceId devic
   }
   if (quantity.absence) return m_sink.absent(*quantity.absence, column.printed);
   if (!quantity.value) return column.known ? m_sink.unreadable(column.printed) : m_sink.text(column.printed);
-  // Without a unit in the header (noheader units are in the values) the value's own tells the name.
+  // Without a unit in the header (with noheader, units are in the values) the value's unit determines the name.
   const bool unit_in_value = !column.known && column.unit == nullptr && quantity.unit != nullptr && !quantity.unit->suffix.empty();
   m_sink.put(device, unit_in_value ? metricNameOf(column.printed, quantity.unit->suffix) : column.metric, labels, time, quantity);
 }

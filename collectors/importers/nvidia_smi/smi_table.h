@@ -3,8 +3,8 @@
 //
 // Threading:  one thread.
 // Ownership:  borrows the sink.
-// Units:      by the header ("[MiB]"), else by the value ("72 W"), else as nvidia-smi means the column.
-// Errors:     rows of another width or without a time are counted and left out.
+// Units:      of the header ("[MiB]"), else of the value ("72 W"), else nvidia-smi's for the column.
+// Errors:     rows with a different number of fields or without a time are counted and left out.
 // Cost:       O(line).
 #pragma once
 
@@ -24,7 +24,7 @@ class SmiTable {
 
  private:
   struct Column {
-    std::string printed, metric;  // metric empty: identity, or another column is the same
+    std::string printed, metric;  // empty: identity, or a duplicate of another column
     const Unit* unit = nullptr;
     bool known = false, state = false, recovery = false;
   };

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CountingRecorder: passes a file's records on and counts them, so that an import's report holds what was recorded and nothing else.
+// CountingRecorder: passes a file's records on and counts them, so that an import's report has exactly the recorded data.
 //
-// Threading:  as the Recorder behind it.
+// Threading:  as the next Recorder.
 // Ownership:  borrows both.
 // Units:      counts.
-// Errors:     those of the Recorder behind, and FAILED_PRECONDITION for a file whose times are of another clock than those that its run
-// has:
-//             they would lie decades apart. Nothing of it is recorded from there on.
+// Errors:     those of the next Recorder, and FAILED_PRECONDITION for a file whose times are on another clock than its run's: they would be
+//             decades apart. From then on nothing of the file is recorded.
 // Cost:       an addition per call.
 #pragma once
 
@@ -19,7 +18,7 @@ namespace runglass {
 
 class CountingRecorder : public Recorder {
  public:
-  // `store`: whose runs a file may be said to belong to; null: only runs that are new.
+  // `store`: contains the existing runs to which the file may belong; null: only new runs.
   explicit CountingRecorder(Recorder& next, Writer* store = nullptr) : m_next(next), m_store(store) {}
 
   const Status& refused() const { return m_refused; }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an import of these files and folders would take, before anything is written: each file's kind, or why nobody knows it.
+// Lists the files that an import of these files and folders would read, before any write: each file's kind, or why it is not recognised.
 //
 // Threading:  any one thread; stops through the token.
-// Ownership:  values.
-// Units:      bytes as they lie on disk, compressed ones too.
-// Errors:     a file that cannot be read has a reason; CANCELLED when stopped.
-// Cost:       opens each file and reads its first 64 KiB, of archives each member's; at most kMaxPreviewed files and members.
+// Units:      bytes on disk, compressed for compressed files.
+// Errors:     an unreadable file has a reason; CANCELLED when stopped.
+// Cost:       opens each file and reads its first 64 KiB, in archives each member's; at most kMaxPreviewed files and members.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +20,15 @@ namespace runglass {
 inline constexpr std::size_t kMaxPreviewed = 2'000;
 
 struct PreviewedFile {
-  std::string path;  // "archive.tar/member" of what lies inside
-  std::string kind;  // "": it would be left out, `reason` says why
+  std::string path;  // "archive.tar/member" for members
+  std::string kind;  // "": not imported, for `reason`
   std::string reason;
   std::optional<std::uint64_t> bytes;  // absent: inside an archive
 };
 
 struct ImportPreview {
   std::vector<PreviewedFile> files;
-  bool more = false;  // there are files beyond kMaxPreviewed, which an import takes too
+  bool more = false;  // there are more than kMaxPreviewed files; an import reads all of them
 };
 
 Result<ImportPreview> previewImport(const std::vector<std::string>& paths, const std::stop_token& stop);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. A file's data and its import mark are in one transaction: what the mark covers is stored, what is stored is covered. Files that are
-//     parsed at once share a transaction; m_uncommitted_bytes is 0 outside of it.
-//  2. A mark's identity tells whether the file at its path is still the same one, grown or not.
-//  3. A run's name belongs to the directory or file that first took it; another one of the same name gets a longer name.
+// 1. A file's data and its import mark are in one transaction: a mark covers exactly the stored data. Files that are parsed at the same
+//    time share a transaction; m_uncommitted_bytes is 0 outside of it.
+// 2. A mark's identity determines whether the file at its path is still the same one, possibly grown.
+// 3. A run's name belongs to the first directory or file that used it; another one with the same name gets a longer name.
 #include "collectors/importers/session/import_session.h"
 
 #include <sched.h>
@@ -25,13 +25,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The store takes a third of the time that a parser takes: more than three would wait for it.
+// The store takes a third of a parser's time: more than three parsers would wait for it.
 constexpr std::size_t kMaxParses = 3;
-// Of text: what files of one transaction become waits in memory, at some 50 bytes a KiB.
+// Bytes of text: the records of one transaction are in memory, at some 50 bytes a KiB.
 constexpr std::uint64_t kMaxUncommitted = 1ULL << 30, kUnpacked = 12;
 constexpr TimeNs kNoEnd = std::numeric_limits<TimeNs>::max();
 
-// That this process may use: under taskset and in containers fewer than the machine has.
+// Cores usable by this process: under taskset and in containers fewer than the machine has.
 std::size_t usableCores() {
   cpu_set_t cores;
   return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? static_cast<std::size_t>(CPU_COUNT(&cores))
@@ -63,7 +63,7 @@ void describe(const Status& status, const ImportReport& report, bool nothing_new
 
 }  // namespace
 
-// A file, and how it goes into the store.
+// A file and its destination in the store.
 struct ImportSession::Plan {
   Importer* importer = nullptr;
   ImportTarget target;
@@ -137,7 +137,7 @@ Status ImportSession::importFile(const FoundFile& file) {
   }
 }
 
-// Null where no importer knows the member: then its result says so.
+// Null if no importer recognises the member; its result then has the reason.
 Importer* ImportSession::importerOf(const InputFile::Member& member) {
   const ImportProbe probe{member.path, member.head};
   Importer* const chosen = recognisedBy(probe, m_options.mapped.get());
@@ -173,7 +173,7 @@ ImportSession::Plan ImportSession::plan(const FoundFile& file, const InputFile::
   target.canonical_path = plan.path_key;
   target.source = printable(place.source);
   target.run_name = m_options.run_name.empty() ? runName(place.name, origin) : m_options.run_name;
-  // Where the replaced file is of another run, that is all that it takes.
+  // If a replaced file becomes another run, it needs no new attempt.
   const bool restarts = plan.replaced && (by_folder || !m_options.run_name.empty());
   target.attempt_key = plan.same ? plan.mark->state : attemptKey(target.run_name, target.source, importer.beginTime(probe), restarts);
   target.resume_at = plan.same ? static_cast<std::uint64_t>(plan.mark->offset) : 0;
@@ -198,7 +198,7 @@ void ImportSession::conclude(const Plan& plan, const Status& status, const Impor
   result.events = counting.event_count;
   result.issues = counting.issue_counts;
   describe(status, report, plan.same && counting.points + counting.span_count + counting.event_count == 0, result);
-  // A stopped import is marked too: what it recorded is stored, and the next one goes on behind it.
+  // A stopped import is marked too: its recorded data is stored, and the next import continues after it.
   if (!status.ok() && status.code() != Code::kCancelled) return;
   const ImportTarget& target = plan.target;
   m_writer.setImportMark(plan.path_key,
@@ -207,7 +207,7 @@ void ImportSession::conclude(const Plan& plan, const Status& status, const Impor
   rememberEnd(target.run_name, target.source, target.attempt_key, report.end_time);
 }
 
-// The files of ranks need nothing of each other: neither the end of the one before nor what it was marked with.
+// Files of ranks are independent: a file needs neither the end time nor the mark of the previous one.
 bool ImportSession::mayParseAside(const Importer& importer, const InputFile::Member& member) const {
   if (m_most_parses == 1) return false;
   const bool of_rank = importer.grouping() == Importer::Grouping::kRankFiles || importer.grouping() == Importer::Grouping::kRankDumps;
@@ -221,7 +221,7 @@ bool ImportSession::mayParseAside(const Importer& importer, const InputFile::Mem
 
 Status ImportSession::parseAside(const FoundFile& file, std::unique_ptr<InputFile> input, const InputFile::Member& member,
                                  Importer& importer) {
-  // Only of a plain file the tail can be had.
+  // The tail is accessible only in a plain file.
   const bool packed = member.stream->tail(1).empty();
   std::error_code unknown;
   const std::uint64_t size = fs::file_size(file.path, unknown);
@@ -229,7 +229,7 @@ Status ImportSession::parseAside(const FoundFile& file, std::unique_ptr<InputFil
   if (m_uncommitted_bytes + bytes > kMaxUncommitted) RG_TRY(finishParses());
   m_uncommitted_bytes += bytes;
   auto parse = std::make_unique<Parse>(plan(file, member, importer), m_writer);
-  // What may share a track with it comes before it.
+  // Earlier files that may share a track with it must be stored first.
   const auto in_the_way = [&](const auto& other) {
     return other->plan.target.run_name == parse->plan.target.run_name &&
            (other->plan.part.empty() || parse->plan.part.empty() || other->plan.part == parse->plan.part);
@@ -240,7 +240,7 @@ Status ImportSession::parseAside(const FoundFile& file, std::unique_ptr<InputFil
   return {};
 }
 
-// The files take turns, a batch each, so that what the store gets does not depend on who is faster.
+// The files take turns, one batch each, so that the store's content does not depend on the threads' speed.
 void ImportSession::playNext() {
   Parse& parse = *m_parses[m_turn];
   if (auto calls = parse.thread->next()) {
@@ -282,14 +282,14 @@ std::string ImportSession::runName(const std::string& base, const std::string& o
   }
 }
 
-// How often another file has taken this path.
+// Number of times that another file has replaced the one at this path.
 std::int64_t ImportSession::timesReplaced(const std::string& path_key) const {
   const auto mark = m_writer.importMark("replaced:" + path_key);
   return mark ? mark->offset : 0;
 }
 
-// Attempts of one source are numbered from "0"; a file that begins after the newest one has ended is a restart. So is one that took the
-// place of another; the others that were replaced with it are of the same restart.
+// Attempts of one source are numbered from "0"; a file that begins after the end of the newest one is a restart. So is a file that replaced
+// another one; all files replaced in the same import belong to the same restart.
 std::string ImportSession::attemptKey(const std::string& run_name, const std::string& source, std::optional<TimeNs> begin, bool replaced) {
   const std::string key = attemptMark(run_name, source);
   const auto last = m_writer.importMark(key);
@@ -307,9 +307,9 @@ void ImportSession::rememberEnd(const std::string& run_name, const std::string& 
   const std::string key = attemptMark(run_name, source);
   const auto last = m_writer.importMark(key);
   if (last && last->state == attempt_key && (!end || (last->offset != kNoEnd && *end <= last->offset))) return;
-  // Nor does what belongs to an older attempt make that the newest again.
+  // A file of an older attempt does not make that attempt the newest again.
   if (last && numberOf(attempt_key) < numberOf(last->state)) return;
-  // While no file has told a time, none begins after the end.
+  // Until a file has a time, no file begins after the end.
   const TimeNs newest = !last || last->offset == kNoEnd ? end.value_or(kNoEnd) : std::max(last->offset, end.value_or(last->offset));
   m_writer.setImportMark(key, {.identity = {}, .offset = newest, .run = {}, .state = attempt_key});
 }

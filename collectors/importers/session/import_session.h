@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// ImportSession: what is in the user's files and folders becomes runs in a store: recognises each file by content, decides what is one
-// run, and imports only what is new since the last time.
+// ImportSession: imports files and folders as runs of a store: recognises each file by content, assigns files to runs, and imports only
+// data that is new since the last import.
 //
 // Threading:  one thread; traces and dumps of ranks are parsed on up to three others, and recorded in an order that does not depend on
 //             them.
 // Ownership:  borrows the Writer.
-// Errors:     a file that fails is a FileResult with status kFailed and its reason; the others go on. import() itself fails only when
-//             the store does (disk full, ...): then nothing of the file in hand is stored and everything before it is.
-// Cost:       one transaction per file, or per ranks' files of up to 1 GiB of text: a kill in the middle of one leaves nothing of it.
-//             Some 100 MiB of memory per file that is parsed.
+// Errors:     a file that fails is a FileResult with status kFailed and its reason; the others are still imported. import() itself fails
+//             only if the store does (disk full, ...): then nothing of the current file is stored and everything before it is.
+// Cost:       one transaction per file, or for ranks' files of up to 1 GiB of text in total: after a kill nothing of the current one is
+//             stored. Some 100 MiB of memory per file being parsed.
 //
-// One run: --run NAME takes everything. Event files: a top directory is a run and its sub-directories are sources; a file that begins after
-// the one before has ended is the next attempt. Everything else: a file is a run. Another file at the path of one imported before (its
-// beginning differs) is another run, or, where folders or --run make the run, another attempt: one for all that are replaced in one import.
+// Runs: with --run NAME all files form one run. Event files: a top directory is a run and its sub-directories are sources; a file that
+// begins after the end of the previous one is the next attempt. Any other file is a run. A file that replaced an imported one at the same
+// path (its beginning differs) is another run, or, if folders or --run determine the run, another attempt: one for all files replaced in
+// one import.
 #pragma once
 
 #include <functional>
@@ -43,10 +44,10 @@ struct FileResult {
 
 struct ImportOptions {
   std::string run_name;                                  // "" = derived from the paths
-  std::function<void(const std::string& path)> on_file;  // progress
+  std::function<void(const std::string& path)> on_file;  // called for each file, for progress
   std::stop_token stop;
-  std::shared_ptr<Importer> mapped;  // of the user's own CSV layouts; asked before all others
-  unsigned threads = 0;              // that may parse at once; 0 = as many as there are cores
+  std::shared_ptr<Importer> mapped;  // importer for the user's own CSV layouts; takes precedence over all others
+  unsigned threads = 0;              // limit of parsing threads; 0 = number of cores
 };
 
 class ImportSession {
@@ -77,10 +78,10 @@ class ImportSession {
   std::vector<FileResult> m_results;
   std::size_t m_most_parses = 1;
   std::vector<std::unique_ptr<Parse>> m_parses;
-  std::size_t m_turn = 0;  // of m_parses
+  std::size_t m_turn = 0;  // index into m_parses
   std::uint64_t m_uncommitted_bytes = 0;
   Status m_cancelled;
-  std::map<std::string, std::string> m_restarted;  // of this import: the attempts of replaced files, by where attempts are remembered
+  std::map<std::string, std::string> m_restarted;  // of this import: the attempts of replaced files, by the key of the attempt's mark
 };
 
 }  // namespace runglass

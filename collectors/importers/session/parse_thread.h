@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ParseThread: one file's importer on a thread of its own, ahead of whoever plays its calls into the store.
+// ParseThread: runs one file's importer on its own thread, ahead of the thread that plays its calls into the store.
 //
 // Threading:  all calls on one thread, the store's; the importer runs on another.
 // Ownership:  owns the file; the destructor stops the importer and waits for it.
 // Units:      bytes.
-// Errors:     status() and report() are the importer's, once next() has nothing more.
-// Cost:       a thread; at most kMaxWaiting batches wait, then the importer does.
+// Errors:     status() and report() are the importer's, after next() has returned nothing.
+// Cost:       a thread; with kMaxWaiting batches waiting, the importer waits.
 #pragma once
 
 #include <deque>
@@ -32,7 +32,7 @@ class ParseThread {
   ParseThread(const ParseThread&) = delete;
   ParseThread& operator=(const ParseThread&) = delete;
 
-  // Waits for the next batch; nothing after the last.
+  // Waits for the next batch; none after the last.
   std::optional<RecordedCalls> next();
   const Status& status() const { return m_status; }
   const ImportReport& report() const { return m_report; }
@@ -52,7 +52,7 @@ class ParseThread {
   std::deque<RecordedCalls> m_waiting RG_GUARDED_BY(m_mutex);
   bool m_ended RG_GUARDED_BY(m_mutex) = false;
   bool m_abandoned RG_GUARDED_BY(m_mutex) = false;
-  std::jthread m_thread;  // last: the others are there before it and after it
+  std::jthread m_thread;  // last: it uses the members above
 };
 
 }  // namespace runglass

@@ -9,7 +9,7 @@
 namespace runglass {
 namespace {
 
-// The id of a key, and of a new one the next number.
+// The id of a key; a new key gets the next number.
 template <class Key, class Id>
 Id idOf(std::map<Key, Id>& known, Key key, Id) {
   return known.try_emplace(std::move(key), Id{known.size() + 1}).first->second;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a parser says to a Recorder on its own thread, kept in batches so that it can be said again to the store's on another.
+// Calls of a parser to a Recorder, kept in batches so that they can be repeated on the store's Recorder in another thread.
 //
-// Threading:  a CallRecorder and a CallPlayer each on one thread; batches are handed from one to the other.
-// Ownership:  batches own copies; the player borrows the Recorder behind it.
+// Threading:  a CallRecorder and a CallPlayer each on one thread; batches are passed from one to the other.
+// Ownership:  batches own copies; the player borrows the next Recorder.
 // Units:      as recorded; ids inside batches are the CallRecorder's own, from 1.
-// Errors:     none; those of the Recorder behind the player.
-// Cost:       a copy of everything; a batch is handed on at kBatchBytes. Where batches end depends on what is said only.
+// Errors:     those of the player's Recorder.
+// Cost:       a copy of everything; a batch is passed on at kBatchBytes. Batch boundaries depend on the calls only.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ struct SpansCall {
   TrackId track;
   SpanColumns columns;
 };
-// Nodes, devices, runs, attempts, series and tracks bear the id that the parser got.
+// Nodes, devices, runs, attempts, series and tracks carry the id that the parser got.
 using RecordedCall = std::variant<Node, Device, Run, Attempt, Rank, Fact, Checkpoint, CommGroup, Series, Track, SamplesCall, ScalarsCall,
                                   SpansCall, Event, LogLine, Progress, Issue, Label, ClockReading, Capture>;
 using RecordedCalls = std::vector<RecordedCall>;
@@ -62,7 +62,7 @@ class CallRecorder : public Recorder {
   void label(const Label& value) override;
   void clock(const ClockReading& value) override;
   void capture(const Capture& value) override;
-  // Hands on what waits.
+  // Passes on the current batch.
   Status flush() override;
 
  private:
@@ -83,7 +83,7 @@ class CallRecorder : public Recorder {
   std::size_t m_bytes = 0;
   std::map<std::string, NodeId> m_nodes;
   std::map<std::string, DeviceId> m_devices;
-  std::map<std::pair<std::string, std::string>, RunId> m_runs;  // uuid, or name where there is none
+  std::map<std::pair<std::string, std::string>, RunId> m_runs;  // by uuid, or by name without one
   std::map<std::pair<RunId, std::string>, AttemptId> m_attempts;
   std::map<SeriesIdentity, SeriesId> m_series;
   std::map<TrackIdentity, TrackId> m_tracks;
@@ -93,7 +93,7 @@ class CallPlayer {
  public:
   explicit CallPlayer(Recorder& to) : m_to(to) {}
   void play(RecordedCalls calls);
-  // The id behind the player of a run that the parser got.
+  // The id in the player's Recorder of a run recorded by the parser.
   RunId run(RunId recorded) const { return std::get<RealIds<RunId>>(m_ids).at(recorded); }
 
  private:
@@ -114,7 +114,7 @@ class CallPlayer {
   RealIds<Id>& of(Id) {
     return std::get<RealIds<Id>>(m_ids);
   }
-  // Any record: its ids become those behind the player.
+  // Any record: replaces its ids by those of the player's Recorder.
   template <class Record>
   void say(Record& value);
   void say(Series& call);

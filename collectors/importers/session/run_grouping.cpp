@@ -36,7 +36,7 @@ bool folderIsRun(const fs::path& root, const std::vector<fs::path>& files) {
   return only_phases;
 }
 
-// Component by component, numbers by their value: "step9_9" before "step10_19", "rank2" before "rank10".
+// Compares component by component, numbers by value: "step9_9" before "step10_19", "rank2" before "rank10".
 bool comesBefore(const fs::path& left, const fs::path& right) {
   const std::string_view a = left.native(), b = right.native();
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -63,7 +63,7 @@ bool comesBefore(const fs::path& left, const fs::path& right) {
   return a.size() - i != b.size() - j ? a.size() - i < b.size() - j : a < b;
 }
 
-// The folders of a member inside an archive, without what would lead out of it.
+// The folders of an archive member, without components that lead outside.
 std::vector<std::string> foldersOf(const std::string& inside) {
   std::vector<std::string> folders;
   for (const fs::path& part : fs::path(inside).parent_path())
@@ -85,7 +85,7 @@ FileList listFiles(const std::string& path) {
     const fs::path parent = fs::path(path).parent_path();
     return {{{path, parent.empty() ? "." : parent.string(), ""}}, {}};
   }
-  // "run/" and "run" are one folder, with one way to write the files in it.
+  // "run/" and "run" are the same folder and must give the same paths.
   fs::path root = fs::path(path).lexically_normal();
   if (!root.has_filename() && root.has_parent_path() && root != root.root_path()) root = root.parent_path();
   FileList list;
@@ -143,14 +143,14 @@ RunPlace placeOfRankFile(const std::string& member) {
   const fs::path path(canonicalPath(member));
   const std::string name = path.filename().string(), folder = path.parent_path().string();
   const std::string folder_name = path.parent_path().filename().string();
-  // The worker, and when it wrote the file: a worker may have written several.
+  // The worker, and the time of writing: a worker may have written several files.
   static const RE2 kWorker("(.*?)(?:\\.[0-9]+)?\\.pt\\.trace\\.json.*");
   std::string before, after, part;
   if (RE2::FullMatch(name, kWorker, &part)) return {displayName(folder_name), folder, "", part};
   static const RE2 kRank("(.*?)[-_.]?rank[-_]?([0-9]+)(.*)");
   if (RE2::FullMatch(name, kRank, &before, &part, &after))
     return {displayName(before.empty() ? folder_name : before), folder + "/" + before + "#" + after, "", part};
-  // ndtimeline's: the first and the last step of all ranks of a host.
+  // Names of ndtimeline: the first and the last step of all ranks of a host.
   static const RE2 kSteps("trace_step[0-9]+_[0-9]+((?:\\.[a-z][a-z0-9]*)*)");
   if (RE2::FullMatch(name, kSteps, &after)) return {displayName(folder_name), folder + "/trace_step#" + after, "", ""};
   return placeAlone(member);
@@ -161,17 +161,17 @@ RunPlace placeOfRankDump(const std::string& member) {
   const std::string name = path.filename().string(), folder = path.parent_path().string();
   const std::string folder_name = path.parent_path().filename().string();
   if (name.find("rank") != std::string::npos) return placeOfRankFile(member);
-  // xpu_timer's names: rank and number of ranks, nothing that could name a run.
+  // Names of xpu_timer: rank and number of ranks, without a name for the run.
   static const RE2 kRankOfWorld("([0-9]+)-([0-9]+)\\.timeline.*");
   std::string before, after, part;
   if (std::string world; RE2::FullMatch(name, kRankOfWorld, &part, &world))
     return {displayName(folder_name), folder + "/#" + world + ".timeline", "", part};
-  // NCCL Inspector's: host and process.
+  // Names of NCCL Inspector: host and process.
   static const RE2 kProcess("(.*-pid[0-9]+)(\\.log.*)");
   if (RE2::FullMatch(name, kProcess, &part, &after)) return {displayName(folder_name), folder + "/#-pid" + after, "", part};
   static const RE2 kNumbered("(.*?)[-_.]*([0-9]+)((?:\\.[a-z][a-z0-9]*)*)");
   if (!RE2::FullMatch(name, kNumbered, &before, &part, &after)) return placeAlone(member);
-  // "_dump", "dump": no name for a run, the folder has one.
+  // "_dump" and "dump" are not names of a run, so the folder's name is used.
   const bool bare = before.empty() || before == "dump" || before == "_dump";
   return {displayName(bare ? folder_name : before), folder + "/" + before + "#" + after, "", part};
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFolderDigits = 12;
 
-// "GPU-00000000-0000-…": whoever published the file took the number out. Two such devices are not one.
+// "GPU-00000000-0000-…": anonymised by the publisher of the file. Two such devices are not the same.
 bool isMasked(std::string_view uuid) {
   const std::size_t begin = std::min(uuid.find_first_of("-") + 1, uuid.size());
   return uuid.find_first_not_of("0-", begin) == std::string_view::npos;
@@ -34,7 +34,7 @@ RunId DeviceSeries::run() {
 void DeviceSeries::onHost(std::string_view host) {
   if (host == m_host) return;
   m_host = displayName(host);
-  // A file that names more hosts than this names something else.
+  // With more hosts than this, the column does not contain hosts.
   if (!m_nodes.contains(m_host) && m_nodes.size() >= kMaxNodes) m_host.clear();
 }
 
@@ -52,7 +52,7 @@ DeviceSeries::OfNode& DeviceSeries::ofNode() {
       name = of_path.name;
       node.uuid = "name:" + of_path.folder + "~" + identityOf(folder).hex().substr(0, kFolderDigits) + "/" + name;
     } else {
-      // Files put into one run (--run, a folder) are not thereby of one machine.
+      // Files imported into one run (--run, a folder) are not necessarily from one machine.
       const std::string file = runNameOfFile(m_target.path);
       name = m_target.run_name;
       if (!m_target.source.empty()) name += "/" + displayName(m_target.source);
@@ -61,7 +61,7 @@ DeviceSeries::OfNode& DeviceSeries::ofNode() {
     }
   }
   node.id = m_out.node({.uuid = node.uuid, .name = name});
-  // Ties the node to the run: a file of telemetry knows of no ranks.
+  // Associates the node with the run, because a telemetry file has no ranks.
   m_out.fact({.attempt = m_attempt, .node = node.id, .key = "telemetry_file", .value = displayName(m_target.file_name)});
   return node;
 }
@@ -82,7 +82,7 @@ DeviceId DeviceSeries::device(const DeviceName& name) {
   if (name.index) keys.push_back(kind + ":" + std::to_string(*name.index));
   if (!name.bus_id.empty()) keys.push_back("bus:" + displayName(name.bus_id));
   if (keys.empty()) keys.push_back(kind);
-  // The surest name decides: an index may be another card's after a reboot, its UUID is not.
+  // The most reliable name decides: after a reboot an index can belong to another card, a UUID cannot.
   for (const std::string& key : keys) {
     const auto known = node.devices.find(key);
     if (known == node.devices.end()) continue;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeviceSeries: the devices and metric series of one imported telemetry file, on the nodes that the file speaks of: the hosts that it
-// names, else the one that its path names (nodeOfPath()).
+// DeviceSeries: the devices and metric series of one imported telemetry file, on the nodes in the file: its hosts, else the node of its
+// path (nodeOfPath()).
 //
 // Threading:  one thread.
 // Ownership:  borrows target and Recorder.
 // Units:      TimeNs; values in base units of the catalogue.
-// Errors:     what is beyond kMaxDevices and kMaxSeries is left out and counted (leftOut()); values that cannot be of their metric are
-// refused with an
-//             issue. Call flush() at the end.
-// Cost:       a hash look-up per value; columns of up to kBatch values per series, handed on together when kMaxHeld values wait.
+// Errors:     devices and series beyond kMaxDevices and kMaxSeries are left out and counted (leftOut()); values impossible for their metric
+//             are rejected with an issue. Call flush() at the end.
+// Cost:       a hash look-up per value; columns of up to kBatch values per series, passed on together when kMaxHeld values wait.
 #pragma once
 
 #include <map>
@@ -25,10 +24,10 @@
 
 namespace runglass {
 
-// What a source says of a device; any of it may be missing.
+// Identification of a device by a source; any field may be missing.
 struct DeviceName {
   std::string_view kind = "gpu";
-  std::string_view uuid;  // masked ones (all zeros) are none
+  std::string_view uuid;  // anonymised ones (all zeros) do not count
   std::optional<std::int32_t> index;
   std::string_view bus_id, model;
 };
@@ -40,11 +39,11 @@ class DeviceSeries {
   DeviceSeries(const ImportTarget& target, Recorder& out) : m_target(target), m_out(out) {}
 
   RunId run();  // declares run and attempt at the first call
-  // What follows is of this host; "": of the file's node.
+  // The following data belongs to this host; "": to the file's node.
   void onHost(std::string_view host);
   NodeId node();  // declares it at the first call
   AttemptId attempt();
-  // The device of this name; 0 when there are too many. Names that share an identity are one device.
+  // The device of this name; 0 beyond the limit. Names that share an identity are one device.
   DeviceId device(const DeviceName& name);
   void fact(const std::string& key, std::string_view value);
   // device 0: of the node.
@@ -58,7 +57,7 @@ class DeviceSeries {
  private:
   struct Column {
     SeriesId id;
-    const MetricInfo* metric = nullptr;  // null: not catalogued
+    const MetricInfo* metric = nullptr;  // null: not in the catalogue
     std::vector<TimeNs> time;
     std::vector<double> value;
   };

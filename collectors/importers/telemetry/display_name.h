@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of others, made fit to be stored and shown.
+// Sanitizes names from outside for storage and display.
 //
 // Threading:  pure.
-// Ownership:  none.
 // Units:      bytes.
-// Errors:     none.
 // Cost:       O(name).
 #pragma once
 
@@ -13,9 +11,9 @@
 
 namespace runglass {
 
-// Control characters and marks that turn the direction of writing become "_", what is no UTF-8 becomes U+FFFD.
+// Replaces control characters and bidirectional formatting characters by "_", invalid UTF-8 by U+FFFD.
 std::string printable(std::string_view name);
-// The same, and at most 256 bytes.
+// The same, limited to 256 bytes.
 std::string displayName(std::string_view name);
 
 }  // namespace runglass

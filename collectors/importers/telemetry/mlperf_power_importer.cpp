@@ -40,7 +40,7 @@ class PowerFile {
     else if (key == "power_reading")
       bad(text);
     else if (number)
-      series.fact(key.substr(0, 128), value->dump());  // conversion_eff, interconnect_power_est
+      series.fact(key.substr(0, 128), value->dump());  // such as conversion_eff, interconnect_power_est
   }
   void finish() {
     series.flush();
@@ -63,7 +63,7 @@ class PowerFile {
 class MlperfPowerImporter : public Importer {
  public:
   std::string_view kind() const override { return "mlperf_power"; }
-  // The nodes of one measurement lie in one folder.
+  // The nodes of one measurement are in one folder.
   Grouping grouping() const override { return Grouping::kFolder; }
   int recognise(const ImportProbe& probe) const override {
     const auto has = [&](std::string_view text) { return probe.head.find(text) != std::string_view::npos; };
@@ -77,7 +77,7 @@ class MlperfPowerImporter : public Importer {
       lines.push(piece, [&](std::string_view line, std::uint64_t offset) { file.line(line, offset); });
     });
     std::uint64_t end = lines.lineStart();
-    // A line is a JSON object: that it is whole shows without a line end.
+    // A line is a JSON object, so it is recognisable as complete without a line end.
     if (target.final && status.ok() && !lines.partial().empty()) {
       file.line(lines.partial(), lines.lineStart());
       end = lines.offset();

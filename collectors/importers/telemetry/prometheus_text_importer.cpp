@@ -22,12 +22,12 @@ using train_log::LineSplitter;
 
 constexpr std::size_t kMaxSeries = DeviceSeries::kMaxSeries, kMaxUntimed = 1'000'000;
 
-// Of the samples with one name and labels.
+// Meaning of the samples with one name and labels.
 struct Meaning {
   ExporterSample sample;
   DeviceId id;
   std::vector<double> untimed;
-  std::optional<double> last;  // of gauges whose changes are events
+  std::optional<double> last;  // for gauges whose changes are events
 };
 
 class PrometheusFile {
@@ -37,7 +37,7 @@ class PrometheusFile {
   void line(std::string_view text, std::uint64_t offset) {
     const Line kind = m_parser.line(text);
     if (offset < m_target.resume_at) {
-      // Samples without a time are counted from the file's begin.
+      // Samples without a time are counted from the beginning of the file.
       if (kind == Line::kSample && !m_parser.sample().time) ++m_seen[std::string(m_parser.sample().key)];
       return;
     }
@@ -114,7 +114,7 @@ class PrometheusFile {
     Meaning& meaning = m_meanings[std::move(key)];
     ExporterSample& what = meaning.sample;
     what = exporterSample(sample, m_parser.typeOf(sample.name));
-    // Not every sample of a device names its host.
+    // Some samples of a device lack its host.
     if (!what.uuid.empty() && !what.node.empty()) m_host_of.try_emplace(what.uuid, what.node);
     if (const auto host = m_host_of.find(what.uuid); what.node.empty() && host != m_host_of.end()) what.node = host->second;
     return &meaning;
@@ -172,7 +172,7 @@ class PrometheusTextImporter : public Importer {
     });
     const std::size_t samples = labelled + plain;
     if (types > 0 && samples > bad) return 93;
-    // "loss 0.5" is a sample by its form, and yet a line of a log.
+    // "loss 0.5" has the form of a sample, but is a line of a log.
     return labelled >= 3 && labelled >= plain && bad == 0 ? 90 : 0;
   }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kLastSecond = 7'258'118'400;  // 2200
 
-// Reads a text from its front; what does not fit leaves it failed.
+// Parses a text from its front; a mismatch sets it to failed.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : m_rest(text) {}
@@ -41,7 +41,7 @@ class Cursor {
     m_rest.remove_prefix(taken.size());
     return taken;
   }
-  // Digits behind a point or comma, as nanoseconds.
+  // Digits after a point or comma, as nanoseconds.
   std::int64_t fraction() {
     if (!maybe(".,")) return 0;
     std::int64_t ns = 0, scale = 100'000'000;

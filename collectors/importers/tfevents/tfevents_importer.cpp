@@ -7,7 +7,7 @@
 namespace runglass {
 namespace {
 
-// The run, its attempts and their times: of the points that were recorded, so that a later import adds to them.
+// Records the run, its attempts and their times from the recorded points only, so that a later import extends them.
 class RunTeller {
  public:
   RunTeller(const ImportTarget& target, Recorder& out) : m_target(target), m_out(out) {
@@ -29,7 +29,7 @@ class RunTeller {
     m_attempt.start = std::min(m_attempt.start.value_or(*first), *first);
     m_attempt.end = std::max(m_attempt.end.value_or(*last), *last);
   }
-  // The writer says that it starts at a step: again is another attempt in the same file.
+  // The writer reports a start at a step: `again` makes it another attempt in the same file.
   void start(std::int64_t step, bool again) {
     if (again) {
       tellTimes();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. m_record_begin is the offset of the first byte that no complete record has covered; it only grows.
-//  2. Nothing is allocated from a length that the file claims before it was checked against kMaxRecord.
-//  3. A scalar is handed over exactly once, unless its record begins before m_skip_to.
+// 1. m_record_begin is the offset of the first byte not covered by a complete record; it only grows.
+// 2. A length in the file is checked against kMaxRecord before memory is allocated for it.
+// 3. A scalar is passed on exactly once, unless its record begins before m_skip_to.
 #include "collectors/importers/tfevents/tfevents_parser.h"
 
 #include <bit>
@@ -147,7 +147,7 @@ std::optional<double> contentValue(std::uint64_t dtype, std::string_view content
   }
 }
 
-// Rank 0, or every dimension 1.
+// Tensor rank 0, or every dimension 1.
 bool isOneElement(std::string_view shape) {
   Wire wire(shape);
   std::uint32_t number = 0, type = 0;
@@ -158,14 +158,14 @@ bool isOneElement(std::string_view shape) {
       if (!wire.bytes(&dimension)) return false;
       Wire inside(dimension);
       if (!inside.field(&number, &type) || number != 1 || type != 0 || !inside.varint(&size) || size != 1) return false;
-    } else if (number == 3 || !wire.skip(type)) {  // rank not known
+    } else if (number == 3 || !wire.skip(type)) {  // unknown tensor rank
       return false;
     }
   }
   return wire.at == wire.end;
 }
 
-// The value of a tensor of one number; nothing for any other tensor.
+// The value of a tensor with one number; none for any other tensor.
 std::optional<double> tensorScalar(std::string_view tensor) {
   Wire wire(tensor);
   std::uint64_t dtype = 0;
@@ -178,7 +178,7 @@ std::optional<double> tensorScalar(std::string_view tensor) {
     std::string_view bytes;
     if (number == 1 && type == 0) {
       if (!wire.varint(&dtype)) return std::nullopt;
-    } else if (type == 2 && wire.bytes(&bytes)) {  // shape, content, or a packed array of which the first counts
+    } else if (type == 2 && wire.bytes(&bytes)) {  // shape, content, or a packed array whose first element counts
       Wire packed(bytes);
       float f = 0;
       double d = 0;
@@ -234,7 +234,7 @@ bool looksLikeTfevents(std::string_view head) {
   if (head.size() < kHeader) return false;
   const auto length = load<std::uint64_t>(head.data());
   if (masked(crc32c(head.substr(0, 8))) != load<std::uint32_t>(head.data() + 8) || length > kMaxRecord) return false;
-  // Any TFRecord file begins so; an event file's first event names its version.
+  // Any TFRecord file begins like this; an event file's first event has its version.
   const std::string_view data = head.substr(kHeader, std::min<std::uint64_t>(length, head.size() - kHeader));
   return data.find("brain.Event:") != std::string_view::npos || (!data.empty() && data[0] == 0x09);
 }
@@ -264,7 +264,7 @@ bool TfeventsParser::parseRecords(std::string_view bytes, std::size_t* used) {
       const std::uint64_t n = std::min<std::uint64_t>(m_skip_bytes, bytes.size() - at);
       at += n;
       m_skip_bytes -= n;
-      m_record_begin += n;  // invariant 1 holds per byte here: nothing of the record will be asked for again
+      m_record_begin += n;  // invariant 1 holds per byte here: no part of the record will be needed again
       if (m_skip_bytes > 0) break;
     }
     if (bytes.size() - at < kHeader) break;
@@ -275,7 +275,7 @@ bool TfeventsParser::parseRecords(std::string_view bytes, std::size_t* used) {
       *used = at;
       return false;
     }
-    if (length > kMaxRecord) {  // graphs and embedded media; no scalar needs this much
+    if (length > kMaxRecord) {  // graphs and embedded media; a scalar is never this large
       if (length > std::numeric_limits<std::uint64_t>::max() / 2) {
         m_counts.bad_length_at = m_record_begin;
         *used = at;

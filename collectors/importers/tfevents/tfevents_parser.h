@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// TfeventsParser: TensorBoard event files (TFRecords of tensorflow.Event), fed in pieces of any size, so that a file can be imported
-// whole or followed while it grows.
+// TfeventsParser: parses TensorBoard event files (TFRecords of tensorflow.Event) from pieces of any size, so that a file can be imported as
+// a whole or tailed while it grows.
 //
 // Threading:  one thread.
-// Ownership:  keeps an incomplete record (at most 16 MiB) and at most 2 M points between calls; gives scalars to the sink in batches per
+// Ownership:  keeps an incomplete record (at most 16 MiB) and at most 2 M points between calls; passes scalars to the sink in batches per
 //             tag.
-// Units:      wall_time (double seconds) becomes ns by exact whole seconds + the fraction rounded to the nearest ns.
-// Errors:     a bad length checksum ends the file (it cannot be resynchronised); a bad data checksum skips that record. Both are counted.
+// Units:      wall_time (double seconds) becomes ns from exact whole seconds + the fraction rounded to the nearest ns.
+// Errors:     a bad length checksum ends the file (no resynchronisation is possible); a bad data checksum skips that record. Both are
+//             counted.
 // Cost:       over 10 M scalar events/s; hardware CRC32C.
 //
 // Format: reference/wire-formats.md section 3 (tensorflow/core/lib/io/record_writer.h, event.proto, summary.proto, tensor.proto).
@@ -27,7 +28,7 @@ namespace runglass {
 class TfeventsParser {
  public:
   static constexpr std::size_t kMaxTags = 1'000'000;
-  static constexpr std::size_t kMaxTagBytes = 1024;  // a longer name is cut, and kept apart from its like by a checksum
+  static constexpr std::size_t kMaxTagBytes = 1024;  // a longer name is cut, and a checksum keeps it unique
 
   struct Scalars {
     std::vector<std::int64_t> step;
@@ -44,15 +45,15 @@ class TfeventsParser {
     std::optional<TimeNs> first_time, last_time;  // oldest and newest
   };
 
-  // Called where the writer says that it starts at a step, after all points before it were handed over; `again`: the file holds later
-  // steps already. (An Estimator says so after each evaluation and goes on where it was: not again.)
+  // Called when the writer reports a start at a step, after all points before it were passed on; `again`: the file has later steps already.
+  // (An Estimator reports a start after each evaluation and continues where it was: not again.)
   using StartSink = std::function<void(std::int64_t step, bool again)>;
 
-  // Records that begin before `skip_to` (a former committedOffset()) give and count nothing but starts.
+  // Records that begin before `skip_to` (a former committedOffset()) only report starts.
   explicit TfeventsParser(Sink sink, std::uint64_t skip_to = 0, StartSink start = {});
-  // Takes the next bytes. False once the file cannot be read further (bad_length_at is set).
+  // Parses the next bytes. False once the file cannot be read further (bad_length_at is set).
   bool feed(std::string_view bytes);
-  // Hands over all batched points.
+  // Passes on all batched points.
   void flush();
   std::uint64_t committedOffset() const { return m_record_begin; }  // after the last complete record
   std::size_t tailBytes() const { return m_fed - m_record_begin; }  // of an incomplete record
@@ -78,12 +79,12 @@ class TfeventsParser {
   StartSink m_start;
   std::uint64_t m_skip_to;
   std::uint64_t m_fed = 0, m_record_begin = 0;
-  std::uint64_t m_skip_bytes = 0;  // left of a record that is too large to keep
+  std::uint64_t m_skip_bytes = 0;  // remaining bytes of a record that is too large to keep
   std::string m_pending;
   std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> m_tag_index;
   std::vector<TagPoints> m_tags;
   std::size_t m_batched = 0;
-  std::optional<std::int64_t> m_newest_step;  // since the last such start
+  std::optional<std::int64_t> m_newest_step;  // since the last reported start
   Counts m_counts;
 };
 

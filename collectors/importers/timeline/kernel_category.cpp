@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 17> kLibraries = {"nccl",    "rccl",   "h
 constexpr std::array<std::string_view, 8> kOperations = {"crossdevicereduce", "allreduce", "allgather", "reducescatter",
                                                          "alltoall",          "all2all",   "moea2a",    "sendrecv"};
 
-// Reductions within a warp or block, which the same words name.
+// Reductions within a warp or block, whose names contain the same words.
 constexpr std::array<std::string_view, 3> kWithinAKernel = {"warpallreduce", "blockallreduce", "warpallgather"};
 
 bool hasOneOf(std::string_view text, auto&& words) {
@@ -33,7 +33,7 @@ std::string lower(std::string_view text) {
   return low;
 }
 
-// Without template arguments and parameters: what a kernel is called with says nothing of what it does.
+// Without template arguments and parameters, which do not show what a kernel does.
 std::string functionOf(std::string text) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)";
   for (std::size_t at = text.find(kAnonymous); at != std::string::npos; at = text.find(kAnonymous)) text.erase(at, kAnonymous.size());

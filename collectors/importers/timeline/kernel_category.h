@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPU kernel does, by its name.
+// Category of a GPU kernel, by its name.
 //
-// Threading:  pure; an object on one thread.
-// Ownership:  none.
-// Units:      none.
-// Errors:     none.
-// Cost:       twenty searches of the name; of a known one a look-up.
+// Threading:  kernelCategory(): any; a KernelCategories on one thread.
+// Cost:       twenty searches of the name; a look-up for a known one.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +16,10 @@
 namespace runglass {
 
 // kComm for kernels of communication libraries (NCCL, RCCL, HCCL, NVSHMEM, DeepEP, ...) and for all-reduce kernels of inference engines and
-// PyTorch, by their names; else kCompute. A name without its namespace may hide the library: ask with the full one where there are two.
+// PyTorch, by their names; else kCompute. A name without its namespace can lack the library: pass the full one if both exist.
 SpanCategory kernelCategory(std::string_view name);
 
-// Remembers what it was asked: a trace has millions of kernels of few hundred names.
+// Caches results: a trace has millions of kernels with a few hundred names.
 class KernelCategories {
  public:
   SpanCategory of(std::string_view name);

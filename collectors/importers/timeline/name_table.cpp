@@ -6,7 +6,7 @@
 namespace runglass {
 namespace {
 
-// Kept free for names without their numbers.
+// Reserved for names without their numbers.
 constexpr std::size_t kReserve = 4'096;
 
 std::string withoutNumbers(std::string_view name) {
@@ -28,7 +28,7 @@ const std::string& NameTable::admit(std::string_view name) {
   return *m_names.emplace(kOther).first;
 }
 
-// Null for a new name while `most` are known, or where it would be too much text.
+// Null for a new name while `most` are known, or if it would exceed the limit of text.
 const std::string* NameTable::find(std::string_view name, std::size_t most) {
   std::string text(name);
   if (const auto known = m_names.find(text); known != m_names.end()) return &*known;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// NameTable: the names of one file's spans, bounded: a writer that puts an address or a counter into every name would fill the memory of
-// whoever reads it, and of every later reader of the store.
+// NameTable: the names of one file's spans, limited: a writer with an address or a counter in every name would fill the memory of this
+// reader, and of every later reader of the store.
 //
 // Threading:  one thread.
-// Ownership:  owns the names; what admit() returns lives as long as the book.
+// Ownership:  owns the names; results of admit() live as long as the table.
 // Units:      bytes.
-// Errors:     none: a name too many becomes what it is without its numbers ("copy 17" -> "copy #"), or kOther.
+// Errors:     beyond the limit, a name is replaced by the name without its numbers ("copy 17" -> "copy #"), or by kOther.
 // Cost:       one look-up; at most kMaxNames names of kMaxBytes in all.
 #pragma once
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpanBatches: gathers spans of many tracks and hands them on track by track, as they are: any order, overlapping, still open. Spans
-// that nest belong into a TrackSorter.
+// SpanBatches: collects spans of many tracks and passes them on track by track, unchanged: in any order, overlapping, still open. Nested
+// spans belong in a TrackSorter.
 //
 // Threading:  one thread.
-// Ownership:  borrows the Recorder; owns what waits.
+// Ownership:  borrows the Recorder; owns the waiting spans.
 // Units:      ns, bytes.
 // Errors:     the Recorder's, at its flush().
-// Cost:       at most kMaxBytes wait and one span more; names as a NameTable bounds them.
+// Cost:       at most kMaxBytes wait, plus one span; names are limited by a NameTable.
 #pragma once
 
 #include <map>
@@ -33,13 +33,13 @@ class SpanBatches {
   explicit SpanBatches(Recorder& out) : m_out(out) {}
   void add(TrackId track, const LooseSpan& span, std::string_view name, std::string args);
   void flush();
-  // Spans that lost their name to the bound on names.
+  // Spans renamed because of the limit on names.
   std::int64_t renamed() const { return m_renamed; }
 
  private:
   struct Waiting {
     SpanColumns columns;
-    std::unordered_map<const std::string*, std::uint32_t> names;  // of m_names -> of columns
+    std::unordered_map<const std::string*, std::uint32_t> names;  // index in m_names -> index in columns
   };
 
   Recorder& m_out;

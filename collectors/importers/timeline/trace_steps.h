@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// TraceSteps: the training steps of ranks as a trace shows them: from the first begin to the last end of what belongs to a step.
+// TraceSteps: the training steps of ranks in a trace: from the first start to the last end of a step's spans.
 //
 // Threading:  one thread.
-// Ownership:  owns what was noted.
+// Ownership:  owns the noted steps.
 // Units:      TimeNs.
 // Errors:     steps beyond kMaxSteps are counted by overflowed(), not kept.
 // Cost:       one look-up per note; 64 bytes a step.
@@ -21,7 +21,7 @@ class TraceSteps {
   static constexpr std::size_t kMaxSteps = 1'000'000;
 
   void note(std::optional<std::int32_t> rank, std::int64_t step, TimeNs begin, TimeNs end);
-  // Each as a value of step_time_ns at its begin.
+  // Records each as a value of step_time_ns at its start.
   void tell(Recorder& out, AttemptId attempt) const;
   std::int64_t overflowed() const { return m_overflowed; }
 

@@ -20,7 +20,7 @@ void TrackSorter::add(TrackId track, const TraceSpan& span, std::string_view nam
     m_bytes += name.size() + 96;
   }
   m_renamed += m_dictionary[known->second].renamed;
-  if (m_spans.empty()) {  // room that is not used is never touched
+  if (m_spans.empty()) {  // unused capacity is never touched
     m_spans.reserve(kMaxBytes / 2 / sizeof(Waiting));
     m_args.reserve(kMaxBytes / 2);
   }
@@ -46,7 +46,7 @@ void TrackSorter::flush() {
     begin += row.waiting;
   }
   for (std::size_t i = 0; i < m_spans.size(); ++i) m_order[m_spans[i].row->end++] = static_cast<std::uint32_t>(i);
-  // Of two that begin together the longer one encloses the other.
+  // Of two spans with the same start the longer one encloses the other.
   const auto comes_before = [&](std::uint32_t a, std::uint32_t b) {
     const TraceSpan &l = m_spans[a].span, &r = m_spans[b].span;
     return l.start != r.start ? l.start < r.start : endOf(l) > endOf(r);

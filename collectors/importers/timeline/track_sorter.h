@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// TrackSorter: gathers the spans of many tracks, and records each track's sorted by begin with their nesting depth.
+// TrackSorter: collects the spans of many tracks, and records each track's sorted by start with their nesting depth.
 //
 // Threading:  one thread.
-// Ownership:  borrows the Recorder; owns what waits.
+// Ownership:  borrows the Recorder; owns the waiting spans.
 // Units:      ns, bytes.
 // Errors:     the Recorder's, at its flush().
-// Cost:       at most kMaxBytes wait; a sort per flush. Nesting is exact within what waited together.
+// Cost:       at most kMaxBytes wait; a sort per flush. Nesting is exact among spans that waited together.
 #pragma once
 
 #include <map>
@@ -22,10 +22,10 @@ namespace runglass {
 
 struct TraceSpan {
   TimeNs start = 0;
-  DurNs dur = 0;  // kAbsent: still open. Else start + dur is within 64 bits
+  DurNs dur = 0;  // kAbsent: still open. Otherwise start + dur is within 64 bits
   SpanCategory category = SpanCategory::kOther;
   std::int64_t correlation = kAbsent, external_id = kAbsent, bytes = kAbsent, sequence = kAbsent, group = kAbsent;
-  std::int64_t step = kAbsent, microbatch = kAbsent;  // where the source says them itself
+  std::int64_t step = kAbsent, microbatch = kAbsent;  // if the source records them
 };
 
 class TrackSorter {
@@ -34,11 +34,11 @@ class TrackSorter {
 
   explicit TrackSorter(Recorder& out) : m_out(out) {}
   void add(TrackId track, const TraceSpan& span, std::string_view name, std::string_view args);
-  // Training steps by their ranges; spans that begin in one, and have no step of their own, carry its number.
+  // Training steps by their ranges; a span that begins in one, and has no step of its own, gets its number.
   void addStep(std::int64_t step, TimeNs begin, DurNs dur) { m_steps[begin] = {begin + dur, step}; }
   bool full() const { return m_bytes > kMaxBytes; }
   void flush();
-  // Spans that lost their name to the bound on names.
+  // Spans renamed because of the limit on names.
   std::int64_t renamed() const { return m_renamed; }
 
  private:
@@ -47,20 +47,20 @@ class TrackSorter {
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
   struct Name {
-    const std::string* text;  // of m_names
+    const std::string* text;  // in m_names
     bool renamed;
-    std::uint64_t batch = 0;  // the last one that has it, where it is
+    std::uint64_t batch = 0;  // last batch that has the name; `at`: its index there
     std::uint32_t at = 0;
   };
   struct Row {
-    std::size_t waiting = 0, end = 0;  // how many of m_spans, and where they end in m_order
-    std::vector<TimeNs> open;          // ends of what encloses the newest span
+    std::size_t waiting = 0, end = 0;  // number of spans in m_spans, and their end in m_order
+    std::vector<TimeNs> open;          // ends of the spans that enclose the newest one
   };
   struct Waiting {
     TraceSpan span;
     Row* row;
-    std::uint32_t name;    // of m_dictionary
-    std::size_t args_end;  // in m_args; they begin where those of the span before end
+    std::uint32_t name;    // index into m_dictionary
+    std::size_t args_end;  // end in m_args; the start is the end of the previous span's
   };
   static constexpr std::size_t kBatchSpans = 4'096;
   void recordBatch(TrackId track, Row& row, std::span<const std::uint32_t> order);
@@ -72,7 +72,7 @@ class TrackSorter {
   std::int64_t stepAt(TimeNs time) const;
 
   Recorder& m_out;
-  // One list for all tracks, and one batch: their room is used again, so that a long file asks for none.
+  // One list for all tracks, and one batch: their memory is reused, so that a long file needs no further allocation.
   std::map<TrackId, Row> m_rows;
   std::vector<Waiting> m_spans;
   std::string m_args;

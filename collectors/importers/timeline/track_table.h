@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// TrackTable: declares the tracks of one attempt at their first use, and no more of them than any real machine has rows.
+// TrackTable: declares the tracks of one attempt at their first use, limited to more than any real machine has.
 //
 // Threading:  one thread.
 // Ownership:  borrows the Recorder.
-// Units:      none.
-// Errors:     an id of 0 for tracks beyond kMaxTracks: the caller counts what it leaves out.
+// Errors:     id 0 for tracks beyond kMaxTracks: the caller counts the data left out.
 // Cost:       a hash look-up per call.
 #pragma once
 

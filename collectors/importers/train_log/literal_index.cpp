@@ -21,7 +21,7 @@ LiteralIndex::LiteralIndex(const std::vector<std::string>& words) {
       if (auto& column = column_of[fold(static_cast<unsigned char>(c))]; column == 0) column = static_cast<std::uint8_t>(m_columns++);
   for (unsigned c = 0; c < 256; ++c) m_class[c] = column_of[fold(static_cast<unsigned char>(c))];
 
-  // The trie, then its failure links folded into the table in breadth-first order.
+  // Builds the trie, then folds its failure links into the table in breadth-first order.
   std::vector<std::vector<std::uint32_t>> trie(1, std::vector<std::uint32_t>(m_columns, kNone));
   m_words_here.resize(1);
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// LiteralIndex: which of many words occur in a text, whatever their number, in one pass (Aho-Corasick, letters A-Z folded).
+// LiteralIndex: finds which of many words occur in a text, in one pass for any number of words (Aho-Corasick, letters A-Z folded).
 //
-// Threading:  immutable after construction; find() may run on many threads, each with its own Hits.
+// Threading:  immutable after construction; find() can run on many threads, each with its own Hits.
 // Ownership:  copies the words.
 // Units:      bytes; words are numbered in the order given.
-// Errors:     none; an empty word is never found.
+// Errors:     an empty word is never found.
 // Cost:       build O(total length x distinct bytes); find() one table look-up per byte.
 #pragma once
 
@@ -18,10 +18,10 @@ namespace runglass::train_log {
 
 class LiteralIndex {
  public:
-  // Found word numbers, each once, in no special order. Reused from call to call.
+  // Numbers of the found words, each once, in no particular order. Reused from call to call.
   struct Hits {
     std::vector<int> words;
-    std::vector<std::uint32_t> seen;  // per word: the call that found it last
+    std::vector<std::uint32_t> seen;  // per word: the last call that found it
     std::uint32_t call = 0;
   };
 
@@ -29,7 +29,7 @@ class LiteralIndex {
   void find(std::string_view text, Hits& hits) const;
 
  private:
-  static constexpr std::uint32_t kHit = 1U << 31;  // in a table entry: the state it leads to ends a word
+  static constexpr std::uint32_t kHit = 1U << 31;  // in a table entry: a word ends in the next state
   void collect(std::uint32_t row, Hits& hits) const;
 
   std::array<std::uint8_t, 256> m_class{};  // byte -> column; 0 = in no word

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A line is handled once, when it is finished; lines that begin before resume_at change state but record nothing.
-// 2. m_state, m_said_once, m_file_step and m_step describe the open attempt only: openAttempt() clears them.
+// 1. A line is processed once, when it is complete; lines that begin before resume_at change state but record nothing.
+// 2. m_state, m_said_once, m_file_step and m_step belong to the open attempt only: openAttempt() clears them.
 // 3. Only lines of a rule's owner (the first rank that printed it) can open an attempt.
 #include "collectors/importers/train_log/log_session.h"
 
@@ -16,10 +16,10 @@
 namespace runglass::train_log {
 namespace {
 constexpr std::size_t kMaxNodes = 4096;
-constexpr DurNs kTellRepeatsEvery = 60 * kNsPerSecond;  // of a followed log
-constexpr DurNs kRefillEvery = 600 * kNsPerSecond;      // what a followed log may tell again
+constexpr DurNs kTellRepeatsEvery = 60 * kNsPerSecond;  // interval for repeats in a tailed log
+constexpr DurNs kRefillEvery = 600 * kNsPerSecond;      // interval of refilling the limits in a tailed log
 
-// Zones are quarters of an hour; lines beside each other are written within seconds. Absent: the two are not of one moment.
+// Zones are multiples of a quarter hour; neighbouring lines are written within seconds. Absent: the times are not of the same moment.
 std::optional<DurNs> zoneBetween(TimeNs bare, TimeNs absolute) {
   constexpr DurNs kQuarter = 900 * kNsPerSecond, kApart = 30 * kNsPerSecond, kFarthest = 14LL * 3600 * kNsPerSecond;
   const DurNs ahead = bare - absolute;
@@ -41,8 +41,7 @@ void LogSession::push(std::string_view bytes, Recorder& out) {
 }
 
 void LogSession::onLine(std::string_view raw, std::uint64_t offset, Recorder& out) {
-  // Many zeros are the hole that is left where a log was cut while it was being written, or where a crash lost a block: the line is what
-  // follows.
+  // Many zeros are the gap in a log that was truncated while being written, or that lost a block in a crash: the line begins after them.
   static constexpr char kZeros[64] = {};
   if (const std::size_t hole = raw.rfind({kZeros, sizeof kZeros}); hole != std::string_view::npos) raw.remove_prefix(hole + sizeof kZeros);
   raw.remove_prefix(std::min(raw.find_first_not_of('\0'), raw.size()));
@@ -126,7 +125,7 @@ void LogSession::apply(const Match& match, Line& line, Recorder& out) {
   }
 }
 
-// The rank whose lines stand for the whole run: the first that printed this kind of line in this attempt.
+// The rank whose lines represent the whole run: the first that printed this kind of line in this attempt.
 bool LogSession::ownerOf(const Rule& rule, const std::optional<std::int32_t>& rank) {
   RuleState& state = m_state[&rule];
   if (!state.owned) {
@@ -153,7 +152,7 @@ void LogSession::openAttempt(Recorder& out) {
   m_points.open(m_run.attempt(out), out);
 }
 
-// Captures are named as the sizes of Layout; dp_shard multiplies dp.
+// Captures have the names of Layout's sizes; dp_shard multiplies dp.
 void LogSession::onLayout(const Match& match) {
   Layout layout = m_run.layout();
   std::int32_t shard = 0;
@@ -208,7 +207,7 @@ std::optional<TimeNs> LogSession::timeOf(const PrintedTime& printed) {
   if (yearless) {
     constexpr DurNs kHalfYear = 182LL * 24 * 3600 * kNsPerSecond;
     const auto written = m_options.live ? std::optional(m_arrival.value_or(wallNow())) : m_options.modified;
-    // The nearest to the dated lines of the same log, whose file may have been copied since.
+    // The year nearest to the dated lines of the same log, since the file may have been copied later.
     const auto reference = m_dated ? std::optional(*m_dated + kHalfYear) : written;
     if (!reference) return std::nullopt;
     time = inAssumedYear(*time, *reference);
@@ -223,7 +222,7 @@ std::optional<TimeNs> LogSession::timeOf(const PrintedTime& printed) {
   return time;
 }
 
-// Milliseconds since 1970 that a record prints, as MLPerf's do.
+// Milliseconds since 1970 in a record, as MLPerf prints them.
 std::optional<TimeNs> LogSession::absoluteTime(const Match& match, std::string_view line) {
   const Rule& rule = *match.rule;
   if (rule.time_key.empty()) return std::nullopt;
@@ -259,7 +258,7 @@ void LogSession::lookAtLine(std::string_view line) {
   m_dated = absolute;
   const auto before = std::exchange(m_ahead.absolute, absolute);
   const auto bare = std::exchange(m_ahead.bare, std::nullopt);
-  // Between two absolute times the stamp is as old as they are.
+  // A stamp between two absolute times that are close to each other has about their age.
   constexpr DurNs kClose = 60 * kNsPerSecond;
   const bool between = before && std::abs(*absolute - *before) <= kClose;
   if (m_zone || !bare || (m_ahead.back > kNearLines && !between)) return;
@@ -267,14 +266,14 @@ void LogSession::lookAtLine(std::string_view line) {
   if (!m_zone && between) m_zone = zoneBetween(*bare, *before);
 }
 
-// The time of the nearest of the last lines that printed one.
+// The time of the nearest of the last lines that has one.
 std::optional<TimeNs> LogSession::nearTime() {
   for (std::size_t back = 1; back <= kNearLines; ++back) {
     const std::size_t at = (m_near_at + kNearLines - back) % kNearLines;
     if (m_near_size[at] == 0) continue;
     const LinePrefix prefix = m_rules->prefixOf({m_near[at].data(), m_near_size[at]});
     if (prefix.time) return timeOf(*prefix.time);
-    m_near_size[at] = 0;  // has none: need not be asked again
+    m_near_size[at] = 0;  // no time: not checked again
   }
   return std::nullopt;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// LogSession: one training log from its first byte: lines in, runs, scalars, events and log lines out. The importer pushes a
-// file through it, the following source what was appended.
+// LogSession: processes one training log from its first byte: lines in, runs, scalars, events and log lines out. The importer feeds a whole
+// file, the tailing source the appended bytes.
 //
 // Threading:  one thread.
 // Ownership:  shares the rules; borrows the Recorder per call.
-// Units:      TimeNs; times without a zone are UTC in an imported file, unless an absolute time beside them shows their zone, and local
-//             time in a followed one.
-// Errors:     none; odd data is counted in issues().
-// Cost:       O(bytes); memory bounded (one line of 1 MiB, a batch of points per series).
+// Units:      TimeNs; times without a zone are local time in a tailed log, and UTC in an imported file unless an absolute time next to them
+//             shows their zone.
+// Errors:     invalid data is counted in issues().
+// Cost:       O(bytes); memory limited (one line of 1 MiB, a batch of points per series).
 #pragma once
 
 #include <array>
@@ -38,11 +38,11 @@ struct SessionOptions {
   std::string source;                   // sub-stream, "" at the top
   std::string path;                     // for issues
   std::uint64_t resume_at = 0;          // lines that begin before it are parsed, not recorded
-  std::optional<TimeNs> modified = {};  // an imported file: gives a year to stamps that print none
-  bool live = false;                    // followed on the machine that writes it
-  NodeId node;                          // this machine, where known, and its name
+  std::optional<TimeNs> modified = {};  // of an imported file: supplies the year of stamps without one
+  bool live = false;                    // tailed on the machine that writes it
+  NodeId node;                          // this machine and its name, if known
   std::string node_name;
-  // Which rank of which attempt a process of this machine is, where known: its lines are of that attempt, and no run is made for them.
+  // The rank and attempt of a process of this machine, if known: its lines belong to that attempt, and no run is created for them.
   std::function<std::optional<Rank>(std::int32_t pid)> process;
   std::optional<std::int32_t> rank;  // that alone writes the log: of lines that print none
   bool guest = false;                // see RunBuilder
@@ -54,22 +54,22 @@ class LogSession {
  public:
   LogSession(std::shared_ptr<const RuleSet> rules, SessionOptions options);
 
-  // Before the first push(), of an imported file's first bytes: the zone of its stamps, where one without a zone stands beside an absolute
-  // time, and whether a record of a known format occurs. True: both are settled.
+  // To call before the first push() with an imported file's first bytes: determines the zone of its stamps, if one without a zone is next
+  // to an absolute time, and whether a record of a known format occurs. True: both are determined.
   bool lookAhead(std::string_view head);
   void push(std::string_view bytes, Recorder& out);
-  // The wall time of lines that print none, from now on (live tails only).
+  // The wall time for lines without one, from now on (tailed logs only).
   void setArrival(std::optional<TimeNs> now) { m_arrival = now; }
   void flush(Recorder& out);
-  // The file was replaced or cut: what follows is its first byte. Run and attempt go on.
+  // The file was replaced or truncated: the next byte is its first. Run and attempt continue.
   void startOver();
   // Another process writes the log now, or more ranks do: sets run, attempt, rank, guest and owns_values for the next lines.
   void continueAs(const SessionOptions& writer, Recorder& out);
   // Of a live log, before finish(): the program that wrote it has ended.
   void outputEnded() { m_run.ended(RunBuilder::End::kUnknown, "end of output"); }
-  // End of the file: what waited is said. An unfinished last line is left alone: its last number may be cut.
+  // End of the file: records waiting data. An unfinished last line is ignored: its last number may be truncated.
   void finish(Recorder& out);
-  // The unfinished last line holds values.
+  // Whether the unfinished last line has values.
   bool cutRecord();
 
   RunId run() const { return m_run.firstRun(); }
@@ -81,9 +81,9 @@ class LogSession {
     std::int64_t count = 0;
     std::string detail;
   };
-  // The instant of a printed time; without a zone it is taken as UTC. Absent where it has no year or there is no such day.
+  // The instant of a printed time, as UTC without a zone. Absent without a year or for an impossible date.
   static std::optional<TimeNs> utc(const PrintedTime& printed);
-  // Everything odd in the recorded part, by code.
+  // All issues of the recorded part, by code.
   std::map<std::string, IssueNote> issues() const;
 
  private:
@@ -93,8 +93,8 @@ class LogSession {
     std::optional<TimeNs> time;
     bool record = true;
     AttemptId attempt;      // of a known process; else the log's own
-    bool reported = false;  // an event was told of it
-    bool logged = false;    // it is a log line already
+    bool reported = false;  // an event of this line was recorded
+    bool logged = false;    // the line was recorded as a log line
     bool arrived = false;   // its time is when it was seen
     std::string_view body() const { return text.substr(prefix.size); }
   };
@@ -129,7 +129,7 @@ class LogSession {
   struct Step {
     std::int64_t value = 0;
     bool samples = false;
-    bool counted = false;  // lines were counted: says nothing to other lines
+    bool counted = false;  // derived by counting lines: not valid for other lines
   };
   std::optional<Step> stepOf(const Match& match);
   std::optional<double> number(std::string_view key) const;
@@ -160,11 +160,11 @@ class LogSession {
   std::string m_clean;
   std::vector<Pair> m_pairs;
   std::optional<TimeNs> m_arrival;
-  std::optional<DurNs> m_zone;    // of stamps that print none, ahead of UTC
+  std::optional<DurNs> m_zone;    // of stamps without a zone, ahead of UTC
   std::optional<TimeNs> m_dated;  // the newest stamp with a year, or absolute time
   struct Ahead {
     LineSplitter lines;
-    std::optional<TimeNs> absolute, bare;  // the newest absolute time; the newest stamp without a zone since
+    std::optional<TimeNs> absolute, bare;  // the newest absolute time; the newest stamp without a zone since then
     std::size_t back = 0;                  // lines since that stamp
   };
   Ahead m_ahead;
@@ -172,7 +172,7 @@ class LogSession {
   std::optional<bool> m_owns_values;  // of the open attempt
   bool m_generic_read = false;        // of this line: the first of them counts
 
-  // The last lines' first bytes: where a line without a time finds the one printed just before it.
+  // The first bytes of the last lines, in which a line without a time finds the one printed just before it.
   static constexpr std::size_t kNearLines = 4, kNearBytes = 128;
   std::array<std::array<char, kNearBytes>, kNearLines> m_near;
   std::array<std::uint8_t, kNearLines> m_near_size{};
@@ -206,29 +206,29 @@ class LogSession {
   struct Place {
     std::optional<std::int32_t> rank;
     std::string host;
-    int lines = 0;  // for that many more
+    int lines = 0;  // number of further lines
   };
   Place m_place;
 
-  // What repeats is counted: told when it is seen first (live) or when all is counted (an imported file, whose other events wait with it:
-  // without a clock their order is that of the lines).
+  // Repeated events are counted: recorded when first seen (tailed), or when all are counted (imported file; its other events wait with
+  // them, because without a clock their order is that of the lines).
   struct Repeats {
     Event event;
     std::int64_t order = 0, count = 0, reported = 0;
     std::optional<TimeNs> last;
   };
   std::unordered_map<std::string, Repeats> m_repeats;
-  std::int64_t m_held = 0;  // ever
+  std::int64_t m_held = 0;  // in total
   std::optional<TimeNs> m_repeats_reported, m_refilled;
 
   struct Traceback {
     bool open = false;  // between its first and its last line
     int lines = 0, strangers = 0;
-    std::optional<Event> event;  // told unless another one follows from it at once
+    std::optional<Event> event;  // recorded unless another traceback of the chain follows directly
     const Rule* rule = nullptr;
   };
-  std::map<std::int32_t, Traceback> m_tracebacks;  // by rank, -1: not known
-  int m_traceback_quiet = 0;                       // lines since one of them went on
+  std::map<std::int32_t, Traceback> m_tracebacks;  // by rank, -1: unknown
+  int m_traceback_quiet = 0;                       // lines since one of them was continued
 
   using FactKey = std::tuple<std::uint64_t, std::uint64_t, std::int32_t, std::string>;  // attempt, node, rank, key
   std::map<FactKey, std::set<std::string>> m_fact_values;
@@ -239,7 +239,7 @@ class LogSession {
   std::optional<TimeNs> m_end_time;
   bool m_recording = true;
   std::int64_t m_long_before = 0, m_refused_before = 0;  // counted in the part that is not recorded
-  std::size_t m_reported_by = 0;                         // 1 + the rule file that told an event of this line
+  std::size_t m_reported_by = 0;                         // 1 + the rule file that recorded an event of this line
   int m_log_more = 0;
   Severity m_log_severity = Severity::kInfo;
   std::map<std::string, IssueNote> m_issues;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from a log, made fit for screens, reports and SQL.
+// Sanitizes text from a log for display, reports and SQL.
 //
 // Threading:  pure.
 // Ownership:  returns a copy.
 // Units:      bytes.
-// Errors:     none; damaged UTF-8 becomes U+FFFD.
+// Errors:     invalid UTF-8 becomes U+FFFD.
 // Cost:       O(text).
 #pragma once
 
@@ -18,11 +18,11 @@ inline constexpr std::size_t kMaxMessage = 500, kMaxLogText = 4096, kMaxName = 2
 
 // Valid UTF-8 without control characters, cut after about `most` bytes at a character.
 std::string validText(std::string_view text, std::size_t most);
-// The same, without outer blanks.
+// The same, without leading and trailing blanks.
 std::string cleanText(std::string_view text, std::size_t most);
 
-// A command line or a setting without the values of arguments whose names look secret, "--hub_token=***", "--api_key ***", and without
-// those in addresses.
+// A command line or a setting without the values of secret-looking arguments, "--hub_token=***", "--api_key ***", and without secrets in
+// URLs.
 std::string withoutSecrets(std::string_view text);
 
 }  // namespace runglass::train_log

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// LogSession's events, facts, tracebacks and log lines: what a log says of a job besides its values.
+// LogSession's events, facts, tracebacks and log lines: content of a log besides its values.
 // Invariants:
-// 1. An entry of m_repeats has told at least once (followed log) or not at all (imported file); sayRepeats() tells what is left, in the
-//    order of the lines.
-// 2. A traceback gives one event, of its last line, unless a rule makes an event of that line; of a chain, the last one's.
+// 1. An entry of m_repeats has recorded its first event (tailed log) or none (imported file); sayRepeats() records the rest, in the order
+//    of the lines.
+// 2. A traceback gives one event, of its last line, unless a rule makes an event of that line; a chain gives the event of its last
+//    traceback.
 #include <algorithm>
 
 #include "collectors/importers/train_log/log_session.h"
@@ -14,13 +15,13 @@ namespace runglass::train_log {
 namespace {
 constexpr std::int64_t kMaxEventsPerRule = 2000, kMaxLogLines = 5000;
 constexpr std::size_t kMaxRepeats = 4096, kMaxProcesses = 1 << 16, kMaxFactKeys = 1 << 16, kMaxFactValues = 16, kMaxTracebacks = 4096;
-constexpr int kMaxTracebackLines = 200;  // kept as log lines
-constexpr int kMaxStrangers = 50;        // lines of others between those of a traceback
+constexpr int kMaxTracebackLines = 200;  // recorded as log lines
+constexpr int kMaxStrangers = 50;        // lines of other origin within a traceback
 constexpr int kChainLines = 4;           // "The above exception was the direct cause of ..." between blank lines
-constexpr int kQuietLines = 2000;        // after which a rank's traceback does not go on
-constexpr int kTailLines = 4;            // of a message of several lines
+constexpr int kQuietLines = 2000;        // after these a rank's traceback does not continue
+constexpr int kTailLines = 4;            // of a multi-line message
 
-// The text with its numbers taken out: what two lines have in common that differ in sizes, ports, addresses and times.
+// The text without its numbers: equal for lines that differ only in sizes, ports, addresses and times.
 std::string shapeOf(std::string_view text) {
   std::string out;
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -40,7 +41,7 @@ std::string shapeOf(std::string_view text) {
 std::string addressOf(const LinePrefix& prefix) { return std::string(prefix.host) + ':' + std::to_string(*prefix.pid); }
 }  // namespace
 
-// A line without a rank has that of its process, else the one that a line before it named for the lines after it.
+// A line without a rank gets that of its process, else the one that an earlier line set for the following lines.
 void LogSession::findPlace(Line& line) {
   LinePrefix& prefix = line.prefix;
   if (prefix.pid) {
@@ -66,7 +67,7 @@ void LogSession::learnPlace(const Match& match, const Line& line) {
     m_place.lines = match.rule->lines + 1;  // this line counts as one
     return;
   }
-  // A process is in many communicators; its rank is that of the widest.
+  // A process is in many communicators; its rank is that in the largest one.
   if (!line.prefix.pid || !found.rank || m_processes.size() >= kMaxProcesses) return;
   std::int64_t world = 0;
   for (std::size_t i = 0; i < match.rule->captures.size(); ++i)
@@ -96,13 +97,13 @@ void LogSession::onFact(const Match& match, const Line& line, Recorder& out) {
     for (const std::string& value : values) fact.value += (fact.value.empty() ? "" : ", ") + value;
   }
   if (!line.attempt) {
-    if (rule.scope != FactScope::kAttempt && !m_run.exists()) openAttempt(out);  // a log that tells of nothing else
+    if (rule.scope != FactScope::kAttempt && !m_run.exists()) openAttempt(out);  // a log without other content
     return m_run.fact(std::move(fact));
   }
   if (line.record) out.fact(fact);
 }
 
-// False, and counted, once a rule has told kMaxEventsPerRule events.
+// False, and counted, once a rule has recorded kMaxEventsPerRule events.
 bool LogSession::mayTell(const Rule& rule) {
   if (++m_event_count[&rule] <= kMaxEventsPerRule) return true;
   addIssue("train_log.too_many_events", rule.where);
@@ -153,7 +154,7 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
     event.severity = known->severity;
   event.step = parseInteger(match.group(Role::kStep));
   if (!event.step && !rule.starts) {
-    // What a library prints has no steps of its own: it happened after the newest one that the trainer printed.
+    // A library's output has no steps of its own: its step is the newest one that the trainer printed.
     const auto it = m_file_step.find(rule.file);
     event.step = it != m_file_step.end() ? std::optional(it->second) : m_step;
   }
@@ -186,7 +187,7 @@ void LogSession::onCheckpoint(const Match& match, std::optional<std::int64_t> st
   m_run.checkpoint(std::move(checkpoint), out);
 }
 
-// One event for what a rank says again and again.
+// One event for repeated messages of a rank.
 void LogSession::sayGrouped(const Rule& rule, Event event, const std::string& shape, Recorder& out) {
   const auto time = event.time;
   const std::string key = event.kind + '\0' + shape + '\0' + std::to_string(event.rank.value_or(-1)) + '\0' +
@@ -221,11 +222,11 @@ void LogSession::sayRepeats(Recorder& out) {
 }
 
 void LogSession::onTraceback(const Match& match, Line& line, Recorder& out) {
-  if (match.group(Role::kText).data() != line.body().data()) return;  // spoken of, not printed by Python
+  if (match.group(Role::kText).data() != line.body().data()) return;  // mentioned in a line, not printed by Python
   const std::int32_t rank = line.prefix.rank.value_or(-1);
   if (!match.rule->last) {
     if (m_tracebacks.size() >= kMaxTracebacks && !m_tracebacks.contains(rank)) return;
-    m_tracebacks[rank] = Traceback{.open = true};  // an earlier one of a chain is explained by this one
+    m_tracebacks[rank] = Traceback{.open = true};  // explains an earlier one of the chain
     return;
   }
   const auto found = m_tracebacks.find(rank);
@@ -255,7 +256,7 @@ void LogSession::followTraceback(Line& line, Recorder& out) {
   if (m_tracebacks.empty()) return;
   const auto found = m_tracebacks.find(line.prefix.rank.value_or(-1));
   if (found == m_tracebacks.end()) {
-    // A rank that died says no more.
+    // A dead rank prints no further lines.
     if (++m_traceback_quiet < kQuietLines) return;
     sayTracebacks(out);
     return m_tracebacks.clear();
@@ -277,7 +278,7 @@ void LogSession::followTraceback(Line& line, Recorder& out) {
   if (++traceback.lines <= kMaxTracebackLines) onLog(Severity::kError, line, out);
 }
 
-// Of the log's own attempt; a record that follows takes it back.
+// Ends the log's own attempt; a later record reverts it.
 void LogSession::endByException(const std::string& code) {
   if (code.ends_with("Interrupt") || code.ends_with("Exit"))
     m_run.ended(RunBuilder::End::kStopped, code);

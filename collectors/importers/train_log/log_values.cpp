@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// LogSession's records: which step a line belongs to and what its values are called.
+// LogSession's records: the step of a line and the names of its values.
 // Invariants:
-// 1. A value is recorded only with a step that the line, its file's last step or its epoch gives; none is guessed.
-// 2. A unit printed with the number wins over the rule's.
+// 1. A value is recorded only with a step from the line, its file's last step or its epoch; no step is guessed.
+// 2. A unit printed with the number takes precedence over the rule's.
 #include <algorithm>
 #include <cmath>
 
@@ -38,7 +38,7 @@ std::string labelsOf(const std::string& canonical, bool samples) {
 }
 }  // namespace
 
-// Also the first of "5/100", as steps are printed.
+// Also accepts the first number of "5/100", as steps are printed.
 std::optional<double> LogSession::number(std::string_view key) const {
   for (const Pair& pair : m_pairs)
     if (pair.key == key)
@@ -82,7 +82,7 @@ std::optional<LogSession::Step> LogSession::stepOf(const Match& match) {
   return std::nullopt;
 }
 
-// For records whose steps say nothing about restarts. True when an attempt was opened.
+// For records whose steps do not indicate restarts. True if an attempt was opened.
 bool LogSession::beginIfNeeded(std::int64_t step, Recorder& out) {
   if (m_run.waiting()) sayRepeats(out);
   if (m_run.waiting())
@@ -116,7 +116,7 @@ void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
   const bool owner = ownerOf(rule, line.prefix.rank);
   if (rule.advances && owner) {
     const auto last = m_state[&rule].last_step;
-    if (m_run.waiting() || (last && step->value < *last)) sayRepeats(out);  // of the attempt before
+    if (m_run.waiting() || (last && step->value < *last)) sayRepeats(out);  // of the previous attempt
     if (m_run.record(step->value, total, last && step->value < *last, out)) {
       openAttempt(out);
       ownerOf(rule, line.prefix.rank);
@@ -174,7 +174,7 @@ void LogSession::onPace(std::int64_t step, const Line& line, Recorder& out) {
   m_points.add(key, true, line.prefix.rank, {step, line.time, *mean, line.record}, out);
 }
 
-// Lines that carry one named value (MLPerf): {"key": "train_loss", "value": 1.2, "time_ms": ..., "metadata": {"step": 3}}.
+// Lines with one named value (MLPerf): {"key": "train_loss", "value": 1.2, "time_ms": ..., "metadata": {"step": 3}}.
 void LogSession::onNamed(const Match& match, const Line& line, Recorder& out) {
   const Rule& rule = *match.rule;
   m_pairs.clear();
@@ -213,14 +213,14 @@ void LogSession::onValue(const Rule& rule, const Pair& pair, std::int64_t step, 
   if (std::find(rule.step_keys.begin(), rule.step_keys.end(), pair.key) != rule.step_keys.end()) return;
   if (rule.name_key.empty() && !rule.keep.empty() && std::find(rule.keep.begin(), rule.keep.end(), pair.key) == rule.keep.end()) return;
   const auto& metrics = m_rules->files()[rule.file].metrics;
-  // "valid/loss" is what the key "loss" means in the source "valid"; else the key means the same everywhere.
+  // "valid/loss" is the meaning of the key "loss" in the source "valid"; otherwise the key has the same meaning in all sources.
   auto known = rule.source.empty() ? metrics.end() : metrics.find(rule.source + "/" + pair.key);
   if (known == metrics.end()) known = metrics.find(pair.key);
   const MetricRule* metric = known == metrics.end() ? nullptr : &known->second;
   if (metric && metric->drop) return;
   const auto quantity = parseQuantity(pair.text);
   if (!quantity) {
-    // A trainer that cannot say (no peak for this precision) knows better than an estimate from the rate.
+    // A trainer that reports no value (no peak for this precision) takes precedence over an estimate from the rate.
     if (pair.key == "mfu" && saysNothing(pair.text)) m_run.fact({.key = "mfu", .value = "N/A"});
     if (metric && !saysNothing(pair.text)) addIssue("train_log.unreadable_value", cleanText(pair.key + ": " + pair.text, 120));
     return;
@@ -231,7 +231,7 @@ void LogSession::onValue(const Rule& rule, const Pair& pair, std::int64_t step, 
   key.labels = labelsOf(metric ? metric->canonical : "", samples);
   key.unit = quantity->unit;
   double value = quantity->value;
-  if (quantity->unit.empty()) {  // a unit printed with the number wins
+  if (quantity->unit.empty()) {  // a unit printed with the number takes precedence
     value *= metric && metric->scale != 1 ? metric->scale : rule.scale;
     key.unit = metric && !metric->unit.empty() ? metric->unit : rule.unit;
   }

@@ -14,7 +14,7 @@ bool isSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' ||
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool isKeyChar(char c) { return isLetter(c) || isDigit(c) || c == '_' || c == '.' || c == '/' || c == '-'; }
-// Bytes of the Chinese, Japanese or Korean letter at text[i], 0: there is none. Of UTF-8's three-byte letters those are U+3041 to U+D7FF.
+// Size in bytes of a Chinese, Japanese or Korean letter at text[i]; 0: none. These are U+3041 to U+D7FF of UTF-8's three-byte letters.
 std::size_t wideLetter(std::string_view text, std::size_t i) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   if (i + 2 >= text.size() || (byte(i + 1) & 0xC0) != 0x80 || (byte(i + 2) & 0xC0) != 0x80) return 0;
@@ -26,7 +26,7 @@ void add(std::vector<Pair>& out, std::string_view key, std::string_view text) {
   if (!key.empty() && out.size() < kMaxPairs) out.push_back({std::string(key), std::string(trimmed(text))});
 }
 
-// "now/average: 12.5/12.1" and "time (ms): 12.5/12.1": a list of values under one name, or as many names as values.
+// "now/average: 12.5/12.1" and "time (ms): 12.5/12.1": a list of values under one name, or with as many names as values.
 void addList(std::vector<Pair>& out, std::string_view key, std::string_view text) {
   const auto parts = [](std::string_view list) { return 1 + std::count(list.begin(), list.end(), '/'); };
   const std::size_t slash = text.find('/');
@@ -43,7 +43,7 @@ void addList(std::vector<Pair>& out, std::string_view key, std::string_view text
   }
 }
 
-// "lm loss 1.05E+01": a name of words and a number.
+// "lm loss 1.05E+01": a name of several words and a number.
 void addNameAndNumber(std::vector<Pair>& out, std::string_view piece) {
   const std::size_t space = piece.rfind(' ');
   if (space == std::string_view::npos || !isLetter(piece.front()) || !parseQuantity(piece.substr(space + 1))) return;
@@ -66,7 +66,7 @@ void readBars(std::string_view text, std::vector<Pair>& out) {
   }
 }
 
-// One past the bracket that closes the one at text[at], or the end.
+// Position after the bracket that closes the one at text[at], or the end.
 std::size_t afterBracket(std::string_view text, std::size_t at) {
   int depth = 0;
   for (; at < text.size(); ++at) {
@@ -76,7 +76,7 @@ std::size_t afterBracket(std::string_view text, std::size_t at) {
   return at;
 }
 
-// "[9.6e-06, 9.6e-06]" -> "9.6e-06": one value for each parameter group; the first stands for all.
+// "[9.6e-06, 9.6e-06]" -> "9.6e-06": one value for each parameter group, of which the first is used.
 std::string_view firstOfList(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of("[( "), text.size());
   text.remove_prefix(begin);
@@ -156,7 +156,7 @@ class DictReader {
         skip();
         if (m_at < m_text.size()) value(prefix.empty() ? key : prefix + "." + key, depth);
       }
-      if (m_at == before) ++m_at;  // no pair here: never stand still
+      if (m_at == before) ++m_at;  // no pair here: advance anyway
     }
     ++m_at;  // '}'
   }
@@ -214,7 +214,7 @@ constexpr std::array kSuffixes = {
     Suffix{"GFLOPS", "flops_per_s", 1e9},
 };
 
-// Copies the number at the start of `text` without its thousands separators ("1,003.47"); returns the characters read.
+// Copies the number at the start of `text` without its thousands separators ("1,003.47"); returns the number of characters read.
 std::size_t readNumber(std::string_view text, char (&out)[64], std::size_t& length) {
   std::size_t i = 0;
   length = 0;
@@ -258,7 +258,7 @@ bool startsWithFolded(std::string_view text, std::string_view word) {
   return true;
 }
 
-// "np.float64(0.5)" and "tensor(0.5, device='cuda:0')", as Python prints what was not turned into a number: "0.5". The end may be cut.
+// "np.float64(0.5)" and "tensor(0.5, device='cuda:0')", Python's output for values not converted to numbers: "0.5". The end can be missing.
 std::string_view unwrapped(std::string_view text) {
   if (!text.starts_with("tensor(") && !text.starts_with("np.") && !text.starts_with("numpy.")) return text;
   const std::size_t open = text.find('(');
@@ -267,7 +267,7 @@ std::string_view unwrapped(std::string_view text) {
   return trimmed(text.substr(0, text.find_first_of(",)")));
 }
 
-// nan, inf, infinity with an optional sign; returns the characters read.
+// nan, inf, infinity with an optional sign; returns the number of characters read.
 std::size_t readNonFinite(std::string_view text, double& value) {
   const std::size_t sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
   const std::string_view rest = text.substr(sign);
@@ -307,7 +307,7 @@ std::optional<Quantity> parseQuantity(std::string_view text) {
   std::size_t used = readNumber(text, number, length);
   if (used != 0) {
     const auto [end, error] = std::from_chars(number, number + length, value);
-    // Out of range keeps what strtod says: the printed digits overflow or underflow a double.
+    // Out of range uses strtod's result: the printed digits overflow or underflow a double.
     if (error == std::errc::result_out_of_range) value = std::strtod(std::string(number, length).c_str(), nullptr);
     if (error == std::errc::invalid_argument || end != number + length) return std::nullopt;
   } else if (used = readNonFinite(text, value); used == 0) {

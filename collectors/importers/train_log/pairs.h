@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs: reads "name: value" pairs out of a log line, and numbers with their units out of a value.
+// Pairs: parses "name: value" pairs from a log line, and numbers with their units from a value.
 //
-// Threading:  plain functions.
 // Ownership:  pairs own their text.
 // Units:      a known unit suffix converts: ms -> ns, GiB -> bytes, % -> ratio, TFLOPS -> flops_per_s.
-// Errors:     none; what is no pair or no number is left out. Cut lines give the pairs before the cut.
+// Errors:     invalid pairs and numbers are left out. Truncated lines give the pairs before the end.
 // Cost:       O(line); at most kMaxPairs pairs, nesting at most 8 deep.
 #pragma once
 
@@ -34,12 +33,12 @@ void readPairs(PairStyle style, std::string_view text, std::vector<Pair>& out);
 
 struct Quantity {
   double value = 0;
-  std::string_view unit;  // from the closed list, or "" for a pure number
+  std::string_view unit;  // from the closed list, or "" for a plain number
 };
-// "1.5E+00", "11,180", "nan", "83992ms", "153.10GiB(85.84%)", "5.14%". Absent unless the whole text is one quantity
-// (a parenthesised remark may follow).
+// "1.5E+00", "11,180", "nan", "83992ms", "153.10GiB(85.84%)", "5.14%". Absent unless the whole text is one quantity (a remark in
+// parentheses may follow).
 std::optional<Quantity> parseQuantity(std::string_view text);
-// A whole number, thousands separators allowed. Absent when it is none or does not fit.
+// A whole number, with optional thousands separators. Absent if it is not one or out of range.
 std::optional<std::int64_t> parseInteger(std::string_view text);
 
 std::string_view trimmed(std::string_view text);

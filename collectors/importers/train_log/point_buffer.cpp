@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A column holds the last kRecent points of its series, recorded or not, so that copies are seen across a resume.
+// 1. A column holds the last kRecent points of its series, recorded or not, so that duplicates are detected across a resume.
 // 2. `early` is only non-empty in the owner's column and never grows beyond kMaxEarly.
 // 3. Within `waiting`, points keep the order of the log.
 #include "collectors/importers/train_log/point_buffer.h"
@@ -72,7 +72,7 @@ void PointBuffer::add(const SeriesKey& key, bool owner, std::optional<std::int32
   }
 }
 
-// The owner's point for a step decides what waited for it.
+// The owner's point for a step decides on the points that waited for it.
 void PointBuffer::settle(Column& owner, const Point& point, Recorder& out) {
   if (owner.early.empty()) return;
   std::vector<Early> decided;
@@ -96,7 +96,7 @@ void PointBuffer::put(Column& column, const Point& point, Recorder& out) {
   if (column.waiting.size() >= kBatch) hand(column, out);
 }
 
-// Runs of points with a time and without one are separate calls: none gets a time it did not have.
+// Points with a time and points without one are passed on in separate calls, so that no time is invented.
 void PointBuffer::hand(Column& column, Recorder& out) {
   std::vector<std::int64_t> steps;
   std::vector<TimeNs> times;

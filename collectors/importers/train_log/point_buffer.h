@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// PointBuffer: the scalar series of one attempt in one log; drops what a second logger repeats and hands points on in batches.
+// PointBuffer: the scalar series of one attempt in one log; drops duplicates from a second logger and passes points on in batches.
 //
 // Threading:  one thread.
 // Ownership:  borrows the Recorder per call.
 // Units:      x = step.
-// Errors:     none; series beyond kMaxSeries are refused and counted.
+// Errors:     series beyond kMaxSeries are refused and counted.
 // Cost:       a hash look-up per point; buffers at most kBatch points of a series.
 #pragma once
 
@@ -28,16 +28,16 @@ class PointBuffer {
     std::int64_t step = 0;
     std::optional<TimeNs> time;
     double value = 0;
-    bool record = true;  // false: known from an earlier import; only remembered
+    bool record = true;  // false: from an earlier import; used only to detect duplicates
   };
 
-  // The next attempt: what is buffered goes to the old one first.
+  // Begins the next attempt, after passing the buffered points to the old one.
   void open(AttemptId attempt, Recorder& out);
-  // `owner`: this line comes from the rank whose values stand for the whole run. Another rank's equal value is a copy;
-  // a different one becomes that rank's own series.
+  // `owner`: this line is from the rank whose values represent the whole run. An equal value of another rank is a duplicate; a different
+  // one becomes that rank's own series.
   void add(const SeriesKey& key, bool owner, std::optional<std::int32_t> rank, const Point& point, Recorder& out);
-  void flush(Recorder& out);   // hands on what is decided
-  void finish(Recorder& out);  // and what waited for the owner's value
+  void flush(Recorder& out);   // passes on the decided points
+  void finish(Recorder& out);  // and those that waited for the owner's value
 
   std::int64_t points() const { return m_points; }
   std::int64_t copies() const { return m_copies; }
@@ -45,7 +45,7 @@ class PointBuffer {
 
  private:
   static constexpr std::size_t kRecent = 16;
-  struct Early {  // another rank's point whose step the owner has not printed yet
+  struct Early {  // another rank's point for a step that the owner has not printed yet
     SeriesKey key;
     Point point;
   };

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules: what a rule file says once it is read and checked. docs/formats/log_rules.md is the user's description of every field.
+// Rules: the content of a validated rule file. docs/formats/log_rules.md is the user's description of every field.
 //
-// Threading:  plain values.
-// Ownership:  values own their strings.
-// Units:      scale turns the printed number into the unit.
-// Errors:     none.
+// Units:      scale converts the printed number to the unit.
 // Cost:       a few hundred small objects.
 #pragma once
 
@@ -22,7 +19,7 @@ namespace runglass::train_log {
 
 enum class RuleKind : std::uint8_t { kRecord, kEvent, kFact, kLayout, kVariable, kStep, kFramework, kLog, kProcess, kPlace, kTraceback };
 
-// What a capture group of a rule means. Group names that have no meaning of their own are values: (?P<loss>...).
+// Meaning of a capture group. Groups with other names are values: (?P<loss>...).
 enum class Role : std::uint8_t {
   kValue,
   kStep,
@@ -50,30 +47,30 @@ struct Capture {
   Role role = Role::kValue;
 };
 
-// Where a record's step comes from; the first that gives one wins.
+// Source of a record's step; the first that gives one counts.
 enum class StepFrom : std::uint8_t {
   kCapture,   // (?P<step>...)
   kKeys,      // a pair named in step_keys
   kEpoch,     // epoch / num_epochs * total_steps
-  kEpochBar,  // epoch * (?P<total>...) + (?P<step>...): bars that begin anew in every epoch
-  kPrevious,  // the last step this rule file saw
+  kEpochBar,  // epoch * (?P<total>...) + (?P<step>...): bars that restart in every epoch
+  kPrevious,  // the last step of this rule file
   kCount,     // one more than the last record of this rule
 };
 
 enum class CheckpointPart : std::uint8_t { kNone, kBegin, kSaved, kLoaded };
-// Whom a fact is of, and which of several values of it counts. kAll: every different one, sorted, joined by ", ".
+// Owner of a fact, and which of several values counts. kAll: all distinct ones, sorted, joined by ", ".
 enum class FactScope : std::uint8_t { kAttempt, kNode, kRank };
 enum class FactTake : std::uint8_t { kLast, kFirst, kAll };
-enum class Ending : std::uint8_t { kNone, kFinished, kFailed, kStopped };  // kStopped: someone ended it on purpose
+enum class Ending : std::uint8_t { kNone, kFinished, kFailed, kStopped };  // kStopped: ended on purpose
 
-// [[metric]]: what a key of the source becomes.
+// [[metric]]: mapping of a key of the source.
 struct MetricRule {
-  std::string name;       // tag in the store; the source's own key unless it carried a unit
+  std::string name;       // tag in the store; the source's own key unless that contains a unit
   std::string unit;       // from the closed list, "" = as printed
   double scale = 1;       // printed number -> unit
   std::string canonical;  // catalogue id, into labels
   std::string source;     // replaces the record's sub-stream
-  std::string event;      // an event of this kind when value > above
+  std::string event;      // record an event of this kind when value > above
   double above = std::numeric_limits<double>::infinity();
   bool drop = false;
 };
@@ -87,32 +84,32 @@ struct Rule {
   // record
   PairStyle pairs = PairStyle::kNone;
   std::vector<StepFrom> step_from;
-  std::vector<std::string> step_keys, sample_keys;  // pairs that hold the step; sample_keys count samples instead
-  std::string name_key, value_key, time_key;        // lines that carry one named value: MLLOG
-  std::vector<std::string> keep;                    // only these keys; empty = all numbers
+  std::vector<std::string> step_keys, sample_keys;  // pairs with the step; sample_keys count samples instead
+  std::string name_key, value_key, time_key;        // for lines with one named value: MLLOG
+  std::vector<std::string> keep;                    // use only these keys; empty = all numbers
   std::string source, prefix;
   std::string unit;
   double scale = 1;
-  bool advances = false;  // its steps only grow in one attempt; going back is a restart
+  bool advances = false;  // its steps only grow in one attempt; a decrease is a restart
   bool split = false;     // two loggers of one step are two series
 
   // event, log
   std::string event;
   Severity severity = Severity::kInfo;
-  std::string code;  // where no capture gives one
+  std::string code;  // if no capture gives one
   bool once = false, starts = false;
-  bool group = false;      // repeats are counted instead of told
-  bool otherwise = false;  // only where no event rule above it in its file matches the line
+  bool group = false;      // repeats are counted instead of recorded
+  bool otherwise = false;  // only if no earlier event rule of its file matches the line
   CheckpointPart checkpoint = CheckpointPart::kNone;
   Ending ends = Ending::kNone;
   int more_lines = 0;
 
   // fact
-  std::string key, text;  // where no capture gives them
+  std::string key, text;  // if no capture gives them
   FactScope scope = FactScope::kAttempt;
   FactTake take = FactTake::kLast;
 
-  // place: for how many lines its rank and host hold
+  // place: number of lines for which its rank and host are valid
   int lines = 0;
   // traceback: its last line, else its first
   bool last = false;
@@ -124,9 +121,9 @@ struct Rule {
 
 struct RuleFile {
   std::string name;       // "megatron.toml"
-  std::string framework;  // shown once one of its records matched
-  int priority = 0;       // of several frameworks seen in one log, the highest is shown
-  bool generic = false;   // its records count only in a log in which no other file's do
+  std::string framework;  // shown once one of its records has matched
+  int priority = 0;       // of several frameworks in one log, the highest is shown
+  bool generic = false;   // its records count only in a log without records of other files
   std::map<std::string, MetricRule, std::less<>> metrics;
 };
 

@@ -54,7 +54,7 @@ auto lookUp(const Table& table, std::string_view name) -> const typename Table::
   return it == table.end() ? nullptr : &it->second;
 }
 
-// Reads the fields of one TOML table and remembers the first thing that is wrong with it.
+// Reads the fields of one TOML table; keeps the first error.
 class Fields {
  public:
   Fields(const toml::table& table, std::string where) : m_table(table), m_where(std::move(where)) {}
@@ -101,7 +101,7 @@ class Fields {
   void wrong(std::string_view key, std::string_view why) {
     if (m_status.ok()) m_status = Status(Code::kInvalidArgument, m_where + ": " + std::string(key) + " " + std::string(why));
   }
-  // The first problem, unknown fields included.
+  // The first error, including unknown fields.
   Status finish() {
     for (const auto& [key, node] : m_table)
       if (!m_taken.contains(std::string(key.str()))) wrong(key.str(), "is not a field of this table");
@@ -181,7 +181,7 @@ struct Kind {
   std::string_view table;
   RuleKind kind;
 };
-// What sets a step comes before what needs one: a progress bar and the values of its step may stand in one line.
+// Rules that set a step come before those that need one: a progress bar and the values of its step can be in one line.
 constexpr std::array kKinds = {
     Kind{"place", RuleKind::kPlace}, Kind{"process", RuleKind::kProcess},    Kind{"variable", RuleKind::kVariable},
     Kind{"step", RuleKind::kStep},   Kind{"record", RuleKind::kRecord},      Kind{"event", RuleKind::kEvent},

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads one TOML rule file into rules; strict: an unknown field, kind or unit is an error that names its place.
+// Parses one TOML rule file; strict: an unknown field, kind or unit is an error with its place.
 //
-// Threading:  plain function.
 // Ownership:  the result owns everything.
-// Units:      none.
 // Errors:     INVALID_ARGUMENT "FILE: record 2: why".
 // Cost:       O(file).
 #pragma once
@@ -23,7 +21,7 @@ struct LoadedRules {
   std::vector<std::pair<Rule, std::string>> rules;     // with their regex
   std::vector<std::pair<Rule, std::string>> prefixes;  // [[prefix]], tried at the start of a line
 };
-// What a capture group of this name means.
+// Meaning of a capture group with this name.
 Role roleOf(std::string_view capture);
 Result<LoadedRules> loadRules(const std::string& name, std::string_view toml);
 

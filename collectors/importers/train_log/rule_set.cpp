@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Regex i of m_filter belongs to m_rules[i]; a file is added whole or not at all.
+// 1. Regex i of m_filter belongs to m_rules[i]; a file is added as a whole or not at all.
 // 2. Every rule has at most kMaxCaptures groups (checked when added).
 // 3. prefixOf() consumes at least one byte per step and takes at most kMaxPrefixes steps.
 #include "collectors/importers/train_log/rule_set.h"
@@ -17,13 +17,13 @@
 namespace runglass::train_log {
 namespace {
 constexpr int kMaxPrefixes = 8;
-constexpr std::size_t kPrefixWindow = 256;  // prefixes live in the first bytes of a line
+constexpr std::size_t kPrefixWindow = 256;  // prefixes are within the first bytes of a line
 constexpr std::uintmax_t kMaxRuleFile = 1 << 20;
 
 re2::RE2::Options options() {
   re2::RE2::Options options;
   options.set_log_errors(false);
-  options.set_encoding(re2::RE2::Options::EncodingLatin1);  // logs are bytes: one damaged letter must not hide a line
+  options.set_encoding(re2::RE2::Options::EncodingLatin1);  // logs are bytes: one invalid character must not exclude a line
   options.set_max_mem(16 << 20);
   return options;
 }
@@ -149,7 +149,7 @@ std::shared_ptr<const RuleSet> RuleSet::withFolder(const std::string& folder) {
       continue;
     }
     RuleText user{path.filename().string(), text.str()};
-    // Tried alone first, so that a bad file neither replaces a built-in one nor spoils the set.
+    // Compiled alone first, so that an invalid file neither replaces a built-in one nor invalidates the set.
     if (auto alone = compile({&user, 1}); !alone.ok()) {
       set->m_problems.push_back(path.parent_path().string() + ": " + alone.status().message());
       continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// RuleSet: every rule file, checked and compiled: which rules match a line, and what a line's prefix says.
+// RuleSet: all rule files, validated and compiled: finds the rules that match a line, and parses a line's prefix.
 //
 // Threading:  immutable; any number of threads, each with its own Scratch.
-// Ownership:  shared; results view the line that was given.
+// Ownership:  shared; results view the given line.
 // Units:      captured times as printed (see LinePrefix).
 // Errors:     compile(): INVALID_ARGUMENT "rules: FILE: record 2: why". Built-in rules always compile.
 // Cost:       one pass over the line for the literals of all rules; only rules whose literals occur run their regex.
@@ -29,28 +29,28 @@ struct RuleText {
   std::string name;  // file name
   std::string toml;
 };
-// The rule files of this build.
+// The built-in rule files.
 std::span<const RuleText> builtinRules();
 
 inline constexpr int kMaxCaptures = 16;
 
-// A rule that matches a line; groups[i] belongs to rule->captures[i] (data() == nullptr: took no part).
+// A rule that matches a line; groups[i] belongs to rule->captures[i] (data() == nullptr: the group did not match).
 struct Match {
   const Rule* rule = nullptr;
   std::string_view groups[kMaxCaptures];
   std::string_view group(Role role) const;
 };
 
-// A date and time as printed. Year 0 and zone_minutes absent: the line prints none.
+// A date and time as printed. Year 0 or zone_minutes absent: not printed.
 struct PrintedTime {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
   std::int32_t nanosecond = 0;
   std::optional<int> zone_minutes;
 };
-// Reads the time captures of a match, if it has a whole date (but for its year, where the rule captures none) and time.
+// The time from the captures of a match, if it has a whole date (except the year, if the rule does not capture it) and time.
 std::optional<PrintedTime> printedTime(const Match& match);
 
-// What launchers and loggers put before a line.
+// Prefix of a line, as added by launchers and loggers.
 struct LinePrefix {
   std::optional<std::int32_t> rank, pid;
   std::string_view host;
@@ -67,8 +67,8 @@ class RuleSet {
   };
 
   static Result<std::shared_ptr<const RuleSet>> compile(std::span<const RuleText> texts);
-  // Built-in rules and those of the user's folder ($RUNGLASS_RULES_DIR, else ~/.config/runglass/rules.d), read once per process.
-  // A user file with the name of a built-in one replaces it. Files that do not compile are left out; problems() names them.
+  // Built-in rules and those of the user's folder ($RUNGLASS_RULES_DIR, else ~/.config/runglass/rules.d), read once per process. A user
+  // file with the name of a built-in one replaces it. Files that do not compile are left out and listed in problems().
   static std::shared_ptr<const RuleSet> standard();
   static std::shared_ptr<const RuleSet> withFolder(const std::string& folder);
 
@@ -81,7 +81,7 @@ class RuleSet {
   const std::vector<RuleFile>& files() const { return m_files; }
   const std::vector<Rule>& rules() const { return m_rules; }
   const std::vector<std::string>& problems() const { return m_problems; }
-  // Rules whose regex has no literal of three bytes or more: they run on every line.
+  // Rules whose regex has no literal of at least three bytes: they run on every line.
   std::vector<std::string> slowRules() const;
 
  private:
@@ -93,7 +93,7 @@ class RuleSet {
   std::vector<Rule> m_rules;
   re2::FilteredRE2 m_filter{3};  // regex i belongs to m_rules[i]
   std::unique_ptr<LiteralIndex> m_literals;
-  std::vector<int> m_always;  // rules no literal can exclude
+  std::vector<int> m_always;  // rules without a literal that could exclude them
   struct PrefixRule {
     Rule rule;
     std::unique_ptr<re2::RE2> regex;

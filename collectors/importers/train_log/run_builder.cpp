@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. m_boundary: a start line was seen after records; facts, events and checkpoints since then wait for the next attempt.
+// 1. m_boundary: a start line came after records; facts, events and checkpoints since then wait for the next attempt.
 // 2. A run that printed its last step and then begins again at or before its first step is another run, not a restart.
-// 3. Attempt keys depend only on the file and the order of attempts in it, so that a second import meets the same ones.
+// 3. Attempt keys depend only on the file and the order of attempts in it, so that a second import uses the same ones.
 #include "collectors/importers/train_log/run_builder.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxWaiting = 1000;
 constexpr std::size_t kMaxFacts = 4096;
 
-// world = tp x pp x cp x dp: the one that is missing follows from the others.
+// world = tp x pp x cp x dp: a single missing size follows from the others.
 Layout completed(Layout layout) {
   if (layout.tp == 0 || layout.pp == 0) return layout;
   const std::int64_t rest = std::int64_t{layout.tp} * layout.pp * std::max(layout.cp, 1);
@@ -65,7 +65,7 @@ void RunBuilder::stamp(TimeNs time) {
 
 void RunBuilder::ended(End end, std::string cause) {
   if (!m_run_id || m_boundary || m_finished) return;
-  // What failed first is the cause of what follows.
+  // The first failure is the cause of the later ones.
   if (end == End::kFailed && m_run.state == RunState::kFailed) return;
   if (end == End::kUnknown && !m_attempt.end_cause.empty()) return;
   m_finished = end == End::kFinished;
@@ -105,7 +105,7 @@ void RunBuilder::open(bool new_run, Recorder& out) {
   if (!m_first_run) m_first_run = m_run_id;
 }
 
-// Says what is known of run and attempt; saying it twice is harmless.
+// Records the state of run and attempt; repeating it is harmless.
 void RunBuilder::tell(Recorder& out) {
   if (!m_changed && m_layout == m_reported_layout) return;
   m_run.framework = m_framework;
@@ -172,7 +172,7 @@ bool RunBuilder::record(std::int64_t step, std::optional<std::int64_t> total, bo
   goesOn();
   if (m_records++ == 0) m_first_step = step;
   m_last_step = step;
-  // Some count their steps from 0, so that the last is total - 1.
+  // Some frameworks count steps from 0, so that the last is total - 1.
   if (total && *total > 1 && step >= *total - 1 && !m_finished) ended(End::kFinished, "finished");
   release(out);
   return opened;

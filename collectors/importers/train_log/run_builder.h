@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunBuilder: which run and attempt of a log a line belongs to, and what is said about them: layout, facts, checkpoints, events.
+// RunBuilder: determines the run and attempt of a log's lines, and collects their layout, facts, checkpoints, events.
 //
 // Threading:  one thread.
 // Ownership:  borrows the Recorder per call.
 // Units:      TimeNs; steps as printed.
-// Errors:     none; beyond kMaxAttempts restarts, lines stay in the last attempt and are counted.
+// Errors:     beyond kMaxAttempts restarts, lines stay in the last attempt and are counted.
 // Cost:       O(1) per call.
 #pragma once
 
@@ -30,16 +30,16 @@ class RunBuilder {
   // What follows belongs to this run and attempt.
   void continueAs(const std::string& run_name, const std::string& attempt_key, bool guest);
 
-  // false: what follows was recorded by an earlier import; runs and attempts are declared, events are not said again.
+  // False: the following data was recorded by an earlier import; runs and attempts are declared, events are not recorded again.
   void setRecording(bool recording) { m_recording = recording; }
-  // A line that only a starting job prints. After records, what follows belongs to the next attempt.
+  // A line that only a starting job prints. After records, the following data belongs to the next attempt.
   void starts(Recorder& out);
-  // A record of step `step`; `advances`: its steps only grow. True when a new attempt was opened for it.
+  // A record of step `step`; `went_back`: below the previous one. True if a new attempt was opened for it.
   bool record(std::int64_t step, std::optional<std::int64_t> total, bool went_back, Recorder& out);
   bool waiting() const { return m_boundary; }  // for the next attempt's first record
-  // A record of any kind: the error before it was survived.
+  // A record of any kind: the run has survived an earlier error.
   void goesOn();
-  // What is said of the attempt: kept until it exists. Sizes that follow from the others are filled in by tell().
+  // Properties of the attempt, kept until it exists. `tell()` fills in sizes that follow from the others.
   void layout(const Layout& layout) { m_layout = layout; }
   const Layout& layout() const { return m_layout; }
   void fact(Fact fact);
@@ -52,8 +52,8 @@ class RunBuilder {
   enum class End : std::uint8_t { kFinished, kFailed, kStopped, kUnknown };
   void ended(End end, std::string cause);
 
-  AttemptId attempt(Recorder& out);     // opens one if need be
-  void flush(Recorder& out, bool end);  // says again what changed; at the end also what waits
+  AttemptId attempt(Recorder& out);     // opens one if necessary
+  void flush(Recorder& out, bool end);  // records changes; at the end also waiting data
   bool exists() const { return bool(m_run_id); }
   RunId firstRun() const { return m_first_run; }
   bool hasRecords() const { return m_records > 0; }
@@ -80,7 +80,7 @@ class RunBuilder {
   Layout m_layout, m_reported_layout;
   using FactKey = std::tuple<std::uint64_t, std::int32_t, std::string>;  // node, rank or -1, key
   static FactKey keyOf(const Fact& fact) { return {fact.node.value, fact.rank.value_or(-1), fact.key}; }
-  std::vector<Fact> m_facts;                     // not yet told
+  std::vector<Fact> m_facts;                     // not yet recorded
   std::map<FactKey, std::string> m_known_facts;  // of the open attempt
   Waiting m_waiting;
   bool m_boundary = false, m_finished = false, m_changed = false, m_recording = true, m_stamped = false;

@@ -9,8 +9,8 @@ namespace runglass {
 namespace {
 using namespace train_log;
 
-// A few control bytes happen in logs; scattered zeros or many of the others are another kind of file. Long runs of zeros are holes: of a
-// log that was cut while it was being written (at its beginning), or that a crash left without its last blocks.
+// Logs can contain a few control bytes; scattered zeros or many other control bytes indicate another kind of file. Long runs of zeros are
+// gaps: in a log that was truncated while being written (at its beginning), or that lost its last blocks in a crash.
 bool isText(std::string_view head) {
   constexpr std::size_t kHole = 64;
   std::size_t odd = 0, text = 0;
@@ -39,7 +39,7 @@ bool isMlperf(std::string_view head) {
          head.find(":::DLPAL") != std::string_view::npos;
 }
 
-// Some print megabytes of settings before their first step.
+// Some frameworks print megabytes of settings before their first step.
 constexpr std::size_t kLookAhead = 8 << 20;
 
 class TrainLogImporter : public Importer {
@@ -50,7 +50,7 @@ class TrainLogImporter : public Importer {
   std::string_view kind() const override { return m_kind; }
 
   int recognise(const ImportProbe& probe) const override {
-    // A hole larger than the head says nothing of what follows; the name has to do.
+    // After a gap larger than the head, only the name can be checked.
     if (!probe.head.empty() && probe.head.find_first_not_of('\0') == std::string_view::npos)
       return !m_mlperf && looksLikeLogName(probe.path) ? 15 : 0;
     if (!isText(probe.head)) return 0;
@@ -96,7 +96,7 @@ class TrainLogImporter : public Importer {
     options.modified = target.modified;
     LogSession session(m_rules ? m_rules : RuleSet::standard(), options);
     Status damaged;
-    std::string head;  // looked at before its first line counts
+    std::string head;  // for the look-ahead before the first line is processed
     bool looking = true;
     while (damaged.ok()) {
       if (stop.stop_requested()) {

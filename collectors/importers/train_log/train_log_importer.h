@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Importers of training logs: whatever the framework, by the rule files. Kinds "train_log" and "mlperf_mllog".
+// Importers of training logs of any framework, by the rule files. Kinds "train_log" and "mlperf_mllog".
 //
 // Threading:  see importer.h.
 // Ownership:  the importers share the process's rules.
@@ -17,7 +17,7 @@ namespace runglass {
 
 std::unique_ptr<Importer> makeTrainLogImporter();
 std::unique_ptr<Importer> makeMlperfLogImporter();
-// With rules of the caller's choice instead of RuleSet::standard().
+// With other rules than RuleSet::standard().
 std::unique_ptr<Importer> makeTrainLogImporter(std::shared_ptr<const train_log::RuleSet> rules);
 
 }  // namespace runglass

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CaptureLog: where the pieces of one capture go: recorded within the node's budget, and counted for the answer: what came, what was
-// refused, what was not there.
+// CaptureLog: receives the pieces of one capture, records them within the node's budget, and counts for the answer: captured, refused,
+// absent.
 //
 // Threading:  one thread.
 // Ownership:  borrows Recorder, context and budget.
 // Units:      bytes; ns.
-// Errors:     none: a piece beyond the budget is counted as refused and told as an issue.
+// Errors:     a piece beyond the budget is counted as refused and recorded as an issue.
 // Cost:       a copy of each text.
 #pragma once
 
@@ -31,7 +31,7 @@ class CaptureBudget {
 
 class CaptureLog {
  public:
-  // Whom a piece is about: a rank, or with `rank` absent the node.
+  // Subject of a piece: a rank, or the node if `rank` is absent.
   struct Owner {
     AttemptId attempt;
     std::optional<std::int32_t> rank;
@@ -39,7 +39,7 @@ class CaptureLog {
   CaptureLog(Recorder& out, const SourceContext& context, NodeId node, CaptureReason reason, CaptureBudget& budget)
       : m_out(out), m_context(context), m_node(node), m_reason(reason), m_budget(budget) {}
 
-  // `truncated`: what was left out before the text already.
+  // `truncated`: bytes already left out before the text.
   void got(const Owner& owner, const char* kind, std::string source, std::string text, std::int64_t truncated = 0);
   void absent(const Owner& owner, const char* kind, const std::string& why) { say(m_absent, owner, kind, why); }
   void refused(const Owner& owner, const char* kind, const std::string& why) { say(m_refused, owner, kind, why); }
@@ -53,7 +53,7 @@ class CaptureLog {
   CaptureReason reason() const { return m_reason; }
 
  private:
-  using Said = std::map<std::string, std::vector<std::string>>;  // ranks by "kind: why"
+  using Said = std::map<std::string, std::vector<std::string>>;  // ranks by "kind: cause"
   static void say(Said& said, const Owner& owner, const char* kind, const std::string& why);
   static std::string wordsOf(const Said& said);
 
@@ -66,11 +66,11 @@ class CaptureLog {
   Said m_absent, m_refused;
 };
 
-// One thing to be had, looked at again and again until it came or is given up. Nothing here waits.
+// One piece of a capture, polled until it is complete or its time limit. Its functions never block.
 class CapturePiece {
  public:
   virtual ~CapturePiece() = default;
-  // True: it is over, and the log has what became of it.
+  // True: finished, and the result is in the log.
   virtual bool poll(CaptureLog& log, DurNs now) = 0;
   virtual void giveUp(CaptureLog& log) = 0;
   virtual const char* kind() const = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. An order is answered once, at the latest kAnswerWithin after it was taken; its pieces go on arriving until kOverWithin, then an event
-//    says what became of them.
+// 1. A command is answered once, at most kAnswerWithin after it was taken; its pieces arrive until kOverWithin, then an event has their
+//    result.
 // 2. No two captures of one run at a time.
-// 3. At a stop nothing is asked of a trainer: an agent that is updated is no reason to disturb it.
+// 3. At a stop no trainer is asked: updating an agent must not disturb it.
 #include "collectors/sources/capture/capture_source.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Settings {
   bool native_stacks = false;
 };
 
-// A capture under way.
+// A running capture.
 struct Session {
   Session(CaptureLog to, DurNs began) : log(std::move(to)), began_at(began) {}
   CaptureLog log;
@@ -44,10 +44,10 @@ struct Session {
   std::optional<std::uint64_t> order;  // until it is answered
   std::vector<std::int32_t> ranks;
   std::vector<std::unique_ptr<CapturePiece>> pieces;
-  std::vector<std::unique_ptr<CapturePiece>> more;  // what a piece asked for instead of itself
+  std::vector<std::unique_ptr<CapturePiece>> more;  // alternatives requested by a piece that failed
 };
 
-// The process once more: uninterruptible sleep is a fault only where it lasts.
+// Looks at the process again: uninterruptible sleep is a fault only if it lasts.
 class SleepCheck : public CapturePiece {
  public:
   SleepCheck(std::string root, Trainer trainer) : m_root(std::move(root)), m_trainer(std::move(trainer)) {}
@@ -62,7 +62,7 @@ class SleepCheck : public CapturePiece {
   const char* kind() const override { return "process"; }
 
  private:
-  static constexpr DurNs kAfter = 2'200 * kNsPerMs;  // the analysis asks for 2 s
+  static constexpr DurNs kAfter = 2'200 * kNsPerMs;  // the analysis requires 2 s
   std::string m_root;
   Trainer m_trainer;
   DurNs m_due = 0;
@@ -130,7 +130,7 @@ class CaptureSource : public Source {
  private:
   std::vector<Trainer> trainers() const { return m_context->ranks != nullptr ? m_context->ranks->all() : std::vector<Trainer>(); }
 
-  // While they are well: /proc/PID/environ of a process that hangs may hang who reads it.
+  // While they run normally: reading /proc/PID/environ of a hanging process may hang the reader.
   void lookAtTrainers() {
     std::map<std::string, TrainerEnvironment> environments;
     for (const Trainer& trainer : trainers()) {
@@ -140,7 +140,7 @@ class CaptureSource : public Source {
                                        : TrainerEnvironment{environmentOf(m_context->root, trainer.pid, TrainerEnvironment::names())};
     }
     m_environments = std::move(environments);
-    // Pieces under way borrow theirs. A trainer that the agent has yet to find again has its ring.
+    // Running pieces borrow their entries. The ring exists even for a trainer that the agent has not found again yet.
     std::error_code error;
     if (m_sessions.empty())
       std::erase_if(m_dumps, [&](const auto& entry) {
@@ -168,7 +168,7 @@ class CaptureSource : public Source {
     }
     if (wanted.empty()) return refuse({Code::kNotFound, "no such rank of run '" + order.run + "' lives here"});
     session->order = task.id;
-    // What the processes were doing before anything was asked of them.
+    // The state of the processes before they are asked for anything.
     for (const Trainer& trainer : wanted) takeProcess(session->log, trainer);
     for (const Trainer& trainer : wanted) {
       session->ranks.push_back(trainer.rank.rank);
@@ -189,7 +189,7 @@ class CaptureSource : public Source {
     m_sessions.push_back(std::move(session));
   }
 
-  // Reads the process's memory without its help; what a stopped one has too.
+  // Reads the process's memory without its cooperation, and so also that of a stopped process.
   void askPySpy(Session& session, const Trainer& trainer) {
     if (m_settings.py_spy.empty() || ToolOutput::find(m_settings.py_spy).empty()) return;
     session.more.push_back(std::make_unique<ToolOutput>(
@@ -223,13 +223,13 @@ class CaptureSource : public Source {
     for (const Trainer& trainer : members) {
       if (!address.empty()) break;
       address = m_environments[trainer.ring].get("NCCL_RAS_ADDR");
-      // The agent may be allowed more than the trainer that says where to go.
+      // The address comes from the trainer, and the agent may have more access rights than the trainer.
       if (!address.empty() && !NcclRas::isLocal(address)) return session.log.refused(node, "nccl_ras", address + ": not on this machine");
     }
     session.pieces.push_back(std::make_unique<NcclRas>(node, address.empty() ? "127.0.0.1:28028" : address));
   }
 
-  // True: it is over.
+  // True: finished.
   bool advance(Session& session, DurNs mono) {
     std::erase_if(session.pieces, [&](const auto& piece) { return piece->poll(session.log, mono); });
     for (auto& piece : session.more) session.pieces.push_back(std::move(piece));

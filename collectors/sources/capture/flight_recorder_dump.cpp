@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Paths come from the trainer's environment: nothing is followed, and nothing is written or read that is not the trainer's own.
-// 2. A run that lives is not ended by a dump of it.
+// 1. Paths come from the trainer's environment: links are not followed, and only the trainer's own files are read or written.
+// 2. A dump never ends a live run.
 #include "collectors/sources/capture/flight_recorder_dump.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kQuiet = 300 * kNsPerMs;  // a dump that grew no more for this long is tried
+constexpr DurNs kQuiet = 300 * kNsPerMs;  // a dump that has not grown for this long is parsed
 constexpr DurNs kRecent = 15 * 60 * kNsPerSecond;
 
 class Bytes : public ByteStream {
@@ -37,8 +37,8 @@ class Bytes : public ByteStream {
   std::size_t m_at = 0;
 };
 
-// A dump as evidence of a run that is known already: what it says of the run itself is left to the trainer's own words, what an earlier
-// dump had is not recorded again, and what has not ended is not recorded yet: progress tells of it, and a later dump has its end.
+// Records a dump as evidence of a known run: fields of the run itself are left to the trainer's own records, collectives of earlier dumps
+// are not recorded again, and unfinished ones not yet: progress shows them, and a later dump has their end.
 class EvidenceRecorder : public CountingRecorder {
  public:
   EvidenceRecorder(Recorder& next, const Trainer& trainer, const KnownDumps& known)
@@ -154,7 +154,7 @@ bool FlightRecorderDump::poll(CaptureLog& log, DurNs now) {
     }
     m_uid = look->uid;
     m_before = newest();
-    // The watchdog may have written one already, when it ran out of patience.
+    // The watchdog may have written one already, at its timeout.
     const bool unread = m_before.size > 0 && m_before.modified_ns > m_known.modified_ns && log.now() - m_before.modified_ns < kRecent;
     const Status poked = poke();
     if (poked.ok()) return false;
@@ -170,7 +170,7 @@ bool FlightRecorderDump::poll(CaptureLog& log, DurNs now) {
   }
   const bool fresh = found.size > 0 && (found.path != m_before.path || found.modified_ns != m_before.modified_ns);
   if (fresh && now - m_grown >= kQuiet) {
-    m_grown = now;  // tried again only after as long
+    m_grown = now;  // tried again after the same time
     const Status taken = take(log, found);
     if (taken.ok() || taken.code() == Code::kPermissionDenied) return true;
   }
@@ -210,7 +210,7 @@ Status FlightRecorderDump::take(CaptureLog& log, const Found& found) {
   const Status read = makeFlightRecorderImporter()->run(stream, target, evidence, report, {});
   if (!read.ok()) {
     m_trouble = read.message();
-    // It may still be written; one that holds what no dump holds will not get better.
+    // A rejected file does not improve; any other may still be written to.
     const bool hostile = read.message().find("the file is refused") != std::string::npos || read.code() == Code::kResourceExhausted;
     return hostile ? refuse(read.message()) : Status(Code::kUnavailable, read.message());
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlightRecorderDump: a rank's NCCL flight recorder: one byte into PyTorch's debug pipe, then the dump that the trainer writes, read by the
-// same importer that reads stored dumps, so that its collectives, groups and progress are part of the run.
+// FlightRecorderDump: a rank's NCCL flight recorder. Writes one byte to PyTorch's debug pipe; the dump that the trainer then writes is read
+// by the importer for stored dumps, so that its collectives, groups and progress become part of the run.
 //
 // Threading:  as CapturePiece.
-// Ownership:  borrows what is known of the rank's earlier dumps.
+// Ownership:  borrows the state of the rank's earlier dumps.
 // Units:      ns of the monotonic clock; bytes.
-// Errors:     named with the reason: a pipe that is none, is another user's or has no reader; a dump that is too large, another user's, or
-//             holds what a dump may not hold (issue capture.bad_dump).
+// Errors:     reported with the cause: a path that is not a pipe, a pipe of another user or without a reader; a dump that is too large, of
+//             another user, or has invalid content (issue capture.bad_dump).
 // Cost:       a dump of at most kMaxDump in memory while it is read.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace runglass {
 
-// What a trainer was started with.
+// Environment of a trainer at its start.
 struct TrainerEnvironment {
   std::map<std::string, std::string> variables;
   std::string get(const std::string& name) const {
@@ -31,7 +31,7 @@ struct TrainerEnvironment {
 
 class FlightRecorderDump : public CapturePiece {
  public:
-  static constexpr DurNs kPatience = 20 * kNsPerSecond;  // PyTorch looks at the pipe about once a second
+  static constexpr DurNs kPatience = 20 * kNsPerSecond;  // PyTorch reads the pipe about once a second
   static constexpr std::int64_t kMaxDump = 64 << 20;
 
   FlightRecorderDump(std::string root, Trainer trainer, TrainerEnvironment environment, KnownDumps& known)
@@ -45,12 +45,12 @@ class FlightRecorderDump : public CapturePiece {
     std::string path;
     std::int64_t size = -1, modified_ns = 0;
   };
-  // As the trainer sees the path.
+  // The path as the trainer sees it.
   std::string inside(const std::string& path) const;
   std::vector<std::string> dumpPaths() const;
   Found newest() const;
   Status poke() const;
-  // OK: recorded. UNAVAILABLE: not whole yet.
+  // OK: recorded. UNAVAILABLE: incomplete.
   Status take(CaptureLog& log, const Found& found);
   CaptureLog::Owner owner() const { return {m_trainer.rank.attempt, m_trainer.rank.rank}; }
 

@@ -13,7 +13,7 @@
 namespace runglass {
 namespace {
 
-// "6,1234,5678901234,-;text" is "[ 5678.901234] <6> text"; what has another form stays as it is.
+// "6,1234,5678901234,-;text" becomes "[ 5678.901234] <6> text"; other formats stay unchanged.
 void appendRecord(std::string_view record, std::string& text) {
   const std::size_t body = record.find(';');
   unsigned long long priority = 0, sequence = 0, time = 0;
@@ -28,7 +28,7 @@ void appendRecord(std::string_view record, std::string& text) {
   if (!text.ends_with('\n')) text += '\n';
 }
 
-// Of a plain file that is longer: to its last 2 * most bytes, or their next line. Returns what lies before.
+// Moves to the next line within the last 2 * most bytes of a longer plain file. Returns the number of skipped bytes.
 std::int64_t skipToTail(int fd, std::size_t most) {
   struct stat info {};
   const auto wanted = static_cast<std::int64_t>(2 * most);
@@ -50,10 +50,10 @@ Result<KernelTail> kernelTail(const std::string& path, std::size_t most) {
   KernelTail tail;
   tail.truncated_bytes = skipToTail(fd, most);
   std::array<char, 16384> bytes{};
-  std::string lines;  // of a plain file; the device gives one record a read
+  std::string lines;  // of a plain file; the device returns one record per read
   for (std::size_t taken = 0; taken < kMaxRead;) {
     const ssize_t got = ::read(fd, bytes.data(), bytes.size());
-    if (got < 0 && errno == EPIPE) continue;  // overwritten under us: the next one is there
+    if (got < 0 && errno == EPIPE) continue;  // overwritten during the read: the next one is available
     if (got <= 0) break;
     taken += static_cast<std::size_t>(got);
     lines.append(bytes.data(), static_cast<std::size_t>(got));

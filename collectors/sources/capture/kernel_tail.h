@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The newest lines of the kernel's log, as dmesg prints them.
+// The newest lines of the kernel's log, in dmesg's format.
 //
 // Threading:  pure.
-// Ownership:  none kept.
 // Units:      bytes; the kernel's seconds since boot.
-// Errors:     PERMISSION_DENIED, NOT_FOUND as open() says.
+// Errors:     PERMISSION_DENIED, NOT_FOUND from open().
 // Cost:       reads the kernel's whole ring, at most 16 MiB; of a plain file only its end.
 #pragma once
 
@@ -16,7 +15,7 @@ namespace runglass {
 
 struct KernelTail {
   std::string text;
-  std::int64_t truncated_bytes = 0;  // of lines before the text
+  std::int64_t truncated_bytes = 0;  // of the lines before the text
 };
 Result<KernelTail> kernelTail(const std::string& path, std::size_t most);
 

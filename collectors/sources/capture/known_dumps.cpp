@@ -7,7 +7,7 @@
 
 namespace runglass {
 
-// A line per ring: when its dump was written, how many collectives, these, the path.
+// One line per ring: the dump's modification time, the number of collectives, the collectives, the path.
 DumpsByRing loadKnownDumps(const std::string& path) {
   DumpsByRing dumps;
   std::ifstream file(path);
@@ -37,7 +37,7 @@ bool saveKnownDumps(const std::string& path, const DumpsByRing& dumps) {
       for (const auto& [group, seq, start] : known.collectives) file << ' ' << group << ' ' << seq << ' ' << start;
       file << ' ' << ring << '\n';
     }
-    if (!file.flush()) return false;  // a full disk: the older state stays
+    if (!file.flush()) return false;  // a full disk: the previous state stays
   }
   std::error_code error;
   std::filesystem::rename(draft, path, error);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was recorded of the ranks' flight recorder dumps: a dump repeats what the one before it had.
+// The recorded content of the ranks' flight-recorder dumps, since a dump repeats that of the previous one.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      ns.
-// Errors:     what cannot be read or written: collectives come twice rather than not at all.
-// Cost:       some 40 bytes of the file per collective of the ranks' last dumps.
+// Errors:     if the file cannot be read or written, collectives are recorded twice rather than not at all.
+// Cost:       some 40 bytes in the file per collective of the ranks' last dumps.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@
 namespace runglass {
 
 struct KnownDumps {
-  using Collective = std::array<std::int64_t, 3>;  // group, seq, start: a group's collectives and its sends may bear the same number
+  using Collective = std::array<std::int64_t, 3>;  // group, seq, start: a group's collectives and its sends can have the same number
   std::int64_t modified_ns = 0;                    // of the newest file that was read
   std::set<Collective> collectives;                // of the last dump
   friend bool operator==(const KnownDumps&, const KnownDumps&) = default;

@@ -38,7 +38,7 @@ bool NcclRas::isLocal(const std::string& address) {
 Status NcclRas::begin() {
   const HostPort to = hostPortOf(m_address);
   addrinfo hints{};
-  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;  // no name server is asked: that could take long
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;  // no name server, which could take long
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   if (::getaddrinfo(to.host.c_str(), to.port.c_str(), &hints, &found) != 0)

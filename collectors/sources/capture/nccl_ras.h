@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// NcclRas: what NCCL's RAS subsystem (2.24 and later) says of a job when it is asked for its verbose status.
+// NcclRas: the verbose status of a job from NCCL's RAS subsystem (2.24 and later).
 //
 // Threading:  as CapturePiece.
 // Ownership:  owns the connection.
 // Units:      ns of the monotonic clock, bytes.
-// Errors:     nobody listens, or says nothing within kPatience: not there, with the reason.
+// Errors:     no listener, or no answer within kPatience: absent, with the cause.
 // Cost:       one connection.
 #pragma once
 
@@ -16,16 +16,16 @@ namespace runglass {
 
 class NcclRas : public CapturePiece {
  public:
-  static constexpr DurNs kPatience = 6 * kNsPerSecond;  // RAS itself waits up to 5 s for processes that do not answer
+  static constexpr DurNs kPatience = 6 * kNsPerSecond;  // RAS itself waits up to 5 s for unresponsive processes
 
-  // "HOST:PORT", a number or "localhost".
+  // "HOST:PORT", HOST a number or "localhost".
   NcclRas(CaptureLog::Owner owner, std::string address) : m_owner(owner), m_address(std::move(address)) {}
   ~NcclRas() override;
   bool poll(CaptureLog& log, DurNs now) override;
   void giveUp(CaptureLog& log) override;
   const char* kind() const override { return "nccl_ras"; }
 
-  // Whether an address from a trainer's environment leads nowhere but to this machine.
+  // Whether an address from a trainer's environment can only reach this machine.
   static bool isLocal(const std::string& address);
 
  private:

@@ -17,7 +17,7 @@ constexpr std::size_t kMaxThreads = 512;
 
 std::string folderOf(const std::string& root, std::int32_t pid) { return root + "proc/" + std::to_string(pid); }
 
-// Empty where it cannot be read.
+// Empty if it cannot be read.
 std::string readSmall(const std::string& path, std::size_t most = 16U << 10) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return "";

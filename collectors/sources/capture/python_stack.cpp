@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A signal goes only through a pidfd opened before the process was looked at: whoever was looked at gets it, or nobody.
-// 2. The file is only ever read, but for being emptied once it has grown beyond kMaxFile.
+// 1. A signal is sent only through a pidfd opened before the process was checked: it reaches the checked process or none.
+// 2. The file is only read, except for truncation once it has grown beyond kMaxFile.
 #include "collectors/sources/capture/python_stack.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kQuiet = 60 * kNsPerMs;  // a dump that grew no more for this long is whole
+constexpr DurNs kQuiet = 60 * kNsPerMs;  // a dump that has not grown for this long is complete
 constexpr std::int64_t kMaxFile = 4 << 20;
 
 std::string stackPath(const std::string& ring) { return std::filesystem::path(ring).replace_extension(".stack"); }
@@ -37,7 +37,7 @@ void PythonStack::none(CaptureLog& log, const std::string& why) {
   m_on_none(log);
 }
 
-// The file that runglass.py made beside the ring, with who armed what in its first line.
+// The file that runglass.py created next to the ring; its first line identifies the process and its handler.
 Status PythonStack::checkFile() {
   const std::string path = stackPath(m_trainer.ring);
   m_fd = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -108,7 +108,7 @@ void PythonStack::take(CaptureLog& log) {
   const ssize_t got = ::pread(m_fd, text.data(), text.size(), begin);
   text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
   if (m_size > kMaxFile) {
-    // It is appended to: what follows the first line can go.
+    // The trainer appends to it, so everything after the first line can be removed.
     [[maybe_unused]] const int cut = ::ftruncate(m_fd, m_head);
   }
   log.got(owner(), "stack", "faulthandler", std::move(text), begin - m_from);

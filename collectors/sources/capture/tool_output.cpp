@@ -29,7 +29,7 @@ ToolOutput::~ToolOutput() {
   if (m_fd >= 0) ::close(m_fd);
   if (m_child <= 0) return;
   ::kill(m_child, SIGKILL);
-  // One that hangs in the kernel stays: waiting for it would hang us too.
+  // A child that hangs in the kernel is left: waiting for it would hang the agent too.
   for (int i = 0; i < 20 && ::waitpid(m_child, nullptr, WNOHANG) == 0; ++i) ::usleep(1000);
 }
 
@@ -39,7 +39,7 @@ Status ToolOutput::begin() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return {Code::kUnavailable, std::string("pipe: ") + std::strerror(errno)};
   m_fd = ends[0];
-  ::fcntl(ends[1], F_SETFL, 0);  // the child's end waits, as programs expect
+  ::fcntl(ends[1], F_SETFL, 0);  // blocking for the child, as programs expect
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -48,7 +48,7 @@ Status ToolOutput::begin() {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
-  sigemptyset(&none);  // the agent blocks SIGTERM for itself
+  sigemptyset(&none);  // the agent itself blocks SIGTERM
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   std::vector<char*> argv;

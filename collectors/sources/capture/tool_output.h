@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// ToolOutput: what another program prints (py-spy, nvidia-smi), as a piece of a capture.
+// ToolOutput: output of another program (py-spy, nvidia-smi), as a piece of a capture.
 //
 // Threading:  as CapturePiece.
-// Ownership:  owns the child; one that does not end is killed, and one that cannot be killed is left to itself.
+// Ownership:  owns the child; at the time limit it is killed, and left if it cannot be killed.
 // Units:      ns of the monotonic clock, bytes.
-// Errors:     a program that is not there, fails or takes longer than kPatience is named with the reason.
+// Errors:     a program that is missing, fails or takes longer than kPatience is reported with the cause.
 // Cost:       a process; kMaxCaptureBytes of memory.
 #pragma once
 
@@ -21,7 +21,7 @@ class ToolOutput : public CapturePiece {
  public:
   static constexpr DurNs kPatience = 10 * kNsPerSecond;
 
-  // `arguments[0]`: a path, or a name that is looked for in PATH. `source`: how the capture names the tool.
+  // `arguments[0]`: a path, or a name to find in PATH. `source`: name of the tool in the capture.
   ToolOutput(CaptureLog::Owner owner, const char* kind, std::string source, std::vector<std::string> arguments)
       : m_owner(owner), m_kind(kind), m_source(std::move(source)), m_arguments(std::move(arguments)) {}
   ~ToolOutput() override;
@@ -29,7 +29,7 @@ class ToolOutput : public CapturePiece {
   void giveUp(CaptureLog& log) override;
   const char* kind() const override { return m_kind; }
 
-  // "" where there is no such program.
+  // "" if there is no such program.
   static std::string find(const std::string& name);
 
  private:

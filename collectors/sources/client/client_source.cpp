@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants: a ring file is unlinked only after finish() was recorded and flushed; until then an agent that dies starts again from
-// the mark in the file.
+// Invariants: a ring file is unlinked only after finish() was recorded and flushed; until then an agent that crashes resumes from the mark
+// in the file.
 #include "collectors/sources/client/client_source.h"
 
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr DurNs kListEvery = 250 * kNsPerMs, kSweepEvery = 10 * kNsPerSecond;
 constexpr DurNs kLastWords = 6 * kNsPerSecond, kCaptureShips = 2 * kNsPerSecond;
-constexpr int kPumpsPerPoll = 8;  // a full ring is emptied in one poll, the others still get their turn
+constexpr int kPumpsPerPoll = 8;  // a full ring is emptied in one poll, other rings still get their turn
 
 class ClientSource : public Source {
  public:
@@ -49,7 +49,7 @@ class ClientSource : public Source {
     }
     if (now >= m_sweep_due) {
       m_sweep_due = now + kSweepEvery;
-      // A recent ring outlives its process for as long as somebody may ask for it.
+      // A recent ring outlives its process for as long as it may be requested.
       for (const std::string& dir : directories()) dropStrayStacks(dir);
       m_recent.sweep(directories(), [&](const std::string& path, const Status& why) { tellBad(out, path, why, "client.bad_recent_ring"); });
     }
@@ -75,13 +75,13 @@ class ClientSource : public Source {
       }
       feed->capture(out, m_context->now(), CaptureReason::kSigterm);
     }
-    // What the recent rings keep outlives the agent; only what can be had in time goes out now.
+    // Recent rings outlive the agent; only the spans that can be shipped in time are sent now.
     (void)m_recent.ship({}, directories(), out, *m_context, until);
     (void)out.flush();
   }
 
  private:
-  // This source's share: progress slots, and the last seconds where they are kept.
+  // This source's part of a capture: progress slots, and the recent rings if there are any.
   OrderQueue::Answer capture(Recorder& out, const OrderQueue::Task& task) {
     OrderQueue::Answer answer{.id = task.id, .status = {}, .ranks = {}, .note = {}};
     const std::vector<std::int32_t>& wanted = task.order.ranks;
@@ -92,7 +92,7 @@ class ClientSource : public Source {
       reported += feed->capture(out, m_context->now(), static_cast<CaptureReason>(task.order.number)) ? 1 : 0;
     }
     OrderQueue::Task ship = task;
-    ship.order.number = 0;  // as many seconds as are kept
+    ship.order.number = 0;  // all recorded seconds
     kept = m_recent.ship(ship, directories(), out, *m_context, monotonicNow() + kCaptureShips).ranks.size();
     if (reported > 0) answer.note = "progress " + std::to_string(reported);
     if (kept > 0) answer.note += ", recent ring " + std::to_string(kept);
@@ -100,7 +100,7 @@ class ClientSource : public Source {
     return answer;
   }
 
-  // RUNGLASS_DIR is where one run puts its rings: an agent that was started with it is that run's. Others read those of their user.
+  // RUNGLASS_DIR is the ring directory of one run: an agent started with it belongs to that run. Others read the rings of their user.
   std::vector<std::string> directories() const {
     if (!m_dirs.empty()) return m_dirs;
     const char* of_run = std::getenv("RUNGLASS_DIR");
@@ -114,7 +114,7 @@ class ClientSource : public Source {
     add(m_context->root + "dev/shm/runglass-" + std::to_string(getuid()));
     if (!m_all_users || getuid() != 0) return all;
     std::error_code error;
-    // Anybody may make a name there; a link would lead to files of others.
+    // Any user can create names there; a link could lead to another user's files.
     for (const auto& entry : std::filesystem::directory_iterator(m_context->root + "dev/shm", error))
       if (entry.path().filename().string().starts_with("runglass-") &&
           entry.symlink_status(error).type() == std::filesystem::file_type::directory)
@@ -133,7 +133,7 @@ class ClientSource : public Source {
         m_feeds.emplace(path, std::make_unique<ProcessFeed>(std::move(ring).value(), *m_context));
       else if (ring.status().code() == Code::kInvalidArgument || ring.status().code() == Code::kPermissionDenied)
         tellBad(out, path, ring.status());
-      // Another agent reads it, or it has just gone: looked at again next time.
+      // Another agent reads it, or it has just been removed: tried again next time.
     }
   }
 
@@ -143,7 +143,7 @@ class ClientSource : public Source {
     out.issue({.code = code, .source = path, .first = now, .last = now, .detail = why.message()});
   }
 
-  // False: the feed is done with.
+  // False: the feed is finished.
   bool pump(Recorder& out, ProcessFeed& feed, TimeNs now, bool& more) {
     for (int i = 0; i < kPumpsPerPoll; ++i) {
       const auto waiting = feed.pump(out, now);
@@ -152,7 +152,7 @@ class ClientSource : public Source {
           tellBad(out, feed.ring().path(), waiting.status());
           return false;
         }
-        return true;  // the Recorder refused: nothing was released, it comes again
+        return true;  // the Recorder refused: nothing was released, the records are read again
       }
       if (!*waiting) break;
       if (i + 1 == kPumpsPerPoll) more = true;

@@ -18,7 +18,7 @@ Status cannotOpen(const std::string& path) {
   return {errno == ENOENT ? Code::kNotFound : Code::kPermissionDenied, "open " + path + ": " + std::strerror(errno)};
 }
 
-// Why it may be a file that another user than the trainer's put there; empty: it cannot.
+// Why the file may have been put there by another user than the trainer's; empty: it cannot.
 std::string doubt(const struct stat& folder, const struct stat& file) {
   const auto user = [](uid_t uid) { return "user " + std::to_string(uid); };
   if (::geteuid() != 0 && file.st_uid != ::geteuid()) return "it belongs to " + user(file.st_uid) + ", not to this agent's";

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenRing: a file of a trainer's ring folder, opened through that folder, and only where no user but the trainer's can have put it there.
+// OpenRing: a file in a trainer's ring folder, opened through that folder, and only if no user other than the trainer's can have put it
+// there.
 //
-// The agent may be root, the folder any user's. Neither folder nor file is a symbolic link, both have the same owner (the agent's user,
-// unless that is root), neither is writable by group or others, and the file has one name: as the trainers' library makes them.
+// The agent can be root and the folder any user's. Neither folder nor file is a symbolic link, both have the same owner (the agent's user,
+// unless that is root), neither is writable by group or others, and the file has one name: as created by the trainers' library.
 //
 // Threading:  one thread at a time.
 // Ownership:  owns both descriptors.
 // Units:      bytes.
-// Errors:     open(): NOT_FOUND; PERMISSION_DENIED cannot be opened, or owner or mode are not as above (names which); INVALID_ARGUMENT not
-// a
-//             regular file.
+// Errors:     open(): NOT_FOUND; PERMISSION_DENIED it cannot be opened, or owner or mode are not as above (with the cause);
+//             INVALID_ARGUMENT not a regular file.
 // Cost:       four system calls.
 #pragma once
 
@@ -35,8 +35,8 @@ class OpenRing {
 
   const std::string& path() const { return m_path; }
   int fd() const { return m_fd; }
-  std::uint64_t size() const { return m_size; }  // when it was opened
-  // Deletes this name, or the name with another extension, in the folder that was opened, whatever its path leads to now.
+  std::uint64_t size() const { return m_size; }  // at the time of opening
+  // Deletes this name, or the name with another extension, in the opened folder, wherever its path leads now.
   void remove() const;
   void removeWithExtension(const char* extension) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants: every task taken from the book is answered once, at the latest kPatience after it was taken.
+// Invariants: every task taken from the queue is answered once, at most kPatience after it was taken.
 #include "collectors/sources/client/order_work.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxFailuresReported = 8;
 
-// The first failure gives the answer its code; later ones are only named.
+// The first failure sets the answer's code; later ones are only listed.
 void addFailure(OrderQueue::Answer& answer, std::size_t& failures, std::int32_t rank, const Status& why) {
   if (++failures > kMaxFailuresReported) return;
   const std::string text = "rank " + std::to_string(rank) + ": " + why.message();
@@ -19,7 +19,7 @@ void addFailure(OrderQueue::Answer& answer, std::size_t& failures, std::int32_t 
 
 Status unsupported(const char* what) { return {Code::kUnimplemented, std::string(what) + ": not supported by this tracer"}; }
 
-// The ring's orders with this one put in.
+// Merges this command into the ring's commands.
 Status put(const OrderQueue::Task& task, const ProcessFeed& feed, std::uint32_t abilities, rgr_orders& orders) {
   const Order& order = task.order;
   const bool windowed = order.kind == OrderKind::kTraceSteps || (order.kind == OrderKind::kExact && order.number > 0);
@@ -47,7 +47,7 @@ Status put(const OrderQueue::Task& task, const ProcessFeed& feed, std::uint32_t 
       if ((abilities & RGR_CAN_KEEP_RECENT) == 0) return unsupported("keeping the last seconds");
       orders.recent_seconds = order.number;
       return {};
-    case OrderKind::kShipRecent:  // not the tracer's
+    case OrderKind::kShipRecent:  // not for the tracer
     case OrderKind::kCapture:
       break;
   }

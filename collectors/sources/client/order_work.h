@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// OrderWork: carries the hub's orders out on the rings of this node, and answers once the tracers took them up.
+// OrderWork: writes the hub's commands to the rings of this node, and answers once the tracers have accepted them.
 //
 // Threading:  the client source's thread.
-// Ownership:  borrows the book; feeds per call.
+// Ownership:  borrows the queue; feeds per call.
 // Units:      ns, steps.
-// Errors:     a rank that cannot is named with the reason in the answer; one that does not take its orders up within kPatience too.
-// Cost:       one small read and two small writes per rank and order.
+// Errors:     a rank that cannot carry a command out, or does not accept it within kPatience, is listed in the answer with the cause.
+// Cost:       one small read and two small writes per rank and command.
 #pragma once
 
 #include <functional>
@@ -25,12 +25,12 @@ class OrderWork {
   static constexpr DurNs kPatience = kNsPerSecond;
 
   explicit OrderWork(OrderQueue& book);
-  // `aside`: what is no tracer's to do, kShipRecent and kCapture.
+  // `aside`: carries out the kinds that are not for tracers, kShipRecent and kCapture.
   using Aside = std::function<OrderQueue::Answer(const OrderQueue::Task&)>;
   void poll(const Feeds& feeds, DurNs now, const Aside& aside);
 
  private:
-  // An order that is written and waits for its tracers.
+  // A command that was written and waits for its tracers.
   struct Waiting {
     OrderQueue::Answer answer;
     struct Rank {

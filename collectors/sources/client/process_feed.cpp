@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Slots are released only after the Recorder's flush() took what they held.
-// 2. The run's own row (state, start, end) is told by rank 0 alone; a rank that vanishes may only turn it to failed.
-// 3. Steps, parts and spans are always this rank's; a scalar is the run's unless the trainer said otherwise.
+// 1. Slots are released only after the Recorder's flush() accepted their records.
+// 2. Only rank 0 records the run's own row (state, start, end); a rank that vanishes can only set it to failed.
+// 3. Steps, parts and spans always belong to this rank; a scalar belongs to the run unless the trainer assigned it to the rank.
 #include "collectors/sources/client/process_feed.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ ProcessFeed::ProcessFeed(std::unique_ptr<RingReader> ring, const SourceContext& 
 }
 
 TimeNs ProcessFeed::toTime(std::int64_t mono) {
-  // Unsigned: a hostile stamp may not overflow.
+  // Unsigned, because a hostile stamp must not overflow.
   const auto time = static_cast<TimeNs>(static_cast<std::uint64_t>(mono) + static_cast<std::uint64_t>(m_offset));
   m_last_time = std::max(m_last_time, time);
   return time;
@@ -52,7 +52,7 @@ void ProcessFeed::declare(Recorder& out) {
   m_node = out.node(m_context.node);
   applyIdentity(identity, m_run, m_attempt, m_rank);
   if (m_rank.rank == 0) m_run.start = m_attempt.start = toTime(header.anchor_mono);
-  // A ring found after its process died says nothing about the run's state but by its end.
+  // A ring found after its process died determines only the end of the run, not its state.
   m_run.state = m_ring->alive() ? RunState::kRunning : RunState::kUnknown;
   m_attempt.run = out.run(m_run);
   m_attempt_id = out.attempt(m_attempt);
@@ -61,7 +61,7 @@ void ProcessFeed::declare(Recorder& out) {
   m_rank.node = m_node;
   m_rank.pid = m_ring->pid() != 0 ? m_ring->pid() : static_cast<std::int32_t>(header.pid);
   out.rank(m_rank);
-  if (m_ring->alive() && m_ring->pid() != 0) (void)counterOf(out, "run_cpu_ns");  // a hub admits data of the attempt from here on
+  if (m_ring->alive() && m_ring->pid() != 0) (void)counterOf(out, "run_cpu_ns");  // a hub admits the attempt's data after this
   if (m_context.ranks != nullptr && m_ring->alive()) {
     if (const auto twin = m_context.ranks->put(
             {.pid = *m_rank.pid, .rank = m_rank, .run = m_run.name, .attempt_key = m_attempt.key, .ring = m_ring->path()});
@@ -87,7 +87,7 @@ void ProcessFeed::declare(Recorder& out) {
 Result<bool> ProcessFeed::pump(Recorder& out, TimeNs now) {
   if (!m_declared) RG_TRY(m_ring->look());
   declare(out);
-  if (!m_declared) return false;  // a trainer in the middle of rg_init
+  if (!m_declared) return false;  // the trainer is still in rg_init
   RG_ASSIGN(const bool more, m_ring->drain([&](const RingReader::Record& record) { take(out, record); }));
   declare(out);
   handOver(out);
@@ -219,7 +219,7 @@ void ProcessFeed::takeText(Recorder& out, const RingReader::Record& record) {
 }
 
 void ProcessFeed::takeFact(Recorder& out, bool automatic, std::string key, std::string_view value) {
-  // The trainer's library drops these too; a ring may come from anyone's library.
+  // The trainer's library drops these too, but the ring may be from another library.
   if (looksSecret(key)) return;
   Fact fact{.attempt = m_attempt_id, .node = {}, .rank = {}, .key = std::move(key), .value = withoutUrlSecrets(value)};
   if (m_rank.rank != 0) {
@@ -251,7 +251,7 @@ void ProcessFeed::handOver(Recorder& out) {
 void ProcessFeed::tellProgress(Recorder& out, TimeNs now) {
   const std::uint64_t version = m_ring->progressVersion();
   const bool news = version != m_progress_seen && now - m_progress_reported >= kProgressEvery;
-  // Said again while nothing moves: the process lives and still does this.
+  // Repeated without a change: the process is alive in the same operation.
   const bool again = version != 0 && m_ring->alive() && now - m_progress_reported >= kProgressAgain;
   const bool last_words = version != m_progress_seen && !m_ring->alive();
   if (!news && !again && !last_words) return;
@@ -321,7 +321,7 @@ void ProcessFeed::tellLosses(Recorder& out, TimeNs now) {
   tell("client.torn_record", m_ring->tornRecords(), m_torn_seen, "records left half written by a process that died");
 }
 
-// What the kernel says the process's main thread waited for a CPU: diagnosis subtracts it from "slow".
+// The main thread's wait for a CPU according to the kernel; the diagnosis subtracts it from "slow".
 void ProcessFeed::sampleRunDelay(Recorder& out, TimeNs now) {
   m_delay_due = now + kDelayEvery;
   if (!m_ring->alive() || m_ring->pid() == 0) return;

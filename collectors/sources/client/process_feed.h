@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProcessFeed: one training process: its ring's records turned into what a Recorder understands.
+// ProcessFeed: converts the ring records of one training process to Recorder calls.
 //
 // Threading:  the client source's thread.
 // Ownership:  owns its RingReader; borrows the Recorder per call, always the same one.
 // Units:      the trainer's CLOCK_MONOTONIC becomes TimeNs by one offset per session.
-// Errors:     oddities become client.* issues; the ring itself failing is pump()'s Status.
-// Cost:       one map look-up per record; columns are handed over once per pump.
+// Errors:     anomalies become client.* issues; a failure of the ring itself is pump()'s Status.
+// Cost:       one map look-up per record; columns are passed on once per pump.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@
 
 namespace runglass {
 
-// How an attempt ended, as told by all of this node's ranks: what is worse and came first explains the rest.
+// End of an attempt, from all of this node's ranks: the gravest end that came first explains the others.
 struct AttemptEnd {
   enum Gravity : std::uint8_t { kRunning, kOrderly, kException, kGone } gravity = kRunning;
 };
@@ -27,18 +27,18 @@ class ProcessFeed {
  public:
   ProcessFeed(std::unique_ptr<RingReader> ring, const SourceContext& context);
 
-  // Records what is new and gives the slots back once the Recorder took them. True: more is waiting.
+  // Records new data and releases the slots once the Recorder accepted it. True: there is more.
   Result<bool> pump(Recorder& out, TimeNs now);
-  // Where the process is now, as a capture of kind "progress". False: it has not said who it is.
+  // Records the current activity as a capture of kind "progress". False: it has no identity yet.
   bool capture(Recorder& out, TimeNs now, CaptureReason reason);
-  // After the process is gone and all is read: its end, told once.
+  // To call after the process has ended and all records are read: records its end once.
   void finish(Recorder& out, AttemptEnd& end);
   const std::string& runName() const { return m_run.name; }
   const std::string& attemptKey() const { return m_attempt.key; }
   bool exhausted() const { return m_ring->exhausted(); }
   const RingReader& ring() const { return *m_ring; }
   std::int32_t rank() const { return m_rank.rank; }
-  // The step it is in; absent: it tells none.
+  // The current step; absent: none reported.
   std::optional<std::int64_t> step() const {
     const std::int64_t step = m_ring->progress().step;
     return m_ring->progressVersion() == 0 || step == kAbsent ? std::nullopt : std::optional(step);
@@ -80,7 +80,7 @@ class ProcessFeed {
   NodeId m_node;
   AttemptId m_attempt_id;
   bool m_declared = false, m_finished = false;
-  std::optional<std::int32_t> m_twin_reported;  // pid with which a doubled rank was told
+  std::optional<std::int32_t> m_twin_reported;  // pid for which a duplicate rank was reported
   TimeNs m_last_time = 0;                       // newest stamp in the ring
 
   std::map<std::string, SeriesId> m_series;  // key: metric, labels and owner
@@ -88,7 +88,7 @@ class ProcessFeed {
   SpanGatherer m_spans{[this](std::uint32_t id) { return m_ring->string(id); }, [this](std::int64_t mono) { return toTime(mono); }};
   std::uint64_t m_progress_seen = 0, m_dropped_seen = 0, m_names_seen = 0, m_torn_seen = 0;
   std::uint64_t m_unknown = 0, m_unknown_seen = 0;
-  std::map<std::uint32_t, std::uint64_t> m_counts;  // name -> total seen; an agent that starts again counts from what comes
+  std::map<std::uint32_t, std::uint64_t> m_counts;  // name -> total seen; a restarted agent counts from the first value it reads
   TimeNs m_progress_reported = 0, m_delay_due = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tracer counts, and what an agent makes of it.
+// Converts a tracer's counts to issues.
 #include <algorithm>
 
 #include "collectors/sources/client/process_feed.h"
@@ -14,7 +14,7 @@ struct CountedLoss {
   const char* code;
   const char* detail;
 };
-// What a tracer counts, by the name it has in the ring.
+// A tracer's counts by their names in the ring.
 constexpr CountedLoss kCounted[] = {
     {"gpu_pool_empty", "client.gpu_pool_empty", "operations that found no free pair of events"},
     {"gpu_in_capture", "client.gpu_in_capture", "operations passed through while their stream was captured"},

@@ -47,7 +47,7 @@ bool isOfThisBoot(const rgr_header& header) {
 }
 
 DurNs ringClockOffset(const rgr_header& header, TimeNs now) {
-  const auto difference = [](std::int64_t a, std::int64_t b) {  // a hostile stamp may not overflow
+  const auto difference = [](std::int64_t a, std::int64_t b) {  // a hostile stamp must not overflow
     return static_cast<DurNs>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
   };
   return isOfThisBoot(header) ? now - monotonicNow() : difference(header.anchor_wall, header.anchor_mono);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who a ring says its process is, and how its clock stands to ours.
+// The identity of a ring's process, and the offset of its clock.
 //
 // Threading:  pure, but for the clock and the boot id.
-// Ownership:  none.
 // Units:      ns.
-// Errors:     what a ring does not say, or says absurdly, is left out or clamped; its texts must be terminated.
+// Errors:     missing or absurd fields are left out or clamped; texts must be terminated first.
 // Cost:       O(1); ringClockOffset reads a small file.
 #pragma once
 
@@ -14,10 +13,10 @@
 namespace runglass {
 
 void applyIdentity(const rgr_identity& identity, Run& run, Attempt& attempt, Rank& rank);
-// The texts of a header read from a file end where they must.
+// Terminates the texts of a header read from a file.
 void terminateTexts(rgr_header& header);
-// TimeNs - the ring's CLOCK_MONOTONIC. A ring of an earlier boot counts from another zero: then its own pair of clocks is the best there
-// is.
+// TimeNs - the ring's CLOCK_MONOTONIC. A ring of an earlier boot has another zero: then its own pair of clock readings is the best
+// estimate.
 DurNs ringClockOffset(const rgr_header& header, TimeNs now);
 bool isOfThisBoot(const rgr_header& header);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Nothing read from the file is used as a size or an offset before it was held against the sizes fixed at open().
-// 2. A record counts when its commit words were whole before its payload was read, are the same with the payload, and the head read
-//    after that is not a lap ahead: then nobody wrote to it meanwhile.
-// 3. The strings are read after the slots that name them.
+// 1. No value from the file is used as a size or an offset before it was checked against the sizes fixed at open().
+// 2. A record counts if its commit words were intact before its payload was read, are the same with the payload, and the head read after
+//    that is not a lap ahead: then it was not overwritten meanwhile.
+// 3. The strings are read after the slots that refer to them.
 #include "collectors/sources/client/recent_ring_file.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ rgr_commit commitAt(const std::vector<char>& slots, std::uint64_t index) {
   return commit;
 }
 
-// Slots of the whole record at `index`, 0 when none begins there.
+// Slots of the complete record at `index`; 0 if none begins there.
 std::uint64_t recordAt(const std::vector<char>& slots, std::uint64_t position, std::uint64_t index, std::uint64_t count) {
   const rgr_commit head = commitAt(slots, index);
   if (head.stamp != static_cast<std::uint32_t>(position + index + 1)) return 0;
@@ -47,9 +47,9 @@ std::uint64_t recordAt(const std::vector<char>& slots, std::uint64_t position, s
 struct RecentRing::Visit {
   Recorder& out;
   SpanGatherer& gatherer;
-  std::int64_t from = 0;  // of the trainer's clock
+  std::int64_t from = 0;  // on the trainer's clock
   Shipped shipped{};
-  std::vector<char> before{}, slots{};  // the commit words are taken from both
+  std::vector<char> before{}, slots{};  // the commit words of both are compared
   bool in_damage = false;
   std::int64_t first = INT64_MAX, last = INT64_MIN;
 };
@@ -98,7 +98,7 @@ Status RecentRing::look() {
     m_header = header;
     m_header.identity_version = before.identity == after.identity ? before.identity : before.identity | 1;
     if (m_header.identity_version % 2 == 0) break;
-    if (!m_alive) break;  // it died while it said who it is
+    if (!m_alive) break;  // it died while it wrote its identity
     usleep(1000);
   }
   terminateTexts(m_header);
@@ -163,11 +163,11 @@ std::uint64_t RecentRing::takeChunk(Visit& visit, std::uint64_t position, std::u
       index += slots;
       continue;
     }
-    // A record may go on in the next chunk.
+    // A record may continue in the next chunk.
     const rgr_commit head = commitAt(visit.before, index);
     if (index > 0 && head.stamp == static_cast<std::uint32_t>(position + index + 1) && head.type != RGR_CONT && index + head.slots > count)
       break;
-    // The oldest record's first slots may be gone; that is no damage.
+    // The first slots of the oldest record may be overwritten; that is not damage.
     if (!visit.in_damage && !(head.type == RGR_CONT && index == 0)) ++visit.shipped.damaged;
     visit.in_damage = true;
     ++index;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecentRing: a trainer's last seconds of GPU work (`<ring>.recent`), read while it is written over or after its process is gone.
+// RecentRing: a trainer's last seconds of GPU work (`<ring>.recent`), read while it is being overwritten or after its process has ended.
 //
 // Threading:  one thread.
 // Ownership:  owns the descriptor; the file is only read.
 // Units:      ns; slots of 64 bytes.
-// Errors:     open(): those of OpenRing; INVALID_ARGUMENT not a recent ring of a version known here.
-//             ship(): UNAVAILABLE the trainer has not identified itself; DATA_LOSS the header makes no sense any more; else the Recorder's.
-//             What is written over while it is read, or was left half written by a death, is skipped and counted.
-// Cost:       ship(): two reads of the file, 1 MiB at a time (64 MiB: some 0.1 s), whatever part of it is asked for.
+// Errors:     open(): those of OpenRing; INVALID_ARGUMENT not a recent ring of a known version. ship(): UNAVAILABLE the trainer has not
+//             identified itself; DATA_LOSS the header is no longer valid; else the Recorder's. Records overwritten during the read, or half
+//             written at a crash, are skipped and counted.
+// Cost:       ship(): two reads of the file, 1 MiB at a time (64 MiB: some 0.1 s), for any part of it.
 #pragma once
 
 #include <memory>
@@ -25,12 +25,12 @@ class RecentRing {
  public:
   struct Shipped {
     std::int64_t spans = 0;
-    std::int64_t known = 0;      // left out: they went through the main ring, or an earlier ship()
-    std::int64_t damaged = 0;    // runs of slots that were written over meanwhile, or torn
+    std::int64_t known = 0;      // left out: sent through the main ring, or by an earlier ship()
+    std::int64_t damaged = 0;    // runs of slots overwritten during the read, or torn
     TimeNs first = 0, last = 0;  // of the spans: the earliest start, the latest end
   };
 
-  // What ship() has handed over: all that lies before position `to` and ended after `from`, of the trainer's clock.
+  // Extent of the spans already shipped: those before position `to` that ended after `from` (trainer's clock).
   struct Mark {
     std::uint64_t to = 0;
     std::int64_t from = INT64_MAX;
@@ -47,14 +47,14 @@ class RecentRing {
   const rgr_header& header() const { return m_header; }
   Status look();
   bool alive() const { return m_alive; }
-  // How long ago it was last written to; of an earlier boot: for ever.
+  // Time since the last write; of an earlier boot: the maximum.
   DurNs age() const;
 
-  // Hands the spans that ended in the last `last` ns before now (of a dead trainer: before its end) to `out` and flushes it. `last` <= 0:
-  // as many seconds as the trainer was asked to keep.
+  // Passes the spans that ended in the last `last` ns before now (for a dead trainer: before its end) to `out` and flushes it. `last` <= 0:
+  // the number of seconds for which the ring was requested.
   Result<Shipped> ship(Recorder& out, const SourceContext& context, DurNs last);
   const Mark& mark() const { return m_mark; }
-  // Goes on from what an earlier object of the same file has shipped. Nothing where the file cannot be the one that it was.
+  // Continues from the mark of an earlier object for the same file. No effect if the file cannot be the same.
   void resume(const Mark& mark) {
     if (mark.to <= m_header.head) m_mark = mark;
   }
@@ -66,7 +66,7 @@ class RecentRing {
   bool readSlots(std::vector<char>& to, std::uint64_t position, std::uint64_t count) const;
   Status readStrings();
   std::string_view string(std::uint32_t id) const;
-  // Slots taken in; at least one.
+  // Returns the number of slots processed, at least one.
   std::uint64_t takeChunk(Visit& visit, std::uint64_t position, std::uint64_t count, std::uint64_t oldest) const;
   void takeRecord(Visit& visit, std::uint64_t position, std::uint64_t index, std::uint64_t slots) const;
 

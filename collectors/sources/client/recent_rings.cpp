@@ -22,7 +22,7 @@ std::vector<std::string> recentFiles(const std::vector<std::string>& dirs) {
   return files;
 }
 
-// Of a path: made when and by whom.
+// Identifies a ring of this path: creating process and times.
 std::string makingOf(const rgr_header& header) {
   return std::to_string(header.pid) + "/" + std::to_string(header.anchor_mono) + "/" + std::to_string(header.anchor_wall);
 }
@@ -48,7 +48,7 @@ void RecentRings::saveMarks() {
     std::ofstream file(draft, std::ios::trunc);
     for (const auto& [key, mark] : m_marks)
       if (key.first.find('\n') == std::string::npos) file << key.second << ' ' << mark.to << ' ' << mark.from << ' ' << key.first << '\n';
-    if (!file.flush()) return;  // a full disk: the older marks stay
+    if (!file.flush()) return;  // a full disk: the previous marks stay
   }
   std::error_code error;
   std::filesystem::rename(draft, m_marks_path, error);
@@ -77,7 +77,7 @@ OrderQueue::Answer RecentRings::ship(const OrderQueue::Task& task, const std::ve
   bool any = false;
   for (const std::string& path : recentFiles(dirs)) {
     auto opened = RecentRing::open(path);
-    if (!opened.ok()) continue;  // sweep() tells
+    if (!opened.ok()) continue;  // reported by sweep()
     Run run;
     Attempt attempt;
     Rank rank;

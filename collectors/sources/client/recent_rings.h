@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecentRings: the recent rings in the directories of a node: ships them on request, takes away those that nobody asked for in time.
+// RecentRings: the recent rings in the directories of a node: ships them on request, and removes those not requested in time.
 //
 // Threading:  the client source's thread.
-// Ownership:  owns the rings it shipped from and, in a file, how far: nothing is shipped twice, not by the next agent either.
+// Ownership:  owns the rings it shipped from and, in a file, their marks: no span is shipped twice, not even by the next agent.
 // Units:      ns.
-// Errors:     ship(): the answer's status names the ranks whose ring could not be shipped and why; sweep() tells of files that are none.
-//             Where the file of marks cannot be written or read, spans come twice rather than not at all.
+// Errors:     ship(): the answer's status lists the ranks whose ring could not be shipped, with the cause; sweep() reports invalid files.
+//             If the file of marks cannot be written or read, spans are sent twice rather than not at all.
 // Cost:       sweep(): one small read per file. ship(): as RecentRing::ship() per ring, on the caller's thread.
 #pragma once
 
@@ -26,18 +26,18 @@ class RecentRings {
  public:
   using TellBad = std::function<void(const std::string& path, const Status& why)>;
 
-  // A dead trainer's ring stays for `keep`.
+  // A dead trainer's ring is kept for `keep`.
   void keepFor(DurNs keep) { m_keep = keep; }
-  // Where the marks are kept across a restart of the agent. Once, before ship().
+  // File of the marks, which survive a restart of the agent. To call once, before ship().
   void keepMarksIn(std::string path);
   void sweep(const std::vector<std::string>& dirs, const TellBad& bad);
-  // Those of the order's run and ranks, of the living and the dead.
-  // No run: all. After `until` (monotonic) no further ring is begun; the answer then names those that are left.
+  // Ships the rings of the command's run and ranks, of live and dead trainers. No run: all. After `until` (monotonic) no further ring is
+  // begun; the answer then lists the remaining ones.
   OrderQueue::Answer ship(const OrderQueue::Task& task, const std::vector<std::string>& dirs, Recorder& out, const SourceContext& context,
                           DurNs until = std::numeric_limits<DurNs>::max());
 
  private:
-  // A ring and which one of that name it is.
+  // Path of a ring, and the identity of the ring at that path.
   using Key = std::pair<std::string, std::string>;
   void saveMarks();
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring record's bytes as values.
+// Decodes the bytes of a ring record.
 //
 // Threading:  pure.
 // Ownership:  views into the payload.
 // Units:      bytes.
-// Errors:     what the payload is too short for reads as zero, or as empty text.
+// Errors:     fields beyond the end of the payload read as zero, or as empty text.
 // Cost:       a copy of the fixed part.
 #pragma once
 
@@ -22,12 +22,12 @@ T fixedPart(std::string_view payload) {
   return value;
 }
 
-// The text after a fixed part; cut where the record is shorter than it claims.
+// The text after a fixed part; cut if the record is shorter than stated.
 inline std::string_view textAt(std::string_view payload, std::size_t offset, std::size_t bytes) {
   return offset <= payload.size() ? payload.substr(offset, bytes) : std::string_view();
 }
 
-// Of stamps, which a hostile ring may put at the ends of what an integer holds.
+// For stamps, which a hostile ring can set to the limits of an integer.
 inline std::int64_t saturatingSum(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? INT64_MAX : INT64_MIN) : sum;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every reader of a trainer's ring file does with its bytes.
+// Reads of a trainer's ring file, for all readers.
 //
-// Reads are served in the order in which they are asked for: what a writer's commit word promised is there in the next read, on machines
-// that let loads overtake each other too.
+// Reads are executed in program order, also on machines that reorder loads: data covered by a commit word is visible to the next read.
 //
 // Threading:  any thread.
 // Ownership:  borrows the descriptor and the memory.
 // Units:      bytes.
-// Errors:     false: the file ends before, or cannot be read.
-// Cost:       one pread, more where a signal comes in between, and a fence.
+// Errors:     false: the file is shorter, or cannot be read.
+// Cost:       one pread, more if a signal interrupts it, and a fence.
 #pragma once
 
 #include <unistd.h>
@@ -31,11 +30,12 @@ inline bool readWhole(int fd, void* to, std::size_t bytes, std::uint64_t offset)
     bytes -= static_cast<std::size_t>(n);
     offset += static_cast<std::uint64_t>(n);
   }
-  __sync_synchronize();  // std::atomic_thread_fence is unknown to the thread sanitizer
+  __sync_synchronize();  // the thread sanitizer does not support std::atomic_thread_fence
   return true;
 }
 
-// What changes before and after the identity or the progress does: the same before and after they were read, they are whole.
+// Versions that change before and after each change of identity and progress: if they are equal before and after a read, the data read is
+// consistent.
 struct VersionsOfHeader {
   std::uint64_t identity = 0, progress = 0;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. Nothing read from the file is used as a size or an offset before it was held against the sizes fixed at open().
-// 2. A record's payload is read after its commit word was seen (two reads), so it is the payload that was committed.
-// 3. `tail` moves only in release(): what the Recorder did not take is read again.
-// 4. Whether the owner lives is asked before `head` is read: once it is gone, head is final.
+// 1. No value from the file is used as a size or an offset before it was checked against the sizes fixed at open().
+// 2. A record's payload is read after its commit word was seen (two reads), so that it is the committed payload.
+// 3. `tail` moves only in release(): records that the Recorder did not accept are read again.
+// 4. Whether the owner is alive is checked before `head` is read: once it is dead, head is final.
 #include "collectors/sources/client/ring_reader.h"
 
 #include <fcntl.h>
@@ -122,7 +122,7 @@ Result<bool> RingReader::drain(const std::function<void(const Record&)>& take) {
   const auto cut = Status(Code::kDataLoss, "ring " + path() + ": the file was cut");
   if (!readSlots(m_position, count)) return cut;
 
-  // What is complete: a prefix while the owner lives, anything after it died (it may have died inside a record).
+  // Complete records: a prefix while the owner is alive, any of them after its death (possibly inside a record).
   std::vector<std::uint64_t> starts;
   std::uint64_t index = 0;
   while (index < count) {
@@ -157,7 +157,7 @@ void RingReader::release() {
   if (m_next == m_position) return;
   m_position = m_next;
   const std::uint64_t pair[2] = {m_position, ~m_position};
-  // 16 bytes in one page of a memory file: cannot be cut short; a torn look at them fails the complement check.
+  // 16 bytes in one page of a memory file are never written partially; a torn read of them fails the complement check.
   [[maybe_unused]] const ssize_t n = pwrite(m_file.fd(), pair, sizeof(pair), offsetof(rgr_header, tail));
 }
 
@@ -169,7 +169,7 @@ rgr_tracer RingReader::tracer() const {
 
 rgr_orders RingReader::orders() const {
   rgr_orders orders{};
-  // Torn by an agent that died, or never written: the serial goes on from where it is all the same.
+  // Torn by an agent that crashed, or never written: the serial continues from its value all the same.
   const bool whole = readAt(&orders, sizeof(orders), RGR_ORDERS_AT) && orders.serial != 0 && orders.check == rgr_orders_check(&orders);
   if (whole && orders.filter_bytes <= RGR_FILTER_BYTES) return orders;
   const std::uint64_t serial = orders.serial;
@@ -180,7 +180,7 @@ rgr_orders RingReader::orders() const {
 }
 
 Result<std::uint64_t> RingReader::putOrders(rgr_orders orders) const {
-  // Never 0, which means that nothing was asked.
+  // Never 0, which means no request.
   orders.serial = orders.serial == std::numeric_limits<std::uint64_t>::max() ? 1 : orders.serial + 1;
   orders.check = rgr_orders_check(&orders);
   const char* bytes = reinterpret_cast<const char*>(&orders);

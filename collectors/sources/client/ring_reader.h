@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// RingReader: the agent's side of a trainer's ring file. Reads it with pread and never maps it, so a file that is cut, garbage or
-// hostile cannot crash the agent. The file is open for writing because two fields are the agent's: `tail`, which frees what was read, and
-// the orders for the tracer.
+// RingReader: the agent's side of a trainer's ring file. Reads it with pread and never maps it, so that a truncated, corrupt or hostile
+// file cannot crash the agent. The file is open for writing for the agent's two fields: `tail`, which frees slots after reading, and the
+// commands for the tracer.
 //
 // Threading:  one thread per reader. Two readers of one file: the second is refused.
-// Ownership:  owns the descriptor; record payloads handed out live until the next drain().
+// Ownership:  owns the descriptor; record payloads passed on are valid until the next drain().
 // Units:      ns of the trainer's CLOCK_MONOTONIC; slots of 64 bytes.
-// Errors:     open(): those of OpenRing; UNAVAILABLE another agent reads it; INVALID_ARGUMENT not a ring, or of a version unknown here.
-//             drain(): DATA_LOSS the header makes no sense any more. A torn record is skipped and counted, not an error.
-// Cost:       drain(): two reads of what is new, at most 1 MiB at a time.
+// Errors:     open(): those of OpenRing; UNAVAILABLE another agent reads it; INVALID_ARGUMENT not a ring, or of an unknown version.
+//             drain(): DATA_LOSS the header is no longer valid. A torn record is skipped and counted, not an error.
+// Cost:       drain(): two reads of the new data, at most 1 MiB at a time.
 #pragma once
 
 #include <cstdint>
@@ -36,35 +36,35 @@ class RingReader {
   RingReader& operator=(const RingReader&) = delete;
 
   const std::string& path() const { return m_file.path(); }
-  // Deletes the ring's file, and what its trainer armed for stacks (see collectors/sources/capture).
+  // Deletes the ring's file, and the file that its trainer armed for stacks (see collectors/sources/capture).
   void remove() const;
   // The header as of the last drain() or open().
   const rgr_header& header() const { return m_header; }
   // The consistent copy of the progress slot, and its version; version 0 = nothing yet.
   const rgr_progress& progress() const { return m_progress; }
   std::uint64_t progressVersion() const { return m_progress_version; }
-  // False while the trainer has not told its identity or is changing it: the header's copy may be half written.
+  // False while the trainer has not published its identity or is changing it: the header's copy may be inconsistent.
   bool identityIsWhole() const { return (m_header.identity_version != 0 && m_header.identity_version % 2 == 0) || !m_alive; }
 
-  // The owner's process id here (0: in another pid namespace), or nothing when it is gone.
+  // The owner's pid here (0: in another pid namespace), or none when it has ended.
   bool alive() const { return m_alive; }
   std::int32_t pid() const { return m_pid; }
 
   // Reads the header again; drain() does so too.
   Status look();
-  // Hands every complete record not yet released to `take`, in order, then says whether there may be more at once.
+  // Passes every complete unreleased record to `take`, in order. Returns whether there may be more at once.
   Result<bool> drain(const std::function<void(const Record&)>& take);
-  // Gives the slots of the last drain() back to the trainer. Not calling it means: read them again.
+  // Returns the slots of the last drain() to the trainer. Without this call they are read again.
   void release();
-  // True once the owner is gone and everything was read and released.
+  // True once the owner has ended and everything was read and released.
   bool exhausted() const { return !m_alive && m_position == m_header.head; }
   bool neverRead() const { return m_first_tail == 0; }
 
-  // What the trainer said about orders, as of now; all zero where the file cannot be read.
+  // The tracer's current state of commands; all zero if the file cannot be read.
   rgr_tracer tracer() const;
-  // The orders in force; nothing asked where there are none that their check confirms.
+  // The current commands; no requests if their check does not match.
   rgr_orders orders() const;
-  // Puts them in force; returns their serial, which the tracer's `taken` reaches when it took them up.
+  // Writes the commands; returns their serial, which the tracer's `taken` reaches once it has accepted them.
   Result<std::uint64_t> putOrders(rgr_orders orders) const;
 
   // Interned string; "(damaged name)" for an id that is not in the table.
@@ -77,7 +77,7 @@ class RingReader {
   Status refresh();
   void lookForOwner();
   bool readSlots(std::uint64_t position, std::uint64_t count);
-  // Slots of the record at `index` of the buffer, 0 when none is complete there.
+  // Slots of the record at `index` of the buffer; 0 if none is complete there.
   std::uint64_t recordAt(std::uint64_t index, std::uint64_t count) const;
   rgr_commit commitAt(std::uint64_t index) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants: a batch's optional columns are empty or as long as its start column when it is handed over, and arguments are JSON objects.
+// Invariants: when a batch is passed on, its optional columns are empty or as long as its start column, and arguments are JSON objects.
 #include "collectors/sources/client/span_gatherer.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace runglass {
 namespace {
-constexpr std::uint32_t kMaxArgs = 2048;  // ours have a quarter; a hostile ring's brackets must not nest down the stack
-constexpr std::size_t kMaxPairs = 4096;   // of one rank
+constexpr std::uint32_t kMaxArgs = 2048;  // a valid one has at most a quarter; a hostile ring's brackets must not exhaust the stack
+constexpr std::size_t kMaxPairs = 4096;   // per rank
 }  // namespace
 
 SpanColumns& SpanGatherer::append(Recorder& out, const rgr_span& span, int category, int depth) {

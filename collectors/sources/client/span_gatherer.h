@@ -2,9 +2,9 @@
 // SpanGatherer: a ring's spans as columns, one batch per track.
 //
 // Threading:  one thread.
-// Ownership:  owns what is gathered until handOver(); tracks are declared to one Recorder, always the same.
-// Units:      the ring's CLOCK_MONOTONIC becomes TimeNs by `time`.
-// Errors:     a GPU span shorter than this version's is refused; arguments that are no JSON object are left out.
+// Ownership:  owns the spans until handOver(); tracks are declared to one Recorder, always the same.
+// Units:      `time` converts the ring's CLOCK_MONOTONIC to TimeNs.
+// Errors:     a GPU span shorter than this version's is rejected; arguments that are not a JSON object are left out.
 // Cost:       two map look-ups per span.
 #pragma once
 
@@ -24,10 +24,10 @@ class SpanGatherer {
   using Clock = std::function<TimeNs(std::int64_t mono)>;
   SpanGatherer(Names names, Clock clock) : m_names(std::move(names)), m_clock(std::move(clock)) {}
 
-  // Whose spans they are.
+  // Owner of the spans.
   void owner(AttemptId attempt, std::int32_t rank);
   void add(Recorder& out, const rgr_span& span, int category, int depth);
-  // False: not one of ours. `payload` is an RGR_GPU_SPAN's.
+  // False: an invalid span. `payload` is an RGR_GPU_SPAN's.
   bool addGpu(Recorder& out, std::string_view payload, int category, int depth);
   void handOver(Recorder& out);
 
@@ -43,7 +43,7 @@ class SpanGatherer {
   AttemptId m_attempt;
   std::int32_t m_rank = 0;
   std::map<std::uint32_t, TrackId> m_tracks;
-  std::set<std::int64_t> m_pairs;  // groups of transfers that are recorded
+  std::set<std::int64_t> m_pairs;  // recorded groups of transfers
   std::map<TrackId, Pending> m_pending;
 };
 

@@ -3,8 +3,7 @@
 //
 // Threading:  pure, but for the file system.
 // Ownership:  removes files.
-// Units:      none.
-// Errors:     what cannot be read or removed is left alone.
+// Errors:     unreadable or undeletable files are ignored.
 // Cost:       one listing of the directory, one small read per stray file.
 #pragma once
 
@@ -12,8 +11,8 @@
 
 namespace runglass {
 
-// The directory may be another user's while this process is root: nothing is followed, and only a stack file of the directory's own owner
-// is removed.
+// The directory can be another user's while this process is root: links are not followed, and only a stack file of the directory's own
+// owner is removed.
 void dropStrayStacks(const std::string& dir);
 
 }  // namespace runglass

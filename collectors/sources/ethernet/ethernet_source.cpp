@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. A rate is recorded only between two readings of the same counter without a fall in between.
-//  2. A link that is down when the source starts was not lost: it has no event.
+// 1. A rate is recorded only between two readings of a counter that has not decreased.
+// 2. A link that is down when the source starts causes no event.
 #include "collectors/sources/ethernet/ethernet_source.h"
 
 #include <cstdio>
@@ -41,7 +41,7 @@ class EthernetSource : public Source {
     if (!std::ifstream(path)) return {Code::kUnavailable, "source.ethernet: " + path + ": cannot be read"};
     m_node = out.node(context.node);
     m_book = SeriesTable(m_node);
-    // A recorded tree has no drivers to ask.
+    // A recorded tree has no drivers to query.
     if (context.root == "/") m_ethtool = std::make_unique<EthtoolStats>();
     return {};
   }
@@ -87,7 +87,7 @@ class EthernetSource : public Source {
     if (is >= was) m_book.put(out, metric, labels, now, static_cast<double>(is - was) / (static_cast<double>(elapsed) / kNsPerSecond));
   }
 
-  // Adapters and bonds; an interface that is gone is forgotten: containers and hot plugging are no faults.
+  // Adapters and bonds. A removed interface is dropped without an event: containers and hot plugging are no faults.
   void findLinks(TimeNs now) {
     m_last_find = now;
     std::map<std::string, Link> found;
@@ -110,7 +110,7 @@ class EthernetSource : public Source {
   }
 
   void readLink(Recorder& out, TimeNs now, const std::string& interface_name, Link& link) {
-    // An interface that is switched off has no carrier to read.
+    // A disabled interface has no readable carrier.
     const auto carrier = link.carrier.number();
     const auto changes = link.changes.number();
     const bool up = carrier.value_or(0) == 1;
@@ -133,7 +133,7 @@ class EthernetSource : public Source {
   }
 
   void tell(Recorder& out, TimeNs now, Link& link, const std::string& kind, Severity severity, const std::string& message) {
-    // A short flap is what the driver or the RDMA port may have told as a link that went down.
+    // The driver or the RDMA port may have reported the same short flap as a link that went down.
     const std::string_view same_as = kind == "link_flap" ? std::string_view("link_down") : std::string_view(kind);
     if (m_context->faults != nullptr && !m_context->faults->mayTell("ethernet", same_as, "", link.uuid, now)) return;
     if (!link.device) link.device = out.device({.uuid = link.uuid, .node = m_node, .kind = "nic"});

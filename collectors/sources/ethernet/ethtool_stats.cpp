@@ -15,7 +15,7 @@ namespace runglass {
 namespace {
 constexpr std::size_t kMaxInterfaces = 1024;
 
-// More than it said: a driver may grow between two calls, and tells so only afterwards.
+// Spare room: a driver can gain counters between two calls, and reports it only afterwards.
 std::size_t roomFor(std::uint32_t counters) { return 2 * std::size_t{counters} + 4096; }
 
 bool askKernel(int socket, const std::string& interface_name, void* request) {
@@ -84,7 +84,7 @@ EthtoolStats::Values EthtoolStats::read(const std::string& interface_name) {
   stats->cmd = ETHTOOL_GSTATS;
   stats->n_stats = known.count;
   if (!m_ask(interface_name, stats) || stats->n_stats != known.count) {
-    m_names.erase(interface_name);  // another driver: its names are asked again
+    m_names.erase(interface_name);  // another driver: its names are queried again
     return values;
   }
   for (const auto& [place, counter] : known.wanted)

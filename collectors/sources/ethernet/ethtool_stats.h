@@ -4,8 +4,7 @@
 // Threading:  one thread.
 // Ownership:  EthtoolStats owns a socket.
 // Units:      packets and pause frames since the driver was loaded; pause durations as the driver counts them.
-// Errors:     an interface without such counters, or with more than kMaxCounters, gives none; asked once, it is not asked again for its
-//             names.
+// Errors:     an interface without such counters, or with more than kMaxCounters, gives none; it is not queried again for its names.
 // Cost:       one ioctl per read, two more the first time; 16 bytes per counter of the driver while it is read.
 #pragma once
 
@@ -19,7 +18,7 @@
 
 namespace runglass {
 
-// What one of those counters is here: metric of metric_catalog and the priority it is of.
+// Meaning of one of those counters: metric of metric_catalog and its priority.
 struct PauseCounter {
   std::string_view metric;
   std::optional<int> priority;  // absent: of the whole port
@@ -31,7 +30,7 @@ std::optional<PauseCounter> pauseCounterOf(std::string_view ethtool_name);
 class EthtoolStats {
  public:
   static constexpr std::uint32_t kMaxCounters = 65'536;  // some drivers have dozens per queue, and a queue per core
-  // An ethtool request to an interface; false: it was refused.
+  // An ethtool request to an interface; false: it was rejected.
   using Ask = std::function<bool(const std::string& interface_name, void* request)>;
 
   EthtoolStats();
@@ -42,7 +41,7 @@ class EthtoolStats {
 
   using Values = std::vector<std::pair<PauseCounter, std::uint64_t>>;
   Values read(const std::string& interface_name);
-  // How many counters it has, where they are too many to be read.
+  // The number of its counters, if too large to read.
   std::optional<std::uint32_t> tooMany(const std::string& interface_name) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. An entry has a consumer exactly from its first successful open on; the consumer has seen every byte up to file->offset().
-// 2. m_next is a snapshot whose data was flushed; it is saved no earlier than kSaveLate after it was taken.
+// 1. An entry has a consumer exactly from its first successful open on; the consumer has received every byte up to file->offset().
+// 2. m_next is a snapshot of flushed data; it is saved at least kSaveLate after it was taken.
 #include "collectors/sources/follow/follow_source.h"
 
 #include <glob.h>
@@ -21,7 +21,7 @@ constexpr DurNs kPollEvery = 200 * kNsPerMs, kExpandEvery = 2 * kNsPerSecond, kS
 constexpr std::size_t kReadBytes = 1 << 20, kPollBytes = 32 << 20;
 constexpr DurNs kListFoldersEvery = 10 * kNsPerSecond;
 constexpr std::size_t kMaxFiles = 4096, kMaxFolderEntries = 20'000;
-constexpr int kMaxFolderDepth = 4;  // of folders in a folder
+constexpr int kMaxFolderDepth = 4;  // nesting of folders
 }  // namespace
 
 Status FollowSource::start(Recorder& out, const SourceContext& context) {
@@ -126,12 +126,12 @@ void FollowSource::expand(TimeNs now, Recorder& out) {
   }
 }
 
-// A file that other nodes see too is followed by the agent that holds its lease. Whoever lost it forgets the file and goes on, if the
-// lease comes back, where the others were then.
+// A file on a shared filesystem is tailed by the agent that holds its lease. An agent that loses the lease drops its state of the file; if
+// it gets the lease back, it continues from the other agent's offset.
 bool FollowSource::mayFollow(Entry& entry) {
   const std::string& path = entry.file->path();
   struct stat info {};
-  if (m_leases == nullptr || ::stat(path.c_str(), &info) != 0) return true;  // reading says why
+  if (m_leases == nullptr || ::stat(path.c_str(), &info) != 0) return true;  // the read below reports the cause
   if (!entry.shared) {
     entry.shared = m_lease_all || !sharedFilesystem(path).empty();
     std::error_code error;
@@ -144,7 +144,7 @@ bool FollowSource::mayFollow(Entry& entry) {
   if (const auto saved = m_saved.find(path); saved != m_saved.end() && saved->second.mark.inode == inode)
     recorded = std::max(recorded, saved->second.offset);
   LeaseClaims::Answer answer = m_leases->claim(entry.canonical + '#' + std::to_string(inode), recorded, monotonicNow());
-  if (answer.offset > static_cast<std::uint64_t>(info.st_size)) answer.offset = 0;  // cut since
+  if (answer.offset > static_cast<std::uint64_t>(info.st_size)) answer.offset = 0;  // truncated since
   const bool held = answer.state == LeaseClaims::State::kHeld;
   const bool overtaken = held && entry.paused && entry.consumer && answer.offset > entry.consumer->committedOffset();
   if (entry.consumer && (overtaken || answer.state == LeaseClaims::State::kElsewhere)) {
@@ -173,7 +173,7 @@ void FollowSource::noteTailed(const Entry& entry) {
   if (const auto mark = entry.file->mark(); mark && m_tailed != nullptr) m_tailed->add(mark->device, mark->inode);
 }
 
-// True when the file has more than was read.
+// True if the file has more data.
 bool FollowSource::follow(Entry& entry, std::size_t& budget, TimeNs now, Recorder& out) {
   while (budget > 0) {
     if (!entry.consumer && entry.file->open().ok()) open(entry);
@@ -196,7 +196,7 @@ bool FollowSource::follow(Entry& entry, std::size_t& budget, TimeNs now, Recorde
                  .last = now,
                  .detail = "read again from its start"});
     } else if (read->news == kBytes) {
-      // Bytes that come after the end was reached once were written since the last poll.
+      // Bytes read after the end was reached once have been written since the last poll.
       entry.consumer->feed(read->bytes, entry.at_end ? std::optional<TimeNs>(now) : std::nullopt, out);
       budget -= std::min(budget, read->bytes.size());
       entry.fresh = true;
@@ -228,7 +228,7 @@ void FollowSource::stop(Recorder& out) {
   for (auto& [path, entry] : m_entries)
     if (entry.consumer) entry.consumer->finish(out);
   remember(0, true);
-  for (auto& [path, entry] : m_entries) mayFollow(entry);  // the last claim says how far it got
+  for (auto& [path, entry] : m_entries) mayFollow(entry);  // the last claim has the final offset
 }
 
 std::map<std::string, FollowSource::Kept> FollowSource::snapshot() const {
@@ -258,7 +258,7 @@ void FollowSource::save(const std::map<std::string, Kept>& state) {
       if (path.find('\n') == std::string::npos)
         file << kept.mark.device << ' ' << kept.mark.inode << ' ' << kept.mark.head_size << ' ' << kept.mark.head_crc << ' ' << kept.offset
              << ' ' << path << '\n';
-    if (!file.flush()) return;  // a full disk: the older state stays
+    if (!file.flush()) return;  // a full disk: the previous state stays
   }
   std::error_code error;
   std::filesystem::rename(draft, m_state_path, error);

@@ -5,14 +5,14 @@
 // Threading:  the agent's thread of this source.
 // Ownership:  one FollowedFile and one FileConsumer per path.
 // Units:      bytes, ns.
-// Errors:     start(): UNAVAILABLE without `paths`. Files that cannot be read are a follow.unreadable issue, once each, and tried again; a
-//             path that names no file at first is one follow.no_files issue.
+// Errors:     start(): UNAVAILABLE without `paths`. An unreadable file is one follow.unreadable issue, and is tried again; a path that
+//             initially matches no file is one follow.no_files issue.
 // Cost:       every 200 ms two stats per file; globs are expanded every 2 s, folders every 10 s (at most 20,000 entries, 4 levels deep); at
 //             most 32 MiB are read per poll.
-// Config:     paths = ["/logs/*.log", "/runs", ...], run = "name" (default: from the file's name), attempt = "key" (default "0"),
-//             lease = "shared" (default: of files on network filesystems only one agent follows each), "always" or "never".
-//             <state_dir>/<name>.follow keeps how far each file was recorded; it is written 2 s late, so that after a crash of the agent
-//             a few points are recorded twice rather than lost.
+// Config:     paths = ["/logs/*.log", "/runs", ...], run = "name" (default: from the file's name), attempt = "key" (default "0"), lease =
+//             "shared" (default: only one agent tails each file on a network filesystem), "always" or "never". <state_dir>/<name>.follow
+//             stores the recorded offset of each file; it is written 2 s late, so that after a crash of the agent a few points are recorded
+//             twice rather than lost.
 #pragma once
 
 #include <map>
@@ -26,14 +26,14 @@
 
 namespace runglass {
 
-// What a followed file's bytes go to. Bytes come from the file's first one on; those before `resume_at` are known already.
+// Receives the bytes of a tailed file, from its first byte on; those before `resume_at` are already recorded.
 class FileConsumer {
  public:
   virtual ~FileConsumer() = default;
   // `arrival`: now, if these bytes have just been written; absent while catching up.
   virtual void feed(std::string_view bytes, std::optional<TimeNs> arrival, Recorder& out) = 0;
   virtual void flush(Recorder& out) = 0;
-  // The file was replaced or cut: the next bytes are a file's first.
+  // The file was replaced or truncated: the next bytes are the first ones of a file.
   virtual void startOver(Recorder& out) = 0;
   virtual void finish(Recorder& out) = 0;
   virtual std::uint64_t committedOffset() const = 0;
@@ -63,13 +63,13 @@ class FollowSource : public Source {
   virtual bool skipsKnown() const { return false; }
 
   virtual std::unique_ptr<FileConsumer> consumer(const FollowTarget& target) = 0;
-  // Of the files in a folder that `paths` names, those of this source; a file that a pattern names is always taken.
+  // Whether a file in a folder of `paths` belongs to this source; files matched by a pattern are always taken.
   virtual bool takes(std::string_view file_name) const = 0;
-  // The same in words: "files named *.log".
+  // Description of takes(): "files named *.log".
   virtual std::string takenNames() const = 0;
 
  private:
-  struct Kept {  // what the state file says of a path
+  struct Kept {  // state of a path in the state file
     FileMark mark;
     std::uint64_t offset = 0;
     friend bool operator==(const Kept&, const Kept&) = default;
@@ -79,10 +79,10 @@ class FollowSource : public Source {
     std::optional<FileId> only;
     std::unique_ptr<FileConsumer> consumer;
     bool at_end = false, reported = false, fresh = false;
-    std::optional<bool> shared;     // with other nodes; absent: not looked at yet
-    std::string canonical;          // path, of the claim
-    bool paused = false;            // the lease was not held at the last look
-    std::uint64_t others_read = 0;  // up to here another agent recorded it
+    std::optional<bool> shared;     // filesystem shared with other nodes; absent: not determined yet
+    std::string canonical;          // path, for the claim
+    bool paused = false;            // the lease was not held at the last check
+    std::uint64_t others_read = 0;  // recorded up to here by another agent
   };
   void expand(TimeNs now, Recorder& out);
   void add(const std::string& path);

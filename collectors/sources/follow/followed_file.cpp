@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. m_mark describes the open file's first bytes as they were when m_offset passed them: if they differ now, the file was rewritten.
+// 1. m_mark describes the open file's first bytes when m_offset passed them: if they differ now, the file was rewritten.
 // 2. A replaced file is read to its end before its successor is opened.
 #include "collectors/sources/follow/followed_file.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// FollowedFile: reads what is appended to one file, through rotation, truncation and late creation.
+// FollowedFile: tails one file, through rotation, truncation and late creation.
 //
 // Threading:  one thread.
 // Ownership:  owns the descriptor; never locks or changes the file.
-// Units:      bytes; offsets are in the file that is open now.
-// Errors:     read(): UNAVAILABLE while there is no such file (it may come), PERMISSION_DENIED while it cannot be opened, INVALID_ARGUMENT
-//             for what is no plain file, others when reading fails.
-// Cost:       per read() without news: one fstat and one stat.
+// Units:      bytes; offsets are in the currently open file.
+// Errors:     read(): UNAVAILABLE while the file does not exist (it may appear), PERMISSION_DENIED while it cannot be opened,
+//             INVALID_ARGUMENT if it is not a plain file, others when reading fails.
+// Cost:       per read() without new data: one fstat and one stat.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace runglass {
 
-// What tells a file from another that later takes its name: device, inode and its first bytes.
+// Distinguishes a file from a later one of the same name: device, inode and first bytes.
 struct FileMark {
   std::uint64_t device = 0, inode = 0;
   std::uint32_t head_size = 0, head_crc = 0;  // over at most the first 256 bytes
@@ -34,15 +34,15 @@ struct FileId {
 class FollowedFile {
  public:
   enum class News : std::uint8_t {
-    kNone,      // nothing new
-    kBytes,     // `bytes` holds what was appended
+    kNone,      // no new data
+    kBytes,     // `bytes` has the appended data
     kReplaced,  // another file has the name now (rotation); its first bytes come with the next read()
     kCut,       // the file was truncated or rewritten in place; it is read from its start again
   };
   struct Read {
     News news = News::kNone;
     std::string_view bytes;  // valid until the next call
-    bool more = false;       // the budget was used up before the end of the file
+    bool more = false;       // the budget was exhausted before the end of the file
   };
 
   // `only`: no other file is opened, and none through a symbolic link.
@@ -61,9 +61,9 @@ class FollowedFile {
 
   const std::string& path() const { return m_path; }
   std::uint64_t offset() const { return m_offset; }
-  // Of the file that is open; absent before the first successful read().
+  // Of the open file; absent before the first successful read().
   std::optional<FileMark> mark() const;
-  // True when `mark` was taken of the file that is open, which may have grown since.
+  // True if `mark` is of the open file, which may have grown since.
   bool isSame(const FileMark& mark) const;
 
  private:

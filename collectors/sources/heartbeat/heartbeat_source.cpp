@@ -70,7 +70,7 @@ class HeartbeatSource : public Source {
     return std::move(text).str();
   }
 
-  // Processes whose environment names a rank; those of other users cannot be seen without privilege and are not counted.
+  // Processes with a rank in their environment; those of other users are not visible without privilege and are not counted.
   int countTrainers() const {
     int count = 0;
     std::error_code error;

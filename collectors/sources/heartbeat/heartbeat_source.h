@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source `heartbeat`: who this node is: pod, job, hardware, software, and how many trainers run. The beat itself (every 2 s) is the
-// agent session's; the hub turns its silence into stale and lost.
+// Source `heartbeat`: identity of this node: pod, job, hardware, software, and the number of trainers. The heartbeat itself (every 2 s) is
+// sent by the agent's session; the hub derives the states stale and lost from its silence.
 //
 // Threading:  the agent's thread of this source.
-// Ownership:  none.
 // Units:      bytes, counts.
-// Errors:     what a machine does not tell stays absent.
+// Errors:     values not available on the machine stay absent.
 // Cost:       a few small files every 2 s.
 #pragma once
 

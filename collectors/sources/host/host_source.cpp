@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. A rate or ratio is recorded only between two readings of the same counter without a fall in between.
-//  2. A mount is asked at most once at a time; a stalled mount never delays the other metrics.
-//  3. A trainer's process is known by (pid, start time): a reused pid is a new process.
+// 1. A rate or ratio is recorded only between two readings of a counter that has not decreased.
+// 2. Each mount has at most one pending query; a stalled mount never delays the other metrics.
+// 3. A trainer's process is identified by (pid, start time): a reused pid is a new process.
 #include "collectors/sources/host/host_source.h"
 
 #include <unistd.h>
@@ -67,7 +67,7 @@ class HostSource : public Source {
     MountProbe probe;
     std::string path, labels;
     bool stalled = false;
-    std::optional<std::pair<TimeNs, std::int64_t>> first_free;  // of the filling estimate's window
+    std::optional<std::pair<TimeNs, std::int64_t>> first_free;  // of the window for the time-to-full estimate
   };
   struct TrainerProcess {
     std::string labels;
@@ -179,7 +179,7 @@ class HostSource : public Source {
       for (const auto& path : *named)
         if (const auto text = path.value<std::string>()) paths.push_back(*text);
     } else {
-      // Those of the machine: a service's own mounts are bindings of parts of them. Ordinary users may read their own only.
+      // The machine's mounts, because a service's own mounts are bind mounts of parts of them. Ordinary users can read their own only.
       auto text = readText(proc("1/mounts"));
       if (!text || text->empty()) text = readText(proc("mounts"));
       for (const auto& mount : proc::parseMounts(text.value_or(std::string()))) paths.push_back(mount.path);
@@ -223,7 +223,7 @@ class HostSource : public Source {
     if (window >= 600 * kNsPerSecond) mount.first_free = {now, answer.free_bytes};
   }
 
-  // Processes that have RANK in their environment are trainers (torchrun, Slurm wrappers and our own example set it).
+  // Processes with RANK in their environment are trainers (torchrun, Slurm wrappers and the example trainer set it).
   void scanProcesses() {
     std::error_code error;
     std::map<std::int64_t, TrainerProcess> found;

@@ -12,7 +12,7 @@ namespace runglass {
 
 struct MountProbe::State {
   Mutex mutex;
-  TimeNs asked RG_GUARDED_BY(mutex) = 0;  // 0: no question is open
+  TimeNs asked RG_GUARDED_BY(mutex) = 0;  // 0: no pending query
   std::optional<Answer> answer RG_GUARDED_BY(mutex);
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// MountProbe: asks a mount for its free space without ever waiting for it: a dead NFS server blocks statvfs for ever.
+// MountProbe: queries a mount's free space without blocking: statvfs on a dead NFS server blocks forever.
 //
-// Threading:  request() and take() on the owner's thread; the question runs on a thread of its own.
+// Threading:  request() and take() on the owner's thread; the query runs on a separate thread.
 // Ownership:  a probe that hangs outlives its owner (the thread is detached and holds shared state).
 // Units:      bytes, ns.
 // Errors:     an errno is part of the answer.
-// Cost:       one thread per mount while a question is open.
+// Cost:       one thread per mount during a query.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ class MountProbe {
 
   struct Answer {
     int error = 0;
-    std::int64_t total_bytes = 0, free_bytes = 0;  // free to an ordinary user
+    std::int64_t total_bytes = 0, free_bytes = 0;  // free for an ordinary user
     DurNs took = 0;
   };
-  void request();                // no-op while a question is open
-  std::optional<Answer> take();  // an answer that has come since the last take()
-  DurNs openFor() const;         // how long the open question has been waiting; 0 = none is open
+  void request();                // no effect during a query
+  std::optional<Answer> take();  // an answer that arrived since the last take()
+  DurNs openFor() const;         // duration of the pending query; 0 = none
 
  private:
   struct State;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A record of /dev/kmsg is recorded once per boot, but for the last ones before a crash of the agent (see remember()).
+// 1. A record of /dev/kmsg is recorded once per boot, except the last ones before a crash of the agent (see remember()).
 #include "collectors/sources/kernel_log/kernel_log_source.h"
 
 #include <fcntl.h>
@@ -20,12 +20,12 @@ namespace runglass {
 namespace {
 using kernel_log::KernelLogSession;
 constexpr DurNs kPollEvery = 200 * kNsPerMs, kSaveLate = 2 * kNsPerSecond;
-// What a boot leaves in the kernel's ring is within the first burst.
+// The first burst covers the boot messages in the kernel's ring.
 constexpr std::int64_t kLineBurst = 10'000, kEventBurst = 2000, kLinesPerSecond = 100, kEventsPerSecond = 50;
 constexpr std::size_t kRecordBytes = 16 << 10;  // the kernel's longest record is 8 KiB
 constexpr std::size_t kPollBytes = 1 << 20;
 
-// By PCI address, from what the driver says of its GPUs: the UUID that NVML gives them too.
+// By PCI address, from the driver's files: the same UUID as NVML's.
 std::map<std::string, std::string> gpuUuids(const std::string& root) {
   std::map<std::string, std::string> uuids;
   std::error_code error;
@@ -39,7 +39,7 @@ std::map<std::string, std::string> gpuUuids(const std::string& root) {
   return uuids;
 }
 
-// Gives the session back per second what it may record, and its issues to the recorder.
+// Refills the session's budgets per second.
 class Pace {
  public:
   void tick(KernelLogSession& session, TimeNs now) {
@@ -58,7 +58,7 @@ void tellIssues(KernelLogSession& session, Recorder& out) {
   for (const auto& [code, issue] : session.takeIssues()) out.issue(issue);
 }
 
-// As distributions name them in /var/log.
+// Names used by distributions in /var/log.
 constexpr std::array<std::string_view, 4> kKernelLogs = {"kern", "messages", "syslog", "dmesg"};
 
 class KernelFileConsumer : public FileConsumer {
@@ -122,7 +122,7 @@ class KernelLogSource : public FollowSource {
     const TimeNs next = m_follows ? FollowSource::poll(out, now) : now + kPollEvery;
     if (m_fd < 0) return next;
     m_pace.tick(*m_kmsg, now);
-    // The kernel stamps with the clock that CLOCK_MONOTONIC shows, so one offset puts both on the session's.
+    // The kernel stamps with the clock of CLOCK_MONOTONIC, so that one offset converts both to the session's clock.
     m_kmsg->setBootToUtc(m_now() - monotonicNow());
     std::array<char, kRecordBytes> record{};
     for (std::size_t taken = 0; taken < kPollBytes;) {
@@ -132,7 +132,7 @@ class KernelLogSource : public FollowSource {
         m_kmsg->push({record.data(), static_cast<std::size_t>(got)}, out);
       } else if (got < 0 && errno == EPIPE) {
         out.issue({.code = "kernel_log.overwritten", .source = m_path, .first = now, .last = now, .detail = "at least one record"});
-        taken += record.size();  // a kernel that goes on like that must not hold the thread
+        taken += record.size();  // an endless stream of kernel records must not hold the thread
       } else if (got == 0 || errno != EINTR) {
         break;
       }
@@ -179,7 +179,7 @@ class KernelLogSource : public FollowSource {
             .event_budget = kEventBurst};
   }
 
-  // What was recorded kSaveLate ago has left this process, so that after a crash some records come twice rather than not at all.
+  // Records from kSaveLate ago have left this process. So after a crash some are recorded twice rather than not at all.
   void remember(TimeNs now) {
     if (now < m_save_at) return;
     m_save_at = now + kSaveLate;
@@ -190,7 +190,7 @@ class KernelLogSource : public FollowSource {
     if (!sequence || sequence == m_saved || m_state_path.empty()) return;
     const std::string draft = m_state_path + ".new";
     if (!(std::ofstream(draft, std::ios::trunc) << m_boot << ' ' << *sequence << '\n' << std::flush))
-      return;  // a full disk: the older state stays
+      return;  // a full disk: the previous state stays
     std::error_code error;
     std::filesystem::rename(draft, m_state_path, error);
     m_saved = sequence;

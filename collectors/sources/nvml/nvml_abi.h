@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of NVML's C ABI that we call (x86-64), declared here because no header is packaged.
+// The part of NVML's C ABI in use (x86-64), declared here because no header is packaged.
 //
 // Threading:  NVML's calls are thread-safe; a dying GPU can block one for seconds.
 // Ownership:  handles belong to the library.
-// Units:      as NVML has them: mW, MHz, mJ, KiB, KB/s.
+// Units:      NVML's: mW, MHz, mJ, KiB, KB/s.
 // Errors:     Return codes below; 3 (not supported) and 13 (no such function) mean absent, 15 means that the GPU is lost.
-// Cost:       none; types only.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +32,7 @@ struct Utilization {
   unsigned gpu, memory;
 };  // percent
 struct MemoryV1 {
-  std::uint64_t total, free, used;  // used: with what the driver reserves
+  std::uint64_t total, free, used;  // used: includes memory reserved by the driver
 };
 static_assert(sizeof(MemoryV1) == 24);
 struct MemoryV2 {
@@ -86,7 +85,7 @@ inline constexpr unsigned kFieldMemoryTemperature = 82, kFieldNvlinkTxKib = 138,
                           kFieldNvlinkReplay = 52, kFieldNvlinkRecovery = 59, kFieldRecoveryAction = 230;
 inline constexpr unsigned kAllLinks = 0xFFFFFFFFU;
 
-// Clock event ("throttle") reasons that mean that the hardware holds the clocks down.
+// Clock event ("throttle") reasons by which the hardware limits the clocks.
 inline constexpr std::uint64_t kReasonHwSlowdown = 0x8, kReasonSwThermal = 0x20, kReasonHwThermal = 0x40, kReasonPowerBrake = 0x80;
 
 }  // namespace runglass::nvml

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. A reading whose call did not return success is not recorded: absent is not zero.
-//  2. After NVML code 15 the GPU is lost: nothing more is read from it.
-//  3. GPM needs two samples; the first readFast() only primes.
-//  4. Where the driver does not have the newest version of a call, the version before it is asked.
+// 1. A reading whose call failed is not recorded: absent is not zero.
+// 2. After NVML code 15 the GPU is lost: nothing more is read from it.
+// 3. GPM needs two samples; the first readFast() only takes the first.
+// 4. If the driver lacks the newest version of a call, the previous version is used.
 #include "collectors/sources/nvml/nvml_gpu.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct GpmMetricName {
 constexpr std::array kGpmMetrics = {GpmMetricName{1, "graphics_active_ratio"}, GpmMetricName{2, "sm_active_ratio"},
                                     GpmMetricName{3, "sm_occupancy_ratio"}, GpmMetricName{5, "tensor_active_ratio"},
                                     GpmMetricName{10, "dram_active_ratio"}};
-// nvmlGpmMetricsGet_t: only numMetrics entries are touched.
+// nvmlGpmMetricsGet_t: only numMetrics entries are accessed.
 struct GpmRequest {
   unsigned version = 1, count = kGpmMetrics.size();
   nvml::GpmSample before, now;
@@ -57,7 +57,7 @@ std::optional<std::uint64_t> fieldNumber(const nvml::FieldValue& field) {
   }
 }
 
-// A library may export what the kernel's module of another version does not have.
+// A library can export functions that the kernel module of another version lacks.
 bool isMissing(int rc) { return rc == nvml::kFunctionNotFound || rc == nvml::kVersionMismatch; }
 
 }  // namespace
@@ -83,7 +83,7 @@ bool NvmlGpu::lost(int rc) {
   return m_lost;
 }
 
-// Drivers before 510 have only the first version, of which `used` includes what the driver reserves.
+// Drivers before 510 have only the first version, whose `used` includes memory reserved by the driver.
 std::optional<NvmlGpu::Memory> NvmlGpu::memory() const {
   int rc = nvml::kFunctionNotFound;
   if (nvml::MemoryV2 v2; m_library->memory != nullptr && (rc = m_library->memory(m_handle, &v2)) == kSuccess)
@@ -189,7 +189,7 @@ void NvmlGpu::readNvlink(Recorder& out, TimeNs now) {
   rate(m_nvlink_rx, fields[1], "nvlink_receive_bytes_per_s");
 }
 
-// How often the driver really refreshes: the median time between changes seen. No claim finer than this is possible.
+// The driver's actual refresh interval: the median time between observed changes, and so the resolution limit of the readings.
 void NvmlGpu::measureRefresh(Recorder& out, TimeNs now, unsigned milliwatts) {
   if (m_last_power && *m_last_power != milliwatts) {
     if (m_last_change) m_change_intervals.push_back(now - *m_last_change);
@@ -297,7 +297,7 @@ int NvmlGpu::processes(List list, std::size_t stride, std::vector<Process>& foun
 std::vector<NvmlGpu::Process> NvmlGpu::processes() const {
   std::vector<Process> found;
   if (m_lost) return found;
-  // _v3 came with 510 and was withdrawn in some drivers after it, _v2 with 450.
+  // _v3 was added in 510 and is missing in some later drivers, _v2 was added in 450.
   constexpr std::size_t kStrideV2 = 24, kStrideV1 = 16;
   const nvml::Library& lib = *m_library;
   if (isMissing(processes(lib.processesV3, lib.processStride(), found)) && isMissing(processes(lib.processesV2, kStrideV2, found)))

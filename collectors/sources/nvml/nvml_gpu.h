@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// NvmlGpu: one GPU's readings into series.
+// NvmlGpu: records one GPU's readings as series.
 //
 // Threading:  the source's thread.
-// Ownership:  borrows the library, which outlives it.
+// Ownership:  borrows the library, which must outlive it.
 // Units:      converted to the catalogue's.
 // Errors:     readX() return false once the GPU is lost (NVML code 15); other codes mean that a reading is absent.
 // Cost:       see nvml_source.h.
@@ -24,7 +24,7 @@ class NvmlGpu {
   NvmlGpu(const NvmlGpu&) = delete;
   NvmlGpu& operator=(const NvmlGpu&) = delete;
 
-  // Declares the device and tells its facts (driver, PCI, NUMA, modes, limits) in one event. `root` is the prefix of /sys.
+  // Declares the device and records its facts (driver, PCI, NUMA, modes, limits) in one event. `root` is the prefix of /sys.
   void declare(Recorder& out, const Node& node, NodeId node_id, const std::string& root, TimeNs now);
   bool readFast(Recorder& out, TimeNs now);
   bool readSlow(Recorder& out, TimeNs now);
@@ -49,7 +49,7 @@ class NvmlGpu {
     std::uint64_t total, used;
   };
   std::optional<Memory> memory() const;
-  // What one of the driver's three lists returns, in records of `stride` bytes.
+  // Returns one of the driver's three lists, in records of `stride` bytes.
   using List = int (*)(nvml::Device, unsigned*, void*);
   int processes(List list, std::size_t stride, std::vector<Process>& found) const;
   void readActivity(Recorder& out, TimeNs now);

@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char* kName = "libnvidia-ml.so.1";
 
-// Where it lies when the loader does not find it by its name: without ldconfig's cache (containers), or with a loader that looks into other
-// folders than the host's (our relocatable folder).
+// Paths for when the loader does not find it by its name: without ldconfig's cache (containers), or with a loader that searches other
+// folders than the host's (the relocatable package).
 std::vector<std::string> usualPlaces() {
   static constexpr std::array<const char*, 9> kFolders = {
       "/usr/lib64",        "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib",

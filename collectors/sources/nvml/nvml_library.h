@@ -2,9 +2,9 @@
 // libnvidia-ml.so.1, loaded at run time: a function that the driver lacks is a null pointer, not an error.
 //
 // Threading:  one thread (the source's).
-// Ownership:  unloads and shuts NVML down in the destructor.
+// Ownership:  the destructor shuts NVML down and unloads it.
 // Units:      as NVML.
-// Errors:     load(): UNAVAILABLE when there is no library or no driver, naming which.
+// Errors:     load(): UNAVAILABLE without library or driver, stating which.
 // Cost:       some 40 dlsym calls once.
 #pragma once
 
@@ -65,7 +65,7 @@ namespace runglass::nvml {
 
 class Library {
  public:
-  // `path` "" = the system's places: libnvidia-ml.so.1, libnvidia-ml.so, the WSL one.
+  // `path` "" = the standard places: libnvidia-ml.so.1, libnvidia-ml.so, the WSL one.
   static Result<std::unique_ptr<Library>> load(const std::string& path);
   ~Library();
   Library(const Library&) = delete;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. A GPU that is lost gives one event and then silence: its last values age and are shown as stale.
-//  2. An Xid that the driver reports is recorded once: not again if the kernel's log told it, and repeats are counted.
+// 1. A lost GPU causes one event and no further samples: its last values become stale.
+// 2. An Xid from the driver is recorded once: not if the kernel's log has recorded it, and repeats are counted.
 #include "collectors/sources/nvml/nvml_source.h"
 
 #include <deque>
@@ -106,7 +106,7 @@ class NvmlSource : public Source {
   void readXids() {
     if (m_events == nullptr) return;
     nvml::EventData event{};
-    // A storm is drained a bounded part per poll; the driver queues the rest.
+    // A storm is drained in limited parts per poll; the driver queues the rest.
     for (int i = 0; i < 64 && m_library->eventSetWait(m_events, &event, 0) == nvml::kSuccess; ++i) {
       Xid xid;
       for (const auto& gpu : m_gpus)
@@ -125,7 +125,7 @@ class NvmlSource : public Source {
     }
   }
 
-  // The kernel's log says more of an Xid: where it is read, it is given RecentFaults::kWindow to come first.
+  // The kernel's log has more details of an Xid: if it is being read, it gets RecentFaults::kWindow to record it first.
   void tellXids(Recorder& out, TimeNs now, bool all) {
     RecentFaults* faults = m_context->faults;
     const DurNs wait = faults != nullptr && faults->kernelIsRead() && !all ? RecentFaults::kWindow : 0;
@@ -142,7 +142,7 @@ class NvmlSource : public Source {
         {.time = m_context->now(), .node = m_node, .device = device, .kind = "gpu_lost", .severity = Severity::kCritical, .message = what});
   }
 
-  // pid -> rank through the process's environment: rank <-> GPU is known without a change to the trainer.
+  // pid -> rank through the process's environment: maps ranks to GPUs without a change to the trainer.
   void recordProcesses(Recorder& out, TimeNs now, NvmlGpu& gpu) {
     for (const auto& process : gpu.processes()) {
       std::stringstream text;
@@ -163,7 +163,7 @@ class NvmlSource : public Source {
         rank.device = gpu.id();
         out.rank(rank);
       }
-      // NVML does not tell the memory of processes in some containers: the process is known all the same, its memory absent.
+      // In some containers NVML does not return the memory of processes: the process is recorded without it.
       if (process.memory_bytes)
         gpu.put(out, "gpu_process_memory_bytes", now, static_cast<double>(*process.memory_bytes), labels);
       else
@@ -172,12 +172,12 @@ class NvmlSource : public Source {
   }
 
   const SourceContext* m_context = nullptr;
-  std::set<std::pair<unsigned, DeviceId>> m_placed;  // ranks that were told their device
+  std::set<std::pair<unsigned, DeviceId>> m_placed;  // ranks whose device was recorded
   std::unique_ptr<nvml::Library> m_library;
   NodeId m_node;
   std::vector<std::unique_ptr<NvmlGpu>> m_gpus;
   nvml::EventSet m_events = nullptr;
-  std::deque<Xid> m_xids;  // that wait to be told
+  std::deque<Xid> m_xids;  // waiting to be recorded
   kernel_log::RepeatedFaults m_repeated;
   DurNs m_fast = 100 * kNsPerMs;
   std::optional<TimeNs> m_last_slow, m_last_rare;

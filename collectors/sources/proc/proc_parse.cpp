@@ -40,7 +40,7 @@ std::optional<T> number(std::string_view word) {
   return value;
 }
 
-// All of words[from..] as numbers, or nothing when one is none.
+// All of words[from..] as numbers; absent if one is not a number.
 std::optional<std::vector<std::uint64_t>> numbers(const std::vector<std::string_view>& words, std::size_t from) {
   std::vector<std::uint64_t> values;
   for (std::size_t i = from; i < words.size(); ++i) {
@@ -68,7 +68,7 @@ std::map<std::string, CpuTimes> parseStat(std::string_view text) {
     const auto v = numbers(words, 1);
     if (!v || v->size() < 5) return;
     CpuTimes times;
-    // user nice system idle iowait irq softirq steal; guest is inside user.
+    // user nice system idle iowait irq softirq steal; guest is included in user.
     const std::size_t fields = std::min<std::size_t>(v->size(), 8);
     for (std::size_t i = 0; i < fields; ++i) times.total += (*v)[i];
     times.iowait = (*v)[4];
@@ -166,7 +166,7 @@ std::optional<std::int64_t> parseBuddyinfo(std::string_view text, int order, std
 }
 
 std::optional<ProcessStat> parseProcessStat(std::string_view text) {
-  // The command is in parentheses and may hold spaces and ')': fields begin after the last ')'.
+  // The command is in parentheses and can contain spaces and ')': fields begin after the last ')'.
   const std::size_t close = text.rfind(')');
   if (close == std::string_view::npos) return std::nullopt;
   std::string_view rest = text.substr(close + 1);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers of the kernel's text files under /proc, as pure functions from text to numbers.
+// Parsers of the kernel's text files under /proc, as pure functions from text to numbers.
 //
 // Threading:  pure.
-// Ownership:  none.
-// Units:      as the kernel has them: jiffies, kB turned into bytes, microseconds of pressure, 512-byte sectors turned into bytes.
-// Errors:     a line that does not parse is left out; a missing field is absent, never 0.
+// Units:      the kernel's: jiffies, kB converted to bytes, microseconds of pressure, 512-byte sectors converted to bytes.
+// Errors:     an invalid line is left out; a missing field is absent, never 0.
 // Cost:       O(text).
 #pragma once
 
@@ -45,10 +44,10 @@ std::map<std::string, NetCounters> parseNetDev(std::string_view text);
 struct Mount {
   std::string path, filesystem;
 };
-// Mounts whose filling or stalling hurts a training job: real and network file systems, and tmpfs at /dev/shm and /tmp.
+// Mounts that can harm a training job when full or stalled: real and network file systems, and tmpfs at /dev/shm and /tmp.
 std::vector<Mount> parseMounts(std::string_view text);
 
-// Free bytes in blocks of 2^order pages and more, all nodes and zones (what a huge page needs: order 9 of 4 KiB pages).
+// Free bytes in blocks of at least 2^order pages, all nodes and zones (a huge page needs order 9 of 4 KiB pages).
 std::optional<std::int64_t> parseBuddyinfo(std::string_view text, int order, std::int64_t page_bytes);
 
 struct ProcessStat {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ErrorWatch: which error counters of a node's RDMA ports rise far faster than those of the other ports. A counter that rises now and then,
-// or on all ports alike, is a series and no alarm.
+// ErrorWatch: finds error counters of a node's RDMA ports that rise far faster than those of its other ports. A counter that rises
+// occasionally, or on all ports alike, is only a series and causes no alert.
 //
 // Threading:  one thread.
-// Ownership:  none.
 // Units:      events per window (the caller's: a minute).
-// Errors:     none.
 // Cost:       O(ports x counters) per window.
 #pragma once
 
@@ -23,13 +21,13 @@ class ErrorWatch {
   struct Finding {
     std::size_t port = 0, counter = 0;
     std::uint64_t count = 0, others = 0;  // in this window: of this port; median of the other ports
-    bool all = false;                     // every port has it: the network or a peer, not this port
+    bool all = false;                     // on every port: the network or a peer is at fault, not this port
   };
-  // One more window: rises[port][counter], absent where the port has no such counter. `floors`: below it is nothing; 0: never told.
+  // Adds a window: rises[port][counter], absent if the port has no such counter. `floors`: lower rises are ignored; 0: never reported.
   std::vector<Finding> add(const std::vector<std::vector<std::optional<std::uint64_t>>>& rises, std::span<const std::uint64_t> floors);
 
  private:
-  static constexpr int kSilentWindows = 60;  // what was told is told again after that many, or when it is kWorse times as bad
+  static constexpr int kSilentWindows = 60;  // repeated after this many windows, or when kWorse times as high
   static constexpr std::uint64_t kWorse = 10, kAboveOthers = 4;
   struct Reported {
     int windows_ago = 0;

@@ -55,7 +55,7 @@ std::vector<std::string> namesIn(const fs::path& folder) {
 }
 
 std::optional<std::uint64_t> timesFour(std::optional<std::uint64_t> words) {
-  // A counter of 32 bits that stands at its top has stopped.
+  // A 32-bit counter at its maximum has stopped.
   if (!words || *words == UINT32_MAX || *words > UINT64_MAX / 4) return std::nullopt;
   return *words * 4;
 }
@@ -89,7 +89,7 @@ RdmaPort::RdmaPort(const std::string& folder, std::string device, std::string po
   for (const RdmaCounter& counter : kCounters) {
     std::string path = folder + "/" + std::string(counter.file);
     std::error_code error;
-    // Some drivers keep hw_counters beside the ports.
+    // Some drivers have hw_counters in the device's folder, not the port's.
     if (counter.file.starts_with("hw_") && !fs::exists(path, error)) path = folder + "/../../" + std::string(counter.file);
     m_errors.emplace_back(fs::exists(path, error) ? path : std::string());
   }
@@ -104,7 +104,7 @@ std::vector<std::optional<std::uint64_t>> RdmaPort::readErrors() {
   values.reserve(m_errors.size());
   for (SysfsFile& file : m_errors) {
     values.push_back(file.number());
-    file.close();  // a node may have hundreds of them
+    file.close();  // a node can have hundreds of them
   }
   return values;
 }

@@ -4,7 +4,7 @@
 // Threading:  one thread.
 // Ownership:  owns the open files.
 // Units:      bytes; the kernel counts octets / 4.
-// Errors:     what a driver does not have is absent. Counters of old adapters stop at their top instead of wrapping: see saturated.
+// Errors:     counters that a driver lacks are absent. Counters of old adapters stop at their maximum instead of wrapping: see saturated.
 // Cost:       readTraffic() four small reads, readErrors() one per counter; drivers answer from a cache of some 10 ms.
 #pragma once
 
@@ -19,11 +19,11 @@
 namespace runglass {
 
 struct RdmaCounter {
-  std::string_view file;    // under the port
+  std::string_view file;    // relative to the port
   std::string_view metric;  // of metric_catalog
   std::string_view words;   // "symbol errors"
-  std::uint64_t floor = 0;  // per minute; fewer is nothing, 0: never an event
-  std::uint64_t top = 0;    // of the narrow counters; they stop there
+  std::uint64_t floor = 0;  // per minute; lower rises are ignored, 0: never an event
+  std::uint64_t top = 0;    // of narrow counters, which stop there
 };
 std::span<const RdmaCounter> rdmaCounters();
 
@@ -36,13 +36,13 @@ class RdmaPort {
     std::optional<std::uint64_t> sent_bytes, received_bytes, sent_packets, received_packets;
   };
   Traffic readTraffic();
-  std::vector<std::optional<std::uint64_t>> readErrors();  // as rdmaCounters()
+  std::vector<std::optional<std::uint64_t>> readErrors();  // in the order of rdmaCounters()
   std::string state();                                     // "ACTIVE", "DOWN", "INIT", "ARMED"; "" unreadable
   std::optional<double> bytesPerSecond();                  // of the link
 
   const std::string& device() const { return m_device; }
   const std::string& port() const { return m_port; }
-  const std::string& interfaceName() const { return m_interface; }  // of the network interface on it; "" none or several
+  const std::string& interfaceName() const { return m_interface; }  // the network interface on it; "" none or several
   std::string name() const { return m_device + " port " + m_port; }
 
  private:

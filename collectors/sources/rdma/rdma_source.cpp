@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-//  1. A rate is recorded only between two readings of the same counter without a fall in between; a fall is a reset and no event.
-//  2. A port that is down when the source starts was not lost: it has a state and no event.
+// 1. A rate is recorded only between two readings of a counter that has not decreased; a decrease is a reset and no event.
+// 2. A port that is down when the source starts has a state but causes no event.
 #include "collectors/sources/rdma/rdma_source.h"
 
 #include <cstdio>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr DurNs kErrorsEvery = 5 * kNsPerSecond;
 constexpr DurNs kErrorWindow = 60 * kNsPerSecond;
-constexpr DurNs kLongestPoll = 10 * kNsPerSecond;  // a longer silence of this thread is no bin of traffic
+constexpr DurNs kLongestPoll = 10 * kNsPerSecond;  // a longer gap between polls is not a valid bin of traffic
 
 std::string amount(double bytes_per_s) {
   char text[32];
@@ -44,7 +44,7 @@ class RdmaSource : public Source {
     m_node = out.node(context.node);
     for (RdmaPort& port : ports) {
       Watched watched{.port = std::move(port)};
-      // The same device as the kernel's log and the source ethernet have, where it is one network interface.
+      // The same device as in the kernel's log and the source ethernet, if it has exactly one network interface.
       const std::string& interface_name = watched.port.interfaceName();
       watched.uuid = context.node.uuid + "/nic-" + (interface_name.empty() ? watched.port.device() : interface_name);
       watched.device = out.device({.uuid = watched.uuid, .node = m_node, .kind = "nic", .model = watched.port.device()});
@@ -188,7 +188,7 @@ class RdmaSource : public Source {
     if (now - *m_window_since >= kErrorWindow) judgeErrors(out, now);
   }
 
-  // A link that was lost and came back between two looks at its state.
+  // A link that was lost and recovered between two reads of its state.
   void tellShortFlaps(Recorder& out, TimeNs now, Watched& watched, const std::vector<std::optional<std::uint64_t>>& values) {
     constexpr std::size_t kLinkDowned = 0;
     const bool reported = std::exchange(watched.downs_reported, watched.down_since.has_value());

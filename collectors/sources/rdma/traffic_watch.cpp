@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. A share is learned only from bins in which it is not low, so that a fault does not become the rule; after an hour it does all the
-// same.
+// 1. A share is learned only from bins in which it is not low, so that a fault does not become the baseline; after an hour it does
+//    nevertheless.
 // 2. One verdict per episode: kStopped or kFaded, then kResumed.
 #include "collectors/sources/rdma/traffic_watch.h"
 
@@ -10,9 +10,9 @@
 
 namespace runglass {
 namespace {
-constexpr double kStoppedShare = 0.01, kLowShare = 0.5, kGoodShare = 0.8;  // of the usual one
+constexpr double kStoppedShare = 0.01, kLowShare = 0.5, kGoodShare = 0.8;  // relative to the usual share
 constexpr int kStoppedBins = 3, kLowBins = 4, kGoodBins = 2, kMaxReported = 120;
-constexpr int kForgetIdle = 2;  // bins without traffic and without known trainers: the job is over
+constexpr int kForgetIdle = 2;  // bins without traffic and without known trainers: the job has ended
 constexpr DurNs kLongestPause = 600 * kNsPerSecond;
 
 double medianOf(std::vector<double> values) {
@@ -69,7 +69,7 @@ void TrafficWatch::judgePort(std::size_t index, double share, double total, std:
   Port& port = m_ports[index];
   const bool known = port.shares.size() >= kLearn;
   const double usual = known ? medianOf({port.shares.begin(), port.shares.end()}) : 0;
-  // A port that never carried its part of the traffic is not missed.
+  // A port that never carried a fair share of the traffic is not judged.
   if (!known || usual < 0.2 / static_cast<double>(m_ports.size())) return keep(port.shares, share, kKeep);
   port.stopped = share < kStoppedShare * usual ? port.stopped + 1 : 0;
   port.low = share < kLowShare * usual ? port.low + 1 : 0;
@@ -87,7 +87,7 @@ void TrafficWatch::judgePort(std::size_t index, double share, double total, std:
       tell(Change::kResumed, port.reported_bins);
       port.reported.reset();
     } else if (port.reported_bins >= kMaxReported) {
-      port = Port{};  // that is how it is now
+      port = Port{};  // the new normal
     }
   } else if (port.stopped >= kStoppedBins || port.low >= kLowBins) {
     const bool stopped = port.stopped >= kStoppedBins;
@@ -97,7 +97,7 @@ void TrafficWatch::judgePort(std::size_t index, double share, double total, std:
   }
 }
 
-// All ports less than before: a change of the job as often as a fault, so that it is told once and then the rule.
+// All ports carry less than before: as often a change of the job as a fault, so it is reported once and becomes the baseline.
 void TrafficWatch::judgeNode(double total, std::vector<Verdict>& out) {
   keep(m_totals, total, kKeep);
   if (m_totals.size() < 3 * kRecent) return;

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// TrafficWatch: whether the RDMA traffic of a node is what it used to be. Training is periodic, so its traffic per half minute is steady; a
-// port that falls behind the node's other ports is at fault, one node that stops while its trainers live hangs or waits (MegaScale,
+// TrafficWatch: detects changes in the RDMA traffic of a node. Training is periodic, so its traffic per half minute is steady. A port that
+// falls behind the node's other ports is faulty; a node whose traffic stops while its trainers are alive hangs or waits (MegaScale,
 // NSDI'24, section 3: traffic that declines or ceases).
 //
 // Threading:  one thread.
-// Ownership:  none.
 // Units:      bytes per second, mean over a bin of kBin.
-// Errors:     none.
 // Cost:       O(ports x kKeep) per bin.
 //
-// Quiet: a checkpoint, an evaluation or the end of a job stops all ports at once, so that a port is judged by its share of the node's
-// traffic, and only while there is traffic. All ports together are told only while trainers are known to live, after 10 minutes or three
-// times the longest pause so far. Other trainers, or a pause without known trainers, begin anew.
+// Avoiding false alarms: a checkpoint, an evaluation or the end of a job stops all ports at once, so a port is judged by its share of the
+// node's traffic, and only while there is traffic. A stop of all ports is reported only while trainers are known to be alive, after 10
+// minutes or three times the longest pause so far. Other trainers, or a pause without known trainers, reset the baseline.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +25,16 @@ namespace runglass {
 class TrafficWatch {
  public:
   static constexpr DurNs kBin = 30 * kNsPerSecond;
-  static constexpr double kBusyBytesPerS = 1e6;  // of the node: less is management traffic
+  static constexpr double kBusyBytesPerS = 1e6;  // of the node; less is management traffic
   enum class Change : std::uint8_t { kStopped, kFaded, kResumed };
   struct Verdict {
     Change change = Change::kStopped;
-    std::optional<std::size_t> port;  // absent: all of the node
+    std::optional<std::size_t> port;  // absent: the whole node
     double now = 0, usual = 0;        // bytes per second
     DurNs since = 0;
   };
 
-  // One more bin. `trainers`: changes with the processes that train; absent: none are known.
+  // Adds a bin. `trainers`: changes with the set of training processes; absent: none known.
   std::vector<Verdict> add(std::span<const double> bytes_per_s, std::optional<std::uint64_t> trainers);
 
  private:

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source `tfevents`: follows TensorBoard event files while they are written.
+// Source `tfevents`: tails TensorBoard event files. Threading, ownership, cost and configuration: see follow_source.h.
 //
-// Threading:  see follow_source.h.
-// Ownership:  see follow_source.h.
 // Units:      wall_time of the events.
 // Errors:     see follow_source.h; damaged records are tfevents.* issues.
-// Cost:       see follow_source.h.
-// Config:     see follow_source.h.
 #pragma once
 
 #include <memory>

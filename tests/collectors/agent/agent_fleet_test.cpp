@@ -19,7 +19,7 @@ namespace {
 using test::waitUntil;
 using testing::HasSubstr;
 
-// No hub listens there.
+// No hub listens at this address.
 AgentOptions alone(const test::TempFolder& dir) {
   AgentOptions options;
   options.link.hub = "127.0.0.1:1";
@@ -48,7 +48,7 @@ class AgentState : public testing::Test {
   }
   bool holds(const std::string& name) const { return std::filesystem::exists(dir.file(name + "/agent_uuid")); }
 
-  // What was said since the last call.
+  // Text printed since the last call.
   std::string said() {
     const MutexLock lock(m_mutex);
     return std::exchange(m_said, {});

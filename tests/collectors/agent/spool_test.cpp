@@ -16,10 +16,10 @@
 #include "tests/support/temp_folder.h"
 
 namespace {
-int g_failing_syncs = 0;  // how many are still to fail
+int g_failing_syncs = 0;  // number of syncs that will still fail
 }  // namespace
 
-// In place of the C library's, for all of this program.
+// Replaces the C library's function in the whole program.
 extern "C" int fdatasync(int fd) {
   if (g_failing_syncs > 0) {
     --g_failing_syncs;
@@ -170,7 +170,7 @@ TEST_F(SpoolTest, SkipsADamagedRecordAndKeepsTheFile) {
         all.push_back(spool.append("s1", definitions, 4, seq, 1000, std::string(3'000, static_cast<char>('a' + seq))).value());
       path = std::filesystem::directory_iterator(folder.path())->path();
       std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-      // Its payload, or from its marker on.
+      // The payload, or everything from its marker on.
       const auto at = static_cast<std::streamoff>(all[2].offset - (length_too ? 41 : 0));
       file.seekp(at).write(std::string(512, '\0').data(), 512);
     }
@@ -214,7 +214,7 @@ TEST_F(SpoolTest, KeepsAFewDamagedFiles) {
   EXPECT_EQ(std::ranges::count_if(files(), [](const auto& path) { return path.extension() == ".corrupt"; }), 4);
 }
 
-// Definitions come before the batches that need them: without these a batch would be read with the ids of others.
+// Definitions precede the batches that need them: without them, a batch would be read with the ids of other definitions.
 TEST_F(SpoolTest, LeavesOutBatchesWhoseDefinitionsAreLost) {
   {
     Spool spool;

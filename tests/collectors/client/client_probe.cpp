@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Empties the rings of a directory, as the agent does, until `processes` trainers have ended; prints one line per thing.
-// usage: client_probe DIR PROCESSES SECONDS [gpu]; with "gpu" it prints the spans of GPU streams alone, with their times, tab-separated
+// Empties the rings of a directory, like the agent, until `processes` trainers have ended; prints one line per record.
+// usage: client_probe DIR PROCESSES SECONDS [gpu]; with "gpu" it prints only the spans of GPU streams, with their times, tab-separated
 #include <unistd.h>
 
 #include <cstdio>

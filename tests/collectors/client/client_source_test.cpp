@@ -50,7 +50,7 @@ TEST(ClientSource, TellsRunAttemptRankAndLayout) {
   EXPECT_TRUE(std::filesystem::is_empty(dir.path())) << "a ring that was read to its end goes away";
 }
 
-// One life of the source with a configuration, up to the time at which a ring in each of `dirs` would have been read.
+// Runs the source with a configuration, up to the time at which a ring in each of `dirs` would have been read.
 std::vector<std::string> runsReadBy(const std::string& config, const char* runglass_dir, const std::string& runtime_dir,
                                     const std::string& root) {
   if (runglass_dir != nullptr) setenv("RUNGLASS_DIR", runglass_dir, 1);
@@ -108,7 +108,7 @@ TEST(ClientSource, AnAgentOfOneRunLeavesTheRingsOfOthersAlone) {
 TEST(ClientSource, ReadsTheRingsOfOtherUsersOnlyAsRootAndWhereConfigured) {
   if (getuid() != 0) GTEST_SKIP() << "only root can read the rings of other users";
   const RingDirectory runtime, root;
-  // Where the library of user 65533 puts them.
+  // The folder that the library of user 65533 uses.
   const std::string theirs = root.path() + "/dev/shm/runglass-65533";
   std::filesystem::create_directories(theirs);
   int ready[2] = {-1, -1};
@@ -251,7 +251,7 @@ TEST(ClientSource, ShowsWhatAKilledRankWasDoing) {
     raise(SIGKILL);
   });
   trainer.wait();
-  Agent agent(dir);  // comes after the death
+  Agent agent(dir);  // starts after the trainer's death
   agent.pollUntilEnd();
   ASSERT_FALSE(agent.out.progresses.empty());
   const Progress& last = agent.out.progresses.back();
@@ -385,7 +385,8 @@ TEST(ClientSource, ReadsNothingTwiceWhenTheAgentIsRestarted) {
   std::size_t starts = 0;
   for (int round = 0; round < 200 && !ended; ++round) {
     Agent agent(dir);
-    // The first stays until there is something to read, however long the trainer takes to start: only what was read is not told again.
+    // The first source stays until there is something to read, however long the trainer takes to start: only records that were read are not
+    // returned again.
     agent.pollUntil([&, polls = 0]() mutable { return ++polls > 3 && (round > 0 || agent.out.scalarsOf("x", std::nullopt).size() > 0); });
     const ScalarColumns columns = agent.out.scalarsOf("x", std::nullopt);
     steps.insert(steps.end(), columns.step.begin(), columns.step.end());

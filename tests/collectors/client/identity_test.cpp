@@ -198,7 +198,7 @@ TEST(ClientIdentity, ComesFromEveryLauncherWeKnow) {
 
 TEST(ClientIdentity, IsTheSameForAllRanksOfALauncherWithoutANameAndNewForTheNextLauncher) {
   const auto launch = [] {
-    // A launcher process that starts two ranks; their identities come back over a pipe.
+    // A launcher process that starts two ranks; their identities are returned over a pipe.
     int pipe_ends[2];
     EXPECT_EQ(pipe(pipe_ends), 0);
     TrainerProcess launcher([&] {

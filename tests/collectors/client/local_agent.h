@@ -2,7 +2,7 @@
 // LocalAgent: the client source on one directory of rings, as an agent would run it.
 //
 // Threading:  the test's thread.
-// Ownership:  owns the source and what it recorded.
+// Ownership:  owns the source and its recorded data.
 // Units:      ns.
 // Errors:     gtest failures.
 // Cost:       a poll every few milliseconds.

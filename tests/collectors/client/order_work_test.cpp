@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders on rings whose tracer is the test: what is written, what is refused, what is answered.
+// Commands on rings where the test is the tracer: what is written, refused and answered.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ class OrderWorkTest : public testing::Test {
           if (::write(m_ready[1], "x", 1) != 1) return;
           while (true) usleep(10'000);
         }) {
-    // The agent must not look before the trainer is in its step.
+    // The agent must not read before the trainer is in its step.
     char turn = 0;
     EXPECT_EQ(::read(m_ready[0], &turn, 1), 1);
     m_file = ::open(m_dir.ring().c_str(), O_RDWR | O_CLOEXEC);
@@ -50,7 +50,7 @@ class OrderWorkTest : public testing::Test {
     EXPECT_EQ(pread(m_file, &orders, sizeof(orders), RGR_ORDERS_AT), static_cast<ssize_t>(sizeof(orders)));
     return orders;
   }
-  // Polls until the order is answered; `obeys`: the tracer takes up what it is asked.
+  // Polls until the command is answered; `obeys`: the tracer accepts the request.
   OrderQueue::Answer ask(LocalAgent& agent, OrderQueue::Task task, bool obeys = true) {
     agent.pollUntil([&] { return !agent.out.ranks.empty(); });
     agent.orders.ask(std::move(task));

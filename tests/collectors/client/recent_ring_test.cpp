@@ -35,7 +35,7 @@ class RecentRings : public testing::Test {
     EXPECT_TRUE(shipped.ok()) << shipped.status().message();
     return shipped.ok() ? *shipped : RecentRing::Shipped{};
   }
-  // Every span that came through is exactly one that was written; returns their numbers.
+  // Checks that every span read is exactly one that was written; returns their numbers.
   std::vector<std::int64_t> numbers() {
     std::vector<std::int64_t> all;
     for (const auto& [track, batches] : out.span_batches) {
@@ -57,7 +57,7 @@ class RecentRings : public testing::Test {
     std::sort(all.begin(), all.end());
     return all;
   }
-  // What is written in a process that ends at once.
+  // Writes spans in a process that ends at once.
   void write(std::uint64_t slots, std::int64_t count, const std::function<void(recent_writer*)>& then = {}) const {
     TrainerProcess trainer([&] {
       recent_writer* writer = recentOpen(dir.path().c_str(), slots, 60);
@@ -141,7 +141,7 @@ TEST_F(RecentRings, AreReadWholeWhileTheyAreWrittenOver) {
   const auto ring = open();
   EXPECT_TRUE(ring->alive());
   std::int64_t spans = 0;
-  // At least so often; on a busy machine, until the trainer had its turn.
+  // At least this often; on a busy machine, until the trainer was scheduled.
   for (int i = 0; i < 50 || (spans <= 100 && i < 10'000); ++i) {
     spans += ship(*ring, 60 * kNsPerSecond).spans;
     usleep(2000);
@@ -149,14 +149,14 @@ TEST_F(RecentRings, AreReadWholeWhileTheyAreWrittenOver) {
   EXPECT_GT(spans, 100);
   const std::vector<std::int64_t> all = numbers();
   EXPECT_EQ(std::set<std::int64_t>(all.begin(), all.end()).size(), all.size());
-  trainer.kill();  // in the middle of a record, as often as not
+  trainer.kill();  // often in the middle of a record
   ship(*ring, 60 * kNsPerSecond);
   EXPECT_FALSE(ring->alive());
   const std::vector<std::int64_t> rest = numbers();
   EXPECT_EQ(std::set<std::int64_t>(rest.begin(), rest.end()).size(), rest.size());
 }
 
-// A writer that goes on between two looks at the file: it has claimed slots and written half of them, commit words not yet.
+// A writer that continues between two reads of the file: it has claimed slots and written half of them, without their commit words.
 class WriterBetweenLooks : public MemoryRecorder {
  public:
   std::function<void()> at_flush;
@@ -203,7 +203,7 @@ TEST_F(RecentRings, SurviveTheKillOfTheirWriter) {
       }
     });
     const auto ring = open();
-    // On a busy machine the trainer may not have had a turn yet.
+    // On a busy machine, the trainer may not have been scheduled yet.
     char turn = 0;
     ASSERT_EQ(::read(ready[0], &turn, 1), 1);
     usleep(3000);
@@ -274,7 +274,7 @@ TEST_F(RecentRings, WithAHostileHeaderNeitherCrashTheAgentNorRunForEver) {
     EXPECT_GE(ring->age(), 0);
   }
   numbers();
-  // Names that are not there, and spans of no time that exists.
+  // Missing names, and spans with impossible times.
   overwrite(offsetof(rgr_header, string_count), ~std::uint64_t{0});
   overwrite(RGR_STRINGS_AT + 8, std::uint64_t{0xffffffff'ffffffff});
   overwrite(RGR_SLOTS_AT + 8, INT64_MAX);
@@ -282,7 +282,7 @@ TEST_F(RecentRings, WithAHostileHeaderNeitherCrashTheAgentNorRunForEver) {
   MemoryRecorder other;
   const auto ring = open();
   EXPECT_TRUE(ring->ship(other, m_context, INT64_MAX).ok());
-  // The header goes back, or the file goes, while it is open.
+  // The header moves back, or the file is removed, while it is open.
   const auto shrinking = open();
   (void)shrinking->ship(out, m_context, 0);
   overwrite(offsetof(rgr_header, head), std::uint64_t{1});

@@ -8,7 +8,7 @@
 
 #include "collectors/client/ring.h"
 
-/* Trainers of tests end without closing theirs: it stays reachable, which is no leak. */
+/* Trainers of tests end without closing their writer: it stays reachable, so it is not a leak. */
 static struct recent_writer *all_writers;
 
 struct recent_writer {
@@ -49,7 +49,7 @@ struct recent_writer *recentOpen(const char *dir, uint64_t slots, int seconds) {
 
 void recentSpan(struct recent_writer *writer, int64_t number, int64_t start, int64_t dur, int shipped) {
   char args[200];
-  /* Of many lengths, so that records meet the end of the ring everywhere. */
+  /* Many lengths, so that the end of the ring cuts records at every position. */
   const int n =
       snprintf(args, sizeof(args), "{\"number\":%lld,\"pad\":\"%.*s\"}", (long long)number, (int)(number % 120),
                "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");

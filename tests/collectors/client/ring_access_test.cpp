@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An agent, which may be root, opens a ring only where no user but the trainer's can have put it there.
+// An agent, which may be root, opens a ring only if no user other than the trainer's can have created it.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST_F(RingAccess, AFileOfAnotherOwnerThanItsFolderIsRefused) {
 
 TEST_F(RingAccess, AnAgentThatIsNotRootReadsItsOwnUsersRingsAlone) {
   if (::getuid() != 0) GTEST_SKIP() << "only root can become another user";
-  // Readable and writable for all, so that only the owner speaks against it.
+  // Readable and writable for all, so that only the owner is wrong.
   for (const std::string& open : {dir.path(), folder}) ASSERT_EQ(::chmod(open.c_str(), 0777), 0);
   ASSERT_EQ(::chmod(ring.c_str(), 0666), 0);
   const pid_t child = ::fork();

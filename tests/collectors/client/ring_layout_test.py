@@ -12,7 +12,7 @@ HEADER = os.path.join(ROOT, 'collectors/client/ring_layout.h')
 MODULE = os.path.join(ROOT, 'collectors/client/python/runglass_ring.py')
 COMPILER = 'cc'
 
-# Macros and enumerators, and what the module calls them.
+# Macros and enumerators, with the module's names for them.
 VALUES = {
     'RGR_MAGIC': '_MAGIC', 'RGR_VERSION': '_VERSION', 'RGR_SLOT_BYTES': '_SLOT', 'RGR_SLOT_PAYLOAD': '_PAYLOAD', 'RGR_MAX_SLOTS': '_MOST_SLOTS',
     'RGR_HEADER_BYTES': '_HEADER', 'RGR_MAX_STRINGS': '_MAX_STRINGS', 'RGR_STRING_BYTES': '_STRING_BYTES', 'RGR_LONGEST_STRING': '_LONGEST_STRING',
@@ -20,12 +20,12 @@ VALUES = {
     'RGR_SLOTS_AT': '_SLOTS_AT', 'RGR_SPAN': '_SPAN', 'RGR_SCALAR': '_SCALAR', 'RGR_STEP': '_STEP', 'RGR_PART': '_PART',
     'RGR_DATA_RANGE': '_DATA_RANGE', 'RGR_CHECKPOINT': '_CHECKPOINT', 'RGR_LOG': '_LOG', 'RGR_FACT': '_FACT', 'RGR_END_EXIT': '_END_EXIT',
     'RGR_END_SHUTDOWN': '_END_SHUTDOWN'}
-# Of readers, of older versions, of the recent ring, of GPU records and of orders: the module writes none of them.
+# For readers, older versions, the recent ring, GPU records and commands: the module writes none of them.
 UNUSED_VALUES = {
     'RGR_RECENT_MAGIC', 'RGR_OLDEST_VERSION', 'RGR_STRING_BYTES_V1', 'RGR_SLOTS_AT_V1', 'RGR_SHIPPED', 'RGR_CONT', 'RGR_GPU_SPAN', 'RGR_COUNT',
     'RGR_TYPE_COUNT', 'RGR_END_RUNNING', 'RGR_TRACER_AT', 'RGR_ORDERS_AT', 'RGR_ORDERS_LAYOUT', 'RGR_FILTER_BYTES', 'RGR_UNSAID', 'RGR_CAN_TRACE',
     'RGR_CAN_EXACT', 'RGR_CAN_KEEP_RECENT'}
-# Whole structs that are packed by one form, with the fields in the order in which the module packs them.
+# Complete structs packed by one format, with the fields in the order in which the module packs them.
 FORMS = {
     'rgr_span': ('_SPAN_FORM', 'start dur step seq bytes group microbatch name track'), 'rgr_scalar': ('_SCALAR_FORM', 'step time value name'),
     'rgr_step': ('_STEP_FORM', 'step start dur cpu run_delay'), 'rgr_part': ('_PART_FORM', 'step time dur wait name'),
@@ -33,7 +33,7 @@ FORMS = {
     'rgr_text': ('_TEXT_FORM', 'time name first_bytes second_bytes'), 'rgr_string': ('_STRING_FORM', 'offset bytes'),
     'rgr_progress': ('_PROGRESS_FORM', 'time step microbatch group seq since op phase')}
 UNUSED_STRUCTS = {'rgr_gpu_span', 'rgr_count', 'rgr_tracer', 'rgr_orders'}
-# Structs of which parts are packed: the fields of each form, and where the module puts it.
+# Structs of which parts are packed: the fields of each format, and the offset at which the module writes it.
 PARTS = {
     'rgr_header': [('_BEGIN_FORM', None, 'magic version header_bytes slots max_strings string_bytes recent_seconds'),
                    ('_PID_FORM', '_PID_AT', 'pid uid anchor_mono anchor_wall'),
@@ -44,9 +44,9 @@ WORDS = {
     'head': '_HEAD', 'dropped': '_DROPPED', 'lost_names': '_LOST_NAMES', 'tail': '_TAIL', 'tail_check': '_TAIL_CHECK', 'string_count': '_STRINGS',
     'identity_version': '_IDENTITY_VERSION', 'progress_version': '_PROGRESS_VERSION'}
 PLACES = {'boot_id': '_BOOT_ID_AT', 'progress': '_PROGRESS_AT', 'identity': '_IDENTITY_AT'}
-# The slot's word is shifted together by hand: where each part begins, in bits.
+# The slot's word is assembled by shifts: the first bit of each part.
 COMMIT = {'stamp': 0, 'type': 32, 'slots': 40, 'a': 48, 'b': 56}
-# Numbers of the module that are not the ring's: phases of runglass.h.
+# Numbers of the module that do not belong to the ring: phases of runglass.h.
 ELSEWHERE = {'_INIT', '_WARMUP', '_STEADY'}
 
 

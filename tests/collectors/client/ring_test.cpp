@@ -22,7 +22,7 @@ rgr_scalar scalarOf(const RingReader::Record& record) {
   return scalar;
 }
 
-// Everything until the owner is gone and the ring is empty.
+// Reads until the owner has ended and the ring is empty.
 void readAll(RingReader& reader, const std::function<void(const RingReader::Record&)>& take) {
   const auto deadline = std::chrono::steady_clock::now() + 2 * kDeadline;
   while (!reader.exhausted()) {
@@ -43,7 +43,7 @@ TEST(ClientRing, KeepsEveryRecordInOrderAcrossManyLaps) {
     for (std::int64_t i = 0; i < kCount; ++i) {
       const std::uint64_t dropped = rg_dropped();
       rg_scalar("x", i, static_cast<double>(i));
-      if (rg_dropped() != dropped) {  // full: the test wants all of them, a trainer would not wait
+      if (rg_dropped() != dropped) {  // full: the test needs all of them; a trainer would not wait
         usleep(100);
         --i;
       }
@@ -104,7 +104,7 @@ TEST(ClientRing, TakesRecordsOfManyThreadsAtOnceWithoutMixingThem) {
           if (rg_dropped() == dropped)
             ++i;
           else
-            usleep(200);  // may repeat one that another thread's drop made us doubt
+            usleep(200);  // may repeat one because of another thread's drop
         }
       });
     for (auto& thread : threads) thread.join();
@@ -243,7 +243,7 @@ TEST(ClientRing, GivesAReaderThatComesBackWhatTheFirstDidNotRelease) {
     auto reader = RingReader::open(path);
     ASSERT_TRUE(reader.ok());
     EXPECT_TRUE((*reader)->neverRead());
-    ASSERT_TRUE((*reader)->drain(into(unreleased)).ok());  // dies before release(): nothing is lost
+    ASSERT_TRUE((*reader)->drain(into(unreleased)).ok());  // ends before release(): nothing is lost
   }
   {
     auto reader = RingReader::open(path);
@@ -337,7 +337,7 @@ TEST(ClientRing, OfTheEarlierVersionIsStillRead) {
   const std::string path = dir.ring();
   std::ifstream file(path, std::ios::binary);
   std::string bytes(std::istreambuf_iterator<char>(file), {});
-  // Its string table was shorter; all else was where it is now.
+  // Its string table was shorter; everything else was at the current position.
   bytes.erase(RGR_SLOTS_AT_V1, RGR_SLOTS_AT - RGR_SLOTS_AT_V1);
   const std::uint32_t version = 1, string_bytes = RGR_STRING_BYTES_V1;
   std::memcpy(bytes.data() + offsetof(rgr_header, version), &version, sizeof(version));
@@ -383,7 +383,7 @@ TEST(ClientRing, OfADayOldDeadTrainerGivesWayToTheNextOne) {
   const auto count = [&] { return std::distance(std::filesystem::directory_iterator(dir.path()), {}); };
   constexpr std::int64_t kHour = 3600LL * 1'000'000'000;
   leaveRing(23 * kHour);
-  leaveRing(25 * kHour);  // ages both
+  leaveRing(25 * kHour);  // makes both older
   EXPECT_EQ(count(), 2);
   leaveRing(0);
   EXPECT_EQ(count(), 1);
@@ -406,7 +406,7 @@ TEST(ClientRing, StaysOffInADirectoryOthersCanWriteTo) {
     options.dir = dir.path().c_str();
     if (freopen("/dev/null", "w", stderr) == nullptr) _exit(2);
     if (rg_init(&options) != -1 || rg_enabled()) _exit(1);
-    rg_scalar("x", 1, 1);  // does nothing
+    rg_scalar("x", 1, 1);  // has no effect
     rg_step_begin(1);
     rg_step_end();
   });

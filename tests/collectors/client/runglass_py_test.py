@@ -24,7 +24,7 @@ def probe(directory, processes=1):
     return result.stdout
 
 
-# What librunglass.so is on a machine that has none.
+# Replaces librunglass.so on a machine without one.
 WITHOUT_LIBRARY = "import ctypes\nctypes.CDLL = lambda path: (_ for _ in ()).throw(OSError('no'))\n"
 EVERYTHING = """
 import runglass as rg
@@ -139,7 +139,7 @@ for t in threads: t.join()
         for issue in ("torn_record", "unknown_record", "bad_ring"):
             self.assertNotIn(issue, out)
 
-    # A counter at its end wraps as in C: nothing is raised into a trainer.
+    # A counter at its maximum wraps as in C: no exception reaches a trainer.
     def test_without_the_library_counters_wrap_around(self):
         result = run(WITHOUT_LIBRARY + """
 import runglass as rg, runglass_ring as ring

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// TrainerProcess: a forked child that plays the trainer, and the ring directory it writes to.
+// TrainerProcess: a forked child that acts as the trainer, and the ring directory it writes to.
 //
 // Threading:  the test's thread; fork before starting threads.
-// Ownership:  kills and reaps the child, removes the directory.
-// Units:      none.
+// Ownership:  kills and reaps the child, and removes the directory.
 // Errors:     gtest failures.
 // Cost:       one fork.
 #pragma once
@@ -27,7 +26,7 @@ namespace runglass::test {
 
 class RingDirectory : public TempFolder {
  public:
-  // Waits for the one ring in here.
+  // Waits for the single ring in this directory.
   std::string ring() const {
     std::string found;
     EXPECT_TRUE(waitUntil([&] {

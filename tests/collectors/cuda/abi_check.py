@@ -18,7 +18,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 SOURCES = os.path.join(ROOT, "collectors", "cuda")
 SKIPPED = 77
-# Of nvcc's own start-up code and of per-thread default streams: no public header declares them.
+# Used by nvcc's start-up code and by per-thread default streams: not declared in a public header.
 UNDECLARED = re.compile(r"^__cuda|_ptsz$")
 
 PRELUDE = r"""
@@ -120,7 +120,7 @@ def cupti_checks(headers, lines, api_version):
     for row in rows:
         for stem, size in zip(("CUpti_ActivityKernel", "CUpti_ActivityMemcpy", "CUpti_ActivityMemcpyPtoP", "CUpti_ActivityMemset"), row[2:]):
             lines.append('static_assert(sizeof(%s) == %d, "kSizes: %s");' % (newest[stem], size, newest[stem]))
-    # What older libraries write is in the headers of newer ones.
+    # Definitions of older libraries are in the headers of newer ones.
     for number, size in ((5, 160), (6, 168), (7, 176), (8, 200), (9, 208)):
         if re.search(r"\}\s*CUpti_ActivityKernel%d\s*;" % number, headers):
             assert size in {row[2] for row in size_rows()}, size
@@ -169,7 +169,7 @@ def main():
             headers.append(name)
         else:
             print("left out: no %s in %s" % (name, include))
-    # The libraries' headers bring C++ overloads of the runtime's functions: theirs are looked at apart.
+    # The libraries' headers contain C++ overloads of the runtime's functions: these are checked separately.
     libraries = ("cublas_api.h", "cublasLt.h", "nccl.h")
     includes = "\n".join("#include <%s>" % name for name in headers if name not in libraries)
     with_libraries = includes + "".join("\n#include <%s>" % name for name in headers if name in libraries)
@@ -184,9 +184,9 @@ def main():
     checked = 0
     wanted = [(name, "decltype(&ours::%s)" % name) for name in ours] + [(name, "decltype(%s::%s)" % (table, field)) for table, field, name in looked_up()]
     for name, mine in wanted:
-        # The second version of a function is the first one's name in new headers; the library keeps both.
+        # In new headers, the second version of a function has the name of the first; the library exports both.
         theirs = next((one for one in (name, re.sub(r"_ptsz$", "", name), name + "_v2") if declared(one)), None)
-        # cuBLAS overloads some of its functions in C++: the one with a symbol is declared, not defined.
+        # cuBLAS overloads some of its functions in C++: the one with a symbol is declared, but not defined.
         plain = re.search(r"(\w+)\s+%s\s*(\([^;{}]*\))\s*;" % theirs, expanded) if theirs and name.startswith("cublas") else None
         if plain:
             of_libraries.append("namespace theirs { %s %s%s; }" % (plain.group(1), theirs, plain.group(2)))

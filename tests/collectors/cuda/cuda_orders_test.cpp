@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An order's whole way: Control -> hub -> agent -> ring -> the tracer in a trainer, and back as spans and events in the store.
+// The complete path of a command: Control -> hub -> agent -> ring -> the tracer in a trainer, and back as spans and events in the store.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
@@ -25,7 +25,7 @@ using ::testing::SizeIs;
 
 class CudaOrders : public testing::Test {
  protected:
-  // Before any thread of ours: it is forked. Steps of about 22 ms, no kernels of its own accord.
+  // Forks, so it comes before any thread of the test. Steps of about 22 ms, without kernels of its own.
   CudaOrders()
       : m_trainer([this] {
           setenv("RUNGLASS_DIR", m_rings.path().c_str(), 1);
@@ -193,13 +193,13 @@ TEST_F(CudaOrders, HostileOrdersDoNoHarmInATrainer) {
     EXPECT_EQ(pread(ring, &reported, sizeof(reported), RGR_TRACER_AT), static_cast<ssize_t>(sizeof(reported)));
     return reported.taken;
   };
-  // Noise is not taken at all, wherever it was cut.
+  // Noise is ignored completely, wherever it was cut.
   for (int i = 0; i < 300; ++i) {
     write(noise(), 1 + random() % sizeof(rgr_orders));
     usleep(1'000);
   }
   EXPECT_EQ(taken(), 0u);
-  // What has a right check is held to what can be.
+  // A message with a valid checksum is limited to possible values.
   std::uint64_t newest = 0;
   for (int i = 0; i < 100; ++i) {
     rgr_orders orders = noise();

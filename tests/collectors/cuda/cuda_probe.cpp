@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that knows nothing of CUDA; what it is told to load does.
+// A program without CUDA; it loads the library named in its arguments.
 // usage: cuda_probe none | missing | load LIBRARY MODE [STEPS]
 #include <dlfcn.h>
 
@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "none";
   if (std::strcmp(what, "none") == 0) return 0;
   if (std::strcmp(what, "missing") == 0) {
-    // Only there because of the preload; behind them is nothing.
+    // These symbols exist only because of the preload; there is no library behind them.
     using Function = int (*)(void*, void*, void*, void*, void*, void*, void*, void*);
     int wrong = 0;
     for (const char* name :

@@ -46,7 +46,7 @@ TEST_P(CudaTracerOf, TimesWhatTheGpuDid) {
   EXPECT_NEAR(traced.shortestMicroseconds("ncclAllReduce"), 100, 2);
   EXPECT_NEAR(traced.shortestMicroseconds("ncclSendRecv"), 100, 2) << "the group is launched when it ends";
   EXPECT_NEAR(traced.shortestMicroseconds("ncclAllGather"), 100, 2) << "in the same group";
-  // On one clock with the host: each wait ends after the work it waited for, and work of a stream does not overlap.
+  // On the host's clock: each wait ends after the work it waited for, and work of a stream does not overlap.
   std::map<std::string, std::vector<GpuSpan>> by_track;
   for (const GpuSpan& span : traced.spans) by_track[span.track].push_back(span);
   EXPECT_EQ(by_track.size(), 3u);
@@ -125,7 +125,7 @@ TEST(CudaTracer, NumbersCollectivesSoThatRanksCanBeCompared) {
 }
 
 TEST(CudaTracer, FollowsAGpuClockThatDrifts) {
-  // 1 % fast: without readings the last step would lie 22 ms too late.
+  // 1 % fast: without clock readings the last step would be 22 ms too late.
   const Traced traced(local("for", "2200"), {{"FAKE_DRIFT_PPM", "10000"}, {"RUNGLASS_TRACE_EVERY", "0"}});
   const std::vector<GpuSpan> sets = traced.named("Memset");
   ASSERT_FALSE(sets.empty());

@@ -6,7 +6,7 @@
 namespace runglass::test {
 namespace {
 
-// Events would time every kernel of every step, were it not for exact mode.
+// Without exact mode, events would time every kernel of every step.
 Traced::Environment with(Traced::Environment more = {}) {
   more.emplace_back("RUNGLASS_CUPTI", RG_CUPTI);
   return more;

@@ -24,7 +24,7 @@ TEST(RecentMode, KeepsEveryLaunchAndSendsWhatTheOrdinaryRulesSay) {
     }
   }
   EXPECT_EQ(recent.size(), 6u) << "products, collectives and copies went through the main ring";
-  // What was timed before the file was there is in the main ring alone.
+  // Data timed before the file existed is only in the main ring.
   EXPECT_GE(known, static_cast<std::int64_t>(traced.spans.size()) - 1);
   std::set<std::int64_t> correlations;
   for (const GpuSpan& span : traced.spans) correlations.insert(span.correlation);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traced: a program run under the CUDA tracer, and what an agent made of it.
+// Traced: a program run under the CUDA tracer, and the data that an agent recorded.
 //
 // Threading:  the test's thread.
-// Ownership:  the program's rings live in a directory of its own and go with it.
+// Ownership:  the program's rings are in a separate directory, removed at the end.
 // Units:      ns.
 // Errors:     gtest failures; `status` is the program's.
 // Cost:       one process.
@@ -29,7 +29,7 @@ struct GpuSpan {
   std::int32_t depth = 0;
 };
 
-// A traced program, and what an agent made of it.
+// A traced program, and the data that an agent recorded.
 class Traced {
  public:
   using Environment = std::vector<std::pair<const char*, std::string>>;
@@ -63,7 +63,7 @@ class Traced {
       if (span.name == name && (!step || span.step == *step)) found.push_back(span);
     return found;
   }
-  // The shortest is what the clock said; the others may have had a busy machine between their events.
+  // The shortest one is the clock's value; for the others, the machine may have been busy between their events.
   double shortestMicroseconds(std::string_view name) const {
     DurNs shortest = INT64_MAX;
     for (const GpuSpan& span : named(name)) shortest = std::min(shortest, span.dur);
@@ -81,7 +81,7 @@ class Traced {
       if (entry.path().extension() == ".recent") return entry.path();
     return {};
   }
-  // What the recent ring holds beyond the main one; `known` is what both have.
+  // The spans in the recent ring that are not in the main one; `known`: number of those in both.
   std::vector<GpuSpan> recent(std::int64_t* known = nullptr) const {
     MemoryRecorder more;
     SourceContext context;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trainer loads must run wherever trainers run: old C libraries, no C++ library of ours.
+// Libraries loaded into a trainer must work wherever trainers run: old C libraries, no C++ library of Runglass.
 #include <elf.h>
 #include <gmock/gmock.h>
 
@@ -31,7 +31,7 @@ class Elf {
       }
     return names;
   }
-  // "GLIBC_2.17", ...: the versions of others' symbols it was bound to.
+  // "GLIBC_2.17", ...: the versions of external symbols it was linked against.
   std::set<std::string> versions() const {
     std::set<std::string> names;
     for (const Elf64_Shdr& section : m_sections) {

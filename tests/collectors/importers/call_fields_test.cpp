@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every described field of every record (model/fields.h) is in the calls that a parser's thread made, with the ids of the Recorder behind.
+// Every described field of every record (model/fields.h) is in the calls buffered by a parser's thread, with the ids of the target
+// Recorder.
 #include <gtest/gtest.h>
 
 #include "collectors/importers/session/recorded_calls.h"

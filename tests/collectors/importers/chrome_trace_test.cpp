@@ -102,7 +102,7 @@ TEST(ChromeTrace, AnOpenSpanEnclosesWhatBeginsInIt) {
 }
 
 TEST(ChromeTrace, ArgsAndNamesOfRowsSayRankCoordinatesStepAndMicrobatch) {
-  // As veScale's ndtimeline writes it: rank and coordinates in args, dp in the process name; names come last.
+  // As written by veScale's ndtimeline: rank and coordinates in args, dp in the process name; names come last.
   const auto result = importText(
       R"([{"name":"forward-compute","cat":"forward-compute","pid":1,"tid":30,"ts":1759300074000000.0,"dur":5,"ph":"X","args":{"rank":3,"step":7,"tp":1,"pp":0,"mb_id":2}},)"
       R"({"name":"tp-allreduce","pid":1,"tid":34,"ts":1759300074000002.0,"dur":1,"ph":"X","args":{"rank":3,"step":7,"tp":1,"pp":0,"mb_id":-1}},)"
@@ -231,7 +231,7 @@ TEST(ChromeTrace, AKeyThatNeverEndsDoesNotFillTheMemory) {
 TEST(ChromeTrace, TenThousandsOfRowsAreBoundedAndTheOthersCounted) {
   std::string text = "[";
   for (int i = 0; i < 65'636; ++i) text += R"({"ph":"X","name":"n","pid":)" + std::to_string(i) + R"(,"tid":1,"ts":1,"dur":1},)";
-  // The recorder of tests looks names up one by one; what counts here is what reaches it.
+  // The tests' recorder searches names linearly; this test only counts tracks.
   struct Counting : test::MemoryRecorder {
     TrackId track(const TrackKey&) override { return TrackId{++tracks}; }
     std::uint64_t tracks = 0;

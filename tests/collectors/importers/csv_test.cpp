@@ -152,7 +152,7 @@ class CsvFacts : public testing::Test {
 
 double sumOf(const SampleColumns& columns) { return std::accumulate(columns.value.begin(), columns.value.end(), 0.0); }
 
-// How facts.json names a column, what the importer makes of it, and by how much it was divided.
+// A column name in facts.json, the importer's metric, and the divisor.
 struct Named {
   const char *column, *metric;
   double per;
@@ -201,7 +201,7 @@ void expectTimes(const Imported& result, const nlohmann::json& fact) {
   TimeNs first = INT64_MAX, last = INT64_MIN;
   for (const auto& [id, columns] : result.recorder.metric_samples)
     for (const TimeNs time : columns.time) first = std::min(first, time), last = std::max(last, time);
-  // facts.json has them as doubles of seconds.
+  // facts.json has doubles in seconds.
   EXPECT_NEAR(static_cast<double>(first) / 1e9, fact["min_ts"].get<double>(), 1e-6);
   EXPECT_NEAR(static_cast<double>(last) / 1e9, fact["max_ts"].get<double>(), 1e-6);
 }
@@ -266,7 +266,7 @@ TEST_F(CsvFacts, StoredClusterRecordsMatch) {
   const Imported titan = test::importFile(m_data / "cluster_csv" / "olcf_titan_gc_full.csv.zst");
   ASSERT_TRUE(titan.status.ok()) << titan.status.message();
   EXPECT_EQ(titan.kind, "cluster_csv");
-  // A part of which nobody knows when it was installed has no duration either.
+  // A part without a known installation time has no duration either.
   const auto& life = facts["olcf_titan_gc_full.csv.zst"];
   const auto count = [&](std::string_view kind) { return std::ranges::count(titan.recorder.events, kind, &Event::kind); };
   EXPECT_EQ(count("gpu_installed"), life["per_column"]["duration"]["n"].get<std::int64_t>());

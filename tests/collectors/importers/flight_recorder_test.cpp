@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
-// A pickle of protocol 2 as PyTorch writes it, of what `value` holds; tuples are not needed.
+// A pickle of protocol 2 as written by PyTorch, with the content of `value`; tuples are not needed.
 std::string little(std::uint64_t value, int bytes) {
   std::string out;
   for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
@@ -166,7 +166,7 @@ TEST(FlightRecorder, ProgressIsTheCollectiveThatTheRankWaitsForLongest) {
   Json idle = dumpOf({done});
   idle["pg_status"]["5"] = statusOf(40, 40);
   EXPECT_FALSE(importDump(idle.dump()).recorder.progresses.at(0).group) << "what it completed last is no wait";
-  // What the ring has lost is still known from the group's numbers.
+  // Entries lost from the ring are still known from the group's numbers.
   const auto lost = importDump(dumpOf({done}).dump());
   EXPECT_EQ(lost.recorder.progresses.at(0).seq, 40);
   EXPECT_EQ(lost.recorder.progresses.at(0).since, std::nullopt);
@@ -174,7 +174,7 @@ TEST(FlightRecorder, ProgressIsTheCollectiveThatTheRankWaitsForLongest) {
 
 TEST(FlightRecorder, EveryGroupsNumbersAreKeptWithItsNameWhereThatIsKnown) {
   Json dump = dumpOf({entryOf("scheduled", nullptr, nullptr)});
-  dump["pg_status"]["5"]["last_enqueued_collective"] = "40";  // JSON dumps write numbers as texts
+  dump["pg_status"]["5"]["last_enqueued_collective"] = "40";  // JSON dumps write numbers as text
   const auto all = Json::parse(factOf(importDump(dump.dump()), "nccl_pg_status"));
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0], Json({{"pg_id", "0"},
@@ -236,7 +236,7 @@ TEST(FlightRecorder, ADumpThatIsCutAnywhereIsRefused) {
   EXPECT_EQ(more.recorder.issueCount("nccl_flight_recorder.trailing_bytes"), 1);
 }
 
-// The top of a pickle that is recognised, with `value` for its entries.
+// The beginning of a recognised pickle, with `value` as its entries.
 std::string withEntries(const std::string& value) { return "\x80\x02}(" + pickled("pg_config") + "}" + pickled("entries") + value + "u."; }
 
 TEST(FlightRecorder, SharedPartsAreReadAndNeitherGrowWithoutBoundNorGoRound) {
@@ -245,7 +245,7 @@ TEST(FlightRecorder, SharedPartsAreReadAndNeitherGrowWithoutBoundNorGoRound) {
   ASSERT_TRUE(twice.status.ok()) << twice.status.message();
   EXPECT_EQ(onlySpans(twice).size(), 2U);
 
-  std::string bomb = "](Ne";  // each list holds the one before it ten times
+  std::string bomb = "](Ne";  // each list contains the previous one ten times
   for (int level = 0; level < 20; ++level) {
     bomb += std::string("q") + static_cast<char>(level) + "0";
     bomb.pop_back();

@@ -2,7 +2,6 @@
 // Runs an importer on bytes or on one of the shared real files, into a MemoryRecorder.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      bytes.
 // Errors:     Imported::status is the importer's.
 // Cost:       whole content in memory.

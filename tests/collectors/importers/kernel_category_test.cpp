@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that communicate and kernels that compute, by the names that traces of PyTorch, vLLM, SGLang, TensorRT-LLM and others have.
+// Communication and compute kernels, by their names in traces of PyTorch, vLLM, SGLang, TensorRT-LLM and others.
 #include "collectors/importers/timeline/kernel_category.h"
 
 #include <gtest/gtest.h>

@@ -184,7 +184,7 @@ TEST(Kineto, InstantsAreEventsAndWhatIsNotKeptIsCountedAsWhatItIs) {
   const std::string other = R"({"ph": "b", "id": 4, "ts": 10, "name": "async"})";
   const std::string events =
       event("kernel", "gemm", "10", "2") + "," + instant + "," + arrow + "," + arrow + "," + named + "," + other + ",{}";
-  // The base behind the events holds all of them back.
+  // A time base after the events delays all of them.
   for (const auto& text : {trace(events, kBaseMember + kInfo), trace(events, "", R"(, "baseTimeNanoseconds": 1759300074000000000)")}) {
     const auto result = importText(text);
     ASSERT_EQ(result.recorder.events.size(), 1U);

@@ -120,7 +120,7 @@ TEST(NcclInspector, FromFormat43OnTheDumpTellsWhoseTheRecordsAre) {
   EXPECT_THAT(result.recorder.scalarsOf("p2p_exec_time_us", 2, R"({"comm":"0xabc","op":"Send","peer":3})").step, ElementsAre(7));
   EXPECT_EQ(result.recorder.issueCount("nccl_inspector.dropped"), 515);
   EXPECT_EQ(result.recorder.issueCount("nccl_inspector.not_kept"), 1);
-  // Of a log that has grown since, only what is new is recorded, and it still belongs to the dump before.
+  // When a log has grown, only the new part is recorded, and it still belongs to the previous dump.
   const auto grown = importLog(text + line(Json::object(), "coll_perf", collective(10, 20)), text.size());
   EXPECT_THAT(grown.recorder.scalarsOf("coll_exec_time_us", 2).step, ElementsAre(10));
   EXPECT_TRUE(grown.recorder.issues.empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which node a telemetry file is of: by the host that it names, by its stem, by its folder.
+// The node of a telemetry file: by the host name in it, by its file name, by its folder.
 #include "collectors/importers/input/node_name.h"
 
 #include <gmock/gmock.h>

@@ -19,7 +19,7 @@ using test::importText;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// The bytes of a database that `sql` makes.
+// The bytes of a database created by `sql`.
 std::string database(const std::string& sql) {
   sqlite3* db = nullptr;
   EXPECT_EQ(sqlite3_open(":memory:", &db), SQLITE_OK);
@@ -96,7 +96,7 @@ TEST(Nsys, ReadsKernelsCallsAndRangesOfWhatTablesThereAre) {
   EXPECT_EQ(result.recorder.issueCount("nsys.no_time"), 1);
 }
 
-// A text became time 0.
+// Previously, a text became time 0.
 TEST(Nsys, TimesThatAreNoNumbersAreCountedAndNotImported) {
   const auto result = importText(database(
       "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start, \"end\", globalTid INTEGER);"

@@ -203,7 +203,7 @@ TEST(NvidiaSmi, HostileTextIsCountedAndBounded) {
   EXPECT_TRUE(importText(deep).status.ok());
 }
 
-// Every stored file, against facts.json.
+// Every stored file, compared with facts.json.
 TEST(NvidiaSmi, StoredFilesGiveTheirDevicesAndDriver) {
   const std::filesystem::path data = std::filesystem::path(RG_SHARED_DATA);
   if (!std::filesystem::exists(data / "facts.json")) GTEST_SKIP() << "no shared data";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole imports into a store: the files of ranks that are parsed at once, stopped, and named twice.
+// Whole imports into a store: files of ranks parsed in parallel, stopped imports, and files named twice.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 class SessionTest : public testing::Test {
  protected:
-  // A rank's trace: the higher the rank the longer, so that ranks end at different times.
+  // A rank's trace: longer for higher ranks, so that they end at different times.
   void writeRank(int rank, int spans) {
     std::ofstream file(m_dir.file("traces/rank" + std::to_string(rank) + ".json"));
     file << R"({"schemaVersion": 1, "baseTimeNanoseconds": 1759300074000000000, "distributedInfo": {"rank": )" << rank
@@ -38,7 +38,7 @@ class SessionTest : public testing::Test {
     std::filesystem::create_directories(m_dir.file("traces"));
     for (int rank = 0; rank < ranks; ++rank) writeRank(rank, 15'000 + 4'000 * rank);
   }
-  // As above, with another beginning.
+  // The same with another beginning.
   void replaceRank(int rank, int spans) {
     writeRank(rank, spans);
     const std::filesystem::path path = m_dir.file("traces/rank" + std::to_string(rank) + ".json");
@@ -60,7 +60,7 @@ class SessionTest : public testing::Test {
     return results;
   }
   enum class Show { kContent, kIds };
-  // The spans of a store, a line each: by their content, sorted, or in the store's order with their ids.
+  // The spans of a store, one per line: sorted by content, or in the store's order with their ids.
   std::vector<std::string> spansOf(const std::string& store, Show show) {
     std::vector<std::string> all;
     auto reader = openStore(m_dir.file(store)).reader();
@@ -173,7 +173,7 @@ TEST_F(SessionTest, WhatIsStoppedWhileRanksAreParsedCanBeFinishedLater) {
   EXPECT_EQ(spansOf("s.rgl", Show::kContent), spansOf("whole.rgl", Show::kContent));
 }
 
-// As veScale's ndtimeline names them; in the order of names the tenth step comes before the ninth.
+// File names of veScale's ndtimeline; in the order of names the tenth step precedes the ninth.
 TEST_F(SessionTest, TheStepFilesOfOneTimelineAreOneRunInTheOrderOfTheirSteps) {
   std::filesystem::create_directories(m_dir.file("traces"));
   for (int step = 0; step < 12; ++step) {
@@ -195,7 +195,7 @@ TEST_F(SessionTest, TheStepFilesOfOneTimelineAreOneRunInTheOrderOfTheirSteps) {
   EXPECT_THAT(*(*reader)->issues(), testing::IsEmpty()) << "no step overlaps another";
 }
 
-// As TensorBoard's trace handler names them: one worker, two windows.
+// File names of TensorBoard's trace handler: one worker, two windows.
 TEST_F(SessionTest, WindowsOfOneWorkerFollowEachOtherOnItsTracks) {
   std::filesystem::create_directories(m_dir.file("traces"));
   for (int window = 0; window < 3; ++window) {

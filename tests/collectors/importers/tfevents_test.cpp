@@ -160,13 +160,13 @@ TEST(TfeventsImporter, StoresTagsThatCanBePrinted) {
     for (const char c : name) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0xFE) << name;
 }
 
-// SessionLog { status: START } at a step: TensorBoard shows nothing older from that step on.
+// SessionLog { status: START } at a step: TensorBoard discards older points from that step on.
 TEST(TfeventsImporter, AStartInsideAFileIsAnotherAttempt) {
   const auto start = [](double time, std::int64_t step) {
     return record("\x09" + std::string(reinterpret_cast<const char*>(&time), 8) + "\x10" + static_cast<char>(step) + field(7, "\x08\x01"));
   };
   const std::string before = header() + start(1, 0) + eventWith(1, 1, simple("loss", 1)) + eventWith(2, 2, simple("loss", 2));
-  const std::string goes_on = start(3, 2);  // as an Estimator says after each evaluation
+  const std::string goes_on = start(3, 2);  // as written by an Estimator after each evaluation
   const std::string after = goes_on + start(10, 1) + eventWith(11, 2, simple("loss", 2.5)) + eventWith(12, 3, simple("loss", 3));
   const auto whole = importText(before + after, {.attempt_key = "0"});
   std::map<std::string, Attempt> attempts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Chrome traces among the shared real files against facts.json, which other programs computed from the same files.
+// The Chrome traces among the shared real files, compared with facts.json, which other programs computed from the same files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 const std::filesystem::path kRoot(RG_SHARED_DATA);
 
-// Facts of one kind, or null where the shared data are absent.
+// Facts of one kind; null without the shared data.
 Json factsOf(const char* kind) {
   if (!std::filesystem::exists(kRoot / "facts.json")) return {};
   return Json::parse(std::ifstream(kRoot / "facts.json"))["kinds"][kind];
@@ -54,7 +54,7 @@ Totals totalsOf(const test::Imported& result) {
   return total;
 }
 
-// What spans with a negative duration would have taken away from the sum: the issue says it.
+// The amount that spans with a negative duration would have subtracted from the sum, according to the issue.
 double negativeNs(const test::Imported& result) {
   for (const Issue& issue : result.recorder.issues)
     if (issue.code == "chrome_trace.bad_duration") return std::stod(issue.detail.substr(issue.detail.find("by ") + 3));
@@ -148,7 +148,7 @@ TEST(BytepsTimeline, MeetsTheFactsOfTheSharedRealFile) {
     EXPECT_EQ(result.recorder.track_keys.size(), fact["pids"].get<std::size_t>());
     EXPECT_EQ(total.first, std::llround(fact["min_ts_us"].get<double>() * 1000));
     EXPECT_EQ(total.end, std::llround(fact["max_ts_us"].get<double>() * 1000));
-    // The facts count events: a begin and, where there is one, its end.
+    // The facts count events: a begin and, if present, its end.
     for (const auto& [name, events] : fact["top_names"].items())
       EXPECT_EQ((events.get<std::int64_t>() + 1) / 2, total.names.at(name)) << name;
   }

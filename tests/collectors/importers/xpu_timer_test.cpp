@@ -35,7 +35,7 @@ std::string packed(unsigned field, const std::vector<std::uint64_t>& values) {
 constexpr std::uint64_t kUs = 1'758'580'155'000'000;
 constexpr TimeNs kNs = 1'758'580'155'000'000'000;
 
-// As proto3 does, a kind or code of 0 is left out.
+// As in proto3, a kind or code of 0 is left out.
 std::string kernel(unsigned kind, unsigned code, std::uint64_t start_us, unsigned dur_us, const std::string& details) {
   return bytes(1, (kind == 0 ? "" : number(1, kind)) + (code == 0 ? "" : number(2, code)) + number(3, start_us) + number(4, dur_us) +
                       number(5, 12) + number(6, 1) + details);

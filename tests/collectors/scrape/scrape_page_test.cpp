@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of exporters without a network: what becomes of them, and when they do not count.
+// Exporter pages without a network: the recorded data, and pages that are rejected.
 #include "collectors/scrape/scrape_page.h"
 
 #include <gmock/gmock.h>
@@ -23,13 +23,13 @@ class Scrape : public testing::Test {
     place.this_node = "here";
     place.node_uuid = [](const std::string& name) { return name == "known" ? "machine-id" : std::string(); };
   }
-  // The status of one scrape; what it says goes to `out`.
+  // The status of one scrape; its data goes to `out`.
   Status scrape(const std::string& text, const std::string& type = "text/plain; version=0.0.4", int status = 200) {
     if (!page) page = std::make_unique<ScrapePage>(target, place, series);
     now += kEvery;
     page->begin(now);
     HttpAnswer head{.status = status, .content_type = type};
-    for (std::size_t at = 0; at < text.size(); at += 7)  // as a network cuts it
+    for (std::size_t at = 0; at < text.size(); at += 7)  // split like network reads
       if (!page->body(head, std::string_view(text).substr(at, 7))) break;
     Result<TargetPart> part = page->finish(head);
     if (!part.ok()) return part.status();
@@ -68,7 +68,7 @@ TEST_F(Scrape, SamplesBearTheTimeOfTheScrapeAndCountersAreCounters) {
 }
 
 TEST_F(Scrape, ValuesThatCannotBeOfTheirMetricAreRefusedAndReported) {
-  // An exporter that prints bytes of memory as its utilization, and a sensor that failed.
+  // An exporter that prints bytes of memory as its utilization, and a failed sensor.
   ASSERT_TRUE(scrape("DCGM_FI_DEV_GPU_UTIL{gpu=\"0\"} 81\nDCGM_FI_DEV_MEM_COPY_UTIL{gpu=\"0\"} 85899345920\n"
                      "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 65535\nother_ratio 7\n")
                   .ok());
@@ -110,7 +110,7 @@ TEST_F(Scrape, AnNpuIsADeviceWithTheTimesOfItsExporter) {
   const std::string label = "{id=\"2\",model_name=\"910B\",vdie_id=\"VDIE-7\",pcie_bus_info=\"0000:C1:00.0\",pod_name=\"p\"}";
   const std::string ms = std::to_string((kBegin + kNsPerSecond) / kNsPerMs);
   ASSERT_TRUE(scrape("npu_chip_info_power" + label + " 90 " + ms + "\n").ok());
-  ASSERT_TRUE(scrape("npu_chip_info_power" + label + " 90 " + ms + "\n").ok());  // nothing newer
+  ASSERT_TRUE(scrape("npu_chip_info_power" + label + " 90 " + ms + "\n").ok());  // no newer value
   EXPECT_EQ(out.devices[0].uuid, "VDIE-7");
   EXPECT_EQ(out.devices[0].kind, "npu");
   EXPECT_EQ(out.devices[0].index, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scraper against real servers on the loopback: what is hostile to one target leaves the others alone.
+// The scraper with real servers on the loopback interface: a hostile target does not affect the others.
 #include "collectors/scrape/scraper.h"
 
 #include <archive.h>
@@ -22,7 +22,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// The most memory that this process has ever had.
+// Peak memory of this process.
 double peakMib() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -52,7 +52,7 @@ class ScraperTest : public testing::Test {
       if (issue.source == server.url(path)) return issue.code + ": " + issue.detail;
     return "";
   }
-  // Next to `path`, which goes wrong as `words` say, another target is scraped as ever.
+  // In addition to `path`, which fails with `words`, another target is scraped as usual.
   void expectOnlyThisFails(const std::string& path, const std::string& words) {
     start({target(path), target("/good")});
     EXPECT_TRUE(until([&] { return !detailOf(path).empty() && samplesOf("good") >= 3; }));
@@ -61,7 +61,7 @@ class ScraperTest : public testing::Test {
     EXPECT_EQ(detailOf("/good"), "");
     EXPECT_EQ(samplesOf("bad"), 0U);
   }
-  // `text` so many times.
+  // `text` repeated `times` times.
   static std::string gzipped(const std::string& text, std::size_t times = 1) {
     std::string packed(text.size() * times / 100 + 65'536, '\0');
     std::size_t used = 0;
@@ -87,7 +87,7 @@ class ScraperTest : public testing::Test {
       to.hang();
       return false;
     }
-    if (path == "/endless") {  // two gigabytes and more, as fast as they are taken
+    if (path == "/endless") {  // more than two gigabytes, as fast as they are read
       to.send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2200000000\r\n\r\n");
       std::string lines;
       for (int i = 0; i < 4'000; ++i) lines += "# bad " + std::string(400, 'x') + "\n";
@@ -146,7 +146,7 @@ TEST_F(ScraperTest, AHundredExportersThatHangDoNotDelayTheOthers) {
   for (int i = 0; i < 100; ++i) targets.push_back(target("/hang"));
   start(std::move(targets));
   EXPECT_TRUE(until([&] { return samplesOf("good") >= 20; }));
-  EXPECT_EQ(scraper->stats().failures, 0);  // all of them still wait
+  EXPECT_EQ(scraper->stats().failures, 0);  // all of them are still waiting
 }
 
 TEST_F(ScraperTest, AnExporterThatHangsIsGivenUpAtItsTimeout) {
@@ -233,7 +233,7 @@ TEST_F(ScraperTest, NothingListeningIsAFailureThatNamesTheAddress) {
 }
 
 TEST_F(ScraperTest, WhoCannotKeepUpMakesScrapesWait) {
-  std::vector<std::function<void(Recorder&)>> held;  // a writer that takes nothing
+  std::vector<std::function<void(Recorder&)>> held;  // a writer that accepts nothing
   std::atomic<std::int64_t> ms = 1'600'000'000'000;
   const HttpServer many([&](const std::string&, const HttpServer::Connection& to) {
     std::string lines;
@@ -246,7 +246,7 @@ TEST_F(ScraperTest, WhoCannotKeepUpMakesScrapesWait) {
     const std::lock_guard lock(mutex);
     held.push_back(std::move(action));
   });
-  // What is posted to a writer that is behind is the issue that says so, in place of each scrape.
+  // If the writer is behind, only the issue that reports this is posted, instead of each scrape.
   const auto posted = [&] {
     const std::lock_guard lock(mutex);
     return held.size();

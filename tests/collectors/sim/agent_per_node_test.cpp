@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shipped programs: a scenario that is played by one agent per node leaves the store that it leaves when one agent plays it.
+// The shipped programs: a scenario played by one agent per node gives the same store as one played by a single agent.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using testing::HasSubstr;
 
 constexpr int kNodes = 4;
 
-// Four nodes of two GPUs, ten seconds: a slow rank, a port that flaps, a GPU that ends the first attempt; pipelines, spans, checkpoints.
+// Four nodes of two GPUs, ten seconds: a slow rank, a flapping port, a GPU that ends the first attempt; pipelines, spans, checkpoints.
 constexpr const char* kScenario = R"(
 name = "per-node"
 seed = 5
@@ -68,8 +68,8 @@ strength = 1.0
 xid = 79
 )";
 
-// All relations, with times from the begin of the run. Left out is what a hub itself says of its agents: when each was heard and that it
-// has gone; and the one agent's own node.
+// All relations, with times relative to the begin of the run, except the hub's own data about agents (last report and leaving) and the
+// single agent's own node.
 const std::map<std::string, std::string>& relations() {
   static const std::map<std::string, std::string> kAll = [] {
     std::map<std::string, std::string> all = {
@@ -153,7 +153,7 @@ class AgentPerNode : public testing::Test {
     command.insert(command.end(), more.begin(), more.end());
     return command;
   }
-  // Plays to the end into a new store. The hub's watch is left out: what it finds in half a run depends on the moment.
+  // Plays to the end into a new store, without the hub's watch: its findings for half a run would depend on timing.
   void play(const std::string& store, const std::vector<std::string>& more) const {
     auto hub = Hub::start(store, {});
     ASSERT_TRUE(hub.ok()) << hub.status().message();
@@ -164,7 +164,7 @@ class AgentPerNode : public testing::Test {
   std::vector<std::string> rows(const std::string& store, const std::string& relation) const {
     return sortedLines(outputOf({"runglassctl", "query", "--store", store, "--format", "csv", relations().at(relation)}));
   }
-  // Both were played whole: all relations are equal, and those that the scenario fills are not empty.
+  // Both were played completely: all relations are equal, and those that the scenario fills are not empty.
   void expectEqual(const std::string& one, const std::string& other, bool findings) const {
     for (const auto& [name, sql] : relations()) {
       if (name == "finding" && !findings) continue;

@@ -16,7 +16,7 @@ namespace {
 
 using test::MemoryRecorder;
 
-// Three nodes of two GPUs with ports, pipelines and spans; a rank is slow, a port flaps, a GPU ends the first attempt.
+// Three nodes of two GPUs with ports, pipelines and spans; a slow rank, a flapping port, a GPU that ends the first attempt.
 Scenario troubled() {
   Scenario s;
   s.name = "routed";
@@ -49,7 +49,7 @@ class NodeRouterTest : public testing::Test {
     ASSERT_TRUE(play(scenario, *routed.router, options).ok());
     ASSERT_TRUE(play(scenario, whole, options).ok());
   }
-  // The same count behind the router as in one Recorder that heard everything.
+  // The same count behind the router as in one Recorder that received everything.
   void expectSame(const char* what, const std::function<std::size_t(const MemoryRecorder&)>& count) const {
     std::size_t sum = 0;
     for (const MemoryRecorder& node : routed.nodes) sum += count(node);
@@ -153,7 +153,7 @@ TEST(NodeRouter, GivesWhatNobodyOwnsToTheFirst) {
   const NodeId stranger = router.node({.uuid = "u-c", .name = "c"});
   const AttemptId attempt = router.attempt({.run = router.run({.name = "r"}), .key = "0"});
   router.sample(router.series({.node = stranger, .metric = "power_watts"}), 5, 1.0);
-  router.progress({.attempt = attempt, .rank = 9, .time = 5});  // a rank that nobody placed
+  router.progress({.attempt = attempt, .rank = 9, .time = 5});  // a rank without a node
   router.issue({.code = "agent.text_cut"});
   EXPECT_EQ(a.samplesOf("power_watts").size(), 1U);
   EXPECT_EQ(a.progresses.size(), 1U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the simulated trainers and ports tell of the things that jobs do.
+// The data that the simulated trainers and ports record about events of jobs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

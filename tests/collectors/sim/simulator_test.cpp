@@ -85,7 +85,7 @@ TEST(StepModel, FollowsTheOrderOfTheLayout) {
   EXPECT_EQ(coordinatesOf(s, 4).dp, 1);
 }
 
-// The latest time that anything was recorded with, and by how much it was ahead of the play's clock at worst.
+// The latest time of any record, and the maximum by which one was ahead of the play's clock.
 class FutureWatch : public NullRecorder {
  public:
   explicit FutureWatch(std::function<TimeNs()> clock) : m_clock(std::move(clock)) {}
@@ -112,7 +112,7 @@ class FutureWatch : public NullRecorder {
   std::function<TimeNs()> m_clock;
 };
 
-// What moves a play's end away from the sum of its steps, and what is recorded some time after its cause.
+// Plays whose length differs from the sum of their steps, or that record something later than its cause.
 std::vector<Scenario> playsOfOddLength() {
   const Target gpu{.kind = Target::Kind::kGpu, .index = 0, .gpu = 2}, node{.kind = Target::Kind::kNode, .index = 0};
   std::vector<Scenario> plays = {small()};
@@ -143,7 +143,7 @@ TEST(Simulator, NeverRecordsTheFutureAtAnySpeed) {
   for (const double speed : {1.0, 20.0, 2000.0})
     for (const Scenario& odd : playsOfOddLength()) {
       Scenario scenario = odd;
-      if (speed < 100) {  // steps that are over soon, and no standing still for minutes
+      if (speed < 100) {  // short steps, and no stalls of minutes
         scenario.step_seconds = speed / 1000, scenario.metrics_hertz = 1000 / speed;
         if (std::ranges::any_of(scenario.faults, [](const Fault& f) { return f.strength >= 60; })) continue;
         scenario.checkpoint_every_steps = scenario.eval_every_steps = scenario.epoch_every_steps = scenario.restart_step = 0;

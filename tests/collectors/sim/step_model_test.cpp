@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step looks like when something happens in it: who works longer, who waits, what adds up.
+// The effect of events on a step: which ranks work longer, which wait, which times add up.
 #include "collectors/sim/step_model.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The capture source against real processes: what it takes, what it refuses, and that it never ends anybody.
+// The capture source with real processes: what it captures, what it refuses, and that it never ends a process.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-// A Python without torch that said who it is and now waits, in a function whose name its stack has.
+// A Python process without torch that has registered and now waits in a function whose name is in its stack.
 constexpr const char* kTrainer = R"(
 import os, signal, sys, time
 sys.path.insert(0, os.environ["RG_PYTHON"])
@@ -75,7 +75,7 @@ class PythonTrainer {
   }
   PythonTrainer(const PythonTrainer&) = delete;
   bool lives() const { return waitpid(m_pid, nullptr, WNOHANG) == 0; }
-  // It has said that it is there before it sleeps in its collective.
+  // It has registered before it sleeps in its collective.
   void waitAsleep() const {
     EXPECT_TRUE(waitUntil([&] { return lookAt("/", m_pid)->state == 'S'; }));
   }
@@ -102,7 +102,7 @@ class CaptureSourceTest : public testing::Test {
     m_config.insert("kernel_log", "");
     m_config.insert("nvidia_smi", "");
     m_config.insert("py_spy", "");
-    m_config.insert("nccl_ras", "127.0.0.1:1");  // nobody listens
+    m_config.insert("nccl_ras", "127.0.0.1:1");  // no process listens there
   }
   void know(const PythonTrainer& trainer) {
     const AttemptId attempt = m_out.attempt({.run = m_out.run({.name = "r"}), .key = "a"});
@@ -112,7 +112,7 @@ class CaptureSourceTest : public testing::Test {
                  .attempt_key = "a",
                  .ring = trainer.ring()});
   }
-  // The answer; then polls until the capture's event is there.
+  // Starts a capture and returns the answer; then polls until the capture's event is recorded.
   OrderQueue::Answer capture(std::vector<std::int32_t> ranks = {}) {
     if (!std::exchange(m_started, true)) {
       EXPECT_TRUE(m_source->start(m_out, m_context).ok());
@@ -184,7 +184,7 @@ TEST_F(CaptureSourceTest, AStoppedProcessGetsNoSignalAndIsNamedAsStopped) {
   ASSERT_THAT(of("process"), SizeIs(1));
   EXPECT_THAT(of("process")[0].text, HasSubstr("State:\tT (stopped)"));
   kill(zero.pid(), SIGCONT);
-  zero.waitAsleep();  // a pending signal would have been handled before
+  zero.waitAsleep();  // a pending signal would already have been handled
   EXPECT_TRUE(zero.lives());
   EXPECT_THAT(std::filesystem::file_size(zero.stackFile()), testing::Lt(100u)) << "nothing was pending";
 }
@@ -195,7 +195,7 @@ TEST_F(CaptureSourceTest, AProcessInUninterruptibleSleepIsLookedAtAgainAfterTwoS
   const pid_t parent = fork();
   if (parent == 0) {
     close(ends[1]);
-    // Until its child ends, which waits for our end of the pipe, the parent is in state D.
+    // Until its child ends, which waits for this end of the pipe, the parent is in state D.
     char byte = 0;
     if (vfork() == 0) {
       (void)!read(ends[0], &byte, 1);
@@ -240,7 +240,7 @@ TEST_F(CaptureSourceTest, OneThatDidNotArmIsNeverSignalled) {
   const PythonTrainer zero(m_dir, 0, {{"RUNGLASS_STACKS", "off"}});
   know(zero);
   EXPECT_THAT(capture().note, HasSubstr("its Python did not arm faulthandler (rank 0)"));
-  // Somebody else's file, a link, a file that is no dump's, one that another process armed: none of them makes a signal.
+  // A file of another user, a link, a file that is not a dump's, one that another process armed: none of them causes a signal.
   const PythonTrainer one(m_dir, 1);
   const auto refusal = [&] {
     const std::string note = capture().note;
@@ -255,7 +255,7 @@ TEST_F(CaptureSourceTest, OneThatDidNotArmIsNeverSignalled) {
   EXPECT_THAT(refusal(), HasSubstr("is not what this process armed"));
   std::filesystem::copy_file(one.stackFile(), zero.stackFile());
   EXPECT_THAT(refusal(), HasSubstr("is not what this process armed"));
-  std::ofstream(zero.stackFile()) << "runglass stacks 1 pid " << zero.pid() << " signal 10\n";  // SIGUSR1 would end it
+  std::ofstream(zero.stackFile()) << "runglass stacks 1 pid " << zero.pid() << " signal 10\n";  // SIGUSR1 would end the process
   EXPECT_THAT(refusal(), HasSubstr("is not what this process armed"));
   std::ofstream(zero.stackFile()) << "runglass stacks 1 pid " << zero.pid() << " signal 23\n";
   EXPECT_THAT(refusal(), HasSubstr("does not hold its stack file open"));
@@ -384,7 +384,7 @@ TEST_F(CaptureSourceTest, NcclRasIsAskedWhereItListensAndNeverElsewhereForATrain
   EXPECT_THAT(capture().note, HasSubstr("refused: nccl_ras: 192.0.2.1:80: not on this machine"));
 }
 
-// PyTorch's side: a pipe that is read, and a dump that is written once a byte came.
+// PyTorch's side: a pipe that is read, and a dump that is written after a byte arrives.
 class FlightRecorderTest : public CaptureSourceTest {
  protected:
   void start(const std::string& pipe_prefix) {
@@ -401,7 +401,7 @@ class FlightRecorderTest : public CaptureSourceTest {
       for (char byte = 0; !stop.stop_requested(); usleep(5000)) {
         if (read(m_reader, &byte, 1) != 1) continue;
         ++m_pokes;
-        // In two parts, as a slow disk has it.
+        // In two parts, like on a slow disk.
         std::ofstream out(m_dump_prefix + "0", std::ios::binary | std::ios::trunc);
         out << bytes.substr(0, bytes.size() / 2) << std::flush;
         usleep(100'000);
@@ -486,7 +486,7 @@ TEST_F(FlightRecorderTest, ADumpThatWouldRunSomethingIsRefusedAndCounted) {
 }
 
 TEST_F(FlightRecorderTest, ADumpTooLargeIsNotReadAndALinkNeitherAndOneOfTheWatchdogsIsTaken) {
-  start("");  // no pipe: the watchdog's dump, written when it ran out of patience
+  start("");  // no pipe: the watchdog's dump, written on its timeout
   std::ofstream(m_dump_prefix + "0").put('\x80');
   std::filesystem::resize_file(m_dump_prefix + "0", 65LL << 20);
   EXPECT_THAT(capture().note, HasSubstr("larger than 64 MiB"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source ethernet on a tree as /proc/net and /sys/class/net have it.
+// The source ethernet on a tree like /proc/net and /sys/class/net.
 #include "collectors/sources/ethernet/ethernet_source.h"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libnvidia-ml.so.1 for tests: two GPUs whose state comes from the file that FAKE_NVML names, so that a test can lose a GPU,
-// raise an Xid or change the driver in mid-flight. Lines are "key value"; absent keys take the defaults below. FAKE_NVML_DRIVER is the
-// oldest driver that has the functions which this build exports; of driver 1 there is no more than the names of the GPUs' handles.
+// A libnvidia-ml.so.1 for tests: two GPUs whose state is read from the file in FAKE_NVML, so that a test can remove a GPU, raise an Xid or
+// change the driver while running. Lines are "key value"; missing keys have the defaults below. FAKE_NVML_DRIVER is the oldest driver with
+// the functions that this build exports; driver 1 only has the names of the GPUs' handles.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ int nvmlDeviceGetUtilizationRates(void* d, unsigned* out) {
   out[1] = 40;
   return 0;
 }
-// Without a version: what is reserved counts as used.
+// Without a version: reserved memory counts as used.
 int nvmlDeviceGetMemoryInfo(void* d, uint64_t* out) {
   GPU_OR_LOST(d);
   out[0] = 80ULL << 30;
@@ -163,7 +163,7 @@ int nvmlDeviceGetFieldValues(void* d, int n, Field* fields) {
   }
   return 0;
 }
-// Two processes on the first GPU, in records of `stride` bytes; the rest of each is of no interest and not zero.
+// Two processes on the first GPU, in records of `stride` bytes; the rest of each is unused and not zero.
 static int processes(void* d, unsigned* count, void* out, unsigned stride) {
   const unsigned have = indexOf(d) ? 0 : 2;
   if (*count < have) {

@@ -76,7 +76,7 @@ TEST_F(HostSourceTest, AsksTheMachinesMountsAndNotThoseOfItsOwnService) {
   const auto answersOf = [&](const std::filesystem::path& mount) {
     return m_out.samplesOf("mount_total_bytes", "{\"mount\":\"" + mount.string() + "\"}").size();
   };
-  // All mounts are asked in each round: five answers of one leave the others their time.
+  // All mounts are queried in each round: five answers of one give the others time to answer.
   const auto poll = [&](const std::filesystem::path& awaited) {
     m_out = test::MemoryRecorder();
     auto source = makeHostSource();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source kernel_log on a file that holds records as /dev/kmsg gives them.
+// The source kernel_log on a file with records like those of /dev/kmsg.
 #include "collectors/sources/kernel_log/kernel_log_source.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class KernelLogSourceTest : public testing::Test {
                  "Model: \t\t NVIDIA H100\nGPU UUID: \t GPU-509665ad-b600-ac93-3616-d754b23d636d\n");
     m_root.write("kmsg", "");
   }
-  // One life of the source, from start to stop, with `polls` a second apart.
+  // Runs the source from start to stop, with `polls` a second apart.
   Status live(const std::string& config, int polls = 1) {
     auto source = makeKernelLogSource();
     const toml::table table = toml::parse(config);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source nccl_log on files as NCCL_DEBUG_FILE makes them, one per process.
+// The source nccl_log on files as created by NCCL_DEBUG_FILE, one per process.
 #include <gtest/gtest.h>
 
 #include "collectors/sources/train_log/train_log_source.h"

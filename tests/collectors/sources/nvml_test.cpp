@@ -153,7 +153,7 @@ TEST_F(NvmlSourceTest, GivesARankOfTheClientItsGpu) {
   EXPECT_FALSE(ranks.put({.pid = 4002, .rank = {.attempt = {7}, .rank = 5}}));
 }
 
-// A driver by its version, what its library exports and how long the records of its newest process list are.
+// A driver: its version, the functions its library exports, and the record size of its newest process list.
 struct Driver {
   int major, minor;
   const char* library;
@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Driver{510, 39, RG_FAKE_NVML, "", 60}, Driver{535, 43, RG_FAKE_NVML, "stride 32\n", 60},
                     Driver{535, 86, RG_FAKE_NVML, "stride 32\n", 60}, Driver{535, 104, RG_FAKE_NVML, "", 60},
                     Driver{550, 54, RG_FAKE_NVML, "", 60},
-                    // A library that is newer than the kernel's module, and one that wants another version of a structure.
+                    // A library that is newer than the kernel's module, and one that requires another version of a structure.
                     Driver{550, 54, RG_FAKE_NVML, "memory_v2 13\nprocesses_v3 13\n", 61},
                     Driver{550, 54, RG_FAKE_NVML, "memory_v2 25\nprocesses_v3 25\n", 61}),
     [](const auto& info) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source rdma on a tree as /sys/class/infiniband has it.
+// The source rdma on a tree like /sys/class/infiniband.
 #include "collectors/sources/rdma/rdma_source.h"
 
 #include <gmock/gmock.h>

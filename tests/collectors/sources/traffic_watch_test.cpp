@@ -9,7 +9,7 @@ namespace runglass {
 namespace {
 using enum TrafficWatch::Change;
 
-// Adds `bins` equal bins and says what was told, as "stopped 2" or "faded all".
+// Adds `bins` equal bins and returns the reported changes, as "stopped 2" or "faded all".
 class TrafficWatchTest : public ::testing::Test {
  protected:
   std::vector<std::string> add(int bins, const std::vector<double>& rates, std::optional<std::uint64_t> trainers = 1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an agent's bytes may not do, whatever they say: times without end, records without number, fields that are the hub's.
+// Limits for an agent's bytes, whatever they contain: unlimited times, unlimited records, fields that only the hub may set.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -98,7 +98,7 @@ TEST_F(PayloadGuard, MillionsOfEmptyRecordsAreCountedAndNotKept) {
   EXPECT_TRUE(counts.intact);
   EXPECT_THAT(heard.events, IsEmpty());
   EXPECT_EQ(heard.issueCount("wire.empty_record") + heard.issueCount("wire.too_many_records"), 700'000);
-  // A log may have empty lines, but no batch of ours so many.
+  // A log may contain empty lines, but a valid batch never has this many.
   payload.clear();
   for (int i = 0; i < 700'000; ++i) wire::appendBytes(payload, Wire::kLogFieldNumber, "");
   counts = replay.play(payload, heard);

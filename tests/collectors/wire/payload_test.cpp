@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a source says to a WireRecorder is what the hub's Recorder hears.
+// The hub's Recorder receives the same calls that a source makes on a WireRecorder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -237,7 +237,7 @@ TEST_F(PayloadWire, SendsAnUpdateOnlyWhenSomethingChanged) {
   EXPECT_EQ(heard.runs.at(0).state, RunState::kFinished);
 }
 
-// The hub puts the dictionary in front again in every journal epoch; old identities must not undo what was updated since.
+// The hub prepends the dictionary again in every journal epoch; old definitions must not undo later updates.
 TEST_F(PayloadWire, RepeatedDefinitionsChangeNothing) {
   (void)out.run({.name = "r", .state = RunState::kRunning});
   out.sample(gauge("power_watts"), kNow, 1);
@@ -276,7 +276,7 @@ TEST_F(PayloadWire, StopsAtTheLimitOfSeries) {
   EXPECT_GT(heard.issueCount("wire.too_many_ids"), 0);
 }
 
-// Truncation and bit flips: never a crash, never an unbounded allocation, and what could not be read is told.
+// Truncation and bit flips: never a crash, never an unbounded allocation, and unreadable data is reported.
 TEST_F(PayloadWire, SurvivesDamagedBytes) {
   for (int i = 0; i < 20; ++i) out.sample(gauge("m" + std::to_string(i)), kNow - i, i);
   SpanColumns spans{.start = {kNow}, .dur = {1}, .name = {0}, .category = {SpanCategory::kComm}, .names = {"x"}};

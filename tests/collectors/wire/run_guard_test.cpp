@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What agents of one node may send about runs: of their own ranks all, of other nodes' ranks nothing, of shared files what was logged.
+// What agents of one node may send about runs: everything about their own ranks, nothing about other nodes' ranks, the content of shared
+// files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using Wire = v1::Payload;
 
-// What an agent of one node sends, and how the hub takes it: `bound` to its node, or not.
+// The data sent by an agent of one node, and how the hub accepts it: `bound` to its node, or not.
 class Agent {
  public:
   Agent(std::string name, bool bound = true, bool follows = false) : m_name(std::move(name)), m_bound(bound), m_follows(follows) {}
@@ -30,7 +31,7 @@ class Agent {
   AttemptId attempt(const std::string& key = "a") { return m_out.attempt({.run = m_out.run({.name = "job"}), .key = key}); }
   SeriesId loss() { return m_out.series({.attempt = attempt(), .metric = "loss", .kind = SeriesKind::kScalar}); }
   void rank(std::int32_t rank, const std::string& key = "a") { m_out.rank({.attempt = attempt(key), .rank = rank, .node = node()}); }
-  // Only what is in `streams`; the rest stays with the agent.
+  // Only the batches of `streams`; the rest stays with the agent.
   void deliver(Writer& to,
                std::initializer_list<StreamClass> streams = {StreamClass::kProgress, StreamClass::kEvents, StreamClass::kLoss,
                                                              StreamClass::kLogs, StreamClass::kMetrics, StreamClass::kKernels}) {
@@ -105,7 +106,7 @@ class RunGuards : public testing::Test {
 
 TEST_F(RunGuards, AnotherNodesAgentEndsNoAttemptAndWritesNeitherLossesNorProgress) {
   for (const bool restarted : {false, true}) {
-    if (restarted) reopen();  // which rank is where comes from the store
+    if (restarted) reopen();  // the nodes of ranks are read from the store
     Agent other("n9");
     WireRecorder& out = other.out();
     const AttemptId attempt_id = other.attempt();
@@ -140,7 +141,7 @@ TEST_F(RunGuards, AnotherNodesAgentEndsNoAttemptAndWritesNeitherLossesNorProgres
 TEST_F(RunGuards, EachNodeOfAJobReportsItsOwnRanksAndMayEndIt) {
   Agent second("n2");
   WireRecorder& out = second.out();
-  // As a trainer is declared: the layout comes before the rank.
+  // In the order of a trainer's declarations: the layout comes before the rank.
   const RunId run_id = out.run({.name = "job", .state = RunState::kRunning, .start = kStart - 5});
   out.attempt({.run = run_id, .key = "a", .start = kStart - 5, .layout = {.world = 4}});
   second.rank(2);
@@ -156,14 +157,14 @@ TEST_F(RunGuards, EachNodeOfAJobReportsItsOwnRanksAndMayEndIt) {
   second.deliver(*writer);
   EXPECT_EQ(attempt().end_cause, "exited");
   EXPECT_EQ(run().state, RunState::kFinished);
-  // Not that of its neighbour's rank.
+  // Not for its neighbour's rank.
   out.progress({.attempt = second.attempt(), .rank = 0, .time = kStart + 5, .step = 1'000});
   second.deliver(*writer);
   EXPECT_EQ(reader()->progress(run().id)->at(0).step, 1);
   EXPECT_THAT(refused(), SizeIs(1));
 }
 
-// After an outage what is new goes first: losses may arrive before the rank, which waits in the events' stream.
+// After an outage, new data is sent first: losses may arrive before the rank, which is still in the events' stream.
 TEST_F(RunGuards, WhatArrivesBeforeItsRankIsNotLost) {
   Agent late("n2");
   WireRecorder& out = late.out();
@@ -216,7 +217,7 @@ TEST_F(RunGuards, ARunThatOnlyLogsReportIsAnyFollowers) {
   EXPECT_THAT(refused(), IsEmpty());
 }
 
-// A restart on other nodes, while the first attempt's end comes late.
+// A restart on other nodes, while the first attempt's end arrives late.
 TEST_F(RunGuards, ALateEndOfAnEarlierAttemptDoesNotEndTheRun) {
   Agent restarted("n2");
   restarted.out().run({.name = "job", .state = RunState::kRunning});

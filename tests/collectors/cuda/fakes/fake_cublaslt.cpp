@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcublasLt.so.12: descriptors with the attributes the tracer asks for; a product takes 200 us.
+// libcublasLt.so.12: descriptors with the attributes that the tracer reads; a product takes 200 us.
 #include <cstring>
 #include <map>
 

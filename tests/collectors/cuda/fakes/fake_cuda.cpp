@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcuda.so.1 as far as trainers and the tracer call it. A kernel takes grid_x microseconds.
+// libcuda.so.1, limited to the functions that trainers and the tracer call. A kernel takes grid_x microseconds.
 #include "tests/collectors/cuda/fakes/fake_gpu.h"
 
 namespace {
@@ -40,7 +40,7 @@ FAKE_API int cuDeviceGet(int* device, int ordinal) {
   *device = ordinal;
   return 0;
 }
-// Compute capability 7.0, whichever part is asked for.
+// Compute capability 7.0, for the major and the minor attribute.
 FAKE_API int cuDeviceGetAttribute(int* value, int attribute, int) {
   constexpr int kMajor = 75;
   *value = attribute == kMajor ? 7 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcudart.so.12 as far as trainers and the tracer call it. A kernel takes grid.x microseconds, a copy 30.
+// libcudart.so.12, limited to the functions that trainers and the tracer call. A kernel takes grid.x microseconds, a copy 30.
 #include <map>
 #include <string>
 
@@ -9,7 +9,7 @@ namespace {
 
 thread_local int t_last_error = 0;
 
-// The runtime remembers what went wrong, "not ready" included.
+// The runtime remembers the last error, including "not ready".
 int remember(int error) {
   if (error != 0) t_last_error = error;
   return error;

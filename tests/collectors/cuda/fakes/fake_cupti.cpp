@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcupti.so as far as the tracer calls it: records of the version that FAKE_CUPTI_VERSION says (26), packed into the client's buffers,
-// which come back when they are flushed and everything in them is over. Its clock is not the host's.
-//   FAKE_CUPTI_RECORDS=n     records a buffer holds; small: many buffers
-//   FAKE_CUPTI_BAD_SIZE=1    kernels are longer than their version says      FAKE_CUPTI_WILD=1   the walk leaves the buffer
-//   FAKE_CUPTI_IN_USE=1      somebody has subscribed                          FAKE_CUPTI_FAILS=f  calls named so fail (subscribe, enable,
-//   register) FAKE_CUPTI_DROPS=n       told as dropped once                             FAKE_CUPTI_UNTIMED=1 kernels have no times
-//   FAKE_CUPTI_LATE=1        every other buffer comes back a flush later
+// libcupti.so, limited to the functions that the tracer calls: records of version FAKE_CUPTI_VERSION (26), packed into the client's
+// buffers, which are returned when they are flushed and all their work has ended. Its clock is not the host's.
+//   FAKE_CUPTI_RECORDS=n     records per buffer; small: many buffers
+//   FAKE_CUPTI_BAD_SIZE=1    kernels are longer than in their version
+//   FAKE_CUPTI_WILD=1        the iteration leaves the buffer
+//   FAKE_CUPTI_IN_USE=1      another client has subscribed
+//   FAKE_CUPTI_FAILS=f       calls of this name fail (subscribe, enable, register)
+//   FAKE_CUPTI_DROPS=n       reported as dropped once
+//   FAKE_CUPTI_UNTIMED=1     kernels have no times
+//   FAKE_CUPTI_LATE=1        every other buffer is returned one flush later
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -48,8 +51,8 @@ std::size_t bytesOf(std::uint32_t kind) {
 struct Buffer {
   std::uint8_t* bytes;
   std::size_t size, used = 0, records = 0, number = 0;
-  std::int64_t over = 0, made = fakeNow();                 // over: host time at which all of it has ended
-  std::vector<std::pair<std::size_t, std::int64_t>> ends;  // of kernels: where their times stand, and when they are known
+  std::int64_t over = 0, made = fakeNow();                 // over: host time at which all its work has ended
+  std::vector<std::pair<std::size_t, std::int64_t>> ends;  // of kernels: position of their times, and when these are known
 };
 
 using Request = void (*)(std::uint8_t**, std::size_t*, std::size_t*);
@@ -59,7 +62,7 @@ std::mutex g_mutex;
 Request g_request = nullptr;
 Complete g_complete = nullptr;
 std::set<int> g_enabled;
-std::vector<Buffer> g_buffers;  // the last is being filled
+std::vector<Buffer> g_buffers;  // the last one is being filled
 std::uint32_t g_correlation = 100;
 std::size_t g_dropped = static_cast<std::size_t>(number("FAKE_CUPTI_DROPS", 0));
 std::map<void*, std::uint32_t> g_streams;
@@ -100,8 +103,8 @@ void append(const std::vector<std::uint8_t>& record, std::int64_t over, std::siz
 std::uint64_t stamp(std::int64_t host) { return static_cast<std::uint64_t>(host + kClockAhead); }
 
 void appendKernel(const fake::Work& work, int device, std::uint32_t stream, std::int64_t start, std::int64_t end, std::uint64_t node) {
-  static std::set<std::string>& names = *new std::set<std::string>;  // as long as the process
-  std::vector<std::uint8_t> record(kernelBytes(), 0xAB);             // what we do not know of must not matter
+  static std::set<std::string>& names = *new std::set<std::string>;  // lives as long as the process
+  std::vector<std::uint8_t> record(kernelBytes(), 0xAB);             // unknown fields must not matter
   const bool untimed = number("FAKE_CUPTI_UNTIMED", 0) > 0;
   put(record, 0, static_cast<std::uint32_t>(kKernel));
   put(record, 16, untimed ? 0 : stamp(start));
@@ -212,7 +215,7 @@ FAKE_API int cuptiActivityFlushAll(std::uint32_t how) {
         continue;
       }
       for (const auto& [at, end] : it->ends)
-        if (end > now) std::memset(it->bytes + at, 0, 16);  // not over: no times
+        if (end > now) std::memset(it->bytes + at, 0, 16);  // not ended: no times
       ready.push_back(*it);
       it = g_buffers.erase(it);
     }

@@ -40,7 +40,7 @@ Stream& streamOf(void* handle) {
   return reinterpret_cast<std::uintptr_t>(handle) <= 2 ? g_default[t_device] : *static_cast<Stream*>(handle);
 }
 
-// What may not be called while anybody captures in global mode, except by a thread that said it knows what it does.
+// Counts calls that are unsafe while any thread captures in global mode, unless the calling thread relaxed its capture mode.
 void mindCaptures() {
   if (g_captures.load(std::memory_order_relaxed) > 0 && t_mode == 0) ++g_report.unsafe_in_capture;
   if (!t_has_context) ++g_report.strays;

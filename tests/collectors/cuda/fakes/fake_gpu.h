@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU that is not there: streams with a virtual clock that runs ahead of the host's, events on them, and what it noticed of misuse.
+// A simulated GPU: streams with a virtual clock that runs ahead of the host's, events on them, and counters of misuse.
 //
 // Threading:  any thread.
 // Ownership:  streams and events live until the process ends.
 // Units:      ns of CLOCK_MONOTONIC.
-// Errors:     CUDA's numbers. Injected by environment: FAKE_RECORD_FAILS_AFTER=n, FAKE_QUERY_FAILS_AFTER=n (then 700 for ever),
-//             FAKE_NEVER_DONE=1 (no event completes). FAKE_INSTANT=1: work takes no time.
-//             FAKE_DRIFT_PPM=n: the GPU's clock runs fast.
-//             FAKE_ONE_QUEUE=1: an event on an idle stream waits for all that was launched before it.
-// Cost:       an atomic operation and a clock reading per call, so that a bench sees the tracer and not this.
+// Errors:     CUDA's numbers. Injected by environment: FAKE_RECORD_FAILS_AFTER=n, FAKE_QUERY_FAILS_AFTER=n (then always 700),
+//             FAKE_NEVER_DONE=1 (no event completes). FAKE_INSTANT=1: work takes no time. FAKE_DRIFT_PPM=n: the GPU's clock runs fast.
+//             FAKE_ONE_QUEUE=1: an event on an idle stream waits for all work launched before it.
+// Cost:       an atomic operation and a clock reading per call, so that a bench measures the tracer and not the fake.
 #pragma once
 
 #include <atomic>
@@ -29,22 +28,22 @@ enum Error {
   kCaptureImplicit = 906
 };
 
-// What a test asks about afterwards.
+// Counters that a test checks at the end.
 struct Report {
   std::atomic<std::int64_t> launches, gemms, collectives, copies;
-  std::atomic<std::int64_t> unsafe_in_capture;                               // a call that would have spoiled another thread's capture
-  std::atomic<std::int64_t> cupti_subscribed, cupti_enabled, cupti_buffers;  // now: subscriptions, kinds, buffers it was given
-  std::atomic<std::int64_t> strays;  // event calls of a thread that never chose a device: these make a context on GPU 0
+  std::atomic<std::int64_t> unsafe_in_capture;                               // calls that would have invalidated another thread's capture
+  std::atomic<std::int64_t> cupti_subscribed, cupti_enabled, cupti_buffers;  // current numbers: subscriptions, kinds, buffers
+  std::atomic<std::int64_t> strays;  // event calls of a thread that never chose a device: these create a context on GPU 0
 };
 
-// Work on the GPU as a profiler sees it.
+// GPU work as seen by a profiler.
 struct Work {
   enum Kind : std::uint8_t { kKernel, kCopy, kSet } kind = kKernel;
   const char* name = "inner_gemm";
   std::int64_t bytes = 0;
   int copy_kind = 0;  // CUDA's
   unsigned grid = 1, block = 1, shared = 0;
-  int graph_kernels = 0;  // of one launch; they share its time
+  int graph_kernels = 0;  // per launch; they share its time
 };
 using Observer = void (*)(const Work& work, int device, void* stream, std::int64_t called, std::int64_t start, std::int64_t end);
 
@@ -58,9 +57,9 @@ FAKE_API int fakeGetDevice(int* device);
 FAKE_API int fakeStreamCreate(void** stream);
 FAKE_API int fakeStreamSynchronize(void* stream);
 FAKE_API int fakeDeviceSynchronize();
-// Puts `ns` of work on the stream. In a capture it is only noted.
+// Puts `ns` of work on the stream. During a capture it is only recorded.
 FAKE_API int fakeEnqueue(void* stream, std::int64_t ns, const fake::Work& work = {});
-// Told of all work from now on; nullptr: of none.
+// Called with all work from now on; nullptr: with none.
 FAKE_API void fakeObserve(fake::Observer observer);
 FAKE_API bool fakeObserved();
 FAKE_API int fakeCapture(void* stream, int on);

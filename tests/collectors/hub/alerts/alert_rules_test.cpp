@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule files: what they say, and every mistake is named.
+// Rule files: their content, and the error for every mistake.
 #include "collectors/hub/alerts/alert_rules.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told of what, and when again, by a clock of the test's own.
+// Which target gets which notifications, and when they are repeated, on the test's own clock.
 #include "collectors/hub/alerts/alert_state.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,7 @@ class AlertBookTest : public ::testing::Test {
     for (const Notification& one : decide(at)) all.push_back(one.reason);
     return all;
   }
-  // A hub that begins anew with what the one before stored.
+  // A new hub that starts with the data stored by the previous one.
   void restart(DurNs at) {
     for (const Alert& row : m_book->takeRows()) {
       std::erase_if(m_stored, [&](const Alert& old) { return old.cause == row.cause && old.since == row.since; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Targets that answer, refuse, fail for a while, never answer, hang or flood: each is bounded, none holds up another.
+// Targets that answer, refuse, fail for a while, never answer, hang or flood: each is limited, none delays another.
 #include "collectors/hub/alerts/courier.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-constexpr DurNs kTimeout = 200 * kNsPerSecond;  // of a target; longer than a slow machine needs for anything else here
+constexpr DurNs kTimeout = 200 * kNsPerSecond;  // timeout of a target; longer than anything else here takes on a slow machine
 
 std::string contentOf(const std::string& path) {
   std::ifstream file(path);
@@ -139,7 +139,7 @@ TEST_F(CourierTest, OneThatNeverAnswersHoldsUpNobodyElseAndItsQueueIsBounded) {
     for (std::size_t i = 0; i < kMany; ++i) all.send(message(std::to_string(i), {i < kMany - 1 ? "dead" : "good"}));
     EXPECT_LT(monotonicNow() - begin, kTimeout) << "send() waited";
     EXPECT_TRUE(waitUntil([&] { return good.bodies().size() == 1; }));
-    // One is being tried, kMaxQueue wait; the others are refused at once.
+    // One is being sent, kMaxQueue are queued; the others are refused at once.
     ASSERT_TRUE(finished(kMany - 1 - Courier::kMaxQueue - 1));
     EXPECT_THAT(done().at(0), HasSubstr("64 messages wait already"));
     const TimeNs stop = monotonicNow();
@@ -200,7 +200,7 @@ TEST(CommandRun, OneThatHangsIsKilledWithAllItStarted) {
   EXPECT_THAT(late.message(), HasSubstr("did not end within 500 ms"));
   const std::string child = contentOf(pid);
   ASSERT_FALSE(child.empty());
-  // Gone, or a zombie of whoever reaps orphans.
+  // Ended, or a zombie of the process that reaps orphans.
   EXPECT_TRUE(waitUntil([&] {
     const std::string stat = contentOf("/proc/" + child.substr(0, child.size() - 1) + "/stat");
     return stat.empty() || stat.find(") Z") != std::string::npos;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A web server on 127.0.0.1 that answers as a test wants, or not at all.
+// A web server on 127.0.0.1 whose answers are set by a test; it may also never answer.
 //
 // Threading:  one thread for all connections, one after the other; bodies() from any.
 // Ownership:  the destructor closes every connection.
 // Units:      ns.
-// Errors:     aborts when no port can be had.
+// Errors:     aborts if no port is available.
 // Cost:       a thread.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what the store knows to what a target is told, over restarts.
+// From the store's data to the notifications of a target, across restarts.
 #include "collectors/hub/alerts/notifier.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ using ::testing::SizeIs;
 constexpr TimeNs kStart = 1'700'000'000'000'000'000;
 constexpr DurNs kSecond = kNsPerSecond, kMinute = 60 * kSecond;
 
-// A hub's worth of store: rows are saved when the test says so, messages go to a screen that remembers them.
+// A minimal hub: rows are saved when the test requests it, messages are collected in m_shown.
 class NotifierTest : public ::testing::Test {
  protected:
   struct Saving {
@@ -45,7 +45,7 @@ class NotifierTest : public ::testing::Test {
     const Status stored = m_writer->flush();
     ASSERT_TRUE(stored.ok()) << stored.message();
   }
-  // A hub begins; one that ran before is gone as after kill -9.
+  // A hub starts; the previous one ends as after kill -9.
   void begin(TimeNs now = kStart) {
     m_notifier.reset();
     m_waiting.clear();
@@ -59,7 +59,7 @@ class NotifierTest : public ::testing::Test {
     const Status started = m_notifier->start(*m_reader, m_temp.path(), now);
     ASSERT_TRUE(started.ok()) << started.message();
   }
-  // The store's writer does what it was asked for; `tell`: and says so.
+  // The store's writer saves the queued rows; `tell`: and confirms it.
   void store(bool tell = true) {
     while (const std::optional<Saving> next = nextWaiting()) {
       const Saving& saving = *next;
@@ -81,7 +81,7 @@ class NotifierTest : public ::testing::Test {
     const Status done = m_notifier->step(*m_reader, findings, kStart + at);
     EXPECT_TRUE(done.ok()) << done.message();
   }
-  // A step, stored and told; the titles that were new.
+  // One step, stored and sent; returns the titles of new messages.
   std::vector<std::string> titles(DurNs at, std::vector<Finding> findings = {}) {
     const std::size_t before = m_shown.size();
     step(at, std::move(findings));
@@ -114,7 +114,7 @@ class NotifierTest : public ::testing::Test {
   RunId m_run;
   AttemptId m_attempt;
   AlertOptions m_options;
-  std::mutex m_waiting_mutex;  // threads of targets add to it
+  std::mutex m_waiting_mutex;  // the targets' threads append to it
   std::vector<Saving> m_waiting;
   std::vector<AlertMessage> m_shown;
   std::vector<std::string> m_issues;
@@ -218,7 +218,7 @@ TEST_F(NotifierTest, AFaultOfAMachineIsOneWhateverRunsOnIt) {
   EXPECT_EQ(tell(next, kMinute), 1U);
 }
 
-// Of one fault: the Xid, the stall that it makes and the hang that names the rank on its node.
+// All findings of one fault: the Xid, the resulting stall, and the hang that names the rank on its node.
 class OneFaultTest : public NotifierTest {
  protected:
   Finding xid(TimeNs start = kStart) const {
@@ -385,7 +385,7 @@ TEST_F(NotifierTest, WhatIsWithdrawnIsWithdrawnInTheHistoryAndNotifiesNobody) {
 
 TEST_F(NotifierTest, ARestartedHubDoesNotRepeatAndOneKilledBeforeNotificationDoes) {
   step(0, {hang()});
-  store(/*tell=*/false);  // kill -9 between storing and telling
+  store(false);  // unconfirmed: kill -9 between storing and sending
   EXPECT_THAT(m_shown, IsEmpty());
   begin(kStart + kMinute);
   EXPECT_THAT(titles(kMinute, {hang()}), ElementsAre("error: 64 ranks wait for rank 5"));
@@ -400,7 +400,7 @@ TEST_F(NotifierTest, TheNotificationThatIsRepeatedAfterAKillHasTheSameId) {
   step(0, {hang()});
   const auto saving = m_waiting.at(0);
   ASSERT_TRUE(m_writer->alerts(saving.rows).ok());
-  saving.stored({});  // told; killed before that could be stored
+  saving.stored({});  // sent; killed before that could be stored
   ASSERT_THAT(m_shown, SizeIs(1));
   begin(kStart + kMinute);
   EXPECT_THAT(titles(kMinute), SizeIs(1));
@@ -419,7 +419,7 @@ TEST_F(NotifierTest, WhatIsStoredAfterTheStopIsReportedOnceByTheNextHub) {
 TEST_F(NotifierTest, ASecondFollowerOfTheStoreIsNoNotifier) {
   step(0, {hang()});
   store();
-  // What another process has is a Reader: it sees the history and tells nobody.
+  // Another process only has a Reader: it sees the history and sends nothing.
   const auto follower = m_temp.reader().value();
   ASSERT_THAT(follower->alerts(10).value(), SizeIs(1));
   EXPECT_EQ(follower->alerts(10)->at(0).count, 1);

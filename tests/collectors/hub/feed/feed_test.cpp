@@ -21,14 +21,14 @@ namespace {
 
 constexpr TimeNs kBegin = 1'760'000'000'000'000'000;
 
-// A store that grows at random in every way that a feed follows.
+// A store that grows at random in every way that a feed replicates.
 class Source {
  public:
   Source(const std::string& path, unsigned seed) : m_path(path), m_random(seed) { open(); }
   ReaderOptions reader() const { return {.live = m_writer->liveTail()}; }
   const std::string& path() const { return m_path; }
   void restart() {
-    // Readers of this process may still be open: then the file is whole, but not folded.
+    // Readers of this process may still be open: then the file is complete, but not folded.
     (void)m_writer->close();
     open();
   }
@@ -120,7 +120,7 @@ class Source {
       case 18:
         samples(below(3), below(9) == 0 ? 3'000 : 1 + below(300));
         break;
-      case 15:  // what seals chunks
+      case 15:  // seals chunks
         for (int i = 0; i < 3'000; ++i) point(0, m_step + i, static_cast<double>(i));
         m_step += 3'000;
         break;
@@ -130,7 +130,7 @@ class Source {
     }
   }
 
-  // Of a machine: now and then late ones, and in a wrong order.
+  // Samples of a machine: sometimes late, and out of order.
   void samples(int machine, int n) {
     TimeNs& clock = m_clocks[machine];
     const bool late = below(5) == 0, mixed = below(9) == 0;
@@ -181,7 +181,7 @@ class Source {
         {.attempt = of, .rank = series > 1 ? std::optional(series) : std::nullopt, .metric = names[series], .kind = SeriesKind::kScalar});
     const bool timed = series != 5 && below(200) != 0;
     m_writer->scalar(id, step, timed ? std::optional(time()) : std::nullopt, value);
-    if (below(50) == 0) m_writer->scalar(id, step, timed ? std::optional(time()) : std::nullopt, value);  // the same again is another point
+    if (below(50) == 0) m_writer->scalar(id, step, timed ? std::optional(time()) : std::nullopt, value);  // a repeated point is a new one
     m_writer->sample(m_writer->series({.node = node(), .metric = "power_watts"}), time(), value);
   }
   void judge() {
@@ -253,7 +253,7 @@ class Source {
   TimeNs m_clocks[3] = {kBegin, kBegin, kBegin};
 };
 
-// A copy of it, either told directly or through payloads and frames.
+// A replica of it, fed either directly or through payloads and frames.
 class Copy {
  public:
   Copy(std::string path, bool encoded) : m_path(std::move(path)), m_encoded(encoded) { open(); }
@@ -277,7 +277,7 @@ class Copy {
     (void)m_writer->close();
     open();
   }
-  // Returns whether there is more. `lose`: what was told this time never arrives.
+  // Returns whether there is more. `lose`: the data of this step never arrives.
   bool step(bool lose = false) {
     m_left = m_most;
     m_now += kNsPerSecond;
@@ -347,7 +347,7 @@ std::vector<std::string> textOf(const std::string& path, Writer& writer) {
   return storeText(**reader);
 }
 
-// All blocks of the series over time, by whose they are.
+// All blocks of the series over time, by owner.
 std::map<std::string, std::vector<Bin>> blocksOf(const std::string& path, Writer& writer) {
   EXPECT_TRUE(writer.flush().ok());
   const ReaderOptions options{.live = writer.liveTail()};
@@ -375,7 +375,7 @@ void expectEqualBlocks(const std::string& source, Writer& there, const std::stri
     ASSERT_EQ(blocks.size(), copied.size()) << what << ": " << name;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       Bin expected = blocks[i], found = copied[i];
-      // Added up in another order, or as decimals.
+      // Summed in another order, or as decimals.
       EXPECT_NEAR(expected.sum, found.sum, 1e-6 * (1 + std::abs(expected.sum))) << what << ": " << name << " " << i;
       expected.sum = found.sum = 0;
       if (expected.count == 0)
@@ -419,7 +419,7 @@ TEST_P(FeedCopies, WhateverIsRecordedWheneverAnyoneRestartsOrTheLineBreaks) {
       } else if (dice < 97) {
         copy.restart();
       } else if (dice < 98) {
-        copy.end();  // a cut that took its session with it
+        copy.end();  // an interruption that ended its session
       } else {
         copy.end();
         source.restart();
@@ -429,7 +429,7 @@ TEST_P(FeedCopies, WhateverIsRecordedWheneverAnyoneRestartsOrTheLineBreaks) {
     if (!copy.begun()) copy.begin(source, 1'000'000);
     copy.catchUp();
     copy.catchUp();
-    copy.catchUp();  // what fills no block comes once a series is silent
+    copy.catchUp();  // samples that do not fill a block are sent once a series is silent
     expectEqual(textOf(there.path(), source.writer()), textOf(here.path(), copy.writer()), "seed " + std::to_string(seed));
     expectEqualBlocks(there.path(), source.writer(), here.path(), copy.writer(), "seed " + std::to_string(seed));
     ASSERT_TRUE(copy.writer().mirror());
@@ -438,7 +438,7 @@ TEST_P(FeedCopies, WhateverIsRecordedWheneverAnyoneRestartsOrTheLineBreaks) {
 }
 INSTANTIATE_TEST_SUITE_P(Ways, FeedCopies, testing::Bool(), [](const auto& info) { return info.param ? "ThroughFrames" : "Directly"; });
 
-// The catalogue is seen when it is committed, an event at once.
+// The catalogue is visible after a commit, an event at once.
 TEST(Feed, MarksTheRowsThatItSentBeforeOneThatHasToWait) {
   TempStore there, here;
   Source source(there.path(), 1);
@@ -471,7 +471,7 @@ TEST(Feed, TellsNothingTwiceToOneThatFollowsWithoutACut) {
   expectEqual(textOf(there.path(), source.writer()), textOf(here.path(), copy.writer()), "live");
 }
 
-// Counts what it is told.
+// Counts its calls.
 class Listener : public NullOf<MirrorRecorder> {
  public:
   void complete(SeriesId, std::int64_t, std::int64_t, const ScalarColumns&) override {}
@@ -515,7 +515,7 @@ TEST(Feed, KeepsWhatHasTimeForWhenThereIsRoomToSpare) {
   EXPECT_GT(copy.summed, 0) << "it stands still where there never is room";
   EXPECT_LE(copy.summed, kRounds) << "one each round";
   spare = true;
-  for (int round = 0; round < 2; ++round, now += 10) {  // the second one finds that nothing is left
+  for (int round = 0; round < 2; ++round, now += 10) {  // in the second round, nothing is left
     while (step()) {
     }
   }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a feed copies of a store, as lines that are equal for equal stores, whatever the ids are.
+// Everything that a feed replicates of a store, as lines that are equal for equal stores, whatever the ids are.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      as printed.
-// Errors:     aborts the test program where a store cannot be read.
+// Errors:     aborts the test program if a store cannot be read.
 // Cost:       reads every point.
 #pragma once
 
@@ -23,7 +22,7 @@ T mustRead(Result<T> result) {
   return std::move(result).value();
 }
 
-// Sorted where the Reader's order is that of ids.
+// Sorted where the Reader's order depends on ids.
 std::vector<std::string> storeText(Reader& reader);
 
 }  // namespace runglass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real processes, killed with SIGKILL at random moments: the copy has what the hub has, once.
+// Real processes, killed with SIGKILL at random moments: the replica has all data of the hub, once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ namespace {
 using test::Process;
 
 std::vector<std::string> textOf(const std::string& store) {
-  // Stores what a killed writer left in its journal.
+  // Stores the data that a killed writer left in its journal.
   EXPECT_TRUE(mustRead(openStore(store).writer({.replay = makeJournalReplay()}))->close().ok());
   const auto reader = mustRead(openStore(store).reader());
   EXPECT_THAT(*reader->verify(), testing::IsEmpty());
@@ -90,7 +90,7 @@ TEST(FollowCrash, NothingIsLostOrDoubledWhenHubAndCopyAreKilledAgainAndAgain) {
   EXPECT_TRUE(agent->stop(60 * kNsPerSecond));
   copy->end(SIGKILL);
   hub_process->end(SIGKILL);
-  // A hub without analyses: the store it serves does not grow while the rest is copied.
+  // A hub without analyses: its store does not grow while the rest is replicated.
   {
     const auto quiet = mustRead(Hub::start(there, {.listen = hub}));
     std::vector<std::string> once = follow;

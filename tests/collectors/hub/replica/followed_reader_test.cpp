@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Reader of a copy that asks the hub: what it answers is what the hub's own Reader answers.
+// A Reader of a replica that queries the hub: its answers are those of the hub's own Reader.
 #include "collectors/hub/replica/followed_reader.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ using testing::HasSubstr;
 constexpr TimeNs kStart = 1'780'000'000'000'000'000;
 constexpr std::int64_t kHubLine = std::int64_t{1} << 62;
 
-// What is said of a store, in names instead of its ids.
+// A store's content as text, with names instead of its ids.
 class Side {
  public:
   explicit Side(Reader& from) : reader(from) {
@@ -251,7 +251,7 @@ class FollowedReaderTest : public testing::Test {
 
 TEST_F(FollowedReaderTest, AnswersAsTheHubsOwnReaderDoes) {
   serve();
-  // Ids of the copy are others than those of the hub.
+  // The replica's ids differ from those of the hub.
   write(*hub, [](Writer& writer) {
     for (int i = 0; i < 5; ++i)
       writer.sample(writer.series({.node = writer.node({.uuid = "z" + std::to_string(i)}), .metric = "power_watts"}), kStart, i);
@@ -344,7 +344,7 @@ TEST_F(FollowedReaderTest, WhatIsAskedForAlongIsWhatWouldHaveBeenAnswered) {
       ASSERT_EQ(source.text(a->bins(sa, Axis::kX, begin, end, 70)), copy.text(b->bins(sb, Axis::kX, begin, end, 70))) << *name;
     }
   }
-  // The same stretch again, after more came.
+  // The same range again, after more data arrived.
   const TimeNs now = wallNow(), later = now + 3600 * kNsPerSecond;
   std::vector<std::string> power;
   for (const std::string& name : names)
@@ -420,7 +420,7 @@ TEST_F(FollowedReaderTest, WithoutTheHubSaysWhatTheCopyHasAndWhatItLacks) {
   ASSERT_GT(whole.count, 0);
   ASSERT_TRUE(hub->stop().ok());
   EXPECT_EQ(copy.text(b->latest(power)), before) << "the newest that was heard of, with its time";
-  // Samples are summarised here; where there are none of these either it is said why.
+  // Samples are summarised here; without summaries, the reason is given.
   const SampleColumns samples = mustRead(b->samples(power[0], {kStart, kStart + 3600 * kNsPerSecond}));
   EXPECT_EQ(samples.size(), 0u);
   EXPECT_EQ(samples.summarised, whole.count);
@@ -505,7 +505,7 @@ TEST_F(FollowedReaderTest, AsksOnAfterEitherSideWasRestarted) {
   follow(address);
   expect("the copy was restarted");
   const auto orphan = followed();
-  (void)mirror->stop();  // a Reader that is open keeps the file from being folded
+  (void)mirror->stop();  // an open Reader prevents the file from being folded
   const Side copy(*orphan);
   EXPECT_EQ(orphan->captures(copy.run, {}).status().code(), Code::kUnavailable);
 }
@@ -563,7 +563,7 @@ TEST_F(FollowedReaderTest, AStopEndsAQuestion) {
   std::stop_source stop;
   const std::int64_t sent = proxy.up();
   std::thread stopper([&] {
-    (void)waitUntil([&] { return proxy.up() > sent; });  // the question is on its way
+    (void)waitUntil([&] { return proxy.up() > sent; });  // the query is on its way
     stop.request_stop();
   });
   const auto picture = b->spanPicture(tracks, {kStart, kStart + 60 * kNsPerSecond}, 1000, stop.get_token());
@@ -571,7 +571,7 @@ TEST_F(FollowedReaderTest, AStopEndsAQuestion) {
   stopper.join();
 }
 
-// Who has its answer may ask again at once, however late the hub's side of the call ends.
+// After an answer, the next query is accepted at once, however late the hub's side of the call ends.
 TEST_F(FollowedReaderTest, QuestionsOneAfterAnotherAreNeverTooMany) {
   serve();
   simulate(2, 20);

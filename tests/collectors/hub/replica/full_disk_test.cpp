@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A replica whose disk is full for a while: it says so, loses nothing that it stored, and goes on by itself when there is room.
+// A replica whose disk is full for a while: it reports this, loses no stored data, and continues by itself when there is space.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -35,7 +35,7 @@ class ReplicaOnAFullDisk : public testing::TestWithParam<int> {
   void TearDown() override {
     if (mounted) ::umount2(disk.c_str(), MNT_DETACH);
   }
-  // On the hub's writer thread: so many events and points.
+  // Adds this many events and points on the hub's writer thread.
   void grow(int count) {
     std::promise<Status> done;
     hub->post([&](Writer& writer) {
@@ -57,7 +57,7 @@ class ReplicaOnAFullDisk : public testing::TestWithParam<int> {
     EXPECT_TRUE(mirror.ok()) << mirror.status().message();
     return mirror.ok() ? std::move(*mirror) : nullptr;
   }
-  // Leaves so many KiB.
+  // Fills the disk up to this many free KiB.
   void fill(int kib) const {
     std::ofstream file(disk + "/fill", std::ios::binary);
     while (static_cast<int>(std::filesystem::space(disk).available >> 10) > kib &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hub and those who copy its store, over the wire: what is there is here, once, whatever the line does.
+// A hub and replicas of its store, over the wire: the hub's data is in each replica, once, whatever happens to the connection.
 #include "collectors/hub/replica/mirror.h"
 
 #include <gmock/gmock.h>
@@ -87,7 +87,7 @@ class MirrorTest : public testing::Test {
                       .summary = "rank 3 is slow at step " + std::to_string(step),
                       .evidence = "{}"});
   }
-  // Both closed, or not being written.
+  // Both stores must be closed, or not being written.
   void expectEqual() const {
     const auto source = mustRead(openStore(there).reader()), copy = mustRead(openStore(here).reader());
     const auto a = storeText(*source), b = storeText(*copy);
@@ -99,7 +99,7 @@ class MirrorTest : public testing::Test {
     EXPECT_THAT(extra, testing::IsEmpty());
     EXPECT_GT(a.size(), 10u);
   }
-  // Until two rounds began after now.
+  // Waits until two rounds that began after this call are done.
   static void catchUp(Mirror& mirror) {
     ASSERT_TRUE(mirror.waitComplete(60 * kNsPerSecond)) << mirror.status().problem;
     ASSERT_TRUE(mirror.waitComplete(60 * kNsPerSecond)) << mirror.status().problem;
@@ -152,7 +152,7 @@ TEST_F(MirrorTest, ACutCostsWhatWasOnTheWire) {
   expectEqual();
 }
 
-// Findings are committed on their own; what another process keeps from being committed is committed later.
+// Findings are committed separately; if another process prevents the commit, they are committed later.
 TEST_F(MirrorTest, WhatCannotBeStoredNowIsStoredLater) {
   auto hub = serve();
   write(*hub, [&](Writer& writer) { grow(writer, 8, 0); });
@@ -227,7 +227,7 @@ TEST_F(MirrorTest, EditsOfACopyAreMadeAtItsHub) {
   const auto runs = mustRead(reader->runs());
   const auto notes = mustRead(reader->notes(runs.at(0).id));
   ASSERT_EQ(notes.size(), 1u);
-  // And goes again.
+  // And is deleted again.
   ASSERT_TRUE(client.edit(Note{.id = notes[0].id, .run_uuid = "u", .author = "me", .text = ""}, info.mirror->source_uuid).ok());
   catchUp(*mirror);
   EXPECT_TRUE(mustRead(reader->notes(runs[0].id)).empty());

@@ -24,7 +24,7 @@ sockaddr_in loopback(int port) {
   return address;
 }
 
-// Small buffers: a slow line must not look fast because the kernel swallows what it has not sent.
+// Small buffers: a slow connection must not look fast because the kernel buffers unsent data.
 void shorten(int fd) {
   const int bytes = 16 << 10, on = 1;
   (void)::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
@@ -64,7 +64,7 @@ void SlowProxy::cut() {
   const std::lock_guard lock(m_mutex);
   for (Pair& pair : m_pairs) {
     if (pair.open == 0) continue;
-    // Reset, so that nothing that waits in buffers arrives.
+    // Reset, so that no buffered data arrives.
     const linger now{1, 0};
     for (const int fd : {pair.client, pair.server}) {
       (void)::setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
@@ -99,7 +99,7 @@ void SlowProxy::pump(Pair& pair, bool down) {
     DurNs due = 0;
     std::vector<char> bytes;
   };
-  // What the line itself holds: no more is taken from the sender than is on its way.
+  // Data in transit: reading from the sender is limited by it.
   std::deque<Piece> line;
   std::vector<char> buffer(std::size_t{4} << 10);
   DurNs free_at = monotonicNow();
@@ -120,7 +120,7 @@ void SlowProxy::pump(Pair& pair, bool down) {
         line.push_back({free_at + m_delay, {buffer.begin(), buffer.begin() + got}});
       }
     } else if ((ready.revents & (POLLHUP | POLLERR)) != 0) {
-      open = false;  // reset: what was on its way is lost
+      open = false;  // reset: data in transit is lost
       line.clear();
     }
     for (; !line.empty() && line.front().due <= monotonicNow(); line.pop_front()) {

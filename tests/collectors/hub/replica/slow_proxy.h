@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TCP proxy on 127.0.0.1 that lets so many bits through a second, each some time later, and breaks all connections when told.
+// A TCP proxy on 127.0.0.1 with a limited rate and a delay, which breaks all connections on request.
 //
-// Threading:  one thread a connection and direction; calls from any.
+// Threading:  one thread per connection and direction; calls from any.
 // Ownership:  owns its sockets and threads.
 // Units:      bytes; bytes per second.
-// Errors:     aborts the test program where no port can be had.
-// Cost:       as the traffic.
+// Errors:     aborts the test program if no port is available.
+// Cost:       proportional to the traffic.
 #pragma once
 
 #include <atomic>
@@ -21,13 +21,13 @@ namespace runglass::test {
 
 class SlowProxy {
  public:
-  // `rate` 0: as fast as it goes. `delay`: of each direction.
+  // `rate` 0: unlimited. `delay`: of each direction.
   SlowProxy(int target_port, std::int64_t rate, DurNs delay = 0);
   ~SlowProxy();
 
   std::string address() const;
   void cut();                                   // resets every connection
-  std::int64_t down() const { return m_down; }  // bytes from the target to who connected
+  std::int64_t down() const { return m_down; }  // bytes from the target to the client
   std::int64_t up() const { return m_up; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// While reads of the store are blocked, acknowledgements and calls of followers go on: reads have threads of their own.
+// While reads of the store are blocked, acknowledgements and replication calls continue: reads have their own threads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ using test::RawAgent;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Where reads are held until it opens.
+// Holds reads until it is opened.
 class Gate {
  public:
   ~Gate() { open(); }
@@ -168,7 +168,7 @@ class HeldReader final : public ForwardingReader {
   }
   Gate& m_gate;
   const std::string m_held;
-  std::map<std::string, int>& m_calls;  // of the pool's thread, until it has ended
+  std::map<std::string, int>& m_calls;  // used by the pool's thread until it has ended
 };
 
 class TimedOutOrders : public testing::TestWithParam<std::string> {
@@ -256,7 +256,7 @@ class BlockedFollower : public testing::Test {
     last = session.status();
     return session.ok() ? *session : nullptr;
   }
-  // A follower that joins and is attached for as long as eight more come: its session then reads what the gate holds.
+  // A replica that connects and stays attached until eight more have connected: its session then reads the data held by the gate.
   void comeAndGo() {
     auto session = join();
     if (session == nullptr) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// People's edits over loopback: made while agents' data flows, refused with the reason.
+// Edits by people over loopback: made while agents' data flows, refused with a reason.
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -141,7 +141,7 @@ TEST_F(ControlTest, TheLockTellsWhereTheHubListens) {
 TEST_F(ControlTest, EditsOfManyAtOnceAreAllMade) {
   const auto hub = serve();
   constexpr int kPeople = 8, kEach = 20;
-  constexpr DurNs kPatience = 100 * kNsPerSecond;  // a disk that stalls is no failure of the hub
+  constexpr DurNs kPatience = 100 * kNsPerSecond;  // a stalling disk is not a failure of the hub
   std::vector<std::future<void>> people;
   for (int i = 0; i < kPeople; ++i)
     people.push_back(std::async(std::launch::async, [&] {

@@ -68,7 +68,7 @@ TEST_F(Crash, OfTheHubLosesNothingAcknowledgedAndStoresNothingTwice) {
   std::vector<std::atomic<std::int64_t>> said(kAgents);
   std::atomic<bool> stop = false;
   std::vector<std::thread> speakers;
-  agents.reserve(kAgents);  // the speakers look into it
+  agents.reserve(kAgents);  // the speakers hold references into it
   for (int i = 0; i < kAgents; ++i) {
     AgentOptions options;
     options.link.hub = port.address();
@@ -142,7 +142,7 @@ TEST_F(Crash, OfAnAgentKeepsItsSpoolAndTellsTheGap) {
   const std::vector<std::string> command = {"runglass-agent", "--hub", port.address(), "--state-dir", dir.file("agent")};
   {
     Process agent(command);  // no hub yet: its data goes to the spool
-    // The metric's definition, then the record of its first sample, then more: the last record is going to be torn.
+    // The metric's definition, then the record of its first sample, then more: the last record will be torn.
     ASSERT_TRUE(waitUntil([&, before = std::size_t{0}, growths = 0]() mutable {
       const std::string now = spooled();
       return now.find("load_1m") != std::string::npos && now.size() > std::exchange(before, now.size()) && ++growths == 4;

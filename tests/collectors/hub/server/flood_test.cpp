@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floods of HTTP/2 frames against a hub's network port, which cost nothing to send: what they cost the hub, and its agents.
+// Floods of HTTP/2 frames, which cost nothing to send, at a hub's network port: their cost for the hub and its agents.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ constexpr int kFlooders = 4, kKeyUpdates = 200'000;
 enum class Kind { kNewCalls, kRapidReset, kContinuation, kKeyUpdates };
 enum class Who { kInClear, kStranger, kAgent };
 
-// Until the hub closes the connection or kFloodBytes are sent.
+// Sends until the hub closes the connection or kFloodBytes are sent.
 void flood(RawHttp2& to, Kind kind, std::uint32_t stream) {
   const std::string again = RawHttp2::again(), block(16'000, '\x82');
   if (!to.send(RawHttp2::frame(RawHttp2::kHeaders, RawHttp2::kEndHeaders, stream, RawHttp2::headers(kPath)))) return;
@@ -58,7 +58,7 @@ void flood(RawHttp2& to, Kind kind, std::uint32_t stream) {
   }
 }
 
-// AddressSanitizer keeps freed memory back, 256 MiB by default, which is none of the hub's.
+// AddressSanitizer keeps freed memory, 256 MiB by default, which must not count as the hub's.
 void keepLittleFreedMemory() {
   const char* const have = std::getenv("ASAN_OPTIONS");
   setenv("ASAN_OPTIONS", (std::string(have != nullptr ? have : "") + ":quarantine_size_mb=8:thread_local_quarantine_size_kb=64").c_str(),
@@ -99,7 +99,7 @@ class FloodedHub : public testing::Test {
     close(hub.out);
     return std::stoi(line.substr(line.rfind(':') + 1));
   }
-  // An agent that does nothing wrong, from the address of those who flood.
+  // A well-behaved agent with the same address as the flooding clients.
   std::unique_ptr<RawAgent> honest(int port, bool in_clear) const {
     const std::string token = text(folder + "/agents/gpu-b/token");
     return std::make_unique<RawAgent>(
@@ -111,7 +111,7 @@ class FloodedHub : public testing::Test {
     hello.set_node_name("gpu-b");
     return agent.join(hello).has_value();
   }
-  // One admitted call, of another agent each; it goes on.
+  // One admitted call, of a different agent each time; it stays open.
   static bool join(RawHttp2& to, int number) {
     v1::AgentMessage hello;
     hello.mutable_hello()->set_proto_version(1);
@@ -143,7 +143,7 @@ struct Killed {
   ~Killed() { kill(pid, SIGKILL), waitpid(pid, nullptr, 0); }
 };
 
-// 128 MiB of zeros in 130 KB, of an agent that was admitted: gRPC would unpack them before it looks at the size.
+// 128 MiB of zeros in 130 KB, from an admitted agent: gRPC would unpack them before checking the size.
 TEST_F(FloodedHub, DoesNotUnpackAMessageBeforeItIsRefused) {
   const test::Spawned hub = serve(true);
   const Killed in_the_end{hub.pid};
@@ -206,7 +206,7 @@ TEST_P(Flood, LeavesMemoryAgentsAndTheEndOfTheHubAlone) {
     if (!acknowledged) break;
     delays.push_back(monotonicNow() - sent);
     most = std::max(most, rssMib(hub.pid));
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // a pace, not a proof
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // only limits the rate
   }
   stop = true;
   const DurNs asked = monotonicNow();
@@ -244,10 +244,10 @@ INSTANTIATE_TEST_SUITE_P(Hub, Flood,
 INSTANTIATE_TEST_SUITE_P(HubTls, Flood, testing::Combine(testing::Values(Who::kStranger, Who::kAgent), testing::Values(Kind::kKeyUpdates)),
                          nameOf);
 
-// What a connection sends before it is silent.
+// What a connection sends before it falls silent.
 enum class Silence { kInClear, kBeforeTls, kInTheHandshake };
 
-// What a TLS client sends first.
+// The first message of a TLS client.
 std::string clientHello() {
   SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
   SSL* const ssl = SSL_new(context);
@@ -263,8 +263,8 @@ std::string clientHello() {
 
 class SilentFlood : public FloodedHub, public testing::WithParamInterface<Silence> {
  protected:
-  // Opens connections and keeps the newest of them, at a pace that the hub can follow. Faster ones delay whatever connects, by the queue
-  // of those that wait to be accepted (docs/operate/trust.md).
+  // Opens connections at a rate that the hub can handle and keeps the newest of them. A higher rate delays every new connection, because of
+  // the accept queue (docs/operate/trust.md).
   static void flood(int port, const std::string& first, const std::atomic<bool>& stop, std::atomic<int>& connections) {
     constexpr std::size_t kKept = 200;
     const std::chrono::milliseconds pace(first.empty() ? 1 : 10);
@@ -300,7 +300,7 @@ TEST_P(SilentFlood, OfTheAddressOfAnAgentDelaysNeitherItsReturnNorItsAcknowledge
     const DurNs began = monotonicNow();
     std::unique_ptr<RawAgent> agent;
     bool joined = false;
-    // As an agent does, which connects again at once.
+    // Like an agent, which reconnects at once.
     while (!joined && monotonicNow() - began < 20 * kNsPerSecond) {
       agent = honest(port, in_clear);
       joined = joins(*agent, "s1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bytes of a client go on to gRPC, which wait, and which end its connection.
+// Which bytes of a client are passed to gRPC, which wait, and which end its connection.
 #include "collectors/hub/server/http2_guard.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class Guard : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(goesOn(std::string(Http2Guard::kPreface) + RawHttp2::frame(RawHttp2::kSettings, 0, 0, ""))); }
   bool goesOn(const std::string& bytes) { return guard.pass(bytes, kAny, now) == bytes.size() && guard.verdict() == Verdict::kPass; }
-  // How many frames go on until it breaks or holds; at most `most`.
+  // Number of frames that pass until it breaks the connection or holds; at most `most`.
   int until(int most, const std::function<std::string(int)>& frame) {
     for (int i = 0; i < most; ++i)
       if (!goesOn(frame(i))) return i;
@@ -163,7 +163,7 @@ TEST_F(Guard, BreaksAtFloodsOfControlFrames) {
   EXPECT_FALSE(goesOn(RawHttp2::frame(kPush, 0, 1, "1234")));
 }
 
-// A follower that takes 64 MiB a second acknowledges them.
+// A replica that receives 64 MiB per second acknowledges them.
 TEST_F(Guard, WindowUpdatesForWhatWasTakenAreNoFlood) {
   guard.admit();
   for (int i = 0; i < 100'000; ++i) {
@@ -180,7 +180,7 @@ TEST_F(Guard, ABatchGoesOnAndUnfinishedMessagesAreBounded) {
   const std::string batch = RawHttp2::message(std::string(2U << 20, 'x'));
   for (int i = 0; i < 20; ++i)
     for (std::size_t at = 0; at < batch.size(); at += 16'384) ASSERT_TRUE(goesOn(data(1, batch.substr(at, 16'384)))) << i;
-  // Calls that never end their messages.
+  // Calls that never finish their messages.
   const std::string unfinished = RawHttp2::message(std::string(4U << 20, 'x')).substr(0, 3U << 20);
   int calls = 0;
   for (; calls < 60; ++calls) {

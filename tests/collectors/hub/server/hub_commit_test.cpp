@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a hub does while its store commits: it goes on acknowledging, and records afterwards, in order.
+// A hub while its store commits: it continues to acknowledge, and records afterwards, in order.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 using test::RawAgent;
 using testing::IsEmpty;
 
-// Looks at the disk on the thread of the commits only when nothing keeps it from that.
+// The disk is checked on the commits' thread, so this can block a commit.
 class Gate {
  public:
   void holdOthersThan(std::thread::id thread) {
@@ -75,7 +75,7 @@ class HubCommit : public testing::Test {
   }
   void TearDown() override { gate->open(); }
 
-  // The next sample, numbered on, with a text of so many bytes.
+  // Sends the next sample, numbered consecutively, with a text of this size.
   void say(std::size_t bytes = 0) {
     WireRecorder out(
         dictionary, [] { return wallNow(); }, [] {});
@@ -85,7 +85,7 @@ class HubCommit : public testing::Test {
     payload += out.take(StreamClass::kLogs);
     agent->send(RawAgent::batch(4, said++, payload));
   }
-  // From here on a commit runs until the gate opens.
+  // From now on, a commit blocks until the gate opens.
   void holdCommits() {
     std::promise<std::thread::id> writer;
     hub->post([&](Writer&) { writer.set_value(std::this_thread::get_id()); });
@@ -157,14 +157,14 @@ TEST_F(HubCommit, LetsAnAgentInMeanwhile) {
 TEST_F(HubCommit, TakesNoMoreThanItsMemoryAllows) {
   holdCommits();
   std::thread speaker([&] {
-    for (int i = 0; i < 100; ++i) say(100'000);  // five times what the hub may hold
+    for (int i = 0; i < 100; ++i) say(100'000);  // five times the hub's limit
   });
   EXPECT_TRUE(test::waitUntil([&] { return hub->stats().queue_bytes >= static_cast<std::int64_t>(kQueueBytes); }));
-  // Round trips of other agents give it the time to read on.
+  // Round trips of other agents give it time to read more.
   for (int i = 0; i < 20; ++i) {
     RawAgent other(hub->address());
     EXPECT_TRUE(other.join(other.hello("s", "other-" + std::to_string(i))));
-    // One message pushes over the mark; what the transport buffers is its own.
+    // A single message may exceed the limit; transport buffers do not count.
     EXPECT_LE(hub->stats().queue_bytes, static_cast<std::int64_t>(kQueueBytes + 300'000));
   }
   gate->open();

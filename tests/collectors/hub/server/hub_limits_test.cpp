@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One hostile agent beside a good one: what it sends costs itself, never the other.
+// One hostile agent and one well-behaved agent: the hostile one only harms itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ class HubLimits : public testing::Test {
     out.sample(dictionary.series({.metric = "m"}), wallNow(), value);
     return out.take(StreamClass::kMetrics);
   }
-  // How long the good agent waits for an acknowledgement.
+  // The good agent's waiting time for an acknowledgement.
   DurNs roundTrip() {
     const DurNs began = monotonicNow();
     EXPECT_TRUE(good->send(RawAgent::batch(4, m_seq, samplePayload(1))));
@@ -143,7 +143,7 @@ TEST_F(HubLimits, AnAgentThatBeginsSessionsWithoutEndIsRefusedAlone) {
     v1::Hello hello = agent.hello("s", "hostile");
     hello.clear_sessions();
     for (std::size_t i = 1; i < kAtOnce; ++i) hello.add_sessions()->set_session("s" + std::to_string(begun++));
-    hello.add_sessions()->set_session("live");  // the newest: it may replace the connection before
+    hello.add_sessions()->set_session("live");  // the newest: it may replace the previous connection
     if (agent.join(hello)) continue;
     refused = agent.finish();
     break;
@@ -178,7 +178,7 @@ TEST_F(HubLimits, DefinitionsHoldNothingElse) {
 TEST_F(HubLimits, NoTimeOfAnAgentLiesInTheFarFuture) {
   constexpr TimeNs kMax = std::numeric_limits<TimeNs>::max();
   {
-    // The stamp that only a hub gives, and a second one behind an honest one.
+    // The stamp that only a hub sets, and a second one after a valid one.
     const auto agent = hostile();
     for (const std::uint32_t field : {Wire::kReceivedNsFieldNumber, Wire::kSealedNsFieldNumber}) {
       WireRecorder out(
@@ -200,7 +200,7 @@ TEST_F(HubLimits, NoTimeOfAnAgentLiesInTheFarFuture) {
     }
   }
   {
-    // A clock that is wrong by centuries, in all it says.
+    // A clock that is wrong by centuries in all its times.
     const auto agent = hostile([](v1::Hello& hello) {
       hello.set_agent_uuid("late");
       hello.set_node_uuid("late");

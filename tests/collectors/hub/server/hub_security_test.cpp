@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets in: tokens, TLS, client certificates, connection limits.
+// Admission: tokens, TLS, client certificates, connection limits.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ class HubSecurity : public testing::Test {
     out << std::ifstream(dir.file(name)).rdbuf();
     return out.str();
   }
-  // A CA, a server certificate for localhost and 127.0.0.1, and a client certificate, by the openssl program.
+  // A CA, a server certificate for localhost and 127.0.0.1, and a client certificate, created by the openssl program.
   bool makeCertificates() const {
     const std::string script =
         "cd " + dir.path() +
@@ -83,7 +83,7 @@ TEST_F(HubSecurity, LetsInOnlyWhoKnowsAToken) {
   EXPECT_TRUE(agent.join(agent.hello()));
 }
 
-// Ten wrong tokens from an address refused every token of it: all that come through one tunnel.
+// Previously, ten wrong tokens from an address blocked every token from it, including all clients of one tunnel.
 TEST_F(HubSecurity, AGuesserLocksNobodyOut) {
   const std::string file = privateFile("tokens", kToken);
   const auto book = AccessTable::open(file, {0, 0});
@@ -161,7 +161,7 @@ TEST_F(HubSecurity, AgentsOfIPv4AreNoStrangersToAHubOfIPv6) {
     agents.push_back(std::make_unique<RawAgent>("127.0.0.1:" + std::to_string((*hub)->port()), kToken, tls()));
     ASSERT_TRUE(agents.back()->join(agents.back()->hello("s", "a" + std::to_string(i)))) << i;
   }
-  // One round after the last came all are still there.
+  // One round trip after the last connection, all are still connected.
   for (const auto& agent : agents) EXPECT_TRUE(agent->beat());
   const std::int64_t batches = (*hub)->stats().batches;
   for (std::size_t i = 0; i < agents.size(); ++i) {
@@ -205,7 +205,7 @@ TEST_F(HubSecurity, CapsSilentConnectionsPerAddressButNotAgents) {
   for (const int fd : silent) close(fd);
 }
 
-// From `from` to the hub; -1: refused.
+// Connects from `from` to the hub; -1: refused.
 int connected(const char* from, int port) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in own{};
@@ -219,7 +219,7 @@ int connected(const char* from, int port) {
   close(fd);
   return -1;
 }
-// 64 of these kept an address out for 40 s, 512 a cluster.
+// Previously, 64 of these blocked an address for 40 s, and 512 a cluster.
 TEST_F(HubSecurity, ConnectionsThatEndedCountNoMore) {
   auto hub = serve({});
   ASSERT_TRUE(hub.ok());
@@ -234,7 +234,7 @@ TEST_F(HubSecurity, ConnectionsThatEndedCountNoMore) {
   }
 }
 
-// A relay without gRPC: what it would hand over is kept.
+// A relay without gRPC: connections passed on are kept.
 class Relayed : public testing::Test {
  protected:
   void start(Relay::Limits limits) {
@@ -266,7 +266,7 @@ class Relayed : public testing::Test {
     EXPECT_GE(clients.back(), 0);
     return clients.back();
   }
-  // Begins to speak HTTP/2, so that gRPC gets the connection; what gRPC calls it.
+  // Begins HTTP/2, so that gRPC gets the connection; returns gRPC's name for it.
   std::string greet(int fd) {
     const std::size_t before = handedCount();
     EXPECT_EQ(send(fd, Http2Guard::kPreface.data(), Http2Guard::kPreface.size(), MSG_NOSIGNAL),
@@ -298,7 +298,7 @@ TEST_F(Relayed, SilentConnectionsOfAnAddressAreItsOwnTrouble) {
   const auto open = [&] { return std::ranges::count_if(loud, isOpen) + std::ranges::count_if(other, isOpen); };
   EXPECT_TRUE(test::waitUntil([&] { return open() == 7; })) << "one of an address that has most";
   EXPECT_TRUE(isOpen(late));
-  // What was admitted is no longer theirs to lose.
+  // Admitted connections are not affected by others.
   const std::shared_ptr<RelayPeer> peer = relay->find(greet(late));
   ASSERT_NE(peer, nullptr);
   EXPECT_EQ(peer->address, "ipv4:127.0.0.4");
@@ -317,14 +317,14 @@ TEST_F(Relayed, GivesEachConnectionAName) {
   EXPECT_EQ(relay->find(second)->address, "ipv4:127.0.0.3");
   EXPECT_EQ(relay->find(first + "0"), nullptr);
   EXPECT_EQ(relay->find("unix-abstract:x"), nullptr);
-  // Once gRPC closed its end the name stands for no connection.
+  // Once gRPC has closed its end, the name refers to no connection.
   close(handed[0]);
   handed.erase(handed.begin());
   EXPECT_TRUE(test::waitUntil([&] { return relay->find(first) == nullptr && !isOpen(one); }));
   EXPECT_NE(relay->find(second), nullptr);
 }
 
-// One address cannot use what the others need: the connection that sent most without an admitted call gives way.
+// One address cannot use up the share of others: the connection that sent most without an admitted call is closed.
 TEST_F(Relayed, StrangersShareWhatTheyMaySend) {
   start({.per_address = 64, .total = 64, .bytes = 64U << 10});
   std::vector<int> greedy;
@@ -340,7 +340,7 @@ TEST_F(Relayed, StrangersShareWhatTheyMaySend) {
   const int modest = come("127.0.0.3");
   const std::string name = greet(modest);
   EXPECT_TRUE(test::waitUntil([&] {
-    // As gRPC does: an end is answered by an end.
+    // As gRPC does: it closes its end when the other end is closed.
     for (const int fd : handed)
       for (char byte[4'096]; recv(fd, byte, sizeof byte, MSG_DONTWAIT) > 0;) continue;
     return std::ranges::count_if(greedy, isOpen) < 3;
@@ -350,12 +350,12 @@ TEST_F(Relayed, StrangersShareWhatTheyMaySend) {
   EXPECT_GE(relay->cut().count, 1);
 }
 
-// Three descriptors for a connection, one for a stranger that says nothing; and the store needs some as well.
+// Three descriptors per connection, one for a silent unknown client; and the store needs some as well.
 TEST_F(Relayed, StrangersGiveWayWhereDescriptorsAreScarce) {
   const int next = dup(0);
   close(next);
   start({.per_address = 500, .total = 500, .descriptors = static_cast<std::size_t>(next) + 200});
-  // Clients of this process take descriptors as well: both sides together reach the limit.
+  // Clients of this process use descriptors as well: both sides together reach the limit.
   const int admitted = come("127.0.0.2");
   const std::shared_ptr<RelayPeer> peer = relay->find(greet(admitted));
   ASSERT_NE(peer, nullptr);
@@ -368,7 +368,7 @@ TEST_F(Relayed, StrangersGiveWayWhereDescriptorsAreScarce) {
   EXPECT_TRUE(isOpen(admitted));
 }
 
-// A client may send more than a stranger's share behind the headers of its first call: it waits for the call to be admitted.
+// A client may send more than the limit for unknown clients after the headers of its first call: the data waits for the call's admission.
 TEST_F(HubSecurity, ALargeFirstMessageWaitsForItsAdmission) {
   auto hub = serve({.token_file = privateFile("tokens", kToken)});
   ASSERT_TRUE(hub.ok()) << hub.status().message();
@@ -382,7 +382,7 @@ TEST_F(HubSecurity, ALargeFirstMessageWaitsForItsAdmission) {
   EXPECT_EQ((*hub)->stats().cut_connections, 0);
 }
 
-// Calls that wait for room go on once others are answered; a connection that has sent its share and has no open call is closed.
+// Calls that wait for space continue once others are answered; a connection that has used its share and has no open call is closed.
 TEST_F(HubSecurity, RefusedCallsGoOnUntilTheShareIsUsed) {
   auto hub = serve({.token_file = privateFile("tokens", kToken)});
   ASSERT_TRUE(hub.ok()) << hub.status().message();

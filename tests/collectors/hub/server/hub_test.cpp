@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agents against a hub in this process: what was said is in the store once, and what must be refused is.
+// Agents with a hub in this process: sent data is in the store once, and invalid data is refused.
 #include "collectors/hub/server/hub.h"
 
 #include <gmock/gmock.h>
@@ -25,10 +25,10 @@
 #include "tests/support/wait_until.h"
 
 namespace {
-std::atomic<int> g_failing_syncs = 0;  // of journals, how many are still to fail
+std::atomic<int> g_failing_syncs = 0;  // number of journal syncs that will still fail
 }  // namespace
 
-// In place of the C library's, for all of this program.
+// Replaces the C library's function in the whole program.
 extern "C" int fdatasync(int fd) {
   std::error_code error;
   if (g_failing_syncs > 0 &&
@@ -102,7 +102,7 @@ class HubTest : public testing::Test {
     return out.take(StreamClass::kMetrics);
   }
 
-  // Once the hub takes sessions again.
+  // Joins once the hub accepts sessions again.
   static testing::AssertionResult rejoins(const Hub& hub, std::unique_ptr<RawAgent>& agent) {
     return waitUntil([&] {
       agent = std::make_unique<RawAgent>(hub.address());
@@ -153,7 +153,7 @@ TEST_F(HubTest, TakesUpWhereItWasAfterARestart) {
   for (int life = 0; life < 3; ++life) {
     say(1'000);
     ASSERT_TRUE(waitUntil([&] { return hub->stats().samples > 0; }));
-    say(500);  // some of it on the wire, some not yet sealed
+    say(500);  // some of it on the wire, some not sealed yet
     ASSERT_TRUE(hub->stop().ok());
     say(500);
     hub = serve({.listen = address});
@@ -165,7 +165,7 @@ TEST_F(HubTest, TakesUpWhereItWasAfterARestart) {
   EXPECT_EQ(issueCount("wire.gap"), 0);
 }
 
-// Retention looks once a minute; what fills a small store in seconds does not wait for that.
+// Retention runs once a minute, but a small store that fills in seconds does not wait for that.
 TEST_F(HubTest, KeepsAStoreToItsCapHoweverFastItFills) {
   constexpr std::int64_t kCap = 4 << 20;
   constexpr int kBatches = 200, kPoints = 10'000;  // 16 MB of noise
@@ -189,7 +189,7 @@ TEST_F(HubTest, KeepsAStoreToItsCapHoweverFastItFills) {
     ASSERT_TRUE(agent.send(RawAgent::batch(4, static_cast<std::uint64_t>(batch), out.take(StreamClass::kMetrics))));
     ASSERT_TRUE(agent.waitForAck(4, static_cast<std::uint64_t>(batch) + 1));
   }
-  // Retention goes on in portions after the last batch. The file itself gets smaller at the next checkpoint.
+  // Retention continues in portions after the last batch. The file itself shrinks at the next checkpoint.
   const auto pages = [&] {
     sqlite3* db = nullptr;
     std::int64_t count = 0;
@@ -257,7 +257,7 @@ TEST_F(HubTest, AFullDiskIsSaidOnceAndCostsNothing) {
   say(1'000);
   ASSERT_TRUE(waitUntil([&] { return !hub->stats().store_error.empty(); }));
   EXPECT_THAT(hub->stats().store_error, HasSubstr("s.rgl: its disk is full"));
-  // Others are refused in turn: what the agent offers meanwhile is, too.
+  // Others are refused in turn, and so is the agent's data meanwhile.
   for (int i = 0; i < 5; ++i) {
     RawAgent other(hub->address());
     (void)other.join(other.hello("s" + std::to_string(i), "other"));
@@ -350,7 +350,7 @@ TEST_F(HubTest, RefusesCompressedFrames) {
   auto hub = serve();
   RawAgent agent(hub->address(), "", grpc::InsecureChannelCredentials(), true);
   v1::Hello hello = agent.hello();
-  hello.set_agent_version(std::string(200, 'a'));  // gRPC sends what does not shrink uncompressed
+  hello.set_agent_version(std::string(200, 'a'));  // gRPC sends data that does not shrink uncompressed
   EXPECT_FALSE(agent.join(hello));
   const grpc::Status status = agent.finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
@@ -507,7 +507,7 @@ TEST_F(HubTest, ADuplicateIsAcknowledgedWithWhatStandsBeforeItAndNotSooner) {
     RawAgent agent(hub->address());
     ASSERT_TRUE(agent.join(agent.hello("s" + std::to_string(round), "agent-" + std::to_string(round))));
     *free_bytes = 0;
-    // Both of a group that the journal refuses.
+    // Two batches in a group that the journal refuses.
     agent.send(RawAgent::batch(4, 0, samplePayload(1)));
     agent.send(RawAgent::batch(4, 0, samplePayload(1)));
     EXPECT_FALSE(agent.waitForAck(4, 1));
@@ -538,7 +538,7 @@ TEST_F(HubTest, ASyncThatFailedAcknowledgesNothing) {
   EXPECT_GE(issueCount("store.refused"), 1);
 }
 
-// The batch whose arrival showed that an earlier sync had failed was journaled, and then neither recorded nor taken again.
+// Previously, the batch whose arrival revealed that an earlier sync had failed was journaled, and then neither recorded nor accepted again.
 TEST_F(HubTest, WhatWasJournaledWhenASyncHadFailedIsStored) {
   auto hub = serve();
   std::uint64_t sent = 0;

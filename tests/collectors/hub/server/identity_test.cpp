@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose an agent's uuid is: nobody else takes its streams, its place or its sequence numbers.
+// The owner of an agent's uuid: no other agent gets its streams, its place or its sequence numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class Identity : public testing::Test {
     EXPECT_TRUE(hub.ok()) << hub.status().message();
     return hub.ok() ? std::move(*hub) : nullptr;
   }
-  // An agent of this uuid that says it is of another node.
+  // An agent with this uuid that claims to be from another node.
   static v1::Hello stolen(const RawAgent& from, const std::string& session = "s1", const std::string& uuid = "agent-1") {
     v1::Hello hello = from.hello(session, uuid);
     hello.set_node_uuid("other-node");
@@ -204,7 +204,7 @@ TEST_F(Identity, ARenamedNodeIsFreedByItsOldName) {
   add("old", Scope::kIngest, "old"), add("new", Scope::kIngest, "new"), add("operator", Scope::kAdmin, "");
   ASSERT_TRUE(writeAccessFile(dir.file("access"), file).ok());
   auto hub = serve({.token_file = dir.file("access")});
-  // One machine, whose uuid stays.
+  // One machine with a constant uuid.
   const auto join = [&](std::size_t as, const std::string& name) {
     RawAgent agent(hub->address(), secrets[as]);
     v1::Hello hello = agent.hello("s" + name, "agent-" + name);

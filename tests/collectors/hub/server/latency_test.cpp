@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How soon what a real agent has is in its hub. The bounds are promises to users, generous on an idle machine; of several rounds the best
-// one counts, so that a busy machine fails nothing.
+// The delay until a real agent's data is in its hub. The bounds are promises to users, generous on an idle machine; the best of several
+// rounds counts, so that a busy machine does not fail the test.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ class Latency : public testing::Test {
   std::vector<std::string> agent(const std::string& state) const {
     return {"runglass-agent", "--hub", port.address(), "--config", dir.file("agent.toml"), "--state-dir", dir.file(state)};
   }
-  // Until `done` of a Reader that sees what the hub has not committed yet.
+  // Waits until `done` returns true for a Reader that sees the hub's uncommitted data.
   static std::optional<DurNs> timeUntil(Hub& hub, const std::string& store, const std::function<bool(Reader&)>& done) {
     const DurNs begin = monotonicNow();
     auto reader = openStore(store).reader(hub.readerOptions());

@@ -55,7 +55,7 @@ TEST(LeaseTable, OneAgentHoldsSoManyAndOthersTheRest) {
   EXPECT_TRUE(table.claim("b", "f1", 0, kStart + kSecond).held);
 }
 
-// Each of a full table's claims walked all of it: one heartbeat with 100,000 leases took a minute.
+// Previously, each claim on a full table scanned all of it: one heartbeat with 100,000 leases took a minute.
 TEST(LeaseTable, AFullTableAnswersAtOnceAndIsSweptWhenItsLeasesExpire) {
   LeaseTable table(kStart - LeaseTable::kExpiry);
   const auto fill = [&](int agents, DurNs now) {

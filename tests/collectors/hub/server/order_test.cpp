@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders of the hub to agents that play one node or many, and what comes back.
+// Commands of the hub to agents that represent one node or many, and their answers.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -59,7 +59,7 @@ class OrderTest : public testing::Test {
     EXPECT_TRUE(outcome.ok()) << outcome.status().message();
     return outcome.ok() ? std::move(*outcome) : OrderOutcome();
   }
-  // Answers every order with these ranks until the test ends.
+  // Answers every command with these ranks until the test ends.
   static std::jthread answering(Agent& agent, std::vector<std::int32_t> ranks) {
     const OrderQueue::Server server = agent.orders().serve({OrderKind::kCapture});
     return std::jthread([&agent, server, ranks = std::move(ranks)](const std::stop_token& stop) {

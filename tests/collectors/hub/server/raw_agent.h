@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// RawAgent: speaks the Ingest protocol message by message, rightly or wrongly, for tests of the hub.
+// RawAgent: sends the Ingest protocol message by message, valid or invalid, for tests of the hub.
 //
 // Threading:  one thread.
-// Ownership:  owns its stream; the destructor cancels what is still open.
-// Units:      none.
-// Errors:     finish() returns the status the hub ended the stream with.
+// Ownership:  owns its stream; the destructor cancels an open one.
+// Errors:     finish() returns the status with which the hub ended the stream.
 // Cost:       one connection.
 #pragma once
 
@@ -93,7 +92,7 @@ class RawAgent {
         if (ack.stream() == stream && ack.next_seq() >= next_seq) return true;
     return false;
   }
-  // Reads until the hub said that so much may be on the wire.
+  // Reads until the hub has granted a credit for which `is` returns true.
   bool waitForCredit(const std::function<bool(std::uint64_t)>& is) {
     v1::HubMessage answer;
     while (!is(m_credit))

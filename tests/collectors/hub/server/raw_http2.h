@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RawHttp2: a client that writes HTTP/2 frames by hand over TCP or TLS, and breaks the rules that a client library keeps.
+// RawHttp2: a client that writes HTTP/2 frames directly over TCP or TLS, and violates rules that a client library follows.
 //
 // Threading:  one thread.
 // Ownership:  owns its socket.
 // Units:      bytes.
-// Errors:     send() and the rest return false once the hub has closed the connection or takes nothing for two seconds.
+// Errors:     send() and the other calls return false once the hub has closed the connection or reads nothing for two seconds.
 // Cost:       one connection.
 #pragma once
 
@@ -28,11 +28,11 @@ class RawHttp2 {
   static constexpr std::uint8_t kEndStream = 1, kEndHeaders = 4;
   struct Tls {
     bool on = false;
-    std::string certificate, key;  // PEM files; empty: none is shown
+    std::string certificate, key;  // PEM files; empty: none is presented
   };
 
   RawHttp2(int port, const Tls& tls) {
-    std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to a socket that the hub may have closed
+    std::signal(SIGPIPE, SIG_IGN);  // OpenSSL may write to a socket that the hub has closed
     m_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const timeval patience{2, 0};
     setsockopt(m_fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
@@ -52,7 +52,7 @@ class RawHttp2 {
   }
 
   bool open() const { return m_open; }
-  // New keys for what is sent, in a TLS record without data.
+  // New keys for sending, in a TLS record without data.
   bool updateKeys() { return m_open = m_open && SSL_key_update(m_ssl, SSL_KEY_UPDATE_NOT_REQUESTED) == 1 && SSL_do_handshake(m_ssl) == 1; }
   std::size_t sent() const { return m_sent; }
   bool send(std::string_view bytes) {
@@ -67,7 +67,7 @@ class RawHttp2 {
   }
   // The preface, and SETTINGS that change nothing. Those of the hub are never acknowledged.
   bool greet() { return send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(kSettings, 0, 0, "")); }
-  // Until a frame of `type` came.
+  // Reads until a frame of `type` arrives.
   bool waitFor(std::uint8_t type) {
     std::string head;
     while (read(head, 9)) {
@@ -87,7 +87,7 @@ class RawHttp2 {
     for (const unsigned shift : {24U, 16U, 8U, 0U}) out += static_cast<char>(stream >> shift);
     return out.append(payload);
   }
-  // Headers of a call of `path`, which the connection's table of headers remembers.
+  // Headers of a call of `path`, which are added to the connection's header table.
   static std::string headers(const std::string& path) {
     std::string out = "\x83\x86";
     out += literal("\x44", path);
@@ -95,7 +95,7 @@ class RawHttp2 {
     out += literal(std::string("\x40\x02", 2) + "te", "trailers");
     return out + literal("\x5f", "application/grpc");
   }
-  // The same once more, out of that table.
+  // The same headers again, from that table.
   static std::string again() { return "\x83\x86\xc1\xc0\xbf\xbe"; }
   static std::string message(const std::string& body) {
     std::string out(1, '\0');
@@ -107,7 +107,7 @@ class RawHttp2 {
  private:
   static std::size_t byte(const std::string& text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
   static std::string literal(const std::string& name, const std::string& value) {
-    return name + static_cast<char>(value.size()) + value;  // values here are shorter than 127
+    return name + static_cast<char>(value.size()) + value;  // all values here are shorter than 127
   }
   bool read(std::string& into, std::size_t bytes) {
     into.assign(bytes, '\0');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording: order, whatever commits come between, and nothing lost to one that fails.
+// Recording: in order, whatever commits happen in between, and without loss if one fails.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -25,7 +25,7 @@ class RecordingTest : public testing::Test {
   void say(std::size_t bytes = 100) {
     recording->add(bytes, [n = said++](Writer& out) { out.event({.time = n, .kind = "n", .message = std::string(2'000, '.')}); });
   }
-  // Until a commit has begun.
+  // Waits until a commit has begun.
   void commit() {
     ASSERT_TRUE(waitUntil([&] {
       recording->commitIfDue();
@@ -91,7 +91,7 @@ TEST_F(RecordingTest, GetsLessHoweverMuchComes) {
 
 TEST_F(RecordingTest, SaysThatACommitFailedAndTheNextStoresIt) {
   ASSERT_TRUE(openStore(store).writer().value()->close().ok());
-  start({.max_pages = 1});  // not a page more than it has
+  start({.max_pages = 1});  // no page more than the store has
   for (int i = 0; i < 50; ++i) say();
   commit();
   for (int i = 0; i < 50; ++i) say();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hub whose store cannot take what comes: one batch that makes no sense, and commits that fail. What was acknowledged is stored.
+// A hub whose store cannot accept data: one invalid batch, and failing commits. All acknowledged data is stored.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -41,7 +41,7 @@ class StoreTrouble : public testing::Test {
     agent->sendDefinitions(dictionary.recordsFrom(0));
     return agent;
   }
-  // The next sample, numbered on, with a text of so many bytes.
+  // Sends the next sample, numbered consecutively, with a text of this size.
   void say(RawAgent& agent, std::size_t bytes = 0) {
     WireRecorder out(
         dictionary, [] { return wallNow(); }, [] {});
@@ -51,7 +51,7 @@ class StoreTrouble : public testing::Test {
     payload += out.take(StreamClass::kLogs);
     agent.send(RawAgent::batch(4, next++, payload));
   }
-  // Another process writes into the store.
+  // Another process writes to the store.
   void hold() {
     ASSERT_EQ(test::openDatabase(store, &other), SQLITE_OK);
     sqlite3_busy_timeout(other, 10'000);
@@ -97,7 +97,7 @@ class StoreTrouble : public testing::Test {
   sqlite3* other = nullptr;
 };
 
-// Records whose owner was never named: what a broken or hostile agent sends.
+// Records with an undefined owner: sent by a broken or hostile agent.
 std::vector<std::string> poison() {
   std::vector<v1::Payload> all(5);
   const auto attempt = [](v1::Payload& payload, std::uint32_t run) {
@@ -110,7 +110,7 @@ std::vector<std::string> poison() {
   };
   attempt(all[0], 0);
   attempt(all[1], 7);
-  {  // an attempt that is defined well, and updated without its run
+  {  // a valid definition of an attempt, and an update without its run
     all[2].add_define_run()->set_id(1);
     all[2].mutable_define_run(0)->set_name("run");
     attempt(all[2], 1);
@@ -191,7 +191,7 @@ TEST_F(StoreTrouble, TooMuchThatIsNotStoredEndsAcknowledging) {
     if (!agent->waitForAck(4, next)) break;
     acknowledged = next;
   }
-  // What one look of the hub lets through more is bounded by what is sent within it.
+  // The number of batches accepted until the hub checks again is limited by the sending rate.
   EXPECT_GT(acknowledged, 20U);
   EXPECT_LT(acknowledged, 1'000U);
   const grpc::Status ended = agent->finish();

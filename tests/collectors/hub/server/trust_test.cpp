@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairing, scopes, revocation and renewal, against a hub that runs meanwhile; and what TLS must refuse.
+// Pairing, scopes, revocation and renewal on a running hub; and connections that TLS must refuse.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -43,7 +43,7 @@ std::string line(const std::string& path) {
   const std::string all = text(path);
   return all.substr(0, all.find('\n'));
 }
-// The certificate with another end, signed anew.
+// The certificate with another expiry, signed again.
 std::string endedYesterday(const std::string& certificate, const std::string& authority_key) {
   BIO* in = BIO_new_mem_buf(certificate.data(), static_cast<int>(certificate.size()));
   X509* x509 = PEM_read_bio_X509(in, nullptr, nullptr, nullptr);
@@ -100,7 +100,7 @@ class Trust : public testing::Test {
     hello.set_raw_ns(wallNow());
     return hello;
   }
-  // How the hub ends a session that may not begin; OK where it begins.
+  // The status with which the hub ends a session that may not begin; OK if it begins.
   StatusCode joins(RawAgent& agent, const v1::Hello& hello) const {
     return agent.join(hello) ? StatusCode::OK : agent.finish().error_code();
   }
@@ -126,10 +126,10 @@ TEST_F(Trust, WhereAllHaveTokensNobodyNeedsACertificate) {
   EXPECT_EQ(joins(by_token, helloOf("gpu-b")), StatusCode::OK);
   RawAgent with_nothing(hub->address(), "", tls());
   EXPECT_EQ(joins(with_nothing, helloOf("gpu-b")), StatusCode::UNAUTHENTICATED);
-  // One of the authority's that is named nowhere opens nothing.
+  // A certificate of the authority that is not listed grants nothing.
   RawAgent unlisted(hub->address(), "", grpc::SslCredentials({text(in("ca.pem")), text(in("hub.key")), text(in("hub.pem"))}));
   EXPECT_NE(joins(unlisted, helloOf("gpu-b")), StatusCode::OK);
-  // Whoever comes later may have either.
+  // New clients may use either.
   ASSERT_TRUE(made->addAgent("gpu-c", Pairing::Proof::kCertificate).ok());
   RawAgent by_certificate(hub->address(), "", mutual(in("agents/gpu-c")));
   EXPECT_EQ(joins(by_certificate, helloOf("gpu-c")), StatusCode::OK);
@@ -146,7 +146,7 @@ TEST_F(Trust, WhereAllHaveCertificatesTheHandshakeNeedsOne) {
   EXPECT_EQ(joins(by_certificate, helloOf("gpu-a")), StatusCode::OK);
   RawAgent without(hub->address(), "", tls());
   EXPECT_EQ(joins(without, helloOf("gpu-a")), StatusCode::UNAVAILABLE) << "gRPC never sees it";
-  // The first token opens the handshake to clients that have no certificate; the last one that is revoked closes it.
+  // The first token opens the handshake to clients without a certificate; revoking the last one closes it.
   ASSERT_TRUE(made->addReader("alice", true).ok());
   EXPECT_TRUE(test::waitUntil([&] { return edits(*hub, token("readers/alice")).code() == Code::kNotFound; }));
   ASSERT_TRUE(made->revoke("alice", wallNow()).ok());
@@ -175,7 +175,7 @@ TEST_F(Trust, AnotherAuthoritysCertificateOpensNothing) {
   ASSERT_TRUE(stranger->addAgent("gpu-a", Pairing::Proof::kCertificate).ok());
   RawAgent agent(hub->address(), "", mutual(dir.file("stranger/agents/gpu-a")));
   EXPECT_EQ(joins(agent, helloOf("gpu-a")), StatusCode::UNAVAILABLE);
-  // Nor does one of our authority that the hub was never told of.
+  // Nor is a certificate from this authority accepted that is unknown to the hub.
   const auto forgotten = issueCertificate({text(in("ca.pem")), text(in("ca.key"))}, CertificateUse::kClient, {"gpu-z"}, 1);
   ASSERT_TRUE(forgotten.ok());
   RawAgent unlisted(hub->address(), "", grpc::SslCredentials({text(in("ca.pem")), forgotten->key, forgotten->certificate}));
@@ -222,9 +222,9 @@ TEST_F(Trust, AHubThatIsNotWhoItSaysIsNotTalkedTo) {
   EXPECT_EQ(joins(agent, helloOf("gpu-b")), StatusCode::UNAVAILABLE);
 }
 
-// A handshake by hand: the certificate that the hub shows as its fingerprint; empty: it refused.
+// A manual handshake: the fingerprint of the certificate that the hub presents; empty: it refused.
 std::string shownBy(int port, int newest_protocol) {
-  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to a socket that the hub may have closed
+  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL may write to a socket that the hub has closed
   SSL_CTX* context = SSL_CTX_new(TLS_client_method());
   SSL_CTX_set_security_level(context, 0);
   SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
@@ -265,7 +265,7 @@ TEST_F(Trust, ARenewedCertificateIsShownWithoutARestart) {
   ASSERT_EQ(joins(before, helloOf("gpu-b")), StatusCode::OK);
   ASSERT_TRUE(pairing->certifyHub({"hub.example", "other.example"}).ok());
   const std::string renewed = *fingerprintOf(text(in("hub.pem")));
-  // Each look is a connection, of which the hub takes so many from one address.
+  // Each check is a connection, and the hub limits those of one address.
   EXPECT_TRUE(
       test::waitUntil([&] { return shownBy(hub->port(), TLS1_3_VERSION) == renewed; }, test::kDeadline, std::chrono::milliseconds(200)));
   EXPECT_TRUE(before.beat()) << "who is connected stays connected";
@@ -340,7 +340,7 @@ TEST_F(Trust, AnAgentSpeaksForItsOwnNodeOnly) {
     out.event({.time = wallNow(), .node = own, .kind = "own", .message = "mine"});
     out.event({.time = wallNow(), .node = other, .kind = "foreign", .message = "not mine"});
     ASSERT_TRUE(out.flush().ok());
-    // It also says itself that it may speak for the other.
+    // It also claims that it may send for the other node.
     const std::string lifted = std::string("\xd2\x02\x0auuid-gpu-b", 13);
     ASSERT_TRUE(a.sendDefinitions(dictionary.recordsFrom(0)));
     ASSERT_TRUE(a.send(RawAgent::batch(1, 0, lifted + out.take(StreamClass::kEvents))));
@@ -357,7 +357,7 @@ TEST_F(Trust, AnAgentSpeaksForItsOwnNodeOnly) {
   EXPECT_TRUE(std::ranges::any_of(issues, [](const Issue& issue) { return issue.code == "wire.foreign_node"; }));
 }
 
-// 65,536 nodes within a store's life refused every new one from then on.
+// Previously, after 65,536 nodes in a store's lifetime, every new one was refused.
 TEST_F(Trust, NodesThatAreLongGoneTakeNoRoomAndACredentialAlwaysHasSome) {
   for (const bool lately : {false, true}) {
     store = dir.file(lately ? "lately.rgl" : "long_ago.rgl");
@@ -372,7 +372,7 @@ TEST_F(Trust, NodesThatAreLongGoneTakeNoRoomAndACredentialAlwaysHasSome) {
     RawAgent own(hub->address(), "", mutual(in("agents/gpu-a")));
     EXPECT_EQ(joins(own, helloOf("gpu-a")), StatusCode::OK);
     EXPECT_TRUE(hub->stop().ok());
-    // Without credentials a flood of nodes has no owner.
+    // Without credentials, a flood of nodes has no owner.
     const auto open = Hub::start(store, {});
     ASSERT_TRUE(open.ok());
     RawAgent any((*open)->address());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alerts of a shipped hub, end to end: kill -9, a restart, a second follower; runglassctl alert.
+// Alerts of a shipped hub, end to end: kill -9, a restart, a second process; runglassctl alert.
 #include "storage/open_store.h"
 #include "storage/store_files.h"
 #include "tests/app/ctl_fixture.h"
@@ -26,7 +26,7 @@ class AlertTest : public CtlFixture {
   void SetUp() override { FakeAnalysis::silence(); }
   void TearDown() override { FakeAnalysis::silence(); }
   void rules(const std::string& text) { std::ofstream(m_rules) << text; }
-  // A target that writes a line a telling.
+  // A target that writes a line per notification.
   void commandRules(const std::string& more = "") {
     rules("[target.file]\ncommand = [\"/bin/sh\", \"-c\", \"echo \\\"$RUNGLASS_ALERT_ID $RUNGLASS_TITLE\\\" >> " + m_reported + "\"]\n" +
           more);
@@ -37,7 +37,7 @@ class AlertTest : public CtlFixture {
     for (std::string line; std::getline(text, line);) lines.push_back(line);
     return lines;
   }
-  // A hub of this process with the fake analyses.
+  // A hub in this process with the fake analyses.
   struct Serving {
     std::unique_ptr<Hub> hub;
     std::unique_ptr<Watch> watch;
@@ -56,7 +56,7 @@ class AlertTest : public CtlFixture {
     });
   }
 
-  // An alert that is due and of which no delivery is stored.
+  // Stores an alert that is due and has no stored delivery.
   void storeDue(const std::string& kind, Severity severity, const std::string& summary) const {
     auto writer = openStore(m_store).writer().value();
     const TimeNs now = wallNow();
@@ -87,7 +87,7 @@ TEST_F(AlertTest, AFindingIsReportedByTheHubAndAgainNeitherByItNorByTheNextOneNo
     ASSERT_TRUE(waitUntil([&] { return query("SELECT told_count, delivery FROM alert").out.find("file: sent") != std::string::npos; }));
     EXPECT_EQ(query("SELECT rule, kind, severity, told_count, delivery FROM alert").out,
               "rule,kind,severity,told_count,delivery\nfindings,slow_rank,warning,1,file: sent\n");
-    // A second one cannot be a hub of this store: it reads along and tells nobody.
+    // A second process cannot be a hub of this store: it only reads, and sends nothing.
     expectFails(ctl({"serve", "--store", m_store, "--listen", "127.0.0.1:0", "--alerts", m_rules}), "another process writes it");
     one.watch->stop();
   }
@@ -105,7 +105,7 @@ TEST_F(AlertTest, AFindingIsReportedByTheHubAndAgainNeitherByItNorByTheNextOneNo
 }
 
 TEST_F(AlertTest, AHubKilledWhileItTellsIsFollowedByOneThatTellsItAgainWithTheSameId) {
-  // The store knows an alert that is due and perhaps not told, as kill -9 between storing and telling leaves it.
+  // The store has an alert that is due and possibly not sent, as after kill -9 between storing and sending.
   commandRules();
   storeDue("hang", Severity::kError, "64 ranks wait");
   const std::vector<std::string> serve = {"serve", "--store", m_store, "--listen", "127.0.0.1:0", "--alerts", m_rules};
@@ -113,7 +113,7 @@ TEST_F(AlertTest, AHubKilledWhileItTellsIsFollowedByOneThatTellsItAgainWithTheSa
   EXPECT_TRUE(waitUntil([&] { return reported().size() == 1; }));
   ::kill(hub, SIGKILL);
   ::waitpid(hub, nullptr, 0);
-  // Less severe, so that it is sent after the hang if that is sent again.
+  // Less severe, so that it would be sent after a repeated hang.
   storeDue("slow_rank", Severity::kWarning, "rank 5 is slow");
   const pid_t next = start(serve);
   EXPECT_TRUE(waitUntil([&] { return !reported().empty() && reported().back().ends_with("rank 5 is slow"); }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first minutes of a newcomer: a trainer that only calls rg.init() and rg.step(), through the shipped agent to a hub with its watch.
+// The first minutes of a new user: a trainer that only calls rg.init() and rg.step(), through the shipped agent to a hub with its watch.
 #include "tests/collectors/hub/watch/live_trainer.h"
 
 namespace runglass {
@@ -26,7 +26,7 @@ class FirstStepsTest : public test::LiveTrainerTest {
     startTrainer(kTrainer);
     startAgent();
   }
-  // Nothing is found in rounds that began after now.
+  // No findings in rounds that begin after this call.
   void expectCalm(const char* when) {
     waitForRound();
     const std::vector<Finding> findings = reader()->findings(run()->id).value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a round over live runs returns: only what is new, and an end for what is no longer said.
+// The results of a round over live runs: only new findings, and an end for findings that are no longer reported.
 #include "collectors/hub/watch/live_analyses.h"
 
 #include <gmock/gmock.h>
@@ -134,7 +134,7 @@ TEST_F(LiveAnalysesTest, ARunThatEndedIsAskedOnceMoreAsOfItsLastData) {
   EXPECT_EQ(last.changes[0].finding.end, kLiveStart + 11 * s);
 }
 
-// After an outage an agent sends what it spooled: it is minutes old, and no sign that the run stands still.
+// After an outage an agent sends its spooled data: it is minutes old, and not a sign of a stalled run.
 TEST_F(LiveAnalysesTest, ARunThatCatchesUpIsNotSilentUntilNow) {
   std::vector<DurNs> until;
   FakeAnalysis::say(0, [&](const Question& question) {
@@ -147,14 +147,14 @@ TEST_F(LiveAnalysesTest, ARunThatCatchesUpIsNotSilentUntilNow) {
     ASSERT_TRUE(m_writer->flush().ok());
     round(now);
   };
-  roundWith(100 * s, 200 * s);                                                       // the first: nothing is known of its pace
-  for (const DurNs i : {1, 2, 3}) roundWith((100 + 20 * i) * s, (200 + 2 * i) * s);  // ten times as fast as time
+  roundWith(100 * s, 200 * s);                                                       // the first one: its pace is unknown
+  for (const DurNs i : {1, 2, 3}) roundWith((100 + 20 * i) * s, (200 + 2 * i) * s);  // ten times real-time speed
   EXPECT_THAT(until, ElementsAre(200 * s, 120 * s, 140 * s, 160 * s));
   until.clear();
-  for (const DurNs i : {1, 2, 3}) roundWith(160 * s, (206 + 10 * i) * s);  // and then it stands still
+  for (const DurNs i : {1, 2, 3}) roundWith(160 * s, (206 + 10 * i) * s);  // then it stalls
   EXPECT_EQ(until.back(), 236 * s);
   until.clear();
-  for (DurNs i = 0; i < 20; ++i) roundWith((240 + i / 4 * 8) * s, (240 + 2 * i) * s);  // steps of eight seconds, as they come
+  for (DurNs i = 0; i < 20; ++i) roundWith((240 + i / 4 * 8) * s, (240 + 2 * i) * s);  // steps of eight seconds, in real time
   for (std::size_t i = 12; i < until.size(); ++i) EXPECT_GT(until[i], (240 + 2 * static_cast<DurNs>(i)) * s - 10 * s);
 }
 

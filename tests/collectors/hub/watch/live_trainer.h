@@ -3,7 +3,7 @@
 // continues.
 //
 // Threading:  one thread.
-// Ownership:  values; all end with the test.
+// Ownership:  all processes end with the test.
 // Errors:     expectations of the test.
 // Cost:       four processes.
 #pragma once
@@ -42,7 +42,7 @@ class LiveTrainerTest : public ::testing::Test {
     m_watch = std::make_unique<Watch>(m_store, *m_hub, options);
   }
   void TearDown() override { ::close(m_gate); }
-  // Python; "runglass" can be imported, and the gate is the file that $GATE names.
+  // Python code; it can import "runglass", and $GATE names the gate's file.
   void startTrainer(const char* script) {
     m_trainer.emplace(std::vector<std::string>{"python3", "-c", script}, m_folder.file("train.out"),
                       std::vector<std::pair<std::string, std::string>>{{"RUNGLASS_DIR", m_folder.file("rings")},
@@ -67,7 +67,7 @@ class LiveTrainerTest : public ::testing::Test {
     const auto runs = reader()->runs().value();
     return runs.empty() ? std::nullopt : std::optional(runs.front());
   }
-  // A round of the watch that began after now has ended.
+  // Waits until a round of the watch that began after this call has ended.
   void waitForRound() const {
     const std::int64_t rounds = m_watch->stats().rounds;
     ASSERT_TRUE(waitUntil([&] { return m_watch->stats().rounds > rounds + 2; }));

@@ -31,7 +31,7 @@ class NonFiniteTest : public test::LiveTrainerTest {
       return !series.empty() && static_cast<std::uint64_t>(series[0].sample_count) >= points;
     }));
   }
-  // No further value is logged: what does not follow from these two does not come.
+  // No further value is logged: the alert must follow from these two.
   void expectAlert() const {
     ASSERT_TRUE(test::waitUntil([&] { return !notified().empty(); }));
     EXPECT_THAT(notified(), ElementsAre(HasSubstr("critical")));

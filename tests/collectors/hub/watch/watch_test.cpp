@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The watch beside a hub: findings of a live run come into the store by themselves.
+// The watch of a hub: findings of a live run are stored automatically.
 #include "collectors/hub/watch/watch.h"
 
 #include <gmock/gmock.h>
@@ -159,7 +159,7 @@ TEST_F(WatchTest, AnExpensiveAnalysisTakesHalfTheTimeAtMost) {
   struct Look {
     TimeNs begin, end;
   };
-  std::vector<Look> looks;  // of the watch's thread, until it has stopped
+  std::vector<Look> looks;  // used by the watch's thread until it has stopped
   std::atomic<int> looked = 0;
   FakeAnalysis::say(0, [&](const Question&) {
     const TimeNs begin = monotonicNow();

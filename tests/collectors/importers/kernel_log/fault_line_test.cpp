@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each rule makes of the lines it was written for, and what it leaves alone.
+// The result of each rule for the lines it was written for, and lines without a match.
 #include "collectors/importers/kernel_log/fault_line.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every form in which a kernel's line is kept.
+// Every format of a kernel log line.
 #include "collectors/importers/kernel_log/kernel_line.h"
 
 #include <gtest/gtest.h>

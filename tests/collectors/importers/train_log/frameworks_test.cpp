@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One training log of each framework, a few lines written after its format.
+// One training log per framework: a few lines in its format.
 #include <gmock/gmock.h>
 
 #include <cmath>

@@ -3,7 +3,6 @@
 //
 // Threading:  one thread.
 // Ownership:  the result owns everything.
-// Units:      none.
 // Errors:     a failed import fails the test.
 // Cost:       small texts.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real logs of ../shared/data against facts.json, which an independent reader computed from the same files.
+// The real logs of ../shared/data, compared with facts.json, which an independent reader computed from the same files.
 #include <simdjson.h>
 #include <zstd.h>
 
@@ -45,7 +45,7 @@ std::map<std::string, Extremes> extremesOf(const MemoryRecorder& out) {
   return all;
 }
 
-// Every {"last", "min", "max", "n"} of the facts, by its path; iteration times are in ms there.
+// Every {"last", "min", "max", "n"} of the facts, by its path; iteration times there are in ms.
 void collectSeries(const simdjson::dom::object& object, const std::string& path, std::vector<std::pair<std::string, Extremes>>& out) {
   for (const auto& [key, value] : object) {
     simdjson::dom::object inner;

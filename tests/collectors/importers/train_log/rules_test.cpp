@@ -61,7 +61,7 @@ TEST(UserRules, TheSkeletonOfTheGuideWorks) {
   EXPECT_EQ(keyOf(log.out, "loss")->labels, R"({"canonical":"loss"})");
   EXPECT_THAT(log.out.scalarsOf("dt").value, ElementsAre(250e6));
   EXPECT_EQ(log.out.runs[0].framework, "My trainer");
-  // The guide shows the same file.
+  // The guide contains the same file.
   EXPECT_THAT(readFile(std::filesystem::path(RG_SOURCE_DIR) / "docs/formats/log_rules.md"),
               HasSubstr(skeleton.substr(skeleton.find("[about]"))));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine does whatever the framework: ranks, times, restarts, copies, cuts, odd bytes.
+// Behaviour of the engine independent of the framework: ranks, times, restarts, copies, cuts, odd bytes.
 #include <gmock/gmock.h>
 
 #include "tests/collectors/importers/train_log/log_fixture.h"
@@ -121,7 +121,7 @@ TEST(TrainLogSession, AnAbsoluteTimeWinsAndTeachesTheZoneOfStampsBesideIt) {
   EXPECT_THAT(log.out.scalarsOf("train_loss").time, ElementsAre(1716021938'000'000'000));
   EXPECT_EQ(*log.out.runs.at(0).end - *log.out.runs.at(0).start, (1716022358 - 1716021796) * kNsPerSecond);
   EXPECT_EQ(log.out.issueCount("train_log.no_time_zone"), 0);
-  // Written by others between two absolute times, eight hours ahead of UTC.
+  // Lines of other programs between two absolute times, eight hours ahead of UTC.
   std::string filler;
   for (int i = 0; i < 50; ++i) filler += "loading\n";
   const auto between = importLog(

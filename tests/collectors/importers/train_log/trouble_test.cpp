@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What logs say of NCCL, the collectives' watchdog, CUDA, launchers and Python: events, facts and log lines.
+// Messages about NCCL, the collectives' watchdog, CUDA, launchers and Python in logs: events, facts and log lines.
 #include <gmock/gmock.h>
 
 #include "collectors/importers/train_log/log_session.h"
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using train_log::LogSession;
 
-// "kind/code of rank", in the order told.
+// "kind/code of rank", in the order of recording.
 std::vector<std::string> reported(const MemoryRecorder& out) {
   std::vector<std::string> all;
   for (const Event& event : out.events)
@@ -25,7 +25,7 @@ std::string factOf(const MemoryRecorder& out, std::string_view node, std::string
     if (fact.key == key && (node.empty() ? !fact.node : fact.node && out.nodes.at(fact.node.value - 1).name == node)) value = fact.value;
   return value;
 }
-// A followed log of node n1; what it says is told as it comes.
+// A tailed log of node n1; its data is recorded as it arrives.
 class Live {
  public:
   explicit Live(std::function<std::optional<Rank>(std::int32_t)> process = {})

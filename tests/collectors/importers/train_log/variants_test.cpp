@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of one framework differ by version, option and fork; each shape here was met in the wild. One row: the text, and a curve it must
-// give.
+// Lines of one framework differ by version, option and fork; each format here was found in a real log. One row: the text, and a curve that
+// it must give.
 #include <gmock/gmock.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sources train_log and tfevents as the agent runs them: polled again and again while files change.
+// The sources train_log and tfevents as the agent runs them: polled repeatedly while files change.
 #include <gmock/gmock.h>
 
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ using testing::IsEmpty;
 
 std::string iteration(int step, const char* loss) { return " iteration " + std::to_string(step) + "/ 1000 | lm loss: " + loss + " |\n"; }
 
-// One life of a source: what an agent does with it between its start and its end.
+// A source from start to stop, driven like by an agent.
 class Life {
  public:
   Life(std::unique_ptr<Source> source, const ScratchFolder& folder, const std::string& config, LeaseClaims* leases = nullptr)
@@ -65,7 +65,7 @@ TEST(TrainLogSource, FollowsAGrowingFileWithHalfLinesAndStampsWhatHasNoTime) {
   ASSERT_TRUE(life.status.ok()) << life.status.message();
   life.poll();
   EXPECT_THAT(life.out.runs, IsEmpty());
-  folder.write("train.log", iteration(1, "5.0"));  // comes later: there before it was seen, so its time is not known
+  folder.write("train.log", iteration(1, "5.0"));  // found later: it existed before it was seen, so its time is unknown
   life.poll(11);
   const std::string second = iteration(2, "4.0");
   folder.append("train.log", second.substr(0, 25));
@@ -211,7 +211,7 @@ TEST(TrainLogSource, WhoLostALeaseStopsAndGoesOnWhereTheOtherWas) {
   EXPECT_THAT(a.out.scalarsOf("lm loss").step, ElementsAre(1, 3)) << "step 2 is the other's";
 }
 
-// What another agent said of a file is a hint: what it never held is read, and the next agent hears of that.
+// An offset reported by another agent is a hint: data beyond the file's end is not skipped, and the next agent gets the corrected offset.
 TEST(TrainLogSource, AnOffsetBeyondTheFileSkipsNothing) {
   const ScratchFolder folder;
   folder.write("train.log", iteration(1, "5.0"));

@@ -9,7 +9,7 @@ namespace runglass::test {
 namespace {
 using enum FollowedFile::News;
 
-// Everything there is to read now; [R] and [C] where the file was replaced or cut.
+// All currently readable data; [R] and [C] where the file was replaced or cut.
 std::string drain(FollowedFile& file, std::size_t budget = 1 << 20) {
   std::string all;
   for (int i = 0; i < 1000; ++i) {

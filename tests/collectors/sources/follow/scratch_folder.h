@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScratchFolder: a TempFolder whose files grow, are replaced and renamed, as logs are.
+// ScratchFolder: a TempFolder whose files grow, are replaced and renamed, like logs.
 #pragma once
 
 #include <filesystem>

@@ -12,7 +12,7 @@ __version__ = "0.0 (stand-in)"
 version = types.SimpleNamespace(cuda="12.4")
 float16 = float32 = bfloat16 = "number"
 KERNEL_US, SMALL_US = 100, 2  # chosen here
-PRODUCT_US, COLLECTIVE_US, COPY_US = 250, 100, 30  # the fakes' own
+PRODUCT_US, COLLECTIVE_US, COPY_US = 250, 100, 30  # those of the fakes
 H2D, D2H = 1, 2
 COPIES = {H2D: "Memcpy HtoD (Pinned -> Device)", D2H: "Memcpy DtoH (Device -> Pageable)"}
 

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# runglass_translations(OUT variable FILES a.ts…): the catalogues, compiled, as the Qt resource "translations". The sources to add are in the variable.
+find_package(Qt6 6.4 REQUIRED COMPONENTS LinguistTools)
+function(runglass_translations)
+  cmake_parse_arguments(T "" "OUT" "FILES" ${ARGN})
+  set(entries "")
+  set(compiled "")
+  foreach(file IN LISTS T_FILES)
+    cmake_path(GET file STEM name)
+    set(qm ${CMAKE_CURRENT_BINARY_DIR}/${name}.qm)
+    add_custom_command(OUTPUT ${qm} COMMAND Qt6::lrelease -silent ${file} -qm ${qm} DEPENDS ${file} VERBATIM)
+    list(APPEND compiled ${qm})
+    string(APPEND entries "<file>${name}.qm</file>")
+  endforeach()
+  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/translations.qrc CONTENT "<RCC><qresource prefix=\"/translations\">${entries}</qresource></RCC>\n")
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/qrc_translations.cpp)
+  add_custom_command(OUTPUT ${source} COMMAND Qt6::rcc --name translations -o ${source} ${CMAKE_CURRENT_BINARY_DIR}/translations.qrc
+    DEPENDS ${compiled} ${CMAKE_CURRENT_BINARY_DIR}/translations.qrc VERBATIM)
+  set_source_files_properties(${source} PROPERTIES SKIP_AUTOGEN ON SKIP_PRECOMPILE_HEADERS ON)
+  add_custom_target(rg_translations DEPENDS ${source})
+  add_dependencies(rg_generated rg_translations)
+  set(${T_OUT} ${source} PARENT_SCOPE)
+endfunction()
