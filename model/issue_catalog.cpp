@@ -473,6 +473,9 @@ constexpr std::array kIssues = {
               "An error counter of an RDMA port is at its maximum and no longer counts: further errors of its kind are not seen. "
               "`perfquery -R` resets it."},
     // --- tailed files ---
+    IssueInfo{"trainer_output.too_many_files", kWarning,
+              "The trainers of a node have more output files open than an agent tails; the others are not read. Name the important ones in "
+              "[source.train_log] paths."},
     IssueInfo{"follow.unreadable", kWarning,
               "A file that the agent follows cannot be read; the reason is in the detail. It is tried again at every poll; check its "
               "permissions and the disk."},

@@ -90,13 +90,18 @@ std::optional<uid_t> userOf(std::string_view status) {
   return user;
 }
 
-// The path of a file that the descriptor may write and that belongs to the process's user; empty: it is another kind of thing.
-std::string outputPath(int folder, const std::string& name, uid_t user, FileId& id) {
+std::string linkOf(int folder, const std::string& name) {
   std::array<char, PATH_MAX> link{};
   const ssize_t bytes = ::readlinkat(folder, ("fd/" + name).c_str(), link.data(), link.size() - 1);
-  if (bytes <= 0 || link[0] != '/') return {};  // "pipe:[7]", "socket:[8]"
-  std::string path(link.data(), static_cast<std::size_t>(bytes));
-  if (name != "1" && name != "2" && !isLogName(std::filesystem::path(path).filename().string())) return {};
+  return bytes > 0 ? std::string(link.data(), static_cast<std::size_t>(bytes)) : std::string();
+}
+
+// The path of a file that the descriptor may write and that belongs to the process's user; empty: it is another kind of thing.
+// `any_name`: a log's name is not needed.
+std::string outputPath(int folder, const std::string& name, uid_t user, bool any_name, FileId& id) {
+  const std::string path = linkOf(folder, name);
+  if (!path.starts_with('/')) return {};  // "pipe:[7]", "socket:[8]"
+  if (!any_name && name != "1" && name != "2" && !isLogName(std::filesystem::path(path).filename().string())) return {};
   struct stat opened {
   }, named{};
   if (::fstatat(folder, ("fd/" + name).c_str(), &opened, 0) != 0 || !S_ISREG(opened.st_mode) || opened.st_uid != user ||
@@ -131,6 +136,11 @@ void TrainerFiles::examine(std::int32_t pid, Process& process) const {
   const std::string status = textOf(folder.get(), "status");
   const auto user = userOf(status);
   if (!user || (!m_all_users && *user != ::geteuid())) return;
+  const auto stat = proc::parseProcessStat(textOf(folder.get(), "stat"));
+  process.user = *user;
+  process.start = stat ? stat->start_jiffies : 0;
+  process.input = textOf(folder.get(), "comm") == "tee\n" ? linkOf(folder.get(), "0") : std::string();
+  if (!process.input.empty()) return;
   std::string environ_text = textOf(folder.get(), "environ");
   if (environ_text.empty() || environ_text.back() != '\0') environ_text += '\0';
   std::optional<Trainer> ring;
@@ -139,10 +149,7 @@ void TrainerFiles::examine(std::int32_t pid, Process& process) const {
       if (known.pid == pid) ring = std::move(known);
   process.trainer = isOurs(environ_text, ring.has_value());
   if (!process.trainer) return;
-  const auto stat = proc::parseProcessStat(textOf(folder.get(), "stat"));
-  process.user = *user;
   process.parent = number<std::int32_t>(field(status, "PPid:")).value_or(0);
-  process.start = stat ? stat->start_jiffies : 0;
   rgr_identity identity;
   rg_identity_of(&identity, pid, environ_text.data(), environ_text.size());
   Run run;
@@ -160,6 +167,7 @@ void TrainerFiles::list(std::int32_t pid, Process& process) const {
   const auto stat = folder ? proc::parseProcessStat(textOf(folder.get(), "stat")) : std::nullopt;
   if (!stat || stat->state == 'Z' || stat->start_jiffies != process.start) {  // dead, its pid perhaps another's
     process.trainer = false;
+    process.input.clear();
     return;
   }
   std::vector<std::string> names = {"1", "2"};
@@ -174,8 +182,35 @@ void TrainerFiles::list(std::int32_t pid, Process& process) const {
   }
   for (const std::string& name : names) {
     FileId id;
-    const std::string path = outputPath(folder.get(), name, process.user, id);
+    const std::string path = outputPath(folder.get(), name, process.user, !process.input.empty(), id);
     if (!path.empty() && (process.files.contains(path) || process.files.size() < kMaxFilesOfOne)) process.files[path] = id;
+  }
+  for (const char* name : {"1", "2"})
+    if (const std::string link = linkOf(folder.get(), name); link.starts_with("pipe:")) process.pipes.insert(link);
+}
+
+// Workers of a data loader have their trainer's environment and files.
+bool TrainerFiles::isSame(const OutputWriter& child, const OutputWriter& parent) {
+  return std::tie(child.rank, child.world, child.local_world) == std::tie(parent.rank, parent.world, parent.local_world);
+}
+
+void TrainerFiles::addFiles(const std::map<std::string, FileId>& of, const Process& process, std::map<std::string, OutputFile>& files,
+                            std::map<std::string, std::uint64_t>& newest) {
+  for (const auto& [path, id] : of) {
+    if (files.size() >= kMaxFiles && !files.contains(path)) {
+      m_left_out.insert(path);
+      continue;
+    }
+    OutputFile& file = files[path];
+    std::uint64_t& start = newest[path];
+    const auto attempt = [](const OutputWriter& who) { return std::tie(who.run, who.attempt); };
+    if (!file.writers.empty() && attempt(file.writers.front()) != attempt(process.who)) {
+      if (process.start < start) continue;
+      file.writers.clear();
+    }
+    start = std::max(start, process.start);
+    file.id = id;
+    file.writers.push_back(process.who);
   }
 }
 
@@ -199,28 +234,17 @@ std::map<std::string, OutputFile> TrainerFiles::look() {
     ++process.looks;
     const bool new_ring = with_rings.contains(pid) && !process.who.ring;
     if (new_ring || (!process.trainer && process.looks <= kLooksAtStrangers)) examine(pid, process);
-    if (process.trainer && ++trainers <= kMaxTrainers) list(pid, process);
+    if ((process.trainer || !process.input.empty()) && ++trainers <= kMaxTrainers) list(pid, process);
   }
   std::map<std::string, OutputFile> files;
+  m_left_out.clear();
   std::map<std::string, std::uint64_t> newest;  // start of the process whose attempt counts
   for (const auto& [pid, process] : m_processes) {
-    // Workers of a data loader have their trainer's environment and files.
     const auto parent = m_processes.find(process.parent);
-    if (!process.trainer || (parent != m_processes.end() && parent->second.trainer && parent->second.who.rank == process.who.rank))
-      continue;
-    for (const auto& [path, id] : process.files) {
-      if (files.size() >= kMaxFiles && !files.contains(path)) continue;
-      OutputFile& file = files[path];
-      std::uint64_t& start = newest[path];
-      const auto attempt = [](const OutputWriter& who) { return std::tie(who.run, who.attempt); };
-      if (!file.writers.empty() && attempt(file.writers.front()) != attempt(process.who)) {
-        if (process.start < start) continue;
-        file.writers.clear();
-      }
-      start = std::max(start, process.start);
-      file.id = id;
-      file.writers.push_back(process.who);
-    }
+    if (!process.trainer || (parent != m_processes.end() && parent->second.trainer && isSame(process.who, parent->second.who))) continue;
+    addFiles(process.files, process, files, newest);
+    for (const auto& [other, tee] : m_processes)
+      if (process.pipes.contains(tee.input)) addFiles(tee.files, process, files, newest);
   }
   for (auto& [path, file] : files) std::ranges::sort(file.writers, {}, &OutputWriter::rank);
   return files;

@@ -2,8 +2,9 @@
 // TrainerFiles: the output files of this node's trainers, found by the files that their processes have open.
 //
 // A trainer is a process whose environment names RANK and WORLD_SIZE, or one that reports through a ring. Its outputs are the regular
-// files behind its standard output and error, and files named like logs that it has open for writing. A file must belong to the user of
-// the process, so that no process makes an agent of another user (root) read what it could not read itself.
+// files behind its standard output and error, and files named like logs that it has open for writing, or the files of a tee that reads its
+// output. A file must belong to the user of the process, so that no process makes an agent of another user (root) read what it could not
+// read itself.
 //
 // Threading:  one thread.
 // Ownership:  borrows the RankTable.
@@ -16,6 +17,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,8 @@ class TrainerFiles {
   // `ranks` may be null. `all_users`: trainers of every user; else those of this process's user.
   TrainerFiles(std::string root, const RankTable* ranks, bool all_users);
   std::map<std::string, OutputFile> look();
+  // Files beyond kMaxFiles, in the last look().
+  std::size_t leftOut() const { return m_left_out.size(); }
 
  private:
   struct Process {
@@ -54,10 +58,15 @@ class TrainerFiles {
     std::int32_t parent = 0;
     std::uint64_t start = 0;
     OutputWriter who;
+    std::set<std::string> pipes;  // a trainer's standard output and error
+    std::string input;            // of tee: the pipe that it reads; else empty
     std::map<std::string, FileId> files;
   };
   void examine(std::int32_t pid, Process& process) const;
   void list(std::int32_t pid, Process& process) const;
+  static bool isSame(const OutputWriter& child, const OutputWriter& parent);
+  void addFiles(const std::map<std::string, FileId>& of, const Process& process, std::map<std::string, OutputFile>& files,
+                std::map<std::string, std::uint64_t>& newest);
   bool isOurs(std::string_view environ_text, bool has_ring) const;
 
   const std::string m_proc;
@@ -65,6 +74,7 @@ class TrainerFiles {
   const bool m_all_users;
   std::string m_own_rings;  // RUNGLASS_DIR of this agent
   std::map<std::int32_t, Process> m_processes;
+  std::set<std::string> m_left_out;
 };
 
 }  // namespace runglass

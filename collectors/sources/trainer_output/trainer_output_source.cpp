@@ -86,6 +86,15 @@ class TrainerOutputSource : public FollowSource {
 
   void look(Recorder& out, TimeNs now) {
     std::map<std::string, OutputFile> files = m_files->look();
+    if (const auto left_out = static_cast<std::int64_t>(m_files->leftOut()); left_out > m_left_out) {
+      out.issue({.code = "trainer_output.too_many_files",
+                 .source = m_context->node.name,
+                 .count = left_out - m_left_out,
+                 .first = now,
+                 .last = now,
+                 .detail = "more than " + std::to_string(TrainerFiles::kMaxFiles) + " output files"});
+      m_left_out = left_out;
+    }
     std::erase_if(files, [&](const auto& entry) { return leaveToOthers(entry.first, entry.second.id, out); });
     for (auto& [path, file] : files) {
       const auto [known, fresh] = m_outputs.try_emplace(path);
@@ -140,6 +149,7 @@ class TrainerOutputSource : public FollowSource {
   std::map<std::string, Output> m_outputs;      // by path
   std::map<AttemptName, std::string> m_values;  // path of the file whose values stand for the run
   TimeNs m_look_at = 0;
+  std::int64_t m_left_out = 0;  // reported
 };
 
 }  // namespace

@@ -107,6 +107,24 @@ TEST_F(TrainerOutput, ALogThatTheTrainerHasOpenIsFoundAndOtherFilesAreNot) {
   EXPECT_THAT(losses(), ElementsAre(5.0));
 }
 
+TEST_F(TrainerOutput, WhatGoesThroughTeeIsFoundInItsFile) {
+  trainer("stdout", 0, 1, {"bash", "-c", "exec sleep 600 > >(exec env -i tee -a '" + m_folder.file("copy") + "')"});
+  m_folder.append("copy", iteration(1, "5.0"));
+  start();
+  ASSERT_TRUE(waitUntil([&] { return pass(), losses().size() == 1; }));
+  EXPECT_EQ(out.runs.at(0).name, "gpt");
+}
+
+TEST_F(TrainerOutput, AWorkerOfADataLoaderIsNoSecondRankAndALaunchersRankIsNotItsTrainers) {
+  // As in a pod: the launcher has the rank of the pod, its child that of the process.
+  trainer("stdout", 0, 2,
+          {"bash", "-c", "RANK=0 WORLD_SIZE=16 LOCAL_WORLD_SIZE=8 RUNGLASS_ATTEMPT=b setpriv --pdeathsig KILL sleep 600 & exec sleep 600"});
+  m_folder.append("stdout", iteration(1, "5.0"));
+  start();
+  ASSERT_TRUE(waitUntil([&] { return pass(), losses().size() == 1; }));
+  EXPECT_EQ(out.attempts.back().key, "b");
+}
+
 TEST_F(TrainerOutput, AFileThatIsOnlyReadIsNoOutput) {
   m_folder.write("old.log", iteration(1, "5.0"));
   trainer("stdout", 0, 1, {"sh", "-c", "exec sleep 600 3<'" + m_folder.file("old.log") + "'"});
@@ -273,6 +291,19 @@ TEST_F(TrainerOutput, AfterARestartOfTheAgentNoLineIsRecordedTwice) {
   pass();
   EXPECT_THAT(losses(), ElementsAre(5.0, 4.0, 3.0));
   EXPECT_THAT(out.attempts, SizeIs(1));
+}
+
+TEST_F(TrainerOutput, FilesBeyondTheLimitAreReported) {
+  constexpr int kTrainers = 34;  // of eight files each at most
+  for (int rank = 0; rank < kTrainers; ++rank) {
+    std::string command = "exec sleep 600";
+    for (int fd = 3; fd < 10; ++fd)
+      command += " " + std::to_string(fd) + ">>'" + m_folder.file(std::to_string(rank * 10 + fd) + ".log") + "'";
+    trainer("stdout" + std::to_string(rank), rank, kTrainers, {"bash", "-c", command});
+  }
+  start();
+  pass(2);
+  EXPECT_EQ(out.issueCount("trainer_output.too_many_files"), kTrainers * 8 - 256);
 }
 
 TEST_F(TrainerOutput, RootTakesTrainersOfOthersOnlyIfAskedTo) {
