@@ -4451,11 +4451,11 @@
         <source>1–9, 0	metric
 L	as a list, worst first
 R	order: by rack or by rank
-← →	host</source>
+← → ↑ ↓	neighbouring GPU</source>
         <translation>1–9, 0	指标
 L	列表，最差在前
 R	顺序：按机架或按 rank
-← →	主机</translation>
+← → ↑ ↓	相邻 GPU</translation>
     </message>
     <message>
         <source>Any scalar or metric of any run against step or time; runs compared in one plot</source>
@@ -6340,16 +6340,12 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
 <context>
     <name>runglass::DockHost</name>
     <message>
-        <source>Each is closed or in a window of its own.</source>
-        <translation>都已关闭或在独立窗口中。</translation>
+        <source>All panels are closed or in windows of their own.</source>
+        <translation>所有面板都已关闭，或位于单独的窗口中。</translation>
     </message>
     <message>
-        <source>No panel is open here.</source>
-        <translation>此处没有打开的面板。</translation>
-    </message>
-    <message>
-        <source>Reset this layout</source>
-        <translation>重置此布局</translation>
+        <source>Restore panels</source>
+        <translation>恢复面板</translation>
     </message>
 </context>
 <context>
@@ -6977,12 +6973,16 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>GPU</translation>
     </message>
     <message>
-        <source>Incident</source>
-        <translation>事故</translation>
-    </message>
-    <message>
         <source>Make an incident of it (I)</source>
         <translation>据此建立事故 (I)</translation>
+    </message>
+    <message>
+        <source>Muted for 2 h</source>
+        <translation>已静音 2 小时</translation>
+    </message>
+    <message>
+        <source>Not muted: %1</source>
+        <translation>未静音：%1</translation>
     </message>
     <message>
         <source>Open its GPU and node</source>
@@ -6995,6 +6995,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Open the view that shows its evidence (Enter)</source>
         <translation>打开显示其证据的视图 (Enter)</translation>
+    </message>
+    <message>
+        <source>Send no notifications of its cause for two hours</source>
+        <translation>两小时内不发送其原因的通知</translation>
     </message>
     <message>
         <source>Timeline</source>
@@ -8320,6 +8324,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>连接 hub …</translation>
     </message>
     <message>
+        <source>Context menu</source>
+        <translation>上下文菜单</translation>
+    </message>
+    <message>
         <source>Copy</source>
         <translation>复制</translation>
     </message>
@@ -8678,6 +8686,37 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
 </context>
 <context>
+    <name>runglass::ObjectEdits</name>
+    <message>
+        <source>Incident</source>
+        <translation>事故</translation>
+    </message>
+    <message>
+        <source>Incidents are made of findings, events and ranks.</source>
+        <translation>事故由结论、事件和 rank 建立。</translation>
+    </message>
+    <message>
+        <source>It has no time.</source>
+        <translation>它没有时间。</translation>
+    </message>
+    <message>
+        <source>Mark</source>
+        <translation>标记</translation>
+    </message>
+    <message>
+        <source>Mute for 2 h</source>
+        <translation>静音 2 小时</translation>
+    </message>
+    <message>
+        <source>Only findings can be muted here.</source>
+        <translation>此处只能静音结论。</translation>
+    </message>
+    <message>
+        <source>This store is read-only.</source>
+        <translation>此 store 为只读。</translation>
+    </message>
+</context>
+<context>
     <name>runglass::ObjectMenu</name>
     <message>
         <source>Copy SQL</source>
@@ -8696,28 +8735,8 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>帮助</translation>
     </message>
     <message>
-        <source>Incident</source>
-        <translation>事故</translation>
-    </message>
-    <message>
-        <source>Incidents are made of findings, events and ranks.</source>
-        <translation>事故由结论、事件和 rank 建立。</translation>
-    </message>
-    <message>
-        <source>It has no time.</source>
-        <translation>它没有时间。</translation>
-    </message>
-    <message>
-        <source>Mark</source>
-        <translation>标记</translation>
-    </message>
-    <message>
         <source>Marked in the timeline</source>
         <translation>已在时间轴标记</translation>
-    </message>
-    <message>
-        <source>Mute for 2 h</source>
-        <translation>静音 2 小时</translation>
     </message>
     <message>
         <source>Muted for 2 h</source>
@@ -8732,16 +8751,8 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>未静音</translation>
     </message>
     <message>
-        <source>Only findings can be muted here.</source>
-        <translation>此处只能静音结论。</translation>
-    </message>
-    <message>
         <source>Open in</source>
         <translation>打开于</translation>
-    </message>
-    <message>
-        <source>This store is read-only.</source>
-        <translation>此 store 为只读。</translation>
     </message>
 </context>
 <context>
