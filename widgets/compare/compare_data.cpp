@@ -19,8 +19,9 @@ Result<std::vector<CompareEntry>> entriesOf(Reader& reader) {
     RG_ASSIGN(const auto attempts, reader.attempts(run.id));
     for (auto attempt = attempts.rbegin(); attempt != attempts.rend() && entries.size() < kMaxEntries; ++attempt)
       entries.push_back({run.id, attempt->number,
-                         attempts.size() > 1 ? CompareText::tr("%1 / attempt %2").arg(screenText(run.name, 60)).arg(attempt->number)
-                                             : screenText(run.name, 60)});
+                         attempts.size() > 1
+                             ? CompareText::tr("%1 / attempt %2").arg(screenText(run.name, 60), QString::number(attempt->number))
+                             : screenText(run.name, 60)});
   }
   return entries;
 }

@@ -7,6 +7,7 @@
 #include <QTranslator>
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <iterator>
 #include <utility>
 
@@ -25,8 +26,9 @@ constexpr std::array<const char*, 3> kNames = {"system", "en", "zh_CN"};
 // Contexts of resources/translations/translations.py.
 constexpr const char *kSentences = "findings", *kTerms = "terms";
 
-Language* current() {
-  static Language language = Language::kEnglish;
+// Read by the workers of views too.
+std::atomic<Language>* current() {
+  static std::atomic<Language> language = Language::kEnglish;
   return &language;
 }
 
@@ -104,7 +106,10 @@ Language resolved(Language language) {
 void setLanguage(Language language) {
   initTranslations();
   *current() = resolved(language);
-  qDeleteAll(QCoreApplication::instance()->findChildren<QTranslator*>(Qt::FindDirectChildrenOnly));
+  for (QTranslator* translator : QCoreApplication::instance()->findChildren<QTranslator*>(Qt::FindDirectChildrenOnly)) {
+    QCoreApplication::removeTranslator(translator);  // waits for workers that translate; ~QTranslator does so only after ~Translator
+    delete translator;
+  }
   const QString ours = QStringLiteral(":/translations");
   install<QTranslator>(QStringLiteral("runglass_en"), ours);
   if (currentLanguage() == Language::kEnglish) return;

@@ -38,14 +38,15 @@ void muteFinding(const ViewContext& context, QuerySlot& slot, const Object& find
                  std::function<void(const Status&)> done) {
   context.queries->submit<std::string>(
       slot, QueryService::Supersede::kCancelOlder,
-      [run = finding.selection.run, id = finding.id](Reader& reader, std::stop_token) -> Result<std::string> {
-        RG_ASSIGN(const Run of, chooseRun(reader, run));
-        RG_ASSIGN(const std::vector<Finding> findings, reader.findings(of.id));
+      [id = finding.id](Reader& reader, std::stop_token) -> Result<std::string> {
+        RG_ASSIGN(const std::vector<Finding> findings, reader.findings(std::nullopt));
         const auto found = std::ranges::find(findings, id, &Finding::id);
         if (found == findings.end()) return Status(Code::kNotFound, "the finding is not in this store any more");
         RG_ASSIGN(const std::vector<Node> nodes, reader.nodes());
         const auto node = std::ranges::find(nodes, found->node, &Node::id);
-        return causeOfFinding(*found, node == nodes.end() ? std::string() : node->name, of.uuid);
+        RG_ASSIGN(const std::vector<Run> runs, reader.runs());
+        const auto run = std::ranges::find(runs, found->run, &Run::id);  // none: a fault of a machine without a run
+        return causeOfFinding(*found, node == nodes.end() ? std::string() : node->name, run == runs.end() ? std::string() : run->uuid);
       },
       [edits = context.edits, until = context.clock() + kMuteFor, owner,
        done = std::move(done)](const Result<std::shared_ptr<const std::string>>& cause) {

@@ -221,7 +221,7 @@ QString TagFilter::setPattern(const QString& pattern) {
   if (pattern.size() > kPatternChars) return tr("the pattern is longer than %1 characters").arg(kPatternChars);
   // Named by the user without the limit, so that a message about a position fits what was typed.
   const QRegularExpression typed(pattern);
-  if (!typed.isValid()) return tr("%1 at character %2").arg(typed.errorString()).arg(typed.patternErrorOffset() + 1);
+  if (!typed.isValid()) return tr("%1 at character %2").arg(typed.errorString(), QString::number(typed.patternErrorOffset() + 1));
   setFilterRegularExpression(pattern.isEmpty() ? QRegularExpression()
                                                : QRegularExpression(kMatchLimit + pattern, QRegularExpression::CaseInsensitiveOption));
   return {};

@@ -85,8 +85,8 @@ class Builder {
       if (rank.node == node.id) ranks.push_back(rank.rank);
     if (ranks.empty()) return;
     const auto [low, high] = std::ranges::minmax(ranks);
-    m_out.name = low == high ? DeviceText::tr("%1 · rank %2").arg(m_out.name).arg(low)
-                             : DeviceText::tr("%1 · ranks %2–%3").arg(m_out.name).arg(low).arg(high);
+    m_out.name = low == high ? DeviceText::tr("%1 · rank %2").arg(m_out.name, QString::number(low))
+                             : DeviceText::tr("%1 · ranks %2–%3").arg(m_out.name, QString::number(low), QString::number(high));
   }
 
   // All that the table and the host's line may show, in one question.

@@ -4,10 +4,13 @@
 // become tabs of one another; the arrangement comes back with the room for it unless the user has changed the tabs.
 #include "widgets/frame/dock_page.h"
 
+#include <QApplication>
 #include <QDockWidget>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPointer>
 #include <QScopedValueRollback>
+#include <QStyle>
 #include <QToolButton>
 #include <algorithm>
 #include <utility>
@@ -168,7 +171,8 @@ void DockPage::add(QDockWidget* dock) {
   const std::vector<QDockWidget*> shown = inFront();
   if (shown.empty()) return place(dock, nullptr, Qt::Horizontal, 0);
   QDockWidget* beside = shown.back();
-  const QSize half = beside->size() / 2;
+  const int separator = style()->pixelMetric(QStyle::PM_DockWidgetSeparatorExtent, nullptr, this);
+  const QSize half = (beside->size() - QSize(separator, separator)) / 2;
   const bool wide = beside->width() >= beside->height();
   const bool across = half.width() >= kMinPanel.width(),
              down = half.height() >= kMinPanel.height() + dock->titleBarWidget()->sizeHint().height();
@@ -230,6 +234,7 @@ void DockPage::noteOpened() {
 void DockPage::fit() {
   if (m_fitting || !isVisible()) return;
   const QScopedValueRollback fitting(m_fitting, true);
+  const QPointer<QWidget> focused = QApplication::focusWidget();
   if (!m_roomy.isEmpty() && fits(m_roomy_size, size())) restore(std::exchange(m_roomy, {}));
   for (std::size_t panels = m_docks.size(); panels > 1 && !fits(layout()->minimumSize(), size()); --panels) {
     const std::vector<QDockWidget*> shown = inFront();
@@ -243,6 +248,12 @@ void DockPage::fit() {
     for (QDockWidget* dock : moved << shown.front()) tabifyDockWidget(shown.back(), dock);
     shown.back()->raise();
     layout()->activate();
+  }
+  // The panel that had the keyboard keeps it.
+  for (const auto& [view, dock] : m_docks) {
+    if (focused == nullptr || focused->hasFocus() || !dock->isAncestorOf(focused)) continue;
+    dock->raise();
+    focused->setFocus();
   }
 }
 

@@ -18,7 +18,26 @@ namespace {
 
 constexpr int kNameWidth = 80 * kGrid;
 
+constexpr qsizetype kMaxMark = 200;
+
 void copy(const QString& text) { QApplication::clipboard()->setText(text); }
+
+struct Marked {
+  Run run;
+  std::string text;
+};
+
+// The text of a mark: in English, as all that is stored, whatever the language of the console.
+Result<std::string> markText(const Object& object, Reader& reader) {
+  QString text =
+      object.kind == ObjectKind::kRank && object.selection.rank ? QStringLiteral("Rank %1").arg(*object.selection.rank) : object.name;
+  if (object.kind == ObjectKind::kFinding) {
+    RG_ASSIGN(const std::vector<Finding> findings, reader.findings(std::nullopt));
+    const auto found = std::ranges::find(findings, object.id, &Finding::id);
+    if (found != findings.end()) text = screenText(found->summary, kMaxMark);
+  }
+  return text.left(kMaxMark).toStdString();
+}
 
 }  // namespace
 
@@ -33,7 +52,8 @@ QMenu* ObjectMenu::make(const Object& object) {
   menu->setToolTipsVisible(true);
   menu->setTitle(object.name);
   // A menu of the keyboard has no pointer that shows what it is about.
-  menu->addAction(menu->fontMetrics().elidedText(object.name, Qt::ElideMiddle, kNameWidth))->setEnabled(false);
+  menu->addAction(menu->fontMetrics().elidedText(object.name, Qt::ElideMiddle, kNameWidth).replace(u'&', QStringLiteral("&&")))
+      ->setEnabled(false);
   addOpen(menu, object);
   menu->addSeparator();
   addCopies(menu, object);
@@ -79,19 +99,23 @@ QuerySlot& ObjectMenu::freeSlot() {
 
 // A note where it happened, which the timeline shows as a flag.
 void ObjectMenu::mark(const Object& object) {
-  m_context.queries->submit<Run>(
+  m_context.queries->submit<Marked>(
       freeSlot(), QueryService::Supersede::kCancelOlder,
-      [run = object.selection.run](Reader& reader, std::stop_token) { return chooseRun(reader, run); },
-      [this, object](const Result<std::shared_ptr<const Run>>& run) {
+      [object](Reader& reader, std::stop_token) -> Result<Marked> {
+        RG_ASSIGN(Run run, chooseRun(reader, object.selection.run));
+        RG_ASSIGN(std::string text, markText(object, reader));
+        return Marked{std::move(run), std::move(text)};
+      },
+      [this, object](const Result<std::shared_ptr<const Marked>>& marked) {
         const auto failed = [this](const Status& status) {
           m_actions.say(tr("Not marked"), screenText(status.message()), Severity::kWarning);
         };
-        if (!run.ok()) return failed(run.status());
+        if (!marked.ok()) return failed(marked.status());
         const TimeRange window = *object.window;
-        Note note{.run_uuid = (*run)->uuid,
+        Note note{.run_uuid = (*marked)->run.uuid,
                   .time = object.event != nullptr && object.event->time ? object.event->time : window.t0 + (window.t1 - window.t0) / 2,
                   .author = qgetenv("USER").toStdString(),
-                  .text = object.name.left(200).toStdString()};
+                  .text = (*marked)->text};
         m_context.edits->submit(std::move(note), this, [this, failed, name = object.name](const Status& made) {
           if (!made.ok()) return failed(made);
           m_actions.say(tr("Marked in the timeline"), name, Severity::kInfo);

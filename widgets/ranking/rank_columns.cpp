@@ -58,8 +58,8 @@ QString scoreText(const R& r) {
 
 QString nameText(const R& r) {
   if (r.members == 1) return r.name;
-  return r.standing_out > 0 ? RankingText::tr("%1 (%2 of %3)").arg(r.name).arg(r.standing_out).arg(r.members)
-                            : QStringLiteral("%1 (%2)").arg(r.name).arg(r.members);
+  return r.standing_out > 0 ? RankingText::tr("%1 (%2 of %3)").arg(r.name, QString::number(r.standing_out), QString::number(r.members))
+                            : QStringLiteral("%1 (%2)").arg(r.name, QString::number(r.members));
 }
 
 QString sinceText(const R& r) {

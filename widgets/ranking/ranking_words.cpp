@@ -107,7 +107,7 @@ QString relativeSentence(const RankingData& data) {
   std::vector<const RankRow*> others;
   for (const RankRow& row : data.rows)
     if (row.score.stands_out && row.score.rank != score.rank) others.push_back(&row);
-  if (others.size() == 1) return RankingText::tr("%1 Rank %2 deviates as well.").arg(text).arg(others.front()->score.rank);
+  if (others.size() == 1) return RankingText::tr("%1 Rank %2 deviates as well.").arg(text, QString::number(others.front()->score.rank));
   if (others.size() > 1) {
     const bool one_node = first.ranked.place.node && std::ranges::all_of(others, [&](const RankRow* row) {
                             return row->ranked.place.node == first.ranked.place.node;

@@ -50,9 +50,9 @@ QString waitSentence(const WaitPart& part) {
     text = part.apart == 0 ? TimelineText::tr("did not wait: it began with the last")
                            : TimelineText::tr("the last to begin: rank %1 waited longest for it, %2").arg(rank, between);
   if (!part.whole)
-    text = part.members > 0
-               ? TimelineText::tr("%1; at least: %2 of its %3 members are in the store").arg(text).arg(part.calls).arg(part.members)
-               : TimelineText::tr("%1; among the %2 members in the store").arg(text).arg(part.calls);
+    text = part.members > 0 ? TimelineText::tr("%1; at least: %2 of its %3 members are in the store")
+                                  .arg(text, QString::number(part.calls), QString::number(part.members))
+                            : TimelineText::tr("%1; among the %2 members in the store").arg(text, QString::number(part.calls));
   if (part.gap.kind == ClockGap::Kind::kCompared) text = TimelineText::tr("%1 (clocks agree to ± %2)").arg(text, error);
   if (part.gap.kind == ClockGap::Kind::kNodeUnknown)
     text = TimelineText::tr("%1 (if their clocks are one: their nodes are not known)").arg(text);

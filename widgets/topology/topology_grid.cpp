@@ -189,7 +189,7 @@ void TopologyGrid::layOutStrips(const QSize& room, int top, bool measure) {
     if (!measure)
       m_titles.push_back(beside ? Title{QRect(x - kStripTitle, y, kStripTitle - kGrid, cell.height()), strips[s].title}
                                 : Title{QRect(kGrid, y, room.width() - kGrid, kTitleHeight),
-                                        tr("%1: %2 ranks").arg(strips[s].title).arg(strips[s].ranks.size())});
+                                        tr("%1: %2 ranks").arg(strips[s].title, QString::number(strips[s].ranks.size()))});
     const int first = beside ? y : y + kTitleHeight;
     for (std::size_t i = 0; i < strips[s].ranks.size(); ++i) {
       const int at = static_cast<int>(i);

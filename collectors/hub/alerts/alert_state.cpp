@@ -163,10 +163,11 @@ void AlertState::end(std::string_view cause, std::string_view part, TimeNs at) {
 
 bool AlertState::snoozed(const Entry& entry, TimeNs now) const {
   return std::ranges::any_of(m_snoozes, [&](const Snooze& snooze) {
-    // A part that was joined has the name of its own cause, under which it may have been muted.
-    return snooze.until && *snooze.until > now &&
-           (snooze.cause.empty() ? snooze.rule == entry.alert.rule
-                                 : snooze.cause == entry.alert.cause || entry.parts.contains(snooze.cause));
+    if (!snooze.until || *snooze.until <= now) return false;
+    if (snooze.cause.empty()) return snooze.rule == entry.alert.rule;
+    // A joined part has a cause of its own, under which it may be muted; once it has ended, its mute no longer covers the others.
+    const auto part = entry.parts.find(snooze.cause);
+    return snooze.cause == entry.alert.cause || (part != entry.parts.end() && !part->second.end);
   });
 }
 

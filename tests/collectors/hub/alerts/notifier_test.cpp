@@ -302,6 +302,17 @@ TEST_F(OneFaultTest, AMuteOfTheFaultMutesWhatFollowsFromItLater) {
   EXPECT_THAT(titles(7 * 3'600 * kSecond, {xid(), warning, hungOn(m_node)}), IsEmpty());
 }
 
+TEST_F(OneFaultTest, AMuteOfAPartThatHasEndedDoesNotMuteTheFault) {
+  Finding warning = stall();
+  warning.node = m_node;
+  EXPECT_THAT(titles(0, {xid()}), SizeIs(1));
+  EXPECT_THAT(titles(kMinute, {xid(), warning}), IsEmpty());
+  warning.end = kStart + 2 * kMinute;
+  EXPECT_THAT(titles(3 * kMinute, {xid(), warning}), IsEmpty());
+  mute(warning);
+  EXPECT_THAT(titles(7 * 3'600 * kSecond, {xid(), warning}), SizeIs(1));
+}
+
 TEST_F(OneFaultTest, AHangElsewhereOrMuchLaterIsAnotherFault) {
   const NodeId other = m_writer->node({.uuid = "m1", .name = "n1", .state = NodeState::kAlive});
   commit();
