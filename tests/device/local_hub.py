@@ -95,7 +95,8 @@ class LocalHub:
             raise RuntimeError("the hub does not listen: " + self.tail(said))
         config = os.path.join(self.folder, "agent.toml")
         with open(config, "w", encoding="utf-8") as file:
-            file.write("[source.client]\ndirs = [%s]\n\n[source.nvml]\nfast_ms = 100\n" % json.dumps(self.rings))
+            # Only the trainers of this check: others may run on the machine.
+            file.write("[source.client]\ndirs = [%s]\n\n[source.nvml]\nfast_ms = 100\n\n[source.trainer_output]\nenabled = false\n" % json.dumps(self.rings))
         self.agent = self.spawn(["runglass-agent", "--hub", self.address, "--config", config, "--state-dir", os.path.join(self.folder, "agent")],
                                 os.path.join(self.folder, "agent.log"))
 
