@@ -123,7 +123,7 @@ TEST(RunRows, AnEndWithoutAStartEndsARunAndAPartOfARunDoesNot) {
   }
   const auto reader = store.reader();
   const auto runs = (*reader)->runs().value();
-  for (const Run& run : runs) EXPECT_EQ(run.state, run.name == "ended" ? RunState::kUnknown : RunState::kRunning) << run.name;
+  for (const auto& run : runs) EXPECT_EQ(run.state, run.name == "ended" ? RunState::kUnknown : RunState::kRunning) << run.name;
 }
 
 }  // namespace

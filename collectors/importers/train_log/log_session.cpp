@@ -338,7 +338,7 @@ void LogSession::startOver() {
 
 void LogSession::continueAs(const SessionOptions& writer, Recorder& out) {
   if (writer.run_name != m_options.run_name || writer.attempt_key != m_options.attempt_key) {
-    outputEnded();
+    outputEnded(out);
     finish(out);
     m_tracebacks.clear();
     m_variables.clear();

@@ -66,7 +66,7 @@ class LogSession {
   // Another process writes the log now, or more ranks do: sets run, attempt, rank, guest and owns_values for the next lines.
   void continueAs(const SessionOptions& writer, Recorder& out);
   // Of a live log, before finish(): the program that wrote it has ended.
-  void outputEnded() { m_run.outputEnded(m_arrival.value_or(wallNow())); }
+  void outputEnded(Recorder& out) { m_run.outputEnded(m_arrival.value_or(wallNow()), out); }
   // End of the file: records waiting data. An unfinished last line is ignored: its last number may be truncated.
   void finish(Recorder& out);
   // Whether the unfinished last line has values.

@@ -63,8 +63,9 @@ void RunBuilder::stamp(TimeNs time) {
   m_changed = true;
 }
 
-void RunBuilder::outputEnded(TimeNs now) {
-  if (m_guest || !m_run_id || m_boundary) return;
+void RunBuilder::outputEnded(TimeNs now, Recorder& out) {
+  if (m_boundary) flush(out, true);  // an attempt that printed no record ends as well
+  if (m_guest || !m_run_id) return;
   m_over = now;
   m_changed = true;
   ended(End::kUnknown, "end of output");

@@ -52,7 +52,7 @@ class RunBuilder {
   enum class End : std::uint8_t { kFinished, kFailed, kStopped, kUnknown };
   void ended(End end, std::string cause);
   // Of a live log: the processes that wrote it ended at `now`, with an unknown outcome unless the log has one.
-  void outputEnded(TimeNs now);
+  void outputEnded(TimeNs now, Recorder& out);
 
   AttemptId attempt(Recorder& out);     // opens one if necessary
   void flush(Recorder& out, bool end);  // records changes; at the end also waiting data

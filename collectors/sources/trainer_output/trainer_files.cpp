@@ -96,7 +96,7 @@ std::optional<uid_t> userOf(std::string_view status) {
 
 std::string linkOf(int folder, const std::string& name) {
   std::array<char, PATH_MAX> link{};
-  const ssize_t bytes = ::readlinkat(folder, ("fd/" + name).c_str(), link.data(), link.size() - 1);
+  const ssize_t bytes = ::readlinkat(folder, name.c_str(), link.data(), link.size() - 1);
   return bytes > 0 ? std::string(link.data(), static_cast<std::size_t>(bytes)) : std::string();
 }
 
@@ -124,7 +124,7 @@ bool isOlder(int folder, const std::string& name, std::uint64_t start) {
 // The path of a file that the descriptor may write and that belongs to the process's user; empty: it is another kind of thing.
 // `any_name`: a log's name is not needed.
 std::string outputPath(int folder, const std::string& name, uid_t user, bool any_name, FileId& id) {
-  const std::string path = linkOf(folder, name);
+  const std::string path = linkOf(folder, "fd/" + name);
   if (!path.starts_with('/')) return {};  // "pipe:[7]", "socket:[8]"
   if (!any_name && name != "1" && name != "2" && !isLogName(std::filesystem::path(path).filename().string())) return {};
   struct stat opened {
@@ -155,6 +155,8 @@ bool TrainerFiles::isOurs(std::string_view environ_text, bool has_ring) const {
 }
 
 void TrainerFiles::examine(std::int32_t pid, Process& process) const {
+  process.trainer = false;
+  process.input.clear();
   const Descriptor folder(::open((m_proc + std::to_string(pid)).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat info {};
   if (!folder || ::fstat(folder.get(), &info) != 0 || (!m_all_users && info.st_uid != ::geteuid())) return;
@@ -163,12 +165,11 @@ void TrainerFiles::examine(std::int32_t pid, Process& process) const {
   if (!user || (!m_all_users && *user != ::geteuid())) return;
   const auto stat = proc::parseProcessStat(textOf(folder.get(), "stat"));
   process.readable = true;
-  process.trainer = false;
   process.user = *user;
   process.start = stat ? stat->start_jiffies : 0;
-  process.comm = textOf(folder.get(), "comm");
+  process.program = linkOf(folder.get(), "exe");
   process.cmdline = textOf(folder.get(), "cmdline");
-  process.input = process.comm == "tee\n" ? linkOf(folder.get(), "0") : std::string();
+  process.input = textOf(folder.get(), "comm") == "tee\n" ? linkOf(folder.get(), "fd/0") : std::string();
   if (!process.input.empty()) return;
   std::string environ_text = textOf(folder.get(), "environ");
   if (environ_text.empty() || environ_text.back() != '\0') environ_text += '\0';
@@ -192,14 +193,15 @@ void TrainerFiles::examine(std::int32_t pid, Process& process) const {
   if (ring) process.who.run = ring->run, process.who.attempt = ring->attempt_key, process.who.rank = ring->rank.rank;
 }
 
-// A process that executes another program has another environment.
+// A process that executes another program has another environment. One that only changes its title (setproctitle) overwrites what /proc has
+// of it.
 void TrainerFiles::refresh(std::int32_t pid, Process& process, bool new_ring) const {
   ++process.looks;
   bool executed = false;
   if (process.readable && (process.trainer || process.looks % kExecEvery == 0)) {
     const Descriptor folder(::open((m_proc + std::to_string(pid)).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    const std::string comm = folder ? textOf(folder.get(), "comm") : std::string();
-    executed = !comm.empty() && comm != process.comm;
+    const std::string program = folder ? linkOf(folder.get(), "exe") : std::string();
+    executed = !program.empty() && program != process.program;
   }
   if (executed) process.looks = 1, process.files.clear(), process.pipes.clear();
   if (executed || new_ring || (!process.trainer && process.looks <= kLooksAtStrangers)) examine(pid, process);
@@ -231,7 +233,7 @@ void TrainerFiles::list(std::int32_t pid, Process& process) const {
       process.files[path] = {id, isOlder(folder.get(), name, process.start)};
   }
   for (const char* name : {"1", "2"})
-    if (const std::string link = linkOf(folder.get(), name); link.starts_with("pipe:")) process.pipes.insert(link);
+    if (const std::string link = linkOf(folder.get(), std::string("fd/") + name); link.starts_with("pipe:")) process.pipes.insert(link);
 }
 
 // Workers of a data loader have their trainer's environment and files.

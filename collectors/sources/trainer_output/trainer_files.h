@@ -67,7 +67,7 @@ class TrainerFiles {
     bool readable = false;  // of a user whose trainers count
     int looks = 0;
     uid_t user = 0;
-    std::string comm, cmdline;
+    std::string program, cmdline;
     std::int32_t parent = 0;
     std::uint64_t start = 0;
     OutputWriter who;             // of a wrapper: who its child with a ring is, or was

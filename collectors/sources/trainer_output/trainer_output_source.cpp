@@ -118,6 +118,8 @@ class TrainerOutputSource : public FollowSource {
       const auto [known, fresh] = m_outputs.try_emplace(path);
       Output& output = known->second;
       output.gone.reset();
+      // The ring of an attempt reports its end, and is gone then.
+      if (!fresh && output.attempt() == AttemptName(file.writers.front().run, file.writers.front().attempt)) file.ring |= output.file.ring;
       if (!fresh && !std::exchange(output.renamed, false) && output.file == file) continue;
       const bool other_attempt = fresh || output.attempt() != AttemptName(file.writers.front().run, file.writers.front().attempt);
       output.file = std::move(file);
@@ -142,7 +144,7 @@ class TrainerOutputSource : public FollowSource {
       if (!files.contains(at->first) && !output.gone) output.gone = now;
       if (output.gone && now - *output.gone >= kLastLines) releaseValues(at->first);
       const bool over = isOver(output, now);
-      at = over || (output.gone && now - *output.gone >= kMaxGone) ? close(at, out, over) : std::next(at);
+      at = over || (output.gone && now - *output.gone >= kMaxGone && !isNeeded(output)) ? close(at, out, over) : std::next(at);
     }
   }
 
@@ -188,6 +190,14 @@ class TrainerOutputSource : public FollowSource {
       const Output& other = entry.second;
       return other.attempt() == output.attempt() && (!other.gone || now - *other.gone < kLastLines);
     });
+  }
+
+  // The only output that can report the end of its attempt.
+  bool isNeeded(const Output& output) const {
+    return speaksForRun(output) && std::ranges::none_of(m_outputs, [&](const auto& entry) {
+             const Output& other = entry.second;
+             return &other != &output && other.attempt() == output.attempt() && speaksForRun(other) && !other.gone;
+           });
   }
 
   void releaseValues(const std::string& path) {

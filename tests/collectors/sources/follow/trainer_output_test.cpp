@@ -490,6 +490,37 @@ TEST_F(TrainerOutput, ALogDoesNotReportTheStateOfARunWhereAnotherRankHasARing) {
   EXPECT_NE(out.runs.at(0).state, RunState::kRunning) << "of the ring alone";
 }
 
+TEST_F(TrainerOutput, ALogDoesNotReportTheStateOfARunWhoseRingHasEnded) {
+  const Program& first = trainer("a", 0, 2);
+  trainer("b", 1, 2);
+  const RunId run = out.run({.name = "gpt", .state = RunState::kFinished});
+  m_ranks.put(
+      {.pid = first.pid(), .rank = {.attempt = out.attempt({.run = run, .key = "a"})}, .run = "gpt", .attempt_key = "a", .ring = "r"});
+  m_folder.append("b", iteration(1, "5.0"));
+  start();
+  pass();
+  m_ranks.drop(first.pid());
+  pass();
+  m_folder.append("b", iteration(2, "4.0") + "Traceback (most recent call last):\n  File \"t.py\", line 1\nValueError: x\n\nnext\n");
+  pass();
+  EXPECT_NE(out.runs.at(0).state, RunState::kRunning);
+  EXPECT_NE(out.runs.at(0).state, RunState::kFailed);
+}
+
+TEST_F(TrainerOutput, ARunEndsAlthoughItsFirstRankEndedLongBefore) {
+  Program& first = trainer("a", 0, 3);
+  Program& second = trainer("b", 1, 3);
+  m_folder.append("a", iteration(1, "5.0"));
+  start();
+  pass();
+  first.signal(SIGKILL), first.wait();
+  pass(70);
+  EXPECT_EQ(out.runs.at(0).state, RunState::kRunning);
+  second.signal(SIGKILL), second.wait();
+  pass(10);
+  EXPECT_EQ(out.runs.at(0).state, RunState::kUnknown);
+}
+
 TEST_F(TrainerOutput, AnotherUsersProcessDoesNotWriteForARun) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   trainer("a", 0, 2);
