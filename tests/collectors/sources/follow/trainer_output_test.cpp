@@ -542,8 +542,6 @@ TEST_F(TrainerOutput, AnotherUsersTeeIsLeftAlone) {
       "stdout", 0, 1,
       {"bash", "-c",
        "exec sleep 600 > >(exec setpriv --reuid " + std::to_string(kNobody) + " --clear-groups tee -a '" + m_folder.file("copy") + "')"});
-  m_folder.write("copy", "");
-  ASSERT_EQ(::chown(m_folder.file("copy").c_str(), kNobody, kNobody), 0);
   m_folder.append("copy", iteration(1, "6.5"));
   start("users = 'all'\n");
   pass(10);
