@@ -56,7 +56,7 @@ class Tail : public Command {
                                                         .node = out.node(agent->node()),
                                                         .node_name = agent->node().name});
     const Status read = pass(*agent, session, out);
-    session.outputEnded();
+    session.outputEnded(out);
     session.finish(out);
     for (const auto& [code, note] : session.issues())
       out.issue({.code = code, .source = "stdin", .count = note.count, .detail = note.detail});

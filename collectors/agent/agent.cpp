@@ -111,7 +111,8 @@ struct Agent::Parts {
   void writeAlive();
   void seal();
   DurNs turn();
-  void runSource(const SourceEntry& entry, WireRecorder& out);
+  SourceContext contextOf(const SourceEntry& entry);
+  void runSource(Source& source, const SourceContext& context, WireRecorder& out);
 };
 
 Agent::Agent() : m_parts(std::make_unique<Parts>()) {}
@@ -284,36 +285,37 @@ DurNs Agent::Parts::turn() {
   return link->connected() ? options.seal_every : std::max(options.seal_every, kSealAlone);
 }
 
-void Agent::Parts::runSource(const SourceEntry& entry, WireRecorder& out) {
-  const std::unique_ptr<Source> source = entry.make();
-  const std::string key(entry.name);
-  const toml::table empty;
-  const toml::table* config = options.config ? (*options.config)["source"][key].as_table() : nullptr;
-  const SourceContext context{.node = node,
-                              .now = now,
-                              .config = config != nullptr ? config : &empty,
-                              .state_dir = options.state_dir,
-                              .ranks = &ranks,
-                              .orders = &orders,
-                              .faults = &faults,
-                              .leases = &leases,
-                              .tailed = &tailed};
-  if (const Status status = source->start(out, context); !status.ok()) {
+SourceContext Agent::Parts::contextOf(const SourceEntry& entry) {
+  static const toml::table kEmpty;
+  const toml::table* config = options.config ? (*options.config)["source"][entry.name].as_table() : nullptr;
+  return {.node = node,
+          .now = now,
+          .config = config != nullptr ? config : &kEmpty,
+          .state_dir = options.state_dir,
+          .ranks = &ranks,
+          .orders = &orders,
+          .faults = &faults,
+          .leases = &leases,
+          .tailed = &tailed};
+}
+
+void Agent::Parts::runSource(Source& source, const SourceContext& context, WireRecorder& out) {
+  if (const Status status = source.start(out, context); !status.ok()) {
     const bool absent = status.code() == Code::kUnavailable;
     out.issue({.code = absent ? "agent.source_absent" : "agent.source_failed",
-               .source = node.name + "/" + key,
+               .source = node.name + "/" + std::string(source.name()),
                .first = now(),
                .last = now(),
                .detail = status.message()});
     return;
   }
   while (true) {
-    const TimeNs next = source->poll(out, now());
+    const TimeNs next = source.poll(out, now());
     MutexLock lock(mutex);
     const DurNs wait = std::clamp<DurNs>(next - now(), 0, 3600 * kNsPerSecond);
     if (source_wake.waitFor(lock, wait, [this]() RG_REQUIRES(mutex) { return stop_sources; })) break;
   }
-  source->stop(out);
+  source.stop(out);
 }
 
 Result<std::unique_ptr<Agent>> Agent::start(AgentOptions options) {
@@ -329,9 +331,14 @@ Result<std::unique_ptr<Agent>> Agent::start(AgentOptions options) {
   RG_TRY(parts.link->start());
   parts.options.sealer->join(parts.seat);
   parts.running = true;
+  std::vector<std::pair<std::unique_ptr<Source>, SourceContext>> sources;
   for (const SourceEntry& entry : parts.options.sources) {
+    const auto& [source, context] = sources.emplace_back(entry.make(), parts.contextOf(entry));
+    source->claim(context);
+  }
+  for (auto& [source, context] : sources) {
     WireRecorder& out = parts.addRecorder();
-    parts.source_threads.emplace_back([&parts, &entry, &out] { parts.runSource(entry, out); });
+    parts.source_threads.emplace_back([&parts, &out, own = std::move(source), context = context] { parts.runSource(*own, context, out); });
   }
   return agent;
 }

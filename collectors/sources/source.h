@@ -44,6 +44,8 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual std::string_view name() const = 0;
+  // Registers the files that the configuration names, before any source starts; on the agent's thread.
+  virtual void claim(const SourceContext&) {}
   virtual Status start(Recorder& out, const SourceContext& context) = 0;
   // Reads due data; returns the context.now() time of the next call.
   virtual TimeNs poll(Recorder& out, TimeNs now) = 0;

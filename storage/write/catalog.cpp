@@ -64,6 +64,12 @@ bool settle(std::optional<TimeDomain>& have, const std::optional<TimeDomain>& sa
 
 bool merge(Run& have, const Run& said) {
   bool changed = settle(have.time_domain, said.time_domain);
+  // A part of a run, as importers report it, has a start as well; an end alone is that of the run, whose outcome is not known.
+  const bool over = said.end && !said.start && said.state == RunState::kUnknown && *said.end >= have.end.value_or(*said.end);
+  if (over && have.state == RunState::kRunning) {
+    have.state = RunState::kUnknown;
+    changed = true;
+  }
   changed |= setNonZero(have.state, said.state);
   changed |= setEarlier(have.start, said.start);
   changed |= setLater(have.end, said.end);

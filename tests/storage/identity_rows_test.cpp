@@ -107,5 +107,24 @@ TEST(IdentityRows, RunsWithoutAUuidAreOneOnlyIfTheirNamesAre) {
   EXPECT_THAT(sqlRows(**store.reader(), "SELECT name FROM run ORDER BY name"), ElementsAre("llama-aiyifwg", "llama-dlpjrry"));
 }
 
+TEST(RunRows, AnEndWithoutAStartEndsARunAndAPartOfARunDoesNot) {
+  const TempStore store;
+  {
+    auto writer = store.writer().value();
+    writer->run({.name = "r", .state = RunState::kRunning, .start = 10});
+    writer->run({.name = "r", .start = 20, .end = 30});
+    writer->run({.name = "ended", .state = RunState::kRunning, .start = 10});
+    writer->run({.name = "ended", .end = 30});
+    writer->run({.name = "again", .state = RunState::kRunning, .start = 10});
+    writer->run({.name = "again", .end = 30});
+    writer->run({.name = "again", .state = RunState::kRunning});
+    writer->run({.name = "again", .end = 25});  // late
+    ASSERT_TRUE(writer->close().ok());
+  }
+  const auto reader = store.reader();
+  const auto runs = (*reader)->runs().value();
+  for (const auto& run : runs) EXPECT_EQ(run.state, run.name == "ended" ? RunState::kUnknown : RunState::kRunning) << run.name;
+}
+
 }  // namespace
 }  // namespace runglass

@@ -145,7 +145,6 @@ void LogSession::openAttempt(Recorder& out) {
   m_said_once.clear();
   m_file_step.clear();
   m_step.reset();
-  m_owns_values.reset();
   m_pace.pause();
   m_bar_step.reset();
   m_pace_rule = nullptr;
@@ -339,9 +338,12 @@ void LogSession::startOver() {
 
 void LogSession::continueAs(const SessionOptions& writer, Recorder& out) {
   if (writer.run_name != m_options.run_name || writer.attempt_key != m_options.attempt_key) {
+    outputEnded(out);
     finish(out);
     m_tracebacks.clear();
     m_variables.clear();
+    m_record_files.clear();
+    m_bar_step.reset();
   }
   m_run.continueAs(writer.run_name, writer.attempt_key, writer.guest);
   m_options.run_name = writer.run_name;
@@ -351,10 +353,8 @@ void LogSession::continueAs(const SessionOptions& writer, Recorder& out) {
   m_options.owns_values = writer.owns_values;
 }
 
-bool LogSession::ownsValues() {
-  if (!m_owns_values) m_owns_values = !m_options.rank || !m_options.owns_values || m_options.owns_values();
-  return *m_owns_values;
-}
+// Asked for each value: the file whose values stood for the run may have ended.
+bool LogSession::ownsValues() const { return !m_options.rank || !m_options.owns_values || m_options.owns_values(); }
 
 bool LogSession::cutRecord() {
   stripAnsi(m_lines.partial(), m_clean);

@@ -46,7 +46,7 @@ struct SessionOptions {
   std::function<std::optional<Rank>(std::int32_t pid)> process;
   std::optional<std::int32_t> rank;  // that alone writes the log: of lines that print none
   bool guest = false;                // see RunBuilder
-  // Of a log that one rank writes, asked at an attempt's first value: true if its values stand for the run. Empty: they do.
+  // Of a log that one rank writes, asked for each value: true if its values stand for the run. Empty: they do.
   std::function<bool()> owns_values;
 };
 
@@ -66,7 +66,7 @@ class LogSession {
   // Another process writes the log now, or more ranks do: sets run, attempt, rank, guest and owns_values for the next lines.
   void continueAs(const SessionOptions& writer, Recorder& out);
   // Of a live log, before finish(): the program that wrote it has ended.
-  void outputEnded() { m_run.ended(RunBuilder::End::kUnknown, "end of output"); }
+  void outputEnded(Recorder& out) { m_run.outputEnded(m_arrival.value_or(wallNow()), out); }
   // End of the file: records waiting data. An unfinished last line is ignored: its last number may be truncated.
   void finish(Recorder& out);
   // Whether the unfinished last line has values.
@@ -137,7 +137,7 @@ class LogSession {
   bool mayLog(std::string_view text);
   void place(Event& event, const Line& line, NodeId node) const;
   std::optional<std::int32_t> rankOf(const Line& line) const { return line.prefix.rank ? line.prefix.rank : m_options.rank; }
-  bool ownsValues();
+  bool ownsValues() const;
   void say(Event event, const Line& line, Recorder& out);
   void tell(Event event, Recorder& out);
   bool isHere(std::string_view host) const;
@@ -168,9 +168,8 @@ class LogSession {
     std::size_t back = 0;                  // lines since that stamp
   };
   Ahead m_ahead;
-  bool m_known = false;               // a record of a known format occurred: generic rules are off
-  std::optional<bool> m_owns_values;  // of the open attempt
-  bool m_generic_read = false;        // of this line: the first of them counts
+  bool m_known = false;         // a record of a known format occurred: generic rules are off
+  bool m_generic_read = false;  // of this line: the first of them counts
 
   // The first bytes of the last lines, in which a line without a time finds the one printed just before it.
   static constexpr std::size_t kNearLines = 4, kNearBytes = 128;

@@ -30,7 +30,7 @@ void RunBuilder::continueAs(const std::string& run_name, const std::string& atte
   m_runs = m_attempts = 0;
   m_records = 0;
   m_boundary = m_finished = false;
-  m_start.reset(), m_end.reset();
+  m_start.reset(), m_end.reset(), m_over.reset();
   m_layout = Layout{};
 }
 
@@ -61,6 +61,14 @@ void RunBuilder::stamp(TimeNs time) {
   m_start = std::min(m_start.value_or(time), time);
   m_end = std::max(m_end.value_or(time), time);
   m_changed = true;
+}
+
+void RunBuilder::outputEnded(TimeNs now, Recorder& out) {
+  if (m_boundary) flush(out, true);  // an attempt that printed no record ends as well
+  if (m_guest || !m_run_id) return;
+  m_over = now;
+  m_changed = true;
+  ended(End::kUnknown, "end of output");
 }
 
 void RunBuilder::ended(End end, std::string cause) {
@@ -117,8 +125,16 @@ void RunBuilder::tell(Recorder& out) {
     if (m_run.state != RunState::kRunning) m_run.end = std::max(m_run.end.value_or(*m_end), *m_end);
     if (m_run.state != RunState::kRunning) m_attempt.end = m_end;
   }
+  if (m_over && m_run.state == RunState::kUnknown) {
+    // A log whose lines have no times ends when its processes did.
+    const TimeNs end = m_end.value_or(*m_over);
+    m_run.end = std::max(m_run.end.value_or(end), end);
+    m_attempt.end = end;
+    out.run({.name = m_run.name, .end = m_run.end});  // without a start: see merge() of storage/write/catalog.cpp
+  }
   m_run.time_domain = m_stamped ? TimeDomain::kUtc : TimeDomain::kNone;
   m_run_id = out.run(m_run);
+  m_over.reset();
   m_attempt.run = m_run_id;
   m_reported_layout = m_layout;
   m_attempt.layout = completed(m_layout);

@@ -51,6 +51,8 @@ class RunBuilder {
   void resumedFrom(std::int64_t step) { m_resumed_from = step; }
   enum class End : std::uint8_t { kFinished, kFailed, kStopped, kUnknown };
   void ended(End end, std::string cause);
+  // Of a live log: the processes that wrote it ended at `now`, with an unknown outcome unless the log has one.
+  void outputEnded(TimeNs now, Recorder& out);
 
   AttemptId attempt(Recorder& out);     // opens one if necessary
   void flush(Recorder& out, bool end);  // records changes; at the end also waiting data
@@ -86,7 +88,7 @@ class RunBuilder {
   bool m_boundary = false, m_finished = false, m_changed = false, m_recording = true, m_stamped = false;
   std::int64_t m_records = 0, m_first_step = 0, m_last_step = 0, m_refused = 0;
   std::optional<std::int64_t> m_resumed_from;
-  std::optional<TimeNs> m_start, m_end;
+  std::optional<TimeNs> m_start, m_end, m_over;
   std::string m_framework;
   int m_framework_priority = -1;
 };

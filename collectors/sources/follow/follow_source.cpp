@@ -7,6 +7,7 @@
 #include <glob.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -18,21 +19,32 @@
 namespace runglass {
 namespace {
 constexpr DurNs kPollEvery = 200 * kNsPerMs, kExpandEvery = 2 * kNsPerSecond, kSaveLate = 2 * kNsPerSecond;
-constexpr std::size_t kReadBytes = 1 << 20, kPollBytes = 32 << 20;
+constexpr std::size_t kFileBytes = 1 << 20, kPollBytes = 32 << 20;  // per poll
 constexpr DurNs kListFoldersEvery = 10 * kNsPerSecond;
 constexpr std::size_t kMaxFiles = 4096, kMaxFolderEntries = 20'000;
-constexpr int kMaxFolderDepth = 4;  // nesting of folders
 }  // namespace
 
-Status FollowSource::start(Recorder& out, const SourceContext& context) {
-  if (const toml::node* paths = context.config->get("paths")) {
-    if (const auto one = paths->value<std::string>()) m_globs.push_back(*one);
+std::vector<std::string> FollowSource::pathsOf(const toml::table& config) {
+  std::vector<std::string> all;
+  if (const toml::node* paths = config.get("paths")) {
+    if (const auto one = paths->value<std::string>()) all.push_back(*one);
     if (const toml::array* array = paths->as_array())
       for (const auto& item : *array)
-        if (const auto path = item.value<std::string>()) m_globs.push_back(*path);
+        if (const auto path = item.value<std::string>()) all.push_back(*path);
   }
+  return all;
+}
+
+void FollowSource::claim(const SourceContext& context) {
+  if (context.tailed == nullptr) return;
+  for (const std::string& path : pathsOf(*context.config)) context.tailed->claim(path, takes());
+}
+
+Status FollowSource::start(Recorder& out, const SourceContext& context) {
+  m_globs = pathsOf(*context.config);
   if (m_globs.empty()) return {Code::kUnavailable, "source." + std::string(name()) + ": no files to follow: set paths"};
   m_tailed = context.tailed;
+  claim(context);
   return startWithoutPaths(out, context);
 }
 
@@ -56,14 +68,27 @@ void FollowSource::add(const std::string& path) {
   if (!entry.file) entry.file = std::make_unique<FollowedFile>(path);
 }
 
-void FollowSource::addOnly(const std::string& path, FileId only) {
+void FollowSource::addOnly(const std::string& path, FileId only, std::uint32_t owner) {
   if (m_entries.size() >= kMaxFiles && !m_entries.contains(path)) return;
   Entry& entry = m_entries[path];
   entry.only = only;
+  entry.owner = owner;
   if (entry.file)
-    entry.file->expect(only);
+    entry.file->expect(only, owner);
   else
-    entry.file = std::make_unique<FollowedFile>(path, only);
+    entry.file = std::make_unique<FollowedFile>(path, only, owner);
+}
+
+void FollowSource::rename(const std::map<std::string, std::string>& renames) {
+  std::vector<std::map<std::string, Entry>::node_type> moved;
+  for (const auto& [from, to] : renames)
+    if (auto node = m_entries.extract(from)) {
+      node.key() = to;
+      node.mapped().file->renamed(to);
+      m_kept.erase(from);
+      moved.push_back(std::move(node));
+    }
+  for (auto& node : moved) m_entries.insert(std::move(node));
 }
 
 void FollowSource::drop(const std::string& path, Recorder& out) {
@@ -90,8 +115,8 @@ bool FollowSource::addFolder(const std::string& folder) {
   std::error_code error;
   fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
   for (; !error && at != fs::recursive_directory_iterator() && entries < kMaxFolderEntries; at.increment(error), ++entries) {
-    if (at.depth() >= kMaxFolderDepth) at.disable_recursion_pending();
-    if (!takes(at->path().filename().string()) || !at->is_regular_file(error)) continue;
+    if (at.depth() >= TailedFiles::kMaxFolderDepth) at.disable_recursion_pending();
+    if (!takes()(at->path().filename().string()) || !at->is_regular_file(error)) continue;
     any = true;
     add(at->path().string());
   }
@@ -149,7 +174,7 @@ bool FollowSource::mayFollow(Entry& entry) {
   const bool overtaken = held && entry.paused && entry.consumer && answer.offset > entry.consumer->committedOffset();
   if (entry.consumer && (overtaken || answer.state == LeaseClaims::State::kElsewhere)) {
     entry.consumer.reset();
-    entry.file = std::make_unique<FollowedFile>(path, entry.only);
+    entry.file = std::make_unique<FollowedFile>(path, entry.only, entry.owner);
     entry.at_end = false;
   }
   entry.paused = !held;
@@ -157,32 +182,63 @@ bool FollowSource::mayFollow(Entry& entry) {
   return held;
 }
 
+// The state of an open file; of one that a source finds itself under any name, as it may have been renamed while the agent was down.
+std::map<std::string, FollowSource::Kept>::const_iterator FollowSource::keptOf(const FollowedFile& file) const {
+  const auto named = m_kept.find(file.path());
+  if (named != m_kept.end() && file.isSame(named->second.mark)) return named;
+  const auto mark = file.mark();
+  if (!skipsKnown() || !mark) return m_kept.end();
+  return std::ranges::find_if(m_kept, [&](const auto& entry) {
+    const FileMark& kept = entry.second.mark;
+    return kept.device == mark->device && kept.inode == mark->inode && kept.head_size > 0 && file.isSame(kept);
+  });
+}
+
 void FollowSource::open(Entry& entry) {
   FollowTarget target{.path = entry.file->path(), .run_name = m_run, .attempt_key = m_attempt, .node = m_node};
   if (target.run_name.empty()) target.run_name = runNameOfFile(target.path);
-  const auto kept = m_kept.find(target.path);
-  if (kept != m_kept.end() && entry.file->isSame(kept->second.mark)) target.resume_at = kept->second.offset;
+  const auto kept = keptOf(*entry.file);
+  if (kept != m_kept.end()) target.resume_at = kept->second.offset;
   target.resume_at = std::max(target.resume_at, entry.others_read);
   target.shared = entry.shared.value_or(false);
-  if (skipsKnown()) entry.file->skipTo(target.resume_at);
+  if (const auto last = lastBytes(target.path); last && kept == m_kept.end() && entry.others_read == 0)
+    target.resume_at = entry.file->skipToLast(*last);
+  else if (skipsKnown())
+    entry.file->skipTo(target.resume_at);
   entry.consumer = consumer(target);
   noteTailed(entry);
 }
 
-void FollowSource::noteTailed(const Entry& entry) {
-  if (const auto mark = entry.file->mark(); mark && m_tailed != nullptr) m_tailed->add(mark->device, mark->inode);
+void FollowSource::noteTailed(Entry& entry) {
+  const auto mark = entry.file->mark();
+  if (!mark || m_tailed == nullptr) return;
+  const FileId id{mark->device, mark->inode};
+  if (entry.noted == id) return;
+  if (entry.noted) m_tailed->retire(entry.noted->device, entry.noted->inode);
+  m_tailed->add(id.device, id.inode);
+  entry.noted = id;
+}
+
+void FollowSource::report(Entry& entry, const Status& status, TimeNs now, Recorder& out) {
+  if (entry.reported || status.code() == Code::kUnavailable) return;
+  out.issue({.code = "follow.unreadable", .source = entry.file->path(), .first = now, .last = now, .detail = status.message()});
+  entry.reported = true;
 }
 
 // True if the file has more data.
 bool FollowSource::follow(Entry& entry, std::size_t& budget, TimeNs now, Recorder& out) {
   while (budget > 0) {
-    if (!entry.consumer && entry.file->open().ok()) open(entry);
-    const auto read = entry.file->read(std::min(budget, kReadBytes));
+    if (!entry.consumer) {
+      // read() opens the file as well, and would have bytes for no consumer.
+      if (const Status opened = entry.file->open(); !opened.ok()) {
+        report(entry, opened, now, out);
+        return false;
+      }
+      open(entry);
+    }
+    const auto read = entry.file->read(budget);
     if (!read.ok()) {
-      if (!entry.reported && read.status().code() != Code::kUnavailable)
-        out.issue(
-            {.code = "follow.unreadable", .source = entry.file->path(), .first = now, .last = now, .detail = read.status().message()});
-      entry.reported = true;
+      report(entry, read.status(), now, out);
       return false;
     }
     using enum FollowedFile::News;
@@ -214,9 +270,17 @@ TimeNs FollowSource::poll(Recorder& out, TimeNs now) {
   expand(now, out);
   std::size_t budget = kPollBytes;
   bool more = false;
-  for (auto& [path, entry] : m_entries) {
+  // The first file is another one each time, so that files that grow fast do not keep the others waiting.
+  auto at = m_entries.upper_bound(m_first);
+  for (std::size_t i = 0; i < m_entries.size(); ++i, ++at) {
+    if (at == m_entries.end()) at = m_entries.begin();
+    if (i == 0) m_first = at->first;
+    Entry& entry = at->second;
     if (!mayFollow(entry)) continue;
-    more |= follow(entry, budget, now, out);
+    std::size_t own = std::min(budget, kFileBytes);
+    budget -= own;
+    more |= follow(entry, own, now, out);
+    budget += own;
     if (entry.fresh) entry.consumer->flush(out);
     entry.fresh = false;
   }

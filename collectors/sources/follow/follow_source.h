@@ -8,7 +8,7 @@
 // Errors:     start(): UNAVAILABLE without `paths`. An unreadable file is one follow.unreadable issue, and is tried again; a path that
 //             initially matches no file is one follow.no_files issue.
 // Cost:       every 200 ms two stats per file; globs are expanded every 2 s, folders every 10 s (at most 20,000 entries, 4 levels deep); at
-//             most 32 MiB are read per poll.
+//             most 32 MiB are read per poll, 1 MiB of each file.
 // Config:     paths = ["/logs/*.log", "/runs", ...], run = "name" (default: from the file's name), attempt = "key" (default "0"), lease =
 //             "shared" (default: only one agent tails each file on a network filesystem), "always" or "never". <state_dir>/<name>.follow
 //             stores the recorded offset of each file; it is written 2 s late, so that after a crash of the agent a few points are recorded
@@ -48,6 +48,7 @@ struct FollowTarget {
 
 class FollowSource : public Source {
  public:
+  void claim(const SourceContext& context) override;
   Status start(Recorder& out, const SourceContext& context) override;
   TimeNs poll(Recorder& out, TimeNs now) override;
   void stop(Recorder& out) override;
@@ -56,15 +57,20 @@ class FollowSource : public Source {
   // start() of a source that finds its files itself.
   Status startWithoutPaths(Recorder& out, const SourceContext& context);
   // Tails the file of this identity, from its start or from where it was left; a tailed path continues with it.
-  void addOnly(const std::string& path, FileId only);
+  // `owner`: user that the file must belong to.
+  void addOnly(const std::string& path, FileId only, std::uint32_t owner);
+  // Old and new paths of tailed files; no tailed file has a new path that is not itself renamed.
+  void rename(const std::map<std::string, std::string>& renames);
   void drop(const std::string& path, Recorder& out);
   FileConsumer* consumerOf(const std::string& path) const;
   // True: bytes before resume_at are not read again.
   virtual bool skipsKnown() const { return false; }
+  // Of a file without a recorded offset: it is read from so many bytes before its end. Absent: from its start.
+  virtual std::optional<std::uint64_t> lastBytes(const std::string&) const { return {}; }
 
   virtual std::unique_ptr<FileConsumer> consumer(const FollowTarget& target) = 0;
   // Whether a file in a folder of `paths` belongs to this source; files matched by a pattern are always taken.
-  virtual bool takes(std::string_view file_name) const = 0;
+  virtual TailedFiles::Takes takes() const = 0;
   // Description of takes(): "files named *.log".
   virtual std::string takenNames() const = 0;
 
@@ -76,7 +82,8 @@ class FollowSource : public Source {
   };
   struct Entry {
     std::unique_ptr<FollowedFile> file;
-    std::optional<FileId> only;
+    std::optional<FileId> only, noted;  // the file to read; that which TailedFiles has
+    std::optional<std::uint32_t> owner;
     std::unique_ptr<FileConsumer> consumer;
     bool at_end = false, reported = false, fresh = false;
     std::optional<bool> shared;     // filesystem shared with other nodes; absent: not determined yet
@@ -90,7 +97,10 @@ class FollowSource : public Source {
   bool mayFollow(Entry& entry);
   bool follow(Entry& entry, std::size_t& budget, TimeNs now, Recorder& out);
   void open(Entry& entry);
-  void noteTailed(const Entry& entry);
+  void noteTailed(Entry& entry);
+  void report(Entry& entry, const Status& status, TimeNs now, Recorder& out);
+  std::map<std::string, Kept>::const_iterator keptOf(const FollowedFile& file) const;
+  static std::vector<std::string> pathsOf(const toml::table& config);
   void remember(TimeNs now, bool at_once);
   void load();
   std::map<std::string, Kept> snapshot() const;
@@ -98,6 +108,7 @@ class FollowSource : public Source {
 
   std::vector<std::string> m_globs;
   std::string m_run, m_attempt, m_state_path;
+  std::string m_first;  // path of the first file of the last poll
   LeaseClaims* m_leases = nullptr;
   TailedFiles* m_tailed = nullptr;
   bool m_lease_all = false;

@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "model/crc32c.h"
 
@@ -40,6 +41,10 @@ Status FollowedFile::open() {
     close();
     return {Code::kUnavailable, "follow: " + m_path + ": another file has this name now"};
   }
+  if (m_owner && *m_owner != info.st_uid) {
+    close();
+    return {Code::kUnavailable, "follow: " + m_path + ": it belongs to another user now"};
+  }
   m_offset = 0;
   m_mark = markOf(0).value_or(FileMark{});
   return {};
@@ -48,6 +53,18 @@ Status FollowedFile::open() {
 void FollowedFile::skipTo(std::uint64_t offset) {
   m_offset = offset;
   m_mark = markOf(static_cast<std::uint32_t>(std::min<std::uint64_t>(offset, kHeadBytes))).value_or(m_mark);
+}
+
+std::uint64_t FollowedFile::skipToLast(std::uint64_t bytes) {
+  struct stat info {};
+  if (m_fd < 0 || fstat(m_fd, &info) != 0 || static_cast<std::uint64_t>(info.st_size) <= bytes) return m_offset;
+  std::uint64_t offset = static_cast<std::uint64_t>(info.st_size) - bytes;
+  std::array<char, 65536> piece{};
+  const ssize_t got = pread(m_fd, piece.data(), piece.size(), static_cast<off_t>(offset));
+  const std::string_view text(piece.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
+  if (const std::size_t line = text.find('\n'); line != std::string_view::npos) offset += line + 1;
+  skipTo(offset);
+  return m_offset;
 }
 
 std::optional<FileMark> FollowedFile::markOf(std::uint32_t head_size) const {
@@ -65,6 +82,7 @@ bool FollowedFile::isSame(const FileMark& mark) const { return markOf(mark.head_
 
 Result<FollowedFile::Read> FollowedFile::read(std::size_t budget) {
   RG_TRY(open());
+  if (std::exchange(m_replaced, false)) return Read{News::kReplaced, {}, true};
   struct stat info {};
   if (fstat(m_fd, &info) != 0) return Status(Code::kUnknown, "follow: " + m_path + ": " + std::strerror(errno));
   const auto size = static_cast<std::uint64_t>(info.st_size);
@@ -86,7 +104,9 @@ Result<FollowedFile::Read> FollowedFile::read(std::size_t budget) {
   if (stat(m_path.c_str(), &named) == 0 && (named.st_ino != info.st_ino || named.st_dev != info.st_dev) &&
       (!m_only || *m_only == FileId{named.st_dev, named.st_ino})) {
     close();
+    m_replaced = true;
     RG_TRY(open());
+    m_replaced = false;
     return Read{News::kReplaced, {}, true};
   }
   return Read{};

@@ -46,7 +46,9 @@ class FollowedFile {
   };
 
   // `only`: no other file is opened, and none through a symbolic link.
-  explicit FollowedFile(std::string path, std::optional<FileId> only = {}) : m_path(std::move(path)), m_only(only) {}
+  // `owner`: user that the file must belong to.
+  explicit FollowedFile(std::string path, std::optional<FileId> only = {}, std::optional<std::uint32_t> owner = {})
+      : m_path(std::move(path)), m_only(only), m_owner(owner) {}
   ~FollowedFile();
   FollowedFile(const FollowedFile&) = delete;
   FollowedFile& operator=(const FollowedFile&) = delete;
@@ -57,7 +59,11 @@ class FollowedFile {
   // Continues at `offset` of the open file.
   void skipTo(std::uint64_t offset);
   // The file that the path leads to from now on: after a rotation.
-  void expect(FileId only) { m_only = only; }
+  void expect(FileId only, std::optional<std::uint32_t> owner) { m_only = only, m_owner = owner; }
+  // The open file has another name now.
+  void renamed(const std::string& path) { m_path = path; }
+  // Continues `bytes` before the end of the open file, with the first line that begins there. Returns the offset.
+  std::uint64_t skipToLast(std::uint64_t bytes);
 
   const std::string& path() const { return m_path; }
   std::uint64_t offset() const { return m_offset; }
@@ -72,6 +78,8 @@ class FollowedFile {
 
   std::string m_path;
   std::optional<FileId> m_only;
+  std::optional<std::uint32_t> m_owner;
+  bool m_replaced = false;  // the successor is not open yet
   int m_fd = -1;
   std::uint64_t m_offset = 0;
   FileMark m_mark;  // head grows with the file up to 256 bytes

@@ -156,8 +156,10 @@ class KernelLogSource : public FollowSource {
     settings.resume_at = target.resume_at;
     return std::make_unique<KernelFileConsumer>(std::move(settings));
   }
-  bool takes(std::string_view file_name) const override {
-    return std::ranges::any_of(kKernelLogs, [&](std::string_view log) { return file_name.starts_with(log); });
+  TailedFiles::Takes takes() const override {
+    return [](std::string_view file_name) {
+      return std::ranges::any_of(kKernelLogs, [&](std::string_view log) { return file_name.starts_with(log); });
+    };
   }
   std::string takenNames() const override { return "file named kern*, messages*, syslog* or dmesg*"; }
 

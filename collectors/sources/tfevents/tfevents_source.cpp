@@ -76,7 +76,9 @@ class TfeventsSource : public FollowSource {
 
  protected:
   std::unique_ptr<FileConsumer> consumer(const FollowTarget& target) override { return std::make_unique<EventsConsumer>(target); }
-  bool takes(std::string_view file_name) const override { return file_name.find("tfevents") != std::string_view::npos; }
+  TailedFiles::Takes takes() const override {
+    return [](std::string_view file_name) { return file_name.find("tfevents") != std::string_view::npos; };
+  }
   std::string takenNames() const override { return "file named *tfevents*"; }
 };
 

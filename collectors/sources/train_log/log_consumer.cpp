@@ -60,7 +60,7 @@ void LogConsumer::continueAs(const std::string& run, const std::string& attempt,
 }
 
 void LogConsumer::outputEnded(Recorder& out) {
-  m_session.outputEnded();
+  m_session.outputEnded(out);
   flush(out);
 }
 

@@ -23,7 +23,7 @@ class TrainLogSource : public FollowSource {
     return std::make_unique<LogConsumer>(target, m_node_name, m_ranks, LogWriter{});
   }
   // A folder of a run holds configurations and code as well, whose lines are no log.
-  bool takes(std::string_view file_name) const override { return isLogName(file_name); }
+  TailedFiles::Takes takes() const override { return isLogName; }
   std::string takenNames() const override {
     std::string names;
     for (const std::string_view ending : kLogEndings) names += (names.empty() ? "file named *" : ", *") + std::string(ending);

@@ -15,6 +15,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -25,12 +26,15 @@
 #include "collectors/sources/client/process_identity.h"
 #include "collectors/sources/proc/proc_parse.h"
 #include "collectors/sources/train_log/log_consumer.h"
+#include "model/time.h"
 
 namespace runglass {
 namespace {
 
-constexpr int kLooksAtStrangers = 3;  // a launcher's child gets its environment when it executes the trainer
-constexpr int kListEvery = 16;        // looks
+constexpr int kLooksAtStrangers = 3;    // a launcher's child gets its environment when it executes the trainer
+constexpr int kExecEvery = 4;           // looks at the name of a stranger, which may execute a trainer
+constexpr int kListEvery = 16;          // looks
+constexpr DurNs kOlder = kNsPerSecond;  // a launcher opens the file before it starts the trainer
 constexpr std::size_t kMaxText = 1 << 20;
 
 class Descriptor {
@@ -92,14 +96,35 @@ std::optional<uid_t> userOf(std::string_view status) {
 
 std::string linkOf(int folder, const std::string& name) {
   std::array<char, PATH_MAX> link{};
-  const ssize_t bytes = ::readlinkat(folder, ("fd/" + name).c_str(), link.data(), link.size() - 1);
+  const ssize_t bytes = ::readlinkat(folder, name.c_str(), link.data(), link.size() - 1);
   return bytes > 0 ? std::string(link.data(), static_cast<std::size_t>(bytes)) : std::string();
+}
+
+bool isAt(const std::string& path, FileId id) {
+  struct stat named {};
+  return ::lstat(path.c_str(), &named) == 0 && FileId{named.st_dev, named.st_ino} == id;
+}
+
+// Wall time of a process's start.
+TimeNs startTime(std::uint64_t jiffies) {
+  timespec up{};
+  ::clock_gettime(CLOCK_BOOTTIME, &up);
+  const double age = static_cast<double>(up.tv_sec) - static_cast<double>(jiffies) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return wallNow() - static_cast<TimeNs>(age * 1e9);
+}
+
+// Whether the file existed before the process; by its last change where the filesystem has no time of its creation.
+bool isOlder(int folder, const std::string& name, std::uint64_t start) {
+  struct statx info {};
+  if (::statx(folder, ("fd/" + name).c_str(), 0, STATX_BTIME | STATX_MTIME, &info) != 0) return false;
+  const auto& time = (info.stx_mask & STATX_BTIME) != 0 ? info.stx_btime : info.stx_mtime;
+  return time.tv_sec * kNsPerSecond + kOlder < startTime(start);
 }
 
 // The path of a file that the descriptor may write and that belongs to the process's user; empty: it is another kind of thing.
 // `any_name`: a log's name is not needed.
 std::string outputPath(int folder, const std::string& name, uid_t user, bool any_name, FileId& id) {
-  const std::string path = linkOf(folder, name);
+  const std::string path = linkOf(folder, "fd/" + name);
   if (!path.starts_with('/')) return {};  // "pipe:[7]", "socket:[8]"
   if (!any_name && name != "1" && name != "2" && !isLogName(std::filesystem::path(path).filename().string())) return {};
   struct stat opened {
@@ -130,6 +155,8 @@ bool TrainerFiles::isOurs(std::string_view environ_text, bool has_ring) const {
 }
 
 void TrainerFiles::examine(std::int32_t pid, Process& process) const {
+  process.trainer = false;
+  process.input.clear();
   const Descriptor folder(::open((m_proc + std::to_string(pid)).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat info {};
   if (!folder || ::fstat(folder.get(), &info) != 0 || (!m_all_users && info.st_uid != ::geteuid())) return;
@@ -137,9 +164,12 @@ void TrainerFiles::examine(std::int32_t pid, Process& process) const {
   const auto user = userOf(status);
   if (!user || (!m_all_users && *user != ::geteuid())) return;
   const auto stat = proc::parseProcessStat(textOf(folder.get(), "stat"));
+  process.readable = true;
   process.user = *user;
   process.start = stat ? stat->start_jiffies : 0;
-  process.input = textOf(folder.get(), "comm") == "tee\n" ? linkOf(folder.get(), "0") : std::string();
+  process.program = linkOf(folder.get(), "exe");
+  process.cmdline = textOf(folder.get(), "cmdline");
+  process.input = textOf(folder.get(), "comm") == "tee\n" ? linkOf(folder.get(), "fd/0") : std::string();
   if (!process.input.empty()) return;
   std::string environ_text = textOf(folder.get(), "environ");
   if (environ_text.empty() || environ_text.back() != '\0') environ_text += '\0';
@@ -147,6 +177,7 @@ void TrainerFiles::examine(std::int32_t pid, Process& process) const {
   if (m_ranks != nullptr)
     for (Trainer& known : m_ranks->all())
       if (known.pid == pid) ring = std::move(known);
+  process.has_ring = ring.has_value();
   process.trainer = isOurs(environ_text, ring.has_value());
   if (!process.trainer) return;
   process.parent = number<std::int32_t>(field(status, "PPid:")).value_or(0);
@@ -162,6 +193,20 @@ void TrainerFiles::examine(std::int32_t pid, Process& process) const {
   if (ring) process.who.run = ring->run, process.who.attempt = ring->attempt_key, process.who.rank = ring->rank.rank;
 }
 
+// A process that executes another program has another environment. One that only changes its title (setproctitle) overwrites what /proc has
+// of it.
+void TrainerFiles::refresh(std::int32_t pid, Process& process, bool new_ring) const {
+  ++process.looks;
+  bool executed = false;
+  if (process.readable && (process.trainer || process.looks % kExecEvery == 0)) {
+    const Descriptor folder(::open((m_proc + std::to_string(pid)).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const std::string program = folder ? linkOf(folder.get(), "exe") : std::string();
+    executed = !program.empty() && program != process.program;
+  }
+  if (executed) process.looks = 1, process.files.clear(), process.pipes.clear();
+  if (executed || new_ring || (!process.trainer && process.looks <= kLooksAtStrangers)) examine(pid, process);
+}
+
 void TrainerFiles::list(std::int32_t pid, Process& process) const {
   const Descriptor folder(::open((m_proc + std::to_string(pid)).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const auto stat = folder ? proc::parseProcessStat(textOf(folder.get(), "stat")) : std::nullopt;
@@ -171,7 +216,8 @@ void TrainerFiles::list(std::int32_t pid, Process& process) const {
     return;
   }
   std::vector<std::string> names = {"1", "2"};
-  const bool all = (process.looks & (process.looks - 1)) == 0 || process.looks % kListEvery == 0;
+  const bool moved = std::ranges::any_of(process.files, [](const auto& file) { return !isAt(file.first, file.second.id); });
+  const bool all = moved || (process.looks & (process.looks - 1)) == 0 || process.looks % kListEvery == 0;
   if (all) {
     process.files.clear();
     std::size_t seen = 0;
@@ -183,10 +229,11 @@ void TrainerFiles::list(std::int32_t pid, Process& process) const {
   for (const std::string& name : names) {
     FileId id;
     const std::string path = outputPath(folder.get(), name, process.user, !process.input.empty(), id);
-    if (!path.empty() && (process.files.contains(path) || process.files.size() < kMaxFilesOfOne)) process.files[path] = id;
+    if (!path.empty() && (process.files.contains(path) || process.files.size() < kMaxFilesOfOne))
+      process.files[path] = {id, isOlder(folder.get(), name, process.start)};
   }
   for (const char* name : {"1", "2"})
-    if (const std::string link = linkOf(folder.get(), name); link.starts_with("pipe:")) process.pipes.insert(link);
+    if (const std::string link = linkOf(folder.get(), std::string("fd/") + name); link.starts_with("pipe:")) process.pipes.insert(link);
 }
 
 // Workers of a data loader have their trainer's environment and files.
@@ -194,24 +241,54 @@ bool TrainerFiles::isSame(const OutputWriter& child, const OutputWriter& parent)
   return std::tie(child.rank, child.world, child.local_world) == std::tie(parent.rank, parent.world, parent.local_world);
 }
 
-void TrainerFiles::addFiles(const std::map<std::string, FileId>& of, const Process& process, std::map<std::string, OutputFile>& files,
-                            std::map<std::string, std::uint64_t>& newest) {
-  for (const auto& [path, id] : of) {
-    if (files.size() >= kMaxFiles && !files.contains(path)) {
+bool TrainerFiles::isWorker(const Process& child, const Process& parent) {
+  return !child.has_ring && (child.cmdline == parent.cmdline || child.cmdline.find("multiprocessing") != std::string::npos);
+}
+
+void TrainerFiles::addFiles(const Process& of, const Process& process, Look& look) {
+  if (of.user != process.user) return;
+  for (const auto& [found_path, found] : of.files) {
+    const auto known_path = look.paths.find(found.id);  // hard links
+    const std::string& path = known_path != look.paths.end() ? known_path->second : found_path;
+    if (look.files.size() >= kMaxFiles && !look.files.contains(path)) {
       m_left_out.insert(path);
       continue;
     }
-    OutputFile& file = files[path];
-    std::uint64_t& start = newest[path];
+    OutputFile& file = look.files[path];
+    std::uint64_t& start = look.newest[path];
     const auto attempt = [](const OutputWriter& who) { return std::tie(who.run, who.attempt); };
     if (!file.writers.empty() && attempt(file.writers.front()) != attempt(process.who)) {
       if (process.start < start) continue;
-      file.writers.clear();
+      file = {};
     }
     start = std::max(start, process.start);
-    file.id = id;
-    file.writers.push_back(process.who);
+    look.paths.emplace(found.id, path);
+    file.id = found.id;
+    file.owner = of.user;
+    file.ring = look.rings.contains({process.who.run, process.who.attempt});
+    file.appended &= found.appended;
+    if (std::ranges::find(file.writers, process.who) == file.writers.end()) file.writers.push_back(process.who);
   }
+}
+
+void TrainerFiles::findOwners() {
+  std::map<AttemptName, std::set<uid_t>> users;
+  std::map<AttemptName, std::pair<bool, std::uint64_t>> first;  // the oldest process, one with a ring before all others
+  std::map<AttemptName, uid_t> owners;
+  for (const auto& [pid, process] : m_processes) {
+    if (!process.trainer) continue;
+    const AttemptName attempt(process.who.run, process.who.attempt);
+    users[attempt].insert(process.user);
+    const std::pair<bool, std::uint64_t> age(!process.has_ring, process.start);
+    if (const auto known = first.find(attempt); known != first.end() && known->second <= age) continue;
+    first[attempt] = age;
+    owners[attempt] = process.user;
+  }
+  for (auto& [attempt, user] : owners)
+    if (const auto known = m_owners.find(attempt);
+        first[attempt].first && known != m_owners.end() && users[attempt].contains(known->second))
+      user = known->second;
+  m_owners = std::move(owners);
 }
 
 std::map<std::string, OutputFile> TrainerFiles::look() {
@@ -231,23 +308,34 @@ std::map<std::string, OutputFile> TrainerFiles::look() {
   std::size_t trainers = 0;
   for (const std::int32_t pid : alive) {
     Process& process = m_processes[pid];
-    ++process.looks;
-    const bool new_ring = with_rings.contains(pid) && !process.who.ring;
-    if (new_ring || (!process.trainer && process.looks <= kLooksAtStrangers)) examine(pid, process);
+    refresh(pid, process, with_rings.contains(pid) && !process.has_ring);
     if ((process.trainer || !process.input.empty()) && ++trainers <= kMaxTrainers) list(pid, process);
   }
-  std::map<std::string, OutputFile> files;
-  m_left_out.clear();
-  std::map<std::string, std::uint64_t> newest;  // start of the process whose attempt counts
-  for (const auto& [pid, process] : m_processes) {
+  Look look;
+  if (m_ranks != nullptr)
+    for (const Trainer& trainer : m_ranks->all()) look.rings.emplace(trainer.run, trainer.attempt_key);
+  // A wrapper (bash, uv) has its trainer's rank; where the trainer has a ring, its run is the wrapper's.
+  const auto trainerParent = [&](const Process& process) -> Process* {
     const auto parent = m_processes.find(process.parent);
-    if (!process.trainer || (parent != m_processes.end() && parent->second.trainer && isSame(process.who, parent->second.who))) continue;
-    addFiles(process.files, process, files, newest);
-    for (const auto& [other, tee] : m_processes)
-      if (process.pipes.contains(tee.input)) addFiles(tee.files, process, files, newest);
+    return parent != m_processes.end() && parent->second.trainer && isSame(process.who, parent->second.who) ? &parent->second : nullptr;
+  };
+  for (auto& [pid, process] : m_processes)
+    if (process.trainer && process.has_ring)
+      if (Process* const parent = trainerParent(process); parent != nullptr && !parent->has_ring) parent->who = process.who;
+  findOwners();
+  std::vector<const Process*> tees;
+  for (const auto& [pid, process] : m_processes)
+    if (!process.input.empty()) tees.push_back(&process);
+  m_left_out.clear();
+  for (const auto& [pid, process] : m_processes) {
+    if (!process.trainer || m_owners.at({process.who.run, process.who.attempt}) != process.user) continue;
+    if (const Process* const parent = trainerParent(process); parent != nullptr && isWorker(process, *parent)) continue;
+    addFiles(process, process, look);
+    for (const Process* tee : tees)
+      if (process.pipes.contains(tee->input)) addFiles(*tee, process, look);
   }
-  for (auto& [path, file] : files) std::ranges::sort(file.writers, {}, &OutputWriter::rank);
-  return files;
+  for (auto& [path, file] : look.files) std::ranges::sort(file.writers, {}, &OutputWriter::rank);
+  return std::move(look.files);
 }
 
 }  // namespace runglass

@@ -4,7 +4,7 @@
 // A trainer is a process whose environment names RANK and WORLD_SIZE, or one that reports through a ring. Its outputs are the regular
 // files behind its standard output and error, and files named like logs that it has open for writing, or the files of a tee that reads its
 // output. A file must belong to the user of the process, so that no process makes an agent of another user (root) read what it could not
-// read itself.
+// read itself; an attempt is that of the user of its ring, or of its oldest process, and no other user's process writes for it.
 //
 // Threading:  one thread.
 // Ownership:  borrows the RankTable.
@@ -19,6 +19,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collectors/sources/follow/followed_file.h"
@@ -36,6 +37,9 @@ struct OutputWriter {
 
 struct OutputFile {
   FileId id;
+  uid_t owner = 0;
+  bool ring = false;                  // some process of the attempt has one
+  bool appended = true;               // the file existed before all its writers
   std::vector<OutputWriter> writers;  // by rank, the newest attempt's
   friend bool operator==(const OutputFile&, const OutputFile&) = default;
 };
@@ -46,27 +50,44 @@ class TrainerFiles {
 
   // `ranks` may be null. `all_users`: trainers of every user; else those of this process's user.
   TrainerFiles(std::string root, const RankTable* ranks, bool all_users);
+  // By path; each file has one path.
   std::map<std::string, OutputFile> look();
   // Files beyond kMaxFiles, in the last look().
   std::size_t leftOut() const { return m_left_out.size(); }
 
  private:
+  using AttemptName = std::pair<std::string, std::string>;
+  struct Found {
+    FileId id;
+    bool appended = false;  // it is older than the process
+  };
   struct Process {
     bool trainer = false;
+    bool has_ring = false;  // of its own
+    bool readable = false;  // of a user whose trainers count
     int looks = 0;
     uid_t user = 0;
+    std::string program, cmdline;
     std::int32_t parent = 0;
     std::uint64_t start = 0;
-    OutputWriter who;
+    OutputWriter who;             // of a wrapper: who its child with a ring is, or was
     std::set<std::string> pipes;  // a trainer's standard output and error
     std::string input;            // of tee: the pipe that it reads; else empty
-    std::map<std::string, FileId> files;
+    std::map<std::string, Found> files;
   };
+  void refresh(std::int32_t pid, Process& process, bool new_ring) const;
   void examine(std::int32_t pid, Process& process) const;
   void list(std::int32_t pid, Process& process) const;
   static bool isSame(const OutputWriter& child, const OutputWriter& parent);
-  void addFiles(const std::map<std::string, FileId>& of, const Process& process, std::map<std::string, OutputFile>& files,
-                std::map<std::string, std::uint64_t>& newest);
+  static bool isWorker(const Process& child, const Process& parent);
+  struct Look {
+    std::map<std::string, OutputFile> files;
+    std::map<FileId, std::string> paths;
+    std::map<std::string, std::uint64_t> newest;  // start of the process whose attempt counts
+    std::set<AttemptName> rings;
+  };
+  void addFiles(const Process& of, const Process& process, Look& look);
+  void findOwners();
   bool isOurs(std::string_view environ_text, bool has_ring) const;
 
   const std::string m_proc;
@@ -74,6 +95,7 @@ class TrainerFiles {
   const bool m_all_users;
   std::string m_own_rings;  // RUNGLASS_DIR of this agent
   std::map<std::int32_t, Process> m_processes;
+  std::map<AttemptName, uid_t> m_owners;  // the user whose processes are of the attempt, while one lives
   std::set<std::string> m_left_out;
 };
 

@@ -5,7 +5,8 @@
 //
 // Threading:  see follow_source.h.
 // Units:      see train_log_source.h.
-// Errors:     as train_log. Files that [source.train_log] or another source tails are left to it.
+// Errors:     as train_log. Files that [source.train_log] or another source tails, or whose paths its
+//             configuration names, are left to it.
 // Cost:       that of TrainerFiles::look() every kLookEvery, and of follow_source.h for each file.
 // Config:     users = "own" (default) or "all" (an agent that runs as root: trainers of every user), lease as in follow_source.h.
 #pragma once

@@ -52,5 +52,22 @@ TEST_F(TrainerOutputTest, ReachesTheHubWithoutConfigurationUpToItsTraceback) {
   EXPECT_EQ(tracebacks[0].rank, 0);
 }
 
+TEST_F(TrainerOutputTest, ARunWhoseTrainerExitsIsNotRunning) {
+  const std::string rings = m_folder.file("rings");
+  m_trainer.emplace(std::vector<std::string>{"sh", "-c", "head -1 \"$GATE\""}, m_folder.file("stdout"),
+                    std::vector<std::pair<std::string, std::string>>{
+                        {"RUNGLASS_DIR", rings}, {"GATE", m_gate_path}, {"RANK", "0"}, {"WORLD_SIZE", "1"}, {"RUNGLASS_RUN", "gpt"}});
+  m_agent.emplace(std::vector<std::string>{RG_BIN_DIR "/runglass-agent", "--hub", m_hub->address(), "--state-dir", m_folder.file("agent")},
+                  m_folder.file("agent.log"), std::vector<std::pair<std::string, std::string>>{{"RUNGLASS_DIR", rings}});
+  std::ofstream(m_folder.file("stdout"), std::ios::app) << " iteration 1/ 1000 | lm loss: 5.0 |\n";
+  ASSERT_TRUE(test::waitUntil([&] { return losses().size() == 1; }));
+  EXPECT_EQ(run()->state, RunState::kRunning);
+  letGo("the end");
+  EXPECT_EQ(m_trainer->wait(), 0);
+  ASSERT_TRUE(test::waitUntil([&] { return run()->state != RunState::kRunning; }));
+  EXPECT_EQ(run()->state, RunState::kUnknown);
+  EXPECT_TRUE(run()->end);
+}
+
 }  // namespace
 }  // namespace runglass

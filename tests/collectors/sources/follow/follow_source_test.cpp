@@ -326,5 +326,51 @@ TEST(TfeventsSource, AFolderOfRunsIsRead) {
   EXPECT_THAT(life.out.issues, IsEmpty());
 }
 
+TEST(TfeventsSource, AFileThatCannotBeOpenedAtOnceIsReadLater) {
+  const ScratchFolder folder;
+  const std::string name = "events.out.tfevents.1.host";
+  ASSERT_EQ(::mkfifo(folder.file(name).c_str(), 0600), 0);
+  Life life(makeTfeventsSource(), folder, "paths = '" + folder.file("events.out.tfevents*") + "'\nrun = 'board'\n");
+  life.poll(2);
+  EXPECT_EQ(life.out.issueCount("follow.unreadable"), 1);
+  std::filesystem::remove(folder.file(name));
+  folder.write(name, scalarRecord("train/loss", 1, 2.5F));
+  life.poll(2);
+  EXPECT_THAT(life.out.scalarsOf("train/loss").value, ElementsAre(2.5));
+}
+
+TEST(TrainLogSource, AFileThatCannotBeOpenedAtOnceIsReadLater) {
+  const ScratchFolder folder;
+  ASSERT_EQ(::mkfifo(folder.file("a.log").c_str(), 0600), 0);
+  Life life(makeTrainLogSource(), folder, logConfig(folder));
+  life.poll(2);
+  EXPECT_EQ(life.out.issueCount("follow.unreadable"), 1);
+  std::filesystem::remove(folder.file("a.log"));
+  folder.write("a.log", iteration(1, "5.0"));
+  life.poll(2);
+  EXPECT_THAT(life.out.scalarsOf("lm loss").value, ElementsAre(5.0));
+  folder.rename("a.log", "a.old");
+  ASSERT_EQ(::mkfifo(folder.file("a.log").c_str(), 0600), 0);
+  life.poll(2);
+  std::filesystem::remove(folder.file("a.log"));
+  folder.write("a.log", iteration(2, "4.0"));
+  life.poll(2);
+  EXPECT_THAT(life.out.scalarsOf("lm loss").value, ElementsAre(5.0, 4.0));
+  EXPECT_EQ(life.out.issueCount("follow.replaced"), 1);
+}
+
+TEST(TrainLogSource, ALargeFileDoesNotKeepTheOthersWaiting) {
+  const ScratchFolder folder;
+  std::string line(1024, 'x');
+  line.back() = '\n';
+  std::string text;
+  for (int i = 0; i < 40 << 10; ++i) text += line;
+  folder.write("a.log", text);
+  folder.write("b.log", iteration(1, "5.0"));
+  Life life(makeTrainLogSource(), folder, logConfig(folder));
+  life.poll(1);
+  EXPECT_THAT(life.out.scalarsOf("lm loss").value, ElementsAre(5.0));
+}
+
 }  // namespace
 }  // namespace runglass::test

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "collectors/sources/follow/followed_file.h"
 
 #include <gtest/gtest.h>
@@ -92,6 +95,27 @@ TEST(FollowedFile, RefusesADirectory) {
   const ScratchFolder folder;
   FollowedFile file(folder.path());
   EXPECT_FALSE(file.read(100).ok());
+}
+
+TEST(FollowedFile, ASuccessorThatCannotBeOpenedAtOnceIsAnotherFileWhenItIs) {
+  const ScratchFolder folder;
+  folder.write("a.log", "one");
+  FollowedFile file(folder.file("a.log"));
+  EXPECT_EQ(drain(file), "one");
+  folder.rename("a.log", "b.log");
+  ASSERT_EQ(::mkfifo(folder.file("a.log").c_str(), 0600), 0);
+  EXPECT_FALSE(file.read(100).ok());
+  EXPECT_FALSE(file.read(100).ok());
+  std::filesystem::remove(folder.file("a.log"));
+  folder.write("a.log", "two");
+  EXPECT_EQ(drain(file), "[R]two");
+}
+
+TEST(FollowedFile, AFileOfAnotherUserIsNotRead) {
+  const ScratchFolder folder;
+  folder.write("a.log", "one");
+  EXPECT_FALSE(FollowedFile(folder.file("a.log"), {}, ::geteuid() + 1).read(100).ok());
+  EXPECT_TRUE(FollowedFile(folder.file("a.log"), {}, ::geteuid()).read(100).ok());
 }
 
 }  // namespace

@@ -329,5 +329,262 @@ TEST_F(TrainerOutput, RootReadsNoFileThatTheTrainersUserDoesNotOwn) {
   EXPECT_THAT(losses(), testing::Not(testing::Contains(6.5)));
 }
 
+TEST_F(TrainerOutput, ALogThatIsRenamedIsRecordedOnce) {
+  trainer("stdout", 1, 3);  // values of a rank
+  m_folder.append("stdout", iteration(1, "5.0"));
+  start();
+  pass();
+  m_folder.rename("stdout", "stdout.1");
+  pass();
+  m_folder.append("stdout.1", iteration(2, "4.0"));
+  pass();
+  EXPECT_THAT(losses(1), ElementsAre(5.0, 4.0));
+  m_source->stop(out);
+  m_folder.rename("stdout.1", "stdout.2");
+  m_folder.append("stdout.2", iteration(3, "3.0"));
+  start();
+  pass();
+  EXPECT_THAT(losses(1), ElementsAre(5.0, 4.0, 3.0)) << "renamed while the agent was down";
+}
+
+TEST_F(TrainerOutput, FilesWithTwoNamesAreRecordedOnce) {
+  m_folder.write("a.log", "");
+  ASSERT_EQ(::link(m_folder.file("a.log").c_str(), m_folder.file("b.log").c_str()), 0);
+  trainer("stdout", 1, 3, {"bash", "-c", "exec sleep 600 3>>'" + m_folder.file("a.log") + "' 4>>'" + m_folder.file("b.log") + "'"});
+  m_folder.append("a.log", iteration(1, "5.0"));
+  start();
+  pass();
+  EXPECT_THAT(losses(1), ElementsAre(5.0));
+}
+
+TEST_F(TrainerOutput, AFileThatTheConfigurationNamesIsLeftToASourceThatStartsLater) {
+  trainer("stdout.log", 0, 1);
+  m_folder.append("stdout.log", iteration(1, "5.0"));
+  const toml::table named = toml::parse("paths = '" + m_folder.path() + "'\nrun = 'named'\n");
+  const auto source = makeTrainLogSource();
+  const SourceContext& of = context(&named);
+  source->claim(of);
+  start();
+  pass();
+  EXPECT_THAT(out.runs, IsEmpty());
+  ASSERT_TRUE(source->start(out, of).ok());
+  source->poll(out, m_now);
+  pass();
+  ASSERT_THAT(out.runs, SizeIs(1));
+  EXPECT_EQ(out.runs[0].name, "named");
+}
+
+TEST_F(TrainerOutput, ARunWhoseFileAnotherSourceTailsNowIsOver) {
+  trainer("stdout", 0, 1);
+  m_folder.append("stdout", iteration(1, "5.0"));
+  start();
+  pass();
+  struct stat info {};
+  ASSERT_EQ(::stat(m_folder.file("stdout").c_str(), &info), 0);
+  m_tailed.add(info.st_dev, info.st_ino);
+  pass();
+  ASSERT_THAT(out.runs, SizeIs(1));
+  EXPECT_NE(out.runs[0].state, RunState::kRunning);
+}
+
+TEST(TailedFilesTest, NamesWhatPatternsAndFoldersMatch) {
+  TailedFiles files;
+  const auto logs = [](std::string_view name) { return name.ends_with(".log"); };
+  files.claim("/l/*/a?.out", logs);
+  files.claim("/runs/", logs);
+  for (const char* path : {"/l/x/a1.out", "/runs/a.log", "/runs/1/2/3/4/a.log"}) EXPECT_TRUE(files.names(path)) << path;
+  for (const char* path : {"/l/x/y/a1.out", "/l/x/b1.out", "/runs/a.txt", "/runs/1/2/3/4/5/a.log", "/other/a.log"})
+    EXPECT_FALSE(files.names(path)) << path;
+}
+
+TEST(TailedFilesTest, ARenamedFileStaysTailedWhileItIsAskedFor) {
+  TailedFiles files;
+  files.add(1, 2);
+  files.retire(1, 2, 0);
+  EXPECT_TRUE(files.contains(1, 2, 50 * kNsPerSecond));
+  EXPECT_TRUE(files.contains(1, 2, 100 * kNsPerSecond));
+  EXPECT_FALSE(files.contains(1, 2, 200 * kNsPerSecond));
+}
+
+TEST_F(TrainerOutput, AWrapperWithTheSameRankDoesNotHideItsTrainer) {
+  trainer("wrapper", 0, 1, {"bash", "-c", "setpriv --pdeathsig KILL sleep 600 > '" + m_folder.file("trainer") + "' & exec sleep 601"});
+  ASSERT_TRUE(waitUntil([&] { return std::filesystem::exists(m_folder.file("trainer")); }));
+  m_folder.append("trainer", iteration(1, "5.0"));
+  start();
+  pass(10);
+  EXPECT_THAT(losses(), ElementsAre(5.0));
+}
+
+TEST_F(TrainerOutput, AWorkerWithItsTrainersCommandHasNoOutputOfItsOwn) {
+  trainer("stdout", 0, 1, {"bash", "-c", "setpriv --pdeathsig KILL sleep 600 > '" + m_folder.file("worker") + "' & exec sleep 600"});
+  ASSERT_TRUE(waitUntil([&] { return std::filesystem::exists(m_folder.file("worker")); }));
+  m_folder.append("worker", iteration(1, "5.0"));
+  start();
+  pass(10);
+  EXPECT_THAT(losses(), IsEmpty());
+}
+
+TEST_F(TrainerOutput, AProcessThatExecutesATrainerLateIsFound) {
+  Program& program = m_trainers.emplace_back(
+      std::vector<std::string>{"bash", "-c",
+                               "until [ -e '" + m_folder.file("go") +
+                                   "' ]; do read -t 0.05 < /dev/zero; done; RANK=0 WORLD_SIZE=1 RUNGLASS_RUN=gpt exec sleep 600"},
+      m_folder.file("stdout"));
+  start();
+  pass(10);
+  m_folder.write("go", "");
+  ASSERT_TRUE(waitUntil([&] {
+    std::ifstream comm("/proc/" + std::to_string(program.pid()) + "/comm");
+    std::string name;
+    return comm >> name && name == "sleep";
+  }));
+  m_folder.append("stdout", iteration(1, "5.0"));
+  pass(20);
+  EXPECT_THAT(losses(), ElementsAre(5.0));
+}
+
+TEST_F(TrainerOutput, AWrappersOutputIsOfTheRunOfItsTrainersRing) {
+  const Program& wrapper = trainer("stdout", 0, 1, {"bash", "-c", "setpriv --pdeathsig KILL sleep 600 > /dev/null & exec sleep 601"});
+  std::int32_t child = 0;
+  ASSERT_TRUE(waitUntil([&] {
+    const std::string pid = std::to_string(wrapper.pid());
+    std::ifstream children("/proc/" + pid + "/task/" + pid + "/children");
+    return bool(children >> child);
+  }));
+  const RunId run = out.run({.name = "named", .state = RunState::kFinished});
+  m_ranks.put({.pid = child, .rank = {.attempt = out.attempt({.run = run, .key = "k"})}, .run = "named", .attempt_key = "k", .ring = "r"});
+  m_folder.append("stdout", iteration(1, "5.0"));
+  start();
+  pass(10);
+  EXPECT_THAT(out.runs, SizeIs(1));
+  EXPECT_THAT(losses(), ElementsAre(5.0));
+  EXPECT_NE(out.runs[0].state, RunState::kRunning) << "of the ring alone";
+}
+
+TEST_F(TrainerOutput, ANewAttemptInTheSameFileEndsTheOneBefore) {
+  Program& first = trainer("stdout", 0, 1);
+  m_folder.append("stdout", iteration(1, "5.0"));
+  start();
+  pass();
+  first.signal(SIGKILL), first.wait();
+  trainer("stdout", 0, 1, {"sleep", "600"}, "b");
+  pass();
+  m_folder.append("stdout", iteration(1, "4.0"));
+  pass();
+  ASSERT_THAT(out.attempts, SizeIs(2));
+  EXPECT_TRUE(out.attempts[0].end);
+  EXPECT_FALSE(out.attempts[1].end);
+  EXPECT_EQ(out.runs.at(0).state, RunState::kRunning);
+}
+
+TEST_F(TrainerOutput, ALogDoesNotReportTheStateOfARunWhereAnotherRankHasARing) {
+  const Program& first = trainer("a", 0, 2);
+  trainer("b", 1, 2);
+  const RunId run = out.run({.name = "gpt", .state = RunState::kFinished});
+  m_ranks.put(
+      {.pid = first.pid(), .rank = {.attempt = out.attempt({.run = run, .key = "a"})}, .run = "gpt", .attempt_key = "a", .ring = "r"});
+  m_folder.append("b", iteration(1, "5.0"));
+  start();
+  pass();
+  EXPECT_THAT(losses(), ElementsAre(5.0));
+  EXPECT_NE(out.runs.at(0).state, RunState::kRunning) << "of the ring alone";
+}
+
+TEST_F(TrainerOutput, ALogDoesNotReportTheStateOfARunWhoseRingHasEnded) {
+  const Program& first = trainer("a", 0, 2);
+  trainer("b", 1, 2);
+  const RunId run = out.run({.name = "gpt", .state = RunState::kFinished});
+  m_ranks.put(
+      {.pid = first.pid(), .rank = {.attempt = out.attempt({.run = run, .key = "a"})}, .run = "gpt", .attempt_key = "a", .ring = "r"});
+  m_folder.append("b", iteration(1, "5.0"));
+  start();
+  pass();
+  m_ranks.drop(first.pid());
+  pass();
+  m_folder.append("b", iteration(2, "4.0") + "Traceback (most recent call last):\n  File \"t.py\", line 1\nValueError: x\n\nnext\n");
+  pass();
+  EXPECT_NE(out.runs.at(0).state, RunState::kRunning);
+  EXPECT_NE(out.runs.at(0).state, RunState::kFailed);
+}
+
+TEST_F(TrainerOutput, ARunEndsAlthoughItsFirstRankEndedLongBefore) {
+  Program& first = trainer("a", 0, 3);
+  Program& second = trainer("b", 1, 3);
+  m_folder.append("a", iteration(1, "5.0"));
+  start();
+  pass();
+  first.signal(SIGKILL), first.wait();
+  pass(70);
+  EXPECT_EQ(out.runs.at(0).state, RunState::kRunning);
+  second.signal(SIGKILL), second.wait();
+  pass(10);
+  EXPECT_EQ(out.runs.at(0).state, RunState::kUnknown);
+}
+
+TEST_F(TrainerOutput, AnotherUsersProcessDoesNotWriteForARun) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  trainer("a", 0, 2);
+  ::usleep(50'000);  // jiffies
+  trainer("b", 1, 2, {"setpriv", "--reuid", std::to_string(kNobody), "--clear-groups", "sleep", "600"});
+  ASSERT_EQ(::chown(m_folder.file("b").c_str(), kNobody, kNobody), 0);
+  m_folder.append("a", iteration(1, "5.5"));
+  m_folder.append("b", iteration(1, "6.5"));
+  start("users = 'all'\n");
+  pass();
+  EXPECT_THAT(losses(), testing::Contains(5.5));
+  EXPECT_THAT(losses(), testing::Not(testing::Contains(6.5)));
+  EXPECT_THAT(losses(1), testing::Not(testing::Contains(6.5)));
+}
+
+TEST_F(TrainerOutput, AnotherUsersTeeIsLeftAlone) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  trainer(
+      "stdout", 0, 1,
+      {"bash", "-c",
+       "exec sleep 600 > >(exec setpriv --reuid " + std::to_string(kNobody) + " --clear-groups tee -a '" + m_folder.file("copy") + "')"});
+  m_folder.append("copy", iteration(1, "6.5"));
+  start("users = 'all'\n");
+  pass(10);
+  EXPECT_THAT(losses(), testing::Not(testing::Contains(6.5)));
+}
+
+TEST_F(TrainerOutput, TheValuesOfARankThatHasEndedGoOnWithTheOtherFile) {
+  Program& first = trainer("a", 0, 2);
+  trainer("b", 1, 2);
+  m_folder.append("a", iteration(1, "5.0"));
+  m_folder.append("b", iteration(1, "5.0"));
+  start();
+  pass();
+  first.signal(SIGKILL), first.wait();
+  pass(10);
+  m_folder.append("b", iteration(2, "4.0"));
+  pass();
+  EXPECT_THAT(losses(), ElementsAre(5.0, 4.0));
+  const auto isOpen = [&](const std::string& path) {
+    return std::ranges::any_of(std::filesystem::directory_iterator("/proc/self/fd"), [&](const auto& entry) {
+      std::error_code error;
+      return std::filesystem::read_symlink(entry.path(), error) == path;
+    });
+  };
+  EXPECT_TRUE(isOpen(m_folder.file("a")));
+  pass(70);
+  EXPECT_FALSE(isOpen(m_folder.file("a"))) << "no process has had it open for a minute";
+  EXPECT_TRUE(isOpen(m_folder.file("b")));
+  EXPECT_EQ(out.runs.at(0).state, RunState::kRunning);
+}
+
+TEST_F(TrainerOutput, OfAnOldFileOnlyTheLastPartIsRead) {
+  std::string text = iteration(1, "9.0");
+  for (int i = 0; i < 17 << 10; ++i) text += std::string(1023, 'x') + "\n";
+  m_folder.write("stdout", text + iteration(2, "5.0"));
+  ::usleep(1'500'000);
+  trainer("stdout", 0, 1);
+  start();
+  pass();
+  m_folder.append("stdout", iteration(3, "4.0"));
+  pass();
+  EXPECT_THAT(losses(), ElementsAre(5.0, 4.0));
+}
+
 }  // namespace
 }  // namespace runglass::test
