@@ -288,12 +288,12 @@ def case_agent_configuration():
 def case_agent_keys():
     """Each key that a source or the agent reads stands in docs/operate/agent.md, in a row of its table; so does each source."""
     rows = [line for line in text_of(SOURCE, 'docs/operate/agent.md').splitlines() if line.startswith('|')]
-    documented, table = set(), ''
+    documented, tables = set(), []
     for line in rows:
         cells = [cell.strip() for cell in line.strip('|').split('|')]
-        found = re.search(r'\[source\.(\w+)\]', cells[0])
-        table = found.group(1) if found else table if not cells[0] else cells[0].strip('`')
-        documented.update((table, key) for key in re.findall(r'`(\w+)`', cells[1]))
+        if cells[0]:  # one table or several, `[source.NAME]` or `NAME`
+            tables = [re.sub(r'^\[source\.(\w+)\]$', r'\1', table) for table in re.findall(r'`([^`]+)`', cells[0])]
+        documented.update((table, key) for table in tables for key in re.findall(r'`(\w+)`', cells[1]))
     names = re.findall(r'\{"(\w+)", make', text_of(SOURCE, 'collectors/sources/registry.cpp'))
     expect(len(names) >= 11, 'sources: %s' % names)
     read = {}
@@ -305,8 +305,7 @@ def case_agent_keys():
     expect('fast_ms' in read['nvml'] and 'paths' in read['follow'] and 'hourly_mib' in read['capture'], 'keys: %s' % read)
     for folder, keys in read.items():
         for key in sorted(keys):
-            tables = [folder] if folder != 'follow' else ['train_log', 'nccl_log', 'tfevents'] if key == 'paths' else ['these three']
-            for table in tables:
+            for table in [folder] if folder != 'follow' else ['train_log', 'nccl_log', 'tfevents']:
                 expect((table, key) in documented, 'docs/operate/agent.md does not document %s of [source.%s]' % (key, table))
     agent = re.search(r'kAgentKeys = \{([^}]*)\}', text_of(SOURCE, 'collectors/agent/agent_config.cpp')).group(1)
     for key in re.findall(r'"(\w+)"', agent):
