@@ -31,8 +31,8 @@ class ExamplePathTest : public ClickPath {
     Program agent(
         {RG_BIN_DIR "/runglass-agent", "--hub", address, "--config", m_folder.file("agent.toml"), "--state-dir", m_folder.file("agent")},
         m_folder.file("agent.log"));
-    Program job({"/usr/bin/python3", RG_SOURCE_DIR "/collectors/client/examples/launch.py", "--steps", "160", "--sequence", "32",
-                 "--slow-rank", std::to_string(kSlowRank), "--slow-factor", "4", "--slow-from", "60"},
+    Program job({"/usr/bin/python3", RG_SOURCE_DIR "/collectors/client/examples/launch.py", "--steps", "120", "--batch", "1", "--sequence",
+                 "32", "--slow-rank", std::to_string(kSlowRank), "--slow-factor", "4", "--slow-from", "50"},
                 m_folder.file("train.log"), {{"RUNGLASS_DIR", rings}, {"RUNGLASS_LIB", RG_CLIENT}, {"RUNGLASS_RUN", "example"}});
     ASSERT_EQ(job.wait(), 0) << text("train.log");
     agent.signal(SIGTERM), agent.wait();
