@@ -26,10 +26,10 @@
 namespace runglass::test {
 namespace {
 
-constexpr std::size_t kKept = 20;  // events listed on a failure
-constexpr int kPictureEach = 8;    // events between two checks of the pixels
-constexpr int kPatience = 12;      // events before a dialog is closed
-constexpr int kSettleMs = 300, kBlankMs = 3'000;
+constexpr std::size_t kKept = 20;                                  // events listed on a failure
+constexpr int kPictureEach = 8;                                    // events between two checks of the pixels
+constexpr int kPatience = 12;                                      // events before a dialog is closed
+constexpr int kSettleMs = 300, kLayoutMs = 300, kBlankMs = 3'000;  // kLayoutMs: a layout may take so long to follow an event
 constexpr unsigned kStuckSeconds = 60;
 constexpr QSize kSmallest{1'280, 800}, kLargest{2'560, 1'440};
 
@@ -390,12 +390,17 @@ QString Monkey::problem() {
     if (!m_message.isEmpty()) return QStringLiteral("a message of Qt: ") + m_message;
   }
   if (!m_focus.isEmpty()) return m_focus;
+  QElapsedTimer age;
+  age.start();
   const DockHost& docks = m_options.window().docks();
-  if (docks.isVisible())
-    if (const QString wrong = dockProblem(docks); !wrong.isEmpty()) return wrong;
+  QString wrong = docks.isVisible() ? dockProblem(docks) : QString();
+  while (!wrong.isEmpty() && age.elapsed() < kLayoutMs) {
+    settle();
+    wrong = docks.isVisible() ? dockProblem(docks) : QString();
+  }
+  if (!wrong.isEmpty()) return wrong;
   if (m_number % kPictureEach != 0) return {};
   ++m_totals.pictures;
-  QElapsedTimer age;
   age.start();
   QString blank = blankView();
   while (!blank.isEmpty() && age.elapsed() < kBlankMs) {

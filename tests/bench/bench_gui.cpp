@@ -4,6 +4,7 @@
 // frame: wall time in which a window paints everything that an input invalidated. fresh: from the input until the pixels that belong to it
 // are painted, with no query running or queued (repainting stale pixels does not count). RUNGLASS_BENCH_POINTS reduces the size.
 #include <benchmark/benchmark.h>
+#include <QCoreApplication>
 
 #include <QKeyEvent>
 #include <QTemporaryDir>

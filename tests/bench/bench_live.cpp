@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <QCoreApplication>
 
 #include <QEventLoop>
 #include <QFile>

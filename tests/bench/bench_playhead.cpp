@@ -2,6 +2,7 @@
 // The latency of a jump of the playhead: from the click to the picture of that moment with all panels final, per view, for 1,024 GPUs with
 // 12 metrics and a step time each, ten minutes at 1 Hz. RG_PLAYHEAD_STORE names a store to use instead.
 #include <benchmark/benchmark.h>
+#include <QCoreApplication>
 
 #include <QLabel>
 #include <cstdlib>

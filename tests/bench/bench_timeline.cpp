@@ -5,6 +5,7 @@
 // frame: wall time in which a window paints everything that an input invalidated. fresh: from the input until the pixels that belong to it
 // are painted. first: from creating the view until its first final picture. RUNGLASS_BENCH_SPANS reduces the size.
 #include <benchmark/benchmark.h>
+#include <QCoreApplication>
 
 #include <QKeyEvent>
 #include <QTemporaryDir>

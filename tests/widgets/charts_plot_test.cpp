@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <gtest/gtest.h>
+#include <QCoreApplication>
 
 #include <QPainter>
 #include <QSignalSpy>

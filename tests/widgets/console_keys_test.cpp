@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Keys that Qt's own widgets handle, in every view.
 #include <QAbstractItemView>
+#include <QCoreApplication>
 #include <QImage>
 #include <QTreeView>
 #include <set>

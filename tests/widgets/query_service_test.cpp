@@ -2,6 +2,7 @@
 #include "widgets/core/query_service.h"
 
 #include <gtest/gtest.h>
+#include <QCoreApplication>
 
 #include <QElapsedTimer>
 #include <QSignalSpy>

@@ -2,6 +2,7 @@
 // The ranking: its sentence, its table, its heat map and the targets of clicks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <QCoreApplication>
 
 #include <QAbstractItemModelTester>
 #include <QLineEdit>

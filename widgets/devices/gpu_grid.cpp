@@ -95,7 +95,7 @@ QRect GpuGrid::cellRect(const Geometry& g, std::size_t host, std::size_t cell) c
 void GpuGrid::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.fillRect(rect(), currentTheme().ground);
-  if (!m_data) return;
+  if (!m_data) return paintFocusRing(painter, *this, rect());
   const Geometry g = geometryFor(width());
   for (std::size_t host = 0; host < m_data->hosts.size(); ++host) {
     const HostColumn& column = m_data->hosts[host];

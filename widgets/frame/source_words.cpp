@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/frame/source_words.h"
 
+#include <QCoreApplication>
+
 namespace runglass {
 namespace {
 

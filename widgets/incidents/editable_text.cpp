@@ -4,7 +4,10 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPainter>
 #include <QVBoxLayout>
+
+#include "widgets/core/accessible_picture.h"
 
 namespace runglass {
 
@@ -49,6 +52,11 @@ void EditableText::edit() {
   m_field->show();
   m_field->setFocus();
   m_field->selectAll();
+}
+
+void EditableText::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  paintFocusRing(painter, *this, rect());
 }
 
 bool EditableText::editing() const { return !m_field->isHidden(); }

@@ -212,8 +212,13 @@ QString IdlePanel::missingWords() const {
 }
 
 void IdlePanel::paintEvent(QPaintEvent*) {
-  const Theme& theme = currentTheme();
   QPainter painter(this);
+  paintAnswer(painter);
+  paintFocusRing(painter, *this, rect());
+}
+
+void IdlePanel::paintAnswer(QPainter& painter) {
+  const Theme& theme = currentTheme();
   painter.fillRect(rect(), theme.surface);
   painter.setFont(textFont());
   painter.setPen(m_failed.isEmpty() ? theme.text : severityInk(theme, Severity::kError));
@@ -243,7 +248,6 @@ void IdlePanel::paintEvent(QPaintEvent*) {
     painter.drawText(room, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, inLines(painter.fontMetrics(), rest, room));
   else
     painter.drawText(last, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(rest, Qt::ElideRight, last.width()));
-  paintFocusRing(painter, *this, rect());
 }
 
 // The whole of the step: work first, then what the device waited for.

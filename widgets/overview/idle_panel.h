@@ -62,6 +62,7 @@ class IdlePanel : public QWidget, public AccessiblePicture {
   std::optional<TimeRange> placeOf(const IdleRow& row) const;
   void ask(QueryService::Supersede supersede);
   void showAnswer(const Result<std::shared_ptr<const IdleAnswer>>& answer);
+  void paintAnswer(QPainter& painter);
   void paintBar(QPainter& painter, const QRect& rect) const;
   void paintRow(QPainter& painter, int row) const;
   QString missingWords() const;

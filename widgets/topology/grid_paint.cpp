@@ -38,7 +38,7 @@ void TopologyGrid::paintEvent(QPaintEvent* event) {
   QPainter painter(viewport());
   const Theme& theme = currentTheme();
   painter.fillRect(event->rect(), theme.ground);
-  if (!m_data) return;
+  if (!m_data) return paintFocusRing(painter, *this, viewport()->rect());
   painter.setFont(tableFont());
   painter.translate(offset());
   const QRect exposed = event->rect().translated(-offset());
