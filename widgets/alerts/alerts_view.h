@@ -42,7 +42,7 @@ struct AlertRow {
 bool isRead(const ReadMarks& marks, const AlertRow& row);
 // The newest kAlertsShown of alerts plus findings of severity warning and above that have no alert.
 Result<std::vector<AlertRow>> readAlerts(Reader& reader, TimeNs now);
-// "sent 2×", "snoozed until 21:40", "not sent"; the tooltip has the result of the delivery.
+// "sent 2×", "muted until 21:40", "not sent"; the tooltip has the result of the delivery.
 QString alertState(const AlertRow& row, TimeStyle style);
 std::vector<Column<AlertRow>> alertColumns(const TimeStyle* style, std::function<bool(const AlertRow&)> read);
 Object objectOf(const AlertRow& row);

@@ -284,8 +284,7 @@ std::optional<ValueRange> valueRange(std::span<const Bin> bins, std::int64_t x0,
       range.hi = std::max(range.hi, bin.max);
       continue;
     }
-    for (const double value :
-         {bin.min, bin.max, bin.first, bin.last}) {  // one is finite where an infinity hides the others
+    for (const double value : {bin.min, bin.max, bin.first, bin.last}) {  // one is finite where an infinity hides the others
       if (!fits(value)) continue;
       range.lo = std::min(range.lo, value);
       range.hi = std::max(range.hi, value);
