@@ -107,8 +107,7 @@ void setLanguage(Language language) {
   initTranslations();
   *current() = resolved(language);
   for (QTranslator* translator : QCoreApplication::instance()->findChildren<QTranslator*>(Qt::FindDirectChildrenOnly)) {
-    QCoreApplication::removeTranslator(
-        translator);  // waits for workers that translate; ~QTranslator would only after ~Translator
+    QCoreApplication::removeTranslator(translator);  // waits for workers that translate; ~QTranslator would only after ~Translator
     delete translator;
   }
   const QString ours = QStringLiteral(":/translations");
