@@ -184,8 +184,7 @@ void GpuGrid::paintFinding(QPainter& painter, const QRect& rect, const FindingMa
   const int badge = rect.width() / 2;
   if (badge < kMinBadge) return;
   const QRect place(rect.center() - QPoint((badge - 1) / 2, (badge - 1) / 2), QSize(badge, badge));
-  if (rect.width() >= kLarge - 1)
-    painter.fillRect(place.adjusted(-1, -1, 1, 1), theme.ground);  // a small cell has no room for more
+  if (rect.width() >= kLarge - 1) painter.fillRect(place.adjusted(-1, -1, 1, 1), theme.ground);  // a small cell has no room for more
   painter.drawPixmap(place, severityMark(mark.severity, badge, devicePixelRatioF()));
 }
 
