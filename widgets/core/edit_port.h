@@ -4,7 +4,7 @@
 // Threading:  GUI thread; the work runs elsewhere, `done` is called on the GUI thread, at once or later.
 // Ownership:  the program owns it; it outlives the views. `context` dead: `done` is not called, but the edit is made.
 // Errors:     the Status has the reason why an edit was not made (no process writes the store, the disk is full). An edit is made
-// completely or not at all.
+//             completely or not at all.
 // Cost:       one round trip to the store's writer.
 #pragma once
 

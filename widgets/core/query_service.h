@@ -5,7 +5,7 @@
 // Ownership:  a QuerySlot belongs to a panel (a member); when it is destroyed its answers are dropped. Results are shared and immutable.
 // Errors:     a failed open or call arrives as the Status in `done`. A cancelled or superseded request calls nothing.
 // Cost:       one queue hop there and back; a superseded request that has not started costs nothing. The destructor stops running work
-// through its stop token and joins; end() leaves the joining to another thread.
+//             through its stop token and joins; end() leaves the joining to another thread.
 //
 // Time travel is decided in this one place: panels that show a state use submitAt(), which reads the store as it was at the moment; panels
 // with a time axis use submit(), which reads everything, and draw the playhead over it.

@@ -4,8 +4,8 @@
 // Threading:  GUI thread. A raster worker copies the Theme it needs.
 // Ownership:  static storage; currentTheme() stays valid, its choice changes with applyTheme().
 // Units:      device-independent pixels on a 4 px grid; font sizes in pixels.
-// Cost:       reading is free; applyTheme() restyles all widgets. Widgets read currentTheme() when they paint and drop cached
-// pictures in changeEvent(QEvent::PaletteChange).
+// Cost:       reading is free; applyTheme() restyles all widgets. Widgets read currentTheme() when they paint and drop cached pictures in
+//             changeEvent(QEvent::PaletteChange).
 #pragma once
 
 #include <QColor>

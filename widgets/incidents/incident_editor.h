@@ -38,9 +38,7 @@ class IncidentEditor : public QObject {
   void merge(const std::string& from, const std::string& into, const QString& words, Change join, Change leave);
   // Restores the incident as it was before this window's newest change; refused if another user has changed it since.
   void undo();
-  QString undoWords() const {
-    return m_saved.empty() ? QString() : m_saved.back().words;
-  }  // of undo(); empty: none
+  QString undoWords() const { return m_saved.empty() ? QString() : m_saved.back().words; }  // of undo(); empty: none
   // The list just read; pending edits continue with it. Null: the read failed.
   void setList(std::shared_ptr<const IncidentList> list);
   bool busy() const { return m_waiting || !m_queue.empty(); }

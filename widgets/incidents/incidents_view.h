@@ -7,7 +7,7 @@
 // Units:      TimeNs.
 // Errors:     shown in place; a conflict with another user loses no typed text.
 // Cost:       the list at most every kListAgainMs while data arrives, with all costs from one read of the goodput; the selected incident
-// when it changes, first without the ranking, then with it; again every kPageAgainMs while it is ongoing.
+//             when it changes, first without the ranking, then with it; again every kPageAgainMs while it is ongoing.
 #pragma once
 
 #include <QElapsedTimer>

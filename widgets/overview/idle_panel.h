@@ -7,7 +7,7 @@
 // Units:      shares of step time.
 // Errors:     an unanswerable query is one line with its reason; a failed read keeps the shown answer and reports the failure.
 // Cost:       one readIdleAnswer() when run, attempt or a fixed window change (after kSettleMs without a change), and of a live run once a
-// minute.
+//             minute.
 #pragma once
 
 #include <QTimer>

@@ -5,7 +5,7 @@
 // Ownership:  the data read is immutable.
 // Units:      as ReportDocument.
 // Errors:     readReport()'s; writeReport(): PERMISSION_DENIED or INTERNAL with the file's name, CANCELLED when `stop` fires. No file is
-// overwritten, and an unfinished export is removed.
+//             overwritten, and an unfinished export is removed.
 // Cost:       as readReport() and readEvidence() for each card.
 #pragma once
 

@@ -2,7 +2,7 @@
 // StoreMaker: how the start page creates a store from files or the example, and previews an import.
 //
 // Threading:  GUI thread; the work runs elsewhere, `progress` and `done` are called on the GUI thread. One job at a time: a new one stops
-// the previous one, whose `done` is not called.
+//             the previous one, whose `done` is not called.
 // Ownership:  the program owns it; it outlives the page. `context` dead: nothing is called, the work stops.
 // Units:      bytes.
 // Errors:     the Status names file and reason. An unfinished new store is deleted, an existing one is left unchanged.
