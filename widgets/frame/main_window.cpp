@@ -381,7 +381,7 @@ void MainWindow::showSummary(const Result<std::shared_ptr<const RunSummary>>& an
   updateLiveButton();
   moveExtent();
   m_playhead->setRun(*m_summary);
-  // For another run the playhead moves to the corresponding time after that run's start.
+  // The playhead is kept when another run is shown, unless its moment is before that run's start.
   const auto extent = m_state.extent();
   if (another && m_state.state().moment && extent && *m_state.state().moment < extent->t0) m_playhead->goToNow();
   showStrip();

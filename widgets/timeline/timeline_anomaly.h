@@ -14,7 +14,7 @@ namespace runglass {
 inline constexpr std::int64_t kMaxAnomalySpans = 1'000'000;
 
 struct AnomalyQuestion {
-  TimeNs from = 0;  // an anomaly that starts exactly here is skipped
+  TimeNs from = 0;  // only anomalies that start after it (by 1) or before it (by -1)
   int by = 1;       // 1: the next one, -1: the one before
   std::optional<std::int32_t> step_rank;
   TrackId track;  // with `name`: that of the selected span; else none

@@ -102,7 +102,7 @@ void TopologyGrid::choosePeers() {
   if (found == m_data->ranks.end() || found->place.rank != *m_selected) return;
   m_chosen = static_cast<std::uint32_t>(found - m_data->ranks.begin());
   m_peers = peersOf(*m_data, *m_chosen);
-  if (m_peers.empty()) return;  // no rank is known not to be a peer
+  if (m_peers.empty()) return;  // groups unknown: no rank can be dimmed
   m_lit.assign(m_data->ranks.size(), false);
   m_lit[*m_chosen] = true;
   for (const PeerGroup& group : m_peers)
