@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// OrderPort: how the console sends commands to the tracers of a running job, wherever the connection to the hub is.
+// OrderPort: how the console sends commands to the tracers of a running job, independent of which process holds the connection to the hub.
 //
 // Threading:  GUI thread; the work runs elsewhere, `done` is called on the GUI thread, within seconds.
 // Ownership:  the program owns it; it outlives the views. `context` dead: `done` is not called.

@@ -261,7 +261,7 @@ QString rankingGrounds(const RankingData& data) {
     medians.push_back(stage.median_ns);
     if (slowest == nullptr || stage.median_ns > slowest->median_ns) slowest = &stage;
   }
-  // For a node that hosts a whole stage, or much of it, the finding is more precise.
+  // If the slow ranks are on a node that hosts a whole stage, or much of it, the suspect above is more precise than the stage.
   const Suspect* worst = data.ranking.suspects.worst();
   const bool blamed = worst != nullptr && worst->blamesRanks();
   if (slowest != nullptr && medians.size() > 1 && ranking.basis == SlownessBasis::kWork && !blamed) {

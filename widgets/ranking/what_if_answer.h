@@ -39,7 +39,7 @@ struct WhatIfTicks {
 };
 FixOutcome outcomeOf(const WhatIfShown& shown, const WhatIfTicks& ticks);
 
-// A row: its recorded name, and the saving with the ticked items fixed. An unknown value is a text with the reason.
+// A row: its name, the recorded value, the value with the ticked items fixed, the saving. An unknown value is a text with the reason.
 struct WhatIfRow {
   QString name, recorded, fixed, saved;
 };

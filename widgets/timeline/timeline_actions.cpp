@@ -174,7 +174,7 @@ void TimelineView::goTo(TrackId track, std::int32_t rank, std::int64_t id, TimeN
   m_canvas->scrollTo(track);
   const DurNs length = t1 == std::numeric_limits<TimeNs>::max() ? 0 : t1 - t0;
   const TimeRange now = window();
-  // Shows the whole span, near enough to see it, but no closer than the current zoom.
+  // Shows the whole span, large enough to be visible, otherwise at the current zoom.
   const DurNs farthest = std::max<DurNs>(length > kLongestShown ? moved(length, length) : length * 200, 10'000);
   const DurNs span = std::clamp<DurNs>(now.t1 - now.t0, moved(length, length / 4), farthest);
   if (t0 < now.t0 || t1 > now.t1 || span != now.t1 - now.t0)
