@@ -449,7 +449,7 @@ void MainWindow::onStateChanged() {
   for (View* view : m_docks->visibleViews()) view->applyState(shown());
 }
 
-// A rank was selected in a view that does not know its machine: adds the machine for the views of GPUs and hosts.
+// A rank was selected in a view that has no machine for it: adds the machine for the views of GPUs and hosts.
 void MainWindow::askRankPlace() {
   const Selection chosen = m_state.state().selection;
   const bool placed = !chosen.rank || chosen.device;
