@@ -23,9 +23,9 @@ namespace {
 
 using AlertRows = std::vector<AlertRow>;
 constexpr DurNs kHour = 3600 * kNsPerSecond;
-constexpr DurNs kMargin = 600 * kNsPerSecond;  // around an alert, so that what came before is seen
+constexpr DurNs kMargin = 600 * kNsPerSecond;  // margin around an alert, so that its lead-up is visible
 
-// Of each cause, the newest.
+// The newest finding of each cause.
 std::map<std::string, std::shared_ptr<const Finding>> byCause(const std::vector<Finding>& findings, const std::vector<Run>& runs,
                                                               const std::vector<Node>& nodes) {
   std::map<std::string, std::shared_ptr<const Finding>> of;
@@ -69,7 +69,7 @@ bool isRead(const ReadMarks& marks, const AlertRow& row) {
 }
 
 QString AlertRow::sentence(int max_chars) const {
-  // The hub wrote the summary in English; of a finding it is the sentence, in the language.
+  // The hub wrote the summary in English; if it matches a finding's summary, show that finding's translated sentence instead.
   if (finding != nullptr && finding->summary == alert.summary) return findingText(*finding, max_chars);
   return screenText(alert.summary, max_chars);
 }

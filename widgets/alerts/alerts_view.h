@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// AlertsView: the history of notifications: what was found in this store's runs and what its hub notified people of, newest first, read and
+// AlertsView: the history of notifications: findings of this store's runs and notifications that its hub sent, newest first, read and
 // unread; mutes a cause or a rule.
 //
 // Threading:  GUI thread; reading happens on query workers.
-// Ownership:  Qt parents own widgets.
+// Ownership:  widgets are owned by their Qt parents.
 // Units:      TimeNs.
-// Errors:     shown in place.
+// Errors:     shown in place of the list.
 // Cost:       one query of at most kAlertsShown rows per text tick while visible.
 #pragma once
 
@@ -30,19 +30,19 @@ inline constexpr std::size_t kAlertsShown = 1'000;
 
 struct AlertRow {
   Alert alert;
-  std::optional<TimeNs> snoozed_until = std::nullopt;  // of its cause or its rule, in the future
-  std::shared_ptr<const Finding> finding = nullptr;    // that it is about; `alert` is made of it where the hub sent nothing (id 0)
+  std::optional<TimeNs> snoozed_until = std::nullopt;  // of its cause or rule, in the future
+  std::shared_ptr<const Finding> finding = nullptr;    // its finding; `alert` is built from it where the hub has sent nothing (id 0)
 
   TimeNs when() const;
   QString sentence(int max_chars) const;
-  QString key() const;         // the same for the same notification
-  QString findingKey() const;  // of its finding while the hub had not sent it yet; empty: of none, or sent again since
+  QString key() const;         // stable identity of the notification
+  QString findingKey() const;  // key of its finding before the hub sent it; empty: no finding, or sent again since
 };
 
 bool isRead(const ReadMarks& marks, const AlertRow& row);
-// The newest kAlertsShown of alerts, and of findings of severity warning and above without an alert.
+// The newest kAlertsShown of alerts plus findings of severity warning and above that have no alert.
 Result<std::vector<AlertRow>> readAlerts(Reader& reader, TimeNs now);
-// "told 2×", "snoozed until 21:40", "not told", with what came of it in the tip.
+// "sent 2×", "muted until 21:40", "not sent"; the tooltip has the result of the delivery.
 QString alertState(const AlertRow& row, TimeStyle style);
 std::vector<Column<AlertRow>> alertColumns(const TimeStyle* style, std::function<bool(const AlertRow&)> read);
 Object objectOf(const AlertRow& row);
@@ -58,9 +58,9 @@ class AlertsView : public View {
   bool isFinal() const override;
   QString copyText() const override;
   void focusFilter() override;
-  // What was read before; without it all is read.
+  // Marks of notifications read earlier; without marks all count as read.
   void setReadMarks(ReadMarks* marks);
-  // Of the current row; false: none is chosen.
+  // Snoozes the current row; false: no row is selected.
   bool snooze(bool whole_rule, DurNs duration);
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ReadMarks: which notifications of a store this user has read: all up to a time, and single ones after it.
+// ReadMarks: the notifications of a store that this user has read: all up to a time, plus single ones after it.
 //
 // Threading:  GUI thread.
-// Ownership:  the settings outlive it; null: remembered as long as the window lives.
+// Ownership:  the settings outlive it; null: marks live only as long as the window.
 // Units:      TimeNs.
 #pragma once
 
@@ -23,7 +23,7 @@ class ReadMarks : public QObject {
   static constexpr qsizetype kMaxSingle = 1'000;
 
   ReadMarks(QSettings* settings, QObject* parent) : QObject(parent), m_settings(settings) {}
-  // What was read of the store with this uuid before. What was there when it was opened for the first time, at `now`, is read.
+  // Loads the marks of the store with this uuid. Notifications that exist when a store is first opened, at `now`, count as read.
   void setStore(const QString& uuid, TimeNs now);
   bool isRead(const QString& key, TimeNs when) const { return when <= m_up_to || m_single.contains(key); }
   void markRead(const QString& key);

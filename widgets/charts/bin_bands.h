@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Many curves as one: what they reached, their median, each one's mean. Of bins that were asked for with equal ranges and counts.
+// Many curves as one: their range, their median, each curve's mean. All bins must have been queried with equal ranges and counts.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      those of the bins.
-// Errors:     none: where no curve has anything the answer's bins are empty.
+// Errors:     none: where no curve has data the resulting bins are empty.
 // Cost:       O(curves x bins), the median O(curves log curves) a bin.
 #pragma once
 
@@ -15,11 +14,11 @@
 
 namespace runglass {
 
-// Each bin's mean as a line.
+// The mean of each bin, as a line.
 SharedBins meansOf(std::vector<Bin> bins);
-// Makes room in `band` for what `bins` reached; an empty band is filled.
+// Widens `band` to include the range of `bins`; an empty band is filled with it.
 void widenBand(std::vector<Bin>& band, const std::vector<Bin>& bins);
-// Of the curves' means, bin by bin.
+// Median of the curves' means, bin by bin.
 SharedBins medianOf(std::span<const SharedBins> curves);
 
 }  // namespace runglass

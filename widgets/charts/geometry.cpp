@@ -11,9 +11,9 @@ namespace {
 constexpr double kAir = 0.06;
 constexpr double kGapFactor = 5;
 constexpr int kWide = 4;      // pixels
-constexpr double kReach = 5;  // of an outlier, in interquartile ranges
+constexpr double kReach = 5;  // distance of an outlier, in interquartile ranges
 constexpr std::size_t kEnoughForQuartiles = 20;
-constexpr double kMaxOutliers = 0.05;  // of the bins
+constexpr double kMaxOutliers = 0.05;  // share of the bins
 constexpr std::size_t kMaxTicks = 1'000;
 constexpr double kMaxStep = 5e18;
 
@@ -32,7 +32,7 @@ std::int64_t timeStep(double at_least) {
                                                             900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800};
   for (const std::int64_t seconds : kSeconds)
     if (static_cast<double>(seconds) * kNsPerSecond >= at_least) return seconds * kNsPerSecond;
-  constexpr double kDay = 86400.0 * kNsPerSecond, kMaxDays = 100'000;  // so many days fit
+  constexpr double kDay = 86400.0 * kNsPerSecond, kMaxDays = 100'000;  // longest span in days that int64 ns can hold
   return static_cast<std::int64_t>(std::min(kMaxDays, niceStep(at_least / kDay))) * 86400 * kNsPerSecond;
 }
 
@@ -61,7 +61,7 @@ QString powerOfTen(int power) {
   return text;
 }
 
-// Pure numbers that would not fit beside the axis are counted in powers of a thousand: 5.2 [x 10^-6].
+// Numbers without a unit that would not fit next to the axis are scaled by a power of a thousand: 5.2 [x 10^-6].
 UnitScale powerScale(double lo, double hi) {
   const double magnitude = std::max(std::abs(lo), std::abs(hi));
   if (!(magnitude > 0) || !std::isfinite(magnitude) || (magnitude >= 5e-3 && magnitude < 1e6)) return {};
@@ -136,7 +136,7 @@ std::vector<AxisTick> yTicks(const YMap& map, std::string_view unit, UnitScale* 
 
 namespace {
 
-// Median distance between bins with data: what a gap is measured by.
+// Median distance between bins with data: the reference for gaps.
 std::int64_t usualDistance(std::span<const Bin> bins) {
   std::vector<std::int64_t> distances;
   const Bin* before = nullptr;
@@ -162,7 +162,7 @@ void addPixel(std::vector<int>& pixels, int pixel) {
   if (pixels.empty() || pixels.back() != pixel) pixels.push_back(pixel);
 }
 
-// Infinities have a mark of their own; the column shows what was finite beside them. Absent: nothing was.
+// Infinities have their own marks; the column shows the finite values of the same bin. Absent: there were none.
 std::optional<PixelColumn> finiteColumn(const Bin& bin) {
   const auto finite = [](double value, double otherwise) { return std::isfinite(value) ? value : otherwise; };
   const double some = finite(bin.first, finite(bin.last, finite(bin.min, finite(bin.max, std::nan("")))));
@@ -176,7 +176,7 @@ std::optional<PixelColumn> finiteColumn(const Bin& bin) {
   return column;
 }
 
-// Where the samples of a bin lie that is many pixels wide is not known: it is its reach in each of them.
+// A bin that spans many pixels does not record where its samples are: every pixel shows the bin's full range.
 void addWide(std::vector<PixelColumn>& columns, const PixelColumn& column, int from, int to, bool gap) {
   for (int pixel = from; pixel <= to; ++pixel) {
     if (!columns.empty() && columns.back().pixel >= pixel) continue;
@@ -202,7 +202,7 @@ PixelColumns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps) {
     const double x = map.toPixel(bin.x0 + (bin.x1 - bin.x0) / 2);
     const int pixel = floorOf(x);
     const bool plain = bin.nan_count == 0 && bin.min > -HUGE_VAL && bin.max < HUGE_VAL;
-    if (plain && !broken && !out.columns.empty() && out.columns.back().pixel == pixel) {  // most bins, by far
+    if (plain && !broken && !out.columns.empty() && out.columns.back().pixel == pixel) {  // by far the most common case
       PixelColumn& same = out.columns.back();
       same.x = pixel + 0.5;
       same.last = bin.last;
@@ -251,8 +251,8 @@ PixelColumns toColumns(std::span<const Bin> bins, const XMap& map, bool gaps) {
 
 std::vector<Bin> smoothed(std::span<const Bin> bins, double weight) {
   std::vector<Bin> out(bins.begin(), bins.end());
-  double last = 0, unseen = 1, keep = 0;  // unseen: weight^points, the share that the first value has not filled yet
-  std::int64_t keep_for = -1;             // neighbours mostly have equal counts; pow() is what this costs
+  double last = 0, unseen = 1, keep = 0;  // unseen: weight^points, the share not yet filled by the first value
+  std::int64_t keep_for = -1;             // neighbours mostly have equal counts, and pow() dominates the cost
   for (Bin& bin : out) {
     if (bin.count == 0) continue;
     const double mean = bin.sum / static_cast<double>(bin.count);
@@ -284,7 +284,7 @@ std::optional<ValueRange> valueRange(std::span<const Bin> bins, std::int64_t x0,
       range.hi = std::max(range.hi, bin.max);
       continue;
     }
-    for (const double value : {bin.min, bin.max, bin.first, bin.last}) {  // one of them is finite where an infinity hides the others
+    for (const double value : {bin.min, bin.max, bin.first, bin.last}) {  // one is finite where an infinity hides the others
       if (!fits(value)) continue;
       range.lo = std::min(range.lo, value);
       range.hi = std::max(range.hi, value);
@@ -309,7 +309,7 @@ std::optional<ValueRange> valueRange(std::span<const Bin> bins, std::int64_t x0,
   const ValueRange near{std::max(range.lo, q1 - reach), std::min(range.hi, q3 + reach)};
   const auto outside = std::count_if(lows.begin(), lows.end(), [&](double v) { return v < near.lo; }) +
                        std::count_if(highs.begin(), highs.end(), [&](double v) { return v > near.hi; });
-  // So many are no outliers: after a change of the batch size they are what the run does now.
+  // This many are not outliers: after a change of the batch size they are the run's new level.
   if (static_cast<double>(outside) > kMaxOutliers * static_cast<double>(highs.size())) return range;
   if (outliers != nullptr) *outliers += static_cast<int>(outside);
   return near;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The playhead over anything that has time, or steps, on its axis: one ink everywhere.
+// The playhead over any plot with time or steps on its axis: one colour everywhere.
 //
 // Threading:  GUI thread.
-// Ownership:  none.
-// Units:      x as of the map; pixels.
-// Errors:     none; outside of the map's range nothing is painted.
+// Units:      x as in the map; pixels.
+// Errors:     none; outside the map's range nothing is painted.
 // Cost:       two shapes.
 #pragma once
 

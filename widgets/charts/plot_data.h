@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a plot shows: panels of curves on one x axis, with bands and marks. Filled on workers, immutable afterwards.
+// The content of a plot: panels of curves on one x axis, with bands and marks. Filled on workers, immutable afterwards.
 //
 // Threading:  plain values; bins are shared and const.
 // Ownership:  curves share their bins.
-// Units:      x: ns since the epoch, ns since the run's begin, or steps.
-// Errors:     none.
-// Cost:       a handful of pointers per curve.
+// Units:      x: ns since the epoch, ns since the run's start, or steps.
+// Cost:       a few pointers per curve.
 #pragma once
 
 #include <QString>
@@ -30,10 +29,10 @@ struct PlotCurve {
   bool band = false;    // filled min..max instead of a line
   bool faint = false;   // a superseded branch: thin and grey, no legend
   bool gaps = false;    // leave holes where data is missing
-  bool dashed = false;  // as vectors: what is compared with, told apart without colour
+  bool dashed = false;  // in vector output: the compared curve, distinguishable without colour
 };
 
-// Something found in a panel's curves: a shape at the panel's top edge.
+// A finding in a panel's curves: a shape at the panel's top edge.
 struct PanelMark {
   std::int64_t x = 0;
   Severity severity = Severity::kWarning;
@@ -49,18 +48,18 @@ struct PlotPanel {
   bool log = false;
   bool robust = false;  // let outliers leave the panel; a badge counts them
   double share = 1;     // of the height
-  QString empty;        // what stands in a panel without data, and why
+  QString empty;        // message of a panel without data, with the reason
 };
 
-// Alternating ground behind attempts, or a phase (eval) with its name.
+// Alternating background behind attempts, or a phase (eval) with its name.
 struct PlotBand {
   std::int64_t x0 = 0, x1 = 0;
   Ink ink;
   QString name;
-  std::optional<Ink> edge = std::nullopt;  // of dashed lines at its ends
+  std::optional<Ink> edge = std::nullopt;  // colour of dashed lines at its ends
 };
 
-// Something that happened: a shape in the event lane under the panels.
+// An event: a shape in the event lane under the panels.
 struct PlotMark {
   std::int64_t x = 0;
   Ink ink;
@@ -73,7 +72,7 @@ struct PlotData {
   std::vector<PlotPanel> panels;
   std::vector<PlotBand> bands;
   std::vector<PlotMark> marks;
-  bool lane = false;  // keep room for the marks
+  bool lane = false;  // reserve space for the marks
 };
 
 }  // namespace runglass

@@ -17,10 +17,10 @@
 namespace runglass {
 namespace {
 
-constexpr int kMarkReach = 6;             // of the mouse to a mark, in pixels
+constexpr int kMarkReach = 6;             // distance of the mouse from a mark, in pixels
 constexpr qsizetype kMaxWords = 8;        // lines of a tooltip
-constexpr std::int64_t kVisitWidths = 3;  // zoomed out further than this from a visit, the next begins anew
-constexpr double kMarkWindow = 0.1;       // of the window, shown around the mark that a key goes to
+constexpr std::int64_t kVisitWidths = 3;  // zoomed out further than this from a visited mark, the next visit zooms in again
+constexpr double kMarkWindow = 0.1;       // of the window, shown around a mark reached by key
 constexpr std::int64_t kNarrowest = 4;
 
 }  // namespace
@@ -43,7 +43,7 @@ void PlotWidget::pan(double share) {
   change(next.x0, next.x1, true);
 }
 
-// From the mark visited last while it is what the window shows, else from the window's edge.
+// Starts at the mark visited last if it is still what the window shows, else at the window's edge.
 void PlotWidget::goToMark(int direction) {
   if (!m_data || m_x1 <= m_x0) return;
   std::vector<std::int64_t> places;
@@ -63,12 +63,12 @@ void PlotWidget::goToMark(int direction) {
   emit momentClicked(*next);
 }
 
-// A mark was gone to and is still what the window shows.
+// True if a mark was visited and the window still shows it.
 bool PlotWidget::visiting() const {
   return m_visited && *m_visited >= m_x0 && *m_visited < m_x1 && m_x1 - m_x0 <= kVisitWidths * m_visit_width;
 }
 
-// Moves the window there. The first visit zooms in, those after it only move.
+// Moves the window to the mark. The first visit zooms in, later ones only pan.
 void PlotWidget::visit(std::int64_t mark) {
   const auto width = static_cast<double>(m_x1 - m_x0) * (visiting() ? 1 : kMarkWindow);
   const std::int64_t half = std::max<std::int64_t>(kNarrowest, static_cast<std::int64_t>(width / 2));
@@ -130,7 +130,7 @@ void PlotWidget::mouseReleaseEvent(QMouseEvent* event) {
   emit gestureEnded();
 }
 
-// In the lane under the panels, or at the top of one; the nearest.
+// The nearest mark in the lane under the panels or at the top of a panel.
 std::optional<std::int64_t> PlotWidget::markAt(QPointF at) const {
   const QRect area = plotArea();
   const XMap x = xMap(area);
@@ -212,7 +212,7 @@ void PlotWidget::leaveEvent(QEvent*) {
 }
 
 bool PlotWidget::event(QEvent* event) {
-  // The focused plot zooms at its own cursor; the window's shortcuts of the same keys zoom in the middle.
+  // The focused plot zooms at its own cursor; the main window's shortcuts for the same keys zoom at the centre.
   if (event->type() == QEvent::ShortcutOverride && takesKey(*static_cast<QKeyEvent*>(event))) {
     event->accept();
     return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariant: gutters have fixed widths: a longer label never moves the curves.
+// Invariant: gutters have fixed widths, so that a longer label never moves the curves.
 #include "widgets/charts/plot_picture.h"
 
 #include <QObject>
@@ -12,23 +12,23 @@
 namespace runglass {
 namespace {
 
-constexpr int kMinPlot = 16;   // height of a panel that can still be read
+constexpr int kMinPlot = 16;   // minimum readable height of a panel
 constexpr int kRawAlpha = 72;  // of the raw curve under a smoothed one: 28 %
 constexpr int kFaintAlpha = 140;
 constexpr int kBandAlpha = 60;
 constexpr int kLegendName = 180;
 constexpr double kGridInk = 0.7;  // of the line colour: the grid stays behind the curves
 constexpr double kVectorLine = 1.4;
-constexpr int kPanelMark = 9, kPanelMarkReach = 6;  // side of a mark; how near the mouse has to be
-constexpr int kLowPlot = 80;                        // plots that are lower have closer ticks, so that they have two
+constexpr int kPanelMark = 9, kPanelMarkReach = 6;  // side of a mark; hit distance of the mouse
+constexpr int kLowPlot = 80;                        // lower plots get closer ticks, so that they have two
 constexpr double kTickSpacing = 32, kLowSpacing = 18;
-constexpr int kMarkApart = 26;  // between words at a row of NaN marks
+constexpr int kMarkApart = 26;  // between labels in a row of NaN marks
 
 }  // namespace
 
 struct PlotPicture::Drawing {
   QPainter& painter;
-  QImage* image;  // null: vectors
+  QImage* image;  // null: vector output
 };
 
 QRect PlotPicture::plotArea() const {
@@ -54,7 +54,7 @@ void PlotPicture::paintMoved(QPainter& painter, const QImage& image, std::int64_
   const double ratio = image.devicePixelRatio();
   const QRect area = plotArea();
   const XMap now = xMap(area), then{x0, x1, static_cast<double>(area.left()), static_cast<double>(area.width())};
-  // What of the old picture lies in the new window, and where.
+  // The part of the old picture inside the new window, and its position.
   const double left = std::max<double>(area.left(), now.toPixel(x0)), right = std::min<double>(area.right() + 1.0, now.toPixel(x1));
   for (const PanelLayout& place : layoutPanels(area)) {
     painter.fillRect(place.plot, m_theme.ground);
@@ -80,7 +80,7 @@ std::size_t PlotPicture::binCount() const {
 
 std::vector<PlotPicture::PanelLayout> PlotPicture::layoutPanels(const QRect& area) const {
   std::vector<PanelLayout> places;
-  // What has no room is left out, the last first: panels over each other show nothing.
+  // Panels that do not fit are dropped, the last first: overlapping panels would be unreadable.
   const int room = std::max(1, (area.height() + kBetween) / (kTitle + kMinPlot + kBetween));
   const int count = std::min(room, static_cast<int>(m_data->panels.size()));
   const std::span<const PlotPanel> shown(m_data->panels.data(), static_cast<std::size_t>(count));
@@ -104,7 +104,7 @@ void PlotPicture::draw(Drawing& drawing, const QRect& area) const {
     const int wide = drawing.painter.fontMetrics().horizontalAdvance(words) + 2 * kGrid;
     const QRect title = places.back().title;
     const QRect box(title.right() - m_title_reserve - wide, title.top(), wide, title.height());
-    drawing.painter.fillRect(box, m_theme.surface);  // the legend gives way
+    drawing.painter.fillRect(box, m_theme.surface);  // the legend yields
     drawing.painter.setPen(m_theme.muted);
     drawing.painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, words);
   }
@@ -175,17 +175,17 @@ std::optional<ValueRange> PlotPicture::rangeOf(const PlotPanel& panel, int* outl
 std::span<const Bin> PlotPicture::visible(const std::vector<Bin>& bins) const {
   const auto first = std::lower_bound(bins.begin(), bins.end(), m_x0, [](const Bin& bin, std::int64_t at) { return bin.x1 <= at; });
   const auto last = std::lower_bound(first, bins.end(), m_x1, [](const Bin& bin, std::int64_t at) { return bin.x0 < at; });
-  // One more on either side, so that lines leave the plot instead of ending at its edge.
+  // One extra bin on either side, so that lines leave the plot instead of ending at its edge.
   return {first == bins.begin() ? first : first - 1, last == bins.end() ? last : last + 1};
 }
 
 void PlotPicture::drawCurves(Drawing& drawing, const PlotPanel& panel, const QRect& plot, const YMap& y) const {
-  // Curves are rastered in the image's own pixels: sharp on a screen of any density.
+  // Curves are rasterized in the image's own pixels: sharp at any screen density.
   const double ratio = drawing.image != nullptr ? drawing.image->devicePixelRatio() : 1;
   const QRect device(static_cast<int>(std::lround(plot.left() * ratio)), static_cast<int>(std::lround(plot.top() * ratio)),
                      static_cast<int>(std::lround(plot.width() * ratio)), static_cast<int>(std::lround(plot.height() * ratio)));
   const XMap x = xMap(device);
-  // All raw curves lie under all smoothed ones, so that none hides another's trend.
+  // All raw curves are drawn under all smoothed ones, so that none hides another's trend.
   std::vector<RasterCurve> under, over;
   std::vector<bool> under_dashed, over_dashed;
   for (const PlotCurve& curve : panel.curves) {
@@ -218,7 +218,7 @@ void PlotPicture::drawCurves(Drawing& drawing, const PlotPanel& panel, const QRe
 
 void PlotPicture::drawNotNumbers(QPainter& painter, const PixelColumns& columns, const QRect& plot, double ratio,
                                  const QColor& color) const {
-  // A tick for every pixel that holds one, at the edge; a word where there is room.
+  // A tick at the edge for every pixel with a hit; a label where there is room.
   const auto row = [&](const std::vector<int>& pixels, int top, int word_top, const QString& word) {
     int free_from = plot.left() - kMarkApart;
     for (const int device : pixels) {
@@ -237,8 +237,8 @@ void PlotPicture::drawNotNumbers(QPainter& painter, const PixelColumns& columns,
   row(columns.above_pixels, plot.top(), plot.top() + 1, QStringLiteral("+Inf"));
 }
 
-// A triangle points at the spike: hollow while it is only a warning, full for an error. A full diamond is what is not finite. Marks closer
-// than a mark share one, of the worst; the tooltip names all.
+// A triangle points at the spike: hollow for a warning, filled for an error. A filled diamond marks non-finite values. Marks closer than a
+// mark's width are drawn as one, with the worst severity; the tooltip lists all.
 void PlotPicture::drawPanelMarks(QPainter& painter, const PlotPanel& panel, const QRect& plot) const {
   const XMap x = xMap(plot);
   painter.save();
@@ -334,7 +334,7 @@ void PlotPicture::drawAxis(QPainter& painter, const QRect& area) const {
   const Theme& theme = m_theme;
   const int top = area.bottom() + 1 + (m_data->lane ? kLane : 0);
   painter.setPen(theme.muted);
-  int free_from = area.left() - 2;  // right of the axis' name
+  int free_from = area.left() - 2;  // right of the axis name
   for (const AxisTick& tick : xTicks(xMap(area), m_data->axis, m_data->style)) {
     const int wide = painter.fontMetrics().horizontalAdvance(tick.label) + 8;
     const int left = std::max(static_cast<int>(tick.pixel) - wide / 2, area.left() - 2);
@@ -360,7 +360,7 @@ void PlotPicture::drawMarks(QPainter& painter, const QRect& lane, const QRect& p
     line.setAlpha(90);
     painter.setPen(line);
     for (const PanelLayout& place : places) painter.drawLine(at, place.plot.top(), at, place.plot.bottom());
-    if (at - last < 8) continue;  // marks of one place share a glyph; the tooltip names all
+    if (at - last < 8) continue;  // marks at one place share a glyph; the tooltip lists all
     painter.setPen(ink);
     painter.drawText(QRect(at - 8, lane.top(), 16, lane.height()), Qt::AlignCenter, mark.glyph);
     last = at;

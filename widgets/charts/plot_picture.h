@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// PlotPicture: stacked plots on one axis at one size, ready to be drawn: into an image, on any thread, or as vectors.
+// PlotPicture: stacked plots on one axis at one size, ready to be drawn into an image, on any thread, or as vectors.
 //
-// Threading:  immutable; render() may run anywhere (it takes a second core for itself where that pays).
+// Threading:  immutable; render() may run anywhere (it uses a second core where that pays).
 // Ownership:  shares the data; holds its own copy of the theme.
 // Units:      TimeNs or steps on the x axis; device-independent pixels.
-// Errors:     none; a panel without data says why.
+// Errors:     none; a panel without data shows the reason.
 // Cost:       render() is O(bins + columns x curves): about 10 ms for 64 curves of 1,600 columns on one core.
 #pragma once
 
@@ -41,19 +41,19 @@ class PlotPicture {
   XMap xMap(const QRect& plot) const { return {m_x0, m_x1, static_cast<double>(plot.left()), static_cast<double>(plot.width())}; }
   std::optional<ValueRange> rangeOf(const PlotPanel& panel, int* outliers) const;
 
-  // Of the size times `ratio` pixels.
+  // Image of the size times `ratio` pixels.
   QImage render(double ratio) const;
-  // Until render() is done: an older picture of [x0, x1) moved and stretched to this window, with this window's axis.
+  // Placeholder until render() is done: an older picture of [x0, x1) moved and stretched to this window, with this window's axis.
   void paintMoved(QPainter& painter, const QImage& image, std::int64_t x0, std::int64_t x1) const;
   void paintVector(QPainter& painter, const QRect& target) const;
-  // Pixel columns of curves: what a vector file would hold.
+  // Number of pixel columns of curves: the size of a vector file.
   int primitives() const;
-  // Of the panel marks drawn at this point, worst first.
+  // Texts of the panel marks at this point, worst first.
   QStringList markTexts(QPoint at) const;
-  std::size_t binCount() const;  // what render() costs
+  std::size_t binCount() const;  // the cost of render()
 
  private:
-  struct Drawing;  // where and how: image or vector
+  struct Drawing;  // target: image or vectors
   void draw(Drawing& drawing, const QRect& area) const;
   void drawPanel(Drawing& drawing, const PlotPanel& panel, const PanelLayout& place) const;
   void drawCurves(Drawing& drawing, const PlotPanel& panel, const QRect& plot, const YMap& y) const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants:
-//  1. m_image shows [m_image_x0, m_image_x1); it is of m_data and the newest window unless m_dirty or m_rendering.
-//  2. At most one picture is being made elsewhere; only the newest, by number, is taken.
-//  3. Only change() changes the window by hand, and it tells windowChanged().
+// 1. m_image shows [m_image_x0, m_image_x1); it matches m_data and the newest window unless m_dirty or m_rendering.
+// 2. At most one picture is being rendered on a worker; only the newest, by number, is accepted.
+// 3. Only change() changes the window on user input, and it emits windowChanged().
 #include "widgets/charts/plot_widget.h"
 
 #include <QCoreApplication>
@@ -20,8 +20,8 @@ namespace {
 
 constexpr int kAxis = PlotPicture::kAxis, kTitle = PlotPicture::kTitle;
 constexpr int kCursorLine = 14;         // one line of the crosshair's values
-constexpr int kCursorAll = 8;           // with more curves only the one nearest to the mouse is named
-constexpr std::size_t kLarge = 12'000;  // bins: a picture of some milliseconds
+constexpr int kCursorAll = 8;           // with more curves only the one nearest to the mouse is labelled
+constexpr std::size_t kLarge = 12'000;  // bins: a picture that takes several milliseconds
 
 }  // namespace
 
@@ -74,19 +74,20 @@ void PlotWidget::paintVector(QPainter& painter, const QRect& target) const { pic
 
 int PlotWidget::primitives() const { return picture().primitives(); }
 
-// Small pictures at once. A large one is made elsewhere, and until it is there the last one is moved: the window never waits for it.
+// Small pictures are rendered at once. A large one is rendered on a worker, and the last one is moved until it is ready: the window never
+// blocks.
 void PlotWidget::render() {
   const PlotPicture wanted = picture();
   const double ratio = devicePixelRatioF();
   const bool fits = m_image.size() == size() * ratio;
   if (!fits || wanted.binCount() < kLarge) {
-    ++m_render;  // a picture on its way is of no use any more
+    ++m_render;  // invalidates a picture in progress
     m_image = wanted.render(ratio);
     m_image_x0 = m_x0, m_image_x1 = m_x1;
     m_dirty = m_rendering = false;
     return;
   }
-  if (m_rendering) return;  // the next one begins when this one is there
+  if (m_rendering) return;  // the next one starts when this one is done
   m_rendering = true;
   m_dirty = false;
   const std::uint64_t number = ++m_render;
@@ -119,7 +120,7 @@ void PlotWidget::setTitleReserve(int pixels) {
 
 const Bin* PlotWidget::binAt(const std::vector<Bin>& bins, std::int64_t x) const {
   auto at = std::upper_bound(bins.begin(), bins.end(), x, [](std::int64_t value, const Bin& bin) { return value < bin.x0; });
-  // The newest at or before the cursor, not further than a twentieth of the window.
+  // The newest bin at or before the cursor, at most a twentieth of the window away.
   while (at != bins.begin()) {
     --at;
     if (x - at->x1 > (m_x1 - m_x0) / 20) return nullptr;

@@ -3,11 +3,11 @@
 //
 // Threading:  GUI thread.
 // Ownership:  shares the PlotData.
-// Units:      x as PlotData says; the window is half-open.
-// Errors:     none; a panel without data says what is missing.
+// Units:      x as in PlotData; the window is half-open.
+// Errors:     none; a panel without data shows what is missing.
 // Cost:       a repaint is O(bins + pixels); the crosshair alone does not redraw the curves.
 //
-// Keys and mouse are those of ux section 5: W/S zoom, A/D and arrows pan, Shift faster, Ctrl+Home all, Home/End, Ctrl+wheel zoom at the
+// Keys and mouse as in ux section 5: W/S zoom, A/D and arrows pan, Shift faster, Ctrl+Home all, Home/End, Ctrl+wheel zoom at the
 // cursor, Shift+wheel pan, left-drag selects a range, Shift- or middle-drag pans, Alt+drag zooms to the box, double-click shows all.
 #pragma once
 
@@ -24,11 +24,11 @@
 
 namespace runglass {
 
-// What a curve has under the crosshair.
+// Value of a curve under the crosshair.
 struct CursorValue {
   const PlotPanel* panel = nullptr;  // of data(); valid until the next setData()
   const PlotCurve* curve = nullptr;
-  Bin bin;  // of one point, or what one bin holds
+  Bin bin;  // one point, or the content of one bin
   std::optional<double> smooth;
 };
 
@@ -43,25 +43,25 @@ class PlotWidget : public QWidget, public AccessiblePicture {
   void setWindow(std::int64_t x0, std::int64_t x1);
   std::int64_t x0() const { return m_x0; }
   std::int64_t x1() const { return m_x1; }
-  // The crosshair as another panel has it; nothing hides it.
+  // The crosshair position of another panel; nothing hides it.
   void setCursor(std::optional<std::int64_t> x);
-  // Where the playhead stands; a line through all panels. While there is one a click moves it.
+  // Position of the playhead; a line through all panels. While it is shown a click moves it.
   void setPlayhead(std::optional<std::int64_t> x);
-  // Waiting for an answer: the picture stays, dimmed.
+  // A query is pending: the picture stays, dimmed.
   void setStale(bool stale);
-  // What is on screen is of the newest data and window.
+  // The screen shows the newest data and window.
   bool isRendered() const { return !m_dirty && !m_rendering; }
-  // The plot area: what one pixel column stands for decides how many bins to ask.
+  // The plot area: its width in pixel columns determines how many bins to query.
   QRect plotArea() const;
-  // Everything as vectors, for SVG and PDF.
+  // Paints everything as vectors, for SVG and PDF.
   void paintVector(QPainter& painter, const QRect& target) const;
-  // How many pixel columns of curves the picture has: what a vector file would hold.
+  // Number of pixel columns of curves in the picture: the size of a vector file.
   int primitives() const;
-  // Keeps room at the right of the titles, where the owner puts its buttons.
+  // Reserves space to the right of the titles for the owner's buttons.
   void setTitleReserve(int pixels);
-  // Backspace, Alt+Left and Alt+Right go to undo() and redo() instead of the window's own.
+  // Backspace, Alt+Left and Alt+Right call undo() and redo() instead of the main window's.
   void setOwnsUndo(bool owns) { m_owns_undo = owns; }
-  // N and Shift+N go through the panels' own marks; else they are the window's, which knows all events and findings.
+  // N and Shift+N move between the panels' own marks; else they belong to the main window, which has all events and findings.
   void setVisitsMarks(bool visits) { m_visits_marks = visits; }
   std::vector<CursorValue> cursorValues() const;
   // Table of the crosshair's values: panel, name, value, unit; TSV.
@@ -69,7 +69,7 @@ class PlotWidget : public QWidget, public AccessiblePicture {
   AccessibleTable accessibleTable() const override;
 
  signals:
-  void windowChanged(std::int64_t x0, std::int64_t x1, bool gesture);  // gesture: more follow, ended by gestureEnded()
+  void windowChanged(std::int64_t x0, std::int64_t x1, bool gesture);  // gesture: more follow, up to gestureEnded()
   void gestureEnded();
   void showAll();
   void followEnd();
@@ -78,7 +78,7 @@ class PlotWidget : public QWidget, public AccessiblePicture {
   void cursorMoved(std::optional<std::int64_t> x);
   void rangeSelected(std::int64_t x0, std::int64_t x1);
   void clicked(std::int64_t x);
-  // A place was clicked while a playhead is shown, or a key went to a mark: the moment to look at.
+  // A place was clicked while a playhead is shown, or a key moved to a mark: the moment to inspect.
   void momentClicked(std::int64_t x);
 
  protected:
@@ -115,7 +115,7 @@ class PlotWidget : public QWidget, public AccessiblePicture {
   std::int64_t m_x0 = 0, m_x1 = 0;
   std::optional<std::int64_t> m_cursor, m_playhead;
   std::int64_t m_visit_width = 0;
-  std::optional<std::int64_t> m_visited;  // panel mark that a key went to
+  std::optional<std::int64_t> m_visited;  // panel mark reached by key
   bool m_stale = false;
   bool m_owns_undo = false;
   bool m_visits_marks = false;
@@ -123,7 +123,7 @@ class PlotWidget : public QWidget, public AccessiblePicture {
   QImage m_image;
   std::int64_t m_image_x0 = 0, m_image_x1 = 0;
   bool m_dirty = true;
-  bool m_rendering = false;    // a picture is being made elsewhere
+  bool m_rendering = false;    // a picture is being rendered on a worker
   std::uint64_t m_render = 0;  // number of the newest
   enum class Drag : std::uint8_t { kNone, kPress, kSelect, kPan, kBox } m_drag = Drag::kNone;
   QPointF m_press, m_here;

@@ -15,19 +15,19 @@ namespace {
 
 constexpr double kLine = 1.4;                      // pixels
 constexpr std::size_t kWorthASecondCore = 20'000;  // bins or columns: about a millisecond, against 50 us for a thread
-constexpr int kStrip = 16;                         // columns that are drawn together: one cache line of an image row
+constexpr int kStrip = 16;                         // columns drawn together: one cache line of an image row
 
-// A height in 1/256 pixels: runs of columns need no more and are counted in whole numbers.
+// A height in 1/256 pixels: enough for runs of columns, which are computed in integers.
 using Fixed = std::int32_t;
 constexpr Fixed kOnePixel = 256;
 Fixed toFixed(double y) { return static_cast<Fixed>(std::clamp(y, -1e6, 1e6) * kOnePixel); }
 
-// A curve in pixels, so that logarithms are taken once.
+// A curve in pixels, so that logarithms are computed once.
 struct PixelCurve {
   struct Place {
     int pixel;
     float x, first, last;              // for slanting lines
-    Fixed first_y, last_y, low, high;  // low is the lower end on screen, hence the larger
+    Fixed first_y, last_y, low, high;  // low is the lower end on screen, hence the larger value
     bool gap_before, one;
   };
   std::vector<Place> places;
@@ -40,7 +40,7 @@ PixelCurve toPixels(const RasterCurve& curve, const YMap& map) {
   out.color = curve.color;
   out.band = curve.band;
   out.places.resize(curve.columns.columns.size());
-  // As YMap::toPixel(), with the quotient taken once.
+  // As YMap::toPixel(), with the division done once.
   const double factor = map.height / (map.hi - map.lo), bottom = map.top + map.height;
   const auto pixel = [&](double value) { return map.log ? map.toPixel(value) : bottom - (value - map.lo) * factor; };
   PixelCurve::Place* place = out.places.data();
@@ -61,7 +61,7 @@ PixelCurve toPixels(const RasterCurve& curve, const YMap& map) {
   return out;
 }
 
-// Eight pixels of 32 bits as 16 channels pairwise; the compiler makes one or two registers of it.
+// Eight pixels of 32 bits as 16 channels pairwise; the compiler maps it to one or two registers.
 using Lanes = std::uint16_t __attribute__((vector_size(32)));
 
 // `over` over each pixel with 255 - keep of 255: x / 255 as (x + 128 + (x + 128) / 256) / 256, exact for these products.
@@ -89,8 +89,8 @@ __attribute__((target_clones("avx2", "default"))) void blendPixels(QRgb* at, std
   }
 }
 
-// A few columns of an image, transposed: a run of a column is contiguous, which is what makes blending fast.
-// Blends by area coverage: a pixel that a shape covers by half gets half its colour.
+// A few columns of an image, transposed: a run of a column is contiguous, which makes blending fast. Blends by area coverage: a pixel half
+// covered by a shape gets half its colour.
 class Strip {
  public:
   explicit Strip(const QRect& clip) : m_clip(clip), m_height(clip.height()) {
@@ -175,7 +175,7 @@ class Strip {
     }
   }
 
-  // `part` of kOnePixel is covered.
+  // Blends with a coverage of `part` / kOnePixel.
   void cover(QRgb* at, Fixed part) const {
     const unsigned a = (m_alpha * static_cast<unsigned>(part) + kOnePixel / 2) / kOnePixel, b = 255 - a;
     // Two channels at a time: x / 255 as (x + 128 + (x + 128) / 256) / 256, exact for these products.
@@ -194,7 +194,7 @@ class Strip {
   QRgb m_color = 0;
 };
 
-// Neighbouring columns share their join: each draws the half that lies in it. Columns further apart are joined by a straight line.
+// Neighbouring columns share their join: each draws its own half. Columns further apart are joined by a straight line.
 void drawLine(Strip& out, const PixelCurve& curve, std::size_t from, std::size_t to) {
   constexpr auto kLineFixed = static_cast<Fixed>(kLine * kOnePixel);
   const PixelCurve::Place* places = curve.places.data();
@@ -214,7 +214,7 @@ void drawLine(Strip& out, const PixelCurve& curve, std::size_t from, std::size_t
     if (near_after) reach((place.last_y + places[i + 1].first_y) / 2);
     if (!place.one || near_before || near_after) {
       out.column(place.pixel, low, high, kLineFixed);
-    } else if (!before && !after) {  // a point that no line reaches must be seen
+    } else if (!before && !after) {  // a point that no line reaches must be visible
       for (int dx = -1; dx <= 1; ++dx) out.column(place.pixel + dx, low + 3 * kOnePixel / 2, high - 3 * kOnePixel / 2);
     }
   }
@@ -239,7 +239,7 @@ void drawArea(Strip& out, const PixelCurve& curve, std::size_t from, std::size_t
 // Strips with left edges in [begin, end).
 void drawStrips(QImage& image, const QRect& area, const std::vector<PixelCurve>& curves, int begin, int end) {
   Strip strip(area);
-  std::vector<std::size_t> next(curves.size());  // first place that does not lie left of the strip
+  std::vector<std::size_t> next(curves.size());  // first place not left of the strip
   for (int left = begin; left < end; left += kStrip) {
     strip.load(image, left);
     for (std::size_t i = 0; i < curves.size(); ++i) {
@@ -247,7 +247,7 @@ void drawStrips(QImage& image, const QRect& area, const std::vector<PixelCurve>&
       while (next[i] < places.size() && places[next[i]].pixel < strip.left()) ++next[i];
       std::size_t beyond = next[i];
       while (beyond < places.size() && places[beyond].pixel <= strip.right()) ++beyond;
-      // One more on either side: joins and dots reach into the strip from there.
+      // One extra place on either side: joins and dots extend into the strip from there.
       const std::size_t from = next[i] > 0 ? next[i] - 1 : 0, to = std::min(beyond + 1, places.size());
       if (from >= to) continue;
       strip.setColor(curves[i].color);
@@ -260,7 +260,7 @@ void drawStrips(QImage& image, const QRect& area, const std::vector<PixelCurve>&
   }
 }
 
-// work(0, count), or its two halves at the same time.
+// Runs work(0, count), or its two halves in parallel.
 template <class Work>
 void halves(std::size_t count, bool shared, const Work& work) {
   if (!shared || count < 2) return work(std::size_t{0}, count);
@@ -288,7 +288,7 @@ void drawCurves(QImage& image, const QRect& clip, std::span<const RasterCurve> c
   halves(all.size(), shared, [&](std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) all[i] = toPixels(curves[i], map);
   });
-  image.bits();  // detaches here: the halves below write different columns of one buffer
+  image.bits();  // detaches here: the halves below write to different columns of one buffer
   const auto strips = static_cast<std::size_t>((area.width() + kStrip - 1) / kStrip);
   halves(strips, shared, [&](std::size_t from, std::size_t to) {
     drawStrips(image, area, all, area.left() + static_cast<int>(from) * kStrip, area.left() + static_cast<int>(to) * kStrip);
@@ -316,7 +316,7 @@ void paintColumns(QPainter& painter, const PixelColumns& columns, const YMap& ma
   painter.setPen(QPen(line.brush(), line.widthF(), line.style(), Qt::FlatCap, Qt::RoundJoin));
   painter.setBrush(Qt::NoBrush);
   painter.drawPath(path);
-  // A point that no line reaches would not be seen.
+  // A point that no line reaches would be invisible.
   const auto alone = [&](std::size_t i) {
     return (i == 0 || columns.columns[i].gap_before) && (i + 1 == columns.columns.size() || columns.columns[i + 1].gap_before);
   };

@@ -14,7 +14,7 @@ namespace {
 Severity severityOf(const LossSpike& spike) {
   if (spike.rule == SpikeRule::kNonFinite) return Severity::kCritical;
   if (spike.verdict == SpikeVerdict::kMalignant) return Severity::kError;
-  // What came back soon is worth a look, not an alarm: healthy runs have dozens.
+  // A spike that recovered soon is worth a look, not an alarm: healthy runs have dozens.
   const bool soon = weightOf(spike, false, true) < SpikeWeight::kLasting;
   return spike.verdict == SpikeVerdict::kBenign && soon ? Severity::kInfo : Severity::kWarning;
 }
@@ -39,7 +39,7 @@ QString spikeWords(const LossSpike& spike) {
                               : QObject::tr("%1, not back yet").arg(what);
 }
 
-// As for the overview's loss: a name among the known ones, and not of an evaluation.
+// As for the overview's loss: a known name, and not of an evaluation.
 bool isLoss(const Series& series) {
   return series.key.kind == SeriesKind::kScalar && pickSeries(std::span(&series, 1), Role::kLoss) != nullptr;
 }

@@ -26,7 +26,7 @@ Result<std::vector<CompareEntry>> entriesOf(Reader& reader) {
   return entries;
 }
 
-// The newest attempt of the selected run against the one before it, or against the run before.
+// The newest attempt of the selected run against the previous one, or against the previous run.
 void chooseSides(const CompareRequest& request, RunId run, CompareData& data) {
   data.a = request.a, data.b = request.b, data.at_step = request.at_step;
   const auto& entries = data.entries;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CompareData: two attempts side by side as the compare view shows them, read on a query worker.
+// CompareData: two attempts next to each other as the compare view shows them, read on a query worker.
 //
 // Threading:  readCompare() on a worker; the value is immutable afterwards.
 // Ownership:  plots share their bins.
 // Units:      ns, steps.
-// Errors:     the Reader's. Nothing to compare is no error: `missing` says what to choose.
+// Errors:     the Reader's. Nothing to compare is no error: `missing` names what to select.
 // Cost:       as readComparison(); the lists of runs and attempts.
 #pragma once
 
@@ -33,15 +33,15 @@ struct CompareEntry {
 
 struct CompareRequest {
   RunId run;                         // selected
-  std::optional<CompareEntry> a, b;  // as chosen; absent: the newest attempt of the run against the one before it
+  std::optional<CompareEntry> a, b;  // as selected; absent: the newest attempt of the run against the one before it
   std::optional<std::int64_t> at_step;
 };
 
 struct CompareData {
   std::vector<CompareEntry> entries;  // newest runs first
-  std::optional<CompareEntry> a, b;   // what is compared
+  std::optional<CompareEntry> a, b;   // the compared attempts
   std::optional<std::int64_t> at_step;
-  QString missing;  // why nothing is compared
+  QString missing;  // reason why nothing is compared
   std::optional<ComparisonAnswer> answer;
   std::shared_ptr<const PlotData> plots;  // scalars of both by step, and the difference
   std::int64_t x0 = 0, x1 = 0;

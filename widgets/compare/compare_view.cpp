@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariant: everything below the fields is of one answer; the fields show what that answer compared.
+// Invariant: everything below the fields belongs to one answer; the fields show what that answer compared.
 #include "widgets/compare/compare_view.h"
 
 #include <QComboBox>
@@ -168,7 +168,7 @@ void CompareView::readFields() {
 }
 
 void CompareView::applyState(const ViewState& state) {
-  // Of a live run the window moves with the data: what is on its way is of the same question.
+  // In a live run the window moves with the data: a pending query answers the same question.
   if (m_asked && state.selection.run == m_run) return;
   m_asked = true;
   m_run = state.selection.run;
@@ -192,7 +192,7 @@ void CompareView::fillFields() {
   for (const auto& [box, chosen] : {std::pair(m_a, &m_data->a), std::pair(m_b, &m_data->b)}) {
     QStringList names;
     for (const CompareEntry& entry : m_data->entries) names += entry.name;
-    if (names != m_names[box]) {  // refilling closes the list that somebody reads
+    if (names != m_names[box]) {  // refilling would close a list that the user has open
       box->clear();
       box->addItems(names);
       m_names[box] = names;
@@ -222,7 +222,7 @@ void CompareView::showAnswer(const Result<std::shared_ptr<const CompareData>>& a
                               m_data->a ? QStringLiteral("runglassctl compare --store STORE.rgl --a RUN/ATTEMPT --b RUN/ATTEMPT")
                                         : QStringLiteral("runglassctl compare --store STORE.rgl --a RUN --at STEP"));
   }
-  // A refresh of the same comparison leaves alone what the user zoomed and widened.
+  // A refresh of the same comparison keeps the user's zoom and expanded rows.
   const bool same = before && before->answer && before->a == m_data->a && before->b == m_data->b && before->at_step == m_data->at_step;
   const bool follows = !same || !before->plots || (m_plots->x0() == before->x0 && m_plots->x1() == before->x1);
   const ComparisonAnswer& a = *m_data->answer;

@@ -4,7 +4,7 @@
 // Threading:  GUI thread; CompareData is read on a query worker.
 // Ownership:  as View.
 // Units:      as CompareData.
-// Errors:     a failed read says why; with nothing to compare it says what to choose.
+// Errors:     a failed read shows its error; with nothing to compare it shows what to select.
 // Cost:       one readCompare() per choice; a live run is read again per text tick, coalesced.
 #pragma once
 
@@ -39,7 +39,7 @@ class CompareView : public View {
   void refresh(Tick tick) override;
   bool isFinal() const override { return m_shown && !m_slot.busy(); }
   QString copyText() const override;
-  // Also what its fields do.
+  // The same as the fields do.
   void choose(std::optional<CompareEntry> a, std::optional<CompareEntry> b, std::optional<std::int64_t> at_step);
 
  private:
@@ -55,7 +55,7 @@ class CompareView : public View {
   CompareRequest m_request;
   std::shared_ptr<const CompareData> m_data;
   QComboBox *m_a, *m_b;
-  std::map<QComboBox*, QStringList> m_names;  // what each lists
+  std::map<QComboBox*, QStringList> m_names;  // entries of each box
   QLineEdit* m_at;
   Headline* m_sentence;
   QLabel* m_warnings;

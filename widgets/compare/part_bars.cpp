@@ -13,7 +13,7 @@ namespace runglass {
 namespace {
 
 constexpr int kPad = 2 * kGrid, kHead = 24, kBar = 18, kLine = 18, kSwatch = 10, kNumber = 90;
-constexpr double kNothing = 0.0005;  // a part below this share of the step is no line
+constexpr double kNothing = 0.0005;  // a part below this share of the step gets no line
 
 // The categories' colours, the same as in the breakdown; waiting is hatched.
 QColor colorOf(const Theme& t, const std::string& part) {
@@ -27,7 +27,7 @@ QColor colorOf(const Theme& t, const std::string& part) {
   return part == "not in a part" ? t.line : t.host;
 }
 
-// "communication wait": the waiting of a part is a part of its own.
+// "communication wait": the waiting time of a part is a part of its own.
 QString partText(std::string_view part) {
   constexpr std::string_view kWait = " wait";
   if (!part.ends_with(kWait)) return phraseText(part, 40);
@@ -75,7 +75,7 @@ AccessibleTable PartBars::accessibleTable() const {
 
 void PartBars::paintBar(QPainter& painter, const QRect& bar, bool first, double most) const {
   double at = 0;
-  // In the order of A's longest part, so that both bars read alike.
+  // In the order of A's parts, longest first, so that both bars read alike.
   std::vector<const PartDelta*> parts;
   for (const PartDelta& part : m_data.parts) parts.push_back(&part);
   std::ranges::stable_sort(parts, [](const PartDelta* x, const PartDelta* y) { return x->a_ns.value_or(0) > y->a_ns.value_or(0); });

@@ -4,7 +4,7 @@
 // Threading:  GUI thread.
 // Ownership:  plain widget; data is copied.
 // Units:      ns.
-// Errors:     without parts it says which side tells none.
+// Errors:     without parts it names the side that recorded none.
 // Cost:       a repaint is O(parts).
 #pragma once
 

@@ -17,7 +17,7 @@ constexpr qint64 kKeptMs = 500;
 
 class PictureInterface;
 
-// One cell. It looks its words up, as rows come and go while a screen reader stands on them.
+// One cell. It looks its text up on each call, because rows appear and disappear while a screen reader is on them.
 class CellInterface : public QAccessibleInterface, public QAccessibleTableCellInterface {
  public:
   CellInterface(PictureInterface* table, int row, int column) : m_table(table), m_row(row), m_column(column) {}
@@ -61,7 +61,7 @@ class PictureInterface : public QAccessibleWidget, public QAccessibleTableInterf
 
   const AccessibleTable& table() const {
     if (!m_age.isValid() || m_age.elapsed() > kKeptMs) {
-      // Asked each time: a widget that is being deleted is only a QWidget by then, and may still be hidden.
+      // Resolved on each call: a widget in destruction is only a QWidget by then, and may still be hidden.
       const auto* const picture = dynamic_cast<const AccessiblePicture*>(widget());
       m_table = picture != nullptr ? picture->accessibleTable() : AccessibleTable();
       m_age.start();

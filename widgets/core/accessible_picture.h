@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// AccessiblePicture: a painted widget for screen readers: its name, one sentence, and a table of its content; and for the keyboard: its
-// focus ring.
+// AccessiblePicture: makes a painted widget accessible: to screen readers by a name, one sentence and a table of its content; to keyboard
+// users by a focus ring.
 //
 // Threading:  GUI thread.
-// Ownership:  values; the interface that Qt makes of them lives as long as the widget is known to a screen reader.
+// Ownership:  the interface that Qt creates lives as long as a screen reader references the widget.
 // Units:      areas in the widget's own pixels.
 // Errors:     none; a widget without data has no rows.
-// Cost:       picture() is asked only while a screen reader is connected, at most twice a second and widget.
+// Cost:       picture() is called only while a screen reader is connected, at most twice a second per widget.
 #pragma once
 
 #include <QRect>
@@ -20,27 +20,27 @@ class QWidget;
 namespace runglass {
 
 struct AccessibleRow {
-  QStringList cells;  // as many as there are columns
-  QRect area = {};    // null: nowhere of its own
+  QStringList cells;  // one per column
+  QRect area = {};    // null: no area of its own
 };
 
 struct AccessibleTable {
-  QString summary;      // what one sees at a glance; may be empty
-  QStringList columns;  // empty: no table, the summary is all
+  QString summary;      // the content at a glance; may be empty
+  QStringList columns;  // empty: no table, only the summary
   std::vector<AccessibleRow> rows = {};
 };
 
-// A widget derives from it beside QWidget; its accessibleName() is the name.
+// A second base class next to QWidget; the widget's accessibleName() is the name.
 class AccessiblePicture {
  public:
   virtual ~AccessiblePicture() = default;
   virtual AccessibleTable accessibleTable() const = 0;
 };
 
-// What a painted widget paints last: its edge while it has the keyboard focus. `area`: of the widget, or of its viewport.
+// The last thing a painted widget paints: its edge while it has the keyboard focus. `area`: in the widget, or in its viewport.
 void paintFocusRing(QPainter& painter, const QWidget& widget, const QRect& area);
 
-// Once, before the first window.
+// Call once, before the first window.
 void installAccessiblePictures();
 
 }  // namespace runglass

@@ -66,7 +66,7 @@ void FindingActions::setFinding(std::optional<Finding> finding) {
 }
 
 void FindingActions::show(const QString& view) {
-  goToFinding(*m_context.state, Finding(*m_finding));  // what it sets off may choose another one
+  goToFinding(*m_context.state, Finding(*m_finding));  // a copy: the signals that this emits may select another finding
   emit viewRequested(view);
 }
 
@@ -83,7 +83,7 @@ void FindingActions::resizeEvent(QResizeEvent* event) {
   fitWords();
 }
 
-// Icons alone where there is no room for their words.
+// Icons only where their labels do not fit.
 void FindingActions::fitWords() {
   int needed = 4 * kGrid;
   for (const QToolButton* button : m_buttons)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What can be done with a finding, the same wherever one is chosen: its evidence, the timeline, its GPU, an incident of it, a mute of its
-// notifications, its sentence.
+// The actions on a finding, the same wherever one is selected: its evidence, the timeline, its GPU, a new incident, muting its
+// notifications, copying its sentence.
 //
 // Threading:  GUI thread; as muteFinding().
-// Ownership:  what the context has outlives it.
-// Errors:     the tip of the button shows why a mute failed.
+// Ownership:  the objects of the context outlive it.
+// Errors:     the tooltip of the button shows why a mute failed.
 #pragma once
 
 #include <QWidget>
@@ -23,7 +23,7 @@ class FindingActions : public QWidget {
 
  public:
   explicit FindingActions(ViewContext context, QWidget* parent = nullptr);
-  // Absent: none is chosen, and nothing can be done.
+  // Absent: no finding is selected, all actions are disabled.
   void setFinding(std::optional<Finding> finding);
 
  signals:

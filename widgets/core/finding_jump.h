@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where a finding is: the selection and the window of time that every view gets when it is clicked, in whichever list.
+// The place of a finding: the selection and the time window that every view gets when the finding is clicked, in any list.
 //
 // Threading:  GUI thread.
 // Units:      TimeNs.
@@ -13,13 +13,13 @@
 
 namespace runglass {
 
-inline constexpr DurNs kFindingMargin = 60 * kNsPerSecond;  // so that its beginning is seen
+inline constexpr DurNs kFindingMargin = 60 * kNsPerSecond;  // so that its start is visible
 
 Selection selectionOf(const Finding& finding);
-// Its time with a margin; absent where the source has no clock.
+// The finding's time with a margin; absent where the source has no clock.
 std::optional<TimeRange> windowOf(const Finding& finding);
 Object objectOf(const Finding& finding);
-// One step of undo. The playhead stays where it is.
+// One undo step. The playhead does not move.
 void goToFinding(SharedState& state, const Finding& finding);
 
 }  // namespace runglass

@@ -8,7 +8,7 @@ namespace runglass {
 namespace {
 
 bool remembers() { return !QCoreApplication::organizationName().isEmpty(); }
-// Where it was asked for first.
+// The settings key is that of the what-if panel, which asked for the price first.
 QString key() { return QStringLiteral("what_if/price_per_gpu_hour"); }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a GPU-hour costs, as this user said it once: the one price of all views and reports on this machine.
+// The price of a GPU-hour as this user entered it: one price for all views and reports on this machine.
 //
 // Threading:  GUI thread.
-// Ownership:  kept in the user's settings; where nobody named the application (tests) nothing is kept.
+// Ownership:  stored in the user's settings; where the application has no name (tests) nothing is stored.
 // Units:      the user's currency.
 // Errors:     absent: no price is set.
-// Cost:       a look into the settings.
+// Cost:       one lookup in the settings.
 #pragma once
 
 #include <optional>
@@ -13,6 +13,6 @@
 namespace runglass {
 
 std::optional<double> rememberedGpuPrice();
-void rememberGpuPrice(double price);  // 0: none
+void rememberGpuPrice(double price);  // 0: no price
 
 }  // namespace runglass

@@ -70,7 +70,7 @@ Headline::Fitted Headline::fitted(int width) const {
     out.lines = linesOf(m_words, font, room);
     if (out.lines <= kMaxLines) return out;
   }
-  // The longest beginning that fits with its ellipsis.
+  // The longest prefix that fits with its ellipsis.
   qsizetype fits = 0, beyond = m_words.size();
   while (beyond - fits > 1) {
     const qsizetype middle = fits + (beyond - fits) / 2;
@@ -108,7 +108,7 @@ void Headline::resizeEvent(QResizeEvent* event) {
   fit();
 }
 
-// A change of the theme takes fonts back.
+// A theme change resets fonts.
 void Headline::changeEvent(QEvent* event) {
   InkLabel::changeEvent(event);
   if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) fit();

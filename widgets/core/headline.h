@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Headline: the one sentence at the top of a view, in at most two lines: the largest size of three in which it fits, else it is cut and its
-// tool tip has the rest. Neutral ink; what it reports of a deviation stands before it as a chip with shape and word.
+// Headline: the one sentence at the top of a view, in at most two lines: at the largest of three sizes in which it fits, else elided with
+// the full text in its tooltip. Neutral colour; a deviation is shown as a chip with shape and word in front of the sentence.
 //
 // Threading:  GUI thread.
 #pragma once
@@ -17,7 +17,7 @@ class Headline : public InkLabel {
   explicit Headline(QWidget* parent = nullptr);
 
   void setSentence(const QString& words, Severity severity = Severity::kInfo);
-  // What a click does, as a tool tip; below the whole sentence where that is cut.
+  // The effect of a click, as a tooltip; the whole sentence is above it if it is elided.
   void setHint(const QString& hint);
   const QString& words() const { return m_words; }
   Severity severity() const { return m_severity; }
@@ -44,7 +44,7 @@ class Headline : public InkLabel {
 
   QString m_words;
   Severity m_severity = Severity::kInfo;
-  int m_chip_room = 0;  // of the left margin
+  int m_chip_room = 0;  // in the left margin
   QString m_hint;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An engine of our own, because Qt's for SVG follows neither the palette nor a change of the theme.
+// A custom engine, because Qt's SVG engine follows neither the palette nor a theme change.
 #include "widgets/core/icon.h"
 
 #include <QIconEngine>
@@ -26,7 +26,7 @@ class TintedIcon : public QIconEngine {
     painter->drawPixmap(rect, scaledPixmap(rect.size(), mode, state, painter->device()->devicePixelRatio()));
   }
   QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override { return scaledPixmap(size, mode, state, 1); }
-  // `size` in device-independent pixels, as paint() gives it; the picture has `scale` times as many.
+  // `size` is in device-independent pixels, as in paint(); the pixmap has `scale` times as many.
   QPixmap scaledPixmap(const QSize& size, QIcon::Mode mode, QIcon::State, qreal scale) override {
     const Theme& theme = currentTheme();
     const QColor color = mode == QIcon::Disabled ? theme.muted : m_ink.in(theme);

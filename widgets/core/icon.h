@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Icons of resources/icons/ui by name, drawn in a colour of the theme that is current when they are painted.
+// Icons of resources/icons/ui by name, drawn in a colour of the theme current at paint time.
 //
 // Threading:  GUI thread.
 // Cost:       one SVG rendering per icon, size and colour; then a cached picture.
@@ -20,7 +20,7 @@ struct IconText {
 };
 std::span<const IconText> iconTexts();
 
-// By file name without ".svg"; an unknown name draws nothing. A disabled icon is muted whatever its colour.
+// By file name without ".svg"; an unknown name draws nothing. A disabled icon is muted, whatever its colour.
 QIcon icon(const QString& name, Ink ink = themeInk<&Theme::text>());
 QStringList iconNames();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariant: of the label's palette only WindowText is its own; all else is the application's.
+// Invariant: the label overrides only WindowText in its palette; the rest is the application's.
 #include "widgets/core/ink_label.h"
 
 #include <QApplication>
@@ -33,7 +33,7 @@ void InkLabel::setLink(bool link) {
 void InkLabel::restyle() {
   const QColor color = m_ink.in(currentTheme());
   if (m_restyling || palette().color(QPalette::WindowText) == color) return;
-  m_restyling = true;  // setPalette() comes back here
+  m_restyling = true;  // setPalette() re-enters this function
   QPalette own;
   own.setColor(QPalette::WindowText, color);
   setPalette(own);
@@ -49,7 +49,7 @@ void InkLabel::underline(bool under) {
 
 void InkLabel::changeEvent(QEvent* event) {
   QLabel::changeEvent(event);
-  // A style sheet takes back palettes when a widget gets another parent or the style changes.
+  // A style sheet resets palettes when a widget is reparented or the style changes.
   for (const QEvent::Type type : {QEvent::PaletteChange, QEvent::StyleChange, QEvent::ParentChange})
     if (event->type() == type) restyle();
 }
@@ -72,7 +72,7 @@ void InkLabel::leaveEvent(QEvent* event) {
 void InkLabel::mousePressEvent(QMouseEvent* event) {
   m_press = event->position().toPoint();
   QLabel::mousePressEvent(event);
-  if (m_link) event->accept();  // else the release goes to the parent
+  if (m_link) event->accept();  // otherwise the release event goes to the parent
 }
 
 void InkLabel::mouseReleaseEvent(QMouseEvent* event) {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// InkLabel: plain text in a colour of the theme that is shown; as a link it can be clicked or entered.
+// InkLabel: plain text in a colour of the current theme; as a link it can be clicked or activated by keyboard.
 //
 // Threading:  GUI thread.
 // Ownership:  a plain widget.
-// Units:      none.
-// Errors:     none.
-// Cost:       a label.
 #pragma once
 
 #include <QLabel>
@@ -21,7 +18,7 @@ class InkLabel : public QLabel {
   explicit InkLabel(QWidget* parent = nullptr);
 
   void setInk(Ink ink);
-  // A click that selects no text, Enter or Space: clicked(). Its words are underlined while the pointer is over them.
+  // A click that selects no text, Enter or Space emits clicked(). The pointer underlines the text.
   void setLink(bool link);
   bool isLink() const { return m_link; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The label that tells series of one metric apart, as a title needs it: {"interface":"eth0"} is eth0.
+// The label that distinguishes series of one metric, short enough for a title: {"interface":"eth0"} becomes eth0.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace runglass {
 
-// The last label's value; empty of what is no such text.
+// The last label's value; empty for a string of any other form.
 inline QString labelText(const std::string& labels) {
   const std::size_t quote = labels.rfind(":\"");
   if (quote == std::string::npos || labels.size() < quote + 4) return {};

@@ -26,13 +26,13 @@ constexpr std::array<const char*, 3> kNames = {"system", "en", "zh_CN"};
 // Contexts of resources/translations/translations.py.
 constexpr const char *kSentences = "findings", *kTerms = "terms";
 
-// Read by the workers of views too.
+// Also read by the workers of views.
 std::atomic<Language>* current() {
   static std::atomic<Language> language = Language::kEnglish;
   return &language;
 }
 
-// Of this thread, see InEnglish.
+// Per thread, see InEnglish.
 bool* inEnglish() {
   thread_local bool english = false;
   return &english;
@@ -40,7 +40,7 @@ bool* inEnglish() {
 
 bool isChinese() { return currentLanguage() == Language::kChinese && !*inEnglish(); }
 
-// Of another language than English.
+// For languages other than English.
 class Translator : public QTranslator {
  public:
   using QTranslator::QTranslator;
@@ -58,7 +58,7 @@ void install(const QString& file, const QString& folder) {
     delete translator;
 }
 
-// The plurals of English are a translation too.
+// English plurals are a translation too.
 void installEnglish() { setLanguage(Language::kEnglish); }
 Q_COREAPP_STARTUP_FUNCTION(installEnglish)
 
@@ -107,13 +107,13 @@ void setLanguage(Language language) {
   initTranslations();
   *current() = resolved(language);
   for (QTranslator* translator : QCoreApplication::instance()->findChildren<QTranslator*>(Qt::FindDirectChildrenOnly)) {
-    QCoreApplication::removeTranslator(translator);  // waits for workers that translate; ~QTranslator does so only after ~Translator
+    QCoreApplication::removeTranslator(translator);  // waits for workers that translate; ~QTranslator would only after ~Translator
     delete translator;
   }
   const QString ours = QStringLiteral(":/translations");
   install<QTranslator>(QStringLiteral("runglass_en"), ours);
   if (currentLanguage() == Language::kEnglish) return;
-  // The one that is installed last is asked first. Texts of Qt's own dialogs come from its package.
+  // The translator installed last is queried first. Texts of Qt's own dialogs come from Qt's package.
   const QString name = QLatin1String(languageName(currentLanguage()));
   install<Translator>(QStringLiteral("qtbase_") + name, QLibraryInfo::path(QLibraryInfo::TranslationsPath));
   install<Translator>(QStringLiteral("runglass_") + name, ours);

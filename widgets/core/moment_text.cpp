@@ -7,9 +7,9 @@
 namespace runglass {
 namespace {
 
-constexpr std::int64_t kFirstEpoch = 1'000'000'000'000'000;  // a number from here on is a time: no run has so many steps
+constexpr std::int64_t kFirstEpoch = 1'000'000'000'000'000;  // numbers from this value are times: no run has so many steps
 
-// Digits behind the point, to nanoseconds.
+// Digits after the decimal point, to nanoseconds.
 TimeNs fraction(const QString& digits) { return digits.leftJustified(9, u'0', true).toLongLong(); }
 
 std::optional<TimeNs> clockTime(const QString& text, TimeNs near, TimeStyle style) {

@@ -45,7 +45,7 @@ void muteFinding(const ViewContext& context, QuerySlot& slot, const Object& find
         RG_ASSIGN(const std::vector<Node> nodes, reader.nodes());
         const auto node = std::ranges::find(nodes, found->node, &Node::id);
         RG_ASSIGN(const std::vector<Run> runs, reader.runs());
-        const auto run = std::ranges::find(runs, found->run, &Run::id);  // none: a fault of a machine without a run
+        const auto run = std::ranges::find(runs, found->run, &Run::id);  // absent: a fault of a machine without a run
         return causeOfFinding(*found, node == nodes.end() ? std::string() : node->name, run == runs.end() ? std::string() : run->uuid);
       },
       [edits = context.edits, until = context.clock() + kMuteFor, owner,

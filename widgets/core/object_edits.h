@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Edits that are offered for an object, in one order and with the same words wherever it is shown: its context menu, the buttons beside a
-// finding, a notification.
+// Edits offered for an object, in one order and with one wording wherever it is shown: its context menu, the buttons next to a finding, a
+// notification.
 //
 // Threading:  GUI thread; a finding is read on a query worker before it is muted.
 // Errors:     `done` gets the reason.
@@ -22,14 +22,14 @@ enum class ObjectEdit : std::uint8_t { kMark, kIncident, kMute };
 struct OfferedEdit {
   ObjectEdit edit;
   QString words;
-  QString refusal;  // why it cannot be done now; empty: it can
+  QString refusal;  // why it is not possible now; empty: possible
 };
 
 // `edits` null: the store is read-only.
 std::vector<OfferedEdit> editsOf(const Object& object, const EditPort* edits);
-// Of a finding, an event or a rank.
+// For a finding, an event or a rank.
 std::optional<IncidentSeed> seedOf(const Object& object);
-// No notifications of a finding's cause for kMuteFor.
+// Mutes notifications of a finding's cause for kMuteFor.
 void muteFinding(const ViewContext& context, QuerySlot& slot, const Object& finding, QObject* owner,
                  std::function<void(const Status&)> done);
 

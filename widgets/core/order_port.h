@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// OrderPort: how the console asks the tracers of a running job for something, whoever has the hub.
+// OrderPort: how the console sends commands to the tracers of a running job, independent of which process holds the connection to the hub.
 //
-// Threading:  GUI thread; the work is done elsewhere, `done` comes back on the GUI thread, seconds later at worst.
+// Threading:  GUI thread; the work runs elsewhere, `done` is called on the GUI thread, within seconds.
 // Ownership:  the program owns it; it outlives the views. `context` dead: `done` is not called.
 // Units:      as model/orders.h.
-// Errors:     the Result says why nobody could be asked; what single nodes said is in the outcome.
+// Errors:     the Result has the reason why no tracer could be reached; replies of single nodes are in the outcome.
 // Cost:       one call to the hub.
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. A Reader is used by the thread that opened it and by no other. 2. `deliver` runs on the GUI thread, at most once per
-// job, and only while the slot's epoch is the job's. 3. slot.busy is true from start() to delivery or supersession. 4. Workers touch a
-// slot only through its atomic epoch. 5. No GUI-thread call waits for a worker, except the destructor's join after stopping all work.
-// 6. A worker's reader of the past reads through its own Reader and dies before it. 7. `deliver`, which captures objects of the GUI thread,
-// is destroyed there, also when the service ended first.
+// Invariants: 1. A Reader is used only by the thread that opened it. 2. `deliver` runs on the GUI thread, at most once per job, and only
+// while the slot's epoch is the job's. 3. slot.busy is true from start() to delivery or supersession. 4. Workers touch a slot only through
+// its atomic epoch. 5. No GUI-thread call waits for a worker, except the destructor's join after stopping all work. 6. A worker's reader of
+// the past reads through its own Reader and is destroyed before it. 7. `deliver`, which captures objects of the GUI thread, is destroyed
+// there, also if the service ended first.
 #include "widgets/core/query_service.h"
 
 #include <sys/resource.h>
@@ -19,10 +19,10 @@
 namespace runglass {
 namespace {
 constexpr DurNs kPicturePeriod = 40 * kNsPerMs;
-constexpr int kTextEvery = 5;  // of the picture periods: 200 ms
+constexpr int kTextEvery = 5;  // picture periods: 200 ms
 constexpr int kRestFactor = 3;
 constexpr DurNs kLongestRest = kNsPerSecond;
-constexpr int kWorkerNice = 8;  // painting goes before reading where both want the last core
+constexpr int kWorkerNice = 8;  // painting takes precedence over reading when both need the last core
 }  // namespace
 
 void QuerySlot::cancel() {
@@ -42,7 +42,7 @@ QueryService::~QueryService() { end().clear(); }
 
 std::vector<std::jthread> QueryService::end() {
   for (std::jthread& thread : m_threads) thread.request_stop();
-  std::deque<Job> dropped;  // destroyed without the lock
+  std::deque<Job> dropped;  // destroyed without holding the lock
   {
     const MutexLock lock(m_shared->mutex);
     m_shared->service = nullptr;
@@ -71,7 +71,7 @@ void QueryService::enqueue(const std::shared_ptr<QuerySlot::State>& slot, std::o
     slot->next = nullptr;
     return start(slot, moment, std::move(run), std::move(deliver));
   }
-  // Rest is for the same question asked again; another moment is another question, whoever passes it on.
+  // The pause is for the same query repeated; another moment is another query, whatever caused it.
   if (moved) slot->hurry = true;
   std::weak_ptr<QuerySlot::State> weak = slot;
   const bool waiting = slot->running || (slot->busy && !slot->hurry);
@@ -108,7 +108,7 @@ void QueryService::start(const std::shared_ptr<QuerySlot::State>& slot, std::opt
 }
 
 void QueryService::workerLoop(Shared& shared, const std::stop_token& stop) {
-  setpriority(PRIO_PROCESS, 0, kWorkerNice);  // Linux: of this thread; refused is no harm
+  setpriority(PRIO_PROCESS, 0, kWorkerNice);  // Linux: applies to this thread; a refusal does no harm
   std::unique_ptr<Reader> reader, past, less;
   std::optional<TimeNs> past_moment;
   while (true) {
@@ -129,7 +129,7 @@ void QueryService::workerLoop(Shared& shared, const std::stop_token& stop) {
         else
           opened = result.status();
       }
-      // The worker's end is the work's end too.
+      // The end of the worker also stops its work.
       std::stop_source both;
       const std::stop_callback on_slot(job.stop, [&both] { both.request_stop(); });
       const std::stop_callback on_end(stop, [&both] { both.request_stop(); });
@@ -137,14 +137,14 @@ void QueryService::workerLoop(Shared& shared, const std::stop_token& stop) {
         past = readerAt(*reader, *job.moment);
         past_moment = job.moment;
       }
-      const auto held = reader ? reader->hold() : nullptr;  // a question of one picture may be thousands of calls
+      const auto held = reader ? reader->hold() : nullptr;  // the query behind one picture may be thousands of calls
       const Code code =
           job.run(reader ? Result<MomentReaders>(MomentReaders(job.moment ? *past : *reader, *reader)) : Result<MomentReaders>(opened),
                   both.get_token());
       if (code == Code::kUnavailable && shared.open_less && !job.slot->says_what_lacks && !both.stop_requested())
         runWithLess(shared, job, less, both.get_token());
     }
-    job.run = nullptr;  // the request's own captures die here, not on the GUI thread
+    job.run = nullptr;  // the request's own captures are destroyed here, not on the GUI thread
     const DurNs took = monotonicNow() - begun;
     shared.post([job = std::move(job), took](QueryService& service) { service.finished(job, took); });
   }
@@ -153,7 +153,7 @@ void QueryService::workerLoop(Shared& shared, const std::stop_token& stop) {
 void QueryService::runWithLess(const Shared& shared, const Job& job, std::unique_ptr<Reader>& less, std::stop_token stop) {
   if (!less) {
     auto opened = shared.open_less();
-    if (!opened.ok()) return;  // the first answer stands
+    if (!opened.ok()) return;  // the first answer remains
     less = std::move(opened).value();
   }
   const std::unique_ptr<Reader> past = job.moment ? readerAt(*less, *job.moment) : nullptr;
@@ -182,7 +182,7 @@ void QueryService::watchLoop(Shared& shared, const std::stop_token& stop) {
       const std::uint64_t generation = reader->generation();
       const bool text = tick % kTextEvery == 0 && (first || generation != reported_text);
       if (first || generation != seen || text) {
-        // A GUI thread that is behind gets one announcement, not a queue of them.
+        // A slow GUI thread gets one announcement, not a queue of them.
         if (!shared.announcing.exchange(true)) {
           seen = generation;
           if (text) reported_text = generation;

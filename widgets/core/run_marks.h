@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What happened in a run as marks in order of time, and its attempts: what the time bar shows and N goes through, in every view.
+// The events of a run as marks in order of time, and its attempts: the content of the time bar and the targets of the key N, in every view.
 //
-// Threading:  readRunMarks() runs on a query worker; values.
-// Ownership:  values.
+// Threading:  readRunMarks() runs on a query worker.
 // Units:      TimeNs, half-open ranges.
-// Errors:     the Reader's. What has no time is on no bar.
-// Cost:       a few catalogue reads; events from warning on, at most kMarkEvents of the newest.
+// Errors:     the Reader's. Items without a time have no mark.
+// Cost:       a few catalogue reads; events of severity warning and above, at most the newest kMarkEvents.
 #pragma once
 
 #include <QString>
@@ -24,7 +23,7 @@ inline constexpr std::size_t kMarkEvents = 5'000;
 enum class MarkKind : std::uint8_t { kCheckpoint, kNote, kAttempt, kEvent, kFinding, kIncident };
 
 struct RunMark {
-  TimeNs time = 0, end = 0;  // end: of what lasts; else the same
+  TimeNs time = 0, end = 0;  // end: of an item with a duration; else equal to time
   MarkKind kind = MarkKind::kEvent;
   Severity severity = Severity::kInfo;
   QString text;  // made safe with screenText()
@@ -32,7 +31,7 @@ struct RunMark {
 
 struct RunSection {
   std::int32_t number = 0;
-  TimeRange range;  // an attempt without an end reaches to the highest time
+  TimeRange range;  // an attempt without an end extends to the highest time
 };
 
 struct RunMarks {
@@ -45,7 +44,7 @@ Result<RunMarks> readRunMarks(Reader& reader, RunId run, const std::stop_token& 
 
 bool isNews(const RunMark& mark);
 
-// The event, finding, incident, note or restart that comes next after a time (by 1), or before it (by -1). Checkpoints are no news.
+// The next event, finding, incident, note or restart after a time (by 1), or the previous one (by -1). Checkpoints are skipped.
 const RunMark* neighbourMark(const RunMarks& data, TimeNs time, int by);
 
 }  // namespace runglass

@@ -13,7 +13,7 @@ struct RunText {
   Q_DECLARE_TR_FUNCTIONS(RunText)
 };
 
-// Numerator and denominator in words.
+// Numerator and denominator as text.
 QString mfuWhy(const MfuSource& source) {
   const QString tag = screenText(source.tag, 60);
   if (!source.peak) return RunText::tr("as the trainer logged it (\"%1\")").arg(tag);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A run's summary in words for people.
+// A run's summary as text.
 //
 // Threading:  any thread.
-// Ownership:  values.
 // Units:      as RunSummary.
-// Errors:     none: what is not known is kAbsentText.
-// Cost:       none.
+// Errors:     none: an unknown value is kAbsentText.
 #pragma once
 
 #include <QString>

@@ -10,7 +10,7 @@ namespace runglass {
 namespace {
 constexpr std::size_t kMaxHistory = 200;
 
-// Stops at the ends of time.
+// Saturates at the ends of time.
 TimeNs moved(TimeNs time, DurNs by) {
   TimeNs sum = 0;
   if (!__builtin_add_overflow(time, by, &sum)) return sum;

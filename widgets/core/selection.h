@@ -19,7 +19,7 @@
 
 namespace runglass {
 
-// What the user points at. Members are independent: a rank may be chosen without a step.
+// The selected items. Members are independent: a rank may be selected without a step.
 struct Selection {
   RunId run;
   AttemptId attempt;
@@ -40,16 +40,16 @@ enum class WindowMode : std::uint8_t {
 struct TimeWindow {
   WindowMode mode = WindowMode::kAll;
   DurNs span = 600 * kNsPerSecond;  // of kFollow
-  TimeRange range{0, 0};            // what is shown; t0 == t1: nothing known yet
+  TimeRange range{0, 0};            // the shown range; t0 == t1: nothing known yet
   friend bool operator==(const TimeWindow&, const TimeWindow&) = default;
 };
 
 struct ViewState {
   Selection selection;
   TimeWindow window;
-  // The playhead: views show what was so, and what was known, then. Absent: now.
+  // The playhead: views show the state of that moment, and only data known then. Absent: now.
   std::optional<TimeNs> moment;
-  bool paused = false;  // the picture stands still while data keeps arriving
+  bool paused = false;  // the picture is frozen while data keeps arriving
   TimeStyle time_style = TimeStyle::kUtc;
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
@@ -63,28 +63,28 @@ class SharedState : public QObject {
   const ViewState& state() const { return m_state; }
 
   void select(const Selection& selection);
-  // A drag or wheel gesture calls with Undo::kMerge many times and then endGesture(): one step of undo.
+  // A drag or wheel gesture calls with Undo::kMerge many times and then endGesture(): one undo step.
   enum class Undo : std::uint8_t { kStep, kMerge };
   void setWindow(TimeRange range, Undo undo = Undo::kStep);
   void endGesture() { m_in_gesture = false; }
-  // The playhead. A window that does not have the moment moves there, as wide as it was; now (absent) follows again what it followed.
+  // Sets the playhead. A window without the moment moves there and keeps its width; now (absent) resumes the previous following.
   void setMoment(std::optional<TimeNs> moment, Undo undo = Undo::kStep);
-  // To a thing that happened, in one step of undo. No window: the one that is shown stays. The playhead stays as well: time travel is the
-  // playhead's alone.
+  // Goes to an item, in one undo step. No window: the shown one stays. The playhead stays as well: only the playhead itself travels in
+  // time.
   void goTo(const Selection& selection, std::optional<TimeRange> window);
-  // Adds to the selection what follows from it (the machine of its rank), without a step of undo.
+  // Adds implied parts to the selection (the machine of its rank), without an undo step.
   void complete(const Selection& selection);
-  // The newest data, and now.
+  // Follows the newest data, and returns to now.
   void followEnd(DurNs span);
   void showAll();
 
-  // What another window showed, as the begin of this one's history.
+  // The view state of another window, as the start of this one's history.
   void takeOver(const ViewState& state);
 
-  // Not part of undo: these say how one looks, not where.
+  // Not part of undo: display options, not places.
   void setPaused(bool paused);
   void setTimeStyle(TimeStyle style);
-  // Where the data of the shown run begins and ends now; moves kAll and kFollow windows. Kept for later while paused.
+  // Start and end of the shown run's data; moves kAll and kFollow windows. While paused it is stored for later.
   void setExtent(std::optional<TimeRange> extent);
   std::optional<TimeRange> extent() const { return m_extent; }
 
@@ -114,7 +114,7 @@ class SharedState : public QObject {
   std::deque<Place> m_history{Place{}};
   std::size_t m_position = 0;
   bool m_in_gesture = false;
-  bool m_left_end = false;  // travelling took the window off the end that it followed
+  bool m_left_end = false;  // time travel detached the window from the end that it followed
 };
 
 }  // namespace runglass

@@ -10,7 +10,7 @@ QString shellWord(const QString& text) {
   QString kept;
   for (const QChar c : text)
     if (c.isPrint()) kept += c;
-  // A word that begins with a dash would be an option.
+  // A word that starts with a dash would be an option.
   if (plain.match(kept).hasMatch() && !kept.startsWith(u'-')) return kept;
   return u'\'' + QString(kept).replace(u'\'', QStringLiteral("'\\''")) + u'\'';
 }

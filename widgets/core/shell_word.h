@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A word of a POSIX shell, for commands that people copy.
+// Quotes a word for a POSIX shell, for commands that users copy.
 //
 // Threading:  any thread.
-// Ownership:  values.
-// Units:      none.
-// Errors:     none: plain where it is safe, else in single quotes with control characters left out.
+// Errors:     none: plain where that is safe, else in single quotes with control characters left out.
 // Cost:       O(text).
 #pragma once
 

@@ -25,7 +25,7 @@ InkLabel* makeLabel(QWidget* parent) {
   return label;
 }
 
-// While the panel replaces the focus widget of its view, it is the focus widget: Tab would stop at a hidden one.
+// While the panel replaces the focus widget of its view, it takes the focus: Tab would stop at a hidden widget.
 class StandIn : public QObject {
  public:
   explicit StandIn(QWidget* panel) : QObject(panel), m_panel(panel) {
@@ -57,10 +57,10 @@ class StandIn : public QObject {
   }
   void giveBack() {
     QWidget* over = std::exchange(m_over, QPointer<QWidget>());
-    // One that is being deleted hides its children when it has left the chain of focus.
+    // A widget in destruction hides its children after it has left the focus chain.
     if (over == nullptr || over->nextInFocusChain() == nullptr || over->focusProxy() != m_panel) return;
     over->setFocusProxy(m_usual);
-    // To the usual one, and not to whichever is first on the page that comes.
+    // Focus the usual widget, not the first one of the page that appears.
     if (over->isVisible() && over->isAncestorOf(QApplication::focusWidget())) over->setFocus();
   }
 
@@ -78,7 +78,7 @@ StatePanel::StatePanel(QWidget* parent)
   connect(m_button, &QPushButton::clicked, this, [this] {
     if (m_action) m_action();
   });
-  // A column of text width in the middle; in a narrow panel it takes the panel's width.
+  // A column of text width in the centre; a narrow panel gives it its full width.
   auto* block = new QWidget(this);
   block->setMaximumWidth(kColumnWidth);
   auto* column = new QVBoxLayout(block);

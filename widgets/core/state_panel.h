@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// StatePanel: the designed widget for "nothing here", "not yet" and "it failed": what is missing, why, and what brings it.
+// StatePanel: the panel for "nothing here", "not yet" and "it failed": what is missing, why, and how to get it.
 //
 // Threading:  GUI thread.
 // Ownership:  a plain widget.
-// Units:      none.
-// Errors:     none; it shows them.
 // Cost:       three labels.
 #pragma once
 
@@ -26,13 +24,13 @@ class StatePanel : public QWidget {
  public:
   explicit StatePanel(QWidget* parent = nullptr);
 
-  // `command` is shown in a fixed-width face and can be selected and copied; may be empty.
+  // `command` is shown in a fixed-width font and can be selected and copied; may be empty.
   void showEmpty(const QString& what, const QString& why, const QString& command = {});
-  // The same of a state at a moment, if one is looked at: that it was not there then says nothing about the store.
+  // The same for a state at a moment, if one is shown: absence at that moment is no statement about the store.
   void showEmptyAt(const std::optional<TimeNs>& moment, const QString& what, const QString& why, const QString& command = {});
   void showLoading(const QString& what);
   void showFailed(const QString& what, const QString& why, const QString& command = {});
-  // A button that brings what is missing; replaces an earlier one.
+  // A button that provides the missing data; replaces an earlier one.
   void offer(const QString& label, std::function<void()> action);
 
  private:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TableModel<Row>: a read-only table over immutable rows; a view supplies columns as functions and nothing else.
+// TableModel<Row>: a read-only table over immutable rows; a view supplies only the columns, as functions.
 //
 // Threading:  GUI thread; rows are computed elsewhere and handed over as shared_ptr<const vector>.
 // Ownership:  shares the rows.
 // Units:      a column names its unit in its title.
 // Errors:     none. An absent value has an invalid sort key, prints kAbsentText and sorts last in either direction.
-// Cost:       setRows() is O(rows) key compares; text is made for visible cells only.
+// Cost:       setRows() is O(rows) key comparisons; text is created for visible cells only.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -20,13 +20,13 @@
 
 namespace runglass {
 
-// What the sort proxy and copying read besides Qt's own roles.
+// Roles that the sort proxy and copying use in addition to Qt's own.
 enum TableRole : int { kSortRole = Qt::UserRole, kCopyRole, kFilterRole };
 
 template <class Row>
 struct Column {
   QString title;
-  QString help;  // what it is, its source and rule
+  QString help;  // meaning, source and rule
   Qt::Alignment align = Qt::AlignLeft;
   std::function<QString(const Row&)> text;
   std::function<QVariant(const Row&)> sort = {};  // default: the text
@@ -40,7 +40,7 @@ class TableModel final : public QAbstractTableModel {
  public:
   using Rows = std::shared_ptr<const std::vector<Row>>;
 
-  // `same` tells whether two rows are about the same object, so that a refresh keeps selection and scroll position.
+  // `same` returns whether two rows are about the same object, so that a refresh keeps selection and scroll position.
   TableModel(std::vector<Column<Row>> columns, std::function<bool(const Row&, const Row&)> same, QObject* parent)
       : QAbstractTableModel(parent),
         m_columns(std::move(columns)),
@@ -52,7 +52,7 @@ class TableModel final : public QAbstractTableModel {
     const int before = static_cast<int>(m_rows->size()), after = static_cast<int>(rows->size());
     while (kept < before && kept < after && m_same((*m_rows)[static_cast<std::size_t>(kept)], (*rows)[static_cast<std::size_t>(kept)]))
       ++kept;
-    // Between the two notices the model must still answer for its old rows, so the swap happens inside.
+    // Between the two signals the model must still serve its old rows, so the swap happens inside.
     if (kept < before) {
       beginRemoveRows({}, kept, before - 1);
       m_rows = std::make_shared<const std::vector<Row>>(m_rows->begin(), m_rows->begin() + kept);
@@ -68,7 +68,7 @@ class TableModel final : public QAbstractTableModel {
     if (kept > 0) emit dataChanged(index(0, 0), index(kept - 1, columnCount() - 1));
   }
 
-  // The same rows read differently now (another clock, another theme).
+  // The same rows print differently now (another clock, another theme).
   void retext() {
     if (rowCount() > 0) emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
   }
@@ -101,7 +101,7 @@ class TableModel final : public QAbstractTableModel {
         if (severity <= Severity::kInfo) return {};
         const QPixmap picture = severityMark(severity, kTablePx, qGuiApp->devicePixelRatio());
         QIcon icon(picture);
-        icon.addPixmap(picture, QIcon::Selected);  // a selected row does not change the colour of a meaning
+        icon.addPixmap(picture, QIcon::Selected);  // the colour keeps its meaning in a selected row
         return icon;
       }
       case Qt::ToolTipRole:

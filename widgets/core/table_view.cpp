@@ -16,7 +16,7 @@
 namespace runglass {
 namespace {
 constexpr int kWidestColumn = 90 * kGrid;  // a long name must not push the numbers off the screen
-constexpr int kWidestLast = 40 * kGrid;    // the last one takes what is left, and no more than that where it is long
+constexpr int kWidestLast = 40 * kGrid;    // maximum width that the last column takes of the remaining space
 
 class TableWatch : public QObject {
  public:
@@ -35,7 +35,7 @@ class TableWatch : public QObject {
   }
 
  private:
-  // A change of the theme alone leaves the table as it is.
+  // A theme change alone does not affect the table.
   void apply() {
     const int height = rowHeight() + (m_lines - 1) * QFontMetrics(tableFont()).lineSpacing();
     if (height == m_height && tableFont() == m_font) return;
@@ -70,7 +70,7 @@ void TableProxy::setFilterText(const QString& text) {
 bool TableProxy::lessThan(const QModelIndex& left, const QModelIndex& right) const {
   const QVariant a = left.data(kSortRole), b = right.data(kSortRole);
   if (a.isValid() != b.isValid()) {
-    // The absent one goes last whichever way the column is sorted.
+    // Absent values sort last in either direction.
     const bool a_last = !a.isValid();
     return sortOrder() == Qt::AscendingOrder ? !a_last : a_last;
   }
@@ -95,7 +95,7 @@ TableView::TableView(QAbstractItemModel* model, const QString& name, const QStri
       m_filter(new QLineEdit(this)),
       m_count(new QLabel(this)),
       m_table(new QTableView(this)) {
-  // Before the proxy hears of it: a current row that goes makes its neighbour the current one, which nobody chose.
+  // Before the proxy handles it: when the current row is removed its neighbour becomes current, which is no choice of the user.
   connect(model, &QAbstractItemModel::rowsAboutToBeRemoved, this, [this] { m_quiet = true; });
   m_proxy->setSourceModel(model);
   connect(model, &QAbstractItemModel::rowsRemoved, this, [this] { m_quiet = false; });
@@ -110,7 +110,7 @@ TableView::TableView(QAbstractItemModel* model, const QString& name, const QStri
   m_table->setModel(m_proxy);
   m_table->setFont(tableFont());
   m_table->setSortingEnabled(true);
-  m_table->sortByColumn(-1, Qt::AscendingOrder);  // the store's order until a head is clicked
+  m_table->sortByColumn(-1, Qt::AscendingOrder);  // the store's order until a header is clicked
   m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
   m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
   m_table->setShowGrid(false);
@@ -145,7 +145,7 @@ TableView::TableView(QAbstractItemModel* model, const QString& name, const QStri
   });
   connect(m_filter, &QLineEdit::returnPressed, this, [this] { m_table->setFocus(); });
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
-    // A table that gets the focus makes its first row the current one and does not select it; a press selects and is chosen by its release.
+    // A table that gets the focus makes its first row current without selecting it; a press selects, and its release chooses the row.
     const bool selected = now.isValid() && m_table->selectionModel()->isRowSelected(now.row());
     if (!m_quiet && selected) emit rowChosen(m_proxy->mapToSource(now));
   });
@@ -201,7 +201,7 @@ QString TableView::selectedTsv() const {
 
 void TableView::fitColumns() {
   const bool wraps = m_table->wordWrap();
-  m_table->setWordWrap(false);  // how wide wrapped text wants to be depends on how wide the column happens to be
+  m_table->setWordWrap(false);  // the preferred width of wrapped text depends on the column's momentary width
   m_table->resizeColumnsToContents();
   m_table->setWordWrap(wraps);
   for (int column = 0; column < m_proxy->columnCount(); ++column) {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TableView: the console's table: dense rows, sorting by head, a filter above it, Ctrl+C as TSV.
+// TableView: the console's table: dense rows, sorting by header, a filter above it, Ctrl+C as TSV.
 //
 // Threading:  GUI thread.
 // Ownership:  owns its proxy; the model is the caller's and outlives it.
-// Units:      none.
-// Errors:     none.
-// Cost:       filtering and sorting are O(n log n) of the rows; tables here stay below 10,000 rows.
+// Cost:       filtering and sorting are O(n log n) in the rows; tables here stay below 10,000 rows.
 #pragma once
 
 #include <QSortFilterProxyModel>
@@ -33,8 +31,8 @@ class TableProxy : public QSortFilterProxyModel {
   QStringList m_words;
 };
 
-// Rows of this many lines, as high as the look wants them, also after it changes. With the focus, Ctrl+Home and Ctrl+End are the table's
-// own.
+// Rows of this many lines, in the height of the current look, also after it changes. With the focus, the table handles Ctrl+Home and
+// Ctrl+End itself.
 void prepareTable(QTableView* table, int lines = 1);
 
 class TableView : public QWidget {
@@ -46,21 +44,21 @@ class TableView : public QWidget {
 
   QTableView* table() const { return m_table; }
   void focusFilter();
-  // The model's index of the current row; invalid when none is chosen.
+  // The model's index of the current row; invalid if no row is selected.
   QModelIndex currentRow() const;
-  // Makes `source` (an index of the model) the current row without telling rowChosen().
+  // Makes `source` (an index of the model) the current row without emitting rowChosen().
   void chooseRow(const QModelIndex& source);
-  // Selected rows (all shown rows when none is selected) with a head line, tab-separated, full precision.
+  // Selected rows (all shown rows if none is selected) with a header line, tab-separated, full precision.
   QString selectedTsv() const;
   void fitColumns();
-  // Rows of this many lines, in which the text of a cell wraps.
+  // Rows of this many lines, with wrapped cell text.
   void setLines(int lines);
 
  signals:
-  // The user moved to a row, or clicked on it again; rows that come, go or are filtered choose none.
+  // The user moved to a row or clicked it again; not emitted for rows that are added, removed or filtered.
   void rowChosen(const QModelIndex& source);
   void rowActivated(const QModelIndex& source);                  // Enter or double click
-  void menuWanted(const QModelIndex& source, const QPoint& at);  // of a row, at a place of the screen
+  void menuWanted(const QModelIndex& source, const QPoint& at);  // for a row, at a screen position
 
  private:
   void updateCount();

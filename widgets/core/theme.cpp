@@ -60,7 +60,7 @@ Theme makeLight() {
   return t;
 }
 
-// Meaning keeps its colour in both themes, so that a report and the screen read the same.
+// Semantic colours are the same in both themes, so that a report and the screen read alike.
 Theme withMeaning(Theme t) {
   t.compute = QColor(0x4C, 0x9B, 0xD6);
   t.communication = QColor(0xE6, 0x9F, 0x00);
@@ -84,8 +84,7 @@ Theme withMeaning(Theme t) {
   return t;
 }
 
-// CIEDE2000 of at least 10 between any two of categories and severities, seen with deuteranopia and with protanopia (ThemeTest computes
-// it).
+// CIEDE2000 of at least 10 between any two of categories and severities, simulated for deuteranopia and protanopia (ThemeTest computes it).
 Theme colourBlind(Theme t) {
   const bool dark = t.name == ThemeName::kDark;
   const auto either = [dark](QRgb on_dark, QRgb on_light) { return QColor(dark ? on_dark : on_light); };
@@ -200,7 +199,7 @@ QString styleSheetOf(const Theme& t) {
            t.selection.name());
 }
 
-// What has more room, over the sheet above.
+// Additions to the sheet above for the roomier density.
 constexpr const char* kComfortable = R"(
 QMenu::item { padding: 8px 24px 8px 12px; }
 QTreeView::item, QListView::item { padding: 7px 0; }
@@ -210,8 +209,8 @@ QPushButton[nav="true"]:checked { padding-left: 9px; }
 QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox { padding: 6px 8px; }
 )";
 
-// Fusion draws from the palette alone, so both themes look the same on every platform. Qt's menu of a scroll bar runs an event loop of its
-// own, under which a window may be replaced: there is none.
+// Fusion draws from the palette alone, so both themes look the same on every platform. Qt's context menu of scroll bars runs an event loop
+// of its own, under which a window may be replaced: it is disabled.
 class ConsoleStyle : public QProxyStyle {
  public:
   ConsoleStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
@@ -224,7 +223,7 @@ constexpr double kReadable = 4.5;  // WCAG 2, text
 
 int scaled(int px) { return std::max(1, static_cast<int>(std::lround(px * chosenLook()->text_scale))); }
 
-// The packages bring the first of each; the others are for a host without them, and for what they lack (Chinese).
+// The packages install the first font of each list; the others are for a host without them, and for glyphs that they lack (Chinese).
 QFont sizedFont(int px) {
   static const QStringList families = {QStringLiteral("Noto Sans"), QStringLiteral("Noto Sans CJK SC"), QStringLiteral("DejaVu Sans")};
   QFont font(families);
@@ -280,9 +279,9 @@ int rowHeight() {
 }
 
 void applyLook(QApplication& app, ThemeName name, const Look& look) {
-  systemTheme();  // the palette of the desktop is replaced here
+  systemTheme();  // the palette of the desktop is replaced below
   const double before = std::exchange(*chosenLook(), look).text_scale;
-  std::vector<std::pair<QWidget*, int>> fonts;  // that widgets were given, in pixels before scaling
+  std::vector<std::pair<QWidget*, int>> fonts;  // set on widgets, in pixels before scaling
   if (before != look.text_scale)
     for (QWidget* widget : QApplication::allWidgets())
       if (widget->testAttribute(Qt::WA_SetFont) && widget->font().pixelSize() > 0)
@@ -292,13 +291,13 @@ void applyLook(QApplication& app, ThemeName name, const Look& look) {
   if (static bool styled = false; !std::exchange(styled, true)) QApplication::setStyle(new ConsoleStyle);
   QApplication::setFont(textFont());
   QApplication::setPalette(paletteOf(t));
-  // A frame that has no room for its margins yet, because it was never shown, loses them when its style changes.
+  // A frame that was never shown and has no room for its margins yet loses them when its style changes.
   std::vector<std::pair<QFrame*, QMargins>> frames;
   for (QWidget* widget : QApplication::allWidgets())
     if (auto* frame = qobject_cast<QFrame*>(widget)) frames.emplace_back(frame, frame->contentsMargins());
   app.setStyleSheet(styleSheetOf(t) + QLatin1String(look.density == Density::kComfortable ? kComfortable : ""));
   for (const auto& [frame, margins] : frames) frame->setContentsMargins(margins);
-  // After the style sheet, which takes fonts back.
+  // After the style sheet, which resets fonts.
   for (const auto& [widget, px] : fonts) {
     QFont font = widget->font();
     font.setPixelSize(scaled(px));

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tokens: every colour, width, spacing and font size of the console, once for dark and once for light.
+// Design tokens: every colour, width, spacing and font size of the console, once for dark and once for light.
 //
 // Threading:  GUI thread. A raster worker copies the Theme it needs.
 // Ownership:  static storage; currentTheme() stays valid, its choice changes with applyTheme().
 // Units:      device-independent pixels on a 4 px grid; font sizes in pixels.
-// Errors:     none.
-// Cost:       reading is free; applyTheme() restyles all widgets. Widgets read currentTheme() when they paint and drop cached
-//             pictures in changeEvent(QEvent::PaletteChange).
+// Cost:       reading is free; applyTheme() restyles all widgets. Widgets read currentTheme() when they paint and drop cached pictures in
+//             changeEvent(QEvent::PaletteChange).
 #pragma once
 
 #include <QColor>
@@ -28,7 +27,7 @@ enum class ThemeName : std::uint8_t { kDark, kLight };
 
 struct Theme {
   ThemeName name;
-  // Surfaces and ink.
+  // Surfaces, text and lines.
   QColor ground, surface, raised, line, text, muted;
   QColor accent;     // focus ring, current selection outline, links
   QColor selection;  // fill behind selected text and rows; `text` stays readable on it
@@ -40,7 +39,7 @@ struct Theme {
   QColor warning, error, critical, on_critical;
   // Heat runs from `ground` to one of these.
   QColor heat_worse, heat_better;
-  // Curves, in the order in which they are given out.
+  // Curves, in order of assignment.
   std::array<QColor, 8> series;
 };
 
@@ -53,14 +52,14 @@ inline constexpr int kTablePx = 12;
 inline constexpr int kTitlePx = 15;
 inline constexpr int kHeadlinePx = 20;
 inline constexpr int kStripHeight = 28;    // run strip
-inline constexpr int kRowHeight = 20;      // of lines that are painted, and the least of table rows
+inline constexpr int kRowHeight = 20;      // of painted lines, and the minimum of table rows
 inline constexpr int kNavWidth = 140;      // left navigation
-inline constexpr int kNavCollapsed = 40;   // of icons only
-inline constexpr int kSelectionLine = 2;   // outline of what is selected; not a recolour
-inline constexpr double kPastTint = 0.14;  // of the accent, in what shows the past
-inline constexpr int kMotionMs = 120;      // the one view change
+inline constexpr int kNavCollapsed = 40;   // icons only
+inline constexpr int kSelectionLine = 2;   // outline of selected items; they keep their colour
+inline constexpr double kPastTint = 0.14;  // share of the accent in views that show the past
+inline constexpr int kMotionMs = 120;      // duration of the one view transition
 
-// A colour by its meaning, resolved when it is painted: what outlives a change of the theme keeps an Ink and never a QColor.
+// A colour by its meaning, resolved when it is painted: objects that outlive a theme change store an Ink, never a QColor.
 struct Ink {
   using Of = QColor (*)(const Theme&, std::size_t number);
   Of of = [](const Theme& theme, std::size_t) { return theme.muted; };
@@ -71,16 +70,16 @@ template <QColor Theme::*kToken>
 constexpr Ink themeInk() {
   return {[](const Theme& theme, std::size_t) { return theme.*kToken; }};
 }
-Ink seriesInk(std::size_t number);     // of Theme::series, round and round
+Ink seriesInk(std::size_t number);     // of Theme::series, cyclic
 Ink severityShape(Severity severity);  // severityColor()
 Ink severityText(Severity severity);   // severityInk()
 
-// What the user chose of the console's look besides the theme.
+// The user's choices for the console's look in addition to the theme.
 enum class Density : std::uint8_t { kCompact, kComfortable };
 struct Look {
-  bool colour_blind = false;  // colours that stay apart under deuteranopia and protanopia
+  bool colour_blind = false;  // colours that are distinguishable under deuteranopia and protanopia
   Density density = Density::kCompact;
-  double text_scale = 1;  // of all fonts
+  double text_scale = 1;  // for all fonts
   bool operator==(const Look&) const = default;
 };
 
@@ -90,8 +89,8 @@ const Theme& currentTheme();
 void applyTheme(QApplication& app, ThemeName name);
 void applyLook(QApplication& app, ThemeName name, const Look& look);
 const Look& currentLook();
-int rowHeight();  // of tables, for the look; at least kRowHeight
-// Of the desktop, by the palette that the application had at the first call: before the first applyTheme(), which makes one.
+int rowHeight();  // for tables in the current look; at least kRowHeight
+// The desktop's theme, by the application's palette at the first call: call it before the first applyTheme(), which replaces the palette.
 ThemeName systemTheme();
 std::optional<ThemeName> themeFromName(std::string_view name);  // "dark", "light"
 
@@ -103,17 +102,17 @@ QFont codeFont();  // commands, paths, stacks
 
 // Colour of a severity's shape; its word is painted in `text`.
 QColor severityColor(const Theme& theme, Severity severity);
-// For whole sentences in that colour: the same hue, dark or bright enough to be read on `ground`.
+// For whole sentences in that colour: the same hue, dark or bright enough to be readable on `ground`.
 QColor severityInk(const Theme& theme, Severity severity);
-// The shape that goes with it: triangle, square, filled square; a dot for info.
+// The shape of a severity: triangle, square, filled square; a dot for info.
 QString severityGlyph(Severity severity);
 
-// The same shape as a picture in its colour, for table cells and titles; null for debug and info: no deviation, no mark.
+// The same shape as a pixmap in its colour, for table cells and titles; null for debug and info: no deviation, no mark.
 QPixmap severityMark(Severity severity, int px, double device_ratio);
 
 // WCAG 2 contrast of two opaque colours: 1..21.
 double contrastRatio(const QColor& a, const QColor& b);
-// Straight mix in sRGB: 0 gives a, 1 gives b.
+// Linear mix in sRGB: 0 gives a, 1 gives b.
 QColor mix(const QColor& a, const QColor& b, double share);
 
 }  // namespace runglass

@@ -15,12 +15,12 @@ namespace {
 QString shown(const std::string& text) { return QString::fromStdString(text); }
 
 QDateTime dateTime(TimeNs time, TimeStyle style) {
-  // Floor, so that times before 1970 keep their order.
+  // Rounds down, so that times before 1970 keep their order.
   const TimeNs ms = time >= 0 ? time / kNsPerMs : -((-(time + 1)) / kNsPerMs) - 1;
   return style == TimeStyle::kLocal ? QDateTime::fromMSecsSinceEpoch(ms) : QDateTime::fromMSecsSinceEpoch(ms, Qt::UTC);
 }
 
-// The zone's name at that time, so that summer and winter differ.
+// The zone's name at that time, so that summer and winter time differ.
 QString abbreviation(const QDateTime& when, TimeStyle style) {
   return style == TimeStyle::kLocal ? when.timeZoneAbbreviation() : QStringLiteral("UTC");
 }
@@ -52,7 +52,7 @@ QString formatPercent(double ratio, int decimals) {
 
 QString formatSignedPercent(double ratio, int decimals) {
   const QString text = formatPercent(ratio, decimals);
-  return ratio > 0 && text != formatPercent(0, decimals) ? u'+' + text : text;  // what rounds to nothing has no sign
+  return ratio > 0 && text != formatPercent(0, decimals) ? u'+' + text : text;  // a value that rounds to zero has no sign
 }
 
 QString formatNumber(double value, int significant_digits) { return shown(significantText(value, significant_digits, kTypeset)); }
@@ -95,7 +95,7 @@ QString zoneName(TimeStyle style) {
 }
 
 QString screenText(std::string_view text, int max_chars) {
-  // Four bytes a character at most: what lies beyond cannot be shown anyway.
+  // Four bytes a character at most: the rest would not be shown anyway.
   const std::size_t bytes = std::min<std::size_t>(text.size(), static_cast<std::size_t>(max_chars) * 4 + 4);
   const QString decoded = QString::fromUtf8(text.data(), static_cast<qsizetype>(bytes));
   QString shown;

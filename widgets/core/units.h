@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Texts of model/number_text.h as screens print them, and times.
+// Texts of model/number_text.h as shown on screen, and times.
 //
 // Threading:  any thread; no state.
-// Ownership:  returns values.
 // Units:      input in base units as stored (ns, bytes, hertz, ratio 0..1; TimeNs). Memory is IEC (KiB, GiB), rates are decimal (GB/s).
 // Errors:     none: NaN and infinity print as "NaN", "+Inf", "−Inf". An absent value is kAbsentText, never 0.
 // Cost:       a few allocations a call.
@@ -19,10 +18,10 @@
 
 namespace runglass {
 
-inline constexpr char16_t kThinSpace = u'\u202F';  // narrow and unbreakable
+inline constexpr char16_t kThinSpace = u'\u202F';  // narrow and non-breaking
 inline const QString kAbsentText = QStringLiteral("–");
 
-// The number alone, in that scale; put suffixOf(scale) in the column head or beside the axis.
+// Only the number, in that scale; put suffixOf(scale) into the column header or on the axis.
 QString formatScaled(double value, const UnitScale& scale);
 inline QString suffixOf(const UnitScale& scale) { return QString::fromStdString(scale.suffix); }
 // Number and unit with a scale of its own: "12.3 ms", "1.50 GiB", "693 W", "97.1 %".
@@ -47,8 +46,8 @@ QString formatTimeOfDay(TimeNs time, TimeStyle style);  // "21:43:05"
 QString formatTimeFull(TimeNs time, TimeStyle style);   // to the ns, with date and zone: for tooltips and copying
 QString zoneName(TimeStyle style);                      // "UTC", the local abbreviation, "relative"
 
-// Outside text for the screen: valid UTF-8 or replacement marks, control and direction-changing characters made visible,
-// at most `max_chars` (then "…"). Everything that came from a file, a log or the wire goes through here.
+// Outside text for the screen: valid UTF-8 or replacement characters, control and bidi characters made visible, at most `max_chars` (then
+// "…"). All text from a file, a log or the wire must pass through here.
 QString screenText(std::string_view text, int max_chars = 400);
 
 }  // namespace runglass

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View: what the frame asks of every view. A view shows the shared selection and window and asks the store through QueryService.
+// View: the interface between the frame and every view. A view shows the shared selection and window and queries the store through
+// QueryService.
 //
 // Threading:  GUI thread.
 // Ownership:  the frame's dock owns the view; ViewContext's objects outlive it.
@@ -26,13 +27,13 @@ namespace runglass {
 struct ViewContext {
   QueryService* queries = nullptr;
   SharedState* state = nullptr;
-  std::function<TimeNs()> clock = wallNow;  // the time of day; a test or a reproducible picture holds it still
+  std::function<TimeNs()> clock = wallNow;  // the time of day; a test or a reproducible picture freezes it
   EditPort* edits = nullptr;                // null: nothing can be added
-  SharePort* share = nullptr;               // null: nothing can be given away
+  SharePort* share = nullptr;               // null: nothing can be exported
 
-  // "Now" of what is shown: where the playhead is, else the clock. Ages, staleness and states count from here.
+  // "Now" of the display: the playhead's moment, else the clock. Ages, staleness and states are relative to it.
   TimeNs now() const { return state->state().moment.value_or(clock()); }
-  // Asks for a state: that of the moment where the playhead is.
+  // Queries a state: at the playhead's moment, if there is one.
   template <class T>
   void submitAtPlayhead(QuerySlot& slot, QueryService::Supersede supersede, QueryService::MomentWork<T> work,
                         QueryService::Done<T> done) const {
@@ -40,9 +41,9 @@ struct ViewContext {
   }
 };
 
-// What an incident that is made with `I` begins with: the chosen finding, event, or rank that stands out.
+// The initial content of an incident made with `I`: the selected finding, event, or outlier rank.
 struct IncidentSeed {
-  std::int64_t finding = 0;  // its id; 0: there is none
+  std::int64_t finding = 0;  // its id; 0: no finding
   std::optional<Event> event = std::nullopt;
   std::optional<std::int32_t> rank = std::nullopt;
   AttemptId attempt = {};  // of the rank
@@ -56,34 +57,34 @@ class View : public QWidget {
  public:
   using QWidget::QWidget;
 
-  // The selection, the window or the clock style changed, or the view was just shown. A window that is not kFixed moves at the picture
-  // rate while data arrives: ask with Supersede::kAfterCurrent then, or a slow query never shows. Selection.run 0: use chooseRun().
+  // The selection, the window or the clock style changed, or the view was just shown. A window that is not kFixed moves at the picture rate
+  // while data arrives: query with Supersede::kAfterCurrent then, or a slow query never shows. Selection.run 0: use chooseRun().
   virtual void applyState(const ViewState& state) = 0;
   // New data is in the store. Not called while paused.
   virtual void refresh(Tick tick) = 0;
-  // Every panel has drawn the answer to the last applyState(): a screenshot may be taken.
+  // Every panel has drawn the answer to the last applyState(): ready for a screenshot.
   virtual bool isFinal() const = 0;
-  // Whether this is the only view on screen: it may then show in small what another view would show beside it.
+  // Whether this is the only view on screen: it may then show a small version of a view that would otherwise be next to it.
   virtual void setAlone(bool) {}
-  // What Ctrl+C copies when the view has the focus: TSV with full precision, or a sentence. Empty: nothing to copy.
+  // Text for Ctrl+C when the view has the focus: TSV with full precision, or a sentence. Empty: nothing to copy.
   virtual QString copyText() const { return {}; }
   // Shows one of the parts that ViewInfo::tabs names; false: it has none of that name.
   virtual bool showTab(const QString& /*name*/) { return false; }
-  // Shows more of an object that was opened in this view than the selection and the window say: a curve. Others ignore it.
+  // Shows an object opened in this view that selection and window do not describe: a curve. Other views ignore it.
   virtual void reveal(const Object& /*object*/) {}
-  // Nothing is chosen here, or this view shows neither findings nor events: nullopt.
+  // nullopt: nothing is selected here, or this view shows neither findings nor events.
   virtual std::optional<IncidentSeed> incidentSeed() const { return std::nullopt; }
   // `/`: puts the cursor into the view's filter, if it has one.
   virtual void focusFilter() {}
 
  signals:
-  // The user asked to see what is selected in another view ("overview"); the frame shows it if it is built.
+  // The user requested the selected item in another view ("overview"); the frame shows it if it is built.
   void viewRequested(const QString& id);
-  // The user asked for an incident of incidentSeed().
+  // The user requested an incident of incidentSeed().
   void incidentRequested();
-  // The user asked what can be done with an object, at this place of the screen.
+  // The user requested the context menu of an object, at this screen position.
   void menuRequested(const Object& object, const QPoint& at);
-  // The user asked for a report of the incident with this uuid.
+  // The user requested a report of the incident with this uuid.
   void reportRequested(const QString& incident);
 };
 

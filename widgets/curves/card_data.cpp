@@ -11,9 +11,9 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kWarmUpBins = 256;
-constexpr double kForgotten = 20;  // e^-20 of a point is left after so many time constants
+constexpr double kForgotten = 20;  // a point's weight is down to e^-20 after this many time constants
 
-// How a member's own x becomes the axis' x.
+// How a member's own x maps to the axis.
 struct Placement {
   Axis axis = Axis::kX;
   std::int64_t offset = 0;  // own x = axis x + offset
@@ -33,7 +33,7 @@ Bin pointBin(std::int64_t x, double value) {
   return {x, x == INT64_MAX ? x : x + 1, value, value, value, value, value, nan ? 0 : 1, nan ? 1 : 0};
 }
 
-// Every point of a series that has few, as bins of one. Absent: of some only summaries are here.
+// Every point of a short series, as bins of one. Absent: some of its data is stored only as summaries.
 Result<std::optional<std::vector<Bin>>> readPoints(Reader& reader, const CurveSeries& member, bool scalar, Axis axis, std::int64_t x0,
                                                    std::int64_t x1, const std::stop_token& stop) {
   std::vector<Bin> bins;
@@ -73,7 +73,7 @@ class CurveReader {
     m_last = place.axis == Axis::kX ? series.last_x : *series.last_time;
   }
 
-  // Own x of the covered range.
+  // Range in the member's own x.
   Result<OneCurve> read(std::int64_t covered0, std::int64_t covered1) {
     OneCurve curve;
     const std::int64_t from = std::max(covered0 + m_place.offset, m_first), to = std::min(covered1 + m_place.offset, m_last + 1);
@@ -108,7 +108,7 @@ class CurveReader {
     return static_cast<std::size_t>(all * static_cast<double>(to - from) / (static_cast<double>(m_last - m_first) + 1));
   }
 
-  // The average does not begin anew at the window's edge: what came before warms it up.
+  // The average does not restart at the window's edge: earlier data warms it up.
   Result<std::vector<Bin>> smooth(const std::vector<Bin>& bins, std::int64_t from) {
     std::vector<Bin> warm;
     if (from > m_first) {
@@ -133,7 +133,7 @@ class CurveReader {
   std::int64_t m_first = 0, m_last = 0;
 };
 
-// Where on the axis the superseded branch begins.
+// Where on the axis the superseded branch starts.
 Result<std::optional<std::int64_t>> branchAt(Reader& reader, const CurveSeries& member, Placement place, const std::stop_token& stop) {
   if (!member.superseded_from) return std::optional<std::int64_t>{};
   if (place.axis == Axis::kX) return member.superseded_from;
@@ -160,7 +160,7 @@ QString emptyText(const CardQuestion& question, const CurveTag& tag, std::size_t
   return CurveText::tr("The source recorded no times: choose the axis \"step\".");
 }
 
-// Room beside the window, so that panning has pixels at once: a window on either side, half of one where curves are many.
+// Margin around the window, so that panning has pixels at once: one window on either side, half of one if there are many curves.
 XRange coveredBy(const CardQuestion& question) {
   const std::int64_t span = question.x1 - question.x0, room = question.members.size() > kFewCurves ? span / 2 : span;
   return {question.x0 < INT64_MIN + room ? INT64_MIN : question.x0 - room, question.x1 > INT64_MAX - room ? INT64_MAX : question.x1 + room};

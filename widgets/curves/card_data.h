@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CardData: what one card of the curves view draws, read on a worker with some room around the window.
+// CardData: the content of one card of the curves view, read on a worker with some margin around the window.
 //
 // Threading:  readCardPart() on a query worker, joinCard() anywhere; immutable afterwards.
 // Ownership:  shares the catalogue.
-// Units:      x by axis: steps, ns since the epoch, or ns since the run's begin.
-// Errors:     the Reader's. Curves that have no place on the axis are counted in `without_axis`.
+// Units:      x by axis: steps, ns since the epoch, or ns since the run's start.
+// Errors:     the Reader's. Curves without a position on the axis are counted in `without_axis`.
 // Cost:       O(curves * bins): at most kBinsPerPixelFew bins for each pixel of three windows per curve.
 #pragma once
 
@@ -26,12 +26,12 @@ struct CurveText {
 
 enum class CurveAxis : std::uint8_t { kStep, kTime, kRelative };
 
-// Fine enough to zoom in by one notch of the wheel with what is there; many curves get by with half of it.
+// Fine enough to zoom in by one notch of the wheel without a new query; with many curves, half of that.
 inline constexpr std::size_t kFewCurves = 16, kBinsPerPixelFew = 2, kBinsPerPixelMany = 1;
-inline constexpr double kCoarsest = 1.5;       // pixels per bin, above which a picture is asked anew
-inline constexpr std::size_t kMaxCurves = 64;  // of one card; more would not be told apart
+inline constexpr double kCoarsest = 1.5;       // pixels per bin, above which the picture is queried again
+inline constexpr std::size_t kMaxCurves = 64;  // of one card; more would be indistinguishable
 
-// Whose spikes are marked.
+// Which rules' hits are marked.
 struct SpikeRules {
   bool own = true;
   std::array<bool, 6> published{};  // in the order of publishedRules()
@@ -56,14 +56,14 @@ struct CardQuestion {
 
 struct CardData {
   std::shared_ptr<const PlotData> plot;
-  std::int64_t covered0 = 0, covered1 = 0;  // bins reach this far
-  double bin_width = 0;                     // widest bin, in x; 0: every point is there
+  std::int64_t covered0 = 0, covered1 = 0;  // range of the bins
+  double bin_width = 0;                     // widest bin, in x; 0: every point is included
   std::size_t without_axis = 0;
 };
 
 // A card's curves are read in parts, on as many workers: part p of n has members p, p + n, ...
 struct CardPart {
-  std::vector<std::vector<PlotCurve>> curves;  // of each of its members; a superseded branch is a curve of its own
+  std::vector<std::vector<PlotCurve>> curves;  // of each of its members; a superseded branch is a separate curve
   double bin_width = 0;
   std::size_t without_axis = 0;
 };
@@ -73,18 +73,18 @@ inline std::size_t partsOf(const CardQuestion& question) { return question.membe
 struct XRange {
   std::int64_t x0 = 0, x1 = 0;
 };
-// Where a member's data lies on the axis; absent: it has no place there (no clock, or no steps).
+// The extent of a member's data on the axis; absent: it has no position there (no clock, or no steps).
 std::optional<XRange> extentOf(const CurveCatalog& catalog, const CurveTag& tag, const CurveSeries& member, CurveAxis axis);
 
 Result<CardPart> readCardPart(Reader& reader, const CardQuestion& question, std::size_t part, std::stop_token stop);
-// Marks of the members that are training losses, by x. Reads every point that it has not read yet: apart from the curves, which do not
-// wait.
+// Marks of the members that are training losses, by x. Reads every point that it has not read yet: separate from the curves, which do not
+// wait for it.
 using CardMarks = std::vector<PanelMark>;
 Result<CardMarks> readCardMarks(Reader& reader, const CardQuestion& question, std::stop_token stop);
-// The picture, once all parts are there.
+// The picture, once all parts have arrived.
 CardData joinCard(const CardQuestion& question, const std::vector<std::shared_ptr<const CardPart>>& parts);
 
-// The i-th colour of curves: the theme's, then lighter and darker rounds of them.
+// The i-th curve colour: the theme's, then lighter and darker variants of them.
 QColor curveColor(const Theme& theme, std::size_t index);
 
 }  // namespace runglass

@@ -3,8 +3,7 @@
 //
 // Threading:  GUI thread.
 // Ownership:  as QWidget.
-// Units:      as the axis: steps, or ns told in `style`.
-// Errors:     none.
+// Units:      as the axis: steps, or ns printed in `style`.
 // Cost:       O(curves) per fill.
 #pragma once
 
@@ -30,7 +29,7 @@ class CursorTable : public QWidget {
 
  public:
   explicit CursorTable(QWidget* parent);
-  // What the cards show at their cursors. Without any value the last rows stay, so that the mouse can go there and copy them.
+  // Fills in the values at the cards' cursors. Without any value the last rows stay, so that the mouse can move there and copy them.
   void fill(const std::vector<CurveCard*>& cards, CurveAxis axis, TimeStyle style);
   QString selectedTsv() const { return m_rows->rowCount() > 0 ? m_table->selectedTsv() : QString(); }
 

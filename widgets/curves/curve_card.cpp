@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. m_plot shows m_data in the window of m_question. 2. m_due: the next paint asks; a card that nobody sees asks nothing.
-// 3. m_missing parts of one question are under way; m_parts holds those that came.
+// Invariants: 1. m_plot shows m_data in the window of m_question. 2. m_due: the next paint submits the query; a hidden card submits none.
+// 3. m_missing parts of one query are pending; m_parts holds those that have arrived.
 #include "widgets/curves/curve_card.h"
 
 #include <QContextMenuEvent>
@@ -35,13 +35,13 @@ QToolButton* makeButton(QWidget* parent, const QString& text, const QString& tip
   return button;
 }
 
-// Everything but the window: a change of the window alone may be covered by what is there.
+// All fields but the window: data already read may cover a change of the window alone.
 bool sameSubject(const CardQuestion& a, const CardQuestion& b) {
   return a.catalog == b.catalog && a.tag == b.tag && a.members == b.members && a.colors == b.colors && a.axis == b.axis &&
          a.smoothing == b.smoothing && a.log == b.log && a.robust == b.robust && a.style == b.style;
 }
 
-// What marks depend on. A newer catalogue of the same series only adds to them.
+// The inputs of marks. A newer catalogue of the same series only adds to them.
 bool sameMarks(const CardQuestion& a, const CardQuestion& b) {
   return a.catalog != nullptr && b.catalog != nullptr && a.catalog->tags.at(a.tag).metric == b.catalog->tags.at(b.tag).metric &&
          a.members == b.members && a.axis == b.axis && a.rules == b.rules;
@@ -131,7 +131,7 @@ void CurveCard::ask(const CardQuestion& question, std::size_t left_out, bool pin
   if (!fresh && m_asked && covered()) return;
   m_due = true;
   if (m_data && !sameSubject(m_question, m_answered) && m_question.tag != m_answered.tag) m_plot->setStale(true);
-  // Seen: ask at once. Not seen: the paint event that makes it seen will.
+  // Visible: query at once. Hidden: the paint event that shows it will.
   if (!visibleRegion().isEmpty()) submit(fresh ? QueryService::Supersede::kAfterCurrent : QueryService::Supersede::kCancelOlder);
   update();
 }
@@ -145,7 +145,7 @@ bool CurveCard::covered() const {
 }
 
 void CurveCard::submit(QueryService::Supersede supersede) {
-  // Data arrived while an answer is under way: that answer comes first, or a slow store under a fast run never shows.
+  // Data arrived while an answer is pending: that answer comes first, or a slow store under a fast run never shows.
   if (busy() && supersede == QueryService::Supersede::kAfterCurrent) return;
   m_due = false;
   m_asked = true;
@@ -182,10 +182,10 @@ void CurveCard::answered(const CardQuestion& question, std::size_t part, const R
   }
   m_parts.clear();
   tell();
-  if (m_due) update();  // the paint asks
+  if (m_due) update();  // the paint event submits the query
 }
 
-// After the curves, which are not to wait. An answer under way comes first: fast data must not starve it.
+// Runs after the curves, which must not wait. A pending answer comes first: fast data must not starve it.
 void CurveCard::submitMarks() {
   const CurveTag& tag = m_answered.catalog->tags.at(m_answered.tag);
   if (std::ranges::none_of(m_answered.members, [&](std::size_t member) { return isLoss(tag.members.at(member).series); })) return;
@@ -203,7 +203,7 @@ void CurveCard::submitMarks() {
           const bool same = m_marks && *m_marks == **answer && sameMarks(m_marks_answered, question);
           m_marks = *answer;
           m_marks_answered = question;
-          if (!same) addMarks();  // the picture already has them
+          if (!same) addMarks();  // otherwise the picture already has them
         }
         if (m_marks_due) submitMarks();
       });
@@ -244,7 +244,7 @@ void CurveCard::paintEvent(QPaintEvent*) {
   painter.fillRect(rect(), currentTheme().surface);
   painter.setPen(currentTheme().line);
   painter.drawRect(rect().adjusted(0, 0, -1, -1));
-  // The same question under a new size is a new question: bins are counted in pixels.
+  // The same query at a new size is a new query: bins are counted in pixels.
   if (m_asked && m_question.pixels != static_cast<std::size_t>(std::max(64, m_plot->plotArea().width()))) m_due = true;
   if (m_due && m_question.catalog) submit(QueryService::Supersede::kAfterCurrent);
 }

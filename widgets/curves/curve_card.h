@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CurveCard: one tag's curves in one plot, with its own question to the store and its own buttons.
+// CurveCard: one tag's curves in one plot, with its own queries to the store and its own buttons.
 //
 // Threading:  GUI thread.
 // Ownership:  the view owns it; QueryService outlives it.
 // Units:      as CardQuestion.
 // Errors:     a failed read keeps the stale picture, dimmed, with the reason over it.
-// Cost:       asks only while it can be seen, and only when the window left what it has or became finer than it.
+// Cost:       queries only while visible, and only when the window leaves the range that it has read or becomes finer than its bins.
 #pragma once
 
 #include <QWidget>
@@ -26,12 +26,12 @@ class CurveCard : public QWidget {
  public:
   CurveCard(QueryService* queries, QWidget* parent);
 
-  // What to show; asks when that differs from what it has, or (fresh) when data arrived.
+  // What to show; queries if that differs from its data, or (fresh) if data arrived.
   void ask(const CardQuestion& question, std::size_t left_out, bool pinned, bool fresh);
   bool isFinal() const;
   const CardQuestion& question() const { return m_question; }
   PlotWidget* plot() const { return m_plot; }
-  // Writes the visible window; the outcome comes with exported().
+  // Exports the visible window; the outcome is emitted by exported().
   void exportTo(const QString& path);
 
  signals:
@@ -69,16 +69,16 @@ class CurveCard : public QWidget {
   CardQuestion m_question;
   std::size_t m_left_out = 0;
   std::shared_ptr<const CardData> m_data;
-  CardQuestion m_answered;  // what m_data answers
+  CardQuestion m_answered;  // the query that m_data answers
   QString m_failure;
   bool m_asked = false, m_due = false;
-  std::vector<std::shared_ptr<const CardPart>> m_parts;  // of the question under way
-  std::size_t m_missing = 0;                             // of them
+  std::vector<std::shared_ptr<const CardPart>> m_parts;  // of the pending query
+  std::size_t m_missing = 0;                             // number of pending parts
   std::array<QuerySlot, kParts> m_slots;
   std::shared_ptr<const CardMarks> m_marks;
   CardQuestion m_marks_asked;
-  CardQuestion m_marks_answered;  // what m_marks answers
-  bool m_marks_due = false;       // data came while they were read
+  CardQuestion m_marks_answered;  // the query that m_marks answers
+  bool m_marks_due = false;       // data arrived while they were read
   QuerySlot m_marks_slot;
   QuerySlot m_export_slot;
 };

@@ -25,7 +25,8 @@ constexpr std::size_t kTagsPerRole = 3;  // frameworks spell one thing in many w
 constexpr std::array kRoles = {Role::kLoss,         Role::kGradNorm, Role::kTokensPerSecond,
                                Role::kTokensPerGpu, Role::kStepTime, Role::kLearningRate};
 
-// Place of a tag in the list: roles first, in their order, by its name or by what its source says that it is; everything else after them.
+// Place of a tag in the list: known roles first, in their order, by name or by the role that its source declares; all other tags after
+// them.
 std::pair<std::size_t, int> placeOf(const CurveTag& tag) {
   for (std::size_t role = 0; role < kRoles.size(); ++role)
     for (const std::string& labels : {std::string(), tag.members.empty() ? std::string() : tag.members.front().series.key.labels})
@@ -48,7 +49,7 @@ Result<Names> readNames(Reader& reader) {
   return names;
 }
 
-// Labels but for what the importer took the series for: frameworks that say it and those that do not have one curve.
+// Labels without the importer's guess of the role: a framework that declares it and one that does not then share one curve.
 std::string shownLabels(std::string labels) {
   constexpr std::string_view kKey = "\"canonical\":\"";
   const std::size_t begin = labels.find(kKey);
@@ -62,7 +63,7 @@ std::string shownLabels(std::string labels) {
   return labels == "{}" ? std::string() : labels;
 }
 
-// Says only what differs between the members of a tag, so that a legend stays short.
+// Names only the differences between the members of a tag, so that a legend stays short.
 void nameMembers(CurveTag& tag, const CurveCatalog& catalog, const Names& names) {
   std::set<std::size_t> runs;
   std::set<std::string> sources, labels;

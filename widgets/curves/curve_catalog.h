@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CurveCatalog: every series of a store, grouped by tag, with the words that tell its members apart.
+// CurveCatalog: every series of a store, grouped by tag, with names that distinguish its members.
 //
 // Threading:  readCurveCatalog() on a query worker; immutable afterwards.
 // Ownership:  plain values.
@@ -22,8 +22,8 @@ struct CurveSeries {
   Series series;
   std::size_t run = 0;  // index into CurveCatalog::runs; kNoRun for node and device series
   std::int32_t attempt = 0;
-  std::optional<std::int64_t> superseded_from;  // steps from here on were run again by a later attempt
-  QString name;                                 // run, attempt, source, rank, device: what differs within the tag
+  std::optional<std::int64_t> superseded_from;  // a later attempt repeated the steps from here
+  QString name;                                 // run, attempt, source, rank, device: those that differ within the tag
 };
 
 struct CurveTag {
@@ -42,11 +42,11 @@ struct CurveRun {
 struct CurveCatalog {
   static constexpr std::size_t kNoRun = static_cast<std::size_t>(-1);
   std::vector<CurveRun> runs;
-  std::vector<CurveTag> tags;  // what people look at first (loss, gradient norm, ...) comes first, then by name
+  std::vector<CurveTag> tags;  // most viewed first (loss, gradient norm, ...), then by name
 };
 
 Result<CurveCatalog> readCurveCatalog(Reader& reader, std::stop_token stop);
-// What is ticked before anyone ticked anything, out of `among`: all of few tags, else those with a known role.
+// Tags ticked initially, out of `among`: all if there are few, else those with a known role.
 std::vector<std::size_t> defaultTags(const CurveCatalog& catalog, const std::vector<std::size_t>& among);
 
 }  // namespace runglass

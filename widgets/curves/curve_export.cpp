@@ -35,7 +35,7 @@ void append(std::string& line, std::int64_t value) {
   line.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
 }
 
-// One curve's rows; `head` is what all of them begin with.
+// Writes one curve's rows; `head` is their common prefix.
 class RowWriter {
  public:
   RowWriter(QSaveFile& file, std::string head) : m_file(file), m_head(std::move(head)) {}

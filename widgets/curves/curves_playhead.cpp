@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The playhead over the curves, whatever they are drawn against.
+// The playhead over the curves, for any axis.
 #include <algorithm>
 
 #include "analysis/run_summary/run_steps.h"
@@ -9,7 +9,7 @@
 
 namespace runglass {
 
-// Of the selected run, else of the first one drawn.
+// Start of the selected run, else of the first one drawn.
 std::optional<TimeNs> CurvesView::beginOfRun() const {
   if (!m_catalog_shown || m_tags->catalog()->runs.empty()) return std::nullopt;
   const auto& runs = m_tags->catalog()->runs;
@@ -17,7 +17,7 @@ std::optional<TimeNs> CurvesView::beginOfRun() const {
   return (shown == runs.end() ? runs.front() : *shown).begin;
 }
 
-// Where the moment is on the axis: a time, the time since the run began, or the last step that had ended by then.
+// Maps the moment to the axis: a time, the time since the run started, or the last step that had ended by then.
 void CurvesView::askPlayhead() {
   const auto show = [this](std::optional<std::int64_t> x) {
     m_playhead = x;
@@ -40,7 +40,7 @@ void CurvesView::askPlayhead() {
       });
 }
 
-// A place on the axis was meant; of a step the moment at which the run had ended it.
+// Maps a position on the axis to a moment; for a step the moment at which the run ended it.
 void CurvesView::moveMoment(std::int64_t x) {
   if (m_axis == CurveAxis::kTime) return m_context.state->setMoment(x);
   if (m_axis == CurveAxis::kRelative) {

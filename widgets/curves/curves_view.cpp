@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants: 1. m_cards are the ticked tags in m_tags' order; a card keeps its widget while its tag stays. 2. Every card shows windowOf()
-// its tag.
-// 3. m_history holds the own windows; the time axis never touches it.
+// its tag. 3. m_history has the view's own windows; the time axis never changes it.
 #include "widgets/curves/curves_view.h"
 
 #include <QApplication>
@@ -30,10 +29,10 @@
 namespace runglass {
 namespace {
 
-constexpr int kCardWidth = 480, kCardHeight = 220;  // below this another column or row is too much
+constexpr int kCardWidth = 480, kCardHeight = 220;  // minimum sizes that decide the number of columns and rows
 constexpr double kBestAspect = 1.8;
 constexpr int kSideWidth = 260, kTableHeight = 150, kRunsHeight = 170;
-constexpr int kTableMs = 60;  // the table follows the crosshair at text speed
+constexpr int kTableMs = 60;  // the table is updated at text rate
 constexpr std::size_t kManyRuns = 8;
 constexpr double kMaxSmoothing = 0.999;
 // The slider is finer towards 1, where it matters: weight = 1 - (1 - position)^3, cut at 0.999.
@@ -230,7 +229,7 @@ void CurvesView::catalogAnswered(const Result<std::shared_ptr<const CurveCatalog
   m_catalog_shown = true;
   m_tags->setCatalog(*answer);
   if (first) {
-    // Without one step in the whole store, time is the only axis.
+    // If no series in the store has steps, time is the only axis.
     const bool steps = std::ranges::any_of((*answer)->tags, &CurveTag::scalar);
     if (!steps && m_axis != CurveAxis::kTime) {
       m_axis = CurveAxis::kTime;
@@ -270,7 +269,7 @@ void CurvesView::fillRuns() {
   }
 }
 
-// Until somebody ticks a run: all of a few, else the selected (or newest) one.
+// Until the user ticks a run: all if there are few, else the selected (or newest) one.
 void CurvesView::chooseRuns() {
   const auto& runs = m_tags->catalog()->runs;
   if (m_runs_chosen || runs.size() <= kManyRuns) return;
@@ -427,7 +426,7 @@ std::optional<XRange> CurvesView::extent(std::span<const std::size_t> tags) cons
   return all;
 }
 
-// Everything: each tag shows its own extent, as steps of one may be samples of another. A zoom is the same for all.
+// Unzoomed: each tag shows its own extent, because the steps of one may be samples of another. A zoom is the same for all.
 XRange CurvesView::windowOf(std::size_t tag) const {
   if (m_axis == CurveAxis::kTime) {
     const TimeRange range = m_state.window.range;
@@ -438,7 +437,7 @@ XRange CurvesView::windowOf(std::size_t tag) const {
   const std::vector<std::size_t> shown = m_axis == CurveAxis::kTime ? m_tags->shownTags() : std::vector<std::size_t>{tag};
   const auto all = extent(shown);
   if (!all) return {0, 1};
-  // A little air at the right, where the newest point would sit on the frame.
+  // A margin at the right, where the newest point would be on the frame.
   return {all->x0, all->x1 + (all->x1 - all->x0) / 100};
 }
 
@@ -472,7 +471,7 @@ void CurvesView::updateCards(bool fresh) {
   }
 }
 
-// A run keeps its colour from card to card where no card has two curves of one run; else curves are told apart within their card.
+// A run keeps its colour across cards if no card has two curves of one run; else colours distinguish the curves within a card.
 std::vector<std::size_t> CurvesView::colorsOf(std::size_t tag, const std::vector<std::size_t>& members) const {
   const CurveCatalog& catalog = *m_tags->catalog();
   std::vector<std::size_t> of_run(catalog.runs.size());
@@ -531,7 +530,7 @@ void CurvesView::setSmoothing(double weight) {
 void CurvesView::cursorAt(std::optional<std::int64_t> x) {
   m_cursor = x;
   for (CurveCard* card : m_cards) card->plot()->setCursor(x);
-  // The last values stay in the table, so that the mouse can go there and copy them.
+  // The last values stay in the table, so that the mouse can move there and copy them.
   if (x && !m_table_timer.isActive()) m_table_timer.start();
 }
 

@@ -3,9 +3,9 @@
 //
 // Threading:  GUI thread; catalogue and cards are read on query workers.
 // Ownership:  as View.
-// Units:      as CardQuestion. The time axis uses the shared window; the two others a window of the view's own, with its own undo.
-// Errors:     a failed catalogue shows its reason; a failed card its own.
-// Cost:       one catalogue read per text tick, coalesced; one question per visible card.
+// Units:      as CardQuestion. The time axis uses the shared window; the other two use a window of the view, with its own undo.
+// Errors:     a failed catalogue read shows its reason; a failed card its own.
+// Cost:       one catalogue read per text tick, coalesced; one query per visible card.
 #pragma once
 
 #include <QTimer>
@@ -98,7 +98,7 @@ class CurvesView : public View {
   std::map<std::string, SpikeRules> m_rules_of;  // by tag
   WindowHistory m_history;                       // of the step and relative axes
   std::optional<std::int64_t> m_cursor;
-  std::optional<std::int64_t> m_playhead;  // where the moment is on the axis
+  std::optional<std::int64_t> m_playhead;  // position of the moment on the axis
 
   TagTree* m_tags;
   TagFilter* m_filtered;

@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMaxSpikes = 200;  // of a list that somebody reads
+constexpr std::size_t kMaxSpikes = 200;  // enough for a list that a user reads
 
 }  // namespace
 
@@ -96,7 +96,7 @@ void RewindDialog::fillSpikes(const Result<std::shared_ptr<const std::vector<Rew
   for (const RewindSpike& one : std::span(*m_spikes).first(std::min(m_spikes->size(), kMaxSpikes))) m_spike->addItem(one.words);
   if (m_spikes->size() > kMaxSpikes) {
     m_spike->addItem(tr("… and %1 more: runglassctl rewind --step plans for any step").arg(m_spikes->size() - kMaxSpikes));
-    m_spike->setItemData(m_spike->count() - 1, 0, Qt::UserRole - 1);  // cannot be chosen
+    m_spike->setItemData(m_spike->count() - 1, 0, Qt::UserRole - 1);  // not selectable
   }
   plan();
 }
@@ -114,7 +114,7 @@ void RewindDialog::plan() {
       [this](const Result<std::shared_ptr<const RewindAnswer>>& answer) {
         if (!answer.ok()) return m_text->setPlainText(tr("No plan: %1").arg(screenText(answer.status().message())));
         QStringList lines;
-        // Whole: a command that was cut short would leave out the wrong batches.
+        // Never truncated: a truncated command would leave out the wrong batches.
         for (const std::string& line : rewindLines(**answer)) lines += screenText(line, static_cast<int>(line.size()));
         m_text->setPlainText(lines.join(u'\n'));
         m_copy->setEnabled(true);

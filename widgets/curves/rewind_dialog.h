@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// RewindDialog: for a spike of one card's losses, from where to start again, what to leave out and what it costs; to be copied. Nothing is
-// ever run.
+// RewindDialog: for a spike of one card's losses, where to restart, which batches to skip and what it costs, as text to copy. It never runs
+// anything.
 //
 // Threading:  GUI thread; plans are made on a query worker.
 // Ownership:  deletes itself when closed; QueryService outlives it.
 // Units:      steps.
-// Errors:     told in the dialog, like what is not known.
+// Errors:     shown in the dialog, as are unknown values.
 // Cost:       one read of the spikes, one per plan.
 #pragma once
 
@@ -27,7 +27,7 @@ struct RewindSpike {
   QString words;
   bool malignant = false;
 };
-// Every spike of the card's losses, the worst kind first and then the newest.
+// Every spike of the card's losses, the worst kind first, then the newest.
 Result<std::vector<RewindSpike>> readRewindSpikes(Reader& reader, const CardQuestion& question, std::stop_token stop);
 
 class RewindDialog : public QDialog {
@@ -49,7 +49,7 @@ class RewindDialog : public QDialog {
   QComboBox *m_spike, *m_rule;
   QPlainTextEdit* m_text;
   QPushButton *m_copy, *m_copy_argument;
-  QString m_argument;  // of the plan that is shown
+  QString m_argument;  // of the shown plan
   QuerySlot m_slot;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// RulesDialog: what every spike rule says of one card's losses, side by side.
+// RulesDialog: the results of every spike rule on one card's losses, next to each other.
 //
 // Threading:  GUI thread; rules are applied on a query worker.
 // Ownership:  deletes itself when closed; QueryService outlives it.
 // Units:      hits and judged points are counts, the score a share.
-// Errors:     a failed read is told in the dialog.
+// Errors:     a failed read is shown in the dialog.
 // Cost:       as RulesCache and SpikeCache, which it shares with the card.
 #pragma once
 
@@ -25,7 +25,7 @@ struct RuleRow {
   std::optional<double> score;            // absent: the curve is shorter than the rule's warm-up
   std::optional<std::int64_t> first_hit;  // step
 };
-// A row per loss and rule, ours first.
+// A row per loss and rule, Runglass' rule first.
 Result<std::vector<RuleRow>> readRuleRows(Reader& reader, const CardQuestion& question, std::stop_token stop);
 
 class RulesDialog : public QDialog {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants: 1. An index's internal id is 0 for a tag and tag + 1 for a curve of that tag. 2. Ticks name tags by keyOf() and curves by
-// series id; they may name what the present catalogue does not hold.
+// series id; they may name items missing from the current catalogue.
 #include "widgets/curves/tag_tree.h"
 
 #include <QFont>
@@ -14,7 +14,7 @@ namespace runglass {
 namespace {
 
 constexpr int kPatternChars = 200;
-// PCRE2 gives up after so many internal matches: a pattern like (a+)+$ costs microseconds, not hours.
+// PCRE2 aborts a match after this many internal matches: a pattern like (a+)+$ costs microseconds, not hours.
 const QString kMatchLimit = QStringLiteral("(*LIMIT_MATCH=20000)");
 
 }  // namespace
@@ -25,7 +25,7 @@ void TagTree::setCatalog(std::shared_ptr<const CurveCatalog> catalog) {
       return x.metric == y.metric && x.unit == y.unit && x.scalar == y.scalar && x.members.size() == y.members.size();
     });
   };
-  // Live data only makes curves longer; a reset would fold the tree under the user's hand.
+  // Live data only makes curves longer; a model reset would collapse the tree while the user works in it.
   if (same(*m_catalog, *catalog)) {
     m_catalog = std::move(catalog);
     if (rowCount() > 0) emit dataChanged(index(0, 0), index(rowCount() - 1, 0));
@@ -219,7 +219,7 @@ TagFilter::TagFilter(QObject* parent) : QSortFilterProxyModel(parent) {
 
 QString TagFilter::setPattern(const QString& pattern) {
   if (pattern.size() > kPatternChars) return tr("the pattern is longer than %1 characters").arg(kPatternChars);
-  // Named by the user without the limit, so that a message about a position fits what was typed.
+  // Error messages use the pattern without the limit, so that positions match the user's input.
   const QRegularExpression typed(pattern);
   if (!typed.isValid()) return tr("%1 at character %2").arg(typed.errorString(), QString::number(typed.patternErrorOffset() + 1));
   setFilterRegularExpression(pattern.isEmpty() ? QRegularExpression()

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TagTree: the tags of a store with their curves below, to tick, pin and filter.
+// TagTree: the tags of a store with their curves as children, to tick, pin and filter.
 //
 // Threading:  GUI thread.
-// Ownership:  shares the catalogue. Ticks are kept by name, so that a newer catalogue keeps them.
-// Units:      none.
+// Ownership:  shares the catalogue. Ticks are stored by name, so that a newer catalogue keeps them.
 // Errors:     a bad or over-long pattern is refused with its reason; the old filter stays.
-// Cost:       O(1) per visible row; a filter looks at every title once. A pattern that backtracks without end is cut off by PCRE.
+// Cost:       O(1) per visible row; a filter visits every title once. PCRE cuts off a pattern that backtracks without end.
 #pragma once
 
 #include <QAbstractItemModel>
@@ -57,7 +56,7 @@ class TagTree : public QAbstractItemModel {
   void chooseDefaults();
 
   std::shared_ptr<const CurveCatalog> m_catalog = std::make_shared<const CurveCatalog>();
-  bool m_by_hand = false;  // until somebody ticks a tag, the ticks are defaultTags() of the shown runs
+  bool m_by_hand = false;  // false until the user ticks a tag: the ticks are defaultTags() of the shown runs
   std::set<std::string> m_shown, m_pinned;
   std::set<std::uint64_t> m_hidden_series, m_hidden_runs;
 };
@@ -67,7 +66,7 @@ class TagFilter : public QSortFilterProxyModel {
 
  public:
   explicit TagFilter(QObject* parent);
-  // Empty when taken, else why not.
+  // Empty: accepted; else the reason for the refusal.
   QString setPattern(const QString& pattern);
 };
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// WindowHistory: the windows that a view showed, one after another, with undo; absent is everything.
+// WindowHistory: the sequence of windows that a view showed, with undo; an absent window is everything.
 //
 // Threading:  one thread.
-// Ownership:  values.
 // Units:      as XRange of the axis.
-// Errors:     none.
 // Cost:       at most 200 windows.
 #pragma once
 
@@ -18,10 +16,10 @@ namespace runglass {
 class WindowHistory {
  public:
   const std::optional<XRange>& current() const { return m_windows[m_place]; }
-  // Of one gesture only the last window is kept.
+  // Of one gesture only the last window is stored.
   void set(std::optional<XRange> window, bool gesture);
   void endGesture() { m_in_gesture = false; }
-  // Back by so many windows, or forward where negative; false: there is none.
+  // Goes back by this many windows, or forward if negative; false: no such window.
   bool step(int by);
   void clear();
 

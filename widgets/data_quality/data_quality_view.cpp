@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. An issue whose code is not in the catalogue is shown as a warning that says so, never hidden. 2. The sentence, the table
-// and the facts are of one answer.
+// Invariants: 1. An issue whose code is not in the catalogue is shown as a warning that names this, never hidden. 2. The sentence, the
+// table and the facts belong to one answer.
 #include "widgets/data_quality/data_quality_view.h"
 
 #include <QCoreApplication>
@@ -25,7 +25,7 @@ struct DataQualityText {
 };
 
 constexpr int kSideWidth = 100 * kGrid;
-constexpr qint64 kUsageEveryMs = 60'000;  // it reads the whole file
+constexpr qint64 kUsageEveryMs = 60'000;  // reads the whole file
 constexpr std::string_view kUnknownHelp =
     QT_TRANSLATE_NOOP("terms", "This program does not know this code: the store was written by a newer one.");
 
@@ -249,7 +249,7 @@ void DataQualityView::askUsage() {
       m_usage_slot, QueryService::Supersede::kAfterCurrent,
       [](Reader& reader, std::stop_token stop) { return reader.usage(std::move(stop)); },
       [this](const Result<std::shared_ptr<const StoreUsage>>& answer) {
-        if (!answer.ok()) return;  // the same file fails in ask(), which says so
+        if (!answer.ok()) return;  // the same file fails in ask(), which shows the error
         m_usage = *answer;
         showFacts();
       });

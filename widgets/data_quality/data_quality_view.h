@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `health`: what arrived odd or was lost, with counts and help, and what the store holds.
+// View `health`: data quality: malformed and lost data with counts and help, and the content of the store.
 //
 // Threading:  GUI thread; issues are read on a query worker.
 // Ownership:  as View.
@@ -26,7 +26,7 @@ namespace runglass {
 
 struct IssueRow {
   Issue issue;
-  Severity severity = Severity::kWarning;  // of the catalogue
+  Severity severity = Severity::kWarning;  // from the catalogue
   std::string_view help;
 };
 
@@ -37,7 +37,7 @@ struct StoreHealth {
 
 std::vector<Column<IssueRow>> issueColumns(const TimeStyle* style);
 Result<StoreHealth> readStoreHealth(Reader& reader);
-// The one sentence: "Nothing odd arrived." or what was lost and what was odd.
+// The headline: "Nothing odd arrived.", or the lost and the malformed data.
 QString healthSentence(const std::vector<IssueRow>& issues);
 // Name and value lines of the store panel.
 // `usage` may be null: not known yet.
@@ -78,7 +78,7 @@ class DataQualityView : public View {
   QGridLayout* m_facts = nullptr;
   bool m_shown = false;
   std::shared_ptr<const StoreUsage> m_usage;
-  QElapsedTimer m_usage_age;  // since it was asked
+  QElapsedTimer m_usage_age;  // since the last query
   QuerySlot m_slot, m_usage_slot;
 };
 

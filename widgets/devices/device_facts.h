@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// In what a few devices differ from most: driver, clock limit, ECC mode, MIG, as their drivers reported at the agent's start.
+// Facts in which a few devices differ from most: driver, clock limit, ECC mode, MIG, as reported by their drivers at the agent's start.
 //
 // Threading: on the thread of the Reader.
 // Errors:    the Reader's.
@@ -21,7 +21,7 @@ struct FactDifference {
 
 struct DeviceFacts {
   std::vector<FactDifference> differences;
-  std::vector<DeviceId> mig;  // divided into instances; in order
+  std::vector<DeviceId> mig;  // partitioned into instances; in order
 };
 
 Result<DeviceFacts> readDeviceFacts(Reader& reader, const std::function<QString(DeviceId)>& name_of);

@@ -13,7 +13,7 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kLostAfter = 15 * kNsPerSecond;  // contract: lost
-// The slowest default rate is 0.1 Hz: a value three periods old is not now's, whatever else its device says.
+// The slowest default rate is 0.1 Hz: a value three periods old is not current, even if its device reports other metrics.
 constexpr DurNs kValueStaleAfter = 30 * kNsPerSecond;
 constexpr std::array<const char*, 7> kErrorMetrics = {"ecc_uncorrected_total",  "row_remap_failed_count",    "pcie_replay_total",
                                                       "nvlink_crc_error_total", "nvlink_replay_error_total", "nvlink_recovery_error_total",
@@ -57,7 +57,7 @@ class Builder {
       if (rank.device) m_ranks_of[{rank.node, rank.device}].push_back(&rank);
     }
   }
-  // Of a GPU those on it, of a host without GPUs all of its own.
+  // For a GPU the ranks on it, for a host without GPUs all its ranks.
   const std::vector<const Rank*>& ranksOf(const GpuCell& cell) const {
     static const std::vector<const Rank*> kNone;
     const auto found = m_ranks_of.find({cell.node, cell.device});
@@ -65,7 +65,7 @@ class Builder {
   }
 
   Status chooseMetric() {
-    // Without a GPU in the store the hosts' own metrics are what there is to see.
+    // If the store has no GPU, the hosts' own metrics are shown.
     const std::size_t other = m_data.has_gpus ? kPowerMetric : kHostMetric;
     const auto wanted = m_question.metric;
     m_data.metric = wanted && (m_data.has_gpus || !isOfGpusOnly(*wanted)) ? *wanted : other;
@@ -120,13 +120,13 @@ class Builder {
   // The series of a metric, by cell in the order of eachCell().
   struct CellSeries {
     std::vector<SeriesId> ids;
-    std::vector<std::pair<std::size_t, std::size_t>> of_cell;  // begin and count in ids
+    std::vector<std::pair<std::size_t, std::size_t>> of_cell;  // start and count in ids
   };
   CellSeries seriesOf(const char* metric) {
     CellSeries out;
     eachCell([&](const GpuCell& cell) {
       auto series = m_fleet.find(cell.node, cell.device, metric);
-      // A GPU shows its host's value for what only hosts have.
+      // A GPU shows its host's value of a host metric.
       if (series.empty() && cell.device) series = m_fleet.find(cell.node, {}, metric);
       out.of_cell.emplace_back(out.ids.size(), series.size());
       for (const Series* one : series) out.ids.push_back(one->id);
@@ -193,7 +193,7 @@ class Builder {
     return {};
   }
 
-  // Heard, stale or lost: by the device's newest sample of any metric, and by what the hub knows of its node.
+  // Reporting, stale or lost: by the device's newest sample of any metric, and by the hub's record of its node.
   void judgeAge(GpuCell& cell) {
     std::optional<TimeNs> heard = m_fleet.lastHeard(cell.node, cell.device);
     if (!heard) {
@@ -210,7 +210,7 @@ class Builder {
     if (node->state == NodeState::kStale) cell.state = std::max(cell.state, CellState::kStale);
   }
 
-  // Of several ranks the one that is farthest above its peers.
+  // Of several ranks the one furthest above its peers.
   void putWork() {
     m_data.unit = "ns";
     eachCell([&](GpuCell& cell) {
@@ -382,7 +382,7 @@ class Builder {
     return node;
   }
 
-  // Facts change when a driver is loaded again, that is rarely.
+  // Facts change only when a driver is reloaded, which is rare.
   Status readDifferences() {
     m_data.facts_of = static_cast<std::int64_t>(m_fleet.devices.size());
     if (m_question.previous && m_question.previous->facts_of == m_data.facts_of) {
@@ -401,12 +401,12 @@ class Builder {
   }
 
   Reader& m_reader;
-  Reader& m_whole;  // for what has time on an axis
+  Reader& m_whole;  // for panels with a time axis
   const GpuQuestion& m_question;
   std::stop_token m_stop;
   const GridMetric* m_metric = &kGridMetrics[0];
   Fleet m_fleet;
-  std::map<std::pair<NodeId, DeviceId>, std::vector<const Rank*>> m_ranks_of;  // device 0: of the node
+  std::map<std::pair<NodeId, DeviceId>, std::vector<const Rank*>> m_ranks_of;  // device 0: all ranks of the node
   GpuWork m_work;
   GpuData m_data;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// GpuData: the state of every device and host now, for one chosen metric, and the detail of one chosen host.
+// GpuData: the current state of every device and host for one selected metric, and the details of one selected host.
 //
 // Threading:  readGpus() on a query worker; the value is immutable afterwards.
 // Ownership:  strip plots share their bins.
 // Units:      catalogue units.
 // Errors:     the Reader's. A device without data is absent, stale or lost with its age, never 0.
-// Cost:       one Fleet, latest() of four metrics and a bin for every device or the new steps of every rank, bins for the chosen host.
+// Cost:       one Fleet; latest() of four metrics and a bin per device, or the new steps of every rank; bins for the selected host.
 #pragma once
 
 #include <QCoreApplication>
@@ -33,8 +33,8 @@ struct DeviceText {
   Q_DECLARE_TR_FUNCTIONS(Devices)
 };
 
-// What a cell's colour shows, by key. `over` divides by another metric of the device where it has that one. `scale` belongs to the metric
-// and does not follow the data.
+// The value behind a cell's colour, by key. `over` divides by another metric of the device if it has that one. `scale` belongs to the
+// metric and does not depend on the data.
 struct GridMetric {
   enum class Kind : std::uint8_t { kWork, kSample, kErrors, kLastReport, kStepTime };
   char key;
@@ -67,10 +67,10 @@ inline constexpr std::array<GridMetric, 11> kGridMetrics = {
       {kSlowerThanPeers, 0.25, true}},
      {'0', QT_TRANSLATE_NOOP("Devices", "host CPU"), GridMetric::Kind::kSample, "cpu_busy_ratio", "", {0.25, 1, true}}}};
 inline constexpr std::size_t kWorkMetric = 0, kPowerMetric = 1;
-inline constexpr std::size_t kHostMetric = 10;  // what hosts without GPUs show
+inline constexpr std::size_t kHostMetric = 10;  // the metric of hosts without GPUs
 inline constexpr bool isOfGpusOnly(std::size_t metric) { return metric >= kPowerMetric && metric <= 5; }
 inline constexpr DurNs kStaleAfter = 6 * kNsPerSecond;  // three missed heartbeats
-// Samples are averaged over so much: single ones are of different moments of a step.
+// Averaging time: single samples fall into different phases of a step.
 inline constexpr DurNs kAveragedOver = 60 * kNsPerSecond;
 
 enum class CellState : std::uint8_t { kHeard, kStale, kLost, kAbsent };  // kHeard: reporting
@@ -81,17 +81,17 @@ struct GpuCell {
   std::int32_t index = 0;  // in its host's column
   CellState state = CellState::kAbsent;
   std::optional<double> value;
-  std::optional<DurNs> age;         // since anything was heard of it
-  std::optional<double> deviation;  // of the value from its peers' median; of errors and ages on a scale of their own
-  double shade = 0;                 // see shadeOf(): 0 is neutral, above it is worse
+  std::optional<DurNs> age;         // time since the last data from it
+  std::optional<double> deviation;  // of the value from its peers' median; errors and ages have a scale of their own
+  double shade = 0;                 // see shadeOf(): 0 is neutral, positive is worse
   bool throttled = false;           // hardware or thermal slowdown now
-  bool capped = false;              // at its power cap: a count, no badge
+  bool capped = false;              // at its power cap: counted, no badge
   bool remap_pending = false;
   bool link_error = false;             // NVLink replays, recoveries or CRC errors
   bool xid = false;                    // an Xid event in the last hour of data
-  bool mig = false;                    // divided into instances
-  QString instances;                   // those that are known: "1g.5gb, 1g.5gb, 2g.10gb"
-  std::optional<FindingMark> finding;  // open ones about it
+  bool mig = false;                    // partitioned into instances
+  QString instances;                   // the known ones: "1g.5gb, 1g.5gb, 2g.10gb"
+  std::optional<FindingMark> finding;  // open findings about it
   QString name;                        // "n0412 GPU 3"
   QString rank;                        // "37 (0,1,5)"
   std::optional<std::int32_t> rank_number;
@@ -103,7 +103,7 @@ struct HostColumn {
   std::vector<GpuCell> cells;
 };
 
-// Cells that are counted and can be singled out.
+// Groups of cells that are counted and can be highlighted.
 enum class CellGroup : std::uint8_t { kAll, kHeard, kStale, kLost, kAbsent, kFinding, kXid, kThrottled, kRemap, kLinkError, kMig, kCapped };
 bool isIn(const GpuCell& cell, CellGroup group);
 inline constexpr std::array<std::pair<CellGroup, const char*>, 11> kCellGroups = {
@@ -121,42 +121,42 @@ inline constexpr std::array<std::pair<CellGroup, const char*>, 11> kCellGroups =
 
 struct GpuData {
   std::vector<HostColumn> hosts;
-  std::size_t metric = 0;        // of kGridMetrics, that is shown
-  std::optional<double> median;  // of all that report
-  std::size_t work_steps = 0;    // of kWorkMetric
-  bool whole_steps = false;      // of kWorkMetric: no step parts are recorded, whole step times are compared
+  std::size_t metric = 0;        // index into kGridMetrics of the shown metric
+  std::optional<double> median;  // of all reporting cells
+  std::size_t work_steps = 0;    // for kWorkMetric
+  bool whole_steps = false;      // for kWorkMetric: no step parts are recorded, whole step times are compared
   std::string unit;
   std::map<CellGroup, int> counts;
   int total = 0;
   bool has_gpus = false, live = false;
-  QString sentence;  // the outliers, in words
-  QString scale;     // what the colours mean
+  QString sentence;  // text about the outliers
+  QString scale;     // legend of the colours
   Severity severity = Severity::kInfo;
   NodeId chosen;
   HostDetail detail;
   DeviceFacts facts;
-  std::int64_t facts_of = 0;  // devices whose facts were read
+  std::int64_t facts_of = 0;  // number of devices whose facts were read
 };
 
-// What a panel keeps of the steps between its questions about now.
+// Steps that a panel caches between its queries about now.
 struct GpuMemory {
   Mutex one_at_a_time;
   GpuWorkFeed work RG_GUARDED_BY(one_at_a_time);
 };
 
 struct GpuQuestion {
-  // Of kGridMetrics. Absent: own work where ranks report their steps, else power, else the hosts' CPU.
+  // Index into kGridMetrics. Absent: own work where ranks report their steps, else power, else the hosts' CPU.
   std::optional<std::size_t> metric;
-  bool by_job = false;  // hosts in the order of their ranks instead of racks
+  bool by_job = false;  // hosts ordered by rank instead of grouped by rack
   RunId run;
-  NodeId node;      // chosen host; 0: the one that stands out most
-  DeviceId device;  // on it, drawn on top
+  NodeId node;      // selected host; 0: the strongest outlier
+  DeviceId device;  // on that host, drawn on top
   TimeWindow window;
   std::size_t pixels = 600;
   TimeStyle style = TimeStyle::kUtc;
   TimeNs now = 0;
-  std::shared_ptr<GpuMemory> memory;        // null: a single question
-  std::shared_ptr<const GpuData> previous;  // facts are read again only when devices came or went
+  std::shared_ptr<GpuMemory> memory;        // null: a single query
+  std::shared_ptr<const GpuData> previous;  // facts are read again only when devices were added or removed
 };
 
 Result<GpuData> readGpus(const MomentReaders& readers, const GpuQuestion& question, std::stop_token stop);

@@ -101,7 +101,7 @@ void GpuGrid::paintEvent(QPaintEvent*) {
     const HostColumn& column = m_data->hosts[host];
     for (std::size_t cell = 0; cell < column.cells.size(); ++cell) paintCell(painter, cellRect(g, host, cell), column.cells[cell]);
   }
-  // Outlines reach into the gaps between cells: all cells come before them, and findings after the chosen host.
+  // Outlines extend into the gaps between cells: draw all cells first, and findings after the selected host.
   for (std::size_t host = 0; host < m_data->hosts.size(); ++host) {
     if (m_data->hosts[host].node != m_data->chosen) continue;
     painter.setPen(QPen(currentTheme().accent, kSelectionLine));
@@ -143,7 +143,7 @@ void GpuGrid::paintCell(QPainter& painter, const QRect& rect, const GpuCell& cel
   paintBadges(painter, rect, cell);
 }
 
-// In the corners; with a shape each, so that colour is not all.
+// In the corners, each with a shape, so that colour is not the only distinction.
 void GpuGrid::paintBadges(QPainter& painter, const QRect& rect, const GpuCell& cell) {
   const Theme& theme = currentTheme();
   const int badge = std::max(3, rect.width() / 3);
@@ -173,7 +173,7 @@ void GpuGrid::paintBadges(QPainter& painter, const QRect& rect, const GpuCell& c
   }
 }
 
-// A ring of ground parts the outline from a shade of the same hue. The badge stands in the middle, as the corners are taken.
+// A ring of background colour separates the outline from a shade of the same hue. The badge is in the centre, as the corners are taken.
 void GpuGrid::paintFinding(QPainter& painter, const QRect& rect, const FindingMark& mark) const {
   const Theme& theme = currentTheme();
   painter.setBrush(Qt::NoBrush);
@@ -184,7 +184,7 @@ void GpuGrid::paintFinding(QPainter& painter, const QRect& rect, const FindingMa
   const int badge = rect.width() / 2;
   if (badge < kMinBadge) return;
   const QRect place(rect.center() - QPoint((badge - 1) / 2, (badge - 1) / 2), QSize(badge, badge));
-  if (rect.width() >= kLarge - 1) painter.fillRect(place.adjusted(-1, -1, 1, 1), theme.ground);  // of a small cell nothing else would show
+  if (rect.width() >= kLarge - 1) painter.fillRect(place.adjusted(-1, -1, 1, 1), theme.ground);  // a small cell has no room for more
   painter.drawPixmap(place, severityMark(mark.severity, badge, devicePixelRatioF()));
 }
 
@@ -202,7 +202,7 @@ void GpuGrid::mousePressEvent(QMouseEvent* event) {
   if (const GpuCell* cell = cellAt(event->pos())) emit cellChosen(cell->node, cell->device);
 }
 
-// Of the keyboard: of the GPU where it is.
+// Opened by keyboard: at the GPU with the keyboard focus.
 void GpuGrid::contextMenuEvent(QContextMenuEvent* event) {
   const bool keyboard = event->reason() == QContextMenuEvent::Keyboard;
   const GpuCell* cell = keyboard ? current() : cellAt(event->pos());
@@ -240,7 +240,7 @@ void GpuGrid::keyPressEvent(QKeyEvent* event) {
   }
 }
 
-// Along the hosts, and in a host along its GPUs.
+// Moves along the hosts, and within a host along its GPUs.
 void GpuGrid::walk(int hosts, int cells) {
   const GpuCell* const from = current();
   if (from == nullptr) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// GpuGrid: every GPU as one cell, a host as a column, hosts in bands: outliers are what the eye sees first.
+// GpuGrid: every GPU as one cell, a host as a column, hosts in bands: outliers catch the eye first.
 //
 // Threading:  GUI thread.
 // Ownership:  shares the GpuData.
-// Units:      24 px cells up to 256 GPUs, 12 px beyond (screens.md); smaller ones where all of them fit the room then.
+// Units:      24 px cells up to 256 GPUs, 12 px above (screens.md); smaller ones if that makes all of them fit.
 // Errors:     absent and stale cells are hatched, lost ones crossed; never 0.
 // Cost:       a repaint is O(cells).
 #pragma once
@@ -23,23 +23,23 @@ class GpuGrid : public QWidget, public AccessiblePicture {
  public:
   explicit GpuGrid(QWidget* parent = nullptr);
   void setData(std::shared_ptr<const GpuData> data);
-  // The height to fit into without scrolling, if cells can be that small.
+  // The height to fit without scrolling, if cells can be that small.
   void setRoom(int height);
-  // Only these are drawn in full; the others fade.
+  // Matching cells are drawn in full; the others are dimmed.
   void setFilter(std::function<bool(const GpuCell&)> filter);
-  void setDevice(DeviceId device);  // that is selected; 0: none
+  void setDevice(DeviceId device);  // the selected device; 0: none
   QSize sizeHint() const override { return {400, neededHeight(std::max(200, width()))}; }
   bool hasHeightForWidth() const override { return true; }
   int heightForWidth(int width) const override { return neededHeight(width); }
   int neededHeight(int width) const;
-  // Where a device is drawn; of a host without devices the host. Null: nowhere.
+  // The cell of a device; for a host without devices that of the host. Null: not drawn.
   QRect rectOf(NodeId node, DeviceId device) const;
   AccessibleTable accessibleTable() const override;
 
  signals:
   void cellChosen(NodeId node, DeviceId device);
   void menuWanted(NodeId node, DeviceId device, const QPoint& at);
-  void cellOpened();  // a double click: the one that its first press chose
+  void cellOpened();  // a double click on the cell that its first press selected
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -57,7 +57,7 @@ class GpuGrid : public QWidget, public AccessiblePicture {
   int heightOf(const Geometry& geometry) const;
   QRect cellRect(const Geometry& geometry, std::size_t host, std::size_t cell) const;
   const GpuCell* cellAt(const QPoint& point) const;
-  const GpuCell* current() const;  // where the keyboard is: the selected GPU, else the first of the chosen host
+  const GpuCell* current() const;  // the keyboard position: the selected GPU, else the first one of the selected host
   void walk(int hosts, int cells);
   void paintCell(QPainter& painter, const QRect& rect, const GpuCell& cell) const;
   QStringList wordsOf(const GpuCell& cell) const;  // its name first

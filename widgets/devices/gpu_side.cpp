@@ -84,7 +84,7 @@ const GpuSide::Line* GpuSide::lineAt(const QPoint& point) const {
 void GpuSide::mousePressEvent(QMouseEvent* event) {
   const Line* line = lineAt(event->pos());
   if (line == nullptr) return;
-  // A second click takes the choice back.
+  // A second click clears the selection.
   const bool again = line->difference >= 0 ? m_difference == line->difference : m_group == line->group;
   m_group = again ? CellGroup::kAll : line->group;
   m_difference = again ? -1 : line->difference;

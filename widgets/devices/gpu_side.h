@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// GpuSide: the left column of the GPU view: how many are in which state (a click singles them out), and what a few have differently.
+// GpuSide: the left column of the GPU view: counts by state (a click highlights those cells), and facts in which a few devices differ.
 //
 // Threading:  GUI thread.
 // Ownership:  shares the data.
-// Units:      none.
-// Errors:     none.
 // Cost:       a dozen lines of text.
 #pragma once
 
@@ -21,7 +19,7 @@ class GpuSide : public QWidget, public AccessiblePicture {
 
  public:
   explicit GpuSide(QWidget* parent = nullptr);
-  // For all counts; differences take more where there is room.
+  // Height of all counts; differences use more where there is room.
   static int neededHeight();
   void setData(std::shared_ptr<const GpuData> data);
   CellGroup group() const { return m_group; }

@@ -10,7 +10,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kFewOutliers = 8, kManyOf = 8;  // more than a host of GPUs, and more than an eighth of all, are no single one
+constexpr int kFewOutliers = 8, kManyOf = 8;  // more than a host of GPUs, and more than an eighth of all, are no single outlier
 
 const GridMetric& metricOf(const GpuData& data) { return kGridMetrics[data.metric]; }
 template <class Fn>
@@ -24,7 +24,7 @@ QString titleOf(const GpuData& data) {
   return DeviceText::tr(metricOf(data).title);
 }
 
-// The worst outlier. Where many deviate, it is no fault of that one: stages of a pipeline, or something that all of a group share.
+// The worst outlier. If many deviate, the cause is not that one: they are stages of a pipeline, or share something.
 QString outlierText(const GpuData& data) {
   if (!comparesPeers(metricOf(data))) return {};
   const GpuCell* worst = nullptr;

@@ -8,10 +8,10 @@
 
 namespace runglass {
 
-// Fills sentence, severity and scale from the rest.
+// Sets sentence, severity and scale from the other members.
 void sayGpus(GpuData& data, TimeNs as_of, TimeStyle style);
 
-// Whether a metric's deviation is one from the peers' median.
+// Whether a metric's deviation is relative to the peers' median.
 bool comparesPeers(const GridMetric& metric);
 
 // "25.0 % above its peers"; kAbsentText without peers.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariant: sentence, grid, table and strips are of one answer.
+// Invariant: sentence, grid, table and strips belong to one answer.
 #include "widgets/devices/gpus_view.h"
 
 #include <QHBoxLayout>
@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kSideFrom = 1000;  // widths from which there is room for the side column, and for the table of the host
+constexpr int kSideFrom = 1000;  // minimum widths for the side column, and for the table of the host
 constexpr int kTableFrom = 640, kStripsFrom = 500;
 constexpr int kRowsShown = 8;
 
@@ -197,7 +197,7 @@ QWidget* GpusView::makePage() {
   column->addWidget(m_host_line);
   column->addWidget(m_table);
   column->addWidget(m_strips, 1);
-  column->addStretch();  // without strips the words stay together
+  column->addStretch();  // without strips the texts stay together
   return page;
 }
 
@@ -317,14 +317,14 @@ void GpusView::ask(QueryService::Supersede supersede) {
                        .pixels = static_cast<std::size_t>(std::max(64, m_strips->plotArea().width())),
                        .style = m_state.time_style,
                        .now = m_context.now(),
-                       // Of the past each moment is read by itself.
+                       // In the past each moment is read without the cache.
                        .memory = m_state.moment ? nullptr : m_memory,
                        .previous = m_data};
   m_context.submitAtPlayhead<GpuData>(
       m_slot, supersede,
       [question](const MomentReaders& readers, std::stop_token stop) { return readGpus(readers, question, std::move(stop)); },
       [this, again = supersede == QueryService::Supersede::kAfterCurrent](const Result<std::shared_ptr<const GpuData>>& answer) {
-        // What was to be brought up to date and cannot be for now stays, with its age in the strip.
+        // If a refresh is unavailable for now, the old picture stays, with its age in the strip.
         if (again && m_data && answer.status().code() == Code::kUnavailable) return;
         showAnswer(answer);
       });
@@ -370,7 +370,7 @@ void GpusView::showDetail() {
   m_strips->setWindow(detail.x0, detail.x1);
 }
 
-// The grid gets what it needs, up to half of the view; then eight rows of the host; the strips get the rest, where there is room.
+// The grid gets the height that it needs, up to half of the view; then eight rows of the host; the strips get the rest, if there is room.
 void GpusView::fitRoom() {
   m_side->setVisible(width() >= kSideFrom);
   const int beside = m_side->isVisibleTo(this) ? m_side->width() + 2 * kGrid : 0;
@@ -378,7 +378,7 @@ void GpusView::fitRoom() {
   const int needed =
       std::max(m_grid->neededHeight(std::max(100, width() - beside - 4 * kGrid)) + kGrid, beside > 0 ? GpuSide::neededHeight() : 0);
   m_scroll->setFixedHeight(std::min(needed, height() / 2));
-  // A small panel is a grid: it stands beside findings that say what the host's words say.
+  // A small panel shows only the grid: it is next to findings that have the same information as the host's texts.
   const bool roomy = width() >= kTableFrom || height() >= kStripsFrom;
   m_host_line->setVisible(m_data && !m_data->detail.host_line.isEmpty() && roomy);
   m_trouble->setVisible(m_data && !m_data->detail.trouble.isEmpty() && width() >= kTableFrom);
@@ -426,7 +426,7 @@ void GpusView::fillTable() {
 void GpusView::fillWorst() {
   auto cells = std::make_shared<std::vector<GpuCell>>();
   for (const HostColumn& host : m_data->hosts) cells->insert(cells->end(), host.cells.begin(), host.cells.end());
-  // Findings and what does not report come first, then by the deviation on the worse side.
+  // Findings and cells that do not report come first, then by the deviation on the worse side.
   std::ranges::stable_sort(*cells, std::greater{}, [](const GpuCell& cell) {
     return std::tuple(cell.finding ? cell.finding->severity : Severity::kDebug, cell.state == CellState::kLost || cell.xid, cell.shade);
   });
@@ -453,7 +453,7 @@ void GpusView::focusFilter() {
   m_worst->focusFilter();
 }
 
-// A host list: what one pastes into a drain command. Of the list's selected rows, of the singled-out cells, or of all.
+// A host list, to be pasted into a drain command: of the list's selected rows, of the highlighted cells, or of all.
 QString GpusView::copyText() const {
   if (!m_worst->isHidden()) return m_worst->selectedTsv();
   QStringList hosts;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `gpus`: every GPU and host now, outliers first; the chosen host in numbers and strips.
+// View `gpus`: the current state of every GPU and host, outliers first; the selected host in numbers and strips.
 //
 // Threading:  GUI thread; GpuData is read on a query worker.
 // Ownership:  as View.
 // Units:      as GpuData.
-// Errors:     a failed read keeps the stale picture and says why.
+// Errors:     a failed read keeps the stale picture and shows the reason.
 // Cost:       one readGpus() per text tick and per move of the window, coalesced.
 #pragma once
 
@@ -79,7 +79,7 @@ class GpusView : public View {
   TableModel<GpuCell>* m_worst_model;
   TableView* m_worst;
   QLabel* m_host;
-  QWidget* m_links;  // to other views of the chosen GPU's rank
+  QWidget* m_links;  // to other views of the selected GPU's rank
   QLabel* m_host_line;
   QLabel* m_trouble;
   QTableWidget* m_table;

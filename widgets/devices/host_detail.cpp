@@ -42,7 +42,7 @@ constexpr std::array<const char*, 6> kHostLine = {"cpu_busy_ratio",           "p
 constexpr std::size_t kStrips = 5;
 constexpr DurNs kRecent = 3'600 * kNsPerSecond;
 constexpr std::size_t kTroubleLines = 4, kTroubleEvents = 5'000;
-constexpr double kFullSoon = 7.0 * 86'400 * kNsPerSecond;  // a mount that lasts longer is no news
+constexpr double kFullSoon = 7.0 * 86'400 * kNsPerSecond;  // a mount that takes longer to fill is not reported
 
 QString titleOf(std::string_view metric) {
   const MetricInfo* info = findMetric(metric);
@@ -89,7 +89,7 @@ class Builder {
                              : DeviceText::tr("%1 · ranks %2–%3").arg(m_out.name, QString::number(low), QString::number(high));
   }
 
-  // All that the table and the host's line may show, in one question.
+  // All values for the table and the host's line, in one query.
   Status readNewest() {
     std::vector<SeriesId> ids;
     const auto want = [&](DeviceId device, const char* metric) {
@@ -137,7 +137,7 @@ class Builder {
       limits.push_back(limit);
       if (limit) most = std::max(most, *limit);
     }
-    if (least > most) return;  // no device says it
+    if (least > most) return;  // no device reports it
     const std::string_view unit = unitOfMetric(metric.metric);
     const bool words = std::string_view(metric.metric) == "clock_event_reasons";
     const bool limited = std::ranges::any_of(limits, [](const auto& limit) { return limit.has_value(); });
@@ -174,7 +174,7 @@ class Builder {
       if (!value) continue;
       QString text = DeviceText::tr("%1 %2 free").arg(labelOf(*series), formatBytes(*value));
       for (const Series* full : m_fleet.find(m_question.node, {}, "mount_time_to_full_ns")) {
-        // Told only while the mount fills.
+        // Shown only while the mount is filling.
         if (full->key.labels != series->key.labels || full->last_x < series->last_x) continue;
         const auto left = latest(full);
         if (left && *left < kFullSoon) text = DeviceText::tr("%1, full in %2").arg(text, formatAge(static_cast<DurNs>(*left)));
@@ -184,7 +184,7 @@ class Builder {
     m_out.host_line = words.join(QStringLiteral(" · "));
   }
 
-  // What befell the host and its devices, the worst first; repeats are one line.
+  // Faults of the host and its devices, the worst first; repeats are folded into one line.
   Status readTrouble() {
     struct Trouble {
       Event newest;
@@ -206,7 +206,7 @@ class Builder {
       else
         ++same->count;
     }
-    // What follows from another fault is never on top of it.
+    // A consequence of another fault is never on top of it.
     const auto rank = [](const Trouble& t) {
       const FaultInfo* fault = findFault(t.newest.kind, t.newest.code);
       return std::pair(fault != nullptr && fault->secondary ? 1 : 0, -static_cast<int>(t.newest.severity));
@@ -250,7 +250,7 @@ class Builder {
     return m_whole.bins(series.id, Axis::kTime, m_out.x0, m_out.x1, m_question.pixels, m_stop);
   }
 
-  // Many devices in one strip: what they reached as a band, each one's mean as a line, the chosen one on top.
+  // Many devices in one strip: their range as a band, the mean of each as a line, the selected one on top.
   Status addDevices(const char* metric, PlotData& plots) {
     PlotPanel panel{.title = titleOf(metric), .unit = std::string(unitOfMetric(metric))};
     std::vector<Bin> band;
@@ -282,7 +282,7 @@ class Builder {
     for (const Series* series : m_fleet.find(m_question.node, {}, metric)) {
       if (panel.curves.size() == Theme{}.series.size()) break;
       RG_ASSIGN(auto read, bins(*series));
-      // An interface that never carried anything (a bridge, an unused port) is no curve.
+      // An interface that never carried traffic (a bridge, an unused port) gets no curve.
       const bool silent = std::ranges::all_of(read, [](const Bin& bin) { return bin.count == 0 || (bin.min == 0 && bin.max == 0); });
       if (silent && !series->key.labels.empty()) continue;
       PlotCurve curve{.name = labelOf(*series),

@@ -3,8 +3,8 @@
 //
 // Threading:  readHostDetail() on a query worker; the value is immutable afterwards.
 // Ownership:  plots share their bins.
-// Units:      a column has one unit, in its head.
-// Errors:     the Reader's; a value that does not exist is kAbsentText, a column without any value is left out.
+// Units:      a column has one unit, in its header.
+// Errors:     the Reader's; a missing value is kAbsentText, a column without any value is left out.
 // Cost:       latest() of a dozen metrics per device, bins of the strips.
 #pragma once
 
@@ -25,7 +25,7 @@ struct DetailColumn {
 };
 struct DetailRow {
   QString device;
-  std::vector<QString> cells;  // as many as columns
+  std::vector<QString> cells;  // one per column
 };
 
 struct HostDetail {
@@ -33,7 +33,7 @@ struct HostDetail {
   std::vector<DetailColumn> columns;
   std::vector<DetailRow> rows;
   QString host_line;  // CPU, memory, NIC, mounts in one line
-  QString trouble;    // warnings and worse of the last hour, a line each: what, what it means, what to do
+  QString trouble;    // warnings and above of the last hour, a line each: the fault, its meaning, the action
   std::shared_ptr<const PlotData> strips;
   std::int64_t x0 = 0, x1 = 0;
 };
@@ -47,7 +47,7 @@ struct DetailQuestion {
 };
 
 QString rankText(const Rank& rank);                                          // "37 (0,1,5)"
-QString reasonText(std::uint64_t reasons);                                   // clock event reasons in words
+QString reasonText(std::uint64_t reasons);                                   // clock event reasons as text
 inline constexpr std::uint64_t kSlowdownReasons = 0x8 | 0x20 | 0x40 | 0x80;  // NVML: HW slowdown, SW and HW thermal, power brake
 inline constexpr std::uint64_t kPowerCapReason = 0x4;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. A page's rows come before those of the next page; each source goes on behind its last row that was shown.
+// Invariants: 1. A page's rows precede those of the next page; each source continues after its last shown row.
 #include "widgets/events/event_data.h"
 
 #include <algorithm>
@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::size_t kContextLines = 8, kFewEvents = 20'000;
 constexpr DurNs kNear = 30 * kNsPerSecond;  // around an event
-// Codes of ingest issues that say that rows of this time line are missing.
+// Codes of ingest issues that mean that rows of this time line are missing.
 constexpr std::array<std::string_view, 7> kNotKept = {
     "store.logs_forgotten",       "agent.log_limit", "agent.recorder_full", "train_log.too_many_log_lines", "train_log.too_many_events",
     "kernel_log.too_many_events", kLostBatches};
-// Said once at an agent's start about each device; the GPU view shows what of it matters.
+// Sent once per device at an agent's start; the GPU view shows the relevant facts.
 constexpr std::string_view kFacts = "device_facts";
 constexpr int kFindingChars = 4'000;
 
@@ -44,7 +44,7 @@ class Names {
       if (node.name == name) return id;
     return std::nullopt;
   }
-  // Says where, and who is there.
+  // Sets the place and the rank there.
   void place(EventRow& row) const {
     QStringList words;
     const auto device = m_devices.find(row.device);
@@ -118,7 +118,7 @@ Severity least(EventLevel level, EventSource source, bool words) {
   return Severity::kDebug;
 }
 
-// A question with its names looked up.
+// A query with its names resolved.
 class EventSearch {
  public:
   Status prepare(Reader& reader, const EventQuestion& question) {
@@ -135,7 +135,7 @@ class EventSearch {
     m_query.range = question.range;
     m_query.rank = m_typed.rank;
     m_query.limit = question.limit;
-    // Of one run everything is shown, also of machines that no rank was on.
+    // Of a single run everything is shown, also of machines that had no rank.
     if (runs.size() > 1) m_query.run = m_run;
     if (!m_typed.node.empty()) {
       m_query.node = m_names.node(m_typed.node);
@@ -154,7 +154,7 @@ class EventSearch {
     if (source == EventSource::kEvent) query.kind = m_typed.kind;
     return query;
   }
-  // Of findings and notes, which no index is needed for.
+  // For findings and notes, which need no index.
   bool fits(const EventRow& row) const {
     if (row.severity < least(m_question->filters.level, row.key.source, true)) return false;
     const TimeRange& range = m_question->range;
@@ -201,7 +201,7 @@ class EventSearch {
   QString m_unknown;
 };
 
-// From the oldest of everything that the filters want to the newest row of the page.
+// From the oldest row that matches the filters to the newest row of the page.
 Result<std::optional<TimeRange>> extentOf(Reader& reader, const EventSearch& search, const std::vector<EventRow>& rows,
                                           std::stop_token stop) {
   std::optional<TimeRange> range;
@@ -215,7 +215,7 @@ Result<std::optional<TimeRange>> extentOf(Reader& reader, const EventSearch& sea
   for (const EventSource source : {EventSource::kEvent, EventSource::kLog}) {
     if (!range || !search.wants(source)) continue;
     RowQuery oldest = search.query(source);
-    oldest.range = {std::numeric_limits<TimeNs>::min() + 1, range->t0};  // those with a time
+    oldest.range = {std::numeric_limits<TimeNs>::min() + 1, range->t0};  // only those with a time
     oldest.order = RowOrder::kOldestFirst;
     oldest.limit = 1;
     if (source == EventSource::kEvent) {
@@ -317,7 +317,7 @@ Result<EventDensity> readDensity(Reader& reader, const EventQuestion& question, 
       for (std::size_t s = 0; s < kSeverityCount; ++s) density.counts[i][s] += counts[i][s];
   };
   if (search.wants(EventSource::kEvent)) {
-    // Events are few as a rule; counting would look at the log lines as well.
+    // Events are usually few; counting would include the log lines.
     RowQuery query = search.query(EventSource::kEvent);
     query.limit = kFewEvents;
     RG_ASSIGN(const auto found, reader.searchEvents(query, stop));
@@ -371,10 +371,10 @@ std::string withoutEscapes(std::string_view text) {
       continue;
     }
     const char kind = text[++i];
-    if (kind == '[') {  // to its final byte
+    if (kind == '[') {  // up to its final byte
       while (i + 1 < text.size() && (text[i + 1] < '@' || text[i + 1] > '~') && text[i + 1] >= ' ') ++i;
       if (i + 1 < text.size() && text[i + 1] >= '@') ++i;
-    } else if (kind == ']') {  // to a bell or a string terminator
+    } else if (kind == ']') {  // up to a bell or a string terminator
       while (i + 1 < text.size() && text[i + 1] != '\a' && text[i + 1] != '\x1b') ++i;
       if (i + 1 < text.size()) i += text[i + 1] == '\a' ? 1 : 2;
     }

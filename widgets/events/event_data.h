@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// EventData: one time line of events, log lines, findings and notes, in pages, newest first; and how dense they are when.
+// EventData: one time line of events, log lines, findings and notes, in pages, newest first; and their density over time.
 //
 // Threading:  readEvents() and readEventDetail() on a query worker; the values are immutable afterwards.
-// Ownership:  values.
 // Units:      TimeNs, corrected; half-open ranges.
 // Errors:     the Reader's.
 // Cost:       a page reads a page of events and one of log lines, and all findings and notes of the run.
@@ -28,7 +27,7 @@ struct EventText {
 
 enum class EventSource : std::uint8_t { kEvent, kLog, kFinding, kNote };
 
-// Places of a row's key in the order of all rows: by time, then source, then id.
+// A row's key in the order of all rows: by time, then source, then id.
 struct EventKey {
   TimeNs time = 0;
   EventSource source = EventSource::kEvent;
@@ -53,7 +52,7 @@ struct EventRow {
   QString where;              // "n0412 GPU 3 · rank 37"
 };
 
-// What of the time line is wanted. kUsual: everything that happened, and log lines from warning on; all of them where words are asked for.
+// Filter by severity. kUsual: all events, and log lines of severity warning and above; all log lines if search words are given.
 enum class EventLevel : std::uint8_t { kUsual, kAll, kWarning, kError, kCritical };
 
 struct EventFilters {
@@ -62,38 +61,38 @@ struct EventFilters {
   std::optional<EventSource> source;  // only these
   friend bool operator==(const EventFilters&, const EventFilters&) = default;
 };
-// The filters that were typed among the words.
+// The filters typed among the search words.
 struct TypedFilters {
   std::string words, node, kind;
   std::optional<std::int32_t> rank;
 };
 TypedFilters typedFilters(std::string_view typed);
 
-// Where the next page goes on.
+// Where the next page continues.
 struct EventPosition {
   std::optional<RowKey> event, log;
-  std::size_t findings = 0, notes = 0;  // newest first, how many were shown
+  std::size_t findings = 0, notes = 0;  // newest first, number already shown
 };
 
 struct EventQuestion {
-  RunId run;  // chooseRun()'s where 0
+  RunId run;  // 0: that of chooseRun()
   EventFilters filters;
   TimeRange range;
   EventPosition from;
   std::size_t limit = 2'000;
 };
 
-// The code of the issue that counts batches of agents, not rows.
+// The code of the issue that counts agents' batches, not rows.
 inline constexpr std::string_view kLostBatches = "wire.gap";
 
 struct EventPageData {
   std::vector<EventRow> rows;  // newest first
   EventPosition next;
   bool more = false;
-  bool anything = false;           // the store has something that no filter asked for
-  QString unknown;                 // a node that was typed and is not there
-  std::vector<Issue> not_kept;     // log lines and events that are not in the store, and why
-  std::optional<TimeRange> range;  // of what the filters want, where no range was asked for
+  bool anything = false;           // the store has rows that no filter matched
+  QString unknown;                 // a node that was typed and does not exist
+  std::vector<Issue> not_kept;     // log lines and events missing from the store, with the reason
+  std::optional<TimeRange> range;  // of the matching rows, if no range was given
 };
 Result<EventPageData> readEvents(Reader& reader, const EventQuestion& question, std::stop_token stop);
 
@@ -104,16 +103,16 @@ struct EventDensity {
 };
 Result<EventDensity> readDensity(Reader& reader, const EventQuestion& question, std::size_t parts, std::stop_token stop);
 
-// Around one row.
+// Context of one row.
 struct EventDetail {
   EventKey of;
-  std::vector<LogHit> lines;           // the same stream's around a log line; those of its node at about its time around an event
-  std::optional<std::size_t> at;       // the line itself
+  std::vector<LogHit> lines;           // for a log line its neighbours in the stream; for an event lines of its node at about its time
+  std::optional<std::size_t> at;       // index of the line itself
   std::optional<std::int32_t> number;  // of its attempt
 };
 Result<EventDetail> readEventDetail(Reader& reader, const EventRow& row, std::stop_token stop);
 
-// What a terminal would act on and people cannot read is left out: colours, cursor moves, titles.
+// Removes terminal escape sequences: colours, cursor moves, titles.
 std::string withoutEscapes(std::string_view text);
 
 }  // namespace runglass

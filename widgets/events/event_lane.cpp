@@ -120,7 +120,7 @@ void EventLane::paintEvent(QPaintEvent*) {
   }
   if (m_playhead) paintPlayhead(painter, x, *m_playhead, kGrid, bottom);
   if (m_mark && *m_mark >= x.x0 && *m_mark < x.x1) {
-    // From below, so that the bar it stands under is seen.
+    // From below, so that the bar above it stays visible.
     const double pixel = x.toPixel(*m_mark);
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.accent);

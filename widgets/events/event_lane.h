@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// EventLane: how many rows of which severity lie when, as three lanes of bars over the shared window; a drag zooms every view.
+// EventLane: the number of rows by severity over time, as three lanes of bars over the shared window; a drag zooms every view.
 //
 // Threading:  GUI thread.
 // Ownership:  shares the counts.
 // Units:      TimeNs; half-open.
-// Errors:     none.
 // Cost:       a rectangle per part and lane.
 #pragma once
 
@@ -20,9 +19,9 @@ namespace runglass {
 
 // Worst on top.
 inline constexpr int kLanes = 3;
-// Which lane a severity is in.
+// The lane of a severity.
 int laneOf(Severity severity);
-// The height of a bar for `count` where the highest is `most`: a single row is seen beside a million.
+// The height of a bar for `count` where the highest is `most`: a single row is visible next to a million.
 int barHeight(std::uint32_t count, std::uint32_t most, int height);
 
 class EventLane : public QWidget, public AccessiblePicture {
@@ -33,7 +32,7 @@ class EventLane : public QWidget, public AccessiblePicture {
   void setDensity(std::shared_ptr<const EventDensity> density, TimeStyle style);
   void setMark(std::optional<TimeNs> time);
   void setPlayhead(std::optional<TimeNs> moment);
-  // How many parts fit.
+  // Number of parts that fit.
   std::size_t parts() const;
   AccessibleTable accessibleTable() const override;
 

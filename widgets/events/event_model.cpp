@@ -16,14 +16,14 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kApart = 600 * kNsPerSecond;
-constexpr double kLaterInk = 0.55;  // of what is later than the playhead
+constexpr double kLaterInk = 0.55;  // of rows later than the playhead
 constexpr int kMessageChars = 600;
 constexpr std::size_t kSayingBytes = 200;
 constexpr qsizetype kFarHit = 60, kBeforeHit = 24;
 
 qsizetype charsOf(std::string_view bytes) { return QString::fromUtf8(bytes.data(), static_cast<qsizetype>(bytes.size())).size(); }
 
-// A hit far inside a long line is brought to its front.
+// Moves a hit far inside a long line to its front.
 QString fromHit(const QString& text, const LogQuery& words) {
   if (words.asksNothing() || text.size() < kFarHit) return text;
   const std::string bytes = text.toStdString();
@@ -48,15 +48,15 @@ QString sourceWord(EventSource source) {
 
 }  // namespace
 
-// What tells repeats from others: numbers in the text do not.
+// The text that repeats share: it ignores numbers.
 std::string EventModel::saying(const EventRow& row) {
   std::string says = std::to_string(static_cast<int>(row.key.source)) + '/' + row.kind + '/' + row.code + '/' +
                      std::to_string(static_cast<int>(row.severity)) + '/';
-  // What only follows from something else comes from all peers at once: one row, so that the cause is not buried under it.
+  // Consequences of another fault come from all peers at once: fold them into one row, so that they do not bury the cause.
   const FaultInfo* fault = row.key.source == EventSource::kEvent ? findFault(row.kind, row.code) : nullptr;
   if (fault != nullptr && fault->secondary) return says;
   says += std::to_string(row.node.value) + '/' + std::to_string(row.device.value) + '/' + (row.rank ? std::to_string(*row.rank) : "") + '/';
-  // An Xid is told by its number; what its text says of registers is each time another.
+  // An Xid is identified by its number; register values in its text differ each time.
   if (row.kind == "xid" && !row.code.empty()) return says;
   bool in_number = false;
   for (const char c : std::string_view(row.text).substr(0, kSayingBytes)) {
@@ -236,7 +236,7 @@ QString EventModel::message(const Shown& shown) const {
   QString text = fromHit(screenText(withoutEscapes(row.text), kMessageChars), m_words);
   const QString name = row.kind == "xid" && !row.code.empty() ? QStringLiteral("Xid %1").arg(screenText(row.code, 20)) : QString();
   const bool named = name.isEmpty() || text.startsWith(QLatin1String("Xid"));
-  // A number alone tells nobody anything.
+  // A number alone means nothing to the user.
   if (const FaultInfo* fault = !name.isEmpty() && text == name ? findFault(row.kind, row.code) : nullptr)
     text += QStringLiteral(": ") + termText(fault->meaning);
   if (shown.member >= 0 || group.rows.size() < 2) return named ? text : name + QStringLiteral(": ") + text;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// EventModel: the loaded pages of the time line as a table, with repeats in one row that opens.
+// EventModel: the loaded pages of the time line as a table, with repeats folded into one expandable row.
 //
 // Threading:  GUI thread.
 // Ownership:  owns its rows.
 // Units:      TimeNs.
-// Errors:     none.
-// Cost:       append() is O(rows added); data() is made for visible cells only. About 400 bytes a row.
+// Cost:       append() is O(rows added); data() is computed for visible cells only. About 400 bytes a row.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -26,20 +25,20 @@ class EventModel : public QAbstractTableModel {
 
  public:
   enum Column : int { kTime, kSeverity, kKind, kWhere, kMessage, kColumns };
-  enum Role : int { kCopyRole = Qt::UserRole + 1, kMarksRole };  // kMarksRole: QList<QPoint> of begin and end in the shown message
+  enum Role : int { kCopyRole = Qt::UserRole + 1, kMarksRole };  // kMarksRole: QList<QPoint> of start and end in the shown message
 
   using QAbstractTableModel::QAbstractTableModel;
 
-  // A first page replaces everything; groups that were open stay open.
+  // A first page replaces everything; expanded groups stay expanded.
   void reset(std::vector<EventRow> rows, bool more);
   void append(std::vector<EventRow> rows, bool more);
   void setWords(const std::string& words);
   void setTimes(TimeStyle style, TimeRange shown);
-  void setMoment(std::optional<TimeNs> moment);  // what is later is dimmed
-  int firstBy(TimeNs moment) const;              // the newest row that is not later; -1: none is loaded
+  void setMoment(std::optional<TimeNs> moment);  // later rows are dimmed
+  int firstBy(TimeNs moment) const;              // the newest row not later than the moment; -1: none is loaded
 
   const EventRow* rowAt(const QModelIndex& index) const;
-  // How many rows the index stands for; 1: no group.
+  // Number of rows that the index represents; 1: no group.
   std::size_t groupSize(const QModelIndex& index) const;
   bool isHeader(const QModelIndex& index) const;
   void toggle(const QModelIndex& index);
@@ -59,12 +58,12 @@ class EventModel : public QAbstractTableModel {
   void pageWanted();
 
  private:
-  // Rows that say the same, newest first.
+  // Rows with the same text, newest first.
   struct Group {
     std::vector<std::size_t> rows;  // into m_rows
     std::string says;
     bool open = false;
-    int at = 0;  // its row on screen
+    int at = 0;  // its row in the table
   };
   struct Shown {
     std::size_t group = 0;
@@ -79,7 +78,7 @@ class EventModel : public QAbstractTableModel {
 
   std::deque<EventRow> m_rows;
   std::vector<Group> m_groups;                                  // by their newest row
-  std::unordered_map<std::string, std::size_t> m_newest_group;  // of what is said
+  std::unordered_map<std::string, std::size_t> m_newest_group;  // by text
   std::vector<Shown> m_shown;
   bool m_more = false, m_asked = false;
   LogQuery m_words;

@@ -18,7 +18,7 @@ constexpr int kMaxChars = 20'000, kLineChars = 400;
 QString escaped(const QString& text) { return text.toHtmlEscaped(); }
 QString fromView(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
 
-// `text` for the screen with the words that were looked for on a coloured ground.
+// `text` for the screen with the search words highlighted.
 QString marked(std::string_view text, const LogQuery& words, int most) {
   const std::string bytes = screenText(withoutEscapes(text), most).toStdString();
   const QString ground = mix(currentTheme().ground, currentTheme().warning, 0.45).name();
@@ -43,7 +43,7 @@ QString heading(const QString& text) {
 
 QString paragraph(const QString& html) { return QStringLiteral("<p style='margin:0 0 4px 0'>%1</p>").arg(html); }
 
-// What else to look at, by what the fault takes with it.
+// Other views to check, by the parts that the fault affects.
 QString elsewhere(const FaultInfo& fault) {
   if (fault.secondary)
     return EventText::tr("It follows from another fault: look on this node for one a moment earlier that is not of this kind.");

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// EventPanel: one row in full: what was said, what it means, what to do, what else to look at, and the log lines around it.
+// EventPanel: one row in full: its text, its meaning, the action, related views, and the log lines around it.
 //
 // Threading:  GUI thread.
-// Ownership:  shares nothing.
-// Units:      none.
-// Errors:     what cannot be read is said in place.
+// Errors:     a failed read is shown in place.
 // Cost:       one page of rich text.
 #pragma once
 
@@ -16,7 +14,7 @@
 
 namespace runglass {
 
-// The whole as HTML, every text of the outside escaped. `detail` null: still being read.
+// The page as HTML, with all outside text escaped. `detail` null: still being read.
 QString eventHtml(const EventRow& row, const EventDetail* detail, const std::string& words, TimeStyle style);
 
 class EventPanel : public QWidget {
@@ -31,7 +29,7 @@ class EventPanel : public QWidget {
   QString plainText() const { return m_text->toPlainText(); }
 
  signals:
-  // "node", "rank", "device", "attempt", "time": what of the row was clicked.
+  // "node", "rank", "device", "attempt", "time": the clicked part of the row.
   void linkChosen(const QString& what);
 
  protected:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants:
-// 1. The rows are of m_list_range and the filters; a change of either asks for the first page anew.
-// 2. New rows never move what is read: they wait behind the pill unless the table is at its top.
+// 1. The rows match m_list_range and the filters; a change of either queries the first page again.
+// 2. New rows never move the rows being read: they are held back behind the pill unless the table is at its top.
 // 3. A click changes the shared state only, and the table keeps its rows when the change is its own.
 #include "widgets/events/events_view.h"
 
@@ -31,12 +31,12 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kMargin = 60 * kNsPerSecond;  // around a moment that every view moves to
-constexpr int kPagesToMoment = 10;            // that are read to bring the playhead's row into sight
+constexpr DurNs kMargin = 60 * kNsPerSecond;  // around a moment to which every view moves
+constexpr int kPagesToMoment = 10;            // maximum pages read to reach the playhead's row
 constexpr int kTypingMs = 150, kTableShare = 66, kPanelShare = 34;
 constexpr std::array<int, EventModel::kColumns> kWidths = {128, 78, 112, 170, 200};
 
-// Paints the words that were looked for on a coloured ground.
+// Paints the search words highlighted.
 class MarkedCells : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
@@ -68,7 +68,7 @@ std::optional<TimeRange> windowOf(const EventRow& row) {
 Event eventOf(const EventRow& row) {
   Event event{.id = row.key.id, .time = row.timed ? std::optional(row.key.time) : std::nullopt};
   event.attempt = row.attempt, event.node = row.node, event.device = row.device, event.rank = row.rank, event.step = row.step;
-  const bool said = row.key.source != EventSource::kEvent;  // a log line or a note: its words are what it is
+  const bool said = row.key.source != EventSource::kEvent;  // a log line or a note: its text is the row
   event.kind = row.key.source == EventSource::kLog ? "log line" : row.kind;
   event.code = said ? std::string() : row.code;
   event.severity = row.severity;
@@ -76,7 +76,7 @@ Event eventOf(const EventRow& row) {
   return event;
 }
 
-// As much of it as a row has.
+// As many fields as a row has.
 Finding findingOf(const EventRow& row) {
   Finding finding;
   finding.id = row.key.id, finding.kind = row.kind, finding.summary = row.text, finding.severity = row.severity;
@@ -254,12 +254,12 @@ EventFilters EventsView::filters() const {
 
 EventQuestion EventsView::question() const {
   EventQuestion question{.run = m_state.selection.run, .filters = filters()};
-  // All of time also has the rows without one.
+  // All of time also includes the rows without a time.
   if (!m_list_all && m_list_range.t0 < m_list_range.t1) question.range = m_list_range;
   return question;
 }
 
-// All of time may reach farther than the run that the window shows.
+// All of time may extend beyond the run that the window shows.
 TimeRange EventsView::listed() const { return m_list_all && m_extent ? *m_extent : m_list_range; }
 
 void EventsView::applyState(const ViewState& state) {
@@ -271,7 +271,7 @@ void EventsView::applyState(const ViewState& state) {
   m_state = state;
   if (travelled) showMoment();
   if (own && !other_run) {
-    // The list stays; the lanes show where in the window it is now.
+    // The list stays; the lanes show the window's position in it.
     m_back->show();
     if (restyled) m_model->setTimes(state.time_style, listed());
     return askDensity(QueryService::Supersede::kCancelOlder);
@@ -366,7 +366,7 @@ void EventsView::askNext() {
 
 void EventsView::askDensity(QueryService::Supersede supersede) {
   EventQuestion density = question();
-  // A run that only kernel messages speak of has no extent of its own.
+  // A run known only from kernel messages has no extent of its own.
   density.range = m_state.window.range;
   if (density.range.t0 >= density.range.t1 && m_extent) density.range = *m_extent;
   if (density.range.t0 >= density.range.t1) return m_lane->setDensity(nullptr, m_state.time_style);
@@ -398,7 +398,7 @@ void EventsView::showFirst(const Result<std::shared_ptr<const EventPageData>>& a
   const bool first = !m_shown;
   m_shown = true;
   if (!answer.ok()) {
-    if (!first && again) return;  // what is shown stays; the frame tells of a store that cannot be read
+    if (!first && again) return;  // the rows stay; the frame reports a store that cannot be read
     m_empty->showFailed(tr("The events cannot be read."), screenText(answer.status().message()));
     return m_stack->setCurrentIndex(0);
   }
@@ -448,7 +448,7 @@ void EventsView::takeFirst(const EventPageData& page) {
   scrollToMoment();
 }
 
-// Without a choice of the user's the detail shows the newest row of what is selected elsewhere, else the newest of the worst.
+// Without a selection by the user the detail shows the newest row of the item selected in other views, else the newest of the worst.
 void EventsView::chooseStart() {
   int best = -1;
   int best_score = -1;
@@ -461,7 +461,7 @@ void EventsView::chooseStart() {
     if (row->key.source == EventSource::kEvent && row->severity >= Severity::kWarning) score += 1;
     if (score > best_score) best = i, best_score = score;
   }
-  // In the past the newest row of then.
+  // In the past, the newest row of that moment.
   if (const int now = m_state.moment ? m_model->firstBy(*m_state.moment) : -1; now >= 0) best = now;
   if (best < 0) return;
   m_table->selectionModel()->setCurrentIndex(m_model->index(best, 0), QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
@@ -523,7 +523,7 @@ void EventsView::rowChosen() {
   askDetail();
 }
 
-// Every view moves there: who and when.
+// Moves every view to the row's place and time.
 Selection EventsView::selectionOf(const EventRow& row) const {
   Selection selection = m_state.selection;
   if (row.run) selection.run = row.run;
@@ -540,11 +540,11 @@ void EventsView::goTo(const EventRow& row) {
   const std::optional<TimeRange> window = windowOf(row);
   if (!window) return m_context.state->select(selection);
   m_own_window = window;
-  m_state.selection = selection;  // our own change: the list stays
+  m_state.selection = selection;  // this view's own change: the list stays
   m_context.state->goTo(selection, window);
 }
 
-// Rows later than the playhead are dimmed, and the newest that is not is brought into sight, with as many pages as that takes.
+// Rows later than the playhead are dimmed; the newest other row is scrolled into view, reading as many pages as needed.
 void EventsView::showMoment() {
   m_lane->setPlayhead(m_state.moment);
   m_model->setMoment(m_state.moment);

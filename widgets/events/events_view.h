@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `events`: one time line of hardware, log, training events, findings and notes: when, what, where, and what to do about it.
+// View `events`: one time line of hardware, log, training events, findings and notes: time, text, place and action.
 //
 // Threading:  GUI thread; pages, densities and details are read on query workers.
 // Ownership:  as View.
 // Units:      TimeNs.
 // Errors:     a failed read shows the reason.
-// Cost:       a page as the table is scrolled; while data arrive the first page and the densities a text tick, coalesced.
+// Cost:       a page as the table is scrolled; while data arrives the first page and the densities per text tick, coalesced.
 #pragma once
 
 #include <QStackedLayout>
@@ -82,15 +82,15 @@ class EventsView : public View {
 
   const ViewContext m_context;
   ViewState m_state;
-  // What the table lists: the window, except that going to one of its rows does not take the others away.
+  // The listed range: the window, except that moving to one of its rows keeps the others listed.
   TimeRange m_list_range{0, 0};
   bool m_list_all = true;
   std::optional<TimeRange> m_own_window;
-  std::optional<TimeRange> m_extent;  // of what the filters want
+  std::optional<TimeRange> m_extent;  // of the rows that match the filters
   EventModel* m_model;
   EventLane* m_lane;
   EventPanel* m_panel;
-  FindingActions* m_actions;  // of a row that is a finding
+  FindingActions* m_actions;  // for a row that is a finding
   QTableView* m_table;
   QLineEdit* m_search;
   QComboBox* m_level;
@@ -104,7 +104,7 @@ class EventsView : public View {
   QTimer* m_typing;
   EventPosition m_next;
   int m_pages_left = 0;                    // that may still be read for the playhead
-  std::optional<EventPageData> m_waiting;  // a newer first page, while the table is scrolled
+  std::optional<EventPageData> m_waiting;  // a newer first page, held back while the table is scrolled
   bool m_shown = false, m_density_shown = false, m_choosing = false, m_touched = false;
   QuerySlot m_first_slot, m_next_slot, m_density_slot, m_detail_slot;
 };

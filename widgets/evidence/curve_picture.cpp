@@ -10,7 +10,7 @@ namespace runglass {
 namespace {
 
 constexpr int kEventLine = 16;
-constexpr double kMarkShare = 0.14, kEdgeShare = 0.7;  // of the warning colour in the ground
+constexpr double kMarkShare = 0.14, kEdgeShare = 0.7;  // of the warning colour in the background
 
 Ink inkOf(const CurveInk& ink) {
   switch (ink.role) {

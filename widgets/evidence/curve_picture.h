@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CurvePicture: stacked plots as evidence: the plots of the views, coloured when they are painted, with events told in words below.
+// CurvePicture: stacked plots as evidence: the plots of the views, coloured at paint time, with events described below them.
 //
 // Threading:  immutable.
 // Ownership:  shares its bins.
 // Units:      x of the plot's axis; device-independent pixels.
-// Errors:     none; a panel without data says why.
+// Errors:     none; a panel without data shows the reason.
 // Cost:       O(bins) a painting; at most a few points a column and curve.
 #pragma once
 
@@ -15,13 +15,13 @@
 
 namespace runglass {
 
-// What a curve is; the theme has its colour.
+// The role of a curve; the theme defines its colour.
 enum class CurveRole : std::uint8_t {
   kSeries,    // one of several: the theme's `series` by number
-  kSubject,   // whom the card is about
+  kSubject,   // the subject of the card
   kCompared,  // the others' median
-  kReach,     // what the others reached, as a band
-  kOld,       // a branch that was run again
+  kReach,     // the range of the others, as a band
+  kOld,       // a superseded branch
 };
 struct CurveInk {
   CurveRole role = CurveRole::kSeries;
@@ -40,8 +40,8 @@ struct CurveStory {
   std::int64_t x0 = 0, x1 = 0;
   std::optional<std::pair<std::int64_t, std::int64_t>> mark;  // shaded
   std::vector<CurveEvent> events;                             // by x
-  std::size_t more_events = 0;                                // that are not told
-  // A panel and its curves with their inks.
+  std::size_t more_events = 0;                                // not listed
+  // Adds a panel and its curves with their inks.
   void add(PlotPanel panel, std::vector<CurveInk> inks);
 };
 

@@ -53,13 +53,13 @@ Axis axisOf(const Series& series, const CurveRange& range) {
   return range.axis == CurveAxis::kTime && series.key.kind == SeriesKind::kScalar ? Axis::kTime : Axis::kX;
 }
 
-// Equal for all that shall have equal edges.
+// Equal for all readings that must have equal edges.
 std::size_t columnsOf(std::size_t members, const CurveRange& range) {
   const auto most = static_cast<std::int64_t>(members > kManySeries ? kManyColumns : kBandColumns);
   return static_cast<std::size_t>(std::clamp<std::int64_t>(std::min<std::int64_t>(range.columns, range.x1 - range.x0), 1, most));
 }
 
-// What tells the members apart.
+// Names that distinguish the members.
 std::vector<QString> namesOf(const EvidenceSubject& subject, const std::vector<const Series*>& members) {
   std::set<AttemptId> attempts;
   std::set<std::optional<std::int32_t>> ranks;
@@ -116,7 +116,7 @@ Result<CurvesRead> readLines(Reader& reader, const EvidenceSubject& subject, con
     out.without_axis += read.without_axis;
     for (std::size_t i = 0; i < read.curves.size(); ++i)
       for (PlotCurve& curve : read.curves[i]) {
-        // Read with room around the window: what lies there alone is not in the picture.
+        // Read with a margin around the window: data only in the margin is not in the picture.
         if (std::ranges::none_of(*curve.bins, [&](const Bin& bin) { return within(bin, range); })) continue;
         count(curve, curve.faint, range, out);
         out.inks.push_back({curve.faint ? CurveRole::kOld : CurveRole::kSeries, part + i * partsOf(question)});
@@ -188,7 +188,7 @@ Result<BandRead> readBand(Reader& reader, const std::vector<const Series*>& memb
     out.curves.push_back({.name = name, .ink = {}, .bins = std::move(bins), .smooth = {}, .gaps = true});
     out.inks.push_back({role, 0});
   };
-  // Whom it is about first: what a narrow legend has no room for is the reach.
+  // The subject first: if a narrow legend drops an entry, it is the range.
   if (own) add({}, own, CurveRole::kSubject);
   if (!peers.empty()) add(chosen != nullptr ? QObject::tr("peers' median") : QObject::tr("median"), medianOf(peers), CurveRole::kCompared);
   if (out.heard > 1)

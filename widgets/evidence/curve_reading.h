@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Series as curves of an evidence card: a few as lines, many as what they reached and their median.
+// Series as curves of an evidence card: a few as lines, many as their range and median.
 //
 // Threading:  on a query worker.
 // Ownership:  curves share their bins.
 // Units:      x: steps, or ns since the epoch.
-// Errors:     the Reader's. Series without a place on the axis are left out and counted.
+// Errors:     the Reader's. Series without a position on the axis are left out and counted.
 // Cost:       lines as readCardPart(); a band O(series x bins).
 #pragma once
 
@@ -20,7 +20,7 @@ struct CurveRange {
   CurveAxis axis = CurveAxis::kTime;
   std::int64_t x0 = 0, x1 = 1;
   int columns = 640;
-  std::optional<std::pair<std::int64_t, std::int64_t>> mark = {};  // what means are taken over; absent, or without data: all
+  std::optional<std::pair<std::int64_t, std::int64_t>> mark = {};  // range of the means; absent, or without data: all
 };
 
 struct CurvesRead {
@@ -31,31 +31,31 @@ struct CurvesRead {
   std::optional<double> least, most, first, last;  // of the points that count, within the range
 };
 
-// At most kMaxCurves of them; superseded branches are curves of their own. `smoothing` as smoothed(); 0: none.
+// At most kMaxCurves of them; superseded branches are separate curves. `smoothing` as smoothed(); 0: none.
 Result<CurvesRead> readLines(Reader& reader, const EvidenceSubject& subject, const std::vector<const Series*>& members,
                              const CurveRange& range, double smoothing, const std::stop_token& stop);
 
-// What many reached and their median, and `chosen` on top (null: nobody). Bins of all have the same edges.
+// The range and median of many series, and `chosen` on top (null: none). Bins of all have the same edges.
 struct BandRead {
   std::vector<PlotCurve> curves;
   std::vector<CurveInk> inks;
-  std::size_t heard = 0;                 // that have data in the range
-  std::optional<double> median, chosen;  // of means over the mark; the median is that of the others
+  std::size_t heard = 0;                 // series that have data in the range
+  std::optional<double> median, chosen;  // of means over the mark; the median excludes the chosen one
   std::optional<double> least, most;
 };
 Result<BandRead> readBand(Reader& reader, const std::vector<const Series*>& members, const Series* chosen, const CurveRange& range,
                           const std::stop_token& stop);
 
-// Wholly: a bin across the edge has also what was before.
+// Entirely: a bin across the edge also includes data from outside.
 inline bool isWithin(const Bin& bin, std::pair<std::int64_t, std::int64_t> range) {
   return bin.x0 >= range.first && bin.x1 <= range.second;
 }
-// Of the bins that lie in [x0, x1); absent: nothing does.
+// Mean of the bins within [x0, x1); absent: none is.
 std::optional<double> meanWithin(const std::vector<Bin>& bins, std::int64_t x0, std::int64_t x1);
 
-// What each of a few had, as its mean over the reach of all, for readings that are denser than columns.
+// The mean of each of a few series over the range of all, for samples that are denser than columns.
 struct MeansRead {
-  std::vector<PlotCurve> curves;  // a line each, then the reach
+  std::vector<PlotCurve> curves;  // a line each, then the range
   std::vector<CurveInk> inks;
   std::vector<Bin> bins;  // of all together
   std::int64_t points = 0;
@@ -63,7 +63,7 @@ struct MeansRead {
 Result<MeansRead> readMeans(Reader& reader, const EvidenceSubject& subject, const std::vector<const Series*>& members,
                             const CurveRange& range, const std::stop_token& stop);
 
-// "GPU power"; of what the catalogue does not know, its name.
+// "GPU power"; a metric that is not in the catalogue keeps its name.
 QString metricTitle(std::string_view metric);
 
 }  // namespace runglass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Power, clock, temperature, activity and errors of a device or host around an incident, against what its peers had, with its events.
+// Power, clock, temperature, activity and errors of a device or host around an incident, compared with its peers, with its events.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace runglass {
 namespace {
 
 struct Strip {
-  const char *metric, *instead;  // `instead`: where nobody has the first
+  const char *metric, *instead;  // `instead`: if no device has the first
 };
 constexpr std::array<Strip, 4> kDeviceStrips = {
     {{"power_watts", ""}, {"sm_clock_hertz", ""}, {"temperature_celsius", ""}, {"sm_active_ratio", "gpu_busy_ratio"}}};
@@ -23,9 +23,9 @@ constexpr std::array<Strip, 4> kHostStrips = {{{"cpu_busy_ratio", ""},
 constexpr std::array<const char*, 6> kErrors = {"ecc_uncorrected_total", "ecc_corrected_total",         "nvlink_replay_error_total",
                                                 "pcie_replay_total",     "nvlink_recovery_error_total", "nvlink_crc_error_total"};
 constexpr std::size_t kMaxPeers = 64, kMaxOwn = 8;
-constexpr DurNs kSilentShare = 20;  // of the window, from which on silence is told
+constexpr DurNs kSilentShare = 20;  // divisor of the window: a longer silence is reported
 constexpr double kWarmer = 3;       // degrees
-constexpr double kNews = 0.03;      // a difference to the peers that is told
+constexpr double kNews = 0.03;      // smallest reported difference from the peers
 constexpr double kDeviceShare = 0.8, kErrorShare = 0.5;
 
 class DeviceReading {
@@ -84,7 +84,7 @@ class DeviceReading {
     return m_device->index ? QObject::tr("GPU %1").arg(*m_device->index) : screenText(m_device->kind, 20);
   }
 
-  // Its own devices, and those of the job's other ranks; of many every so many-th.
+  // Its own devices, and those of the job's other ranks; if there are many, every nth.
   void choose() {
     for (const Device& device : m_subject.devices) {
       const bool own = m_device != nullptr ? device.id == m_device->id : m_node != nullptr && device.node == m_node->id && isGpu(device);
@@ -164,7 +164,7 @@ class DeviceReading {
     return true;
   }
 
-  // What it and its peers had at the same times of the mark: where it was silent nothing is compared.
+  // The device and its peers at the same times of the mark: its silent times are not compared.
   void compare(const PlotPanel& panel, const std::vector<Bin>& mine, const SharedBins& median) {
     double own = 0, theirs = 0;
     std::int64_t points = 0;
@@ -187,7 +187,7 @@ class DeviceReading {
         << QObject::tr("%1 %2 against %3%4").arg(panel.title, formatValue(own, panel.unit), formatValue(theirs, panel.unit), off);
   }
 
-  // The longest stretch without a reading, where it is long beside how often readings come.
+  // The longest stretch without a reading, if it is long relative to the usual distance of readings.
   void findSilence(const std::vector<Bin>& bins) {
     DurNs empty = 0, longest = 0;
     for (const Bin& bin : bins) {
@@ -200,7 +200,7 @@ class DeviceReading {
       m_silent = 0;
   }
 
-  // Counters that rose in the window; those that stood still are one sentence.
+  // Counters that rose in the window; constant ones are summarized in one sentence.
   Status addErrors() {
     PlotPanel panel{.title = QObject::tr("errors, total"), .unit = "", .share = kErrorShare};
     std::vector<CurveInk> inks;
@@ -268,7 +268,7 @@ class DeviceReading {
   CurveRange m_range;
   CurveStory m_story;
   std::int64_t m_points = 0;
-  std::optional<DurNs> m_silent;  // of all its metrics together; 0: one of them always came
+  std::optional<DurNs> m_silent;  // of all its metrics together; 0: at least one of them always reported
   QStringList m_differs, m_alike, m_alone, m_rose;
   std::vector<std::string> m_metrics;
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Hardware events around an incident, repeats folded, with what they mean.
+// Hardware events around an incident, repeats folded, with their meaning.
 //
 // Threading:  on a query worker.
-// Ownership:  values.
 // Units:      TimeNs.
 // Errors:     the Reader's.
 // Cost:       a page of kMaxEventsRead events.
@@ -21,15 +20,15 @@ struct FoldedEvent {
   Event first;
   std::int64_t count = 1;
 };
-// Of one kind, code, machine and rank together; by time.
+// Folds events of the same kind, code, machine and rank; by time.
 std::vector<FoldedEvent> foldEvents(const std::vector<Event>& events);
 // "GPU 5 sim-0002 rank 21"
 QString placeWords(const Event& event, const EvidenceSubject& subject);
-// "Xid 79 × 3, GPU 5 sim-0002: GPU has fallen off the bus"; without a place where that is told beside it. Times are the caller's.
+// "Xid 79 × 3, GPU 5 sim-0002: GPU has fallen off the bus"; without a place if the caller prints it. The caller prints times.
 QString eventWords(const FoldedEvent& event, const QString& place);
 
-// Warnings and worse of a node (0: of the run), of the device alone where one is given; those of the worst severity first where they are
-// too many, told by time.
+// Warnings and above of a node (0: of the run), or only of the device if one is given; if there are too many, those of the worst severity
+// are preferred; ordered by time.
 struct EventsReported {
   std::vector<CurveEvent> events;
   std::size_t more = 0;

@@ -53,7 +53,7 @@ void paintEvidence(QPainter& painter, const QRectF& area, const Evidence& eviden
   painter.save();
   painter.setFont(tableFont());
   if (evidence.picture) {
-    // Pictures are laid out on whole units from 0 on, so that lines are sharp on screen wherever the card is.
+    // Pictures are laid out on whole units from 0, so that lines are sharp on screen wherever the card is.
     painter.translate(area.topLeft());
     painter.setClipRect(QRectF(QPointF(0, 0), area.size()), Qt::IntersectClip);
     evidence.picture->paint(painter, QRectF(QPointF(0, 0), area.size()), theme);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants: 1. m_evidence is the answer to m_question, or to the one before while m_slot is busy (then it is drawn dimmed).
-// 2. Without m_evidence, or where it is empty, m_state stands in its place.
+// 2. Without m_evidence, or if it is empty, m_state is shown instead.
 #include "widgets/evidence/evidence_card.h"
 
 #include <QKeyEvent>
@@ -69,7 +69,7 @@ void EvidenceCard::setQuestion(const EvidenceQuestion& question) {
   setAccessibleName(m_title->text());
   if (!m_caption_edit->hasFocus()) {
     m_caption_edit->setText(screenText(question.card.caption, 600));
-    m_caption_edit->setCursorPosition(0);  // its beginning is read first
+    m_caption_edit->setCursorPosition(0);  // shows its start first
   }
   m_asked_columns = 0;
   if (isVisible()) ask(QueryService::Supersede::kCancelOlder);
@@ -141,7 +141,7 @@ QSize EvidenceCard::sizeHint() const {
   return {wide, heightForWidth(wide)};
 }
 
-// A card that is lower than its picture tells half of it: layouts may not make it so.
+// A card lower than its picture would hide part of it: layouts must not shrink it.
 void EvidenceCard::claimHeight() {
   const int wanted = heightForWidth(width());
   if (minimumHeight() != wanted) setMinimumHeight(wanted);
@@ -186,7 +186,7 @@ void EvidenceCard::resizeEvent(QResizeEvent* event) {
   if (event->size().width() != event->oldSize().width()) claimHeight();
   arrange();
   const int inner = width() - 2 * kPad;
-  // A little wider or narrower is drawn from what is there.
+  // A slightly different width is drawn from the data already read.
   if (isVisible() && (m_asked_columns == 0 || inner > m_asked_columns * 3 / 2 || inner < m_asked_columns / 2))
     ask(QueryService::Supersede::kCancelOlder);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// EvidenceCard: a card of an incident on screen: title, picture, caption, coverage; asks for itself and says so while it waits.
+// EvidenceCard: a card of an incident on screen: title, picture, caption, coverage; it submits its own query and shows that it is waiting.
 //
 // Threading:  GUI thread; reads on QueryService.
 // Ownership:  borrows the QueryService, which outlives it.
 // Units:      as Evidence.
 // Errors:     shown in the card.
-// Cost:       one readEvidence() when it is first shown, when its question or its width changes much, and at reload().
+// Cost:       one readEvidence() when first shown, after a large change of its query or width, and at reload().
 #pragma once
 
 #include <QWidget>
@@ -28,23 +28,23 @@ class EvidenceCard : public QWidget {
  public:
   EvidenceCard(QueryService* queries, QWidget* parent = nullptr);
 
-  // `question.columns` is the card's own affair.
+  // The card sets `question.columns` itself.
   void setQuestion(const EvidenceQuestion& question);
   const EvidenceQuestion& question() const { return m_question; }
-  // New data came: asks again after the current answer.
+  // New data arrived: queries again after the current answer.
   void reload();
-  // Null until it is there.
+  // Null until the first answer.
   std::shared_ptr<const Evidence> evidence() const { return m_evidence; }
-  // With a field for the caption and a button that removes the card; not without.
+  // Adds or removes the field for the caption and the button that removes the card.
   void setEditable(bool editable);
-  // The answer to the last question is on screen.
+  // The screen shows the answer to the last query.
   bool isFinal() const;
   bool hasHeightForWidth() const override { return true; }
   int heightForWidth(int width) const override;
   QSize sizeHint() const override;
 
  signals:
-  void opened(const EvidencePlace& place);  // double click or Enter: go there
+  void opened(const EvidencePlace& place);  // double click or Enter: navigate there
   void removed();
   void captionEdited(const QString& caption);  // once, when editing is done
 
@@ -68,7 +68,7 @@ class EvidenceCard : public QWidget {
   QuerySlot m_slot;
   EvidenceQuestion m_question;
   std::shared_ptr<const Evidence> m_evidence;
-  int m_asked_columns = 0;  // 0: nothing was asked yet
+  int m_asked_columns = 0;  // 0: nothing was queried yet
   bool m_editable = false;
   InkLabel* m_title;
   InkLabel* m_caption;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The readers of the kinds of evidence, a file each.
+// The readers of the kinds of evidence, one file each.
 //
 // Threading:  on a query worker.
-// Ownership:  values.
 // Units:      as Evidence.
-// Errors:     the Reader's; an Evidence with a reason where there is nothing.
-// Cost:       as their files say.
+// Errors:     the Reader's; an Evidence with a reason if there is no content.
+// Cost:       see their files.
 #pragma once
 
 #include <stop_token>

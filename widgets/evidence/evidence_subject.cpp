@@ -26,7 +26,7 @@ std::optional<T> numberOf(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-// The part before the first of `mark`, which is taken away with it.
+// Cuts off and returns the part before the first `mark`, and removes the mark.
 std::string_view cut(std::string_view& text, char mark) {
   const std::size_t at = text.find(mark);
   const std::string_view part = text.substr(0, at);
@@ -69,7 +69,7 @@ const Attempt* attemptOf(const std::vector<Attempt>& attempts, const EvidenceQue
   return attempts.empty() ? nullptr : &attempts.back();
 }
 
-// The kinds that choose among the series of the run: of thousands of ranks their list alone takes a while.
+// The kinds that choose among the series of the run: with thousands of ranks listing them alone is slow.
 bool needsSeries(std::string_view kind) { return kind == "loss" || kind == "steps" || kind == "series"; }
 
 void findData(EvidenceSubject& subject) {
@@ -188,11 +188,11 @@ Result<EvidenceSubject> readSubject(Reader& reader, const EvidenceQuestion& ques
   out.style = out.run.time_domain == TimeDomain::kRelative ? TimeStyle::kRelative : question.style;
   if (!question.card.range || question.card.range->t1 <= question.card.range->t0) return out;
   TimeRange mark = *question.card.range;
-  // What is not over, or has no begin, reaches as far as the data.
+  // A range without an end, or without a start, extends to the end of the data on that side.
   const TimeRange known = out.data.value_or(TimeRange{0, 0});
   if (mark.t1 == kHighest) mark.t1 = std::max(known.t1, moved(mark.t0, kNsPerSecond));
   if (mark.t0 == kLowest) mark.t0 = std::min(known.t0, moved(mark.t1, -kNsPerSecond));
-  // A stretch that no int64 can measure is none.
+  // A range too long for int64 is ignored.
   if (DurNs length = 0; mark.t1 > mark.t0 && !__builtin_sub_overflow(mark.t1, mark.t0, &length) && length < kHighest / 4) out.mark = mark;
   return out;
 }

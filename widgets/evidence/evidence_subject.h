@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whom and when a card of evidence is about: the run, the attempt, the places that its select names, the time that is shown and marked.
+// The subject of an evidence card: the run, the attempt, the places that its select names, the shown and the marked time.
 //
-// Threading:  readSubject() on a query worker; a value.
-// Ownership:  values.
+// Threading:  readSubject() on a query worker.
 // Units:      TimeNs; half-open ranges.
-// Errors:     the Reader's; NOT_FOUND without a run. A select that names what is not there names nothing.
+// Errors:     the Reader's; NOT_FOUND without a run. Unknown names in a select are ignored.
 // Cost:       O(ranks + nodes + series of the attempt).
 #pragma once
 
@@ -20,7 +19,7 @@ namespace runglass {
 
 inline constexpr std::size_t kMaxNamed = 64;  // ranks that a select may list
 
-// "rank=5,step=100": what is not understood is left out.
+// "rank=5,step=100": unknown parts are ignored.
 struct EvidenceSelect {
   std::optional<std::int32_t> rank, attempt, gpu;
   std::vector<std::int32_t> ranks;  // "ranks=3-6" or "ranks=3;5"; grows, at most kMaxNamed
@@ -39,18 +38,18 @@ struct EvidenceSubject {
   std::vector<Device> devices;
   std::vector<Series> series;     // of all attempts of the run, for kinds that choose among them
   std::optional<TimeRange> data;  // of the attempt; absent: no clock
-  std::optional<TimeRange> mark;  // the card's range within what there is; t1 is never the highest int64
+  std::optional<TimeRange> mark;  // the card's range clipped to the data; t1 is never the highest int64
   TimeStyle style = TimeStyle::kUtc;
 
   const Rank* rank(std::int32_t number) const;
   const Rank* chosen() const;  // of select.rank, or the first on its node
-  const Node* node() const;    // of select.node, or where the chosen rank is
+  const Node* node() const;    // of select.node, or that of the chosen rank
   const Device* device() const;
   QString nodeName(NodeId id) const;
   QString rankName(std::int32_t number) const;  // "rank 37 on sim-0004"
-  // The mark with a quarter of it on either side, for what came before and after; within the data.
+  // The mark plus a quarter of its length on either side, for the time before and after; within the data.
   std::optional<TimeRange> around() const;
-  // What of the card's select the console understands.
+  // The parts of the card's select that the console understands.
   std::string linkSelect(std::optional<std::int32_t> of_rank = {}) const;
   // "run_id = 1 AND attempt = 0", for WHERE.
   std::string sqlOfAttempt() const;

@@ -18,7 +18,7 @@ constexpr double kMinute = 60e9;
 
 double minutesBetween(TimeNs from, TimeNs to) { return (static_cast<double>(to) - static_cast<double>(from)) / kMinute; }
 
-// 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, ... minutes, so that their names have room.
+// 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, ... minutes, so that the labels fit.
 double tickMinutes(double minutes, double width) {
   const double least = minutes * kMinTickPx / std::max(1.0, width);
   for (const double step : {0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 240.0, 720.0})
@@ -72,11 +72,11 @@ void paintLanes(QPainter& painter, QSizeF size, const LaneStory& story, const Th
     painter.drawLine(QPointF(x, 0), QPointF(x, bottom + kGrid));
     painter.setPen(theme.muted);
     const QString name = QString::number(minute, 'f', step < 1 ? 1 : 0) + (std::abs(minute) < step / 2 ? QObject::tr(" min") : QString());
-    const bool at_edge = x + kMinTickPx / 2.0 > size.width();  // its name stands before it
+    const bool at_edge = x + kMinTickPx / 2.0 > size.width();  // its label is placed before it
     const QRectF place(at_edge ? x - kMinTickPx - kGrid / 2.0 : x + kGrid / 2.0, bottom, kMinTickPx, kAxisHeight);
     painter.drawText(place, (at_edge ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter, name);
   }
-  // The worst last, so that nothing hides it.
+  // Paints the worst last, so that nothing hides it.
   std::vector<const TimelineEntry*> order;
   for (const TimelineEntry& one : story.entries) order.push_back(&one);
   std::ranges::stable_sort(order, {}, [](const TimelineEntry* one) { return one->severity; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Log lines and events of an incident's time, repeats folded, safe for screen and print.
+// Log lines and events in an incident's time, repeats folded, safe for screen and print.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -24,11 +24,11 @@ struct LogRow {
   QString place, text;
   std::int64_t count = 1;
   std::set<std::int32_t> ranks;
-  bool own = false;    // of whom the card is about
-  bool event = false;  // not a line
+  bool own = false;    // of the card's subject
+  bool event = false;  // an event, not a line
 };
 
-// What stays equal when a line is said again by another rank or at another time: its words without numbers.
+// The part of a line that is equal across ranks and times: its words without numbers.
 std::string shapeOf(std::string_view text) {
   std::string out;
   bool number = false;
@@ -41,7 +41,7 @@ std::string shapeOf(std::string_view text) {
   return out;
 }
 
-// A code that the catalogue does not tell from others of its kind is a number of no meaning here: that of a collective, of a process.
+// A code that the catalogue does not distinguish within its kind is an id without meaning here: of a collective, of a process.
 std::string codeThatMatters(const Event& event) {
   const FaultInfo* fault = findFault(event.kind, event.code);
   return fault != nullptr && fault->code.empty() ? std::string() : event.code;
@@ -103,7 +103,7 @@ class LogReading {
     m_range = m_subject.mark.value_or(TimeRange{});
     Severity least = Severity::kWarning;
     RG_TRY(readAll(least));
-    // Where nobody complained, what was said.
+    // Without warnings or errors, all lines are shown.
     if (m_rows.empty()) {
       least = Severity::kDebug;
       RG_TRY(readAll(least));
@@ -180,7 +180,7 @@ class LogReading {
     return {};
   }
 
-  // Of too many the gravest, whom the card is about before others; told in order of time.
+  // If there are too many, keeps the most severe, those of the card's subject first; the output is ordered by time.
   void keepWorst() {
     std::ranges::stable_sort(m_rows, [](const LogRow& a, const LogRow& b) {
       return std::tuple(-static_cast<int>(a.severity), !a.own, a.key) < std::tuple(-static_cast<int>(b.severity), !b.own, b.key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Loss and gradient norm around an incident: raw and smoothed, spikes marked, the branch that was run again in grey.
+// Loss and gradient norm around an incident: raw and smoothed, spikes marked, the superseded branch in grey.
 #include <algorithm>
 #include <tuple>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMinSmoothed = 100;
 constexpr double kSmoothing = 0.9, kGradShare = 0.6;
-constexpr std::int64_t kStepsAround = 100;  // of a step, where there is no clock
+constexpr std::int64_t kStepsAround = 100;  // around a step, if there is no clock
 
 class LossReading {
  public:
@@ -53,7 +53,7 @@ class LossReading {
  private:
   bool placed(const Series& series) const { return m_range.axis == CurveAxis::kStep || series.first_time.has_value(); }
 
-  // By time where the card has a range and the loss a clock, else by step.
+  // By time if the card has a range and the loss has a clock, else by step.
   void place(const Series& loss) {
     m_range.columns = m_question.columns;
     if (m_subject.mark && loss.first_time) {
@@ -77,7 +77,7 @@ class LossReading {
     m_story.x0 = m_range.x0, m_story.x1 = m_range.x1;
   }
 
-  // The same curve in all attempts: what came before a rewind is part of the story.
+  // The same curve in all attempts: the data before a rewind is part of the story.
   std::vector<const Series*> sameOf(const Series& series) const {
     std::vector<const Series*> out;
     for (const Series& one : m_subject.series)
@@ -91,13 +91,13 @@ class LossReading {
     RG_ASSIGN(m_newest, readLines(m_reader, m_subject, sameOf(series), m_range, kSmoothing, m_stop));
     CurvesRead& read = m_newest;
     if (read.points + read.superseded == 0) return false;
-    // A mean over more points than there are says where the curve was before.
+    // A mean over more points than there are would show where the curve was before.
     const bool smooth = read.points >= kMinSmoothed;
     if (!smooth)
       for (PlotCurve& curve : read.curves) curve.smooth.reset();
     PlotPanel panel{.title = title, .unit = series.key.unit, .curves = read.curves, .share = share};
     if (!smooth && read.curves.size() == 1) panel.curves.front().name.clear();
-    // One curve is named for how it is drawn, several for whose they are.
+    // A single curve is named by how it is drawn, several by their sources.
     if (smooth && read.curves.size() == 1) panel.curves.front().name = QObject::tr("EMA %1 (faint: points)").arg(kSmoothing);
     m_points += read.points, m_not_finite += read.not_finite, m_superseded += read.superseded;
     m_story.add(std::move(panel), read.inks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Any metric or scalar around an incident: a few curves as lines, many as a band with the one that the card is about on top.
+// Any metric or scalar around an incident: a few curves as lines, many as a band with the card's subject on top.
 #include <algorithm>
 
 #include "widgets/evidence/curve_reading.h"
@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMaxLines = 8;
 constexpr double kShare = 1.6;
 
-// Series of that name: the run's, or of the machines that the run's ranks are on.
+// Series of that name: the run's, or those of the machines of the run's ranks.
 Result<std::vector<Series>> wanted(Reader& reader, const EvidenceSubject& subject) {
   SeriesFilter filter;
   filter.metric = subject.select.metric;
@@ -26,7 +26,7 @@ Result<std::vector<Series>> wanted(Reader& reader, const EvidenceSubject& subjec
     });
   };
   std::erase_if(all, [&](const Series& series) { return !ours(series); });
-  // A store has one kind of a name; of two the one with more points counts.
+  // A store usually has one kind of series per name; of two kinds the one with more points is used.
   const auto longest = std::ranges::max_element(all, {}, &Series::sample_count);
   if (longest == all.end()) return all;
   const bool scalar = longest->key.kind == SeriesKind::kScalar;
@@ -34,7 +34,7 @@ Result<std::vector<Series>> wanted(Reader& reader, const EvidenceSubject& subjec
   return all;
 }
 
-// Of whom the card is about; several where labels tell them apart.
+// The subject's series; several if labels distinguish them.
 std::vector<const Series*> about(const std::vector<Series>& all, const EvidenceSubject& subject) {
   const Rank* rank = subject.chosen();
   const Device* device = subject.device();

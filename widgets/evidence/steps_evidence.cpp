@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Step times of all ranks: what they reached and their median, above it each rank's own work against its peers', step by step.
+// Step times of all ranks: their range and median, and above them each rank's own work compared with its peers, step by step.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -17,7 +17,7 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kAllRanks = 64, kWorstRanks = 16;  // rows of the heat map: all of so few, else the worst
+constexpr std::size_t kAllRanks = 64, kWorstRanks = 16;  // rows of the heat map: all of this few, else the worst
 constexpr std::int64_t kMinAround = 20, kBefore = 40;
 constexpr int kMaxRow = 18, kManyRows = 24, kLowRow = 4, kMinHeat = 48, kMaxHeat = 320, kBetween = 8;
 
@@ -45,7 +45,7 @@ class StepsPicture : public EvidencePicture {
     words.column = [this](std::size_t column) {
       return (column == 0 ? QObject::tr("step ") : QString()) + formatCount(m_heat.steps[column]);
     };
-    // Cells begin where the plot above does.
+    // Cells start where the plot above does.
     const HeatFrame frame(m_heat, words, room, {static_cast<int>(area.width()), kMaxRow}, PlotPicture::kGutter);
     paintHeatVector(painter, frame.cellArea(), m_heat, theme);
     frame.paint(painter, theme);
@@ -61,7 +61,7 @@ class StepsPicture : public EvidencePicture {
   std::optional<CurvePicture> m_band;
   HeatCells m_heat;
   QString m_title;
-  std::set<std::int32_t> m_named;  // who stands out, and whom the card is about
+  std::set<std::int32_t> m_named;  // outliers, and the card's subject
 };
 
 struct StepRange {
@@ -116,7 +116,7 @@ class StepsReading {
   }
 
  private:
-  // The relation `step` is of step_time_ns; a log's own column is a scalar.
+  // The relation `step` has step_time_ns; a step time from a log is a scalar.
   std::string sql() const {
     const std::string where = m_subject.sqlOfAttempt() + " AND " + sqlRange("step", {m_shown.first, m_shown.last}) + " ORDER BY step, rank";
     const std::string& metric = m_steps.front()->key.metric;
@@ -129,7 +129,7 @@ class StepsReading {
     return m_slowest;
   }
 
-  // Steps of the marked time by the clock of the rank that has most of them, and as many around it as tell what is usual.
+  // Steps of the marked time by the clock of the rank with the most of them, plus enough steps around it to establish the usual level.
   Status findRange() {
     const Series* longest = *std::ranges::max_element(m_steps, {}, &Series::sample_count);
     StepRange all{longest->first_x, endOf(*longest)};
@@ -146,7 +146,7 @@ class StepsReading {
         if (time >= around.t0 && time < around.t1) take(near, points.step[i]);
         if (time >= m_subject.mark->t0 && time < m_subject.mark->t1) take(m_marked, points.step[i]);
       }
-      // In a hang no step begins: those before it are shown.
+      // In a hang no step begins: the steps before it are shown.
       if (!m_marked) {
         m_shown = near.value_or(StepRange{all.first, all.first});
         return {};
@@ -162,7 +162,7 @@ class StepsReading {
     return {};
   }
 
-  // The work of the ranks in at most kStepsLookedAt steps, from a little before it began on.
+  // The work of the ranks in at most kStepsLookedAt steps, starting a little before the range.
   Status readHeat() {
     const std::int64_t begin = m_marked ? m_marked->first : m_shown.last;
     const std::int64_t room = kStepsLookedAt - kBefore;
@@ -192,14 +192,14 @@ class StepsReading {
     m_heat.scale = heatScale(m_heat);
     m_heat.beyond = exceedsScale(m_heat);
     if (m_ranked.standingOut() > 0) m_slowest = m_ranked.ranks.front().rank;
-    // A map without a coloured cell is a sentence.
+    // A map without a coloured cell becomes a sentence.
     m_even = std::ranges::none_of(m_heat.rows, [](const HeatCells::Row& row) {
       return std::ranges::any_of(row.ratio, [](float ratio) { return std::fabs(ratio) > kQuietRatio; });
     });
     return {};
   }
 
-  // Who stands out in the steps of the mark: before and after it may well have been as its peers are.
+  // Outliers in the marked steps: before and after the mark they may have been like their peers.
   void rankMarked(const StepTable& table) {
     StepTable marked = table;
     marked.steps.clear();
@@ -276,7 +276,7 @@ class StepsReading {
                           .arg(countWords(gaps, QT_TRANSLATE_NOOP("Counts", "%1 step"), QT_TRANSLATE_NOOP("Counts", "%1 steps")));
   }
 
-  // The median rank's steps in the mark and before it; without a mark all of them.
+  // The median rank's step times in the mark and before it; without a mark of all steps.
   void sayLengths(const BandRead& band, Evidence& out) const {
     const auto role = band.median ? CurveRole::kCompared : CurveRole::kSubject;
     const auto at = std::ranges::find(band.inks, role, &CurveInk::role);
@@ -294,7 +294,7 @@ class StepsReading {
     out.shows += QStringLiteral(".");
   }
 
-  // Which of the steps shown were compared, where it is not all of them: of the others nothing is said.
+  // The compared part of the shown steps, if not all were: nothing is stated about the others.
   QString comparedPart() const {
     if (m_heat.steps.empty() || (m_heat.steps.front() <= m_shown.first && m_heat.steps.back() + 1 >= m_shown.last)) return {};
     return QObject::tr(" in steps %1 to %2").arg(formatCount(m_heat.steps.front()), formatCount(m_heat.steps.back()));
@@ -322,7 +322,7 @@ class StepsReading {
   HeatCells m_heat;
   std::set<std::int32_t> m_named;
   std::optional<std::int32_t> m_slowest;
-  bool m_scored_marked = false;  // m_ranked is of the marked steps, but for its cells
+  bool m_scored_marked = false;  // m_ranked is of the marked steps, except its cells
   bool m_even = false;           // no rank is more than 2 % off in any step
 };
 

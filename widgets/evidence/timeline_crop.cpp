@@ -31,7 +31,7 @@ int barsOf(const CropRow& row) {
   return static_cast<int>(std::min<std::size_t>(bars, std::numeric_limits<int>::max() / 64));
 }
 
-// Two columns become one: the busier says how busy it was.
+// Merges pairs of columns; the busier one determines the value.
 void coarsen(BusyStrip& strip) {
   std::vector<std::array<std::uint8_t, kSpanClassCount>> half;
   for (std::size_t i = 0; i < strip.columns.size(); i += 2) {
@@ -67,7 +67,7 @@ int shapesOf(const TimelineCrop& crop) {
 
 void simplify(TimelineCrop& crop, int most) {
   while (shapesOf(crop) > most) {
-    // The fullest row that is not what the card is about, then that one.
+    // The fullest row other than the card's subject, then the subject.
     CropRow* fullest = nullptr;
     for (CropRow& row : crop.rows)
       if (!row.lanes.empty() && !row.strip.columns.empty() &&
@@ -132,14 +132,14 @@ void CropPicture::paintRow(QPainter& painter, TimelineRaster& raster, const Crop
   }
   for (std::size_t lane = 0; lane < row.lanes.size(); ++lane) {
     const int y = top + static_cast<int>(lane) * kLane;
-    // Beside the first lane stands the rank: its track is named on the second, if that is of the same.
+    // The first lane's label is the rank: its track is named on the second lane, if that is the same track.
     const QString& name = lane == 1 && row.lanes[1].name.isEmpty() ? row.lanes[0].name : row.lanes[lane].name;
     if (lane > 0 && !name.isEmpty()) put(y, name, theme.muted, Qt::AlignRight, room);
     raster.bars(row.lanes[lane].bars, m_crop.shades, m_crop.waits.get(), y, kLane, m_crop.range.t1, &labels);
   }
 }
 
-// From the row that began last, at the moment when it began, to the one that had waited for it.
+// From the row that began last, at the moment when it began, to the row that had waited for it.
 void CropPicture::paintArrows(QPainter& painter, const XMap& map, const Theme& theme) const {
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TimelineCrop: a few ranks of the timeline in a stretch of time, simplified until it is few enough shapes for print.
+// TimelineCrop: a few ranks of the timeline in a range of time, simplified until it has few enough shapes for print.
 //
-// Threading:  immutable once made.
-// Ownership:  values; shares the waits.
+// Threading:  immutable after construction.
+// Ownership:  shares the waits.
 // Units:      TimeNs; device-independent pixels.
-// Errors:     none; a rank without spans says so.
+// Errors:     none; a rank without spans is labelled so.
 // Cost:       at most kMaxShapes bars and runs of strips, whatever was read.
 #pragma once
 
@@ -24,14 +24,14 @@ struct CropLane {
 struct CropRow {
   QString title, detail;
   std::int32_t rank = -1;
-  bool about = false;  // whom the card is about
+  bool about = false;  // the card's subject
   std::vector<CropLane> lanes;
   BusyStrip strip;
 };
-// One rank began last, another had waited for it.
+// One rank began last, after another had waited for it.
 struct CropArrow {
   std::int32_t late = -1, waiting = -1;
-  TimeNs begun = 0, since = 0;  // when the late one began; since when the other waited
+  TimeNs begun = 0, since = 0;  // start of the late rank; start of the other's wait
 };
 
 struct TimelineCrop {
@@ -45,9 +45,9 @@ struct TimelineCrop {
   std::vector<CropArrow> arrows;
 };
 
-// Rows become strips, and strips coarser, until the crop is at most `most` shapes. Whom the card is about keeps its lanes longest.
+// Turns rows into strips, and makes strips coarser, until the crop has at most `most` shapes. The subject keeps its lanes longest.
 void simplify(TimelineCrop& crop, int most);
-// How many a picture of it paints: bars, hatched parts, runs of equal columns of strips, steps.
+// Number of shapes in a picture of it: bars, hatched parts, runs of equal columns of strips, steps.
 int shapesOf(const TimelineCrop& crop);
 
 class CropPicture : public EvidencePicture {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A crop of the timeline: whom the card is about, for whom they waited or who waited for them, and a healthy peer.
+// A crop of the timeline: the card's subject, the ranks it waited for or that waited for it, and a healthy peer.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -14,10 +14,10 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kMaxRanks = 8, kUsualRanks = 5, kMaxPartners = 2;
-constexpr std::size_t kMaxLanes = 6, kOtherLanes = 3;  // of whom the card is about, and of others
+constexpr std::size_t kMaxLanes = 6, kOtherLanes = 3;  // of the subject, and of others
 constexpr std::size_t kMaxArrows = 12;
-constexpr int kTextBudget = 200;            // shapes that are left for axes and legend
-constexpr std::size_t kReportedSteps = 12;  // more than these in a crop are not told apart
+constexpr int kTextBudget = 200;            // shapes reserved for axes and legend
+constexpr std::size_t kReportedSteps = 12;  // a crop with more steps is unreadable
 constexpr int kArrowApart = 8;              // pixels between arrows of a pair
 
 class CropReading {
@@ -70,7 +70,7 @@ class CropReading {
     if (m_about) m_chosen.insert(*m_about);
   }
 
-  // The card's window; of more steps than can be told apart those around the step that the card names.
+  // The card's window; if it has too many steps to distinguish, those around the step that the card names.
   Status placeRange() {
     m_crop.range = m_subject.mark.value_or(*m_catalog.extent);
     m_crop.style = m_subject.style;
@@ -89,7 +89,7 @@ class CropReading {
   static std::vector<TrackId> tracksOf(const TimelineRank& rank) {
     std::vector<TrackId> tracks;
     for (const Track& track : rank.tracks)
-      // Threads are busy all the time: beside a device they would hide it.
+      // Threads are busy all the time: next to a device they would hide it.
       if (!rank.has_device || isDeviceTrack(track.key)) tracks.push_back(track.id);
     return tracks;
   }
@@ -106,7 +106,7 @@ class CropReading {
 
   bool inRange(const WaitPart& part) const { return part.t0 < m_crop.range.t1 && part.t1 > m_crop.range.t0; }
 
-  // With whom it lost most time: for whom it waited, or who waited for it.
+  // The ranks with which it lost most time: those it waited for, or those that waited for it.
   Status findPartners() {
     if (!m_about || !m_subject.select.ranks.empty()) return {};
     RG_ASSIGN(const auto waits, readWaitsOf({*m_about}));
@@ -123,11 +123,11 @@ class CropReading {
     return {};
   }
 
-  // As the timeline: pipeline neighbours and a peer of the same role; of a few ranks all.
+  // As in the timeline: pipeline neighbours and a peer of the same role; all ranks if there are few.
   void addSuggested() {
     RowList list;
     auto around = std::make_shared<TimelineCatalog>(m_catalog);
-    around->slowest = m_about;  // whose neighbours they are
+    around->slowest = m_about;  // so that its neighbours are chosen
     list.setSelected(m_about);
     list.setCatalog(std::move(around));
     for (const TimelineRow& row : list.rows())
@@ -153,7 +153,7 @@ class CropReading {
     return {};
   }
 
-  // Those in which the ranks differ: "d0 p2 t5"; without any the node.
+  // The coordinates in which the ranks differ: "d0 p2 t5"; without any, the node.
   QString coordinates(const Rank& place) const {
     QStringList parts;
     for (const auto& [letter, at] : {std::pair('d', &Rank::dp), {'p', &Rank::pp}, {'t', &Rank::tp}, {'c', &Rank::cp}, {'e', &Rank::ep}})
@@ -198,7 +198,7 @@ class CropReading {
       if (const auto waiting = m_rank_of.find(span); waiting != m_rank_of.end())
         all.push_back({part.other, waiting->second, part.until, part.t0});
     }
-    // The longest waits; of a pair not two within a few pixels.
+    // The longest waits; of one pair at most one within a few pixels.
     std::ranges::sort(all, std::ranges::greater(), [](const CropArrow& arrow) { return arrow.begun - arrow.since; });
     const double width = std::max(64, m_question.columns - CropPicture::kGutter - CropPicture::kRight);
     const auto apart = static_cast<DurNs>(static_cast<double>(m_crop.range.t1 - m_crop.range.t0) / width * kArrowApart);
@@ -207,7 +207,7 @@ class CropReading {
         return std::minmax(other.late, other.waiting) == std::minmax(arrow.late, arrow.waiting) &&
                std::abs(other.begun - arrow.begun) < apart;
       });
-      // A wait that nobody can see needs no arrow.
+      // A wait too short to be visible needs no arrow.
       if (near || m_crop.arrows.size() == kMaxArrows || arrow.begun - arrow.since < apart / 2) continue;
       m_crop.arrows.push_back(arrow);
     }
@@ -223,7 +223,7 @@ class CropReading {
     return sum;
   }
 
-  // Whether a rank does the same work as the one that the card is about.
+  // Whether a rank does the same work as the subject.
   bool hasRoleOf(std::int32_t rank) const {
     const Rank *one = m_subject.rank(rank), *about = m_about ? m_subject.rank(*m_about) : nullptr;
     return one != nullptr && about != nullptr && one->pp && one->pp == about->pp;
@@ -282,7 +282,7 @@ class CropReading {
               ", " + std::to_string(m_crop.range.t1) + ") WHERE " + m_subject.sqlOfAttempt() + " AND rank IN (" + list +
               ") ORDER BY rank, start_ns";
     out.place = {.view = "timeline", .t0 = m_crop.range.t0, .t1 = m_crop.range.t1, .select = m_subject.linkSelect(m_about)};
-    // The widest that was asked for: narrower pictures have no more runs and bars.
+    // At the widest picture: narrower ones have no more runs and bars.
     simplify(m_crop, kMaxShapes - kTextBudget);
     out.picture = std::make_shared<const CropPicture>(std::move(m_crop));
   }
@@ -297,7 +297,7 @@ class CropReading {
   std::vector<std::int32_t> m_partners;
   std::size_t m_of_steps = 0;
   TimelineCrop m_crop;
-  std::unordered_map<std::int64_t, std::int32_t> m_rank_of;  // communication spans that are bars of their own
+  std::unordered_map<std::int64_t, std::int32_t> m_rank_of;  // communication spans that are separate bars
   std::int64_t m_spans = 0;
   bool m_exact = true;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. The rows belong to the run that was selected when they were asked for. 2. A click changes the shared state only.
+// Invariants: 1. The rows belong to the run that was selected when they were queried. 2. A click changes the shared state only.
 #include "widgets/findings/findings_view.h"
 
 #include <QVBoxLayout>
@@ -83,7 +83,7 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
   m_stack->addWidget(m_panel);
   m_stack->addWidget(m_page);
   m_table->setLines(2);
-  m_table->table()->setTextElideMode(Qt::ElideRight);  // sentences: who and what comes first
+  m_table->table()->setTextElideMode(Qt::ElideRight);  // the subject of a sentence comes first
   setFocusProxy(m_table);
   m_panel->showLoading(tr("Loading findings …"));
   connect(m_table, &TableView::rowChosen, this, [this](const QModelIndex& index) {
@@ -93,7 +93,7 @@ FindingsView::FindingsView(ViewContext context, QWidget* parent)
   connect(m_table, &TableView::rowActivated, this, [this](const QModelIndex& index) {
     const Finding* finding = m_model->rowAt(index);
     if (finding == nullptr) return;
-    const QString view = QString::fromLatin1(viewOfFinding(finding->kind));  // the rows may change while the state does
+    const QString view = QString::fromLatin1(viewOfFinding(finding->kind));  // the rows may change when the state does
     goToFinding(*m_context.state, Finding(*finding));
     emit viewRequested(view);
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `findings`: conclusions of the analyses about the run, most severe first. A click selects one in every view, Enter or a double click
+// View `findings`: findings of the analyses about the run, most severe first. A click selects one in every view, Enter or a double click
 // opens its main view, and the buttons below act on it.
 //
 // Threading:  GUI thread; findings are read on a query worker.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CaptureDialog: asks all nodes of one run for what they and their ranks look like now, at once, and shows what each node said.
+// CaptureDialog: requests a snapshot of all nodes of one run and their ranks, at once, and shows the reply of each node.
 //
 // Threading:  GUI thread.
 // Ownership:  deletes itself when closed; borrows the port, which outlives it.
-// Units:      none.
 // Errors:     shown in the dialog, one line per node.
-// Cost:       one order; another per press of the button.
+// Cost:       one command; another per press of the button.
 #pragma once
 
 #include <QDialog>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Commands: everything the window can do, as actions with a group, words and a hotkey; palette, menus and the shortcut sheet list them.
+// Commands: every action of the window with group, text and hotkey; palette, menus and the shortcut sheet list them.
 //
 // Threading:  GUI thread.
 // Ownership:  the actions belong to the window; the sheet is its child.
@@ -32,7 +32,7 @@ class Commands {
 // Keys that a view handles itself.
 struct KeyGroup {
   QString title;
-  std::vector<std::pair<QString, QString>> keys;  // keys, words
+  std::vector<std::pair<QString, QString>> keys;  // keys, description
 };
 
 // ?: every hotkey on one page; any key or click closes it.

@@ -173,7 +173,7 @@ SettingsDialog::SettingsDialog(const ConsoleSettings& chosen, std::function<void
   resize(kWidth, std::max(sizeHint().height(), column->totalHeightForWidth(kWidth)));  // notes wrap
 }
 
-// Forgetting an address keeps the copy of its store.
+// Removing an address keeps the replica of its store.
 QWidget* SettingsDialog::makeHubs(HubList hubs) {
   auto* box = new QWidget(this);
   auto* column = new QVBoxLayout(box);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the user chose on the settings page, as it is remembered, and the page.
+// The user's choices on the settings page, as stored, and the page.
 //
-// Threading:  GUI thread; scaleAtStart() before there is one.
-// Errors:     a remembered value that is unknown, or out of its range, is its default.
+// Threading:  GUI thread; scaleAtStart() before it exists.
+// Errors:     a stored value that is unknown or out of range is replaced by its default.
 #pragma once
 
 #include <QDialog>
@@ -24,7 +24,7 @@ enum class ThemeChoice : std::uint8_t { kSystem, kDark, kLight };
 
 struct ConsoleSettings {
   ThemeChoice theme = ThemeChoice::kDark;
-  int scale = 100;  // in percent: of text at once, of everything on screen from the next start on
+  int scale = 100;  // in percent: of text at once, of everything on screen from the next start
   Language language = Language::kSystem;
   TimeStyle zone = TimeStyle::kUtc;
   QString start_view = QStringLiteral("watch");
@@ -39,18 +39,18 @@ struct ConsoleSettings {
 inline constexpr int kMinScale = 80, kMaxScale = 200;
 
 ConsoleSettings readSettings(const QSettings& settings);
-// What differs from `before`: another window may have changed the others, and a theme of the command line is not to stay.
+// Writes the differences from `before`: another window may have changed the others, and a theme from the command line is not stored.
 void writeSettings(QSettings& settings, const ConsoleSettings& before, const ConsoleSettings& chosen);
 ThemeName themeOf(ThemeChoice choice);
-// What scaleAtStart() has applied to everything, in percent.
+// The scale that scaleAtStart() applied to everything, in percent.
 int scaleOfProgram();
-// Sets Qt's scale factor from the settings, times one that the environment sets. Before the application is made.
+// Sets Qt's scale factor from the settings, multiplied by the one in the environment. Call it before the application is created.
 void scaleAtStart(const ConsoleSettings& chosen);
 
-// The rest of the look; `scale_at_start`: what scaleAtStart() has applied to everything.
+// The rest of the look; `scale_at_start`: the scale that scaleAtStart() applied to everything.
 Look lookOf(const ConsoleSettings& chosen, int scale_at_start);
 
-// Hubs that this user followed, as the page lists them.
+// Hubs whose stores this user has replicated, as the page lists them.
 struct HubList {
   QStringList addresses;
   std::function<void(const QString&)> forget;
@@ -61,10 +61,10 @@ class SettingsDialog : public QDialog {
   Q_OBJECT
 
  public:
-  // Every change is passed on at once.
+  // Every change is applied at once.
   SettingsDialog(const ConsoleSettings& chosen, std::function<void(const ConsoleSettings&)> changed, HubList hubs, QWidget* parent);
   static QStringList fieldNames();
-  static QString languageField();  // one of them
+  static QString languageField();  // a name for focusField()
   // Puts the focus into the field of this name.
   void focusField(const QString& name);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. Every layout has a page of its own and a single view has another one, so that what is shown on one page changes no other.
-// 2. A View exists once: it is in the dock of the page that is shown, or in its window; a view with a window is in no page. 3. A layout's
-// arrangement and the windows are remembered across restarts; a single view has no arrangement.
+// Invariants: 1. Every layout has a page of its own and a single view has another one, so that a change on one page affects no other. 2. A
+// View exists once: it is in the dock of the shown page, or in its window; a view with a window is in no page. 3. The arrangements of
+// layouts and the windows are stored across restarts; a single view has no arrangement.
 #include "widgets/frame/dock_host.h"
 
 #include <QApplication>
@@ -31,7 +31,7 @@ const LayoutSpec* specOf(const QString& layout) {
   return found == specs.end() ? nullptr : &*found;
 }
 
-// What has lost its dock or window stays a child of the host, hidden.
+// A view without dock or window stays a child of the host, hidden.
 void takeOut(View* view, QWidget* host) {
   view->hide();
   view->setParent(host);
@@ -63,7 +63,7 @@ DockHost::DockHost(ViewContext context, std::span<const ViewInfo> views, QSettin
 }
 
 DockHost::~DockHost() {
-  // Views go before anything they might reach: no slot of ours may run in the base destructor.
+  // Views are destroyed before anything they might reach: no slot of this class may run in the base destructor.
   m_filling = true;
   for (const auto& [id, view] : m_views) delete view;
   for (const auto& [id, window] : m_windows) delete window;
@@ -267,7 +267,7 @@ void DockHost::arrange(DockPage* page, const LayoutSpec& spec) {
     const QString view = QString::fromLatin1(place.view);
     placed.push_back(nullptr);
     if (infoOf(view) == nullptr) continue;
-    // Beside the place it names, or beside whatever came last when that one is not built.
+    // Next to the place it names, or next to the last one built if that one is not.
     QDockWidget* beside = placed.size() > 1 ? placed[static_cast<std::size_t>(place.beside)] : nullptr;
     for (auto earlier = placed.rbegin(); beside == nullptr && earlier != placed.rend(); ++earlier) beside = *earlier;
     placed.back() = dockIn(page, view);
@@ -275,7 +275,7 @@ void DockHost::arrange(DockPage* page, const LayoutSpec& spec) {
   }
 }
 
-// Every open dock of the page that is shown holds its view.
+// Every open dock of the shown page holds its view.
 void DockHost::fill(DockPage* page) {
   m_filling = true;
   for (const QString& id : page->open()) {
@@ -291,11 +291,11 @@ void DockHost::fill(DockPage* page) {
 }
 
 void DockHost::showPage(DockPage* page, const QString& current) {
-  saveLayout();  // also where the console gives way to another one or ends without being closed
+  saveLayout();  // also when another console replaces this one or the program ends without closing it
   fill(page);
   m_current = current;
   m_filling = true;
-  page->setGeometry(rect());  // views ask for as much as they have room for when they are shown
+  page->setGeometry(rect());  // views size their queries by their space when they are shown
   m_stack->setCurrentWidget(page);
   page->reopenDue();
   m_filling = false;
@@ -306,7 +306,7 @@ void DockHost::showPage(DockPage* page, const QString& current) {
 void DockHost::afterArranged() {
   if (m_filling || m_current.isEmpty()) return;
   fill(page());
-  // A single view that has become a window leaves nothing behind.
+  // A single view that moved into a window leaves no empty page.
   if (page() == m_single && m_single->open().isEmpty()) return void(showLayout(QString::fromLatin1(defaultLayouts().front().id)));
   const QStringList open = page()->open();
   for (const auto& [id, view] : m_views) view->setAlone(m_windows.contains(id) || open.size() == 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// DockHost: where views are: in a named layout of docks, alone, or in windows of their own. Layouts and windows are remembered.
+// DockHost: the place of views: in a named layout of docks, alone, or in separate windows. Layouts and windows are stored.
 //
 // Threading:  GUI thread.
-// Ownership:  owns views, pages and windows; settings (may be null: nothing outlives the host) outlive it.
+// Ownership:  owns views, pages and windows; settings outlive it (null: nothing is stored).
 // Units:      shares of the page in percent.
-// Errors:     an unknown view or layout is refused with false; a remembered layout that does not fit any more falls back to its default.
-// Cost:       a view is made when it is first shown, and moves between pages after that.
+// Errors:     an unknown view or layout is refused with false; a stored layout that no longer fits is replaced by its default.
+// Cost:       a view is created when it is first shown, and then moves between pages.
 #pragma once
 
 #include <QWidget>
@@ -28,7 +28,7 @@ struct LayoutPlace {
   const char* view;
   int beside;  // index of an earlier place; ignored for the first
   Qt::Orientation split;
-  int share;  // of the split that it takes, in percent
+  int share;  // of the split space, in percent
 };
 
 struct LayoutSpec {
@@ -36,7 +36,7 @@ struct LayoutSpec {
   const char* title;
   std::vector<LayoutPlace> places;  // places whose view is not built are left out
 
-  QString titleText() const;  // in the language of the console
+  QString titleText() const;  // in the console's language
 };
 
 std::span<const LayoutSpec> defaultLayouts();  // the first is shown at start
@@ -48,24 +48,24 @@ class DockHost : public QWidget {
   DockHost(ViewContext context, std::span<const ViewInfo> views, QSettings* settings, QWidget* parent);
   ~DockHost() override;
 
-  bool showLayout(const QString& id);   // as it was left, else its default
+  bool showLayout(const QString& id);   // as the user left it, else its default
   bool resetLayout(const QString& id);  // its default, with its windows docked again
-  // A view that has a window of its own stays there: these raise it.
+  // A view that has a separate window stays there: these raise the window.
   bool showSingle(const QString& view);
-  bool addView(const QString& view);  // to what is shown
+  bool addView(const QString& view);  // to the shown page
   bool floatView(const QString& view);
-  // Back to the place from which it was floated.
+  // Returns it to the place from which it was floated.
   bool dockView(const QString& view);
   void saveLayout();
-  void closeWindows();  // they are remembered and come back with the host
+  void closeWindows();  // they are stored and reopened with the host
   // "watch" or "single:<view>".
   QString current() const { return m_current; }
 
   std::vector<View*> visibleViews() const;
-  bool allClosed() const;     // the page that is shown has no panel, and offers to restore them
-  View* focusedView() const;  // the visible view that has the focus, else the first visible one
+  bool allClosed() const;     // the shown page has no panel, and offers to restore them
+  View* focusedView() const;  // the visible view with the focus, else the first visible one
   QString idOf(const View* view) const;
-  QWidget* windowOf(const QString& view) const;  // null: it is docked, or not shown
+  QWidget* windowOf(const QString& view) const;  // null: docked, or not shown
 
  signals:
   void viewShown(View* view);
@@ -78,9 +78,9 @@ class DockHost : public QWidget {
 
  private:
   const ViewInfo* infoOf(const QString& view) const;
-  View* viewOf(const QString& view);  // made now if need be
+  View* viewOf(const QString& view);  // created on demand
   DockPage* layoutPage(const QString& id);
-  DockPage* page() const;  // the one that is shown
+  DockPage* page() const;  // the shown one
   QDockWidget* dockIn(DockPage* page, const QString& view);
   void arrange(DockPage* page, const LayoutSpec& spec);
   void fill(DockPage* page);
@@ -98,7 +98,7 @@ class DockHost : public QWidget {
   QStackedLayout* m_stack;
   DockPage* m_single;
   std::map<QString, DockPage*> m_layouts;     // shown so far
-  std::map<QString, View*> m_views;           // made so far
+  std::map<QString, View*> m_views;           // created so far
   std::map<QString, PanelWindow*> m_windows;  // by view
   bool m_filling = false;
   bool m_restored = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. A dock is in this page or hidden, never a window: windows of their own are the host's. 2. The central widget is shown
-// exactly while no dock is open. 3. The panels fit the page: QMainWindow lets those leave it that need more than its size, so that they
-// become tabs of one another; the arrangement comes back with the room for it unless the user has changed the tabs.
+// Invariants: 1. A dock is in this page or hidden, never a window: separate windows are the host's. 2. The central widget is shown exactly
+// while no dock is open. 3. The panels fit the page: QMainWindow lets panels extend beyond it that need more than its size, so they become
+// tabs of one another; the arrangement is restored when there is room again, unless the user has changed the tabs.
 #include "widgets/frame/dock_page.h"
 
 #include <QApplication>
@@ -75,14 +75,14 @@ void PanelPlace::resizeEvent(QResizeEvent*) {
 }
 
 DockPage::DockPage(QWidget* parent) : QMainWindow(parent), m_empty(new StatePanel(this)) {
-  setWindowFlags(Qt::Widget);  // a QMainWindow is a window even where it has a parent
+  setWindowFlags(Qt::Widget);  // a QMainWindow is a window even with a parent
   setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
   setContextMenuPolicy(Qt::NoContextMenu);
   setCentralWidget(m_empty);
 }
 
 DockPage::~DockPage() {
-  for (const auto& [view, dock] : m_docks) dock->disconnect(this);  // no slot of ours may run in the base destructor
+  for (const auto& [view, dock] : m_docks) dock->disconnect(this);  // no slot of this class may run in the base destructor
 }
 
 QDockWidget* DockPage::find(const QString& view) const {
@@ -119,7 +119,7 @@ void DockPage::closeDock(const QString& view) {
   if (dock == nullptr || dock->isHidden()) return;
   const QByteArray before = current();
   dock->hide();
-  layout()->activate();  // what is left takes its room now, and is what is compared with when it comes back
+  layout()->activate();  // the remaining docks resize now; reopening compares with that arrangement
   m_closed[view] = {before, current()};
 }
 
@@ -146,7 +146,7 @@ void DockPage::reopenDue() {
 PanelPlace* DockPage::placeIn(const QDockWidget* dock) { return static_cast<PanelPlace*>(dock->widget()); }
 
 void DockPage::clear() {
-  // Removed, not just hidden: a hidden dock keeps a place in the layout that later splits would land in.
+  // Removed, not just hidden: a hidden dock keeps a place in the layout, into which later splits would go.
   m_due.clear();
   m_roomy.clear();
   for (const auto& [view, dock] : m_docks) removeDockWidget(dock);
@@ -162,7 +162,7 @@ void DockPage::place(QDockWidget* dock, QDockWidget* beside, Qt::Orientation spl
   splitDockWidget(beside, dock, split);
   dock->show();
   showEmptyOr();
-  // A split in a layout that is not laid out yet leaves the new dock without any size.
+  // A split before the layout has been computed leaves the new dock without a size.
   const int all = split == Qt::Horizontal ? width() : height();
   resizeDocks({beside, dock}, {all * (100 - share) / 100, all * share / 100}, split);
 }
@@ -226,7 +226,7 @@ bool DockPage::event(QEvent* event) {
   return done;
 }
 
-// What is opened or closed while the page is too small is the user's new arrangement.
+// Docks opened or closed while the page is too small become the user's new arrangement.
 void DockPage::noteOpened() {
   if (!m_fitting && !m_roomy.isEmpty() && open() != m_roomy_open) m_roomy.clear();
 }
@@ -249,7 +249,7 @@ void DockPage::fit() {
     shown.back()->raise();
     layout()->activate();
   }
-  // The panel that had the keyboard keeps it.
+  // The panel with the keyboard focus keeps it.
   for (const auto& [view, dock] : m_docks) {
     if (focused == nullptr || focused->hasFocus() || !dock->isAncestorOf(focused)) continue;
     dock->raise();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// DockPage: one arrangement of docks. It is hidden and shown as a whole, so nothing that happens elsewhere changes it.
+// DockPage: one arrangement of docks. It is hidden and shown as a whole, so that changes elsewhere do not affect it.
 //
 // Threading:  GUI thread.
-// Ownership:  owns its docks; what is in them is the host's.
+// Ownership:  owns its docks; their content is the host's.
 // Units:      shares of the page in percent; device-independent pixels.
-// Errors:     restore() returns false where what was saved does not fit any more.
-// Cost:       a dock is made when it is first placed.
+// Errors:     restore() returns false where a stored arrangement no longer fits.
+// Cost:       a dock is created when it is first placed.
 #pragma once
 
 #include <QMainWindow>
@@ -21,12 +21,12 @@ namespace runglass {
 
 class StatePanel;
 
-// The bar over a panel: its name and its buttons.
+// The title bar of a panel: its name and its buttons.
 class PanelTitle : public QWidget {
  public:
   PanelTitle(const QString& title, QWidget* parent);
   void addButton(const QString& picture, const QString& tip, std::function<void()> action);
-  // A dock keeps the place of a hidden title, so a title that is not shown has no height instead.
+  // A dock reserves space for a hidden title, so a hidden title has height 0 instead.
   void showTitle(bool shown);
   QSize sizeHint() const override { return {QWidget::sizeHint().width(), m_height}; }
   QSize minimumSizeHint() const override { return {0, m_height}; }
@@ -35,8 +35,7 @@ class PanelTitle : public QWidget {
   int m_height = 0;
 };
 
-// Where a view lies in a dock. It takes the size that it is given: how large a view would like to be, which changes with what it shows,
-// moves no panel.
+// The place of a view in a dock. It ignores the view's size hint, which changes with its content, so that the hint moves no panel.
 class PanelPlace : public QWidget {
  public:
   using QWidget::QWidget;
@@ -55,27 +54,27 @@ class DockPage : public QMainWindow {
   explicit DockPage(QWidget* parent);
   ~DockPage() override;
 
-  // The view's dock, made now if it was not placed here before.
+  // The view's dock, created if it was not placed here before.
   QDockWidget* dock(const QString& view, const QString& title);
   QDockWidget* find(const QString& view) const;
   static PanelPlace* placeIn(const QDockWidget* dock);
-  // By splitting the place of `beside`; null: alone.
+  // Places it by splitting the place of `beside`; null: alone.
   void place(QDockWidget* dock, QDockWidget* beside, Qt::Orientation split, int share);
-  // Into half of the largest panel; where no panel has room for two, as a tab of it.
+  // Splits the largest panel in half; where no panel has room for two, it becomes a tab of it.
   void add(QDockWidget* dock);
   void closeDock(const QString& view);
-  // Back to the place where it was closed, as large as it was, if nothing was moved since; on a hidden page, which has no room to give, it
-  // is due.
+  // Reopens it at the place and in the size in which it was closed, if nothing has moved since; on a hidden page, which has no size, it is
+  // deferred (due()).
   void reopen(const QString& view);
   const QStringList& due() const { return m_due; }  // to be reopened
   void reopenDue();
   void clear();
   void setTitlesVisible(bool visible);
-  // The views whose docks are not closed, also while the page is hidden, in the order of their making.
+  // The views whose docks are not closed, also while the page is hidden, in order of creation.
   QStringList open() const;
-  QStringList views() const;  // closed ones as well
+  QStringList views() const;  // including closed ones
   bool isBehindTab(const QDockWidget* dock) const;
-  // What is shown when every dock is closed.
+  // Shown when every dock is closed.
   StatePanel* empty() const { return m_empty; }
   // The arrangement that the user made, also while the page is too small for it.
   QByteArray save() const { return m_roomy.isEmpty() ? current() : m_roomy; }
@@ -91,7 +90,7 @@ class DockPage : public QMainWindow {
  private:
   void showEmptyOr();
   QByteArray current() const;
-  std::vector<QDockWidget*> inFront() const;  // open, of tabs the one that is shown; the smallest first
+  std::vector<QDockWidget*> inFront() const;  // open docks; of tabs only the shown one; the smallest first
   void fit();
   void noteOpened();
 
@@ -101,8 +100,8 @@ class DockPage : public QMainWindow {
   struct Closing {
     QByteArray before, after;
   };
-  std::map<QString, Closing> m_closed;  // the arrangements around it
-  // While the page is too small for the user's arrangement: that, its panels, and the size from which on it fits.
+  std::map<QString, Closing> m_closed;  // the arrangements at closing
+  // While the page is too small for the user's arrangement: that arrangement, its panels, and the minimum size for it.
   QByteArray m_roomy;
   QStringList m_roomy_open;
   QSize m_roomy_size;

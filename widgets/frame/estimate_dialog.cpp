@@ -147,7 +147,7 @@ void EstimateDialog::answer() {
   showAnswer();
 }
 
-// Its colours are in the text, so another theme needs another text.
+// Colours are embedded in the text, so a theme change needs new text.
 void EstimateDialog::changeEvent(QEvent* event) {
   QDialog::changeEvent(event);
   if (event->type() == QEvent::PaletteChange && isVisible()) showAnswer();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// EstimateDialog: time, memory, failures and saves by arithmetic, with the run's own numbers filled in and every formula shown.
+// EstimateDialog: estimates of time, memory, failures and checkpoints, with the run's numbers filled in and every formula shown.
 //
 // Threading:  GUI thread.
 // Ownership:  deletes itself when closed.
-// Units:      as its labels say.
-// Errors:     what is missing stands where the number would be.
-// Cost:       arithmetic at every key.
+// Units:      as in its labels.
+// Errors:     a missing input is named in place of the number.
+// Cost:       arithmetic at every key press.
 #pragma once
 
 #include <QDialog>
@@ -29,9 +29,9 @@ class EstimateDialog : public QDialog {
  public:
   explicit EstimateDialog(QWidget* parent);
   void fill(const EstimateInput& input);
-  // As the fields stand now.
+  // The current field values.
   EstimateInput input() const;
-  // The user has changed a field: what a run would fill in must not overwrite it.
+  // The user has changed a field: values from a run must not overwrite it.
   bool touched() const { return m_touched; }
 
  protected:

@@ -59,7 +59,7 @@ void addFailures(const EstimateInput& in, std::vector<EstimateLine>& out) {
   auto mtbf = in.failures_per_gpu_day && in.gpus ? expectedMtbf(*in.failures_per_gpu_day, *in.gpus) : std::nullopt;
   out.push_back(line(EstimateDialog::tr("Between failures, by the rate"), mtbf, mtbf ? secondsText(mtbf->value) : QString(),
                      EstimateDialog::tr("needs GPUs and a rate")));
-  const double mean = in.mtbf_s ? *in.mtbf_s : mtbf ? mtbf->value : 0;  // without one there is no answer
+  const double mean = in.mtbf_s ? *in.mtbf_s : mtbf ? mtbf->value : 0;  // without one there is no estimate
   const auto daly = in.save_s ? dalyInterval(*in.save_s, mean) : std::nullopt;
   const auto young = in.save_s ? youngInterval(*in.save_s, mean) : std::nullopt;
   const QString missing = EstimateDialog::tr("needs what a save costs, and a time between failures or GPUs and a rate");
@@ -102,7 +102,7 @@ Result<EstimateInput> readEstimateInput(Reader& reader, const RunSummary& summar
 std::optional<double> typedNumber(const QString& typed) {
   QString text = typed.trimmed();
   text.remove(u' ').remove(QChar(kThinSpace));
-  // Commas part thousands: "0,5" would otherwise be 5.
+  // Commas separate thousands: "0,5" would otherwise be 5.
   static const QRegularExpression kGrouped(QStringLiteral("^[1-9][0-9]{0,2}(,[0-9]{3})+([^0-9,].*)?$"));
   if (text.contains(u',') && !kGrouped.match(text).hasMatch()) return std::nullopt;
   text.remove(u',');

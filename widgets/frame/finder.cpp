@@ -79,9 +79,9 @@ std::vector<PaletteEntry> Finder::entries() const {
   return entries;
 }
 
-// A step that the run has, and a time within it.
+// A step of the run, and a time within it.
 std::vector<PaletteEntry> Finder::typed(const QString& pattern) {
-  // Of a number; "11:58:45,123" is a time.
+  // Digit groups of a number; "11:58:45,123" is a time.
   static const QRegularExpression kGroups(QStringLiteral("(?<=\\d)[,\u202F\u00A0](?=\\d{3})"));
   const TimeStyle style = m_context.state->state().time_style;
   const auto extent = m_context.state->extent();
@@ -98,7 +98,7 @@ std::vector<PaletteEntry> Finder::typed(const QString& pattern) {
                      .icon = QStringLiteral("timeline"),
                      .run = [this, step = *first.step] { goToStep(step); }});
   if (!first.time || !extent) return found;
-  // A time of day is that of the day of the window, else of the run's last or first day.
+  // A time of day is on the day of the window, else on the run's last or first day.
   for (const TimeNs near : {m_context.state->state().window.range.t0, extent->t1, extent->t0}) {
     const TimeNs time = readMomentText(digits, near, extent->t0, style).time.value_or(extent->t1);
     if (time < extent->t0 || time >= extent->t1) continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Finder: what the window's palette finds, and what happens with a choice.
+// Finder: the content of the window's palette, and the effect of a choice.
 //
-// Threading:  GUI thread; names are read on a query worker each time the palette opens, and those of before are searched meanwhile.
-// Ownership:  the window's; what it borrows outlives it.
+// Threading:  GUI thread; names are read on a query worker each time the palette opens; until then the previous ones are searched.
+// Ownership:  owned by the window; its borrowed objects outlive it.
 #pragma once
 
 #include <QObject>
@@ -19,17 +19,17 @@ class QSettings;
 namespace runglass {
 
 struct FinderActions {
-  std::function<void(const Object&)> open;       // in the view that shows most of it
-  std::function<void(const QString&)> settings;  // the page, at a field
+  std::function<void(const Object&)> open;       // in the most detailed view
+  std::function<void(const QString&)> settings;  // the settings page, at a field
   std::function<void(const QString&)> help;      // a section of the guide
-  std::function<void(const QString&)> say;       // why there is nothing to go to
+  std::function<void(const QString&)> say;       // reports why there is no target
 };
 
 class Finder : public QObject {
   Q_OBJECT
 
  public:
-  // context.queries null: no store is open. `settings` null: what was chosen before is not remembered.
+  // context.queries null: no store is open. `settings` null: earlier choices are not stored.
   Finder(ViewContext context, const Commands& commands, QSettings* settings, FinderActions actions, QWidget* window);
   void show();
 

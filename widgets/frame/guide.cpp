@@ -35,7 +35,7 @@ GuideDialog::GuideDialog(const QString& heading, QWidget* parent) : QDialog(pare
   setAttribute(Qt::WA_DeleteOnClose);
   setWindowTitle(tr("What am I seeing: %1").arg(heading));
   m_page->setFrameShape(QFrame::NoFrame);
-  m_page->setOpenLinks(false);  // they lead to other pages of the documentation, which need not be here
+  m_page->setOpenLinks(false);  // they refer to other pages of the documentation, which may not be installed
   m_page->document()->setDefaultFont(textFont());
   fill();
   auto* column = new QVBoxLayout(this);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What am I seeing: the user guide's section about a view, beside that view. One text for the page and the program.
+// The user guide's section about a view, shown next to that view. The documentation page and the program share one text.
 //
 // Threading:  GUI thread.
 // Ownership:  the guide's text is built into the program.
-// Units:      none.
-// Errors:     guideSection() is empty for a heading that the guide does not have.
+// Errors:     guideSection() is empty for a heading that is not in the guide.
 // Cost:       a few KiB of Markdown when opened.
 #pragma once
 
@@ -24,7 +23,7 @@ std::span<const GuideText> guideTexts();  // exactly one
 // The Markdown below "## HEADING" up to the next one, without pictures.
 QString guideSection(const QString& heading);
 
-// Of the sections, in their order.
+// Headings of the sections, in order.
 QStringList guideHeadings();
 
 class GuideDialog : public QDialog {

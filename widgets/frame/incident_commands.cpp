@@ -31,7 +31,7 @@ void IncidentCommands::addTo(Commands& commands) {
     const bool undoes = one.id == std::string_view("undo");
     const QList<QKeySequence> keys = undoes ? QList{QKeySequence(QStringLiteral("Ctrl+Z"))} : QList<QKeySequence>();
     commands.add(group, QCoreApplication::translate("Incidents", one.words), keys, [this, undoes, id = QString::fromLatin1(one.id)] {
-      // What is taken back is seen.
+      // Undo only where its effect is visible.
       if (!undoes || shownView() != nullptr) run(id);
     });
   }
@@ -43,7 +43,7 @@ void IncidentCommands::viewShown(View* view) {
     connect(incidents, &IncidentsView::newWanted, this, &IncidentCommands::fromSelection, Qt::UniqueConnection);
 }
 
-// Of the view that has the focus, else of whichever has something chosen.
+// From the view with the focus, else from any view with a selection.
 void IncidentCommands::fromChosen() {
   std::optional<IncidentSeed> seed;
   if (const View* focused = m_docks.focusedView()) seed = focused->incidentSeed();

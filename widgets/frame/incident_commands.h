@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window can do with incidents: I and Shift+I make one from anywhere, the palette has the rest.
+// Incident actions of the window: I and Shift+I create an incident from any view; the palette has the others.
 //
 // Threading:  GUI thread.
 // Ownership:  borrows the window's parts, which outlive it.
-// Units:      none.
-// Errors:     what cannot be done is said in the corner of the window.
+// Errors:     a failed action is reported in the corner of the window.
 // Cost:       as IncidentMaker.
 #pragma once
 
@@ -29,7 +28,7 @@ class IncidentCommands : public QObject {
   IncidentCommands(ViewContext context, DockHost& docks, Toast& toast, std::function<bool(const QString&)> show, QObject* parent);
 
   void addTo(Commands& commands);
-  // A view came to the screen for the first time, or again.
+  // A view was shown for the first time, or again.
   void viewShown(View* view);
   void fromSeed(const IncidentSeed& seed) { m_maker.fromSeed(seed); }
   void fromChosen();     // I

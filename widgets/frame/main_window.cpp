@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants: 1. Hidden views get neither state nor ticks; viewShown brings them up to date. 2. While paused no view is refreshed and the
-// window stands still; only the strip's and status bar's counters move. 3. Nothing here waits for the store.
+// window is frozen; only the counters of the strip and the status bar change. 3. Nothing here waits for the store.
 #include "widgets/frame/main_window.h"
 #include "widgets/core/accessible_picture.h"
 
@@ -49,7 +49,7 @@ ViewContext contextOf(const WindowOptions& options, SharedState& state, std::fun
   return {.queries = options.queries, .state = &state, .clock = std::move(clock), .edits = options.edits, .share = options.share};
 }
 
-// From the run's start to its end; a run that is heard right now reaches to the clock, so that a following window moves evenly.
+// From the run's start to its end; a run that is reporting now extends to the clock, so that a following window moves evenly.
 std::optional<TimeRange> extentOf(const RunSummary& summary, TimeNs now) {
   std::optional<TimeNs> begin = summary.first_data, end = summary.last_data;
   const bool live = summary.run.state == RunState::kRunning && stateWord(summary, now).severity == Severity::kInfo;
@@ -93,7 +93,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   middle->addWidget(m_navigation);
   middle->addWidget(work, 1);
   auto* column = new QVBoxLayout(this);
-  column->setSizeConstraint(QLayout::SetNoConstraint);  // a picture has the size that was asked for, whatever the views would like
+  column->setSizeConstraint(QLayout::SetNoConstraint);  // a screenshot has the requested size, whatever the views' size hints
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->setMenuBar(m_menus);
@@ -112,7 +112,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
         contextOf(m_options, m_state, [this] { return now(); }), *m_docks, *m_toast,
         [this](const QString& name) { return showPlace(name); }, this);
   m_scale_at_start = scaleOfProgram();
-  // The program may have been started in another theme or language than is remembered.
+  // The program may have been started with another theme or language than the stored one.
   if (themeOf(m_settings.theme) != currentTheme().name)
     m_settings.theme = currentTheme().name == ThemeName::kDark ? ThemeChoice::kDark : ThemeChoice::kLight;
   if (resolved(m_settings.language) != currentLanguage()) m_settings.language = currentLanguage();
@@ -139,9 +139,9 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     if (!m_tab.isEmpty() && view->showTab(m_tab)) m_tab.clear();
     view->applyState(shown());
     if (m_revealed) view->reveal(*std::exchange(m_revealed, std::nullopt));
-    if (m_docks->visibleViews().size() == 1) view->setFocus();  // keys go to a view from the start
+    if (m_docks->visibleViews().size() == 1) view->setFocus();  // so that keys reach a view from the start
   });
-  // The console's keys work there as well.
+  // The console's hotkeys work in that window too.
   connect(m_docks, &DockHost::windowOpened, this, [this](QWidget* window) {
     for (QAction* command : m_commands.all()) window->addAction(command);
   });
@@ -160,7 +160,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     m_stack->addWidget(m_welcome);
     m_stack->setCurrentWidget(m_welcome);
     m_welcome->setFocusPolicy(Qt::StrongFocus);
-    m_welcome->setFocus();  // else the navigation, of which nothing can be used yet, has it
+    m_welcome->setFocus();  // else the navigation, which is still disabled, has it
     connect(m_welcome, &WelcomePage::openRequested, this, &MainWindow::openStoreRequested);
     connect(m_welcome, &WelcomePage::chooseRequested, this, &MainWindow::chooseStore);
     connect(m_welcome, &WelcomePage::listenRequested, this, &MainWindow::listenRequested);
@@ -176,12 +176,12 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
 
 MainWindow::~MainWindow() {
   m_docks->disconnect(this);
-  delete m_docks;  // before m_state, which the views hold
+  delete m_docks;  // before m_state, which the views reference
 }
 
 bool MainWindow::showPlace(const QString& name) {
   if (m_options.queries == nullptr) return false;                // views need a store
-  if (m_waiting != nullptr) m_stack->setCurrentWidget(m_docks);  // a choice of the user's
+  if (m_waiting != nullptr) m_stack->setCurrentWidget(m_docks);  // the user's choice
   const ViewInfo* view = findView(name.toStdString());
   return view != nullptr ? m_docks->showSingle(QString::fromLatin1(view->id)) : m_docks->showLayout(name);
 }
@@ -240,19 +240,19 @@ void MainWindow::showNotice(const QString& title, const QString& text, Severity 
   showToast(title, text, severity, std::move(open), actions);
 }
 
-// Views leave out of an object's selection what they know by being about one run.
+// Views omit from an object's selection the parts that follow from their being about one run.
 void MainWindow::showObjectMenu(const Object& object, const QPoint& at) {
   Object whole = object;
   if (!whole.selection.run && m_summary) whole.selection.run = m_summary->run.id;
   m_objects->show(whole, at);
 }
 
-// What it is about is selected in every view, and more of it is shown in this one.
+// Selects the object in every view and shows its details in this one.
 void MainWindow::openObject(const Object& object, const QString& view) {
   m_state.goTo(object.selection, object.window);
   m_revealed = object;
   showPlace(view);
-  if (!m_revealed) return;  // the view has come on screen
+  if (!m_revealed) return;  // the view has been shown
   for (View* one : m_docks->visibleViews())
     if (m_docks->idOf(one) == view) one->reveal(object);
   m_revealed.reset();
@@ -339,7 +339,7 @@ void MainWindow::askInfo() {
       m_info_slot, QueryService::Supersede::kAfterCurrent, [](Reader& reader, std::stop_token) { return reader.info(); },
       [this](const Result<std::shared_ptr<const StoreInfo>>& answer) {
         m_info_known = true;
-        if (!answer.ok()) return;  // the strip's summary tells why
+        if (!answer.ok()) return;  // the strip's summary shows the reason
         noteRate(**answer);
         m_info = **answer;
         m_marks->setStore(QString::fromStdString(m_info->store_uuid), now());
@@ -351,7 +351,7 @@ void MainWindow::askInfo() {
       });
 }
 
-// What a copy has not heard since is not silent: time stands in it.
+// A replica without new data is not a silent run: its time stops at its last update.
 void MainWindow::noteCopy() {
   const bool follows = m_options.status != nullptr && m_options.status->status().followed;
   const bool known = m_copy_end.has_value();
@@ -381,13 +381,13 @@ void MainWindow::showSummary(const Result<std::shared_ptr<const RunSummary>>& an
   updateLiveButton();
   moveExtent();
   m_playhead->setRun(*m_summary);
-  // From another run the playhead comes along where this one had begun.
+  // The playhead is kept when another run is shown, unless its moment is before that run's start.
   const auto extent = m_state.extent();
   if (another && m_state.state().moment && extent && *m_state.state().moment < extent->t0) m_playhead->goToNow();
   showStrip();
 }
 
-// The run as it was at the playhead.
+// The run as of the playhead.
 void MainWindow::askThen() {
   const std::optional<TimeNs> moment = m_state.state().moment;
   if (!moment) {
@@ -425,7 +425,7 @@ void MainWindow::showStrip() {
     m_strip->setMessage(tr("No run has come yet: %1").arg(m_source_words->text));
 }
 
-// What views are told: at a moment in the past "the newest run" is still the one on screen, not the newest of then.
+// The state passed to the views: at a past moment "the newest run" is still the one on screen, not the newest of that moment.
 ViewState MainWindow::shown() const {
   ViewState state = m_state.state();
   if (state.moment && !state.selection.run && m_summary) state.selection.run = m_summary->run.id;
@@ -449,7 +449,7 @@ void MainWindow::onStateChanged() {
   for (View* view : m_docks->visibleViews()) view->applyState(shown());
 }
 
-// A rank was chosen somewhere that does not know its machine: the views of GPUs and hosts go there as well.
+// A rank was selected in a view that has no machine for it: adds the machine for the views of GPUs and hosts.
 void MainWindow::askRankPlace() {
   const Selection chosen = m_state.state().selection;
   const bool placed = !chosen.rank || chosen.device;
@@ -492,7 +492,7 @@ void MainWindow::moveExtent() {
   if (!m_summary) return;
   const std::optional<TimeRange> extent = extentOf(*m_summary, now()), shown = m_state.extent();
   const TimeRange window = m_state.state().window.range;
-  // Every move makes all views read again: a window that would move by less than a pixel stays.
+  // Every move makes all views query again: a window that would move by less than a pixel stays.
   if (extent && shown && extent->t0 == shown->t0 && extent->t1 > shown->t1 &&
       extent->t1 - shown->t1 < (window.t1 - window.t0) / kPixelsAcross)
     return;
@@ -521,7 +521,7 @@ void MainWindow::updateStatus() {
   m_status->setItems(statusItems(facts));
 }
 
-// In place of empty views, until something has come.
+// Replaces empty views until data has arrived.
 void MainWindow::showWaiting(const SourceStatus& source) {
   const bool waits = !source.listens.isEmpty() && m_no_run && m_info && m_info->sample_count == 0 && source.received == 0;
   if (!waits) {
@@ -549,7 +549,7 @@ QString MainWindow::place() const {
   return current;
 }
 
-// Open findings of severity warning and above, beside their place and in the title, where a minimized window shows them.
+// Open findings of severity warning and above: a badge at their navigation entry, and in the title, visible while the window is minimized.
 void MainWindow::updateBadges() {
   int open = 0;
   Severity worst = Severity::kWarning;
@@ -563,7 +563,7 @@ void MainWindow::updateBadges() {
   setWindowTitle(open > 0 ? QStringLiteral("(%1) %2 – Runglass").arg(formatCount(open), name) : QStringLiteral("%1 – Runglass").arg(name));
 }
 
-// Only a run to which data is still sent can be paused.
+// Only a run that still receives data can be paused.
 void MainWindow::updateLiveButton() {
   const bool paused = m_state.state().paused;
   const bool live = m_summary && m_summary->run.state == RunState::kRunning;

@@ -4,7 +4,7 @@
 // Threading:  GUI thread.
 // Ownership:  owns its SharedState and views; services and settings of the options outlive it.
 // Units:      TimeNs.
-// Errors:     what fails is shown in place; nothing opens a message box.
+// Errors:     shown in place; nothing opens a message box.
 // Cost:       frame refresh: one summary query per text tick (5 Hz), one info query a second.
 #pragma once
 
@@ -55,17 +55,17 @@ class WaitingPage;
 struct WindowOptions {
   QueryService* queries = nullptr;          // null: no store is open
   EditPort* edits = nullptr;                // null: nothing can be added
-  SharePort* share = nullptr;               // null: nothing can be given away
-  OrderPort* orders = nullptr;              // null: nobody can be asked
+  SharePort* share = nullptr;               // null: nothing can be exported
+  OrderPort* orders = nullptr;              // null: commands cannot be sent
   StatusSource* status = nullptr;           // may be null
-  QSettings* settings = nullptr;            // null: nothing is remembered
-  std::function<TimeNs()> clock = wallNow;  // held still for reproducible pictures
-  // Sends a test message to every target of the alert rules and says what came of it on the GUI thread; empty: this window has no hub.
+  QSettings* settings = nullptr;            // null: nothing is stored
+  std::function<TimeNs()> clock = wallNow;  // frozen for reproducible pictures
+  // Sends a test message to every target of the alert rules and reports the result on the GUI thread; empty: this window has no hub.
   std::function<void(QObject* context, std::function<void(const QString&)> done)> test_alerts;
-  std::function<std::uint64_t()> damage_notes;  // grows when a Reader of this process met damage; may be empty
-  WelcomeOptions welcome;                       // of a window without a store
-  bool notify = true;  // a toast and noticed() for each finding or alert; false: the hub of this process notifies by its rules
-  std::function<void(const QString&)> forget_hub;  // an address that this user followed; may be empty
+  std::function<std::uint64_t()> damage_notes;  // grows when a Reader of this process found damage; may be empty
+  WelcomeOptions welcome;                       // for a window without a store
+  bool notify = true;  // true: a toast and noticed() for each finding or alert; false: the hub of this process notifies by its rules
+  std::function<void(const QString&)> forget_hub;  // an address whose store this user replicated; may be empty
 };
 
 class MainWindow : public QWidget {
@@ -78,34 +78,34 @@ class MainWindow : public QWidget {
   SharedState& state() { return m_state; }
   // "watch" or a registered view; false: not built.
   bool showPlace(const QString& name);
-  QString place() const;  // that is shown
-  // Of what is shown, or as soon as it is there; names as in ViewInfo::tabs, empty: nothing changes.
+  QString place() const;  // the shown one
+  // In the shown view, or as soon as it is shown; names as in ViewInfo::tabs, empty: no change.
   void showTab(const QString& tab);
-  // Everything visible is drawn from answers, nothing is on its way.
+  // Everything visible is drawn from answers, no query is pending.
   bool isFinal() const;
   const ConsoleSettings& settings() const { return m_settings; }
-  // They apply at once, and are remembered.
+  // They apply at once, and are stored.
   void applySettings(const ConsoleSettings& chosen);
   void showSettings(const QString& field = {});
   // In the window's corner; a click calls `open`.
   void showToast(const QString& title, const QString& text, Severity severity, std::function<void()> open = {},
                  const std::vector<Toast::Action>& actions = {});
-  // A toast of a notification of this cause, with its actions; `open`: where it leads, if its finding is not known.
+  // A toast for a notification of this cause, with its actions; `open`: its target, if its finding is not known.
   void showNotice(const QString& title, const QString& text, Severity severity, const std::string& cause, std::function<void()> open);
   const Toast& toast() const { return *m_toast; }
   const Commands& commands() const { return m_commands; }
   DockHost& docks() { return *m_docks; }
   TimeBar& timeBar() { return *m_bar; }
-  // A runglass:// link to what is shown; empty while that is not known.
+  // A runglass:// link to the shown place; empty while that is not known.
   QString placeLink() const;
   QString linkTo(const Object& object) const;
 
  signals:
   void openStoreRequested(const QString& path);
   void startPageRequested();
-  // Another language was chosen: widgets keep their texts, so that a new window is needed.
+  // The user selected another language: widgets keep their texts, so that a new window is needed.
   void languageChosen();
-  // Something was found or alerted, for the desktop; `open` shows it here.
+  // A new finding or alert, for the desktop's notifications; `open` shows it here.
   void noticed(const QString& id, const QString& title, const QString& text, Severity severity, const std::function<void()>& open);
   void importRequested(const QStringList& paths);  // files were dropped on a window that shows a store
   void listenRequested(const ListenOptions& hub);
@@ -166,8 +166,8 @@ class MainWindow : public QWidget {
   ViewState shown() const;
 
   const WindowOptions m_options;
-  QStringList m_forgotten_hubs;      // since the options were made
-  std::optional<TimeNs> m_copy_end;  // of a copy that this window does not follow: what came later is not in it
+  QStringList m_forgotten_hubs;      // removed since the options were created
+  std::optional<TimeNs> m_copy_end;  // of a replica that this window does not update: later data is not in it
   SharedState m_state;
   Commands m_commands;
   RunStrip* m_strip;
@@ -178,14 +178,14 @@ class MainWindow : public QWidget {
   StatusLine* m_status;
   Toast* m_toast;
   IncidentCommands* m_incidents = nullptr;  // null: no store is open
-  QString m_tab;                            // wanted of the view that is shown next
+  QString m_tab;                            // requested of the view that is shown next
   QStackedLayout* m_stack = nullptr;
-  std::optional<Object> m_revealed;  // wanted of the view that is shown next
+  std::optional<Object> m_revealed;  // requested of the view that is shown next
   Finder* m_finder = nullptr;
   ObjectMenu* m_objects = nullptr;  // null: no store is open
   ReadMarks* m_marks = nullptr;
   NoticeWatch* m_notices = nullptr;  // null: no store is open
-  WaitingPage* m_waiting = nullptr;  // while this window listens and nothing has come
+  WaitingPage* m_waiting = nullptr;  // while this window listens and no data has arrived
   int m_scale_at_start = 100;
   ConsoleSettings m_settings;
   Navigation* m_navigation;
@@ -193,27 +193,27 @@ class MainWindow : public QWidget {
   QList<QAction*> m_panel_commands;  // each adds a view to the layout
   NavButton* m_live = nullptr;
 
-  RunId m_wanted;                               // the run that was asked for; 0: whichever is newest
+  RunId m_wanted;                               // the requested run; 0: the newest
   std::shared_ptr<const RunSummary> m_summary;  // of the whole run
-  std::shared_ptr<const RunSummary> m_then;     // as it was at m_moment
+  std::shared_ptr<const RunSummary> m_then;     // as of m_moment
   std::optional<TimeNs> m_moment;
   std::optional<StoreInfo> m_info;
   std::optional<std::int64_t> m_samples_at_pause;
   bool m_summary_known = false;  // an answer, good or bad, has arrived
-  bool m_no_run = false;         // it was that there is none
+  bool m_no_run = false;         // the answer was that there is no run
   bool m_info_known = false;
   std::optional<double> m_samples_per_s;
-  QTimer* m_ageing;                           // while a hub is followed: what is here ages also when nothing comes
+  QTimer* m_ageing;                           // while a hub is followed: ages grow even when no data arrives
   QTimer* m_damage_watch;                     // a view may meet damage long after the store was opened
-  std::uint64_t m_damage_notes = 0;           // when m_info was asked for
-  std::optional<SourceWords> m_source_words;  // of a copy
-  QElapsedTimer m_info_age;                   // since it was asked
-  QElapsedTimer m_rate_age;                   // since it was answered
+  std::uint64_t m_damage_notes = 0;           // at the time of the query of m_info
+  std::optional<SourceWords> m_source_words;  // of a replica
+  QElapsedTimer m_info_age;                   // since the query
+  QElapsedTimer m_rate_age;                   // since the answer
   QuerySlot m_summary_slot, m_then_slot, m_place_slot;
-  Selection m_placed;                    // whose machine was asked for
+  Selection m_placed;                    // the selection whose machine was queried
   std::unique_ptr<Playhead> m_playhead;  // null: no store is open
   StaleVeil m_veil{this};
-  QPointer<EstimateDialog> m_estimate;  // deletes itself when it is closed
+  QPointer<EstimateDialog> m_estimate;  // deletes itself when closed
   QuerySlot m_estimate_slot;
   QuerySlot m_info_slot;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window can do: its commands with their words and keys, and what they open.
+// Actions of the window: its commands with texts and keys, and the dialogs that they open.
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
@@ -30,7 +30,7 @@ namespace {
 constexpr DurNs kDefaultFollow = 600 * kNsPerSecond;
 constexpr QSize kHubDialog{140 * kGrid, 100 * kGrid};
 
-// Zooming keeps the middle; a window never gets below one nanosecond or out of int64.
+// Zooming keeps the centre; a window is never narrower than one nanosecond and never overflows int64.
 TimeRange zoomed(TimeRange range, double factor) {
   const double middle = static_cast<double>(range.t0) / 2 + static_cast<double>(range.t1) / 2;
   const double half = std::max(static_cast<double>(range.t1 - range.t0) * factor / 2, 1.0);
@@ -81,7 +81,7 @@ void MainWindow::makeViewCommands() {
     const QString id = view != nullptr ? m_docks->idOf(view) : QString();
     if (!m_docks->dockView(id)) m_docks->floatView(id);
   });
-  // X11 sends a context menu event for the menu key alone.
+  // X11 sends a context menu event for the menu key only.
   m_commands.add(group, tr("Context menu"), {QKeySequence(QStringLiteral("Shift+F10"))}, [] {
     QWidget* focus = QApplication::focusWidget();
     if (focus == nullptr) return;
@@ -161,7 +161,7 @@ void MainWindow::showSettings(const QString& field) {
   dialog->focusField(field);
 }
 
-// The view with the focus; a layout as a whole where none has it.
+// The view with the focus; the layout as a whole if none has it.
 void MainWindow::explainView() {
   const View* view = m_docks->focusedView();
   QString heading = m_welcome != nullptr ? QStringLiteral("The first hour") : QStringLiteral("Watch");
@@ -212,7 +212,7 @@ void MainWindow::makeFileCommands() {
   m_commands.add(group, tr("Quit"), {QKeySequence(QStringLiteral("Ctrl+Q"))}, [this] { close(); });
 }
 
-// Of the run on screen.
+// For the run on screen.
 void MainWindow::captureNow() {
   if (m_summary == nullptr) return;
   (new CaptureDialog(*m_options.orders, QString::fromStdString(m_summary->run.name), this))->open();
@@ -271,7 +271,7 @@ void MainWindow::chooseHub() {
   dialog->open();
 }
 
-// To what is shown: the view, the window where it is held, the moment, rank, step and attempt.
+// Link to the shown place: the view, the window if it is fixed, the moment, rank, step and attempt.
 QString MainWindow::placeLink() const {
   const ViewState& state = m_state.state();
   return linkWith(place(), state.selection, state.window.mode == WindowMode::kFixed ? std::optional(state.window.range) : std::nullopt,
@@ -279,7 +279,7 @@ QString MainWindow::placeLink() const {
 }
 
 QString MainWindow::linkTo(const Object& object) const {
-  // The uuid and the attempts of other runs are not at hand.
+  // The uuid and the attempts of other runs are not loaded.
   if (m_summary && object.selection.run && object.selection.run != m_summary->run.id) return {};
   const bool machine = object.kind == ObjectKind::kNode || object.kind == ObjectKind::kGpu;
   return linkWith(mainView(object), object.selection, object.window, m_state.state().moment, machine ? object.key : std::string());
@@ -295,7 +295,7 @@ std::optional<std::int32_t> MainWindow::attemptNumber(AttemptId attempt) const {
 QString MainWindow::linkWith(const QString& view, const Selection& selection, std::optional<TimeRange> window, std::optional<TimeNs> moment,
                              const std::string& node) const {
   if (!m_info || !m_summary) return {};
-  // A copy's places are those of the store that it is of.
+  // The links of a replica name the store that it replicates.
   const std::string& store = m_info->mirror ? m_info->mirror->source_uuid : m_info->store_uuid;
   PlaceLink link{.store_uuid = store, .run_uuid = m_summary->run.uuid, .view = view.toStdString(), .at = moment};
   if (window) link.t0 = window->t0, link.t1 = window->t1;

@@ -138,7 +138,7 @@ void Navigation::addPlace(const QString& id, const QString& title, const QString
 
 NavButton* Navigation::addButton(const QString& label, const QString& icon, const QString& tip) {
   auto* button = new NavButton(label, icon, tip, this);
-  const int at = m_collapse != nullptr ? m_column->indexOf(m_collapse) : -1;  // the last one is always that
+  const int at = m_collapse != nullptr ? m_column->indexOf(m_collapse) : -1;  // the collapse button is always last
   m_column->insertWidget(at, button);
   m_others.push_back(button);
   return button;

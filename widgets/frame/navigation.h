@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Navigation: the places of the console in groups, at the window's left edge, with an icon, a label and a count each; it collapses to
+// Navigation: the places of the console in groups, at the window's left edge, each with an icon, a label and a count; it collapses to
 // icons.
 //
 // Threading:  GUI thread.
@@ -20,7 +20,7 @@ class NavButton : public QPushButton {
  public:
   NavButton(const QString& label, const QString& icon, const QString& tip, QWidget* parent);
   void setLabel(const QString& label);
-  // Beside the label, or a dot on the icon where there is no room; 0: none. `words`: what is counted, for screen readers.
+  // Next to the label, or a dot on the icon where there is no room; 0: no badge. `words`: description of the count, for screen readers.
   void setBadge(int count, Severity severity, const QString& words);
   void setCollapsed(bool collapsed);
 
@@ -47,7 +47,7 @@ class Navigation : public QWidget {
   };
 
   explicit Navigation(QWidget* parent);
-  // In the order of their keys.
+  // In the order of their hotkeys.
   const std::vector<Place>& places() const { return m_places; }
   void setCurrent(const QString& id);
   void setBadge(const QString& id, int count, Severity severity, const QString& words);

@@ -21,7 +21,7 @@ void NoticeWatch::look() {
         m_rows = *answer;
         const AlertRow* news = nullptr;
         for (const AlertRow& row : *m_rows) {
-          // A finding and the alert that its hub sends of it later are one notification.
+          // A finding and the alert that its hub later sends about it are one notification.
           const bool known = m_known.contains(row.key()) || m_known.contains(row.findingKey());
           m_known.insert(row.key());
           if (first || known || row.snoozed_until || isRead(*m_marks, row)) continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// NoticeWatch: what was found or alerted while the window is open: the count of unread notifications, and each new one once.
+// NoticeWatch: findings and alerts that appear while the window is open: the count of unread notifications, and each new one once.
 //
 // Threading:  GUI thread; the history is read on a query worker.
-// Ownership:  the window's; what it borrows outlives it.
+// Ownership:  owned by the window; its borrowed objects outlive it.
 // Cost:       one readAlerts() per look(), coalesced.
 #pragma once
 
@@ -20,12 +20,12 @@ class NoticeWatch : public QObject {
  public:
   NoticeWatch(ViewContext context, ReadMarks* marks, QObject* parent);
   void look();
-  // Of this cause, the newest; null: not in the history that was read last.
+  // The newest of this cause; null: not in the history that was read last.
   const AlertRow* ofCause(const std::string& cause) const;
 
  signals:
   void unreadChanged(int count, Severity worst);
-  // Of several that came together the most severe. What was there at the first look, and what is muted, is no news.
+  // The most severe of several that arrived together. Those present at the first look, and muted ones, do not count as new.
   void arrived(const AlertRow& row);
 
  private:

@@ -27,7 +27,7 @@ struct Marked {
   std::string text;
 };
 
-// The text of a mark: in English, as all that is stored, whatever the language of the console.
+// The text of a mark: in English, like all stored text, whatever the language of the console.
 Result<std::string> markText(const Object& object, Reader& reader) {
   QString text =
       object.kind == ObjectKind::kRank && object.selection.rank ? QStringLiteral("Rank %1").arg(*object.selection.rank) : object.name;
@@ -51,7 +51,7 @@ QMenu* ObjectMenu::make(const Object& object) {
   menu->setAttribute(Qt::WA_DeleteOnClose);
   menu->setToolTipsVisible(true);
   menu->setTitle(object.name);
-  // A menu of the keyboard has no pointer that shows what it is about.
+  // A menu opened by keyboard has no pointer that shows its object.
   menu->addAction(menu->fontMetrics().elidedText(object.name, Qt::ElideMiddle, kNameWidth).replace(u'&', QStringLiteral("&&")))
       ->setEnabled(false);
   addOpen(menu, object);
@@ -97,7 +97,7 @@ QuerySlot& ObjectMenu::freeSlot() {
   return *m_slots.emplace_back(std::make_unique<QuerySlot>());
 }
 
-// A note where it happened, which the timeline shows as a flag.
+// A note at the object's time, shown as a flag in the timeline.
 void ObjectMenu::mark(const Object& object) {
   m_context.queries->submit<Marked>(
       freeSlot(), QueryService::Supersede::kCancelOlder,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ObjectMenu: what can be done with an object, wherever it is shown: the context menu of every view, and the buttons of a notification.
+// ObjectMenu: the actions on an object, wherever it is shown: the context menu of every view, and the buttons of a notification.
 //
 // Threading:  GUI thread; a finding is read on a query worker before it is muted, edits are made elsewhere.
-// Ownership:  the window's; what it borrows outlives it.
-// Errors:     said through ObjectActions::say.
+// Ownership:  owned by the window; its borrowed objects outlive it.
+// Errors:     reported through ObjectActions::say.
 #pragma once
 
 #include <QObject>
@@ -33,10 +33,10 @@ class ObjectMenu : public QObject {
  public:
   ObjectMenu(ViewContext context, ObjectActions actions, QWidget* window);
 
-  // Shown at a place of the screen; deletes itself.
+  // Shows the menu at a screen position; it deletes itself.
   void show(const Object& object, const QPoint& at);
   QMenu* make(const Object& object);
-  // No notifications of its cause for a while.
+  // Mutes notifications of the finding's cause for a while.
   void mute(const Object& finding);
 
  private:
@@ -50,7 +50,7 @@ class ObjectMenu : public QObject {
   QWidget* m_window;
   QuerySlot& freeSlot();
 
-  std::vector<std::unique_ptr<QuerySlot>> m_slots;  // one a request: none replaces another
+  std::vector<std::unique_ptr<QuerySlot>> m_slots;  // one per request: none replaces another
 };
 
 }  // namespace runglass

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What became of an order, in words for the screen.
+// The outcome of a command as text.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      steps.
-// Errors:     an order that nobody could be asked is its reason.
+// Errors:     the text of a command that could not be sent is the reason.
 // Cost:       O(nodes + ranks).
 #pragma once
 

@@ -19,8 +19,8 @@ namespace {
 
 constexpr int kWidth = 180 * kGrid, kHeight = 120 * kGrid;
 constexpr int kDetailWidth = 64 * kGrid, kKeysWidth = 32 * kGrid;
-constexpr int kRecent = 6;      // added to what was chosen before: less than a whole word in the name is worth
-constexpr int kFuzzy = -1'000;  // letters that are apart come after words
+constexpr int kRecent = 6;      // bonus for earlier choices: lower than that of a whole word in the name
+constexpr int kFuzzy = -1'000;  // separated letters rank after words
 enum Column : int { kTitle, kDetail, kKeys };
 
 struct KindWords {
@@ -129,7 +129,7 @@ bool Palette::eventFilter(QObject* watched, QEvent* event) {
   return QDialog::eventFilter(watched, event);
 }
 
-// What was chosen before, the newest first, then all commands.
+// Earlier choices, the newest first, then all commands.
 std::vector<Palette::Hit> Palette::recentHits() const {
   std::vector<Hit> hits;
   std::vector<bool> listed(m_source.entries.size());
@@ -235,7 +235,7 @@ void Palette::runCurrent() {
     if (m_source.recent.size() > static_cast<qsizetype>(kMaxRecent)) m_source.recent.resize(kMaxRecent);
     m_source.remember(m_source.recent);
   }
-  // The palette is gone before the choice runs, so that it meets the window as the user left it.
+  // The palette closes before the choice runs, so that the action sees the window as the user left it.
   close();
   QMetaObject::invokeMethod(parentWidget(), run, Qt::QueuedConnection);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ctrl+K: finds by name whatever the console has: objects of the store, steps, times, views, commands, settings and help.
+// Ctrl+K: finds any item of the console by name: objects of the store, steps, times, views, commands, settings and help.
 //
 // Threading:  GUI thread.
 // Ownership:  deletes itself when it closes.
@@ -31,9 +31,9 @@ struct PaletteEntry {
 struct PaletteSource {
   std::vector<PaletteEntry> entries;
   std::shared_ptr<const PaletteNames> names;                       // null: not read yet
-  std::function<std::vector<PaletteEntry>(const QString&)> typed;  // steps and times that a pattern names
+  std::function<std::vector<PaletteEntry>(const QString&)> typed;  // steps and times that match a pattern
   std::function<void(const Object&)> open;
-  QStringList recent;  // keys of earlier choices, the newest first
+  QStringList recent;  // keys of earlier choices, newest first
   std::function<void(const QStringList&)> remember;
 };
 
@@ -56,7 +56,7 @@ class Palette : public QDialog {
   struct Hit {
     int score = 0;
     std::size_t number = 0;
-    bool named = false;  // of the names, else of the entries
+    bool named = false;  // index into the names, else into the entries
   };
   void fill();
   void fillAgain();  // the current row stays when names arrive
@@ -72,7 +72,7 @@ class Palette : public QDialog {
   QLabel* m_none;
   QString m_problem;
   bool m_moved = false;                                             // by the arrow keys, since the pattern changed
-  std::vector<std::pair<QString, std::function<void()>>> m_listed;  // as shown: key and what it does
+  std::vector<std::pair<QString, std::function<void()>>> m_listed;  // as shown: key and action
 };
 
 }  // namespace runglass

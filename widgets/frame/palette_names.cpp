@@ -100,7 +100,7 @@ Status addRanks(Reader& reader, const Run& run, Machines& machines, PaletteNames
 
 Status addCurves(Reader& reader, RunId run, PaletteNames& names, const std::stop_token& stop) {
   RG_ASSIGN(const std::vector<Series> series, reader.series({}));
-  std::map<std::string, std::pair<const Series*, std::int64_t>> metrics;  // one of each, and how many
+  std::map<std::string, std::pair<const Series*, std::int64_t>> metrics;  // one series of each metric, and the count
   for (const Series& one : series) {
     if (stop.stop_requested()) return {Code::kCancelled, "names for the palette"};
     if (one.sample_count == 0) continue;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// PanelWindow: a view in a window of its own, with the frame that the window system gives it. Closing it docks the view again.
+// PanelWindow: a view in a separate window, with the frame of the window system. Closing it docks the view again.
 //
 // Threading:  GUI thread.
-// Ownership:  a window without a parent: it may lie on another screen and under the console; the host deletes it.
-// Units:      none.
-// Errors:     none.
+// Ownership:  a window without a parent, so that it may be on another screen and under the console; the host deletes it.
 // Cost:       a title bar.
 #pragma once
 

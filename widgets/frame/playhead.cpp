@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. The moment is the shared state's; nothing here keeps another. 2. m_step is of m_asked once m_step_known.
+// Invariants: 1. The moment is the shared state's; this class stores no other. 2. m_step belongs to m_asked once m_step_known.
 #include "widgets/frame/playhead.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 constexpr int kMarksMs = 1'000;
 constexpr int kPlayMs = 100;
 
-// A moment may be asked for from outside, and be any number.
+// A requested moment may come from outside, and be any number.
 DurNs between(TimeNs from, TimeNs to) {
   DurNs apart = 0;
   if (!__builtin_sub_overflow(to, from, &apart)) return apart;
@@ -24,7 +24,7 @@ DurNs between(TimeNs from, TimeNs to) {
 
 Playhead::Playhead(QueryService& queries, SharedState& state, std::function<TimeNs()> clock, TimeBar& bar, QObject* parent)
     : QObject(parent), m_queries(queries), m_state(state), m_clock(std::move(clock)), m_bar(bar) {
-  m_bar.show();  // before anything is known of the run: most have a clock, and panels that are laid out twice are not laid out the same
+  m_bar.show();  // shown before the run is known: most runs have a clock, and panels that are laid out twice end up in other sizes
   connect(&m_bar.track(), &BarTrack::scrubbed, this, [this](std::int64_t time) {
     m_playing.stop();
     m_bar.setPlaying(false);
@@ -132,7 +132,7 @@ void Playhead::tell() {
   m_bar.setWords(words, true);
 }
 
-// Without a playhead one begins at the edge of what is shown.
+// Without a playhead it starts at the edge of the shown window.
 TimeNs Playhead::start(int by) const {
   const ViewState& state = m_state.state();
   if (state.moment) return *state.moment;
@@ -188,7 +188,7 @@ void Playhead::play() {
     m_playing.stop();
     return m_state.endGesture();
   }
-  // From the beginning where there is no playhead, or where it has arrived.
+  // From the start if there is no playhead, or if it has reached the end.
   const std::optional<TimeNs> moment = m_state.state().moment;
   if (!moment || *moment >= extent->t1 - 1) m_state.setMoment(extent->t0);
   m_played.start();

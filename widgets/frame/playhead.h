@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Playhead: moves the shared moment over the run: by hand on the time bar, step by step, from one event to the next, by itself.
+// Playhead: moves the shared moment over the run: by hand on the time bar, step by step, from event to event, or by playing.
 //
 // Threading:  GUI thread; steps and marks are read on query workers.
 // Ownership:  borrows service, state and bar; the window owns them all.
 // Units:      TimeNs, steps; by: 1 later, -1 earlier.
-// Errors:     what cannot be read leaves the bar without it; there is no next step or event: nothing moves, and the bar says so.
-// Cost:       marks once a second at most while data arrives; one question a jump.
+// Errors:     unreadable parts are missing from the bar; without a next step or event nothing moves, and the bar shows why.
+// Cost:       marks at most once a second while data arrives; one query per jump.
 #pragma once
 
 #include <QElapsedTimer>
@@ -31,12 +31,12 @@ class Playhead : public QObject {
  public:
   Playhead(QueryService& queries, SharedState& state, std::function<TimeNs()> clock, TimeBar& bar, QObject* parent);
 
-  // Of the whole run, as of now.
+  // Summary of the whole run, as of now.
   void setRun(const RunSummary& summary);
   // The selection, the window or the moment changed.
   void applyState();
   void refresh();  // data may have arrived
-  // Everything on the bar is of the moment shown.
+  // Everything on the bar belongs to the shown moment.
   bool isFinal() const { return !m_step_slot.busy() && !m_bar_slot.busy() && !m_walk_slot.busy(); }
 
   void step(int by);
@@ -60,11 +60,11 @@ class Playhead : public QObject {
   bool m_live = false, m_clocked = false;
   TimeStyle m_zone = TimeStyle::kUtc;
   std::shared_ptr<const RunMarks> m_data;
-  std::optional<TimeNs> m_asked;     // the moment whose step is known or asked for
-  std::optional<StepMoment> m_step;  // the last one that had ended then
+  std::optional<TimeNs> m_asked;     // the moment whose step is known or queried
+  std::optional<StepMoment> m_step;  // the last step that had ended by then
   bool m_step_known = false;
-  int m_steps_wanted = 0;  // walked one after the other
-  QString m_nothing;       // why the last jump went nowhere
+  int m_steps_wanted = 0;  // to walk, one after the other
+  QString m_nothing;       // why the last jump had no target
   QTimer m_playing;
   QElapsedTimer m_played;  // since the last tick
   QElapsedTimer m_bar_age;

@@ -86,7 +86,7 @@ StripItem dataAgeItem(const RunSummary& run, TimeNs now, TimeStyle style) {
   return item;
 }
 
-// A severity's shape, or nothing for info.
+// A severity's shape, or empty for info.
 QString mark(Severity severity) { return severity > Severity::kInfo ? severityGlyph(severity) + u' ' : QString(); }
 
 }  // namespace

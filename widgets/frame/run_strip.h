@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The run strip: one line on top of every view that says how the run is doing.
+// The run strip: one line at the top of every view with the state of the run.
 //
 // Threading:  GUI thread.
 // Ownership:  a plain widget.
 // Units:      as formatted by units.h.
-// Errors:     none; what is absent prints as –.
+// Errors:     none; an absent value prints as –.
 // Cost:       one text layout per paint.
 #pragma once
 
@@ -19,16 +19,16 @@
 namespace runglass {
 
 struct StripItem {
-  QString caption;  // muted, before the value; may be empty
+  QString caption;  // muted, in front of the value; may be empty
   QString value;
   QString tip;  // the source and the rule
   Severity severity = Severity::kInfo;
-  QString view = {};  // a click leads there; empty: nowhere
+  QString view = {};  // target of a click; empty: none
 };
 
-// In the order of importance: a narrow window drops from the end. `now` is wall time.
+// In order of importance: a narrow window drops items from the end. `now` is wall time.
 std::vector<StripItem> stripItems(const RunSummary& run, TimeNs now, TimeStyle style);
-// With the damage of the store, if there is any, in front: every view may show less than there was.
+// Puts the damage of the store, if there is any, in front: every view may show less than was recorded.
 std::vector<StripItem> withDamage(std::vector<StripItem> items, std::span<const Issue> damage);
 
 class RunStrip : public QWidget {
@@ -38,12 +38,12 @@ class RunStrip : public QWidget {
   explicit RunStrip(QWidget* parent = nullptr);
 
   void setItems(std::vector<StripItem> items);
-  void setPast(bool past);                  // what it says is of another moment
+  void setPast(bool past);                  // the content is of another moment
   void setMessage(const QString& message);  // instead of items: no run, no store
   const std::vector<StripItem>& items() const { return m_items; }
 
   QSize sizeHint() const override;
-  QRect placeOf(const QString& caption) const;  // of a painted item; empty: there is no room for it
+  QRect placeOf(const QString& caption) const;  // of a painted item; empty: no room for it
 
  signals:
   void viewRequested(const QString& view);

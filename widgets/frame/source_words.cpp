@@ -12,7 +12,7 @@ struct SourceText {
   Q_DECLARE_TR_FUNCTIONS(SourceText)
 };
 
-// formatAge() below which tenths say whether it goes well.
+// formatAge() with tenths for ages so short that tenths show whether replication keeps up.
 QString shortAge(DurNs age) {
   if (age >= kInTenths) return formatAge(age);
   return QString::number(static_cast<double>(std::max<DurNs>(age, 0)) / static_cast<double>(kNsPerSecond), 'f', 1) + QChar(kThinSpace) +
@@ -42,7 +42,7 @@ SourceWords sourceWords(const FollowedSource& source) {
     words.short_text = SourceText::tr("no connection yet · %1, trying").arg(dataAge(source.age));
   words.text = SourceText::tr("hub %1 · %2").arg(source.hub, words.short_text);
   const bool late = source.age && *source.age > kLate;
-  // Before the first data a line that stands is copying, and one that does not has nothing to be late with for a while.
+  // Before the first data an open connection is copying, and a closed one is not late yet until kLate has passed.
   const bool gone = !source.connected && source.silent.value_or(source.since_start) > kLate;
   if (source.refused || late || gone) words.severity = Severity::kWarning;
   words.tip = SourceText::tr("This window replicates the hub's store. Lag by the hub's clock since the replica was last complete.");
@@ -65,7 +65,7 @@ SourceWords copyWords(const StoreInfo::Mirror& mirror, bool written, TimeNs now,
   else
     words.short_text = SourceText::tr("as of %1, %2 ago").arg(formatTime(*mirror.complete, style), formatAge(now - *mirror.complete));
   words.text = SourceText::tr("copy of hub %1 · %2").arg(hub, words.short_text);
-  // A copy that nobody follows into is old, and not late.
+  // A replica that no process updates is old, not late.
   if (written && mirror.complete && now - *mirror.complete > kLate) words.severity = Severity::kWarning;
   words.tip = written ? SourceText::tr("Another process copies the hub's store into this file; this window reads along.")
                       : SourceText::tr("A replica of the hub's store as of then. runglass --connect %1 continues it.").arg(hub);
@@ -74,7 +74,7 @@ SourceWords copyWords(const StoreInfo::Mirror& mirror, bool written, TimeNs now,
 
 std::vector<StripItem> followedItems(std::vector<StripItem> items, const SourceWords& words) {
   if (!items.empty()) items.back() = {SourceText::tr("data"), words.short_text, words.text + u'\n' + words.tip, words.severity};
-  // A narrow window drops from the end.
+  // A narrow window drops items from the end.
   if (words.severity > Severity::kInfo && !items.empty()) {
     StripItem first = std::move(items.back());
     items.pop_back();

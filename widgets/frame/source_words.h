@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the frame says about a store that follows a hub: from where, how old it is, and whether the line to it stands.
+// The frame's text about a store that replicates a hub: the source, the lag, and whether the connection is up.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      ns.
-// Errors:     none; an age that is not known is not said.
+// Errors:     none; an unknown lag is left out.
 // Cost:       a few strings.
 #pragma once
 
@@ -17,19 +16,19 @@
 
 namespace runglass {
 
-inline constexpr DurNs kLate = 5 * kNsPerSecond;  // a round comes twice a second: what is older than this is a warning
+inline constexpr DurNs kLate = 5 * kNsPerSecond;  // replication runs twice a second: a longer lag is a warning
 
 struct SourceWords {
   QString text;        // "hub login1:9400 · 0.4 s behind"
-  QString short_text;  // without the hub
+  QString short_text;  // without the hub's address
   QString tip;
   Severity severity = Severity::kInfo;
 };
 
 SourceWords sourceWords(const FollowedSource& source);
-// Of a copy that this process does not follow into; `written`: another one does.
+// For a replica that this process does not update; `written`: another process does.
 SourceWords copyWords(const StoreInfo::Mirror& mirror, bool written, TimeNs now, TimeStyle style);
-// The strip of a run that is followed: how old it is in place of the age of its newest sample, and first of all where that is a warning.
+// The strip of a replicated run: the lag replaces the age of its newest sample, and comes first where it is a warning.
 std::vector<StripItem> followedItems(std::vector<StripItem> items, const SourceWords& words);
 
 }  // namespace runglass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariant: a view is in m_watched from watch() until it is final; it has at most one veil, which goes with it.
+// Invariant: a view is in m_watched from watch() until it is final; it has at most one veil, which is removed with it.
 #include "widgets/frame/stale_veil.h"
 
 #include <QPainter>

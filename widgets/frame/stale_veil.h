@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// StaleVeil: dims views whose picture is still of another moment; a quick answer never dims anything.
+// StaleVeil: dims views whose picture still shows another moment; a quick answer never dims anything.
 //
 // Threading:  GUI thread.
 // Ownership:  its veils are children of the views.
 // Units:      milliseconds.
-// Errors:     none.
-// Cost:       nothing until watch(); then 25 looks a second until all views are final.
+// Cost:       nothing until watch(); then 25 checks a second until all views are final.
 #pragma once
 
 #include <QElapsedTimer>
@@ -22,9 +21,9 @@ class StaleVeil : public QObject {
 
  public:
   explicit StaleVeil(QObject* parent);
-  // These views were just asked for another moment.
+  // These views were just queried for another moment.
   void watch(const std::vector<View*>& views);
-  bool dims() const;  // any view, now
+  bool dims() const;  // true: some view is dimmed now
 
  private:
   struct Watched {

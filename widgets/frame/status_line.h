@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The status bar: where data comes from, how fast, how late, what was lost, how large the store is, how long queries take.
+// The status bar: source, rate and lag of the data, losses, size of the store, duration of queries.
 //
 // Threading:  GUI thread.
 // Ownership:  a plain widget.
 // Units:      as formatted by units.h.
-// Errors:     none; what is not known prints as –.
+// Errors:     none; an unknown value prints as –.
 // Cost:       a row of labels.
 #pragma once
 
@@ -25,11 +25,11 @@ class InkLabel;
 struct StatusFacts {
   SourceStatus source;
   std::optional<StoreInfo> info;
-  std::optional<double> samples_per_s;  // derived from the store, where the source does not say
+  std::optional<double> samples_per_s;  // derived from the store where the source does not report it
   DurNs query_time = 0;
   int pending = 0;
   TimeStyle style = TimeStyle::kUtc;
-  std::optional<SourceWords> words;  // of a store that is a copy
+  std::optional<SourceWords> words;  // of a replica
 };
 
 struct StatusItem {

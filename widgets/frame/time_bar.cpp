@@ -21,13 +21,13 @@ namespace runglass {
 namespace {
 
 constexpr int kWhole = 7 * kGrid, kSlim = 3 * kGrid;  // heights
-constexpr int kPlayFrom = 1'000;                      // widths from which there is room for it
-constexpr double kBandInk = 0.55;                     // of every other attempt
+constexpr int kPlayFrom = 1'000;                      // minimum widths for the play button
+constexpr double kBandInk = 0.55;                     // opacity of every other attempt
 constexpr double kWordsShare = 0.42;                  // of the bar, at most
-constexpr double kMarkReach = 4;                      // of the mouse, in pixels
+constexpr double kMarkReach = 4;                      // hit distance of the mouse, in pixels
 constexpr std::array<int, 3> kSpeeds = {1, 10, 60};
 
-// What is drawn over what, and how tall of ten.
+// Drawing order and height in tenths.
 int heightOf(const RunMark& mark) {
   if (mark.kind == MarkKind::kCheckpoint || mark.kind == MarkKind::kNote) return 3;
   if (mark.kind == MarkKind::kAttempt || mark.kind == MarkKind::kIncident) return 10;
@@ -82,7 +82,7 @@ const RunMark* BarTrack::markAt(double pixel) const {
   if (!m_data || !m_extent) return best;
   const XMap x = map();
   const auto away = [&](const RunMark& mark) { return std::abs(x.toPixel(mark.time) - pixel); };
-  // The weightiest that can be meant.
+  // The most important mark within reach.
   for (const RunMark& mark : m_data->marks)
     if (away(mark) <= kMarkReach &&
         (best == nullptr || heightOf(mark) > heightOf(*best) || (heightOf(mark) == heightOf(*best) && away(mark) < away(*best))))
@@ -106,14 +106,14 @@ void BarTrack::paintEvent(QPaintEvent*) {
     paintMarks(painter, x);
   }
   if (!m_moment) return;
-  QColor later = theme.ground;  // what was not yet
+  QColor later = theme.ground;  // not recorded yet at the moment
   later.setAlphaF(0.55F);
   const double at = std::clamp(x.toPixel(std::clamp(*m_moment, m_extent->t0, m_extent->t1)), 0.0, x.width);
   painter.fillRect(QRectF(at, 0, width() - at, height()), later);
   paintPlayhead(painter, x, std::clamp(*m_moment, m_extent->t0, m_extent->t1), 0, height());
 }
 
-// One of a pixel, the tallest; a run of weeks has more than can be told apart.
+// One mark per pixel, the tallest; a run of weeks has more marks than pixels.
 void BarTrack::paintMarks(QPainter& painter, const XMap& x) const {
   std::vector<const RunMark*> shown(static_cast<std::size_t>(width()), nullptr);
   for (const RunMark& mark : m_data->marks) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TimeBar: the run's whole extent in one line, with what happened in it and the playhead.
+// TimeBar: the run's whole extent in one line, with its events and the playhead.
 //
 // Threading:  GUI thread.
 // Ownership:  shares the RunMarks.
 // Units:      TimeNs.
-// Errors:     none.
 // Cost:       a paint is O(marks).
 //
-// A live run that is looked at now has only its slim track: a click on it travels, and the whole bar comes. A stored run has all of it.
+// A live run shown as of now has only the slim track: a click on it travels in time and shows the whole bar. A stored run has all of it.
 #pragma once
 
 #include <QWidget>
@@ -62,7 +61,7 @@ class BarTrack : public QWidget, public AccessiblePicture {
   bool m_scrubbing = false;
 };
 
-// Words on a ground that is not to be overlooked.
+// Text on a conspicuous background.
 class MomentLabel : public QWidget {
  public:
   using QWidget::QWidget;
@@ -85,7 +84,7 @@ class TimeBar : public QWidget {
   explicit TimeBar(QWidget* parent = nullptr);
 
   BarTrack& track() { return *m_track; }
-  // What is shown, in words; past: not now.
+  // Text of the shown moment; past: not now.
   void setWords(const QString& words, bool past);
   QString words() const { return m_words->text(); }
   void setSlim(bool slim);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Toast: a message in the window's corner that goes by itself; a click goes where it points. The newest only: the history has the others.
+// Toast: a message in the window's corner that disappears by itself; a click opens its target. Only the newest is shown: the history has
+// the others.
 //
 // Threading:  GUI thread.
 // Ownership:  its parent owns it.
-// Units:      none.
-// Errors:     none.
 // Cost:       a label and a timer.
 #pragma once
 
@@ -30,7 +29,7 @@ class Toast : public QFrame {
     QString words;
     std::function<void()> run;
   };
-  // Plain text. `open` may be empty: a click only closes it. Critical ones stay until they are clicked. Each action has a button.
+  // Plain text. `open` may be empty: a click then only closes it. Critical messages stay until they are clicked. Each action has a button.
   void show(const QString& title, const QString& text, Severity severity, std::function<void()> open,
             const std::vector<Action>& actions = {});
   QString title() const;

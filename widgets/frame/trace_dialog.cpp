@@ -19,7 +19,7 @@ struct Choice {
   OrderKind kind;
   const char* words;
   const char* unit;  // of the number; null: takes none
-  int number;        // to begin with
+  int number;        // initial value
 };
 constexpr std::array<Choice, 5> kChoices = {{
     {OrderKind::kTraceSteps, QT_TRANSLATE_NOOP("runglass::TraceDialog", "Every kernel in the next steps, the same on all ranks"),

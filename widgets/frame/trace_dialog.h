@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TraceDialog: asks the tracers of one run for kernels and shows what each node said.
+// TraceDialog: requests kernel traces from the tracers of one run and shows the reply of each node.
 //
 // Threading:  GUI thread.
 // Ownership:  deletes itself when closed; borrows the port, which outlives it.
 // Units:      steps, seconds.
 // Errors:     shown in the dialog, one line per node.
-// Cost:       one order per press of the button.
+// Cost:       one command per press of the button.
 #pragma once
 
 #include <QDialog>
@@ -26,7 +26,7 @@ class TraceDialog : public QDialog {
  public:
   TraceDialog(OrderPort& port, const QString& run, QWidget* parent);
 
-  // What the button would ask for.
+  // The command that the button would send.
   Order order() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// WaitingPage: what a window shows that listens while nothing has arrived: the hub's address, the command for a node, and a live count.
+// WaitingPage: the content of a listening window before data has arrived: the hub's address, the command for a node, and a live count.
 //
 // Threading:  GUI thread.
 #pragma once

@@ -8,7 +8,7 @@
 
 namespace runglass {
 
-// QWidget::restoreGeometry() brings a corner of the window onto a screen, and leaves it as large as it was on another one.
+// QWidget::restoreGeometry() brings a corner of the window onto a screen, but keeps its size from another screen.
 bool restorePlace(QWidget& window, const QByteArray& saved) {
   if (!window.restoreGeometry(saved)) return false;
   const QRect screen = window.screen()->availableGeometry();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Restores the geometry of a window within the screen of today.
+// Restores the geometry of a window within the current screen.
 #pragma once
 
 #include <QSize>
@@ -11,9 +11,9 @@ class QWidget;
 
 namespace runglass {
 
-inline constexpr QSize kFrameRoom{2 * kGrid, 12 * kGrid};  // of the frame of a window manager, known only once the window is shown
+inline constexpr QSize kFrameRoom{2 * kGrid, 12 * kGrid};  // for the frame of a window manager, known only once the window is shown
 
-// False: what was saved is no geometry, and the window stays as it is.
+// False: the stored bytes are no geometry, and the window stays unchanged.
 bool restorePlace(QWidget& window, const QByteArray& saved);
 
 }  // namespace runglass

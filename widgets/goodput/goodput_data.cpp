@@ -9,7 +9,7 @@
 namespace runglass {
 namespace {
 
-constexpr double kLongestSeconds = 9e9;  // of what nanoseconds can say
+constexpr double kLongestSeconds = 9e9;  // the range of int64 nanoseconds
 constexpr DurNs kDay = 86'400LL * kNsPerSecond;
 
 DurNs spentOn(const SpendTimes& spent, Spend spend) { return spent[static_cast<std::size_t>(spend)].value_or(0); }
@@ -20,7 +20,7 @@ QString restarts(std::size_t attempts) {
   return (attempts == 2 ? GoodputText::tr("%1 restart") : GoodputText::tr("%1 restarts")).arg(count);
 }
 
-// What took most of the time that made no progress.
+// The category with the largest share of the time without progress.
 QString biggestLoss(const SpendTimes& spent, DurNs wall) {
   std::size_t worst = kSpendCount;
   for (std::size_t i = 0; i < kSpendCount; ++i)
@@ -43,7 +43,7 @@ Result<GoodputData> readGoodputData(Reader& reader, const RunSummary& summary, T
   const std::optional<TimeNs> end = live ? std::optional(now) : std::nullopt;
   RG_ASSIGN(data.goodput, readGoodput(reader, summary.run, findings, end, stop));
   RG_ASSIGN(data.plan, readRunPlan(reader, summary, data.goodput.kept, end));
-  data.goodput.kept = {};  // only the plan needed them
+  data.goodput.kept = {};  // only the plan uses them
   return data;
 }
 
@@ -75,7 +75,7 @@ LedgerWords goodputWords(const GoodputData& data, TimeNs now) {
   }
   words.value = formatPercent(*l.effective_ratio);
   words.note = with_lost(restarts(l.rows.size()));
-  // Steps that are counted but have no times cannot be placed: all of the wall time is unexplained then, whatever they took.
+  // Counted steps without times cannot be placed: all wall time is then unexplained, whatever they took.
   const bool placed = spentOn(l.spent, Spend::kProductive) > 0;
   const QString worst = placed ? biggestLoss(l.spent, *l.wall) : GoodputText::tr("steps without times");
   if (l.rows.size() == 1 && !worst.isEmpty()) words.note = worst;

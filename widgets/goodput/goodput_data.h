@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// GoodputData: the restart ledger of one run and its plan, read on a query worker, and their words for people.
+// GoodputData: the goodput of one run (time lost by cause) and its plan, read on a query worker, and their texts.
 //
-// Threading:  readGoodputData() on a worker; the value is immutable afterwards. Words: any thread.
-// Ownership:  values.
+// Threading:  readGoodputData() on a worker; the value is immutable afterwards. Texts: any thread.
 // Units:      as Goodput and RunPlan.
-// Errors:     the Reader's. What is not known stays absent and says why.
+// Errors:     the Reader's. An unknown value stays absent, with its reason.
 // Cost:       as readGoodput().
 #pragma once
 
@@ -33,11 +32,11 @@ struct GoodputData {
 
 Result<GoodputData> readGoodputData(Reader& reader, const RunSummary& summary, TimeNs now, std::stop_token stop);
 
-// One of a number and its words, with where they come from.
+// A number as text, with its source.
 struct LedgerWords {
   QString title, value, note, why;
 };
-// Of the newest day while the run is live and longer than that, else of the whole run.
+// Of the newest day while the run is live and older than a day, else of the whole run.
 LedgerWords goodputWords(const GoodputData& data, TimeNs now);
 LedgerWords planWords(const GoodputData& data, TimeStyle style);
 QString ledgerSentence(const GoodputData& data);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// GoodputPanel: a run's restarts as bars over its wall time, one line an attempt, with the sum and what it advises.
+// GoodputPanel: a run's restarts as bars over its wall time, one line per attempt, with the sum and the advice.
 //
 // Threading:  GUI thread.
 // Ownership:  plain widget; data is shared.
 // Units:      time from left to right, the whole run.
-// Errors:     without data it says what is missing.
-// Cost:       a repaint is O(segments); of more attempts than fit the newest are shown.
+// Errors:     without data it shows what is missing.
+// Cost:       a repaint is O(segments); if there are more attempts than fit, the newest are shown.
 #pragma once
 
 #include <QWidget>
@@ -22,11 +22,11 @@ class GoodputPanel : public QWidget, public AccessiblePicture {
  public:
   explicit GoodputPanel(QWidget* parent = nullptr);
   void setData(std::shared_ptr<const GoodputData> data);
-  // Why there is nothing to show.
+  // Reason why there is nothing to show.
   void setMissing(const QString& why);
-  // The height that shows all of it.
+  // The height that shows all content.
   int wantedHeight() const;
-  // What stands at a place, in words; empty: nothing.
+  // Text of the item at a position; empty: no item.
   QString wordsAt(const QPoint& place) const;
   QString copyText() const;
   AccessibleTable accessibleTable() const override;

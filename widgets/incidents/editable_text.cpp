@@ -81,7 +81,7 @@ bool EditableText::eventFilter(QObject* watched, QEvent* event) {
     leave(false);
     return true;
   }
-  // What was typed is kept when somebody clicks elsewhere, but not when the window only loses the focus.
+  // Typed text is saved when the user clicks elsewhere, but not when only the window loses the focus.
   if (watched == m_field && event->type() == QEvent::FocusOut && static_cast<QFocusEvent*>(event)->reason() == Qt::MouseFocusReason)
     leave(true);
   return QWidget::eventFilter(watched, event);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// EditableText: words that a person may change in place: double click or F2, Enter keeps, Esc leaves them as they were.
+// EditableText: text that the user can change in place: double click or F2 edits, Enter saves, Esc restores.
 //
 // Threading:  GUI thread.
 // Ownership:  a plain widget.
-// Units:      none.
-// Errors:     none; a refresh while somebody types does not touch what is typed.
+// Errors:     none; a refresh during editing does not change the typed text.
 // Cost:       a label and a field.
 #pragma once
 
@@ -19,10 +18,10 @@ class EditableText : public QWidget {
   Q_OBJECT
 
  public:
-  // `name` is what it is, for who cannot see it and as a hint in the field.
+  // `name` describes the text, for screen readers and as a placeholder in the field.
   EditableText(const QString& name, const QFont& font, int most_chars, QWidget* parent = nullptr);
 
-  // `shown` is for the screen, `raw` what is edited.
+  // `shown` is for the screen, `raw` is the editable text.
   void setText(const QString& shown, const QString& raw);
   void setEditable(bool editable);
   void edit();

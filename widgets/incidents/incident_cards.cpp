@@ -96,7 +96,7 @@ void IncidentCards::rebuild() {
   for (EvidenceCard* one : old) {
     if (one == nullptr) continue;
     one->setVisible(false);
-    one->deleteLater();  // it may be what asked for this
+    one->deleteLater();  // its own signal may have caused this call
   }
   arrange();
 }
@@ -128,7 +128,7 @@ void IncidentCards::reload() {
 
 bool IncidentCards::isFinal() const {
   return std::ranges::all_of(m_cards, [](const EvidenceCard* card) {
-    // Those below the fold read when they are scrolled to.
+    // Cards outside the visible area read when they are scrolled into it.
     return !card->isVisible() || card->visibleRegion().isEmpty() || card->isFinal();
   });
 }

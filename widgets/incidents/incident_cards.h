@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The evidence of an incident: its cards side by side, each with caption, coverage and a way to delete it; and a button that adds one.
+// The evidence of an incident: its cards next to each other, each with caption, coverage and a delete button; and a button that adds one.
 //
-// Threading:  GUI thread; the cards ask for themselves.
+// Threading:  GUI thread; the cards submit their own queries.
 // Ownership:  borrows the QueryService.
 // Units:      as EvidenceCard.
 // Errors:     shown in the cards.
@@ -29,7 +29,7 @@ class IncidentCards : public QWidget {
  public:
   explicit IncidentCards(QueryService* queries, QWidget* parent = nullptr);
 
-  // Cards that stay keep what they show. `refusal`: why they cannot be changed; empty: they can.
+  // Cards that remain keep their content. `refusal`: why they cannot be changed; empty: they can.
   void setIncident(const Incident& incident, const QString& refusal, TimeStyle style);
   void reload();
   bool isFinal() const;

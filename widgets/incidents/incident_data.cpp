@@ -79,7 +79,7 @@ Result<IncidentList> readIncidentList(Reader& reader, RunId wanted, std::stop_to
 
 namespace {
 
-// Texts that repeat the sentence of a finding, in the language.
+// Translates texts that repeat the sentence of a finding.
 void translateFindings(const std::vector<Finding>& findings, IncidentAnswer& answer) {
   if (currentLanguage() == Language::kEnglish) return;
   for (const Finding& finding : findings) {

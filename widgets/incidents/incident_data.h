@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the view `incidents` reads: the run's incidents in the order of the list, what is proposed, and one incident in full.
+// Data of the view `incidents`: the run's incidents in the order of the list, the proposals, and one incident in full.
 //
 // Threading:  the readers on a query worker; values are immutable.
-// Ownership:  values.
 // Units:      TimeNs.
-// Errors:     the Reader's; NOT_FOUND there is no run.
+// Errors:     the Reader's; NOT_FOUND if there is no run.
 // Cost:       readIncidentList(): catalogue reads and the proposals. readIncidentPage(): as readIncidentAnswer().
 #pragma once
 
@@ -22,11 +21,11 @@
 
 namespace runglass {
 
-inline constexpr DurNs kShareMargin = 60 * kNsPerSecond;  // before and after an incident that is given away
+inline constexpr DurNs kShareMargin = 60 * kNsPerSecond;  // before and after an incident that is exported
 
 struct IncidentList {
   Run run;
-  bool live = false;                // it may go on
+  bool live = false;                // the run may still be running
   std::vector<Incident> incidents;  // open first, then mitigated, resolved, dismissed; the worst and newest of them first
   std::vector<Finding> findings;    // of the run
   Proposals proposals;              // best first
@@ -44,19 +43,19 @@ struct IncidentPage {
   IncidentAnswer answer;
   std::optional<LikelyCause> likely;
   SliceEstimate size;
-  bool ranked = false;  // the ranking was asked, too
+  bool ranked = false;  // the ranking was included in the query
 };
 struct PageQuestion {
   std::shared_ptr<const IncidentList> list;
-  Incident incident;  // may be a proposal's
+  Incident incident;  // may be a proposal
   std::optional<double> price;
   bool with_ranking = false;
 };
 Result<IncidentPage> readIncidentPage(Reader& reader, const PageQuestion& question, std::stop_token stop);
 
-// What of a `select` (model/place_link.h) the list can resolve, over `base`; parts that it does not know are left out.
+// The parts of a `select` (model/place_link.h) that the list can resolve, applied to `base`; unknown parts are ignored.
 Selection selectionOfText(const IncidentList& list, Selection base, std::string_view select);
-// What is looked at when an incident is chosen: its run, attempt and uuid; its range with a margin.
+// The selection for a selected incident: its run, attempt and uuid; its range with a margin.
 Selection selectionOf(const Incident& incident);
 std::optional<TimeRange> windowOf(const Incident& incident);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. At most one edit is on its way, and the next is made of a list that was read after it. 2. A change that was refused
-// because somebody else was faster is in m_conflict until a person decides. 3. Only what is stored as this left it is taken back.
+// Invariants: 1. At most one edit is pending, and the next is based on a list that was read after it. 2. A change that was refused because
+// of another user's edit is in m_conflict until the user decides. 3. Undo applies only while the stored incident is unchanged since this
+// editor saved it.
 #include "widgets/incidents/incident_editor.h"
 
 #include "widgets/core/units.h"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxSaved = 50;
 
-// Without what the store keeps of its own.
+// Compares without the fields that the store maintains.
 bool isAs(const Incident* stored, const std::optional<Incident>& wanted) {
   if (stored == nullptr || !wanted) return stored == nullptr && !wanted;
   Incident one = *stored;
@@ -57,7 +58,7 @@ void IncidentEditor::undo() {
 
 bool IncidentEditor::prepareUndo(Pending& pending, const Incident* stored) const {
   if (!isAs(stored, pending.saved.after)) return false;
-  // What was made is there, or what is to be made again was deleted: there is one of the two.
+  // If the incident that was created exists, undo removes it; if it was deleted, undo creates it again.
   pending.remove = !pending.saved.before;
   if (pending.saved.before) {
     pending.whole = *pending.saved.before;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// IncidentEditor: changes of incidents, one after the other, each made of the newest reading; one that meets another person's is kept, and
-// what was saved can be taken back.
+// IncidentEditor: edits of incidents, one at a time, each based on the newest reading; a conflicting edit is preserved, and saved edits can
+// be undone.
 //
 // Threading:  GUI thread; the EditPort does the work elsewhere.
 // Ownership:  borrows the EditPort, which outlives it; null: nothing can be edited.
-// Units:      none.
-// Errors:     said(): why an edit was not made. ABORTED (somebody else was faster): conflicted(), with what is stored now; nothing is lost.
+// Errors:     said(): why an edit was not made. ABORTED (another user was faster): conflicted(), with the stored version; nothing is lost.
 // Cost:       one edit at a time; the view reads again after each.
 #pragma once
 
@@ -28,23 +27,23 @@ class IncidentEditor : public QObject {
 
   IncidentEditor(EditPort* edits, QObject* parent);
 
-  // Why nothing can be edited now; empty: it can.
+  // Why editing is impossible now; empty: it is possible.
   QString refusal() const;
-  // `words` name it to a person: "state: resolved".
+  // `words` describe the edit to the user: "state: resolved".
   void change(const std::string& uuid, const QString& words, Change change);
-  // A new one, or one that a draft already changed.
+  // Stores a new incident, or a draft's changed one.
   void put(const Incident& incident, const QString& words);
   void remove(const std::string& uuid);
-  // `join` changes `into`; once that is stored, `leave` changes `from`. They are taken back together.
+  // `join` changes `into`; once that is stored, `leave` changes `from`. They are undone together.
   void merge(const std::string& from, const std::string& into, const QString& words, Change join, Change leave);
-  // Makes the incident what it was before the newest change of this window; refused where somebody changed it since.
+  // Restores the incident as it was before this window's newest change; refused if another user has changed it since.
   void undo();
-  QString undoWords() const { return m_saved.empty() ? QString() : m_saved.back().words; }  // of what undo() takes back; empty: nothing
-  // What was just read; what waits goes on with it. Null: it could not be read.
+  QString undoWords() const { return m_saved.empty() ? QString() : m_saved.back().words; }  // of undo(); empty: none
+  // The list just read; pending edits continue with it. Null: the read failed.
   void setList(std::shared_ptr<const IncidentList> list);
   bool busy() const { return m_waiting || !m_queue.empty(); }
 
-  // Of the conflict that was told last: makes the change of what is stored now, or forgets it.
+  // For the newest conflict: applies the change to the stored version, or drops it.
   bool hasConflict() const { return m_conflict.has_value(); }
   void insist();
   void yield();
@@ -52,27 +51,27 @@ class IncidentEditor : public QObject {
  signals:
   void said(const QString& words, bool failed);
   void edited(const QString& uuid);  // stored: read again
-  void readWanted();                 // somebody else stored something: read again
+  void readWanted();                 // another user stored a change: read again
   void conflicted(const QString& words, const QStringList& differences, const Incident& newer);
 
  private:
-  // Nothing: the incident is not there.
+  // Absent: the incident does not exist.
   struct Saved {
     std::string uuid;
     QString words;
     std::optional<Incident> before, after;
-    bool with_older = false;  // was made with the one before it
+    bool with_older = false;  // belongs to the edit before it
   };
   struct Pending {
     std::string uuid;
     QString words;
-    Change change;  // of what is stored; null: `whole` or removal
+    Change change;  // applied to the stored version; null: `whole` or removal
     std::optional<Incident> whole = std::nullopt;
     bool remove = false;
-    Incident base = {};                  // what it was made of
-    Saved saved = {};                    // once it is stored
-    bool undoes = false;                 // `saved` is what it takes back
-    std::shared_ptr<Pending> then = {};  // once it is stored
+    Incident base = {};                  // the version on which it is based
+    Saved saved = {};                    // valid once it is stored
+    bool undoes = false;                 // `saved` is the edit that it undoes
+    std::shared_ptr<Pending> then = {};  // the edit to make once this one is stored
   };
   void enqueue(Pending pending);
   void next();

@@ -37,7 +37,7 @@ QString scoreText(const IncidentSuspect& suspect) {
   return number + u' ' + screenText(kind, 30);
 }
 
-// The place of a suspect; the answer has it in English.
+// The place of a suspect; the answer has it only in English.
 QString placeText(const IncidentSuspect& suspect) {
   if (!suspect.rank) return phraseText(suspect.what);
   const QString rank = QString::number(*suspect.rank), node = screenText(suspect.node, 60);

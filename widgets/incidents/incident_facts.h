@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The right rail of an incident: who is suspected with which score, what was ruled out, what changed since the attempt before, how far the
-// data can be trusted.
+// The right column of an incident: suspects with their scores, causes ruled out, changes since the previous attempt, and how reliable the
+// data is.
 //
 // Threading:  GUI thread.
 // Ownership:  shares the page.
 // Units:      as IncidentAnswer.
-// Errors:     what is not known says why.
-// Cost:       one page of rich text, every text of the outside escaped.
+// Errors:     an unknown value shows its reason.
+// Cost:       one page of rich text, with all outside text escaped.
 #pragma once
 
 #include <QTextBrowser>
@@ -17,7 +17,7 @@
 
 namespace runglass {
 
-// The whole as HTML. Its only links are "suspect:N", of answer.suspects.
+// The page as HTML. Its only links are "suspect:N", an index into answer.suspects.
 QString factsHtml(const IncidentPage& page);
 
 class IncidentFacts : public QTextBrowser {
@@ -25,7 +25,7 @@ class IncidentFacts : public QTextBrowser {
 
  public:
   explicit IncidentFacts(QWidget* parent = nullptr);
-  void setPage(std::shared_ptr<const IncidentPage> page);  // null: nothing yet
+  void setPage(std::shared_ptr<const IncidentPage> page);  // null: not read yet
 
  signals:
   void suspectChosen(const IncidentSuspect& suspect);
@@ -38,7 +38,7 @@ class IncidentFacts : public QTextBrowser {
   void render();
 
   std::shared_ptr<const IncidentPage> m_page;
-  std::string m_rendered;  // uuid of the incident that is on screen
+  std::string m_rendered;  // uuid of the incident on screen
 };
 
 }  // namespace runglass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. What a person types or has open is never overwritten by a refresh. 2. Only a person's choice is told.
+// Invariants: 1. A refresh never overwrites the user's input or an open editor. 2. Signals are emitted only for the user's own choices.
 #include "widgets/incidents/incident_head.h"
 
 #include <QAbstractItemView>
@@ -30,7 +30,7 @@ constexpr int kPad = 2 * kGrid, kNumberWidth = 34 * kGrid, kNumberHeight = 10 * 
 constexpr int kTitleChars = 200, kSentenceChars = 1'000;
 constexpr double kHighestPrice = 1e6;
 
-// A turn of the wheel over it changes nothing: what is chosen here is stored.
+// Ignores the mouse wheel: a choice here is stored.
 class QuietCombo : public QComboBox {
  public:
   explicit QuietCombo(QWidget* parent = nullptr) : QComboBox(parent) { setFocusPolicy(Qt::StrongFocus); }
@@ -294,7 +294,7 @@ void IncidentHead::setIncident(const Shown& shown) {
 void IncidentHead::showCause() {
   const QString code = QString::fromStdString(m_shown.incident.cause);
   int index = m_causes->findData(code);
-  if (index < 0) {  // of a newer program
+  if (index < 0) {  // written by a newer version of the program
     m_causes->addItem(causeWords(m_shown.incident.cause), code);
     index = m_causes->count() - 1;
   }

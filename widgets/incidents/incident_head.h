@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the eye meets first of an incident: its title, its cause in a sentence, what it cost, its state and root cause; all changed in
-// place.
+// The header of an incident: its title, its cause in a sentence, its cost, its state and root cause; all editable in place.
 //
 // Threading:  GUI thread.
 // Ownership:  shares the page.
-// Units:      as IncidentImpact; the price is of a GPU-hour.
-// Errors:     a conflict with another person is said in a banner that stays until somebody decides.
+// Units:      as IncidentImpact; the price is per GPU-hour.
+// Errors:     a conflict with another user is shown in a banner until this user decides.
 // Cost:       a few labels.
 #pragma once
 
@@ -28,7 +27,7 @@ namespace runglass {
 
 class EditableText;
 
-// The numbers of the impact line; hovering says where one is from.
+// The numbers of the impact line; a tooltip shows the source of each.
 class ImpactLine : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
@@ -57,7 +56,7 @@ class IncidentHead : public QWidget {
   struct Shown {
     Incident incident;
     bool proposal = false;
-    QString refusal;                           // why nothing can be changed; empty: it can
+    QString refusal;                           // why nothing can be changed; empty: editing is possible
     std::shared_ptr<const IncidentPage> page;  // null: not read yet
     std::optional<std::int32_t> attempt;       // its number
     TimeStyle style = TimeStyle::kUtc;
@@ -67,7 +66,7 @@ class IncidentHead : public QWidget {
   void askWhyDismissed();
   std::optional<double> price() const;
   void editPrice();
-  // "somebody changed it since; its state is now mitigated. Your change: title".
+  // "changed by someone else; its state is now mitigated. Your change: title".
   void showConflict(const QString& words, const QStringList& differences);
   void hideConflict();
 

@@ -42,7 +42,7 @@ QString entryTip(const TimelineEntry& entry, TimeStyle style) {
   return tip + u'\n' + screenText(entry.text, 2'000);
 }
 
-// Wraps what stands in two columns at the width of both.
+// Wraps text that spans two columns at the width of both.
 class LaneDelegate : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
@@ -178,7 +178,7 @@ IncidentLanes::IncidentLanes(QWidget* parent)
   m_nothing->setFont(tableFont());
   m_table->table()->setTextElideMode(Qt::ElideRight);
   m_table->table()->setItemDelegate(new LaneDelegate(m_table));
-  m_table->table()->setWordWrap(true);  // at three in the morning nobody hovers over what is cut off
+  m_table->table()->setWordWrap(true);  // elided text needs hovering, which costs time in an emergency
   QHeaderView* const head = m_table->table()->horizontalHeader();
   for (int column = 0; column < m_model->columnCount(); ++column)
     head->setSectionResizeMode(column, column < kHappenedColumn ? QHeaderView::ResizeToContents : QHeaderView::Stretch);
@@ -188,7 +188,7 @@ IncidentLanes::IncidentLanes(QWidget* parent)
   column->addWidget(m_strip);
   column->addWidget(m_nothing);
   column->addWidget(m_table, 1);
-  // Filtered and sorted rows are other ones.
+  // Filtered and sorted rows have other indices.
   const QAbstractItemModel* const rows = m_table->table()->model();
   connect(rows, &QAbstractItemModel::layoutChanged, this, &IncidentLanes::spanRows);
   connect(rows, &QAbstractItemModel::rowsInserted, this, &IncidentLanes::spanRows);
@@ -207,7 +207,7 @@ void IncidentLanes::resizeEvent(QResizeEvent* event) {
   m_table->table()->resizeRowsToContents();
 }
 
-// What happened may take the place of what was known, which is empty in its row.
+// The text of an event may span the column of available information, which is empty in its row.
 void IncidentLanes::spanRows() {
   QTableView* const table = m_table->table();
   table->clearSpans();

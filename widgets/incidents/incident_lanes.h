@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The time line of an incident in minutes and two lanes: what happened, and what was known when. A strip in proportion, and under it every
-// entry in words.
+// The time line of an incident in minutes and two lanes: the events, and the information available at the time. A strip to scale, and below
+// it every entry as text.
 //
 // Threading:  GUI thread.
 // Ownership:  shares the page.
 // Units:      TimeNs; minutes since the first sign.
-// Errors:     an incident without a time says that it has no time line.
+// Errors:     an incident without a time shows that it has no time line.
 // Cost:       O(entries), at most kMaxEntries.
 #pragma once
 
@@ -35,7 +35,7 @@ class LaneStrip : public QWidget, public AccessiblePicture {
   explicit LaneStrip(QWidget* parent = nullptr);
   void setEntries(std::vector<TimelineEntry> entries, TimeRange range, TimeNs zero);
   void setMoment(std::optional<TimeNs> moment);
-  // Of the mark nearest to the place, within reach of a pointer; −1: none.
+  // Index of the mark nearest to the point, within reach of the pointer; −1: none.
   int entryAt(const QPoint& place) const;
   double xOf(TimeNs time) const;
   AccessibleTable accessibleTable() const override;
@@ -65,11 +65,11 @@ class IncidentLanes : public QWidget {
   LaneStrip* strip() const { return m_strip; }
   void focusFilter() { m_table->focusFilter(); }
   QString copyText() const { return m_table->selectedTsv(); }
-  // That shows every entry.
+  // Height that shows every entry.
   int wantedHeight() const;
 
  signals:
-  void entryChosen(const TimelineEntry& entry);  // the user stands on it
+  void entryChosen(const TimelineEntry& entry);  // the user moved to it
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. At most one row of the two lists is chosen, that of m_chosen. 2. Only the user's choice is told.
+// Invariants: 1. At most one row of the two lists is selected, that of m_chosen. 2. Signals are emitted only for the user's own choices.
 #include "widgets/incidents/incident_list.h"
 
 #include <QHBoxLayout>
@@ -20,7 +20,7 @@ namespace runglass {
 namespace {
 
 constexpr int kRowPx = 2 * kRowHeight, kPad = 2 * kGrid, kGlyphPx = 5 * kGrid;
-constexpr int kProposalsShown = 4;  // rows before their list scrolls
+constexpr int kProposalsShown = 4;  // number of rows before their list scrolls
 constexpr int kTitleChars = 200;
 constexpr int kMenuChars = 60;
 constexpr int kYearChars = 5;  // "2026-"
@@ -82,7 +82,7 @@ QLabel* makeHead(QWidget* parent) {
 
 QString beginText(const std::optional<TimeRange>& range, TimeStyle style) {
   if (!range) return IncidentText::tr("without a time");
-  // The year is in the tip: a row has little room.
+  // The year is in the tooltip: a row has little space.
   const QString time = formatTime(range->t0, style);
   return style == TimeStyle::kRelative ? time : time.mid(kYearChars).section(u' ', 0, 1);
 }
@@ -189,7 +189,7 @@ IncidentListPanel::IncidentListPanel(QWidget* parent)
   m_merge_incident->setMenu(m_merge_menu);
   buttons->addWidget(fresh, 1);
   buttons->addWidget(m_merge_incident, 1);
-  buttons->addStretch(1);  // as wide as those of proposals
+  buttons->addStretch(1);  // as wide as the buttons of proposals
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The left of the view `incidents`: what is proposed, with Accept, Merge and Dismiss; under it the incidents, open first.
+// The left column of the view `incidents`: the proposals, with Accept, Merge and Dismiss; below them the incidents, open first.
 //
 // Threading:  GUI thread.
 // Ownership:  shares the list.
 // Units:      TimeNs.
-// Errors:     none.
-// Cost:       O(rows) a reading; two lines a row, painted when they are on screen.
+// Cost:       O(rows) per reading; two lines a row, painted when they are on screen.
 #pragma once
 
 #include <QAbstractListModel>
@@ -32,7 +31,7 @@ struct IncidentEntry {
   std::string key;  // uuid
   Severity severity = Severity::kInfo;
   QString title, second, cost, tip;
-  bool quiet = false;  // over: painted muted
+  bool quiet = false;  // ended: painted muted
   friend bool operator==(const IncidentEntry&, const IncidentEntry&) = default;
 };
 IncidentEntry entryOf(const Incident& incident, const IncidentImpact* cost, TimeStyle style);
@@ -45,7 +44,7 @@ class IncidentEntryModel : public QAbstractListModel {
   enum Role : int { kSecondRole = Qt::UserRole, kCostRole, kSeverityRole, kQuietRole };
   using QAbstractListModel::QAbstractListModel;
 
-  // Rows that stay are changed in place, so that the chosen one stays chosen.
+  // Rows that remain are changed in place, so that the selected one stays selected.
   void setEntries(std::vector<IncidentEntry> entries);
   const std::vector<IncidentEntry>& entries() const { return m_entries; }
   int rowOf(std::string_view key) const;  // −1: none
@@ -64,14 +63,14 @@ class IncidentListPanel : public QWidget {
 
   void setList(std::shared_ptr<const IncidentList> list, TimeStyle style);
   void setCosts(std::shared_ptr<const IncidentCosts> costs);
-  // Marks it in its list; tells nobody.
+  // Marks the row in its list without emitting a signal.
   void choose(const std::string& key);
   const std::string& chosen() const { return m_chosen; }
   bool chosenIsProposal() const;
-  // Of the chosen proposal; false: none is chosen.
+  // For the selected proposal; false: none is selected.
   bool acceptChosen();
-  bool dismissChosen();  // asks why in place
-  bool mergeChosen();    // shows the menu of incidents; of a chosen incident too
+  bool dismissChosen();  // asks for the reason in place
+  bool mergeChosen();    // shows the menu of incidents; also for a selected incident
   const IncidentEntryModel* incidents() const { return m_incidents; }
   const IncidentEntryModel* proposals() const { return m_proposals; }
   QListView* incidentView() const { return m_incident_view; }

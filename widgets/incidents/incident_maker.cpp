@@ -37,7 +37,7 @@ DraftPlace IncidentMaker::placeOfState() const {
       .range = std::nullopt, .attempt = selection.attempt, .rank = selection.rank, .node = selection.node, .step = selection.step};
   if (state.window.range.t0 < state.window.range.t1) {
     place.range = state.window.range;
-    // Who follows the newest data means what goes on.
+    // A window that follows the newest data refers to something ongoing.
     if (state.window.mode == WindowMode::kFollow) place.range->t1 = std::numeric_limits<TimeNs>::max();
   }
   return place;

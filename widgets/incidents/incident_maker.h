@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// IncidentMaker: an incident from wherever somebody is: of the chosen finding or event (I), of the shared selection and window (Shift+I).
+// IncidentMaker: creates an incident from any view: from the selected finding or event (I), from the shared selection and window (Shift+I).
 //
 // Threading:  GUI thread; the draft is made on a query worker, the edit elsewhere.
-// Ownership:  borrows what the context names.
+// Ownership:  borrows the objects of the context.
 // Units:      TimeNs.
-// Errors:     failed(): one sentence; nothing is half made.
+// Errors:     failed(): one sentence; no partial result is stored.
 // Cost:       as draftOfFinding().
 #pragma once
 
@@ -21,13 +21,13 @@ class IncidentMaker : public QObject {
  public:
   IncidentMaker(ViewContext context, QObject* parent);
 
-  // Of the shown run.
+  // For the shown run.
   void fromSeed(const IncidentSeed& seed);
   void fromSelection();
   bool busy() const { return m_busy; }
 
  signals:
-  // It is stored, and the shared selection. `fresh`: it was not there before; `words` say what was done.
+  // The incident is stored and in the shared selection. `fresh`: it did not exist before; `words` describe the action.
   void made(const QString& uuid, bool fresh, const QString& words);
   void failed(const QString& why);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kPad = 2 * kGrid;
 
-// Loads nothing and follows nothing, whatever setNoteText() might have left.
+// Loads no resources and opens no links, whatever setNoteText() might have left in.
 class NoteBrowser : public QTextBrowser {
  public:
   explicit NoteBrowser(QWidget* parent) : QTextBrowser(parent) {
@@ -83,7 +83,7 @@ void IncidentNotes::setNotes(const std::string& uuid, const std::string& notes, 
   m_edit->setEnabled(refusal.isEmpty());
   m_edit->setToolTip(refusal);
   if (notes == m_notes) return;
-  // A change that is made of newer notes would take them away without a word.
+  // An edit based on newer notes would silently overwrite them.
   if (editing()) return showOthers(notes);
   m_notes = notes;
   render(notes);
@@ -164,7 +164,7 @@ bool IncidentNotes::eventFilter(QObject* watched, QEvent* event) {
     const auto* key = static_cast<QKeyEvent*>(event);
     const bool enter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
     if (enter && (key->modifiers() & Qt::ControlModifier) != 0) return save(), true;
-    // Only what is still as it was stored is left by a slip of the hand.
+    // Esc leaves the field only if its text is unchanged since it was stored.
     if (key->key() == Qt::Key_Escape && m_field->toPlainText() == QString::fromStdString(m_notes)) return leave(), true;
   }
   return QWidget::eventFilter(watched, event);

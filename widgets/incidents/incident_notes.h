@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Notes of an incident: Markdown that is read as it is meant and edited as text; what is typed is never lost to a refresh or to others.
+// Notes of an incident: Markdown, shown rendered and edited as text; a refresh or another user's edit never loses typed text.
 //
 // Threading:  GUI thread.
 // Ownership:  a plain widget.
 // Units:      UTF-8, at most kMaxEditText bytes.
-// Errors:     text that is too long is said and not kept.
+// Errors:     text that is too long is reported and not stored.
 // Cost:       as setNoteText().
 #pragma once
 
@@ -24,16 +24,16 @@ class IncidentNotes : public QWidget {
  public:
   explicit IncidentNotes(QWidget* parent = nullptr);
 
-  // As stored. While somebody types in the notes of this incident, only what is read beside it changes. `refusal`: why they cannot be
-  // edited.
+  // The stored notes. While the user edits the notes of this incident, only the text next to the field changes. `refusal`: why they cannot
+  // be edited.
   void setNotes(const std::string& uuid, const std::string& notes, const QString& refusal);
   void edit();
   bool editing() const;
-  // What was typed was stored.
+  // The edited text was stored.
   void saved();
-  // It was not; it stays in the field.
+  // It was not stored; it stays in the field.
   void notSaved();
-  // Others changed the notes since: theirs are shown above what was typed.
+  // Another user changed the notes since: theirs are shown above the edited text.
   void showOthers(const std::string& notes);
   QTextBrowser* shown() const { return m_shown; }
   QPlainTextEdit* field() const { return m_field; }
@@ -53,7 +53,7 @@ class IncidentNotes : public QWidget {
   void render(const std::string& notes);
 
   std::string m_uuid, m_notes;  // as stored
-  std::string m_saving;         // what was given away to be stored
+  std::string m_saving;         // text being stored
   QTextBrowser* m_shown;
   QPlainTextEdit* m_field;
   QLabel* m_words;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kNameChars = 60;
 
-// A title as part of a file's name on any system.
+// A title as part of a file name that is valid on any system.
 QString fileNameOf(const QString& title) {
   static const QRegularExpression kOdd(QStringLiteral("[^A-Za-z0-9]+"));
   QString name = title.left(kNameChars).toLower();
@@ -115,7 +115,7 @@ void IncidentShare::chooseFile() {
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   dialog->setDefaultSuffix(QStringLiteral("rgl"));
-  dialog->setOption(QFileDialog::DontConfirmOverwrite);  // nothing is ever overwritten: the export says so
+  dialog->setOption(QFileDialog::DontConfirmOverwrite);  // nothing is ever overwritten: the export reports an existing file
   connect(dialog, &QFileDialog::fileSelected, this, &IncidentShare::exportTo);
   dialog->open();
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The foot of an incident: its report, a store of what it needs with the size told before and after, and deleting it.
+// The footer of an incident: its report, an export of its data into a store with the size before and after, and a delete button.
 //
 // Threading:  GUI thread; the SharePort writes elsewhere.
-// Ownership:  borrows the SharePort, which outlives it; null: nothing can be given away. The destructor ends a running export.
+// Ownership:  borrows the SharePort, which outlives it; null: nothing can be exported. The destructor ends a running export.
 // Units:      bytes.
-// Errors:     said in the line.
+// Errors:     shown in the line.
 // Cost:       one export at a time.
 #pragma once
 
@@ -28,14 +28,14 @@ class IncidentShare : public QWidget {
   explicit IncidentShare(SharePort* port, QWidget* parent = nullptr);
   ~IncidentShare() override;
 
-  // `uuid` empty: nothing is chosen, or what is chosen is not stored.
+  // `uuid` empty: nothing is selected, or the selected incident is not stored.
   void setIncident(const std::string& uuid, const QString& title, const QString& refusal);
   void setEstimate(const SliceEstimate* estimate);  // null: not known yet
   void chooseFile();
   void exportTo(const QString& path);
   bool exporting() const { return m_running; }
   void say(const QString& words, bool failed);
-  void setUndo(const QString& words);  // of what can be taken back; empty: nothing
+  void setUndo(const QString& words);  // the edit that can be undone; empty: none
   QString words() const;
   QPushButton* exportButton() const { return m_export; }
   QPushButton* reportButton() const { return m_report; }

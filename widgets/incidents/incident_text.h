@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the view `incidents` says in words: states, costs with where they come from, root causes, how far two readings of one differ.
+// Texts of the view `incidents`: states, costs with their sources, root causes, differences between two versions of an incident.
 //
 // Threading:  any thread.
-// Ownership:  values.
-// Units:      as IncidentImpact; times in the style that is asked for.
-// Errors:     none: what is not known is kAbsentText, and its tip says why.
+// Units:      as IncidentImpact; times in the requested style.
+// Errors:     none: an unknown value is kAbsentText, and its tooltip shows the reason.
 // Cost:       O(text).
 #pragma once
 
@@ -33,20 +32,20 @@ QString rangeText(const std::optional<TimeRange>& range, TimeStyle style);
 QString gpuHoursText(const Reported<double>& reported);
 QString costText(const IncidentImpact* impact);
 
-// One number of the impact line: a name, the number, and where it is from ("why?").
+// One number of the impact line: a name, the number, and its source ("why?").
 struct ImpactNumber {
   QString name, value, why;
 };
 std::vector<ImpactNumber> impactNumbers(const IncidentImpact& impact, std::optional<double> price);
 
-// "Faulty GPU · 148 of 419 in Llama 3"; of a code that this program does not know the code.
+// "Faulty GPU · 148 of 419 in Llama 3"; for a code that this program does not know, the code.
 QString causeText(const IncidentCause& cause);
 QString causeWords(const std::string& code);
 
-// What is different in `newer`, for who was about to change `older`: "state is now mitigated", "its notes were changed".
+// The differences in `newer`, for a user about to change `older`: "state is now mitigated", "its notes were changed".
 QStringList differences(const Incident& older, const Incident& newer);
 
-// As a tip that Qt cannot take for markup.
+// As a tooltip that Qt cannot interpret as markup.
 QString plainTip(const QString& text);
 
 }  // namespace runglass

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. What is shown on the right is of m_chosen, stored or proposed; m_page is of it or null. 2. Only the user's choice becomes
-// the shared selection; what is shown first does not. 3. Edits go through m_editor alone (incidents_view_edits.cpp).
+// Invariants: 1. The right side shows m_chosen, stored or proposed; m_page belongs to it or is null. 2. Only the user's choice becomes the
+// shared selection; the initial choice does not. 3. Edits go through m_editor only (incidents_view_edits.cpp).
 #include "widgets/incidents/incidents_view.h"
 
 #include <QFrame>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kListWidth = 75 * kGrid, kMinRail = 60 * kGrid;
 constexpr int kMiddleShare = 72, kRailShare = 28, kFactsShare = 75, kNotesShare = 25;
-constexpr int kMaxLanesShare = 42;  // percent of the middle that the time line takes at first
+constexpr int kMaxLanesShare = 42;  // percent of the middle column that the time line takes at most initially
 constexpr DurNs kAround = 60 * kNsPerSecond;
 
 TimeRange around(TimeNs begin, TimeNs end) {
@@ -148,7 +148,7 @@ void IncidentsView::applyState(const ViewState& state) {
     showChosen();
   }
   if (chosen_elsewhere && state.selection.incident != m_chosen) choose(state.selection.incident);
-  // One that is not in the list was made a moment ago, or is of another run.
+  // An incident that is not in the list was just created, or belongs to another run.
   if (!m_asked || another || (chosen_elsewhere && shownIncident() == nullptr)) askList(QueryService::Supersede::kCancelOlder);
   if (logbookShown()) m_logbook->applyState(state);
 }
@@ -219,7 +219,7 @@ std::string IncidentsView::firstChoice() const {
   return incidents.empty() ? std::string() : incidents.front().uuid;
 }
 
-// Of all incidents at once, and only when one of them, or the price, is another; while one goes on from time to time.
+// For all incidents at once, and only when one of them, or the price, has changed; from time to time while one is ongoing.
 void IncidentsView::askCosts() {
   std::vector<std::pair<std::string, std::optional<TimeNs>>> of;
   for (const Incident& one : m_list->incidents) of.emplace_back(one.uuid, one.updated);
@@ -263,7 +263,7 @@ void IncidentsView::chosenByUser(const std::string& key) {
   choose(key);
   const Incident* const incident = shownIncident();
   if (incident == nullptr) return;
-  const Incident chosen = *incident;  // the list may be replaced by what this sets off
+  const Incident chosen = *incident;  // a copy: the signals that this emits may replace the list
   m_context.state->goTo(proposalShown() ? m_context.state->state().selection : selectionOf(chosen), windowOf(chosen));
 }
 
@@ -297,7 +297,7 @@ void IncidentsView::showChosen() {
   m_share->setEstimate(m_page ? &m_page->size : nullptr);
   const bool aged = m_list->live && incident->state == IncidentState::kOpen && m_page_age.isValid() && m_page_age.elapsed() >= kPageAgainMs;
   if (aged) m_cards->reload();
-  // What is shown of it already stays until all of the answer is there.
+  // Its current content stays until the whole answer has arrived.
   if (*incident != m_page_of || m_head->price() != m_page_price || aged) askPage(m_page != nullptr && m_page->ranked);
   if (!proposal && !m_name_when_shown.empty() && m_name_when_shown == incident->uuid) {
     m_name_when_shown.clear();
@@ -320,11 +320,11 @@ void IncidentsView::askPage(bool with_ranking) {
 
 void IncidentsView::showPage(const Result<std::shared_ptr<const IncidentPage>>& answer, bool with_ranking) {
   if (!answer.ok()) {
-    // What was read before stays; without anything the page says why.
+    // Earlier content stays; without any the page shows the reason.
     m_share->say(screenText(answer.status().message()), true);
     if (m_page) {
       auto page = std::make_shared<IncidentPage>(*m_page);
-      page->ranked = true;  // nothing more is waited for
+      page->ranked = true;  // nothing else is pending
       m_page = std::move(page);
       return showChosen();
     }

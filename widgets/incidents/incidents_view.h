@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `incidents`: what went wrong in the run, as people speak of it: proposals to accept, incidents with cause, cost, time line,
-// evidence, suspects and notes; and the run's logbook.
+// View `incidents`: the incidents of the run: proposals to accept, incidents with cause, cost, time line, evidence, suspects and notes; and
+// the run log.
 //
 // Threading:  GUI thread; reading happens on query workers, edits and exports through the context's ports.
-// Ownership:  Qt parents own widgets.
+// Ownership:  widgets are owned by their Qt parents.
 // Units:      TimeNs.
-// Errors:     shown in place; a conflict with another person loses nothing of what was typed.
-// Cost:       the list at most every kListAgainMs while data comes, with all costs from one read of the restart ledger; the chosen incident
-//             when it changes, first without the ranking, then with it; again every kPageAgainMs while it goes on.
+// Errors:     shown in place; a conflict with another user loses no typed text.
+// Cost:       the list at most every kListAgainMs while data arrives, with all costs from one read of the goodput; the selected incident
+//             when it changes, first without the ranking, then with it; again every kPageAgainMs while it is ongoing.
 #pragma once
 
 #include <QElapsedTimer>
@@ -36,7 +36,7 @@ class IncidentShare;
 class LogbookPage;
 struct EvidencePlace;
 
-// What the palette offers of this view.
+// A command of this view in the palette.
 struct IncidentCommand {
   const char* id;
   const char* words;
@@ -57,9 +57,9 @@ class IncidentsView : public View {
   bool showTab(const QString& name) override;
   void focusFilter() override;
 
-  // False: there is nothing chosen that it could be done to.
+  // False: nothing applicable is selected.
   bool runCommand(const QString& id);
-  // As soon as the incident is there, its title is open for typing: it was just made.
+  // Opens the title for editing as soon as the incident is shown: it was just created.
   void nameWhenShown(const QString& uuid) { m_name_when_shown = uuid.toStdString(); }
 
   IncidentListPanel* list() const { return m_list_panel; }
@@ -73,7 +73,7 @@ class IncidentsView : public View {
   const std::string& chosen() const { return m_chosen; }
 
  signals:
-  // The button New: the frame makes it as Shift+I does.
+  // The New button: the frame creates one as for Shift+I.
   void newWanted();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What people do in the view `incidents`: decide on proposals, change an incident, run what the palette offers.
+// User actions in the view `incidents`: decide on proposals, change an incident, run commands of the palette.
 #include <algorithm>
 #include <array>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. What is exported is the logbook that is shown. 2. A note that could not be saved stays in its field.
+// Invariants: 1. The export contains exactly the shown run log. 2. A note that could not be saved stays in its field.
 #include "widgets/incidents/logbook_page.h"
 
 #include <QFileDialog>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The logbook of the shown run: what happened to it, in order, with the notes of people; to read, filter, add to and give away as Markdown.
+// The run log of the shown run: its history in order, with the users' notes; to read, filter, add to and export as Markdown.
 //
 // Threading:  GUI thread; reads on a query worker.
-// Ownership:  as View's parts: borrows what the context names.
+// Ownership:  as View's parts: borrows the objects of the context.
 // Units:      TimeNs.
 // Errors:     shown in place.
-// Cost:       one readLogbook() when it is shown, the run changes, or data came (at most every kReadAgainMs).
+// Cost:       one readLogbook() when it is shown, the run changes, or data arrived (at most every kReadAgainMs).
 #pragma once
 
 #include <QElapsedTimer>
@@ -39,7 +39,7 @@ class LogbookPage : public QWidget {
   QString copyText() const { return m_table->selectedTsv(); }
   void focusFilter() { m_table->focusFilter(); }
   void focusNote();
-  // Writes what is shown as Markdown; where to is asked when `path` is empty.
+  // Writes the shown entries as Markdown; an empty `path` opens a file dialog.
   void exportMarkdown(const QString& path);
   const TableModel<LogbookEntry>* model() const { return m_model; }
   TableView* table() const { return m_table; }
@@ -53,7 +53,7 @@ class LogbookPage : public QWidget {
   void showAnswer(const Result<std::shared_ptr<const Logbook>>& answer);
   void goTo(const QModelIndex& index);
   void addNote();
-  // What a note is about: the playhead, the row that is stood on, now while the run goes on; else the run as a whole.
+  // The time of a new note: the playhead, else the current row, else now while the run is live; absent: the run as a whole.
   std::optional<TimeNs> noteTime() const;
   void tellNoteTime();
 

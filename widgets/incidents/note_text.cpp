@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. The text that the importer sees nests no deeper than kMaxDepth: it recurses for each level of a quote or list.
-// 2. When setNoteText() returns no format of the document is a picture or an anchor.
+// Invariants: 1. The text passed to the importer nests no deeper than kMaxDepth: it recurses for each level of a quote or list. 2. When
+// setNoteText() returns no format of the document is a picture or an anchor.
 #include "widgets/incidents/note_text.h"
 
 #include <QTextBlock>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMaxDepth = 16, kAddressChars = 300;
 
-// Control characters made visible line by line; lines and tabs stay.
+// Control characters made visible line by line; line breaks and tabs stay.
 QString readable(std::string_view markdown) {
   QString out;
   while (!markdown.empty()) {
@@ -32,7 +32,7 @@ QString readable(std::string_view markdown) {
   return out;
 }
 
-// The signs at a line's begin that open quotes and lists, cut where they nest too deep.
+// The markers at the start of a line that open quotes and lists, cut where they nest too deep.
 QString shallow(const QString& text) {
   QStringList lines = text.split(u'\n');
   for (QString& line : lines) {

@@ -103,7 +103,7 @@ void BreakdownView::fillChart() {
   setAccessibleDescription(tr("Step by part: %1 parts").arg(m_data.parts.size()));
 }
 
-// Without room for both, the numbers say more than the bars.
+// Without room for both, the numbers take precedence over the bars.
 void BreakdownView::placeChart() {
   m_view->setVisible(width() >= kListWidth + kMinChart);
   m_view->setGeometry(0, kHead, std::max(80, width() - kListWidth), height() - kHead);
@@ -124,7 +124,7 @@ void BreakdownView::paintEvent(QPaintEvent*) {
   painter.setPen(theme.text);
   painter.drawText(QRect(kPad, 0, width() - 2 * kPad, kHead), Qt::AlignLeft | Qt::AlignVCenter, tr("Step, by part: mean over ranks"));
   painter.setFont(tableFont());
-  const bool alone = !m_view->isVisible();  // then under the head, not beside it
+  const bool alone = !m_view->isVisible();  // then below the header, not next to it
   const int left = alone ? kPad : width() - kListWidth + kPad, right = width() - kPad;
   int top = alone ? kHead : kGrid;
   const auto fit = static_cast<std::size_t>(std::max(1, (height() - top) / kLine));

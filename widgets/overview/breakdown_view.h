@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// BreakdownView: what a step consists of: the newest steps as one bar of parts, those before beside it, and the change of every part.
+// BreakdownView: the parts of a step: the newest steps as one bar of parts, earlier steps next to it, and the change of every part.
 //
 // Threading:  GUI thread.
 // Ownership:  plain widget; data is copied.

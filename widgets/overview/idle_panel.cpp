@@ -129,7 +129,7 @@ void IdlePanel::ask(QueryService::Supersede supersede) {
 
 void IdlePanel::showAnswer(const Result<std::shared_ptr<const IdleAnswer>>& answer) {
   m_shown = true;
-  // A run that has not begun is no failure, and is asked for again with the next data.
+  // A run that has not started is no failure; the next data triggers another query.
   const bool none_yet = answer.status().code() == Code::kNotFound;
   m_failed = answer.ok() || none_yet ? QString() : screenText(answer.status().message());
   if (answer.ok()) m_answer = *answer;
@@ -147,7 +147,7 @@ QString IdlePanel::headline() const {
   if (!m_answer->ok) return tr("GPU idle: not recorded");
   const QString idle = formatPercent(m_answer->idle_share), steps = stepWords(*m_answer), basis = screenText(m_answer->basis_words);
   const auto waits = m_answer->busy.comm_wait;
-  // The numbers first: where there is little room, the end is cut.
+  // The numbers first: where there is little room, the end is elided.
   return waits && *waits >= kNoticed
              ? tr("GPU idle, explained: %1, waiting for peers %2, %3 (%4)").arg(idle, formatPercent(*waits), steps, basis)
              : tr("GPU idle, explained: %1 %2 (%3)").arg(idle, steps, basis);
@@ -163,7 +163,7 @@ int IdlePanel::rowAt(const QPoint& place) const {
   return -1;
 }
 
-// With as much again on both sides, so that one sees what came before and after.
+// With a margin of the same length on both sides, for the time before and after.
 std::optional<TimeRange> IdlePanel::placeOf(const IdleRow& row) const {
   const auto range = row.when ? row.when : m_answer->when;
   if (!range || range->t0 >= range->t1) return std::nullopt;
@@ -250,7 +250,7 @@ void IdlePanel::paintAnswer(QPainter& painter) {
     painter.drawText(last, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(rest, Qt::ElideRight, last.width()));
 }
 
-// The whole of the step: work first, then what the device waited for.
+// The whole step: work first, then the causes of the device's waiting.
 void IdlePanel::paintBar(QPainter& painter, const QRect& rect) const {
   const Theme& theme = currentTheme();
   painter.fillRect(rect, theme.ground);
@@ -275,7 +275,7 @@ void IdlePanel::paintBar(QPainter& painter, const QRect& rect) const {
     if (!isSlowNotIdle(row.cause)) piece(row.share.value_or(0), idleCauseColor(theme, row.cause));
 }
 
-// No wider than the names need, so that the evidence has the room.
+// No wider than the names need, to leave room for the evidence.
 int IdlePanel::causeWidth(const QFontMetrics& metrics) const {
   int wide = 0;
   for (int i = 0; i < rowCount(); ++i)

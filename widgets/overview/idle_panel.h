@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// IdlePanel: "GPU idle, explained": how much of the steps the devices did nothing, a bar of what the steps went to, and the causes with
-// their evidence. A click, or Enter, on a cause shows its longest stretch in the timeline.
+// IdlePanel: "GPU idle, explained": the share of the steps in which the devices were idle, a bar of the steps' time by use, and the causes
+// with their evidence. A click, or Enter, on a cause shows its longest occurrence in the timeline.
 //
 // Threading:  GUI thread; the answer is read on a query worker.
 // Ownership:  as View; ViewContext's objects outlive it.
 // Units:      shares of step time.
-// Errors:     what cannot be answered is one line with its reason; a failed read keeps what is shown and says so.
-// Cost:       one readIdleAnswer() when run, attempt or a fixed window change (after kSettleMs of rest), and of a live run once a minute.
+// Errors:     an unanswerable query is one line with its reason; a failed read keeps the shown answer and reports the failure.
+// Cost:       one readIdleAnswer() when run, attempt or a fixed window change (after kSettleMs without a change), and of a live run once a
+//             minute.
 #pragma once
 
 #include <QTimer>
@@ -34,14 +35,14 @@ class IdlePanel : public QWidget, public AccessiblePicture {
   void applyState(const ViewState& state);
   void refresh();
   bool isFinal() const { return m_shown && !m_settle.isActive() && !m_slot.busy(); }
-  // The causes as TSV; empty: there is no answer.
+  // The causes as TSV; empty: no answer.
   QString copyText() const;
 
-  // What is shown; null: nothing yet.
+  // The shown answer; null: none yet.
   const std::shared_ptr<const IdleAnswer>& answer() const { return m_answer; }
   QString headline() const;
   QRect rowRect(int row) const;
-  // Shows a row's place in the timeline. Rows without one do nothing.
+  // Shows a row's longest occurrence in the timeline. No effect for rows without one.
   void openRow(int row);
   AccessibleTable accessibleTable() const override;
 

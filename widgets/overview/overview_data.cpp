@@ -17,14 +17,14 @@
 namespace runglass {
 namespace {
 
-// A plot without data takes one line: what is missing and why.
+// A plot without data takes one line: the missing data and the reason.
 constexpr double kEmptyShare = 0.16;
 constexpr std::size_t kSlowNodes = 5;
 constexpr double kEmaWeight = 0.9;
 constexpr std::int64_t kEmaSteps = 200;
 constexpr qsizetype kHeadlineChars = 160;          // of a finding
-constexpr DurNs kPlotsEvery = 2 * kNsPerSecond;    // of a run that goes on, while one looks at its past
-constexpr std::size_t kFewSteppers = 64;           // series of step times that a quick answer has time for
+constexpr DurNs kPlotsEvery = 2 * kNsPerSecond;    // of a live run whose past is shown
+constexpr std::size_t kFewSteppers = 64;           // maximum number of step-time series in a quick answer
 constexpr DurNs kLedgerEvery = 10 * kNsPerSecond;  // while no step ends
 
 PlotScope scopeOf(const OverviewQuestion& question) {
@@ -35,7 +35,7 @@ bool isSameStep(const RunSummary& a, const RunSummary& b) {
   return a.run.id == b.run.id && a.last_step == b.last_step && a.attempts.size() == b.attempts.size() && a.run.state == b.run.state;
 }
 
-// As many clauses of a finding as a headline has room for: none is cut in two. The whole stands in the list.
+// As many whole clauses of a finding as fit into a headline. The full text is in the list.
 QString wholeClauses(const QString& summary) {
   const auto ended = [](const QString& text) {
     return text.endsWith(u'.') || text.endsWith(u'…') ? text : OverviewText::tr("%1.", "a sentence").arg(text);
@@ -56,7 +56,7 @@ class Builder {
         m_plots(std::make_shared<PlotData>()),
         m_newest(m_reader, m_series, m_stop) {}
 
-  // With the answer about the whole run only what is of the moment is read.
+  // If the answer about the whole run is given, only the parts that depend on the moment are read.
   Result<OverviewData> build(std::shared_ptr<const OverviewData> whole) {
     m_data.read_at = monotonicNow();
     m_data.scope = scopeOf(m_question);
@@ -77,8 +77,8 @@ class Builder {
     }
     m_step_series = stepSeries();
     m_data.complete = !m_question.quick || m_step_series.size() <= kFewSteppers;
-    RG_TRY(addStepTimePanel());  // also says who was the slowest
-    // Over time nothing is known where nothing came; over steps a curve joins those that were logged.
+    RG_TRY(addStepTimePanel());  // also determines the slowest rank
+    // Over time a gap in the data stays a gap; over steps a curve joins the logged points.
     for (PlotPanel& panel : m_plots->panels)
       for (PlotCurve& curve : panel.curves) curve.gaps = m_axis == XAxis::kTime;
     RG_TRY(readRestarts());
@@ -106,7 +106,7 @@ class Builder {
  private:
   TimeNs now() const { return m_question.moment.value_or(m_question.now); }
 
-  // A log may say when its run was and not when a step was: against time such curves are empty.
+  // A log may have the run's times but none of its steps: such curves are empty against time.
   bool scalarsHaveTimes() const {
     const auto reported = [](const Series& one) { return one.key.kind == SeriesKind::kScalar && one.sample_count > 0; };
     return std::ranges::none_of(m_series, reported) ||
@@ -140,7 +140,7 @@ class Builder {
     return SharedBins(std::make_shared<const std::vector<Bin>>(std::move(*result)));
   }
 
-  // The rate that the framework logged; without one, its FLOP/s.
+  // The throughput that the framework logged; without one, its FLOP/s.
   Status addThroughputPanel() {
     const QString none = OverviewText::tr("this run has logged no throughput");
     for (const Role role : {Role::kTokensPerSecond, Role::kTokensPerGpu, Role::kFlopsPerGpu})
@@ -150,7 +150,7 @@ class Builder {
     return addScalarPanel(OverviewText::tr("throughput"), none, Role::kTokensPerSecond, 0.9);
   }
 
-  // One curve per attempt: the newest in colour, what was run again faint under it.
+  // One curve per attempt: the newest in colour, superseded parts faint below it.
   Status addScalarPanel(const QString& title, const QString& none, Role role, double share) {
     PlotPanel panel{.title = title, .robust = role == Role::kGradNorm, .share = share};
     const auto superseded_from = supersededFrom(m_series);
@@ -166,7 +166,7 @@ class Builder {
         RG_TRY(addSpikes(*series, superseded_from, panel));
       }
       if (const auto superseded = superseded_from.find(series->id); superseded != superseded_from.end()) {
-        // The part that was run again is drawn faint.
+        // The superseded part is drawn faint.
         panel.curves.push_back({.bins = read, .faint = true});
         std::optional<std::int64_t> from = superseded->second;
         if (m_axis != XAxis::kStep) {
@@ -180,7 +180,7 @@ class Builder {
       }
       panel.curves.push_back({.name = screenText(series->key.metric, 60), .ink = seriesInk(static_cast<std::size_t>(role)), .bins = read});
     }
-    // Attempts share one name in the legend.
+    // Attempts share one entry in the legend.
     std::set<QString> named;
     for (PlotCurve& curve : panel.curves)
       if (!curve.name.isEmpty() && !named.insert(curve.name).second) curve.name.clear();
@@ -192,7 +192,7 @@ class Builder {
     return {};
   }
 
-  // Of the first point from a step on; absent: it has no clock.
+  // Time of the first point at or after a step; absent: the series has no clock.
   Result<std::optional<TimeNs>> timeOfStep(const Series& series, std::int64_t step) {
     RG_ASSIGN(const auto points, m_reader.scalars(series.id, step, endOf(series), m_stop));
     return points.time.empty() ? std::optional<TimeNs>() : std::optional(points.time.front());
@@ -237,7 +237,7 @@ class Builder {
       panel.empty = OverviewText::tr("no step durations: the run was not traced with the client and its log has none");
       panel.share = kEmptyShare;
     }
-    // A log's step times are of the job, not of ranks: a curve an attempt.
+    // Step times from a log are the job's, not the ranks': one curve per attempt.
     const bool of_ranks = countRanks(ranks) > 0;
     if (all.size() == 1 || !of_ranks)
       for (const SharedBins& one : all)
@@ -291,7 +291,7 @@ class Builder {
     return {};
   }
 
-  // Where an attempt began and what it cost, in words.
+  // The start of each attempt and the cost of the restart, as text.
   void addRestartMarks() {
     const auto& rows = m_data.ledger->goodput.ledger.rows;
     for (std::size_t i = 1; i < rows.size(); ++i) {
@@ -333,7 +333,7 @@ class Builder {
     if (m_axis == XAxis::kTime) filter.range = {m_data.x0, m_data.x1};
     RG_ASSIGN(const auto events, m_reader.events(filter));
     for (const Event& event : events) {
-      // Facts and beats are no news on a time line.
+      // Device facts and periodic events are routine, not marks.
       if (event.kind == "device_facts" || event.kind == "agent_start" || event.kind == "checkpoint_saved") continue;
       const QString words = screenText(event.kind + (event.message.empty() ? "" : ": " + event.message), 160);
       const auto at = m_axis == XAxis::kTime ? event.time : event.step;
@@ -472,7 +472,7 @@ class Builder {
     QStringList sentences;
     if (s.run.simulated) sentences << OverviewText::tr("Simulated.");
     sentences << stateSentence();
-    // Against its best 20 steps a healthy run is a little slower: below 3 % nothing is said.
+    // A healthy run is a little slower than its best 20 steps: differences below 3 % are not reported.
     if (const auto change = s.throughput.change; change && *change <= -0.03)
       sentences << OverviewText::tr("%1 slower than its best %2 steps.").arg(formatPercent(-*change)).arg(kRecentSteps);
     if (!m_data.findings.empty()) sentences << wholeClauses(findingText(m_data.findings.front()));
@@ -489,14 +489,14 @@ class Builder {
   std::vector<Series> m_series;
   std::vector<const Series*> m_step_series;
   NewestSteps m_newest;
-  QString m_slowest;  // "rank 5 +3.2 %" where one stands out
+  QString m_slowest;  // "rank 5 +3.2 %" if there is an outlier
 };
 
 }  // namespace
 
 Result<OverviewData> readOverview(const MomentReaders& readers, const OverviewQuestion& question, std::stop_token stop) {
   if (!question.moment) return Builder(readers.whole, question, std::move(stop)).build(nullptr);
-  // While only the moment changes, the plots stay.
+  // If only the moment changes, the plots stay.
   const auto& before = question.previous;
   std::shared_ptr<const OverviewData> whole = before && before->whole ? before->whole : before;
   const bool over = whole && (whole->summary.run.state == RunState::kFinished || whole->summary.run.state == RunState::kFailed);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// OverviewData: everything the overview of one run shows, read in one go on a query worker.
+// OverviewData: all data of the overview of one run, read in one query on a query worker.
 //
 // Threading:  readOverview() on a worker; the value is immutable afterwards.
 // Ownership:  plots share their bins.
 // Units:      ns, steps; ratios.
-// Errors:     the Reader's. What the store does not know stays absent and says why.
-// Cost:       bins of a handful of scalars plus the step times of every rank at kRankBins each; the ledger at every new step or 10 s.
+// Errors:     the Reader's. Data missing from the store stays absent, with the reason.
+// Cost:       bins of a few scalars plus the step times of every rank at kRankBins each; the goodput at every new step or 10 s.
 #pragma once
 
 #include <QCoreApplication>
@@ -41,7 +41,7 @@ struct NodeSlowness {
   NodePace pace;
 };
 
-// What plots depend on, besides the store.
+// The inputs of plots, besides the store.
 struct PlotScope {
   RunId run;
   TimeWindow window;
@@ -64,9 +64,9 @@ struct OverviewData {
   StepBreakdown breakdown;
   std::vector<Finding> findings;  // most urgent first
   std::shared_ptr<const GoodputData> ledger;
-  std::shared_ptr<const OverviewData> whole;  // of a moment in the past: the answer about now, whose plots these are
+  std::shared_ptr<const OverviewData> whole;  // for a moment in the past: the answer about now, with its plots
   PlotScope scope;
-  bool complete = true;  // false: a quick question, which left out what takes every rank's steps
+  bool complete = true;  // false: a quick answer, which omits the parts that read every rank's steps
   TimeNs read_at = 0;    // monotonic
 };
 
@@ -74,17 +74,17 @@ struct OverviewQuestion {
   RunId run;
   TimeWindow window;
   XAxis axis = XAxis::kTime;
-  std::optional<std::pair<std::int64_t, std::int64_t>> steps;  // window of the step axis; none: all
+  std::optional<std::pair<std::int64_t, std::int64_t>> steps;  // window of the step axis; absent: all
   std::size_t pixels = 800;
   TimeStyle style = TimeStyle::kUtc;
   TimeNs now = 0;                                // by the clock
-  std::optional<TimeNs> moment;                  // the playhead; none: now
-  std::shared_ptr<SpikeCache> spikes;            // of the view; none: no marks
-  bool quick = false;                            // of many ranks: without what takes every rank's steps, in a fraction of the time
-  std::shared_ptr<const OverviewData> previous;  // the answer before, where there is one: what is per step is taken from it
+  std::optional<TimeNs> moment;                  // the playhead; absent: now
+  std::shared_ptr<SpikeCache> spikes;            // of the view; null: no marks
+  bool quick = false;                            // for many ranks: omits the parts that read every rank's steps, in a fraction of the time
+  std::shared_ptr<const OverviewData> previous;  // the previous answer, if any: per-step data is reused from it
 };
 
-// Sentence, tiles and findings are of the moment; plots show the whole run.
+// Sentence, tiles and findings are as of the moment; plots show the whole run.
 Result<OverviewData> readOverview(const MomentReaders& readers, const OverviewQuestion& question, std::stop_token stop);
 
 }  // namespace runglass

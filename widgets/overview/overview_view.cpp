@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariant: sentence, tiles, plots and side panels are of one answer.
+// Invariant: sentence, tiles, plots and side panels belong to one answer.
 #include "widgets/overview/overview_view.h"
 
 #include <QHBoxLayout>
@@ -48,7 +48,7 @@ QWidget* OverviewView::makePage() {
   auto* row = new QHBoxLayout;
   row->setSpacing(2 * kGrid);
   row->addWidget(m_plots, 7);
-  // A widget: a layout of hidden widgets would keep its share of the row.
+  // A widget: a layout of hidden widgets would still take its share of the row.
   m_side_column = new QWidget;
   auto* side = new QVBoxLayout(m_side_column);
   side->setContentsMargins(0, 0, 0, 0);
@@ -65,7 +65,7 @@ QWidget* OverviewView::makePage() {
   connect(m_idle, &IdlePanel::viewRequested, this, &View::viewRequested);
   connect(m_side, &SidePanels::findingChosen, this, [this](const Finding& finding) {
     m_actions->setFinding(finding);
-    goToFinding(*m_context.state, Finding(finding));  // its own list may be replaced by what this sets off
+    goToFinding(*m_context.state, Finding(finding));  // a copy: the signals that this emits may replace the list
   });
   connect(m_actions, &FindingActions::viewRequested, this, &View::viewRequested);
   connect(m_actions, &FindingActions::incidentRequested, this, &View::incidentRequested);
@@ -176,7 +176,7 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
   const Finding* chosen = m_side->chosenFinding();
   m_actions->setFinding(chosen != nullptr ? std::optional(*chosen) : std::nullopt);
   if (!m_data->complete) {
-    // What is still read keeps its place, so that nothing moves when it comes.
+    // Reserves space for content that is still being read, so that nothing moves when it arrives.
     m_side_has_data = true;
     m_breakdown->show();
     ask(QueryService::Supersede::kCancelOlder);
@@ -184,7 +184,7 @@ void OverviewView::showAnswer(const Result<std::shared_ptr<const OverviewData>>&
   placeSide();
 }
 
-// At the moment; against steps at the last step that had ended.
+// At the moment; on a step axis at the last step that had ended.
 void OverviewView::showPlayhead() {
   const bool by_step = m_data && m_data->plots->axis == XAxis::kStep;
   std::optional<std::int64_t> x = m_state.moment;

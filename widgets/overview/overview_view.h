@@ -4,7 +4,7 @@
 // Threading:  GUI thread; OverviewData is read on a query worker.
 // Ownership:  as View.
 // Units:      as OverviewData.
-// Errors:     a failed read keeps the stale picture, dimmed, and says why.
+// Errors:     a failed read keeps the stale picture, dimmed, and shows the reason.
 // Cost:       one readOverview() per text tick and per move of the window, coalesced.
 #pragma once
 
@@ -57,7 +57,7 @@ class OverviewView : public View {
   PlotWidget* m_plots;
   SidePanels* m_side;
   FindingActions* m_actions;         // of the finding that was clicked there
-  QWidget* m_side_column = nullptr;  // of both
+  QWidget* m_side_column = nullptr;  // for both
   BreakdownView* m_breakdown;
   IdlePanel* m_idle;
   QPushButton* m_axis_button;

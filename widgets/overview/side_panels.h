@@ -4,8 +4,8 @@
 // Threading:  GUI thread.
 // Ownership:  plain widgets; data is copied or shared.
 // Units:      as OverviewData.
-// Errors:     an empty part says what is missing and why.
-// Cost:       a repaint is O(what is shown).
+// Errors:     an empty part shows what is missing and why.
+// Cost:       a repaint is O(shown items).
 #pragma once
 
 #include <QFontMetrics>
@@ -17,7 +17,7 @@
 
 namespace runglass {
 
-// As many words as the place has room for; an ellipsis stands for the rest.
+// As many words as fit into the place, then an ellipsis.
 QString inLines(const QFontMetrics& metrics, const QString& words, const QRect& place);
 
 class TileRow : public QWidget, public AccessiblePicture {
@@ -34,7 +34,7 @@ class TileRow : public QWidget, public AccessiblePicture {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  // In two rows where one has no room for a tile's words.
+  // Two rows if one is too narrow for a tile's text.
   int columns() const;
   void takeRows();
   QRect boxOf(int tile) const;
@@ -49,7 +49,7 @@ class SidePanels : public QWidget, public AccessiblePicture {
   explicit SidePanels(QWidget* parent = nullptr);
   // False: there is nothing to show.
   bool setData(std::shared_ptr<const OverviewData> data);
-  // The one that was clicked; null: none, or it is not listed any more.
+  // The finding that was clicked; null: none, or it is no longer listed.
   const Finding* chosenFinding() const;
   AccessibleTable accessibleTable() const override;
 
@@ -65,7 +65,7 @@ class SidePanels : public QWidget, public AccessiblePicture {
   void paintNodes(QPainter& painter, int top) const;
 
   std::shared_ptr<const OverviewData> m_data;
-  mutable std::vector<QRect> m_finding_places;  // of those that are painted, in their order
+  mutable std::vector<QRect> m_finding_places;  // of the painted ones, in their order
   std::int64_t m_chosen_finding = 0;
 };
 

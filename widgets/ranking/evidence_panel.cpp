@@ -21,7 +21,7 @@ constexpr int kLongLine = 160;
 QString timeText(std::optional<TimeNs> time, TimeStyle style) { return time ? formatTimeOfDay(*time, style) : kAbsentText; }
 QString html(const QString& text) { return text.toHtmlEscaped(); }
 QString link(const char* view, const QString& text) {
-  // With its colour: a label does not take the same text again when the theme changes.
+  // The colour is in the text, because a label ignores an equal text after a theme change.
   return QStringLiteral("<a style=\"text-decoration:none; color:%3\" href=\"%1\">%2</a>")
       .arg(QLatin1String(view), html(text), currentTheme().accent.name());
 }
@@ -46,7 +46,7 @@ EvidencePanel::EvidencePanel(ViewContext context, QWidget* parent)
   for (QLabel* label : {m_machine, m_lines}) {
     label->setTextFormat(Qt::RichText);
     label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    // Long lines wrap; they do not push the others aside.
+    // Long lines wrap instead of pushing other widgets aside.
     label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     connect(label, &QLabel::linkActivated, this, &EvidencePanel::jump);
   }
@@ -126,7 +126,7 @@ void EvidencePanel::show(std::shared_ptr<const RankingData> data, const RankRow&
 void EvidencePanel::ask(const RankingData& data, const RankRow& row) {
   const auto range = rangeOf(data, row, m_context.now());
   if (!range) {
-    m_slot.cancel();  // what is on its way is of another row
+    m_slot.cancel();  // the pending answer belongs to another row
     m_evidence.reset(), m_asked.reset(), m_failed.clear();
     return;
   }
@@ -192,7 +192,7 @@ QString EvidencePanel::drainCommand(bool slurm) const {
   return slurmDrain(m_nodes, drainReason(m_row.score.rank, m_row.ranked.slower, m_row.ranked.since_step));
 }
 
-// The healthy ones are the best of other nodes.
+// The healthy nodes are the best ranks' nodes other than the suspect's.
 QString EvidencePanel::pairCommand() const {
   if (!m_data || m_row.node.isEmpty()) return {};
   QStringList healthy;

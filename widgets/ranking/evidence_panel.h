@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// EvidencePanel: why a row stands where it stands: its step's parts, its machine, its events and log lines, what to do about it.
+// EvidencePanel: the reasons for a row's rank in the list: its step's parts, its machine, its events and log lines, the recommended action.
 //
-// Threading:  GUI thread; asks on a query worker.
+// Threading:  GUI thread; queries on a query worker.
 // Ownership:  a part of the ranking view.
 // Units:      as RankingData.
 // Errors:     a failed read shows the reason in place of the machine's readings.
-// Cost:       one readRankEvidence() a chosen row; again when a slowness that goes on has lasted kAskAgain longer.
+// Cost:       one readRankEvidence() per selected row; again when an ongoing slowness has lasted kAskAgain longer.
 #pragma once
 
 #include <QLabel>
@@ -23,12 +23,12 @@ class EvidencePanel : public QWidget {
 
  public:
   explicit EvidencePanel(ViewContext context, QWidget* parent = nullptr);
-  // `nodes`: those that the actions are about. `row` is of `data`.
+  // `nodes`: the targets of the actions. `row` is of `data`.
   void show(std::shared_ptr<const RankingData> data, const RankRow& row, QStringList nodes, TimeStyle style);
   bool isFinal() const { return !m_slot.busy(); }
-  // In which the row was slow, else the steps that were looked at.
+  // The time in which the row was slow, else that of the analysed steps.
   static std::optional<TimeRange> rangeOf(const RankingData& data, const RankRow& row, TimeNs now);
-  QString text() const;  // all of it, to copy
+  QString text() const;  // the whole panel as text, to copy
   QString drainCommand(bool slurm) const;
   QString pairCommand() const;
   RankPartBars* bars() const { return m_bars; }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The colour of a ratio in the ranking's heat maps: worse red, better blue, the ground where a rank is as its peers are.
+// The colour of a ratio in the ranking's heat maps: worse red, better blue, the background where a rank is like its peers.
 //
 // Threading:  any thread.
-// Ownership:  values.
 // Units:      ratios to the peers' median, minus 1; shares of full colour -1..1.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +14,7 @@ namespace runglass {
 
 inline constexpr double kQuietRatio = 0.02;  // noise of healthy ranks is no pattern
 
-// Below kQuietRatio a rank is as its peers are; from there the colour grows up to the scale.
+// Below kQuietRatio a rank counts as equal to its peers; above it the colour grows up to the scale.
 inline double heatShare(double ratio, double scale) {
   const double size = std::clamp((std::fabs(ratio) - kQuietRatio) / (scale - kQuietRatio), 0.0, 1.0);
   return ratio < 0 ? -size : size;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// HeatMap: rows x columns in colour around the peers' median: worse red, better blue, the ground where a cell is as its peers are.
+// HeatMap: rows x columns in colour around the peers' median: worse red, better blue, the background where a cell is like its peers.
 //
 // Threading:  GUI thread.
-// Ownership:  whoever derives owns the cells.
+// Ownership:  the derived class owns the cells.
 // Units:      ratios to the peers' median, minus 1.
 // Errors:     a cell without data is hatched, never 0.
-// Cost:       a picture is O(pixels + cells) and kept until data, size or theme change.
+// Cost:       a picture is O(pixels + cells) and cached until data, size or theme change.
 #pragma once
 
 #include <QImage>
@@ -25,17 +25,17 @@ class HeatMap : public QWidget, public AccessiblePicture {
  public:
   QSize sizeHint() const override { return {520, 500}; }
   QRect cellArea() const;
-  // At least a pixel; where several cells share one, that pixel.
+  // At least a pixel; if several cells share a pixel, that pixel.
   QRect cellRect(std::size_t row, std::size_t column) const;
   AccessibleTable accessibleTable() const override;
 
  protected:
-  // Few cells do not become fields as large as a hand.
+  // Limits the cell size, so that a few cells do not become huge.
   HeatMap(QSize largest_cell, QWidget* parent);
 
   struct Scale {
     QString low, high;
-    double from = 0;  // the ratio of its lower end
+    double from = 0;  // the ratio at its lower end
     QStringList notes;
   };
   virtual const HeatCells* cells() const = 0;  // may be null
@@ -43,14 +43,14 @@ class HeatMap : public QWidget, public AccessiblePicture {
   virtual Scale scaleWords() const = 0;
   virtual QString rowName(std::size_t row) const = 0;
   virtual QString columnName(std::size_t column) const = 0;
-  virtual QString cellText(float /*ratio*/) const { return {}; }  // what a cell says that is large enough; empty: none does
+  virtual QString cellText(float /*ratio*/) const { return {}; }  // text in a cell that is large enough; empty: none
   virtual QString tip(const HeatCell& cell) const = 0;
   virtual void chosen(const HeatCell& cell) = 0;
   virtual void paintSelection(QPainter& painter) const = 0;
 
   bool empty() const { return cells() == nullptr || cells()->empty(); }
   void cellsChanged();
-  // The cell under a point: of several the worst, or the first where none was compared.
+  // The cell under a point: of several the worst, or the first if none was compared.
   std::optional<HeatCell> cellAt(const QPoint& point) const;
 
   void paintEvent(QPaintEvent* event) override;

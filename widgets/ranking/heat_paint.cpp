@@ -18,8 +18,8 @@ namespace {
 constexpr int kLegendHeight = 10;
 constexpr int kShortestName = 32;
 constexpr int kHatch = 6;       // pixels between the lines of absent cells
-constexpr int kGapFrom = 6;     // cells at least as high and wide as this are kept apart by a line of ground
-constexpr int kTextFrom = 40;   // cells as wide as this say their number
+constexpr int kGapFrom = 6;     // minimum width and height of cells that are separated by a line of background
+constexpr int kTextFrom = 40;   // minimum width of cells that show their number
 constexpr int kNameApart = 13;  // pixels between names
 constexpr int kRowText = 18, kMinNote = 60;
 constexpr double kMinScale = 0.05;
@@ -32,7 +32,7 @@ std::size_t roundDistance(std::size_t count, int labels) {
       if (digit * power >= wanted) return static_cast<std::size_t>(digit * power);
 }
 
-// The pixel at which cell `at` of `count` begins.
+// The pixel where cell `at` of `count` starts.
 int edgeOf(std::size_t at, std::size_t count, int pixels) {
   return static_cast<int>((at * static_cast<std::size_t>(pixels) + count - 1) / count);
 }
@@ -81,7 +81,7 @@ std::optional<HeatCell> worstCell(const HeatCells& cells, CellRange rows, CellRa
 
 void paintHeat(QImage& image, const HeatCells& cells, const Theme& theme) {
   const int width = image.width(), height = image.height();
-  // Better below, worse above the middle.
+  // Better below the middle, worse above it.
   std::array<QRgb, 513> ramp{};
   for (int i = 0; i < static_cast<int>(ramp.size()); ++i)
     ramp[static_cast<std::size_t>(i)] = heatColor(theme, heatShare((i - 256) / 256.0 * cells.scale, cells.scale)).rgb();
@@ -112,7 +112,7 @@ void paintHeat(QImage& image, const HeatCells& cells, const Theme& theme) {
 int paintHeatVector(QPainter& painter, const QRect& area, const HeatCells& cells, const Theme& theme) {
   painter.fillRect(area, theme.ground);
   if (cells.empty() || area.isEmpty()) return 0;
-  // As many rows and columns as there are cells, or pixels where cells share them.
+  // One row and column per cell, or per pixel where cells share pixels.
   const auto down = std::min(cells.rows.size(), static_cast<std::size_t>(area.height())),
              across = std::min(cells.steps.size(), static_cast<std::size_t>(area.width()));
   const int gap_x = area.width() >= static_cast<int>(across) * kGapFrom ? 1 : 0,
@@ -129,7 +129,7 @@ int paintHeatVector(QPainter& painter, const QRect& area, const HeatCells& cells
     for (std::size_t from = 0; from < across;) {
       const int shade = shadeOf(rows, from);
       std::size_t to = from + 1;
-      // Cells with a gap between them are each their own.
+      // Cells with a gap between them are separate.
       while (to < across && (gap_x == 0 || shade == kAbsentShade) && shadeOf(rows, to) == shade) ++to;
       const int left = area.left() + edgeOf(from, across, area.width()), right = area.left() + edgeOf(to, across, area.width());
       const QRect box(left, top, std::max(1, right - left - gap_x), std::max(1, bottom - top - gap_y));
@@ -151,7 +151,7 @@ HeatFrame::HeatFrame(const HeatCells& cells, const HeatWords& words, const QRect
   if (left == 0) {
     int wide = kShortestName;
     const QFontMetrics metrics(tableFont());
-    // Names of one kind are about equally long: the first and the last speak for all.
+    // Names of one kind have about equal lengths: measuring the first and the last is enough.
     if (!cells.empty())
       for (const std::size_t row : {std::size_t{0}, cells.rows.size() - 1})
         wide = std::max(wide, metrics.horizontalAdvance(words.row(row)));
@@ -183,7 +183,7 @@ void HeatFrame::paint(QPainter& painter, const Theme& theme) const {
   painter.setBrush(Qt::NoBrush);
 }
 
-// Title, then the scale with what its ends and its middle mean.
+// Title, then the scale with the meaning of its ends and its middle.
 void HeatFrame::paintLegend(QPainter& painter, const Theme& theme) const {
   const QRect& area = m_area;
   const QFontMetrics metrics(painter.font());
@@ -215,7 +215,7 @@ void HeatFrame::paintLegend(QPainter& painter, const Theme& theme) const {
   }
   x += kLegendWidth + 2 * kGrid;
   word(m_words.high);
-  // What has room for a few letters only is left out.
+  // A note with room for only a few letters is left out.
   for (const QString& note : m_words.notes)
     if (x + std::min(kMinNote, metrics.horizontalAdvance(note)) <= end) word(note);
 }

@@ -9,7 +9,7 @@ QString hostList(const QStringList& nodes) { return nodes.join(u','); }
 
 QString slurmDrain(const QStringList& nodes, const QString& reason) {
   if (nodes.isEmpty()) return {};
-  // Inside double quotes a shell still reads $, `, \ and ".
+  // Within double quotes a shell still interprets $, `, \ and ".
   QString kept;
   for (const QChar c : reason)
     if (c.isPrint() && !QStringLiteral("\"$`\\!").contains(c)) kept += c;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// PlaceHeatMap: the ranks where they stand, in colour: pipeline stages over replicas, or hosts over GPUs. A click chooses a rank.
+// PlaceHeatMap: the ranks in colour at their places: pipeline stages over replicas, or hosts over GPUs. A click selects a rank.
 //
 // Threading:  GUI thread.
 // Ownership:  shares its cells.
-// Units:      by what is scored: ratios to the peers, minus 1, or shares 0..1.
+// Units:      depends on the score: ratios to the peers, minus 1, or shares 0..1.
 // Errors:     a place without a score is hatched, never 0.
 // Cost:       as HeatMap.
 #pragma once
@@ -16,10 +16,10 @@
 namespace runglass {
 
 struct PlaceCells {
-  QString title, unit;             // "DP across, PP down"; what the scale says
+  QString title, unit;             // "DP across, PP down"; the label of the scale
   QStringList rows, columns;       // names
-  HeatCells heat;                  // its rows and steps are indices; the worst of the ranks of a place
-  std::vector<std::int32_t> rank;  // by row, then column: that worst one; -1: nobody
+  HeatCells heat;                  // its rows and steps are indices; a place shows the worst of its ranks
+  std::vector<std::int32_t> rank;  // by row, then column: that worst rank; -1: none
   bool shares = false;             // values are shares, not ratios
   bool empty() const { return rows.isEmpty() || columns.isEmpty(); }
 };

@@ -2,10 +2,8 @@
 // The columns of the ranking's table.
 //
 // Threading:  GUI thread.
-// Ownership:  values.
 // Units:      as RankRow.
-// Errors:     none: what is absent is kAbsentText and sorts last.
-// Cost:       none.
+// Errors:     none: an absent value is kAbsentText and sorts last.
 #pragma once
 
 #include <vector>

@@ -15,9 +15,9 @@ namespace {
 
 struct Reading {
   const char *metric, *unit, *name;
-  double differs;    // from so much on
+  double differs;    // minimum difference
   bool is_relative;  // `differs` is a share
-  bool high;         // worse when higher, else when lower
+  bool high;         // higher is worse; else lower is worse
 };
 constexpr std::array<Reading, 3> kReadings = {
     {{"sm_clock_hertz", "hertz", QT_TRANSLATE_NOOP("Ranking", "SM clock"), kClockOff, true, false},

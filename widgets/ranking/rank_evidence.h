@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the store says of a rank's machine in the time in which it was slow: readings against its peers', ports, events, log lines.
+// The data about a rank's machine during the time in which it was slow: readings compared with its peers, ports, events, log lines.
 //
-// Threading:  readRankEvidence() on a query worker; the words on any thread.
-// Ownership:  values.
+// Threading:  readRankEvidence() on a query worker; the texts on any thread.
 // Units:      catalogue units; TimeRange.
-// Errors:     the Reader's. What was not recorded is said to be so, and rules nothing out.
+// Errors:     the Reader's. Readings that were not recorded are listed as such, and rule nothing out.
 // Cost:       bounded: machineEvidence() and portEvidence() of at most kNodesAsked nodes, two pages of kLines rows.
 #pragma once
 
@@ -34,20 +33,20 @@ struct RankEvidence {
   RankEvidenceQuestion question;
   MachineEvidence machine;
   PortEvidence ports;
-  bool own_port = false;  // the odd port is of its node
+  bool own_port = false;  // the deviating port belongs to its node
   std::vector<Event> events;
   std::vector<LogHit> logs;
 };
 
 Result<RankEvidence> readRankEvidence(Reader& reader, RankEvidenceQuestion question, std::stop_token stop);
 
-// "SM clock 1 969 MHz, as its peers (1 970 MHz)"; a line a reading.
+// "SM clock 1 969 MHz, as its peers (1 970 MHz)"; one line per reading.
 struct EvidenceLine {
   QString text;
-  bool differs = false;  // speaks against it; else it is ruled out
+  bool differs = false;  // evidence against the machine; else the cause is ruled out
 };
 std::vector<EvidenceLine> evidenceLines(const RankEvidence& evidence);
-// What nobody recorded of it: "power, network ports".
+// The readings that were not recorded: "power, network ports".
 QString notRecorded(const RankEvidence& evidence);
 
 }  // namespace runglass

@@ -62,7 +62,7 @@ void RankHeatMap::mouseDoubleClickEvent(QMouseEvent* event) {
   if (const auto cell = cellAt(event->pos())) emit cellActivated(m_cells->rows[cell->row].rank, m_cells->steps[cell->step]);
 }
 
-// Arrows walk through the cells, Enter goes to the one that is chosen.
+// Arrows move through the cells, Enter opens the selected one.
 void RankHeatMap::keyPressEvent(QKeyEvent* event) {
   const int key = event->key();
   const int across = key == Qt::Key_Right ? 1 : key == Qt::Key_Left ? -1 : 0, down = key == Qt::Key_Down ? 1 : key == Qt::Key_Up ? -1 : 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// RankHeatMap: the work of each rank in each step against its peers'; arrows walk through the cells.
+// RankHeatMap: the work of each rank in each step compared with its peers; arrows move through the cells.
 //
 // Threading:  GUI thread.
 // Ownership:  shares its cells.
 // Units:      as HeatMap.
-// Errors:     none.
 // Cost:       as HeatMap.
 #pragma once
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// RankPartBars: what a rank's step is made of, a bar a part, work and waiting apart, above its peers' median.
+// RankPartBars: the parts of a rank's step, one bar per part, work and waiting separate, above its peers' median.
 //
 // Threading:  GUI thread.
-// Ownership:  values.
 // Units:      ns.
-// Errors:     a number that is not known has no bar.
+// Errors:     an unknown number has no bar.
 // Cost:       O(parts).
 #pragma once
 
@@ -29,7 +28,7 @@ class RankPartBars : public QWidget, public AccessiblePicture {
 
  public:
   explicit RankPartBars(QWidget* parent = nullptr);
-  // `why` is shown where there are no bars.
+  // `why` is shown in place of missing bars.
   void setBars(std::vector<PartBar> bars, const QString& why);
   const std::vector<PartBar>& bars() const { return m_bars; }
   QSize sizeHint() const override;

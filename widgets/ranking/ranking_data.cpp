@@ -16,7 +16,7 @@ namespace {
 
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 
-// A dimension in which all ranks are at the same place says nothing.
+// A dimension in which all ranks have the same coordinate carries no information.
 struct Dimension {
   QChar letter;
   std::optional<std::int32_t> Rank::*at;
@@ -35,7 +35,7 @@ QString coordinatesOf(const Rank& place, const std::vector<Dimension>& dimension
   return parts.join(u' ');
 }
 
-// The number that colours a place: against its peers, or its share of votes.
+// The number that colours a place: relative to its peers, or its share of votes.
 float heatOf(const RankedRow& row) {
   if (row.slower) return static_cast<float>(*row.slower);
   return row.score ? static_cast<float>(*row.score) : kNothing;

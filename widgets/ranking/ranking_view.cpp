@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. Sentence, table and heat maps are of one answer. 2. A click changes the shared state only; what is marked follows it.
+// Invariants: 1. Sentence, table and heat maps belong to one answer. 2. A click changes the shared state only; the highlighted row follows
+// it.
 #include "widgets/ranking/ranking_view.h"
 
 #include <QComboBox>
@@ -204,7 +205,7 @@ void RankingView::focusFilter() { m_table->focusFilter(); }
 void RankingView::ask(QueryService::Supersede supersede) {
   if (!m_memory) m_memory = std::make_shared<RankingMemory>(m_state.selection.run, m_state.selection.attempt);
   m_asked = true;
-  // What is remembered grows with time: of the past each moment is read by itself.
+  // The cached state grows with time: in the past each moment is read without it.
   const auto memory = m_state.moment ? nullptr : m_memory;
   m_context.submitAtPlayhead<RankingData>(
       m_slot, supersede,
@@ -261,7 +262,7 @@ void RankingView::setLevel(RankLevel level) {
   showSelection();
 }
 
-// A column that no row has anything in would push others out of sight.
+// A column without a value in any row would push others out of sight.
 void RankingView::showRows() {
   m_model->setRows(std::shared_ptr<const std::vector<RankRow>>(m_data, &m_data->rowsOf(m_level)));
   QHeaderView* head = m_table->table()->horizontalHeader();
@@ -286,7 +287,7 @@ void RankingView::showMaps() {
   m_maps->setTabVisible(kStepsTab, ranked);
   m_maps->setVisible(m_data->ranking.kind.has_value());
   if (m_map_chosen) return;
-  // The map in which its pattern can be seen.
+  // The map that shows its pattern.
   const Suspect* worst = m_data->ranking.suspects.worst();
   int tab = ranked ? kStepsTab : kWorkersTab;
   if (worst != nullptr && worst->pattern == "host_block") tab = kHostsTab;
@@ -318,7 +319,7 @@ QStringList RankingView::chosenNodes() const {
   return nodes;
 }
 
-// Without a choice the first row is the one whose evidence is shown.
+// Without a selection the first row's evidence is shown.
 void RankingView::showSelection() {
   const RankRow* row = shownRow();
   if (row == nullptr) return;
@@ -347,7 +348,7 @@ Selection RankingView::selectionOf(std::int32_t rank, std::optional<std::int64_t
   Selection selection = m_state.selection;
   selection.rank = rank;
   if (step) selection.step = step;
-  // The rank's machine comes along, so that its GPU is a click away.
+  // The rank's machine is selected too, so that its GPU is a click away.
   if (const RankRow* row = m_data ? m_data->find(rank) : nullptr) {
     if (row->ranked.place.node) selection.node = row->ranked.place.node;
     if (row->ranked.place.device) selection.device = row->ranked.place.device;
@@ -367,7 +368,7 @@ void RankingView::open(std::int32_t rank, std::optional<std::int64_t> step) {
   emit viewRequested(QStringLiteral("timeline"));
 }
 
-// To the row's machine in the time that its evidence is of.
+// Opens a view at the row's machine, in the time of its evidence.
 void RankingView::jump(const QString& view) {
   const RankRow* row = shownRow();
   if (row == nullptr) return;

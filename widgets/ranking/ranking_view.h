@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `ranking`: who is slow: a sentence, a table worst first, where in colour, why, and what to do about it.
+// View `ranking`: the slow ranks: a sentence, a table with the worst first, heat maps of their places, the reasons, and the recommended
+// action.
 //
-// Threading:  GUI thread; the ranking is made on a query worker.
+// Threading:  GUI thread; the ranking is computed on a query worker.
 // Ownership:  as View.
 // Units:      as RankingData.
 // Errors:     a failed read shows the reason.
-// Cost:       one reading of what is new a text tick, coalesced; none while the selection moves within a run but for the chosen row's
-// evidence.
+// Cost:       one reading of the new data per text tick, coalesced; moving the selection within a run reads only the selected row's
+//             evidence.
 #pragma once
 
 #include <QLabel>
@@ -63,20 +64,20 @@ class RankingView : public View {
   void showMaps();
   void offerLevels();
   void showSelection();
-  // The row that the shared selection points at, else the first; null without rows.
+  // The row of the shared selection, else the first; null without rows.
   const RankRow* shownRow() const;
-  // Of the rows that are chosen in the table, else of the shown row.
+  // Nodes of the rows selected in the table, else of the shown row.
   QStringList chosenNodes() const;
   void choose(const RankRow& row);
   void select(std::int32_t rank, std::optional<std::int64_t> step);
   Selection selectionOf(std::int32_t rank, std::optional<std::int64_t> step) const;
-  // Shows the rank's step in the timeline; without a step its worst.
+  // Shows the rank's step in the timeline; without a step its worst one.
   void open(std::int32_t rank, std::optional<std::int64_t> step);
   void jump(const QString& view);
 
   const ViewContext m_context;
   ViewState m_state;
-  std::shared_ptr<RankingMemory> m_memory;  // of the run and attempt that are shown
+  std::shared_ptr<RankingMemory> m_memory;  // for the shown run and attempt
   std::shared_ptr<const RankingData> m_data;
   RankLevel m_level = RankLevel::kRank;
   TableModel<RankRow>* m_model;

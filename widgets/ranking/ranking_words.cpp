@@ -11,7 +11,7 @@
 namespace runglass {
 namespace {
 
-constexpr double kMoved = 0.02;             // of all ranks together, from which a sentence says so
+constexpr double kMoved = 0.02;             // minimum change of all ranks together that the sentence mentions
 constexpr double kPartWorthNaming = 0.005;  // of the rank's work
 constexpr double kHighConfidence = 0.8, kMediumConfidence = 0.5;
 
@@ -37,7 +37,7 @@ QString withRack(const RankingData& data, NodeId node) {
       .arg(name, rack);
 }
 
-// Who or what a suspect is, to begin a sentence with.
+// The name of a suspect, at the start of a sentence.
 QString whoText(const RankingData& data, const Suspect& suspect) {
   const QString subject = screenText(suspect.subject, 100);
   const QString place = suspect.node ? withRack(data, suspect.node) : QString(), name = subject.mid(subject.indexOf(u':') + 1);
@@ -63,7 +63,7 @@ QString withSince(const QString& sentence, std::optional<std::int64_t> step, boo
 }
 
 QString suspectSentence(const RankingData& data, const Suspect& suspect, TimeStyle style) {
-  constexpr double kShownCost = 0.0005;  // prints as 0.1 %; what costs less is slower all the same
+  constexpr double kShownCost = 0.0005;  // prints as 0.1 %; below it the sentence omits the cost
   const QString who = whoText(data, suspect);
   QString text = suspect.cost && *suspect.cost >= kShownCost
                      ? (suspect.holds ? RankingText::tr("%1 costs %2 of every step") : RankingText::tr("%1 cost %2 of every step"))
@@ -127,7 +127,7 @@ QString nobodySentence(const RankingData& data) {
   QString text = (*first.score < 0 ? RankingText::tr("No rank deviates; the slowest, rank %1, is %2 below its peers")
                                    : RankingText::tr("No rank deviates; the slowest, rank %1, is %2 above its peers"))
                      .arg(QString::number(first.rank), formatPercent(std::abs(*first.score)));
-  // A difference that looks large needs the reason why it is none.
+  // A difference that looks large but is not significant needs an explanation.
   if (isSlower(*first.score) && *first.persistence <= kPersistent)
     text = RankingText::tr("%1, but in %2 of the steps only").arg(text, formatPercent(*first.persistence, 0));
   else if (isSlower(*first.score))
@@ -167,7 +167,7 @@ QString voteSentence(const RankingData& data) {
   if (!first.ranked.vote->abnormal())
     return RankingText::tr("No rank deviates; rank %1 waited least, in %2 of %3 collectives.").arg(first.score.rank).arg(share, count);
   const auto abnormal = std::ranges::count_if(data.rows, [](const RankRow& row) { return row.ranked.vote && row.ranked.vote->abnormal(); });
-  // What is behind a slow rank in its pipeline comes late as well.
+  // Stages after a slow rank in its pipeline are late as well.
   if (abnormal > 1)
     return RankingText::tr(
                "%1 ranks wait least, rank %2 first: in %3 of %4 collectives. Several do where a pipeline passes one's slowness on.")
@@ -261,7 +261,7 @@ QString rankingGrounds(const RankingData& data) {
     medians.push_back(stage.median_ns);
     if (slowest == nullptr || stage.median_ns > slowest->median_ns) slowest = &stage;
   }
-  // Of a node that computes a whole stage, or much of it, the finding says more.
+  // If the slow ranks are on a node that hosts a whole stage, or much of it, the suspect above is more precise than the stage.
   const Suspect* worst = data.ranking.suspects.worst();
   const bool blamed = worst != nullptr && worst->blamesRanks();
   if (slowest != nullptr && medians.size() > 1 && ranking.basis == SlownessBasis::kWork && !blamed) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The ranking in words: what the eye meets first, what it rests on, a row's evidence, and whether to replace a machine.
+// Texts of the ranking: the headline, its basis, a row's evidence, and whether to replace a machine.
 //
 // Threading:  any thread.
-// Ownership:  values.
 // Units:      as RankingData.
-// Errors:     none: what is not known is not said.
+// Errors:     none: unknown values are left out.
 // Cost:       O(ranks).
 #pragma once
 
@@ -15,19 +14,19 @@
 
 namespace runglass {
 
-// Who stands out, what that costs and since when; or that nobody does.
+// The outliers, their cost and since when; or that there are none.
 QString rankingSentence(const RankingData& data, TimeStyle style);
-// What it rests on and what it cannot tell.
+// The basis of the ranking and its limits.
 QString rankingGrounds(const RankingData& data);
-// The pattern's name, printed above the heat maps; "" where nobody is blamed.
+// The pattern's name, printed above the heat maps; "" if no rank is blamed.
 QString patternSentence(const RankingData& data);
-// A row's numbers against its peers, in words.
+// A row's numbers compared with its peers, as text.
 QString rankEvidence(const RankingData& data, const RankRow& row);
-// "backward +21 %", of what it does that takes most more than its peers; "" without parts.
+// "backward +21 %": the part with the largest excess over its peers; "" without parts.
 QString slowestPartText(const SlowRanks& ranking, const RankScore& score);
 QString partNameText(const SlowRanks& ranking, std::size_t part);
 
-// The break-even of replacing what slows a row down; `now` of a run that goes on.
+// The break-even of replacing the machine that slows a row down; `now` for a live run.
 EvictionAdvice adviceFor(const RankingData& data, const RankRow& row, TimeNs now);
 QString adviceText(const RankingData& data, const EvictionAdvice& advice, TimeStyle style);
 

@@ -26,7 +26,7 @@ void SparkDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const int high = static_cast<int>(std::lround(std::fabs(share) * static_cast<float>(half)));
     const auto edge = [&](std::size_t at) { return area.left() + static_cast<int>(static_cast<double>(at) * wide); };
     const int x = edge(i), w = std::max(1, edge(i + 1) - x);
-    // A dot says that the step was compared.
+    // A dot means that the step was compared.
     const QColor color = std::fabs(value) < kQuietRatio ? theme.muted : value > 0 ? theme.heat_worse : theme.heat_better;
     painter->fillRect(value >= 0 ? QRect(x, middle - high, w, high + 1) : QRect(x, middle, w, high + 1), color);
   }

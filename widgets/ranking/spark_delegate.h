@@ -2,7 +2,7 @@
 // SparkDelegate: paints a row's newest steps as bars around the peers' median into a table cell.
 //
 // Threading:  GUI thread.
-// Ownership:  reads rows through the model that it was given.
+// Ownership:  reads rows through the given model.
 // Units:      ratios to the peers' median, minus 1; full height at kSparkScale.
 // Errors:     steps that were not compared stay empty.
 // Cost:       O(kSparkSteps) a cell.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the tab "What if" shows: the analysis of an attempt, what is ticked as fixed, and what that would give, in words.
+// Data of the tab "What if": the analysis of an attempt, the items ticked as fixed, and the resulting savings, as text.
 //
-// Threading:  readWhatIfShown() and outcomeOf() on a query worker, the answer is immutable; the words on any thread.
-// Ownership:  values; shares the graph.
-// Units:      as WhatIf; prices a GPU-hour in whatever currency the user thinks in.
+// Threading:  readWhatIfShown() and outcomeOf() on a query worker, the result is immutable; the texts on any thread.
+// Ownership:  shares the graph.
+// Units:      as WhatIf; prices per GPU-hour in any currency.
 // Errors:     the Reader's; NOT_FOUND in an empty store. Too little data is a status, not an error.
 // Cost:       as readWhatIf(); outcomeOf() one replay.
 #pragma once
@@ -24,13 +24,13 @@ namespace runglass {
 struct WhatIfShown {
   Run run;
   WhatIfData data;
-  std::optional<std::int64_t> planned_steps;  // from what the trainer was started with
+  std::optional<std::int64_t> planned_steps;  // from the trainer's command line
 };
 
 // Attempt 0: the newest one with spans.
 Result<WhatIfShown> readWhatIfShown(Reader& reader, RunId run, AttemptId attempt, std::stop_token stop);
 
-// Indices into the graph's stages, replicas and workers. Everything that is ticked anywhere is fixed.
+// Indices into the graph's stages, replicas and workers. An item ticked in any list is fixed.
 struct WhatIfTicks {
   std::set<std::uint32_t> stages, replicas, workers;
   std::set<StepOp> ops;
@@ -39,7 +39,7 @@ struct WhatIfTicks {
 };
 FixOutcome outcomeOf(const WhatIfShown& shown, const WhatIfTicks& ticks);
 
-// A row: its name, as recorded, with the ticked fixed, what that saves. Texts that are not known say why.
+// A row: its name, the recorded value, the value with the ticked items fixed, the saving. An unknown value is a text with the reason.
 struct WhatIfRow {
   QString name, recorded, fixed, saved;
 };
@@ -47,9 +47,9 @@ enum class WhatIfFact : std::uint8_t { kStep = 0, kSlowdown, kWaste, kGpuHours, 
 inline constexpr std::size_t kWhatIfFacts = 7;
 std::array<WhatIfRow, kWhatIfFacts> whatIfRows(const WhatIfShown& shown, const FixOutcome& outcome, std::optional<double> price, TimeNs now,
                                                TimeStyle style);
-// What the eye meets first.
+// The headline.
 QString whatIfSentence(const WhatIfShown& shown, const FixOutcome& outcome, const WhatIfTicks& ticks);
-// What it rests on and what it cannot tell.
+// The basis of the answer and its limits.
 QString whatIfGrounds(const WhatIfShown& shown);
 
 // The planned number of steps in a command line; exposed for tests.

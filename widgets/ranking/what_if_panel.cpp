@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. Rows and sentence are of one outcome, and that of the newest ticks. 2. Ticks outlive a new reading of the same attempt.
+// Invariants: 1. Rows and sentence belong to one outcome, that of the newest ticks. 2. Ticks outlive a new reading of the same attempt.
 #include "widgets/ranking/what_if_panel.h"
 
 #include <QDoubleSpinBox>
@@ -138,7 +138,7 @@ void WhatIfPanel::applyState(const ViewState& state) {
   const bool other = state.selection.run != m_state.selection.run || state.selection.attempt != m_state.selection.attempt;
   m_state = state;
   m_stale |= other;
-  // A tab that nobody looks at asks when it is shown.
+  // A hidden tab queries when it is shown.
   if (m_stale && isVisible()) read(QueryService::Supersede::kCancelOlder);
 }
 
@@ -318,7 +318,7 @@ void WhatIfPanel::toggleWorker(std::uint32_t worker) {
       if (item->data(0, kKind).toInt() == kWorker && item->data(0, kIndex).toUInt() == worker)
         return item->setCheckState(0, item->checkState(0) == Qt::Checked ? Qt::Unchecked : Qt::Checked);
     }
-  // Too mild to be listed until now.
+  // The worker was below the listing threshold until now.
   const StepWorker& place = m_data->data.graph->workers[worker];
   addChoice(m_choices->topLevelItem(m_choices->topLevelItemCount() - 1),
             tr("rank %1 (dp %2, pp %3)").arg(place.rank).arg(place.dp).arg(place.pp), m_data->data.what_if.by_worker[worker], kWorker,
@@ -343,7 +343,7 @@ void WhatIfPanel::showOutcome() {
   m_rows = whatIfRows(*m_data, m_outcome->outcome, priceOrNone(), m_context.clock(), m_state.time_style);
   for (std::size_t row = 0; row < kWhatIfFacts; ++row) {
     const WhatIfRow& text = m_rows[row];
-    // What is not known is a sentence over all columns.
+    // An unknown value is a sentence across all columns.
     const bool is_note = text.fixed.isEmpty();
     m_cells[row][0]->setText(text.name);
     m_cells[row][1]->setText(is_note ? QString() : text.recorded);

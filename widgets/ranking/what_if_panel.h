@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// WhatIfPanel: tab "What if" of the ranking: tick stages, replicas, workers and operations as fixed, and read what a step would take then.
+// WhatIfPanel: tab "What if" of the ranking: tick stages, replicas, workers and operations as fixed, and read the resulting step time.
 //
 // Threading:  GUI thread; the analysis and every choice's replay run on a query worker, newer ticks supersede older ones.
 // Ownership:  as View; ViewContext's objects outlive it.
 // Units:      as WhatIfRow.
-// Errors:     what cannot be answered shows its reason.
-// Cost:       one analysis when run or attempt change, and of a live run once a minute while it is visible; one replay a tick.
+// Errors:     an unanswerable query shows its reason.
+// Cost:       one analysis when run or attempt change, and of a live run once a minute while it is visible; one replay per tick.
 #pragma once
 
 #include <QStackedLayout>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// WorkerHeatMap: DP across, PP down, how much each worker slows the run down. A click ticks a worker.
+// WorkerHeatMap: DP across, PP down: by how much each worker slows the run down. A click ticks a worker.
 //
 // Threading:  GUI thread.
 // Ownership:  shares its values.
 // Units:      S_w, 1 = no slowdown; full colour at scale().
-// Errors:     none.
 // Cost:       as HeatMap.
 #pragma once
 
@@ -31,7 +30,7 @@ class WorkerHeatMap : public HeatMap {
   void setCells(std::shared_ptr<const WorkerCells> cells);
   void setTicked(std::set<std::uint32_t> workers);  // replica * stages + stage
   QSize sizeHint() const override { return {640, 360}; }
-  // The slowdown that is shown in full colour: the next of 1.1, 1.2, 1.5, 2, 3, 5 that the worst stays within, as the scale printed beside.
+  // The slowdown shown in full colour: the first of 1.1, 1.2, 1.5, 2, 3, 5 that the worst stays within, as printed on the scale.
   double scale() const { return 1 + m_heat.scale; }
 
  signals:

@@ -27,7 +27,7 @@ Status failed(const std::string& path, const char* what) {
           "report: " + path + ": " + what + ": " + std::strerror(errno)};
 }
 
-// Either all of it is there under this name afterwards or nothing; a file that is there stays as it is.
+// Writes the whole file under this name or nothing; an existing file is never changed.
 Status writeNew(const std::string& path, std::string_view bytes) {
   const std::string part = path + ".part";
   const int file = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -42,13 +42,13 @@ Status writeNew(const std::string& path, std::string_view bytes) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   if (::close(file) != 0 && status.ok()) status = failed(part, "cannot be written");
-  // A link, other than a rename, never replaces.
+  // Unlike rename(), link() never replaces an existing file.
   if (status.ok() && ::link(part.c_str(), path.c_str()) != 0) status = failed(path, "cannot be made");
   ::unlink(part.c_str());
   return status;
 }
 
-// "report", or the first "report-N" of which no file is there.
+// "report", or the first "report-N" that is not taken by a file.
 std::string freeName(const std::string& folder, const std::set<ReportFormat>& formats) {
   for (int n = 1; n < kMaxNames; ++n) {
     const std::string name = n == 1 ? "report" : "report-" + std::to_string(n);
@@ -94,7 +94,7 @@ std::vector<report::Picture> chartPictures(const ReportData& data, const std::ve
   return out;
 }
 
-// What the card shows, where one sees the same, and the query behind it.
+// The card's content, the place in the console that shows it, and its query.
 Status readFigure(Reader& reader, report::FigureReference& figure, TimeStyle style, ReportData& data, const std::stop_token& stop) {
   if (figure.lanes) {
     data.evidence.push_back(lanesEvidence(laneStory(figure.lanes->entries, figure.lanes->range, figure.lanes->zero)));
@@ -166,7 +166,7 @@ class Writing {
     return save(m_files.folder + "/" + m_name + "." + reportFormatName(format), bytes);
   }
 
-  // A folder of them: a file a table.
+  // A folder with one file per table.
   Status writeTables() {
     const std::string folder = m_files.folder + "/" + m_name + "-csv";
     RG_TRY(makeFolder(folder));
@@ -189,7 +189,7 @@ class Writing {
   std::string m_name;
   std::size_t m_done = 0;
   std::vector<std::string> m_paths;
-  std::vector<std::string> m_folders;  // that were not there before
+  std::vector<std::string> m_folders;  // created by this export
 };
 
 }  // namespace

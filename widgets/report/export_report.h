@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From a question to files: a report is read on a worker, its charts are drawn on the GUI thread, it is written on a worker.
+// From a question to files: a report is read on a worker, its charts are drawn on the GUI thread, and it is written on a worker.
 //
 // Threading:  readReportData() on the thread of the Reader; drawCharts() (report_charts.h) on the GUI thread; writeReport() on any.
-// Ownership:  values; what was read is immutable.
+// Ownership:  the data read is immutable.
 // Units:      as ReportDocument.
 // Errors:     readReport()'s; writeReport(): PERMISSION_DENIED or INTERNAL with the file's name, CANCELLED when `stop` fires. No file is
-//             written over, and what is begun and not finished is removed.
+//             overwritten, and an unfinished export is removed.
 // Cost:       as readReport() and readEvidence() for each card.
 #pragma once
 
@@ -22,8 +22,8 @@
 namespace runglass {
 
 enum class ReportFormat : std::uint8_t { kPdf, kHtml, kMarkdown, kJson, kCsv };
-const char* reportFormatName(ReportFormat format);  // "pdf"; as the ending of its file
-// "pdf,html" or "all"; absent: one of them is not known.
+const char* reportFormatName(ReportFormat format);  // "pdf"; also the file's suffix
+// "pdf,html" or "all"; absent: an unknown format.
 std::optional<std::set<ReportFormat>> reportFormatsFromText(std::string_view text);
 
 struct ReportRequest {
@@ -31,7 +31,7 @@ struct ReportRequest {
   std::set<report::RedactClass> redact;
 };
 
-// What would be replaced, for who chooses; at most kMaxShown of each.
+// The strings that would be replaced, for the user to choose; at most kMaxShown of each.
 struct RedactionList {
   report::RedactClass what{};
   std::size_t count = 0;
@@ -50,9 +50,9 @@ Result<ReportData> readReportData(Reader& reader, const ReportRequest& request, 
 struct ReportFiles {
   std::set<ReportFormat> formats;
   Paper paper = kA4;
-  std::string folder;  // is made where it is not there
+  std::string folder;  // created if it does not exist
 };
-// Paths, in the order of the formats. `progress`: how many of how many parts are done.
+// Returns the paths, in the order of the formats. `progress`: parts done, of how many.
 Result<std::vector<std::string>> writeReport(const ReportData& data, const std::vector<DrawnChart>& charts, const ReportFiles& files,
                                              std::stop_token stop, const std::function<void(std::size_t, std::size_t)>& progress = {});
 

@@ -7,7 +7,7 @@ void PageFlow::breakPages() {
   m_pages.assign(1, {});
   double y = 0;
   for (std::size_t i = 0; i < m_pieces.size();) {
-    // What must stay together, as far as a page has room for it.
+    // The height of the pieces that stay together, as long as one page can hold them.
     double needed = 0;
     std::size_t end = i;
     do {

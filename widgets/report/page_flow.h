@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // PageFlow: pieces of a document, one below the other, broken into pages. A piece is never cut.
 //
-// Threading:  values; paint() on the thread that owns the painter.
-// Ownership:  pieces own what they paint.
+// Threading:  paint() on the thread that owns the painter.
+// Ownership:  pieces own their content.
 // Units:      px of 1/96 inch, as the evidence is painted.
-// Errors:     none: a piece that is higher than a page is scaled by who makes it.
+// Errors:     none: the creator of a piece scales it if it is higher than a page.
 // Cost:       O(pieces).
 #pragma once
 
@@ -17,10 +17,10 @@ namespace runglass {
 
 struct Piece {
   double height = 0;
-  double before = 0;            // space above; none at the head of a page
+  double before = 0;            // space above; none at the top of a page
   bool keep_with_next = false;  // not the last on a page
   std::function<void(QPainter&, QPointF)> paint;
-  std::shared_ptr<const Piece> head;  // comes again above it where it begins a page
+  std::shared_ptr<const Piece> head;  // repeated above it if it starts a page
 };
 
 struct Paper {
@@ -40,10 +40,10 @@ class PageFlow {
   double bodyHeight() const { return m_paper.height - 2 * kPageMargin - kPageHead - kPageFoot; }
 
   void add(Piece piece) { m_pieces.push_back(std::move(piece)); }
-  // After the last add().
+  // Call after the last add().
   void breakPages();
   std::size_t pages() const { return m_pages.size(); }
-  // Of a page from 0, without its head and foot.
+  // Paints a page (from 0) without its header and footer.
   void paint(QPainter& painter, std::size_t page) const;
 
  private:

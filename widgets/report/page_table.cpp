@@ -10,11 +10,11 @@ namespace runglass {
 namespace {
 
 constexpr double kGap = 8, kRowPad = 2.5, kHair = 0.75;
-constexpr double kLongestWord = 110;   // longer ones are broken
-constexpr double kWidestColumn = 420;  // of a column that wraps: more is no wish
+constexpr double kLongestWord = 110;   // longer words are broken
+constexpr double kWidestColumn = 420;  // maximum preferred width of a column that wraps
 constexpr std::size_t kMeasuredRows = 400;
 
-// As many lines of each cell as fit into the height; a row that is higher than that goes on below.
+// As many lines of each cell as fit into the height; the rest of the row continues below.
 struct Row {
   std::vector<TextLines> cells;
   std::vector<double> x;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A table on paper: columns as wide as they need, rows that wrap, a head that comes again on each page.
+// A table on paper: columns as wide as they need, wrapped rows, a header repeated on each page.
 //
 // Threading:  any thread that paints.
 // Ownership:  the pieces own their text.
 // Units:      px of 1/96 inch.
-// Errors:     none.
 // Cost:       one layout a cell.
 #pragma once
 
@@ -14,7 +13,7 @@
 
 namespace runglass {
 
-// Widths of the columns, with their gaps; they sum to `width`.
+// Widths of the columns, including their gaps; they sum to `width`.
 std::vector<double> columnWidths(const report::Table& table, double width);
 void addTable(PageFlow& flow, const report::Table& table, int number, const Theme& theme);
 

@@ -39,7 +39,7 @@ QFont pageFont(PageFont font) {
   QFont out = look.mono ? codeFont() : textFont();
   out.setPixelSize(look.px);
   out.setBold(look.strong);
-  // Widths that do not depend on the pixels of a screen: paper and preview break lines alike.
+  // Widths independent of screen pixels: paper and preview break lines alike.
   out.setHintingPreference(QFont::PreferNoHinting);
   return out;
 }

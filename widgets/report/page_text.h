@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Text on paper: fonts of the report, lines that were broken once and are painted where they belong, links that a PDF can be clicked at.
+// Text on paper: fonts of the report, text that is broken into lines once and then painted, links that are clickable in a PDF.
 //
 // Threading:  any thread that paints; no widgets.
 // Ownership:  a TextLines shares its layout; copies are cheap.
 // Units:      px of 1/96 inch.
-// Errors:     none.
 // Cost:       one layout of the text.
 #pragma once
 
@@ -21,7 +20,7 @@ namespace runglass {
 enum class PageFont { kTitle, kHeading, kText, kStrong, kTable, kTableHead, kFigure, kMono };
 QFont pageFont(PageFont font);
 
-// Of others: what is invisible is replaced.
+// For outside text: replaces invisible characters.
 QString paperText(std::string_view text);
 
 class TextLines {
@@ -29,7 +28,7 @@ class TextLines {
   TextLines() = default;
   TextLines(const QString& text, const QFont& font, double width, const QColor& color, Qt::Alignment align = Qt::AlignLeft,
             const QString& link = {});
-  // Parts of the text in formats of their own.
+  // The given parts of the text have formats of their own.
   TextLines(const QString& text, const QFont& font, double width, const QColor& color, const QList<QTextLayout::FormatRange>& formats);
   int count() const;
   double lineHeight(int line) const;
@@ -37,7 +36,7 @@ class TextLines {
   double height(int first, int end) const;
   void paint(QPainter& painter, QPointF at) const { paint(painter, at, 0, count()); }
   void paint(QPainter& painter, QPointF at, int first, int end) const;
-  double widest() const;  // of its lines
+  double widest() const;  // width of the widest line
 
  private:
   void layOut(double width, Qt::Alignment align, const QList<QTextLayout::FormatRange>& formats);
@@ -45,7 +44,7 @@ class TextLines {
   QColor m_color;
 };
 
-// On one line, and of the longest word in it.
+// Width of the text on one line, and of its longest word.
 double textWidth(const QString& text, const QFont& font);
 double wordWidth(const QString& text, const QFont& font);
 

@@ -32,7 +32,7 @@ QAbstractBarSeries* seriesOf(const report::BarChart& chart, const UnitScale& sca
   for (std::size_t p = 0; p < chart.parts.size(); ++p) {
     auto* set = new QBarSet(paperText(chart.parts[p].name));
     for (std::size_t i = 0; i < std::min(chart.labels.size(), kMaxLabels); ++i) {
-      // Rows are read from the top; QtCharts counts from below.
+      // Rows are listed from the top; QtCharts counts from the bottom.
       const std::size_t at = chart.over_time ? i : std::min(chart.labels.size(), kMaxLabels) - 1 - i;
       const auto value = at < chart.parts[p].values.size() ? chart.parts[p].values[at] : std::nullopt;
       set->append(value && std::isfinite(*value) ? *value * scale.factor : 0);
@@ -74,7 +74,7 @@ void paintChart(QPainter& painter, const report::BarChart& chart, QSizeF size, c
   for (const std::string& label : chart.labels)
     if (labels.size() < static_cast<qsizetype>(kMaxLabels))
       labels << QFontMetricsF(pageFont(PageFont::kTable)).elidedText(paperText(label), Qt::ElideRight, 200);
-  // Categories must differ to be told apart.
+  // QtCharts requires distinct categories.
   for (qsizetype i = 0; i < labels.size(); ++i)
     while (labels.indexOf(labels[i]) != i) labels[i] += QChar(0x200A);
   if (!chart.over_time) std::ranges::reverse(labels);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The small charts of a report: bars by QtCharts, kept as the painter's calls, so that they are vectors wherever they are painted.
+// The small charts of a report: bars by QtCharts, recorded as painter calls, so that they are vectors wherever they are painted.
 //
-// Threading:  GUI thread: QtCharts lays out in a scene. What comes back is painted on any.
-// Ownership:  values.
+// Threading:  GUI thread, because QtCharts lays out in a scene. The result can be painted on any thread.
 // Units:      px of 1/96 inch.
-// Errors:     none: a value that is absent has no bar.
+// Errors:     none: an absent value has no bar.
 // Cost:       a few ms a chart.
 #pragma once
 

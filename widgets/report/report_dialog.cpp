@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants:
-// 1. m_shown_data is m_data but for a summary that was typed; m_pages shows an m_shown_data.
-// 2. What is typed while names are replaced is read again, so that they are replaced in it too.
+// 1. m_shown_data is m_data except for an edited summary; m_pages shows an m_shown_data.
+// 2. If names are replaced, an edited summary is read again, so that names are replaced in it too.
 #include "widgets/report/report_dialog.h"
 
 #include <QCheckBox>
@@ -234,7 +234,7 @@ void ReportDialog::read() {
       });
 }
 
-// All classes at once: what is not chosen is shown too.
+// All classes at once: those not selected are listed too.
 void ReportDialog::listRedactions() {
   using Lists = std::vector<RedactionList>;
   ReportRequest all{.question = m_question, .redact = {}};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ReportDialog: the pages of a report before they are files, with what is said, left out and chosen.
+// ReportDialog: a preview of the pages of a report before export, with the editable summary, the redactions and the options.
 //
 // Threading:  GUI thread; the report is read and laid out on query workers, and written on a thread of its own that ends with the dialog.
 // Ownership:  deletes itself when closed; borrows the QueryService, which outlives it.
-// Units:      a price of a GPU-hour in any currency.
+// Units:      the price of a GPU-hour in any currency.
 // Errors:     shown in the dialog, in a line.
-// Cost:       one report read when it opens and when what is replaced or the price changes; a page's picture when it is turned to.
+// Cost:       one report read when it opens and when redactions or the price change; a page is rendered when it is shown.
 #pragma once
 
 #include <QDialog>
@@ -34,7 +34,7 @@ class ReportDialog : public QDialog {
   Q_OBJECT
 
  public:
-  // `question` says of what; its program and time are kept, the rest is what the dialog chooses.
+  // `question` identifies the subject; its program and time are kept, the dialog sets the other members.
   ReportDialog(QueryService& queries, report::Question question, QWidget* parent);
   ~ReportDialog() override;
 
@@ -66,8 +66,8 @@ class ReportDialog : public QDialog {
   QueryService& m_queries;
   const report::Question m_question;
   QuerySlot m_read_slot, m_list_slot, m_layout_slot, m_page_slot;
-  std::shared_ptr<const ReportData> m_data;        // as it was read
-  std::shared_ptr<const ReportData> m_shown_data;  // with the summary as it is typed
+  std::shared_ptr<const ReportData> m_data;        // as read
+  std::shared_ptr<const ReportData> m_shown_data;  // with the edited summary
   std::vector<DrawnChart> m_charts;
   std::shared_ptr<const ReportPages> m_pages;
   std::vector<RedactionList> m_touched;
@@ -84,7 +84,7 @@ class ReportDialog : public QDialog {
   QLineEdit *m_price, *m_folder;
   QProgressBar* m_progress;
   QTimer* m_typing;
-  std::jthread m_writer;  // last: it posts to the dialog
+  std::jthread m_writer;  // last member: it posts to the dialog
 };
 
 }  // namespace runglass

@@ -105,7 +105,7 @@ class Layouter {
       return;
     }
     double width = m_flow.width(), height = heightOf(*evidence, width);
-    const double scale = std::min(1.0, (m_flow.bodyHeight() - 120) / height);  // its caption stays with it
+    const double scale = std::min(1.0, (m_flow.bodyHeight() - 120) / height);  // its caption stays on the same page
     picture(height * scale, [shown = *evidence, width, height, scale, theme = m_theme](QPainter& painter, QPointF at) {
       painter.save();
       painter.translate(at);
@@ -145,7 +145,7 @@ class Layouter {
   void operator()(const Link& one) { link(paperText(one.text), one.target); }
 
  private:
-  // A block of what people wrote; a mark of a list stands before its first line.
+  // A block of the users' notes; the marker of a list is to the left of its first line.
   void note(const NoteBlock& block) {
     const double indent = kIndent * (1 + block.quote + block.depth);
     if (block.kind == NoteBlock::Kind::kRule) {
@@ -178,7 +178,7 @@ class Layouter {
     lines(TextLines(words, pageFont(font), m_flow.width() - indent, m_theme.text, formats), heading ? kParagraphGap : 2, indent, heading);
   }
 
-  // What was typed on lines of its own stays there.
+  // Line breaks that the user typed are kept.
   static QString lineText(std::string_view text) {
     QString out;
     while (true) {
@@ -194,7 +194,7 @@ class Layouter {
     lines(TextLines(words, pageFont(font), m_flow.width() - indent, color), before, indent, keep);
   }
 
-  // No line of it stands alone on a page.
+  // No single line of it is left alone on a page.
   void lines(const TextLines& lines, double before, double indent, bool keep) {
     for (int i = 0; i < lines.count(); ++i) {
       const bool last = i + 1 == lines.count();
@@ -240,7 +240,7 @@ class Layouter {
     m_flow.add({.height = height, .before = 10, .keep_with_next = true, .paint = std::move(paint), .head = nullptr});
   }
 
-  // With a link behind it where there is a place to go to.
+  // With a link if there is a target.
   void caption(const QString& words, const std::string& target, bool alone) {
     const bool leads = isSafeLink(target);
     const TextLines lines(words, pageFont(PageFont::kTable), m_flow.width(), m_theme.text);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ReportPages: a report laid out on paper once, painted on a PDF, a picture or a printer.
+// ReportPages: a report laid out on paper once, painted into a PDF, an image or a printer.
 //
-// Threading:  made and painted on any thread; after it is made it does not change.
-// Ownership:  shares what the figures show.
+// Threading:  created and painted on any thread; immutable afterwards.
+// Ownership:  shares the data of the figures.
 // Units:      px of 1/96 inch.
-// Errors:     none: what could not be drawn says why.
+// Errors:     none: a figure that could not be drawn is replaced by the reason.
 // Cost:       one layout of every text.
 #pragma once
 
@@ -19,12 +19,12 @@ namespace runglass {
 
 // A chart as the GUI thread drew it.
 struct DrawnChart {
-  QPicture picture;         // light, as paper is
+  QPicture picture;         // in light colours, for paper
   std::string light, dark;  // SVG
   QSizeF size;
 };
 
-// What belongs to the figures and charts of a document, in their order; fewer: the rest is told in words.
+// The figures and charts of a document, in order; if there are fewer, the others are replaced by text.
 struct ReportFigures {
   std::vector<Evidence> evidence;
   std::vector<DrawnChart> charts;
@@ -35,7 +35,7 @@ class ReportPages {
   ReportPages(const report::ReportDocument& document, const ReportFigures& figures, const Paper& paper);
   std::size_t count() const { return m_flow.pages(); }
   const Paper& paper() const { return m_flow.paper(); }
-  // One page from 0; the painter is scaled so that a px is 1/96 inch.
+  // Paints one page (from 0); the painter is scaled so that a px is 1/96 inch.
   void paint(QPainter& painter, std::size_t page) const;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 constexpr double kInch = 96;
 constexpr double kSvgWidth = 900;
 
-// Qt writes the present into the file; the report says when it was made. "D:20261122143005+00'00'" is as long as any other.
+// Qt writes the current time into the file; this sets the report's time instead. "D:20261122143005+00'00'" has a constant length.
 void setMade(QByteArray& pdf, std::optional<TimeNs> made) {
   const auto seconds = static_cast<std::time_t>(made.value_or(0) / kNsPerSecond);
   std::tm utc{};
@@ -27,7 +27,7 @@ void setMade(QByteArray& pdf, std::optional<TimeNs> made) {
     const qsizetype begin = at + key.size(), end = pdf.indexOf(')', begin);
     if (end < begin + 14) continue;
     for (qsizetype i = 0; i < 14; ++i) pdf[begin + i] = digits[i];
-    // What follows is the zone of who made it.
+    // The following characters are the writer's time zone.
     for (qsizetype i = begin + 14; i < end; ++i)
       if (pdf[i] >= '0' && pdf[i] <= '9')
         pdf[i] = '0';
@@ -61,7 +61,7 @@ Result<QByteArray> pagesPdf(const ReportPages& pages, const QString& title, std:
   buffer.open(QIODevice::WriteOnly);
   {
     QPdfWriter writer(&buffer);
-    // Coordinates are fractions; charts are played back without being scaled a second time.
+    // Coordinates are fractions; charts are replayed without being scaled a second time.
     writer.setResolution(static_cast<int>(kInch));
     writer.setTitle(title);
     writer.setCreator(QStringLiteral("Runglass"));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A report's pages as a PDF with vector figures, embedded fonts and links that can be clicked; its figures as SVG; its pages as pictures.
+// A report's pages as a PDF with vector figures, embedded fonts and clickable links; its figures as SVG; its pages as images.
 //
 // Threading:  any thread.
-// Ownership:  values.
-// Units:      px of 1/96 inch; dots per inch of pictures.
+// Units:      px of 1/96 inch; dots per inch for images.
 // Errors:     CANCELLED when `stop` fires.
 // Cost:       the painting of every page.
 #pragma once
@@ -19,11 +18,11 @@
 
 namespace runglass {
 
-// The same pages and `made` give the same bytes. `page` is told after each one.
+// The same pages and `made` give the same bytes. `page` is called after each page.
 Result<QByteArray> pagesPdf(const ReportPages& pages, const QString& title, std::optional<TimeNs> made, std::stop_token stop,
                             const std::function<void(std::size_t)>& page = {});
 QImage pagePicture(const ReportPages& pages, std::size_t page, double dots_per_inch);
-// With text as text.
+// Text stays text.
 std::string evidenceSvg(const Evidence& evidence, const Theme& theme);
 std::string svgOf(QSizeF size, const QString& title, const std::function<void(QPainter&)>& paint);
 

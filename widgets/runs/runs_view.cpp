@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. The table is shown exactly when the last good answer had a run. 2. Choosing a row changes only the shared selection;
-// the table follows the selection, never the other way round while it is refreshed.
+// Invariants: 1. The table is shown exactly when the last good answer had a run. 2. Choosing a row changes only the shared selection; the
+// table follows the selection, and a refresh never changes the selection.
 #include "widgets/runs/runs_view.h"
 
 #include <QCoreApplication>
@@ -41,7 +41,7 @@ Severity worstFinding(const RunSummary& run) {
   return Severity::kInfo;
 }
 
-// Worst first, then by how many.
+// Worst first, then by count.
 double healthRank(const RunSummary& run) {
   const Severity worst = worstFinding(run);
   return static_cast<double>(worst) * 1e6 + run.findings[static_cast<std::size_t>(worst)];
@@ -50,7 +50,7 @@ double healthRank(const RunSummary& run) {
 std::optional<DurNs> elapsed(const RunSummary& run) {
   const std::optional<TimeNs> begin = run.run.start ? run.run.start : run.first_data;
   const std::optional<TimeNs> end = run.run.end ? run.run.end : run.last_data;
-  if (!begin || !end || *end <= *begin) return std::nullopt;  // one time stamp is no duration
+  if (!begin || !end || *end <= *begin) return std::nullopt;  // one timestamp has no duration
   return *end - *begin;
 }
 
@@ -65,7 +65,7 @@ Result<RunList> readRuns(Reader& reader, const std::stop_token& stop) {
     RG_ASSIGN(RunSummary summary, readRunSummary(reader, run, stop));
     list.push_back(std::move(summary));
   }
-  // What runs now, then the newest; runs without a clock come last, as they were imported.
+  // Running ones first, then the newest; runs without a clock come last, in import order.
   std::ranges::stable_sort(list, std::greater{}, [](const RunSummary& run) {
     return std::pair(run.run.state == RunState::kRunning,
                      (run.run.start ? run.run.start : run.first_data).value_or(std::numeric_limits<TimeNs>::min()));
@@ -287,7 +287,7 @@ void RunsView::showAnswer(const Result<std::shared_ptr<const RunList>>& answer) 
   m_shown = true;
 }
 
-// Of the chosen run, else of the one that every view shows without a choice.
+// Of the selected run, else of the run that every view shows without a selection.
 void RunsView::askLedger(QueryService::Supersede supersede) {
   m_ledger_of = m_context.state->state().selection.run;
   m_context.queries->submit<GoodputData>(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `runs`: every run of the store in one line each, and the restarts of the chosen one.
+// View `runs`: every run of the store, one line each, and the restarts of the selected one.
 //
 // Threading:  GUI thread; rows are read on a query worker.
 // Ownership:  as View.
-// Units:      in the column heads.
+// Units:      in the column headers.
 // Errors:     a failed read shows the reason over the stale table.
 // Cost:       one readRunSummary() per run and text tick, coalesced; one readGoodputData() per text tick.
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace runglass {
 
-// How the columns read time: both belong to the view that shows them.
+// How the columns print time: both belong to the view that shows them.
 struct RunColumnContext {
   TimeStyle style = TimeStyle::kUtc;
   std::function<TimeNs()> clock = wallNow;

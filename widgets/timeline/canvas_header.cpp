@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Above the rows of the timeline: where the window lies in the run, the time, and the steps.
+// The header above the rows of the timeline: the window's position in the run, the time axis, and the steps.
 #include <QPainter>
 #include <algorithm>
 

@@ -137,7 +137,7 @@ void TimelineCanvas::toggle(const TimelineRow& row) {
   if (row.kind == RowKind::kTrack) emit trackToggled(row.question.tracks.front().value);
 }
 
-// Of the keyboard: of the selected span, else of the rank of the first row that has one.
+// Opened by keyboard: for the selected span, else for the rank of the first row that has one.
 void TimelineCanvas::contextMenuEvent(QContextMenuEvent* event) {
   if (event->reason() == QContextMenuEvent::Keyboard) {
     const auto place = m_selected ? rectOf(m_selected->track, m_selected->bar.t0, m_selected->bar.t1, m_selected->bar.id) : std::nullopt;
@@ -162,7 +162,7 @@ std::optional<PointedBar> TimelineCanvas::barAt(QPointF at) const {
   const XMap time = map();
   const auto& bars = made->lanes[lane].bars;
   const TimeNs here = time.fromPixel(at.x()), near = time.fromPixel(at.x() + kNear) - here;
-  // The one under the pointer, else the nearest within a few pixels.
+  // The bar under the pointer, else the nearest within a few pixels.
   const SpanBar* best = nullptr;
   DurNs best_away = near + 1;
   for (auto bar = std::ranges::lower_bound(bars, here - near, {}, [](const SpanBar& b) { return b.t1; });
@@ -239,7 +239,7 @@ void TimelineCanvas::fitSelection() {
   change(area->t0 - margin, area->t1 + margin, false);
 }
 
-// On the chosen span where the pointer is on it or away; else under the pointer.
+// On the selected span if the pointer is on it or outside; else under the pointer.
 void TimelineCanvas::mark() {
   if (m_t1 <= m_t0) return;
   const bool pointing = m_cursor && m_cursor->x() >= kGutter && m_cursor->x() < kGutter + timeWidth();
@@ -249,7 +249,7 @@ void TimelineCanvas::mark() {
   emit markWanted(time, QPoint(static_cast<int>(map().toPixel(std::clamp(time, m_t0, m_t1))), kHeader));
 }
 
-// Keys that mean something here before they are anybody's shortcut.
+// Keys that the timeline handles before any shortcut.
 bool TimelineCanvas::takesKey(const QKeyEvent& event) const {
   const auto held = event.modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier);
   if (held == Qt::ControlModifier) return event.key() == Qt::Key_Home;

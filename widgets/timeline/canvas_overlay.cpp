@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Over the rows of the timeline: what is selected and where its arrows lead, the area, the cursor.
+// Drawn over the rows of the timeline: the selection and its arrows, the selected area, the cursor.
 #include <QFontMetrics>
 #include <QPainter>
 #include <QPainterPath>
@@ -14,7 +14,7 @@ std::optional<QRect> TimelineCanvas::rectOf(TrackId track, TimeNs t0, TimeNs t1,
   const XMap time = map();
   for (const TimelineRow& row : m_rows->rows()) {
     if (row.kind == RowKind::kGroup || std::ranges::find(row.question.tracks, track) == row.question.tracks.end()) continue;
-    // The open row comes after the strip of its rank and is the better place.
+    // The open row comes after the strip of its rank and takes precedence.
     if (row.question.strip && row.open) continue;
     const int top = screenY(row);
     if (top + row.height <= kHeader + (row.pinned ? 0 : m_rows->pinnedHeight()) || top >= height()) return std::nullopt;

@@ -57,7 +57,7 @@ void CategoryLegend::paintEvent(QPaintEvent*) {
   const QFontMetrics metrics(tableFont());
   int x = 0;
   for (const Entry& entry : entries()) {
-    // Painted by the same hand as the rows.
+    // Painted with the same raster as the rows.
     QImage box(kBox, kHigh + 1, QImage::Format_RGB32);
     box.fill(theme.ground);
     TimelineRaster raster(box, {0, kBox, 0, kBox}, theme);

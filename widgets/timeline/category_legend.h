@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CategoryLegend: what the colours of the timeline mean, in one line.
+// CategoryLegend: the meaning of the timeline's colours, in one line.
 //
 // Threading:  GUI thread.
-// Ownership:  none.
 // Units:      device-independent pixels.
-// Errors:     none.
-// Cost:       a few rectangles and words a paint.
+// Cost:       a few rectangles and labels per paint.
 #pragma once
 
 #include <QWidget>

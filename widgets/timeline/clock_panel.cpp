@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants:
-//  1. m_before holds alignments of the attempt that m_catalog is of: another attempt empties it.
-//  2. One edit is on its way at a time.
+// 1. m_before holds alignments of m_catalog's attempt: a change of the attempt empties it.
+// 2. One edit is pending at a time.
 #include "widgets/timeline/clock_panel.h"
 
 #include <QHBoxLayout>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxLines = 12, kMaxUndo = 50;
 
-// Of the same attempt, without shifts: its nodes' clocks alone.
+// The same attempt without shifts: only its nodes' clocks.
 ClockAlignment nothing(const TimelineCatalog& catalog) {
   return {.run_uuid = catalog.run.uuid, .attempt = catalog.attempt.number, .source = {}, .residual = {}, .shifts = {}};
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ClockPanel: what aligns the clocks of the run on screen, and changing it: by collectives after a preview, by hand, off, and back again.
+// ClockPanel: the clock alignment of the shown run, and changing it: by collectives after a preview, by hand, off, and undo.
 //
-// Threading:  GUI thread; alignments are reckoned on query workers and stored by the EditPort.
-// Ownership:  borrows the ViewContext's objects; its button is placed, and then owned, by whoever asks for it.
+// Threading:  GUI thread; alignments are computed on query workers and stored by the EditPort.
+// Ownership:  borrows the ViewContext's objects; its button is placed, and then owned, by the caller that requests it.
 // Units:      TimeNs.
-// Errors:     shown in words in the panel; a refused edit leaves the times as they are.
+// Errors:     shown as text in the panel; a refused edit leaves the times unchanged.
 // Cost:       a preview is O(spans) of the attempt.
 #pragma once
 
@@ -25,7 +25,7 @@ namespace runglass {
 
 // "aligned by 1 240 collectives, residual 8 us"; "clocks as stamped" without one.
 QString alignmentWords(const std::optional<ClockAlignment>& alignment);
-// What a proposal would do, clock by clock, the largest shifts first.
+// The effect of a proposal, clock by clock, the largest shifts first.
 QString proposalWords(const ClockProposal& proposal);
 
 class ClockPanel : public QFrame {
@@ -35,10 +35,10 @@ class ClockPanel : public QFrame {
   explicit ClockPanel(const ViewContext& context, QWidget* parent = nullptr);
 
   QToolButton* button() const { return m_button; }
-  // Its actions' keys work where they are added: Alt+L, Alt+R.
+  // The actions' hotkeys work where the actions are added: Alt+L, Alt+R.
   std::vector<QAction*> actions() const { return {m_by_collectives, m_begins, m_ends, m_undo, m_off}; }
   void setCatalog(std::shared_ptr<const TimelineCatalog> catalog);
-  // The span whose operation the others are aligned to.
+  // The span to whose operation the others are aligned.
   void setChosen(const std::optional<ChosenCall>& chosen);
   const std::optional<ChosenCall>& chosen() const { return m_chosen; }
   QString words() const { return m_words->text(); }
@@ -46,7 +46,7 @@ class ClockPanel : public QFrame {
   QPushButton* applyButton() const { return m_apply; }
 
  signals:
-  // What is in the store has other times now.
+  // The store's times have changed.
   void aligned();
 
  private:
@@ -61,7 +61,7 @@ class ClockPanel : public QFrame {
   std::shared_ptr<const TimelineCatalog> m_catalog;
   std::optional<ChosenCall> m_chosen;
   std::optional<ClockAlignment> m_proposed;
-  std::vector<ClockAlignment> m_before;  // of the attempt on screen, the newest last
+  std::vector<ClockAlignment> m_before;  // of the shown attempt, newest last
   bool m_storing = false;
   QToolButton* m_button;
   QAction *m_by_collectives, *m_begins, *m_ends, *m_undo, *m_off;

@@ -2,9 +2,7 @@
 // Half-open intervals of time: union, length, difference.
 //
 // Threading:  pure functions.
-// Ownership:  values.
 // Units:      TimeNs.
-// Errors:     none.
 // Cost:       unite() O(n log n), the others O(n).
 #pragma once
 
@@ -17,7 +15,7 @@ namespace runglass {
 
 using Intervals = std::vector<std::pair<TimeNs, TimeNs>>;
 void unite(Intervals& intervals);  // sorts and joins
-// Of united intervals:
+// For united intervals:
 DurNs lengthOf(const Intervals& united);
 Intervals without(const Intervals& a, const Intervals& b);  // the parts of `a` outside of `b`
 

@@ -10,8 +10,8 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kOpenUpTo = 2;      // ranks that are open from the start when there are so few
-constexpr std::size_t kSuggestUpTo = 16;  // ranks that are all shown
+constexpr std::size_t kOpenUpTo = 2;      // with at most this many ranks, all are open initially
+constexpr std::size_t kSuggestUpTo = 16;  // with at most this many ranks, all are shown
 constexpr int kMaxLanes = 64;
 constexpr std::size_t kUnfoldedThreads = 4;
 
@@ -20,7 +20,7 @@ std::int32_t numberOf(const TimelineRank& rank) { return rank.rank.value_or(-1);
 RowQuestion stripOf(const TimelineRank& rank) {
   RowQuestion question{.tracks = {}, .strip = true, .host = {}};
   for (const Track& track : rank.tracks) {
-    // Threads are busy all the time: beside a device they would hide it.
+    // Threads are busy all the time: next to a device they would hide it.
     if (rank.has_device && !isDeviceTrack(track.key)) continue;
     question.tracks.push_back(track.id);
     question.host.push_back(!isDeviceTrack(track.key));
@@ -105,7 +105,7 @@ int RowList::lanesOf(TrackId track) const {
   return known == m_lanes.end() ? 1 : std::max(known->second, 1);
 }
 
-// The slowest rank, its pipeline neighbours, a peer of the same role, and what is selected or pinned.
+// The slowest rank, its pipeline neighbours, a peer of the same role, and selected or pinned ranks.
 std::vector<std::size_t> RowList::suggested() const {
   const auto& ranks = m_catalog->ranks;
   std::vector<std::size_t> all(ranks.size());
@@ -158,7 +158,7 @@ void RowList::place(TimelineRow row) {
   m_rows.push_back(std::move(row));
 }
 
-// The one that is open unless the user says otherwise.
+// The rank that is open by default.
 std::optional<std::int32_t> RowList::interesting() const {
   if (m_selected) return m_selected;
   if (m_catalog->slowest) return m_catalog->slowest;
@@ -193,7 +193,7 @@ void RowList::addRank(const TimelineRank& rank, bool pinned) {
     row.question.tracks = {track.id};
     row.pinned = pinned;
     const auto unfolded = m_unfolded.find(track.id);
-    // Threads are deep and many: beside a device they show their outermost spans until one asks.
+    // Threads are deep and numerous: next to a device they show their outermost spans until the user unfolds them.
     row.open = unfolded != m_unfolded.end() ? unfolded->second
                                             : track.key.kind != "thread" || (!rank.has_device && rank.tracks.size() <= kUnfoldedThreads);
     row.question.folded = !row.open;

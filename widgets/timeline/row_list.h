@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// RowList: which rows the timeline has, in which order and where, from a catalogue and what the user opened, pinned and hid.
+// RowList: the rows of the timeline, their order and positions, from a catalogue and the ranks that the user opened, pinned and hid.
 //
 // Threading:  GUI thread.
-// Ownership:  values.
 // Units:      device-independent pixels, from the top of all rows.
-// Errors:     a pattern that is no regular expression hides nothing and is told by patternProblem().
+// Errors:     an invalid regular expression hides nothing; patternProblem() returns its error.
 // Cost:       rebuilding is O(ranks + tracks); rows() on screen are found by bisection.
 #pragma once
 
@@ -22,10 +21,10 @@ enum class RowKind : std::uint8_t { kMetric, kGroup, kRank, kTrack };
 
 struct TimelineRow {
   RowKind kind = RowKind::kRank;
-  QString title, detail;   // of the gutter
-  QString brief;           // for the detail where that has no room
+  QString title, detail;   // in the gutter
+  QString brief;           // replaces the detail where that does not fit
   std::string unit;        // of a metric
-  QString tip;             // what the gutter has no room for
+  QString tip;             // text that does not fit into the gutter
   RowQuestion question;    // none for groups
   std::int32_t rank = -1;  // -1: none
   bool open = false, pinned = false;
@@ -38,7 +37,7 @@ enum class RowChoice : std::uint8_t { kSuggested, kAll };
 class RowList {
  public:
   static constexpr int kStripHeight = 18, kLaneHeight = 14, kGroupHeight = 18, kMetricHeight = 40;
-  // Heights of a closed rank's strip and the gap below it, from readable to as many as fit.
+  // Heights of a closed rank's strip and the gap below it, from readable to the maximum number of rows.
   struct Density {
     int strip, gap;
   };
@@ -55,16 +54,16 @@ class RowList {
   void toggle(TrackId track);
   void togglePin(std::int32_t rank);
   void openAll(bool open);
-  // Tracks grow as spans deepen; rows never shrink while one looks. True when some did.
+  // Tracks grow as spans deepen; rows never shrink while they are shown. Returns true if some grew.
   bool noteLanes(const TimelinePicture& picture);
 
   const std::vector<TimelineRow>& rows() const { return m_rows; }
   int height() const { return m_height; }
-  int pinnedHeight() const { return m_pinned_height; }  // rows before it stay in place
+  int pinnedHeight() const { return m_pinned_height; }  // rows above it stay in place
   int shownRanks() const { return m_shown_ranks; }
   const std::shared_ptr<const TimelineCatalog>& catalog() const { return m_catalog; }
   int lanesOf(TrackId track) const;
-  // Opens the rank's rows and the track's lanes unless they are open.
+  // Opens the rank's rows and the track's lanes if they are closed.
   void open(std::int32_t rank, TrackId track);
 
  private:
@@ -80,7 +79,7 @@ class RowList {
   RowChoice m_choice = RowChoice::kSuggested;
   QRegularExpression m_pattern;
   std::optional<std::int32_t> m_selected;
-  std::map<std::int32_t, bool> m_open;  // what the user said; else the default
+  std::map<std::int32_t, bool> m_open;  // the user's choices; else the default
   std::map<TrackId, bool> m_unfolded;
   std::set<std::int32_t> m_pinned;
   std::map<TrackId, int> m_lanes;

@@ -75,7 +75,7 @@ Status addLaunch(Reader& reader, const TimelineCatalog& catalog, SpanDetail& det
   return {};
 }
 
-// The same operation of the same communicator on other ranks, and who waited for whom.
+// The same operation of the same communicator on other ranks, and which ranks waited for which.
 Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail& detail, const std::stop_token& stop) {
   const auto calls = callsOf(detail.rank, detail.track, detail.span);
   if (calls.empty()) return {};
@@ -85,7 +85,7 @@ Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail&
   const ClockGapOf gap = clockGaps(catalog);
   detail.wait = waitOf(*set, static_cast<std::size_t>(mine), gap);
   detail.waited = waitSentence(*detail.wait);
-  // Calls that are not known to be one operation are no peers.
+  // Calls that are not known to belong to one operation are no peers.
   if (set->match != CollectiveSet::Match::kMatched && set->match != CollectiveSet::Match::kDisjoint) return {};
   for (std::size_t i = 0; i < set->calls.size(); ++i) {
     const CollectiveCall& call = set->calls[i];
@@ -98,7 +98,7 @@ Status addCollective(Reader& reader, const TimelineCatalog& catalog, SpanDetail&
   return {};
 }
 
-// The host's calls of the same number on other ranks: who entered when.
+// The host's calls of the same number on other ranks, with the times of entry.
 Status addHostCalls(Reader& reader, const TimelineCatalog& catalog, SpanDetail& detail, const std::stop_token& stop) {
   const std::int64_t group = valueOf(detail.span.group, 0), seq = valueOf(detail.span.seq, 0);
   if (group == kAbsent || seq == kAbsent || detail.span.category[0] == SpanCategory::kComm) return {};
@@ -214,7 +214,7 @@ QString AreaSummary::sentence() const {
   return TimelineText::tr("%1.").arg(text);
 }
 
-// How long each rank waited inside its collectives.
+// Waiting time of each rank inside its collectives.
 Status addWaiting(Reader& reader, const TimelineCatalog& catalog, const RankTracks& ranks, AreaSummary& out, const std::stop_token& stop) {
   WaitQuestion question{{}, out.range};
   for (const auto& [rank, tracks] : ranks)
@@ -252,7 +252,7 @@ Result<AreaSummary> readArea(Reader& reader, const TimelineCatalog& catalog, con
     row.name = screenText(key.second, 300);
     out.rows.push_back(std::move(row));
   }
-  // What the device did comes before the ranges drawn around it.
+  // Device work comes before the ranges drawn around it.
   std::ranges::stable_sort(out.rows, {}, [](const AreaRow& row) { return std::pair(spanClass(row.category), -row.total); });
   for (auto& [rank, classes] : busy) {
     AreaRank& of_rank = out.of_rank.emplace_back(AreaRank{.rank = rank});

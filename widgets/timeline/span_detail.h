@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the timeline's drawer says: one span with its peers, the spans of an area by name, and what a search finds.
+// The content of the timeline's drawer: one span with its peers, the spans of an area by name, and the hits of a search.
 //
-// Threading:  the functions run on a query worker; their answers are immutable.
-// Ownership:  values.
+// Threading:  the functions run on a query worker; their results are immutable.
 // Units:      TimeNs; shares 0..1.
-// Errors:     as Reader; NOT_FOUND when the span is gone.
-// Cost:       O(spans in the range looked at), which is bounded; `whole` says when the bound cut it.
+// Errors:     as Reader; NOT_FOUND if the span no longer exists.
+// Cost:       O(spans in the range), which is bounded; `whole` is false if the bound cut it.
 #pragma once
 
 #include <QString>
@@ -28,29 +27,29 @@ struct SpanPeer {
   std::int64_t id = 0;
   TimeNs t0 = 0, t1 = 0;
   QString name;
-  DurNs apart = 0;              // its begin after that of the span looked at
-  std::optional<DurNs> waited;  // of a collective's call, where it is known
+  DurNs apart = 0;              // its start minus that of the inspected span
+  std::optional<DurNs> waited;  // of a collective's call, if known
 };
 
 struct SpanDetail {
   TrackId track;
   std::int32_t rank = -1;
-  SpanColumns span;  // of one
+  SpanColumns span;  // a single span
   std::vector<SpanPeer> peers;
   std::optional<WaitPart> wait;                            // of a collective or a message
-  QString waited;                                          // who waited for whom, in words; empty: it is neither
-  std::vector<std::pair<QString, QString>> lines() const;  // what and value, arguments included
+  QString waited;                                          // who waited for whom, as text; empty: neither a collective nor a message
+  std::vector<std::pair<QString, QString>> lines() const;  // name and value, arguments included
   QString name() const;
 };
-// `catalog` tells which tracks other ranks have.
+// `catalog` lists the tracks of other ranks.
 Result<SpanDetail> readSpanDetail(Reader& reader, const TimelineCatalog& catalog, TrackId track, std::int32_t rank, std::int64_t id,
                                   TimeNs t0, std::stop_token stop);
 
-// Ranks with the tracks that are looked at.
+// Ranks with the tracks to read.
 using RankTracks = std::vector<std::pair<std::int32_t, std::vector<TrackId>>>;
 
-// Calls `take(rank, track, spans, i)` for spans that touch the range until it returns false; false when it did, or when there were too many
-// spans to look at all.
+// Calls `take(rank, track, spans, i)` for spans that touch the range until it returns false; returns false if it did, or if there were too
+// many spans to read all.
 using TakeSpan = std::function<bool(std::int32_t, TrackId, const SpanColumns&, std::size_t)>;
 Result<bool> eachSpan(Reader& reader, const RankTracks& ranks, TimeRange range, const std::stop_token& stop, const TakeSpan& take);
 TimeNs spanEndOf(const SpanColumns& spans, std::size_t i);  // the highest int64 while it is open
@@ -65,16 +64,16 @@ struct AreaRank {
   std::int32_t rank = -1;
   std::array<DurNs, kSpanClassCount> busy{};  // union over its tracks
   DurNs exposed = 0;                          // communication while none of its computation ran
-  std::optional<DurNs> waiting;               // of its communication; absent: not known
+  std::optional<DurNs> waiting;               // of its communication; absent: unknown
 };
 struct AreaSummary {
   TimeRange range;
   std::vector<AreaRow> rows;                  // by class, then by total, the largest first
   std::array<DurNs, kSpanClassCount> busy{};  // union over a rank's tracks, summed over ranks
   DurNs exposed = 0;                          // communication while none of the rank's computation ran, summed over ranks
-  int ranks = 0;                              // looked at
-  std::vector<AreaRank> of_rank;              // of those that had spans
-  std::optional<DurNs> waiting;               // summed over the ranks of which it is known
+  int ranks = 0;                              // number of ranks read
+  std::vector<AreaRank> of_rank;              // of the ranks with spans
+  std::optional<DurNs> waiting;               // summed over the ranks for which it is known
   bool whole = true;
   QString sentence() const;
 };

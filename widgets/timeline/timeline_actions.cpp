@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the user does in the timeline beyond looking: choosing, summing up, searching, jumping, marking.
+// User actions in the timeline: selecting, summing up, searching, jumping, marking.
 #include <QKeyEvent>
 #include <algorithm>
 #include <limits>
@@ -34,7 +34,7 @@ void TimelineView::choose(const PointedBar& bar) {
   askDetail(bar.track, bar.rank, bar.bar.id, bar.bar.t0);
 }
 
-// Several spans in one bar have no menu of their own: their rank has.
+// Several spans in one bar have no menu of their own: the menu is their rank's.
 void TimelineView::showMenu(const PointedBar& bar, QPoint at) {
   if (!m_rows.catalog()) return;
   Object object{.kind = ObjectKind::kRank, .name = tr("Rank %1").arg(bar.rank), .selection = m_state.selection, .id = bar.rank};
@@ -149,7 +149,7 @@ void TimelineView::search(int step) {
   m_drawer->showHitsNote(tr("Searching …"));
 }
 
-// What is found so far; goes to the hit that was asked for as soon as it is known.
+// Shows the hits so far; moves to the requested hit as soon as it is known.
 void TimelineView::showSearch() {
   const auto hit = m_wanted_hit != 0 ? m_finder.next(m_wanted_hit) : std::nullopt;
   if (hit) {
@@ -174,7 +174,7 @@ void TimelineView::goTo(TrackId track, std::int32_t rank, std::int64_t id, TimeN
   m_canvas->scrollTo(track);
   const DurNs length = t1 == std::numeric_limits<TimeNs>::max() ? 0 : t1 - t0;
   const TimeRange now = window();
-  // All of it, near enough to see it, and else no nearer than the user already is.
+  // Shows the whole span, large enough to be visible, otherwise at the current zoom.
   const DurNs farthest = std::max<DurNs>(length > kLongestShown ? moved(length, length) : length * 200, 10'000);
   const DurNs span = std::clamp<DurNs>(now.t1 - now.t0, moved(length, length / 4), farthest);
   if (t0 < now.t0 || t1 > now.t1 || span != now.t1 - now.t0)
@@ -190,7 +190,7 @@ void TimelineView::askNotes() {
       m_notes_slot, QueryService::Supersede::kAfterCurrent,
       [run = m_rows.catalog()->run](Reader& reader, std::stop_token) { return readNotes(reader, run); },
       [this](const auto& answer) {
-        // A failure keeps the flags that are known.
+        // A failure keeps the known flags.
         if (answer.ok()) m_canvas->setNotes(**answer);
       });
 }
@@ -253,13 +253,13 @@ void TimelineView::askMoment(const QString& text) {
         showBadges();
         if (!answer.ok() || !(*answer)->range) return;
         const TimeRange found = *(*answer)->range, shown = window();
-        // A step with a tenth around it; a moment in the middle of as much as was on screen.
+        // A step with a margin of a tenth; a moment in the centre of the current window's width.
         const DurNs length = found.t1 - found.t0, beside = length > 0 ? length / 10 + 1 : (shown.t1 - shown.t0) / 2;
         m_context.state->setWindow({moved(found.t0, -beside), moved(found.t1, beside)});
       });
 }
 
-// The peers of a span are those it came from before it and those it leads to after it; the nearest in time is the next.
+// A span's arrows lead back to earlier peers and on to later ones; the nearest in time is next.
 void TimelineView::walkFlow(int by) {
   if (!m_chosen) return;
   const auto after = std::ranges::upper_bound(m_peers, m_chosen->bar.t0, {}, &SpanPeer::t0);

@@ -22,7 +22,7 @@ TimeNs moved(TimeNs time, DurNs by) {
   return __builtin_add_overflow(time, by, &sum) ? (by < 0 ? kLowest : kHighest) : sum;
 }
 
-// Keeps the nearest in the direction asked for.
+// Keeps the nearest in the requested direction.
 class Nearest {
  public:
   explicit Nearest(const AnomalyQuestion& question) : m_question(question) {}
@@ -87,7 +87,7 @@ Status findMarks(Reader& reader, const TimelineCatalog& catalog, Nearest& neares
   return {};
 }
 
-// As much of the track around `from` as may be read, by its summary.
+// The largest range of the track around `from` within the reading limit, by its summary.
 Result<TimeRange> readable(Reader& reader, const TimelineCatalog& catalog, const AnomalyQuestion& question, const std::stop_token& stop) {
   TimeRange range = catalog.extent.value_or(TimeRange{kLowest, kHighest});
   while (true) {

@@ -23,7 +23,7 @@ constexpr int kIndent = 14, kReadable = 9, kLine = 14, kSparse = 56;
 constexpr int kMaxLabels = 600, kBriefest = 24;
 constexpr std::uint8_t kAllBusy = 250;
 
-// Somewhere without a pause, for as long as can be split.
+// Whether it communicates without a pause, for long enough to be split.
 bool communicates(const BusyStrip& strip) {
   int run = 0;
   for (const auto& column : strip.columns) {
@@ -142,7 +142,7 @@ void TimelineCanvas::setPicture(std::shared_ptr<const TimelinePicture> picture) 
       return std::tuple(question.series, question.group, question.strip, question.tracks.empty() ? TrackId() : question.tracks.front());
     };
     for (std::size_t i = 0; i < m_picture->rows.size(); ++i) {
-      // Folded or not: either will do until the other comes.
+      // Folded or not: either serves until the other arrives.
       made[keyOf(m_picture->rows[i].question)] = i + 1;
     }
     for (std::size_t i = 0; i < m_picture_rows.size(); ++i) {
@@ -275,7 +275,7 @@ void TimelineCanvas::renderMetric(QImage& image, const RowPicture& made, int top
   drawCurves(image, clip, {&curve, 1}, YMap{air.lo, air.hi, top + 2.0, height - 4.0, false});
 }
 
-// "412 – 698 W" of what is on screen.
+// "412 – 698 W": the range of the visible values.
 QString TimelineCanvas::rangeOf(const TimelineRow& row) const {
   const RowPicture* made = pictureOf(row);
   if (made != nullptr && !made->note.isEmpty()) return made->note;
@@ -296,7 +296,7 @@ void TimelineCanvas::renderGutter(QPainter& painter) {
     const int top = screenY(row), from = row.pinned ? kHeader : pinned_end;
     if (top + row.height <= from || top >= height()) continue;
     painter.setClipRect(QRect(0, from, width(), height() - from));
-    // Of rows that are lower than a line as many are named as have room.
+    // If rows are lower than a line, as many are labelled as fit.
     const int line = std::clamp(row.height, kLine, RowList::kStripHeight);
     if (row.height < kLine && top < named) continue;
     if (row.height < kLine) named = top + (row.height < kReadable ? kSparse : kLine);
@@ -324,7 +324,7 @@ void TimelineCanvas::renderGutter(QPainter& painter) {
     const int room = kGutter - left - kGrid, needs = metrics.horizontalAdvance(title);
     painter.setPen(rank ? theme.text : theme.muted);
     painter.drawText(QRect(left, top, room, line), Qt::AlignVCenter, metrics.elidedText(title, Qt::ElideRight, room));
-    // The rank before its node; of a node's name the end, which tells it from the others.
+    // The rank takes precedence over its node; of a node's name the end is kept, which distinguishes it from others.
     const int rest = room - needs - kGrid;
     const bool brief = metrics.horizontalAdvance(row.detail) > rest && !row.brief.isEmpty();
     if (rank && rest >= kBriefest) {
@@ -332,7 +332,7 @@ void TimelineCanvas::renderGutter(QPainter& painter) {
       painter.drawText(QRect(left + needs + kGrid, top, rest, line), Qt::AlignVCenter | Qt::AlignRight,
                        metrics.elidedText(brief ? row.brief : row.detail, Qt::ElideLeft, rest));
     }
-    // A line between rows without a gap would be drawn over what it separates.
+    // A line between rows without a gap would be drawn over the rows.
     const int line_end = row.height < kReadable ? kGutter : width() - kScrollWidth;
     painter.fillRect(QRect(0, top + row.height, line_end, 1), rank ? theme.line : theme.surface);
   }

@@ -4,7 +4,7 @@
 // Threading:  GUI thread.
 // Ownership:  borrows the RowList; shares the picture.
 // Units:      TimeNs; the window is half-open.
-// Errors:     none; rows that the picture does not have yet stay empty until it does.
+// Errors:     none; rows that are not in the picture yet stay empty until they are.
 // Cost:       a repaint is O(bars on screen + pixels); the crosshair alone repaints no bars.
 #pragma once
 
@@ -25,7 +25,7 @@ class QScrollBar;
 
 namespace runglass {
 
-// A span that was pointed at. id 0: several.
+// The span under the pointer. id 0: several.
 struct PointedBar {
   TrackId track;
   std::int32_t rank = -1;
@@ -58,14 +58,14 @@ class TimelineCanvas : public QWidget, public AccessiblePicture {
   void setHits(std::set<std::int64_t> ids);
   void setArea(std::optional<TimeRange> area);
   void setWaits(std::shared_ptr<const WaitParts> waits);
-  void setNotes(std::vector<Note> notes);  // by time, each with one
+  void setNotes(std::vector<Note> notes);  // by time, all with a time
   void scrollTo(TrackId track);
   TimeNs t0() const { return m_t0; }
   TimeNs t1() const { return m_t1; }
   std::optional<TimeRange> area() const { return m_area; }
-  // Rows on screen now, as a question to the store.
+  // Rows on screen now, as a query to the store.
   std::vector<RowQuestion> visibleRows() const;
-  // Ranks and tracks on which communication is wide enough to be split into waiting and transfer.
+  // Ranks and tracks whose communication is wide enough to be split into waiting and transfer.
   std::vector<std::pair<std::int32_t, TrackId>> splittable() const;
   int timeWidth() const;
   bool isRendered() const { return !m_dirty; }
@@ -78,7 +78,7 @@ class TimelineCanvas : public QWidget, public AccessiblePicture {
   void followEnd();
   void rowsScrolled();
   void barChosen(const runglass::PointedBar& bar);
-  void menuWanted(const runglass::PointedBar& bar, QPoint at);  // id 0: of the row's rank
+  void menuWanted(const runglass::PointedBar& bar, QPoint at);  // id 0: for the row's rank
   void nothingChosen();
   void areaChosen(std::int64_t t0, std::int64_t t1);
   void rankChosen(std::int32_t rank);
@@ -87,8 +87,8 @@ class TimelineCanvas : public QWidget, public AccessiblePicture {
   void pinToggled(std::int32_t rank);
   void densityWanted(int by);
   void goToWanted();
-  void flowWanted(int by);                        // along the arrows of the chosen span
-  void markWanted(std::int64_t time, QPoint at);  // of the pointer, or of the chosen span
+  void flowWanted(int by);                        // along the arrows of the selected span
+  void markWanted(std::int64_t time, QPoint at);  // at the pointer, or at the selected span
   void markChosen(const runglass::Note& note, QPoint at);
   void anomalyWanted(int by);
   void momentClicked(std::int64_t time);  // on the ruler
@@ -144,8 +144,8 @@ class TimelineCanvas : public QWidget, public AccessiblePicture {
   std::shared_ptr<const TimelinePicture> m_picture;
   std::shared_ptr<const WaitParts> m_waits;
   std::vector<Note> m_notes;
-  std::vector<Flag> m_flags;                // of m_notes, for the window shown
-  std::vector<std::size_t> m_picture_rows;  // of m_rows: 1 + index in m_picture, 0: none
+  std::vector<Flag> m_flags;                // of m_notes, in the shown window
+  std::vector<std::size_t> m_picture_rows;  // per row of m_rows: 1 + index in m_picture, 0: none
   TimeNs m_t0 = 0, m_t1 = 0, m_now = 0;
   std::optional<TimeNs> m_playhead;
   bool m_live = false;

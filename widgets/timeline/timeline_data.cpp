@@ -26,11 +26,11 @@ namespace {
 
 constexpr std::size_t kMaxBands = 4'000;
 constexpr std::size_t kMaxStripPixels = 16'384;
-constexpr std::size_t kProbedSpans = 4'000;          // of a rank, for whether its collectives say how much they moved
+constexpr std::size_t kProbedSpans = 4'000;          // of a rank, to determine whether its collectives record their sizes
 constexpr std::size_t kMaxBandwidths = 4;            // lanes
 constexpr std::size_t kMaxBandwidthSpans = 100'000;  // on screen, of all members
 
-// By number, so that the newest is the last; those without a start do not end the one before.
+// By number, so that the newest is last; an attempt without a start does not end the previous one.
 bool chooseAttempt(const std::vector<Attempt>& attempts, AttemptId wanted, std::optional<TimeNs> seen, TimelineCatalog& catalog) {
   if (attempts.empty()) return false;
   const auto named = std::ranges::find(attempts, wanted, &Attempt::id);
@@ -48,7 +48,7 @@ bool chooseAttempt(const std::vector<Attempt>& attempts, AttemptId wanted, std::
 }
 
 constexpr std::size_t kMaxRowsOfMetric = 4;
-// The communicators of the rank whose calls say how much they moved, by their newest ones.
+// The communicators of the rank whose calls record their sizes, by their newest calls.
 Status findBandwidths(Reader& reader, TimelineCatalog& catalog, const TimelineRank& rank) {
   if (!rank.rank || !catalog.extent) return {};
   RG_ASSIGN(const auto tracks, communicatingTracks(reader, catalog.attempt.id, {*rank.rank}, *catalog.extent, {}));
@@ -72,7 +72,7 @@ Status findBandwidths(Reader& reader, TimelineCatalog& catalog, const TimelineRa
   return {};
 }
 
-// One bin for each pixel in which collectives began.
+// One bin for each pixel in which collectives started.
 Status readBandwidth(Reader& reader, const TimelineQuestion& question, std::int64_t group, RowPicture& made, const std::stop_token& stop) {
   RG_ASSIGN(const auto attempts, reader.attempts(question.run));
   const auto attempt = std::ranges::find(attempts, question.attempt, &Attempt::number);
@@ -103,7 +103,7 @@ Status readBandwidth(Reader& reader, const TimelineQuestion& question, std::int6
   return {};
 }
 
-// What a rank's device and node had, under the run's loss.
+// The metrics of a rank's device and node, below the run's loss.
 Status findMetrics(Reader& reader, TimelineCatalog& catalog, std::optional<std::int32_t> rank) {
   SeriesFilter filter;
   filter.attempt = catalog.attempt.id;
@@ -119,7 +119,7 @@ Status findMetrics(Reader& reader, TimelineCatalog& catalog, std::optional<std::
     RG_ASSIGN(const auto found, reader.series(wanted));
     const MetricInfo* info = findMetric(metric);
     const QString title = info != nullptr ? termText(info->title) : QString::fromLatin1(metric);
-    // An idle interface is not what the node sends: each that carries anything has its name, and a row.
+    // An idle interface is not the node's traffic: each interface that carries traffic has its name, and a row.
     std::size_t added = 0;
     for (const Series& one : found) {
       if (one.sample_count == 0 || added == kMaxRowsOfMetric) continue;
@@ -224,7 +224,7 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
     rank.has_device |= isDeviceTrack(track.key);
   }
   for (const Rank& place : ranks) {
-    // A rank that said nothing is a row as well: its silence may be the finding.
+    // A rank without spans is a row as well: its absence may be the finding.
     TimelineRank& rank = found[place.rank];
     rank.rank = place.rank;
     rank.place = place;
@@ -251,7 +251,7 @@ Result<TimelineCatalog> readTimelineCatalog(Reader& reader, RunId run, AttemptId
   }
   RG_ASSIGN(catalog.alignment, reader.alignment(catalog.attempt.id));
   if (catalog.alignment) {
-    std::map<std::int32_t, DurNs> aligned;  // the last of each rank
+    std::map<std::int32_t, DurNs> aligned;  // the last one of each rank
     for (const ClockShift& shift : catalog.alignment->shifts) aligned[shift.rank] = shift.error;
     for (TimelineRank& rank : catalog.ranks)
       if (const auto found = rank.rank ? aligned.find(*rank.rank) : aligned.end(); found != aligned.end()) rank.clock_error = found->second;
@@ -274,7 +274,7 @@ namespace {
 
 using Shares = std::vector<std::array<float, kSpanClassCount>>;
 
-// Tells `take` of each pixel how much of it a lane was busy, in order of pixels.
+// Calls `take` for each pixel with the busy share of a lane, in order of pixels.
 template <class Take>
 void eachPixel(const SpanPicture::Lane& lane, TimeRange range, DurNs pixel, std::size_t pixels, Take take) {
   const auto width = static_cast<float>(pixel);
@@ -290,14 +290,15 @@ void eachPixel(const SpanPicture::Lane& lane, TimeRange range, DurNs pixel, std:
   }
 }
 
-// On a device's queue the host class is ranges drawn around kernels: no work of their own.
+// On a device's queue the host class contains ranges drawn around kernels: they are no work.
 void addQueue(const SpanPicture::Lane& lane, TimeRange range, DurNs pixel, Shares& busy) {
   eachPixel(lane, range, pixel, busy.size(), [&](std::size_t x, float share, const SpanBar& bar) {
     for (std::size_t c = 0; c < static_cast<std::size_t>(SpanClass::kHost); ++c) busy[x][c] += share * bar.busy[c];
   });
 }
 
-// A thread's spans nest: the host was as busy with a class as the lane that shows most of it. Ranges drawn around them are no work.
+// A thread's spans nest: the host's busy share of a class is that of the lane with the largest share. Ranges drawn around spans are no
+// work.
 void raiseToThread(const SpanPicture::Lane& lane, TimeRange range, DurNs pixel, Shares& busy) {
   std::array<float, kSpanClassCount> here{};
   std::size_t at = busy.size();
@@ -330,7 +331,7 @@ BusyStrip busyStrip(const std::vector<SpanPicture::Lane>& lanes, const RowQuesti
   for (std::size_t x = 0; x < pixels; ++x)
     for (std::size_t c = 0; c < busy[x].size(); ++c) {
       const float share = busy[x][c] + host[x][c];
-      // Whatever was busy at all is not nothing.
+      // Any busy time at all is at least 1.
       strip.columns[x][c] = share <= 0 ? 0 : static_cast<std::uint8_t>(std::clamp(share * 255 + 0.5F, 1.0F, 255.0F));
     }
   return strip;

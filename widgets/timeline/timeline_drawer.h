@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TimelineDrawer: below the rows, what is selected: a span with its peers, an area by name, the hits of a search.
+// TimelineDrawer: the selected item, below the rows: a span with its peers, an area by name, the hits of a search.
 //
 // Threading:  GUI thread.
-// Ownership:  shares what it shows.
+// Ownership:  shares the shown data.
 // Units:      as SpanDetail, AreaSummary, SearchHit.
-// Errors:     shown in words in the place of the table.
+// Errors:     shown as text in place of the table.
 // Cost:       tables are virtual.
 #pragma once
 
@@ -25,7 +25,7 @@ class TimelineDrawer : public QTabWidget {
   explicit TimelineDrawer(QWidget* parent = nullptr);
 
   void showSpan(const SpanDetail& detail);
-  void showNote(const QString& text);  // in the place of a span
+  void showNote(const QString& text);  // in place of a span
   void showArea(const AreaSummary& area);
   void showAreaNote(const QString& text);
   void showHits(const std::vector<SearchHit>& hits, const QString& sentence);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Going to a step or a moment that somebody has read elsewhere: in a log, in a message.
+// Go to a step or a moment given in text, for example from a log or a message.
 //
 // Threading:  readMoment() on a query worker; the field on the GUI thread.
-// Ownership:  values; the canvas owns the field.
+// Ownership:  the canvas owns the field.
 // Units:      TimeNs.
-// Errors:     as Reader; what cannot be read or is not there is an answer without a time, with words.
+// Errors:     as Reader; unreadable text or a missing step is an answer without a time, with the reason.
 // Cost:       one query by step.
 #pragma once
 
@@ -19,14 +19,14 @@ namespace runglass {
 
 struct Moment {
   std::optional<TimeRange> range;  // of a step; a moment has t0 == t1
-  QString words;                   // what it is, or why it is not there
+  QString words;                   // description, or why it is missing
 };
 
-// As readMomentText(), times of day on the day of `near`. A step is that of all ranks, from the first begin to the last end.
+// As readMomentText(), times of day on the day of `near`. A step spans all ranks, from the first start to the last end.
 Result<Moment> readMoment(Reader& reader, const TimelineCatalog& catalog, const QString& text, TimeNs near, TimeStyle style,
                           std::stop_token stop);
 
-// Where it is typed: Enter goes there, Escape leaves.
+// The input field: Enter goes to the moment, Escape closes it.
 class GoToField : public QLineEdit {
   Q_OBJECT
 

@@ -174,7 +174,7 @@ void MarkEditor::submit(bool remove) {
   if (!m_save->isEnabled()) return;
   Note note = m_note;
   note.text = remove ? std::string() : m_text->toPlainText().trimmed().toStdString();
-  // Nothing was written, and there is nothing to take away.
+  // Nothing was entered, and there is nothing to delete.
   if (note.text.empty() && note.id == 0) return hide();
   if (note.author.empty()) note.author = qEnvironmentVariable("USER").toStdString();
   m_save->setEnabled(false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Marks of the timeline: a run's notes as flags on the time axis, and the small editor in which they are written.
+// Marks of the timeline: a run's notes as flags on the time axis, and the small editor for them.
 //
 // Threading:  GUI thread; readNotes() runs on a query worker.
 // Ownership:  borrows the EditPort (may be null: nothing can be added) and the QueryService.
@@ -24,21 +24,21 @@
 
 namespace runglass {
 
-// The run's notes by time; those without a time are left out: they stand on no axis.
+// The run's notes by time; those without a time are left out: they have no position on the axis.
 Result<std::vector<Note>> readNotes(Reader& reader, const Run& run);
 
-// Where a note's flag is. Notes that are too close to have words stand under the flag of the first.
+// The position of a note's flag. Notes too close together for text share the flag of the first.
 struct Flag {
   std::size_t note = 0;
   int count = 1;
-  QRect box;     // of the words
+  QRect box;     // of the text
   int pole = 0;  // x
 };
 std::vector<Flag> placeFlags(const std::vector<Note>& notes, const XMap& map, int top, int height, const QFontMetrics& metrics);
 void paintFlags(QPainter& painter, const std::vector<Flag>& flags, const std::vector<Note>& notes, int bottom);
 QString flagTip(const Flag& flag, const std::vector<Note>& notes, TimeStyle style);
 
-// A note being written: Enter saves, Shift+Enter begins a line, Escape leaves it as it was.
+// The editor of a note: Enter saves, Shift+Enter starts a new line, Escape discards the changes.
 class MarkEditor : public QWidget {
   Q_OBJECT
 

@@ -14,13 +14,13 @@ namespace {
 
 constexpr int kLabelWidth = 28, kLabelHeight = 11;
 constexpr double kFaintest = 0.35, kShade = 0.12;
-constexpr int kSplitHeight = 6;  // of a strip; a lower one shows what is busiest
+constexpr int kSplitHeight = 6;  // of a strip; a lower one shows the busiest class
 constexpr int kHatchPitch = 5, kHatchInk = 2;
-constexpr int kNumberWidth = 36, kDurationWidth = 110;  // of a step band that says so much
+constexpr int kNumberWidth = 36, kDurationWidth = 110;  // minimum widths of a step band for its number and its duration
 constexpr double kOddStep = 0.6;
 constexpr double kHatchGround = 0.22, kHatchLine = 0.6;
 
-// Of compute, communication and the rest.
+// Edges of compute, communication and the rest.
 std::array<int, 4> stripEdges(int height) { return {0, height * 4 / 9, height * 7 / 9, height}; }
 
 }  // namespace
@@ -57,14 +57,14 @@ QColor categoryColor(const Theme& theme, SpanCategory category) {
 void paintBarLabels(QPainter& painter, const std::vector<BarLabel>& labels, const std::vector<QString>& names, int from) {
   const QFontMetrics metrics = painter.fontMetrics();
   const int dots = metrics.horizontalAdvance(QChar(0x2026)) + 1;
-  std::vector<int> wide(names.size(), -1);  // of the names, as they are needed
+  std::vector<int> wide(names.size(), -1);  // of the names, computed on demand
   for (const BarLabel& label : labels) {
     if (label.name >= wide.size() || label.rect.top() < from) continue;
     const QString& name = names[label.name];
     int& needs = wide[label.name];
     if (needs < 0) needs = metrics.horizontalAdvance(name);
     const int room = label.rect.width();
-    // The first letters, fewer than would fit were all as wide as these are on average.
+    // The first letters; fewer than would fit if all had this name's average width.
     const auto fits = needs <= room ? name.size() : name.size() * (room - dots) / needs;
     if (fits < 2) continue;
     painter.setPen(label.ink);
@@ -101,7 +101,7 @@ void paintTimeRuler(QPainter& painter, const XMap& map, TimeStyle style, const Q
     const int x = static_cast<int>(std::lround(tick.pixel));
     painter.fillRect(QRect(x, lane.bottom() - 3, 1, 4), theme.muted);
     const int wide = metrics.horizontalAdvance(tick.label) + 1;
-    // Half a time is worse than none.
+    // A truncated time is misleading.
     if (x + 3 + wide > lane.right() + 1) continue;
     painter.drawText(QRect(x + 3, lane.top(), wide, lane.height() - 2), Qt::AlignVCenter, tick.label);
   }
@@ -138,7 +138,7 @@ void TimelineRaster::fill(int x0, int x1, int y0, int y1, QRgb color) {
   }
 }
 
-// Stripes that run on from bar to bar, so dark that a name on them can be read.
+// Stripes that continue from bar to bar, dark enough that a name on them is readable.
 void TimelineRaster::hatch(int x0, int x1, int y0, int y1, const QColor& color) {
   const QRgb ground = mix(m_ground, color, kHatchGround).rgb(), line = mix(m_ground, color, kHatchLine).rgb();
   x0 = std::max(x0, m_area.left()), x1 = std::min(x1, m_area.right() + 1);
@@ -153,7 +153,7 @@ void TimelineRaster::hatch(int x0, int x1, int y0, int y1, const QColor& color) 
   }
 }
 
-// All its stripes are one path; they begin where those of the raster do.
+// All its stripes are one path; they start where those of the raster do.
 void TimelineRaster::paintHatch(const QRect& rect, const QColor& color) {
   m_painter->fillRect(rect, mix(m_ground, color, kHatchGround));
   QPainterPath stripes;
@@ -189,7 +189,7 @@ void TimelineRaster::bars(const std::vector<SpanBar>& bars, const std::vector<st
       for (const float share : bar->busy) busy += share;
       color = mix(m_ground, color, kFaintest + (1 - kFaintest) * std::clamp<double>(busy, 0, 1));
     }
-    // Wide spans keep a pixel between each other, so that two of a kind are two.
+    // Wide spans are separated by a pixel, so that two equal neighbours are distinguishable.
     const bool wide = x1 - x0 >= 4;
     if (wide && x0 > drawn) --x1;
     drawn = x1;
@@ -202,7 +202,7 @@ void TimelineRaster::bars(const std::vector<SpanBar>& bars, const std::vector<st
     }
     if (waited > x0) hatch(x0, waited, top, top + height - 1, color);
     if (labels == nullptr || bar->name == SpanBar::kNoName || height < kLabelHeight) continue;
-    // The name stands on the part that worked, or else on the stripes.
+    // The name is on the working part, or else on the stripes.
     const bool solid = x1 - waited >= kLabelWidth;
     const int from = solid ? waited : x0, to = solid ? x1 : waited;
     if (to - from < kLabelWidth) continue;
@@ -228,7 +228,7 @@ void TimelineRaster::placeColumns(const BusyStrip& strip) {
 void TimelineRaster::strip(const BusyStrip& strip, int top, int height) {
   if (strip.columns.empty()) return;
   placeColumns(strip);
-  // A row of a few pixels shows what is busiest.
+  // A row of a few pixels shows the busiest class.
   const bool one = height < kSplitHeight;
   const auto edges = stripEdges(height);
   const int left = static_cast<int>(m_map.left);

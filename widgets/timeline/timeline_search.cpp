@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: m_hits holds all hits that begin in m_covered, by (t0, id), unless m_capped; at most one slice is being read.
+// Invariants: m_hits holds all hits that start in m_covered, by (t0, id), unless m_capped; at most one slice is being read.
 #include "widgets/timeline/timeline_search.h"
 
 #include <QRegularExpression>
@@ -61,7 +61,7 @@ void TimelineSearch::start(const QString& pattern, RankTracks tracks, TimeRange 
   askSlice();
 }
 
-// The next stretch on the side whose turn it is.
+// The next time slice on the side whose turn it is.
 void TimelineSearch::askSlice() {
   if (m_covered.t1 >= m_extent.t1) m_right = false;
   if (m_covered.t0 <= m_extent.t0) m_right = true;
@@ -105,7 +105,7 @@ void TimelineSearch::take(const Result<std::shared_ptr<const SearchSlice>>& answ
     m_reported.restart();
     emit changed();
   }
-  // A listener may have begun another search.
+  // A listener may have started another search.
   if (m_running && !m_slot.busy()) askSlice();
 }
 
@@ -121,7 +121,7 @@ std::optional<SearchHit> TimelineSearch::next(int by) {
   auto hit = by > 0 ? std::ranges::upper_bound(m_hits, at, {}, placeOf) : std::ranges::lower_bound(m_hits, at, {}, placeOf);
   if (by > 0 && hit != m_hits.end()) return *hit;
   if (by < 0 && hit != m_hits.begin()) return *std::prev(hit);
-  // Around the ends only when it is known that nothing else comes.
+  // Wraps around the ends only once the search is complete.
   if (m_running) return std::nullopt;
   return by > 0 ? m_hits.front() : m_hits.back();
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TimelineSearch: looks for spans by name, first on screen, then outwards to both ends of the run, and says as it goes what it found.
+// TimelineSearch: searches spans by name, first on screen, then outwards to both ends of the run, and reports hits as it goes.
 //
 // Threading:  GUI thread; each slice of time is read on a query worker.
 // Ownership:  borrows the QueryService.
 // Units:      TimeNs.
-// Errors:     a pattern that is no regular expression and failed reads end the search; problem() says why.
-// Cost:       slices grow while they are fast, so that each takes about a tenth of a second; at most kMaxHits hits are kept.
+// Errors:     an invalid regular expression or a failed read ends the search; problem() returns the reason.
+// Cost:       slices grow while they are fast, so that each takes about a tenth of a second; at most kMaxHits hits are stored.
 #pragma once
 
 #include <QElapsedTimer>
@@ -22,9 +22,9 @@ namespace runglass {
 
 struct SearchSlice {
   std::vector<SearchHit> hits;  // by t0
-  bool whole = true;            // false: too many spans to look at all, or more hits than `most`
+  bool whole = true;            // false: too many spans to read all, or more hits than `most`
 };
-// Spans that begin in the range. `pattern`: a regular expression over the full names, case-insensitive.
+// Spans that start in the range. `pattern`: a regular expression over the full names, case-insensitive.
 Result<SearchSlice> searchSpans(Reader& reader, const RankTracks& ranks, TimeRange range, const QString& pattern, std::size_t most,
                                 std::stop_token stop);
 
@@ -42,7 +42,7 @@ class TimelineSearch : public QObject {
   QString problem() const { return m_problem; }
   bool running() const { return m_running; }
   const std::vector<SearchHit>& hits() const { return m_hits; }  // by t0
-  // The next hit (by > 0) or the one before `from`, the latest gone to; nullopt where none is known (yet).
+  // The next hit (by > 0) or the one before `from`, the hit visited last; nullopt if none is known (yet).
   std::optional<SearchHit> next(int by);
   void goneTo(const SearchHit& hit) { m_at = {hit.t0, hit.id}; }
   QString sentence(TimeRange window) const;  // "340 hits, 12 on screen; 37 % of the run searched"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariant: pictures are asked for the rows on screen and half a window to either side, so that a short pan shows what it uncovers at
+// Invariant: pictures are queried for the visible rows plus half a window on either side, so that a short pan shows the uncovered part at
 // once.
 #include "widgets/timeline/timeline_view.h"
 
@@ -44,7 +44,7 @@ TimelineView::TimelineView(ViewContext context, QWidget* parent)
   m_panel->showLoading(tr("Reading the timeline …"));
   setFocusProxy(m_canvas);
   connectCanvas();
-  // An empty canvas would say that nothing was done.
+  // An empty canvas would look as if nothing had run.
   for (QuerySlot* slot : {&m_catalog_slot, &m_slot, &m_detail_slot, &m_area_slot, &m_waits_slot, &m_anomaly_slot}) slot->sayWhatLacks();
 }
 
@@ -197,14 +197,14 @@ TimeRange TimelineView::window() const {
   return catalog && catalog->extent ? *catalog->extent : TimeRange{0, 0};
 }
 
-// What part of the run is looked at: the playhead, or the end of a window that stands.
+// The part of the run being viewed: the playhead, or the end of a fixed window.
 std::optional<TimeNs> TimelineView::seen() const {
   if (m_state.moment) return m_state.moment;
   const TimeWindow& window = m_state.window;
   return window.mode == WindowMode::kFixed && window.range.t0 < window.range.t1 ? std::optional(window.range.t1 - 1) : std::nullopt;
 }
 
-// Which attempt is shown changes with where one looks.
+// The shown attempt changes with the viewed part of the run.
 bool TimelineView::looksElsewhere(const TimelineCatalog& catalog) const {
   const TimeNs at = seen().value_or(std::numeric_limits<TimeNs>::max() - 1);
   return !m_state.selection.attempt && (at < catalog.chosen_for.t0 || at >= catalog.chosen_for.t1);
@@ -246,7 +246,7 @@ void TimelineView::askCatalog(QueryService::Supersede supersede) {
         return readTimelineCatalog(reader, selection.run, selection.attempt, selection.rank, std::move(stop), seen);
       },
       [this, again = supersede == QueryService::Supersede::kAfterCurrent](const auto& answer) {
-        // What was to be brought up to date and cannot be for now stays, with its age in the strip.
+        // If a refresh is unavailable for now, the old picture stays, with its age in the strip.
         if (again && m_shown && answer.status().code() == Code::kUnavailable) return;
         showCatalog(answer);
       });
@@ -266,7 +266,7 @@ void TimelineView::showCatalog(const Result<std::shared_ptr<const TimelineCatalo
         QStringLiteral("runglassctl import --store STORE.rgl TRACE.json.gz"));
     return m_stack->setCurrentIndex(0);
   }
-  // The window may have moved while it was read.
+  // The window may have moved during the read.
   if (looksElsewhere(**answer)) askCatalog(QueryService::Supersede::kCancelOlder);
   m_stack->setCurrentIndex(1);
   m_rows.setCatalog(*answer);
@@ -278,7 +278,7 @@ void TimelineView::showCatalog(const Result<std::shared_ptr<const TimelineCatalo
   m_canvas->rowsChanged();
 }
 
-// Whose steps the bands show.
+// The rank whose steps the bands show.
 std::optional<std::int32_t> TimelineView::stepRank() const {
   const auto& catalog = m_rows.catalog();
   if (m_state.selection.rank || !catalog) return m_state.selection.rank;
@@ -320,7 +320,7 @@ void TimelineView::showPicture(const Result<std::shared_ptr<const TimelinePictur
   showBadges();
 }
 
-// What of the communication on screen was waiting. The parts that are known stay until these come.
+// The waiting parts of the visible communication. Known parts stay until the new ones arrive.
 void TimelineView::askWaits() {
   const auto& catalog = m_rows.catalog();
   WaitQuestion question{m_canvas->splittable(), m_picture->range};
@@ -329,7 +329,7 @@ void TimelineView::askWaits() {
     m_waits_note.clear();
     return;
   }
-  // Of a run that is over nothing new can come.
+  // A run that has ended gets no new data.
   if (m_waits && catalog->run.state != RunState::kRunning && m_waits_catalog == catalog && m_waits->answers(question)) return;
   m_context.queries->submit<WaitParts>(
       m_waits_slot, m_supersede,
@@ -352,7 +352,7 @@ void TimelineView::showBadges() {
   if (!m_anomaly_words.isEmpty()) badges << m_anomaly_words;
   const auto& catalog = m_rows.catalog();
   if (catalog) {
-    // Only its spans are shown: before and after it the rows are empty.
+    // Only the spans of this attempt are shown: before and after it the rows are empty.
     if (catalog->attempts > 1) badges << tr("attempt %1").arg(catalog->attempt.number);
     badges << tr("%1 of %2 ranks").arg(formatCount(m_rows.shownRanks()), formatCount(static_cast<std::int64_t>(catalog->ranks.size())));
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `timeline`: what every rank did when: rows of spans under one time axis, with what is selected below.
+// View `timeline`: the activity of every rank over time: rows of spans under one time axis, with the selected item below.
 //
 // Threading:  GUI thread; catalogue, pictures, details, areas and searches are read on query workers.
 // Ownership:  as View.
 // Units:      as TimelinePicture.
-// Errors:     a failed read keeps the stale picture and says why.
+// Errors:     a failed read keeps the stale picture and shows the reason.
 // Cost:       one picture of the rows on screen per move and per picture tick, coalesced.
 #pragma once
 
@@ -95,15 +95,15 @@ class TimelineView : public View {
   std::shared_ptr<const WaitParts> m_waits;
   std::shared_ptr<const TimelineCatalog> m_waits_catalog;  // from which they were read
   std::optional<PointedBar> m_chosen;
-  std::string m_chosen_name;  // in full
+  std::string m_chosen_name;  // full name
   TimelineSearch m_finder;
   MarkEditor* m_mark;
   GoToField* m_go_to;
-  std::vector<SpanPeer> m_peers;    // of the chosen span, by begin
-  std::optional<TimeNs> m_anomaly;  // gone to last
+  std::vector<SpanPeer> m_peers;    // of the selected span, by start
+  std::optional<TimeNs> m_anomaly;  // visited last
   int m_wanted_hit = 0;             // 1 or -1: go there as soon as it is found
   QString m_waits_note, m_search_state, m_anomaly_words, m_badge_words, m_problem;
-  QueryService::Supersede m_supersede = QueryService::Supersede::kCancelOlder;  // of the newest picture asked for
+  QueryService::Supersede m_supersede = QueryService::Supersede::kCancelOlder;  // of the newest requested picture
   bool m_shown = false, m_asked = false;
   QElapsedTimer m_catalog_age;
   QuerySlot m_catalog_slot, m_slot, m_detail_slot, m_area_slot, m_waits_slot, m_notes_slot, m_anomaly_slot, m_moment_slot;

@@ -19,7 +19,7 @@ TimeNs moved(TimeNs time, DurNs by) {
   return __builtin_add_overflow(time, by, &sum) ? (by < 0 ? kLowest : kHighest) : sum;
 }
 
-// From the begin of the step before to the end of the step after: the calls of these steps on every rank.
+// From the start of the step before to the end of the step after: contains the calls of these steps on every rank.
 Result<std::optional<TimeRange>> rangeOfSteps(Reader& reader, const TimelineCatalog& catalog, std::int32_t rank, std::int64_t first,
                                               std::int64_t last, const std::stop_token& stop) {
   const std::string sql = "SELECT step, start_ns, dur_ns FROM step WHERE run_id = " + std::to_string(catalog.run.id.value) +
@@ -78,7 +78,7 @@ Wanted wantedBy(const TimelineCatalog& catalog, const std::vector<CollectiveCall
       if (call.step != kAbsent) wanted.steps.insert(call.step);
     }
     wanted.range.t0 = std::min(wanted.range.t0, call.t0);
-    // A peer of a call that is still open may begin at any time after it.
+    // A peer of a call that is still open may start at any time after it.
     wanted.range.t1 = std::max(wanted.range.t1, call.t1);
   }
   DurNs error = 0;
@@ -89,7 +89,7 @@ Wanted wantedBy(const TimelineCatalog& catalog, const std::vector<CollectiveCall
 
 void widen(TimeRange& range, const TimeRange& by) { range = {std::min(range.t0, by.t0), std::max(range.t1, by.t1)}; }
 
-// Tracks of the ranks that may have such calls: queues of devices, or threads where there are none.
+// Tracks of the ranks that may have such calls: queues of devices, or threads if there are none.
 std::vector<std::pair<std::int32_t, TrackId>> candidates(const TimelineCatalog& catalog, const std::set<std::int32_t>& ranks) {
   std::vector<std::pair<std::int32_t, TrackId>> tracks;
   for (const TimelineRank& rank : catalog.ranks) {
@@ -100,13 +100,13 @@ std::vector<std::pair<std::int32_t, TrackId>> candidates(const TimelineCatalog& 
   return tracks;
 }
 
-// Leaves the tracks that communicate in the range, by their summaries; how many spans they have there.
+// Keeps only the tracks that communicate in the range, by their summaries; returns the number of their spans there.
 Result<std::size_t> keepCommunicating(Reader& reader, std::vector<std::pair<std::int32_t, TrackId>>& tracks, TimeRange range,
                                       const std::stop_token& stop) {
   std::vector<TrackId> ids;
   for (const auto& [rank, track] : tracks) ids.push_back(track);
   std::ranges::sort(ids);
-  // One pixel: summaries answer, no chunk is read. A call that is still open makes the range endless.
+  // One pixel: summaries answer, no chunk is read. A call that is still open makes the range unbounded.
   DurNs pixel = 0;
   if (__builtin_sub_overflow(range.t1, range.t0, &pixel)) pixel = kHighest;
   RG_ASSIGN(const SpanPicture coarse, reader.spanPicture(ids, range, std::max<DurNs>(pixel, kNsPerMs), stop));
@@ -124,7 +124,7 @@ Result<std::size_t> keepCommunicating(Reader& reader, std::vector<std::pair<std:
   return spans;
 }
 
-// The tracks to be read for these calls, in `wanted.range`; none, with a note, when that were too much. Without numbers the whole run is
+// The tracks to read for these calls, in `wanted.range`; empty, with a note, if that were too much. Without numbers the whole run is
 // counted if it can be read, else the steps of the calls.
 Result<std::vector<std::pair<std::int32_t, TrackId>>> tracksFor(Reader& reader, const TimelineCatalog& catalog, Wanted& wanted,
                                                                 const std::set<std::int32_t>& ranks, QString& note,

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How much of a collective's call was waiting, in words.
+// The waiting part of a collective's call, as text.
 //
 // Threading:  pure.
-// Ownership:  values.
 // Units:      as WaitPart.
-// Errors:     none: what cannot be told is a sentence that says why.
-// Cost:       none.
+// Errors:     none: an unknown value is a sentence with the reason.
 #pragma once
 
 #include <QString>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How TopologyGrid looks: ranks, outlines, headers; and what a tooltip says.
+// Painting of TopologyGrid: ranks, outlines, headers; and the text of tooltips.
 #include <QPaintEvent>
 #include <QPainter>
 #include <algorithm>
@@ -15,10 +15,10 @@
 namespace runglass {
 namespace {
 
-constexpr int kTextWidth = 22, kTextHeight = 13, kValueWidth = 84;  // from which a tick says its rank, its value, too
+constexpr int kTextWidth = 22, kTextHeight = 13, kValueWidth = 84;  // minimum sizes of a tick that shows its rank, and also its value
 constexpr double kDim = 0.75, kFurther = 0.55;
 
-// In a hang: computing solid, waiting plain under its hatch, who is waited for in the colour of an error.
+// In a hang: computing ranks solid, waiting ranks plain under a hatch, missing ranks in the error colour.
 QColor stateFill(const Theme& theme, const TopologyRank& rank) {
   switch (rank.wait) {
     case WaitState::kComputing:
@@ -88,15 +88,15 @@ void TopologyGrid::paintRank(QPainter& painter, std::uint32_t index, const QRect
   if (rect.width() < kTextWidth || rect.height() < kTextHeight) return;
   const QString number = QString::number(rank.place.rank);
   const QFontMetrics metrics = painter.fontMetrics();
-  // All ranks of the picture say their number, or none: a part of them would look special.
+  // Either all ranks of the picture show their number or none: a part of them would look special.
   if (metrics.horizontalAdvance(QString::number(m_data->ranks.back().place.rank)) + kGrid > rect.width()) return;
   const int needed = metrics.horizontalAdvance(number) + kGrid;
-  // Text keeps its contrast on every fill: the better of ink and ground.
+  // Text keeps its contrast on every fill: the better of text and background colour.
   const QColor ink = contrastRatio(theme.text, fill) >= contrastRatio(theme.ground, fill) ? theme.text : theme.ground;
   const QRect inner = rect.adjusted(kGrid, 0, -kGrid, 0);
   const bool value = !m_data->hang_mode && rank.value && rect.width() >= kValueWidth;
   if (m_data->hang_mode && rect.width() >= kValueWidth) return paintState(painter, rank, inner, faded(fill), faded(ink));
-  if (!rank.value || rank.wait != WaitState::kNone)  // hatches and crosses must not run through the digits
+  if (!rank.value || rank.wait != WaitState::kNone)  // hatches and crosses must not cross the digits
     painter.fillRect(QRect(value ? inner.left() - 2 : rect.center().x() - needed / 2, rect.top() + 1, needed, rect.height() - 2),
                      faded(fill));
   painter.setPen(faded(ink));
@@ -107,7 +107,7 @@ void TopologyGrid::paintRank(QPainter& painter, std::uint32_t index, const QRect
                                                                       : formatValue(*rank.value, m_data->metric.unit));
 }
 
-// Number on the left, how far behind or where it waits on the right, on a ground of their own.
+// Number on the left, lag or place of waiting on the right, on a background of its own.
 void TopologyGrid::paintState(QPainter& painter, const TopologyRank& rank, const QRect& inner, const QColor& fill,
                               const QColor& ink) const {
   const QFontMetrics metrics = painter.fontMetrics();
@@ -125,7 +125,7 @@ void TopologyGrid::paintState(QPainter& painter, const TopologyRank& rank, const
   }
 }
 
-// Where ticks are too small for text, a tile still says how far its ranks are behind.
+// If ticks are too small for text, a tile still shows how far its ranks are behind.
 void TopologyGrid::paintBehind(QPainter& painter) const {
   if (!m_data->hang_mode) return;
   const QFontMetrics metrics = painter.fontMetrics();
@@ -149,10 +149,10 @@ void TopologyGrid::paintGroups(QPainter& painter) const {
     QRect rect;
     int level;
   };
-  std::vector<int> levels(m_cells.size(), 0);  // outlines around a rank so far: the next one goes inside
+  std::vector<int> levels(m_cells.size(), 0);  // number of outlines around a rank so far: the next one goes inside
   for (const PeerGroup& group : m_peers) {
     std::vector<Outline> merged;
-    std::map<std::tuple<int, int, int>, std::size_t> below;  // by left, right and bottom: what a cell right under it joins
+    std::map<std::tuple<int, int, int>, std::size_t> below;  // by left, right and bottom: the cell directly below joins it
     std::set<std::uint32_t> outlined;
     for (const std::uint32_t member : group.ranks) {
       const std::uint32_t i = shownFor(member);
@@ -208,7 +208,7 @@ void TopologyGrid::paintHeads(QPainter& painter) const {
   }
   if (m_columns.empty()) return;
   painter.fillRect(QRect(0, 0, viewport()->width(), kTop - kGrid), theme.ground);
-  // As many numbers as there is room for.
+  // As many numbers as fit.
   const int widest = metrics.horizontalAdvance(m_columns.back().text) + 2 * kGrid;
   const int pitch = m_columns.size() > 1 ? m_columns[1].at - m_columns[0].at : m_columns[0].size;
   std::size_t stride = 1;

@@ -25,7 +25,7 @@ QString operationOf(const HangGroup& group) {
   return group.seq ? text + QStringLiteral(" #%1").arg(*group.seq) : text;
 }
 
-// Communicators of one kind that wait in the same operation in the same way are one row.
+// Communicators of one kind that wait in the same operation in the same way are folded into one row.
 using Alike = std::vector<const HangGroup*>;
 bool alike(const HangGroup& a, const HangGroup& b) {
   return !a.kind.empty() && a.kind == b.kind && a.depth == b.depth && a.reason == b.reason && a.op == b.op && a.seq == b.seq &&
@@ -49,7 +49,7 @@ QString titleOf(const Alike& row) {
   return QStringLiteral("%1 × %2: %3").arg(row.size()).arg(screenText(first.kind, 20), operationOf(first));
 }
 
-// Who holds it up, or where those wait who do.
+// The rank that blocks it, or where the blocking ranks wait.
 QString reasonOf(const Alike& row, const HangEvidence& evidence) {
   switch (row.front()->reason) {
     case HangReason::kStuck:

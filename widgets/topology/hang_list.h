@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// HangList: the communicators of a hang in dependency order, the first blocked on top: which operation, who is missing, who waits for it.
+// HangList: the communicators of a hang in dependency order, the first blocked on top: the operation, the missing ranks, the waiting ranks.
 //
 // Threading:  GUI thread.
 // Ownership:  shares the TopologyData.
 // Units:      kListWidth pixels.
-// Errors:     what the evidence left out is counted below the list.
+// Errors:     evidence that was left out is counted below the list.
 // Cost:       at most kMaxListed rows of text, set only when they change.
 #pragma once
 

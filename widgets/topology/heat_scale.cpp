@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// HeatScale: what the colours and textures of the lattice mean.
+// HeatScale: the meaning of the lattice's colours and textures.
 #include <QPainter>
 #include <algorithm>
 
@@ -116,7 +116,7 @@ void HeatScale::paintEvent(QPaintEvent*) {
     swatch(theme.communication, false, tr("waits"));
     swatch(theme.error, true, tr("not seen there"));
   }
-  // Last: the medians stand in the side panel, too, where there is no room for them here.
+  // Last: if there is no room for the medians here, they are still in the side panel.
   const QString medians = words();
   if (medians.isEmpty()) return;
   write(metrics.elidedText(medians, Qt::ElideRight, width() - x), theme.muted);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. Every rank stands in exactly one cell or one strip. 2. Nothing is derived here: see analysis/layout.
+// Invariants: 1. Every rank is in exactly one cell or one strip. 2. Nothing is derived here: see analysis/layout.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -13,11 +13,11 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kMaxCells = 262'144;  // beyond, a layout is taken for damaged and only coordinates that occur are drawn
+constexpr std::size_t kMaxCells = 262'144;  // a larger layout is taken for damaged, and only coordinates that occur are drawn
 
 using Coordinate = std::optional<std::int32_t> Rank::*;
 
-// The values of one dimension that occur; {-1} where no rank has said any.
+// The values of one dimension that occur; {-1} if no rank has recorded any.
 std::vector<std::int32_t> axisOf(std::span<const TopologyRank> ranks, Coordinate member) {
   std::set<std::int32_t> seen;
   for (const TopologyRank& rank : ranks)
@@ -26,7 +26,7 @@ std::vector<std::int32_t> axisOf(std::span<const TopologyRank> ranks, Coordinate
   return {seen.begin(), seen.end()};
 }
 
-// Places of the layout that no rank has told of are part of the picture: they show who is missing.
+// Places of the layout that no rank has recorded are part of the picture: they show the missing ranks.
 void completeAxis(std::vector<std::int32_t>& axis, std::int32_t size, std::size_t& cells) {
   if (axis.front() < 0 || size <= 0 || axis.back() >= size) return;
   const std::size_t whole = cells / axis.size() * static_cast<std::size_t>(size);
@@ -43,7 +43,7 @@ std::optional<std::size_t> positionIn(const std::vector<std::int32_t>& axis, con
   return found != axis.end() && *found == *value ? std::optional(static_cast<std::size_t>(found - axis.begin())) : std::nullopt;
 }
 
-// Do two ranks that said all of their place stand at the same one, although their ep differs?
+// Do two ranks with complete coordinates share a place, although their ep differs?
 bool needsEp(std::span<const TopologyRank> ranks) {
   std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t, std::int32_t>, std::int32_t> taken;
   for (const TopologyRank& rank : ranks) {
@@ -60,7 +60,7 @@ void addStripsByNode(std::span<const TopologyRank> ranks, Lattice& lattice) {
   for (std::uint32_t i = 0; i < ranks.size(); ++i) nodes[{ranks[i].node.isEmpty(), ranks[i].node}].push_back(i);
   for (auto& [node, members] : nodes)
     lattice.strips.push_back({node.first ? TopologyText::tr("node not known") : node.second, std::move(members)});
-  // In the order of their first ranks: names need not sort like ranks do.
+  // In the order of their first ranks: names may sort differently.
   std::ranges::stable_sort(lattice.strips, {}, [](const Lattice::Strip& strip) { return strip.ranks.front(); });
 }
 
@@ -127,7 +127,7 @@ void compareToStages(TopologyData& data) {
   double largest = 0;
   for (TopologyRank& rank : data.ranks) {
     if (!rank.value) continue;
-    // Against none, and against a step in which all were equal, whatever its peers have.
+    // Not relative to peers: findings deviate from 0, what-if slowdowns from 1 (a step in which all ranks are equal).
     if (data.metric.value == TopologyValue::kFindings || data.metric.value == TopologyValue::kWhatIf) {
       rank.deviation = *rank.value - (data.metric.value == TopologyValue::kWhatIf ? 1 : 0);
       largest = std::max(largest, std::abs(*rank.deviation));
@@ -138,7 +138,7 @@ void compareToStages(TopologyData& data) {
     rank.deviation = data.metric.relative ? *rank.value / peers - 1 : *rank.value - peers;
     largest = std::max(largest, std::abs(*rank.deviation));
   }
-  // Round ends of the scale, so that it does not change with every answer.
+  // Rounded ends of the scale, so that it does not change with every answer.
   data.spread = data.metric.relative ? 0.05 : 5;
   for (int i = 0; data.spread < largest && i < 30; ++i) data.spread *= i % 3 == 1 ? 2.5 : 2;
 }
@@ -161,7 +161,7 @@ std::vector<PeerGroup> peersOf(const TopologyData& data, std::uint32_t rank) {
   };
   const std::int32_t ep = data.places.sizes.ep;
   if (!data.lattice.by_ep && own.ep && own.dp && ep > 1) {
-    // EP divides DP: neighbours in DP whose experts differ.
+    // EP divides DP: neighbours in DP with different experts.
     PeerGroup group{PeerKind::kEp, {}};
     for (std::uint32_t i = 0; i < data.ranks.size(); ++i) {
       const Rank& other = data.ranks[i].place;
@@ -181,7 +181,7 @@ std::vector<PeerGroup> peersOf(const TopologyData& data, std::uint32_t rank) {
                                            {PeerKind::kCp, "cp", &Rank::cp}}) {
     if (own.*member && (kind != PeerKind::kEp || data.lattice.by_ep)) continue;
     if (std::ranges::find(out, kind, &PeerGroup::kind) != out.end()) continue;
-    // Of several communicators of a kind the largest: smaller ones are cut from it.
+    // The largest of several communicators of a kind: smaller ones are subsets of it.
     const CommGroup* best = nullptr;
     for (const CommGroup& group : data.groups)
       if (group.kind == name && group.ranks.size() > 1 && std::ranges::find(group.ranks, own.rank) != group.ranks.end() &&

@@ -8,7 +8,7 @@
 namespace runglass {
 namespace {
 
-// How much worse than its stage a rank is; in a hang, how close it is to its cause.
+// How much worse than its stage a rank is; in a hang, how close it is to the cause.
 double worseOf(const TopologyData& data, const TopologyRank& rank) {
   if (data.hang_mode || data.hang) {
     static constexpr double kOrder[] = {0, 2, 4, 5, 3};  // of WaitState

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What TopologyGrid draws over its ranks: links of the chosen one, borders between racks.
+// Drawn over the ranks of TopologyGrid: links of the selected rank, borders between racks.
 #include <QPainter>
 #include <QPainterPath>
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kMaxDrawn = 256;  // edges of a kind
-constexpr int kLabelFrom = 28;          // a link this long has room for its label beside it
+constexpr int kLabelFrom = 28;          // minimum length of a link with a label
 
 }  // namespace
 
@@ -38,8 +38,8 @@ void TopologyGrid::paintLinks(QPainter& painter) const {
     QPen pen(peerColor(theme, edge.kind), kSelectionLine);
     if (!edge.bytes_per_s) pen.setStyle(Qt::DotLine);  // connected, not measured
     painter.setPen(pen);
-    // The way back of a ring bows, so that it does not lie on the others.
-    // Links of different kinds run beside each other, below the numbers of the cells.
+    // The return edge of a ring is curved, so that it does not overlap the others. Links of different kinds run in parallel, below the
+    // numbers of the cells.
     const int below = std::max(0, from.height() / 2 - 6);
     const QPoint aside((static_cast<int>(edge.kind) - 2) * std::min(10, from.width() / 6),
                        (static_cast<int>(edge.kind) - 2) * std::min(3, from.height() / 6) + below);
@@ -69,7 +69,7 @@ void TopologyGrid::paintLinks(QPainter& painter) const {
   }
 }
 
-// Between tiles whose ranks stand in different racks.
+// Between tiles whose ranks are in different racks.
 void TopologyGrid::paintRacks(QPainter& painter) const {
   if (!m_racks || m_lattice.cells.empty()) return;
   const std::size_t columns = m_lattice.dp.size(), rows = m_lattice.pp.size();

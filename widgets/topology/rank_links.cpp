@@ -37,7 +37,7 @@ class LinkReading {
       addEdges(group, reading.bus, out);
       out.groups.push_back(std::move(group));
     }
-    // Communicators of no known dimension that were measured.
+    // Measured communicators of no known dimension.
     for (const auto& [id, bus] : reading.bus.groups) {
       const auto known = std::ranges::find(m_data.groups, id, &CommGroup::id);
       if (reported.contains(id) || known == m_data.groups.end()) continue;
@@ -51,7 +51,7 @@ class LinkReading {
   }
 
  private:
-  // The communicator with just these members speaks for them: of several the one with most samples.
+  // The communicator with exactly these members represents them: of several the one with the most samples.
   LinkGroup groupOf(const PeerGroup& peers, const BusAnswer& bus, std::set<std::int64_t>& reported) const {
     LinkGroup group{.kind = peers.kind, .name = {}, .ranks = {}, .stats = {}, .reason = {}};
     for (const std::uint32_t i : peers.ranks) group.ranks.push_back(m_data.ranks[i].place.rank);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// RankLinks: what connects a rank with the members of its groups, and how fast: bus bandwidth of their collectives.
+// RankLinks: the connections of a rank to the members of its groups, and their speed: bus bandwidth of their collectives.
 //
-// Threading:  readLinks() on a query worker; its answer is immutable.
-// Ownership:  values.
-// Units:      bytes a second.
-// Errors:     the Reader's; a group without a measurement says why, it is never 0.
+// Threading:  readLinks() on a query worker; its result is immutable.
+// Units:      bytes per second.
+// Errors:     the Reader's; a group without a measurement has a reason, never 0.
 // Cost:       readBus() of the rank's communicators.
 #pragma once
 
@@ -17,12 +16,12 @@
 
 namespace runglass {
 
-// Neighbours: of a ring in the group's order, of a pipeline stage by stage.
+// Neighbours: in a ring by the group's order, in a pipeline stage by stage.
 struct LinkEdge {
   std::int32_t from = 0, to = 0;
   PeerKind kind = PeerKind::kTp;
   std::optional<double> bytes_per_s;  // of the pair, else of its group; median
-  bool own = false;                   // the pair's
+  bool own = false;                   // measured for the pair
 };
 
 struct LinkGroup {
@@ -31,8 +30,8 @@ struct LinkGroup {
   std::vector<std::int32_t> ranks;
   std::optional<BusStats> stats;
   BusOp op = BusOp::kNone;
-  bool said = false;  // by NCCL itself
-  QString reason;     // without stats
+  bool said = false;  // reported by NCCL itself
+  QString reason;     // why there are no statistics
 };
 
 struct RankLinks {
@@ -40,7 +39,7 @@ struct RankLinks {
   AttemptId attempt;
   std::vector<LinkGroup> groups;
   std::vector<LinkEdge> edges;
-  QString note;  // of what was looked at
+  QString note;  // about the data read
 };
 Result<RankLinks> readLinks(Reader& reader, const TopologyData& data, std::int32_t rank, std::stop_token stop);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariant: m_rows, m_on_path and m_way are of m_data; m_selected is one of its nodes.
+// Invariant: m_rows, m_on_path and m_way belong to m_data; m_selected is one of its nodes.
 #include "widgets/topology/step_chart.h"
 
 #include <QHelpEvent>
@@ -53,7 +53,7 @@ void StepChart::setSelected(std::optional<std::uint32_t> node) {
 
 void StepChart::layOut() {
   const int rows = std::max(1, static_cast<int>(m_rows.size()));
-  // What a short pipeline does not need is the lists'.
+  // The lists get the height that a short pipeline does not need.
   setMaximumHeight(kTop + rows * kMaxRow);
   m_row = std::clamp((viewport()->height() - kTop) / rows, kMinRow, kMaxRow);
   verticalScrollBar()->setRange(0, std::max(0, kTop + rows * m_row - viewport()->height()));
@@ -105,7 +105,7 @@ std::optional<std::uint32_t> StepChart::nodeAt(const QPoint& point) const {
   const auto& nodes = inside % m_row >= m_row - strip - 3 ? m_rows[row].other : m_rows[row].passes;
   const StepGraph& graph = m_data->graph;
   const TimeNs time = timeAt(point.x());
-  // By begin; operations of one lane may lie over each other: the last that began is on top.
+  // By start; operations of one lane may overlap: the one that started last is on top.
   auto at = std::ranges::upper_bound(nodes, time, {}, [&](std::uint32_t n) { return graph.start[n]; });
   for (int back = 0; back < 8 && at != nodes.begin(); ++back) {
     --at;
@@ -126,7 +126,7 @@ void StepChart::changeEvent(QEvent* event) {
   QAbstractScrollArea::changeEvent(event);
 }
 
-// Zooms about the pointer; with Shift, and for many stages, it scrolls.
+// Zooms around the pointer; Shift+wheel scrolls, for pipelines of many stages.
 void StepChart::wheelEvent(QWheelEvent* event) {
   const StepGraph::Step* step = m_data ? m_data->step() : nullptr;
   if (step == nullptr || event->modifiers().testFlag(Qt::ShiftModifier)) return QAbstractScrollArea::wheelEvent(event);
@@ -182,7 +182,7 @@ bool StepChart::viewportEvent(QEvent* event) {
   return QAbstractScrollArea::viewportEvent(event);
 }
 
-// Along the lane of the selected operation.
+// Moves along the lane of the selected operation.
 void StepChart::walk(int by) {
   if (m_rows.empty()) return;
   const auto row = m_selected ? rowOf(*m_selected) : std::nullopt;

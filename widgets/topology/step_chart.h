@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// StepChart: the pipeline of one replica in one step: a row for each stage, what it did over time, what that waited for.
+// StepChart: the pipeline of one replica in one step: a row for each stage, its operations over time, and their dependencies.
 //
 // Threading:  GUI thread.
 // Ownership:  shares the StepData.
 // Units:      device-independent pixels; TimeNs within the step.
-// Errors:     a step that cannot be shown is StepPage's to tell.
+// Errors:     a step that cannot be shown is reported by StepPage.
 // Cost:       a repaint is O(operations of the replica); the operation under the pointer is found by bisection.
 #pragma once
 
@@ -28,9 +28,9 @@ class StepChart : public QAbstractScrollArea, public AccessiblePicture {
   void setData(std::shared_ptr<const StepData> data);
   void setSelected(std::optional<std::uint32_t> node);
   std::optional<std::uint32_t> selected() const { return m_selected; }
-  // What stands for what, in words and swatches (rich text).
+  // The legend as text and swatches (rich text).
   static QString legend(const StepGraph& graph, const std::vector<std::uint32_t>& nodes);
-  // Where a node is on the viewport now; empty when it is not of the replica.
+  // The position of a node on the viewport now; empty if it is not of the replica.
   QRect nodeRect(std::uint32_t node) const;
   std::optional<std::uint32_t> nodeAt(const QPoint& point) const;
   AccessibleTable accessibleTable() const override;
@@ -52,7 +52,7 @@ class StepChart : public QAbstractScrollArea, public AccessiblePicture {
  private:
   struct Row {
     std::int32_t pp = 0;
-    std::vector<std::uint32_t> passes, other;  // by begin: what computes; communication, drawn below
+    std::vector<std::uint32_t> passes, other;  // by start: computation; communication, drawn below it
   };
   void layOut();
   int x(TimeNs time) const;
@@ -73,7 +73,7 @@ class StepChart : public QAbstractScrollArea, public AccessiblePicture {
   std::vector<Row> m_rows;
   std::vector<bool> m_on_path;  // by node
   std::optional<std::uint32_t> m_selected;
-  CriticalPath m_way;  // to the selected one
+  CriticalPath m_way;  // to the selected node
   TimeRange m_shown{0, 0};
   int m_row = kMinRow;
   std::optional<QPoint> m_drag;

@@ -55,7 +55,7 @@ class StepReading {
       return false;
     }
     std::set<std::int32_t> replicas;
-    // A dimension that no rank has is of size 1; a rank that alone lacks its place has none.
+    // A dimension without coordinates in any rank has size 1; a single rank without its coordinate has no place.
     const bool has_dp = std::ranges::any_of(ranks, [](const TopologyRank& r) { return r.place.dp.has_value(); });
     const bool has_pp = std::ranges::any_of(ranks, [](const TopologyRank& r) { return r.place.pp.has_value(); });
     for (const TopologyRank& rank : ranks) {
@@ -88,10 +88,10 @@ class StepReading {
     return {};
   }
 
-  // The wanted one, else the newest that fits together: what is still running does not.
+  // The requested step, else the newest consistent one: a step in progress is not.
   Status chooseStep() {
     if (m_question.step) {
-      // Not there: the nearest.
+      // Not recorded: the nearest.
       auto at = m_out.steps.lower_bound(*m_question.step);
       if (at == m_out.steps.end()) --at;
       return readGraph(at->first);
@@ -111,7 +111,7 @@ class StepReading {
     m_out.whole = m_ranks.size() <= kMaxStepRanks;
     std::vector<StepRank> ranks;
     StepOpColumns ops;
-    // Other stages begin and end elsewhere.
+    // Other stages start and end at other times.
     const TimeRange own = m_out.steps.at(step);
     const DurNs length = std::max<DurNs>(moved(own.t1, -own.t0), kNsPerMs);
     const TimeRange range{moved(own.t0, -length), moved(own.t1, length)};
@@ -143,7 +143,7 @@ class StepReading {
     return {};
   }
 
-  // Most of it may be in a replica that is not shown.
+  // Most of the path may be in a replica that is not shown.
   void tellWhereThePathIs() {
     m_out.note.clear();
     std::map<std::int32_t, DurNs> by_replica;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariant: chart and lists are of m_data.
+// Invariant: chart and lists belong to m_data.
 #include "widgets/topology/step_page.h"
 
 #include <QEvent>
@@ -121,7 +121,7 @@ StepPage::StepPage(const ViewContext& context, QWidget* parent)
 }
 
 void StepPage::setState(const ViewState& state, std::shared_ptr<const TopologyData> topology) {
-  // What is known of steps is of a moment: the newest one of another is another.
+  // The known steps depend on the moment: another moment has another newest step.
   if (state.moment != m_state.moment) m_data.reset();
   m_state = state;
   if (!topology) return;
@@ -129,7 +129,7 @@ void StepPage::setState(const ViewState& state, std::shared_ptr<const TopologyDa
   m_topology = std::move(topology);
   if (other) m_data.reset(), m_step.reset(), m_selected.reset(), m_replica.reset(), m_rank.reset();
   bool wanted = other || !m_data;
-  // What was selected while another tab was shown counts as well.
+  // A selection made while another tab was shown counts as well.
   if (state.selection.step && state.selection.step != m_selected) {
     m_selected = state.selection.step;
     if (m_step != m_selected) m_step = m_selected, wanted = true;
@@ -208,7 +208,7 @@ void StepPage::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
 }
 
-// By operation, the largest first, the pieces of each below it in the order of time.
+// By operation, the largest first, each with its pieces in order of time.
 void StepPage::fillPath() {
   m_path->clear();
   m_path->setRootIsDecorated(true);

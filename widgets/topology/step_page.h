@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// StepPage: the tab `step` of the topology view: a step of one replica drawn by StepChart, its critical path in ms, and what the chosen
-// operation waited for.
+// StepPage: the tab `step` of the topology view: a step of one replica drawn by StepChart, its critical path in ms, and the dependencies of
+// the selected operation.
 //
-// Threading:  GUI thread; the data are read on a query worker.
+// Threading:  GUI thread; the data is read on a query worker.
 // Ownership:  the view owns it.
 // Units:      ns.
-// Errors:     what cannot be shown says why in place of the picture.
-// Cost:       one readStep() for each step, replica or attempt that is chosen; live data are not followed.
+// Errors:     shown with the reason in place of the picture.
+// Cost:       one readStep() for each selected step, replica or attempt; live data is not followed.
 #pragma once
 
 #include <QComboBox>
@@ -28,7 +28,7 @@ class StepPage : public QWidget {
 
  public:
   StepPage(const ViewContext& context, QWidget* parent);
-  // The replica of the selected rank and the selected step are shown. Null: it is hidden.
+  // The replica of the selected rank and the selected step are shown. Null: the page is hidden.
   void setState(const ViewState& state, std::shared_ptr<const TopologyData> topology);
   bool isFinal() const { return m_data && !m_slot.busy(); }
   StepChart* chart() const { return m_chart; }
@@ -36,7 +36,7 @@ class StepPage : public QWidget {
   QTreeWidget* chainList() const { return m_chain; }
   std::shared_ptr<const StepData> data() const { return m_data; }
   QString headline() const { return m_headline->text(); }
-  void goTo(int steps);  // forward or back among those recorded
+  void goTo(int steps);  // forward or back among the recorded ones
 
  signals:
   void viewRequested(const QString& id);
@@ -57,8 +57,8 @@ class StepPage : public QWidget {
   ViewState m_state;
   std::shared_ptr<const TopologyData> m_topology;
   std::shared_ptr<const StepData> m_data;
-  std::optional<std::int64_t> m_step, m_selected;  // m_selected: the selected step that was last gone to
-  std::optional<std::int32_t> m_replica, m_rank;   // m_rank: the one that chose the replica
+  std::optional<std::int64_t> m_step, m_selected;  // m_selected: the selected step visited last
+  std::optional<std::int32_t> m_replica, m_rank;   // m_rank: the one that determined the replica
   QToolButton *m_back, *m_next;
   QSpinBox* m_number;
   QComboBox* m_replicas;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How StepChart looks.
+// Painting of StepChart.
 #include <QPaintEvent>
 #include <QPainter>
 #include <QPainterPath>
@@ -20,7 +20,7 @@ constexpr int kPathLine = 3, kTextFrom = 20, kMarkFrom = 5;
 QColor colorOf(StepOp op) {
   const Theme& theme = currentTheme();
   switch (op) {
-    // As in every breakdown of a step: computation is of one hue, backward the fuller one.
+    // As in every breakdown of a step: computation in one hue, backward the more saturated.
     case StepOp::kForward:
       return mix(theme.compute, theme.ground, 0.35);
     case StepOp::kBackward:
@@ -93,7 +93,7 @@ void StepChart::paintNode(QPainter& painter, std::uint32_t node, const QRect& re
                      graph.microbatch[node] != graph.microbatch[*m_selected];
   const QColor fill = other ? mix(colorOf(graph, node), theme.ground, 0.55) : colorOf(graph, node);
   if (isCommunication(graph.op[node]) && graph.work[node] < graph.dur[node]) {
-    // What it waited for its peers is not its own time.
+    // Time spent waiting for peers is not the operation's own.
     const int from = std::clamp(x(graph.start[node] + graph.dur[node] - graph.work[node]), rect.left(), rect.right());
     paintHatch(painter, QRect(rect.topLeft(), QPoint(from, rect.bottom())), fill);
     painter.fillRect(QRect(QPoint(from, rect.top()), rect.bottomRight()), fill);
@@ -106,7 +106,7 @@ void StepChart::paintNode(QPainter& painter, std::uint32_t node, const QRect& re
   painter.drawText(rect.intersected(QRect(kLeft, 0, viewport()->width() - kLeft, viewport()->height())), Qt::AlignCenter, label);
 }
 
-// What the operations of the selected micro-batch waited for, as far as it is in this replica.
+// Dependencies of the operations of the selected micro-batch, within this replica.
 void StepChart::paintDeps(QPainter& painter) const {
   if (!m_selected) return;
   const StepGraph& graph = m_data->graph;
@@ -132,7 +132,7 @@ void StepChart::paintDeps(QPainter& painter) const {
   painter.restore();
 }
 
-// Its pieces underlined in their rows, joined where it changes the row. Pieces of other replicas are listed, not drawn.
+// The path's pieces are underlined in their rows and joined where it changes rows. Pieces in other replicas are listed, not drawn.
 void StepChart::paintPath(QPainter& painter, const CriticalPath& path, const QColor& color, int width) const {
   painter.setPen(QPen(color, width, Qt::SolidLine, Qt::FlatCap));
   std::optional<QPoint> before;

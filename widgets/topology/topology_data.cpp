@@ -21,7 +21,7 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kSampleStale = 30 * kNsPerSecond;   // behind the newest sample of the same metric
-constexpr DurNs kAfterAttempt = 10 * kNsPerSecond;  // a sample this much later than the attempt's end is of what came after
+constexpr DurNs kAfterAttempt = 10 * kNsPerSecond;  // a sample this long after the attempt's end belongs to a later attempt
 
 constexpr int kFindingsReported = 5;
 
@@ -69,7 +69,7 @@ class TopologyReading {
     std::erase_if(m_series, [&](const Series& s) { return s.key.attempt != m_data.attempt.id || s.sample_count == 0 || !s.key.rank; });
     std::map<std::int32_t, Rank> known;
     for (const Rank& rank : layout.ranks) known[rank.rank] = rank;
-    // A rank that only has values is a rank as well.
+    // A rank that only has values counts as a rank as well.
     for (const Series& series : m_series) known.try_emplace(*series.key.rank, Rank{.attempt = m_data.attempt.id, .rank = *series.key.rank});
     layout.ranks.clear();
     for (const auto& [number, rank] : known) layout.ranks.push_back(rank);
@@ -95,7 +95,7 @@ class TopologyReading {
   }
 
   Status readProgress() {
-    if (!m_newest) return {};  // the Reader keeps that of the newest attempt
+    if (!m_newest) return {};  // the Reader stores that of the newest attempt only
     RG_ASSIGN(const auto progress, m_reader.progress(m_data.run.id));
     for (const Progress& one : progress)
       if (const auto at = m_index.find(one.rank); at != m_index.end() && one.attempt == m_data.attempt.id)
@@ -119,7 +119,7 @@ class TopologyReading {
     m_data.now = live ? std::max(newest, m_question.now) : newest;
   }
 
-  // Those of the attempt, or of the whole run, that name a rank or its node.
+  // Findings of the attempt, or of the whole run, that name a rank or its node.
   Status readFindings() {
     RG_ASSIGN(auto findings, m_reader.findings(m_data.run.id));
     std::erase_if(findings, [&](const Finding& f) { return f.attempt && f.attempt != m_data.attempt.id; });
@@ -135,11 +135,11 @@ class TopologyReading {
     return {};
   }
 
-  // What a rank or its GPU has series of.
+  // The series that a rank or its GPU has.
   Status offerSeries() {
     std::set<std::string> names;
     for (const Series& series : m_series) names.insert(series.key.metric);
-    // GPUs of a job say the same things: the first and the last rank's stand for all.
+    // GPUs of a job report the same metrics: the first and the last rank's represent all.
     for (const TopologyRank* rank : {&m_data.ranks.front(), &m_data.ranks.back()}) {
       if (!rank->place.device) continue;
       SeriesFilter of_device;
@@ -161,7 +161,7 @@ class TopologyReading {
   }
 
   Status readValues() {
-    // In a synchronous job every rank's step takes as long as the slowest one's: work tells them apart, where waits are known.
+    // In a synchronous job every rank's step takes as long as the slowest one's: work distinguishes ranks, if waits are known.
     constexpr std::array kOrder = {TopologyValue::kWork,  TopologyValue::kStepTime, TopologyValue::kProgress,
                                    TopologyValue::kPower, TopologyValue::kClock,    TopologyValue::kTemperature};
     if (m_question.value == TopologyValue::kNamed) {
@@ -209,8 +209,8 @@ class TopologyReading {
     }
   }
 
-  // S_w of a worker: all ranks of a stage and replica share it, TP and CP cannot be told apart from these spans. Read anew when the attempt
-  // grew.
+  // S_w of a worker: all ranks of a stage and replica share it, because these spans do not distinguish TP and CP. Read again when the
+  // attempt has grown.
   Status readSlowdowns() {
     for (const Series& series : m_series) m_data.grown += static_cast<std::uint64_t>(series.sample_count);
     const auto& previous = m_question.previous;
@@ -227,7 +227,7 @@ class TopologyReading {
     const auto& workers = found.graph->workers;
     for (std::size_t i = 0; i < std::min(workers.size(), found.what_if.by_worker.size()); ++i)
       of[{workers[i].dp, workers[i].pp}] = found.what_if.by_worker[i];
-    // A dimension that no rank has is of size 1; a rank that alone lacks its place has none.
+    // A dimension without coordinates in any rank has size 1; a single rank without its coordinate has no place.
     const bool has_dp = std::ranges::any_of(m_data.ranks, [](const TopologyRank& r) { return r.place.dp.has_value(); });
     const bool has_pp = std::ranges::any_of(m_data.ranks, [](const TopologyRank& r) { return r.place.pp.has_value(); });
     for (TopologyRank& rank : m_data.ranks) {
@@ -239,7 +239,7 @@ class TopologyReading {
 
   // All ranks over the same steps, the newest of the attempt: a rank that stopped reporting has no value among them.
   Status readSteps(const TopologyMetric& metric) {
-    const bool work = metric.value == TopologyValue::kWork;  // of waiting, the waits are what is summed
+    const bool work = metric.value == TopologyValue::kWork;  // for waiting, the waits are summed up
     struct Sources {
       std::vector<const Series*> add, subtract;
     };
@@ -278,7 +278,7 @@ class TopologyReading {
     return {};
   }
 
-  // What has not grown has not changed.
+  // A series that has not grown has not changed.
   bool takeOver(TopologyRank& rank) const {
     const auto& previous = m_question.previous;
     if (!previous || previous->attempt.id != m_data.attempt.id || previous->metric.value != m_data.metric.value) return false;
@@ -288,7 +288,7 @@ class TopologyReading {
     return true;
   }
 
-  // Waits are taken off the steps that have parts; a step that only has a wait is none.
+  // Waits are subtracted from steps that have parts; a step with only a wait is ignored.
   Status sumUp(const std::vector<const Series*>& series, std::int64_t last, double sign, std::map<std::int64_t, double>& steps) {
     for (const Series* one : series) {
       if (m_stop.stop_requested()) return {Code::kCancelled, "cancelled"};
@@ -339,7 +339,7 @@ class TopologyReading {
       const auto at = of.find(rank.place.rank);
       if (at == of.end()) continue;
       const auto sample = found.find(at->second.value);
-      // An old value is not now's, and one of a later attempt not this one's.
+      // An old value is not current, and a value of a later attempt is not this one's.
       if (sample == found.end()) continue;
       if (!by_step && (newest - sample->second.x > kSampleStale || sample->second.x > until)) continue;
       if (std::isfinite(sample->second.value)) rank.value = sample->second.value;
@@ -353,7 +353,7 @@ class TopologyReading {
   TopologyData m_data;
   std::vector<Series> m_series;  // of the attempt's ranks, with samples
   std::map<std::int32_t, std::size_t> m_index;
-  std::map<std::int32_t, TimeNs> m_heard;  // newest word of a rank
+  std::map<std::int32_t, TimeNs> m_heard;  // newest data of each rank
   std::map<std::int32_t, int> m_severity;  // of its findings
   bool m_newest = false;
 };

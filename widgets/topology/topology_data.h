@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // TopologyData: the ranks of one attempt at their places in the DP × PP × TP lattice, with one value each against its stage's median.
 //
-// Threading:  readTopology() on a query worker; its answer is immutable. The other functions are pure.
-// Ownership:  values.
-// Units:      catalogue units; a deviation is a ratio, or a difference in the metric's unit where `relative` is false.
-// Errors:     the Reader's; NOT_FOUND without a run. A rank without a value says why, it is never 0.
+// Threading:  readTopology() on a query worker; its result is immutable. The other functions are pure.
+// Units:      catalogue units; a deviation is a ratio, or a difference in the metric's unit if `relative` is false.
+// Errors:     the Reader's; NOT_FOUND without a run. A rank without a value has a reason, never 0.
 // Cost:       one scalar read of at most kTopologySteps points a rank (work: one for each part and wait); ranks whose series did not grow
 //             since `previous` are not read again.
 #pragma once
@@ -44,17 +43,17 @@ enum class TopologyValue : std::uint8_t {
   kHeard,
   kFindings,
   kWhatIf,
-  kNamed  // a series chosen by its name: not among kTopologyMetrics
+  kNamed  // a series selected by name: not among kTopologyMetrics
 };
 struct TopologyMetric {
   TopologyValue value;
   const char* title;
-  const char* metric;  // the series; "" where it is not one
+  const char* metric;  // the series; "" if it is none
   const char* unit;
   bool more_is_worse;
   bool relative;      // deviations are ratios
   double stands_out;  // the deviation from which the headline names a rank or a stage
-  // Sentences: %1 is a rank or a stage, %2 how much. "" where there is none.
+  // Sentences: %1 is a rank or a stage, %2 the amount. "" if there is none.
   const char *rank_of_stage, *rank_of_all, *stage_of_all;
   const char* missing;  // why a rank has no value
 };
@@ -88,7 +87,7 @@ inline constexpr std::array<TopologyMetric, 10> kTopologyMetrics = {{
      QT_TRANSLATE_NOOP("Topology", "Rank %1 is %2 hotter than the ranks' median"),
      QT_TRANSLATE_NOOP("Topology", "Stage %1 is %2 hotter than the other stages"),
      QT_TRANSLATE_NOOP("Topology", "its GPU is not known or does not report it")},
-    // Who waits least is who the others wait for.
+    // The rank that waits least is the one that the others wait for.
     {TopologyValue::kWait, QT_TRANSLATE_NOOP("Topology", "waiting, median of 50 steps"), kStepPartWaitMetric.data(), "ns", false, true,
      0.25, QT_TRANSLATE_NOOP("Topology", "Rank %1 waits %2 less than its stage's median"),
      QT_TRANSLATE_NOOP("Topology", "Rank %1 waits %2 less than the ranks' median"),
@@ -105,7 +104,7 @@ inline constexpr std::array<TopologyMetric, 10> kTopologyMetrics = {{
      "", QT_TRANSLATE_NOOP("Topology", "Stage %1 costs the step %2 more than the other stages"),
      QT_TRANSLATE_NOOP("Topology", "its spans do not show what a step waited for")},
 }};
-// A series by its name; the text belongs to `named`.
+// A series by name; the text belongs to `named`.
 struct NamedMetric {
   std::string metric, title, unit;
 };
@@ -113,12 +112,12 @@ TopologyMetric metricOf(const NamedMetric& named);
 inline constexpr std::size_t kMaxNamedMetrics = 200;
 inline constexpr std::int64_t kTopologySteps = 50;
 
-// In a hang: what the rank's newest progress, and the hang's finding, say of the collective that holds the job up.
+// In a hang: the rank's state in the collective that blocks the job, by its newest progress and the hang's finding.
 enum class WaitState : std::uint8_t {
   kNone,     // nothing is known
   kWaiting,  // in a collective, and others are not
   kNotSeen,  // others wait for it
-  kSilent,   // the same, and it says nothing
+  kSilent,   // the same, and it does not report
   kComputing
 };
 
@@ -126,34 +125,34 @@ struct TopologyRank {
   Rank place;
   QString node, gpu, rack;
   std::optional<double> value, deviation;
-  QStringList findings;  // in words, worst first
+  QStringList findings;  // as text, worst first
   std::optional<Progress> progress;
   WaitState wait = WaitState::kNone;
   bool at_root = false;           // waits in a communicator that waits for no other
-  QString behind;                 // of who is waited for: "−2" in its peers' sequence, or what it does instead
+  QString behind;                 // lag of a missing rank: "−2" in its peers' sequence, or its activity instead
   QString last_log, stack_top;    // in a hang
-  std::uint64_t fingerprint = 0;  // of the series that the value came from
+  std::uint64_t fingerprint = 0;  // of the series of the value
 };
 
 inline constexpr std::uint32_t kNoRank = UINT32_MAX;
 
-// Where ranks stand: a tile for each (pp, dp), in it a block for each cp (and ep where that is needed to tell ranks apart), a tick for
-// each tp. Only what the ranks said; values are those that occur, or all up to the layout's size.
+// The places of ranks: a tile for each (pp, dp), in it a block for each cp (and ep if needed to distinguish ranks), a tick for each tp.
+// Only recorded coordinates; values are those that occur, or all up to the layout's size.
 struct Lattice {
-  std::vector<std::int32_t> dp, pp, tp;                       // axes; {-1}: no rank said it
-  std::vector<std::pair<std::int32_t, std::int32_t>> blocks;  // (cp, ep); -1: not said or not needed
+  std::vector<std::int32_t> dp, pp, tp;                       // axes; {-1}: no rank recorded it
+  std::vector<std::pair<std::int32_t, std::int32_t>> blocks;  // (cp, ep); -1: not recorded or not needed
   std::vector<std::uint32_t> cells;                           // index into ranks, or kNoRank
   bool by_ep = false;
   std::size_t at(std::size_t row, std::size_t column, std::size_t block, std::size_t tick) const {
     return ((row * dp.size() + column) * blocks.size() + block) * tp.size() + tick;
   }
-  // Ranks that said no place, or one that is taken; by node where no rank has a place.
+  // Ranks that recorded no place, or a place already taken; by node if no rank has a place.
   struct Strip {
     QString title;
     std::vector<std::uint32_t> ranks;
   };
   std::vector<Strip> strips;
-  // Of a folded lattice: by rank, who is drawn in its place (the one furthest on the worse side); empty: every rank itself.
+  // For a folded lattice: by rank, the rank drawn in its place (the worst one); empty: every rank itself.
   std::vector<std::uint32_t> shown;
 };
 
@@ -163,10 +162,10 @@ struct StageMedian {
   std::size_t ranks = 0;  // with a value
 };
 
-// What holds the job up, as far as the ranks' progress says it.
+// The cause of a blocked job, where the ranks' progress shows it.
 struct Hang {
-  std::size_t waiting = 0;             // ranks of the whole job
-  std::vector<std::int32_t> not_seen;  // in the collective below, and waiting nowhere else
+  std::size_t waiting = 0;             // in the whole job
+  std::vector<std::int32_t> not_seen;  // missing in the blocked collective, and waiting nowhere else
   std::size_t inside = 0, members = 0;
   QString op, group;
   std::optional<std::int64_t> seq;
@@ -180,19 +179,19 @@ struct TopologyData {
   LayoutPlaces places;  // where the ranks' coordinates come from; its ranks are those recorded
   std::string chosen_order;
   Lattice lattice;
-  std::shared_ptr<const NamedMetric> named;  // `metric` is made of it
+  std::shared_ptr<const NamedMetric> named;  // source of `metric`
   std::vector<std::string> offered;          // series that a rank or its GPU has
   TopologyMetric metric = kTopologyMetrics[0];
   std::vector<StageMedian> stages;         // by pp
-  double spread = 0;                       // the deviation that is drawn at full colour
-  std::optional<Hang> hang;                // where no analysis has said more
-  std::optional<HangEvidence> hang_found;  // by the newest `hang` finding that holds
-  bool hang_mode = false;                  // ranks are drawn by their state in it, not by a metric
+  double spread = 0;                       // the deviation drawn in full colour
+  std::optional<Hang> hang;                // if no analysis has a more precise result
+  std::optional<HangEvidence> hang_found;  // by the newest active `hang` finding
+  bool hang_mode = false;                  // ranks are drawn by their state in the hang, not by a metric
   std::uint64_t grown = 0;                 // samples of the attempt when `metric` was read
-  QString trouble;                         // why there are no values at all, where more is known than the metric's `missing`
+  QString trouble;                         // why there are no values at all, if more is known than the metric's `missing`
   std::optional<std::int64_t> last_step;
-  TimeNs now = 0;     // ages count from here
-  bool live = false;  // somebody writes it
+  TimeNs now = 0;     // ages are relative to it
+  bool live = false;  // a process is writing the run
   QString headline;
   bool warn = false;
 };
@@ -200,23 +199,23 @@ struct TopologyData {
 struct TopologyQuestion {
   RunId run;
   AttemptId attempt;
-  std::optional<TopologyValue> value;  // absent: work, else the first that any rank has
-  std::string named;                   // of kNamed
+  std::optional<TopologyValue> value;  // absent: work, else the first metric that any rank has
+  std::string named;                   // for kNamed
   TimeNs now = 0;
   std::shared_ptr<const TopologyData> previous;
 };
 Result<TopologyData> readTopology(Reader& reader, const TopologyQuestion& question, std::stop_token stop);
 
-// From coordinates alone; strips by node when no rank has any.
+// From coordinates alone; strips by node if no rank has any.
 Lattice placeRanks(std::span<const TopologyRank> ranks, const Layout& layout);
-// Dimensions that lie in one cell together: all but DP and PP, ...
+// Dimensions folded into one cell: all but DP and PP, ...
 enum class Fold : std::uint8_t { kStages, kContexts, kTensor, kNone };
-// kTensor: EP in one cell with the rest; kNone: as placeRanks() made it.
+// kTensor: EP folded with the rest; kNone: as placeRanks() returned it.
 Lattice foldLattice(const TopologyData& data, Fold fold);
-// Fills deviations, stages and spread from the values.
+// Computes deviations, stages and spread from the values.
 void compareToStages(TopologyData& data);
-std::optional<Hang> findHang(TopologyData& data);  // and the ranks' wait
-// The newest hang finding of the attempt that holds, the ranks' states by it, and the newest log line of those that it waits for.
+std::optional<Hang> findHang(TopologyData& data);  // also sets the ranks' wait states
+// The newest active hang finding of the attempt, the ranks' states by it, and the newest log line of the missing ranks.
 Status readHangFinding(Reader& reader, TimeNs now, TopologyData& data);
 QString hangHeadline(const TopologyData& data);
 QString hangCaption(const TopologyData& data);
@@ -227,14 +226,14 @@ struct PeerGroup {
   PeerKind kind;
   std::vector<std::uint32_t> ranks;  // indices, with the rank itself
 };
-// By coordinates; kinds that those do not tell come from the attempt's communicators. Kinds of one rank are left out.
+// By coordinates; kinds that coordinates do not define come from the attempt's communicators. Groups of a single rank are left out.
 std::vector<PeerGroup> peersOf(const TopologyData& data, std::uint32_t rank);
 
-// Words.
+// Texts.
 void makeWords(TopologyData& data);                                   // the headline
-QString captionOf(const TopologyData& data, const Lattice& lattice);  // what the picture of that lattice is
+QString captionOf(const TopologyData& data, const Lattice& lattice);  // description of that lattice's picture
 QString rankRanges(std::vector<std::int32_t> ranks, int most = 12);   // "0–7, 16"
-QString placesText(const LayoutPlaces& places);                       // where coordinates come from, what contradicts; may be empty
+QString placesText(const LayoutPlaces& places);                       // source of the coordinates and contradictions; may be empty
 QString coordinateText(const Rank& rank);                             // "dp 0 · pp 1 · tp 5"; kAbsentText
 QString deviationText(const TopologyMetric& metric, double deviation);
 QString valueText(const TopologyMetric& metric, double value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariant: m_cells, m_holes and heads are of m_data; m_peers and m_lit of m_chosen.
+// Invariant: m_cells, m_holes and heads belong to m_data; m_peers and m_lit to m_chosen.
 #include "widgets/topology/topology_grid.h"
 
 #include <QContextMenuEvent>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMinTile = 8, kMaxBlock = 148, kMinTick = 5, kMaxTick = 28;
 constexpr int kTitleHeight = 22, kStripTitle = 132;
-constexpr std::size_t kShortStrip = 16;  // ranks of a node beside its name
+constexpr std::size_t kShortStrip = 16;  // ranks of a node drawn next to its name
 
 }  // namespace
 
@@ -42,7 +42,7 @@ QColor peerColor(const Theme& theme, PeerKind kind) {
 QColor deviationColor(const Theme& theme, const TopologyMetric& metric, double deviation, double spread) {
   const bool worse = metric.more_is_worse ? deviation > 0 : deviation < 0;
   const double share = spread > 0 ? std::min(1.0, std::abs(deviation) / spread) : 0;
-  // A healthy rank is visible, too.
+  // A healthy rank must be visible, too.
   return mix(theme.line, worse ? theme.heat_worse : theme.heat_better, share);
 }
 
@@ -102,7 +102,7 @@ void TopologyGrid::choosePeers() {
   if (found == m_data->ranks.end() || found->place.rank != *m_selected) return;
   m_chosen = static_cast<std::uint32_t>(found - m_data->ranks.begin());
   m_peers = peersOf(*m_data, *m_chosen);
-  if (m_peers.empty()) return;  // nobody is known to be no peer
+  if (m_peers.empty()) return;  // groups unknown: no rank can be dimmed
   m_lit.assign(m_data->ranks.size(), false);
   m_lit[*m_chosen] = true;
   for (const PeerGroup& group : m_peers)
@@ -170,7 +170,7 @@ void TopologyGrid::layOutLattice(const QSize& room, int strips_height) {
   m_content = {kLeft + columns * pitch, kTop + rows * down};
 }
 
-// Nodes of a few ranks stand side by side, their names beside them; longer strips wrap under their titles.
+// Nodes of a few ranks are placed side by side, with their names next to them; longer strips wrap below their titles.
 void TopologyGrid::layOutStrips(const QSize& room, int top, bool measure) {
   const auto& strips = m_lattice.strips;
   std::size_t total = 0, longest = 0;
@@ -181,7 +181,7 @@ void TopologyGrid::layOutStrips(const QSize& room, int top, bool measure) {
   const int strip_width = kStripTitle + static_cast<int>(longest) * cell.width() + 4 * kGrid;
   const int side_by_side = beside ? std::max(1, room.width() / strip_width) : 1;
   int per_row = beside ? static_cast<int>(longest) : std::max(1, (room.width() - 2 * kGrid) / cell.width());
-  if (!beside && per_row > 8) per_row -= per_row % 8;  // nodes of eight begin in the same columns
+  if (!beside && per_row > 8) per_row -= per_row % 8;  // nodes of eight start in the same columns
   int y = top, width = m_content.width();
   for (std::size_t s = 0; s < strips.size(); ++s) {
     const int x = beside ? static_cast<int>(s) % side_by_side * strip_width + kStripTitle : kGrid;
@@ -206,7 +206,7 @@ void TopologyGrid::layOutStrips(const QSize& room, int top, bool measure) {
 QPoint TopologyGrid::offset() const { return {-horizontalScrollBar()->value(), -verticalScrollBar()->value()}; }
 
 std::optional<std::uint32_t> TopologyGrid::rankAt(const QPoint& point) const {
-  // The headers lie over what is scrolled below them.
+  // The headers cover content scrolled below them.
   if (!m_rows.empty() && point.x() < kLeft) return std::nullopt;
   const QPoint inside = point - offset();
   for (std::uint32_t i = 0; i < m_cells.size(); ++i)
@@ -280,7 +280,7 @@ bool TopologyGrid::viewportEvent(QEvent* event) {
   return QAbstractScrollArea::viewportEvent(event);
 }
 
-// Of the keyboard: of the rank that is selected.
+// Opened by keyboard: for the selected rank.
 void TopologyGrid::contextMenuEvent(QContextMenuEvent* event) {
   if (event->reason() != QContextMenuEvent::Keyboard || !m_chosen) return;
   const std::uint32_t shown = shownFor(*m_chosen);
@@ -310,7 +310,7 @@ void TopologyGrid::keyPressEvent(QKeyEvent* event) {
   QAbstractScrollArea::keyPressEvent(event);
 }
 
-// To the nearest rank in that direction, straight ahead before aside.
+// Moves to the nearest rank in that direction, straight ahead before sideways.
 void TopologyGrid::walk(int dx, int dy) {
   if (!m_data || m_cells.empty()) return;
   if (!m_chosen) return emit rankChosen(m_data->ranks.front().place.rank);

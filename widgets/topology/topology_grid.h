@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TopologyGrid: the lattice as a picture: DP across, PP down, a tile for each TP group; scrolls under headers that stay.
+// TopologyGrid: the lattice as a picture: DP across, PP down, a tile for each TP group; scrolls under fixed headers.
 //
 // Threading:  GUI thread.
 // Ownership:  shares the TopologyData.
-// Units:      device-independent pixels; tiles fit the room, from 10 px wide and 5 px a tick on.
+// Units:      device-independent pixels; tiles fit the available space, at least 10 px wide and 5 px a tick.
 // Errors:     a rank without a value is hatched, a place without a rank dotted; never 0.
 // Cost:       a repaint is O(ranks in the exposed part); places are computed when the data or the size changes.
 #pragma once
@@ -21,7 +21,7 @@
 namespace runglass {
 
 QColor peerColor(const Theme& theme, PeerKind kind);
-// From the neutral ground of a value at the median to full colour at `spread`.
+// From the neutral background colour of a value at the median to full colour at `spread`.
 QColor deviationColor(const Theme& theme, const TopologyMetric& metric, double deviation, double spread);
 
 class TopologyGrid : public QAbstractScrollArea, public AccessiblePicture {
@@ -33,11 +33,11 @@ class TopologyGrid : public QAbstractScrollArea, public AccessiblePicture {
   void setData(std::shared_ptr<const TopologyData> data);
   void setSelected(std::optional<std::int32_t> rank);
   void setFold(Fold fold);
-  const Lattice& lattice() const { return m_lattice; }  // as it is drawn
+  const Lattice& lattice() const { return m_lattice; }  // as drawn
   void setRacks(bool on);
   void setLinks(std::shared_ptr<const RankLinks> links);  // drawn while their rank is selected; null: none
   void scrollTo(std::int32_t rank);
-  // Where a rank is on the viewport now; empty when it is not shown.
+  // The position of a rank on the viewport now; empty if it is not shown.
   QRect rankRect(std::int32_t rank) const;
   bool isDimmed(std::int32_t rank) const;
   QString tipAt(const QPoint& point) const;  // in viewport coordinates

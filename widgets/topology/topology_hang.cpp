@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariant: in a hang, states are the finding's; only ranks that it does not name are judged by their own progress.
+// Invariant: in a hang, states are the finding's; only ranks that it does not name are classified by their own progress.
 #include <QStringList>
 #include <algorithm>
 #include <unordered_map>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLogsRead = 2'000;
 
-// Holds, or ended with the attempt: what a stored run was left in.
+// Active, or ended with the attempt: the final state of a stored run.
 const Finding* openHang(const std::vector<Finding>& findings, const Attempt& attempt) {
   const Finding* best = nullptr;
   for (const Finding& one : findings) {
@@ -41,7 +41,7 @@ void setStates(TopologyData& data) {
   std::unordered_map<std::int64_t, std::int32_t> depth;
   for (const HangGroup& group : e.groups) depth[group.id] = group.depth;
   for (TopologyRank& rank : data.ranks) {
-    // A step alone (of the past, from step times) does not say whether a rank waits.
+    // A step alone (in the past, from step times) does not show whether a rank waits.
     if (!rank.progress || (!rank.progress->seq && rank.progress->op.empty())) continue;
     rank.wait = rank.progress->seq ? WaitState::kWaiting : WaitState::kComputing;
     const auto at = depth.find(rank.progress->group.value_or(0));
@@ -73,7 +73,7 @@ QString culpritText(const HangEvidence& e) {
              : TopologyText::tr("%1 ranks").arg(formatCount(e.culprit_count));
 }
 
-// Of culprits that captures show: "rank 21 (sim-0002) does not run: T (stopped)", "suspect: rank 3, stack in read_shard (data.py:88)".
+// For culprits shown by captures: "rank 21 (sim-0002) does not run: T (stopped)", "suspect: rank 3, stack in read_shard (data.py:88)".
 QString capturedText(const HangEvidence& e) {
   if (e.culprits.empty() || e.culprits.front().standing < HangStanding::kStopped) return {};
   const HangMember& first = e.culprits.front();
@@ -84,7 +84,7 @@ QString capturedText(const HangEvidence& e) {
                              : TopologyText::tr("suspect: %1, stack in %2").arg(culpritText(e), screenText(first.frame, 120));
 }
 
-// The collective that no other one blocks, and the ranks that it lacks.
+// The collective that no other one blocks, and its missing ranks.
 QString rootText(const HangEvidence& e) {
   const HangGroup& root = e.groups.front();
   QString where = root.op.empty() ? TopologyText::tr("a collective") : screenText(root.op, 60);
@@ -132,7 +132,7 @@ QString watchdogText(const TopologyData& data) {
   return left > 0 ? TopologyText::tr("watchdog aborts in %1").arg(clockText(left)) : TopologyText::tr("the watchdog is overdue");
 }
 
-// Of the newest stacks with a frame that were captured since the run stood still. faulthandler writes the thread that counts last.
+// From the newest stacks with a frame that were captured since the run stalled. faulthandler writes the relevant thread last.
 Status readStacks(Reader& reader, TimeNs since, TimeNs now, TopologyData& data) {
   const std::string sql = "SELECT rank, substr(text, max(1, instr(text, 'Current thread')), 65536) FROM capture WHERE run_id = " +
                           std::to_string(data.run.id.value) + " AND attempt = " + std::to_string(data.attempt.number) +
@@ -155,10 +155,10 @@ Status readHangFinding(Reader& reader, TimeNs now, TopologyData& data) {
   const Finding* finding = openHang(findings, data.attempt);
   if (finding == nullptr) return {};
   auto evidence = parseHangEvidence(finding->evidence);
-  // A finding of another program's making: its ranks are judged by their progress alone.
+  // A finding created by another program: its ranks are classified by their progress alone.
   if (!evidence.ok() || (evidence->groups.empty() && evidence->culprits.empty() && evidence->blocked == 0)) return {};
   data.hang_found = std::move(*evidence);
-  // The finding is in its newest words; a look from before those tells no more than had passed by then.
+  // The finding has its newest text; at an earlier moment it shows only the time that had passed by then.
   HangEvidence& e = *data.hang_found;
   if (e.as_of) e.as_of = std::min(*e.as_of, now);
   if (e.watchdog_at && *e.watchdog_at > now) e.timeouts = 0;

@@ -55,7 +55,7 @@ TopologySide::TopologySide(QWidget* parent) : QWidget(parent), m_label(new QLabe
 }
 
 void TopologySide::changeEvent(QEvent* event) {
-  // Not more often than needed: the label's own palette change comes through here as well.
+  // Only if needed: the label's own palette change arrives here as well.
   if (event->type() == QEvent::PaletteChange && m_data) fill();
   QWidget::changeEvent(event);
 }
@@ -71,7 +71,7 @@ void TopologySide::head(const QString& text) {
 }
 
 void TopologySide::line(const QString& name, const QString& value) {
-  if (name.isEmpty())  // a sentence has the whole width
+  if (name.isEmpty())  // a sentence gets the whole width
     m_html += QStringLiteral("<tr><td colspan=2>%1</td></tr>").arg(value.toHtmlEscaped());
   else
     m_html += QStringLiteral("<tr><td style='color:%1; padding-right:8px'>%2</td><td>%3</td></tr>")
@@ -82,7 +82,7 @@ void TopologySide::line(const QString& name, const QString& value) {
 void TopologySide::fill() {
   m_html = QStringLiteral("<table cellspacing=2 width='100%'>");
   m_plain.clear();
-  // In a hang the first question is who holds it up.
+  // In a hang the culprit comes first.
   const auto shown = m_rank || !m_data->hang_mode || m_data->hang_found->culprits.empty()
                          ? m_rank
                          : std::optional(m_data->hang_found->culprits.front().rank);
@@ -115,7 +115,7 @@ void TopologySide::tellRank(const TopologyRank& rank) {
   line(tr("GPU"), rank.gpu.isEmpty() ? tr("not known") : rank.gpu);
   if (rank.place.pid) line(tr("PID"), QString::number(*rank.place.pid));
   if (m_data->hang_mode) return;
-  // Without "latest" or the steps, in the comma of the language.
+  // Without "latest" or the steps, cut at the language's comma.
   line(TopologyText::tr(metric.title).section(QRegularExpression(QStringLiteral("[,，]")), 0, 0),
        rank.value ? valueText(metric, *rank.value) : tr("none: %1").arg(TopologyText::tr(metric.missing)));
   const auto stage = std::ranges::find(m_data->stages, rank.place.pp, &StageMedian::pp);
@@ -145,7 +145,7 @@ void TopologySide::tellGroups(std::uint32_t index) {
   if (in.empty()) return;
   std::ranges::stable_sort(in, std::greater{}, [](const CommGroup* group) { return group->ranks.size(); });
   head(tr("Communicators: %1").arg(formatCount(static_cast<std::int64_t>(in.size()))));
-  // The same members under the same name are one line: some programs make a communicator for each purpose.
+  // Groups of the same name and members are one line: some programs create a communicator for each purpose.
   std::map<std::pair<QString, QString>, int> lines;
   std::vector<std::pair<QString, QString>> order;
   for (const CommGroup* group : in) {
@@ -155,7 +155,7 @@ void TopologySide::tellGroups(std::uint32_t index) {
     if (lines[entry]++ == 0) order.push_back(entry);
   }
   for (std::size_t i = 0; i < std::min(order.size(), kMaxGroups); ++i) {
-    // Long names have no place to break.
+    // Long names have no break opportunity.
     const int times = lines[order[i]];
     line(QString(order[i].first).replace(QLatin1Char('_'), QStringLiteral("_\u200B")),
          order[i].second + (times > 1 ? QStringLiteral("  ×%1").arg(times) : QString()));
@@ -163,7 +163,7 @@ void TopologySide::tellGroups(std::uint32_t index) {
   if (order.size() > kMaxGroups) line(QString(), tr("and %1 more").arg(order.size() - kMaxGroups));
 }
 
-// Where coordinates come from, and what does not fit.
+// The source of the coordinates, and contradictions.
 void TopologySide::tellPlaces() {
   head(tr("Layout"));
   for (const LayoutDimension dimension :

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// TopologySide: the selected rank in words: place, value against its stage, its groups, its newest progress. HeatScale: what the
-// colours mean.
+// TopologySide: the selected rank as text: place, value compared with its stage, its groups, its newest progress. HeatScale: the meaning of
+// the colours.
 //
 // Threading:  GUI thread.
 // Ownership:  share the TopologyData.
 // Units:      kSideWidth pixels.
-// Errors:     what is not known is kAbsentText or says what would tell it.
+// Errors:     an unknown value is kAbsentText, or a text that names the missing source.
 // Cost:       a few dozen lines of text for each answer.
 #pragma once
 
@@ -28,7 +28,7 @@ class TopologySide : public QWidget {
   static constexpr int kSideWidth = 300;
   explicit TopologySide(QWidget* parent = nullptr);
   void show(std::shared_ptr<const TopologyData> data, std::optional<std::int32_t> rank, TimeStyle style);
-  void setLinks(std::shared_ptr<const RankLinks> links);  // null: not asked for
+  void setLinks(std::shared_ptr<const RankLinks> links);  // null: not queried
   void setLinksTrouble(const QString& trouble);
   QString text() const { return m_plain; }
 

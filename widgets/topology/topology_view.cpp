@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariant: headline, scale, lattice and side panel are of one answer.
+// Invariant: headline, scale, lattice and side panel belong to one answer.
 #include "widgets/topology/topology_view.h"
 
 #include <QEvent>
@@ -14,7 +14,7 @@
 namespace runglass {
 namespace {
 
-constexpr int kSideFrom = 800, kHangFrom = 1000;  // widths from which there is room for the side panel, for the hang's list too
+constexpr int kSideFrom = 800, kHangFrom = 1000;  // minimum widths for the side panel, and for the hang's list too
 
 }  // namespace
 
@@ -143,7 +143,7 @@ void TopologyView::connectParts() {
   connect(m_hang, &HangList::rankChosen, this, [this](int rank) { choose(rank); });
   connect(m_grid, &TopologyGrid::rankChosen, this, [this](int rank) { choose(rank); });
   connect(m_grid, &TopologyGrid::menuWanted, this, [this](int rank, const QPoint& at) {
-    choose(rank);  // the machine of the rank is selected with it
+    choose(rank);  // also selects the machine of the rank
     Object object{.kind = ObjectKind::kRank, .name = tr("Rank %1").arg(rank), .selection = m_context.state->state().selection, .id = rank};
     object.selection.run = m_data->run.id;
     object.selection.attempt = m_data->attempt.id;
@@ -156,7 +156,7 @@ void TopologyView::connectParts() {
   });
 }
 
-// A rank brings its node and GPU along, so that the other views turn to them as well.
+// A rank selects its node and GPU as well, so that the other views follow.
 void TopologyView::choose(std::optional<std::int32_t> rank) {
   if (!m_data) return;
   const auto placeOf = [this](std::optional<std::int32_t> number) {
@@ -219,7 +219,7 @@ void TopologyView::showAnswer(const Result<std::shared_ptr<const TopologyData>>&
                          QStringLiteral("runglassctl import --store STORE.rgl FOLDER_OF_TRACES"));
     return m_stack->setCurrentIndex(0);
   }
-  // Links are of one attempt's places.
+  // Links depend on one attempt's places.
   if (m_data && (m_data->attempt.id != (*answer)->attempt.id || m_data->chosen_order != (*answer)->chosen_order)) m_linked.reset();
   m_data = *answer;
   m_stack->setCurrentIndex(1);
@@ -257,7 +257,7 @@ void TopologyView::focusFilter() {
   m_find->selectAll();
 }
 
-// Asked once for a selected rank: what a stored rank exchanged does not change, and a live one's is asked again with the next selection.
+// Queried once per selected rank: a stored rank's traffic does not change, and a live rank is queried again with the next selection.
 void TopologyView::askLinks() {
   const auto rank = m_links->isChecked() ? m_state.selection.rank : std::nullopt;
   const bool known = rank && m_data && std::ranges::any_of(m_data->ranks, [&](const TopologyRank& r) { return r.place.rank == *rank; });
@@ -314,7 +314,7 @@ void TopologyView::tellOrder() {
                        (m_order_trouble.isEmpty() ? QString() : QStringLiteral("  ·  ") + m_order_trouble));
 }
 
-// The states of a hang stand among the metrics as long as there is one.
+// The states of a hang are listed among the metrics while there is a hang.
 void TopologyView::offerHang() {
   const int last = static_cast<int>(kTopologyMetrics.size());
   const bool offered = m_metric->count() > last && !m_metric->itemData(last).isValid();

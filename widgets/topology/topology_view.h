@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `topology`: where every rank stands in the parallel layout, which of them deviate from their stage, and who belongs to whom.
+// View `topology`: the place of every rank in the parallel layout, the ranks that deviate from their stage, and the groups of a rank.
 //
-// Threading:  GUI thread; the data are read on a query worker.
+// Threading:  GUI thread; the data is read on a query worker.
 // Ownership:  as View.
 // Units:      as TopologyData.
-// Errors:     a failed read says why in place of the picture.
-// Cost:       one readTopology() a text tick, after the one before; a selection asks nothing.
+// Errors:     a failed read shows the reason in place of the picture.
+// Cost:       one readTopology() per text tick, after the previous one; a selection queries nothing.
 #pragma once
 
 #include <QCheckBox>
@@ -67,7 +67,7 @@ class TopologyView : public View {
   ViewState m_state;
   Headline* m_headline;
   QTabBar* m_tabs;
-  QWidget* m_bar;  // of the lattice
+  QWidget* m_bar;  // for the lattice
   QComboBox *m_metric, *m_fold, *m_order;
   QCheckBox *m_racks, *m_links;
   QLineEdit* m_find;
@@ -82,7 +82,7 @@ class TopologyView : public View {
   QStackedLayout* m_stack;
   std::shared_ptr<const TopologyData> m_data;
   bool m_shown = false, m_asked = false;
-  bool m_metric_chosen = false;  // by the user; else the first that has values
+  bool m_metric_chosen = false;  // by the user; else the first with values
   QString m_order_trouble;       // why the last choice of an order was not stored
   std::optional<std::int32_t> m_linked;
   QuerySlot m_slot, m_links_slot;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariant: a sentence says only what the values and the ranks' progress say.
+// Invariant: a sentence states only facts from the values and the ranks' progress.
 #include <QStringList>
 #include <algorithm>
 #include <cmath>
@@ -14,9 +14,9 @@
 namespace runglass {
 namespace {
 
-constexpr DurNs kHungAfter = 60 * kNsPerSecond;  // of a live job: shorter waits are every step's
+constexpr DurNs kHungAfter = 60 * kNsPerSecond;  // in a live job: shorter waits occur in every step
 
-// The ranks whose newest word is a collective of one communicator (0: they name none).
+// The ranks whose newest progress is in a collective of one communicator (0: they name none).
 struct Meeting {
   std::int64_t seq = 0;  // the newest
   std::vector<std::uint32_t> inside, behind;
@@ -50,7 +50,7 @@ struct StageDeviation {
   double deviation = 0;  // positive: worse
 };
 
-// The stage that is furthest on the worse side of the middle of the others.
+// The stage that deviates most to the worse side from the middle of the others.
 std::optional<StageDeviation> worstStage(const TopologyData& data) {
   std::optional<StageDeviation> worst;
   std::vector<double> medians;
@@ -84,7 +84,7 @@ bool isOfSteps(const TopologyMetric& metric) {
   return metric.value == TopologyValue::kStepTime || metric.value == TopologyValue::kWork || metric.value == TopologyValue::kWait;
 }
 
-// Findings are of other steps: a headline of the newest ones names them.
+// Findings concern other steps: a headline about the newest steps names the steps.
 QString withSteps(const TopologyData& data, const QString& sentence) {
   if (!data.last_step || !isOfSteps(data.metric)) return sentence;
   return TopologyText::tr("%1 in steps %2 to %3")
@@ -169,7 +169,7 @@ void makeHeadline(TopologyData& data) {
                         .arg(formatCount(static_cast<std::int64_t>(valued)), formatCount(static_cast<std::int64_t>(data.ranks.size())));
     return;
   }
-  // Rounded up: "within" must be true.
+  // Rounded up: "within" must hold.
   const double digits = data.metric.relative ? 1000 : 1;
   const double bound = std::ceil(largest * digits - 1e-9) / digits;
   const bool staged = data.stages.size() != 1 || data.stages.front().pp;
@@ -185,7 +185,7 @@ void makeHeadline(TopologyData& data) {
   data.headline = withSteps(data, text);
 }
 
-// What the picture is: layout, what lies in a tile, who is missing.
+// A description of the picture: layout, content of a tile, missing ranks.
 QString pictureText(const TopologyData& data, const Lattice& l) {
   QStringList parts;
   const auto count = [](std::size_t n) { return formatCount(static_cast<std::int64_t>(n)); };
@@ -226,7 +226,7 @@ std::optional<Hang> findHang(TopologyData& data) {
   std::vector<std::uint32_t> not_seen;
   for (const auto& [id, meeting] : meetings) {
     const auto group = std::ranges::find(data.groups, id, &CommGroup::id);
-    // Who holds this up: members that are behind in it, or that wait nowhere at all.
+    // The blocking ranks: members that are behind in it, or that wait nowhere at all.
     std::vector<std::uint32_t> absent = meeting.behind;
     std::size_t members = meeting.inside.size() + meeting.behind.size();
     if (group != data.groups.end() && !group->ranks.empty()) {

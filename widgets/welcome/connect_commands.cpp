@@ -44,7 +44,7 @@ CommandBlock hubBlock(const ConnectQuestion& question) {
           QObject::tr("Without a window: runglassctl serve --store … with the same options.")};
 }
 
-// `agents` are words of a shell that name the nodes.
+// `agents` are shell words that name the nodes.
 CommandBlock pairBlock(const ConnectQuestion& question, const QString& agents, const QString& note) {
   return {QObject::tr("Once, on this machine: certificates for the hub and each node"),
           QStringLiteral("runglassctl pair --out %1 \\\n    --hub %2 --port %3 %4")

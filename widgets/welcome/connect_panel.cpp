@@ -119,7 +119,7 @@ void ConnectPanel::setWhere(TrainersWhere where) { m_where->setCurrentIndex(m_wh
 
 void ConnectPanel::showCommands() {
   const ConnectQuestion asked = question();
-  // What is not asked is not shown: a hub elsewhere has no store here.
+  // Irrelevant fields are hidden: a hub elsewhere has no store here.
   m_form->setRowVisible(m_host, needsHost(asked.where));
   for (QWidget* of_hub : std::initializer_list<QWidget*>{m_port, m_store, m_listen}) m_form->setRowVisible(of_hub, hubIsHere(asked.where));
   while (QLayoutItem* item = m_blocks->takeAt(0)) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ConnectPanel: where the trainers run, and the commands for that, each with a button that copies it.
+// ConnectPanel: the location of the trainers, and the commands for it, each with a copy button.
 //
 // Threading:  GUI thread.
 // Ownership:  a plain widget.
-// Units:      none.
-// Errors:     none: a hub that cannot listen says so in the window that tries.
+// Errors:     none: a hub that cannot listen reports it in the window that tries.
 // Cost:       a few labels.
 #pragma once
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// HubAddress: where a hub is and what to show it, as a person enters it: paths, never what is in the files.
+// HubAddress: the address of a hub and the credentials for it, as the user enters them: paths of files, never their content.
 //
 // Threading:  pure.
-// Ownership:  values.
-// Units:      none.
-// Errors:     none.
-// Cost:       none.
 #pragma once
 
 #include <QString>
@@ -15,17 +11,17 @@ namespace runglass {
 
 struct HubAddress {
   QString address;     // HOST:PORT or unix:PATH
-  QString token_file;  // these: empty, or a file
+  QString token_file;  // each of these: empty, or a file
   QString tls_ca, tls_cert, tls_key;
   friend bool operator==(const HubAddress&, const HubAddress&) = default;
 };
 
 struct KnownHubs {
-  std::vector<HubAddress> hubs;  // followed here before, newest first
-  QString folder;                // where what comes is kept
+  std::vector<HubAddress> hubs;  // hubs used here before, newest first
+  QString folder;                // folder of the replica
 };
 
-// HOST:PORT with a port that there is, [HOST]:PORT, or unix:PATH.
+// HOST:PORT with a valid port, [HOST]:PORT, or unix:PATH.
 bool isHubAddress(const QString& text);
 
 }  // namespace runglass

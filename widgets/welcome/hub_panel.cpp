@@ -41,7 +41,7 @@ bool isHubAddress(const QString& text) {
   if (text.startsWith(QLatin1String("unix:"))) return text.size() > 5;
   const qsizetype colon = text.lastIndexOf(u':');
   const QString host = text.left(std::max<qsizetype>(colon, 0));
-  // An address of IP version 6 has colons of its own: without brackets nobody knows which one is the port's.
+  // An IPv6 address contains colons: without brackets the port is ambiguous.
   const bool bracketed = host.startsWith(u'[') && host.endsWith(u']') && host.size() > 2;
   bool number = false;
   const int port = text.mid(colon + 1).toInt(&number);

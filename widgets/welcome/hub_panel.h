@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// HubPanel: asks which hub this window shall follow and what it is to be shown; those of before are one click away.
+// HubPanel: asks for the hub whose store this window should replicate, and for its credentials; earlier hubs are one click away.
 //
 // Threading:  GUI thread.
 // Ownership:  a plain widget.
-// Units:      none.
-// Errors:     an address that is none cannot be asked for; the rest is whoever connects's to say.
-// Cost:       none.
+// Errors:     an invalid address cannot be submitted; other errors are reported when connecting.
 #pragma once
 
 #include <QWidget>

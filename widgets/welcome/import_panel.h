@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ImportPanel: choose or drop files and folders, see what each is, and make a store of them.
+// ImportPanel: select or drop files and folders, see the type of each, and create a store from them.
 //
 // Threading:  GUI thread; reading is the StoreMaker's.
 // Ownership:  a plain widget; the StoreMaker outlives it.
 // Units:      bytes.
-// Errors:     a file that nobody knows is a row with its reason; a failed import is said beside its button.
+// Errors:     an unrecognized file is a row with its reason; a failed import is reported next to its button.
 // Cost:       a table of the listed files.
 #pragma once
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// MakingLine: a button that starts something long, then its progress and a way to stop it, then what came of it.
+// MakingLine: a button that starts a long operation, then its progress and a stop button, then its result.
 //
 // Threading:  GUI thread.
 // Ownership:  a plain widget.
-// Units:      none.
-// Errors:     showFailed() says them in words.
+// Errors:     showFailed() shows them as text.
 // Cost:       four widgets.
 #pragma once
 

@@ -15,7 +15,7 @@ constexpr double kStroke = 1.5;
 
 QPointF inside(const QRectF& room, double x, double y) { return {room.left() + x * room.width(), room.top() + y * room.height()}; }
 
-// A loss curve with a spike, marked.
+// A loss curve with a marked spike.
 void paintExample(QPainter& painter, const QRectF& room, const Theme& theme) {
   constexpr std::array<std::pair<double, double>, 12> kLoss = {{{0.02, 0.1},
                                                                 {0.1, 0.38},
@@ -38,7 +38,7 @@ void paintExample(QPainter& painter, const QRectF& room, const Theme& theme) {
   painter.drawPolyline(line);
 }
 
-// Sheets that go into a store.
+// Sheets of paper moving into a store.
 void paintImport(QPainter& painter, const QRectF& room, const Theme& theme) {
   const double width = 0.16 * room.width(), height = 0.62 * room.height();
   for (int i = 0; i < 3; ++i) {
@@ -62,7 +62,7 @@ void paintImport(QPainter& painter, const QRectF& room, const Theme& theme) {
   painter.drawArc(QRectF(store.left(), store.bottom() - cap / 2, store.width(), cap), 180 * 16, 180 * 16);
 }
 
-// Nodes that send to a hub.
+// Nodes sending to a hub.
 void paintConnect(QPainter& painter, const QRectF& room, const Theme& theme) {
   const QPointF hub = inside(room, 0.82, 0.5);
   for (int i = 0; i < 4; ++i) {
@@ -86,7 +86,7 @@ StartCard::StartCard(StartPicture picture, const QString& title, const QString& 
     : QPushButton(title, parent), m_picture(picture), m_title(title), m_words(words) {
   setAccessibleDescription(words);
   setCursor(Qt::PointingHandCursor);
-  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);  // as high as the highest of a row
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);  // as high as the highest card of a row
 }
 
 QSize StartCard::sizeHint() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// StartCard: one of the things to begin with, with a picture, as a button of the start page.
+// StartCard: one of the ways to start, with a picture, as a button of the start page.
 //
 // Threading:  GUI thread.
 #pragma once

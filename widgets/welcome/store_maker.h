@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// StoreMaker: how the start page makes a store of files or of the example, and what it would take.
+// StoreMaker: how the start page creates a store from files or the example, and previews an import.
 //
-// Threading:  GUI thread; the work is done elsewhere, `progress` and `done` come back on the GUI thread. One piece of work at a time: a new
-//             one stops the one before, whose `done` is not called.
+// Threading:  GUI thread; the work runs elsewhere, `progress` and `done` are called on the GUI thread. One job at a time: a new one stops
+//             the previous one, whose `done` is not called.
 // Ownership:  the program owns it; it outlives the page. `context` dead: nothing is called, the work stops.
 // Units:      bytes.
-// Errors:     the Status names file and reason. A store that was begun and failed is deleted, one that existed before is left as it was.
-// Cost:       one thread while something is being made.
+// Errors:     the Status names file and reason. An unfinished new store is deleted, an existing one is left unchanged.
+// Cost:       one thread while a job runs.
 #pragma once
 
 #include <QObject>
@@ -23,32 +23,32 @@ namespace runglass {
 
 struct ImportRow {
   QString path;
-  QString kind;    // empty: left out, `reason` says why
-  QString reason;  // of what was left out, or taken in part
+  QString kind;    // empty: skipped, `reason` has the cause
+  QString reason;  // why it was skipped or imported in part
   std::optional<std::int64_t> bytes;
 };
 
 struct ImportListing {
   std::vector<ImportRow> rows;
-  bool more = false;  // the listing is cut, the import is not
+  bool more = false;  // the listing is truncated, the import is not
 };
 
 struct MakeProgress {
   QString doing;                // "trace_rank3.json", "step 120"
-  std::optional<double> share;  // 0..1; absent: nobody can tell
+  std::optional<double> share;  // 0..1; absent: unknown
 };
 
 struct MadeStore {
   QString path;
-  std::vector<ImportRow> rows;  // of an import: what came of each file
+  std::vector<ImportRow> rows;  // of an import: the result for each file
   std::size_t findings = 0;
 };
 
-// What the list of recent stores shows of one.
+// The data that the list of recent stores shows for one store.
 struct StoreGlance {
   QString run;       // the newest; empty: none
   QString state;     // "finished"; empty without a run
-  int findings = 0;  // open, from warning on
+  int findings = 0;  // open, of severity warning and above
 };
 
 class StoreMaker {
@@ -63,7 +63,7 @@ class StoreMaker {
   virtual void example(const QString& store, QObject* context, Progress progress, Made done) = 0;
   virtual void glance(const QString& store, QObject* context, std::function<void(const Result<StoreGlance>&)> done) = 0;
   virtual void cancel() = 0;
-  // What the example plays, in a sentence.
+  // The content of the example, in a sentence.
   virtual QString exampleWords() const = 0;
 };
 

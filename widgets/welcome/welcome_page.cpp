@@ -30,7 +30,7 @@ namespace {
 constexpr int kChoicesWidth = 60 * kGrid, kMaxRecent = 12;
 const QString kSuffix = QStringLiteral(".rgl");
 
-// Where files can be dropped; the page takes them wherever they are dropped.
+// Shows where to drop files; the page accepts them anywhere.
 class DropZone : public QWidget {
  public:
   DropZone(const QString& words, const QString& action, QWidget* parent) : QWidget(parent), m_button(new QPushButton(action, this)) {
@@ -179,7 +179,7 @@ QWidget* WelcomePage::makeHome() {
   return panel;
 }
 
-// In the order of the panels that they lead to.
+// In the order of their panels.
 void WelcomePage::makeCards() {
   const auto card = [this](StartPicture picture, const QString& title, const QString& words, QWidget* panel) {
     auto* made = new StartCard(picture, title, words, m_panels->widget(0));

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// WelcomePage: what a window without a store shows: open one, follow a hub, try the example, import files, connect a cluster.
+// WelcomePage: the content of a window without a store: open a store, follow a hub, try the example, import files, connect a cluster.
 //
-// Threading:  GUI thread; what takes time is the StoreMaker's.
+// Threading:  GUI thread; long work is the StoreMaker's.
 // Ownership:  owns its widgets; the StoreMaker outlives it.
-// Units:      none.
-// Errors:     shown where they belong, in words.
-// Cost:       none while nothing is being made.
+// Errors:     shown in place, as text.
+// Cost:       none while no job runs.
 #pragma once
 
 #include <QWidget>
@@ -28,14 +27,14 @@ class StoreMaker;
 
 struct WelcomeOptions {
   StoreMaker* maker = nullptr;
-  QString problem;     // why the wanted store is not open; empty: none was wanted
-  QString folder;      // where stores are proposed
-  QString secrets;     // where token and certificate are proposed
+  QString problem;     // why the requested store is not open; empty: none was requested
+  QString folder;      // default folder of stores
+  QString secrets;     // default folder of token and certificate
   QStringList hosts;   // names and addresses of this host, the best first
   QStringList recent;  // stores opened here before that still exist, newest first
   KnownHubs hubs;
-  bool hub_wanted = false;  // `problem` is of a hub; the panel for hubs is shown first
-  QStringList to_list;      // files that were dropped on the window before
+  bool hub_wanted = false;  // `problem` concerns a hub; the hub panel is shown first
+  QStringList to_list;      // files that were dropped on the previous window
 };
 
 class WelcomePage : public QWidget {
@@ -44,13 +43,13 @@ class WelcomePage : public QWidget {
  public:
   explicit WelcomePage(const WelcomeOptions& options, QWidget* parent = nullptr);
 
-  // Shows what an import of these would take.
+  // Previews an import of these files.
   void offerImport(const QStringList& paths);
   bool isFinal() const;
 
  signals:
   void openRequested(const QString& path);
-  void chooseRequested();  // a file dialog for a store
+  void chooseRequested();  // opens a file dialog for a store
   void listenRequested(const ListenOptions& hub);
   void connectRequested(const HubAddress& hub);
 
