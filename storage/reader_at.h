@@ -7,28 +7,28 @@
 // Errors:     the inner Reader's; NOT_FOUND also for objects that did not exist yet.
 // Cost:       a call of the inner Reader, and one latestAt() of the series that continue after the moment.
 //
-// What is later than the moment is not there; what began by it and ended later is not over: it has no end, a run is running, a checkpoint
-// not durable, a span open. Where a store keeps less than that, less is told:
-// - A run without a clock cannot travel: it is as it is. Of other runs, what has no time of its own (a finding, a note, an event, points
-//   without times) is there once nothing of the run or attempt is later than the moment.
-// - A finding that was published while its run was active (Finding::published) exists from then on, in the words last published by the
-// moment;
-//   of one that changes all the time these may be older by a sixteenth of its age. So it is where the first telling lies between the
-//   begin of its trouble and ten minutes after the last word of its run. All others, those of imported runs and of analyses that were asked
-//   afterwards, are there from when their trouble began, as they are known now, and untold.
-// - An incident is there from when it was made. Of one that was changed after the moment only what was so from the begin is told: it is
-//   open, without notes, cause, summary and reason.
-// - An alert that was last told after the moment counts as told once less. A snooze is there once it is over: when it was made is not kept.
-// - Issues are there from the first on; their counts are those of now.
-// - The steps of an attempt that goes on are those of its step times, of all its series where it has none.
-// - A rank's progress is what it said of itself if that was by the moment, or of an operation that had begun by then; else the step
-//   that its step times tell, without an operation.
-// - A node is lost, stale or back as the hub's events say; it was heard when the newest sample of it came.
-// - sample_count of a series is that of all its samples; last_time of one of steps is that of its highest step. Tracks are those
-//   of attempts that had begun.
-// - A bar of several spans that the moment cuts ends there; its shares are those of the whole bar.
-// - Clocks and alignments are those of now: what is known of them is no state of the run.
-// - query() and verify() look at the store as it is: SQL is not clipped.
+// Data after the moment is left out; an object that began before and ended after it has no end: a run is running, a checkpoint not durable,
+// a span open. Where the store lacks the data for that, the answer is an approximation:
+// - A run without a clock is shown in its present state. In other runs, an object without a time of its own (a finding, a note, an event,
+//   points without times) is included if nothing of the run or attempt is later than the moment.
+// - A finding that was published while its run was in progress (Finding::published) exists from then on, in the last version published by
+//   the moment; for a finding that changes all the time, this version may be too old by a sixteenth of its age. This applies if its first
+//   publication is between the begin of its problem and ten minutes after the last data of its run. All others, those of imported runs and
+//   of later analyses, exist from the begin of their problem, in their present version and unpublished.
+// - An incident exists from its creation. If it was changed after the moment, only its initial state is shown: open, without notes, cause,
+//   summary and reason.
+// - An alert whose last notification is after the moment counts one notification less. A snooze exists once it has expired: its creation
+//   time is not recorded.
+// - Issues exist from their first occurrence; their counts are the present ones.
+// - The steps of an attempt that continues are those of its step times, or of all its series where it has no step times.
+// - A rank's progress is its own report if that was made by the moment, or if its operation had begun by then; else the step according to
+//   its step times, without an operation.
+// - A node is lost, stale or back according to the hub's events; its last report is the time of its newest sample.
+// - sample_count of a series counts all its samples; last_time of a series over steps is that of its highest step. Tracks are those of
+//   attempts that had begun.
+// - A bar of several spans that contains the moment ends there; its shares are those of the whole bar.
+// - Clocks and alignments are the present ones: they are not part of the run's state.
+// - query() and verify() use the present store: SQL is not clipped.
 #pragma once
 
 #include <memory>

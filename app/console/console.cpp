@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QStandardPaths>
+#include <QTimer>
 
 #include <algorithm>
 #include <functional>
@@ -25,7 +26,7 @@ const QString kStores = QStringLiteral("stores");
 
 QString storeKey(const std::string& store_uuid) { return kStores + u'/' + QString::fromStdString(store_uuid); }
 
-constexpr int kHubPeriodMs = 100;
+constexpr int kHubPeriodMs = 100, kMakerPeriodMs = 200;
 
 struct Destination {
   Place place;
@@ -129,17 +130,19 @@ void Console::makeWindow(const QStringList& dropped) {
   connect(
       m_window.get(), &MainWindow::startPageRequested, this, [=] { replace({}, {}); }, Qt::QueuedConnection);
   connect(m_window.get(), &MainWindow::importRequested, this, &Console::importDropped, Qt::QueuedConnection);
-  connect(m_window.get(), &MainWindow::languageChosen, this, &Console::replaceWindow, Qt::QueuedConnection);
+  connect(
+      m_window.get(), &MainWindow::languageChosen, this, [this] { replaceWindow(m_window->settings().language); }, Qt::QueuedConnection);
   connect(m_window.get(), &MainWindow::listenRequested, this, &Console::listen, Qt::QueuedConnection);
   connect(m_window.get(), &MainWindow::connectRequested, this, &Console::connectTo, Qt::QueuedConnection);
 }
 
-void Console::replaceWindow() {
+void Console::replaceWindow(Language language) {
+  // The window has the progress of an import, and the button that stops it: it is replaced afterwards.
+  if (m_maker.busy()) return QTimer::singleShot(kMakerPeriodMs, this, [this, language] { replaceWindow(language); });
   const ViewState shown = m_window->state().state();
   const std::optional<TimeRange> extent = m_window->state().extent();
   const QString view = m_window->place();
   const QByteArray geometry = m_window->saveGeometry();
-  const Language language = m_window->settings().language;
   m_desktop.clear();
   m_window->docks().closeWindows();
   m_window.reset();

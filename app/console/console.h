@@ -61,7 +61,7 @@ class Console : public QObject {
   void open(const SessionOptions& session, const Place& place, const QStringList& dropped = {});
   void makeWindow(const QStringList& dropped);
   // The same in another language: texts of widgets are made once.
-  void replaceWindow();
+  void replaceWindow(Language language);
   WelcomeOptions welcome(const QStringList& dropped);
   void importDropped(const QStringList& paths);
   void listen(const ListenOptions& hub);

@@ -26,6 +26,7 @@ class BackgroundStoreMaker final : public StoreMaker {
   void glance(const QString& store, QObject* context, std::function<void(const Result<StoreGlance>&)> done) override;
   void cancel() override;
   QString exampleWords() const override;
+  bool busy() const { return m_worker.activeThreadCount() > 0; }
 
  private:
   std::stop_token begin();

@@ -169,7 +169,8 @@ std::string StoreSession::testAlerts(const SessionOptions& options, const std::s
   for (const TriedTarget& tried : tryTargets(options.alerts, {.uuid = "test", .path = options.store}, stop)) {
     // The reader of this text sees the desktop notification on the screen.
     const bool reported = tried.status.ok() || tried.status.code() == Code::kUnimplemented;
-    lines += (lines.empty() ? "" : "\n") + tried.name + ": " + (reported ? "told" : tried.status.message());
+    lines += (lines.empty() ? "" : "\n") + tried.name + ": " +
+             (reported ? QCoreApplication::translate("runglass::StoreSession", "sent").toStdString() : tried.status.message());
   }
   return lines;
 }

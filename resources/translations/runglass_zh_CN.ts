@@ -9941,6 +9941,13 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
 </context>
 <context>
+    <name>runglass::StoreSession</name>
+    <message>
+        <source>sent</source>
+        <translation>已发送</translation>
+    </message>
+</context>
+<context>
     <name>runglass::TableView</name>
     <message>
         <source>%1 of %2</source>

@@ -5,10 +5,13 @@
 #include <QComboBox>
 #include <QPointer>
 #include <QPushButton>
+#include <QSettings>
+#include <QTemporaryDir>
 
 #include "tests/app/monkey_console.h"
 #include "tests/widgets/offscreen.h"
 #include "widgets/core/language.h"
+#include "widgets/welcome/making_line.h"
 
 namespace runglass {
 namespace {
@@ -62,6 +65,22 @@ TEST(LanguageSwitch, TheStartPageChangesToo) {
   choose(*old, Language::kChinese);
   ASSERT_TRUE(waitFor([&] { return old.isNull(); }));
   EXPECT_TRUE(hasButton(console.window(), QStringLiteral("概览")));
+  setLanguage(Language::kEnglish);
+}
+
+// The work of a start page is not lost: its window stays until it is done.
+TEST(LanguageSwitch, AnExampleThatIsBeingMadeOpensInTheNewLanguage) {
+  const QTemporaryDir dir;
+  for (const char* name : {"HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"}) qputenv(name, dir.path().toUtf8());
+  QSettings settings(dir.filePath(QStringLiteral("settings.ini")), QSettings::IniFormat);
+  Console console(SessionOptions{}, Place{}, &settings);
+  console.window().show();
+  for (const MakingLine* line : console.window().findChildren<MakingLine*>())
+    for (QPushButton* button : line->findChildren<QPushButton*>())
+      if (button->text() == QStringLiteral("Try the example")) button->click();
+  choose(console.window(), Language::kChinese);
+  ASSERT_TRUE(waitFor([&] { return hasButton(console.window(), QStringLiteral("排名")); }));
+  EXPECT_TRUE(waitFor([&] { return console.window().docks().isVisible() && console.window().isFinal(); })) << "the example is open";
   setLanguage(Language::kEnglish);
 }
 

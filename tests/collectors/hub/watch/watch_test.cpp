@@ -49,7 +49,7 @@ TEST_F(WatchTest, WhatAnAnalysisFindsIsStoredOnceAndEndsWhenItIsNoLongerSaid) {
   FakeAnalysis::say(0, std::vector<Finding>());
   EXPECT_TRUE(waitUntil([&] { return stored().at(0).end.has_value(); }));
   EXPECT_THAT(stored(), SizeIs(1));
-  // The store knows when it was told which of it.
+  // The store records when each version was published.
   const auto published = (*m_temp.reader(m_hub->readerOptions()))->publishedFindings(std::nullopt).value();
   ASSERT_THAT(published, SizeIs(2));
   EXPECT_FALSE(published[0].end);
