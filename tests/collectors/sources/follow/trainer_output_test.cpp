@@ -434,9 +434,9 @@ TEST_F(TrainerOutput, AProcessThatExecutesATrainerLateIsFound) {
   pass(10);
   m_folder.write("go", "");
   ASSERT_TRUE(waitUntil([&] {
-    std::ifstream comm("/proc/" + std::to_string(program.pid()) + "/comm");
-    std::string name;
-    return comm >> name && name == "sleep";
+    // The environment is there a moment after the name.
+    std::ifstream environment("/proc/" + std::to_string(program.pid()) + "/environ");
+    return std::string(std::istreambuf_iterator<char>(environment), {}).find("RANK=0") != std::string::npos;
   }));
   m_folder.append("stdout", iteration(1, "5.0"));
   pass(20);
