@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Keys that Qt's own widgets handle, in every view.
 #include <QAbstractItemView>
+#include <QComboBox>
 #include <QCoreApplication>
 #include <QImage>
 #include <QTreeView>
@@ -30,6 +31,23 @@ TEST_F(ConsoleKeysTest, CopyInATableWithoutACurrentRowIsNothing) {
     }
   }
   EXPECT_GT(tables, 6);
+}
+
+TEST_F(ConsoleKeysTest, APopupThatIsClosedLeavesTheKeyboardToItsComboBox) {
+  open();
+  go(QStringLiteral("gpus"));
+  auto* box = view(QStringLiteral("gpus"))->findChild<QComboBox*>();
+  ASSERT_NE(box, nullptr);
+  // Qt gives the focus back to the widget that had it; where none had, it leaves it in the hidden list.
+  if (QWidget* focus = QApplication::focusWidget()) focus->clearFocus();
+  box->showPopup();
+  const QWidget* popup = box->view()->window();
+  ASSERT_TRUE(waitFor([&] { return QApplication::focusWidget() != nullptr && popup->isAncestorOf(QApplication::focusWidget()); }));
+  box->hidePopup();
+  m_window->activateWindow();  // as without a popup; the offscreen platform makes it the active window
+  ASSERT_TRUE(QTest::qWaitForWindowActive(m_window.get()));
+  settle();
+  EXPECT_EQ(QApplication::focusWidget(), box);
 }
 
 // A view whose table has no rows shows a sentence in its place, which then has the focus.

@@ -161,8 +161,8 @@ QHeaderView::section { background: %2; color: %6; border: none; border-bottom: 1
 QTableCornerButton::section { background: %2; border: none; }
 QLineEdit { background: %3; color: %5; border: 1px solid %4; border-radius: 2px; padding: 3px 6px; }
 QLineEdit:focus { border: 1px solid %7; }
-QTextBrowser, QDialog QScrollArea { border: 1px solid transparent; }
-QTextBrowser:focus, QDialog QScrollArea:focus { border: 1px solid %7; }
+QTextEdit, QPlainTextEdit, QScrollArea { border: 1px solid transparent; }
+QTextEdit:focus, QPlainTextEdit:focus, QScrollArea:focus { border: 1px solid %7; }
 QLabel:focus { background: %8; }
 QComboBox, QSpinBox, QDoubleSpinBox { background: %3; color: %5; border: 1px solid %4; border-radius: 2px; padding: 2px 6px; }
 QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus { border: 1px solid %7; }

@@ -25,6 +25,7 @@
 
 #include "widgets/core/icon.h"
 #include "widgets/core/language.h"
+#include "widgets/core/popup_focus.h"
 #include "widgets/frame/estimate_dialog.h"
 #include "widgets/frame/finder.h"
 #include "widgets/frame/guide.h"
@@ -78,6 +79,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
       m_ageing(new QTimer(this)),
       m_damage_watch(new QTimer(this)) {
   installAccessiblePictures();
+  installPopupFocus();
   setWindowTitle(QStringLiteral("Runglass"));
   setAcceptDrops(true);
   m_banner->setTextFormat(Qt::PlainText);
