@@ -78,9 +78,12 @@ std::vector<IncidentEvidence> suggestEvidence(const Incident& incident, std::spa
   add("steps", kStepsTitle, slow != nullptr ? *slow : *findings.front(), since, false);
   if (slow != nullptr && slow->start && places.traced) {
     constexpr TimeNs kFirst = std::numeric_limits<TimeNs>::min() + kNsPerSecond, kLast = std::numeric_limits<TimeNs>::max() - 2 * kMaxCrop;
-    const TimeNs begin = std::clamp(*slow->start, kFirst, kLast) - kNsPerSecond;
+    // A rank that hangs records no span that ends: what it did last is what there is to see.
+    const bool before = *slow->start >= places.traced->t1;
+    const TimeNs begin = std::clamp(before ? places.traced->t1 : *slow->start, kFirst, kLast) - kNsPerSecond;
     const TimeNs end = std::clamp(placeOf(*slow, places).until.value_or(begin), begin + 2 * kNsPerSecond, begin + kMaxCrop);
-    add("timeline", "Time line where it began", *slow, TimeRange{begin, end}, true);
+    add("timeline", before ? "Timeline before it began" : "Timeline where it began", *slow,
+        TimeRange{begin, before ? begin + 2 * kNsPerSecond : end}, true);
   }
   const auto measured = [&](const FindingPlace& p) {
     return !places.measured || std::ranges::any_of(p.nodes, [&](NodeId node) { return places.measured->contains(node); });

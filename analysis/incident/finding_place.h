@@ -25,7 +25,7 @@ struct RunPlaces {
   std::map<AttemptId, Attempt> attempts;
   std::map<AttemptId, std::map<std::int32_t, NodeId>> rank_nodes;
   std::optional<TimeNs> last_data;           // end of a finding that is still open
-  bool traced = true;                        // the run has spans
+  std::optional<TimeRange> traced;           // from the run's first span to the end of its last; absent: it has none
   std::optional<std::set<NodeId>> measured;  // nodes with metrics of the host or a device; absent: not queried
 
   const Attempt* attempt(AttemptId id) const;

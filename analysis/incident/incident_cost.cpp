@@ -120,6 +120,8 @@ class Counter {
       else if (const LedgerRow* ended = row(number); ended != nullptr && ended->last_step)
         lost.at_least = true, lost.reason = "attempt " + std::to_string(number) + " has not been started again";
     }
+    // "At least 0" has no information.
+    if (lost.at_least && *lost.value == 0) lost.value.reset(), lost.at_least = false;
     lost.sql =
         "SELECT coalesce(sum(max(0, a.last_step - coalesce(b.resumed_from_step, b.first_step - 1))), 0) AS steps FROM attempt a JOIN "
         "attempt b ON b.run_id = a.run_id AND b.attempt = a.attempt + 1 WHERE a." +

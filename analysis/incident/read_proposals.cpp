@@ -32,8 +32,7 @@ Result<RunPlaces> readRunPlaces(Reader& reader, const Run& run, std::stop_token 
     if (one.key.node) places.measured->insert(one.key.node);
     if (const auto node = node_of.find(one.key.device); node != node_of.end()) places.measured->insert(node->second);
   }
-  RG_ASSIGN(const auto spans, reader.spanExtent(run.id));
-  places.traced = spans.has_value();
+  RG_ASSIGN(places.traced, reader.spanExtent(run.id));
   return places;
 }
 

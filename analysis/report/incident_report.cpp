@@ -73,10 +73,10 @@ class IncidentSections {
   }
 
   void timeline() {
-    Section& section = m_build.section("Time line", m_build.link("timeline", m_a.shown));
+    Section& section = m_build.section("Timeline", m_build.link("timeline", m_a.shown));
     if (m_a.timeline.entries.empty()) {
       section.blocks.push_back(
-          Paragraph{m_a.range ? "Nothing is recorded for this time." : "There is no time line: none of its findings has a time.", true});
+          Paragraph{m_a.range ? "Nothing is recorded for this time." : "There is no timeline: none of its findings has a time.", true});
       return;
     }
     // Two lanes: what happened, and what was known when; as a picture and as a table.

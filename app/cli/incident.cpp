@@ -45,7 +45,7 @@ class IncidentCommand : public Command {
     m_list.add("--run", m_run, "Of this run: its id, uuid or name");
     m_propose = verb(options, "propose", "Propose incidents from findings with one cause");
     m_propose.add("--run", m_run, "Of this run: its id, uuid or name; default: the one that runs or began last");
-    m_show = verb(options, "show", "Print an incident: findings, cards, notes, cost, suspects, time line");
+    m_show = verb(options, "show", "Print an incident: findings, cards, notes, cost, suspects, timeline");
     named(m_show);
     m_show.add("--price", m_price, "Price of a GPU-hour, in any currency").nonNegative();
     m_new = verb(options, "new", "Create an incident from findings or a time range");

@@ -897,7 +897,7 @@
         <translation>所有 rank 的步耗时</translation>
     </message>
     <message>
-        <source>Time line of ranks</source>
+        <source>Timeline of ranks</source>
         <translation>rank 时间轴</translation>
     </message>
 </context>
@@ -2260,7 +2260,7 @@
         <translation>经跳板机：ssh -J BASTION -N -R … NODE。该节点的所有用户都能访问此端口。</translation>
     </message>
     <message>
-        <source>Time line</source>
+        <source>Timeline</source>
         <translation>时间线</translation>
     </message>
     <message>
@@ -2679,6 +2679,10 @@
         <translation>%1。</translation>
     </message>
     <message>
+        <source>%1: %2 a step in the work its finding names, peers %3 (%4)</source>
+        <translation>%1：其发现所指的部分每步 %2，同组 %3（%4）</translation>
+    </message>
+    <message>
         <source>%1: recorded none of these steps.</source>
         <translation>%1：未记录这些步。</translation>
     </message>
@@ -2699,6 +2703,10 @@
         <translation>%1；一个像素显示其中最差的单元</translation>
     </message>
     <message>
+        <source>%1; all its work %2 a step</source>
+        <translation>%1；其全部工作每步 %2</translation>
+    </message>
+    <message>
         <source>%1; confidence %2</source>
         <translation>%1；置信度%2</translation>
     </message>
@@ -2713,6 +2721,10 @@
     <message>
         <source>%1; not compared: %2 peers.</source>
         <translation>%1；未比较：%2 个同类。</translation>
+    </message>
+    <message>
+        <source>%1; whole steps %2 each</source>
+        <translation>%1；整步各 %2</translation>
     </message>
     <message>
         <source>A guess, from its finding&apos;s evidence: clock, thermal, power, fault, host, data, network.</source>
@@ -4512,7 +4524,7 @@ Esc	清除搜索与筛选</translation>
     <message>
         <source>I	anywhere: of the chosen finding or event
 Shift+I	anywhere: of the selection and the shown time
-↑ ↓	next entry of the list or time line: every view goes there
+↑ ↓	next entry of the list or timeline: every view goes there
 F2	change the title or sentence
 Ctrl+Enter	save the notes</source>
         <translation>I	任意处：按所选结论或事件
@@ -4526,7 +4538,7 @@ Ctrl+Enter	保存备注</translation>
         <translation>事故</translation>
     </message>
     <message>
-        <source>Incidents: cause, cost, time line, evidence, suspects, notes; and the run log</source>
+        <source>Incidents: cause, cost, timeline, evidence, suspects, notes; and the run log</source>
         <translation>事故：原因、损失、时间线、证据、嫌疑、备注；以及 run 日志</translation>
     </message>
     <message>
@@ -4542,7 +4554,7 @@ Ctrl+Enter	保存备注</translation>
         <translation>单个 run 概览：loss、吞吐、各 rank 步耗时、事件、最慢节点</translation>
     </message>
     <message>
-        <source>One time line of hardware, log and training events, findings and notes: what happened, where, what it means and what to do</source>
+        <source>One timeline of hardware, log and training events, findings and notes: what happened, where, what it means and what to do</source>
         <translation>硬件、日志与训练事件、结论和备注的统一时间线：何事、何处、含义与处理</translation>
     </message>
     <message>
@@ -7824,11 +7836,11 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>略去 %1 条较轻的条目。</translation>
     </message>
     <message>
-        <source>Filter the time line  ( / )</source>
+        <source>Filter the timeline  ( / )</source>
         <translation>筛选时间线  ( / )</translation>
     </message>
     <message>
-        <source>It has no time, so it has no time line.</source>
+        <source>It has no time, so it has no timeline.</source>
         <translation>它没有时间，因此没有时间线。</translation>
     </message>
     <message>
@@ -7836,7 +7848,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>其时间内没有记录。</translation>
     </message>
     <message>
-        <source>Time line</source>
+        <source>Timeline</source>
         <translation>时间线</translation>
     </message>
 </context>
@@ -8174,7 +8186,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
 <context>
     <name>runglass::LaneStrip</name>
     <message>
-        <source>Time line: what happened, what was known when</source>
+        <source>Timeline: what happened, what was known when</source>
         <translation>时间线：发生了什么，何时已知什么</translation>
     </message>
     <message>

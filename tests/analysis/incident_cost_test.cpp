@@ -96,6 +96,16 @@ TEST(IncidentCost, WithoutAPriceThereIsNoMoneyAndItSaysWhy) {
   EXPECT_THAT(out.money.reason, HasSubstr("no price"));
   EXPECT_FALSE(impact({hang(1'400, 2'000)}, std::nan("")).money.value);
 }
+TEST(IncidentCost, StepsOfAnAttemptThatWasNotStartedAgainAreNotZeroAndNotLost) {
+  AttemptRecord only = stepping(0, 0, 2'000, 1, 140, 0);
+  only.known.push_back({{at(1'400), at(2'000)}, Spend::kStalled});
+  Goodput goodput;
+  goodput.ledger = makeLedger({only});
+  goodput.step_sources = {"step_time_ns of rank 0"};
+  const IncidentImpact out = impact({hang(1'400, 2'000)}, {}, goodput);
+  EXPECT_FALSE(out.lost_steps.value);
+  EXPECT_EQ(out.lost_steps.reason, "attempt 0 has not been started again");
+}
 TEST(IncidentCost, AFindingWithoutACostMakesTheSumALowerBound) {
   const auto out = impact({costing(slowRank(200, 1'000, 1, 5), 0.1), finding("data_bound", "run", 300, 400)});
   EXPECT_TRUE(out.lost_time.at_least);

@@ -17,7 +17,8 @@ inline constexpr AttemptId kFirst{1}, kSecond{2};
 
 // Attempt 0 runs from 0 to 2,000 s and fails, attempt 1 from 2,030 to 10,000 s.
 inline RunPlaces twoRacks() {
-  RunPlaces places{.run_uuid = "run-1", .nodes = {}, .attempts = {}, .rank_nodes = {}, .last_data = at(10'000)};
+  RunPlaces places{
+      .run_uuid = "run-1", .nodes = {}, .attempts = {}, .rank_nodes = {}, .last_data = at(10'000), .traced = TimeRange{at(0), at(10'000)}};
   for (std::uint64_t n = 1; n <= 4; ++n)
     places.nodes[NodeId{n}] = {
         .id = NodeId{n}, .uuid = "u" + std::to_string(n), .name = "n" + std::to_string(n), .rack = n <= 2 ? "r1" : "r2"};

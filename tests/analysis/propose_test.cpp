@@ -69,8 +69,24 @@ TEST(Proposals, OnlyARunWithSpansSuggestsACropOfItsTimeline) {
     return std::ranges::any_of(cards, [](const IncidentEvidence& card) { return card.kind == "timeline"; });
   };
   EXPECT_TRUE(has());
-  places.traced = false;
+  places.traced.reset();
   EXPECT_FALSE(has());
+}
+TEST(Proposals, TheTimelineOfARankThatEndsNoMoreSpansIsOfItsLastOnes) {
+  const Finding slow = slowRank(400, 1'900, 1, 5);
+  const Finding* const of[] = {&slow};
+  RunPlaces places = twoRacks();
+  const auto crop = [&] {
+    const auto cards = suggestEvidence(propose({slow})[0].incident, of, places);
+    const auto found = std::ranges::find(cards, "timeline", &IncidentEvidence::kind);
+    return found != cards.end() ? *found : IncidentEvidence{};
+  };
+  EXPECT_EQ(crop().title, "Timeline where it began");
+  EXPECT_EQ(crop().range->t0, at(399));
+  places.traced = TimeRange{at(0), at(300)};
+  EXPECT_EQ(crop().title, "Timeline before it began");
+  EXPECT_EQ(crop().range->t0, at(299));
+  EXPECT_EQ(crop().range->t1, at(301));
 }
 TEST(Proposals, TwoFaultsFarApartAreTwoIncidents) {
   const auto all = propose({xid79(100, 1, 3), slowRank(1'200, 1'900, 4, 30)});

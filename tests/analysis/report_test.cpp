@@ -313,7 +313,7 @@ TEST_F(SimulatedReport, AFindingsReportTellsWhatAnIncidentOfItWould) {
   EXPECT_THAT(document.title, HasSubstr("Xid 79"));
   EXPECT_THAT(document.summary, HasSubstr("sim-0002"));
   const std::string text = reportMarkdown(document);
-  for (const char* part : {"## Impact", "## Time line", "## Suspects", "## Evidence", "## Hardware events", "## What was ruled out",
+  for (const char* part : {"## Impact", "## Timeline", "## Suspects", "## Evidence", "## Hardware events", "## What was ruled out",
                            "## Data quality", "## Environment", "## From the run log", "## The SQL behind the figures",
                            "## Where this is from", "GPU has fallen off the bus", "runglass://"})
     EXPECT_THAT(text, HasSubstr(part));

@@ -273,6 +273,7 @@ TEST_F(HangModeTest, SaysWhoIsWaitedForAndHowLongTheWatchdogWaits) {
   m_writer->finding(hang());
   const TopologyData data = read();
   ASSERT_TRUE(data.hang_mode);
+  EXPECT_EQ(data.hang_severity, hang().severity) << "as the strip and the findings show it";
   EXPECT_EQ(data.headline, QStringLiteral("3 of 4 ranks blocked; root: all_reduce #40 of tp <1>, where rank 3 (node-<a>) has not entered; "
                                           "watchdog aborts in 8:20"));
   EXPECT_EQ(data.ranks[3].wait, WaitState::kNotSeen);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kContextLines = 8, kFewEvents = 20'000;
 constexpr DurNs kNear = 30 * kNsPerSecond;  // around an event
-// Codes of ingest issues that mean that rows of this time line are missing.
+// Codes of ingest issues that mean that rows of this timeline are missing.
 constexpr std::array<std::string_view, 7> kNotKept = {
     "store.logs_forgotten",       "agent.log_limit", "agent.recorder_full", "train_log.too_many_log_lines", "train_log.too_many_events",
     "kernel_log.too_many_events", kLostBatches};

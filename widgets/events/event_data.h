@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// EventData: one time line of events, log lines, findings and notes, in pages, newest first; and their density over time.
+// EventData: one timeline of events, log lines, findings and notes, in pages, newest first; and their density over time.
 //
 // Threading:  readEvents() and readEventDetail() on a query worker; the values are immutable afterwards.
 // Units:      TimeNs, corrected; half-open ranges.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// EventModel: the loaded pages of the time line as a table, with repeats folded into one expandable row.
+// EventModel: the loaded pages of the timeline as a table, with repeats folded into one expandable row.
 //
 // Threading:  GUI thread.
 // Ownership:  owns its rows.

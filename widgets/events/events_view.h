@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `events`: one time line of hardware, log, training events, findings and notes: time, text, place and action.
+// View `events`: one timeline of hardware, log, training events, findings and notes: time, text, place and action.
 //
 // Threading:  GUI thread; pages, densities and details are read on query workers.
 // Ownership:  as View.

@@ -32,7 +32,7 @@ struct EvidenceKind {
 inline constexpr std::array<EvidenceKind, 6> kEvidenceKinds = {
     {{"loss", QT_TRANSLATE_NOOP("EvidenceKind", "Loss and gradient norm")},
      {"steps", QT_TRANSLATE_NOOP("EvidenceKind", "Step times of all ranks")},
-     {"timeline", QT_TRANSLATE_NOOP("EvidenceKind", "Time line of ranks")},
+     {"timeline", QT_TRANSLATE_NOOP("EvidenceKind", "Timeline of ranks")},
      {"device", QT_TRANSLATE_NOOP("EvidenceKind", "Clock, power, temperature, errors")},
      {"series", QT_TRANSLATE_NOOP("EvidenceKind", "A metric or scalar")},
      {"log", QT_TRANSLATE_NOOP("EvidenceKind", "Log lines and hardware events")}}};

@@ -26,7 +26,7 @@ class CropReading {
       : m_reader(reader), m_subject(subject), m_question(question), m_stop(stop) {}
 
   Result<Evidence> read() {
-    Evidence out{.title = QObject::tr("Time line")};
+    Evidence out{.title = QObject::tr("Timeline")};
     RG_ASSIGN(m_catalog, readTimelineCatalog(m_reader, m_subject.run.id, m_subject.attempt.id, m_subject.select.rank, m_stop));
     if (m_catalog.tracks() == 0 || !m_catalog.extent) {
       out.reason = QObject::tr("No spans: the run was not traced.");

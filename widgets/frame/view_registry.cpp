@@ -71,7 +71,7 @@ constexpr std::array kViews = {
         "events", QT_TRANSLATE_NOOP("ViewInfo", "Events"),
         QT_TRANSLATE_NOOP(
             "ViewInfo",
-            "One time line of hardware, log and training events, findings and notes: what happened, where, what it means and what to do"),
+            "One timeline of hardware, log and training events, findings and notes: what happened, where, what it means and what to do"),
         QT_TRANSLATE_NOOP("ViewInfo", "Enter\tmove every view to the row\n→ ←\topen, close repeats\nEsc\tclear the search and filters"),
         nullptr, NavGroup::kInvestigate, make<EventsView>},
     ViewInfo{"findings", QT_TRANSLATE_NOOP("ViewInfo", "Findings"),
@@ -79,11 +79,11 @@ constexpr std::array kViews = {
              NavGroup::kConclude, make<FindingsView>},
     ViewInfo{
         "incidents", QT_TRANSLATE_NOOP("ViewInfo", "Incidents"),
-        QT_TRANSLATE_NOOP("ViewInfo", "Incidents: cause, cost, time line, evidence, suspects, notes; and the run log"),
+        QT_TRANSLATE_NOOP("ViewInfo", "Incidents: cause, cost, timeline, evidence, suspects, notes; and the run log"),
         QT_TRANSLATE_NOOP(
             "ViewInfo",
             "I\tanywhere: of the chosen finding or event\nShift+I\tanywhere: of the selection and the shown time\n↑ ↓\tnext entry of the "
-            "list or time line: every view goes there\nF2\tchange the title or sentence\nCtrl+Enter\tsave the notes"),
+            "list or timeline: every view goes there\nF2\tchange the title or sentence\nCtrl+Enter\tsave the notes"),
         "incidents logbook", NavGroup::kConclude, make<IncidentsView>},
     ViewInfo{"alerts", QT_TRANSLATE_NOOP("ViewInfo", "Notifications"),
              QT_TRANSLATE_NOOP("ViewInfo", "Notifications that the hub sent, newest first; mute a cause or a rule"), nullptr, nullptr,

@@ -101,7 +101,7 @@ std::vector<Column<TimelineEntry>> laneColumns(const TimeStyle* style, const Tim
 
 LaneStrip::LaneStrip(QWidget* parent) : QWidget(parent) {
   setFixedHeight(laneStripHeight());
-  setAccessibleName(tr("Time line: what happened, what was known when"));
+  setAccessibleName(tr("Timeline: what happened, what was known when"));
 }
 
 void LaneStrip::setEntries(std::vector<TimelineEntry> entries, TimeRange range, TimeNs zero) {
@@ -170,7 +170,7 @@ IncidentLanes::IncidentLanes(QWidget* parent)
           laneColumns(&m_style, &m_zero),
           [](const TimelineEntry& a, const TimelineEntry& b) { return a.time == b.time && a.lane == b.lane && a.text == b.text; }, this)),
       m_strip(new LaneStrip(this)),
-      m_table(new TableView(m_model, tr("Time line"), tr("Filter the time line  ( / )"), this)),
+      m_table(new TableView(m_model, tr("Timeline"), tr("Filter the timeline  ( / )"), this)),
       m_nothing(new QLabel(this)) {
   m_nothing->setTextFormat(Qt::PlainText);
   m_nothing->setContentsMargins(kPad, kGrid, kPad, kGrid);
@@ -241,7 +241,7 @@ void IncidentLanes::setPage(std::shared_ptr<const IncidentPage> page, TimeStyle 
     m_zero = firstSign(m_page->answer).value_or(0);
     const std::size_t left_out = m_page->answer.timeline.left_out;
     if (!m_page->answer.range)
-      nothing = tr("It has no time, so it has no time line.");
+      nothing = tr("It has no time, so it has no timeline.");
     else if (entries.empty())
       nothing = tr("Nothing was recorded in its time.");
     else if (left_out > 0)

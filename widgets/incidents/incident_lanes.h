@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The time line of an incident in minutes and two lanes: the events, and the information available at the time. A strip to scale, and below
+// The timeline of an incident in minutes and two lanes: the events, and the information available at the time. A strip to scale, and below
 // it every entry as text.
 //
 // Threading:  GUI thread.
 // Ownership:  shares the page.
 // Units:      TimeNs; minutes since the first sign.
-// Errors:     an incident without a time shows that it has no time line.
+// Errors:     an incident without a time shows that it has no timeline.
 // Cost:       O(entries), at most kMaxEntries.
 #pragma once
 

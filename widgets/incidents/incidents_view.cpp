@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kListWidth = 75 * kGrid, kMinRail = 60 * kGrid;
 constexpr int kMiddleShare = 72, kRailShare = 28, kFactsShare = 75, kNotesShare = 25;
-constexpr int kMaxLanesShare = 42;  // percent of the middle column that the time line takes at most initially
+constexpr int kMaxLanesShare = 42;  // percent of the middle column that the timeline takes at most initially
 constexpr DurNs kAround = 60 * kNsPerSecond;
 
 TimeRange around(TimeNs begin, TimeNs end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// View `incidents`: the incidents of the run: proposals to accept, incidents with cause, cost, time line, evidence, suspects and notes; and
+// View `incidents`: the incidents of the run: proposals to accept, incidents with cause, cost, timeline, evidence, suspects and notes; and
 // the run log.
 //
 // Threading:  GUI thread; reading happens on query workers, edits and exports through the context's ports.

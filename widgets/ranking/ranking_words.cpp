@@ -285,9 +285,17 @@ QString rankEvidence(const RankingData& data, const RankRow& row) {
   if (!row.coordinates.isEmpty()) who = QStringLiteral("%1 (%2)").arg(who, row.coordinates);
   if (!row.node.isEmpty()) who = RankingText::tr("%1 on %2").arg(who, row.node);
   if (!score.own_ns) return RankingText::tr("%1: recorded none of these steps.").arg(who);
-  QString text = (data.ranking.relative.basis == SlownessBasis::kWork ? RankingText::tr("%1: works %2 a step")
-                                                                      : RankingText::tr("%1: takes %2 a step"))
-                     .arg(who, formatDuration(static_cast<DurNs>(*score.own_ns)));
+  const bool work = data.ranking.relative.basis == SlownessBasis::kWork;
+  const QString own_text = formatDuration(static_cast<DurNs>(*score.own_ns));
+  QString text = (work ? RankingText::tr("%1: works %2 a step") : RankingText::tr("%1: takes %2 a step")).arg(who, own_text);
+  // The row shows the finding's excess, which is of one kind of work; the parts below are all of it.
+  if (const Suspect* suspect = data.ranking.suspectOf(row.ranked);
+      suspect != nullptr && suspect->own_ns && suspect->peers_ns && suspect->slower && row.ranked.slower == suspect->slower) {
+    const QString named = RankingText::tr("%1: %2 a step in the work its finding names, peers %3 (%4)")
+                              .arg(who, formatDuration(static_cast<DurNs>(*suspect->own_ns)),
+                                   formatDuration(static_cast<DurNs>(*suspect->peers_ns)), formatSignedPercent(*suspect->slower));
+    text = (work ? RankingText::tr("%1; all its work %2 a step") : RankingText::tr("%1; whole steps %2 each")).arg(named, own_text);
+  }
   if (!score.score)
     return (score.peers == 1 ? RankingText::tr("%1; not compared: %2 peer.") : RankingText::tr("%1; not compared: %2 peers."))
         .arg(text, QString::number(score.peers));

@@ -182,13 +182,14 @@ struct TopologyData {
   std::shared_ptr<const NamedMetric> named;  // source of `metric`
   std::vector<std::string> offered;          // series that a rank or its GPU has
   TopologyMetric metric = kTopologyMetrics[0];
-  std::vector<StageMedian> stages;         // by pp
-  double spread = 0;                       // the deviation drawn in full colour
-  std::optional<Hang> hang;                // if no analysis has a more precise result
-  std::optional<HangEvidence> hang_found;  // by the newest active `hang` finding
-  bool hang_mode = false;                  // ranks are drawn by their state in the hang, not by a metric
-  std::uint64_t grown = 0;                 // samples of the attempt when `metric` was read
-  QString trouble;                         // why there are no values at all, if more is known than the metric's `missing`
+  std::vector<StageMedian> stages;               // by pp
+  double spread = 0;                             // the deviation drawn in full colour
+  std::optional<Hang> hang;                      // if no analysis has a more precise result
+  std::optional<HangEvidence> hang_found;        // by the newest active `hang` finding
+  Severity hang_severity = Severity::kCritical;  // of that finding
+  bool hang_mode = false;                        // ranks are drawn by their state in the hang, not by a metric
+  std::uint64_t grown = 0;                       // samples of the attempt when `metric` was read
+  QString trouble;                               // why there are no values at all, if more is known than the metric's `missing`
   std::optional<std::int64_t> last_step;
   TimeNs now = 0;     // ages are relative to it
   bool live = false;  // a process is writing the run

@@ -158,6 +158,7 @@ Status readHangFinding(Reader& reader, TimeNs now, TopologyData& data) {
   // A finding created by another program: its ranks are classified by their progress alone.
   if (!evidence.ok() || (evidence->groups.empty() && evidence->culprits.empty() && evidence->blocked == 0)) return {};
   data.hang_found = std::move(*evidence);
+  data.hang_severity = finding->severity;
   // The finding has its newest text; at an earlier moment it shows only the time that had passed by then.
   HangEvidence& e = *data.hang_found;
   if (e.as_of) e.as_of = std::min(*e.as_of, now);

@@ -226,7 +226,9 @@ void TopologyView::showAnswer(const Result<std::shared_ptr<const TopologyData>>&
   const auto at = std::ranges::find(kTopologyMetrics, m_data->metric.value, &TopologyMetric::value) - kTopologyMetrics.begin();
   offerHang();
   if (!m_metric_chosen) m_metric->setCurrentIndex(m_data->hang_mode ? static_cast<int>(kTopologyMetrics.size()) : static_cast<int>(at));
-  m_headline->setSentence(m_data->headline, m_data->hang_found ? Severity::kError : m_data->warn ? Severity::kWarning : Severity::kInfo);
+  m_headline->setSentence(m_data->headline, m_data->hang_found ? m_data->hang_severity
+                                            : m_data->warn     ? Severity::kWarning
+                                                               : Severity::kInfo);
   m_scale->setData(m_data);
   m_grid->setData(m_data);
   m_hang->show(m_data);

@@ -58,7 +58,7 @@ void recordChange(const Liveness::Change& change, TimeNs now, Writer& writer) {
                                                           : Severity::kInfo,
                 .message = change.node_name +
                            (bad                             ? " has been silent for "
-                            : change.to == NodeState::kLeft ? " said goodbye; silent for "
+                            : change.to == NodeState::kLeft ? " ended its session; silent for "
                                                             : " is back after ") +
                            durationText(change.silent)});
 }

@@ -34,7 +34,7 @@ class LeaseTable {
   };
   // `offset`: end of the data that the agent has recorded; it repeats the claim with every heartbeat.
   Answer claim(const std::string& agent, const std::string& file, std::uint64_t offset, DurNs now);
-  // The agent said goodbye: others can continue where it stopped.
+  // The agent ended its session: others can continue where it stopped.
   void release(const std::string& agent);
   bool holdsAny(const std::string& agent) const { return m_held.contains(agent); }
 

@@ -90,7 +90,8 @@ const std::map<std::string, std::string>& relations() {
         {"track", "attempt, rank, kind, name FROM track"},
         {"span", "attempt, rank, category, name, {start_ns}, dur_ns, depth, step, microbatch, group_id, seq, bytes, args FROM span"},
         {"event",
-         "{time_ns}, attempt, node, device_uuid, rank, kind, severity, code, message FROM event WHERE message NOT LIKE '%said goodbye%' "
+         "{time_ns}, attempt, node, device_uuid, rank, kind, severity, code, message FROM event WHERE message NOT LIKE '%ended its "
+         "session%' "
          "AND message NOT LIKE '%is back after%' AND message NOT LIKE '%has been silent%'"},
         {"log_line", "{time_ns}, attempt, node, rank, stream, severity, text FROM log_line"},
         {"comm_group", "attempt, group_id, kind, name, ranks FROM comm_group"},
@@ -240,7 +241,7 @@ TEST_F(AgentPerNode, IsAsManyAgentsToItsHubAndEndsInOrderWhenItIsStopped) {
   ASSERT_TRUE(hub->stop().ok());
   for (int node = 0; node < kNodes; ++node) {
     const std::string folder = dir.file("state/" + sim::nodeName(node));
-    EXPECT_FALSE(std::filesystem::exists(folder + "/alive")) << "it said goodbye";
+    EXPECT_FALSE(std::filesystem::exists(folder + "/alive")) << "it ended its session";
     EXPECT_TRUE(std::filesystem::is_empty(folder + "/spool"));
   }
 }
