@@ -5,11 +5,13 @@ one program after the other, until M minutes are over. The turn decides which pr
 another's beginning; it prints what it left. --rest: where all programs had their turn, the tests of no program's label run too.
 Exit status: 1 if a build or a test failed. A build that the time ends is no failure, but the first program is always built and tested."""
 import argparse
+import os
 import signal
 import subprocess
 import sys
 import time
 
+PROGRESS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'cmake', 'build_progress.py')
 # Two commits that follow each other start this many programs apart: coprime to most counts, so that all have been first after some.
 STRIDE = 7
 
@@ -27,13 +29,16 @@ class Runner:
         self.build_dir, self.jobs, self.ctest = build, jobs, ctest
 
     def build(self, program, seconds):
-        process = subprocess.Popen(['ninja', '-C', self.build_dir, '-j', str(self.jobs), '--quiet', program])
+        # A process group of its own, so that ninja under the progress line can be stopped with it; it keeps what is complete.
+        process = subprocess.Popen([sys.executable, PROGRESS, self.build_dir, '-j', str(self.jobs), program], start_new_session=True)
         try:
             return 'ok' if process.wait(seconds) == 0 else 'failed'
         except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)  # ninja ends its compilers and keeps what is complete
-            process.wait()
             return 'late'
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGINT)
+                process.wait()
 
     def test(self, arguments):
         return subprocess.call(['ctest', '--test-dir', self.build_dir, '--output-on-failure', '--no-tests=error', '-j', str(self.jobs), *arguments, *self.ctest]) == 0
