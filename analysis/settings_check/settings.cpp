@@ -116,6 +116,12 @@ std::optional<Finding> judgeEqual(const EqualSetting& setting, const Values& val
   return settingFinding(std::string(setting.key), few ? Severity::kWarning : Severity::kInfo, message, evidence);
 }
 
+// Failure handling that is switched off: PyTorch reads the older name too.
+constexpr std::array<std::string_view, 2> kAsyncErrors = {"NCCL_ASYNC_ERROR_HANDLING", "TORCH_NCCL_ASYNC_ERROR_HANDLING"};
+// Nodes of a job from which on NCCL_IB_TIMEOUT should be 22, the highest value: a large fabric always has a link that flaps.
+constexpr std::size_t kLargeJob = 64;
+constexpr std::int64_t kLongestIbTimeout = 22;
+
 // NCCL's own defaults are 20 (18 before 2.23) and 7: below them, a link that flaps for seconds ends the job.
 struct LowSetting {
   std::string_view key;
@@ -126,6 +132,25 @@ constexpr std::array kLow = {
     LowSetting{"NCCL_IB_TIMEOUT", 18, "Take it off, or raise it: a link that flaps for seconds then does not end the job."},
     LowSetting{"NCCL_IB_RETRY_CNT", 7, "Take it off, or set it to 7: a link that flaps for seconds then does not end the job."},
 };
+
+// A value that bridges short flaps but not what a large fabric needs; below NCCL's default the finding `setting_low` covers it.
+std::optional<Finding> judgeLargeJob(std::span<const ReportedSetting> reported, const std::map<std::string, Values>& by_key) {
+  const auto at = by_key.find("NCCL_IB_TIMEOUT");
+  if (at == by_key.end()) return std::nullopt;
+  std::set<std::string_view> nodes;
+  for (const ReportedSetting& one : reported)
+    if (!one.node.empty()) nodes.insert(one.node);
+  if (nodes.size() < kLargeJob) return std::nullopt;
+  for (const auto& [value, with] : at->second.nodes) {
+    const auto number = numberOf(value);
+    if (!number || *number < kLow[0].least || *number >= kLongestIbTimeout) continue;
+    return settingFinding(
+        "NCCL_IB_TIMEOUT", Severity::kInfo,
+        Message{"setting_low_large", {{"setting", at->first}, {"value", value}, {"nodes", nodes.size()}, {"advised", kLongestIbTimeout}}},
+        evidenceOf("NCCL_IB_TIMEOUT", at->second, "shorter than advised for large jobs", "Set it to 22, the highest value."));
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -169,6 +194,14 @@ std::vector<Finding> judgeSettings(std::span<const ReportedSetting> reported) {
                                         evidenceOf(std::string(setting.key), at->second, "lower than NCCL's default", setting.advice)));
       break;
     }
+  }
+  if (auto finding = judgeLargeJob(reported, by_key)) findings.push_back(std::move(*finding));
+  for (const std::string_view key : kAsyncErrors) {
+    const auto at = by_key.find(std::string(key));
+    if (at == by_key.end() || !at->second.nodes.contains("0")) continue;
+    findings.push_back(settingFinding(std::string(key), Severity::kWarning, Message{"setting_no_abort", {{"setting", key}}},
+                                      evidenceOf(std::string(key), at->second, "collectives that fail are not aborted",
+                                                 "Take it off, or set it to 1: stalled processes then end and the job can restart.")));
   }
   return findings;
 }

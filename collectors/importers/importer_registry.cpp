@@ -41,6 +41,8 @@ const std::vector<std::unique_ptr<Importer>>& importers() {
     all.push_back(makeTrainLogImporter());
     all.push_back(makeMlperfLogImporter());
     all.push_back(makeNvidiaSmiImporter());
+    all.push_back(makeGpustatImporter());
+    all.push_back(makeGpustatJsonImporter());
     all.push_back(makeGpuTelemetryCsvImporter());
     all.push_back(makeClusterCsvImporter());
     all.push_back(makePrometheusTextImporter());

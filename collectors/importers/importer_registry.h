@@ -28,6 +28,8 @@ std::unique_ptr<Importer> makeXpuTimerImporter();
 std::unique_ptr<Importer> makeMlperfLogImporter();
 std::unique_ptr<Importer> makeKernelLogImporter();
 std::unique_ptr<Importer> makeNvidiaSmiImporter();
+std::unique_ptr<Importer> makeGpustatImporter();
+std::unique_ptr<Importer> makeGpustatJsonImporter();
 std::unique_ptr<Importer> makeGpuTelemetryCsvImporter();
 std::unique_ptr<Importer> makeClusterCsvImporter();
 std::unique_ptr<Importer> makePrometheusTextImporter();

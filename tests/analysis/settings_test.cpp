@@ -59,6 +59,26 @@ TEST(SettingsTest, MigLeftOnGdrOffAndLowTimeoutsAreReported) {
   EXPECT_TRUE(judgeSettings(onNodes("NCCL_IB_RETRY_CNT", "seven", 1)).empty()) << "no number is not judged";
 }
 
+TEST(SettingsTest, AnIbTimeoutBelow22IsReportedForLargeJobsOnly) {
+  EXPECT_TRUE(judgeSettings(onNodes("NCCL_IB_TIMEOUT", "20", 63)).empty());
+  const auto found = judgeSettings(onNodes("NCCL_IB_TIMEOUT", "20", 64));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kInfo);
+  EXPECT_EQ(found[0].summary, "NCCL_IB_TIMEOUT is 20: 22 is advised for a job of 64 nodes");
+  EXPECT_TRUE(judgeSettings(onNodes("NCCL_IB_TIMEOUT", "22", 64)).empty());
+  EXPECT_TRUE(judgeSettings(onNodes("NCCL_IB_RETRY_CNT", "7", 64)).empty());
+}
+
+TEST(SettingsTest, AsyncErrorHandlingThatIsOffIsAWarning) {
+  for (const char* key : {"NCCL_ASYNC_ERROR_HANDLING", "TORCH_NCCL_ASYNC_ERROR_HANDLING"}) {
+    EXPECT_TRUE(judgeSettings(onNodes(key, "1", 8)).empty());
+    const auto found = judgeSettings(onNodes(key, "0", 8));
+    ASSERT_EQ(found.size(), 1U) << key;
+    EXPECT_EQ(found[0].severity, Severity::kWarning);
+    EXPECT_EQ(found[0].summary, std::string(key) + " is 0: when a rank fails, its peers wait instead of ending");
+  }
+}
+
 TEST(SettingsTest, ComeFromFactsAndFromWhatAgentsSayOfGpus) {
   TempStore file;
   auto writer = file.writer();

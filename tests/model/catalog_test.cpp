@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "model/device_catalog.h"
+#include "model/fault_catalog.h"
 #include "model/issue_catalog.h"
 #include "model/metric_catalog.h"
 
@@ -51,6 +52,15 @@ TEST(MetricCatalog, NamesCarryTheirUnitAndAreUnique) {
     EXPECT_EQ(findMetric(metric.name)->name, metric.name);
   }
   EXPECT_EQ(findMetric("no_such_metric"), nullptr);
+}
+
+TEST(FaultCatalog, XidsOfTheFieldNotesHaveARowOfTheirOwn) {
+  for (const char* code : {"13", "31", "43", "45", "48", "61", "62", "63", "64", "69", "74", "79", "92", "94", "95", "119"}) {
+    const FaultInfo* const row = findFault("xid", code);
+    ASSERT_NE(row, nullptr) << code;
+    EXPECT_EQ(row->code, code);
+    EXPECT_FALSE(row->advice.empty()) << code;
+  }
 }
 
 TEST(IssueCatalog, EveryCodeIsUniqueAndExplainsItself) {

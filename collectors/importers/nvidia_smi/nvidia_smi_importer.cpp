@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output of nvidia-smi: --query-gpu CSV, -q, dmon; each alone, repeated, or together in a capture with # lines as headings.
+// Output of nvidia-smi: its table, --query-gpu CSV, -q, dmon, pmon, topo -m; each alone, repeated, or together in a capture with # lines as
+// headings.
 #include <algorithm>
 
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/nvidia_smi/smi_monitor.h"
 #include "collectors/importers/nvidia_smi/smi_query.h"
+#include "collectors/importers/nvidia_smi/smi_screen.h"
 #include "collectors/importers/nvidia_smi/smi_table.h"
+#include "collectors/importers/nvidia_smi/smi_topology.h"
 #include "collectors/text/line_splitter.h"
 
 namespace runglass {
@@ -20,13 +23,28 @@ constexpr std::string_view kLog = "==NVSMI LOG==", kCommand = "# $ nvidia-smi", 
 class SmiFile {
  public:
   SmiFile(const ImportTarget& target, Recorder& out)
-      : m_target(target), m_series(target, out), m_sink(m_series, target, out), m_query(m_sink), m_table(m_sink), m_monitor(m_sink) {}
+      : m_target(target),
+        m_series(target, out),
+        m_sink(m_series, target, out),
+        m_query(m_sink),
+        m_table(m_sink),
+        m_monitor(m_sink),
+        m_screen(m_sink),
+        m_topology(m_sink) {}
 
   void line(std::string_view text, std::uint64_t offset) {
     m_sink.recording = offset >= m_target.resume_at;
     if (text.find(kLog) != std::string_view::npos) {
       m_query.begin();
       m_mode = Mode::kQuery;
+    } else if (SmiScreen::isTitle(text)) {
+      leave();
+      m_screen.begin(text, m_before);
+      m_mode = Mode::kScreen;
+    } else if (SmiTopology::isHeader(text)) {
+      leave();
+      m_topology.header(text);
+      m_mode = Mode::kTopology;
     } else if (text.starts_with("####") || text.starts_with("# $")) {
       leave();
     } else if (text.starts_with(kTaken)) {
@@ -47,7 +65,13 @@ class SmiFile {
       m_table.row(text);
     } else if (m_mode == Mode::kMonitor && !m_monitor.row(text)) {
       m_mode = Mode::kNone;
+    } else if (m_mode == Mode::kScreen && !m_screen.line(text)) {
+      m_mode = Mode::kNone;
+    } else if (m_mode == Mode::kTopology) {
+      m_topology.line(text);
     }
+    // The line with the time stands above the table, whose first line is only a frame.
+    if (!text.starts_with("+-")) m_before = text.substr(0, kMaxBefore);
     if (!m_query.inGpu()) m_committed = offset;
   }
   // `end`: offset of the unfinished last line.
@@ -57,17 +81,21 @@ class SmiFile {
       leave();
       m_committed = end;
     }
+    m_screen.end();
     m_series.flush();
     m_sink.recording = true;
   }
   DeviceSeries& series() { return m_series; }
   SmiSink& sink() { return m_sink; }
+  bool hasTopology() const { return m_topology.recorded(); }
   std::uint64_t committed() const { return m_committed; }
 
  private:
-  enum class Mode : std::uint8_t { kNone, kQuery, kTable, kMonitor };
+  enum class Mode : std::uint8_t { kNone, kQuery, kTable, kMonitor, kScreen, kTopology };
+  static constexpr std::size_t kMaxBefore = 256;
   void leave() {
     m_query.end();
+    m_topology.end();
     m_mode = Mode::kNone;
   }
   const ImportTarget& m_target;
@@ -76,6 +104,9 @@ class SmiFile {
   SmiQuery m_query;
   SmiTable m_table;
   SmiMonitor m_monitor;
+  SmiScreen m_screen;
+  SmiTopology m_topology;
+  std::string m_before;
   Mode m_mode = Mode::kNone;
   std::uint64_t m_committed = 0;
 };
@@ -88,7 +119,11 @@ class NvidiaSmiImporter : public Importer {
     const std::string_view head = probe.head.substr(std::min(probe.head.find_first_not_of("\r\n \t"), probe.head.size()));
     const std::string_view first = head.substr(0, head.find_first_of("\r\n"));
     if (first.find(kLog) != std::string_view::npos) return 96;
-    return SmiTable::isHeader(first) || SmiMonitor::isHeader(first) ? 94 : 0;
+    if (SmiTable::isHeader(first) || SmiMonitor::isHeader(first) || SmiTopology::isHeader(first)) return 94;
+    // The table stands below a line with the time and a frame.
+    constexpr std::size_t kNear = 512;
+    const std::size_t title = head.substr(0, kNear).find("| NVIDIA-SMI ");
+    return title != std::string_view::npos && title > 0 && head[title - 1] == '\n' ? 94 : 0;
   }
 
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
@@ -106,7 +141,7 @@ class NvidiaSmiImporter : public Importer {
     report.committed_offset = std::max(file.committed(), target.resume_at);
     report.end_time = file.series().newest();
     if (file.series().started()) report.run = file.series().run();
-    if (!report.end_time && target.resume_at == 0) report.skipped_reason = "no row with a time and a value";
+    if (!report.end_time && !file.hasTopology() && target.resume_at == 0) report.skipped_reason = "no row with a time and a value";
     return endOfImport(status, report);
   }
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 namespace runglass::nvidia_smi {
 namespace {
@@ -31,6 +32,13 @@ constexpr std::array kColumns = {
     Field{"utilization.memory", "gpu_memory_busy_ratio", "%"},
     Field{"memory.used", "gpu_memory_used_bytes", "MiB"},
     Field{"memory.total", "gpu_memory_total_bytes", "MiB"},
+    Field{"memory.free", "gpu_memory_free_bytes", "MiB"},
+    Field{"memory.reserved", "gpu_memory_reserved_bytes", "MiB"},
+    Field{"fan.speed", "fan_speed_ratio", "%"},
+    Field{"utilization.encoder", "utilization_encoder_ratio", "%"},
+    Field{"utilization.decoder", "utilization_decoder_ratio", "%"},
+    Field{"utilization.jpeg", "utilization_jpeg_ratio", "%"},
+    Field{"utilization.ofa", "utilization_ofa_ratio", "%"},
     Field{"ecc.errors.corrected.aggregate.total", "ecc_corrected_total"},
     Field{"ecc.errors.uncorrected.aggregate.total", "ecc_uncorrected_total"},
     Field{"remapped_rows.correctable", "remapped_rows_corrected_total"},
@@ -40,6 +48,8 @@ constexpr std::array kColumns = {
     Field{"pcie.link.gen.gpucurrent", "pcie_link_generation"},
     Field{"pcie.link.gen.current", "pcie_link_generation"},
     Field{"pcie.link.width.current", "pcie_link_width"},
+    Field{"pcie.link.gen.max", "pcie_link_generation_max"},
+    Field{"pcie.link.width.max", "pcie_link_width_max"},
     Field{"gpu_recovery_action", "recovery_action"},
     Field{"used_gpu_memory", "gpu_process_memory_bytes", "MiB"},
     Field{"used_memory", "gpu_process_memory_bytes", "MiB"},
@@ -65,6 +75,13 @@ constexpr std::array kPaths = {
     Field{"utilization/memory", "gpu_memory_busy_ratio", "%"},
     Field{"fb memory usage/used", "gpu_memory_used_bytes", "MiB"},
     Field{"fb memory usage/total", "gpu_memory_total_bytes", "MiB"},
+    Field{"fb memory usage/free", "gpu_memory_free_bytes", "MiB"},
+    Field{"fb memory usage/reserved", "gpu_memory_reserved_bytes", "MiB"},
+    Field{"fan speed", "fan_speed_ratio", "%"},
+    Field{"utilization/encoder", "utilization_encoder_ratio", "%"},
+    Field{"utilization/decoder", "utilization_decoder_ratio", "%"},
+    Field{"utilization/jpeg", "utilization_jpeg_ratio", "%"},
+    Field{"utilization/ofa", "utilization_ofa_ratio", "%"},
     Field{"remapped rows/correctable error", "remapped_rows_corrected_total"},
     Field{"remapped rows/uncorrectable error", "remapped_rows_uncorrected_total"},
     Field{"remapped rows/pending", "row_remap_pending_count"},
@@ -72,6 +89,8 @@ constexpr std::array kPaths = {
     Field{"pci/gpu link info/pcie generation/device current", "pcie_link_generation"},
     Field{"pci/gpu link info/pcie generation/current", "pcie_link_generation"},
     Field{"pci/gpu link info/link width/current", "pcie_link_width"},
+    Field{"pci/gpu link info/pcie generation/max", "pcie_link_generation_max"},
+    Field{"pci/gpu link info/link width/max", "pcie_link_width_max"},
     Field{"pci/replays since reset", "pcie_replay_total"},
     Field{"gpu recovery action", "recovery_action"},
     Field{"pci/tx throughput", "pcie_transmit_bytes_per_s", "KB/s"},
@@ -103,12 +122,20 @@ constexpr std::array kMonitor = {
     Field{"tviol", "thermal_violation_count"},
 };
 
+// Of pmon: what one process uses of its GPU.
+constexpr std::array kProcess = {
+    Field{"sm", "gpu_process_busy_ratio", "%"},     Field{"mem", "gpu_process_memory_busy_ratio", "%"},
+    Field{"enc", "gpu_process_encoder_ratio", "%"}, Field{"dec", "gpu_process_decoder_ratio", "%"},
+    Field{"jpg", "gpu_process_jpeg_ratio", "%"},    Field{"ofa", "gpu_process_ofa_ratio", "%"},
+    Field{"fb", "gpu_process_memory_bytes", "MiB"}, Field{"ccpm", "gpu_process_protected_memory_bytes", "MiB"},
+};
+
 const Field* find(std::span<const Field> fields, std::string_view printed) {
   const auto it = std::ranges::find(fields, printed, &Field::printed);
   return it == fields.end() ? nullptr : &*it;
 }
 
-constexpr std::array<std::string_view, 51> kIdentities = {"timestamp",
+constexpr std::array<std::string_view, 56> kIdentities = {"timestamp",
                                                           "index",
                                                           "gpu",
                                                           "count",
@@ -131,6 +158,11 @@ constexpr std::array<std::string_view, 51> kIdentities = {"timestamp",
                                                           "display_active",
                                                           "display_attached",
                                                           "persistence_mode",
+                                                          "persistence mode",
+                                                          "compute mode",
+                                                          "hostname",
+                                                          "mig.mode.current",
+                                                          "ecc.mode.current",
                                                           "clocks_event_reasons.supported",
                                                           "clocks_throttle_reasons.supported",
                                                           "serial number",
@@ -168,10 +200,33 @@ constexpr std::array<std::string_view, 11> kIdentityPrefixes = {
 const Field* findColumn(std::string_view printed) { return find(kColumns, printed); }
 const Field* findPath(std::string_view printed) { return find(kPaths, printed); }
 const Field* findMonitorColumn(std::string_view printed) { return find(kMonitor, printed); }
+const Field* findProcessColumn(std::string_view printed) { return find(kProcess, printed); }
 
 bool isIdentity(std::string_view printed) {
   return std::ranges::find(kIdentities, printed) != kIdentities.end() ||
          std::ranges::any_of(kIdentityPrefixes, [&](std::string_view prefix) { return printed.starts_with(prefix); });
+}
+
+std::optional<GpuFact> gpuFact(std::string_view printed, std::string_view text) {
+  text = trimmed(text);
+  if (printed == "compute mode" || printed == "compute_mode") {
+    // As NVML numbers them; the table of nvidia-smi abbreviates.
+    static constexpr std::array<std::pair<std::string_view, int>, 6> kModes = {
+        {{"Default", 0}, {"Exclusive_Thread", 1}, {"Prohibited", 2}, {"Exclusive_Process", 3}, {"E. Thread", 1}, {"E. Process", 3}}};
+    const auto mode = std::ranges::find(kModes, text, &std::pair<std::string_view, int>::first);
+    return mode == kModes.end() ? std::nullopt : std::optional(GpuFact{"compute_mode", mode->second});
+  }
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSwitches = {{{"persistence mode", "persistence"},
+                                                                                              {"persistence_mode", "persistence"},
+                                                                                              {"mig mode/current", "mig"},
+                                                                                              {"mig.mode.current", "mig"},
+                                                                                              {"ecc mode/current", "ecc"},
+                                                                                              {"ecc.mode.current", "ecc"}}};
+  const auto known = std::ranges::find(kSwitches, printed, &std::pair<std::string_view, std::string_view>::first);
+  if (known == kSwitches.end()) return std::nullopt;
+  if (text == "Enabled" || text == "On") return GpuFact{known->second, true};
+  if (text == "Disabled" || text == "Off") return GpuFact{known->second, false};
+  return std::nullopt;
 }
 
 unsigned reasonBit(std::string_view path) {

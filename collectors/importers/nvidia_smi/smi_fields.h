@@ -8,7 +8,9 @@
 // Cost:       a few dozen comparisons per column, not per value.
 #pragma once
 
+#include <optional>
 #include <string_view>
+#include <variant>
 
 #include "collectors/importers/telemetry/quantity.h"
 
@@ -24,6 +26,7 @@ struct Field {
 const Field* findColumn(std::string_view printed);
 const Field* findPath(std::string_view printed);
 const Field* findMonitorColumn(std::string_view printed);
+const Field* findProcessColumn(std::string_view printed);  // of pmon
 
 // Columns and paths with the identity of a device, not its state: numbers, versions, addresses, limits that never change.
 bool isIdentity(std::string_view printed);
@@ -34,6 +37,14 @@ unsigned reasonBit(std::string_view path);
 // The total to which a path such as "ecc errors/aggregate/dram correctable" contributes: "ecc_corrected_total"; "": none. Drivers divide it
 // by bits ("single bit/total"), by memory (SRAM, DRAM), or by memory and code (SEC-DED, parity).
 std::string_view eccTotal(std::string_view path);
+
+// A mode of a GPU under its key in `device_facts`, as the NVML source records it.
+struct GpuFact {
+  std::string_view key;
+  std::variant<bool, int> value;
+};
+// "mig.mode.current" or "mig mode/current" with "Enabled": {"mig", true}; nothing where the device has no such mode.
+std::optional<GpuFact> gpuFact(std::string_view printed, std::string_view text);
 
 // "Drain and Reset" -> 4, NVML's number; nullopt: unknown.
 std::optional<double> recoveryAction(std::string_view text);

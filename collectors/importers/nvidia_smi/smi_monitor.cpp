@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
+#include "collectors/importers/input/run_name.h"
 #include "collectors/importers/nvidia_smi/smi_fields.h"
 
 namespace runglass::nvidia_smi {
@@ -35,18 +37,23 @@ bool SmiMonitor::isHeader(std::string_view line) {
 void SmiMonitor::header(std::string_view line) {
   m_columns.clear();
   m_processes = false;
-  m_date = m_time = m_gpu = -1;
-  for (const std::string_view name : words(line.substr(1))) {
+  m_date = m_time = m_gpu = m_pid = -1;
+  const auto names = words(line.substr(1));
+  m_processes = std::ranges::find(names, "pid") != names.end();
+  for (const std::string_view name : names) {
     const int at = static_cast<int>(m_columns.size());
     Column column{.printed = lowered(name), .metric = {}};
-    m_processes = m_processes || column.printed == "pid";
     if (column.printed == "date") {
       m_date = at;
     } else if (column.printed == "time") {
       m_time = at;
     } else if (column.printed == "gpu") {
       m_gpu = at;
-    } else if (const Field* const field = findMonitorColumn(column.printed)) {
+    } else if (column.printed == "pid") {
+      m_pid = at;
+    } else if (m_processes && (column.printed == "type" || column.printed == "command")) {
+      column.known = true;  // words
+    } else if (const Field* const field = m_processes ? findProcessColumn(column.printed) : findMonitorColumn(column.printed)) {
       column.known = true;
       column.metric = field->metric;
       column.unit = findUnit(field->unit);
@@ -69,11 +76,20 @@ void SmiMonitor::units(std::string_view line) {
 }
 
 bool SmiMonitor::row(std::string_view line) {
-  const auto cells = words(line);
+  auto cells = words(line);
   if (cells.empty() || cells.front().front() < '0' || cells.front().front() > '9') return false;
+  std::string labels;
   if (m_processes) {
-    m_sink.note("nvidia_smi.pmon_row", "pmon");
-    return true;
+    // The command is the last column, and the only one that can contain spaces.
+    if (cells.size() > m_columns.size() && m_columns.back().printed == "command") {
+      cells[m_columns.size() - 1] = trimmed(line.substr(static_cast<std::size_t>(cells[m_columns.size() - 1].data() - line.data())));
+      cells.resize(m_columns.size());
+    }
+    const std::string_view pid = static_cast<std::size_t>(m_pid) < cells.size() ? cells[static_cast<std::size_t>(m_pid)] : "-";
+    if (pid == "-") return true;  // no process on this GPU
+    nlohmann::json pairs = {{"pid", displayName(pid)}};
+    if (cells.size() == m_columns.size() && m_columns.back().printed == "command") pairs["name"] = displayName(cells.back());
+    labels = pairs.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
   if (cells.size() != m_columns.size()) {
     m_sink.note("nvidia_smi.ragged_row", std::to_string(cells.size()) + " fields, not " + std::to_string(m_columns.size()));
@@ -83,7 +99,7 @@ bool SmiMonitor::row(std::string_view line) {
   if (m_date >= 0 && m_time >= 0)
     time = m_sink.time(std::string(cells[static_cast<std::size_t>(m_date)]) + " " + std::string(cells[static_cast<std::size_t>(m_time)]));
   if (!time) {
-    m_sink.note("nvidia_smi.no_time", "dmon: run it with -o DT");
+    m_sink.note("nvidia_smi.no_time", m_processes ? "pmon: run it with -o DT" : "dmon: run it with -o DT");
     return true;
   }
   std::int32_t index = 0;
@@ -103,7 +119,7 @@ bool SmiMonitor::row(std::string_view line) {
     else if (!quantity.value)
       m_sink.unreadable(column.printed);
     else
-      m_sink.put(device, column.metric, "", *time, quantity);
+      m_sink.put(device, column.metric, labels, *time, quantity);
   }
   return true;
 }

@@ -4,7 +4,9 @@
 // Threading:  one thread.
 // Ownership:  borrows the sink.
 // Units:      by the second header line.
-// Errors:     rows without a time (only -o DT prints it) are counted and left out, since no time is invented. Rows of pmon are counted.
+// Errors:     rows without a time (only -o DT prints it) are counted and left out, since no time is invented. Values of pmon belong to the
+// GPU, distinguished
+//             by labels: pid and command.
 // Cost:       O(line).
 #pragma once
 
@@ -32,7 +34,7 @@ class SmiMonitor {
   };
   SmiSink& m_sink;
   std::vector<Column> m_columns;
-  int m_date = -1, m_time = -1, m_gpu = -1;
+  int m_date = -1, m_time = -1, m_gpu = -1, m_pid = -1;
   bool m_processes = false;
 };
 

@@ -51,8 +51,10 @@ void SmiQuery::top(std::string_view key, std::string_view text) {
     if (!m_time) m_sink.note("nvidia_smi.no_time", text);
   } else if (m_sink.recording && key == "Driver Version") {
     m_sink.series.fact("driver_version", text);
+    m_driver = text;
   } else if (m_sink.recording && key == "CUDA Version") {
     m_sink.series.fact("cuda_driver_version", text);
+    m_cuda = text;
   }
 }
 
@@ -65,6 +67,7 @@ void SmiQuery::field(std::string_view text_path, std::string_view text) {
     std::int32_t minor = 0;
     if (std::from_chars(text.data(), text.data() + text.size(), minor).ec == std::errc() && minor >= 0) m_minor = minor;
   }
+  if (const auto fact = gpuFact(text_path, text)) std::visit([&](auto value) { m_facts[std::string(fact->key)] = value; }, fact->value);
   if (isIdentity(text_path)) return;
   if (m_readings.size() >= kMaxReadings) return m_sink.note("nvidia_smi.too_many", "fields of a GPU");
   m_readings.push_back(
@@ -94,6 +97,12 @@ void SmiQuery::end() {
     if (m_time && m_sink.recording) {
       const DeviceId device =
           m_sink.series.device({.uuid = m_uuid, .index = m_minor ? m_minor : std::optional(m_gpus - 1), .bus_id = m_bus, .model = m_model});
+      if (!m_facts.empty()) {
+        m_facts["pci"] = displayName(m_bus);
+        if (!m_driver.empty()) m_facts["driver"] = displayName(m_driver);
+        if (!m_cuda.empty()) m_facts["cuda"] = displayName(m_cuda);
+        m_sink.facts(device, *m_time, m_facts);
+      }
       std::set<std::string> taken;
       unsigned reasons = 0;
       bool has_reasons = false;
@@ -120,6 +129,7 @@ void SmiQuery::end() {
   m_in_gpu = false;
   m_stack.clear();
   m_readings.clear();
+  m_facts = nlohmann::json::object();
   m_minor.reset();
   m_bus.clear(), m_uuid.clear(), m_model.clear(), m_pid.clear(), m_process.clear();
 }

@@ -43,6 +43,8 @@ class SmiQuery {
   bool m_in_gpu = false;
   std::int32_t m_gpus = 0;
   std::vector<std::pair<std::size_t, std::string>> m_stack;  // indent and key, lower case
+  nlohmann::json m_facts = nlohmann::json::object();
+  std::string m_driver, m_cuda;
   std::string m_bus, m_uuid, m_model, m_pid, m_process;
   std::optional<std::int32_t> m_minor;
   std::vector<Reading> m_readings;

@@ -35,6 +35,31 @@ void SmiSink::put(DeviceId device, const std::string& metric, std::string_view l
     series.put(device, metric, labels, time, *quantity.value, metric.ends_with("_total") || metric.find("_counters_") != std::string::npos);
 }
 
+void SmiSink::facts(DeviceId device, TimeNs time, const nlohmann::json& facts) {
+  if (!recording || !device || facts.empty()) return;
+  std::string text = facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string& last = m_facts[device.value];
+  if (last == text) return;
+  last = std::move(text);
+  m_out.event(
+      {.time = time, .attempt = series.attempt(), .node = series.node(), .device = device, .kind = "device_facts", .message = last});
+}
+
+void SmiSink::put(const GpuReading& reading) {
+  if (!recording) return;
+  const DeviceId device = series.device({.uuid = reading.uuid, .index = reading.index, .bus_id = reading.bus, .model = reading.model});
+  for (const GpuReading::Value& value : reading.values) {
+    if (value.quantity.absence)
+      absent(*value.quantity.absence, value.field);
+    else if (!value.quantity.value)
+      unreadable(value.field);
+    else
+      put(device, value.metric, value.labels, reading.time, value.quantity);
+  }
+  for (const std::string& instance : reading.instances) series.instance(device, instance, {});
+  facts(device, reading.time, reading.facts);
+}
+
 void SmiSink::absent(Absence why, std::string_view field) { note("nvidia_smi." + std::string(absenceName(why)), field); }
 
 void SmiSink::note(const std::string& code, std::string_view what, std::int64_t count) {

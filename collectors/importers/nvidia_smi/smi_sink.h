@@ -9,14 +9,30 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "collectors/importers/telemetry/device_series.h"
 #include "collectors/importers/telemetry/quantity.h"
 #include "collectors/importers/telemetry/wall_time.h"
 
 namespace runglass::nvidia_smi {
+
+// Values of one GPU at one time, for outputs that print a GPU over several lines.
+struct GpuReading {
+  struct Value {
+    std::string field, metric, labels;  // `field` as printed, for issues
+    Quantity quantity;
+  };
+  TimeNs time = 0;
+  std::optional<std::int32_t> index;
+  std::string uuid, bus, model;
+  std::vector<Value> values;
+  std::set<std::string> instances;  // MIG: ids of GPU instances
+  nlohmann::json facts = nlohmann::json::object();
+};
 
 class SmiSink {
  public:
@@ -30,6 +46,9 @@ class SmiSink {
   bool recording = true;  // false: this record was imported before
 
   void put(DeviceId device, const std::string& metric, std::string_view labels, TimeNs time, const Quantity& quantity);
+  // Modes and versions of a GPU; recorded where they are new or have changed. Empty ones are not recorded.
+  void facts(DeviceId device, TimeNs time, const nlohmann::json& facts);
+  void put(const GpuReading& reading);
   void absent(Absence why, std::string_view field);
   void text(std::string_view field) { note("nvidia_smi.text", field); }
   void unreadable(std::string_view field) { note("nvidia_smi.unreadable_value", field); }
@@ -49,6 +68,7 @@ class SmiSink {
   std::optional<TimeNs> m_taken_at;
   std::optional<DurNs> m_zone;
   std::map<std::string, Note> m_notes;
+  std::map<std::uint64_t, std::string> m_facts;  // the last ones, by device
 };
 
 }  // namespace runglass::nvidia_smi

@@ -120,6 +120,15 @@ void SmiTable::row(std::string_view line) {
   if (!m_sink.recording) return;
   const DeviceId device = m_sink.series.device(name);
   if (m_driver >= 0) m_sink.series.fact("driver_version", cell(m_driver));
+  nlohmann::json facts = nlohmann::json::object();
+  for (std::size_t i = 0; i < m_columns.size(); ++i)
+    if (const auto fact = gpuFact(m_columns[i].printed, m_cells[i]))
+      std::visit([&](auto value) { facts[std::string(fact->key)] = value; }, fact->value);
+  if (!facts.empty()) {
+    if (m_driver >= 0) facts["driver"] = displayName(cell(m_driver));
+    if (m_bus >= 0) facts["pci"] = displayName(cell(m_bus));
+    m_sink.facts(device, *time, facts);
+  }
   for (std::size_t i = 0; i < m_columns.size(); ++i)
     if (!m_columns[i].metric.empty()) value(m_columns[i], m_cells[i], device, labels, *time);
 }

@@ -7,6 +7,7 @@
 
 #include "collectors/importers/input/node_name.h"
 #include "collectors/importers/input/run_name.h"
+#include "model/device_catalog.h"
 #include "model/metric_catalog.h"
 #include "model/number_text.h"
 #include "model/record_identity.h"
@@ -102,9 +103,16 @@ DeviceId DeviceSeries::device(const DeviceName& name) {
                                      : name.bus_id.empty() ? std::string()
                                                            : "@" + displayName(name.bus_id));
   const DeviceId id = m_out.device(device);
+  m_devices.emplace(id.value, device);
   if (!uuid.empty()) node.with_uuid.insert(id.value);
   for (const std::string& key : keys) node.devices.insert_or_assign(key, id);
   return id;
+}
+
+void DeviceSeries::instance(DeviceId gpu, std::string_view id, std::string_view profile) {
+  const auto parent = m_devices.find(gpu.value);
+  if (parent == m_devices.end()) return;
+  device({.kind = kMigKind, .uuid = parent->second.uuid + "/gi" + displayName(id), .index = parent->second.index, .model = profile});
 }
 
 void DeviceSeries::fact(const std::string& key, std::string_view value) {

@@ -45,6 +45,8 @@ class DeviceSeries {
   AttemptId attempt();
   // The device of this name; 0 beyond the limit. Names that share an identity are one device.
   DeviceId device(const DeviceName& name);
+  // A MIG instance of `gpu` (kMigKind), by the id of its GPU instance.
+  void instance(DeviceId gpu, std::string_view id, std::string_view profile);
   void fact(const std::string& key, std::string_view value);
   // device 0: of the node.
   void put(DeviceId device, std::string_view metric, std::string_view labels, TimeNs time, double value, bool counter = false);
@@ -79,6 +81,7 @@ class DeviceSeries {
   std::string m_host;                     // "": the file's node
   std::map<std::string, OfNode> m_nodes;  // by host
   std::unordered_map<std::string, Column> m_series;
+  std::unordered_map<std::uint64_t, Device> m_devices;  // by id
   std::size_t m_device_count = 0, m_held = 0;
   std::int64_t m_left_out = 0;
   struct Refused {

@@ -82,7 +82,8 @@ inline constexpr std::uint64_t kEventXid = 0x8;
 
 // Field ids of nvmlDeviceGetFieldValues.
 inline constexpr unsigned kFieldMemoryTemperature = 82, kFieldNvlinkTxKib = 138, kFieldNvlinkRxKib = 139, kFieldNvlinkCrc = 45,
-                          kFieldNvlinkReplay = 52, kFieldNvlinkRecovery = 59, kFieldRecoveryAction = 230;
+                          kFieldNvlinkReplay = 52, kFieldNvlinkRecovery = 59, kFieldRecoveryAction = 230, kFieldPcieTxBytes = 197,
+                          kFieldPcieRxBytes = 198;
 inline constexpr unsigned kAllLinks = 0xFFFFFFFFU;
 
 // Clock event ("throttle") reasons by which the hardware limits the clocks.

@@ -119,6 +119,7 @@ void NvmlGpu::declare(Recorder& out, const Node& node, NodeId node_id, const std
   if (int mode = 0; lib.computeMode != nullptr && lib.computeMode(m_handle, &mode) == kSuccess) facts["compute_mode"] = mode;
   if (int current = 0, pending = 0; lib.eccMode != nullptr && lib.eccMode(m_handle, &current, &pending) == kSuccess)
     facts["ecc"] = current != 0;
+  if (int mode = 0; lib.persistenceMode != nullptr && lib.persistenceMode(m_handle, &mode) == kSuccess) facts["persistence"] = mode != 0;
   if (unsigned limit = 0; lib.powerLimit != nullptr && lib.powerLimit(m_handle, &limit) == kSuccess)
     facts["power_limit_watts"] = limit / 1000.0;
   if (unsigned clock = 0; lib.maxClock != nullptr && lib.maxClock(m_handle, 1, &clock) == kSuccess)
@@ -154,7 +155,7 @@ bool NvmlGpu::readFast(Recorder& out, TimeNs now) {
     put(out, "gpu_memory_busy_ratio", now, busy.memory / 100.0);
   }
   readActivity(out, now);
-  readNvlink(out, now);
+  readTraffic(out, now);
   return true;
 }
 
@@ -172,21 +173,34 @@ void NvmlGpu::readActivity(Recorder& out, TimeNs now) {
   std::swap(m_gpm_before, m_gpm_now);
 }
 
-void NvmlGpu::readNvlink(Recorder& out, TimeNs now) {
+void NvmlGpu::readTraffic(Recorder& out, TimeNs now) {
   if (m_library->fieldValues == nullptr) return;
-  std::array<nvml::FieldValue, 2> fields{};
+  std::array<nvml::FieldValue, 4> fields{};
   fields[0] = {.field = nvml::kFieldNvlinkTxKib, .scope = nvml::kAllLinks};
   fields[1] = {.field = nvml::kFieldNvlinkRxKib, .scope = nvml::kAllLinks};
+  fields[2].field = nvml::kFieldPcieTxBytes;
+  fields[3].field = nvml::kFieldPcieRxBytes;
   if (m_library->fieldValues(m_handle, fields.size(), fields.data()) != kSuccess) return;
-  const auto rate = [&](std::optional<Counter>& before, const nvml::FieldValue& field, std::string_view metric) {
+  // The counters of PCIe wrap: an interval in which one did has no rate.
+  const auto rate = [&](std::optional<Counter>& before, const nvml::FieldValue& field, double unit_bytes, std::string_view metric) {
     const auto value = fieldNumber(field);
     if (!value) return;
     if (before && now > before->time && *value >= before->value)
-      put(out, metric, now, static_cast<double>(*value - before->value) * 1024 * kNsPerSecond / static_cast<double>(now - before->time));
+      put(out, metric, now,
+          static_cast<double>(*value - before->value) * unit_bytes * kNsPerSecond / static_cast<double>(now - before->time));
     before = Counter{now, *value};
   };
-  rate(m_nvlink_tx, fields[0], "nvlink_transmit_bytes_per_s");
-  rate(m_nvlink_rx, fields[1], "nvlink_receive_bytes_per_s");
+  rate(m_nvlink_tx, fields[0], 1024, "nvlink_transmit_bytes_per_s");
+  rate(m_nvlink_rx, fields[1], 1024, "nvlink_receive_bytes_per_s");
+  rate(m_pcie_tx, fields[2], 1, "pcie_transmit_bytes_per_s");
+  rate(m_pcie_rx, fields[3], 1, "pcie_receive_bytes_per_s");
+}
+
+void NvmlGpu::readPcieThroughput(Recorder& out, TimeNs now) {
+  if (m_lost || m_pcie_tx || m_library->pcieThroughput == nullptr) return;
+  constexpr double kKilobyte = 1'000;
+  for (const auto& [direction, metric] : {std::pair{0, "pcie_transmit_bytes_per_s"}, {1, "pcie_receive_bytes_per_s"}})
+    if (unsigned value = 0; m_library->pcieThroughput(m_handle, direction, &value) == kSuccess) put(out, metric, now, value * kKilobyte);
 }
 
 // The driver's actual refresh interval: the median time between observed changes, and so the resolution limit of the readings.
@@ -217,6 +231,15 @@ bool NvmlGpu::readSlow(Recorder& out, TimeNs now) {
     put(out, "gpu_memory_used_bytes", now, static_cast<double>(has->used));
     put(out, "gpu_memory_total_bytes", now, static_cast<double>(has->total));
   }
+  if (lib.fanSpeed != nullptr && lib.fanSpeed(m_handle, &value) == kSuccess) put(out, "fan_speed_ratio", now, value / 100.0);
+  constexpr int kLowestState = 15;  // 32 is unknown
+  if (int state = 0; lib.performanceState != nullptr && lib.performanceState(m_handle, &state) == kSuccess && state <= kLowestState)
+    put(out, "performance_state", now, state);
+  for (const auto& [read, metric] : {std::pair{lib.encoderBusy, "utilization_encoder_ratio"},
+                                     {lib.decoderBusy, "utilization_decoder_ratio"},
+                                     {lib.jpegBusy, "utilization_jpeg_ratio"},
+                                     {lib.ofaBusy, "utilization_ofa_ratio"}})
+    if (unsigned period_us = 0; read != nullptr && read(m_handle, &value, &period_us) == kSuccess) put(out, metric, now, value / 100.0);
   if (lib.powerLimit != nullptr && lib.powerLimit(m_handle, &value) == kSuccess) put(out, "power_limit_watts", now, value / 1000.0);
   if (lib.maxClock != nullptr && lib.maxClock(m_handle, 1, &value) == kSuccess) put(out, "sm_clock_max_hertz", now, value * kMhz);
   if (lib.temperatureThreshold != nullptr && lib.temperatureThreshold(m_handle, 1, &value) == kSuccess)
@@ -252,6 +275,9 @@ bool NvmlGpu::readRare(Recorder& out, TimeNs now) {
   if (lib.pcieReplay != nullptr && lib.pcieReplay(m_handle, &value) == kSuccess) put(out, "pcie_replay_total", now, value);
   if (lib.pcieGeneration != nullptr && lib.pcieGeneration(m_handle, &value) == kSuccess) put(out, "pcie_link_generation", now, value);
   if (lib.pcieWidth != nullptr && lib.pcieWidth(m_handle, &value) == kSuccess) put(out, "pcie_link_width", now, value);
+  if (lib.pcieGenerationMax != nullptr && lib.pcieGenerationMax(m_handle, &value) == kSuccess)
+    put(out, "pcie_link_generation_max", now, value);
+  if (lib.pcieWidthMax != nullptr && lib.pcieWidthMax(m_handle, &value) == kSuccess) put(out, "pcie_link_width_max", now, value);
   if (lib.nvlinkState != nullptr) {
     int up = 0, known = 0;
     for (unsigned link = 0; link < 36; ++link)

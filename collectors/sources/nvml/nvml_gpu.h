@@ -29,6 +29,8 @@ class NvmlGpu {
   bool readFast(Recorder& out, TimeNs now);
   bool readSlow(Recorder& out, TimeNs now);
   bool readRare(Recorder& out, TimeNs now);
+  // PCIe traffic of GPUs without counters of it. Blocks for 40 ms.
+  void readPcieThroughput(Recorder& out, TimeNs now);
   struct Process {
     unsigned pid;
     std::optional<std::uint64_t> memory_bytes;
@@ -53,7 +55,7 @@ class NvmlGpu {
   using List = int (*)(nvml::Device, unsigned*, void*);
   int processes(List list, std::size_t stride, std::vector<Process>& found) const;
   void readActivity(Recorder& out, TimeNs now);
-  void readNvlink(Recorder& out, TimeNs now);
+  void readTraffic(Recorder& out, TimeNs now);
   void measureRefresh(Recorder& out, TimeNs now, unsigned milliwatts);
 
   const nvml::Library* m_library;
@@ -69,7 +71,7 @@ class NvmlGpu {
     TimeNs time;
     std::uint64_t value;
   };
-  std::optional<Counter> m_nvlink_tx, m_nvlink_rx;
+  std::optional<Counter> m_nvlink_tx, m_nvlink_rx, m_pcie_tx, m_pcie_rx;
   std::optional<unsigned> m_last_power;
   std::optional<TimeNs> m_last_change;
   std::vector<DurNs> m_change_intervals;

@@ -29,6 +29,7 @@ namespace runglass::nvml {
   F(pciInfo, "nvmlDeviceGetPciInfo_v3", (Device, PciInfo*))                                          \
   F(migMode, "nvmlDeviceGetMigMode", (Device, unsigned*, unsigned*))                                 \
   F(computeMode, "nvmlDeviceGetComputeMode", (Device, int*))                                         \
+  F(persistenceMode, "nvmlDeviceGetPersistenceMode", (Device, int*))                                 \
   F(eccMode, "nvmlDeviceGetEccMode", (Device, int*, int*))                                           \
   F(utilization, "nvmlDeviceGetUtilizationRates", (Device, Utilization*))                            \
   F(memory, "nvmlDeviceGetMemoryInfo_v2", (Device, MemoryV2*))                                       \
@@ -47,6 +48,15 @@ namespace runglass::nvml {
   F(pcieReplay, "nvmlDeviceGetPcieReplayCounter", (Device, unsigned*))                               \
   F(pcieGeneration, "nvmlDeviceGetCurrPcieLinkGeneration", (Device, unsigned*))                      \
   F(pcieWidth, "nvmlDeviceGetCurrPcieLinkWidth", (Device, unsigned*))                                \
+  F(pcieGenerationMax, "nvmlDeviceGetMaxPcieLinkGeneration", (Device, unsigned*))                    \
+  F(pcieWidthMax, "nvmlDeviceGetMaxPcieLinkWidth", (Device, unsigned*))                              \
+  F(pcieThroughput, "nvmlDeviceGetPcieThroughput", (Device, int, unsigned*))                         \
+  F(fanSpeed, "nvmlDeviceGetFanSpeed", (Device, unsigned*))                                          \
+  F(performanceState, "nvmlDeviceGetPerformanceState", (Device, int*))                               \
+  F(encoderBusy, "nvmlDeviceGetEncoderUtilization", (Device, unsigned*, unsigned*))                  \
+  F(decoderBusy, "nvmlDeviceGetDecoderUtilization", (Device, unsigned*, unsigned*))                  \
+  F(jpegBusy, "nvmlDeviceGetJpgUtilization", (Device, unsigned*, unsigned*))                         \
+  F(ofaBusy, "nvmlDeviceGetOfaUtilization", (Device, unsigned*, unsigned*))                          \
   F(nvlinkState, "nvmlDeviceGetNvLinkState", (Device, unsigned, int*))                               \
   F(processesV3, "nvmlDeviceGetComputeRunningProcesses_v3", (Device, unsigned*, void*))              \
   F(processesV2, "nvmlDeviceGetComputeRunningProcesses_v2", (Device, unsigned*, void*))              \

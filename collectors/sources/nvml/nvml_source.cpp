@@ -67,6 +67,8 @@ class NvmlSource : public Source {
         at = m_gpus.erase(at);
       }
     }
+    // One GPU a second, so that no poll is late by more than one reading.
+    if (slow && !m_gpus.empty()) m_gpus[m_pcie_turn++ % m_gpus.size()]->readPcieThroughput(out, now);
     readXids();
     tellXids(out, now, false);
     if (slow) m_last_slow = now;
@@ -176,6 +178,7 @@ class NvmlSource : public Source {
   std::unique_ptr<nvml::Library> m_library;
   NodeId m_node;
   std::vector<std::unique_ptr<NvmlGpu>> m_gpus;
+  std::size_t m_pcie_turn = 0;
   nvml::EventSet m_events = nullptr;
   std::deque<Xid> m_xids;  // waiting to be recorded
   kernel_log::RepeatedFaults m_repeated;

@@ -203,6 +203,219 @@ TEST(NvidiaSmi, HostileTextIsCountedAndBounded) {
   EXPECT_TRUE(importText(deep).status.ok());
 }
 
+const Event* factsOf(const Imported& result, DeviceId device) {
+  for (const Event& event : result.recorder.events)
+    if (event.kind == "device_facts" && event.device == device) return &event;
+  return nullptr;
+}
+
+TEST(NvidiaSmi, TheTableIsReadWithAllItsFields) {
+  const Imported result = importText(
+      "Fri Jul  3 22:10:46 2026       \n"
+      "+-----------------------------------------------------------------------------------------+\n"
+      "| NVIDIA-SMI 590.48.01              Driver Version: 590.48.01      CUDA Version: 13.1     |\n"
+      "+-----------------------------------------+------------------------+----------------------+\n"
+      "| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |\n"
+      "| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |\n"
+      "|                                         |                        |               MIG M. |\n"
+      "|=========================================+========================+======================|\n"
+      "|   0  NVIDIA H100 80GB HBM3          On  |   00000000:19:00.0 Off |                    0 |\n"
+      "| N/A   41C    P0             69W /  700W |   11842MiB /  81559MiB |     97%   E. Process |\n"
+      "|                                         |                        |              Enabled |\n"
+      "+-----------------------------------------+------------------------+----------------------+\n"
+      "|   1  NVIDIA GeForce RTX 4080 ...    Off |   00000000:2B:00.0  On |                  N/A |\n"
+      "| 38%   43C    P8             25W /  320W |     596MiB /  16376MiB |      0%      Default |\n"
+      "|                                         |                        |                  N/A |\n"
+      "+-----------------------------------------+------------------------+----------------------+\n"
+      "\n"
+      "+-----------------------------------------------------------------------------------------+\n"
+      "| MIG devices:                                                                            |\n"
+      "+------------------+----------------------------------+-----------+-----------------------+\n"
+      "| GPU  GI  CI  MIG |                     Memory-Usage |        Vol|        Shared         |\n"
+      "|      ID  ID  Dev |                       BAR1-Usage | SM     Unc| CE ENC  DEC  OFA  JPG |\n"
+      "|==================+==================================+===========+=======================|\n"
+      "|  0    7   0   0  |             12MiB /  9856MiB     | 16      0 |  1   0    1    0    1 |\n"
+      "|                  |                 0MiB / 16383MiB  |           |                       |\n"
+      "+------------------+----------------------------------+-----------+-----------------------+\n"
+      "\n"
+      "+-----------------------------------------------------------------------------------------+\n"
+      "| Processes:                                                                              |\n"
+      "|  GPU   GI   CI              PID   Type   Process name                        GPU Memory |\n"
+      "|        ID   ID                                                               Usage      |\n"
+      "|=========================================================================================|\n"
+      "|    0    7    0            10291      C   python train.py                       11838MiB |\n"
+      "|    1   N/A  N/A            2165    C+G   /usr/bin/kwin_wayland                    25MiB |\n"
+      "+-----------------------------------------------------------------------------------------+\n");
+  ASSERT_TRUE(result.status.ok()) << result.status.message();
+  EXPECT_EQ(result.kind, "nvidia_smi");
+  ASSERT_EQ(result.recorder.devices.size(), 3U);
+  EXPECT_EQ(result.recorder.devices[0].model, "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(result.recorder.devices[1].kind, "mig");
+  EXPECT_EQ(result.recorder.devices[1].uuid, result.recorder.devices[0].uuid + "/gi7");
+  const DeviceId first{1}, second{3};
+  const auto value = [&](const char* metric, DeviceId device, const char* labels = "") {
+    const auto values = result.recorder.samplesOf(metric, labels, device).value;
+    return values.size() == 1 ? values[0] : -1;
+  };
+  EXPECT_THAT(result.recorder.samplesOf("power_watts", "*", first).time, ElementsAre(kJuly));
+  EXPECT_EQ(value("power_watts", first), 69);
+  EXPECT_EQ(value("power_limit_watts", first), 700);
+  EXPECT_EQ(value("temperature_celsius", first), 41);
+  EXPECT_EQ(value("performance_state", first), 0);
+  EXPECT_EQ(value("performance_state", second), 8);
+  EXPECT_EQ(value("gpu_busy_ratio", first), 0.97);
+  EXPECT_EQ(value("gpu_memory_used_bytes", first), 11'842.0 * 1'048'576);
+  EXPECT_EQ(value("gpu_memory_total_bytes", second), 16'376.0 * 1'048'576);
+  EXPECT_EQ(value("ecc_errors_uncorrected_volatile_total", first), 0);
+  EXPECT_EQ(value("fan_speed_ratio", second), 0.38);
+  EXPECT_TRUE(result.recorder.samplesOf("fan_speed_ratio", "*", first).value.empty()) << "no fan is no zero";
+  EXPECT_EQ(value("gpu_memory_used_bytes", first, R"({"GPU_I_ID":"7"})"), 12.0 * 1'048'576);
+  EXPECT_EQ(value("gpu_process_memory_bytes", first, R"({"GPU_I_ID":"7","name":"python train.py","pid":"10291"})"), 11'838.0 * 1'048'576);
+  EXPECT_EQ(value("gpu_process_memory_bytes", second, R"({"name":"/usr/bin/kwin_wayland","pid":"2165"})"), 25.0 * 1'048'576);
+  ASSERT_NE(factsOf(result, first), nullptr);
+  EXPECT_EQ(nlohmann::json::parse(factsOf(result, first)->message), (nlohmann::json{{"driver", "590.48.01"},
+                                                                                    {"cuda", "13.1"},
+                                                                                    {"pci", "00000000:19:00.0"},
+                                                                                    {"persistence", true},
+                                                                                    {"ecc", true},
+                                                                                    {"mig", true},
+                                                                                    {"compute_mode", 3}}));
+  EXPECT_EQ(nlohmann::json::parse(factsOf(result, second)->message)["persistence"], false);
+  EXPECT_FALSE(nlohmann::json::parse(factsOf(result, second)->message).contains("mig"));
+}
+
+TEST(NvidiaSmi, TheTableOfOldDriversIsRead) {
+  const Imported result = importText(
+      "Fri Jul  3 22:10:46 2026       \n"
+      "+-----------------------------------------------------------------------------+\n"
+      "| NVIDIA-SMI 440.33.01    Driver Version: 440.33.01    CUDA Version: 10.2     |\n"
+      "|-------------------------------+----------------------+----------------------+\n"
+      "| GPU  Name        Persistence-M| Bus-Id        Disp.A | Volatile Uncorr. ECC |\n"
+      "| Fan  Temp  Perf  Pwr:Usage/Cap|         Memory-Usage | GPU-Util  Compute M. |\n"
+      "|===============================+======================+======================|\n"
+      "|   0  Tesla V100-SXM2...  On   | 00000000:00:1E.0 Off |                  Off |\n"
+      "| N/A   43C    P0    57W / 300W |   1500MiB / 16160MiB |     97%      Default |\n"
+      "+-------------------------------+----------------------+----------------------+\n"
+      "|   1  Tesla V100-SXM2...  On   | 00000000:00:1F.0 Off |                    2 |\n"
+      "| N/A   ERR!   ERR!   N/A / N/A |   Unknown Error      |    ERR!      Default |\n"
+      "+-------------------------------+----------------------+----------------------+\n"
+      "                                                                               \n"
+      "+-----------------------------------------------------------------------------+\n"
+      "| Processes:                                                       GPU Memory |\n"
+      "|  GPU       PID   Type   Process name                             Usage      |\n"
+      "|=============================================================================|\n"
+      "|    0      2165      C   python                                      1490MiB |\n"
+      "+-----------------------------------------------------------------------------+\n");
+  ASSERT_TRUE(result.status.ok());
+  EXPECT_THAT(result.recorder.samplesOf("power_watts").value, ElementsAre(57.0));
+  EXPECT_THAT(result.recorder.samplesOf("gpu_memory_used_bytes").value, ElementsAre(1'500.0 * 1'048'576));
+  EXPECT_THAT(result.recorder.samplesOf("ecc_errors_uncorrected_volatile_total").value, ElementsAre(2.0));
+  EXPECT_THAT(result.recorder.samplesOf("gpu_process_memory_bytes").value, ElementsAre(1'490.0 * 1'048'576));
+  EXPECT_TRUE(result.recorder.samplesOf("temperature_celsius", "*", DeviceId{2}).value.empty());
+  EXPECT_GE(result.recorder.issueCount("nvidia_smi.unknown"), 3);
+}
+
+TEST(NvidiaSmi, ProcessesOfPmonHaveTheirShareOfTheGpu) {
+  const Imported result = importText(
+      "#Date       Time        gpu         pid   type     sm    mem    enc    dec    jpg    ofa    command \n"
+      "#YYYYMMDD   HH:MM:SS    Idx           #    C/G      %      %      %      %      %      %    name \n"
+      " 20260703   22:10:46      0       5022     C      5      1     54      -      -      -    ffmpeg         \n"
+      " 20260703   22:10:46      0       5023     C     90     41      -      -      -      -    python train.py\n"
+      " 20260703   22:10:46      1          -     -      -      -      -      -      -      -    -              \n");
+  EXPECT_EQ(result.kind, "nvidia_smi");
+  ASSERT_EQ(result.recorder.devices.size(), 1U) << "a GPU without a process has no value";
+  EXPECT_THAT(result.recorder.samplesOf("gpu_process_busy_ratio", R"({"name":"python train.py","pid":"5023"})").value, ElementsAre(0.9));
+  EXPECT_THAT(result.recorder.samplesOf("gpu_process_memory_busy_ratio", R"({"name":"ffmpeg","pid":"5022"})").value, ElementsAre(0.01));
+  EXPECT_THAT(result.recorder.samplesOf("gpu_process_encoder_ratio", R"({"name":"ffmpeg","pid":"5022"})").value, ElementsAre(0.54));
+  EXPECT_TRUE(result.recorder.samplesOf("gpu_busy_ratio").value.empty()) << "a process is not the GPU";
+}
+
+TEST(NvidiaSmi, EveryFieldOfAQueryHasItsMetricAndModesAreFacts) {
+  const Imported result = importText(
+      "timestamp, index, fan.speed [%], pstate, pcie.link.gen.current, pcie.link.gen.max, pcie.link.width.current, pcie.link.width.max, "
+      "utilization.encoder [%], utilization.decoder [%], memory.free [MiB], memory.reserved [MiB], persistence_mode, compute_mode, "
+      "mig.mode.current, ecc.mode.current\n"
+      "2026/07/03 22:10:46.000, 0, 38 %, P2, 4, 5, 8, 16, 10 %, 20 %, 3 MiB, 4 MiB, Enabled, Exclusive_Process, Disabled, Enabled\n"
+      "2026/07/03 22:10:47.000, 0, 38 %, P2, 4, 5, 8, 16, 10 %, 20 %, 3 MiB, 4 MiB, Enabled, Exclusive_Process, Disabled, Enabled\n");
+  for (const auto& [metric, value] : std::vector<std::pair<std::string, double>>{{"fan_speed_ratio", 0.38},
+                                                                                 {"performance_state", 2},
+                                                                                 {"pcie_link_generation", 4},
+                                                                                 {"pcie_link_generation_max", 5},
+                                                                                 {"pcie_link_width", 8},
+                                                                                 {"pcie_link_width_max", 16},
+                                                                                 {"utilization_encoder_ratio", 0.1},
+                                                                                 {"utilization_decoder_ratio", 0.2},
+                                                                                 {"gpu_memory_free_bytes", 3'145'728},
+                                                                                 {"gpu_memory_reserved_bytes", 4'194'304}})
+    EXPECT_THAT(result.recorder.samplesOf(metric).value, ElementsAre(value, value)) << metric;
+  ASSERT_EQ(result.recorder.events.size(), 1U) << "modes that stay are one event";
+  EXPECT_EQ(nlohmann::json::parse(result.recorder.events[0].message),
+            (nlohmann::json{{"persistence", true}, {"compute_mode", 3}, {"mig", false}, {"ecc", true}}));
+}
+
+TEST(NvidiaSmi, TheTopologyIsAFactPerGpuAndNic) {
+  const Imported result = importText(
+      "\t\x1b[4mGPU0\tGPU1\tNIC0\tNIC1\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\x1b[0m\n"
+      "GPU0\t X \tNV18\tPIX\tSYS\t0-47,96-143\t0\t\tN/A\n"
+      "GPU1\tNV18\t X \tSYS\tPIX\t48-95\t1\t\tN/A\n"
+      "NIC0\tPIX\tSYS\t X \tSYS\t\t\t\t\n"
+      "NIC1\tSYS\tPIX\tSYS\t X \t\t\t\t\n"
+      "\nLegend:\n\n  X    = Self\n  SYS  = Connection traversing PCIe as well as the SMP interconnect\n"
+      "\nNIC Legend:\n\n  NIC0: mlx5_0\n  NIC1: mlx5_1\n");
+  EXPECT_EQ(result.kind, "nvidia_smi");
+  EXPECT_TRUE(result.report.skipped_reason.empty());
+  std::map<std::string, std::string> facts;
+  for (const Fact& fact : result.recorder.facts) facts[fact.key] = fact.value;
+  EXPECT_EQ(facts["topology_gpu0"], "GPU1 NV18, mlx5_0 PIX, mlx5_1 SYS; CPU 0-47,96-143, NUMA 0");
+  EXPECT_EQ(facts["topology_gpu1"], "GPU0 NV18, mlx5_0 SYS, mlx5_1 PIX; CPU 48-95, NUMA 1");
+  EXPECT_EQ(facts["topology_mlx5_0"], "GPU0 PIX, GPU1 SYS, mlx5_1 SYS");
+}
+
+TEST(Gpustat, ItsTextIsReadWithFanPowerAndProcesses) {
+  const Imported result = importText(
+      "node7                    Fri Jul  3 22:10:46 2026  535.161.08\n"
+      "[0] NVIDIA A100-SXM4-80GB | 31'C,  40 %,  97 %,  250 / 400 W | 11848 / 81920 MB | alice:python/1234(11838M) gdm(4M)\n"
+      "[1] NVIDIA A100-SXM4-80GB | 77°C,   0 %,  E:   3 %  D:   4 % |   455 / 81920 MB |\n"
+      "[2] NVIDIA A100-SXM4-80GB | ?\?'C,  ?\? % |   455 / 81920 MB |\n");
+  ASSERT_TRUE(result.status.ok());
+  EXPECT_EQ(result.kind, "gpustat");
+  ASSERT_EQ(result.recorder.devices.size(), 3U);
+  EXPECT_EQ(result.recorder.nodes.at(0).name, "node7");
+  const DeviceId first{1}, second{2}, third{3};
+  EXPECT_THAT(result.recorder.samplesOf("temperature_celsius", "*", first).time, ElementsAre(kJuly));
+  EXPECT_THAT(result.recorder.samplesOf("fan_speed_ratio", "*", first).value, ElementsAre(0.4));
+  EXPECT_THAT(result.recorder.samplesOf("gpu_busy_ratio", "*", first).value, ElementsAre(0.97));
+  EXPECT_THAT(result.recorder.samplesOf("power_watts", "*", first).value, ElementsAre(250.0));
+  EXPECT_THAT(result.recorder.samplesOf("power_limit_watts", "*", first).value, ElementsAre(400.0));
+  EXPECT_THAT(result.recorder.samplesOf("gpu_memory_used_bytes", "*", first).value, ElementsAre(11'848.0 * 1'048'576));
+  EXPECT_THAT(result.recorder.samplesOf("gpu_process_memory_bytes", R"({"name":"python","pid":"1234","user":"alice"})", first).value,
+              ElementsAre(11'838.0 * 1'048'576));
+  EXPECT_TRUE(result.recorder.samplesOf("fan_speed_ratio", "*", second).value.empty());
+  EXPECT_THAT(result.recorder.samplesOf("utilization_encoder_ratio", "*", second).value, ElementsAre(0.03));
+  EXPECT_THAT(result.recorder.samplesOf("utilization_decoder_ratio", "*", second).value, ElementsAre(0.04));
+  EXPECT_TRUE(result.recorder.samplesOf("temperature_celsius", "*", third).value.empty());
+}
+
+TEST(Gpustat, ItsJsonIsReadAlsoWhenRepeated) {
+  const std::string one =
+      R"({"hostname": "node7", "driver_version": "535.161.08", "query_time": "2026-07-03T22:10:46.500000", "gpus": [
+      {"index": 0, "uuid": "GPU-aaaaaaaa-1", "name": "NVIDIA A100", "temperature.gpu": 31, "fan.speed": null, "utilization.gpu": 97,
+       "utilization.enc": 0, "utilization.dec": 4, "power.draw": 250, "enforced.power.limit": 400, "memory.used": 11848,
+       "memory.total": 81920, "processes": [{"username": "alice", "command": "python", "gpu_memory_usage": 11838, "pid": 1234}]}]})";
+  const Imported result = importText(one + "\n" + one + "\n");
+  ASSERT_TRUE(result.status.ok()) << result.status.message();
+  EXPECT_EQ(result.kind, "gpustat_json");
+  ASSERT_EQ(result.recorder.devices.size(), 1U);
+  EXPECT_EQ(result.recorder.devices[0].uuid, "GPU-aaaaaaaa-1");
+  EXPECT_THAT(result.recorder.samplesOf("gpu_busy_ratio").value, ElementsAre(0.97, 0.97));
+  EXPECT_THAT(result.recorder.samplesOf("utilization_decoder_ratio").value, ElementsAre(0.04, 0.04));
+  EXPECT_TRUE(result.recorder.samplesOf("fan_speed_ratio").value.empty());
+  EXPECT_EQ(result.report.committed_offset, 2U);
+  const Imported cut = importText(one + "\n" + one.substr(0, 200));
+  EXPECT_EQ(cut.recorder.samplesOf("gpu_busy_ratio").value.size(), 1U);
+  EXPECT_NE(cut.report.partial_reason.find("has no end"), std::string::npos) << cut.report.partial_reason;
+}
+
 // Every stored file, compared with facts.json.
 TEST(NvidiaSmi, StoredFilesGiveTheirDevicesAndDriver) {
   const std::filesystem::path data = std::filesystem::path(RG_SHARED_DATA);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "collectors/exposition/exposition_parser.h"
+#include "model/metric_catalog.h"
 #include "tests/collectors/importers/import_fixture.h"
 
 namespace runglass {
@@ -68,6 +69,40 @@ TEST(PrometheusText, TimedSamplesOfDcgmAreDevicesSeries) {
   EXPECT_THAT(result.recorder.samplesOf("temperature_celsius", "", DeviceId{1}).time, ElementsAre(1'747'325'044'429'000'000));
   EXPECT_THAT(result.recorder.samplesOf("node_load1", "").value, ElementsAre(0.5));
   EXPECT_EQ(result.recorder.issueCount("prometheus_text.bad_line"), 1);
+}
+
+// The 18 names of the first dcgm-exporter, and rates that older exporters declare as counters.
+TEST(PrometheusText, EveryFirstGenerationNameOfDcgmIsKnownInBaseUnits) {
+  const std::vector<std::tuple<std::string, std::string, std::string, double>> kNames = {
+      {"dcgm_sm_clock", "1410", "sm_clock_hertz", 1.41e9},
+      {"dcgm_memory_clock", "1215", "memory_clock_hertz", 1.215e9},
+      {"dcgm_gpu_temp", "61", "temperature_celsius", 61},
+      {"dcgm_power_usage", "310.5", "power_watts", 310.5},
+      {"dcgm_pcie_tx_throughput", "2000", "pcie_transmit_bytes_per_s", 2e6},
+      {"dcgm_pcie_rx_throughput", "3000", "pcie_receive_bytes_per_s", 3e6},
+      {"dcgm_pcie_replay_counter", "4", "pcie_replay_total", 4},
+      {"dcgm_gpu_utilization", "97", "gpu_busy_ratio", 0.97},
+      {"dcgm_mem_copy_utilization", "40", "gpu_memory_busy_ratio", 0.4},
+      {"dcgm_enc_utilization", "10", "utilization_encoder_ratio", 0.1},
+      {"dcgm_dec_utilization", "20", "utilization_decoder_ratio", 0.2},
+      {"dcgm_xid_errors", "0", "last_xid", 0},
+      {"dcgm_power_violation", "5000", "power_violation_ns", 5000},
+      {"dcgm_thermal_violation", "6000", "thermal_violation_ns", 6000},
+      {"dcgm_sync_boost_violation", "7000", "sync_boost_violation_ns", 7000},
+      {"dcgm_fb_free", "1", "gpu_memory_free_bytes", 1'048'576},
+      {"dcgm_fb_used", "2", "gpu_memory_used_bytes", 2'097'152},
+      {"dcgm_fan_speed_percent", "35", "fan_speed_ratio", 0.35}};
+  std::string page;
+  for (const auto& [name, value, metric, stored] : kNames)
+    page += "# TYPE " + name + " counter\n" + name + "{gpu=\"0\",uuid=\"GPU-a\"} " + value + " 1747325044429\n";
+  const Imported result = importText(page);
+  for (const auto& [name, value, metric, stored] : kNames) {
+    EXPECT_THAT(result.recorder.samplesOf(metric).value, ElementsAre(stored)) << name;
+    for (const auto& [id, key] : result.recorder.series_keys)
+      if (key.metric == metric) {
+        EXPECT_EQ(key.kind, findMetric(metric)->counter ? SeriesKind::kCounter : SeriesKind::kGauge) << name;
+      }
+  }
 }
 
 TEST(PrometheusText, SamplesWithoutATimeGetNoneInvented) {

@@ -121,6 +121,47 @@ int nvmlDeviceGetClockInfo(void* d, int type, unsigned* out) {
   *out = type == 1 ? 1980 : 2619;
   return 0;
 }
+// Only the first GPU has a fan.
+int nvmlDeviceGetFanSpeed(void* d, unsigned* out) {
+  if (indexOf(d)) return 3;
+  *out = 35;
+  return 0;
+}
+int nvmlDeviceGetPerformanceState(void* d, int* out) {
+  *out = indexOf(d) ? 32 : 2;
+  return 0;
+}
+int nvmlDeviceGetPersistenceMode(void* d, int* out) {
+  *out = !indexOf(d);
+  return 0;
+}
+int nvmlDeviceGetEncoderUtilization(void* d, unsigned* out, unsigned* period_us) {
+  (void)d;
+  *out = 12;
+  *period_us = 167000;
+  return 0;
+}
+int nvmlDeviceGetDecoderUtilization(void* d, unsigned* out, unsigned* period_us) {
+  (void)d;
+  *out = 7;
+  *period_us = 167000;
+  return 0;
+}
+int nvmlDeviceGetMaxPcieLinkGeneration(void* d, unsigned* out) {
+  (void)d;
+  *out = 5;
+  return 0;
+}
+int nvmlDeviceGetMaxPcieLinkWidth(void* d, unsigned* out) {
+  (void)d;
+  *out = 16;
+  return 0;
+}
+int nvmlDeviceGetPcieThroughput(void* d, int direction, unsigned* out) {
+  (void)d;
+  *out = direction ? 3000 : 2000;
+  return 0;
+}
 // Old name only: an older driver has no nvmlDeviceGetCurrentClocksEventReasons.
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* d, uint64_t* out) {
   (void)d;
@@ -147,13 +188,18 @@ typedef struct {
   } v;
 } Field;
 int nvmlDeviceGetFieldValues(void* d, int n, Field* fields) {
-  (void)d;
   for (int i = 0; i < n; ++i) {
     fields[i].ret = 3;
     if (fields[i].field == 82) {
       fields[i].ret = 0;
       fields[i].type = 1;
       fields[i].v.u32 = 70;
+    }
+    // The counters of the second GPU.
+    if (fields[i].field == 197 && indexOf(d)) {
+      fields[i].ret = 0;
+      fields[i].type = 3;
+      fields[i].v.u64 = (uint64_t)setting("pcie_bytes", 1000);
     }
     if (fields[i].field == 138 && fields[i].scope == 0xFFFFFFFFu) {
       fields[i].ret = 0;

@@ -70,6 +70,33 @@ TEST_F(NvmlSourceTest, LeavesUnsupportedReadingsAbsent) {
   EXPECT_EQ(m_out.samplesOf("nvlink_receive_bytes_per_s").size(), 0U);
 }
 
+TEST_F(NvmlSourceTest, ReadsEveryFieldThatNvidiaSmiShows) {
+  start();
+  poll(0);
+  const DeviceId first{1}, second{2};
+  EXPECT_EQ(m_out.samplesOf("fan_speed_ratio", "*", first).value, std::vector<double>{0.35});
+  EXPECT_EQ(m_out.samplesOf("fan_speed_ratio", "*", second).size(), 0U);
+  EXPECT_EQ(m_out.samplesOf("performance_state", "*", first).value, std::vector<double>{2});
+  EXPECT_EQ(m_out.samplesOf("performance_state", "*", second).size(), 0U) << "32 is unknown";
+  EXPECT_EQ(m_out.samplesOf("utilization_encoder_ratio", "*", first).value, std::vector<double>{0.12});
+  EXPECT_EQ(m_out.samplesOf("utilization_decoder_ratio", "*", first).value, std::vector<double>{0.07});
+  EXPECT_EQ(m_out.samplesOf("utilization_jpeg_ratio").size(), 0U) << "the library has no such function";
+  EXPECT_EQ(m_out.samplesOf("pcie_link_generation_max", "*", first).value, std::vector<double>{5});
+  EXPECT_EQ(m_out.samplesOf("pcie_link_width_max", "*", first).value, std::vector<double>{16});
+  EXPECT_NE(m_out.events[0].message.find("\"persistence\":true"), std::string::npos) << m_out.events[0].message;
+}
+
+TEST_F(NvmlSourceTest, PcieTrafficComesFromCountersWhereTheyExist) {
+  start();
+  poll(0);
+  state("pcie_bytes 5000\n");
+  poll(kNsPerSecond);
+  poll(kNsPerSecond);
+  EXPECT_EQ(m_out.samplesOf("pcie_transmit_bytes_per_s", "*", DeviceId{2}).value, (std::vector<double>{4000, 0}));
+  const auto without = m_out.samplesOf("pcie_transmit_bytes_per_s", "*", DeviceId{1}).value;
+  EXPECT_EQ(without, (std::vector<double>{2e6, 2e6})) << "every second poll, the GPUs in turn";
+}
+
 TEST_F(NvmlSourceTest, TurnsNvlinkCountersIntoRates) {
   start();
   poll(0);

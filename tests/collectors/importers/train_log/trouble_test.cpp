@@ -102,6 +102,29 @@ TEST(NcclLog, ErrorsHaveTheCodeThatTheCatalogueExplains) {
                                                                "nccl_warning/peer_closed", "nccl_error/ncclSystemError"));
 }
 
+TEST(NcclLog, LinesOfOlderVersionsAndPluginsAreUnderstood) {
+  const auto log = importLog(
+      "n1:11:12 [0] NCCL INFO Ring 00 : 3 -> 10 [send] via NET/IB/0/GDRDMA\n"
+      "n2:11:12 [0] NCCL INFO Ring 00 : 3 -> 10 [send] via NET/IB/0\n"
+      "n3:11:12 [0] p2p_plugin.c:141 NCCL WARN NET/IB:端口错误\n"
+      "p2p_plugin.c:141 NCCL WARN NET/IB:端口错误\n"
+      "n4:11:12 [0] p2p_plugin.c:141 NCCL WARN NET/IB : mlx5_0:1 port error\n");
+  EXPECT_EQ(factOf(log.out, "n1", "nccl_transport"), "NET/IB");
+  EXPECT_EQ(factOf(log.out, "n1", "nccl_gdrdma"), "on");
+  EXPECT_EQ(factOf(log.out, "n2", "nccl_gdrdma"), "off");
+  EXPECT_THAT(reported(log.out), testing::Each("nccl_net_event/port error"));
+  EXPECT_GE(log.out.events.size(), 3U);
+}
+
+TEST(TrainerLog, AFailedPinMemoryThreadIsAnEvent) {
+  const auto exited = importLog("RuntimeError: Pin memory thread exited unexpectedly\n");
+  EXPECT_THAT(reported(exited.out), testing::Contains("data_loader/pin_memory"));
+  const auto caught = importLog("RuntimeError: Caught RuntimeError in pin memory thread for device 0.\n");
+  EXPECT_THAT(reported(caught.out), testing::Contains("data_loader/pin_memory"));
+  const auto quiet = importLog("DataLoader uses a pin memory thread\n");
+  EXPECT_THAT(reported(quiet.out), testing::Not(testing::Contains("data_loader/pin_memory")));
+}
+
 TEST(NcclLog, AFloodOfOneWarningIsOneEventWithItsCount) {
   std::string flood;
   for (int i = 0; i < 100'000; ++i)
