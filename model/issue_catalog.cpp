@@ -396,6 +396,30 @@ constexpr std::array kIssues = {
               "Samples that say they are more than five minutes ahead of the hub's clock; the time of the scrape counts instead."},
     IssueInfo{"scrape.writer_behind", kError,
               "The store took samples more slowly than they were scraped: scrapes were left out until it caught up. Scrape more rarely."},
+    // --- asked from Prometheus ---
+    IssueInfo{
+        "prometheus.partial_answer", kWarning,
+        "A storage node behind the query API did not answer, so that samples may be missing. Import the same time again once it is back."},
+    IssueInfo{"prometheus.warning", kWarning,
+              "The query API answered with a warning; the detail shows the first one. Thanos marks partial answers so."},
+    IssueInfo{"prometheus.unreadable_sample", kWarning, "Samples of an answer whose time or value is no number are left out."},
+    IssueInfo{"prometheus.blank_value", kInfo, "DCGM's markers for absent values. They are absent, not huge."},
+    IssueInfo{"prometheus.implausible_value", kWarning,
+              "Values that cannot be of their metric are refused: a share above 150 %, a temperature above 200 °C. The detail shows the "
+              "first sample. Usually the exporter has another unit, or the sensor failed."},
+    IssueInfo{
+        "prometheus.conflicting_sample", kWarning,
+        "Two exporters report different values of one metric of one device at the same time; the first one is kept. Usually two of them "
+        "run on a machine under one job name."},
+    IssueInfo{
+        "prometheus.no_node", kWarning,
+        "Series that name no machine, neither by Hostname nor by instance, are left out. Keep these labels when metrics are relabelled."},
+    IssueInfo{"prometheus.too_many_series", kWarning,
+              "More than two million series, or one million GPUs, are refused. Name nodes or a selector."},
+    IssueInfo{"prometheus.silent_node", kWarning,
+              "Prometheus has no metrics of this node in the window: it is not scraped, or under another name. The detail has the node."},
+    IssueInfo{"prometheus.failed", kWarning,
+              "Questions to the query API that brought nothing; the reason is in the detail. The missing time is asked for again later."},
     // --- training logs ---
     IssueInfo{
         "train_log.long_line", kWarning,

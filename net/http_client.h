@@ -27,8 +27,9 @@ struct HttpRequest {
   std::string body;
   DurNs timeout = 10 * kNsPerSecond;
   std::size_t most_bytes = 32U << 20;
-  std::string ca_file;       // PEM; empty: the system's bundle
-  bool secret_path = false;  // messages name the scheme and host only
+  std::string ca_file;         // PEM; empty: the system's bundle
+  std::string user, password;  // HTTP basic authentication; empty user: none
+  bool secret_path = false;    // messages name the scheme and host only
   // Use http_proxy, https_proxy, all_proxy and no_proxy of the environment, as curl does; never for loopback addresses of this host.
   bool environment_proxy = false;
 };

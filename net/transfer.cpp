@@ -61,6 +61,11 @@ Transfer::Transfer(CURL* curl, HttpRequest request, OnBody on_body, std::stop_to
   }
   const std::string ca_file = m_request.ca_file.empty() ? systemCaFile() : m_request.ca_file;
   if (!ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, ca_file.c_str());
+  if (!m_request.user.empty()) {
+    curl_easy_setopt(curl, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+    curl_easy_setopt(curl, CURLOPT_USERNAME, m_request.user.c_str());
+    curl_easy_setopt(curl, CURLOPT_PASSWORD, m_request.password.c_str());
+  }
   if (m_request.method != "GET") {
     curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, m_request.method.c_str());
     curl_easy_setopt(curl, CURLOPT_POSTFIELDS, m_request.body.c_str());

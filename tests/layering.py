@@ -6,10 +6,10 @@ import os, re, subprocess, sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RANK = {'model': 0, 'storage': 0.9, 'net': 1, 'storage/codec': 1, 'storage/sqlite': 1, 'storage/schema': 1.1, 'storage/sql': 1.2, 'storage/read': 1.3,
-        'storage/travel': 1.4, 'storage/maintain': 1.4, 'storage/write': 1.5, 'analysis/words': 1.9, 'analysis': 2, 'wire': 2, 'collectors': 3, 'hub/access': 3.1, 'hub/alerts': 3.1, 'hub/replica': 3.1,
+        'storage/travel': 1.4, 'storage/maintain': 1.4, 'storage/write': 1.5, 'analysis/words': 1.9, 'analysis': 2, 'wire': 2, 'collectors': 3, 'services/prometheus': 3.1, 'hub/access': 3.1, 'hub/alerts': 3.1, 'hub/replica': 3.1,
         'hub/server': 3.2, 'hub/receivers': 3.2, 'hub/watch': 3.3, 'widgets': 4, 'app': 5}
 # Folders that are separate rooms.
-ROOMS = {'collectors/wire': 'wire'} | {f'collectors/{room}': room for room in RANK if room.startswith('hub/')} | {
+ROOMS = {'collectors/wire': 'wire'} | {f'collectors/{room}': room for room in RANK if room.startswith(('hub/', 'services/'))} | {
     room: room for room in RANK if room.startswith(('storage/', 'analysis/'))}
 # Headers at the top of storage are for every room; the files that implement them know the concrete stores.
 DOORS = re.compile(r'storage/\w+\.cpp')
@@ -22,6 +22,7 @@ BANNED = {
     'analysis': (r'sqlite3|grpc|google/protobuf|<Q[A-Z]', 'analysis reads a Reader'),
     'collectors': (r'<sqlite3|<Q[A-Z]', 'collectors record through a Recorder or Writer'),
     'hub': (r'<sqlite3|<Q[A-Z]|collectors/(?!hub/|wire/)', 'a hub sees the wire and what lies below it'),
+    'services': (r'<sqlite3|<Q[A-Z]|collectors/(?!services/|wire/|exposition/|text/|importers/telemetry/)', 'a service is asked; it sees exposition and tools that read text'),
     'widgets': (r'sqlite3|grpc|google/protobuf|collectors/|storage/(?!reader(_at)?\.h)', 'widgets see model and storage/reader.h, reader_at.h'),
 }
 # The only file that reads foreign databases, which a Recorder cannot do.

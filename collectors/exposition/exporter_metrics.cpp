@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/exposition/exporter_metrics.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -79,7 +80,31 @@ constexpr std::array kMetrics = {
     ExporterMetric{"npu_chip_info_aicore_current_freq", "", "", "sm_clock_hertz", "MHz"},
 };
 
+// Families by their beginning: fields of DCGM that have no name in the catalogue, NPUs, NCCL Inspector, xpu_timer, and of node_exporter the
+// hosts' and ports' metrics.
+constexpr std::array<std::string_view, 15> kFamilies = {"DCGM_FI_DEV_",
+                                                        "DCGM_FI_PROF_",
+                                                        "npu_chip_",
+                                                        "nccl_",
+                                                        "XPU_TIMER_",
+                                                        "node_infiniband_",
+                                                        "node_network_receive_",
+                                                        "node_network_transmit_",
+                                                        "node_network_carrier",
+                                                        "node_memory_Mem",
+                                                        "node_pressure_",
+                                                        "node_load",
+                                                        "node_vmstat_oom_kill",
+                                                        "node_edac_",
+                                                        "node_filesystem_avail_bytes"};
+constexpr std::array<std::string_view, 4> kSingle = {"node_uname_info", "node_boot_time_seconds", "node_procs_blocked", "node_network_up"};
+
 }  // namespace
+
+bool isClusterMetric(std::string_view name) {
+  const auto begins = [name](std::string_view family) { return name.starts_with(family); };
+  return findExporterMetric(name) != nullptr || std::ranges::any_of(kFamilies, begins) || std::ranges::find(kSingle, name) != kSingle.end();
+}
 
 const ExporterMetric* findExporterMetric(std::string_view name) {
   static const auto kByName = [] {

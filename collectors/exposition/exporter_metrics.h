@@ -18,6 +18,10 @@ struct ExporterMetric {
 };
 const ExporterMetric* findExporterMetric(std::string_view name);
 
+// Whether metrics of this name are recorded from a service that holds those of a whole cluster: GPUs, NPUs, hosts, network ports and
+// collective operations. Those with a series per core and mode or per process are not among them.
+bool isClusterMetric(std::string_view name);
+
 // DCGM's special values for missing data: blank, not found, not supported, not permitted.
 bool isBlankOfDcgm(double value);
 

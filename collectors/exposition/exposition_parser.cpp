@@ -33,7 +33,9 @@ std::string_view takeWord(std::string_view& rest) {
   return word;
 }
 
-std::optional<double> numberOf(std::string_view text) {
+}  // namespace
+
+std::optional<double> exposedNumber(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   if (text == "NaN" || text == "nan") return std::numeric_limits<double>::quiet_NaN();
   double value = 0;
@@ -41,8 +43,6 @@ std::optional<double> numberOf(std::string_view text) {
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
   return value;
 }
-
-}  // namespace
 
 ExpositionParser::Line ExpositionParser::line(std::string_view text) {
   while (!text.empty() && (text.back() == '\r' || text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
@@ -66,7 +66,7 @@ ExpositionParser::Line ExpositionParser::line(std::string_view text) {
     return Line::kBad;
   }
   m_sample.key = text.substr(0, text.size() - rest.size());
-  const auto value = numberOf(takeWord(rest));
+  const auto value = exposedNumber(takeWord(rest));
   if (!value) return Line::kBad;
   m_sample.value = *value;
   if (!rest.empty() && rest.front() != '#' && !time(takeWord(rest))) return Line::kBad;

@@ -20,6 +20,9 @@
 
 namespace runglass {
 
+// A sample's value: Go's syntax of a float, with NaN, +Inf and -Inf. nullopt: none.
+std::optional<double> exposedNumber(std::string_view text);
+
 class ExpositionParser {
  public:
   static constexpr std::size_t kMaxFamilies = 65'536, kMaxLabels = 128;

@@ -83,19 +83,19 @@ Status ScrapePage::refusal(const Result<HttpAnswer>& answer) const {
   return {};
 }
 
-Result<TargetPart> ScrapePage::finish(const Result<HttpAnswer>& answer) {
+Result<ExporterPart> ScrapePage::finish(const Result<HttpAnswer>& answer) {
   if (answer.ok() && !m_judged) judge(*answer);
   if (answer.ok() && m_wrong.empty() && !m_lines.partial().empty()) line(m_lines.partial());
   if (const Status wrong = refusal(answer); !wrong.ok()) {
     m_book.refuse();
     return wrong;
   }
-  TargetPart part = m_book.accept();
+  ExporterPart part = m_book.accept();
   issues(part);
   return part;
 }
 
-void ScrapePage::issues(TargetPart& part) const {
+void ScrapePage::issues(ExporterPart& part) const {
   const auto tell = [&](const char* code, std::int64_t count, const std::string& detail) {
     if (count > 0)
       part.issues.push_back(

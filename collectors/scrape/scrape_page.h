@@ -29,14 +29,14 @@ class ScrapePage {
   void begin(TimeNs now);
   // False: the page is already rejected; the rest is not needed.
   bool body(const HttpAnswer& head, std::string_view piece);
-  Result<TargetPart> finish(const Result<HttpAnswer>& answer);
+  Result<ExporterPart> finish(const Result<HttpAnswer>& answer);
   TargetState& book() { return m_book; }
 
  private:
   void judge(const HttpAnswer& head);
   void line(std::string_view text);
   Status refusal(const Result<HttpAnswer>& answer) const;
-  void issues(TargetPart& part) const;
+  void issues(ExporterPart& part) const;
 
   struct Counts {
     std::int64_t good = 0, bad = 0, too_many_series = 0, long_labels = 0, twice = 0, blank = 0, implausible = 0;

@@ -65,7 +65,7 @@ struct Scraper::Parts {
   void done(std::size_t index, const Result<HttpAnswer>& answer);
   void failed(Target& target, const Status& why);
   void answered(Target& target);
-  void take(TargetPart part);
+  void take(ExporterPart part);
   void send();
 
   const ScrapePlace place;
@@ -74,7 +74,7 @@ struct Scraper::Parts {
   std::vector<std::unique_ptr<Target>> targets;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> queue;
   HttpTransfers http;
-  ScrapeBatch batch;
+  ExporterBatch batch;
   DurNs batch_since = 0;
   std::atomic<bool> stopping = false;
   const std::shared_ptr<std::atomic<std::int64_t>> waiting = std::make_shared<std::atomic<std::int64_t>>(0);
@@ -103,7 +103,7 @@ void Scraper::Parts::begin(std::size_t index) {
   Target& target = *targets[index];
   target.begun = monotonicNow();
   if (*waiting > kMaxPosted) {
-    TargetPart part = {.ids = std::make_shared<WrittenIds>()};
+    ExporterPart part = {.ids = std::make_shared<WrittenIds>()};
     part.issues.push_back({.code = "scrape.writer_behind", .source = shownUrl(target.config.url), .first = wallNow(), .last = wallNow()});
     take(std::move(part));
     queue.push({target.begun + std::max(target.config.interval, kRetryWhenBehind), index});
@@ -122,7 +122,7 @@ void Scraper::Parts::begin(std::size_t index) {
 void Scraper::Parts::done(std::size_t index, const Result<HttpAnswer>& answer) {
   Target& target = *targets[index];
   ++scrapes;
-  Result<TargetPart> part = target.page.finish(answer);
+  Result<ExporterPart> part = target.page.finish(answer);
   if (part.ok()) {
     samples += static_cast<std::int64_t>(part->points.size());
     take(std::move(*part));
@@ -149,7 +149,7 @@ void Scraper::Parts::failed(Target& target, const Status& why) {
   ++failures;
   if (target.failures++ == 0) target.failing_since = wallNow();
   const char* const code = why.code() == Code::kResourceExhausted ? "scrape.too_large" : "scrape.failed";
-  TargetPart part = {.ids = std::make_shared<WrittenIds>()};
+  ExporterPart part = {.ids = std::make_shared<WrittenIds>()};
   part.issues.push_back(
       {.code = code, .source = shownUrl(target.config.url), .first = wallNow(), .last = wallNow(), .detail = why.message()});
   take(std::move(part));
@@ -161,7 +161,7 @@ void Scraper::Parts::failed(Target& target, const Status& why) {
                                            seconds(wallNow() - target.failing_since) + ")"}));
 }
 
-void Scraper::Parts::take(TargetPart part) {
+void Scraper::Parts::take(ExporterPart part) {
   if (batch.empty()) batch_since = monotonicNow();
   batch.add(std::move(part));
   if (batch.points() >= kPointsPerBatch) send();
@@ -169,7 +169,7 @@ void Scraper::Parts::take(TargetPart part) {
 
 void Scraper::Parts::send() {
   if (batch.empty()) return;
-  auto posted = std::make_shared<ScrapeBatch>(std::exchange(batch, {}));
+  auto posted = std::make_shared<ExporterBatch>(std::exchange(batch, {}));
   const auto points = static_cast<std::int64_t>(posted->points());
   *waiting += points;
   post([posted, points, waiting = waiting](Recorder& out) {

@@ -8,7 +8,6 @@
 
 #include "collectors/exposition/exporter_metrics.h"
 #include "collectors/importers/telemetry/display_name.h"
-#include "model/device_catalog.h"
 
 namespace runglass {
 namespace {
@@ -20,7 +19,9 @@ bool isLoopback(const std::string& host) { return host == "localhost" || host ==
 }  // namespace
 
 TargetState::TargetState(const ScrapeTarget& target, const ScrapePlace& place, std::int64_t& series_of_all)
-    : m_target(target), m_place(place), m_series_of_all(series_of_all) {}
+    : m_target(target), m_place(place), m_series_of_all(series_of_all) {
+  m_places.unnamedNode();
+}
 
 TargetState::~TargetState() { m_series_of_all -= static_cast<std::int64_t>(m_by_key.size()); }
 
@@ -41,7 +42,7 @@ void TargetState::forget() {
     Entry& entry = m_entries[index];
     if (entry.key.empty() || m_now - entry.seen < kForgottenAfter) continue;
     m_by_key.erase(entry.key);
-    std::erase_if(m_fresh, [&](const TargetPart::NewSeries& fresh) { return fresh.index == index; });
+    std::erase_if(m_fresh, [&](const ExporterPart::NewSeries& fresh) { return fresh.index == index; });
     entry = Entry();
     m_free.push_back(index);
     --m_series_of_all;
@@ -96,19 +97,13 @@ TargetState::Entry* TargetState::add(const ExpositionParser::Sample& sample, con
   Entry entry{
       .key = std::string(sample.key), .unit = what.unit, .metric = findMetric(what.metric), .dcgm = what.dcgm, .last_xid = what.last_xid};
   if (!what.node.empty() && m_target.node.empty()) {
-    const auto node = nodeOf(what.node);
+    const auto node = m_places.node(what.node);
     if (!node) return nullptr;
     entry.node = *node;
   }
   if (!what.device_kind.empty()) {
-    entry.device = deviceOf(what, entry.node);
+    entry.device = m_places.device(what, entry.node);
     if (!entry.device) return nullptr;
-    if (!what.instance_uuid.empty()) {
-      ExporterSample instance;
-      instance.device_kind = kMigKind, instance.uuid = what.instance_uuid, instance.model = what.instance_profile,
-      instance.index = what.index;
-      (void)deviceOf(instance, entry.node);
-    }
   }
   if (sample.name == "node_uname_info")
     for (const auto& [name, value] : sample.labels)
@@ -138,63 +133,25 @@ TargetState::Entry* TargetState::add(const ExpositionParser::Sample& sample, con
   return &m_entries[index];
 }
 
-std::optional<std::uint32_t> TargetState::nodeOf(const std::string& name) {
-  const auto known = std::find(m_nodes.begin() + 1, m_nodes.end(), name);
-  if (known != m_nodes.end()) return static_cast<std::uint32_t>(known - m_nodes.begin());
-  if (m_nodes.size() >= kMaxDevices) return std::nullopt;
-  m_nodes.push_back(name);
-  return static_cast<std::uint32_t>(m_nodes.size() - 1);
-}
-
-std::optional<std::uint32_t> TargetState::deviceOf(const ExporterSample& what, std::uint32_t node) {
-  const std::string name =
-      what.uuid.empty() ? std::to_string(node) + "/" + what.device_kind + std::to_string(what.index.value_or(0)) : what.uuid;
-  if (const auto known = m_device_of.find(name); known != m_device_of.end()) {
-    // The samples of NVLink metrics lack labels that other samples of the device have.
-    Device& device = m_devices[known->second].device;
-    const bool more = (device.model.empty() && !what.model.empty()) || (!device.index && what.index);
-    if (device.model.empty()) device.model = what.model;
-    if (!device.index) device.index = what.index;
-    if (more) m_declared_devices = std::min<std::size_t>(m_declared_devices, known->second);
-    return known->second;
-  }
-  if (m_devices.size() >= kMaxDevices) return std::nullopt;
-  const auto index = static_cast<std::uint32_t>(m_devices.size());
-  m_devices.push_back({.node = node, .device = {.uuid = what.uuid, .index = what.index, .kind = what.device_kind, .model = what.model}});
-  m_device_of.emplace(name, index);
-  return index;
-}
-
 std::string TargetState::defaultNode() const {
   if (!m_target.node.empty()) return m_target.node;
   if (!m_uname.empty()) return m_uname;
   // A GPU exporter names its machine in every sample.
-  if (m_nodes.size() == 2) return m_nodes[1];
+  if (m_places.nodes() == 2) return m_places.nodeName(1);
   std::string host = displayName(hostOf(m_target.url));
   return isLoopback(host) && !m_place.this_node.empty() ? m_place.this_node : host;
 }
 
-void TargetState::declare(TargetPart& part) {
+void TargetState::declare(ExporterPart& part) {
   part.ids = m_ids;
-  if (m_nodes.front().empty()) m_nodes.front() = defaultNode();
-  for (std::size_t i = m_node_uuids.size(); i < m_nodes.size(); ++i) {
-    std::string uuid = m_place.node_uuid ? m_place.node_uuid(m_nodes[i]) : std::string();
-    if (uuid.empty()) uuid = "name:" + m_nodes[i];
-    part.nodes.push_back({static_cast<std::uint32_t>(i), {.uuid = uuid, .name = m_nodes[i]}});
-    m_node_uuids.push_back(std::move(uuid));
-  }
-  for (; m_declared_devices < m_devices.size(); ++m_declared_devices) {
-    const KnownDevice& known = m_devices[m_declared_devices];
-    Device device = known.device;
-    if (device.uuid.empty()) device.uuid = m_node_uuids[known.node] + "/" + device.kind + std::to_string(device.index.value_or(0));
-    part.devices.push_back({static_cast<std::uint32_t>(m_declared_devices), known.node, std::move(device)});
-  }
+  if (m_places.nodeName(0).empty()) m_places.name(0, defaultNode());
+  m_places.declare(part, m_place.node_uuid);
   part.series = std::exchange(m_fresh, {});
 }
 
 // The gauge keeps its last Xid indefinitely: only a change is a new Xid. The first value seen may be old.
-void TargetState::tellXids(TargetPart& part) {
-  for (const ScrapedPoint& point : m_points) {
+void TargetState::tellXids(ExporterPart& part) {
+  for (const ExporterPoint& point : m_points) {
     const Entry& entry = m_entries[point.series];
     if (!entry.last_xid) continue;
     // Keyed by device, since labels change with the value (err_code) and with the pod that uses the GPU.
@@ -205,24 +162,24 @@ void TargetState::tellXids(TargetPart& part) {
   }
 }
 
-TargetPart TargetState::accept() {
-  TargetPart part;
+ExporterPart TargetState::accept() {
+  ExporterPart part;
   declare(part);
   tellXids(part);
   m_order.resize(m_at);
-  for (const ScrapedPoint& point : m_points) m_entries[point.series].newest = point.time;
-  if (m_now - m_heard >= kHeardEvery && m_node_uuids.front().starts_with("name:")) {
+  for (const ExporterPoint& point : m_points) m_entries[point.series].newest = point.time;
+  if (m_now - m_heard >= kHeardEvery && m_places.nodeUuid(0).starts_with("name:")) {
     m_heard = m_now;
-    part.nodes.push_back({0, {.uuid = m_node_uuids.front(), .name = m_nodes.front(), .last_heard = m_now}});
+    part.nodes.push_back({0, {.uuid = m_places.nodeUuid(0), .name = m_places.nodeName(0), .last_heard = m_now}});
   }
   part.points = std::exchange(m_points, {});
   return part;
 }
 
-TargetPart TargetState::tell(Event event) {
-  TargetPart part;
+ExporterPart TargetState::tell(Event event) {
+  ExporterPart part;
   // Before the first accepted page only the address is certain; declaring more now would bind the target to it.
-  if (m_nodes.front().empty()) {
+  if (m_places.nodeName(0).empty()) {
     const std::string name = defaultNode();
     std::string uuid = m_place.node_uuid ? m_place.node_uuid(name) : std::string();
     if (uuid.empty()) uuid = "name:" + name;

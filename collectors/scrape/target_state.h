@@ -17,8 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "collectors/exposition/exporter_sample.h"
-#include "collectors/scrape/scrape_batch.h"
+#include "collectors/exposition/exporter_places.h"
 #include "collectors/scrape/scrape_config.h"
 #include "model/metric_catalog.h"
 
@@ -26,8 +25,7 @@ namespace runglass {
 
 // Properties of the destination of scraped data.
 struct ScrapePlace {
-  // Uuid of the node with this name in the store; "" if there is none.
-  std::function<std::string(const std::string& name)> node_uuid;
+  ExporterPlaces::NodeUuid node_uuid;
   std::string this_node;  // this machine's name, for targets on the loopback
 };
 
@@ -49,11 +47,11 @@ class TargetState {
   std::size_t points() const { return m_points.size(); }
   std::int64_t absurdTimes() const { return m_absurd; }
   // Accepts the scrape: returns all its data.
-  TargetPart accept();
+  ExporterPart accept();
   // Rejects the scrape: drops all its data.
   void refuse() { m_points.clear(); }
   // A part without samples, with an event of the target's node.
-  TargetPart tell(Event event);
+  ExporterPart tell(Event event);
 
  private:
   struct Entry {
@@ -66,18 +64,11 @@ class TargetState {
     std::uint64_t scrape = 0;  // the last scrape that contained it
     TimeNs seen = 0, newest = 0;
   };
-  struct KnownDevice {
-    std::uint32_t node;
-    Device device;  // uuid as exposed, or ""
-  };
-
   Entry* find(std::string_view key);
   Entry* add(const ExpositionParser::Sample& sample, const ExpositionParser& types);
-  std::optional<std::uint32_t> deviceOf(const ExporterSample& what, std::uint32_t node);
-  std::optional<std::uint32_t> nodeOf(const std::string& name);
   std::string defaultNode() const;
-  void declare(TargetPart& part);
-  void tellXids(TargetPart& part);
+  void declare(ExporterPart& part);
+  void tellXids(ExporterPart& part);
   void forget();
 
   const ScrapeTarget& m_target;
@@ -90,16 +81,12 @@ class TargetState {
   std::vector<std::uint32_t> m_free;
   std::vector<std::uint32_t> m_order;  // series of the last page, in its order
   std::size_t m_at = 0;
-  std::vector<std::string> m_nodes{std::string()};  // names; the first is the target's own
-  std::vector<std::string> m_node_uuids;
-  std::vector<KnownDevice> m_devices;
-  std::map<std::string, std::uint32_t> m_device_of;  // by node and name
-  std::size_t m_declared_devices = 0;
-  std::vector<TargetPart::NewSeries> m_fresh;
+  ExporterPlaces m_places{kMaxDevices};  // the first node is the target's own
+  std::vector<ExporterPart::NewSeries> m_fresh;
   std::map<std::pair<std::uint32_t, std::optional<std::uint32_t>>, double> m_last_xid;  // by node and device
   std::string m_uname;                                                                  // the machine's name as node_exporter exposes it
 
-  std::vector<ScrapedPoint> m_points;
+  std::vector<ExporterPoint> m_points;
   std::int64_t m_absurd = 0;
   std::uint64_t m_scrape = 0;
   TimeNs m_now = 0, m_swept = 0, m_heard = 0;

@@ -72,9 +72,9 @@ RG_FUZZ(scrape_page) {
     const HttpAnswer head{.status = 200, .content_type = one.starts_with('#') ? "application/openmetrics-text" : "text/plain"};
     page.begin(now);
     for (std::size_t at = 0; at < one.size() && page.body(head, one.substr(at, 97)); at += 97) continue;
-    Result<TargetPart> part = page.finish(head);
+    Result<ExporterPart> part = page.finish(head);
     if (!part.ok()) continue;
-    ScrapeBatch batch;
+    ExporterBatch batch;
     batch.add(std::move(*part));
     batch.apply(out);
   }

@@ -55,7 +55,7 @@ class HttpServer {
    private:
     int m_fd;
   };
-  // `request`: first line and headers. The connection is closed if the handler returns false.
+  // `request`: first line, headers and body. The connection is closed if the handler returns false.
   using Handler = std::function<bool(const std::string& request, const Connection& to)>;
 
   explicit HttpServer(Handler handler) : m_handler(std::move(handler)) {
@@ -105,7 +105,10 @@ class HttpServer {
     char buffer[4'096];
     for (ssize_t got = 0; (got = ::recv(fd, buffer, sizeof buffer, 0)) > 0;) {
       request.append(buffer, static_cast<std::size_t>(got));
-      if (request.find("\r\n\r\n") == std::string::npos) continue;
+      const std::size_t head = request.find("\r\n\r\n");
+      if (head == std::string::npos) continue;
+      const std::size_t length = request.find("Content-Length: ");
+      if (length < head && request.size() < head + 4 + std::stoul(request.substr(length + 16))) continue;
       if (!m_handler(request, Connection(fd))) break;
       request.clear();
     }

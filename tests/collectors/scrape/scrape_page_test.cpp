@@ -31,9 +31,9 @@ class Scrape : public testing::Test {
     HttpAnswer head{.status = status, .content_type = type};
     for (std::size_t at = 0; at < text.size(); at += 7)  // split like network reads
       if (!page->body(head, std::string_view(text).substr(at, 7))) break;
-    Result<TargetPart> part = page->finish(head);
+    Result<ExporterPart> part = page->finish(head);
     if (!part.ok()) return part.status();
-    ScrapeBatch batch;
+    ExporterBatch batch;
     batch.add(std::move(*part));
     batch.apply(out);
     return {};

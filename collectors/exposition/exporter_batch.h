@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScrapeBatch: results of several scrapes, passed from the scraper's thread to the writer's.
+// ExporterBatch: samples of exporters, scraped or asked from a service, with what they declare; passed from the thread that reads them to
+// the writer's.
 //
 // Threading:  filled on one thread, applied on another, in the order of filling.
 // Ownership:  owns copies; WrittenIds belong to the thread that applies.
@@ -16,21 +17,22 @@
 
 namespace runglass {
 
-// The writer's ids of one target's declarations, by the target's indices.
+// The writer's ids of the declarations of one target or service, by its indices.
 struct WrittenIds {
   std::vector<NodeId> nodes;
   std::vector<DeviceId> devices;
   std::vector<SeriesId> series;
 };
 
-struct ScrapedPoint {
+struct ExporterPoint {
   std::uint32_t series = 0;
   TimeNs time = 0;
   double value = 0;
 };
 
-struct TargetPart {
-  // Indices are per target. Those of nodes and devices are never reused; those of series are, once a series has not been seen for long.
+struct ExporterPart {
+  // Indices are per target or service. Those of nodes and devices are never reused; those of series are, once a series has not been seen
+  // for long.
   struct NewNode {
     std::uint32_t index;
     Node node;
@@ -54,20 +56,20 @@ struct TargetPart {
   std::vector<NewNode> nodes;
   std::vector<NewDevice> devices;
   std::vector<NewSeries> series;
-  std::vector<ScrapedPoint> points;
+  std::vector<ExporterPoint> points;
   std::vector<NewEvent> events;
   std::vector<Issue> issues;
 };
 
-class ScrapeBatch {
+class ExporterBatch {
  public:
-  void add(TargetPart part);
+  void add(ExporterPart part);
   std::size_t points() const { return m_points; }
   bool empty() const { return m_parts.empty(); }
   void apply(Recorder& out);
 
  private:
-  std::vector<TargetPart> m_parts;
+  std::vector<ExporterPart> m_parts;
   std::size_t m_points = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/scrape/scrape_batch.h"
+#include "collectors/exposition/exporter_batch.h"
 
 #include <algorithm>
 #include <utility>
@@ -13,7 +13,7 @@ void set(std::vector<Id>& ids, std::uint32_t index, Id id) {
   ids[index] = id;
 }
 
-void applyPart(TargetPart& part, Recorder& out) {
+void applyPart(ExporterPart& part, Recorder& out) {
   WrittenIds& ids = *part.ids;
   for (const auto& [index, node] : part.nodes) set(ids.nodes, index, out.node(node));
   for (auto& fresh : part.devices) {
@@ -25,7 +25,7 @@ void applyPart(TargetPart& part, Recorder& out) {
     if (fresh.device) fresh.key.device = ids.devices.at(*fresh.device);
     set(ids.series, fresh.index, out.series(fresh.key));
   }
-  for (const ScrapedPoint& point : part.points) out.sample(ids.series.at(point.series), point.time, point.value);
+  for (const ExporterPoint& point : part.points) out.sample(ids.series.at(point.series), point.time, point.value);
   for (auto& fresh : part.events) {
     fresh.event.node = ids.nodes.at(fresh.node);
     if (fresh.device) fresh.event.device = ids.devices.at(*fresh.device);
@@ -36,13 +36,13 @@ void applyPart(TargetPart& part, Recorder& out) {
 
 }  // namespace
 
-void ScrapeBatch::add(TargetPart part) {
+void ExporterBatch::add(ExporterPart part) {
   m_points += part.points.size();
   m_parts.push_back(std::move(part));
 }
 
-void ScrapeBatch::apply(Recorder& out) {
-  for (TargetPart& part : m_parts) applyPart(part, out);
+void ExporterBatch::apply(Recorder& out) {
+  for (ExporterPart& part : m_parts) applyPart(part, out);
 }
 
 }  // namespace runglass

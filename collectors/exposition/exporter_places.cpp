@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/exposition/exporter_places.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/device_catalog.h"
+
+namespace runglass {
+
+std::optional<std::uint32_t> ExporterPlaces::node(const std::string& name) {
+  if (const auto known = m_node_of.find(name); known != m_node_of.end()) return known->second;
+  if (m_nodes.size() >= m_limit) return std::nullopt;
+  const std::uint32_t index = unnamedNode();
+  m_nodes[index].name = name;
+  m_node_of.emplace(name, index);
+  return index;
+}
+
+std::uint32_t ExporterPlaces::unnamedNode() {
+  m_nodes.emplace_back();
+  return static_cast<std::uint32_t>(m_nodes.size() - 1);
+}
+
+std::optional<std::uint32_t> ExporterPlaces::device(const ExporterSample& what, std::uint32_t node) {
+  const auto device = add(what, node);
+  if (device && !what.instance_uuid.empty()) {
+    ExporterSample instance;
+    instance.device_kind = kMigKind, instance.uuid = what.instance_uuid, instance.model = what.instance_profile,
+    instance.index = what.index;
+    (void)add(instance, node);
+  }
+  return device;
+}
+
+std::optional<std::uint32_t> ExporterPlaces::add(const ExporterSample& what, std::uint32_t node) {
+  const std::string name =
+      what.uuid.empty() ? std::to_string(node) + "/" + what.device_kind + std::to_string(what.index.value_or(0)) : what.uuid;
+  if (const auto known = m_device_of.find(name); known != m_device_of.end()) {
+    // The samples of NVLink metrics lack labels that other samples of the device have.
+    Device& device = m_devices[known->second].device;
+    const bool more = (device.model.empty() && !what.model.empty()) || (!device.index && what.index);
+    if (device.model.empty()) device.model = what.model;
+    if (!device.index) device.index = what.index;
+    if (more) m_declared_devices = std::min<std::size_t>(m_declared_devices, known->second);
+    return known->second;
+  }
+  if (m_devices.size() >= m_limit) return std::nullopt;
+  const auto index = static_cast<std::uint32_t>(m_devices.size());
+  m_devices.push_back({.node = node, .device = {.uuid = what.uuid, .index = what.index, .kind = what.device_kind, .model = what.model}});
+  m_device_of.emplace(name, index);
+  return index;
+}
+
+Device ExporterPlaces::declared(std::uint32_t index) const {
+  const KnownDevice& known = m_devices[index];
+  Device device = known.device;
+  if (device.uuid.empty()) device.uuid = m_nodes[known.node].uuid + "/" + device.kind + std::to_string(device.index.value_or(0));
+  return device;
+}
+
+void ExporterPlaces::declare(ExporterPart& part, const NodeUuid& uuid_of) {
+  for (; m_declared_nodes < m_nodes.size(); ++m_declared_nodes) {
+    KnownNode& node = m_nodes[m_declared_nodes];
+    node.uuid = uuid_of ? uuid_of(node.name) : std::string();
+    if (node.uuid.empty()) node.uuid = "name:" + node.name;
+    part.nodes.push_back({static_cast<std::uint32_t>(m_declared_nodes), {.uuid = node.uuid, .name = node.name}});
+  }
+  for (; m_declared_devices < m_devices.size(); ++m_declared_devices)
+    part.devices.push_back({static_cast<std::uint32_t>(m_declared_devices), m_devices[m_declared_devices].node,
+                            declared(static_cast<std::uint32_t>(m_declared_devices))});
+}
+
+}  // namespace runglass

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/services/prometheus/queried_series.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "collectors/exposition/exporter_metrics.h"
+#include "collectors/importers/telemetry/display_name.h"
+
+namespace runglass {
+namespace {
+
+std::string_view labelOf(const MetricLabels& labels, std::string_view name) {
+  const auto found = std::ranges::find(labels, name, [](const auto& label) -> std::string_view { return label.first; });
+  return found == labels.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::string keyOf(const MetricLabels& labels) {
+  std::string key;
+  for (const auto& [name, value] : labels) key.append(name).append(1, '\0').append(value).append(1, '\0');
+  return key;
+}
+
+// "gpu-01:9100", "[::1]:9100", "http://gpu-01:9100/metrics".
+std::string hostOfInstance(std::string_view instance) {
+  if (const std::size_t scheme = instance.find("://"); scheme != std::string_view::npos) instance.remove_prefix(scheme + 3);
+  instance = instance.substr(0, instance.find('/'));
+  if (instance.starts_with('[')) return displayName(instance.substr(1, instance.find(']') - 1));
+  // More than one colon: an IPv6 address without a port.
+  if (instance.find(':') == instance.rfind(':')) instance = instance.substr(0, instance.find(':'));
+  return displayName(instance);
+}
+
+std::string_view shortName(std::string_view host) { return host.substr(0, host.find('.')); }
+
+// As an exporter exposes it: without the labels that Prometheus adds.
+ExpositionParser::Sample exposed(const MetricLabels& labels) {
+  ExpositionParser::Sample sample;
+  for (const auto& [name, value] : labels) {
+    if (name == "__name__")
+      sample.name = value;
+    else if (name != "instance" && name != "job")
+      sample.labels.emplace_back(name, value);
+  }
+  return sample;
+}
+
+}  // namespace
+
+QueriedSeries::QueriedSeries(std::string url, QueriedPlaces places, StoredTimes* stored)
+    : m_url(std::move(url)), m_wanted(std::move(places)), m_stored(stored) {}
+
+void QueriedSeries::learnHosts(const std::vector<MetricLabels>& series) {
+  std::map<std::string, std::set<std::string>> named;  // by instance: GPU exporters name their machine in every sample
+  for (const MetricLabels& labels : series) {
+    const std::string instance(labelOf(labels, "instance"));
+    if (labelOf(labels, "__name__") == "node_uname_info") {
+      if (const std::string_view name = labelOf(labels, "nodename"); !name.empty()) m_host_of[instance] = displayName(name);
+    } else if (const std::string node = exporterSample(exposed(labels), "").node; !node.empty()) {
+      named[instance].insert(node);
+    }
+  }
+  for (const auto& [instance, nodes] : named)
+    if (nodes.size() == 1) m_host_of.try_emplace(instance, *nodes.begin());
+}
+
+void QueriedSeries::learnTypes(std::vector<std::pair<std::string, std::string>> types) {
+  for (auto& [metric, type] : types) m_types.insert_or_assign(std::move(metric), std::move(type));
+}
+
+std::optional<std::string> QueriedSeries::nodeOf(const MetricLabels& labels) const {
+  std::string name = exporterSample(exposed(labels), "").node;
+  const std::string instance(labelOf(labels, "instance"));
+  if (const auto known = m_host_of.find(instance); name.empty() && known != m_host_of.end()) name = known->second;
+  if (name.empty()) name = hostOfInstance(instance);
+  if (name.empty()) return std::nullopt;
+  if (m_wanted.nodes.empty() || std::ranges::find(m_wanted.nodes, name) != m_wanted.nodes.end()) return name;
+  // A scheduler has short names where exporters have qualified ones, or the other way round.
+  for (const std::string& wanted : m_wanted.nodes)
+    if (shortName(wanted) == shortName(name) && (wanted.find('.') == std::string::npos || name.find('.') == std::string::npos))
+      return wanted;
+  return std::nullopt;
+}
+
+QueriedSeries::Origin QueriedSeries::originOf(const MetricLabels& labels) {
+  const std::optional<std::string> node_name = nodeOf(labels);
+  if (!node_name) {
+    if (m_wanted.nodes.empty()) issue("prometheus.no_node", 1, std::string(labelOf(labels, "__name__")));
+    return {};
+  }
+  const std::string_view name = labelOf(labels, "__name__");
+  const auto type = m_types.find(name);
+  // Where no type is known, the name says it: OpenMetrics' counters end in _total.
+  const std::string_view known_type = type != m_types.end() ? std::string_view(type->second) : name.ends_with("_total") ? "counter" : "";
+  const ExporterSample what = exporterSample(exposed(labels), known_type);
+  const auto gpus = m_wanted.gpus.find(*node_name);
+  if (!what.device_kind.empty() && gpus != m_wanted.gpus.end() && !(what.index && gpus->second.contains(*what.index))) return {};
+  if (m_entries.size() >= kMaxSeries) {
+    issue("prometheus.too_many_series", 1, std::string(name));
+    return {};
+  }
+  const auto node = m_places.node(*node_name);
+  const auto device = node && !what.device_kind.empty() ? m_places.device(what, *node) : std::nullopt;
+  if (!node || (!what.device_kind.empty() && !device)) {
+    issue("prometheus.too_many_series", 1, std::string(name));
+    return {};
+  }
+  const std::string job = displayName(labelOf(labels, "job")), instance = displayName(labelOf(labels, "instance"));
+  Entry entry{.key = {.metric = what.metric,
+                      .source = "prometheus" + (job.empty() ? "" : "/" + job) + (device || instance.empty() ? "" : " " + instance),
+                      .labels = what.labels,
+                      .unit = std::string(unitOfMetric(what.metric)),
+                      .kind = what.counter ? SeriesKind::kCounter : SeriesKind::kGauge},
+              .node = *node,
+              .device = device,
+              .metric = findMetric(what.metric),
+              .last_xid = what.last_xid};
+  const std::string identity = keyOf({{std::to_string(*node), device ? std::to_string(*device) : ""},
+                                      {entry.key.metric, entry.key.source},
+                                      {entry.key.labels, entry.key.unit}});
+  const auto [known, fresh] = m_by_key.try_emplace(identity, static_cast<std::uint32_t>(m_entries.size()));
+  if (fresh) {
+    m_fresh.push_back({.index = known->second, .node = *node, .device = device, .key = entry.key});
+    m_entries.push_back(std::move(entry));
+  }
+  return {.entry = known->second, .unit = what.unit, .dcgm = what.dcgm};
+}
+
+void QueriedSeries::add(const QueriedColumn& column) {
+  if (column.time.empty()) return;
+  std::string key = keyOf(column.labels);
+  auto known = m_origins.find(key);
+  if (known == m_origins.end()) known = m_origins.emplace(std::move(key), originOf(column.labels)).first;
+  const Origin& origin = known->second;
+  if (!origin.entry) return;
+  Entry& entry = m_entries[*origin.entry];
+  if (entry.pending.empty()) m_touched.push_back(*origin.entry);
+  entry.pending.reserve(entry.pending.size() + column.time.size());
+  for (std::size_t i = 0; i < column.time.size(); ++i) {
+    const double exposed = column.value[i];
+    if (origin.dcgm && isBlankOfDcgm(exposed)) {
+      issue("prometheus.blank_value", 1, "");
+      continue;
+    }
+    const double value = origin.unit != nullptr ? origin.unit->apply(exposed) : exposed;
+    if (entry.metric != nullptr && !isPlausible(*entry.metric, value)) {
+      issue("prometheus.implausible_value", 1, std::string(entry.metric->name) + ": " + std::to_string(exposed));
+      continue;
+    }
+    entry.pending.emplace_back(column.time[i], value);
+  }
+}
+
+Result<ExporterPart> QueriedSeries::take(TimeRange range) {
+  ExporterPart part;
+  part.ids = m_ids;
+  m_places.declare(part,
+                   m_stored != nullptr ? [this](const std::string& name) { return m_stored->nodeUuid(name); } : ExporterPlaces::NodeUuid());
+  part.series = std::exchange(m_fresh, {});
+  for (const std::uint32_t index : std::exchange(m_touched, {})) {
+    Entry& entry = m_entries[index];
+    SampleColumns stored;
+    if (m_stored != nullptr) {
+      const std::string device = entry.device ? m_places.declared(*entry.device).uuid : std::string();
+      RG_ASSIGN(stored, m_stored->samples(m_places.nodeUuid(entry.node), device, entry.key, range, entry.last_xid));
+    }
+    takeEntry(index, stored, part);
+  }
+  xids(part);
+  for (const auto& [code, left] : std::exchange(m_left_out, {}))
+    part.issues.push_back({.code = code, .source = m_url, .count = left.count, .detail = left.first});
+  return part;
+}
+
+void QueriedSeries::takeEntry(std::uint32_t index, const SampleColumns& stored, ExporterPart& part) {
+  Entry& entry = m_entries[index];
+  auto& pending = entry.pending;
+  // Columns of one series come in any order: a label that is not of the series changed.
+  std::ranges::stable_sort(pending, {}, &std::pair<TimeNs, double>::first);
+  std::size_t at = 0;
+  std::size_t kept = 0;
+  for (const auto& [time, value] : pending) {
+    if (time <= entry.newest) continue;
+    while (at < stored.time.size() && stored.time[at] < time) ++at;
+    if (at < stored.time.size() && stored.time[at] == time) continue;
+    if (kept > 0 && pending[kept - 1].first == time) {
+      if (pending[kept - 1].second != value) issue("prometheus.conflicting_sample", 1, entry.key.metric);
+      continue;
+    }
+    pending[kept++] = {time, value};
+  }
+  pending.resize(kept);
+  if (entry.last_xid) {
+    // By device: the labels change with the pod that uses the GPU.
+    auto& readings = m_xid_readings[{entry.node, entry.device}];
+    for (std::size_t i = 0; i < stored.size(); ++i) readings.push_back({stored.time[i], stored.value[i], true});
+    for (const auto& [time, value] : pending) readings.push_back({time, value, false});
+  }
+  for (const auto& [time, value] : pending) part.points.push_back({index, time, value});
+  if (!pending.empty()) entry.newest = pending.back().first;
+  entry.pending = {};
+}
+
+// The gauge keeps its last Xid: only a change is a new one. What the store has between the new samples is recorded already.
+void QueriedSeries::xids(ExporterPart& part) {
+  for (auto& [place, readings] : std::exchange(m_xid_readings, {})) {
+    std::ranges::stable_sort(readings, {}, &XidReading::time);
+    for (const XidReading& reading : readings) {
+      const auto [last, first] = m_last_xid.try_emplace(place, reading.value);
+      const double before = std::exchange(last->second, reading.value);
+      if (reading.stored || !(reading.value > 0 && reading.value < 1e6) || (!first && before == reading.value)) continue;
+      part.events.push_back({.node = place.first, .device = place.second, .event = lastXidEvent(reading.value, !first, reading.time)});
+    }
+  }
+}
+
+void QueriedSeries::issue(const char* code, std::int64_t count, const std::string& detail) {
+  Count& left = m_left_out[code];
+  if (left.count == 0) left.first = displayName(detail);
+  left.count += count;
+}
+
+std::vector<QueriedSeries::Place> QueriedSeries::devices() const {
+  std::vector<Place> all;
+  for (std::uint32_t i = 0; i < m_places.devices(); ++i) {
+    const std::uint32_t node = m_places.nodeOf(i);
+    all.push_back({m_places.nodeName(node), m_places.nodeUuid(node), m_places.declared(i)});
+  }
+  return all;
+}
+
+std::vector<std::string> QueriedSeries::silentNodes() const {
+  std::set<std::string> silent(m_wanted.nodes.begin(), m_wanted.nodes.end());
+  for (std::uint32_t i = 0; i < m_places.nodes(); ++i) silent.erase(m_places.nodeName(i));
+  return {silent.begin(), silent.end()};
+}
+
+}  // namespace runglass

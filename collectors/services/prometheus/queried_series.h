@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// QueriedSeries: nodes, devices and series that the label sets of a Prometheus name, and the samples to record of them.
+//
+// A series of a device is that of the device whichever exporter's address it came from; one of a node names the address in its source,
+// because several exporters of one job may be on a machine.
+//
+// Threading:  one thread.
+// Ownership:  borrows the StoredTimes.
+// Units:      TimeNs; values in base units of the catalogue.
+// Errors:     refused samples and series are counted and become issues of the part.
+// Cost:       a hash look-up per column; some 500 bytes a series.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "collectors/exposition/exporter_places.h"
+#include "collectors/services/prometheus/query_answer.h"
+#include "collectors/services/prometheus/stored_times.h"
+#include "model/metric_catalog.h"
+
+namespace runglass {
+
+// Nodes and GPUs to record.
+struct QueriedPlaces {
+  std::vector<std::string> nodes;                      // names, short or fully qualified; empty: all
+  std::map<std::string, std::set<std::int32_t>> gpus;  // by name of a node: the only GPUs of it; a node without an entry: all
+};
+
+class QueriedSeries {
+ public:
+  static constexpr std::size_t kMaxSeries = 2'000'000, kMaxPlaces = 1'000'000;
+
+  // `url`: names the service in issues. `stored`: null for an empty store.
+  QueriedSeries(std::string url, QueriedPlaces places, StoredTimes* stored);
+
+  // Learns the machines' names behind addresses; before series of them are added.
+  void learnHosts(const std::vector<MetricLabels>& series);
+  // "counter", "gauge", ... by metric.
+  void learnTypes(std::vector<std::pair<std::string, std::string>> types);
+  bool hasTypes() const { return !m_types.empty(); }
+  // The node that the label set is of: its name, or that of QueriedPlaces. nullopt: none, or not a wanted one.
+  std::optional<std::string> nodeOf(const MetricLabels& labels) const;
+
+  void add(const QueriedColumn& column);
+  // Everything added since the last call: sorted, without what the store or an earlier part has.
+  Result<ExporterPart> take(TimeRange range);
+
+  // Devices with samples, as declared.
+  struct Place {
+    std::string node, node_uuid;
+    Device device;
+  };
+  std::vector<Place> devices() const;
+  // Names of wanted nodes without a series.
+  std::vector<std::string> silentNodes() const;
+
+ private:
+  struct Entry {
+    SeriesKey key;
+    std::uint32_t node = 0;
+    std::optional<std::uint32_t> device;
+    const MetricInfo* metric = nullptr;  // null: not in the catalogue
+    bool last_xid = false;
+    TimeNs newest = INT64_MIN;  // taken so far
+    std::vector<std::pair<TimeNs, double>> pending;
+  };
+  // What a label set is: an entry and how its values become the entry's.
+  struct Origin {
+    std::optional<std::uint32_t> entry;  // absent: left out
+    const Unit* unit = nullptr;
+    bool dcgm = false;
+  };
+  struct Count {
+    std::int64_t count = 0;
+    std::string first;
+  };
+
+  struct XidReading {
+    TimeNs time;
+    double value;
+    bool stored;
+  };
+  using XidPlace = std::pair<std::uint32_t, std::optional<std::uint32_t>>;  // node and device
+
+  Origin originOf(const MetricLabels& labels);
+  void takeEntry(std::uint32_t index, const SampleColumns& stored, ExporterPart& part);
+  void xids(ExporterPart& part);
+  void issue(const char* code, std::int64_t count, const std::string& detail);
+
+  const std::string m_url;
+  const QueriedPlaces m_wanted;
+  StoredTimes* const m_stored;
+  const std::shared_ptr<WrittenIds> m_ids = std::make_shared<WrittenIds>();
+  std::map<std::string, std::string> m_host_of;  // by the label instance
+  std::map<std::string, std::string, std::less<>> m_types;
+  ExporterPlaces m_places{kMaxPlaces};
+  std::unordered_map<std::string, Origin> m_origins;        // by all labels
+  std::unordered_map<std::string, std::uint32_t> m_by_key;  // by identity
+  std::vector<Entry> m_entries;
+  std::vector<std::uint32_t> m_touched;
+  std::vector<ExporterPart::NewSeries> m_fresh;
+  std::map<XidPlace, std::vector<XidReading>> m_xid_readings;  // of the part that is being taken
+  std::map<XidPlace, double> m_last_xid;
+  std::map<const char*, Count> m_left_out;
+};
+
+}  // namespace runglass
