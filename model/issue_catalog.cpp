@@ -420,6 +420,21 @@ constexpr std::array kIssues = {
               "Prometheus has no metrics of this node in the window: it is not scraped, or under another name. The detail has the node."},
     IssueInfo{"prometheus.failed", kWarning,
               "Questions to the query API that brought nothing; the reason is in the detail. The missing time is asked for again later."},
+    // --- received metrics (remote_write) ---
+    IssueInfo{
+        "receive.too_many_series", kWarning,
+        "The sender has as many series as one may have: samples of further ones are refused, the others continue. Usually a label holds "
+        "ids or times. A series without samples for a day gives its place back."},
+    IssueInfo{"receive.new_series_too_fast", kWarning,
+              "New series came faster than a sender may add them; their samples were refused with 429, so that the sender can send them "
+              "again."},
+    IssueInfo{"receive.absurd_time", kWarning,
+              "Samples without a valid time, or more than ten minutes ahead of the hub's clock, are refused."},
+    IssueInfo{"receive.unnamed_series", kWarning, "Series without the label __name__ are refused."},
+    IssueInfo{"receive.blank_value", kInfo, "DCGM's markers for absent values. They are absent, not huge."},
+    IssueInfo{"receive.implausible_value", kWarning,
+              "Values that cannot be of their metric are refused: a share above 150 %, a temperature above 200 °C. The detail shows the "
+              "first sample. Usually the exporter has another unit, or the sensor failed."},
     // --- training logs ---
     IssueInfo{
         "train_log.long_line", kWarning,

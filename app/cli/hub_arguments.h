@@ -29,12 +29,15 @@ class HubArguments {
   // The targets in the --scrape file; none without it. An error names the file and its line.
   Result<std::vector<ScrapeTarget>> scrapeTargets() const;
 
+  // Address of the receivers; empty: none.
+  const std::string& receive() const { return m_receive; }
+
   std::vector<std::string> listen = {HubOptions().listen};  // HOST:PORT, unix:PATH, or one of each
 
  private:
   HubOptions m_options;
   double m_max_gib = 0;
-  std::string m_durability = "kill", m_scrape, m_trust;
+  std::string m_durability = "kill", m_scrape, m_trust, m_receive;
 };
 
 }  // namespace runglass

@@ -38,6 +38,7 @@ class Pair : public Command {
     options.add("--token-agent", m_token_agents, "The same with a token in place of a certificate");
     options.add("--reader", m_readers, "Name of a user with scope read; makes a token");
     options.add("--admin", m_admins, "Name of a user with scopes read and admin; makes a token");
+    options.add("--sender", m_senders, "Name of a program that sends to --receive; makes a token of scope receive");
     options.add("--renew", m_renew, "Renew the files of an agent, a reader or `hub`; old ones expire after --grace");
     options.add("--revoke", m_revoke, "Revoke an agent or reader; a running hub applies it within seconds");
     options.add("--days", m_options.days, "Validity in days").range(1, 3650).defaultShown();
@@ -54,6 +55,10 @@ class Pair : public Command {
     for (const std::string& name : m_token_agents) RG_TRY(tell(pairing, name, pairing.addAgent(name, Pairing::Proof::kToken)));
     for (const std::string& name : m_readers) RG_TRY(tell(pairing, name, pairing.addReader(name, false)));
     for (const std::string& name : m_admins) RG_TRY(tell(pairing, name, pairing.addReader(name, true)));
+    for (const std::string& name : m_senders) {
+      RG_ASSIGN(const Pairing::Handed handed, pairing.addSender(name));
+      std::printf("%s: hand over %s\n", name.c_str(), handed.folder.c_str());
+    }
     for (const std::string& name : m_renew)
       if (name != "hub") RG_TRY(tell(pairing, name, pairing.renew(name, wallNow(), m_grace * kHour)));
     for (const std::string& name : m_revoke) {
@@ -104,7 +109,7 @@ class Pair : public Command {
   }
 
   Pairing::Options m_options;
-  std::vector<std::string> m_hub, m_agents, m_token_agents, m_readers, m_admins, m_renew, m_revoke;
+  std::vector<std::string> m_hub, m_agents, m_token_agents, m_readers, m_admins, m_senders, m_renew, m_revoke;
   int m_port = 7070;
   int m_grace = 24;
   bool m_list = false;

@@ -1,54 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/scraping.h"
 
-#include <unistd.h>
-
-#include <array>
-#include <map>
 #include <utility>
 
-#include "storage/open_store.h"
+#include "app/cli/node_names.h"
 
 namespace runglass {
-namespace {
-
-// Nodes by name as recorded in the store; cached for a while, because a thousand targets look them up at the same time.
-class NodeNames {
- public:
-  NodeNames(Hub& hub, std::string store) : m_hub(hub), m_store(std::move(store)) {}
-
-  std::string uuidOf(const std::string& name) {
-    constexpr DurNs kFresh = 5 * kNsPerSecond;
-    if (m_read == 0 || monotonicNow() - m_read > kFresh) read();
-    const auto known = m_uuids.find(name);
-    return known == m_uuids.end() ? std::string() : known->second;
-  }
-
- private:
-  void read() {
-    m_read = monotonicNow();
-    const auto reader = openStore(m_store).reader(m_hub.readerOptions());
-    if (!reader.ok()) return;
-    const auto nodes = (*reader)->nodes();
-    if (!nodes.ok()) return;
-    m_uuids.clear();
-    // A machine's own id takes precedence over one derived from its name.
-    for (const Node& node : *nodes)
-      if (std::string& uuid = m_uuids[node.name]; uuid.empty() || uuid.starts_with("name:")) uuid = node.uuid;
-  }
-
-  Hub& m_hub;
-  const std::string m_store;
-  std::map<std::string, std::string> m_uuids;
-  DurNs m_read = 0;
-};
-
-std::string thisMachine() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
-}  // namespace
 
 std::unique_ptr<Scraper> startScraper(Hub& hub, const std::string& store, std::vector<ScrapeTarget> targets) {
   if (targets.empty()) return nullptr;

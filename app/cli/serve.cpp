@@ -10,6 +10,7 @@
 #include "app/cli/command.h"
 #include "app/cli/hub_arguments.h"
 #include "app/cli/options.h"
+#include "app/cli/receiving.h"
 #include "app/cli/scraping.h"
 #include "app/cli/service_notify.h"
 #include "collectors/hub/watch/watch.h"
@@ -31,7 +32,8 @@ class Serve : public Command {
   const char* help() const override { return "Receive agents' data into a store until SIGTERM"; }
   const char* examples() const override {
     return "runglassctl serve --store run.rgl\n"
-           "runglassctl serve --store run.rgl --listen 0.0.0.0:7070 --trust trust --listen unix:hub.sock\n";
+           "runglassctl serve --store run.rgl --listen 0.0.0.0:7070 --trust trust --listen unix:hub.sock\n"
+           "runglassctl serve --store run.rgl --receive 127.0.0.1:9201\n";
   }
   void declare(Options options) override {
     options.add("--store", m_store, "The store, a .rgl file; created if it is missing").required();
@@ -54,10 +56,12 @@ class Serve : public Command {
     }
     RG_ASSIGN(const HubOptions options, m_hub.options());
     RG_ASSIGN(auto hub, Hub::start(m_store, options));
+    RG_ASSIGN(std::unique_ptr<Receivers> receivers, startReceivers(*hub, m_store, m_hub.receive(), options));
     watching.on_stall = captureAtStall(*hub);
     Watch watch(m_store, *hub, watching);
     std::printf("listening on %s\n", hub->address().c_str());
     if (!options.listen.empty() && !options.socket.empty()) std::printf("listening on unix:%s\n", options.socket.c_str());
+    if (receivers) std::printf("receiving on %s\n", receivers->address().c_str());
     std::printf("%s\n", agentHint(hub->address(), options).c_str());
     std::fflush(stdout);
     std::unique_ptr<Scraper> scraper = startScraper(*hub, m_store, std::move(targets));
@@ -91,6 +95,7 @@ class Serve : public Command {
     std::signal(SIGINT, [](int) { _exit(0); });
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     scraper.reset();
+    receivers.reset();
     watch.stop();
     return hub->stop();
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariants: 1. Query workers, their Readers, the edits, the scraper and the watch are destroyed before the hub stops. 2. The GUI thread
+// Invariants: 1. Query workers, their Readers, the edits, the scraper, the receivers and the watch are destroyed before the hub stops. 2.
+// The GUI thread
 //             never waits for m_access: it checks whether it is ready. 3. An unreachable hub never prevents reading. 4. The mirror is
 //             destroyed last, after the edits and Readers of its replica.
 #include "app/console/store_session.h"
@@ -115,6 +116,7 @@ std::function<void()> StoreSession::close() {
     const std::shared_ptr<const StoreAccess>& access = rest->access.get();
     Status stopped;
     if (access->scraper) access->scraper->stop();
+    if (access->receivers) access->receivers->stop();
     if (access->hub) {
       access->watch->stop();
       stopped = access->hub->stop();
@@ -132,6 +134,11 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
       access.hub = std::move(hub).value();
       access.reader = access.hub->readerOptions();
       access.scraper = startScraper(*access.hub, options.store, options.scrape);
+      auto receivers = startReceivers(*access.hub, options.store, options.receive, *options.hub);
+      if (receivers.ok())
+        access.receivers = std::move(*receivers);
+      else
+        std::fprintf(stderr, "runglass: %s\n", receivers.status().message().c_str());
       access.watch = std::make_shared<Watch>(
           options.store, *access.hub,
           WatchOptions{.on_stall = captureAtStall(*access.hub), .alerts = options.alerts, .desktop = options.desktop});

@@ -21,6 +21,8 @@ namespace {
 constexpr std::size_t kMinSecret = 16;
 constexpr std::string_view kTokenMark = "rg1_";
 constexpr std::size_t kIdLetters = 8;
+constexpr auto kScopes = std::to_array<std::pair<Scope, std::string_view>>(
+    {{Scope::kIngest, "ingest"}, {Scope::kRead, "read"}, {Scope::kAdmin, "admin"}, {Scope::kReceive, "receive"}});
 
 std::string hexOf(const unsigned char* bytes, std::size_t n) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -115,16 +117,16 @@ std::uint8_t scopesNamed(const std::string& words) {
   std::uint8_t scopes = 0;
   std::istringstream in(words);
   for (std::string word; std::getline(in, word, ',');) {
-    const Scope scope = word == "ingest" ? Scope::kIngest : word == "read" ? Scope::kRead : Scope::kAdmin;
-    if (word != "ingest" && word != "read" && word != "admin") return 0;
-    scopes |= static_cast<std::uint8_t>(scope);
+    const auto* const scope = std::ranges::find(kScopes, word, &std::pair<Scope, std::string_view>::second);
+    if (scope == kScopes.end()) return 0;
+    scopes |= static_cast<std::uint8_t>(scope->first);
   }
   return scopes;
 }
 
 std::string scopeNames(std::uint8_t scopes) {
   std::string out;
-  for (const auto& [scope, name] : {std::pair{Scope::kIngest, "ingest"}, {Scope::kRead, "read"}, {Scope::kAdmin, "admin"}})
+  for (const auto& [scope, name] : kScopes)
     if ((scopes & static_cast<std::uint8_t>(scope)) != 0) out += (out.empty() ? "" : ",") + std::string(name);
   return out;
 }

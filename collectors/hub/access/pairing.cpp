@@ -18,6 +18,7 @@ constexpr int kAuthorityDays = 3650;
 constexpr DurNs kDay = 24 * 3600 * kNsPerSecond;
 constexpr std::uint8_t kReader = static_cast<std::uint8_t>(Scope::kRead);
 constexpr std::uint8_t kAdministrator = kReader | static_cast<std::uint8_t>(Scope::kAdmin);
+constexpr std::uint8_t kSender = static_cast<std::uint8_t>(Scope::kReceive);
 constexpr std::uint8_t kAgent = static_cast<std::uint8_t>(Scope::kIngest);
 
 // The name is used as a folder, a word of a line and a name in a certificate.
@@ -102,10 +103,17 @@ Result<Pairing::Handed> Pairing::addReader(const std::string& name, bool admin) 
   return hand(std::move(entry));
 }
 
+Result<Pairing::Handed> Pairing::addSender(const std::string& name) {
+  RG_TRY(checkNew(name));
+  AccessEntry entry{.kind = AccessEntry::Kind::kToken};
+  entry.pass = {.name = name, .scopes = kSender};
+  return hand(std::move(entry));
+}
+
 // Creates the files of the client that `entry` describes. It is listed last, so that an incomplete folder grants no access.
 Result<Pairing::Handed> Pairing::hand(AccessEntry entry) {
   const bool agent = (entry.pass.scopes & kAgent) != 0;
-  const std::string folder = path((agent ? "agents/" : "readers/") + entry.pass.name);
+  const std::string folder = path((agent ? "agents/" : entry.pass.scopes == kSender ? "senders/" : "readers/") + entry.pass.name);
   RG_TRY(makeFolder(folder));
   RG_TRY(replaceGuarded(folder + "/ca.pem", m_authority, false));
   const TimeNs expires = (wallNow() / kNsPerSecond) * kNsPerSecond + m_options.days * kDay;

@@ -5,6 +5,7 @@
 // access                 the clients (access_file.h); the hub reads it again when it changes
 //   agents/NODE/           ca.pem, agent.pem and agent.key or token, agent.toml
 //   readers/NAME/          ca.pem, token
+//   senders/NAME/          ca.pem, token
 //
 // Threading:  one thread; one process at a time per folder.
 // Units:      days, hours.
@@ -46,6 +47,8 @@ class Pairing {
   Result<Handed> addAgent(const std::string& name, Proof proof);
   // A client with a token: read, or everything but ingest (`admin`: edits, commands).
   Result<Handed> addReader(const std::string& name, bool admin);
+  // A program that sends metrics to the hub's receivers, with a token.
+  Result<Handed> addSender(const std::string& name);
   Status revoke(const std::string& name, TimeNs now);
   // A new certificate or token in the same folder; the old one stays valid for `grace`.
   Result<Handed> renew(const std::string& name, TimeNs now, DurNs grace);

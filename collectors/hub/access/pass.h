@@ -7,9 +7,10 @@
 
 namespace runglass {
 
-// ingest: send an agent's data. read: replicate the hub's store. admin: edit it, and send commands to agents.
-enum class Scope : std::uint8_t { kIngest = 1, kRead = 2, kAdmin = 4 };
-inline constexpr std::uint8_t kAllScopes = 7;
+// ingest: send an agent's data. read: replicate the hub's store. admin: edit it, and send commands to agents. receive: send metrics as
+// other programs do (remote_write).
+enum class Scope : std::uint8_t { kIngest = 1, kRead = 2, kAdmin = 4, kReceive = 8 };
+inline constexpr std::uint8_t kAllScopes = 15;
 
 struct Pass {
   std::string id;    // of the entry used; empty: no credential was required

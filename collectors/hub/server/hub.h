@@ -15,6 +15,7 @@
 #include <string>
 
 #include "collectors/hub/server/hub_options.h"
+#include "collectors/hub/server/received_batch.h"
 #include "model/orders.h"
 #include "model/result.h"
 #include "storage/reader.h"
@@ -48,6 +49,9 @@ class Hub {
   HubStats stats() const;
   // Runs `action` on the store writer's thread: notes, findings, pins of the embedding program.
   void post(std::function<void(Writer&)> action);
+  // Takes a batch of a receiver, whatever is queued; false from hasRoom(): the queue is full, let the sender wait.
+  void receive(ReceivedBatch batch);
+  bool hasRoom() const;
   // Sends a command to the agents of a run and the tracers in its processes; `done` is called on the store writer's thread, within seconds.
   // See OrderDispatcher. A capture at a stall: {.kind = kCapture, .run = its name, .number = CaptureReason::kStall}; the results are in
   // Reader::captures().

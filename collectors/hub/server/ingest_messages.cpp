@@ -74,6 +74,7 @@ void IngestThread::handle(Item& item) {
     storeAdmitted();
     return (*action)();
   }
+  if (auto* batch = std::get_if<ReceivedBatch>(&item.what)) return handleReceived(*batch, item.received_mono);
   if (std::holds_alternative<std::monostate>(item.what)) return drop(item.link);
   auto& message = std::get<v1::AgentMessage>(item.what);
   if (message.has_hello()) return handleHello(item, message.hello());

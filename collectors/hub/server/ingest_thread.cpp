@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "collectors/hub/server/ingest_limits.h"
+#include "collectors/hub/server/received_link.h"
 
 namespace runglass {
 namespace {
@@ -68,6 +69,21 @@ void IngestThread::closed(std::shared_ptr<AgentLink> link) {
   m_wake.notifyOne();
 }
 
+void IngestThread::receive(ReceivedBatch batch) {
+  Item item{.link = nullptr, .what = std::monostate(), .received = wallNow(), .received_mono = monotonicNow()};
+  item.bytes = kSmall + batch.definitions.size() + batch.payload.size();
+  item.what = std::move(batch);
+  const MutexLock lock(m_mutex);
+  m_queue_bytes += item.bytes;
+  m_queue.push_back(std::move(item));
+  m_wake.notifyOne();
+}
+
+bool IngestThread::hasRoom() const {
+  const MutexLock lock(m_mutex);
+  return m_queue_bytes + m_waiting_bytes < m_options.queue_bytes;
+}
+
 void IngestThread::post(std::function<void(Writer&)> action) {
   const MutexLock lock(m_mutex);
   m_queue.push_back({.link = nullptr, .what = std::move(action), .received = wallNow(), .received_mono = monotonicNow()});
@@ -102,6 +118,7 @@ void IngestThread::finishAll(const Status& status, DurNs timeout) {
     acknowledge();
     m_orders.close();
     for (auto& [key, agent] : m_agents) agent.link->finish(status);
+    m_received.clear();  // acknowledged above; later batches are refused
     done->set_value();
   };
   {
@@ -210,8 +227,8 @@ void IngestThread::recordBatch(Inbound& session, std::uint32_t stream, std::uint
 void IngestThread::acknowledge() {
   const Status synced = m_writer->syncJournal();
   if (!synced.ok()) {
+    if (!m_agents.empty() || !m_received.empty()) failStore(synced);
     m_journaled.clear();
-    if (!m_agents.empty()) failStore(synced);
     return;
   }
   if (m_journaled.empty()) return;
@@ -233,10 +250,15 @@ void IngestThread::failStore(const Status& status) {
 }
 
 void IngestThread::endSessions(const std::string& why) {
+  const Status ended(Code::kUnavailable, "store: cannot take data now: " + why);
+  // Of receivers' senders too: whatever they have pending is in one of these.
+  for (const Admitted& batch : m_admitted) batch.link->finish(ended);
+  for (const Acknowledgement& ack : m_journaled) ack.link->finish(ended);
   m_admitted.clear();
   m_admitted_bytes = 0;
   m_journaled.clear();
-  for (auto& [key, agent] : m_agents) agent.link->finish(Status(Code::kUnavailable, "store: cannot take data now: " + why));
+  m_received.clear();
+  for (auto& [key, agent] : m_agents) agent.link->finish(ended);
   m_agents.clear();
   const MutexLock lock(m_mutex);
   m_stats.agents = 0;
@@ -256,7 +278,7 @@ void IngestThread::watchCommits() {
     m_withheld = std::to_string(unstored >> 20) + " MiB are acknowledged and not stored";
     if (!m_recording.status().ok()) m_withheld += ": " + m_recording.status().message();
   }
-  if (was_withheld && !m_withheld.empty() && !m_agents.empty()) return endSessions(m_withheld);
+  if (was_withheld && !m_withheld.empty() && (!m_agents.empty() || !m_received.empty())) return endSessions(m_withheld);
   if (was_withheld == m_withheld.empty())
     for (auto& [key, agent] : m_agents) agent.link->sendCredit(credit());
 }

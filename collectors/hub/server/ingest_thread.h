@@ -22,6 +22,7 @@
 #include "collectors/hub/server/hub.h"
 #include "collectors/hub/server/lease_table.h"
 #include "collectors/hub/server/order_dispatcher.h"
+#include "collectors/hub/server/received_batch.h"
 #include "collectors/hub/server/recording.h"
 #include "collectors/wire/journaled_session.h"
 #include "collectors/wire/payload_budget.h"
@@ -31,6 +32,7 @@ namespace runglass {
 
 inline constexpr std::uint32_t kProtoVersion = 1;
 struct PayloadGlance;
+class ReceivedLink;
 
 class IngestThread {
  public:
@@ -41,6 +43,8 @@ class IngestThread {
   // False: the queue is full; stop reading from this agent until its resumeReads() is called. The message was accepted all the same.
   bool push(std::shared_ptr<AgentLink> link, v1::AgentMessage message);
   void closed(std::shared_ptr<AgentLink> link);
+  void receive(ReceivedBatch batch);
+  bool hasRoom() const;
   // Runs `action` in order; during a commit, after it.
   void post(std::function<void(Writer&)> action);
   // `done` is called on this object's thread, within twice OrderDispatcher::kPatience.
@@ -103,10 +107,15 @@ class IngestThread {
     std::string name;
     TimeNs seen = 0;  // last connection of one of its agents
   };
+  // A session of a receiver's sender.
+  struct Received {
+    std::shared_ptr<ReceivedLink> link;
+    std::shared_ptr<Inbound> session;
+  };
   struct Item {
     std::shared_ptr<AgentLink> link;
     // Actions without a Writer do not wait for a commit; monostate: closed.
-    std::variant<v1::AgentMessage, std::function<void(Writer&)>, std::function<void()>, std::monostate> what;
+    std::variant<v1::AgentMessage, ReceivedBatch, std::function<void(Writer&)>, std::function<void()>, std::monostate> what;
     TimeNs received = 0;
     DurNs received_mono = 0;
     std::size_t bytes = 0;
@@ -132,6 +141,7 @@ class IngestThread {
   void handleDefinitions(Agent& agent, const v1::Definitions& definitions);
   void refuseLargest();
   void handleBatch(const Item& item, Agent& agent, v1::Batch& batch);
+  void handleReceived(ReceivedBatch& batch, DurNs received_mono);
   void handleHeartbeat(const Item& item, Agent& agent, const v1::Heartbeat& beat);
   void recordClock(Agent& agent, const v1::Heartbeat& beat);
   void drop(const std::shared_ptr<AgentLink>& link);
@@ -160,6 +170,7 @@ class IngestThread {
   // Used by the ingest thread alone.
   std::size_t m_defined_bytes = 0;  // definitions of all agents
   std::map<AgentLink*, Agent> m_agents;
+  std::map<std::string, Received> m_received;  // by sender
   std::shared_ptr<PayloadBudget::Hub> m_budget = std::make_shared<PayloadBudget::Hub>();
   std::map<std::string, std::shared_ptr<PayloadBudget>> m_budgets;  // by agent, or by node for a node's credential
   std::map<std::string, KnownNode> m_nodes;                         // by uuid

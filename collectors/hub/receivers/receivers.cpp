@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invariant: a sender is in `ready` or with a worker, once at most, while it has requests.
+#include "collectors/hub/receivers/receivers.h"
+
+#include <deque>
+#include <map>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "collectors/hub/access/access_table.h"
+#include "collectors/hub/receivers/health_text.h"
+#include "collectors/wire/guarded_file.h"
+#include "model/mutex.h"
+
+namespace runglass {
+namespace {
+
+constexpr const char* kWritePath = "/api/v1/write";
+constexpr const char* kMetricsPath = "/metrics";
+
+bool isLoopbackName(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1) == "[::1]";
+  host = host.substr(0, host.find(':'));
+  return host == "localhost" || host.starts_with("127.");
+}
+
+HttpReply replyOf(const Status& status) {
+  switch (status.code()) {
+    case Code::kInvalidArgument:
+      return {.status = 400, .text = status.message() + "\n"};
+    case Code::kResourceExhausted:
+      return {.status = 413, .text = status.message() + "\n"};
+    case Code::kUnauthenticated:
+      return {.status = 401, .text = status.message() + "\n"};
+    case Code::kPermissionDenied:
+      return {.status = 403, .text = status.message() + "\n"};
+    default:
+      return {.status = 503, .text = status.message() + "\n", .retry_after_s = 5};
+  }
+}
+
+// The rest of the request is stored.
+HttpReply replyOf(const WriteOutcome& outcome, const SenderLimits& limits) {
+  if (outcome.too_fast > 0)
+    return {.status = 429,
+            .text = "remote_write: " + std::to_string(outcome.too_fast) + " new series beyond " + std::to_string(limits.new_series_per_s) +
+                    " a second; the others are stored\n",
+            .retry_after_s = 10};
+  if (outcome.undecided > 0)
+    return {.status = 503,
+            .text = "remote_write: " + std::to_string(outcome.undecided) +
+                    " late samples of new series wait for the next commit; the others are stored\n",
+            .retry_after_s = 2};
+  if (outcome.refused() == 0) return {};
+  std::string text = "remote_write:";
+  for (const auto& [count, what] : {std::pair{outcome.too_many_series, "of more series than a sender may have"},
+                                    {outcome.ahead, "more than 10 min in the future"},
+                                    {outcome.no_time, "without a valid time"},
+                                    {outcome.unnamed, "without a metric name"}})
+    if (count > 0) text += " " + std::to_string(count) + " " + what + ";";
+  return {.status = 400, .text = text + " the others are stored\n"};
+}
+
+}  // namespace
+
+struct Receivers::Parts {
+  ReceiverOptions options;
+  ReceiverPort port;
+  bool local = true;
+  std::unique_ptr<AccessTable> access;
+  std::unique_ptr<HttpListener> http;
+  std::vector<std::thread> workers;
+
+  struct Sender {
+    explicit Sender(const std::string& name, const ReceiverPort& port, const SenderLimits& limits) : session(name, port, limits) {}
+    SenderSession session;  // of the worker that has the sender
+    std::deque<std::shared_ptr<HttpExchange>> waiting;
+    bool busy = false;
+  };
+  mutable Mutex mutex;
+  ConditionVariable changed;
+  std::map<std::string, Sender> senders RG_GUARDED_BY(mutex);
+  std::deque<Sender*> ready RG_GUARDED_BY(mutex);
+  bool stopping RG_GUARDED_BY(mutex) = false;
+  ReceiverStats stats RG_GUARDED_BY(mutex);
+
+  std::optional<HttpReply> admit(const HttpHead& head, std::string& sender);
+  std::optional<HttpReply> refusal(const HttpHead& head, std::string& sender);
+  void serve(std::shared_ptr<HttpExchange> exchange);
+  void work();
+  void write(Sender& sender, const std::shared_ptr<HttpExchange>& exchange);
+  void refuse(HttpExchange& exchange, HttpReply reply);
+};
+
+std::optional<HttpReply> Receivers::Parts::admit(const HttpHead& head, std::string& sender) {
+  std::optional<HttpReply> reply = refusal(head, sender);
+  if (reply) {
+    const MutexLock lock(mutex);
+    ++stats.refused_requests;
+  }
+  return reply;
+}
+
+std::optional<HttpReply> Receivers::Parts::refusal(const HttpHead& head, std::string& sender) {
+  const bool write = head.path == kWritePath, metrics = head.path == kMetricsPath;
+  if (!write && !metrics) return HttpReply{.status = 404, .text = "paths: /api/v1/write (POST), /metrics (GET)\n"};
+  if (head.method != (write ? "POST" : "GET")) return HttpReply{.status = 405, .text = write ? "method: POST\n" : "method: GET\n"};
+  // A page in a browser of this machine reaches the loopback under a name of its own.
+  if (local && !isLoopbackName(head.host)) return HttpReply{.status = 403, .text = "host: not a name of the loopback\n"};
+  const Result<Pass> pass =
+      access->check({.authorization = head.authorization, .certificate = {}, .address = head.address}, {wallNow(), monotonicNow()});
+  if (!pass.ok()) return replyOf(pass.status());
+  if (write ? !pass->allows(Scope::kReceive) : !pass->allows(Scope::kReceive) && !pass->allows(Scope::kRead))
+    return HttpReply{.status = 403, .text = "token: good for " + scopeNames(pass->scopes) + ", not for receive\n"};
+  sender = "receiver/" + (pass->id.empty() ? std::string("loopback") : pass->name);
+  if (metrics) return std::nullopt;
+  if (head.content_type.find("io.prometheus.write.v2") != std::string::npos || head.write_version.starts_with("2"))
+    return HttpReply{.status = 415, .text = "remote_write 2.0 is not supported; send 1.0 (prometheus.WriteRequest)\n"};
+  if (!head.content_type.starts_with("application/x-protobuf"))
+    return HttpReply{.status = 415, .text = "Content-Type: application/x-protobuf is needed\n"};
+  if (head.content_encoding != "snappy") return HttpReply{.status = 415, .text = "Content-Encoding: snappy is needed\n"};
+  if (!port.has_room()) return HttpReply{.status = 503, .text = "hub: its queue is full\n", .retry_after_s = 1};
+  return std::nullopt;
+}
+
+void Receivers::Parts::refuse(HttpExchange& exchange, HttpReply reply) {
+  {
+    const MutexLock lock(mutex);
+    ++stats.refused_requests;
+  }
+  exchange.answer(std::move(reply));
+}
+
+void Receivers::Parts::serve(std::shared_ptr<HttpExchange> exchange) {
+  if (exchange->head.path == kMetricsPath) {
+    ReceiverStats now;
+    {
+      const MutexLock lock(mutex);
+      now = stats;
+    }
+    return exchange->answer(
+        {.status = 200, .text = healthText(port.stats(), now), .content_type = "text/plain; version=0.0.4; charset=utf-8"});
+  }
+  const MutexLock lock(mutex);
+  auto it = senders.find(exchange->sender);
+  if (it == senders.end()) {
+    // Names come from the access file, so that only its owner can reach this.
+    if (senders.size() >= kMaxSenders) {
+      ++stats.refused_requests;
+      return exchange->answer({.status = 503, .text = "hub: has its " + std::to_string(kMaxSenders) + " senders\n", .retry_after_s = 60});
+    }
+    it = senders
+             .emplace(std::piecewise_construct, std::forward_as_tuple(exchange->sender),
+                      std::forward_as_tuple(exchange->sender, port, options.sender))
+             .first;
+    stats.senders = static_cast<std::int64_t>(senders.size());
+  }
+  Sender& sender = it->second;
+  if (sender.waiting.size() >= kMaxWaitingOfSender) {
+    ++stats.refused_requests;
+    return exchange->answer({.status = 429, .text = "sender: too many requests at once\n", .retry_after_s = 1});
+  }
+  sender.waiting.push_back(std::move(exchange));
+  if (sender.busy || sender.waiting.size() > 1) return;
+  ready.push_back(&sender);
+  changed.notifyOne();
+}
+
+void Receivers::Parts::work() {
+  MutexLock lock(mutex);
+  while (true) {
+    changed.wait(lock, [this]() RG_REQUIRES(mutex) { return stopping || !ready.empty(); });
+    if (ready.empty()) return;
+    Sender& sender = *ready.front();
+    ready.pop_front();
+    const std::shared_ptr<HttpExchange> exchange = std::move(sender.waiting.front());
+    sender.waiting.pop_front();
+    sender.busy = true;
+    const std::int64_t series = sender.session.series();
+    lock.unlock();
+    write(sender, exchange);
+    lock.lock();
+    stats.series += sender.session.series() - series;
+    sender.busy = false;
+    if (sender.waiting.empty()) continue;
+    ready.push_back(&sender);
+    changed.notifyOne();
+  }
+}
+
+void Receivers::Parts::write(Sender& sender, const std::shared_ptr<HttpExchange>& exchange) {
+  const Result<std::string> request = unpackSnappy(exchange->body);
+  if (!request.ok()) return refuse(*exchange, replyOf(request.status()));
+  const Result<WriteCounts> counts = countWriteRequest(*request);
+  if (!counts.ok()) return refuse(*exchange, replyOf(counts.status()));
+  if (counts->samples == 0) return exchange->answer({});  // metadata, or native histograms alone
+  struct Answer {
+    HttpReply reply;
+    WriteOutcome outcome;
+  };
+  // The hub's thread may answer before take() has returned its outcome: whichever comes second answers.
+  struct Pending {
+    Mutex mutex;
+    std::optional<Answer> answer RG_GUARDED_BY(mutex);
+    std::optional<Status> status RG_GUARDED_BY(mutex);
+  };
+  auto pending = std::make_shared<Pending>();
+  const auto finish = [this, exchange](const Answer& answer, const Status& status) {
+    {
+      const MutexLock lock(mutex);
+      const WriteOutcome& outcome = answer.outcome;
+      ++(status.ok() && answer.reply.status == 204 ? stats.requests : stats.refused_requests);
+      if (status.ok()) {
+        stats.samples += outcome.stored;
+        stats.repeated += outcome.repeated;
+        stats.refused_samples += outcome.refused() + outcome.too_fast;
+      }
+    }
+    exchange->answer(status.ok() ? answer.reply : replyOf(status));
+  };
+  const Result<WriteOutcome> outcome =
+      sender.session.take(*request, exchange->head.address, wallNow(), [pending, finish](const Status& status) {
+        std::optional<Answer> answer;
+        {
+          const MutexLock lock(pending->mutex);
+          pending->status = status;
+          answer = pending->answer;
+        }
+        if (answer) finish(*answer, status);
+      });
+  if (!outcome.ok()) return refuse(*exchange, replyOf(outcome.status()));
+  const Answer answer{.reply = replyOf(*outcome, options.sender), .outcome = *outcome};
+  std::optional<Status> status;
+  {
+    const MutexLock lock(pending->mutex);
+    pending->answer = answer;
+    status = pending->status;
+  }
+  if (status) finish(answer, *status);
+}
+
+Receivers::Receivers() : m_parts(std::make_unique<Parts>()) {}
+Receivers::~Receivers() { stop(); }
+
+Result<std::unique_ptr<Receivers>> Receivers::start(ReceiverOptions options, ReceiverPort port) {
+  std::unique_ptr<Receivers> self(new Receivers());
+  Parts& parts = *self->m_parts;
+  RG_ASSIGN(std::unique_ptr<Listener> listener, Listener::listen(options.listen, ""));
+  parts.local = listener->local();
+  HttpListener::Tls tls;
+  if (!parts.local) {
+    if (options.tls_cert.empty() || options.tls_key.empty() || options.token_file.empty())
+      return Status(Code::kFailedPrecondition, "receive: " + options.listen +
+                                                   ": reachable from other machines, so TLS and a token file are needed "
+                                                   "(runglassctl pair makes them)");
+    RG_ASSIGN(tls.certificate, readGuarded(options.tls_cert, "TLS certificate", false));
+    RG_ASSIGN(tls.key, readGuarded(options.tls_key, "TLS key", true));
+  }
+  RG_ASSIGN(parts.access, AccessTable::open(options.token_file, {wallNow(), monotonicNow()}));
+  parts.options = std::move(options);
+  parts.port = std::move(port);
+  for (std::size_t i = 0; i < kWorkers; ++i) parts.workers.emplace_back([&parts] { parts.work(); });
+  RG_ASSIGN(parts.http,
+            HttpListener::start(std::move(listener), tls, parts.options.http,
+                                {.admit = [&parts](const HttpHead& head, std::string& sender) { return parts.admit(head, sender); },
+                                 .serve = [&parts](std::shared_ptr<HttpExchange> exchange) { parts.serve(std::move(exchange)); }}));
+  return self;
+}
+
+std::string Receivers::address() const { return m_parts->http->address(); }
+
+ReceiverStats Receivers::stats() const {
+  const MutexLock lock(m_parts->mutex);
+  return m_parts->stats;
+}
+
+void Receivers::stop() {
+  Parts& parts = *m_parts;
+  if (parts.http) parts.http->stop();  // answers everything first
+  {
+    const MutexLock lock(parts.mutex);
+    parts.stopping = true;
+    parts.changed.notifyAll();
+  }
+  for (std::thread& worker : parts.workers) worker.join();
+  parts.workers.clear();
+}
+
+}  // namespace runglass

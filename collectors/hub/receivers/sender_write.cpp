@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// SenderSession: the samples of its series as batches.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "collectors/exposition/exporter_metrics.h"
+#include "collectors/hub/receivers/sender_session.h"
+#include "collectors/wire/record_message.h"
+#include "collectors/wire/wire_writer.h"
+#include "runglass/v1/payload.pb.h"
+
+namespace runglass {
+namespace {
+
+using Wire = v1::Payload;
+constexpr std::size_t kPiece = 1U << 20, kMaxBlocks = 100'000;  // of a batch
+constexpr DurNs kContactEvery = 10 * kNsPerSecond;
+constexpr std::int64_t kFarthestMs = 4'000'000'000'000;  // year 2096
+
+template <class Message>
+void append(std::string& payload, std::uint32_t field, const Message& message) {
+  wire::appendBytes(payload, field, message.SerializeAsString());
+}
+
+// One SampleBlock; without times where they are those of the block before.
+void appendBlock(std::string& out, SeriesId series, std::span<const TimeNs> time, std::span<const double> value, bool same_times) {
+  std::size_t deltas = 0;
+  TimeNs before = 0;
+  if (!same_times)
+    for (const TimeNs at : time) deltas += wire::varintSize(wire::zigzag(at - std::exchange(before, at)));
+  const std::size_t values = value.size() * sizeof(double);
+  const std::size_t body =
+      1 + wire::varintSize(series.value) + (same_times ? 0 : 1 + wire::varintSize(deltas) + deltas) + 1 + wire::varintSize(values) + values;
+  wire::appendTag(out, Wire::kSamplesFieldNumber, 2);
+  wire::appendVarint(out, body);
+  wire::appendTag(out, v1::SampleBlock::kSeriesFieldNumber, 0);
+  wire::appendVarint(out, series.value);
+  if (!same_times) {
+    wire::appendTag(out, v1::SampleBlock::kTimeDeltaNsFieldNumber, 2);
+    wire::appendVarint(out, deltas);
+    before = 0;
+    for (const TimeNs at : time) wire::appendVarint(out, wire::zigzag(at - std::exchange(before, at)));
+  }
+  wire::appendTag(out, v1::SampleBlock::kValueFieldNumber, 2);
+  wire::appendVarint(out, values);
+  out.append(reinterpret_cast<const char*>(value.data()), values);
+}
+
+}  // namespace
+
+void SenderSession::write(Entry& entry, std::span<const WriteSample> samples, TimeNs now, WriteOutcome& outcome) {
+  m_times.clear();
+  m_values.clear();
+  entry.seen = now;
+  bool ascending = true;
+  for (const WriteSample& sample : samples) {
+    if (isStaleMarker(sample.value)) {
+      ++outcome.stale;  // the series ends: what has no points is a gap
+      continue;
+    }
+    if (sample.time_ms <= 0 || sample.time_ms > kFarthestMs) {
+      ++outcome.no_time;
+      continue;
+    }
+    const TimeNs time = sample.time_ms * kNsPerMs;
+    if (time > now + m_limits.ahead) {
+      ++outcome.ahead;
+      continue;
+    }
+    if (entry.dcgm && isBlankOfDcgm(sample.value)) {
+      ++outcome.blank;
+      continue;
+    }
+    const double value = entry.unit != nullptr ? entry.unit->apply(sample.value) : sample.value;
+    if (entry.metric != nullptr && !isPlausible(*entry.metric, value)) {
+      if (outcome.implausible++ == 0) m_first_implausible = entry.metric_name + " " + std::to_string(value);
+      continue;
+    }
+    ascending = ascending && (m_times.empty() || time > m_times.back());
+    m_times.push_back(time);
+    m_values.push_back(value);
+  }
+  if (m_times.empty()) return;
+  if (ascending && m_times.front() > entry.newest) return put(entry, m_times, m_values, outcome);
+  // The part that is surely new is delivered at once; the rest waits for an answer of the store.
+  Late late{.entry = &entry, .points = {}};
+  std::vector<TimeNs> fresh_times;
+  std::vector<double> fresh_values;
+  TimeNs newest = entry.newest;
+  for (std::size_t i = 0; i < m_times.size(); ++i) {
+    if (m_times[i] == newest) {
+      ++outcome.repeated;
+    } else if (m_times[i] > newest) {
+      newest = m_times[i];
+      fresh_times.push_back(m_times[i]);
+      fresh_values.push_back(m_values[i]);
+    } else {
+      late.points.emplace_back(m_times[i], m_values[i]);
+    }
+  }
+  if (!fresh_times.empty()) put(entry, fresh_times, fresh_values, outcome);
+  if (!late.points.empty()) m_late.push_back(std::move(late));
+}
+
+void SenderSession::put(Entry& entry, std::span<const TimeNs> time, std::span<const double> value, WriteOutcome& outcome) {
+  if (m_payload.size() >= kPiece || m_blocks >= kMaxBlocks) deliver({});
+  if (m_payload.empty()) wire::appendFixed64(m_payload, Wire::kSealedNsFieldNumber, m_now);
+  const bool same_times = std::ranges::equal(time, m_block_times);
+  appendBlock(m_payload, entry.id, time, value, same_times);
+  if (!same_times) m_block_times.assign(time.begin(), time.end());
+  ++m_blocks;
+  entry.newest = std::max(entry.newest, time.back());
+  outcome.stored += static_cast<std::int64_t>(time.size());
+  if (!entry.last_xid) return;
+  for (std::size_t i = 0; i < time.size(); ++i) reportXid(entry, time[i], value[i]);
+}
+
+// The gauge keeps its last Xid indefinitely: only a change is a new Xid. The first value seen may be old.
+void SenderSession::reportXid(Entry& entry, TimeNs time, double value) {
+  const auto [last, first] = m_last_xid.try_emplace({entry.node, entry.device.value}, value);
+  const double before = std::exchange(last->second, value);
+  if (!(value > 0 && value < 1e6) || (!first && before == value)) return;
+  Event event = lastXidEvent(value, !first, time);
+  event.node = m_nodes[entry.node].id;
+  event.device = entry.device;
+  append(m_payload, Wire::kEventFieldNumber, messageOf(event));
+}
+
+// A sample before the newest one of its series is late, or was sent before: the store knows.
+Status SenderSession::writeLate(WriteOutcome& outcome) {
+  deliver({});
+  m_port.settle();
+  m_store->lookAgain();
+  for (Late& late : m_late) {
+    std::ranges::stable_sort(late.points, {}, &std::pair<TimeNs, double>::first);
+    const TimeRange range{late.points.front().first, late.points.back().first + 1};
+    RG_ASSIGN(const std::optional<std::vector<TimeNs>> stored, m_store->times(late.entry->identity, late.entry->metric_name, range));
+    if (!stored) {
+      outcome.undecided += static_cast<std::int64_t>(late.points.size());
+      continue;
+    }
+    m_times.clear();
+    m_values.clear();
+    for (const auto& [time, value] : late.points) {
+      if (std::ranges::binary_search(*stored, time) || (!m_times.empty() && m_times.back() == time)) {
+        ++outcome.repeated;
+        continue;
+      }
+      m_times.push_back(time);
+      m_values.push_back(value);
+    }
+    if (!m_times.empty()) put(*late.entry, m_times, m_values, outcome);
+  }
+  m_late.clear();
+  return {};
+}
+
+void SenderSession::reportNodes(TimeNs now) {
+  if (m_payload.empty()) return;
+  for (KnownDevice& known : m_updated) append(m_payload, Wire::kDeviceFieldNumber, messageOf(known.id, known.device));
+  m_updated.clear();
+  // A node without an agent was last seen in its metrics.
+  for (KnownNode& node : m_nodes) {
+    if (!node.uuid.starts_with("name:") || now - node.reported < kContactEvery) continue;
+    node.reported = now;
+    append(m_payload, Wire::kNodeFieldNumber, messageOf(node.id, Node{.uuid = node.uuid, .name = node.name, .last_heard = now}));
+  }
+}
+
+void SenderSession::issue(const char* code, std::int64_t count, TimeNs now, const std::string& detail) {
+  if (count == 0) return;
+  if (m_payload.empty()) wire::appendFixed64(m_payload, Wire::kSealedNsFieldNumber, now);
+  append(m_payload, Wire::kIssueFieldNumber,
+         messageOf(Issue{.code = code, .source = m_name, .count = count, .first = now, .last = now, .detail = detail}));
+}
+
+void SenderSession::reportIssues(const WriteOutcome& outcome, TimeNs now) {
+  issue("receive.too_many_series", outcome.too_many_series, now,
+        "at most " + std::to_string(m_limits.series) + " series of a sender; the first one refused: " + m_first_refused);
+  issue("receive.new_series_too_fast", outcome.too_fast, now, "the first one refused: " + m_first_refused);
+  issue("receive.absurd_time", outcome.ahead + outcome.no_time, now, "");
+  issue("receive.implausible_value", outcome.implausible, now, m_first_implausible);
+  issue("receive.blank_value", outcome.blank, now, "");
+  issue("receive.unnamed_series", outcome.unnamed, now, "");
+}
+
+void SenderSession::deliver(std::function<void(const Status&)> done) {
+  ReceivedBatch batch{.sender = m_name, .session = m_session, .begins = !m_delivered, .definitions = {}, .payload = {}, .done = {}};
+  batch.definitions = m_dictionary->recordsFrom(m_defined);
+  batch.payload = std::exchange(m_payload, {});
+  m_defined += batch.definitions.size();
+  m_delivered = true;
+  m_blocks = 0;
+  m_block_times.clear();
+  batch.done = [refused = m_refused, done = std::move(done)](const Status& status) {
+    if (!status.ok()) *refused = true;
+    if (done) done(status);
+  };
+  m_port.deliver(std::move(batch));
+}
+
+}  // namespace runglass

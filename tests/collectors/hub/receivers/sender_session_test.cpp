@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// SenderSession into a store, without a hub's threads: what is a node, a device, a metric; what is stored once.
+#include "collectors/hub/receivers/sender_session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "collectors/wire/payload_replay.h"
+#include "storage/open_store.h"
+#include "tests/collectors/hub/receivers/write_body.h"
+#include "tests/support/temp_folder.h"
+
+namespace runglass {
+namespace {
+
+using test::WriteBody;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::SizeIs;
+
+constexpr std::int64_t kNowMs = 1'800'000'000'000;
+
+class Sender : public testing::Test {
+ protected:
+  Sender() : m_writer(openStore(m_folder.file("s.rgl")).writer({.replay = makeJournalReplay()}).value()) {
+    m_port.deliver = [this](const ReceivedBatch& batch) {
+      if (m_refuse) return batch.done(Status(Code::kUnavailable, "refused"));
+      if (batch.begins) m_replay = std::make_unique<PayloadReplay>(batch.sender);
+      m_replay->play(batch.definitions, *m_writer, m_writer.get());
+      m_replay->play(batch.payload, *m_writer, m_writer.get());
+      batch.done({});
+    };
+    m_port.settle = [] {};
+    m_port.commit = [this] { return m_writer->flush(); };
+    m_port.reader = [this] { return openStore(m_folder.file("s.rgl")).reader({.live = m_writer->liveTail()}); };
+    m_port.node_uuid = [](const std::string& name) { return name == "gpu-01" ? std::string("machine-1") : std::string(); };
+    m_port.this_node = "this-machine";
+    restart();
+  }
+  void restart() { m_session = std::make_unique<SenderSession>("receiver/prom", m_port, m_limits); }
+  WriteOutcome send(const WriteBody& body, std::int64_t now_ms = kNowMs) {
+    m_status.reset();
+    auto outcome = m_session->take(body.bytes(), "127.0.0.1", now_ms * kNsPerMs, [this](const Status& status) { m_status = status; });
+    EXPECT_TRUE(outcome.ok()) << outcome.status().message();
+    EXPECT_TRUE(m_status.has_value());
+    return outcome.ok() ? *outcome : WriteOutcome();
+  }
+  std::unique_ptr<Reader> reader() {
+    EXPECT_TRUE(m_writer->flush().ok());
+    return m_port.reader().value();
+  }
+  std::vector<std::pair<std::int64_t, double>> points(const std::string& metric) {
+    const auto open = reader();
+    std::vector<std::pair<std::int64_t, double>> out;
+    for (const Series& series : open->series({.metric = metric}).value()) {
+      const SampleColumns columns = open->samples(series.id, {}).value();
+      for (std::size_t i = 0; i < columns.size(); ++i) out.emplace_back(columns.time[i] / kNsPerMs, columns.value[i]);
+    }
+    return out;
+  }
+
+  test::TempFolder m_folder;
+  std::unique_ptr<Writer> m_writer;
+  std::unique_ptr<PayloadReplay> m_replay;
+  ReceiverPort m_port;
+  SenderLimits m_limits;
+  std::unique_ptr<SenderSession> m_session;
+  std::optional<Status> m_status;
+  bool m_refuse = false;
+};
+
+const WriteBody::Labels kUp = {{"__name__", "up"}, {"instance", "gpu-01:9100"}, {"job", "node"}};
+
+TEST_F(Sender, AMetricMeansWhatItMeansWhenItIsScraped) {
+  WriteBody body;
+  body.series({{"Hostname", "gpu-01"},
+               {"UUID", "GPU-7"},
+               {"__name__", "DCGM_FI_DEV_FB_USED"},
+               {"gpu", "3"},
+               {"instance", "10.0.0.1:9400"},
+               {"job", "dcgm"},
+               {"modelName", "NVIDIA H100"}},
+              {{kNowMs, 2}});
+  body.series({{"__name__", "node_cpu_seconds_total"}, {"cpu", "0"}, {"instance", "gpu-02:9100"}, {"job", "node"}}, {{kNowMs, 5}});
+  body.series({{"__name__", "node_load1"}, {"instance", "localhost:9100"}, {"job", "node"}}, {{kNowMs, 1}});
+  EXPECT_EQ(send(body).stored, 3);
+  const auto open = reader();
+  const auto memory = open->series({.metric = "gpu_memory_used_bytes"}).value();
+  ASSERT_THAT(memory, SizeIs(1));
+  EXPECT_THAT(points("gpu_memory_used_bytes"), ElementsAre(Pair(kNowMs, 2.0 * (1 << 20))));
+  EXPECT_EQ(memory[0].key.source, "dcgm");
+  EXPECT_EQ(memory[0].key.unit, "bytes");
+  const auto devices = open->devices().value();
+  ASSERT_THAT(devices, SizeIs(1));
+  EXPECT_EQ(devices[0].uuid, "GPU-7");
+  EXPECT_EQ(devices[0].index, 3);
+  EXPECT_EQ(devices[0].model, "NVIDIA H100");
+  std::map<std::string, std::string> nodes;
+  for (const Node& node : open->nodes().value()) nodes[node.name] = node.uuid;
+  EXPECT_THAT(nodes, ElementsAre(Pair("gpu-01", "machine-1"), Pair("gpu-02", "name:gpu-02"), Pair("this-machine", "name:this-machine")));
+  EXPECT_EQ(open->series({.metric = "node_cpu_seconds_total"}).value().at(0).key.kind, SeriesKind::kCounter);
+}
+
+TEST_F(Sender, WhatIsSentAgainIsStoredOnceAlsoByALaterProcess) {
+  WriteBody body;
+  body.series(kUp, {{kNowMs, 1}, {kNowMs + 1'000, 2}, {kNowMs + 2'000, 3}});
+  EXPECT_EQ(send(body).stored, 3);
+  const WriteOutcome before_commit = send(body);
+  EXPECT_EQ(before_commit.repeated, 1);
+  EXPECT_EQ(before_commit.undecided, 2) << "unknown until the commit: the sender retries";
+  ASSERT_TRUE(m_writer->flush().ok());
+  EXPECT_EQ(send(body).repeated, 3);
+  restart();
+  const WriteOutcome again = send(body);
+  EXPECT_EQ(again.repeated, 3);
+  EXPECT_EQ(again.stored, 0);
+  EXPECT_THAT(points("up"), ElementsAre(Pair(kNowMs, 1), Pair(kNowMs + 1'000, 2), Pair(kNowMs + 2'000, 3)));
+}
+
+TEST_F(Sender, LateSamplesAreStoredWhereTheyAreMissing) {
+  WriteBody first, second;
+  first.series(kUp, {{kNowMs, 1}, {kNowMs + 2'000, 3}});
+  second.series(kUp, {{kNowMs + 1'000, 2}, {kNowMs, 1}, {kNowMs + 1'000, 2}, {kNowMs + 2'000, 3}, {kNowMs + 3'000, 4}});
+  EXPECT_EQ(send(first).stored, 2);
+  ASSERT_TRUE(m_writer->flush().ok());
+  const WriteOutcome outcome = send(second);
+  EXPECT_EQ(outcome.stored, 2);
+  EXPECT_EQ(outcome.repeated, 3);
+  EXPECT_THAT(points("up"), ElementsAre(Pair(kNowMs, 1), Pair(kNowMs + 1'000, 2), Pair(kNowMs + 2'000, 3), Pair(kNowMs + 3'000, 4)));
+}
+
+TEST_F(Sender, AStaleMarkerIsAGap) {
+  WriteBody body;
+  body.series(kUp, {{kNowMs, 1}, {kNowMs + 1'000, std::bit_cast<double>(test::kStaleBits)}});
+  const WriteOutcome outcome = send(body);
+  EXPECT_EQ(outcome.stored, 1);
+  EXPECT_EQ(outcome.stale, 1);
+  EXPECT_THAT(points("up"), ElementsAre(Pair(kNowMs, 1)));
+  body = {};
+  body.series(kUp, {{kNowMs + 2'000, std::numeric_limits<double>::quiet_NaN()}});
+  EXPECT_EQ(send(body).stored, 1) << "an ordinary NaN is a value";
+}
+
+TEST_F(Sender, OddSamplesAreLeftOutAndCounted) {
+  WriteBody body;
+  body.series(kUp, {{kNowMs + 3'600'000, 1}, {0, 1}, {-5, 1}, {kNowMs, 7}});
+  body.series({{"job", "x"}}, {{kNowMs, 1}});
+  body.series({{"UUID", "GPU-7"}, {"__name__", "DCGM_FI_DEV_GPU_TEMP"}, {"instance", "a:1"}}, {{kNowMs, 2147483632.0}, {kNowMs + 1, 900}});
+  const WriteOutcome outcome = send(body);
+  EXPECT_EQ(outcome.stored, 1);
+  EXPECT_EQ(outcome.ahead, 1);
+  EXPECT_EQ(outcome.no_time, 2);
+  EXPECT_EQ(outcome.unnamed, 1);
+  EXPECT_EQ(outcome.blank, 1);
+  EXPECT_EQ(outcome.implausible, 1);
+  std::map<std::string, std::int64_t> issues;
+  for (const Issue& issue : reader()->issues().value()) issues[issue.code] = issue.count;
+  EXPECT_THAT(issues, ElementsAre(Pair("receive.absurd_time", 3), Pair("receive.blank_value", 1), Pair("receive.implausible_value", 1),
+                                  Pair("receive.unnamed_series", 1)));
+}
+
+TEST_F(Sender, NewSeriesBeyondTheLimitsAreRefusedAndKnownOnesContinue) {
+  m_limits.series = 3;
+  restart();
+  const auto many = [](int from, int to, std::int64_t time) {
+    WriteBody body;
+    for (int i = from; i < to; ++i) body.series({{"__name__", "m"}, {"id", std::to_string(i)}, {"instance", "a:1"}}, {{time, 1}});
+    return body;
+  };
+  const WriteOutcome outcome = send(many(0, 5, kNowMs));
+  EXPECT_EQ(outcome.stored, 3);
+  EXPECT_EQ(outcome.too_many_series, 2);
+  EXPECT_EQ(send(many(0, 3, kNowMs + 1)).stored, 3);
+  // A day later those that no longer come give their places back.
+  const std::int64_t later = kNowMs + 25LL * 3'600'000;
+  EXPECT_EQ(send(many(7, 10, later), later).stored, 3);
+
+  m_limits = {.series = 100, .new_series_burst = 4, .new_series_per_s = 2};
+  restart();
+  EXPECT_EQ(send(many(20, 30, kNowMs)).too_fast, 6);
+  EXPECT_EQ(send(many(20, 30, kNowMs), kNowMs + 1'000).stored, 2);
+}
+
+TEST_F(Sender, AfterARefusedBatchTheRetryIsStoredOnce) {
+  WriteBody first, second;
+  first.series(kUp, {{kNowMs, 1}});
+  second.series(kUp, {{kNowMs + 1'000, 2}});
+  send(first);
+  m_refuse = true;
+  send(second);
+  EXPECT_FALSE(m_status->ok());
+  m_refuse = false;
+  EXPECT_EQ(send(second).stored, 1);
+  EXPECT_EQ(send(first).repeated, 1);
+  EXPECT_THAT(points("up"), ElementsAre(Pair(kNowMs, 1), Pair(kNowMs + 1'000, 2)));
+}
+
+TEST_F(Sender, AChangedLastXidIsAnEvent) {
+  for (const auto& [time, xid] : {std::pair{kNowMs, 0.0}, {kNowMs + 1'000, 79.0}, {kNowMs + 2'000, 79.0}}) {
+    WriteBody body;
+    body.series({{"Hostname", "gpu-01"}, {"UUID", "GPU-7"}, {"__name__", "DCGM_FI_DEV_XID_ERRORS"}, {"gpu", "3"}}, {{time, xid}});
+    send(body);
+  }
+  const std::vector<Event> events = reader()->events({}).value();
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_EQ(events[0].kind, "xid");
+  EXPECT_EQ(events[0].code, "79");
+}
+
+}  // namespace
+}  // namespace runglass
