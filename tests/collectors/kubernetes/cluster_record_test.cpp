@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects as the API server prints them, shortened to the fields that matter and a few that must not.
+#include "collectors/kubernetes/cluster_record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "model/pod_event.h"
+#include "tests/support/memory_recorder.h"
+
+namespace runglass {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+// 2026-11-26T10:00:00Z and `seconds`.
+TimeNs at(std::int64_t seconds) { return (1'795'687'200 + seconds) * kNsPerSecond; }
+std::string stamp(std::int64_t seconds) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "2026-11-26T%02d:%02d:%02dZ", static_cast<int>(10 + seconds / 3600),
+                static_cast<int>(seconds / 60 % 60), static_cast<int>(seconds % 60));
+  return text.data();
+}
+// $0 .. $99999: the time of that second.
+std::string timed(std::string text) {
+  for (std::size_t dollar = 0; (dollar = text.find('$')) != std::string::npos;) {
+    std::size_t end = dollar + 1;
+    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) ++end;
+    text.replace(dollar, end - dollar, stamp(std::stoll(text.substr(dollar + 1))));
+  }
+  return text;
+}
+
+class ClusterRecordTest : public ::testing::Test {
+ protected:
+  void take(const std::string& json, std::optional<TimeNs> observed = {}) {
+    auto change = parseKubeChange(timed(json), "");
+    ASSERT_TRUE(change.ok()) << change.status().message() << "\n" << json;
+    m_record->take(std::move(*change), observed);
+  }
+  void record(std::optional<TimeNs> now = {}) { m_record->record(m_out, now); }
+  void begin(ClusterRecordOptions options) { m_record = std::make_unique<ClusterRecord>(std::move(options)); }
+  std::vector<Event> events(std::string_view kind) const {
+    std::vector<Event> out;
+    for (const Event& event : m_out.events)
+      if (event.kind == kind) out.push_back(event);
+    return out;
+  }
+  std::map<std::string, std::string> phases(const std::string& track) const {
+    std::map<std::string, std::string> out;
+    for (const auto& [id, key] : m_out.track_keys)
+      if (key.name == track && m_out.span_batches.contains(id))
+        for (const SpanColumns& spans : m_out.span_batches.at(id))
+          for (std::size_t i = 0; i < spans.size(); ++i)
+            out[spans.names[spans.name[i]]] = std::to_string((spans.start[i] - at(0)) / kNsPerSecond) +
+                                              (spans.dur[i] == kAbsent ? " open" : "+" + std::to_string(spans.dur[i] / kNsPerSecond));
+    return out;
+  }
+  test::MemoryRecorder m_out;
+  std::unique_ptr<ClusterRecord> m_record = std::make_unique<ClusterRecord>(ClusterRecordOptions{.run_name = "file", .snapshot = true});
+};
+
+constexpr const char* kJob =
+    R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"train","namespace":"ml","uid":"0aa3b1b2-0000-4000-8000-000000000001","creationTimestamp":"$0"},
+  "spec":{"parallelism":2,"completions":2,"completionMode":"Indexed"},"status":{"active":2,"startTime":"$0"}})";
+
+std::string jobPod(int index, const std::string& uid, const std::string& status, const std::string& more = "") {
+  return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"train-)" + std::to_string(index) + "-" + uid +
+         R"(","namespace":"ml","uid":")" + uid + R"(","creationTimestamp":"$1",)" + more +
+         R"("labels":{"batch.kubernetes.io/job-completion-index":")" + std::to_string(index) +
+         R"("},"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"train","uid":"0aa3b1b2-0000-4000-8000-000000000001","controller":true,"blockOwnerDeletion":true}]},
+  "spec":{"nodeName":"gpu-)" +
+         std::to_string(index) +
+         R"(","containers":[{"name":"main","image":"t","env":[{"name":"WANDB_API_KEY","value":"hunter2"}],"resources":{"limits":{"cpu":"8","nvidia.com/gpu":"1"}}}]},"status":)" +
+         status + "}";
+}
+constexpr const char* kRunning =
+    R"({"phase":"Running","startTime":"$5","conditions":[{"type":"PodScheduled","status":"True","lastTransitionTime":"$4"},{"type":"Initialized","status":"True","lastTransitionTime":"$5"}],
+  "containerStatuses":[{"name":"main","ready":true,"restartCount":0,"state":{"running":{"startedAt":"$20"}}}]})";
+
+TEST_F(ClusterRecordTest, AnIndexedJobIsARunWithRanksNodesRequestsAndPhases) {
+  take(jobPod(0, "p0", kRunning));  // before its owner, as kubectl prints them
+  take(jobPod(1, "p1", kRunning));
+  take(kJob);
+  record();
+  ASSERT_THAT(m_out.runs, SizeIs(1));
+  EXPECT_EQ(m_out.runs[0].name, "ml/train");
+  EXPECT_EQ(m_out.runs[0].uuid, "0aa3b1b2-0000-4000-8000-000000000001");
+  EXPECT_EQ(m_out.runs[0].state, RunState::kRunning);
+  EXPECT_EQ(m_out.runs[0].start, at(0));
+  ASSERT_THAT(m_out.attempts, SizeIs(1));
+  ASSERT_THAT(m_out.ranks, SizeIs(2));
+  EXPECT_EQ(m_out.ranks[1].rank, 1);
+  EXPECT_EQ(m_out.nodes.at(m_out.ranks[1].node.value - 1).name, "gpu-1");
+  ASSERT_THAT(m_out.facts, SizeIs(2));
+  EXPECT_EQ(m_out.facts[0].key, "gpu_request");
+  EXPECT_EQ(m_out.facts[0].value, "nvidia.com/gpu=1") << "and nothing of the environment";
+  EXPECT_THAT(phases("train-0-p0"),
+              UnorderedElementsAre(std::pair("pending", "1+3"), std::pair("initialising", "4+16"), std::pair("running", "20 open")));
+  ASSERT_THAT(events("pod_started"), SizeIs(2));
+  EXPECT_EQ(events("pod_started")[0].rank, 0);
+}
+
+TEST_F(ClusterRecordTest, NothingIsRecordedTwiceHoweverOftenItIsSeenOrListedOrAfterARestart) {
+  std::map<std::string, std::string> stored;
+  const auto restart = [&] {
+    begin({.run_name = {},
+           .only_run = false,
+           .snapshot = false,
+           .node_uuid = {},
+           .load = [&](const std::string& uid) { return stored.contains(uid) ? std::optional(stored[uid]) : std::nullopt; },
+           .save = [&](const std::string& uid, const std::string& facts) { stored[uid] = facts; }});
+  };
+  restart();
+  for (int round = 0; round < 4; ++round) {
+    if (round == 2) restart();
+    take(kJob, at(100));
+    take(jobPod(0, "p0", kRunning), at(100));
+    record(at(100));
+  }
+  EXPECT_THAT(m_out.attempts, SizeIs(1));
+  EXPECT_THAT(events("pod_created"), SizeIs(1));
+  EXPECT_THAT(events("pod_started"), SizeIs(1));
+  EXPECT_THAT(phases("train-0-p0"), UnorderedElementsAre(std::pair("pending", "1+3"), std::pair("initialising", "4+16")))
+      << "it still runs";
+  m_record->listed("Pod", {});
+  record(at(200));
+  ASSERT_THAT(events("pod_ended"), SizeIs(1));
+  EXPECT_FALSE(events("pod_ended")[0].time) << "nobody saw when";
+}
+
+TEST_F(ClusterRecordTest, APodThatReplacesOneOfTheSameIndexBelongsToTheNextAttempt) {
+  take(kJob);
+  take(jobPod(0, "p0", kRunning));
+  record();
+  take(jobPod(0, "p9", kRunning));
+  record();
+  ASSERT_THAT(m_out.attempts, SizeIs(2));
+  EXPECT_EQ(events("pod_created")[0].attempt.value, 1);
+  EXPECT_EQ(events("pod_created")[1].attempt.value, 2);
+  EXPECT_NE(m_out.attempts[0].key, m_out.attempts[1].key);
+}
+
+TEST_F(ClusterRecordTest, AContainerThatWasOomKilledNamesRankNodeAndContainer) {
+  take(kJob);
+  take(jobPod(1, "p1", R"({"phase":"Failed","conditions":[],"containerStatuses":[{"name":"main","restartCount":0,"state":{"terminated":
+    {"exitCode":137,"reason":"OOMKilled","startedAt":"$20","finishedAt":"$300"}}}]})"));
+  record();
+  ASSERT_THAT(events("oom_killed"), SizeIs(1));
+  const Event event = events("oom_killed")[0];
+  EXPECT_EQ(event.time, at(300));
+  EXPECT_EQ(event.rank, 1);
+  EXPECT_EQ(event.code, "OOMKilled");
+  EXPECT_EQ(event.message, "pod train-1-p1, container main: exit code 137 (OOMKilled)");
+  EXPECT_EQ(parsePodMessage(event.message).container, "main");
+  EXPECT_EQ(m_out.nodes.at(event.node.value - 1).name, "gpu-1");
+  EXPECT_EQ(phases("train-1-p1")["running"], "20+280");
+}
+
+TEST_F(ClusterRecordTest, SigkillAfterTheGracePeriodIsToldFromAnEndWithinIt) {
+  take(kJob);
+  const auto killed = [&](int index, const char* uid, int finished, int code) {
+    take(jobPod(index, uid,
+                R"({"phase":"Running","containerStatuses":[{"name":"main","state":{"terminated":{"exitCode":)" + std::to_string(code) +
+                    R"(,"reason":"Error","startedAt":"$20","finishedAt":"$)" + std::to_string(finished) + R"("}}}]})",
+                R"("deletionTimestamp":"$130","deletionGracePeriodSeconds":30,)"));
+  };
+  killed(0, "p0", 130, 137);
+  killed(1, "p1", 104, 143);
+  record();
+  ASSERT_THAT(events("grace_period_exceeded"), SizeIs(1));
+  EXPECT_EQ(events("grace_period_exceeded")[0].rank, 0);
+  EXPECT_EQ(events("grace_period_exceeded")[0].code, "30");
+  ASSERT_THAT(events("killed"), SizeIs(1));
+  EXPECT_EQ(events("killed")[0].code, "15");
+  EXPECT_EQ(events("pod_deleted")[0].time, at(100)) << "when SIGTERM was sent";
+  EXPECT_EQ(phases("train-0-p0")["terminating"], "100+30");
+  EXPECT_THAT(events("process_failed"), IsEmpty());
+}
+
+TEST_F(ClusterRecordTest, EvictionAndPreemptionHaveTheirReasonOnce) {
+  take(kJob);
+  take(jobPod(
+      0, "p0",
+      R"({"phase":"Failed","reason":"Evicted","message":"The node was low on resource: memory.","conditions":[{"type":"DisruptionTarget","status":"True","reason":"TerminationByKubelet","message":"m","lastTransitionTime":"$50"}]})"));
+  take(jobPod(
+      1, "p1",
+      R"({"phase":"Running","conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler","message":"default-scheduler: preempting to accommodate a higher priority pod","lastTransitionTime":"$60"}]})"));
+  record();
+  record();
+  ASSERT_THAT(events("pod_evicted"), SizeIs(1));
+  EXPECT_EQ(events("pod_evicted")[0].code, "TerminationByKubelet");
+  EXPECT_EQ(parsePodMessage(events("pod_evicted")[0].message).text, "The node was low on resource: memory.");
+  ASSERT_THAT(events("pod_preempted"), SizeIs(1));
+  EXPECT_EQ(events("pod_preempted")[0].time, at(60));
+}
+
+constexpr const char* kPending =
+    R"({"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable","message":"0/4 nodes are available: 4 Insufficient nvidia.com/gpu.","lastTransitionTime":"$2"}]})";
+
+TEST_F(ClusterRecordTest, APodThatCannotBeScheduledHasTheSchedulersReasonUntilItIsScheduled) {
+  take(kJob);
+  take(jobPod(0, "p0", kPending));
+  record();
+  ASSERT_THAT(events("pod_unschedulable"), SizeIs(1));
+  EXPECT_EQ(events("pod_unschedulable")[0].time, at(2));
+  EXPECT_EQ(events("pod_unschedulable")[0].message, "pod train-0-p0: 0/4 nodes are available: 4 Insufficient nvidia.com/gpu.");
+  EXPECT_EQ(phases("train-0-p0")["pending: Unschedulable"], "1 open");
+}
+
+std::string rayPod(const std::string& uid, const std::string& init, const std::string& type = "worker") {
+  return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"rayjob-9xk2p-workers-)" + uid + R"(","namespace":"default","uid":")" + uid +
+         R"(","creationTimestamp":"$10","labels":{"ray.io/cluster":"rayjob-9xk2p","ray.io/group":"workers","ray.io/node-type":")" + type +
+         R"(","ray.io/originated-from-cr-name":"rayjob","ray.io/originated-from-crd":"RayJob"},"ownerReferences":[{"apiVersion":"ray.io/v1","kind":"RayCluster","name":"rayjob-9xk2p","uid":"c1","controller":true}]},
+  "spec":{"nodeName":"n1","containers":[{"name":"ray-worker","resources":{"limits":{"nvidia.com/gpu":"8"}}}]},
+  "status":{"phase":"Pending","initContainerStatuses":[)" +
+         init + R"(],"containerStatuses":[{"name":"ray-worker","state":{"waiting":{"reason":"PodInitializing"}}}]}})";
+}
+constexpr const char* kRayJob =
+    R"({"apiVersion":"ray.io/v1","kind":"RayJob","metadata":{"name":"rayjob","namespace":"default","uid":"0aa3b1b2-0000-4000-8000-00000000000a","creationTimestamp":"$0"},
+  "status":{"jobId":"rayjob-7","rayClusterName":"rayjob-9xk2p","jobStatus":"","jobDeploymentStatus":"Initializing","startTime":"$3","rayClusterStatus":{"desiredWorkerReplicas":1}}})";
+constexpr const char* kRayCluster =
+    R"({"apiVersion":"ray.io/v1","kind":"RayCluster","metadata":{"name":"rayjob-9xk2p","namespace":"default","uid":"c1","creationTimestamp":"$4","ownerReferences":[{"apiVersion":"ray.io/v1","kind":"RayJob","name":"rayjob","uid":"0aa3b1b2-0000-4000-8000-00000000000a","controller":true}]},"status":{"conditions":[{"type":"HeadPodReady","status":"False","reason":"HeadPodNotFound","lastTransitionTime":"$5"}]}})";
+
+TEST_F(ClusterRecordTest, ARayJobIsTheRunOfItsClustersPodsWithTheirFailedInitContainers) {
+  take(rayPod("w1", R"({"name":"wait-gcs-ready","state":{"terminated":{"exitCode":1,"reason":"Error","finishedAt":"$15"}}},
+    {"name":"fetch-data","state":{"terminated":{"exitCode":1,"reason":"Error","startedAt":"$11","finishedAt":"$12"}}})"));
+  take(kRayCluster);
+  take(kRayJob);
+  record();
+  ASSERT_THAT(m_out.runs, SizeIs(1));
+  EXPECT_EQ(m_out.runs[0].name, "default/rayjob");
+  ASSERT_THAT(m_out.attempts, SizeIs(1));
+  EXPECT_EQ(m_out.attempts[0].key, "rayjob-9xk2p");
+  ASSERT_THAT(events("init_container_failed"), SizeIs(1)) << "wait-gcs-ready waits";
+  EXPECT_EQ(events("init_container_failed")[0].code, "1");
+  EXPECT_EQ(parsePodMessage(events("init_container_failed")[0].message).container, "fetch-data");
+  EXPECT_EQ(events("pod_created")[0].code, "workers");
+  ASSERT_THAT(events("workload_phase"), SizeIs(1));
+  EXPECT_EQ(events("workload_phase")[0].code, "Initializing");
+  EXPECT_EQ(events("workload_phase")[0].time, at(3));
+  EXPECT_THAT(m_out.ranks, IsEmpty()) << "Ray places ranks itself";
+}
+
+TEST_F(ClusterRecordTest, WithoutTheRightToReadRayJobsTheLabelsOfPodsNameTheJob) {
+  take(rayPod("w1", ""));
+  record();
+  ASSERT_THAT(m_out.runs, SizeIs(1));
+  EXPECT_EQ(m_out.runs[0].name, "default/rayjob");
+  EXPECT_EQ(m_out.runs[0].uuid, "") << "the uid is the cluster's";
+  EXPECT_EQ(m_out.attempts[0].key, "rayjob-9xk2p");
+}
+
+TEST_F(ClusterRecordTest, LiveAPodWaitsAMomentForItsOwner) {
+  begin({});
+  take(rayPod("w1", ""), at(100));
+  record(at(101));
+  EXPECT_THAT(m_out.runs, IsEmpty());
+  take(kRayCluster, at(101));
+  take(kRayJob, at(101));
+  record(at(101));
+  ASSERT_THAT(m_out.runs, SizeIs(1));
+  EXPECT_EQ(m_out.runs[0].uuid, "0aa3b1b2-0000-4000-8000-00000000000a");
+}
+
+TEST_F(ClusterRecordTest, ARetriedRayJobHasAnotherAttempt) {
+  take(kRayJob);
+  take(kRayCluster);
+  take(rayPod("w1", ""));
+  record();
+  std::string second = kRayJob;
+  second.replace(second.find("rayjob-9xk2p"), 12, "rayjob-b7m4q");
+  take(second);
+  record();
+  EXPECT_THAT(m_out.attempts, SizeIs(2));
+}
+
+TEST_F(ClusterRecordTest, RestartsOfAJobSetAndVersionsOfAVolcanoJobAreAttempts) {
+  const auto pod = [](const std::string& uid, const std::string& kind, const std::string& meta) {
+    return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"x-)" + uid + R"(","namespace":"ml","uid":")" + uid + R"(",)" + meta +
+           R"(,"ownerReferences":[{"kind":")" + kind + R"(","name":"x","uid":"u)" + kind +
+           R"(","controller":true}]},"spec":{},"status":{}})";
+  };
+  for (const char* restart : {"0", "1"})
+    take(pod(std::string("j") + restart, "JobSet",
+             R"("labels":{"jobset.sigs.k8s.io/jobset-name":"x","jobset.sigs.k8s.io/restart-attempt":")" + std::string(restart) + "\"}"));
+  for (const char* version : {"0", "1"})
+    take(pod(std::string("v") + version, "Job", R"("annotations":{"volcano.sh/job-version":")" + std::string(version) + "\"}"));
+  record();
+  EXPECT_THAT(m_out.attempts, SizeIs(4));
+}
+
+TEST_F(ClusterRecordTest, RanksComeFromTheEnvironmentOfThePodsLauncher) {
+  const auto pod = [](const std::string& uid, const std::string& env) {
+    return R"({"kind":"Pod","metadata":{"name":")" + uid + R"(","namespace":"ml","uid":")" + uid +
+           R"(","ownerReferences":[{"kind":"PyTorchJob","name":"pt","uid":"u","controller":true}]},
+      "spec":{"nodeName":"n","containers":[{"name":"pytorch","env":)" +
+           env + R"(,"resources":{"limits":{"nvidia.com/gpu":2}}}]},"status":{}})";
+  };
+  take(pod("a", R"([{"name":"RANK","value":"1"},{"name":"PET_NODE_RANK","value":"1"},{"name":"PET_NPROC_PER_NODE","value":"2"}])"));
+  take(pod("b", R"([{"name":"RANK","value":"7"},{"name":"WORLD_SIZE","value":"8"}])"));
+  take(pod("c", R"([{"name":"RANK","value":"99999999999"},{"name":"PET_NODE_RANK","valueFrom":{"fieldRef":{}}}])"));
+  record();
+  std::vector<std::int32_t> ranks;
+  for (const Rank& rank : m_out.ranks) ranks.push_back(rank.rank);
+  EXPECT_THAT(ranks, ElementsAre(2, 3, 7));
+}
+
+TEST_F(ClusterRecordTest, AFinishedOrFailedWorkloadEndsItsRunAndAttempt) {
+  take(jobPod(0, "p0", kRunning));
+  take(
+      R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"train","namespace":"ml","uid":"0aa3b1b2-0000-4000-8000-000000000001","creationTimestamp":"$0"},
+    "spec":{"parallelism":2},"status":{"startTime":"$0","failed":1,"conditions":[{"type":"FailureTarget","status":"True","reason":"BackoffLimitExceeded","lastTransitionTime":"$89"},{"type":"Failed","status":"True","reason":"BackoffLimitExceeded","message":"Job has reached the specified backoff limit","lastTransitionTime":"$90"}]}})");
+  record();
+  EXPECT_EQ(m_out.runs[0].state, RunState::kFailed);
+  EXPECT_EQ(m_out.runs[0].end, at(90));
+  EXPECT_EQ(m_out.attempts[0].end_cause, "BackoffLimitExceeded");
+  ASSERT_THAT(events("workload_phase"), SizeIs(1));
+  EXPECT_EQ(events("workload_phase")[0].message, "Job train: BackoffLimitExceeded: Job has reached the specified backoff limit");
+}
+
+TEST_F(ClusterRecordTest, TheTimeInAQueueOfKueueIsAPhase) {
+  take(kJob);
+  take(jobPod(0, "p0", kRunning));
+  take(
+      R"({"apiVersion":"kueue.x-k8s.io/v1beta1","kind":"Workload","metadata":{"name":"job-train-1","namespace":"ml","uid":"w","creationTimestamp":"$0","ownerReferences":[{"kind":"Job","name":"train","uid":"0aa3b1b2-0000-4000-8000-000000000001","controller":true}]},
+    "status":{"conditions":[{"type":"QuotaReserved","status":"True","reason":"QuotaReserved","lastTransitionTime":"$40"},{"type":"Admitted","status":"True","reason":"Admitted","lastTransitionTime":"$41"}]}})");
+  record();
+  EXPECT_EQ(phases("Workload job-train-1")["queued"], "0+41");
+  EXPECT_THAT(m_out.runs, SizeIs(1));
+}
+
+constexpr const char* kFailedScheduling =
+    R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"train-0-p0.1","namespace":"ml","uid":"e1","creationTimestamp":"$3"},
+  "involvedObject":{"kind":"Pod","namespace":"ml","name":"train-0-p0","uid":"p0"},"reason":"FailedScheduling","message":"0/4 nodes are available: 4 Insufficient nvidia.com/gpu.",
+  "source":{"component":"default-scheduler"},"firstTimestamp":"$3","lastTimestamp":"$1803","count":12,"type":"Warning","eventTime":null})";
+
+TEST_F(ClusterRecordTest, EventsAreOfTheirPodAndARepeatedOneIsRecordedFirstAndLast) {
+  take(kJob);
+  take(jobPod(0, "p0", kPending));
+  take(kFailedScheduling);
+  record();
+  record();
+  const auto found = events("pod_unschedulable");
+  ASSERT_THAT(found, SizeIs(3)) << "the pod's condition, the event's first and its last time";
+  EXPECT_EQ(found[1].code, "FailedScheduling");
+  EXPECT_EQ(found[1].time, at(3));
+  EXPECT_EQ(found[1].rank, 0);
+  EXPECT_EQ(found[2].time, at(1803));
+  EXPECT_EQ(found[2].message, "pod train-0-p0: 0/4 nodes are available: 4 Insufficient nvidia.com/gpu. (12 times)");
+}
+
+TEST_F(ClusterRecordTest, EventsAloneAreOneRunAndThoseOfNodesBelongToNodes) {
+  take(kFailedScheduling);
+  take(
+      R"({"kind":"Event","metadata":{"name":"n1.1","uid":"e2"},"involvedObject":{"kind":"Node","name":"gpu-7","uid":"gpu-7"},"reason":"NodeNotReady","message":"Node gpu-7 status is now: NodeNotReady","firstTimestamp":"$9","lastTimestamp":"$9","count":1,"type":"Normal"})");
+  take(
+      R"({"kind":"Event","metadata":{"name":"m","uid":"e3"},"involvedObject":{"kind":"Pod","name":"m","uid":"m"},"reason":"Failed","message":"Failed to pull image \"nvcr.io/x:1\": not found","firstTimestamp":"$9","lastTimestamp":"$9","count":1,"type":"Warning"})");
+  record();
+  ASSERT_THAT(m_out.runs, SizeIs(1));
+  EXPECT_EQ(m_out.runs[0].name, "file");
+  ASSERT_THAT(events("node_not_ready"), SizeIs(1));
+  EXPECT_EQ(m_out.nodes.at(events("node_not_ready")[0].node.value - 1).name, "gpu-7");
+  EXPECT_FALSE(events("node_not_ready")[0].attempt);
+  EXPECT_THAT(events("image_pull_error"), SizeIs(1));
+}
+
+TEST_F(ClusterRecordTest, EventsOfAPodThatIsGoneBelongToTheWorkloadThatNamedIt) {
+  take(kJob);
+  take(jobPod(0, "p0", kRunning));
+  take(
+      R"({"kind":"Event","metadata":{"name":"e","uid":"e"},"involvedObject":{"kind":"Pod","namespace":"ml","name":"train-1-gone","uid":"gone"},"reason":"Killing","message":"Stopping container main","firstTimestamp":"$9","type":"Normal"})");
+  record();
+  ASSERT_THAT(events("kubernetes_event"), SizeIs(1));
+  EXPECT_EQ(events("kubernetes_event")[0].attempt.value, 1);
+  EXPECT_THAT(m_out.runs, SizeIs(1));
+}
+
+TEST_F(ClusterRecordTest, PodsThatAreNoTrainingAreLeftOut) {
+  take(
+      R"({"kind":"Pod","metadata":{"name":"coredns-1","namespace":"kube-system","uid":"d","ownerReferences":[{"kind":"ReplicaSet","name":"coredns","uid":"r","controller":true}]},"spec":{"nodeName":"n1","containers":[{"name":"c"}]},"status":{"phase":"Running"}})");
+  take(R"({"kind":"Secret","metadata":{"name":"s","uid":"s"},"data":{"token":"aHVudGVyMg=="}})");
+  record();
+  EXPECT_THAT(m_out.runs, IsEmpty());
+  EXPECT_THAT(m_out.events, IsEmpty());
+}
+
+}  // namespace
+}  // namespace runglass
