@@ -80,7 +80,7 @@ ExporterSample exporterSample(const ExpositionParser::Sample& exposed, std::stri
   sample.metric = known != nullptr ? std::string(known->metric) : displayName(exposed.name);
   if (known != nullptr) sample.unit = findUnit(known->unit);
   const MetricInfo* const info = findMetric(sample.metric);
-  // The catalogue decides for what it knows: exporters declare some rates as counters.
+  // The catalogue decides for its own metrics: exporters declare some rates as counters.
   sample.counter = info != nullptr ? info->counter : type == "counter";
   sample.dcgm = exposed.name.starts_with("DCGM_") || exposed.name.starts_with("dcgm_");
   sample.last_xid = known != nullptr && known->metric == "last_xid";

@@ -3,7 +3,7 @@
 // timeline, and every reason why a pod does not run is an event. Each fact is recorded once, however often its object is seen again.
 //
 // Threading:  one thread.
-// Ownership:  owns what it has seen of live objects; deleted ones are dropped once recorded.
+// Ownership:  owns the state of live objects; deleted ones are dropped once recorded.
 // Units:      TimeNs of the API server's and kubelets' clocks, whole seconds.
 // Errors:     objects beyond kMaxObjects, and facts beyond kMaxFacts of an object, are left out and counted.
 // Cost:       about 2 KiB an object; record() costs the objects that changed.

@@ -27,7 +27,7 @@ struct PlaceOfPod {
   std::int32_t first = 0, count = 1;
 };
 
-// RANK is a process's own, unless the launcher's variables beside it say that a pod has several. A launcher on pod i of equal ones gives
+// RANK is a process's own, unless the launcher's variables beside it show that a pod has several. A launcher on pod i of equal ones gives
 // its n processes the ranks from i * n on.
 std::optional<PlaceOfPod> ranksOf(const KubeObject& object) {
   const KubePod& pod = *object.pod;

@@ -120,7 +120,7 @@ class NvidiaSmiImporter : public Importer {
     const std::string_view first = head.substr(0, head.find_first_of("\r\n"));
     if (first.find(kLog) != std::string_view::npos) return 96;
     if (SmiTable::isHeader(first) || SmiMonitor::isHeader(first) || SmiTopology::isHeader(first)) return 94;
-    // The table stands below a line with the time and a frame.
+    // The table follows a line with the time and a frame.
     constexpr std::size_t kNear = 512;
     const std::size_t title = head.substr(0, kNear).find("| NVIDIA-SMI ");
     return title != std::string_view::npos && title > 0 && head[title - 1] == '\n' ? 94 : 0;

@@ -162,7 +162,7 @@ TEST_F(ClusterRecordTest, AContainerThatWasOomKilledNamesRankNodeAndContainer) {
   EXPECT_EQ(phases("train-1-p1")["running"], "20+280");
 }
 
-TEST_F(ClusterRecordTest, SigkillAfterTheGracePeriodIsToldFromAnEndWithinIt) {
+TEST_F(ClusterRecordTest, SigkillAfterTheGracePeriodIsDistinguishedFromAnEndWithinIt) {
   take(kJob);
   const auto killed = [&](int index, const char* uid, int finished, int code) {
     take(jobPod(index, uid,
