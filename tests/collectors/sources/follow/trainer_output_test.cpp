@@ -55,7 +55,7 @@ class TrainerOutput : public testing::Test {
     Program& program = m_trainers.emplace_back(
         command, m_folder.file(file),
         std::vector<std::pair<std::string, std::string>>{
-            {"RANK", std::to_string(rank)}, {"WORLD_SIZE", std::to_string(world)}, {"RUNGLASS_RUN", "gpt"}, {"RUNGLASS_ATTEMPT", attempt}});
+            {"RANK", std::to_string(rank)}, {"WORLD_SIZE", std::to_string(world)}, {"RUNGLASS_RUN", m_run}, {"RUNGLASS_ATTEMPT", attempt}});
     EXPECT_TRUE(waitUntil([&] {
       std::ifstream comm("/proc/" + std::to_string(program.pid()) + "/comm");
       std::string name;
@@ -73,6 +73,7 @@ class TrainerOutput : public testing::Test {
   }
 
   const ScratchFolder m_folder;
+  std::string m_run = "gpt";
   MemoryRecorder out;
   RankTable m_ranks;
   TailedFiles m_tailed;
@@ -308,6 +309,7 @@ TEST_F(TrainerOutput, FilesBeyondTheLimitAreReported) {
 
 TEST_F(TrainerOutput, RootTakesTrainersOfOthersOnlyIfAskedTo) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  m_run += std::to_string(::getpid());  // trainers of other tests on this machine are of other runs
   trainer("stdout", 0, 1, {"setpriv", "--reuid", std::to_string(kNobody), "--clear-groups", "sleep", "600"});
   ASSERT_EQ(::chown(m_folder.file("stdout").c_str(), kNobody, kNobody), 0);
   m_folder.append("stdout", iteration(1, "6.5"));
@@ -322,6 +324,7 @@ TEST_F(TrainerOutput, RootTakesTrainersOfOthersOnlyIfAskedTo) {
 
 TEST_F(TrainerOutput, RootReadsNoFileThatTheTrainersUserDoesNotOwn) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  m_run += std::to_string(::getpid());  // trainers of other tests on this machine are of other runs
   trainer("stdout", 0, 1, {"setpriv", "--reuid", std::to_string(kNobody), "--clear-groups", "sleep", "600"});
   m_folder.append("stdout", iteration(1, "6.5"));
   start("users = 'all'\n");
@@ -523,6 +526,7 @@ TEST_F(TrainerOutput, ARunEndsAlthoughItsFirstRankEndedLongBefore) {
 
 TEST_F(TrainerOutput, AnotherUsersProcessDoesNotWriteForARun) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  m_run += std::to_string(::getpid());  // trainers of other tests on this machine are of other runs
   trainer("a", 0, 2);
   ::usleep(50'000);  // jiffies
   trainer("b", 1, 2, {"setpriv", "--reuid", std::to_string(kNobody), "--clear-groups", "sleep", "600"});
@@ -538,6 +542,7 @@ TEST_F(TrainerOutput, AnotherUsersProcessDoesNotWriteForARun) {
 
 TEST_F(TrainerOutput, AnotherUsersTeeIsLeftAlone) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  m_run += std::to_string(::getpid());  // trainers of other tests on this machine are of other runs
   trainer(
       "stdout", 0, 1,
       {"bash", "-c",
