@@ -221,7 +221,7 @@ void readDocument(const Json& document, SmiSink& sink) {
   }
 }
 
-// `report` of what was read; `status` of reading it.
+// Fills in `report`; `status` is that of reading the file.
 Status endOfGpustat(const Status& status, DeviceSeries& series, SmiSink& sink, const ImportTarget& target, ImportReport& report) {
   sink.recording = true;
   series.flush();
