@@ -114,6 +114,15 @@ constexpr auto kFaults = [] {
       fault("cpu_throttle", "", kWarning, kNode, "the CPU runs slower because of heat", "Check cooling."),
       fault("link_flap", "", kWarning, kLink, "a link was lost for less than a second",
             "Once is nothing; often: cable, transceiver, switch port. NCCL_IB_TIMEOUT must outlast it."),
+      fault(
+          "test_failed", "", kError, kGpu, "a hardware test failed",
+          "Drain the node and run the test again: repeated, replace what it names; wrong values without an error of their own mean a GPU, "
+          "link or adapter that corrupts data."),
+      fault("test_result", "", kInfo, kNode, "a hardware test ended", ""),
+      fault("npu_fault", "", kError, kGpu, "an Ascend NPU or its switch reported a fault",
+            "Look the code up in Huawei's fault code list; Separate and ManuallySeparate levels mean: drain the node."),
+      fault("public_fault", "", kError, kNode, "another system reported a fault of this node (MindCluster public fault)",
+            "Its message names the system and the devices."),
       // --- RDMA ports ---
       fault("rdma_errors", "", kWarning, kLink, "an error counter of a port rises faster than those of the node's other ports",
             "Compare with the other end of the link; check cable and transceiver."),

@@ -315,6 +315,10 @@ constexpr std::array kIssues = {
     IssueInfo{"import.truncated", kWarning,
               "The file ends in the middle of a record: it was cut off or is still being written. Everything before is imported; import it "
               "again when it has grown."},
+    IssueInfo{"import.file_time", kInfo, "The tool prints no time: its values have the time at which the file was last written."},
+    IssueInfo{
+        "import.no_time", kWarning,
+        "The tool prints no time, and the time of the file is unknown: its values are left out, its events are recorded without a time."},
     IssueInfo{"import.implausible_value", kWarning,
               "Values that cannot be of their metric are refused: a share above 150 %, a temperature above 200 °C. The detail shows the "
               "metric and the first value. Usually the column or its unit was read wrongly, or the sensor failed."},
@@ -341,6 +345,17 @@ constexpr std::array kIssues = {
               "Rows do not name their GPU, so that all are kept as one device. Query index or uuid as well."},
     IssueInfo{"nvidia_smi.repeated_column", kInfo, "A column was queried twice; its first values are kept."},
     IssueInfo{"nvidia_smi.too_many", kWarning, "The file has more devices, fields or series than are read; those beyond are left out."},
+    IssueInfo{"measurement.bad_line", kWarning, "Lines of a table that cannot be read are left out; the detail shows the first one."},
+    IssueInfo{"measurement.too_many", kWarning, "The file has more devices or series than are read; those beyond are left out."},
+    IssueInfo{"amd_smi.absent", kInfo, "Values that amd-smi or rocm-smi printed as not available. They are absent, not zero."},
+    IssueInfo{"amd_smi.ragged_row", kWarning, "Rows with more or fewer fields than their header are left out."},
+    IssueInfo{"amd_smi.too_many", kWarning, "The file has more devices or series than are read; those beyond are left out."},
+    IssueInfo{"rocpd.no_time", kWarning, "Spans whose begin or end is no whole number, or whose end is before their begin, are left out."},
+    IssueInfo{"rocpd.too_many_tracks", kWarning, "The trace has more threads and streams than are read; spans beyond are left out."},
+    IssueInfo{"npu_smi.absent", kInfo, "Values that npu-smi printed as not available. They are absent, not zero."},
+    IssueInfo{"mind_cluster.unreadable", kWarning,
+              "Parts of a ConfigMap that are not as MindCluster writes them are left out; the detail shows the key of the first one."},
+    IssueInfo{"mind_cluster.too_many", kWarning, "The file has more than 100,000 faults; those beyond are left out."},
     IssueInfo{"csv.absent", kInfo, "Fields that are empty or marked as absent (N/A, -). They are absent, not zero."},
     IssueInfo{"csv.unreadable_value", kWarning,
               "Fields of a column of numbers that hold something else; those values are missing. The detail shows the first one."},

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/exposition/exporter_sample.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "collectors/exposition/exporter_metrics.h"
@@ -59,6 +62,46 @@ bool namesNpu(ExporterSample& sample, std::string_view name, std::string_view va
   return true;
 }
 
+// device-metrics-exporter.
+bool namesAmdGpu(ExporterSample& sample, std::string_view name, std::string_view value) {
+  const std::string low = lowered(name);
+  if (low == "gpu_uuid") {
+    sample.uuid = value;
+  } else if (low == "serial_number") {
+    if (sample.uuid.empty() && !value.empty()) sample.uuid = "serial:" + std::string(value);
+  } else if (low == "gpu_id") {
+    return setIndex(sample, value);
+  } else if (low == "card_series" || low == "card_model") {
+    // card_model can be a number of the vendor.
+    if (!value.starts_with("0x") && (sample.model.empty() || low == "card_series")) sample.model = value;
+  } else if (low == "hostname") {
+    sample.node = value;
+  } else {
+    return low == "card_vendor" || low == "driver_version" || value.empty() || value == "NA" || value == "none";
+  }
+  return true;
+}
+
+// NCCL Inspector: gpu="GPU0". Labels with a new value in every sample would start a series each.
+bool namesNcclGpu(ExporterSample& sample, std::string_view name, std::string_view value) {
+  if (name == "node" || name == "hostname")
+    sample.node = value;
+  else if ((name == "gpu" || name == "gpu_device_id") && value.starts_with("GPU"))
+    return setIndex(sample, value.substr(3));
+  else
+    return name == "timestamp" || name == "coll_sn" || name == "version";
+  return true;
+}
+
+// Of AMD's exporter: the name without its configurable prefix, in lower case; "": not of it.
+std::string nameOfAmd(const ExpositionParser::Sample& exposed) {
+  std::string low = lowered(exposed.name);
+  if (low.starts_with("amd_")) low.erase(0, 4);
+  const bool named = low.starts_with("gpu_") || low.starts_with("pcie_") || low.starts_with("xgmi_");
+  const bool of_gpu = named && std::ranges::any_of(exposed.labels, [](const auto& label) { return lowered(label.first) == "gpu_id"; });
+  return of_gpu ? low : std::string();
+}
+
 std::string text(const nlohmann::json& labels) {
   return labels.empty() ? std::string() : labels.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -74,24 +117,53 @@ Event lastXidEvent(double value, bool changed, std::optional<TimeNs> time) {
   return {.time = time, .kind = "xid", .severity = severity, .code = code, .message = what + " (dcgm-exporter)"};
 }
 
+Event npuErrorEvent(double value, std::optional<TimeNs> time) {
+  // Huawei's documents list the codes in hexadecimal.
+  std::array<char, 24> code{};
+  std::snprintf(code.data(), code.size(), "%llX", static_cast<unsigned long long>(value));
+  return {.time = time,
+          .kind = "npu_fault",
+          .severity = Severity::kWarning,
+          .code = code.data(),
+          .message = "fault code " + std::string(code.data()) + " (npu-exporter, which prints no level)"};
+}
+
 ExporterSample exporterSample(const ExpositionParser::Sample& exposed, std::string_view type) {
   ExporterSample sample;
-  const ExporterMetric* const known = findExporterMetric(exposed.name);
+  const std::string amd = nameOfAmd(exposed);
+  const ExporterMetric* known = findExporterMetric(amd.empty() ? exposed.name : std::string_view(amd));
+  // The same names without a GPU belong to another exporter.
+  if (amd.empty() && (exposed.name.starts_with("gpu_") || exposed.name.starts_with("pcie_"))) known = nullptr;
   sample.metric = known != nullptr ? std::string(known->metric) : displayName(exposed.name);
   if (known != nullptr) sample.unit = findUnit(known->unit);
   const MetricInfo* const info = findMetric(sample.metric);
-  // The catalogue decides for its own metrics: exporters declare some rates as counters.
+  // The catalogue decides where it has the metric: exporters declare some rates as counters.
   sample.counter = info != nullptr ? info->counter : type == "counter";
   sample.dcgm = exposed.name.starts_with("DCGM_") || exposed.name.starts_with("dcgm_");
   sample.last_xid = known != nullptr && known->metric == "last_xid";
   sample.hang = exposed.name == "XPU_TIMER_COMMON_HANG";
-  const bool npu = exposed.name.starts_with("npu_");
+  sample.npu_error = known != nullptr && known->metric == "npu_error_code";
+  const bool npu = exposed.name.starts_with("npu_"), nccl = exposed.name.starts_with("nccl_");
   nlohmann::json every = nlohmann::json::object(), rest = nlohmann::json::object();
   for (const auto& [name, value] : exposed.labels) {
     const std::string shown = displayName(name), text = displayName(value);
     every[shown] = text;
     if (sample.hang && name == "rank") sample.rank = smallNumber(value);
-    const bool reported = sample.dcgm ? namesGpu(sample, name, text) : npu && namesNpu(sample, name, text);
+    bool reported = false;
+    if (sample.dcgm)
+      reported = namesGpu(sample, name, text);
+    else if (npu)
+      reported = namesNpu(sample, name, text);
+    else if (!amd.empty())
+      reported = namesAmdGpu(sample, name, text);
+    else if (nccl)
+      reported = namesNcclGpu(sample, name, text);
+    // One name for the clocks of all domains.
+    if (amd == "gpu_clock" && lowered(name) == "clock_type" && (text == "GPU_CLOCK_TYPE_SYSTEM" || text == "GPU_CLOCK_TYPE_MEMORY")) {
+      sample.metric = text == "GPU_CLOCK_TYPE_SYSTEM" ? "sm_clock_hertz" : "memory_clock_hertz";
+      sample.unit = findUnit("MHz");
+      reported = true;
+    }
     if (!reported) rest[shown] = text;
   }
   const auto gi = every.find("GPU_I_ID"), profile = every.find("GPU_I_PROFILE");

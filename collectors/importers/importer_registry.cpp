@@ -43,6 +43,17 @@ const std::vector<std::unique_ptr<Importer>>& importers() {
     all.push_back(makeNvidiaSmiImporter());
     all.push_back(makeGpustatImporter());
     all.push_back(makeGpustatJsonImporter());
+    all.push_back(makeAmdSmiImporter());
+    all.push_back(makeRocmSmiCsvImporter());
+    all.push_back(makeRocpdImporter());
+    all.push_back(makeNpuSmiImporter());
+    all.push_back(makeMindClusterImporter());
+    all.push_back(makeNcclTestsImporter());
+    all.push_back(makePerftestImporter());
+    all.push_back(makeNvbandwidthImporter());
+    all.push_back(makeNvbandwidthJsonImporter());
+    all.push_back(makeDcgmDiagImporter());
+    all.push_back(makeDcgmDiagJsonImporter());
     all.push_back(makeGpuTelemetryCsvImporter());
     all.push_back(makeClusterCsvImporter());
     all.push_back(makePrometheusTextImporter());

@@ -94,8 +94,12 @@ TargetState::Kept TargetState::sample(const ExpositionParser::Sample& sample, co
 TargetState::Entry* TargetState::add(const ExpositionParser::Sample& sample, const ExpositionParser& types) {
   if (static_cast<std::int64_t>(m_by_key.size()) >= m_target.most_series || m_series_of_all >= kMaxSeriesOfAll) return nullptr;
   const ExporterSample what = exporterSample(sample, types.typeOf(sample.name));
-  Entry entry{
-      .key = std::string(sample.key), .unit = what.unit, .metric = findMetric(what.metric), .dcgm = what.dcgm, .last_xid = what.last_xid};
+  Entry entry{.key = std::string(sample.key),
+              .unit = what.unit,
+              .metric = findMetric(what.metric),
+              .dcgm = what.dcgm,
+              .last_xid = what.last_xid,
+              .npu_error = what.npu_error};
   if (!what.node.empty() && m_target.node.empty()) {
     const auto node = m_places.node(what.node);
     if (!node) return nullptr;
@@ -153,12 +157,15 @@ void TargetState::declare(ExporterPart& part) {
 void TargetState::tellXids(ExporterPart& part) {
   for (const ExporterPoint& point : m_points) {
     const Entry& entry = m_entries[point.series];
-    if (!entry.last_xid) continue;
+    if (!entry.last_xid && !entry.npu_error) continue;
     // Keyed by device, since labels change with the value (err_code) and with the pod that uses the GPU.
     const auto [last, first] = m_last_xid.try_emplace({entry.node, entry.device}, point.value);
     const double before = std::exchange(last->second, point.value);
-    if (!(point.value > 0 && point.value < 1e6) || (!first && before == point.value)) continue;
-    part.events.push_back({.node = entry.node, .device = entry.device, .event = lastXidEvent(point.value, !first, point.time)});
+    if (!(point.value > 0 && point.value < (entry.npu_error ? kNoNpuError : kNoXid)) || (!first && before == point.value)) continue;
+    part.events.push_back(
+        {.node = entry.node,
+         .device = entry.device,
+         .event = entry.npu_error ? npuErrorEvent(point.value, point.time) : lastXidEvent(point.value, !first, point.time)});
   }
 }
 

@@ -58,7 +58,7 @@ class TargetState {
     std::string key;
     const Unit* unit = nullptr;
     const MetricInfo* metric = nullptr;  // null: not in the catalogue
-    bool dcgm = false, last_xid = false;
+    bool dcgm = false, last_xid = false, npu_error = false;
     std::uint32_t node = 0;
     std::optional<std::uint32_t> device;
     std::uint64_t scrape = 0;  // the last scrape that contained it

@@ -14,11 +14,12 @@
 namespace runglass {
 namespace {
 
-constexpr std::array<std::string_view, 42> kMeasured = {
-    "telemetry", "metric",     "metrics", "stat", "stats",   "sample", "samples", "monitor", "monitoring",  "usage",   "util",
-    "smi",       "nvidia",     "nvml",    "dcgm", "dmon",    "rocm",   "amd",     "npu",     "gpu",         "gpus",    "cpu",
-    "mem",       "memory",     "disk",    "io",   "bmc",     "ipmi",   "power",   "temp",    "temperature", "thermal", "ib",
-    "rdma",      "infiniband", "nic",     "net",  "network", "nvlink", "pcie",    "clocks",  "throttle"};
+constexpr std::array<std::string_view, 49> kMeasured = {
+    "telemetry",   "metric",     "metrics", "stat",    "stats",   "sample", "samples", "monitor",  "monitoring",  "usage",
+    "util",        "smi",        "nvidia",  "nvml",    "dcgm",    "dmon",   "rocm",    "amd",      "npu",         "gpu",
+    "gpus",        "cpu",        "mem",     "memory",  "disk",    "io",     "bmc",     "ipmi",     "power",       "temp",
+    "temperature", "thermal",    "ib",      "gpustat", "topo",    "diag",   "nccl",    "perftest", "nvbandwidth", "bandwidth",
+    "rdma",        "infiniband", "nic",     "net",     "network", "nvlink", "pcie",    "clocks",   "throttle"};
 // "gpu-node-03": before these words the preceding word is part of the name ("gpu_node0" is node0's GPUs).
 constexpr std::array<std::string_view, 5> kMachines = {"node", "host", "server", "worker", "machine"};
 

@@ -221,7 +221,7 @@ void readDocument(const Json& document, SmiSink& sink) {
   }
 }
 
-// `report`: the import so far; `status`: of reading the file.
+// Fills in `report`; `status` is that of reading the file.
 Status endOfGpustat(const Status& status, DeviceSeries& series, SmiSink& sink, const ImportTarget& target, ImportReport& report) {
   sink.recording = true;
   series.flush();

@@ -70,7 +70,7 @@ class SmiFile {
     } else if (m_mode == Mode::kTopology) {
       m_topology.line(text);
     }
-    // The line with the time stands above the table, whose first line is only a frame.
+    // The line with the time is above the table, whose first line is only a frame.
     if (!text.starts_with("+-")) m_before = text.substr(0, kMaxBefore);
     if (!m_query.inGpu()) m_committed = offset;
   }
@@ -120,7 +120,7 @@ class NvidiaSmiImporter : public Importer {
     const std::string_view first = head.substr(0, head.find_first_of("\r\n"));
     if (first.find(kLog) != std::string_view::npos) return 96;
     if (SmiTable::isHeader(first) || SmiMonitor::isHeader(first) || SmiTopology::isHeader(first)) return 94;
-    // The table follows a line with the time and a frame.
+    // Above the table are a line with the time and a frame.
     constexpr std::size_t kNear = 512;
     const std::size_t title = head.substr(0, kNear).find("| NVIDIA-SMI ");
     return title != std::string_view::npos && title > 0 && head[title - 1] == '\n' ? 94 : 0;

@@ -175,8 +175,8 @@ void SmiScreen::instanceRow(const std::vector<std::string_view>& cells) {
   if (gpu == nullptr || !numberOf(left[1])) return;
   const std::string labels = "{\"GPU_I_ID\":\"" + std::string(left[1]) + "\"}";
   const auto [used, total] = pairOf(cells[1]);
-  add(*gpu, "MIG Memory-Usage", "gpu_memory_used_bytes", used, "MiB", labels);
-  add(*gpu, "MIG Memory-Usage", "gpu_memory_total_bytes", total, "MiB", labels);
+  add(*gpu, "MIG Memory-Usage", "mig_memory_used_bytes", used, "MiB", labels);
+  add(*gpu, "MIG Memory-Usage", "mig_memory_total_bytes", total, "MiB", labels);
   gpu->instances.insert(std::string(left[1]));
 }
 

@@ -35,8 +35,9 @@ void SmiSink::put(DeviceId device, const std::string& metric, std::string_view l
     series.put(device, metric, labels, time, *quantity.value, metric.ends_with("_total") || metric.find("_counters_") != std::string::npos);
 }
 
-void SmiSink::facts(DeviceId device, TimeNs time, const nlohmann::json& facts) {
+void SmiSink::facts(DeviceId device, TimeNs time, nlohmann::json facts) {
   if (!recording || !device || facts.empty()) return;
+  facts["vendor"] = "NVIDIA";
   std::string text = facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string& last = m_facts[device.value];
   if (last == text) return;

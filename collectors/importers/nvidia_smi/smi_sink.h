@@ -47,7 +47,7 @@ class SmiSink {
 
   void put(DeviceId device, const std::string& metric, std::string_view labels, TimeNs time, const Quantity& quantity);
   // Modes and versions of a GPU; recorded where they are new or have changed. Empty ones are not recorded.
-  void facts(DeviceId device, TimeNs time, const nlohmann::json& facts);
+  void facts(DeviceId device, TimeNs time, nlohmann::json facts);
   void put(const GpuReading& reading);
   void absent(Absence why, std::string_view field);
   void text(std::string_view field) { note("nvidia_smi.text", field); }

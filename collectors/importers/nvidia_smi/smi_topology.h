@@ -23,7 +23,7 @@ class SmiTopology {
   void header(std::string_view line);
   void line(std::string_view text);
   bool recorded() const { return m_recorded; }
-  void end();  // records the facts: the names of NICs follow the matrix
+  void end();  // records the facts: the names of NICs are printed after the matrix
 
  private:
   struct Row {

@@ -46,15 +46,17 @@ class PrometheusFile {
   }
 
   void finish(ImportReport& report, std::uint64_t end) {
+    const bool page = m_untimed > 0 && isPage();
+    if (page) putPage();
     m_series.flush();
-    if (m_untimed > 0) putUntimed(report);
+    if (m_untimed > 0 && !page) putUntimed(report);
     if (m_series.started()) report.run = m_series.run();
     report.end_time = m_series.newest();
     issue("prometheus_text.bad_line", m_bad, m_first_bad);
     issue("prometheus_text.blank", m_blank, "");
     issue("prometheus_text.exemplar", m_exemplars, "");
     issue("prometheus_text.too_many", m_too_many + m_series.leftOut(), "");
-    issue("prometheus_text.no_time", static_cast<std::int64_t>(m_untimed), "");
+    issue(page ? "import.file_time" : "prometheus_text.no_time", static_cast<std::int64_t>(m_untimed), "");
     report.committed_offset = std::max(end, m_target.resume_at);
     if (!report.run && m_target.resume_at == 0) report.skipped_reason = "no sample";
   }
@@ -94,15 +96,16 @@ class PrometheusFile {
 
   void recordChange(Meaning& meaning, double value, std::optional<TimeNs> time) {
     const ExporterSample& what = meaning.sample;
-    if (!what.last_xid && !what.hang) return;
+    if (!what.last_xid && !what.hang && !what.npu_error) return;
     const auto before = std::exchange(meaning.last, value);
     if (what.rank && !before) m_out.rank({.attempt = m_series.attempt(), .rank = *what.rank});
-    if (!(value > 0 && value < 1e6) || before == value) return;
-    Event event = what.last_xid ? lastXidEvent(value, before.has_value(), time)
-                                : Event{.time = time,
-                                        .kind = "collective_timeout",
-                                        .severity = Severity::kError,
-                                        .message = "xpu_timer: a kernel has not ended within XPU_TIMER_HANG_TIMEOUT"};
+    if (!(value > 0 && value < (what.npu_error ? kNoNpuError : kNoXid)) || before == value) return;
+    Event event = what.last_xid    ? lastXidEvent(value, before.has_value(), time)
+                  : what.npu_error ? npuErrorEvent(value, time)
+                                   : Event{.time = time,
+                                           .kind = "collective_timeout",
+                                           .severity = Severity::kError,
+                                           .message = "xpu_timer: a kernel has not ended within XPU_TIMER_HANG_TIMEOUT"};
     event.attempt = m_series.attempt(), event.node = m_series.node(), event.device = meaning.id, event.rank = what.rank;
     m_out.event(event);
   }
@@ -118,6 +121,20 @@ class PrometheusFile {
     if (!what.uuid.empty() && !what.node.empty()) m_host_of.try_emplace(what.uuid, what.node);
     if (const auto host = m_host_of.find(what.uuid); what.node.empty() && host != m_host_of.end()) what.node = host->second;
     return &meaning;
+  }
+
+  // One page of an exporter, as curl and the textfile collector of node_exporter write it: its samples are as old as its file.
+  bool isPage() const {
+    return m_target.modified && m_target.final && m_target.resume_at == 0 && !m_series.newest() &&
+           std::ranges::all_of(m_meanings, [](const auto& entry) { return entry.second.untimed.size() <= 1; });
+  }
+  void putPage() {
+    for (const auto& [key, meaning] : m_meanings) {
+      if (meaning.untimed.empty()) continue;
+      m_series.onHost(meaning.sample.node);
+      m_series.put(meaning.id, meaning.sample.metric, meaning.sample.labels, *m_target.modified, meaning.untimed.front(),
+                   meaning.sample.counter);
+    }
   }
 
   void putUntimed(ImportReport& report) {

@@ -269,7 +269,7 @@ TEST(NvidiaSmi, TheTableIsReadWithAllItsFields) {
   EXPECT_EQ(value("ecc_errors_uncorrected_volatile_total", first), 0);
   EXPECT_EQ(value("fan_speed_ratio", second), 0.38);
   EXPECT_TRUE(result.recorder.samplesOf("fan_speed_ratio", "*", first).value.empty()) << "no fan is no zero";
-  EXPECT_EQ(value("gpu_memory_used_bytes", first, R"({"GPU_I_ID":"7"})"), 12.0 * 1'048'576);
+  EXPECT_EQ(value("mig_memory_used_bytes", first, R"({"GPU_I_ID":"7"})"), 12.0 * 1'048'576);
   EXPECT_EQ(value("gpu_process_memory_bytes", first, R"({"GPU_I_ID":"7","name":"python train.py","pid":"10291"})"), 11'838.0 * 1'048'576);
   EXPECT_EQ(value("gpu_process_memory_bytes", second, R"({"name":"/usr/bin/kwin_wayland","pid":"2165"})"), 25.0 * 1'048'576);
   ASSERT_NE(factsOf(result, first), nullptr);
@@ -279,7 +279,8 @@ TEST(NvidiaSmi, TheTableIsReadWithAllItsFields) {
                                                                                     {"persistence", true},
                                                                                     {"ecc", true},
                                                                                     {"mig", true},
-                                                                                    {"compute_mode", 3}}));
+                                                                                    {"compute_mode", 3},
+                                                                                    {"vendor", "NVIDIA"}}));
   EXPECT_EQ(nlohmann::json::parse(factsOf(result, second)->message)["persistence"], false);
   EXPECT_FALSE(nlohmann::json::parse(factsOf(result, second)->message).contains("mig"));
 }
@@ -350,7 +351,7 @@ TEST(NvidiaSmi, EveryFieldOfAQueryHasItsMetricAndModesAreFacts) {
     EXPECT_THAT(result.recorder.samplesOf(metric).value, ElementsAre(value, value)) << metric;
   ASSERT_EQ(result.recorder.events.size(), 1U) << "modes that stay are one event";
   EXPECT_EQ(nlohmann::json::parse(result.recorder.events[0].message),
-            (nlohmann::json{{"persistence", true}, {"compute_mode", 3}, {"mig", false}, {"ecc", true}}));
+            (nlohmann::json{{"persistence", true}, {"compute_mode", 3}, {"mig", false}, {"ecc", true}, {"vendor", "NVIDIA"}}));
 }
 
 TEST(NvidiaSmi, TheTopologyIsAFactPerGpuAndNic) {

@@ -105,6 +105,90 @@ TEST(PrometheusText, EveryFirstGenerationNameOfDcgmIsKnownInBaseUnits) {
   }
 }
 
+constexpr TimeNs kWritten = 1'783'116'646'000'000'000;
+
+Imported importPage(std::string_view text) { return importText(text, {.run_name = "run", .path = "test", .modified = kWritten}); }
+
+TEST(PrometheusText, APageIsAsOldAsItsFile) {
+  const Imported result = importPage(
+      "# TYPE DCGM_FI_DEV_GPU_TEMP gauge\n"
+      "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\",UUID=\"GPU-1\",modelName=\"H100\"} 60\n"
+      "DCGM_FI_DEV_GPU_TEMP{gpu=\"1\",UUID=\"GPU-2\",modelName=\"H100\"} 61\n");
+  EXPECT_THAT(result.recorder.samplesOf("temperature_celsius", "", DeviceId{2}).time, ElementsAre(kWritten));
+  EXPECT_EQ(result.recorder.issueCount("import.file_time"), 2);
+  const Imported two = importPage("# TYPE a gauge\na{x=\"1\"} 5\na{x=\"1\"} 7\n");
+  EXPECT_EQ(two.recorder.issueCount("prometheus_text.no_time"), 2) << "two pages in one file have no time each";
+}
+
+TEST(PrometheusText, AmdsExporterHasTheSameMetricsWithAndWithoutItsPrefix) {
+  const std::string labels =
+      "{card_model=\"0xc34\",card_series=\"AMD Instinct MI300X\",card_vendor=\"AMD\",driver_version=\"6.8\",gpu_id=\"3\","
+      "gpu_partition_id=\"NA\",hostname=\"node7\",job_id=\"130\",serial_number=\"692251001124\"";
+  const std::string page = "# TYPE amd_gpu_gfx_activity gauge\namd_gpu_gfx_activity" + labels + "} 97\ngpu_junction_temperature" + labels +
+                           "} 66\nGPU_EDGE_TEMPERATURE" + labels + "} 50\ngpu_power_usage" + labels + "} 512\ngpu_used_vram" + labels +
+                           "} 2\ngpu_clock" + labels + ",clock_index=\"0\",clock_type=\"GPU_CLOCK_TYPE_SYSTEM\"} 2100\n" +
+                           "gpu_power_usage{vendor=\"other\"} 5\n";
+  const Imported result = importPage(page);
+  ASSERT_EQ(result.recorder.devices.size(), 1U);
+  EXPECT_EQ(result.recorder.devices[0].model, "AMD Instinct MI300X");
+  EXPECT_EQ(result.recorder.devices[0].index, 3);
+  EXPECT_EQ(result.recorder.devices[0].uuid, "serial:692251001124");
+  const DeviceId device{1};
+  const std::string job = R"({"job_id":"130"})";
+  EXPECT_THAT(result.recorder.samplesOf("gpu_busy_ratio", job, device).value, ElementsAre(0.97));
+  EXPECT_THAT(result.recorder.samplesOf("temperature_hotspot_celsius", job, device).value, ElementsAre(66.0));
+  EXPECT_THAT(result.recorder.samplesOf("temperature_celsius", job, device).value, ElementsAre(50.0));
+  EXPECT_THAT(result.recorder.samplesOf("power_watts", job, device).value, ElementsAre(512.0));
+  EXPECT_THAT(result.recorder.samplesOf("gpu_memory_used_bytes", job, device).value, ElementsAre(2'097'152.0));
+  EXPECT_THAT(result.recorder.samplesOf("sm_clock_hertz", R"({"clock_index":"0","job_id":"130"})", device).value, ElementsAre(2.1e9));
+  EXPECT_THAT(result.recorder.samplesOf("gpu_power_usage").value, ElementsAre(5.0)) << "of another exporter";
+}
+
+TEST(PrometheusText, NpuExporterGivesMetricsAndFaultCodes) {
+  const std::string labels =
+      "{id=\"2\",model_name=\"910B3-Ascend-V1\",vdie_id=\"A-B-C\",pcie_bus_info=\"0000:C1:00.0\",namespace=\"\",pod_name=\"\"} ";
+  std::string page;
+  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{{"utilization", "97"},
+                                                                                    {"hbm_used_memory", "60056"},
+                                                                                    {"hbm_temperature", "55"},
+                                                                                    {"link_status", "1"},
+                                                                                    {"bandwidth_rx", "12"},
+                                                                                    {"hbm_ecc_total_double_bit_error_cnt", "1"},
+                                                                                    {"error_code", "2163214345"}})
+    page += "# TYPE npu_chip_info_" + name + " gauge\nnpu_chip_info_" + name + labels + value + " 1747325044429\n";
+  const Imported result = importText(page);
+  ASSERT_EQ(result.recorder.devices.size(), 1U);
+  EXPECT_EQ(result.recorder.devices[0].kind, "npu");
+  EXPECT_THAT(result.recorder.samplesOf("memory_temperature_celsius").value, ElementsAre(55.0));
+  EXPECT_THAT(result.recorder.samplesOf("rdma_receive_bytes_per_s").value, ElementsAre(12e6));
+  EXPECT_THAT(result.recorder.samplesOf("ecc_uncorrected_total").value, ElementsAre(1.0));
+  ASSERT_EQ(result.recorder.events.size(), 1U);
+  EXPECT_EQ(result.recorder.events[0].kind, "npu_fault");
+  EXPECT_EQ(result.recorder.events[0].code, "80F00809");
+  EXPECT_EQ(result.recorder.events[0].device, DeviceId{1});
+}
+
+TEST(PrometheusText, NcclInspectorsFileIsOfItsGpus) {
+  const Imported result = importPage(
+      "nccl_p2p_bus_bandwidth_gbs{version=\"v5.1\",slurm_job_id=\"1670760\",node=\"nvl72033-T01\",gpu=\"GPU0\",comm_name=\"unknown\","
+      "n_nodes=\"1\",nranks=\"64\",p2p_operation=\"Send\",message_size=\"1-2MB\"} 19.1634\n"
+      "nccl_bus_bandwidth_gbs{version=\"v5.1\",slurm_job_id=\"1670760\",node=\"nvl72033-T01\",gpu=\"GPU0\",comm_name=\"unknown\","
+      "n_nodes=\"4\",nranks=\"32\",collective=\"ReduceScatter\",message_size=\"134-135MB\",algo_proto=\"RING_SIMPLE\"} 44.1181\n"
+      "nccl_collective_exec_time_microseconds{version=\"v5.1\",slurm_job_id=\"1670760\",node=\"nvl72033-T01\",gpu=\"GPU0\","
+      "comm_name=\"unknown\",n_nodes=\"4\",nranks=\"32\",collective=\"ReduceScatter\",message_size=\"134-135MB\","
+      "algo_proto=\"RING_SIMPLE\"} 104164\n");
+  EXPECT_EQ(result.kind, "prometheus_text");
+  EXPECT_EQ(result.recorder.nodes.at(0).name, "nvl72033-T01");
+  ASSERT_EQ(result.recorder.devices.size(), 1U);
+  EXPECT_EQ(result.recorder.devices[0].index, 0);
+  const std::string labels =
+      R"({"algo_proto":"RING_SIMPLE","collective":"ReduceScatter","comm_name":"unknown","message_size":"134-135MB","n_nodes":"4",)"
+      R"("nranks":"32","slurm_job_id":"1670760"})";
+  EXPECT_THAT(result.recorder.samplesOf("nccl_bus_bandwidth_bytes_per_s", labels, DeviceId{1}).value, ElementsAre(44.1181e9));
+  EXPECT_THAT(result.recorder.samplesOf("nccl_collective_time_ns", labels, DeviceId{1}).value, ElementsAre(104'164'000.0));
+  EXPECT_EQ(result.recorder.samplesOf("nccl_p2p_bus_bandwidth_bytes_per_s").value.size(), 1U);
+}
+
 TEST(PrometheusText, SamplesWithoutATimeGetNoneInvented) {
   const Imported result = importText("# TYPE a gauge\na{x=\"1\"} 5\na{x=\"2\"} 6\na{x=\"1\"} 7\n");
   ASSERT_EQ(result.recorder.runs.size(), 1U);

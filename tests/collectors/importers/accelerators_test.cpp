@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tools of other vendors: amd-smi, rocm-smi, npu-smi, ConfigMaps of MindCluster.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sqlite3.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/collectors/importers/import_fixture.h"
+
+namespace runglass {
+namespace {
+
+using test::Imported;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr TimeNs kWritten = 1'783'116'646'000'000'000;
+
+Imported importTool(std::string_view text) { return test::importText(text, {.run_name = "run", .path = "test", .modified = kWritten}); }
+
+std::vector<Event> eventsOf(const Imported& result, std::string_view kind) {
+  std::vector<Event> found;
+  for (const Event& event : result.recorder.events)
+    if (event.kind == kind) found.push_back(event);
+  return found;
+}
+
+TEST(AmdSmi, MetricsAreThoseOfOtherGpus) {
+  const Imported result = importTool(R"j(WARNING: User is missing the following required groups: render
+[{"gpu": 0,
+  "usage": {"gfx_activity": {"value": 73, "unit": "%"}, "umc_activity": {"value": 12, "unit": "%"}, "mm_activity": "N/A"},
+  "power": {"socket_power": {"value": 142, "unit": "W"}, "gfx_voltage": "N/A", "throttle_status": "UNTHROTTLED"},
+  "clock": {"gfx_0": {"clk": {"value": 2100, "unit": "MHz"}, "max_clk": {"value": 2100, "unit": "MHz"}, "deep_sleep": "DISABLED"},
+            "mem_0": {"clk": {"value": 1300, "unit": "MHz"}}},
+  "temperature": {"edge": "N/A", "hotspot": {"value": 61, "unit": "C"}, "mem": {"value": 58, "unit": "C"}},
+  "pcie": {"width": 16, "speed": {"value": 32, "unit": "GT/s"}, "replay_count": 2},
+  "ecc": {"total_correctable_count": 7, "total_uncorrectable_count": 0},
+  "fan": {"speed": "N/A", "usage": "N/A"},
+  "energy": {"total_energy_consumption": {"value": 12345.5, "unit": "J"}},
+  "mem_usage": {"total_vram": {"value": 196592, "unit": "MB"}, "used_vram": {"value": 49148, "unit": "MB"}}}]
+)j");
+  ASSERT_TRUE(result.status.ok()) << result.status.message();
+  EXPECT_EQ(result.kind, "amd_smi");
+  const auto value = [&](const char* metric) {
+    const auto values = result.recorder.samplesOf(metric).value;
+    return values.size() == 1 ? values[0] : -1;
+  };
+  EXPECT_EQ(value("gpu_busy_ratio"), 0.73);
+  EXPECT_EQ(value("gpu_memory_busy_ratio"), 0.12);
+  EXPECT_EQ(value("power_watts"), 142);
+  EXPECT_EQ(value("sm_clock_hertz"), 2.1e9);
+  EXPECT_EQ(value("memory_clock_hertz"), 1.3e9);
+  EXPECT_EQ(value("temperature_hotspot_celsius"), 61);
+  EXPECT_EQ(value("temperature_celsius"), 61) << "a GPU without an edge sensor has the hotspot only";
+  EXPECT_EQ(value("pcie_link_generation"), 5);
+  EXPECT_EQ(value("pcie_link_width"), 16);
+  EXPECT_EQ(value("ecc_errors_corrected_volatile_total"), 7);
+  EXPECT_EQ(value("energy_joules"), 12'345.5);
+  EXPECT_EQ(value("gpu_memory_total_bytes"), 196'592.0 * 1'048'576);
+  EXPECT_THAT(result.recorder.samplesOf("fan_speed_ratio").value, IsEmpty()) << "a metric that a vendor lacks is absent";
+  EXPECT_THAT(result.recorder.samplesOf("power_watts").time, ElementsAre(kWritten));
+  EXPECT_EQ(nlohmann::json::parse(eventsOf(result, "device_facts").at(0).message)["vendor"], "AMD");
+}
+
+TEST(AmdSmi, StaticNamesTheDeviceAndTheNewerListIsRead) {
+  const Imported result = importTool(R"({"gpu_data": [{"gpu": 1,
+  "asic": {"market_name": "AMD Instinct MI300X", "vendor_id": "0x1002", "asic_serial": "0x7D4B"},
+  "bus": {"bdf": "0000:1b:00.0", "max_pcie_width": 16}, "driver": {"name": "amdgpu", "version": "6.10.5"},
+  "numa": {"node": 0, "affinity": 0}, "partition": {"compute_partition": "SPX", "memory_partition": "NPS1"}}]})");
+  ASSERT_EQ(result.recorder.devices.size(), 1U);
+  EXPECT_EQ(result.recorder.devices[0].model, "AMD Instinct MI300X");
+  EXPECT_EQ(result.recorder.devices[0].index, 1);
+  EXPECT_EQ(nlohmann::json::parse(eventsOf(result, "device_facts").at(0).message), (nlohmann::json{{"vendor", "AMD"},
+                                                                                                   {"driver", "6.10.5"},
+                                                                                                   {"pci", "0000:1b:00.0"},
+                                                                                                   {"compute_partition", "SPX"},
+                                                                                                   {"memory_partition", "NPS1"},
+                                                                                                   {"numa_node", 0}}));
+}
+
+TEST(RocmSmi, JsonAndCsvGiveTheSame) {
+  const Imported json = importTool(R"j({"card0": {"Unique ID": "0xac1b58f8c066790f", "Temperature (Sensor edge) (C)": "41.0",
+    "Temperature (Sensor junction) (C)": "52.0", "Average Graphics Package Power (W)": "35.0", "GPU use (%)": "99", "Fan speed (%)": "N/A",
+    "VRAM Total Memory (B)": "68702699520", "VRAM Total Used Memory (B)": "1048576", "sclk clock speed:": "(1700Mhz)",
+    "Card Series": "AMD Instinct MI250X", "PCI Bus": "0000:C1:00.0"}, "system": {"Driver version": "6.7.0"}})j");
+  const Imported csv = importTool(
+      "device,Unique ID,Temperature (Sensor edge) (C),Temperature (Sensor junction) (C),Average Graphics Package Power (W),GPU use (%),Fan "
+      "speed (%),VRAM Total Memory (B),VRAM Total Used Memory (B),sclk clock speed:,Card Series,PCI Bus\n"
+      "card0,0xac1b58f8c066790f,41.0,52.0,35.0,99,N/A,68702699520,1048576,(1700Mhz),AMD Instinct MI250X,0000:C1:00.0\n");
+  EXPECT_EQ(json.kind, "amd_smi");
+  EXPECT_EQ(csv.kind, "rocm_smi_csv");
+  for (const Imported* result : {&json, &csv}) {
+    ASSERT_TRUE(result->status.ok()) << result->status.message();
+    ASSERT_EQ(result->recorder.devices.size(), 1U);
+    EXPECT_EQ(result->recorder.devices[0].uuid, "0xac1b58f8c066790f");
+    EXPECT_EQ(result->recorder.devices[0].model, "AMD Instinct MI250X");
+    EXPECT_THAT(result->recorder.samplesOf("temperature_celsius").value, ElementsAre(41.0));
+    EXPECT_THAT(result->recorder.samplesOf("temperature_hotspot_celsius").value, ElementsAre(52.0));
+    EXPECT_THAT(result->recorder.samplesOf("power_watts").value, ElementsAre(35.0));
+    EXPECT_THAT(result->recorder.samplesOf("gpu_busy_ratio").value, ElementsAre(0.99));
+    EXPECT_THAT(result->recorder.samplesOf("sm_clock_hertz").value, ElementsAre(1.7e9));
+    EXPECT_THAT(result->recorder.samplesOf("gpu_memory_used_bytes").value, ElementsAre(1'048'576.0));
+    EXPECT_THAT(result->recorder.samplesOf("fan_speed_ratio").value, IsEmpty());
+  }
+}
+
+// The tables of rocprofiler-sdk's schema as far as they are read; "g1" stands for the id of the process.
+std::string rocpdFile() {
+  const char* const sql = R"(
+    CREATE TABLE rocpd_string_g1(id INTEGER PRIMARY KEY, string TEXT);
+    INSERT INTO rocpd_string_g1 VALUES(1, 'MEMORY_COPY_HOST_TO_DEVICE'), (2, 'hipLaunchKernel');
+    CREATE TABLE rocpd_info_node_g1(id INTEGER PRIMARY KEY, hostname TEXT);
+    INSERT INTO rocpd_info_node_g1 VALUES(1, 'node7');
+    CREATE TABLE rocpd_info_process_g1(id INTEGER PRIMARY KEY, pid INTEGER);
+    INSERT INTO rocpd_info_process_g1 VALUES(1, 4711);
+    CREATE TABLE rocpd_info_thread_g1(id INTEGER PRIMARY KEY, tid INTEGER);
+    INSERT INTO rocpd_info_thread_g1 VALUES(1, 4712);
+    CREATE TABLE rocpd_info_agent_g1(id INTEGER PRIMARY KEY, type TEXT, type_index INTEGER, name TEXT, product_name TEXT);
+    INSERT INTO rocpd_info_agent_g1 VALUES(1, 'CPU', 0, 'EPYC', 'AMD EPYC'), (5, 'GPU', 3, 'gfx942', 'AMD Instinct MI300X');
+    CREATE TABLE rocpd_info_kernel_symbol_g1(id INTEGER PRIMARY KEY, kernel_name TEXT, display_name TEXT);
+    INSERT INTO rocpd_info_kernel_symbol_g1 VALUES(1, '_Z4gemm', 'gemm'), (2, 'ncclDevKernel_Generic', 'ncclDevKernel_Generic');
+    CREATE TABLE rocpd_kernel_dispatch_g1(id INTEGER PRIMARY KEY, agent_id INTEGER, kernel_id INTEGER, queue_id INTEGER, stream_id INTEGER,
+      "start" BIGINT, "end" BIGINT, workgroup_size_x INTEGER, grid_size_x INTEGER);
+    INSERT INTO rocpd_kernel_dispatch_g1 VALUES(1, 5, 1, 1, 2, 1000, 1500, 256, 4096), (2, 5, 2, 1, 2, 1600, 1900, 512, 512), (3, 5, 1, 1, 2, 50, 40, 1, 1);
+    CREATE VIEW rocpd_kernel_dispatch AS SELECT * FROM rocpd_kernel_dispatch_g1;
+    CREATE TABLE rocpd_memory_copy_g1(id INTEGER PRIMARY KEY, "start" BIGINT, "end" BIGINT, name_id INTEGER, dst_agent_id INTEGER,
+      src_agent_id INTEGER, size INTEGER, stream_id INTEGER);
+    INSERT INTO rocpd_memory_copy_g1 VALUES(1, 2000, 2100, 1, 5, 1, 4096, 2);
+    CREATE TABLE rocpd_region_g1(id INTEGER PRIMARY KEY, pid INTEGER, tid INTEGER, "start" BIGINT, "end" BIGINT, name_id INTEGER);
+    INSERT INTO rocpd_region_g1 VALUES(1, 1, 1, 900, 950, 2);)";
+  sqlite3* db = nullptr;
+  EXPECT_EQ(sqlite3_open(":memory:", &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_int64 size = 0;
+  unsigned char* bytes = sqlite3_serialize(db, "main", &size, 0);
+  std::string file(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+  sqlite3_free(bytes);
+  sqlite3_close(db);
+  return file;
+}
+
+TEST(Rocpd, KernelsCopiesAndCallsAreSpans) {
+  const Imported result = test::importText(rocpdFile());
+  ASSERT_TRUE(result.status.ok()) << result.status.message();
+  EXPECT_EQ(result.kind, "rocpd");
+  std::vector<std::string> spans;
+  for (const auto& [track, batches] : result.recorder.span_batches)
+    for (const SpanColumns& batch : batches)
+      for (std::size_t i = 0; i < batch.size(); ++i)
+        spans.push_back(result.recorder.track_keys.at(track).name + ": " + batch.names[batch.name[i]] + " " +
+                        spanCategoryName(batch.category[i]) + " " + std::to_string(batch.start[i]) + "+" + std::to_string(batch.dur[i]));
+  EXPECT_THAT(spans, testing::UnorderedElementsAre(
+                         "GPU 3 stream 2: gemm compute 1000+500", "GPU 3 stream 2: ncclDevKernel_Generic comm 1600+300",
+                         "GPU 3 stream 2: MEMORY_COPY_HOST_TO_DEVICE memcpy 2000+100", "4711 / 4712: hipLaunchKernel runtime 900+50"));
+  EXPECT_EQ(result.recorder.runs.at(0).time_domain, TimeDomain::kRelative);
+  ASSERT_EQ(result.recorder.devices.size(), 1U);
+  EXPECT_EQ(result.recorder.devices[0].model, "AMD Instinct MI300X");
+  EXPECT_EQ(result.recorder.nodes.at(0).name, "node7");
+  EXPECT_EQ(result.recorder.issueCount("rocpd.no_time"), 1);
+}
+
+TEST(NpuSmi, TheTableIsReadPerChip) {
+  const Imported result = importTool(
+      "+------------------------------------------------------------------------------------------------+\n"
+      "| npu-smi 25.3.rc1                 Version: 25.3.rc1                                             |\n"
+      "+---------------------------+---------------+----------------------------------------------------+\n"
+      "| NPU   Name                | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|\n"
+      "| Chip                      | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |\n"
+      "+===========================+===============+====================================================+\n"
+      "| 0     910B3               | OK            | 96.7        32                0    / 0             |\n"
+      "| 0                         | 0000:C1:00.0  | 87          0    / 0          60056/ 65536         |\n"
+      "+===========================+===============+====================================================+\n"
+      "| 1     910B3               | Alarm         | 93.7        30                0    / 0             |\n"
+      "| 0                         | 0000:C2:00.0  | 0           0    / 0          60050/ 65536         |\n"
+      "+===========================+===============+====================================================+\n"
+      "+---------------------------+---------------+----------------------------------------------------+\n"
+      "| NPU     Chip              | Process id    | Process name             | Process memory(MB)      |\n"
+      "+===========================+===============+====================================================+\n"
+      "| 0       0                 | 2214          | python                   | 59000                   |\n");
+  ASSERT_TRUE(result.status.ok());
+  EXPECT_EQ(result.kind, "npu_smi");
+  ASSERT_EQ(result.recorder.devices.size(), 2U);
+  EXPECT_EQ(result.recorder.devices[0].kind, "npu");
+  EXPECT_EQ(result.recorder.devices[0].model, "Ascend 910B3");
+  const DeviceId first{1}, second{2};
+  EXPECT_THAT(result.recorder.samplesOf("power_watts", "*", first).value, ElementsAre(96.7));
+  EXPECT_THAT(result.recorder.samplesOf("temperature_celsius", "*", second).value, ElementsAre(30.0));
+  EXPECT_THAT(result.recorder.samplesOf("gpu_busy_ratio", "*", first).value, ElementsAre(0.87));
+  EXPECT_THAT(result.recorder.samplesOf("gpu_memory_used_bytes", "*", first).value, ElementsAre(60'056.0 * 1'048'576));
+  EXPECT_EQ(nlohmann::json::parse(eventsOf(result, "device_facts").at(0).message)["vendor"], "Huawei");
+  const auto faults = eventsOf(result, "npu_fault");
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].device, second);
+  EXPECT_EQ(faults[0].severity, Severity::kError);
+}
+
+TEST(MindCluster, FaultsOfDevicesHaveTheirLevelTimeAndNode) {
+  const nlohmann::json faults = {{{"fault_type", "CardUnhealthy"},
+                                  {"npu_name", "Ascend910-3"},
+                                  {"fault_level", "SeparateNPU"},
+                                  {"fault_code", "80E01801,81078603"},
+                                  {"fault_time_and_level_map",
+                                   {{"80E01801", {{"fault_time", 1783116646000}, {"fault_level", "NotHandleFault"}}},
+                                    {"81078603", {{"fault_time", 1783116647000}, {"fault_level", "SeparateNPU"}}}}}}};
+  const nlohmann::json device = {
+      {"DeviceInfo",
+       {{"DeviceList", {{"huawei.com/Ascend910", "Ascend910-0,Ascend910-1"}, {"huawei.com/Ascend910-Fault", faults.dump()}}},
+        {"UpdateTime", 1783116640}}},
+      {"SuperPodID", -2}};
+  const nlohmann::json fabric = {
+      {"FaultCode", {R"({"AssembledFaultCode":"[0x00f1ff06,155649,cpu,0]","SwitchChipId":1,"SwitchPortId":7,"Assertion":1,"Severity":2})"}},
+      {"FaultTimeAndLevelMap", {{"[0x00f1ff06,155649,cpu,0]_1_7", {{"fault_time", 1783116648000}, {"fault_level", "RestartRequest"}}}}},
+      {"FaultLevel", "RestartRequest"},
+      {"NodeStatus", "SubHealthy"}};
+  const nlohmann::json map = {{"kind", "ConfigMap"},
+                              {"metadata", {{"name", "mindx-dl-deviceinfo-worker-7"}, {"namespace", "kube-system"}}},
+                              {"data", {{"DeviceInfoCfg", device.dump()}, {"SwitchInfoCfg", fabric.dump()}}}};
+  const Imported result = importTool(map.dump(2));
+  ASSERT_TRUE(result.status.ok()) << result.status.message();
+  EXPECT_EQ(result.kind, "mind_cluster");
+  EXPECT_EQ(result.recorder.nodes.at(0).name, "worker-7");
+  EXPECT_EQ(result.recorder.devices.size(), 3U) << "two healthy ones and one with faults";
+  const auto found = eventsOf(result, "npu_fault");
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].code, "80E01801");
+  EXPECT_EQ(found[0].severity, Severity::kInfo);
+  EXPECT_EQ(found[1].code, "81078603");
+  EXPECT_EQ(found[1].severity, Severity::kCritical);
+  EXPECT_EQ(found[1].time, 1'783'116'647'000'000'000);
+  EXPECT_EQ(result.recorder.devices.at(found[1].device.value - 1).index, 3);
+  EXPECT_EQ(found[2].severity, Severity::kWarning);
+  EXPECT_EQ(found[2].message, "switch chip 1 port 7: fault [0x00f1ff06,155649,cpu,0], level RestartRequest");
+  const Imported again = importTool("{\"items\": [" + map.dump() + "," + map.dump() + "]}");
+  EXPECT_EQ(eventsOf(again, "npu_fault").size(), 3U) << "a map that is saved again holds the same faults";
+}
+
+TEST(MindCluster, NodesAndPublicFaultsAreRead) {
+  const nlohmann::json node = {
+      {"NodeInfo",
+       {{"FaultDevList", {{{"DeviceType", "PSU"}, {"DeviceId", 1}, {"FaultCode", {"0300000D"}}, {"FaultLevel", "PreSeparateFault"}}}},
+        {"NodeStatus", "PreSeparate"}}}};
+  const Imported nodes =
+      importTool(nlohmann::json{{"metadata", {{"name", "mindx-dl-nodeinfo-worker-2"}}}, {"data", {{"NodeInfo", node.dump()}}}}.dump());
+  ASSERT_EQ(eventsOf(nodes, "npu_fault").size(), 1U);
+  EXPECT_EQ(eventsOf(nodes, "npu_fault")[0].message, "PSU 1: fault 0300000D, level PreSeparateFault");
+  EXPECT_EQ(nodes.recorder.nodes.at(0).name, "worker-2");
+  const nlohmann::json faults = {{"id", "11937763019253715778"},
+                                 {"timestamp", 1783116646000},
+                                 {"version", "1.0"},
+                                 {"resource", "pingmesh"},
+                                 {"faults",
+                                  {{{"faultId", "f1"},
+                                    {"faultType", "Network"},
+                                    {"faultCode", "010001001"},
+                                    {"faultTime", 1783116646000},
+                                    {"assertion", "occur"},
+                                    {"influence", {{{"nodeName", "worker-3"}, {"deviceIds", {0, 7}}}}},
+                                    {"description", "packet loss"}}}}};
+  const Imported publics = importTool(nlohmann::json{{"metadata", {{"name", "pf"}}}, {"data", {{"PublicFault", faults.dump()}}}}.dump());
+  const auto found = eventsOf(publics, "public_fault");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].severity, Severity::kError);
+  EXPECT_EQ(found[0].message, "pingmesh: Network fault 010001001 of devices 0, 7: packet loss");
+  EXPECT_EQ(publics.recorder.nodes.at(found[0].node.value - 1).name, "worker-3");
+}
+
+TEST(MindCluster, HostileMapsAreCountedAndBounded) {
+  const Imported odd =
+      importTool(R"({"data": {"DeviceInfoCfg": "{\"DeviceInfo\":{\"DeviceList\":{\"huawei.com/Ascend910-Fault\":\"oops\"}}}",
+    "SwitchInfoCfg": "{\"FaultCode\":[\"{bad\"]}"}})");
+  ASSERT_TRUE(odd.status.ok());
+  EXPECT_EQ(odd.recorder.issueCount("mind_cluster.unreadable"), 2);
+}
+
+}  // namespace
+}  // namespace runglass
