@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "collectors/hub/receivers/write_request.h"
 #include "collectors/hub/server/http2_guard.h"
 #include "collectors/importers/chrome_trace/job_sizes.h"
 #include "collectors/importers/importer.h"
@@ -41,6 +42,21 @@ void importAs(std::string_view kind, std::string_view bytes) {
 RG_FUZZ(tfevents) { importAs("tfevents", text(data, size)); }
 RG_FUZZ(kineto) { importAs("kineto", text(data, size)); }
 RG_FUZZ(chrome_trace) { importAs("chrome_trace", text(data, size)); }
+// The first byte decides whether the rest is a snappy block or what one holds.
+RG_FUZZ(remote_write) {
+  if (size == 0) return;
+  const auto unpacked =
+      data[0] % 2 == 0 ? unpackSnappy(text(data + 1, size - 1), 1U << 20) : Result<std::string>(std::string(text(data + 1, size - 1)));
+  if (!unpacked.ok()) return;
+  const auto counts = countWriteRequest(*unpacked);
+  if (!counts.ok()) return;
+  std::int64_t samples = 0;
+  forEachSeries(*unpacked, [&](std::string_view key, std::span<const WriteSample> of_series) {
+    samples += static_cast<std::int64_t>(of_series.size());
+    if (labelsOf(key).size() > static_cast<std::size_t>(WriteCounts::kMaxLabelsOfSeries)) std::abort();
+  });
+  if (samples != counts->samples) std::abort();
+}
 RG_FUZZ(job_sizes) { (void)parseJobSizes(text(data, size)); }
 RG_FUZZ(nsys_sqlite) { importAs("nsys_sqlite", text(data, size)); }
 RG_FUZZ(nccl_flight_recorder) { importAs("nccl_flight_recorder", text(data, size)); }

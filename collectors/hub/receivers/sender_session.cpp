@@ -49,6 +49,7 @@ Status SenderSession::begin() {
   m_node_of.clear();
   m_devices.clear();
   m_last_xid.clear();
+  m_fresh_times = 0;
   m_updated.clear();
   m_payload.clear();
   m_block_times.clear();
@@ -121,6 +122,7 @@ void SenderSession::forget(TimeNs now) {
     if (entry.key.empty() || now - entry.seen < m_limits.forgotten_after) continue;
     m_stored[entry.identity] = entry.newest;
     m_by_key.erase(entry.key);
+    if (entry.fresh) m_fresh_times -= entry.fresh->size();
     entry = Entry();
     m_free.push_back(index);
   }
@@ -176,7 +178,11 @@ SenderSession::Entry* SenderSession::add(std::string_view key, const std::string
                    .kind = what.counter ? SeriesKind::kCounter : SeriesKind::kGauge};
   entry.identity = StoredSeries::identity(m_nodes[entry.node].uuid, device_uuid, series);
   entry.id = m_dictionary->series(series);
-  if (const auto stored = m_stored.find(entry.identity); stored != m_stored.end()) entry.newest = stored->second;
+  if (const auto stored = m_stored.find(entry.identity); stored != m_stored.end())
+    entry.newest = stored->second;
+  else
+    entry.fresh = std::make_unique<std::vector<TimeNs>>();
+  entry.created = m_now;
   const std::uint32_t index = m_free.empty() ? static_cast<std::uint32_t>(m_entries.size()) : m_free.back();
   if (m_free.empty())
     m_entries.emplace_back();

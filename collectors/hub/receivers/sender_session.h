@@ -67,6 +67,9 @@ class SenderSession {
     DeviceId device;
     std::uint64_t identity = 0;  // StoredSeries::identity()
     TimeNs newest = 0, seen = 0;
+    // All delivered times of a new series, until it is surely committed: a Reader does not see it before.
+    std::unique_ptr<std::vector<TimeNs>> fresh;
+    TimeNs created = 0;
   };
   struct KnownNode {
     std::string name, uuid;
@@ -89,6 +92,7 @@ class SenderSession {
   std::pair<std::string, DeviceId> deviceOf(const ExporterSample& what, std::uint32_t node);
   void write(Entry& entry, std::span<const WriteSample> samples, TimeNs now, WriteOutcome& outcome);
   void put(Entry& entry, std::span<const TimeNs> time, std::span<const double> value, WriteOutcome& outcome);
+  void remember(Entry& entry, std::span<const TimeNs> time);
   void reportXid(Entry& entry, TimeNs time, double value);
   Status writeLate(WriteOutcome& outcome);
   void reportNodes(TimeNs now);
@@ -118,6 +122,7 @@ class SenderSession {
   std::unique_ptr<StoredSeries> m_store;
   double m_new_series = 0;  // tokens
   TimeNs m_refilled = 0, m_swept = 0;
+  std::size_t m_fresh_times = 0;  // of all entries
 
   // Of the request.
   TimeNs m_now = 0;

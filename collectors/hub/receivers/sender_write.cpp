@@ -16,6 +16,8 @@ namespace {
 using Wire = v1::Payload;
 constexpr std::size_t kPiece = 1U << 20, kMaxBlocks = 100'000;  // of a batch
 constexpr DurNs kContactEvery = 10 * kNsPerSecond;
+constexpr DurNs kFresh = 60 * kNsPerSecond;  // a commit is due after 10 s
+constexpr std::size_t kMaxFreshTimes = 4'000'000;
 constexpr std::int64_t kFarthestMs = 4'000'000'000'000;  // year 2096
 
 template <class Message>
@@ -111,9 +113,20 @@ void SenderSession::put(Entry& entry, std::span<const TimeNs> time, std::span<co
   if (!same_times) m_block_times.assign(time.begin(), time.end());
   ++m_blocks;
   entry.newest = std::max(entry.newest, time.back());
+  if (entry.fresh) remember(entry, time);
   outcome.stored += static_cast<std::int64_t>(time.size());
   if (!entry.last_xid) return;
   for (std::size_t i = 0; i < time.size(); ++i) reportXid(entry, time[i], value[i]);
+}
+
+void SenderSession::remember(Entry& entry, std::span<const TimeNs> time) {
+  if (m_now - entry.created < kFresh && m_fresh_times + time.size() <= kMaxFreshTimes) {
+    entry.fresh->insert(entry.fresh->end(), time.begin(), time.end());
+    m_fresh_times += time.size();
+    return;
+  }
+  m_fresh_times -= entry.fresh->size();
+  entry.fresh.reset();
 }
 
 // The gauge keeps its last Xid indefinitely: only a change is a new Xid. The first value seen may be old.
@@ -135,7 +148,11 @@ Status SenderSession::writeLate(WriteOutcome& outcome) {
   for (Late& late : m_late) {
     std::ranges::stable_sort(late.points, {}, &std::pair<TimeNs, double>::first);
     const TimeRange range{late.points.front().first, late.points.back().first + 1};
-    RG_ASSIGN(const std::optional<std::vector<TimeNs>> stored, m_store->times(late.entry->identity, late.entry->metric_name, range));
+    RG_ASSIGN(std::optional<std::vector<TimeNs>> stored, m_store->times(late.entry->identity, late.entry->metric_name, range));
+    if (!stored && late.entry->fresh) {
+      stored = *late.entry->fresh;
+      std::ranges::sort(*stored);
+    }
     if (!stored) {
       outcome.undecided += static_cast<std::int64_t>(late.points.size());
       continue;

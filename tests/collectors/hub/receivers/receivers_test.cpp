@@ -274,7 +274,9 @@ TEST_F(ReceiversPort, TheHubsOwnMetricsAreText) {
   EXPECT_THAT(answer.content_type, StartsWith("text/plain; version=0.0.4"));
   EXPECT_THAT(answer.body, HasSubstr("# TYPE runglass_hub_samples_total counter\nrunglass_hub_samples_total 7\n"));
   EXPECT_THAT(answer.body, HasSubstr("runglass_receiver_samples_total 1\n"));
-  EXPECT_THAT(answer.body, HasSubstr("runglass_receiver_series 1\n"));
+  EXPECT_TRUE(waitUntil([&] {
+    return ask({.url = "http://" + m_receivers->address() + "/metrics"}).body.find("runglass_receiver_series 1\n") != std::string::npos;
+  })) << "counted after the answer";
 }
 
 TEST_F(ReceiversPort, ASenderThatWaitsForTheStoreDelaysNoOther) {
