@@ -106,7 +106,7 @@ TEST(RocmSmi, JsonAndCsvGiveTheSame) {
   }
 }
 
-// The tables of rocprofiler-sdk's schema as far as they are read; "g1" stands for the id of the process.
+// The tables of rocprofiler-sdk's schema up to where they are read; "g1" stands for the id of the process.
 std::string rocpdFile() {
   const char* const sql = R"(
     CREATE TABLE rocpd_string_g1(id INTEGER PRIMARY KEY, string TEXT);
