@@ -397,6 +397,14 @@ constexpr std::array kIssues = {
               "Samples that say they are more than five minutes ahead of the hub's clock; the time of the scrape counts instead."},
     IssueInfo{"scrape.writer_behind", kError,
               "The store took samples more slowly than they were scraped: scrapes were left out until it caught up. Scrape more rarely."},
+    // --- Kubernetes ---
+    IssueInfo{"kubernetes.bad_object", kWarning,
+              "Parts of the data are no objects of the Kubernetes API, or a fault in a ConfigMap is no JSON; they were skipped. The detail "
+              "has the first reason."},
+    IssueInfo{"kubernetes.too_large", kWarning,
+              "Objects of more than 2 MiB, or nested more than 64 deep, were skipped; the API server stores none of that size."},
+    IssueInfo{"kubernetes.left_out", kWarning,
+              "More than 65,536 objects at a time, or more than 16,384 facts of one: the later ones are left out. Select namespaces."},
     // --- training logs ---
     IssueInfo{
         "train_log.long_line", kWarning,
