@@ -28,6 +28,7 @@ void HubArguments::declare(Options options) {
       .range(0.0, 1e6)
       .defaultShown();
   options.add("--scrape", m_scrape, "Hub: Prometheus endpoints to scrape (TOML; docs/operate/scrape.md)");
+  m_kubernetes.declare(options);
 }
 
 Result<HubOptions> HubArguments::options() const {

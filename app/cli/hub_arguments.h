@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/kubernetes_watching.h"
 #include "collectors/hub/server/hub_options.h"
 #include "collectors/scrape/scrape_config.h"
 
@@ -29,10 +30,13 @@ class HubArguments {
   // The targets in the --scrape file; none without it. An error names the file and its line.
   Result<std::vector<ScrapeTarget>> scrapeTargets() const;
 
+  Result<std::optional<KubeSelection>> kubernetes() const { return m_kubernetes.selection(); }
+
   std::vector<std::string> listen = {HubOptions().listen};  // HOST:PORT, unix:PATH, or one of each
 
  private:
   HubOptions m_options;
+  KubernetesArguments m_kubernetes;
   double m_max_gib = 0;
   std::string m_durability = "kill", m_scrape, m_trust;
 };

@@ -115,6 +115,7 @@ std::function<void()> StoreSession::close() {
     const std::shared_ptr<const StoreAccess>& access = rest->access.get();
     Status stopped;
     if (access->scraper) access->scraper->stop();
+    if (access->kube_watch) access->kube_watch->stop();
     if (access->hub) {
       access->watch->stop();
       stopped = access->hub->stop();
@@ -132,6 +133,7 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
       access.hub = std::move(hub).value();
       access.reader = access.hub->readerOptions();
       access.scraper = startScraper(*access.hub, options.store, options.scrape);
+      access.kube_watch = startKubeWatch(*access.hub, options.store, options.kubernetes);
       access.watch = std::make_shared<Watch>(
           options.store, *access.hub,
           WatchOptions{.on_stall = captureAtStall(*access.hub), .alerts = options.alerts, .desktop = options.desktop});
