@@ -450,6 +450,14 @@ constexpr std::array kIssues = {
     IssueInfo{"receive.implausible_value", kWarning,
               "Values that cannot be of their metric are refused: a share above 150 %, a temperature above 200 °C. The detail shows the "
               "first sample. Usually the exporter has another unit, or the sensor failed."},
+    // --- Kubernetes ---
+    IssueInfo{"kubernetes.bad_object", kWarning,
+              "Parts of the data are no objects of the Kubernetes API, or a fault in a ConfigMap is no JSON; they were skipped. The detail "
+              "has the first reason."},
+    IssueInfo{"kubernetes.too_large", kWarning,
+              "Objects of more than 2 MiB, or nested more than 64 deep, were skipped; the API server stores none of that size."},
+    IssueInfo{"kubernetes.left_out", kWarning,
+              "More than 65,536 objects at a time, or more than 16,384 facts of one: the later ones are left out. Select namespaces."},
     // --- training logs ---
     IssueInfo{
         "train_log.long_line", kWarning,

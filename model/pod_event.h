@@ -28,6 +28,8 @@ inline constexpr std::string_view kEnded = "pod_ended";                      // 
 inline constexpr std::string_view kNodeNotReady = "node_not_ready";          // code: the reason
 inline constexpr std::string_view kPhase = "workload_phase";                 // code: the phase, as the workload's kind names it
 inline constexpr std::string_view kOther = "kubernetes_event";               // code: the reason
+// A fact of every attempt on Kubernetes: "RayJob default/train".
+inline constexpr std::string_view kWorkloadFact = "kubernetes_workload";
 }  // namespace pod_event
 
 struct PodMessage {

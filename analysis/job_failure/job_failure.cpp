@@ -17,7 +17,7 @@ using words::Arg;
 using words::Message;
 
 constexpr std::array<std::string_view, 6> kFailures = {"traceback", "out_of_memory", "cuda_error", "no_space", "process_failed", "killed"};
-constexpr std::array<std::string_view, 5> kOthersFirst = {"collective_timeout", "xid", "sxid", "gpu_lost", "node_lost"};
+constexpr std::array<std::string_view, 6> kOthersFirst = {"collective_timeout", "xid", "sxid", "gpu_lost", "node_lost", "oom_killed"};
 constexpr std::size_t kMaxLines = 500, kTracebackLines = 40, kMessageChars = 160;
 constexpr std::string_view kFirstLine = "Traceback (most recent call last)";
 

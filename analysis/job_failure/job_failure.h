@@ -3,7 +3,7 @@
 // `job_failed`.
 //
 // Events are ordered by time, those without a time by their position in the log. Failures after a collective timeout or a hardware fault
-// are left to `hangs` and `hardware_faults`.
+// are left to `hangs` and `hardware_faults`, those after an OOM kill of a container to `scheduling`.
 //
 // Cost:       the events of the run, and one page of log lines per failed attempt.
 #pragma once

@@ -29,6 +29,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"cost_past", "cost {cost} of every step"},
     {"cost_up_to_now", "costs up to {cost} of every step"},
     {"cost_up_to_past", "cost up to {cost} of every step"},
+    {"evicted", "{who} was evicted: {text}[; {others|# other pod|# other pods} after it]"},
     {"fault_at", "{where}: {what}[, {times} times][; {symptoms}]"},
     {"fault_counted", "{count} {kind}"},
     {"fault_device", "{device} of {node}[ (rank {rank})]"},
@@ -55,6 +56,9 @@ constexpr auto kTemplates = std::to_array<Template>({
      "Garbage collections at different steps of {ranks|# rank|# ranks} delay all ranks since "
      "step {first}: {touched} of {steps} steps, {cost} of their time; collecting on all ranks in "
      "the same step would cost it once"},
+    {"grace_period_exceeded",
+     "{who} did not end within its grace period[ of {grace}] after SIGTERM and was killed by SIGKILL[; {others|# other pod|# other pods} "
+     "after it]"},
     {"hang_behind", "behind"},
     {"hang_collective", "a collective"},
     {"hang_deadlock",
@@ -109,6 +113,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"hang_unclear_no_rank", "the log names no rank"},
     {"hang_unclear_one_rank", "only one rank reports progress"},
     {"hang_wait", "{blocked} of {world} ranks wait[ at step {step}]"},
+    {"image_pull", "{pods|# pod does|# pods do} not start, the image cannot be pulled: {code}[: {text}]"},
     {"incident_end", "end of attempt {attempt}[ ({cause})]"},
     {"incident_one", "{kind}[ of {length}]"},
     {"incident_several", "{count} × {kind}"},
@@ -193,12 +198,22 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"machine_same_clock_heat", "its SM clock is its peers' ({clock} MHz), its temperature too"},
     {"machine_same_clock_hotter", "its SM clock is its peers' ({clock} MHz), but it is {hotter} °C hotter"},
     {"node_number", "node {node}"},
+    {"oom_killed",
+     "{who} was OOM-killed[: container {container} exceeded its memory limit or the node ran out of memory][; {others|# other pod|# other "
+     "pods} after it]"},
     {"parts_few",
      "Slow ranks cannot be found among all: only {coverage} of the ranks recorded their step "
      "parts"},
     {"parts_missing",
      "Slow ranks cannot be found: step parts (forward, backward, communication and its "
      "waiting) were not recorded"},
+    {"pod_churn",
+     "The job does not start: {pods} pods[ of group {group}] were created one after the other in {length}, none runs; {cause}"},
+    {"pod_churn_init", "init container[ {container}] fails: {text}"},
+    {"pod_churn_other", "{code}[: {text}]"},
+    {"pod_of_node", "Pod {pod}[ ({node})]"},
+    {"pod_of_rank", "Rank {rank} (pod {pod}[, {node}])"},
+    {"preempted", "{who} was preempted: {text}[; {others|# other pod|# other pods} after it]"},
     {"ranks_more", "{ranks}, ... ({count} in all)"},
     {"scalar_not_finite",
      "{tag} is {value} at step {first}[, {points|# point|# points} up to step {last}][; finite "
@@ -277,6 +292,8 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"straggler_worker",
      "Slow: {worker}[ and {more} more of the slowest 3 %], in {steps} of the steps; as fast as "
      "the others, {gain}"},
+    {"unschedulable_now", "{pods|# pod has|# pods have} not been scheduled for {length}[: {reason}]"},
+    {"unschedulable_past", "{pods|# pod was|# pods were} not scheduled for {length}[: {reason}]"},
     {"waited_rank",
      "{who} begins {last} of {calls} collectives last[, in {late_steps} of {steps} steps]: the other {others|rank "
      "waits|ranks wait} {waited} of {time} for it ({cost})"},

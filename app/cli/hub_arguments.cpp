@@ -29,6 +29,7 @@ void HubArguments::declare(Options options) {
       .defaultShown();
   options.add("--receive", m_receive, "Hub: HOST:PORT for Prometheus remote_write (docs/operate/receivers.md)");
   options.add("--scrape", m_scrape, "Hub: Prometheus endpoints to scrape (TOML; docs/operate/scrape.md)");
+  m_kubernetes.declare(options);
 }
 
 Result<HubOptions> HubArguments::options() const {

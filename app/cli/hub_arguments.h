@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/kubernetes_watching.h"
 #include "collectors/hub/server/hub_options.h"
 #include "collectors/scrape/scrape_config.h"
 
@@ -31,11 +32,13 @@ class HubArguments {
 
   // Address of the receivers; empty: none.
   const std::string& receive() const { return m_receive; }
+  Result<std::optional<KubeSelection>> kubernetes() const { return m_kubernetes.selection(); }
 
   std::vector<std::string> listen = {HubOptions().listen};  // HOST:PORT, unix:PATH, or one of each
 
  private:
   HubOptions m_options;
+  KubernetesArguments m_kubernetes;
   double m_max_gib = 0;
   std::string m_durability = "kill", m_scrape, m_trust, m_receive;
 };

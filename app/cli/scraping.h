@@ -7,6 +7,7 @@
 // Cost:       one thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@
 #include "collectors/scrape/scraper.h"
 
 namespace runglass {
+
+// The uuid of a node that is recorded under a name; "" for an unknown one. For one thread other than the store writer's.
+std::function<std::string(const std::string& name)> nodeUuids(Hub& hub, const std::string& store);
 
 // Null without targets.
 std::unique_ptr<Scraper> startScraper(Hub& hub, const std::string& store, std::vector<ScrapeTarget> targets);

@@ -50,6 +50,7 @@ class Serve : public Command {
     sigaddset(&signals, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     RG_ASSIGN(std::vector<ScrapeTarget> targets, m_hub.scrapeTargets());
+    RG_ASSIGN(const std::optional<KubeSelection> cluster, m_hub.kubernetes());
     WatchOptions watching;
     if (!m_alerts.empty()) {
       RG_ASSIGN(watching.alerts, readAlertRules(m_alerts));
@@ -65,6 +66,7 @@ class Serve : public Command {
     std::printf("%s\n", agentHint(hub->address(), options).c_str());
     std::fflush(stdout);
     std::unique_ptr<Scraper> scraper = startScraper(*hub, m_store, std::move(targets));
+    std::unique_ptr<KubeWatch> kube_watch = startKubeWatch(*hub, m_store, cluster);
     std::string said, said_access;
     std::int64_t said_cut = 0;
     DurNs cut_at = 0;
@@ -96,6 +98,7 @@ class Serve : public Command {
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     scraper.reset();
     receivers.reset();
+    kube_watch.reset();
     watch.stop();
     return hub->stop();
   }

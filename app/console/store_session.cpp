@@ -117,6 +117,7 @@ std::function<void()> StoreSession::close() {
     Status stopped;
     if (access->scraper) access->scraper->stop();
     if (access->receivers) access->receivers->stop();
+    if (access->kube_watch) access->kube_watch->stop();
     if (access->hub) {
       access->watch->stop();
       stopped = access->hub->stop();
@@ -139,6 +140,7 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
         access.receivers = std::move(*receivers);
       else
         std::fprintf(stderr, "runglass: %s\n", receivers.status().message().c_str());
+      access.kube_watch = startKubeWatch(*access.hub, options.store, options.kubernetes);
       access.watch = std::make_shared<Watch>(
           options.store, *access.hub,
           WatchOptions{.on_stall = captureAtStall(*access.hub), .alerts = options.alerts, .desktop = options.desktop});

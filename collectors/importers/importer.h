@@ -50,6 +50,7 @@ struct ImportTarget {
   bool final = true;  // false while a file is being tailed: a truncated end is then no issue
   std::string canonical_path = {};      // of the file, or of the archive's member; "": same as `path`
   std::optional<TimeNs> modified = {};  // of the file, or of the archive's member: supplies the year of stamps without one
+  bool run_named = false;               // run_name is the user's choice
 };
 
 // The session counts points, spans, events and issues from the recorded data.

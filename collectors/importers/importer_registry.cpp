@@ -59,6 +59,7 @@ const std::vector<std::unique_ptr<Importer>>& importers() {
     all.push_back(makePrometheusTextImporter());
     all.push_back(makeMlperfPowerImporter());
     all.push_back(makeDlroverEventsImporter());
+    all.push_back(makeKubernetesImporter());
     return all;
   }();
   return kAll;

@@ -46,6 +46,7 @@ std::unique_ptr<Importer> makeClusterCsvImporter();
 std::unique_ptr<Importer> makePrometheusTextImporter();
 std::unique_ptr<Importer> makeMlperfPowerImporter();
 std::unique_ptr<Importer> makeDlroverEventsImporter();
+std::unique_ptr<Importer> makeKubernetesImporter();
 // For any CSV file described by a layout of the user; INVALID_ARGUMENT with the place in the layout file.
 Result<std::unique_ptr<Importer>> makeMappedCsvImporter(const std::string& name, std::string_view toml);
 

@@ -87,13 +87,13 @@ void ClusterRecord::take(KubeChange change, std::optional<TimeNs> observed) {
   if (!of.object.event) m_changed.insert(uid);
 }
 
-void ClusterRecord::listed(std::string_view kind, const std::set<std::string>& uids) {
-  if (kind == "Event") {
-    std::erase_if(m_events, [&](const auto& one) { return !uids.contains(one.first) && !one.second.changed; });
-    return;
-  }
+void ClusterRecord::listed(std::string_view api, std::string_view kind, const std::string& space, const std::set<std::string>& uids) {
+  const auto isGone = [&](const std::string& uid, const Tracked& of) {
+    return of.known && of.object.api == api && of.object.kind == kind && (space.empty() || of.object.space == space) && !uids.contains(uid);
+  };
+  std::erase_if(m_events, [&](const auto& one) { return isGone(one.first, one.second) && !one.second.changed; });
   for (auto& [uid, of] : m_objects) {
-    if (!of.known || of.object.kind != kind || uids.contains(uid) || of.gone) continue;
+    if (of.gone || !isGone(uid, of)) continue;
     of.gone = of.changed = true;
     of.observed.reset();
     m_changed.insert(uid);
@@ -168,7 +168,13 @@ AttemptId ClusterRecord::declareAttempt(Recorder& out, const Tracked& top, Attem
   const bool ray = top.object.kind.starts_with("Ray");
   attempt.run = top.run.id;
   attempt.key = ray ? key : top.object.uid.substr(0, kKeyBytes) + (key.empty() ? "" : " " + key);
-  return out.attempt(attempt);
+  return describeAttempt(out, out.attempt(attempt), top.object.kind + " " + top.run.name);
+}
+
+AttemptId ClusterRecord::describeAttempt(Recorder& out, AttemptId attempt, const std::string& workload) {
+  if (m_described.insert(attempt.value).second)
+    out.fact({.attempt = attempt, .key = std::string(pod_event::kWorkloadFact), .value = workload});
+  return attempt;
 }
 
 // Of a pod that is gone: the workload whose name its own begins with, as all controllers name their pods.
@@ -183,12 +189,11 @@ ClusterRecord::Tracked* ClusterRecord::workloadByName(const std::string& space, 
   return best;
 }
 
-NodeId ClusterRecord::declareNode(Recorder& out, const std::string& name) {
+NodeId ClusterRecord::declareNode(Recorder& out, const std::string& name, const std::string& uuid) {
   if (name.empty()) return {};
   NodeId& id = m_nodes[name];
   if (id) return id;
-  std::string uuid = m_options.node_uuid ? m_options.node_uuid(name) : std::string();
-  id = out.node({.uuid = uuid.empty() ? "name:" + name : std::move(uuid), .name = name});
+  id = out.node({.uuid = uuid.empty() ? "name:" + name : uuid, .name = name});
   return id;
 }
 
@@ -198,6 +203,7 @@ void ClusterRecord::put(Recorder& out, const Tracked& of, std::string_view conta
   if (!event.node) event.node = of.node;
   if (of.object.pod) event.message = printPodMessage({of.object.name, std::string(container), std::move(event.message)});
   if (event.time) m_newest = std::max(m_newest.value_or(*event.time), *event.time);
+  m_recorded_events = true;
   out.event(event);
 }
 

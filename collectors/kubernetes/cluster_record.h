@@ -3,7 +3,7 @@
 // timeline, and every reason why a pod does not run is an event. Each fact is recorded once, however often its object is seen again.
 //
 // Threading:  one thread.
-// Ownership:  owns the state of live objects; deleted ones are dropped once recorded.
+// Ownership:  owns the newest state of live objects; deleted ones are dropped once recorded.
 // Units:      TimeNs of the API server's and kubelets' clocks, whole seconds.
 // Errors:     objects beyond kMaxObjects, and facts beyond kMaxFacts of an object, are left out and counted.
 // Cost:       about 2 KiB an object; record() costs the objects that changed.
@@ -27,8 +27,6 @@ struct ClusterRecordOptions {
   std::string run_name;   // of events if no workload is seen; "": such events are left out
   bool only_run = false;  // every workload is this run
   bool snapshot = false;  // no later state will follow: phases that have not ended become open spans
-  // The uuid of a node that is recorded under this name; "" or no function: "name:NAME".
-  std::function<std::string(const std::string& name)> node_uuid;
   // What was recorded of the object with this uid, stored with the data: a restart records nothing twice. May be empty functions.
   std::function<std::optional<std::string>(const std::string& uid)> load;
   std::function<void(const std::string& uid, const std::string& facts)> save;
@@ -42,13 +40,14 @@ class ClusterRecord {
   explicit ClusterRecord(ClusterRecordOptions options) : m_options(std::move(options)) {}
   // `observed`: now, if the object was received live; stands for times that the API does not record. Bookmarks and errors are ignored.
   void take(KubeChange change, std::optional<TimeNs> observed);
-  // After a list of all objects of a kind: the others that are known of the kind are gone, at an unknown time.
-  void listed(std::string_view kind, const std::set<std::string>& uids);
+  // After a list of all objects of a kind, of a namespace or of all (""): the others that are known are gone, at an unknown time.
+  void listed(std::string_view api, std::string_view kind, const std::string& space, const std::set<std::string>& uids);
   // What changed since the last call. Live (`now`), pods whose owner has not been seen yet wait for it up to kOwnerPatience.
   void record(Recorder& out, std::optional<TimeNs> now);
 
   RunId firstRun() const { return m_first_run; }
   std::optional<TimeNs> newest() const { return m_newest; }
+  bool recordedEvents() const { return m_recorded_events; }
   std::int64_t leftOut() const { return m_left_out; }
   std::int64_t badValues() const { return m_mindcluster.bad(); }  // of ConfigMaps
   std::size_t objects() const { return m_objects.size() + m_events.size(); }
@@ -85,8 +84,9 @@ class ClusterRecord {
   Tracked& declareRun(Recorder& out, const Top& top);
   std::string attemptKey(Tracked& top, const KubeObject& pod);
   AttemptId declareAttempt(Recorder& out, const Tracked& top, Attempt attempt, const std::string& key);
+  AttemptId describeAttempt(Recorder& out, AttemptId attempt, const std::string& workload);
   Tracked* workloadByName(const std::string& space, const std::string& pod);
-  NodeId declareNode(Recorder& out, const std::string& name);
+  NodeId declareNode(Recorder& out, const std::string& name, const std::string& uuid = {});
   void recordWorkload(Recorder& out, Tracked& workload);
   void recordPod(Recorder& out, Tracked& pod);
   void placeRanks(Recorder& out, Tracked& pod);
@@ -106,7 +106,9 @@ class ClusterRecord {
   std::map<std::string, NodeId> m_nodes;  // by name
   std::set<std::string> m_changed;        // uids of m_objects
   MindClusterFaults m_mindcluster;
+  std::set<std::uint64_t> m_described;  // attempts
   RunId m_first_run;
+  bool m_recorded_events = false;
   bool m_run_of_events = false;  // m_first_run is that of run_name
   std::optional<TimeNs> m_newest;
   std::int64_t m_left_out = 0;

@@ -27,7 +27,7 @@ struct PlaceOfPod {
   std::int32_t first = 0, count = 1;
 };
 
-// RANK is a process's own, unless the launcher's variables beside it show that a pod has several. A launcher on pod i of equal ones gives
+// RANK is a process's own, unless a variable of a launcher gives the pod several. A launcher on pod i of equal ones gives
 // its n processes the ranks from i * n on.
 std::optional<PlaceOfPod> ranksOf(const KubeObject& object) {
   const KubePod& pod = *object.pod;
@@ -84,7 +84,7 @@ void ClusterRecord::recordPod(Recorder& out, Tracked& pod) {
     workload.run.start = pod.object.created;
     out.run(workload.run);
   }
-  pod.node = declareNode(out, pod.object.pod->node);
+  pod.node = declareNode(out, pod.object.pod->node, pod.object.node_uuid);
   placeRanks(out, pod);
   podEvents(out, pod);
   podPhases(out, pod);

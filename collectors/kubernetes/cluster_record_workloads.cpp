@@ -15,7 +15,8 @@ struct KindOfReason {
   std::string_view reason, kind;
   Severity severity;
 };
-constexpr std::array kReasons = {KindOfReason{"FailedScheduling", pod_event::kUnschedulable, Severity::kInfo},
+constexpr std::array kReasons = {KindOfReason{"Scheduled", pod_event::kScheduled, Severity::kInfo},
+                                 KindOfReason{"FailedScheduling", pod_event::kUnschedulable, Severity::kInfo},
                                  KindOfReason{"Evicted", pod_event::kEvicted, Severity::kWarning},
                                  KindOfReason{"TaintManagerEviction", pod_event::kEvicted, Severity::kWarning},
                                  KindOfReason{"Preempted", pod_event::kPreempted, Severity::kWarning},
@@ -121,16 +122,19 @@ void ClusterRecord::recordFaults(Recorder& out, Tracked& of) {
     event.node = declareNode(out, fault.node);
     if (!fault.device.empty()) event.message = fault.device + (event.message.empty() ? "" : ": ") + event.message;
     if (event.time) m_newest = std::max(m_newest.value_or(*event.time), *event.time);
+    m_recorded_events = true;
     out.event(event);
   }
 }
 
 void ClusterRecord::recordEvent(Recorder& out, Tracked& of) {
+  // Its object waits for an owner.
+  if (m_changed.contains(of.object.event->object_uid)) return;
   of.changed = false;
   const KubeEvent& event = *of.object.event;
   Tracked* about = &of;
   if (event.object_kind == "Node") {
-    of.node = declareNode(out, event.object_name);
+    of.node = declareNode(out, event.object_name, of.object.node_uuid);
   } else if (const auto object = m_objects.find(event.object_uid); object != m_objects.end() && object->second.known) {
     about = &object->second;
     if (!about->attempt) return;  // of no workload
@@ -141,7 +145,7 @@ void ClusterRecord::recordEvent(Recorder& out, Tracked& of) {
     const RunId run = out.run({.name = m_options.run_name, .time_domain = TimeDomain::kUtc});
     m_first_run = run;
     m_run_of_events = true;
-    of.attempt = out.attempt({.run = run});
+    of.attempt = describeAttempt(out, out.attempt({.run = run}), "events");
   }
   const KindOfReason row = kindOf(event);
   const auto one = [&](std::optional<TimeNs> time, std::int64_t count) {
@@ -156,6 +160,7 @@ void ClusterRecord::recordEvent(Recorder& out, Tracked& of) {
                                                    : event.object_kind + " " + event.object_name + ": " + event.message;
     if (count > 1) out_event.message += " (" + std::to_string(count) + " times)";
     if (time) m_newest = std::max(m_newest.value_or(*time), *time);
+    m_recorded_events = true;
     out.event(out_event);
   };
   // Facts of the object that it is about, which outlives it; of no object, its own.

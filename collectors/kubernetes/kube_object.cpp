@@ -268,6 +268,11 @@ const std::string& KubeObject::label(const std::string& key) const {
   return found == labels.end() ? kNone : found->second;
 }
 
+const std::string& KubeObject::nodeName() const {
+  static const std::string kNone;
+  return pod ? pod->node : event && event->object_kind == "Node" ? event->object_name : kNone;
+}
+
 const KubeCondition* KubeObject::condition(std::string_view type) const {
   const auto found = std::ranges::find(conditions, type, &KubeCondition::type);
   return found == conditions.end() ? nullptr : &*found;

@@ -73,6 +73,7 @@ struct KubeObject {
   std::string api, kind, space, name, uid, version;
   std::optional<TimeNs> created;
   std::vector<KubeOwner> owners;
+  std::string node_uuid;                      // of the node that it names, if the caller knows it
   std::map<std::string, std::string> labels;  // and annotations, of the keys that are needed
   std::map<std::string, std::string> data;    // of a ConfigMap of MindCluster
   std::vector<KubeCondition> conditions;
@@ -81,6 +82,7 @@ struct KubeObject {
   std::optional<KubeEvent> event;
   const std::string& label(const std::string& key) const;  // "" if absent
   const KubeCondition* condition(std::string_view type) const;
+  const std::string& nodeName() const;  // of a pod, or of an event about a node; else ""
 };
 
 struct KubeChange {

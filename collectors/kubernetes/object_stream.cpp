@@ -52,7 +52,7 @@ void ObjectStream::structural(char byte, const OnObject& on_object) {
   const bool blank = byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
   if (m_depth == 0 && byte != '{') {
     m_garbage += !blank && !m_in_garbage ? 1 : 0;
-    m_in_garbage = !blank;
+    m_in_garbage = byte != '\n' && (m_in_garbage || !blank);
     return;
   }
   m_in_garbage = false;

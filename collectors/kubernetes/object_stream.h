@@ -31,7 +31,7 @@ class ObjectStream {
   bool cut() const { return m_depth > 0; }                      // the stream ends within an object
   std::int64_t tooLarge() const { return m_too_large; }
   std::int64_t tooDeep() const { return m_too_deep; }
-  std::int64_t garbage() const { return m_garbage; }  // runs of bytes outside any object
+  std::int64_t garbage() const { return m_garbage; }  // lines with bytes outside any object
 
  private:
   // An object that is being collected: the one of the stream, or an item of its list.

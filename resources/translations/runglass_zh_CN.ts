@@ -4892,6 +4892,16 @@ Esc	取消选择</translation>
         <translation>流水线最后的 stage {stage}（共 {stages} 个）耗时超过应占份额（解释了 {explained} 的减速）：若均衡，{gain}[；{doubt}]</translation>
     </message>
     <message>
+        <source>Pod {pod}[ ({node})]</source>
+        <comment>pod_of_node</comment>
+        <translation>Pod {pod}[（{node}）]</translation>
+    </message>
+    <message>
+        <source>Rank {rank} (pod {pod}[, {node}])</source>
+        <comment>pod_of_rank</comment>
+        <translation>rank {rank}（pod {pod}[，{node}]）</translation>
+    </message>
+    <message>
         <source>Rank {rank}[ ({node})]</source>
         <comment>job_failed_rank</comment>
         <translation>rank {rank}[（{node}）]</translation>
@@ -4965,6 +4975,11 @@ Esc	取消选择</translation>
         <source>Steps wait for another rank each time ({culprits} were the slowest at least once), {when}: sequence lengths or experts&apos; loads differ, forward and backward are slow together; costs {cost} of the steps</source>
         <comment>wander_loads</comment>
         <translation>每步等待的 rank 各不相同（{culprits} 个 rank 至少有一次最慢），{when}：序列长度或 expert 负载不均，前向与反向同时变慢；损失 {cost} 的步时间</translation>
+    </message>
+    <message>
+        <source>The job does not start: {pods} pods[ of group {group}] were created one after the other in {length}, none runs; {cause}</source>
+        <comment>pod_churn</comment>
+        <translation>作业无法启动：{length} 内先后创建了 {pods} 个 pod[（组 {group}）]，均未运行；{cause}</translation>
     </message>
     <message>
         <source>The job failed: {message}[; {others|# other rank|# other ranks} failed after it]</source>
@@ -5140,6 +5155,11 @@ Esc	取消选择</translation>
         <source>in {op}</source>
         <comment>hang_in</comment>
         <translation>处于 {op}</translation>
+    </message>
+    <message>
+        <source>init container[ {container}] fails: {text}</source>
+        <comment>pod_churn_init</comment>
+        <translation>init 容器[ {container} ]失败：{text}</translation>
     </message>
     <message>
         <source>it draws {own} W against {peers} W</source>
@@ -5422,6 +5442,11 @@ Esc	取消选择</translation>
         <translation>{cause}：占每步 {cost}，不足以解释</translation>
     </message>
     <message>
+        <source>{code}[: {text}]</source>
+        <comment>pod_churn_other</comment>
+        <translation>{code}[：{text}]</translation>
+    </message>
+    <message>
         <source>{count|# collective time-out|# collective time-outs}[ at step {step}]; who was missing is not known: {reason}</source>
         <comment>hang_time_outs</comment>
         <translation>{count|# 次集合通信超时}[，第 {step} 步]；缺席者未知：{reason}</translation>
@@ -5505,6 +5530,21 @@ Esc	取消选择</translation>
         <source>{op}[ #{seq}][ of {group}]</source>
         <comment>hang_operation</comment>
         <translation>[{group} 的 ]{op}[ #{seq}]</translation>
+    </message>
+    <message>
+        <source>{pods|# pod does|# pods do} not start, the image cannot be pulled: {code}[: {text}]</source>
+        <comment>image_pull</comment>
+        <translation>{pods|# 个 pod} 无法启动，镜像拉取失败：{code}[：{text}]</translation>
+    </message>
+    <message>
+        <source>{pods|# pod has|# pods have} not been scheduled for {length}[: {reason}]</source>
+        <comment>unschedulable_now</comment>
+        <translation>{pods|# 个 pod} 已 {length} 未能调度[：{reason}]</translation>
+    </message>
+    <message>
+        <source>{pods|# pod was|# pods were} not scheduled for {length}[: {reason}]</source>
+        <comment>unschedulable_past</comment>
+        <translation>{pods|# 个 pod} 曾有 {length} 未能调度[：{reason}]</translation>
     </message>
     <message>
         <source>{points|# point|# points} of the loss are outliers between steps {first} and {last}, each back within {within} points; the highest is {peak} against {baseline} at step {step}</source>
@@ -5602,6 +5642,11 @@ Esc	取消选择</translation>
         <translation>{who} 计算慢于同类：每步 {own}，同类 {peers}（+{ratio}），{when}；{cost}</translation>
     </message>
     <message>
+        <source>{who} did not end within its grace period[ of {grace}] after SIGTERM and was killed by SIGKILL[; {others|# other pod|# other pods} after it]</source>
+        <comment>grace_period_exceeded</comment>
+        <translation>{who} 收到 SIGTERM 后未在宽限期[ {grace} ]内退出，被 SIGKILL 终止[；其后另有 {others|# 个 pod}]</translation>
+    </message>
+    <message>
         <source>{who} failed first: {message}[; {others|# other rank|# other ranks} failed after it]</source>
         <comment>job_failed_first</comment>
         <translation>{who} 最先失败：{message}[；其后另有 {others|# 个 rank} 失败]</translation>
@@ -5615,6 +5660,21 @@ Esc	取消选择</translation>
         <source>{who} waits longer for its data than its peers: {own} against {peers} a step, {when}; {cost}</source>
         <comment>slow_data</comment>
         <translation>{who} 等待数据的时间长于同类：每步 {own}，同类 {peers}，{when}；{cost}</translation>
+    </message>
+    <message>
+        <source>{who} was OOM-killed[: container {container} exceeded its memory limit or the node ran out of memory][; {others|# other pod|# other pods} after it]</source>
+        <comment>oom_killed</comment>
+        <translation>{who} 因内存不足被终止（OOMKilled）[：容器 {container} 超过内存限制，或节点内存耗尽][；其后另有 {others|# 个 pod}]</translation>
+    </message>
+    <message>
+        <source>{who} was evicted: {text}[; {others|# other pod|# other pods} after it]</source>
+        <comment>evicted</comment>
+        <translation>{who} 被驱逐：{text}[；其后另有 {others|# 个 pod}]</translation>
+    </message>
+    <message>
+        <source>{who} was preempted: {text}[; {others|# other pod|# other pods} after it]</source>
+        <comment>preempted</comment>
+        <translation>{who} 被抢占：{text}[；其后另有 {others|# 个 pod}]</translation>
     </message>
 </context>
 <context>

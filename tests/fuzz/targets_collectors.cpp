@@ -71,6 +71,7 @@ RG_FUZZ(cluster_csv) { importAs("cluster_csv", text(data, size)); }
 RG_FUZZ(prometheus_text) { importAs("prometheus_text", text(data, size)); }
 RG_FUZZ(mlperf_power) { importAs("mlperf_power", text(data, size)); }
 RG_FUZZ(dlrover) { importAs("dlrover", text(data, size)); }
+RG_FUZZ(kubernetes) { importAs("kubernetes", text(data, size)); }
 RG_FUZZ(csv_layouts) { (void)makeMappedCsvImporter("fuzz.toml", text(data, size)); }
 RG_FUZZ(mlperf_mllog) { importAs("mlperf_mllog", text(data, size)); }
 

@@ -178,6 +178,7 @@ ImportSession::Plan ImportSession::plan(const FoundFile& file, const InputFile::
   target.attempt_key = plan.same ? plan.mark->state : attemptKey(target.run_name, target.source, importer.beginTime(probe), restarts);
   target.resume_at = plan.same ? static_cast<std::uint64_t>(plan.mark->offset) : 0;
   target.modified = member.modified;
+  target.run_named = !m_options.run_name.empty();
   return plan;
 }
 

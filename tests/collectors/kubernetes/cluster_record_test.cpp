@@ -97,9 +97,10 @@ TEST_F(ClusterRecordTest, AnIndexedJobIsARunWithRanksNodesRequestsAndPhases) {
   ASSERT_THAT(m_out.ranks, SizeIs(2));
   EXPECT_EQ(m_out.ranks[1].rank, 1);
   EXPECT_EQ(m_out.nodes.at(m_out.ranks[1].node.value - 1).name, "gpu-1");
-  ASSERT_THAT(m_out.facts, SizeIs(2));
-  EXPECT_EQ(m_out.facts[0].key, "gpu_request");
-  EXPECT_EQ(m_out.facts[0].value, "nvidia.com/gpu=1") << "and nothing of the environment";
+  ASSERT_THAT(m_out.facts, SizeIs(3));
+  EXPECT_EQ(m_out.facts[0].value, "Job ml/train");
+  EXPECT_EQ(m_out.facts[1].key, "gpu_request");
+  EXPECT_EQ(m_out.facts[1].value, "nvidia.com/gpu=1") << "and nothing of the environment";
   EXPECT_THAT(phases("train-0-p0"),
               UnorderedElementsAre(std::pair("pending", "1+3"), std::pair("initialising", "4+16"), std::pair("running", "20 open")));
   ASSERT_THAT(events("pod_started"), SizeIs(2));
@@ -112,7 +113,6 @@ TEST_F(ClusterRecordTest, NothingIsRecordedTwiceHoweverOftenItIsSeenOrListedOrAf
     begin({.run_name = {},
            .only_run = false,
            .snapshot = false,
-           .node_uuid = {},
            .load = [&](const std::string& uid) { return stored.contains(uid) ? std::optional(stored[uid]) : std::nullopt; },
            .save = [&](const std::string& uid, const std::string& facts) { stored[uid] = facts; }});
   };
@@ -128,10 +128,13 @@ TEST_F(ClusterRecordTest, NothingIsRecordedTwiceHoweverOftenItIsSeenOrListedOrAf
   EXPECT_THAT(events("pod_started"), SizeIs(1));
   EXPECT_THAT(phases("train-0-p0"), UnorderedElementsAre(std::pair("pending", "1+3"), std::pair("initialising", "4+16")))
       << "it still runs";
-  m_record->listed("Pod", {});
+  m_record->listed("v1", "Pod", "other", {});
+  record(at(150));
+  EXPECT_THAT(events("pod_ended"), IsEmpty());
+  m_record->listed("v1", "Pod", "", {});
   record(at(200));
   ASSERT_THAT(events("pod_ended"), SizeIs(1));
-  EXPECT_FALSE(events("pod_ended")[0].time) << "nobody saw when";
+  EXPECT_FALSE(events("pod_ended")[0].time) << "the time is not recorded";
 }
 
 TEST_F(ClusterRecordTest, APodThatReplacesOneOfTheSameIndexBelongsToTheNextAttempt) {
