@@ -39,6 +39,8 @@ constexpr std::array kEqual = {
     EqualSetting{"power_limit_watts", "power limit", "Look for a power limit that was left on the node."},
     EqualSetting{"ecc", "ECC mode", "Set the ECC mode alike; it changes usable memory and bandwidth."},
     EqualSetting{"mig", "MIG mode", "MIG left on from another use: switch it off (nvidia-smi -mig 0) and reset the GPU."},
+    EqualSetting{"persistence", "persistence mode",
+                 "Set the persistence mode alike: where it is off, the driver is loaded again for every job."},
     EqualSetting{"compute_mode", "compute mode", "Set the compute mode alike."},
 };
 
@@ -166,8 +168,9 @@ std::vector<Finding> judgeSettings(std::span<const ReportedSetting> reported) {
     if (const auto at = by_key.find(std::string(setting.key)); at != by_key.end())
       if (auto finding = judgeEqual(setting, at->second)) findings.push_back(std::move(*finding));
   if (const auto mig = by_key.find("mig"); mig != by_key.end() && mig->second.nodes.size() == 1 && mig->second.nodes.contains("true"))
+    // Where instances are recorded, the job may be meant to run on them.
     findings.push_back(
-        settingFinding("mig", Severity::kInfo, Message{"setting_mig_on", {}},
+        settingFinding("mig", by_key.contains("mig_instances") ? Severity::kInfo : Severity::kWarning, Message{"setting_mig_on", {}},
                        evidenceOf("mig", mig->second, "GPUs are partitioned", "Switch it off unless the job is meant to run on slices.")));
   if (const auto gdr = by_key.find("nccl_gdrdma"); gdr != by_key.end()) {
     std::set<std::string> off;

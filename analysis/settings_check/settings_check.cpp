@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/settings_check/settings.h"
+#include "model/device_catalog.h"
 
 namespace runglass {
 namespace {
@@ -52,6 +53,11 @@ class SettingsCheck : public Analysis {
     for (const Fact& fact : facts)
       if (reported.size() < kMaxReported && !fact.rank)
         reported.push_back({fact.key, fact.value, fact.node ? node_names[fact.node] : std::string(), {}});
+    // Imported telemetry has no ranks: all GPUs of the nodes that its files name count.
+    const bool no_ranks = ranks.empty();
+    if (no_ranks)
+      for (const Fact& fact : facts)
+        if (fact.node) own_nodes.insert(fact.node);
     EventFilter filter;
     filter.run = run;
     filter.kind = "device_facts";
@@ -60,13 +66,16 @@ class SettingsCheck : public Analysis {
     for (const Event& event : events) {
       if (!event.device || !own_nodes.contains(event.node) || !seen.insert(event.device).second) continue;
       // A GPU of the node without a rank may have any settings.
-      if (!own_devices.contains(event.device)) continue;
+      if (!no_ranks && !own_devices.contains(event.device)) continue;
       const auto json = nlohmann::json::parse(event.message, nullptr, false);
       if (!json.is_object()) continue;
-      for (const char* key : {"driver", "cuda", "mig", "ecc", "compute_mode", "power_limit_watts", "max_sm_clock_hertz"})
+      for (const char* key : {"driver", "cuda", "mig", "ecc", "compute_mode", "persistence", "power_limit_watts", "max_sm_clock_hertz"})
         if (const auto at = json.find(key); at != json.end() && reported.size() < kMaxReported)
           reported.push_back({key, at->is_string() ? at->get<std::string>() : at->dump(), node_names[event.node], uuids[event.device]});
     }
+    for (const Device& device : devices)
+      if (device.kind == kMigKind && own_nodes.contains(device.node) && reported.size() < kMaxReported)
+        reported.push_back({"mig_instances", device.uuid, node_names[device.node], device.uuid});
     if (const auto first = std::ranges::find(ranks, 0, &Rank::rank); first != ranks.end() && first->node)
       placeReported(reported, node_names[first->node]);
     return reported;

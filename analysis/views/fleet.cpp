@@ -2,6 +2,7 @@
 #include "analysis/views/fleet.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -113,6 +114,36 @@ std::vector<const Device*> Fleet::instancesOf(DeviceId device) const {
   for (const Device& instance : instances)
     if (instance.uuid.starts_with(gpu->uuid + "/")) found.push_back(&instance);
   return found;
+}
+
+std::vector<std::string> Fleet::tenantsOf(NodeId node, DeviceId device) const {
+  // Lists of processes are read every 10 s.
+  constexpr DurNs kCurrent = 30 * kNsPerSecond;
+  const auto of = m_of.find({node, device});
+  const auto heard = lastHeard(node, device);
+  if (of == m_of.end() || !heard || !device) return {};
+  std::set<std::string> pods, processes;
+  for (const std::size_t i : of->second) {
+    const Series& series = m_series[i];
+    if (series.key.labels.empty() || *heard - series.last_time.value_or(series.last_x) > kCurrent) continue;
+    const auto labels = nlohmann::json::parse(series.key.labels, nullptr, false);
+    if (!labels.is_object()) continue;
+    const auto label = [&](std::initializer_list<const char*> names) {
+      for (const char* name : names)
+        if (const auto at = labels.find(name); at != labels.end() && at->is_string() && !at->get_ref<const std::string&>().empty())
+          return at->get<std::string>();
+      return std::string();
+    };
+    const std::string instance = label({"GPU_I_ID"}), pod = label({"pod", "pod_name"}), pid = label({"pid"}),
+                      name = label({"name", "user"});
+    const std::string place = instance.empty() ? std::string() : ", MIG " + instance;
+    if (!pod.empty())
+      pods.insert(pod + place);
+    else if (!pid.empty())
+      processes.insert((name.empty() ? "pid " + pid : name + " (pid " + pid + ")") + place);
+  }
+  const auto& tenants = pods.empty() ? processes : pods;
+  return {tenants.begin(), tenants.end()};
 }
 
 const Series* Fleet::first(NodeId node, DeviceId device, std::string_view metric) const {

@@ -40,6 +40,9 @@ class Fleet {
   std::vector<const Series*> find(NodeId node, DeviceId device, std::string_view metric) const;
   // By uuid; the instances of a GPU.
   std::vector<const Device*> instancesOf(DeviceId device) const;
+  // Who used the GPU when it last reported, each once: pods, else processes ("python train.py (pid 10291)"), with their MIG instance. More
+  // than one: it is shared, by MIG, MPS or time slices.
+  std::vector<std::string> tenantsOf(NodeId node, DeviceId device) const;
   const Series* first(NodeId node, DeviceId device, std::string_view metric) const;
   std::optional<TimeNs> lastHeard(NodeId node, DeviceId device) const;
   const Rank* rankOf(NodeId node, DeviceId device) const;  // the first rank on it

@@ -26,6 +26,7 @@ struct Contents {
   std::vector<Node> nodes;
   std::vector<Device> devices;
   std::vector<Issue> issues;
+  std::size_t tests = 0, failed_tests = 0;  // hardware tests that were imported
   bool checked = false;  // every checksum was verified; false: the store is too large to verify in the time that `info` allows
   std::vector<std::string> damaged;
 };
@@ -56,6 +57,9 @@ Result<Contents> read(Reader& reader) {
   RG_ASSIGN(all.nodes, reader.nodes());
   RG_ASSIGN(all.devices, reader.devices());
   RG_ASSIGN(all.issues, reader.issues());
+  RG_ASSIGN(const auto tests, reader.events({.kind = "test_result"}));
+  RG_ASSIGN(const auto failed, reader.events({.at_least = Severity::kError, .kind = "test_failed"}));
+  all.tests = tests.size(), all.failed_tests = failed.size();
   RG_TRY(check(reader, all));
   return all;
 }
@@ -112,7 +116,9 @@ Json toJson(const Contents& all) {
                {"events", all.usage.event_count},
                {"log_lines", all.usage.log_count},
                {"nodes", all.nodes.size()},
-               {"devices", all.devices.size()}};
+               {"devices", all.devices.size()},
+               {"hardware_tests", all.tests},
+               {"failed_hardware_tests", all.failed_tests}};
   json["runs"] = Json::array();
   for (std::size_t i = 0; i < all.runs.size(); ++i) {
     const Run& run = all.runs[i];
@@ -163,6 +169,8 @@ std::string toText(const Contents& all) {
   text += "spans     " + std::to_string(all.usage.span_count) + perText(all.usage.span_bytes, all.usage.span_count) + "\n";
   text += "events    " + std::to_string(all.usage.event_count) + ", log lines " + std::to_string(all.usage.log_count) + "\n";
   text += "nodes     " + std::to_string(all.nodes.size()) + ", devices " + std::to_string(all.devices.size()) + "\n";
+  if (all.tests + all.failed_tests > 0)
+    text += "tests     " + std::to_string(all.tests) + " of hardware, " + std::to_string(all.failed_tests) + " failures\n";
   text += "checksums " +
           (all.checked ? all.damaged.empty() ? std::string("everything checked, nothing damaged")
                                              : std::to_string(all.damaged.size()) + " damaged, `runglassctl verify` lists them"

@@ -56,6 +56,38 @@ TEST(GpuPeersTest, GpusWithoutARankAreNoPeersAndTooFewPeersAreNone) {
   EXPECT_EQ(againstPeers(stages, {.join_small_stages = true})[3], -0.5);
 }
 
+TEST(FleetTest, NamesTheTenantsThatShareAGpuNow) {
+  TempStore file;
+  auto writer = file.writer();
+  ASSERT_TRUE(writer.ok());
+  const NodeId node = (*writer)->node({.uuid = "n0", .name = "n0"});
+  std::vector<DeviceId> gpus;
+  for (int i = 0; i < 3; ++i)
+    gpus.push_back((*writer)->device({.uuid = "GPU-" + std::to_string(i), .node = node, .index = i, .kind = "gpu"}));
+  const auto put = [&](DeviceId gpu, const char* metric, const char* labels, TimeNs time) {
+    const SeriesId series = (*writer)->series({.node = node, .device = gpu, .metric = metric, .labels = labels});
+    (*writer)->sample(series, time, 1);
+  };
+  constexpr TimeNs kNow = kT + 100 * kNsPerSecond;
+  for (const DeviceId gpu : gpus) put(gpu, "power_watts", "", kNow);
+  put(gpus[0], "gpu_process_memory_bytes", R"({"name":"python train.py","pid":"10"})", kNow - 10 * kNsPerSecond);
+  put(gpus[0], "gpu_process_memory_bytes", R"({"GPU_I_ID":"7","name":"eval","pid":"11"})", kNow);
+  put(gpus[0], "gpu_process_busy_ratio", R"({"GPU_I_ID":"7","name":"eval","pid":"11"})", kNow);
+  put(gpus[0], "gpu_process_memory_bytes", R"({"pid":"9"})", kT);
+  put(gpus[1], "gpu_busy_ratio", R"({"pod":"train-0"})", kNow);
+  put(gpus[1], "temperature_celsius", R"({"pod":"train-0"})", kNow);
+  put(gpus[1], "gpu_process_memory_bytes", R"({"pid":"12"})", kNow);
+  ASSERT_TRUE((*writer)->flush().ok());
+  auto reader = file.reader();
+  ASSERT_TRUE(reader.ok());
+  const auto fleet = readFleet(**reader, {}, kNow);
+  ASSERT_TRUE(fleet.ok());
+  EXPECT_THAT(fleet->tenantsOf(node, gpus[0]), testing::ElementsAre("eval (pid 11), MIG 7", "python train.py (pid 10)"))
+      << "a process that has ended is no tenant";
+  EXPECT_THAT(fleet->tenantsOf(node, gpus[1]), testing::ElementsAre("train-0")) << "the pod, not its processes";
+  EXPECT_TRUE(fleet->tenantsOf(node, gpus[2]).empty());
+}
+
 class GpuMarksTest : public ::testing::Test {
  protected:
   FindingMarks mark(const Finding& finding) const { return markOpenFindings({&finding, 1}, AttemptId{1}, m_ranks, m_devices, kT); }

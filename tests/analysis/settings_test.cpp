@@ -50,7 +50,10 @@ TEST(SettingsTest, WithoutAMajorityNobodyIsTheOddOne) {
 
 TEST(SettingsTest, MigLeftOnGdrOffAndLowTimeoutsAreReported) {
   EXPECT_THAT(judgeSettings(onNodes("mig", "false", 8, "true")).at(0).summary, HasSubstr("MIG mode differs: n3 has true"));
-  EXPECT_EQ(judgeSettings(onNodes("mig", "true", 8)).at(0).severity, Severity::kInfo);
+  EXPECT_EQ(judgeSettings(onNodes("mig", "true", 8)).at(0).severity, Severity::kWarning) << "left on";
+  auto sliced = onNodes("mig", "true", 8);
+  sliced.push_back({"mig_instances", "GPU-1/gi7", "n0", "GPU-1/gi7"});
+  EXPECT_EQ(judgeSettings(sliced).at(0).severity, Severity::kInfo) << "the job may be meant to run on instances";
   EXPECT_EQ(judgeSettings(onNodes("nccl_gdrdma", "off", 8)).at(0).severity, Severity::kInfo);
   EXPECT_EQ(judgeSettings(onNodes("nccl_gdrdma", "on", 8, "off")).at(0).severity, Severity::kWarning);
   EXPECT_TRUE(judgeSettings(onNodes("nccl_gdrdma", "on", 8)).empty());
@@ -107,6 +110,34 @@ TEST(SettingsTest, ComeFromFactsAndFromWhatAgentsSayOfGpus) {
   EXPECT_EQ((*found)[0].subject, "setting:NCCL_IB_TIMEOUT");
   EXPECT_EQ((*found)[1].subject, "setting:mig");
   EXPECT_EQ((*found)[1].start, 1000);
+}
+
+TEST(SettingsTest, ImportedTelemetryWithoutRanksIsChecked) {
+  TempStore file;
+  auto writer = file.writer();
+  ASSERT_TRUE(writer.ok());
+  const RunId run = (*writer)->run({.name = "r"});
+  const AttemptId attempt = (*writer)->attempt({.run = run, .key = "0", .start = 1000});
+  for (int n = 0; n < 8; ++n) {
+    const std::string name = "n" + std::to_string(n);
+    const NodeId node = (*writer)->node({.uuid = name, .name = name});
+    const DeviceId device = (*writer)->device({.uuid = name + "-0", .node = node, .index = 0, .kind = "gpu"});
+    (*writer)->fact({.attempt = attempt, .node = node, .key = "telemetry_file", .value = "smi.txt"});
+    (*writer)->event({.time = 2000,
+                      .attempt = attempt,
+                      .node = node,
+                      .device = device,
+                      .kind = "device_facts",
+                      .message = n == 3 ? R"({"mig":true,"persistence":true})" : R"({"mig":false,"persistence":true})"});
+  }
+  ASSERT_TRUE((*writer)->flush().ok());
+  auto reader = file.reader();
+  ASSERT_TRUE(reader.ok());
+  const auto found = makeSettingsCheck()->look({.reader = **reader, .run = run, .now = {}, .stop = {}});
+  ASSERT_TRUE(found.ok());
+  ASSERT_EQ(found->size(), 1U);
+  EXPECT_EQ((*found)[0].severity, Severity::kWarning);
+  EXPECT_THAT((*found)[0].summary, HasSubstr("MIG mode differs: n3 has true"));
 }
 
 TEST(SettingsTest, WhatRankZeroTellsIsOfItsNode) {

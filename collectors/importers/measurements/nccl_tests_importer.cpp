@@ -141,9 +141,9 @@ class NcclTest {
     ++m_ranks;
     const std::string host = displayName(*(on + 1));
     m_hosts.insert(host);
-    const auto index = decimal(*(device + 1));
+    const auto index = indexIn(*(device + 1));
     if (!index) return;
-    m_devices.emplace(host, static_cast<std::int32_t>(*index));
+    m_devices.emplace(host, *index);
     const char* const model = words.end() - device > 3 ? (device + 3)->data() : nullptr;
     if (model != nullptr)
       m_model = displayName(std::string_view(model, static_cast<std::size_t>(words.back().data() + words.back().size() - model)));

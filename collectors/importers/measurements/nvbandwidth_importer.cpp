@@ -97,7 +97,7 @@ class NvbandwidthText {
       m_described = true, m_columns.clear();
     } else if (m_described && m_columns.empty()) {
       for (const std::string_view word : words)
-        if (const auto column = decimal(word)) m_columns.push_back(static_cast<std::int32_t>(*column));
+        if (const auto column = indexIn(word)) m_columns.push_back(*column);
     } else if (m_described && words.size() == m_columns.size() + 1) {
       row(words, text);
     }
@@ -106,19 +106,18 @@ class NvbandwidthText {
  private:
   // "Process 4 (worker-1): device 0: HGX GB200 (00000008:01:00)"
   void process(const std::vector<std::string_view>& words) {
-    const auto number = decimal(words[1]), device = decimal(words[4].substr(0, words[4].find(':')));
+    const auto number = indexIn(words[1]), device = indexIn(words[4].substr(0, words[4].find(':')));
     std::string_view host = words[2];
     if (host.starts_with('(')) host.remove_prefix(1);
     host = host.substr(0, host.find(')'));
-    if (number && device && m_matrix.processes.size() < kMaxCells)
-      m_matrix.processes[static_cast<std::int32_t>(*number)] = {displayName(host), static_cast<std::int32_t>(*device)};
+    if (number && device && m_matrix.processes.size() < kMaxCells) m_matrix.processes[*number] = {displayName(host), *device};
   }
   void row(const std::vector<std::string_view>& words, std::string_view text) {
-    const auto row = decimal(words[0]);
+    const auto row = indexIn(words[0]);
     if (!row || m_columns.size() > kMaxCells) return m_out.badLine(text);
     for (std::size_t i = 0; i < m_columns.size(); ++i)
       if (const auto value = decimal(words[i + 1]))
-        m_matrix.cell(static_cast<std::int32_t>(*row), m_columns[i], *value);
+        m_matrix.cell(*row, m_columns[i], *value);
       else if (words[i + 1] != "N/A")
         m_out.badLine(text);
   }

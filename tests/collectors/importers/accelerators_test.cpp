@@ -5,6 +5,8 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/collectors/importers/import_fixture.h"
@@ -106,7 +108,7 @@ TEST(RocmSmi, JsonAndCsvGiveTheSame) {
   }
 }
 
-// The tables of rocprofiler-sdk's schema up to where they are read; "g1" stands for the id of the process.
+// The tables of rocprofiler-sdk's schema, with the columns that are read; "g1" stands for the id of the process.
 std::string rocpdFile() {
   const char* const sql = R"(
     CREATE TABLE rocpd_string_g1(id INTEGER PRIMARY KEY, string TEXT);
@@ -264,6 +266,59 @@ TEST(MindCluster, NodesAndPublicFaultsAreRead) {
   EXPECT_EQ(found[0].severity, Severity::kError);
   EXPECT_EQ(found[0].message, "pingmesh: Network fault 010001001 of devices 0, 7: packet loss");
   EXPECT_EQ(publics.recorder.nodes.at(found[0].node.value - 1).name, "worker-3");
+}
+
+// Damage in the middle of well-formed outputs; the fuzz targets of these importers begin with nothing.
+TEST(ToolOutput, DamagedBytesAreNoCrash) {
+  const std::vector<std::pair<std::string, std::string>> outputs = {
+      {"nvidia_smi",
+       "Fri Jul  3 22:10:46 2026\n+--+\n| NVIDIA-SMI 440.33.01    Driver Version: 440.33.01    CUDA Version: 10.2     |\n"
+       "| GPU  Name        Persistence-M| Bus-Id        Disp.A | Volatile Uncorr. ECC |\n|====+====+====|\n"
+       "|   0  Tesla V100  On   | 00000000:00:1E.0 Off |  0 |\n| N/A   43C    P0    57W / 300W |   1500MiB / 16160MiB |     97%      "
+       "Default |\n"
+       "+--+\n| MIG devices: |\n|===|\n|  0    7   0   0  | 12MiB /  9856MiB | 16 0 | 1 |\n| Processes: |\n|===|\n"
+       "|    0    7    0  10291      C   python train.py   11838MiB |\n\tGPU0\tNIC0\tCPU Affinity\nGPU0\t X \tPIX\t0-3\t0\n"},
+      {"gpustat", "n  Fri Jul  3 22:10:46 2026  5\n[0] A | 31'C,  40 %,  97 %,  250 / 400 W | 11848 / 81920 MB | a:p/1(8M) g(4M)\n"},
+      {"nccl_tests",
+       "#  Rank  0 Group  0 Pid   6899 on a device  0 [0x07] H100\n#       size  count type redop root time algbw busbw #wrong time algbw "
+       "busbw "
+       "#wrong\n 8 2 float sum -1 38.90 0.00 0.00 0 38.70 0.00 0.00 1\n# Avg bus bandwidth : 1\n"},
+      {"perftest",
+       "RDMA_Write BW Test\n Number of qps   : 4\tx\n Device         : mlx5_0\n remote address: L\n GID: 00:255:255:10:224:05:57\n #bytes "
+       "#iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n 2 5000 1.23 1.20 0.07\n"},
+      {"nvbandwidth",
+       "Process 0 (w): device 2: G (1)\nRunning multinode_a.\nmemcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n  0 1\n 0 N/A 7\n 1 8 "
+       "N/A\nSUM multinode_a 15\n"},
+      {"dcgm_diag", "| Diagnostic | Result |\n| GPU Memory | Fail - GPU: 3 |\n| Warning | w |\n|  | GPU3: Fail |\n| x | Pass |\n"},
+      {"rocm_smi_csv", "device,GPU use (%),sclk clock speed:\ncard0,99,(1700Mhz)\n"},
+      {"npu_smi", "| npu-smi 2 Version: 2 |\n| 0 910B3 | Alarm | 96.7 32 0 / 0 |\n| 0 | 0000:C1:00.0 | 0 0 / 0 60056/ 65536 |\n"},
+      {"amd_smi", R"([{"gpu": 0, "usage": {"gfx_activity": {"value": 73, "unit": "%"}}, "power": {"socket_power": "N/A"}}])"},
+      {"mind_cluster", R"({"data": {"DeviceInfoCfg": "{\"DeviceList\":{\"a-Fault\":\"[{\\\"npu_name\\\":\\\"a-1\\\"}]\"}}"}})"}};
+  std::uint32_t random = 12'345;
+  const auto next = [&random](std::size_t below) {
+    random = random * 1'664'525 + 1'013'904'223;
+    return static_cast<std::size_t>(random >> 8) % below;
+  };
+  for (const auto& [kind, text] : outputs) {
+    const auto importer = std::ranges::find_if(importers(), [&kind = kind](const auto& one) { return one->kind() == kind; });
+    ASSERT_NE(importer, importers().end()) << kind;
+    for (int round = 0; round < 400; ++round) {
+      std::string damaged = text.substr(0, round < 200 ? text.size() : next(text.size()));
+      for (std::size_t i = 0; i < 1 + next(6) && !damaged.empty(); ++i) {
+        const std::size_t at = next(damaged.size());
+        if (next(3) == 0)
+          damaged.erase(at, 1 + next(9));
+        else if (next(2) == 0)
+          damaged.insert(at, damaged.substr(next(damaged.size()), next(30)));
+        else
+          damaged[at] = "|:/,()[]{}\"\\ \n9-#"[next(19)];
+      }
+      test::TextStream stream(damaged, 7);
+      test::MemoryRecorder out;
+      ImportReport report;
+      (void)(*importer)->run(stream, {.run_name = "run", .path = "p", .modified = kWritten}, out, report, {});
+    }
+  }
 }
 
 TEST(MindCluster, HostileMapsAreCountedAndBounded) {
