@@ -119,8 +119,14 @@ constexpr auto kFaults = [] {
           "Drain the node and run the test again: repeated, replace what it names; wrong values without an error of their own mean a GPU, "
           "link or adapter that corrupts data."),
       fault("test_result", "", kInfo, kNode, "a hardware test ended", ""),
-      fault("npu_fault", "", kError, kGpu, "an Ascend NPU or its switch reported a fault",
+      fault("npu_fault", "", kError, kGpu, "an Ascend NPU reported a fault",
             "Look the code up in Huawei's fault code list; Separate and ManuallySeparate levels mean: drain the node."),
+      fault("network_fault", "", kError, kGpu, "an Ascend NPU's network port reported a fault",
+            "Check its optical module, cable and switch port; look the code up in Huawei's fault code list."),
+      fault("switch_fault", "", kError, kNode, "a switch inside the node reported a fault",
+            "Look the code up in Huawei's fault code list; drain the node where the level is Separate."),
+      fault("node_fault", "", kError, kNode, "the node's management controller reported a fault",
+            "Look the code up in Huawei's fault code list; drain the node where the level is SeparateFault."),
       fault("public_fault", "", kError, kNode, "another system reported a fault of this node (MindCluster public fault)",
             "Its message names the system and the devices."),
       // --- RDMA ports ---

@@ -47,7 +47,6 @@ const std::vector<std::unique_ptr<Importer>>& importers() {
     all.push_back(makeRocmSmiCsvImporter());
     all.push_back(makeRocpdImporter());
     all.push_back(makeNpuSmiImporter());
-    all.push_back(makeMindClusterImporter());
     all.push_back(makeNcclTestsImporter());
     all.push_back(makePerftestImporter());
     all.push_back(makeNvbandwidthImporter());

@@ -34,7 +34,6 @@ std::unique_ptr<Importer> makeAmdSmiImporter();
 std::unique_ptr<Importer> makeRocmSmiCsvImporter();
 std::unique_ptr<Importer> makeRocpdImporter();
 std::unique_ptr<Importer> makeNpuSmiImporter();
-std::unique_ptr<Importer> makeMindClusterImporter();
 std::unique_ptr<Importer> makeNcclTestsImporter();
 std::unique_ptr<Importer> makePerftestImporter();
 std::unique_ptr<Importer> makeNvbandwidthImporter();

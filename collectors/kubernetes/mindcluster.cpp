@@ -46,12 +46,21 @@ std::optional<TimeNs> millis(const Json& value) {
   return ms > 0 && ms < INT64_MAX / kNsPerMs ? std::optional(ms * kNsPerMs) : std::nullopt;
 }
 
-// Levels from low to high, as the device plugin lists them.
+// Levels of chips, nodes and switches, from low to high.
 Severity severityOf(std::string_view level) {
-  constexpr std::array kInfo = {"NotHandleFault", "NotHandle"};
-  constexpr std::array kWarning = {"SubHealthFault", "RestartRequest", "PreSeparateNPU", "PreSeparateFault", "PreSeparate"};
-  if (std::ranges::find(kInfo, level) != kInfo.end()) return Severity::kInfo;
-  return std::ranges::find(kWarning, level) != kWarning.end() || level.empty() ? Severity::kWarning : Severity::kError;
+  using enum Severity;
+  struct Level {
+    std::string_view name;
+    Severity severity;
+  };
+  static constexpr std::array kLevels = {
+      Level{"NotHandleFault", kInfo},    Level{"NotHandle", kInfo},        Level{"SubHealthFault", kWarning},
+      Level{"RestartRequest", kWarning}, Level{"RestartBusiness", kError}, Level{"FreeRestartNPU", kError},
+      Level{"RestartNPU", kError},       Level{"PreSeparateNPU", kError},  Level{"PreSeparateFault", kError},
+      Level{"PreSeparate", kError},      Level{"SeparateNPU", kCritical},  Level{"ManuallySeparateNPU", kCritical},
+      Level{"SeparateFault", kCritical}, Level{"Separate", kCritical}};
+  const auto known = std::ranges::find(kLevels, level, &Level::name);
+  return known == kLevels.end() ? kWarning : known->severity;
 }
 
 class Collector {
@@ -135,7 +144,8 @@ class Collector {
       for (const Json& one : elements(fault, "influence")) {
         std::string devices;
         for (const Json& id : elements(one, "deviceIds")) devices += (devices.empty() ? "NPU " : ", ") + textOf(id);
-        add({.node = textOf(member(one, "nodeName")), .device = devices, .event = event});
+        const std::string name = textOf(member(one, "nodeName"));
+        add({.node = name.empty() ? textOf(member(one, "nodeSN")) : name, .device = devices, .event = event});
       }
     }
   }

@@ -78,7 +78,6 @@ RG_FUZZ(amd_smi) { importAs("amd_smi", text(data, size)); }
 RG_FUZZ(rocm_smi_csv) { importAs("rocm_smi_csv", text(data, size)); }
 RG_FUZZ(rocpd) { importAs("rocpd", text(data, size)); }
 RG_FUZZ(npu_smi) { importAs("npu_smi", text(data, size)); }
-RG_FUZZ(mind_cluster) { importAs("mind_cluster", text(data, size)); }
 RG_FUZZ(gpu_telemetry_csv) { importAs("gpu_telemetry_csv", text(data, size)); }
 RG_FUZZ(cluster_csv) { importAs("cluster_csv", text(data, size)); }
 RG_FUZZ(prometheus_text) { importAs("prometheus_text", text(data, size)); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tools of other vendors: amd-smi, rocm-smi, npu-smi, ConfigMaps of MindCluster.
+// Tools of other vendors: amd-smi, rocm-smi, npu-smi.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -198,76 +198,6 @@ TEST(NpuSmi, TheTableIsReadPerChip) {
   EXPECT_EQ(faults[0].severity, Severity::kError);
 }
 
-TEST(MindCluster, FaultsOfDevicesHaveTheirLevelTimeAndNode) {
-  const nlohmann::json faults = {{{"fault_type", "CardUnhealthy"},
-                                  {"npu_name", "Ascend910-3"},
-                                  {"fault_level", "SeparateNPU"},
-                                  {"fault_code", "80E01801,81078603"},
-                                  {"fault_time_and_level_map",
-                                   {{"80E01801", {{"fault_time", 1783116646000}, {"fault_level", "NotHandleFault"}}},
-                                    {"81078603", {{"fault_time", 1783116647000}, {"fault_level", "SeparateNPU"}}}}}}};
-  const nlohmann::json device = {
-      {"DeviceInfo",
-       {{"DeviceList", {{"huawei.com/Ascend910", "Ascend910-0,Ascend910-1"}, {"huawei.com/Ascend910-Fault", faults.dump()}}},
-        {"UpdateTime", 1783116640}}},
-      {"SuperPodID", -2}};
-  const nlohmann::json fabric = {
-      {"FaultCode", {R"({"AssembledFaultCode":"[0x00f1ff06,155649,cpu,0]","SwitchChipId":1,"SwitchPortId":7,"Assertion":1,"Severity":2})"}},
-      {"FaultTimeAndLevelMap", {{"[0x00f1ff06,155649,cpu,0]_1_7", {{"fault_time", 1783116648000}, {"fault_level", "RestartRequest"}}}}},
-      {"FaultLevel", "RestartRequest"},
-      {"NodeStatus", "SubHealthy"}};
-  const nlohmann::json map = {{"kind", "ConfigMap"},
-                              {"metadata", {{"name", "mindx-dl-deviceinfo-worker-7"}, {"namespace", "kube-system"}}},
-                              {"data", {{"DeviceInfoCfg", device.dump()}, {"SwitchInfoCfg", fabric.dump()}}}};
-  const Imported result = importTool(map.dump(2));
-  ASSERT_TRUE(result.status.ok()) << result.status.message();
-  EXPECT_EQ(result.kind, "mind_cluster");
-  EXPECT_EQ(result.recorder.nodes.at(0).name, "worker-7");
-  EXPECT_EQ(result.recorder.devices.size(), 3U) << "two healthy ones and one with faults";
-  const auto found = eventsOf(result, "npu_fault");
-  ASSERT_EQ(found.size(), 3U);
-  EXPECT_EQ(found[0].code, "80E01801");
-  EXPECT_EQ(found[0].severity, Severity::kInfo);
-  EXPECT_EQ(found[1].code, "81078603");
-  EXPECT_EQ(found[1].severity, Severity::kCritical);
-  EXPECT_EQ(found[1].time, 1'783'116'647'000'000'000);
-  EXPECT_EQ(result.recorder.devices.at(found[1].device.value - 1).index, 3);
-  EXPECT_EQ(found[2].severity, Severity::kWarning);
-  EXPECT_EQ(found[2].message, "switch chip 1 port 7: fault [0x00f1ff06,155649,cpu,0], level RestartRequest");
-  const Imported again = importTool("{\"items\": [" + map.dump() + "," + map.dump() + "]}");
-  EXPECT_EQ(eventsOf(again, "npu_fault").size(), 3U) << "a map that is saved again holds the same faults";
-}
-
-TEST(MindCluster, NodesAndPublicFaultsAreRead) {
-  const nlohmann::json node = {
-      {"NodeInfo",
-       {{"FaultDevList", {{{"DeviceType", "PSU"}, {"DeviceId", 1}, {"FaultCode", {"0300000D"}}, {"FaultLevel", "PreSeparateFault"}}}},
-        {"NodeStatus", "PreSeparate"}}}};
-  const Imported nodes =
-      importTool(nlohmann::json{{"metadata", {{"name", "mindx-dl-nodeinfo-worker-2"}}}, {"data", {{"NodeInfo", node.dump()}}}}.dump());
-  ASSERT_EQ(eventsOf(nodes, "npu_fault").size(), 1U);
-  EXPECT_EQ(eventsOf(nodes, "npu_fault")[0].message, "PSU 1: fault 0300000D, level PreSeparateFault");
-  EXPECT_EQ(nodes.recorder.nodes.at(0).name, "worker-2");
-  const nlohmann::json faults = {{"id", "11937763019253715778"},
-                                 {"timestamp", 1783116646000},
-                                 {"version", "1.0"},
-                                 {"resource", "pingmesh"},
-                                 {"faults",
-                                  {{{"faultId", "f1"},
-                                    {"faultType", "Network"},
-                                    {"faultCode", "010001001"},
-                                    {"faultTime", 1783116646000},
-                                    {"assertion", "occur"},
-                                    {"influence", {{{"nodeName", "worker-3"}, {"deviceIds", {0, 7}}}}},
-                                    {"description", "packet loss"}}}}};
-  const Imported publics = importTool(nlohmann::json{{"metadata", {{"name", "pf"}}}, {"data", {{"PublicFault", faults.dump()}}}}.dump());
-  const auto found = eventsOf(publics, "public_fault");
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].severity, Severity::kError);
-  EXPECT_EQ(found[0].message, "pingmesh: Network fault 010001001 of devices 0, 7: packet loss");
-  EXPECT_EQ(publics.recorder.nodes.at(found[0].node.value - 1).name, "worker-3");
-}
-
 // Damage in the middle of well-formed outputs; the fuzz targets of these importers begin with nothing.
 TEST(ToolOutput, DamagedBytesAreNoCrash) {
   const std::vector<std::pair<std::string, std::string>> outputs = {
@@ -292,8 +222,7 @@ TEST(ToolOutput, DamagedBytesAreNoCrash) {
       {"dcgm_diag", "| Diagnostic | Result |\n| GPU Memory | Fail - GPU: 3 |\n| Warning | w |\n|  | GPU3: Fail |\n| x | Pass |\n"},
       {"rocm_smi_csv", "device,GPU use (%),sclk clock speed:\ncard0,99,(1700Mhz)\n"},
       {"npu_smi", "| npu-smi 2 Version: 2 |\n| 0 910B3 | Alarm | 96.7 32 0 / 0 |\n| 0 | 0000:C1:00.0 | 0 0 / 0 60056/ 65536 |\n"},
-      {"amd_smi", R"([{"gpu": 0, "usage": {"gfx_activity": {"value": 73, "unit": "%"}}, "power": {"socket_power": "N/A"}}])"},
-      {"mind_cluster", R"({"data": {"DeviceInfoCfg": "{\"DeviceList\":{\"a-Fault\":\"[{\\\"npu_name\\\":\\\"a-1\\\"}]\"}}"}})"}};
+      {"amd_smi", R"([{"gpu": 0, "usage": {"gfx_activity": {"value": 73, "unit": "%"}}, "power": {"socket_power": "N/A"}}])"}};
   std::uint32_t random = 12'345;
   const auto next = [&random](std::size_t below) {
     random = random * 1'664'525 + 1'013'904'223;
@@ -319,14 +248,6 @@ TEST(ToolOutput, DamagedBytesAreNoCrash) {
       (void)(*importer)->run(stream, {.run_name = "run", .path = "p", .modified = kWritten}, out, report, {});
     }
   }
-}
-
-TEST(MindCluster, HostileMapsAreCountedAndBounded) {
-  const Imported odd =
-      importTool(R"({"data": {"DeviceInfoCfg": "{\"DeviceInfo\":{\"DeviceList\":{\"huawei.com/Ascend910-Fault\":\"oops\"}}}",
-    "SwitchInfoCfg": "{\"FaultCode\":[\"{bad\"]}"}})");
-  ASSERT_TRUE(odd.status.ok());
-  EXPECT_EQ(odd.recorder.issueCount("mind_cluster.unreadable"), 2);
 }
 
 }  // namespace

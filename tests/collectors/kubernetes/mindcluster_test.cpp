@@ -26,7 +26,7 @@ TEST(MindCluster, FaultsOfTheDevicePluginAreJsonInJson) {
   EXPECT_EQ(faults[0].device, "Ascend910-3");
   EXPECT_EQ(faults[0].event.kind, "npu_fault");
   EXPECT_EQ(faults[0].event.code, "80E01801");
-  EXPECT_EQ(faults[0].event.severity, Severity::kError);
+  EXPECT_EQ(faults[0].event.severity, Severity::kCritical) << "SeparateNPU";
   EXPECT_EQ(faults[0].event.time, 1767225600123 * kNsPerMs);
   EXPECT_EQ(faults[1].event.code, "80C98008");
   EXPECT_EQ(faults[1].event.severity, Severity::kInfo) << "NotHandleFault";
@@ -45,7 +45,7 @@ TEST(MindCluster, NodeInfoIsAcceptedWithBothNamesOfItsList) {
     ASSERT_EQ(faults.size(), 1) << list;
     EXPECT_EQ(faults[0].event.kind, "node_fault");
     EXPECT_EQ(faults[0].event.code, "0100001D");
-    EXPECT_EQ(faults[0].event.severity, Severity::kError);
+    EXPECT_EQ(faults[0].event.severity, Severity::kCritical) << "SeparateFault";
     EXPECT_FALSE(faults[0].event.time) << "it has none";
   }
 }
