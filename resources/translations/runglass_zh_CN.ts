@@ -5582,9 +5582,19 @@ Esc	取消选择</translation>
         <translation>{setting}不一致：{nodes|# 个节点}上有 {values} 种值</translation>
     </message>
     <message>
+        <source>{setting} is 0: when a rank fails, its peers wait instead of ending</source>
+        <comment>setting_no_abort</comment>
+        <translation>{setting} 为 0：一个 rank 失败时，其他 rank 会一直等待而不结束</translation>
+    </message>
+    <message>
         <source>{setting} is {value}: a network that is away for seconds ends the job</source>
         <comment>setting_low</comment>
         <translation>{setting} 为 {value}：网络中断数秒即会结束作业</translation>
+    </message>
+    <message>
+        <source>{setting} is {value}: {advised} is advised for a job of {nodes|# node|# nodes}</source>
+        <comment>setting_low_large</comment>
+        <translation>{setting} 为 {value}：{nodes|# 个节点}的作业建议设为 {advised}</translation>
     </message>
     <message>
         <source>{standstill}; suspect: {count|rank|ranks} {ranks}[ ({node})][; {stacks}][; root: {operation}]</source>
@@ -11185,6 +11195,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>有重映射等待重置时为 1（NVML）。</translation>
     </message>
     <message>
+        <source>1 where a test failed, 0 where it passed (dcgmi diag).</source>
+        <translation>测试失败为 1，通过为 0（dcgmi diag）。</translation>
+    </message>
+    <message>
         <source>1 while clocks are held down by heat (dmon).</source>
         <translation>因过热降频时为 1（dmon）。</translation>
     </message>
@@ -11269,8 +11283,28 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>BMC 温度</translation>
     </message>
     <message>
+        <source>Bandwidth of a collective&apos;s links, comparable between numbers of ranks (nccl-tests).</source>
+        <translation>集合通信所用链路的带宽，可在不同 rank 数之间比较（nccl-tests）。</translation>
+    </message>
+    <message>
+        <source>Bandwidth of sends and receives (NCCL Inspector).</source>
+        <translation>发送与接收的带宽（NCCL Inspector）。</translation>
+    </message>
+    <message>
+        <source>Bandwidth of the links in collectives (NCCL Inspector).</source>
+        <translation>集合通信中链路的带宽（NCCL Inspector）。</translation>
+    </message>
+    <message>
+        <source>Bandwidth that a test measured (perftest, nvbandwidth; nccl-tests: size per time).</source>
+        <translation>测试测得的带宽（perftest、nvbandwidth；nccl-tests：数据量除以时间）。</translation>
+    </message>
+    <message>
         <source>Belongs to a link that went down before it.</source>
         <translation>属于此前断开的链路。</translation>
+    </message>
+    <message>
+        <source>Board limit violation</source>
+        <translation>板卡限制违规</translation>
     </message>
     <message>
         <source>Board power as the driver reports it (NVML).</source>
@@ -11387,6 +11421,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Check firmware and PCIe of the adapter.</source>
         <translation>检查网卡的固件与 PCIe。</translation>
+    </message>
+    <message>
+        <source>Check its optical module, cable and switch port; look the code up in Huawei&apos;s fault code list.</source>
+        <translation>检查其光模块、线缆和交换机端口；在华为故障码列表中查该代码。</translation>
     </message>
     <message>
         <source>Check link and cable.</source>
@@ -11541,6 +11579,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>Xid 48 的细节。</translation>
     </message>
     <message>
+        <source>Device memory in use by one MIG instance (nvidia-smi).</source>
+        <translation>一个 MIG 实例已用的显存（nvidia-smi）。</translation>
+    </message>
+    <message>
         <source>Device memory in use, without the driver&apos;s reserve (NVML).</source>
         <translation>使用中的显存，不含驱动预留（NVML）。</translation>
     </message>
@@ -11557,8 +11599,16 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>未使用的显存（nvidia-smi、DCGM）。</translation>
     </message>
     <message>
+        <source>Device memory of one MIG instance (nvidia-smi).</source>
+        <translation>一个 MIG 实例的显存（nvidia-smi）。</translation>
+    </message>
+    <message>
         <source>Device memory of one process (NVML).</source>
         <translation>单个进程的显存（NVML）。</translation>
+    </message>
+    <message>
+        <source>Device memory reserved by driver and firmware (nvidia-smi, DCGM).</source>
+        <translation>驱动和固件保留的显存（nvidia-smi、DCGM）。</translation>
     </message>
     <message>
         <source>Dirty pages</source>
@@ -11579,6 +11629,14 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Drain the node and reset the GPU.</source>
         <translation>drain 该节点并重置 GPU。</translation>
+    </message>
+    <message>
+        <source>Drain the node and reset the GPU; replace it if the code repeats after a reset and with other drivers.</source>
+        <translation>排空该节点并重置 GPU；若重置后、换驱动后代码仍重复出现，则更换 GPU。</translation>
+    </message>
+    <message>
+        <source>Drain the node and run the test again: repeated, replace what it names; wrong values without an error of their own mean a GPU, link or adapter that corrupts data.</source>
+        <translation>排空该节点并重新测试：若重复出现，更换其所指部件；没有自身错误却有错误值，说明有 GPU、链路或网卡损坏数据。</translation>
     </message>
     <message>
         <source>Drain the node; check card, riser and slot.</source>
@@ -11673,6 +11731,18 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>FP16 活跃</translation>
     </message>
     <message>
+        <source>FP32 active</source>
+        <translation>FP32 活跃</translation>
+    </message>
+    <message>
+        <source>FP64 active</source>
+        <translation>FP64 活跃</translation>
+    </message>
+    <message>
+        <source>Fan speed</source>
+        <translation>风扇转速</translation>
+    </message>
+    <message>
         <source>Fatal ones end every job on the switch: look at the port&apos;s peer GPU.</source>
         <translation>致命的会结束该交换机上的所有作业：查看端口对端的 GPU。</translation>
     </message>
@@ -11687,6 +11757,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Firmware or driver of the adapter.</source>
         <translation>网卡的固件或驱动。</translation>
+    </message>
+    <message>
+        <source>First fault code of an Ascend NPU, 0 for none (npu-exporter).</source>
+        <translation>昇腾 NPU 的首个故障码，0 表示没有（npu-exporter）。</translation>
     </message>
     <message>
         <source>First sample</source>
@@ -11765,6 +11839,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>显存缺页错误</translation>
     </message>
     <message>
+        <source>GPU memory reserved</source>
+        <translation>保留的显存</translation>
+    </message>
+    <message>
         <source>GPU memory size</source>
         <translation>显存容量</translation>
     </message>
@@ -11805,8 +11883,20 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>图形频率</translation>
     </message>
     <message>
+        <source>Highest PCIe generation that device and slot support (NVML).</source>
+        <translation>设备和插槽支持的最高 PCIe 代数（NVML）。</translation>
+    </message>
+    <message>
         <source>Highest SM clock that the device allows (NVML).</source>
         <translation>设备允许的最高 SM 频率（NVML）。</translation>
+    </message>
+    <message>
+        <source>Highest temperature on the die (AMD: junction).</source>
+        <translation>芯片上的最高温度（AMD：junction）。</translation>
+    </message>
+    <message>
+        <source>Hotspot temperature</source>
+        <translation>热点温度</translation>
     </message>
     <message>
         <source>How far below its slowdown limit a GPU is.</source>
@@ -11861,12 +11951,20 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>非自愿切换</translation>
     </message>
     <message>
+        <source>It copies batches to pinned host memory: look for a CUDA error or an Xid of that rank&apos;s GPU (it may be lost), a killed loader process, and host memory.</source>
+        <translation>它把批次复制到锁页主机内存：查看该 rank 的 GPU 是否有 CUDA 错误或 Xid（可能已掉卡）、加载器进程是否被杀，以及主机内存。</translation>
+    </message>
+    <message>
         <source>It is the others that wait: the cause is the rank that never came, or the fault on its GPU, node or link. Compare sequence numbers and last completed work of all ranks.</source>
         <translation>等待的是其他 rank：原因是未到的 rank，或其 GPU、节点、链路的故障。比较所有 rank 的序号与最后完成的工作。</translation>
     </message>
     <message>
         <source>It may be back at once; else it is lost.</source>
         <translation>它可能立即恢复；否则为失联。</translation>
+    </message>
+    <message>
+        <source>Its message names the system and the devices.</source>
+        <translation>其消息给出报告系统和设备。</translation>
     </message>
     <message>
         <source>Its stack is in the log lines before it.</source>
@@ -11899,6 +11997,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Last sample</source>
         <translation>最后样本</translation>
+    </message>
+    <message>
+        <source>Latency that a test measured (perftest, nvbandwidth).</source>
+        <translation>测试测得的延迟（perftest、nvbandwidth）。</translation>
     </message>
     <message>
         <source>Layout of the parallel job (unequal stages, sequences or experts)</source>
@@ -12013,6 +12115,18 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>查找未启动或提前结束的 rank；再看 rank 0 的地址。</translation>
     </message>
     <message>
+        <source>Look the code up in Huawei&apos;s fault code list; Separate and ManuallySeparate levels mean: drain the node.</source>
+        <translation>在华为故障码列表中查该代码；级别为 Separate 或 ManuallySeparate 时应排空该节点。</translation>
+    </message>
+    <message>
+        <source>Look the code up in Huawei&apos;s fault code list; drain the node where the level is Separate.</source>
+        <translation>在华为故障码列表中查该代码；级别为 Separate 时排空该节点。</translation>
+    </message>
+    <message>
+        <source>Look the code up in Huawei&apos;s fault code list; drain the node where the level is SeparateFault.</source>
+        <translation>在华为故障码列表中查该代码；级别为 SeparateFault 时排空该节点。</translation>
+    </message>
+    <message>
         <source>Looked for and not found</source>
         <translation>已查找，未发现</translation>
     </message>
@@ -12033,12 +12147,32 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>由后续 ACK 发现的丢包。</translation>
     </message>
     <message>
+        <source>Low utilization violation</source>
+        <translation>低利用率违规</translation>
+    </message>
+    <message>
+        <source>MIG memory</source>
+        <translation>MIG 显存</translation>
+    </message>
+    <message>
+        <source>MIG memory size</source>
+        <translation>MIG 显存容量</translation>
+    </message>
+    <message>
         <source>MIG mode</source>
         <translation>MIG 模式</translation>
     </message>
     <message>
         <source>Major faults</source>
         <translation>主缺页</translation>
+    </message>
+    <message>
+        <source>Mean time of a collective (NCCL Inspector).</source>
+        <translation>一次集合通信的平均时间（NCCL Inspector）。</translation>
+    </message>
+    <message>
+        <source>Mean time of a send or receive (NCCL Inspector).</source>
+        <translation>一次发送或接收的平均时间（NCCL Inspector）。</translation>
     </message>
     <message>
         <source>Median time between changes of the power reading: nothing finer can be claimed.</source>
@@ -12101,12 +12235,36 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>内存未注册或已释放：GPUDirect、ACS 与 IOMMU 设置，或 GPU 本身。</translation>
     </message>
     <message>
+        <source>Messages per second in a test (perftest).</source>
+        <translation>测试中每秒的消息数（perftest）。</translation>
+    </message>
+    <message>
         <source>Minor link errors; judge their rate against other ports.</source>
         <translation>轻微链路错误；请与其他端口比较其速率。</translation>
     </message>
     <message>
         <source>Mount answer time</source>
         <translation>挂载响应时间</translation>
+    </message>
+    <message>
+        <source>NCCL P2P bandwidth</source>
+        <translation>NCCL P2P 带宽</translation>
+    </message>
+    <message>
+        <source>NCCL P2P time</source>
+        <translation>NCCL P2P 时间</translation>
+    </message>
+    <message>
+        <source>NCCL bandwidth</source>
+        <translation>NCCL 带宽</translation>
+    </message>
+    <message>
+        <source>NCCL bus bandwidth</source>
+        <translation>NCCL 总线带宽</translation>
+    </message>
+    <message>
+        <source>NCCL collective time</source>
+        <translation>NCCL 集合通信时间</translation>
     </message>
     <message>
         <source>NCCL found itself in a state that it does not expect</source>
@@ -12131,6 +12289,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>NCCL was used in an invalid way</source>
         <translation>NCCL 用法无效</translation>
+    </message>
+    <message>
+        <source>NPU fault code</source>
+        <translation>NPU 故障码</translation>
     </message>
     <message>
         <source>NVLink CRC errors</source>
@@ -12293,8 +12455,20 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>GPU 或主机内存不足</translation>
     </message>
     <message>
+        <source>P-state: 0 is the highest performance, 15 the lowest (NVML).</source>
+        <translation>P-state：0 性能最高，15 最低（NVML）。</translation>
+    </message>
+    <message>
         <source>PCIe generation</source>
         <translation>PCIe 代数</translation>
+    </message>
+    <message>
+        <source>PCIe generation limit</source>
+        <translation>PCIe 代数上限</translation>
+    </message>
+    <message>
+        <source>PCIe lanes that device and slot support (NVML).</source>
+        <translation>设备和插槽支持的 PCIe 通道数（NVML）。</translation>
     </message>
     <message>
         <source>PCIe packets sent again (NVML).</source>
@@ -12315,6 +12489,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>PCIe width</source>
         <translation>PCIe 宽度</translation>
+    </message>
+    <message>
+        <source>PCIe width limit</source>
+        <translation>PCIe 宽度上限</translation>
     </message>
     <message>
         <source>Packets discarded because the port was down or congested.</source>
@@ -12421,6 +12599,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>发出的 pause 帧</translation>
     </message>
     <message>
+        <source>Performance state</source>
+        <translation>性能状态</translation>
+    </message>
+    <message>
         <source>Port receive discards</source>
         <translation>端口接收丢弃</translation>
     </message>
@@ -12493,6 +12675,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>进程 CPU</translation>
     </message>
     <message>
+        <source>Process GPU busy</source>
+        <translation>进程 GPU 忙碌</translation>
+    </message>
+    <message>
         <source>Process GPU memory</source>
         <translation>进程显存</translation>
     </message>
@@ -12503,6 +12689,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Process memory</source>
         <translation>进程内存</translation>
+    </message>
+    <message>
+        <source>Process memory busy</source>
+        <translation>进程显存忙碌</translation>
     </message>
     <message>
         <source>Process threads</source>
@@ -12737,6 +12927,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>恢复动作</translation>
     </message>
     <message>
+        <source>Reliability violation</source>
+        <translation>可靠性违规</translation>
+    </message>
+    <message>
         <source>Remapping resources are exhausted or the InfoROM could not be written: candidate for replacement.</source>
         <translation>重映射资源耗尽或 InfoROM 无法写入：考虑更换。</translation>
     </message>
@@ -12901,6 +13095,14 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>FP16 流水线工作的周期比例（DCGM）。</translation>
     </message>
     <message>
+        <source>Share of cycles in which the FP32 pipe worked (DCGM).</source>
+        <translation>FP32 流水线工作的周期占比（DCGM）。</translation>
+    </message>
+    <message>
+        <source>Share of cycles in which the FP64 pipe worked (DCGM).</source>
+        <translation>FP64 流水线工作的周期占比（DCGM）。</translation>
+    </message>
+    <message>
         <source>Share of one core&apos;s time not idle (/proc/stat).</source>
         <translation>单核非空闲时间的比例（/proc/stat）。</translation>
     </message>
@@ -12929,6 +13131,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>磁盘有未完成请求的时间比例（/proc/diskstats）。</translation>
     </message>
     <message>
+        <source>Share of time in which a kernel of one process ran (pmon).</source>
+        <translation>某一进程的 kernel 运行的时间占比（pmon）。</translation>
+    </message>
+    <message>
         <source>Share of time in which all tasks waited for I/O (PSI).</source>
         <translation>所有任务等待 I/O 的时间比例（PSI）。</translation>
     </message>
@@ -12943,6 +13149,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Share of time in which device memory was read or written (NVML).</source>
         <translation>读写显存的时间比例（NVML）。</translation>
+    </message>
+    <message>
+        <source>Share of time in which one process read or wrote device memory (pmon).</source>
+        <translation>某一进程读写显存的时间占比（pmon）。</translation>
     </message>
     <message>
         <source>Share of time in which some kernel ran (NVML); 1 does not mean that the GPU works hard.</source>
@@ -12993,6 +13203,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>挂载文件系统的容量（statvfs）。</translation>
     </message>
     <message>
+        <source>Size per time of collectives (NCCL Inspector).</source>
+        <translation>集合通信的数据量除以时间（NCCL Inspector）。</translation>
+    </message>
+    <message>
         <source>Slow restarts after a loss (RoCE).</source>
         <translation>丢包后的慢启动（RoCE）。</translation>
     </message>
@@ -13017,6 +13231,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>普通用户仍可写入的挂载空间（statvfs）。</translation>
     </message>
     <message>
+        <source>Speed of the fan as a share of its highest (NVML, DCGM).</source>
+        <translation>风扇转速占其最高转速的比例（NVML、DCGM）。</translation>
+    </message>
+    <message>
         <source>Start fewer worker processes and threads (OMP_NUM_THREADS) per node, or pin them to cores</source>
         <translation>减少每节点的 worker 进程与线程（OMP_NUM_THREADS），或将其绑核</translation>
     </message>
@@ -13033,6 +13251,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>先怀疑应用；若不同作业中总是同一 GPC 与 TPC，则怀疑硬件。</translation>
     </message>
     <message>
+        <source>Suspect the application or the driver first; the hardware if one GPU alone repeats it.</source>
+        <translation>先怀疑应用或驱动；若只有一块 GPU 重复出现，则怀疑硬件。</translation>
+    </message>
+    <message>
         <source>Suspect the program first (Xid 13 or 31 beside it); the GPU if one alone repeats it.</source>
         <translation>先怀疑程序（同时有 Xid 13 或 31）；若只有一个 GPU 反复出现，则怀疑 GPU。</translation>
     </message>
@@ -13043,6 +13265,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Swap free</source>
         <translation>空闲 Swap</translation>
+    </message>
+    <message>
+        <source>Sync boost violation</source>
+        <translation>同步加速违规</translation>
     </message>
     <message>
         <source>System memory</source>
@@ -13067,6 +13293,30 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Tensor active</source>
         <translation>Tensor 活跃</translation>
+    </message>
+    <message>
+        <source>Test failed</source>
+        <translation>测试失败</translation>
+    </message>
+    <message>
+        <source>Tested bandwidth</source>
+        <translation>测试带宽</translation>
+    </message>
+    <message>
+        <source>Tested bus bandwidth</source>
+        <translation>测试总线带宽</translation>
+    </message>
+    <message>
+        <source>Tested latency</source>
+        <translation>测试延迟</translation>
+    </message>
+    <message>
+        <source>Tested message rate</source>
+        <translation>测试消息速率</translation>
+    </message>
+    <message>
+        <source>Tested time</source>
+        <translation>测试时间</translation>
     </message>
     <message>
         <source>That peer&apos;s process ended, as at the end of every job; else look for the first rank that failed.</source>
@@ -13151,6 +13401,42 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Ticks in which data waited for credits: congestion, not time.</source>
         <translation>数据等待 credit 的 tick 数：表示拥塞，不是时间。</translation>
+    </message>
+    <message>
+        <source>Time at power limit</source>
+        <translation>受功耗上限限制的时间</translation>
+    </message>
+    <message>
+        <source>Time at thermal limit</source>
+        <translation>受温度上限限制的时间</translation>
+    </message>
+    <message>
+        <source>Time for which clocks were held down by heat (DCGM).</source>
+        <translation>因温度而压低时钟的时间（DCGM）。</translation>
+    </message>
+    <message>
+        <source>Time for which clocks were held down by the board&apos;s limits (DCGM).</source>
+        <translation>因板卡限制而压低时钟的时间（DCGM）。</translation>
+    </message>
+    <message>
+        <source>Time for which clocks were held down by the power limit (DCGM).</source>
+        <translation>因功耗上限而压低时钟的时间（DCGM）。</translation>
+    </message>
+    <message>
+        <source>Time for which clocks were held down by the reliability voltage limit (DCGM).</source>
+        <translation>因可靠性电压限制而压低时钟的时间（DCGM）。</translation>
+    </message>
+    <message>
+        <source>Time for which clocks were held down by the sync boost group (DCGM).</source>
+        <translation>因同步加速组而压低时钟的时间（DCGM）。</translation>
+    </message>
+    <message>
+        <source>Time for which clocks were held down for lack of work (DCGM).</source>
+        <translation>因没有工作而压低时钟的时间（DCGM）。</translation>
+    </message>
+    <message>
+        <source>Time of one collective in a test (nccl-tests).</source>
+        <translation>测试中一次集合通信的时间（nccl-tests）。</translation>
     </message>
     <message>
         <source>Time since the machine booted (/proc/uptime).</source>
@@ -13265,6 +13551,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>通常是索引或标签越界。</translation>
     </message>
     <message>
+        <source>Values that a collective computed wrongly in a test (nccl-tests).</source>
+        <translation>测试中集合通信算错的值的数量（nccl-tests）。</translation>
+    </message>
+    <message>
         <source>Voluntary context switches of a trainer (/proc/PID/status).</source>
         <translation>训练进程的自愿上下文切换（/proc/PID/status）。</translation>
     </message>
@@ -13299,6 +13589,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>What the link of the port can carry each way.</source>
         <translation>端口链路每方向的承载能力。</translation>
+    </message>
+    <message>
+        <source>Wrong values</source>
+        <translation>错误值</translation>
     </message>
     <message>
         <source>a CPU did not schedule for seconds</source>
@@ -13347,6 +13641,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>a file system reported an error</source>
         <translation>文件系统报告错误</translation>
+    </message>
+    <message>
+        <source>a hardware test ended</source>
+        <translation>一次硬件测试结束</translation>
     </message>
     <message>
         <source>a kernel failed while it ran</source>
@@ -13449,6 +13747,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>所选顺序</translation>
     </message>
     <message>
+        <source>a switch inside the node reported a fault</source>
+        <translation>节点内的交换芯片报告了故障</translation>
+    </message>
+    <message>
         <source>a system call or an external library failed inside NCCL</source>
         <translation>NCCL 内系统调用或外部库失败</translation>
     </message>
@@ -13493,6 +13795,14 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>all-to-all</translation>
     </message>
     <message>
+        <source>an Ascend NPU reported a fault</source>
+        <translation>一个昇腾 NPU 报告了故障</translation>
+    </message>
+    <message>
+        <source>an Ascend NPU&apos;s network port reported a fault</source>
+        <translation>一个昇腾 NPU 的网络端口报告了故障</translation>
+    </message>
+    <message>
         <source>an RDMA operation of NCCL failed</source>
         <translation>NCCL 的 RDMA 操作失败</translation>
     </message>
@@ -13511,6 +13821,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>another rank left, or the network to it failed</source>
         <translation>其他 rank 退出，或到它的网络失败</translation>
+    </message>
+    <message>
+        <source>another system reported a fault of this node (MindCluster public fault)</source>
+        <translation>另一系统报告了该节点的故障（MindCluster 公共故障）</translation>
     </message>
     <message>
         <source>application clocks</source>
@@ -13725,6 +14039,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>梯度 reduce-scatter</translation>
     </message>
     <message>
+        <source>graphics engine class error</source>
+        <translation>图形引擎类错误</translation>
+    </message>
+    <message>
         <source>graphics or SM engine exception (out-of-bounds access, illegal instruction)</source>
         <translation>图形或 SM 引擎异常（越界访问、非法指令）</translation>
     </message>
@@ -13795,6 +14113,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>info</source>
         <translation>信息</translation>
+    </message>
+    <message>
+        <source>internal micro-controller breakpoint or warning</source>
+        <translation>内部微控制器断点或告警</translation>
     </message>
     <message>
         <source>internal micro-controller halt</source>
@@ -14037,6 +14359,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>对端未及时应答</translation>
     </message>
     <message>
+        <source>persistence mode</source>
+        <translation>持久模式</translation>
+    </message>
+    <message>
         <source>point to point</source>
         <translation>点对点</translation>
     </message>
@@ -14225,6 +14551,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>保存的代价未记录：没有开始，也没有变长的步</translation>
     </message>
     <message>
+        <source>the data loader&apos;s pin-memory thread failed</source>
+        <translation>数据加载器的锁页内存线程失败</translation>
+    </message>
+    <message>
         <source>the framework&apos;s usual order</source>
         <translation>框架的惯用顺序</translation>
     </message>
@@ -14259,6 +14589,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>the members&apos; clocks are too far apart or were never compared</source>
         <translation>成员的时钟相差过大或从未比对</translation>
+    </message>
+    <message>
+        <source>the node&apos;s management controller reported a fault</source>
+        <translation>节点的管理控制器报告了故障</translation>
     </message>
     <message>
         <source>the other end reported losses</source>
