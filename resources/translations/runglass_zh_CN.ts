@@ -576,6 +576,10 @@
         <translation>与同类相比</translation>
     </message>
     <message>
+        <source>and %1 more</source>
+        <translation>等另外 %1 个</translation>
+    </message>
+    <message>
         <source>and %1 more: see the events</source>
         <translation>另有 %1 条：见事件</translation>
     </message>
@@ -1280,7 +1284,7 @@
     </message>
     <message>
         <source>and %1 more</source>
-        <translation>另有 %1 项</translation>
+        <translation>等另外 %1 个</translation>
     </message>
     <message>
         <source>and %1 others</source>
@@ -2309,7 +2313,7 @@
     </message>
     <message>
         <source>and %1 more</source>
-        <translation>另有 %1 个</translation>
+        <translation>等另外 %1 个</translation>
     </message>
     <message>
         <source>as its peers: %1</source>
@@ -3563,7 +3567,7 @@
     </message>
     <message>
         <source>and %1 more</source>
-        <translation>另有 %1 项</translation>
+        <translation>等另外 %1 个</translation>
     </message>
     <message>
         <source>arguments</source>
@@ -5530,9 +5534,19 @@ Esc	取消选择</translation>
         <translation>{setting}不一致：{nodes|# 个节点}上有 {values} 种值</translation>
     </message>
     <message>
+        <source>{setting} is 0: when a rank fails, its peers wait instead of ending</source>
+        <comment>setting_no_abort</comment>
+        <translation>{setting} 为 0：某个 rank 失败时，其余 rank 会一直等待而不会退出</translation>
+    </message>
+    <message>
         <source>{setting} is {value}: a network that is away for seconds ends the job</source>
         <comment>setting_low</comment>
         <translation>{setting} 为 {value}：网络中断数秒即会结束作业</translation>
+    </message>
+    <message>
+        <source>{setting} is {value}: {advised} is advised for a job of {nodes|# node|# nodes}</source>
+        <comment>setting_low_large</comment>
+        <translation>{setting} 为 {value}：{nodes|# 个节点}的作业建议设为 {advised}</translation>
     </message>
     <message>
         <source>{standstill}; suspect: {count|rank|ranks} {ranks}[ ({node})][; {stacks}][; root: {operation}]</source>
@@ -5807,7 +5821,7 @@ Esc	取消选择</translation>
     </message>
     <message>
         <source>and %1 more</source>
-        <translation>另有 %1 个</translation>
+        <translation>等另外 %1 个</translation>
     </message>
     <message>
         <source>before</source>
@@ -7149,6 +7163,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>state</source>
         <translation>状态</translation>
+    </message>
+    <message>
+        <source>used by %1</source>
+        <translation>使用者：%1</translation>
     </message>
     <message>
         <source>■ Xid in the last hour</source>
@@ -10517,7 +10535,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>and %1 more</source>
-        <translation>另有 %1 个</translation>
+        <translation>等另外 %1 个</translation>
     </message>
     <message>
         <source>click</source>
@@ -11113,6 +11131,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>有重映射等待重置时为 1（NVML）。</translation>
     </message>
     <message>
+        <source>1 where a test failed, 0 where it passed (dcgmi diag).</source>
+        <translation>测试失败为 1，通过为 0（dcgmi diag）。</translation>
+    </message>
+    <message>
         <source>1 while clocks are held down by heat (dmon).</source>
         <translation>因过热降频时为 1（dmon）。</translation>
     </message>
@@ -11197,8 +11219,28 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>BMC 温度</translation>
     </message>
     <message>
+        <source>Bandwidth of a collective&apos;s links, comparable between numbers of ranks (nccl-tests).</source>
+        <translation>集合通信的链路带宽，不同 rank 数之间可比（nccl-tests）。</translation>
+    </message>
+    <message>
+        <source>Bandwidth of sends and receives (NCCL Inspector).</source>
+        <translation>发送与接收的带宽（NCCL Inspector）。</translation>
+    </message>
+    <message>
+        <source>Bandwidth of the links in collectives (NCCL Inspector).</source>
+        <translation>集合通信中的链路带宽（NCCL Inspector）。</translation>
+    </message>
+    <message>
+        <source>Bandwidth that a test measured (perftest, nvbandwidth; nccl-tests: size per time).</source>
+        <translation>测试测得的带宽（perftest、nvbandwidth；nccl-tests：数据量除以时间）。</translation>
+    </message>
+    <message>
         <source>Belongs to a link that went down before it.</source>
         <translation>属于此前断开的链路。</translation>
+    </message>
+    <message>
+        <source>Board limit violation</source>
+        <translation>板卡限制降频时间</translation>
     </message>
     <message>
         <source>Board power as the driver reports it (NVML).</source>
@@ -11469,6 +11511,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>Xid 48 的细节。</translation>
     </message>
     <message>
+        <source>Device memory in use by one MIG instance (nvidia-smi).</source>
+        <translation>一个 MIG 实例已用的显存（nvidia-smi）。</translation>
+    </message>
+    <message>
         <source>Device memory in use, without the driver&apos;s reserve (NVML).</source>
         <translation>使用中的显存，不含驱动预留（NVML）。</translation>
     </message>
@@ -11485,8 +11531,16 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>未使用的显存（nvidia-smi、DCGM）。</translation>
     </message>
     <message>
+        <source>Device memory of one MIG instance (nvidia-smi).</source>
+        <translation>一个 MIG 实例的显存容量（nvidia-smi）。</translation>
+    </message>
+    <message>
         <source>Device memory of one process (NVML).</source>
         <translation>单个进程的显存（NVML）。</translation>
+    </message>
+    <message>
+        <source>Device memory reserved by driver and firmware (nvidia-smi, DCGM).</source>
+        <translation>驱动与固件保留的显存（nvidia-smi、DCGM）。</translation>
     </message>
     <message>
         <source>Dirty pages</source>
@@ -11507,6 +11561,14 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Drain the node and reset the GPU.</source>
         <translation>drain 该节点并重置 GPU。</translation>
+    </message>
+    <message>
+        <source>Drain the node and reset the GPU; replace it if the code repeats after a reset and with other drivers.</source>
+        <translation>排空节点并重置 GPU；若重置后及更换驱动后仍重复出现，则更换该 GPU。</translation>
+    </message>
+    <message>
+        <source>Drain the node and run the test again: repeated, replace what it names; wrong values without an error of their own mean a GPU, link or adapter that corrupts data.</source>
+        <translation>排空节点并重新测试：若重复失败，更换其指出的部件；没有其他错误却出现错误结果，说明 GPU、链路或网卡会损坏数据。</translation>
     </message>
     <message>
         <source>Drain the node; check card, riser and slot.</source>
@@ -11601,6 +11663,18 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>FP16 活跃</translation>
     </message>
     <message>
+        <source>FP32 active</source>
+        <translation>FP32 活跃</translation>
+    </message>
+    <message>
+        <source>FP64 active</source>
+        <translation>FP64 活跃</translation>
+    </message>
+    <message>
+        <source>Fan speed</source>
+        <translation>风扇转速</translation>
+    </message>
+    <message>
         <source>Fatal ones end every job on the switch: look at the port&apos;s peer GPU.</source>
         <translation>致命的会结束该交换机上的所有作业：查看端口对端的 GPU。</translation>
     </message>
@@ -11615,6 +11689,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Firmware or driver of the adapter.</source>
         <translation>网卡的固件或驱动。</translation>
+    </message>
+    <message>
+        <source>First fault code of an Ascend NPU, 0 for none (npu-exporter).</source>
+        <translation>昇腾 NPU 的首个故障码，0 表示没有（npu-exporter）。</translation>
     </message>
     <message>
         <source>First sample</source>
@@ -11693,6 +11771,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>显存缺页错误</translation>
     </message>
     <message>
+        <source>GPU memory reserved</source>
+        <translation>保留显存</translation>
+    </message>
+    <message>
         <source>GPU memory size</source>
         <translation>显存容量</translation>
     </message>
@@ -11733,8 +11815,20 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>图形频率</translation>
     </message>
     <message>
+        <source>Highest PCIe generation that device and slot support (NVML).</source>
+        <translation>设备与插槽支持的最高 PCIe 代数（NVML）。</translation>
+    </message>
+    <message>
         <source>Highest SM clock that the device allows (NVML).</source>
         <translation>设备允许的最高 SM 频率（NVML）。</translation>
+    </message>
+    <message>
+        <source>Highest temperature on the die (AMD: junction).</source>
+        <translation>芯片上的最高温度（AMD：junction）。</translation>
+    </message>
+    <message>
+        <source>Hotspot temperature</source>
+        <translation>热点温度</translation>
     </message>
     <message>
         <source>How far below its slowdown limit a GPU is.</source>
@@ -11789,12 +11883,20 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>非自愿切换</translation>
     </message>
     <message>
+        <source>It copies batches to pinned host memory: look for a CUDA error or an Xid of that rank&apos;s GPU (it may be lost), a killed loader process, and host memory.</source>
+        <translation>该线程把批数据复制到锁页内存：检查该 rank 的 GPU 是否有 CUDA 错误或 Xid（GPU 可能已丢失）、加载进程是否被杀，以及主机内存。</translation>
+    </message>
+    <message>
         <source>It is the others that wait: the cause is the rank that never came, or the fault on its GPU, node or link. Compare sequence numbers and last completed work of all ranks.</source>
         <translation>等待的是其他 rank：原因是未到的 rank，或其 GPU、节点、链路的故障。比较所有 rank 的序号与最后完成的工作。</translation>
     </message>
     <message>
         <source>It may be back at once; else it is lost.</source>
         <translation>它可能立即恢复；否则为失联。</translation>
+    </message>
+    <message>
+        <source>Its message names the system and the devices.</source>
+        <translation>其消息中有来源系统和设备。</translation>
     </message>
     <message>
         <source>Its stack is in the log lines before it.</source>
@@ -11827,6 +11929,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Last sample</source>
         <translation>最后样本</translation>
+    </message>
+    <message>
+        <source>Latency that a test measured (perftest, nvbandwidth).</source>
+        <translation>测试测得的延迟（perftest、nvbandwidth）。</translation>
     </message>
     <message>
         <source>Layout of the parallel job (unequal stages, sequences or experts)</source>
@@ -11941,6 +12047,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>查找未启动或提前结束的 rank；再看 rank 0 的地址。</translation>
     </message>
     <message>
+        <source>Look the code up in Huawei&apos;s fault code list; Separate and ManuallySeparate levels mean: drain the node.</source>
+        <translation>在华为故障码列表中查找该码；Separate 与 ManuallySeparate 级别表示应排空节点。</translation>
+    </message>
+    <message>
         <source>Looked for and not found</source>
         <translation>已查找，未发现</translation>
     </message>
@@ -11961,12 +12071,32 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>由后续 ACK 发现的丢包。</translation>
     </message>
     <message>
+        <source>Low utilization violation</source>
+        <translation>低利用率降频时间</translation>
+    </message>
+    <message>
+        <source>MIG memory</source>
+        <translation>MIG 显存</translation>
+    </message>
+    <message>
+        <source>MIG memory size</source>
+        <translation>MIG 显存容量</translation>
+    </message>
+    <message>
         <source>MIG mode</source>
         <translation>MIG 模式</translation>
     </message>
     <message>
         <source>Major faults</source>
         <translation>主缺页</translation>
+    </message>
+    <message>
+        <source>Mean time of a collective (NCCL Inspector).</source>
+        <translation>一次集合通信的平均时间（NCCL Inspector）。</translation>
+    </message>
+    <message>
+        <source>Mean time of a send or receive (NCCL Inspector).</source>
+        <translation>一次发送或接收的平均时间（NCCL Inspector）。</translation>
     </message>
     <message>
         <source>Median time between changes of the power reading: nothing finer can be claimed.</source>
@@ -12029,12 +12159,36 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>内存未注册或已释放：GPUDirect、ACS 与 IOMMU 设置，或 GPU 本身。</translation>
     </message>
     <message>
+        <source>Messages per second in a test (perftest).</source>
+        <translation>测试中每秒的消息数（perftest）。</translation>
+    </message>
+    <message>
         <source>Minor link errors; judge their rate against other ports.</source>
         <translation>轻微链路错误；请与其他端口比较其速率。</translation>
     </message>
     <message>
         <source>Mount answer time</source>
         <translation>挂载响应时间</translation>
+    </message>
+    <message>
+        <source>NCCL P2P bandwidth</source>
+        <translation>NCCL P2P 带宽</translation>
+    </message>
+    <message>
+        <source>NCCL P2P time</source>
+        <translation>NCCL P2P 时间</translation>
+    </message>
+    <message>
+        <source>NCCL bandwidth</source>
+        <translation>NCCL 带宽</translation>
+    </message>
+    <message>
+        <source>NCCL bus bandwidth</source>
+        <translation>NCCL 总线带宽</translation>
+    </message>
+    <message>
+        <source>NCCL collective time</source>
+        <translation>NCCL 集合通信时间</translation>
     </message>
     <message>
         <source>NCCL found itself in a state that it does not expect</source>
@@ -12059,6 +12213,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>NCCL was used in an invalid way</source>
         <translation>NCCL 用法无效</translation>
+    </message>
+    <message>
+        <source>NPU fault code</source>
+        <translation>NPU 故障码</translation>
     </message>
     <message>
         <source>NVLink CRC errors</source>
@@ -12221,8 +12379,20 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>GPU 或主机内存不足</translation>
     </message>
     <message>
+        <source>P-state: 0 is the highest performance, 15 the lowest (NVML).</source>
+        <translation>P-state：0 为最高性能，15 为最低（NVML）。</translation>
+    </message>
+    <message>
         <source>PCIe generation</source>
         <translation>PCIe 代数</translation>
+    </message>
+    <message>
+        <source>PCIe generation limit</source>
+        <translation>PCIe 代数上限</translation>
+    </message>
+    <message>
+        <source>PCIe lanes that device and slot support (NVML).</source>
+        <translation>设备与插槽支持的 PCIe 通道数（NVML）。</translation>
     </message>
     <message>
         <source>PCIe packets sent again (NVML).</source>
@@ -12243,6 +12413,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>PCIe width</source>
         <translation>PCIe 宽度</translation>
+    </message>
+    <message>
+        <source>PCIe width limit</source>
+        <translation>PCIe 宽度上限</translation>
     </message>
     <message>
         <source>Packets discarded because the port was down or congested.</source>
@@ -12349,6 +12523,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>发出的 pause 帧</translation>
     </message>
     <message>
+        <source>Performance state</source>
+        <translation>性能状态</translation>
+    </message>
+    <message>
         <source>Port receive discards</source>
         <translation>端口接收丢弃</translation>
     </message>
@@ -12421,6 +12599,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>进程 CPU</translation>
     </message>
     <message>
+        <source>Process GPU busy</source>
+        <translation>进程 GPU 占用</translation>
+    </message>
+    <message>
         <source>Process GPU memory</source>
         <translation>进程显存</translation>
     </message>
@@ -12431,6 +12613,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Process memory</source>
         <translation>进程内存</translation>
+    </message>
+    <message>
+        <source>Process memory busy</source>
+        <translation>进程显存占用</translation>
     </message>
     <message>
         <source>Process threads</source>
@@ -12665,6 +12851,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>恢复动作</translation>
     </message>
     <message>
+        <source>Reliability violation</source>
+        <translation>可靠性降频时间</translation>
+    </message>
+    <message>
         <source>Remapping resources are exhausted or the InfoROM could not be written: candidate for replacement.</source>
         <translation>重映射资源耗尽或 InfoROM 无法写入：考虑更换。</translation>
     </message>
@@ -12829,6 +13019,14 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>FP16 流水线工作的周期比例（DCGM）。</translation>
     </message>
     <message>
+        <source>Share of cycles in which the FP32 pipe worked (DCGM).</source>
+        <translation>FP32 流水线工作的周期占比（DCGM）。</translation>
+    </message>
+    <message>
+        <source>Share of cycles in which the FP64 pipe worked (DCGM).</source>
+        <translation>FP64 流水线工作的周期占比（DCGM）。</translation>
+    </message>
+    <message>
         <source>Share of one core&apos;s time not idle (/proc/stat).</source>
         <translation>单核非空闲时间的比例（/proc/stat）。</translation>
     </message>
@@ -12857,6 +13055,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>磁盘有未完成请求的时间比例（/proc/diskstats）。</translation>
     </message>
     <message>
+        <source>Share of time in which a kernel of one process ran (pmon).</source>
+        <translation>某个进程的 kernel 运行的时间占比（pmon）。</translation>
+    </message>
+    <message>
         <source>Share of time in which all tasks waited for I/O (PSI).</source>
         <translation>所有任务等待 I/O 的时间比例（PSI）。</translation>
     </message>
@@ -12871,6 +13073,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Share of time in which device memory was read or written (NVML).</source>
         <translation>读写显存的时间比例（NVML）。</translation>
+    </message>
+    <message>
+        <source>Share of time in which one process read or wrote device memory (pmon).</source>
+        <translation>某个进程读写显存的时间占比（pmon）。</translation>
     </message>
     <message>
         <source>Share of time in which some kernel ran (NVML); 1 does not mean that the GPU works hard.</source>
@@ -12921,6 +13127,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>挂载文件系统的容量（statvfs）。</translation>
     </message>
     <message>
+        <source>Size per time of collectives (NCCL Inspector).</source>
+        <translation>集合通信的数据量除以时间（NCCL Inspector）。</translation>
+    </message>
+    <message>
         <source>Slow restarts after a loss (RoCE).</source>
         <translation>丢包后的慢启动（RoCE）。</translation>
     </message>
@@ -12945,6 +13155,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>普通用户仍可写入的挂载空间（statvfs）。</translation>
     </message>
     <message>
+        <source>Speed of the fan as a share of its highest (NVML, DCGM).</source>
+        <translation>风扇转速占最高转速的比例（NVML、DCGM）。</translation>
+    </message>
+    <message>
         <source>Start fewer worker processes and threads (OMP_NUM_THREADS) per node, or pin them to cores</source>
         <translation>减少每节点的 worker 进程与线程（OMP_NUM_THREADS），或将其绑核</translation>
     </message>
@@ -12961,6 +13175,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>先怀疑应用；若不同作业中总是同一 GPC 与 TPC，则怀疑硬件。</translation>
     </message>
     <message>
+        <source>Suspect the application or the driver first; the hardware if one GPU alone repeats it.</source>
+        <translation>先怀疑应用或驱动；若仅有一个 GPU 重复出现，再怀疑硬件。</translation>
+    </message>
+    <message>
         <source>Suspect the program first (Xid 13 or 31 beside it); the GPU if one alone repeats it.</source>
         <translation>先怀疑程序（同时有 Xid 13 或 31）；若只有一个 GPU 反复出现，则怀疑 GPU。</translation>
     </message>
@@ -12971,6 +13189,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Swap free</source>
         <translation>空闲 Swap</translation>
+    </message>
+    <message>
+        <source>Sync boost violation</source>
+        <translation>Sync boost 降频时间</translation>
     </message>
     <message>
         <source>System memory</source>
@@ -12995,6 +13217,30 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Tensor active</source>
         <translation>Tensor 活跃</translation>
+    </message>
+    <message>
+        <source>Test failed</source>
+        <translation>测试失败</translation>
+    </message>
+    <message>
+        <source>Tested bandwidth</source>
+        <translation>实测带宽</translation>
+    </message>
+    <message>
+        <source>Tested bus bandwidth</source>
+        <translation>实测总线带宽</translation>
+    </message>
+    <message>
+        <source>Tested latency</source>
+        <translation>实测延迟</translation>
+    </message>
+    <message>
+        <source>Tested message rate</source>
+        <translation>实测消息速率</translation>
+    </message>
+    <message>
+        <source>Tested time</source>
+        <translation>实测时间</translation>
     </message>
     <message>
         <source>That peer&apos;s process ended, as at the end of every job; else look for the first rank that failed.</source>
@@ -13079,6 +13325,42 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Ticks in which data waited for credits: congestion, not time.</source>
         <translation>数据等待 credit 的 tick 数：表示拥塞，不是时间。</translation>
+    </message>
+    <message>
+        <source>Time at power limit</source>
+        <translation>功率限制降频时间</translation>
+    </message>
+    <message>
+        <source>Time at thermal limit</source>
+        <translation>温度限制降频时间</translation>
+    </message>
+    <message>
+        <source>Time for which clocks were held down by heat (DCGM).</source>
+        <translation>因温度而降频的时间（DCGM）。</translation>
+    </message>
+    <message>
+        <source>Time for which clocks were held down by the board&apos;s limits (DCGM).</source>
+        <translation>因板卡限制而降频的时间（DCGM）。</translation>
+    </message>
+    <message>
+        <source>Time for which clocks were held down by the power limit (DCGM).</source>
+        <translation>因功率限制而降频的时间（DCGM）。</translation>
+    </message>
+    <message>
+        <source>Time for which clocks were held down by the reliability voltage limit (DCGM).</source>
+        <translation>因可靠性电压限制而降频的时间（DCGM）。</translation>
+    </message>
+    <message>
+        <source>Time for which clocks were held down by the sync boost group (DCGM).</source>
+        <translation>因 sync boost 组而降频的时间（DCGM）。</translation>
+    </message>
+    <message>
+        <source>Time for which clocks were held down for lack of work (DCGM).</source>
+        <translation>因负载不足而降频的时间（DCGM）。</translation>
+    </message>
+    <message>
+        <source>Time of one collective in a test (nccl-tests).</source>
+        <translation>测试中一次集合通信的时间（nccl-tests）。</translation>
     </message>
     <message>
         <source>Time since the machine booted (/proc/uptime).</source>
@@ -13193,6 +13475,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>通常是索引或标签越界。</translation>
     </message>
     <message>
+        <source>Values that a collective computed wrongly in a test (nccl-tests).</source>
+        <translation>测试中集合通信算错的值的数量（nccl-tests）。</translation>
+    </message>
+    <message>
         <source>Voluntary context switches of a trainer (/proc/PID/status).</source>
         <translation>训练进程的自愿上下文切换（/proc/PID/status）。</translation>
     </message>
@@ -13227,6 +13513,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>What the link of the port can carry each way.</source>
         <translation>端口链路每方向的承载能力。</translation>
+    </message>
+    <message>
+        <source>Wrong values</source>
+        <translation>错误值</translation>
     </message>
     <message>
         <source>a CPU did not schedule for seconds</source>
@@ -13275,6 +13565,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>a file system reported an error</source>
         <translation>文件系统报告错误</translation>
+    </message>
+    <message>
+        <source>a hardware test ended</source>
+        <translation>一项硬件测试结束</translation>
     </message>
     <message>
         <source>a kernel failed while it ran</source>
@@ -13421,6 +13715,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>all-to-all</translation>
     </message>
     <message>
+        <source>an Ascend NPU or its switch reported a fault</source>
+        <translation>昇腾 NPU 或其交换芯片报告故障</translation>
+    </message>
+    <message>
         <source>an RDMA operation of NCCL failed</source>
         <translation>NCCL 的 RDMA 操作失败</translation>
     </message>
@@ -13439,6 +13737,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>another rank left, or the network to it failed</source>
         <translation>其他 rank 退出，或到它的网络失败</translation>
+    </message>
+    <message>
+        <source>another system reported a fault of this node (MindCluster public fault)</source>
+        <translation>其他系统报告该节点有故障（MindCluster 公共故障）</translation>
     </message>
     <message>
         <source>application clocks</source>
@@ -13653,6 +13955,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>梯度 reduce-scatter</translation>
     </message>
     <message>
+        <source>graphics engine class error</source>
+        <translation>图形引擎类错误</translation>
+    </message>
+    <message>
         <source>graphics or SM engine exception (out-of-bounds access, illegal instruction)</source>
         <translation>图形或 SM 引擎异常（越界访问、非法指令）</translation>
     </message>
@@ -13723,6 +14029,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>info</source>
         <translation>信息</translation>
+    </message>
+    <message>
+        <source>internal micro-controller breakpoint or warning</source>
+        <translation>内部微控制器断点或警告</translation>
     </message>
     <message>
         <source>internal micro-controller halt</source>
@@ -13965,6 +14275,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>对端未及时应答</translation>
     </message>
     <message>
+        <source>persistence mode</source>
+        <translation>持久模式</translation>
+    </message>
+    <message>
         <source>point to point</source>
         <translation>点对点</translation>
     </message>
@@ -14151,6 +14465,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>the cost of a save is not recorded: no begin, and no longer step</source>
         <translation>保存的代价未记录：没有开始，也没有变长的步</translation>
+    </message>
+    <message>
+        <source>the data loader&apos;s pin-memory thread failed</source>
+        <translation>数据加载器的 pin-memory 线程失败</translation>
     </message>
     <message>
         <source>the framework&apos;s usual order</source>
