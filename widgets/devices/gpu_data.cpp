@@ -303,6 +303,12 @@ class Builder {
       if (cell.device)
         for (const Device* instance : m_fleet.instancesOf(cell.device)) instances << screenText(instance->model, 40);
       cell.instances = instances.join(QStringLiteral(", "));
+      QStringList tenants;
+      for (const std::string& tenant : m_fleet.tenantsOf(cell.node, cell.device)) tenants << screenText(tenant, 60);
+      constexpr qsizetype kTenantsShown = 4;
+      if (tenants.size() > kTenantsShown)
+        tenants = tenants.mid(0, kTenantsShown) << DeviceText::tr("and %1 more").arg(tenants.size() - kTenantsShown);
+      cell.tenants = tenants.join(QStringLiteral(", "));
       cell.mig = cell.device && (!instances.isEmpty() || std::ranges::binary_search(m_data.facts.mig, cell.device));
       ++i;
     });

@@ -91,6 +91,7 @@ struct GpuCell {
   bool xid = false;                    // an Xid event in the last hour of data
   bool mig = false;                    // partitioned into instances
   QString instances;                   // the known ones: "1g.5gb, 1g.5gb, 2g.10gb"
+  QString tenants;                     // pods or processes on it: "train-0, eval-0"
   std::optional<FindingMark> finding;  // open findings about it
   QString name;                        // "n0412 GPU 3"
   QString rank;                        // "37 (0,1,5)"

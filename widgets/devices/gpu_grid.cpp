@@ -276,6 +276,7 @@ QStringList GpuGrid::wordsOf(const GpuCell& cell) const {
   if (cell.link_error) lines << tr("◆ NVLink errors since the driver was loaded");
   if (cell.mig)
     lines << (cell.instances.isEmpty() ? tr("▭ MIG is on: divided into instances") : tr("▭ MIG instances: %1").arg(cell.instances));
+  if (!cell.tenants.isEmpty()) lines << tr("used by %1").arg(cell.tenants);
   if (cell.capped) lines << tr("at its power cap");
   return lines;
 }

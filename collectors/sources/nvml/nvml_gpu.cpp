@@ -103,7 +103,7 @@ void NvmlGpu::declare(Recorder& out, const Node& node, NodeId node_id, const std
   m_id = out.device(device);
   m_book = SeriesTable(node_id, m_id);
 
-  nlohmann::json facts{{"driver", lib.driver()}};
+  nlohmann::json facts{{"driver", lib.driver()}, {"vendor", "NVIDIA"}};
   if (int cuda = 0; lib.cudaVersion != nullptr && lib.cudaVersion(&cuda) == kSuccess)
     facts["cuda"] = std::to_string(cuda / 1000) + "." + std::to_string(cuda % 1000 / 10);
   if (nvml::PciInfo pci{}; lib.pciInfo != nullptr && lib.pciInfo(m_handle, &pci) == kSuccess) {
