@@ -576,6 +576,10 @@
         <translation>与同类相比</translation>
     </message>
     <message>
+        <source>and %1 more</source>
+        <translation>等另外 %1 个</translation>
+    </message>
+    <message>
         <source>and %1 more: see the events</source>
         <translation>另有 %1 条：见事件</translation>
     </message>
@@ -7231,6 +7235,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>state</source>
         <translation>状态</translation>
+    </message>
+    <message>
+        <source>used by %1</source>
+        <translation>使用者：%1</translation>
     </message>
     <message>
         <source>■ Xid in the last hour</source>
