@@ -50,6 +50,7 @@ Status SenderSession::begin() {
   m_devices.clear();
   m_last_xid.clear();
   m_fresh_times = 0;
+  m_previous = kNone;
   m_updated.clear();
   m_payload.clear();
   m_block_times.clear();
@@ -84,8 +85,18 @@ Result<WriteOutcome> SenderSession::take(std::string_view request, const std::st
 }
 
 SenderSession::Entry* SenderSession::find(std::string_view key, const std::string& address, WriteOutcome& outcome) {
+  // Requests mostly repeat the order of earlier ones.
+  const std::uint32_t expected = m_previous < m_entries.size() ? m_entries[m_previous].next : kNone;
+  if (!key.empty() && expected < m_entries.size() && m_entries[expected].key == key) {
+    m_previous = expected;
+    return &m_entries[expected];
+  }
   const auto known = m_by_key.find(key);
-  return known != m_by_key.end() ? &m_entries[known->second] : add(key, address, outcome);
+  const std::uint32_t index = known != m_by_key.end() ? known->second : add(key, address, outcome);
+  if (index == kNone) return nullptr;
+  if (m_previous < m_entries.size()) m_entries[m_previous].next = index;
+  m_previous = index;
+  return &m_entries[index];
 }
 
 std::uint32_t SenderSession::nodeOf(const std::string& name) {
@@ -128,7 +139,7 @@ void SenderSession::forget(TimeNs now) {
   }
 }
 
-SenderSession::Entry* SenderSession::add(std::string_view key, const std::string& address, WriteOutcome& outcome) {
+std::uint32_t SenderSession::add(std::string_view key, const std::string& address, WriteOutcome& outcome) {
   ExpositionParser::Sample exposed;
   std::string_view job, instance, node_label;
   for (const auto& [name, value] : labelsOf(key)) {
@@ -141,11 +152,11 @@ SenderSession::Entry* SenderSession::add(std::string_view key, const std::string
     if (name == "instance") instance = value;
     if (name == "node" || name == "nodename" || name == "kubernetes_node") node_label = value;
   }
-  if (exposed.name.empty()) return ++outcome.unnamed, nullptr;
+  if (exposed.name.empty()) return ++outcome.unnamed, kNone;
   if (series() >= m_limits.series || m_nodes.size() >= kMaxNodes || m_devices.size() >= kMaxDevices || m_new_series < 1) {
     if (m_first_refused.empty()) m_first_refused = exposed.name.substr(0, 200);
     ++(m_new_series < 1 ? outcome.too_fast : outcome.too_many_series);
-    return nullptr;
+    return kNone;
   }
   m_new_series -= 1;
   // Names alone decide: the types that Prometheus sends apart arrive later than the first samples.
@@ -190,7 +201,7 @@ SenderSession::Entry* SenderSession::add(std::string_view key, const std::string
     m_free.pop_back();
   m_entries[index] = std::move(entry);
   m_by_key.emplace(m_entries[index].key, index);
-  return &m_entries[index];
+  return index;
 }
 
 }  // namespace runglass

@@ -56,6 +56,7 @@ class SenderSession {
   std::int64_t series() const { return static_cast<std::int64_t>(m_by_key.size()); }
 
  private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
   struct Entry {
     std::string key;
     const Unit* unit = nullptr;
@@ -70,6 +71,7 @@ class SenderSession {
     // All delivered times of a new series, until it is surely committed: a Reader does not see it before.
     std::unique_ptr<std::vector<TimeNs>> fresh;
     TimeNs created = 0;
+    std::uint32_t next = kNone;  // the entry that followed this one when it was last looked up
   };
   struct KnownNode {
     std::string name, uuid;
@@ -87,7 +89,7 @@ class SenderSession {
 
   Status begin();
   Entry* find(std::string_view key, const std::string& address, WriteOutcome& outcome);
-  Entry* add(std::string_view key, const std::string& address, WriteOutcome& outcome);
+  std::uint32_t add(std::string_view key, const std::string& address, WriteOutcome& outcome);
   std::uint32_t nodeOf(const std::string& name);
   std::pair<std::string, DeviceId> deviceOf(const ExporterSample& what, std::uint32_t node);
   void write(Entry& entry, std::span<const WriteSample> samples, TimeNs now, WriteOutcome& outcome);
@@ -113,6 +115,7 @@ class SenderSession {
   std::size_t m_defined = 0;  // bytes of the dictionary that the hub has
   std::deque<Entry> m_entries;
   std::vector<std::uint32_t> m_free;
+  std::uint32_t m_previous = kNone;  // the entry of the last look-up
   std::unordered_map<std::string_view, std::uint32_t> m_by_key;
   std::vector<KnownNode> m_nodes;
   std::unordered_map<std::string, std::uint32_t> m_node_of;  // by name
