@@ -118,7 +118,6 @@ constexpr auto kFaults = [] {
           "test_failed", "", kError, kGpu, "a hardware test failed",
           "Drain the node and run the test again: repeated, replace what it names; wrong values without an error of their own mean a GPU, "
           "link or adapter that corrupts data."),
-      fault("test_result", "", kInfo, kNode, "a hardware test ended", ""),
       fault("npu_fault", "", kError, kGpu, "an Ascend NPU reported a fault",
             "Look the code up in Huawei's fault code list; Separate and ManuallySeparate levels mean: drain the node."),
       fault("network_fault", "", kError, kGpu, "an Ascend NPU's network port reported a fault",

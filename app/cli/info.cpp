@@ -170,7 +170,7 @@ std::string toText(const Contents& all) {
   text += "events    " + std::to_string(all.usage.event_count) + ", log lines " + std::to_string(all.usage.log_count) + "\n";
   text += "nodes     " + std::to_string(all.nodes.size()) + ", devices " + std::to_string(all.devices.size()) + "\n";
   if (all.tests + all.failed_tests > 0)
-    text += "tests     " + std::to_string(all.tests) + " of hardware, " + std::to_string(all.failed_tests) + " failures\n";
+    text += "tests     " + std::to_string(all.tests) + " of hardware, " + std::to_string(all.failed_tests) + " failed results\n";
   text += "checksums " +
           (all.checked ? all.damaged.empty() ? std::string("everything checked, nothing damaged")
                                              : std::to_string(all.damaged.size()) + " damaged, `runglassctl verify` lists them"
