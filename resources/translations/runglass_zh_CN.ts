@@ -13651,10 +13651,6 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>文件系统报告错误</translation>
     </message>
     <message>
-        <source>a hardware test ended</source>
-        <translation>一次硬件测试结束</translation>
-    </message>
-    <message>
         <source>a kernel failed while it ran</source>
         <translation>kernel 运行时失败</translation>
     </message>
