@@ -70,18 +70,22 @@ constexpr std::array kStates = {
 
 std::span<const ClockReason> clockReasons() { return kReasons; }
 
-std::string clockReasonWords(std::uint64_t bits) {
-  if (bits == 0) return "none";
-  std::string text;
-  const auto add = [&](std::string_view words) { text.append(text.empty() ? "" : ", ").append(words); };
+std::vector<std::string> clockReasonNames(std::uint64_t bits) {
+  std::vector<std::string> names;
   for (const ClockReason& reason : kReasons)
-    if ((bits & reason.bit) != 0) add(reason.words), bits &= ~std::uint64_t{reason.bit};
+    if ((bits & reason.bit) != 0) names.emplace_back(reason.words), bits &= ~std::uint64_t{reason.bit};
   if (bits != 0) {
     char hex[24];
     std::snprintf(hex, sizeof hex, "0x%llx", static_cast<unsigned long long>(bits));
-    add(hex);
+    names.emplace_back(hex);
   }
-  return text;
+  return names;
+}
+
+std::string clockReasonWords(std::uint64_t bits) {
+  std::string text;
+  for (const std::string& name : clockReasonNames(bits)) text.append(text.empty() ? "" : ", ").append(name);
+  return text.empty() ? "none" : text;
 }
 
 std::span<const StateAdvice> stateAdvice() { return kStates; }

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace runglass {
 
@@ -21,7 +22,9 @@ struct ClockReason {
   bool alarming;  // worth a finding when it lasts; the others occur in every healthy job
 };
 inline constexpr std::string_view kClockReasonSource = "NVML API reference vR550, NvmlClocksEventReasons, 2024-03";
-std::span<const ClockReason> clockReasons();       // by bit
+std::span<const ClockReason> clockReasons();  // by bit
+std::vector<std::string> clockReasonNames(
+    std::uint64_t bits);                           // {"software power cap", "hardware thermal slowdown"}; bits without a row as hex
 std::string clockReasonWords(std::uint64_t bits);  // "software power cap, hardware thermal slowdown"; "none"; bits without a row as hex
 
 // A value of a catalogued metric and the recommended action. `value` "": the metric grows, or is not 0.

@@ -24,14 +24,36 @@ bool sameWord(std::string_view in_text, std::string_view wanted, bool prefix) {
   return true;
 }
 
+// Chinese, Japanese and Korean text has no spaces between words: a run of it is searched within.
+bool isRun(std::string_view word) {
+  // A byte that begins a character from U+3000 on.
+  return std::ranges::any_of(word, [](char c) { return static_cast<unsigned char>(c) >= 0xE3; });
+}
+
+// Where the words begin in that of the text, as the term's word number `i`.
+std::optional<std::size_t> placeIn(std::string_view in_text, const LogQuery::Term& term, std::size_t i) {
+  const std::string& wanted = term.words[i];
+  const bool last = i + 1 == term.words.size();
+  if (!isRun(wanted)) return sameWord(in_text, wanted, term.prefix && last) ? std::optional<std::size_t>(0) : std::nullopt;
+  if (in_text.size() < wanted.size()) return std::nullopt;
+  // Of a phrase, the first word ends a run and the last begins one.
+  const std::size_t end = in_text.size() - wanted.size();
+  for (std::size_t at = i == 0 && !last ? end : 0; at <= (i == 0 ? end : 0); ++at)
+    if (sameWord(in_text.substr(at, wanted.size()), wanted, false)) return at;
+  return std::nullopt;
+}
+
 // The first position at or after `from` where the term's words follow each other.
 std::optional<TextPiece> find(std::string_view text, const LogQuery::Term& term, std::size_t from) {
   WordCursor at(text.substr(from));
   while (at.next()) {
     WordCursor ahead = at;
-    std::size_t found = 0;
-    while (sameWord(ahead.word(), term.words[found], term.prefix && found + 1 == term.words.size())) {
-      if (++found == term.words.size()) return TextPiece{from + at.begin(), from + ahead.end()};
+    std::size_t found = 0, begin = 0;
+    while (const auto place = placeIn(ahead.word(), term, found)) {
+      if (found == 0) begin = from + at.begin() + *place;
+      const std::string& word = term.words[found];
+      if (++found == term.words.size())
+        return TextPiece{begin, isRun(word) ? from + ahead.begin() + *place + word.size() : from + ahead.end()};
       if (!ahead.next()) return std::nullopt;
     }
   }
@@ -103,7 +125,7 @@ std::string LogQuery::indexExpression() const {
     if (term.without) continue;
     for (std::size_t i = 0; i < term.words.size(); ++i) {
       const bool prefix = term.prefix && i + 1 == term.words.size();
-      if (prefix && term.words[i].size() < kMinPrefix) continue;
+      if (isRun(term.words[i]) || (prefix && term.words[i].size() < kMinPrefix)) continue;
       if (!expression.empty()) expression += " AND ";
       // Words contain no quotes.
       expression.append("\"").append(term.words[i]).append("\"");

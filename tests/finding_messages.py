@@ -68,7 +68,7 @@ def messages(text):
 
 def main():
     breaches, known, used = [], templates(), set()
-    for path in sorted(os.path.relpath(f, ROOT) for f in glob.glob(ROOT + '/analysis/*/*.cpp') + glob.glob(ROOT + '/analysis/*/*.h')):
+    for path in sorted(os.path.relpath(f, ROOT) for f in glob.glob(ROOT + '/analysis/*/*.cpp') + glob.glob(ROOT + '/analysis/*/*.h') + glob.glob(ROOT + '/widgets/*/*.cpp')):
         if os.path.dirname(path) == 'analysis/words':
             continue
         text = re.sub(r'//[^\n]*', '', read(path))

@@ -12,6 +12,9 @@
 namespace runglass {
 namespace {
 
+using words::Arg;
+using words::Message;
+
 constexpr double kNormal = 1.959964;    // two-sided 95 %
 constexpr std::int64_t kMinSteps = 10;  // fewer give no interval
 constexpr double kLongerWork = 0.02;
@@ -132,16 +135,16 @@ void compareWork(const CompareSide& a, const CompareSide& b, Comparison& out) {
 }
 
 void compareRegimes(const Regime& a, const Regime& b, const Moments& moments_a, const Moments& moments_b, Comparison& out) {
-  const auto check = [&](const std::optional<double>& x, const std::optional<double>& y, const char* what) {
-    if (x && y && *x != *y)
-      out.warnings.push_back(std::string(what) + " " + formulaNumber(*x) + " → " + formulaNumber(*y) + ": step times are not comparable");
-  };
-  check(a.world, b.world, "world size");
-  check(a.global_batch, b.global_batch, "global batch size");
-  check(a.sequence, b.sequence, "sequence length");
+  const auto differ = [](const std::optional<double>& x, const std::optional<double>& y) { return x && y && *x != *y; };
+  if (differ(a.world, b.world))
+    out.warnings.emplace_back(Message{"compare_world", {{"a", formulaNumber(*a.world)}, {"b", formulaNumber(*b.world)}}});
+  if (differ(a.global_batch, b.global_batch))
+    out.warnings.emplace_back(
+        Message{"compare_global_batch", {{"a", formulaNumber(*a.global_batch)}, {"b", formulaNumber(*b.global_batch)}}});
+  if (differ(a.sequence, b.sequence))
+    out.warnings.emplace_back(Message{"compare_sequence", {{"a", formulaNumber(*a.sequence)}, {"b", formulaNumber(*b.sequence)}}});
   const auto tokens_a = a.tokensPerStep(), tokens_b = b.tokensPerStep();
-  if (!out.warnings.empty() && (!tokens_a || !tokens_b))
-    out.warnings.push_back("no comparison per token: batch size and sequence length are not known of both");
+  if (!out.warnings.empty() && (!tokens_a || !tokens_b)) out.warnings.emplace_back(Message{"compare_no_token", {}});
   if (tokens_a && out.mean_a_ns) out.token_a_ns = *out.mean_a_ns / *tokens_a;
   if (tokens_b && out.mean_b_ns) out.token_b_ns = *out.mean_b_ns / *tokens_b;
   if (!out.token_a_ns || !out.token_b_ns || out.steps_a < kMinSteps || out.steps_b < kMinSteps) return;
@@ -150,14 +153,16 @@ void compareRegimes(const Regime& a, const Regime& b, const Moments& moments_a, 
 }
 
 // All ranks wait for the one that works longer: where waiting was measured, its own work identifies it.
-std::string longerWorker(const Comparison& c) {
+Arg longerWorker(const Comparison& c) {
   if (c.work_is_whole_step || !c.delta_ns || *c.delta_ns <= 0) return {};
   const WorkDelta* worst = nullptr;
   for (const WorkDelta& rank : c.ranks)
     if (rank.change() && (worst == nullptr || *rank.b_ns - *rank.a_ns > *worst->b_ns - *worst->a_ns)) worst = &rank;
   if (worst == nullptr || *worst->change() < kLongerWork || *worst->b_ns - *worst->a_ns < *c.delta_ns / 2) return {};
-  return "; rank " + std::to_string(*worst->rank) + (worst->node.empty() ? "" : " on " + worst->node) + " works " +
-         percentText(std::abs(*worst->change()), 1) + " longer itself";
+  return Message{"compare_longer_work",
+                 {{"rank", *worst->rank},
+                  {"node", worst->node.empty() ? Arg() : Arg(worst->node)},
+                  {"change", percentText(std::abs(*worst->change()), 1)}}};
 }
 
 std::string length(double ns) {
@@ -217,29 +222,41 @@ Comparison compareSides(const CompareSide& a, const CompareSide& b) {
   return out;
 }
 
-std::string comparisonSentence(const Comparison& c, const std::string& name_a, const std::string& name_b) {
-  if (!c.mean_a_ns || !c.mean_b_ns) return (c.mean_a_ns ? name_b : name_a) + " has no steady steps with a duration.";
+Message comparisonSentence(const Comparison& c, const SideName& a, const SideName& b) {
+  if (!c.mean_a_ns || !c.mean_b_ns) return Message{"compare_no_steps", {{"name", (c.mean_a_ns ? b : a).first}}};
   const bool other = !c.warnings.empty();
   if (other && c.token_a_ns && c.token_b_ns && c.low_ns) {
-    const std::string values = " (" + formulaNumber(*c.token_a_ns) + " → " + formulaNumber(*c.token_b_ns) + " ns)";
+    const Arg token_a = formulaNumber(*c.token_a_ns), token_b = formulaNumber(*c.token_b_ns);
     if (!c.token_differs)
-      return "No difference per token beyond the noise between " + name_a + " and " + name_b + values + "; step times are not comparable.";
+      return Message{"compare_same_per_token", {{"a", a.inside}, {"b", b.inside}, {"token_a", token_a}, {"token_b", token_b}}};
     const double change = *c.token_b_ns / *c.token_a_ns - 1;
-    return name_b + " takes " + percentText(std::abs(change), 1) + (change > 0 ? " longer" : " less time") + " per token than " + name_a +
-           values + "; step times are not comparable.";
+    return Message{
+        change > 0 ? "compare_token_longer" : "compare_token_less",
+        {{"b", b.first}, {"change", percentText(std::abs(change), 1)}, {"a", a.inside}, {"token_a", token_a}, {"token_b", token_b}}};
   }
-  if (other) return "Step times of " + name_a + " and " + name_b + " are not comparable: " + c.warnings.front() + ".";
-  if (!c.low_ns)
-    return "Too few steady steps to show a difference: " + std::to_string(c.steps_a) + " and " + std::to_string(c.steps_b) + ".";
+  if (other) return Message{"compare_not_comparable", {{"a", a.inside}, {"b", b.inside}, {"reason", c.warnings.front().message}}};
+  if (!c.low_ns) return Message{"compare_few_steps", {{"steps_a", c.steps_a}, {"steps_b", c.steps_b}}};
   if (!c.differs())
-    return "No difference beyond the noise: " + length(*c.mean_a_ns) + " and " + length(*c.mean_b_ns) +
-           " a step (95 %: " + signedLength(*c.low_ns) + " to " + signedLength(*c.high_ns) + ").";
+    return Message{"compare_same",
+                   {{"mean_a", length(*c.mean_a_ns)},
+                    {"mean_b", length(*c.mean_b_ns)},
+                    {"low", signedLength(*c.low_ns)},
+                    {"high", signedLength(*c.high_ns)}}};
   const double change = *c.delta_ns / *c.mean_a_ns;
-  std::string text = name_b + " is " + percentText(std::abs(change), 1) + (change > 0 ? " slower" : " faster") + " than " + name_a + ": " +
-                     length(*c.mean_a_ns) + " → " + length(*c.mean_b_ns) + " a step";
+  Arg part;
   if (!c.parts.empty() && c.parts.front().delta_ns() * *c.delta_ns > 0)
-    text += "; " + c.parts.front().part + " " + signedLength(c.parts.front().delta_ns()) + " of " + signedLength(*c.delta_ns);
-  return text + longerWorker(c) + ".";
+    part = Message{"compare_part",
+                   {{"part", words::Term{c.parts.front().part}},
+                    {"delta", signedLength(c.parts.front().delta_ns())},
+                    {"whole", signedLength(*c.delta_ns)}}};
+  return Message{change > 0 ? "compare_slower" : "compare_faster",
+                 {{"b", b.first},
+                  {"change", percentText(std::abs(change), 1)},
+                  {"a", a.inside},
+                  {"mean_a", length(*c.mean_a_ns)},
+                  {"mean_b", length(*c.mean_b_ns)},
+                  {"part", part},
+                  {"longer", longerWorker(c)}}};
 }
 
 }  // namespace runglass

@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/words/sentence.h"
+
 namespace runglass {
 
 struct RankMeans {
@@ -38,7 +40,7 @@ struct Regime {
 };
 
 struct CompareSide {
-  std::string name;  // "pretrain, attempt 1, steps 300 to 499"
+  words::Sentence name;  // "pretrain / 1, steps 300 to 499"
   std::vector<RankMeans> ranks;
   std::map<std::int64_t, std::pair<double, std::int64_t>> by_step;  // sum of durations and number of ranks
   std::int64_t left_out = 0;  // steps of a rank left out: not steady, stalled, or disturbed by traces and captures
@@ -66,7 +68,7 @@ struct Comparison {
   bool parts_reported = false;                      // both sides record parts
   std::optional<double> token_a_ns, token_b_ns;     // mean step ÷ tokens of a step
   bool token_differs = false;                       // beyond 95 % of the noise
-  std::vector<std::string> warnings;                // reasons why step times are not comparable, for people
+  std::vector<words::Sentence> warnings;            // reasons why step times are not comparable
   std::vector<WorkDelta> nodes, ranks;              // largest change first; those on one side only last
   std::vector<std::string> nodes_in, nodes_out;     // only in B; only in A
   bool work_is_whole_step = false;                  // no waiting was measured: own work identifies no slow rank
@@ -74,7 +76,10 @@ struct Comparison {
 };
 
 Comparison compareSides(const CompareSide& a, const CompareSide& b);
-// One sentence for people.
-std::string comparisonSentence(const Comparison& comparison, const std::string& name_a, const std::string& name_b);
+// A side within a sentence, and at its beginning.
+struct SideName {
+  words::Arg inside, first;
+};
+words::Message comparisonSentence(const Comparison& comparison, const SideName& a, const SideName& b);
 
 }  // namespace runglass

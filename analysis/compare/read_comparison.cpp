@@ -267,10 +267,13 @@ Status readPairs(Reader& reader, AttemptId a, AttemptId b, double tokens_ratio, 
   return {};
 }
 
-void nameSide(CompareSide& side, const std::string& name) {
-  side.name = name;
-  if (!side.by_step.empty())
-    side.name += ", steps " + std::to_string(side.by_step.begin()->first) + " to " + std::to_string(side.by_step.rbegin()->first);
+words::Message sideName(const CompareSide& side, const words::Arg& name) {
+  using words::Arg;
+  const bool stepped = !side.by_step.empty();
+  return words::Message{"compare_side",
+                        {{"name", name},
+                         {"first", stepped ? Arg(side.by_step.begin()->first) : Arg()},
+                         {"last", stepped ? Arg(side.by_step.rbegin()->first) : Arg()}}};
 }
 
 }  // namespace
@@ -293,6 +296,7 @@ Result<CompareChoice> chooseSide(Reader& reader, const std::string& text) {
 }
 
 Result<ComparisonAnswer> readComparison(Reader& reader, const CompareQuestion& question, std::stop_token stop) {
+  using words::Message;
   ComparisonAnswer out;
   RG_ASSIGN(out.run_a, chooseRun(reader, question.a.run));
   RG_ASSIGN(const Attempt a, attemptOf(reader, out.run_a, question.a.attempt));
@@ -301,9 +305,10 @@ Result<ComparisonAnswer> readComparison(Reader& reader, const CompareQuestion& q
     out.run_b = out.run_a;
     RG_ASSIGN(out.a, SideReader(reader, a, {kLowest, *question.at_step}, stop).read(true));
     RG_ASSIGN(out.b, SideReader(reader, a, {*question.at_step, kHighest}, stop).read(false));
-    nameSide(out.a, "before"), nameSide(out.b, "after");
+    out.a.name = sideName(out.a, Message{"compare_before", {}}), out.b.name = sideName(out.b, Message{"compare_after", {}});
     out.comparison = compareSides(out.a, out.b);
-    out.sentence = comparisonSentence(out.comparison, "before step " + std::to_string(*question.at_step), "After it, the run");
+    const Message before = Message{"compare_before_step", {{"step", *question.at_step}}}, after = Message{"compare_after_step", {}};
+    out.sentence = comparisonSentence(out.comparison, {before, before}, {after, after});
     return out;
   }
   RG_ASSIGN(out.run_b, chooseRun(reader, question.b.run));
@@ -312,13 +317,15 @@ Result<ComparisonAnswer> readComparison(Reader& reader, const CompareQuestion& q
   RG_ASSIGN(out.a, SideReader(reader, a, {}, stop).read(true));
   RG_ASSIGN(out.b, SideReader(reader, b, {}, stop).read(true));
   const bool same_run = out.run_a.id == out.run_b.id;
+  // A run's name stays as it is at the beginning of a sentence.
   const auto name = [&](const Run& run, std::int32_t attempt) {
-    return same_run ? "attempt " + std::to_string(attempt) : run.name + " / " + std::to_string(attempt);
+    if (!same_run) return SideName{run.name + " / " + std::to_string(attempt), run.name + " / " + std::to_string(attempt)};
+    return SideName{Message{"compare_attempt", {{"number", attempt}}}, Message{"compare_attempt_first", {{"number", attempt}}}};
   };
-  nameSide(out.a, name(out.run_a, a.number)), nameSide(out.b, name(out.run_b, b.number));
+  const SideName name_a = name(out.run_a, a.number), name_b = name(out.run_b, b.number);
+  out.a.name = sideName(out.a, name_a.inside), out.b.name = sideName(out.b, name_b.inside);
   out.comparison = compareSides(out.a, out.b);
-  out.sentence = comparisonSentence(out.comparison, name(out.run_a, a.number), name(out.run_b, b.number));
-  if (out.sentence.starts_with("attempt ")) out.sentence.front() = 'A';  // a run's name stays as it is
+  out.sentence = comparisonSentence(out.comparison, name_a, name_b);
   RG_ASSIGN(const auto facts_a, reader.facts(a.id));
   RG_ASSIGN(const auto facts_b, reader.facts(b.id));
   out.facts = differentFacts(facts_a, facts_b);

@@ -48,7 +48,7 @@ struct ComparisonAnswer {
   std::vector<FactDelta> facts;
   std::vector<ScalarPair> scalars;   // the loss first, at most kMaxScalars
   std::size_t scalars_left_out = 0;  // beyond those
-  std::string sentence;
+  words::Sentence sentence;
 };
 
 Result<ComparisonAnswer> readComparison(Reader& reader, const CompareQuestion& question, std::stop_token stop);

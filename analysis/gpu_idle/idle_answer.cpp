@@ -9,10 +9,12 @@
 #include "analysis/gpu_idle/idle_parts.h"
 #include "analysis/gpu_idle/idle_spans.h"
 #include "analysis/gpu_idle/idle_words.h"
-#include "model/number_text.h"
 
 namespace runglass {
 namespace {
+
+using words::Arg;
+using words::Message;
 
 class Explainer {
  public:
@@ -74,9 +76,8 @@ class Explainer {
                      .overlapped_comm = m_spans.overlapped / window};
     m_answer.launches = m_spans.launches;
     m_answer.left_out = m_spans.left_out, m_answer.ranks_left_out = m_spans.ranks_left_out;
-    m_answer.basis_words = "GPU streams of " + counted(m_tally.units, "device");
-    if (m_answer.ranks_left_out > 0)
-      m_answer.basis_words += "; those of " + counted(m_answer.ranks_left_out, "rank") + " were not read: their spans are too many";
+    const Arg left_out = m_answer.ranks_left_out > 0 ? Arg(m_answer.ranks_left_out) : Arg();
+    m_answer.basis_words = Message{"idle_basis_spans", {{"devices", m_tally.units}, {"ranks", left_out}}};
     m_unit = "device";
   }
 
@@ -88,7 +89,7 @@ class Explainer {
     if (m_parts.comm_reported) m_answer.busy.comm = m_parts.transfer / window, m_answer.busy.comm_wait = m_parts.wait / window;
     m_tally.units = 0;
     for (const Rank& rank : m_ranks) m_tally.units += rank.rank >= 0 ? 1 : 0;
-    m_answer.basis_words = "step parts of " + counted(m_tally.units, "rank");
+    m_answer.basis_words = Message{"idle_basis_parts", {{"ranks", m_tally.units}}};
     m_unit = "rank";
   }
 
@@ -117,15 +118,12 @@ class Explainer {
                       : m_machines.engine_active ? m_machines.engine_active
                                                  : m_machines.sm_active;
     if (!busy) {
-      m_answer.reason =
-          m_spans.partial
-              ? "the spans of the devices are of some of their work only, no step has parts and no device utilisation is recorded"
-              : "neither spans of a device nor parts of steps were recorded, and no device utilisation either";
+      m_answer.reason = m_spans.partial ? Message{"idle_partial_spans", {}} : Message{"idle_not_recorded", {}};
       return false;
     }
     const char* metric = m_machines.gpu_busy ? "gpu_busy_ratio" : m_machines.engine_active ? "graphics_active_ratio" : "sm_active_ratio";
     m_answer.basis_words =
-        std::string(metric) + " of " + counted(m_machines.busy_devices, "device") + askedWords(m_machines.devices_total, "device");
+        Message{"idle_basis_metric", {{"metric", metric}, {"devices", m_machines.busy_devices}, {"sample", deviceSample()}}};
     m_unit = "device";
     m_tally.units = m_machines.busy_devices;
     m_tally.window = static_cast<double>(m_answer.when->t1 - m_answer.when->t0) * static_cast<double>(m_machines.busy_devices);
@@ -157,9 +155,13 @@ class Explainer {
   }
 
   // In large jobs a sample of the machines represents all.
-  static std::string askedWords(std::size_t total, const char* one) {
-    if (total <= kMachinesAsked) return {};
-    return "; " + std::to_string(kMachinesAsked) + " of " + counted(total, one) + " were looked at";
+  Arg nodeSample() const {
+    if (m_machines.nodes_total <= kMachinesAsked) return {};
+    return Message{"idle_sample_nodes", {{"count", kMachinesAsked}, {"total", m_machines.nodes_total}}};
+  }
+  Arg deviceSample() const {
+    if (m_machines.devices_total <= kMachinesAsked) return {};
+    return Message{"idle_sample_devices", {{"count", kMachinesAsked}, {"total", m_machines.devices_total}}};
   }
 
   // The scheduler's own measurement if recorded, else the share of time in which the node's CPUs were saturated.
@@ -175,7 +177,7 @@ class Explainer {
       if (worst == nullptr || node.cpu->share > worst->cpu->share) worst = &node;
     }
     if (!delay && nodes == 0) {
-      missing(IdleCause::kCpuSaturation, "neither the run delay of a trainer's thread nor CPU use of a node was recorded");
+      missing(IdleCause::kCpuSaturation, Message{"idle_no_cpu", {}});
       return;
     }
     const double host = m_tally.share(IdleCause::kHostBound) + m_tally.share(IdleCause::kSmallKernels);
@@ -186,14 +188,18 @@ class Explainer {
     if (moved < kReported) return;
     IdleRow row = rowOf(IdleCause::kCpuSaturation);
     row.confidence = delay ? 0.6 : 0.4;
-    row.evidence = delay ? "the training thread was ready and had no CPU for " + percentText(*delay) + " of the steps" : "";
-    if (nodes > 0) {
-      row.evidence += (delay ? "; " : "") + std::to_string(saturated) + " of " + counted(nodes, "node") +
-                      " had no CPU to give (at least 95 % busy, or tasks waiting 80 % of the time), " +
-                      percentText(share / static_cast<double>(nodes)) + " of the time";
-      if (busy > 0) row.evidence += "; CPUs were " + percentText(busy / static_cast<double>(nodes)) + " busy on average";
+    const Arg delayed = delay ? Arg(Message{"idle_run_delay", {{"share", words::ratio(*delay)}}}) : Arg();
+    if (nodes == 0) {
+      row.evidence = Message{"idle_run_delay", {{"share", words::ratio(*delay)}}};
+    } else {
+      row.evidence = Message{"idle_saturated",
+                             {{"delay", delayed},
+                              {"saturated", saturated},
+                              {"nodes", nodes},
+                              {"share", words::ratio(share / static_cast<double>(nodes))},
+                              {"busy", busy > 0 ? Arg(words::ratio(busy / static_cast<double>(nodes))) : Arg()},
+                              {"sample", nodeSample()}}};
       row.units = saturated, row.units_total = nodes, row.unit = "node";
-      row.evidence += askedWords(m_machines.nodes_total, "node");
       if (worst->cpu->share > 0) row.when = worst->cpu->longest, row.node = worst->node;
     }
     m_answer.rows.push_back(std::move(row));
@@ -214,7 +220,7 @@ class Explainer {
       share += node.stalls->share.value_or(0);
       if (worst == nullptr || node.stalls->count > worst->stalls->count) worst = &node;
     }
-    if (nodes == 0) return missing(IdleCause::kMemoryStall, "compaction stalls of no node were recorded (/proc/vmstat)");
+    if (nodes == 0) return missing(IdleCause::kMemoryStall, Message{"idle_no_stalls", {}});
     if (worst == nullptr) return;
     std::optional<double> moved;
     if (timed)
@@ -225,11 +231,13 @@ class Explainer {
     row.confidence = moved ? 0.4 : 0.2;
     row.units = stalled, row.units_total = nodes, row.unit = "node";
     row.when = worst->stalls->longest, row.node = worst->node;
-    row.evidence = std::to_string(static_cast<long long>(count)) + " waits for memory compaction on " + counted(stalled, "node") +
-                   (fallbacks > 0 ? ", " + std::to_string(static_cast<long long>(fallbacks)) + " page faults found no huge page" : "") +
-                   (moved ? "; tasks waited for memory " + percentText(share / static_cast<double>(nodes)) + " of the time meanwhile"
-                          : "; how long they took was not recorded") +
-                   askedWords(m_machines.nodes_total, "node");
+    row.evidence = Message{"idle_stalls",
+                           {{"count", static_cast<std::int64_t>(count)},
+                            {"nodes", stalled},
+                            {"fallbacks", fallbacks > 0 ? Arg(static_cast<std::int64_t>(fallbacks)) : Arg()},
+                            {"length", moved ? Message{"idle_stalls_share", {{"share", words::ratio(share / static_cast<double>(nodes))}}}
+                                             : Message{"idle_stalls_no_length", {}}},
+                            {"sample", nodeSample()}}};
     m_answer.rows.push_back(std::move(row));
   }
 
@@ -238,7 +246,7 @@ class Explainer {
     ClockSum sum;
     for (const DeviceClocks& device : m_machines.devices)
       if (const auto& throttle = device.*of) sum.add(device, *throttle);
-    if (sum.devices == 0) return missing(cause, "SM clocks and their event reasons of no device were recorded");
+    if (sum.devices == 0) return missing(cause, Message{"idle_no_clocks", {}});
     if (sum.held == 0) return;
     const bool known = sum.known > 0;
     const double lost = known ? std::min(sum.lost / static_cast<double>(sum.devices), 1 - totalIdle()) : 0;
@@ -249,7 +257,7 @@ class Explainer {
     row.confidence = known ? 0.7 : 0.3;
     row.device = sum.worst->device, row.rank = sum.worst->rank;
     row.when = (sum.worst->*of)->longest;
-    row.evidence = clockWords(sum, *sum.worst, *(sum.worst->*of), mask) + askedWords(m_machines.devices_total, "device");
+    row.evidence = clockWords(sum, *sum.worst, *(sum.worst->*of), mask, deviceSample());
     m_answer.rows.push_back(std::move(row));
   }
 
@@ -271,7 +279,7 @@ class Explainer {
     return row;
   }
 
-  void missing(IdleCause cause, std::string why) { m_answer.not_recorded.push_back({cause, std::move(why)}); }
+  void missing(IdleCause cause, Message why) { m_answer.not_recorded.push_back({cause, std::move(why)}); }
 
   void finish() {
     m_answer.ok = true;
@@ -287,7 +295,7 @@ class Explainer {
       IdleRow row = rowOf(cause);
       row.evidence = m_answer.basis == IdleBasis::kSpans   ? spanEvidence(cause, m_tally, m_spans.launches)
                      : m_answer.basis == IdleBasis::kParts ? partEvidence(cause, m_tally)
-                                                           : "no spans and no step parts are recorded to explain idle devices";
+                                                           : Message{"idle_metric_only", {}};
       row.confidence = confidenceOf(cause);
       m_answer.rows.push_back(std::move(row));
     }
@@ -311,33 +319,30 @@ class Explainer {
 
   void listMissing() {
     if (m_answer.basis == IdleBasis::kSpans) {
-      const auto unless = [&](HostActivity activity, IdleCause cause, const char* what) {
-        if (!m_spans.seen[static_cast<std::size_t>(activity)])
-          missing(cause, std::string("no span of the threads that launch names ") + what);
+      const auto unless = [&](HostActivity activity, IdleCause cause, Message why) {
+        if (!m_spans.seen[static_cast<std::size_t>(activity)]) missing(cause, std::move(why));
       };
-      unless(HostActivity::kDataload, IdleCause::kData, "a data loader");
-      unless(HostActivity::kCheckpoint, IdleCause::kCheckpoint, "a save");
-      unless(HostActivity::kGc, IdleCause::kGc, "a collection");
-      unless(HostActivity::kLogging, IdleCause::kLogging, "logging");
-      if (m_spans.launches.launches_known == 0)
-        missing(IdleCause::kHostBound, "launches cannot be matched with kernels: their calls are not recorded");
+      unless(HostActivity::kDataload, IdleCause::kData, Message{"idle_no_data_span", {}});
+      unless(HostActivity::kCheckpoint, IdleCause::kCheckpoint, Message{"idle_no_save_span", {}});
+      unless(HostActivity::kGc, IdleCause::kGc, Message{"idle_no_gc_span", {}});
+      unless(HostActivity::kLogging, IdleCause::kLogging, Message{"idle_no_logging_span", {}});
+      if (m_spans.launches.launches_known == 0) missing(IdleCause::kHostBound, Message{"idle_no_launches", {}});
       return;
     }
     const bool parts = m_answer.basis == IdleBasis::kParts;
     const auto unless = [&](StepColumn column, IdleCause cause, const char* part) {
       if (!parts)
-        missing(cause, "neither spans nor parts of steps were recorded");
+        missing(cause, Message{"idle_no_spans_no_parts", {}});
       else if (!m_parts.reported[static_cast<std::size_t>(column)] && m_tally.share(cause) < kReported)
-        missing(cause, std::string("no rank recorded a part \"") + part + "\"");
+        missing(cause, Message{"idle_part_not_recorded", {{"part", part}}});
     };
     unless(StepColumn::kData, IdleCause::kData, "data");
     unless(StepColumn::kCheckpoint, IdleCause::kCheckpoint, "checkpoint");
     unless(StepColumn::kGc, IdleCause::kGc, "gc");
     unless(StepColumn::kHost, IdleCause::kHostBound, "host");
-    if (parts && !m_parts.comm_reported)
-      missing(IdleCause::kUnexplained, "the waiting of communication: what of a step is in no part may be that");
+    if (parts && !m_parts.comm_reported) missing(IdleCause::kUnexplained, Message{"idle_no_waits", {}});
     for (const IdleCause cause : {IdleCause::kSync, IdleCause::kSmallKernels, IdleCause::kLogging})
-      missing(cause, "no spans of all work of a GPU's streams were recorded");
+      missing(cause, Message{"idle_no_full_spans", {}});
   }
 
   Reader& m_reader;

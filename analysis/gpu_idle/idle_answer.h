@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analysis/gpu_idle/idle_cause.h"
+#include "analysis/words/sentence.h"
 #include "model/ids.h"
 #include "model/topology.h"
 #include "storage/reader.h"
@@ -38,7 +39,7 @@ struct IdleRow {
   std::optional<double> share;  // of step time; absent: the cause occurred, but its duration was not recorded
   std::size_t units = 0, units_total = 0;
   std::string unit;  // of the counts: "rank", "device", "node"
-  std::string evidence;
+  words::Sentence evidence;
   std::optional<std::int64_t> first_step, last_step;  // in which it took at least kNoticed of a step
   std::optional<TimeRange> when;                      // its longest interval
   std::optional<std::int32_t> rank;                   // the rank of that interval
@@ -51,7 +52,7 @@ struct IdleRow {
 // A possible cause without the data to rule it out.
 struct IdleNotRecorded {
   IdleCause cause = IdleCause::kUnexplained;
-  std::string why;
+  words::Sentence why;
 };
 
 // Busy time by kind; shares of step time. Absent: not distinguished.
@@ -70,11 +71,11 @@ struct LaunchStats {
 
 struct IdleAnswer {
   bool ok = false;
-  std::string reason;  // why there is no answer
+  words::Sentence reason;  // why there is no answer
   AttemptId attempt;
   IdleBasis basis = IdleBasis::kMetrics;
-  std::string basis_words;  // "GPU streams of 8 ranks", ...
-  double idle_share = 0;    // the sum of the rows of idle causes, including unexplained
+  words::Sentence basis_words;  // "GPU streams of 8 ranks", ...
+  double idle_share = 0;        // the sum of the rows of idle causes, including unexplained
   BusyShares busy;
   std::vector<IdleRow> rows;  // idle causes by share, unexplained last; then causes of slow time
   std::vector<IdleNotRecorded> not_recorded;

@@ -1,101 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/gpu_idle/idle_words.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "model/clock_reasons.h"
-#include "model/number_text.h"
-#include "model/time_text.h"
 
 namespace runglass {
 namespace {
 
-std::string number(const char* format, auto... values) {
-  std::array<char, 96> text{};
-  std::snprintf(text.data(), text.size(), format, values...);
+using words::Arg;
+using words::Message;
+
+std::string number(const char* format, double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), format, value);
   return text.data();
 }
 
-std::string duration(double ns) { return shortDurationText(static_cast<DurNs>(std::llround(std::min(ns, 9e18)))); }
+Arg duration(double ns) { return words::shortDuration(static_cast<DurNs>(std::llround(std::min(ns, 9e18)))); }
 
 // "52.1 ms of a step of 154 ms", "1.2 s of 3.4 s".
-std::string portion(IdleCause cause, const IdleTally& tally) {
+Message portion(IdleCause cause, const IdleTally& tally) {
   const auto samples = static_cast<double>(std::max<std::size_t>(tally.samples, 1));
-  return duration(tally[cause].ns / samples) + (tally.steps.empty() ? " of " : " of a step of ") + duration(tally.window / samples);
+  return Message{tally.steps.empty() ? "idle_portion" : "idle_portion_of_step",
+                 {{"part", duration(tally[cause].ns / samples)}, {"whole", duration(tally.window / samples)}}};
 }
 
 // The mean over all units may hide a large share on a few.
-std::string whereWords(const CauseSum& sum, const IdleTally& tally, const char* unit) {
+Arg whereWords(const CauseSum& sum, const IdleTally& tally, bool devices) {
   if (sum.units.empty() || sum.units.size() >= tally.units || sum.noticed_window <= 0) return {};
-  return percentText(sum.noticed_ns / sum.noticed_window) + (tally.steps.empty() ? " of the time on " : " of a step on ") +
-         std::to_string(sum.units.size()) + " of " + counted(tally.units, unit) + "; of all: ";
+  const Arg share = words::ratio(sum.noticed_ns / sum.noticed_window);
+  if (devices)
+    return Message{tally.steps.empty() ? "idle_on_devices" : "idle_on_devices_of_step",
+                   {{"share", share}, {"count", sum.units.size()}, {"total", tally.units}}};
+  return Message{tally.steps.empty() ? "idle_on_ranks" : "idle_on_ranks_of_step",
+                 {{"share", share}, {"count", sum.units.size()}, {"total", tally.units}}};
 }
 
-const char* meanwhile(IdleCause cause) {
+Arg meanwhile(IdleCause cause) {
   switch (cause) {
     case IdleCause::kCheckpoint:
-      return " while a checkpoint was saved";
+      return Message{"idle_while_checkpoint", {}};
     case IdleCause::kData:
-      return " while the data loader was asked for a batch";
+      return Message{"idle_while_data", {}};
     case IdleCause::kGc:
-      return " while Python collected garbage";
+      return Message{"idle_while_gc", {}};
     case IdleCause::kLogging:
-      return " while logs or metrics were reported";
+      return Message{"idle_while_logging", {}};
     case IdleCause::kSync:
-      return " in synchronisation calls or within 200 µs after them: the queue had run dry";
+      return Message{"idle_while_sync", {}};
     case IdleCause::kAllocation:
-      return " in calls that allocate or free memory, which wait for the device";
+      return Message{"idle_while_allocation", {}};
     case IdleCause::kCopyCall:
-      return " in copy calls of the host, or from such a call to its copy";
+      return Message{"idle_while_copy_call", {}};
     case IdleCause::kSmallKernels:
-      return " after kernels shorter than 10 µs, done before the next was issued";
+      return Message{"idle_while_small_kernels", {}};
     case IdleCause::kHostBound:
-      return " before the next work was issued";
+      return Message{"idle_while_host_bound", {}};
     case IdleCause::kLaunch:
-      return " between the launch call's begin and the work's";
+      return Message{"idle_while_launch", {}};
     case IdleCause::kQueued:
-      return " with work issued that had not begun: kernels close together, streams that wait for others, or work that was not recorded";
+      return Message{"idle_while_queued", {}};
     default:
-      return "";
+      return {};
   }
 }
 
-std::string launchWords(const LaunchStats& launches) {
+Arg launchWords(const LaunchStats& launches) {
   if (launches.launches_known == 0) return {};
-  return "; " + percentText(static_cast<double>(launches.starved) / static_cast<double>(launches.launches_known)) + " of " +
-         std::to_string(launches.launches_known) + " launches found the device idle, median launch delay " +
-         duration(static_cast<double>(launches.median_delay));
+  return Message{"idle_launches",
+                 {{"share", words::ratio(static_cast<double>(launches.starved) / static_cast<double>(launches.launches_known))},
+                  {"count", launches.launches_known},
+                  {"delay", duration(static_cast<double>(launches.median_delay))}}};
 }
 
 }  // namespace
 
-std::string counted(std::size_t count, const char* one) { return std::to_string(count) + " " + one + (count == 1 ? "" : "s"); }
-
-std::string spanEvidence(IdleCause cause, const IdleTally& tally, const LaunchStats& launches) {
+Message spanEvidence(IdleCause cause, const IdleTally& tally, const LaunchStats& launches) {
   const CauseSum& sum = tally[cause];
-  if (cause == IdleCause::kUnexplained)
-    return tally.share(cause) >= kReported ? portion(cause, tally) + ": no recorded cause" : "every gap has a cause";
+  if (cause == IdleCause::kUnexplained && tally.share(cause) < kReported) return Message{"idle_all_explained", {}};
+  if (cause == IdleCause::kUnexplained) return Message{"idle_no_cause", {{"portion", portion(cause, tally)}}};
   const auto samples = static_cast<double>(std::max<std::size_t>(tally.samples, 1));
-  std::string text = whereWords(sum, tally, "device") + portion(cause, tally) + meanwhile(cause);
+  Arg stretches, small, launched;
   if (sum.stretches > 0)
-    text += "; " + number("%.4g", static_cast<double>(sum.stretches) / samples) +
-            (tally.steps.empty() ? " stretches" : " stretches a step") + ", the longest " + duration(sum.longest_ns);
+    stretches = Message{tally.steps.empty() ? "idle_stretches" : "idle_stretches_a_step",
+                        {{"count", number("%.4g", static_cast<double>(sum.stretches) / samples)}, {"longest", duration(sum.longest_ns)}}};
   if (cause == IdleCause::kSmallKernels && launches.kernels > 0)
-    text += "; " + percentText(static_cast<double>(launches.short_kernels) / static_cast<double>(launches.kernels)) + " of " +
-            std::to_string(launches.kernels) + " kernels are that short, " + percentText(launches.short_share) + " of the kernels' time";
-  if (cause == IdleCause::kHostBound || cause == IdleCause::kSmallKernels) text += launchWords(launches);
-  return text;
+    small = Message{"idle_short_kernels",
+                    {{"share", words::ratio(static_cast<double>(launches.short_kernels) / static_cast<double>(launches.kernels))},
+                     {"count", launches.kernels},
+                     {"time", words::ratio(launches.short_share)}}};
+  if (cause == IdleCause::kHostBound || cause == IdleCause::kSmallKernels) launched = launchWords(launches);
+  return Message{"idle_spans",
+                 {{"where", whereWords(sum, tally, true)},
+                  {"portion", portion(cause, tally)},
+                  {"meanwhile", meanwhile(cause)},
+                  {"stretches", stretches},
+                  {"kernels", small},
+                  {"launches", launched}}};
 }
 
-std::string partEvidence(IdleCause cause, const IdleTally& tally) {
+Message partEvidence(IdleCause cause, const IdleTally& tally) {
   const CauseSum& sum = tally[cause];
-  if (cause == IdleCause::kUnexplained)
-    return tally.share(cause) >= kReported ? portion(cause, tally) + " in no part" : "every moment of the steps is in a part";
-  std::string text = whereWords(sum, tally, "rank") + portion(cause, tally) + meanwhile(cause);
-  if (sum.rank) text += "; most on rank " + std::to_string(*sum.rank) + " in one step: " + duration(sum.longest_ns);
-  return text;
+  if (cause == IdleCause::kUnexplained && tally.share(cause) < kReported) return Message{"idle_all_in_parts", {}};
+  if (cause == IdleCause::kUnexplained) return Message{"idle_no_part", {{"portion", portion(cause, tally)}}};
+  return Message{"idle_parts",
+                 {{"where", whereWords(sum, tally, false)},
+                  {"portion", portion(cause, tally)},
+                  {"meanwhile", meanwhile(cause)},
+                  {"rank", sum.rank},
+                  {"longest", duration(sum.longest_ns)}}};
 }
 
 void ClockSum::add(const DeviceClocks& device, const ThrottleShare& throttle) {
@@ -108,14 +126,23 @@ void ClockSum::add(const DeviceClocks& device, const ThrottleShare& throttle) {
   if (value > worst_value) worst_value = value, worst = &device;
 }
 
-std::string clockWords(const ClockSum& sum, const DeviceClocks& worst, const ThrottleShare& throttle, std::uint64_t mask) {
-  std::string text = std::to_string(sum.held) + " of " + counted(sum.devices, "device") + " held down (" +
-                     clockReasonWords(throttle.reasons & mask) + "); the worst" +
-                     (worst.rank ? ", rank " + std::to_string(*worst.rank) + "'s," : std::string()) + " for " + percentText(throttle.held) +
-                     " of the time at " + number("%.3g GHz", throttle.held_hertz / 1e9);
-  if (!worst.level) return text + "; the clock without it was never seen";
-  return text + " against " + number("%.3g GHz", *worst.level / 1e9) + (worst.level_of_others ? " of other devices" : " unthrottled") +
-         (throttle.lost ? ", which costs it " + percentText(*throttle.lost) : std::string());
+Message clockWords(const ClockSum& sum, const DeviceClocks& worst, const ThrottleShare& throttle, std::uint64_t mask, Arg sample) {
+  Arg::List reasons;
+  for (std::string& name : clockReasonNames(throttle.reasons & mask)) reasons.emplace_back(words::Term{std::move(name)});
+  if (reasons.empty()) reasons.emplace_back(words::Term{"none"});
+  const Message held = Message{"idle_clocks_held",
+                               {{"held", sum.held},
+                                {"devices", sum.devices},
+                                {"reasons", std::move(reasons)},
+                                {"rank", worst.rank},
+                                {"share", words::ratio(throttle.held)},
+                                {"clock", number("%.3g GHz", throttle.held_hertz / 1e9)}}};
+  if (!worst.level) return Message{"idle_clocks_alone", {{"held", held}, {"sample", std::move(sample)}}};
+  return Message{worst.level_of_others ? "idle_clocks_of_others" : "idle_clocks_unthrottled",
+                 {{"held", held},
+                  {"level", number("%.3g GHz", *worst.level / 1e9)},
+                  {"lost", throttle.lost ? Arg(words::ratio(*throttle.lost)) : Arg()},
+                  {"sample", std::move(sample)}}};
 }
 
 }  // namespace runglass

@@ -13,9 +13,8 @@
 
 namespace runglass {
 
-std::string counted(std::size_t count, const char* one);  // "1 rank", "8 ranks"
-std::string spanEvidence(IdleCause cause, const IdleTally& tally, const LaunchStats& launches);
-std::string partEvidence(IdleCause cause, const IdleTally& tally);
+words::Message spanEvidence(IdleCause cause, const IdleTally& tally, const LaunchStats& launches);
+words::Message partEvidence(IdleCause cause, const IdleTally& tally);
 
 // Sums over devices with clocks; `held`: devices throttled by a reason; `worst`: the one with the largest loss.
 struct ClockSum {
@@ -25,6 +24,8 @@ struct ClockSum {
   double worst_value = -1;
   void add(const DeviceClocks& device, const ThrottleShare& throttle);
 };
-std::string clockWords(const ClockSum& sum, const DeviceClocks& worst, const ThrottleShare& throttle, std::uint64_t mask);
+// `sample`: the part of all devices that was read.
+words::Message clockWords(const ClockSum& sum, const DeviceClocks& worst, const ThrottleShare& throttle, std::uint64_t mask,
+                          words::Arg sample);
 
 }  // namespace runglass

@@ -78,15 +78,17 @@ class Asking {
     if (chosen != nullptr) m_out.attempt = *chosen;
     if (chosen != nullptr)
       if (const Attempt* before = m_places.before(*chosen)) m_out.before = *before;
-    m_out.title = m_q.incident.title;
-    m_out.sentence = m_q.incident.summary;
+    m_out.title = words::Message{"verbatim", {{"text", m_q.incident.title}}};
+    m_out.sentence = words::Message{"verbatim", {{"text", m_q.incident.summary}}};
     if (m_members.empty()) return;
     const Attempt* ended = nullptr;
     for (const Finding* one : m_members)
       if (ended == nullptr) ended = endedBy(*one, placeOf(*one, m_places), m_places);
-    if (m_out.title.empty()) m_out.title = incidentTitle(*m_members.front(), m_places);
-    if (m_out.sentence.empty())
-      m_out.sentence = incidentSentence(*m_members.front(), std::span<const Finding* const>(m_members).subspan(1), ended, m_places);
+    // Text that is still the computed one keeps its message.
+    words::Sentence title = incidentTitle(*m_members.front(), m_places);
+    words::Sentence sentence = incidentSentence(*m_members.front(), std::span<const Finding* const>(m_members).subspan(1), ended, m_places);
+    if (m_q.incident.title.empty() || m_q.incident.title == title.english) m_out.title = std::move(title);
+    if (m_q.incident.summary.empty() || m_q.incident.summary == sentence.english) m_out.sentence = std::move(sentence);
   }
 
   Status readSharing(const Goodput& goodput) {

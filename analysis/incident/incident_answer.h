@@ -55,7 +55,7 @@ struct EnvironmentFact {
 struct IncidentAnswer {
   Incident incident;
   std::vector<Finding> findings;           // of the incident, root first
-  std::string title, sentence;             // the incident's own text, else computed
+  words::Sentence title, sentence;         // the incident's own text, else computed
   std::optional<TimeRange> range;          // its own, else that of its findings
   std::optional<TimeRange> shown;          // kMargin wider; the range of timeline, ruled-out causes and data quality
   std::optional<Attempt> attempt, before;  // at its start, and the previous one

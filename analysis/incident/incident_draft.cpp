@@ -26,8 +26,8 @@ Incident ofOneFinding(const Run& run, const Finding& finding, const RunPlaces& p
   incident.attempt = finding.attempt;
   incident.severity = finding.severity;
   joinFinding(incident, finding);
-  incident.title = incidentTitle(finding, places);
-  incident.summary = incidentSentence(finding, {}, endedBy(finding, placeOf(finding, places), places), places);
+  incident.title = incidentTitle(finding, places).english;
+  incident.summary = incidentSentence(finding, {}, endedBy(finding, placeOf(finding, places), places), places).english;
   const Finding* const members[] = {&finding};
   incident.evidence = suggestEvidence(incident, members, places);
   return incident;

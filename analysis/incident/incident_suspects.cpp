@@ -14,6 +14,9 @@
 namespace runglass {
 namespace {
 
+using words::Arg;
+using words::Message;
+
 using Json = nlohmann::json;
 
 constexpr double kAsPeers = 0.03;      // a clock this close to the peers' is normal (Greyhound, ATC '25: noise of healthy GPUs)
@@ -90,7 +93,7 @@ class RulingOut {
   }
 
  private:
-  void add(std::string what, std::string why, std::string sql) { m_out.push_back({std::move(what), std::move(why), std::move(sql)}); }
+  void add(Message what, Message why, std::string sql) { m_out.push_back({std::move(what), std::move(why), std::move(sql)}); }
 
   // Metrics of its machine that match the peers'.
   void machine(const Finding& finding, const Json& evidence) {
@@ -104,8 +107,9 @@ class RulingOut {
                                                       : std::fabs(*own - *peers) <= kAsPeers * std::fabs(*peers);
       if (!close) continue;
       const bool plain = metric.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == std::string::npos;
-      add(machineWords(metric) + " of " + placeWords(finding, m_source.places),
-          valueText(metric, *own) + " against " + valueText(metric, *peers) + " of its peers",
+      const Arg place = placeArg(finding, m_source.places);
+      add(Message{"ruled_out_metric", {{"metric", words::Term{machineWords(metric)}}, {"place", place.present() ? place : Arg("")}}},
+          Message{"ruled_out_as_peers", {{"own", valueText(metric, *own)}, {"peers", valueText(metric, *peers)}}},
           plain ? findingSql(finding, "json_extract(evidence, '$.machine." + metric + ".own') AS own, json_extract(evidence, '$.machine." +
                                           metric + ".peers') AS peers")
                 : "");
@@ -121,7 +125,7 @@ class RulingOut {
       if (count == m_source.hardware_events.end() || count->second != 0 || name.empty() || !m_said.insert(name).second) continue;
       std::string quoted;
       for (const char c : name) quoted += c == '\'' ? "''" : std::string(1, c);
-      add("a hardware fault of " + name, "0 warnings or worse of the node or its devices in the window",
+      add(Message{"ruled_out_fault", {{"node", name}}}, Message{"ruled_out_no_warnings", {}},
           "SELECT count(*) AS events FROM event WHERE node = '" + quoted +
               "' AND severity IN ('warning', 'error', 'critical') AND time_ns >= " + std::to_string(m_source.range->t0) +
               " AND time_ns < " + std::to_string(m_source.range->t1));
@@ -131,7 +135,8 @@ class RulingOut {
   void waiting(const Finding& finding, const Json& evidence) {
     const auto world = numberIn(evidence, "world"), blocked = numberIn(evidence, "blocked");
     if (finding.kind != "hang" || !world || !blocked || *blocked < 1) return;
-    add("the ranks that wait", numberText(*blocked) + " of " + numberText(*world) + " ranks wait for others",
+    add(Message{"ruled_out_blocked", {}},
+        Message{"ruled_out_blocked_ranks", {{"blocked", numberText(*blocked)}, {"world", numberText(*world)}}},
         findingSql(finding, "json_extract(evidence, '$.blocked') AS blocked, json_extract(evidence, '$.world') AS world"));
   }
 
@@ -152,9 +157,12 @@ class RulingOut {
       out += row.stands_out ? 1 : 0;
     }
     if (reported > out)
-      add("the other ranks",
-          std::to_string(reported - out) + " of " + std::to_string(reported) + " are as fast as their peers in steps " +
-              std::to_string(ranking->relative.steps.front()) + " to " + std::to_string(ranking->relative.steps.back()),
+      add(Message{"ruled_out_others", {}},
+          Message{"ruled_out_as_fast",
+                  {{"count", reported - out},
+                   {"reported", reported},
+                   {"first", ranking->relative.steps.front()},
+                   {"last", ranking->relative.steps.back()}}},
           "");
   }
 
@@ -164,7 +172,7 @@ class RulingOut {
       const FindingPlace place = placeOf(one, m_source.places);
       if (place.link == ChainLink::kLoss && place.start && *place.start < m_source.range->t1 && *place.until >= m_source.range->t0) return;
     }
-    add("the loss", "no spike, no drift and no value that is not finite in the window",
+    add(Message{"ruled_out_loss", {}}, Message{"ruled_out_no_loss_finding", {}},
         "SELECT count(*) AS findings FROM finding WHERE run_id = " + std::to_string(m_source.run.value) +
             " AND kind IN ('loss_spike', 'loss_divergence', 'non_finite') AND start_ns < " + std::to_string(m_source.range->t1) +
             " AND coalesce(end_ns, start_ns) >= " + std::to_string(m_source.range->t0));
@@ -186,14 +194,19 @@ std::vector<IncidentSuspect> incidentSuspects(std::span<const Finding* const> fi
     if (place.link >= ChainLink::kRun && findings.size() > 1 && one != findings.front()) continue;
     IncidentSuspect suspect{.what = placeWords(*one, places), .rank = one->rank, .node = places.nodeName(one->node)};
     if (suspect.what.empty()) suspect.what = place.link == ChainLink::kLoss ? "training itself" : "the run as a whole";
-    suspect.why = oneLineOf(one->summary, kMaxSummary);
+    suspect.why = Message{"verbatim", {{"text", words::messageOf(*one)}}};
+    suspect.why.english = oneLineOf(suspect.why.english, kMaxSummary);
     suspect.finding = one->id;
     scoreOf(*one, objectOf(*one), suspect);
     named.insert(place.ranks.begin(), place.ranks.end());
     // The same suspect again: its other reasons.
     const auto known = std::ranges::find_if(all, [&](const auto& other) { return other.second.what == suspect.what; });
     if (known != all.end()) {
-      if (known->second.why.size() < kMaxSummary) known->second.why += "; " + suspect.why;
+      words::Sentence& why = known->second.why;
+      if (why.english.size() >= kMaxSummary) continue;
+      const std::string both = why.english + "; " + suspect.why.english;
+      why = Message{"suspect_reasons", {{"first", why.message}, {"second", suspect.why.message}}};
+      why.english = both;
       continue;
     }
     all.emplace_back(place.link, std::move(suspect));
@@ -212,7 +225,7 @@ std::vector<IncidentSuspect> incidentSuspects(std::span<const Finding* const> fi
       IncidentSuspect suspect{.what = "rank " + std::to_string(row.place.rank), .rank = row.place.rank, .node = {}, .score = row.score};
       if (node != ranking->nodes.end()) suspect.node = node->second.name, suspect.what += " on " + node->second.name;
       suspect.score_kind = scoreKindName(row.kind);
-      suspect.why = row.slower ? percentText(*row.slower) + " slower than its peers in the ranking" : "outlier in the ranking";
+      suspect.why = row.slower ? Message{"suspect_slower", {{"share", words::ratio(*row.slower)}}} : Message{"suspect_outlier", {}};
       out.push_back(std::move(suspect));
     }
   if (out.size() > kMaxSuspects) out.resize(kMaxSuspects);

@@ -18,6 +18,7 @@
 
 #include "analysis/incident/finding_place.h"
 #include "analysis/ranking/ranking.h"
+#include "analysis/words/sentence.h"
 
 namespace runglass {
 
@@ -29,14 +30,14 @@ struct IncidentSuspect {
   std::string node;
   std::optional<double> score;
   std::string score_kind;  // "confidence", "slower_ratio", "blocked_ratio", "relative", ...; "" without a score
-  std::string why;         // a sentence
+  words::Sentence why;
   std::int64_t finding = 0;
   std::string sql;
 };
 
 struct RuledOut {
-  std::string what;  // "clock of rank 37"
-  std::string why;   // "1,969 MHz against 1,968 MHz of its peers"
+  words::Sentence what;  // "clock of rank 37"
+  words::Sentence why;   // "1,969 MHz against 1,968 MHz of its peers"
   std::string sql;
 };
 

@@ -13,6 +13,8 @@ namespace runglass {
 namespace {
 
 using Json = nlohmann::json;
+using words::Arg;
+using words::Message;
 
 constexpr DurNs kRepeat = 60 * kNsPerSecond;
 constexpr std::size_t kMaxText = 300, kNamedNodes = 5;
@@ -29,6 +31,10 @@ struct Group {
   std::set<std::int32_t> ranks;
   std::set<NodeId> nodes;
 };
+
+Message verbatim(Arg text) { return Message{"verbatim", {{"text", std::move(text)}}}; }
+
+Arg optional(const std::string& text) { return text.empty() ? Arg() : Arg(text); }
 
 class Teller {
  public:
@@ -51,7 +57,7 @@ class Teller {
   bool inside(std::optional<TimeNs> time) const { return time && *time >= m_source.range.t0 && *time < m_source.range.t1; }
 
   void add(TimelineEntry entry) {
-    entry.text = oneLineOf(entry.text, kMaxText);
+    entry.text.english = oneLineOf(entry.text.english, kMaxText);
     m_out.entries.push_back(std::move(entry));
   }
 
@@ -85,7 +91,7 @@ class Teller {
                        .step = event->step,
                        .kind = event->kind,
                        .severity = event->severity,
-                       .text = event->message,
+                       .text = verbatim(event->message),
                        .count = 0};
         group.entry.select = selectOf(event->rank, event->node);
         found = open.emplace(key, std::move(group)).first;
@@ -103,14 +109,19 @@ class Teller {
     TimelineEntry& entry = group.entry;
     // A user requested a capture, or an agent took one.
     if (isOwnEvent(entry.kind)) entry.lane = IncidentLane::kKnown;
-    const std::string words = findingKindWords(entry.kind);
-    if (entry.text.empty()) entry.text = words;
-    if (entry.kind == "restart" || entry.kind == "start") entry.text = words + (entry.text == words ? "" : ": " + entry.text);
+    const words::Term kind{findingKindWords(entry.kind)};
+    if (entry.text.english.empty())
+      entry.text = verbatim(kind);
+    else if (entry.kind == "restart" || entry.kind == "start")
+      entry.text = Message{"log_kind", {{"kind", kind}, {"text", entry.text.message}}};
     if (entry.count > 1) {
-      std::string where;
-      if (group.ranks.size() > 1) where = " on " + std::to_string(group.ranks.size()) + " ranks";
-      if (group.nodes.size() > 1) where += (where.empty() ? " on " : " of ") + std::to_string(group.nodes.size()) + " nodes";
-      entry.text = std::to_string(entry.count) + " × " + words + where + ", first: " + entry.text;
+      Arg where;
+      const Arg nodes = group.nodes.size() > 1 ? Arg(group.nodes.size()) : Arg();
+      if (group.ranks.size() > 1)
+        where = Message{"log_ranks", {{"ranks", group.ranks.size()}, {"nodes", nodes}}};
+      else if (nodes.present())
+        where = Message{"log_nodes", {{"nodes", nodes}}};
+      entry.text = Message{"log_several", {{"count", entry.count}, {"kind", kind}, {"where", where}, {"first", entry.text.message}}};
       if (group.ranks.size() > 1 || group.nodes.size() > 1) entry.select.clear();
     } else {
       entry.until.reset();
@@ -121,8 +132,12 @@ class Teller {
   void addFindings() {
     for (const Finding& finding : m_source.findings) {
       if (finding.severity < Severity::kWarning && finding.kind != "throughput_shift") continue;
-      TimelineEntry entry{
-          .time = 0, .until = {}, .step = finding.first_step, .kind = "finding", .severity = finding.severity, .text = finding.summary};
+      TimelineEntry entry{.time = 0,
+                          .until = {},
+                          .step = finding.first_step,
+                          .kind = "finding",
+                          .severity = finding.severity,
+                          .text = verbatim(words::messageOf(finding))};
       entry.finding = finding.id;
       entry.select = selectOf(finding.rank, finding.node);
       if (inside(finding.start)) {
@@ -136,7 +151,7 @@ class Teller {
       if (!evidence.is_object() || judged == evidence.end() || !judged->is_number_integer() || !inside(judged->get<TimeNs>())) continue;
       entry.time = judged->get<TimeNs>(), entry.until.reset(), entry.step.reset();
       entry.lane = IncidentLane::kKnown;
-      entry.text = "judged: " + findingKindWords(finding.kind);
+      entry.text = Message{"log_judged", {{"kind", words::Term{findingKindWords(finding.kind)}}}};
       add(std::move(entry));
     }
   }
@@ -147,16 +162,18 @@ class Teller {
     for (const Finding& one : m_source.published) {
       if (one.id != finding.id || !one.published) continue;
       const bool news = before == nullptr || before->severity != one.severity || before->end.has_value() != one.end.has_value();
-      const char* const what = before == nullptr                  ? "published: "
-                               : before->severity != one.severity ? (before->severity < one.severity ? "worse: " : "better: ")
-                               : one.end                          ? "ended: "
-                                                                  : "continues: ";
+      Message text = Message{before == nullptr                 ? "log_published"
+                             : before->severity < one.severity ? "log_worse"
+                             : before->severity > one.severity ? "log_better"
+                             : one.end                         ? "log_ended"
+                                                               : "log_continues",
+                             {{"finding", words::messageOf(one)}}};
       before = &one;
       if (!news || !inside(one.published)) continue;
       entry.time = *one.published, entry.until.reset(), entry.step.reset();
       entry.lane = IncidentLane::kKnown;
       entry.severity = one.severity;
-      entry.text = what + one.summary;
+      entry.text = std::move(text);
       add(entry);
     }
     return before != nullptr;
@@ -164,18 +181,15 @@ class Teller {
 
   void addAttempts() {
     for (const auto& [id, attempt] : m_source.places.attempts) {
-      const std::string number = "attempt " + std::to_string(attempt.number);
       if (inside(attempt.start)) {
-        std::string text = number + " starts";
-        if (attempt.resumed_from_step) text += ", resumed from step " + std::to_string(*attempt.resumed_from_step);
         const Attempt* before = m_source.places.before(attempt);
-        const std::string nodes = before != nullptr ? nodeChangeText(nodeChange(*before, attempt, m_source.places)) : "";
+        const Arg nodes = before != nullptr ? nodeChangeArg(nodeChange(*before, attempt, m_source.places)) : Arg();
         add({.time = *attempt.start,
              .until = {},
              .step = {},
              .kind = "attempt_start",
              .severity = Severity::kInfo,
-             .text = text + (nodes.empty() ? "" : "; " + nodes)});
+             .text = Message{"log_attempt_starts", {{"number", attempt.number}, {"step", attempt.resumed_from_step}, {"nodes", nodes}}}});
       }
       if (inside(attempt.end))
         add({.time = *attempt.end,
@@ -183,7 +197,7 @@ class Teller {
              .step = attempt.last_step,
              .kind = "attempt_end",
              .severity = attempt.planned.value_or(true) ? Severity::kInfo : Severity::kError,
-             .text = number + " ends" + (attempt.end_cause.empty() ? "" : ": " + attempt.end_cause)});
+             .text = Message{"log_attempt_ends", {{"number", attempt.number}, {"cause", optional(attempt.end_cause)}}}});
     }
   }
 
@@ -196,13 +210,12 @@ class Teller {
            .step = save.step,
            .kind = "checkpoint",
            .severity = Severity::kInfo,
-           .text = "checkpoint of step " + std::to_string(save.step) +
-                   (save.durable ? " is durable" : " begins, and was not seen to become durable")});
+           .text = Message{save.durable ? "log_checkpoint_durable" : "log_checkpoint_begins", {{"step", save.step}}}});
     }
   }
 
   void addKnown() {
-    const auto known = [&](TimeNs time, const char* kind, Severity severity, std::string text) {
+    const auto known = [&](TimeNs time, const char* kind, Severity severity, Message text) {
       add({.time = time,
            .until = {},
            .step = {},
@@ -213,9 +226,13 @@ class Teller {
     };
     for (const Alert& alert : m_source.alerts) {
       const bool later = alert.due && alert.notified && apart(*alert.due, *alert.notified, kNsPerSecond);
-      const std::string delivery = alert.delivery.empty() ? "" : " (" + alert.delivery + ")";
-      if (inside(alert.due)) known(*alert.due, "alert", alert.severity, alert.rule + ": " + alert.summary + (later ? "" : delivery));
-      if (later && inside(alert.notified)) known(*alert.notified, "alert_told", alert.severity, alert.rule + " notified" + delivery);
+      const Arg delivery = optional(alert.delivery);
+      if (inside(alert.due))
+        known(*alert.due, "alert", alert.severity,
+              Message{"log_alert",
+                      {{"rule", alert.rule}, {"what", alertArg(alert, m_source.findings)}, {"delivery", later ? Arg() : delivery}}});
+      if (later && inside(alert.notified))
+        known(*alert.notified, "alert_told", alert.severity, Message{"log_notified", {{"rule", alert.rule}, {"delivery", delivery}}});
     }
     // All captures of one command are one entry.
     const TimelineEntry* last = nullptr;
@@ -233,14 +250,15 @@ class Teller {
                           .lane = IncidentLane::kKnown,
                           .kind = "capture",
                           .severity = Severity::kInfo,
-                          .text = capture.reason});
+                          .text = verbatim(capture.reason)});
     }
     for (TimelineEntry& one : captures) {
-      one.text = (one.count > 1 ? std::to_string(one.count) + " captures" : "capture") + (one.text.empty() ? "" : " (" + one.text + ")");
+      one.text = Message{"log_captures", {{"count", one.count}, {"reason", optional(one.text.english)}}};
       add(std::move(one));
     }
     for (const Note& note : m_source.notes)
-      if (inside(note.time)) known(*note.time, "note", Severity::kInfo, (note.author.empty() ? "" : note.author + ": ") + note.text);
+      if (inside(note.time))
+        known(*note.time, "note", Severity::kInfo, Message{"log_note", {{"author", optional(note.author)}, {"text", note.text}}});
   }
 
   // The least severe are dropped first, among equals the latest; findings, attempts and the second lane are kept longest.
@@ -267,10 +285,11 @@ std::set<std::string> nodesOf(const Attempt& attempt, const RunPlaces& places) {
   return names;
 }
 
-std::string listOf(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kNamedNodes; ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return names.size() > kNamedNodes ? text + " and " + std::to_string(names.size() - kNamedNodes) + " more" : text;
+Arg listOf(const std::vector<std::string>& names) {
+  Arg::List list;
+  for (std::size_t i = 0; i < names.size() && i < kNamedNodes; ++i) list.emplace_back(names[i]);
+  if (names.size() <= kNamedNodes) return list;
+  return Message{"names_more", {{"names", std::move(list)}, {"count", names.size() - kNamedNodes}}};
 }
 
 }  // namespace
@@ -286,12 +305,16 @@ NodeChange nodeChange(const Attempt& before, const Attempt& after, const RunPlac
   return out;
 }
 
-std::string nodeChangeText(const NodeChange& change) {
+Arg nodeChangeArg(const NodeChange& change) {
   if (change.gone.empty() && change.come.empty()) return {};
-  const auto verb = [](const std::vector<std::string>& names, const char* one, const char* many) { return names.size() == 1 ? one : many; };
-  if (change.come.empty()) return listOf(change.gone) + verb(change.gone, " is gone", " are gone");
-  if (change.gone.empty()) return listOf(change.come) + verb(change.come, " is new", " are new");
-  return listOf(change.gone) + verb(change.gone, " is", " are") + " replaced by " + listOf(change.come);
+  if (change.come.empty()) return Message{"nodes_gone", {{"nodes", listOf(change.gone)}, {"count", change.gone.size()}}};
+  if (change.gone.empty()) return Message{"nodes_new", {{"nodes", listOf(change.come)}, {"count", change.come.size()}}};
+  return Message{"nodes_replaced", {{"gone", listOf(change.gone)}, {"count", change.gone.size()}, {"come", listOf(change.come)}}};
+}
+
+Arg alertArg(const Alert& alert, std::span<const Finding> findings) {
+  const auto found = std::ranges::find(findings, alert.summary, &Finding::summary);
+  return found != findings.end() ? words::messageOf(*found) : Arg(alert.summary);
 }
 
 }  // namespace runglass

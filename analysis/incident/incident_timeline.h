@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "analysis/incident/finding_place.h"
+#include "analysis/words/sentence.h"
 #include "model/alerts.h"
 #include "model/captures.h"
 #include "model/edits.h"
@@ -36,7 +37,7 @@ struct TimelineEntry {
   IncidentLane lane = IncidentLane::kHappened;
   std::string kind;  // "xid", "finding", "restart", "checkpoint", "alert", "capture", "note", ...
   Severity severity = Severity::kInfo;
-  std::string text;  // one line, from the source or our own
+  words::Sentence text;  // one line, from the source or our own
   std::int64_t count = 1;
   std::string select;        // in the form of a link's selection
   std::int64_t finding = 0;  // its id
@@ -67,6 +68,8 @@ struct NodeChange {
   std::vector<std::string> gone, come;
 };
 NodeChange nodeChange(const Attempt& before, const Attempt& after, const RunPlaces& places);
-std::string nodeChangeText(const NodeChange& change);  // "n3 is replaced by n7", "n3 is gone"; "": no change
+// Its summary; as the message of a finding whose sentence it is.
+words::Arg alertArg(const Alert& alert, std::span<const Finding> findings);
+words::Arg nodeChangeArg(const NodeChange& change);  // "n3 is replaced by n7", "n3 is gone"; absent: no change
 
 }  // namespace runglass

@@ -33,16 +33,17 @@ std::string capital(std::string text) {
 }
 
 // "Xid 79 (GPU has fallen off the bus)", "Link down", "Node silent".
-std::string faultWords(const Json& evidence) {
+Arg faultArg(const Json& evidence) {
   const std::string cause = textIn(evidence, "cause");
-  if (cause == "silent") return "Silent node";
-  if (cause == "hub_or_network") return "Many nodes silent at once";
+  if (cause == "silent") return Message{"title_silent", {}};
+  if (cause == "hub_or_network") return Message{"title_many_silent", {}};
   const Json root = evidence.is_object() && evidence.contains("root") ? evidence["root"] : Json();
   const std::string kind = textIn(root, "kind"), code = textIn(root, "code"), meaning = textIn(evidence, "meaning");
-  if (kind.empty()) return "Hardware fault";
-  std::string words = capital(withSpaces(kind)) + (code.empty() ? "" : " " + code);
-  if (!meaning.empty() && meaning.size() <= kMaxMeaning) words += " (" + meaning + ")";
-  return words;
+  if (kind.empty()) return words::Term{"Hardware fault"};
+  return Message{"title_fault",
+                 {{"kind", words::Term{capital(withSpaces(kind))}},
+                  {"code", code.empty() ? Arg() : Arg(code)},
+                  {"meaning", meaning.empty() || meaning.size() > kMaxMeaning ? Arg() : Arg(words::Term{meaning})}}};
 }
 
 // Absent for a finding without an end.
@@ -79,39 +80,40 @@ std::string findingKindWords(std::string_view kind) {
   return found != kWords.end() ? std::string(found->second) : withSpaces(std::string(kind));
 }
 
+Arg placeArg(const Finding& finding, const RunPlaces& places) {
+  const std::string node = places.nodeName(finding.node);
+  if (finding.rank) return Message{"place_rank", {{"rank", *finding.rank}, {"node", node.empty() ? Arg() : Arg(node)}}};
+  if (!node.empty()) return node;
+  if (finding.kind == "stage_imbalance" && finding.pp) return Message{"cause_stage", {{"stage", *finding.pp}}};
+  return {};
+}
+
 std::string placeWords(const Finding& finding, const RunPlaces& places) {
-  std::string text;
-  if (finding.rank) text = "rank " + std::to_string(*finding.rank);
-  if (const std::string node = places.nodeName(finding.node); !node.empty()) text += (text.empty() ? "" : " on ") + node;
-  if (text.empty() && finding.kind == "stage_imbalance" && finding.pp) text = "stage " + std::to_string(*finding.pp);
-  return text;
+  const Arg place = placeArg(finding, places);
+  return place.present() ? words::english(Message{"verbatim", {{"text", place}}}) : std::string();
 }
 
-std::string incidentTitle(const Finding& root, const RunPlaces& places) {
-  const std::string place = placeWords(root, places);
-  std::string text;
-  if (root.kind == "hardware_fault") {
-    text = faultWords(Json::parse(root.evidence, nullptr, false));
-    if (!place.empty()) text += ", " + place;
-    return oneLineOf(text, kMaxTitle);
-  }
-  text = capital(findingKindWords(root.kind));
-  if (root.kind == "slow_rank" && root.rank)
-    text = "Slow " + place;
-  else if (root.kind == "slow_node" && !place.empty())
-    text = "Slow node " + place;
-  else if (!place.empty())
-    text += ", " + place;
-  if (root.first_step) {
-    const bool one = root.last_step == root.first_step;
-    text += (one ? ", at step " : ", from step ") + std::to_string(*root.first_step);
-  }
-  return oneLineOf(text, kMaxTitle);
+words::Sentence incidentTitle(const Finding& root, const RunPlaces& places) {
+  const Arg place = placeArg(root, places);
+  Arg what = words::Term{capital(findingKindWords(root.kind))}, at, from;
+  if (root.kind == "hardware_fault")
+    what = faultArg(Json::parse(root.evidence, nullptr, false));
+  else if (root.first_step)
+    (root.last_step == root.first_step ? at : from) = *root.first_step;
+  Message title = Message{"title_at", {{"what", what}, {"place", place}, {"at", at}, {"from", from}}};
+  if (root.kind == "slow_rank" && root.rank) title = Message{"title_slow_rank", {{"place", place}, {"at", at}, {"from", from}}};
+  if (root.kind == "slow_node" && place.present()) title = Message{"title_slow_node", {{"place", place}, {"at", at}, {"from", from}}};
+  words::Sentence out(std::move(title));
+  out.english = oneLineOf(out.english, kMaxTitle);
+  return out;
 }
 
-std::string incidentSentence(const Finding& root, std::span<const Finding* const> others, const Attempt* ended, const RunPlaces& places) {
-  std::string text = root.summary.empty() ? incidentTitle(root, places) : root.summary;
-  while (!text.empty() && (text.back() == '.' || text.back() == ' ')) text.pop_back();
+words::Sentence incidentSentence(const Finding& root, std::span<const Finding* const> others, const Attempt* ended,
+                                 const RunPlaces& places) {
+  Arg what = root.summary.empty() ? Arg(incidentTitle(root, places).message) : words::messageOf(root);
+  // The summary of a store that has no messages may end with a full stop.
+  if (auto* text = std::get_if<std::string>(&what.value))
+    while (!text->empty() && (text->back() == '.' || text->back() == ' ')) text->pop_back();
   Arg::List list;
   std::vector<std::string_view> said;
   for (const Finding* one : others) {
@@ -126,8 +128,10 @@ std::string incidentSentence(const Finding& root, std::span<const Finding* const
     const Arg cause = ended->end_cause.empty() ? Arg() : Arg(ended->end_cause);
     list.emplace_back(Message{"incident_end", {{"attempt", ended->number}, {"cause", cause}}});
   }
-  if (!list.empty()) text = words::english(Message{"incident_with", {{"what", text}, {"list", std::move(list)}}});
-  return oneLineOf(text, kMaxSummary);
+  words::Sentence out(list.empty() ? Message{"verbatim", {{"text", std::move(what)}}}
+                                   : Message{"incident_with", {{"what", std::move(what)}, {"list", std::move(list)}}});
+  out.english = oneLineOf(out.english, kMaxSummary);
+  return out;
 }
 
 }  // namespace runglass

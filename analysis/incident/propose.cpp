@@ -268,8 +268,8 @@ class Proposer {
       }
     }
     if (range) incident.range = withRestart(*range, ended);
-    incident.title = incidentTitle(*root.finding, m_places);
-    incident.summary = incidentSentence(*root.finding, others, ended, m_places);
+    out.title = incidentTitle(*root.finding, m_places), out.sentence = incidentSentence(*root.finding, others, ended, m_places);
+    incident.title = out.title.english, incident.summary = out.sentence.english;
     out.score = static_cast<double>(incident.severity) + std::clamp(root.finding->confidence.value_or(1), 0.0, 1.0) + (goes_on ? 5 : 0);
     m_out.all.push_back(std::move(out));
   }

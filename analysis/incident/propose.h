@@ -24,12 +24,14 @@
 // Cost:       O(n²) cheap comparisons of at most kMaxFindings findings; ends early when `stop` fires.
 #pragma once
 
+#include <map>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "analysis/incident/finding_place.h"
+#include "analysis/words/sentence.h"
 #include "model/incident.h"
 
 namespace runglass {
@@ -46,6 +48,7 @@ inline constexpr std::size_t kMaxFindings = 5'000;            // the most severe
 
 struct IncidentProposal {
   std::string key;                   // in the form of a uuid: equal for the same root, so that accepting or dismissing it persists
+  words::Sentence title, sentence;   // of the incident
   Incident incident;                 // as it would be accepted: uuid is the key, findings by id, cards not chosen yet
   std::vector<std::size_t> members;  // indices into the findings, root first, then by time
   double score = 0;                  // severity (0..4) plus confidence of the root (0..1); plus 5 while it is open
@@ -53,8 +56,9 @@ struct IncidentProposal {
 };
 
 struct Proposals {
-  std::vector<IncidentProposal> all;  // best first
-  std::size_t left_out = 0;           // findings beyond kMaxFindings
+  std::map<std::string, words::Sentence> titles;  // by uuid, of incidents whose title is still the proposed one
+  std::vector<IncidentProposal> all;              // best first
+  std::size_t left_out = 0;                       // findings beyond kMaxFindings
 };
 
 // `incidents`: of the run, including dismissed ones. Their findings are taken; the findings of a dismissed incident's cause are only

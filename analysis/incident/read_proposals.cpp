@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analysis/incident/evidence_cards.h"
+#include "analysis/incident/incident_words.h"
 
 namespace runglass {
 
@@ -41,6 +42,13 @@ Result<Proposals> readProposals(Reader& reader, const Run& run, std::span<const 
   RG_ASSIGN(const RunPlaces places, readRunPlaces(reader, run, stop));
   Proposals out = proposeIncidents(findings, places, incidents, stop);
   if (stop.stop_requested()) return Status(Code::kCancelled, "incidents: superseded");
+  for (const Incident& incident : incidents) {
+    const auto root = std::ranges::find_if(
+        findings, [&](const Finding& one) { return !incident.findings.empty() && one.id == incident.findings.front(); });
+    if (root == findings.end()) continue;
+    words::Sentence title = incidentTitle(*root, places);
+    if (title.english == incident.title) out.titles.emplace(incident.uuid, std::move(title));
+  }
   for (IncidentProposal& one : out.all) {
     one.incident.run = run.id;
     std::vector<const Finding*> members;

@@ -9,7 +9,6 @@
 #include "analysis/incident/incident_words.h"
 #include "analysis/incident/propose.h"
 #include "model/number_text.h"
-#include "model/time_text.h"
 
 namespace runglass {
 namespace {
@@ -19,18 +18,25 @@ constexpr std::size_t kMaxValue = 80, kMaxArguments = 400, kMaxEntryText = 600;
 constexpr std::array kFacts = {"git_hash", "config_hash",   "global_batch_size", "num_microbatches", "seq_length",    "lr",
                                "torch",    "torch_version", "cuda_version",      "nccl_version",     "driver_version"};
 
+using words::Arg;
+using words::Message;
+
+Message verbatim(Arg text) { return Message{"verbatim", {{"text", std::move(text)}}}; }
+
+Arg optional(const std::string& text) { return text.empty() ? Arg() : Arg(text); }
+
 const char* stateWords(IncidentState state) {
   constexpr std::array kWords = {"open", "mitigated", "resolved", "dismissed"};
   return kWords[std::min(static_cast<std::size_t>(state), kWords.size() - 1)];
 }
 
-std::string sizesText(const Layout& l) {
+Arg sizesArg(const Layout& l) {
   std::string text;
   const std::pair<const char*, std::int32_t> sizes[] = {{"TP", l.tp}, {"PP", l.pp}, {"DP", l.dp}, {"CP", l.cp}, {"EP", l.ep}};
   for (const auto& [name, size] : sizes)
     if (size > 1) text += (text.empty() ? "" : ", ") + std::string(name) + " " + std::to_string(size);
-  return (l.world > 0 ? std::to_string(l.world) + (l.world == 1 ? " rank" : " ranks") : std::string()) +
-         (text.empty() ? "" : " (" + text + ")");
+  if (l.world <= 0) return optional(text);
+  return Message{"log_sizes", {{"world", l.world}, {"sizes", optional(text)}}};
 }
 
 class Keeper {
@@ -70,23 +76,26 @@ class Keeper {
   }
 
   void add(LogbookEntry entry, std::size_t most = kMaxEntryText) {
-    if (entry.text.size() > most) entry.text = oneLineOf(entry.text, most);
+    if (entry.text.english.size() > most) entry.text.english = oneLineOf(entry.text.english, most);
     m_out.entries.push_back(std::move(entry));
   }
 
-  std::string summary() const {
+  Message summary() const {
     const std::size_t attempts = m_source.places.attempts.size();
-    std::string text = attempts == 0 ? "no attempt" : std::to_string(attempts) + (attempts == 1 ? " attempt" : " attempts");
-    if (m_source.goodput == nullptr) return text;
+    const Message count = attempts == 0 ? Message{"log_no_attempt", {}} : Message{"log_attempts", {{"count", attempts}}};
+    if (m_source.goodput == nullptr) return count;
     const Ledger& ledger = m_source.goodput->ledger;
     const bool stepped = std::ranges::any_of(ledger.rows, [](const LedgerRow& row) { return row.first_step.has_value(); });
-    if (stepped) text += ", " + std::to_string(ledger.completed_steps) + " steps kept, " + std::to_string(ledger.lost_steps) + " lost";
-    if (ledger.effective_ratio && ledger.wall)
-      text += "; " + percentText(*ledger.effective_ratio, 1) + " of " + durationText(*ledger.wall) + " made progress";
-    return text;
+    const bool timed = ledger.effective_ratio && ledger.wall;
+    return Message{"log_summary",
+                   {{"attempts", count},
+                    {"kept", stepped ? Arg(ledger.completed_steps) : Arg()},
+                    {"lost", stepped ? Arg(ledger.lost_steps) : Arg()},
+                    {"ratio", timed ? Arg(percentText(*ledger.effective_ratio, 1)) : Arg()},
+                    {"wall", timed ? Arg(words::duration(*ledger.wall)) : Arg()}}};
   }
 
-  std::string machinesText(const Attempt& attempt) const {
+  Arg machinesArg(const Attempt& attempt) const {
     std::set<NodeId> nodes;
     if (const auto ranks = m_source.places.rank_nodes.find(attempt.id); ranks != m_source.places.rank_nodes.end())
       for (const auto& [rank, node] : ranks->second)
@@ -95,9 +104,9 @@ class Keeper {
     std::map<std::string, std::size_t> models;
     for (const Device& device : m_source.devices)
       if (device.kind == "gpu" && nodes.contains(device.node) && !device.model.empty()) ++models[device.model];
-    std::string text = " on " + std::to_string(nodes.size()) + (nodes.size() == 1 ? " node" : " nodes");
-    for (const auto& [model, count] : models) text += ", " + std::to_string(count) + " × " + model;
-    return text;
+    Arg::List list;
+    for (const auto& [model, count] : models) list.emplace_back(std::to_string(count) + " × " + model);
+    return Message{"log_machines", {{"nodes", nodes.size()}, {"models", list.empty() ? Arg() : Arg(std::move(list))}}};
   }
 
   std::string factsText(const Attempt& attempt) const {
@@ -109,9 +118,10 @@ class Keeper {
       return found != facts->second.end() ? found->value : std::string();
     };
     std::string text;
+    const auto add = [&text](const std::string& fact) { text += (text.empty() ? "" : "; ") + fact; };
     for (const char* key : kFacts)
-      if (const std::string one = value(key); !one.empty()) text += "; " + std::string(key) + " " + oneLineOf(one, kMaxValue);
-    if (const std::string argv = value("argv"); !argv.empty()) text += "; " + oneLineOf(argv, kMaxArguments);
+      if (const std::string one = value(key); !one.empty()) add(std::string(key) + " " + oneLineOf(one, kMaxValue));
+    if (const std::string argv = value("argv"); !argv.empty()) add(oneLineOf(argv, kMaxArguments));
     return text;
   }
 
@@ -129,38 +139,43 @@ class Keeper {
 
   void addStart(const Attempt& attempt, const Attempt* before) {
     LogbookEntry entry{.time = attempt.start, .step = {}, .attempt = attempt.number, .kind = before == nullptr ? "start" : "restart"};
-    entry.what = entry.kind;
-    const std::string sizes = sizesText(attempt.layout);
+    entry.what = verbatim(words::Term{entry.kind});
+    const Arg sizes = sizesArg(attempt.layout);
     if (before == nullptr) {
-      entry.text = "attempt " + std::to_string(attempt.number);
-      if (!m_source.run.framework.empty()) entry.text += ", " + m_source.run.framework;
-      if (!sizes.empty()) entry.text += ", " + sizes;
-      entry.text += machinesText(attempt) + factsText(attempt);
+      entry.text = Message{"log_start",
+                           {{"number", attempt.number},
+                            {"framework", optional(m_source.run.framework)},
+                            {"sizes", sizes},
+                            {"machines", machinesArg(attempt)},
+                            {"facts", optional(factsText(attempt))}}};
       add(std::move(entry), 2 * kMaxEntryText);
       return;
     }
-    entry.text = "attempt " + std::to_string(attempt.number);
     entry.step = attempt.resumed_from_step;
-    if (attempt.resumed_from_step) entry.text += " resumes from step " + std::to_string(*attempt.resumed_from_step);
+    Arg lost, gap, changed;
     if (const LedgerRow* row = rowOf(attempt.number)) {
-      if (row->lost_steps > 0) entry.text += ", " + std::to_string(row->lost_steps) + " steps are lost";
-      if (const auto gap = row->spent[static_cast<std::size_t>(Spend::kGap)]) entry.text += ", " + durationText(*gap) + " after the end";
-      if (row->layout_changed && !sizes.empty()) entry.text += "; another layout: " + sizes;
+      if (row->lost_steps > 0) lost = row->lost_steps;
+      if (const auto spent = row->spent[static_cast<std::size_t>(Spend::kGap)]) gap = words::duration(*spent);
+      if (row->layout_changed) changed = sizes;
     }
-    if (!before->end_cause.empty()) entry.text += "; the one before ended by: " + before->end_cause;
-    const std::string nodes = nodeChangeText(nodeChange(*before, attempt, m_source.places));
-    if (!nodes.empty()) entry.text += "; " + nodes;
+    entry.text = Message{"log_restart",
+                         {{"number", attempt.number},
+                          {"step", attempt.resumed_from_step},
+                          {"lost", lost},
+                          {"gap", gap},
+                          {"sizes", changed},
+                          {"cause", optional(before->end_cause)},
+                          {"nodes", nodeChangeArg(nodeChange(*before, attempt, m_source.places))}}};
     add(std::move(entry));
   }
 
   void addEnd(const Attempt& attempt) {
     if (!attempt.end && attempt.end_cause.empty()) return;
     LogbookEntry entry{.time = attempt.end, .step = attempt.last_step, .attempt = attempt.number, .kind = "end"};
-    entry.what = "end";
-    entry.text = "attempt " + std::to_string(attempt.number);
-    if (attempt.last_step) entry.text += " at step " + std::to_string(*attempt.last_step);
-    if (!attempt.end_cause.empty()) entry.text += ": " + attempt.end_cause;
-    if (attempt.planned) entry.text += *attempt.planned ? " (planned)" : " (not planned)";
+    entry.what = verbatim(words::Term{"end"});
+    const Arg planned = !attempt.planned ? Arg() : *attempt.planned ? Arg(Message{"log_planned", {}}) : Arg(Message{"log_not_planned", {}});
+    entry.text = Message{
+        "log_end", {{"number", attempt.number}, {"step", attempt.last_step}, {"cause", optional(attempt.end_cause)}, {"planned", planned}}};
     if (attempt.planned && !*attempt.planned) entry.severity = Severity::kError;
     add(std::move(entry));
   }
@@ -168,16 +183,17 @@ class Keeper {
   void addFindings() {
     for (const Finding& finding : m_source.findings) {
       if (finding.severity < Severity::kWarning) continue;
-      m_reported.insert(finding.summary);
       LogbookEntry entry{.time = finding.start,
                          .step = finding.first_step,
                          .attempt = numberOf(finding.attempt),
                          .kind = finding.kind,
                          .severity = finding.severity};
-      entry.what = findingKindWords(finding.kind);
-      entry.text = finding.summary;
-      if (finding.start && finding.end && static_cast<double>(*finding.end) - static_cast<double>(*finding.start) >= kNsPerSecond)
-        entry.text += "; for " + durationText(*finding.end - *finding.start);
+      entry.what = verbatim(words::Term{findingKindWords(finding.kind)});
+      const bool lasted =
+          finding.start && finding.end && static_cast<double>(*finding.end) - static_cast<double>(*finding.start) >= kNsPerSecond;
+      entry.text = Message{
+          "log_finding",
+          {{"finding", words::messageOf(finding)}, {"length", lasted ? Arg(words::duration(*finding.end - *finding.start)) : Arg()}}};
       add(std::move(entry));
     }
   }
@@ -200,7 +216,7 @@ class Keeper {
       }
       LogbookEntry entry{
           .time = save.begin, .step = save.step, .attempt = numberOf(save.attempt), .kind = "checkpoints", .severity = Severity::kWarning};
-      entry.what = "checkpoint", entry.text = "step " + std::to_string(save.step) + " was not seen to become durable";
+      entry.what = verbatim(words::Term{"checkpoint"}), entry.text = Message{"log_not_durable", {{"step", save.step}}};
       add(std::move(entry));
     }
     for (auto& [key, saves] : days) {
@@ -209,10 +225,9 @@ class Keeper {
       LogbookEntry entry{.time = last.durable, .step = last.step, .attempt = std::get<0>(key), .kind = "checkpoints"};
       for (const Checkpoint* one : saves.durable) entry.time = std::max(*entry.time, *one->durable);
       const std::size_t count = saves.durable.size();
-      entry.what = count == 1 ? "checkpoint" : "checkpoints";
-      entry.text = count == 1
-                       ? "step " + std::to_string(last.step) + " is durable"
-                       : std::to_string(count) + " durable, steps " + std::to_string(first.step) + " to " + std::to_string(last.step);
+      entry.what = verbatim(words::Term{count == 1 ? "checkpoint" : "checkpoints"});
+      entry.text = count == 1 ? Message{"log_durable", {{"step", last.step}}}
+                              : Message{"log_durable_several", {{"count", count}, {"first", first.step}, {"last", last.step}}};
       add(std::move(entry));
     }
   }
@@ -221,10 +236,14 @@ class Keeper {
     for (const Alert& alert : m_source.alerts) {
       if (!alert.due) continue;
       LogbookEntry entry{.time = alert.due, .step = {}, .kind = "alert", .severity = alert.severity};
-      entry.what = "alert " + alert.rule;
+      entry.what = Message{"log_alert_rule", {{"rule", alert.rule}}};
       // A finding's sentence is in the log already.
-      entry.text = !alert.kind.empty() && m_reported.contains(alert.summary) ? findingKindWords(alert.kind) : alert.summary;
-      if (!alert.delivery.empty()) entry.text += " (" + alert.delivery + ")";
+      const bool known = !alert.kind.empty() && std::ranges::any_of(m_source.findings, [&](const Finding& finding) {
+        return finding.severity >= Severity::kWarning && finding.summary == alert.summary;
+      });
+      entry.text = Message{"log_delivered",
+                           {{"what", known ? Arg(words::Term{findingKindWords(alert.kind)}) : alertArg(alert, m_source.findings)},
+                            {"delivery", optional(alert.delivery)}}};
       add(std::move(entry));
     }
   }
@@ -236,10 +255,9 @@ class Keeper {
                          .attempt = numberOf(incident.attempt),
                          .kind = "incident",
                          .severity = incident.severity};
-      entry.what = std::string("incident, ") + stateWords(incident.state);
-      entry.text = incident.title;
-      if (!incident.cause.empty()) entry.text += "; cause: " + incident.cause;
-      if (!incident.reason.empty()) entry.text += "; because: " + incident.reason;
+      entry.what = Message{"log_incident_state", {{"state", words::Term{stateWords(incident.state)}}}};
+      entry.text =
+          Message{"log_incident", {{"title", incident.title}, {"cause", optional(incident.cause)}, {"reason", optional(incident.reason)}}};
       add(std::move(entry));
     }
   }
@@ -247,8 +265,8 @@ class Keeper {
   void addNotes() {
     for (const Note& note : m_source.notes) {
       LogbookEntry entry{.time = note.time, .step = {}, .kind = "note"};
-      entry.what = note.author.empty() ? "note" : "note of " + note.author;
-      entry.text = note.text;
+      entry.what = Message{"log_note_of", {{"author", optional(note.author)}}};
+      entry.text = verbatim(note.text);
       add(std::move(entry), kMaxEditText);
     }
   }
@@ -283,13 +301,12 @@ class Keeper {
     m_out.left_out = timeline.left_out;
     for (const TimelineEntry& one : timeline.entries) {
       LogbookEntry entry{.time = one.time, .step = one.step, .kind = "event", .severity = one.severity};
-      entry.what = findingKindWords(one.kind), entry.text = one.text;
+      entry.what = verbatim(words::Term{findingKindWords(one.kind)}), entry.text = one.text;
       add(std::move(entry));
     }
   }
 
   const LogbookSource& m_source;
-  std::set<std::string> m_reported;
   Logbook m_out;
 };
 

@@ -28,13 +28,13 @@ struct LogbookEntry {
   std::int32_t attempt = 0;
   std::string kind;  // "start", "restart", "end", "checkpoints", "alert", "incident", "note", "event", or a finding's
   Severity severity = Severity::kInfo;
-  std::string what;  // words for the kind: "loss spike"
-  std::string text;  // as recorded: not escaped
+  words::Sentence what;  // words for the kind: "loss spike"
+  words::Sentence text;  // as recorded: not escaped
 };
 
 struct Logbook {
   Run run;
-  std::string summary;                // one sentence: attempts, steps, the share of the time that made progress
+  words::Sentence summary;            // one sentence: attempts, steps, the share of the time that made progress
   std::vector<LogbookEntry> entries;  // those without a time first, by attempt and step; then by time
   std::size_t left_out = 0;           // events beyond kMaxEntries
 };

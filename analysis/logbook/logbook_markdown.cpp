@@ -33,7 +33,7 @@ std::string headingOf(const LogbookEntry& entry, TimeDomain domain) {
 
 std::string logbookMarkdown(const Logbook& logbook) {
   const TimeDomain domain = logbook.run.time_domain.value_or(TimeDomain::kUtc);
-  std::string out = "# Run log of " + markdownText(logbook.run.name) + "\n\n" + markdownText(logbook.summary) + ".";
+  std::string out = "# Run log of " + markdownText(logbook.run.name) + "\n\n" + markdownText(logbook.summary.english) + ".";
   out += domain == TimeDomain::kUtc ? " Times are UTC.\n" : domain == TimeDomain::kRelative ? " Times are the run's own clock.\n" : "\n";
   if (logbook.entries.empty()) out += "\nNothing was recorded.\n";
   std::string heading;
@@ -45,9 +45,9 @@ std::string logbookMarkdown(const Logbook& logbook) {
     out += "- ";
     if (entry.time) out += clockText(*entry.time) + " · ";
     if (entry.step) out += "step " + std::to_string(*entry.step) + " · ";
-    out += "**" + markdownText(entry.what) + "**";
+    out += "**" + markdownText(entry.what.english) + "**";
     if (entry.severity >= Severity::kWarning) out += std::string(" (") + severityName(entry.severity) + ")";
-    out += ": " + markdownText(entry.text) + "\n";
+    out += ": " + markdownText(entry.text.english) + "\n";
   }
   if (logbook.left_out > 0) out += "\n" + std::to_string(logbook.left_out) + " more events are not listed.\n";
   return out;

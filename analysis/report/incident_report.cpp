@@ -97,7 +97,7 @@ class IncidentSections {
                 .left_out = {}};
     for (const TimelineEntry& entry : m_a.timeline.entries) {
       if (table.rows.size() == kMaxTimelineRows) break;
-      std::string text = oneLineOf(entry.text, kMaxText);
+      std::string text = oneLineOf(entry.text.english, kMaxText);
       if (entry.severity >= Severity::kError) text += std::string(" [") + severityName(entry.severity) + "]";
       const bool known = entry.lane == IncidentLane::kKnown;
       table.rows.push_back(
@@ -135,7 +135,7 @@ class IncidentSections {
       const bool ratio = one.score_kind == "confidence" || one.score_kind.ends_with("_ratio");
       table.rows.push_back({countCell(static_cast<std::int64_t>(table.rows.size()) + 1), textCell(one.what),
                             ratio ? ratioCell(one.score) : numberCell(one.score), textCell(std::move(kind)),
-                            textCell(oneLineOf(one.why, kMaxText)),
+                            textCell(oneLineOf(one.why.english, kMaxText)),
                             sqlCell(m_build.query("suspect: " + one.what, one.sql, one.score, kHowScored))});
     }
     section.blocks.push_back(std::move(table));
@@ -171,7 +171,8 @@ class IncidentSections {
                 .rows = {},
                 .left_out = {}};
     for (const RuledOut& one : m_a.ruled_out)
-      table.rows.push_back({textCell(one.what), textCell(one.why), sqlCell(m_build.query("ruled out: " + one.what, one.sql))});
+      table.rows.push_back(
+          {textCell(one.what.english), textCell(one.why.english), sqlCell(m_build.query("ruled out: " + one.what.english, one.sql))});
     section.blocks.push_back(std::move(table));
   }
 
@@ -245,12 +246,12 @@ Status addIncident(Builder& build, const Incident& incident, const Known& known,
       const IncidentAnswer answer,
       readIncidentAnswer(build.reader(), {.run = build.run(), .incident = incident, .findings = known.findings, .price = price}, stop));
   ReportDocument& out = build.document();
-  if (out.title.empty()) out.title = answer.title.empty() ? "Incident" : answer.title;
+  if (out.title.empty()) out.title = answer.title.english.empty() ? "Incident" : answer.title.english;
   out.provenance.range = answer.range;
   out.link =
       incident.uuid.empty() ? build.link("findings", answer.shown) : build.link("incidents", answer.shown, "incident=" + incident.uuid);
   if (out.summary.empty()) {
-    out.summary = answer.sentence;
+    out.summary = answer.sentence.english;
     if (!out.summary.empty() && !out.summary.ends_with('.')) out.summary += '.';
     if (out.summary.empty()) out.summary = "No finding belongs to this incident, and it has no summary.";
   }

@@ -144,8 +144,8 @@ Status addLogbook(Builder& build, std::span<const Finding> findings, std::span<c
   for (const LogbookEntry* entry : shown) {
     if (table.rows.size() == kMaxLogbookRows) break;
     const std::string severity = entry->severity >= Severity::kWarning ? std::string(" (") + severityName(entry->severity) + ")" : "";
-    table.rows.push_back({build.timeCell(entry->time), countCell(entry->step), textCell(entry->what + severity),
-                          textCell(oneLineOf(entry->text, kMaxLine))});
+    table.rows.push_back({build.timeCell(entry->time), countCell(entry->step), textCell(entry->what.english + severity),
+                          textCell(oneLineOf(entry->text.english, kMaxLine))});
   }
   section.blocks.push_back(std::move(table));
   return {};

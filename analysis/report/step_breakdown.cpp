@@ -10,13 +10,13 @@ Status addStepBreakdown(Builder& build, const Attempt& attempt, std::stop_token 
   Section& section = build.section("What steps are made of", build.link("overview", std::nullopt));
   RG_ASSIGN(const IdleAnswer answer, readIdleAnswer(build.reader(), attempt, {}, std::move(stop)));
   if (!answer.ok) {
-    section.blocks.push_back(Paragraph{"Not known: " + answer.reason + ".", true});
+    section.blocks.push_back(Paragraph{"Not known: " + answer.reason.english + ".", true});
     return {};
   }
   Table table{.name = "step-breakdown",
               .caption = "Shares of the time of " +
                          (answer.steps > 0 ? countText(static_cast<std::int64_t>(answer.steps)) + " steps" : "the trace") + " of attempt " +
-                         std::to_string(attempt.number) + ", from " + answer.basis_words,
+                         std::to_string(attempt.number) + ", from " + answer.basis_words.english,
               .columns = {{"Spent on", "part", false, 1.5}, {"Share", "ratio", true}, {"How it is known", "evidence", false, 4}},
               .rows = {},
               .left_out = {}};
@@ -32,9 +32,9 @@ Status addStepBreakdown(Builder& build, const Attempt& attempt, std::stop_token 
   for (const IdleRow& row : answer.rows) {
     const std::string words = upperFirst(idleCauseWords(row.cause));
     if (isSlowNotIdle(row.cause))
-      table.rows.push_back({textCell(words + " (slow, not idle)"), ratioCell(row.share), textCell(row.evidence)});
+      table.rows.push_back({textCell(words + " (slow, not idle)"), ratioCell(row.share), textCell(row.evidence.english)});
     else
-      add("Idle: " + std::string(idleCauseWords(row.cause)), row.share, row.evidence);
+      add("Idle: " + std::string(idleCauseWords(row.cause)), row.share, row.evidence.english);
   }
   section.blocks.push_back(std::move(table));
   if (chart.labels.size() > 1) section.blocks.push_back(std::move(chart));

@@ -21,7 +21,7 @@ Json toJson(const IdleRow& row) {
                {"share_ratio", orNull(row.share)},
                {row.unit + "s", row.units},
                {row.unit + "s_total", row.units_total},
-               {"evidence", row.evidence},
+               {"evidence", row.evidence.english},
                {"first_step", orNull(row.first_step)},
                {"last_step", orNull(row.last_step)},
                {"start_ns", row.when ? Json(row.when->t0) : Json()},
@@ -35,13 +35,13 @@ Json toJson(const IdleRow& row) {
 
 Json toJson(const IdleAnswer& answer, const Attempt& attempt) {
   Json json = {{"status", answer.ok ? "ok" : "insufficient"}};
-  if (!answer.ok) json["reason"] = answer.reason;
+  if (!answer.ok) json["reason"] = answer.reason.english;
   json["attempt"] = attempt.number;
   json["gpu_busy_ratio"] = orNull(answer.gpu_busy_ratio);
   json["sm_active_ratio"] = orNull(answer.sm_active_ratio);
   if (!answer.ok) return json;
   json["basis"] = idleBasisName(answer.basis);
-  json["basis_words"] = answer.basis_words;
+  json["basis_words"] = answer.basis_words.english;
   json["idle_ratio"] = answer.idle_share;
   json["busy"] = {{"compute_ratio", orNull(answer.busy.compute)},
                   {"communication_ratio", orNull(answer.busy.comm)},
@@ -59,7 +59,7 @@ Json toJson(const IdleAnswer& answer, const Attempt& attempt) {
   for (const IdleRow& row : answer.rows) json["causes"].push_back(toJson(row));
   json["not_recorded"] = Json::array();
   for (const IdleNotRecorded& one : answer.not_recorded)
-    json["not_recorded"].push_back({{"cause", idleCauseName(one.cause)}, {"why", one.why}});
+    json["not_recorded"].push_back({{"cause", idleCauseName(one.cause)}, {"why", one.why.english}});
   if (const auto& launches = answer.launches)
     json["launches"] = {{"kernels", launches->kernels},
                         {"short_kernels", launches->short_kernels},
@@ -93,13 +93,13 @@ std::string remedyText(const IdleRow& row) {
 std::string toText(const IdleAnswer& answer) {
   if (!answer.ok) return {};
   std::string text = "  devices were idle for " + percentText(answer.idle_share, 1) + " of " +
-                     (answer.steps > 0 ? std::to_string(answer.steps) + " steps" : std::string("the time")) + " (" + answer.basis_words +
-                     ")\n";
+                     (answer.steps > 0 ? std::to_string(answer.steps) + " steps" : std::string("the time")) + " (" +
+                     answer.basis_words.english + ")\n";
   text += busyLine(answer.busy);
   for (const IdleRow& row : answer.rows)
     text += std::string("    ") + (row.share ? percentText(*row.share, 1) : std::string("not known how much")) + " " +
-            idleCauseWords(row.cause) + (isSlowNotIdle(row.cause) ? " (slow, not idle)" : "") + ": " + row.evidence + remedyText(row) +
-            "\n";
+            idleCauseWords(row.cause) + (isSlowNotIdle(row.cause) ? " (slow, not idle)" : "") + ": " + row.evidence.english +
+            remedyText(row) + "\n";
   if (answer.not_recorded.empty()) return text;
   text += "    not recorded:";
   for (std::size_t i = 0; i < answer.not_recorded.size(); ++i)

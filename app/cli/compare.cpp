@@ -24,7 +24,7 @@ Json orNull(const std::optional<std::string>& value) { return value ? Json(*valu
 Json sideJson(const Run& run, std::int32_t attempt, const CompareSide& side, const std::optional<double>& mean,
               const std::optional<double>& median) {
   return {{"run_id", run.id.value},
-          {"name", side.name},
+          {"name", side.name.english},
           {"attempt", attempt},
           {"steps", side.by_step.size()},
           {"first_step", side.by_step.empty() ? Json() : Json(side.by_step.begin()->first)},
@@ -51,11 +51,11 @@ Json workJson(const std::vector<WorkDelta>& list) {
 Json toJson(const ComparisonAnswer& answer) {
   const Comparison& c = answer.comparison;
   Json json = {{"status", c.mean_a_ns && c.mean_b_ns ? "ok" : "insufficient"},
-               {"summary", answer.sentence},
+               {"summary", answer.sentence.english},
                {"a", sideJson(answer.run_a, answer.attempt_a, answer.a, c.mean_a_ns, c.median_a_ns)},
                {"b", sideJson(answer.run_b, answer.attempt_b, answer.b, c.mean_b_ns, c.median_b_ns)},
                {"comparable", c.warnings.empty()},
-               {"warnings", c.warnings},
+               {"warnings", Json::array()},
                {"delta_ns", orNull(c.delta_ns)},
                {"delta_low_ns", orNull(c.low_ns)},
                {"delta_high_ns", orNull(c.high_ns)},
@@ -71,6 +71,7 @@ Json toJson(const ComparisonAnswer& answer) {
                {"work_is", c.work_is_whole_step ? "the whole step: no waiting was measured" : "a step without measured waiting"},
                {"nodes", workJson(c.nodes)},
                {"ranks", workJson(c.ranks)}};
+  for (const words::Sentence& warning : c.warnings) json["warnings"].push_back(warning.english);
   for (const PartDelta& part : c.parts)
     json["parts"].push_back({{"part", part.part}, {"a_ns", orNull(part.a_ns)}, {"b_ns", orNull(part.b_ns)}, {"delta_ns", part.delta_ns()}});
   for (const ScalarPair& pair : answer.scalars)
@@ -104,10 +105,10 @@ std::string more(std::size_t all, const char* what) {
 
 std::string toText(const ComparisonAnswer& answer) {
   const Comparison& c = answer.comparison;
-  std::string text = oneLine(answer.sentence) + "\n";
-  for (const std::string& warning : c.warnings) text += "warning: " + warning + "\n";
-  text += "A: " + oneLine(answer.a.name) + " (" + countText(c.steps_a) + " steady steps)\nB: " + oneLine(answer.b.name) + " (" +
-          countText(c.steps_b) + " steady steps)\n";
+  std::string text = oneLine(answer.sentence.english) + "\n";
+  for (const words::Sentence& warning : c.warnings) text += "warning: " + warning.english + "\n";
+  text += "A: " + oneLine(answer.a.name.english) + " (" + countText(c.steps_a) + " steady steps)\nB: " + oneLine(answer.b.name.english) +
+          " (" + countText(c.steps_b) + " steady steps)\n";
   text += row("mean, ms", "A", "B", "B - A") + row("step", ms(c.mean_a_ns), ms(c.mean_b_ns), ms(c.delta_ns));
   for (const PartDelta& part : c.parts) text += row(part.part, ms(part.a_ns), ms(part.b_ns), ms(part.delta_ns()));
   if (!c.parts_reported && c.delta_ns) text += "  parts: not recorded on both sides\n";

@@ -64,7 +64,7 @@ Json timelineJson(const Timeline& timeline) {
                        {"lane", entry.lane == IncidentLane::kHappened ? "happened" : "known"},
                        {"kind", entry.kind},
                        {"severity", severityName(entry.severity)},
-                       {"text", entry.text},
+                       {"text", entry.text.english},
                        {"count", entry.count}});
   return {{"entries", std::move(entries)}, {"left_out", timeline.left_out}};
 }
@@ -100,7 +100,7 @@ std::string count(std::int64_t value) { return countText(value); }
 }  // namespace
 
 Json answerJson(const IncidentAnswer& answer) {
-  Json json = {{"sentence", answer.sentence},
+  Json json = {{"sentence", answer.sentence.english},
                {"impact", impactJson(answer.impact)},
                {"timeline", timelineJson(answer.timeline)},
                {"suspects", Json::array()},
@@ -119,10 +119,10 @@ Json answerJson(const IncidentAnswer& answer) {
                                 {"node", orNull(suspect.node)},
                                 {"score", orNull(suspect.score)},
                                 {"score_kind", orNull(suspect.score_kind)},
-                                {"why", suspect.why},
+                                {"why", suspect.why.english},
                                 {"sql", orNull(suspect.sql)}});
   for (const RuledOut& one : answer.ruled_out)
-    json["ruled_out"].push_back({{"what", one.what}, {"why", one.why}, {"sql", orNull(one.sql)}});
+    json["ruled_out"].push_back({{"what", one.what.english}, {"why", one.why.english}, {"sql", orNull(one.sql)}});
   for (const FactDelta& fact : answer.changes)
     json["changes"].push_back({{"key", fact.key}, {"before", orNull(fact.a)}, {"now", orNull(fact.b)}});
   for (const EnvironmentFact& fact : answer.environment)
@@ -132,7 +132,7 @@ Json answerJson(const IncidentAnswer& answer) {
 
 std::string answerText(const IncidentAnswer& answer) {
   const IncidentImpact& impact = answer.impact;
-  std::string text = answer.incident.summary == answer.sentence ? "" : "  " + oneLine(answer.sentence) + "\n";
+  std::string text = answer.incident.summary == answer.sentence.english ? "" : "  " + oneLine(answer.sentence.english) + "\n";
   text += reportedText("lost steps", impact.lost_steps, count);
   text += reportedText("lost time", impact.lost_time, durationText);
   text += reportedText("GPU-hours", impact.gpu_hours, number);
@@ -141,12 +141,12 @@ std::string answerText(const IncidentAnswer& answer) {
     text += "    " + durationText(item.time) + " " + oneLine(item.what) + ", attempt " + std::to_string(item.attempt) + "\n";
   for (const std::string& title : impact.also_in) text += "    some of it is counted too in: " + oneLine(title) + "\n";
   for (std::size_t i = 0; i < answer.suspects.size() && i < kTextSuspects; ++i)
-    text += "  suspect: " + oneLine(answer.suspects[i].what) + ": " + oneLine(answer.suspects[i].why) + "\n";
+    text += "  suspect: " + oneLine(answer.suspects[i].what) + ": " + oneLine(answer.suspects[i].why.english) + "\n";
   if (answer.suspects.empty()) text += "  suspects: none: " + oneLine(answer.suspects_reason) + "\n";
-  for (const RuledOut& one : answer.ruled_out) text += "  ruled out: " + oneLine(one.what) + ": " + oneLine(one.why) + "\n";
+  for (const RuledOut& one : answer.ruled_out) text += "  ruled out: " + oneLine(one.what.english) + ": " + oneLine(one.why.english) + "\n";
   for (std::size_t i = 0; i < answer.timeline.entries.size() && i < kTextEntries; ++i) {
     const TimelineEntry& entry = answer.timeline.entries[i];
-    text += "  " + utcText(entry.time) + (entry.lane == IncidentLane::kKnown ? " known: " : " ") + oneLine(entry.text) + "\n";
+    text += "  " + utcText(entry.time) + (entry.lane == IncidentLane::kKnown ? " known: " : " ") + oneLine(entry.text.english) + "\n";
   }
   if (answer.timeline.entries.size() > kTextEntries)
     text += "  " + std::to_string(answer.timeline.entries.size() - kTextEntries) + " more entries: --json\n";

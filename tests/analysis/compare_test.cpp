@@ -55,28 +55,30 @@ TEST(Comparison, ThePartThatGrewIsOthersWaitingButTheWorkNamesTheRank) {
   const Comparison c = compareSides(side(8, 100, 0), side(8, 100, 40));
   EXPECT_EQ(c.ranks.front().rank, 0);
   EXPECT_EQ(c.nodes.front().node, "n0");
-  const std::string said = comparisonSentence(c, "attempt 0", "attempt 1");
+  const std::string said = words::english(comparisonSentence(c, {"attempt 0", "attempt 0"}, {"attempt 1", "attempt 1"}));
   EXPECT_THAT(said, HasSubstr("attempt 1 is 4.0 % slower than attempt 0"));
   EXPECT_THAT(said, HasSubstr("rank 0 on n0 works"));
 }
 TEST(Comparison, ADifferenceWithinTheNoiseIsNone) {
   const Comparison c = compareSides(side(4, 100, 0), side(4, 100, 0.05));
   EXPECT_FALSE(c.differs());
-  EXPECT_THAT(comparisonSentence(c, "A", "B"), HasSubstr("No difference beyond the noise"));
+  EXPECT_THAT(words::english(comparisonSentence(c, {"A", "A"}, {"B", "B"})), HasSubstr("No difference beyond the noise"));
 }
 TEST(Comparison, AnotherWorldOrBatchIsComparedPerTokenAndWarnedOf) {
   CompareSide b = side(8, 100, 0);
   b.regime.global_batch = 1'024;
   const Comparison c = compareSides(side(4, 100, 0), b);
-  EXPECT_THAT(c.warnings, ElementsAre(HasSubstr("world size 4 → 8"), HasSubstr("global batch size 512 → 1024")));
+  ASSERT_EQ(c.warnings.size(), 2);
+  EXPECT_THAT(c.warnings[0].english, HasSubstr("world size 4 → 8"));
+  EXPECT_THAT(c.warnings[1].english, HasSubstr("global batch size 512 → 1024"));
   ASSERT_TRUE(c.token_a_ns && c.token_b_ns);
   EXPECT_NEAR(*c.token_b_ns / *c.token_a_ns, 0.5, 1e-9);
-  EXPECT_THAT(comparisonSentence(c, "A", "B"), HasSubstr("50.0 % less time per token"));
+  EXPECT_THAT(words::english(comparisonSentence(c, {"A", "A"}, {"B", "B"})), HasSubstr("50.0 % less time per token"));
 }
 TEST(Comparison, ADifferencePerTokenWithinTheNoiseIsNone) {
   CompareSide a = side(8, 100, 0), b = side(8, 100, 0.01);
   b.regime.world = 16;
-  const std::string said = comparisonSentence(compareSides(a, b), "A", "B");
+  const std::string said = words::english(comparisonSentence(compareSides(a, b), {"A", "A"}, {"B", "B"}));
   EXPECT_THAT(said, HasSubstr("No difference per token beyond the noise"));
 }
 TEST(Comparison, WithoutBatchAndLengthThereIsNoComparisonPerToken) {
@@ -84,15 +86,15 @@ TEST(Comparison, WithoutBatchAndLengthThereIsNoComparisonPerToken) {
   b.regime.sequence.reset();
   const Comparison c = compareSides(side(4, 100, 0), b);
   EXPECT_FALSE(c.token_b_ns);
-  EXPECT_THAT(c.warnings.back(), HasSubstr("no comparison per token"));
-  EXPECT_THAT(comparisonSentence(c, "A", "B"), HasSubstr("not comparable"));
+  EXPECT_THAT(c.warnings.back().english, HasSubstr("no comparison per token"));
+  EXPECT_THAT(words::english(comparisonSentence(c, {"A", "A"}, {"B", "B"})), HasSubstr("not comparable"));
 }
 TEST(Comparison, ASideWithoutStepsIsSaidAndNotZero) {
   const Comparison c = compareSides(side(2, 20, 0), {});
   EXPECT_FALSE(c.mean_b_ns);
   EXPECT_FALSE(c.delta_ns);
   EXPECT_TRUE(c.parts.empty());
-  EXPECT_THAT(comparisonSentence(c, "A", "B"), HasSubstr("B has no steady steps"));
+  EXPECT_THAT(words::english(comparisonSentence(c, {"A", "A"}, {"B", "B"})), HasSubstr("B has no steady steps"));
   EXPECT_FALSE(compareSides({}, {}).delta_ns);
 }
 TEST(Comparison, OneSideWithoutPartsLeavesPartsAbsentButNotTheStep) {
@@ -113,7 +115,8 @@ TEST(Comparison, NodesThatCameAndWentAreNamed) {
   EXPECT_FALSE(c.nodes.back().change());
 }
 TEST(Comparison, TooFewStepsMakeNoClaim) {
-  EXPECT_THAT(comparisonSentence(compareSides(side(4, 3, 0), side(4, 3, 500)), "A", "B"), HasSubstr("Too few steady steps"));
+  EXPECT_THAT(words::english(comparisonSentence(compareSides(side(4, 3, 0), side(4, 3, 500)), {"A", "A"}, {"B", "B"})),
+              HasSubstr("Too few steady steps"));
 }
 
 TEST(Comparison, OfTenStepsTheIntervalIsStudentsAndNotTheNormalOne) {
@@ -236,7 +239,7 @@ TEST_F(ComparisonOfAStore, AHangThatRecoveredHidesNoDifference) {
   ASSERT_TRUE(answer.ok()) << answer.status().message();
   EXPECT_EQ(answer->comparison.steps_b, 18) << "the first step and the stalled one are left out";
   EXPECT_NEAR(*answer->comparison.delta_ns, 40 * kMs, kMs);
-  EXPECT_THAT(answer->sentence, HasSubstr("3.1 % slower")) << answer->sentence;
+  EXPECT_THAT(answer->sentence.english, HasSubstr("3.1 % slower")) << answer->sentence.english;
 }
 TEST_F(ComparisonOfAStore, BeforeAndAfterAStepAreTwoSidesOfOneAttempt) {
   fill();

@@ -115,14 +115,14 @@ TEST(IdleRemedyTest, EveryCauseThatSomethingHelpsAgainstHasOneLine) {
 
 TEST_F(GpuIdleTest, TheTextbookTraceWithoutLoaderWorkersWaitsForData) {
   RG_IMPORTED(found, "kineto/kineto_resnet50_workers0.json.gz");
-  ASSERT_TRUE(found.ok) << found.reason;
+  ASSERT_TRUE(found.ok) << found.reason.english;
   EXPECT_EQ(found.basis, IdleBasis::kSpans);
   EXPECT_EQ(found.steps, 6u);
   EXPECT_NEAR(found.idle_share, 0.36, 0.02);
   EXPECT_EQ(found.rows.front().cause, IdleCause::kData);
   EXPECT_NEAR(shareOf(found, IdleCause::kData), 0.23, 0.02);
   EXPECT_LT(shareOf(found, IdleCause::kUnexplained), 0.01);
-  EXPECT_THAT(found.rows.front().evidence, ::testing::HasSubstr("data loader"));
+  EXPECT_THAT(found.rows.front().evidence.english, ::testing::HasSubstr("data loader"));
   ASSERT_TRUE(found.rows.front().when);
   EXPECT_TRUE(found.rows.front().track);
   EXPECT_TRUE(isMissing(found, IdleCause::kGc)) << "the trace could not tell";
@@ -132,7 +132,7 @@ TEST_F(GpuIdleTest, TheTextbookTraceWithoutLoaderWorkersWaitsForData) {
 
 TEST_F(GpuIdleTest, ATunedJobOnEightDevicesIsHardlyIdle) {
   RG_IMPORTED(found, "kineto/modded_nanogpt_8xH100_2025-12-11");
-  ASSERT_TRUE(found.ok) << found.reason;
+  ASSERT_TRUE(found.ok) << found.reason.english;
   EXPECT_EQ(found.units, 8u);
   EXPECT_LT(found.idle_share, 0.1);
   ASSERT_TRUE(found.launches);
@@ -142,7 +142,7 @@ TEST_F(GpuIdleTest, ATunedJobOnEightDevicesIsHardlyIdle) {
 
 TEST_F(GpuIdleTest, ManyTinyKernelsAreLaunchBound) {
   RG_IMPORTED(found, "kineto/hta_gpu_user_annotation.json.gz");
-  ASSERT_TRUE(found.ok) << found.reason;
+  ASSERT_TRUE(found.ok) << found.reason.english;
   EXPECT_EQ(found.steps, 0u) << "no steps are marked: the whole trace counts";
   EXPECT_EQ(found.rows.front().cause, IdleCause::kSmallKernels);
   EXPECT_GT(found.idle_share, 0.9);
@@ -151,14 +151,14 @@ TEST_F(GpuIdleTest, ManyTinyKernelsAreLaunchBound) {
 
 TEST_F(GpuIdleTest, CallsThatFreeMemoryWaitForTheDevice) {
   RG_IMPORTED(found, "kineto/tracelens_mi300_ddp_resnet18.json.gz");
-  ASSERT_TRUE(found.ok) << found.reason;
+  ASSERT_TRUE(found.ok) << found.reason.english;
   EXPECT_EQ(found.rows.front().cause, IdleCause::kAllocation);
   expectSums(found);
 }
 
 TEST_F(GpuIdleTest, DevicesOfOneProcessAreLookedAtOneByOne) {
   RG_IMPORTED(found, "nsys_sqlite/nsysai_mfu_2gpu_before.sqlite");
-  ASSERT_TRUE(found.ok) << found.reason;
+  ASSERT_TRUE(found.ok) << found.reason.english;
   EXPECT_EQ(found.units, 2u);
   EXPECT_LT(found.idle_share, 0.2);
   expectSums(found);
@@ -167,7 +167,7 @@ TEST_F(GpuIdleTest, DevicesOfOneProcessAreLookedAtOneByOne) {
 TEST_F(GpuIdleTest, ATraceOfTheHostAloneSaysNothing) {
   RG_IMPORTED(found, "kineto/hta_cpu_only.json.gz");
   EXPECT_FALSE(found.ok);
-  EXPECT_THAT(found.reason, ::testing::HasSubstr("neither spans"));
+  EXPECT_THAT(found.reason.english, ::testing::HasSubstr("neither spans"));
   EXPECT_TRUE(found.rows.empty());
 }
 
@@ -259,7 +259,7 @@ TEST_F(GpuIdleTest, CausesHaveTheirShareStepsAndPlace) {
     ASSERT_TRUE(out->close().ok());
   }
   const IdleAnswer found = answer();
-  ASSERT_TRUE(found.ok) << found.reason;
+  ASSERT_TRUE(found.ok) << found.reason.english;
   EXPECT_NEAR(found.idle_share, 0.4, 1e-3);
   EXPECT_NEAR(shareOf(found, IdleCause::kData), 0.3, 1e-3);
   EXPECT_NEAR(shareOf(found, IdleCause::kHostBound), 0.05, 1e-3);
@@ -296,7 +296,7 @@ TEST_F(GpuIdleTest, ATracerOfSomeKernelsOnlyCannotTellIdleTime) {
   }
   const IdleAnswer found = answer();
   EXPECT_FALSE(found.ok);
-  EXPECT_THAT(found.reason, ::testing::HasSubstr("some of their work only"));
+  EXPECT_THAT(found.reason.english, ::testing::HasSubstr("some of their work only"));
 }
 
 TEST_F(GpuIdleTest, ARunWithoutAnythingIsInsufficient) {
@@ -307,7 +307,7 @@ TEST_F(GpuIdleTest, ARunWithoutAnythingIsInsufficient) {
   }
   const IdleAnswer found = answer();
   EXPECT_FALSE(found.ok);
-  EXPECT_FALSE(found.reason.empty());
+  EXPECT_FALSE(found.reason.english.empty());
 }
 
 sim::Fault faultOf(const char* kind, sim::Target target) {
@@ -316,7 +316,7 @@ sim::Fault faultOf(const char* kind, sim::Target target) {
 
 TEST_F(GpuIdleTest, ASimulatedDataFaultIsTheLoaders) {
   const IdleAnswer data = simulated({faultOf("data_bound", {})});
-  ASSERT_TRUE(data.ok) << data.reason;
+  ASSERT_TRUE(data.ok) << data.reason.english;
   EXPECT_EQ(data.basis, IdleBasis::kParts);
   EXPECT_EQ(data.rows.front().cause, IdleCause::kData);
   EXPECT_GT(shareOf(data, IdleCause::kData), 0.2);
@@ -326,7 +326,7 @@ TEST_F(GpuIdleTest, ASimulatedDataFaultIsTheLoaders) {
 
 TEST_F(GpuIdleTest, ASimulatedHostFaultIsTheHosts) {
   const IdleAnswer host = simulated({faultOf("host_bound", {})});
-  ASSERT_TRUE(host.ok) << host.reason;
+  ASSERT_TRUE(host.ok) << host.reason.english;
   EXPECT_EQ(host.rows.front().cause, IdleCause::kHostBound);
   EXPECT_GT(shareOf(host, IdleCause::kHostBound), 0.2);
   expectSums(host);
@@ -361,7 +361,7 @@ TEST_F(GpuIdleTest, WithMetricsAloneTheDeviceSaysHowIdleItWasAndTheNodeWhatItLac
     ASSERT_TRUE(out->close().ok());
   }
   const IdleAnswer found = answer();
-  ASSERT_TRUE(found.ok) << found.reason;
+  ASSERT_TRUE(found.ok) << found.reason.english;
   EXPECT_EQ(found.basis, IdleBasis::kMetrics);
   EXPECT_NEAR(found.idle_share, 0.4, 1e-6);
   EXPECT_NEAR(*found.gpu_busy_ratio, 0.6, 1e-6);
@@ -384,7 +384,7 @@ TEST_F(GpuIdleTest, StallsWithoutTheirDurationAreReportedWithoutAShare) {
   const IdleRow* stalls = found.row(IdleCause::kMemoryStall);
   ASSERT_NE(stalls, nullptr);
   EXPECT_FALSE(stalls->share);
-  EXPECT_THAT(stalls->evidence, ::testing::HasSubstr("how long they took was not recorded"));
+  EXPECT_THAT(stalls->evidence.english, ::testing::HasSubstr("how long they took was not recorded"));
   EXPECT_NEAR(shareOf(found, IdleCause::kCpuSaturation), 0.4, 0.01);
   expectSums(found);
 }
@@ -404,7 +404,7 @@ TEST_F(GpuIdleTest, LoadOfANodeWithoutAWordOfItsDeviceIsNoAnswer) {
 
 TEST_F(GpuIdleTest, AHotDeviceIsSlowNotIdle) {
   const IdleAnswer hot = simulated({faultOf("thermal_throttle", {.kind = sim::Target::Kind::kGpu, .index = 1, .gpu = 2, .nic = {}})});
-  ASSERT_TRUE(hot.ok) << hot.reason;
+  ASSERT_TRUE(hot.ok) << hot.reason.english;
   const IdleRow* row = hot.row(IdleCause::kThermal);
   ASSERT_NE(row, nullptr);
   ASSERT_TRUE(row->share);
@@ -413,7 +413,7 @@ TEST_F(GpuIdleTest, AHotDeviceIsSlowNotIdle) {
   EXPECT_EQ(row->units_total, 16u);
   EXPECT_EQ(row->rank, 10);
   EXPECT_TRUE(row->when);
-  EXPECT_THAT(row->evidence, ::testing::HasSubstr("GHz against"));
+  EXPECT_THAT(row->evidence.english, ::testing::HasSubstr("GHz against"));
   expectSums(hot);
 }
 
@@ -472,7 +472,7 @@ TEST_F(GpuIdleTest, OneRanksAbsurdStepNumberDoesNotHideTheStepsOfAll) {
     ASSERT_TRUE(out->close().ok());
   }
   const IdleAnswer found = answer();
-  ASSERT_TRUE(found.ok) << found.reason;
+  ASSERT_TRUE(found.ok) << found.reason.english;
   EXPECT_EQ(found.steps, 50U);
   EXPECT_NEAR(shareOf(found, IdleCause::kData), 0.2, 1e-9);
 }
@@ -497,11 +497,11 @@ TEST_F(GpuIdleTest, OfManyDevicesItIsSaidHowManyWereLookedAt) {
     ASSERT_TRUE(out->close().ok());
   }
   const IdleAnswer found = answer();
-  ASSERT_TRUE(found.ok) << found.reason;
-  EXPECT_THAT(found.basis_words, HasSubstr("256 of 300 devices were looked at"));
+  ASSERT_TRUE(found.ok) << found.reason.english;
+  EXPECT_THAT(found.basis_words.english, HasSubstr("256 of 300 devices were looked at"));
   const IdleRow* const thermal = found.row(IdleCause::kThermal);
   ASSERT_NE(thermal, nullptr);
-  EXPECT_THAT(thermal->evidence, HasSubstr("256 of 300 devices were looked at"));
+  EXPECT_THAT(thermal->evidence.english, HasSubstr("256 of 300 devices were looked at"));
 }
 
 TEST(MachineIdleTest, AThrottledClockLosesItsShareAgainstItsOwnUnthrottledLevel) {

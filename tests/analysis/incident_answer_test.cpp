@@ -14,6 +14,11 @@
 namespace runglass {
 namespace {
 
+template <class Matcher>
+auto English(Matcher matcher) {
+  return ::testing::Field(&words::Sentence::english, matcher);
+}
+
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Field;
@@ -58,22 +63,23 @@ void expectAsks(Reader& reader, const Reported<T>& reported, double within) {
 TEST(IncidentAnswer, ALostGpuIsReportedWithItsCostItsTimeLineAndItsSuspect) {
   SimulatedIncident played(lostGpu());
   const IncidentAnswer out = answerOf(played);
-  EXPECT_THAT(out.title, HasSubstr("Xid 79"));
+  EXPECT_THAT(out.title.english, HasSubstr("Xid 79"));
   ASSERT_FALSE(out.suspects.empty());
   EXPECT_EQ(out.suspects[0].node, "sim-0002");
   EXPECT_EQ(out.suspects[0].rank, 9);
   EXPECT_EQ(out.impact.lost_steps.value, 20) << "of 100, saved at 80";
   EXPECT_GT(*out.impact.lost_time.value, 600 * kNsPerSecond);
   const auto entry = [](IncidentLane lane, const char* kind, const char* text) {
-    return AllOf(Field(&TimelineEntry::lane, lane), Field(&TimelineEntry::kind, kind), Field(&TimelineEntry::text, HasSubstr(text)));
+    return AllOf(Field(&TimelineEntry::lane, lane), Field(&TimelineEntry::kind, kind),
+                 Field(&TimelineEntry::text, English(HasSubstr(text))));
   };
   EXPECT_THAT(out.timeline.entries, Contains(entry(IncidentLane::kHappened, "xid", "79")));
   EXPECT_THAT(out.timeline.entries, Contains(entry(IncidentLane::kHappened, "collective_timeout", "15 × collective timeout")));
   EXPECT_THAT(out.timeline.entries, Contains(entry(IncidentLane::kHappened, "attempt_end", "attempt 0 ends")));
   EXPECT_THAT(out.timeline.entries, Contains(entry(IncidentLane::kHappened, "attempt_start", "resumed from step 80")));
   EXPECT_THAT(out.timeline.entries, Contains(entry(IncidentLane::kKnown, "finding", "judged: hang")));
-  EXPECT_THAT(out.ruled_out, Contains(Field(&RuledOut::what, "the ranks that wait")));
-  EXPECT_THAT(out.ruled_out, Not(Contains(Field(&RuledOut::what, HasSubstr("hardware fault of sim-0002")))));
+  EXPECT_THAT(out.ruled_out, Contains(Field(&RuledOut::what, English("the ranks that wait"))));
+  EXPECT_THAT(out.ruled_out, Not(Contains(Field(&RuledOut::what, English(HasSubstr("hardware fault of sim-0002"))))));
   EXPECT_EQ(out.quality.ranks, 16);
   EXPECT_EQ(out.changes_reason, "it is the run's first attempt");
   EXPECT_THAT(out.environment, Contains(Field(&EnvironmentFact::key, "world size")));
@@ -105,10 +111,10 @@ TEST(IncidentAnswer, ASlowRanksMachineIsRuledOutWithNumbers) {
   EXPECT_EQ(out.suspects[0].rank, 5);
   EXPECT_EQ(out.suspects[0].score_kind, "slower_ratio");
   EXPECT_NEAR(*out.suspects[0].score, 0.3, 0.1);
-  EXPECT_THAT(out.ruled_out,
-              Contains(AllOf(Field(&RuledOut::what, HasSubstr("SM clock of rank 5")), Field(&RuledOut::why, HasSubstr("MHz against")))));
-  EXPECT_THAT(out.ruled_out, Contains(Field(&RuledOut::what, HasSubstr("a hardware fault of sim-0001"))));
-  EXPECT_THAT(out.ruled_out, Contains(Field(&RuledOut::what, "the other ranks")));
+  EXPECT_THAT(out.ruled_out, Contains(AllOf(Field(&RuledOut::what, English(HasSubstr("SM clock of rank 5"))),
+                                            Field(&RuledOut::why, English(HasSubstr("MHz against"))))));
+  EXPECT_THAT(out.ruled_out, Contains(Field(&RuledOut::what, English(HasSubstr("a hardware fault of sim-0001")))));
+  EXPECT_THAT(out.ruled_out, Contains(Field(&RuledOut::what, English("the other ranks"))));
   expectAsks(played.reader(), out.impact.lost_time, 0.03);
   for (const RuledOut& one : out.ruled_out)
     if (!one.sql.empty()) {
@@ -132,7 +138,7 @@ TEST(IncidentAnswer, AnIncidentByHandOfARunThatSaysNothingIsAbsentWithReasons) {
     incident.range = range;
     const auto out = readIncidentAnswer(**reader, {.run = run, .incident = incident, .findings = {}, .price = 1.0}, {});
     ASSERT_TRUE(out.ok()) << out.status().message();
-    EXPECT_EQ(out->title, "something odd");
+    EXPECT_EQ(out->title.english, "something odd");
     EXPECT_FALSE(out->impact.lost_steps.value || out->impact.lost_time.value || out->impact.money.value);
     EXPECT_NE(out->impact.lost_time.reason, "");
     EXPECT_THAT(out->suspects, IsEmpty());

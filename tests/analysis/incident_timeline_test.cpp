@@ -45,7 +45,7 @@ struct Said {
 
 std::vector<std::string> texts(const Timeline& timeline) {
   std::vector<std::string> out;
-  for (const TimelineEntry& one : timeline.entries) out.push_back(one.text);
+  for (const TimelineEntry& one : timeline.entries) out.push_back(one.text.english);
   return out;
 }
 
@@ -79,7 +79,7 @@ TEST(IncidentTimeline, WhatWasKnownStandsInItsOwnLaneWhenItWasKnown) {
   const Timeline out = said.tell();
   EXPECT_THAT(texts(out), ElementsAre("hang of attempt:0", "judged: hang", "pager: a fault", "2 captures (stall)",
                                       "pager notified (mail: sent)", "ada: node drained by hand"));
-  for (const TimelineEntry& one : out.entries) EXPECT_EQ(one.lane == IncidentLane::kHappened, one.time == at(20)) << one.text;
+  for (const TimelineEntry& one : out.entries) EXPECT_EQ(one.lane == IncidentLane::kHappened, one.time == at(20)) << one.text.english;
 }
 TEST(IncidentTimeline, AFindingIsKnownFromWhenItWasReportedInTheWordsOfThen) {
   Said said;
@@ -139,7 +139,7 @@ TEST(IncidentTimeline, TimesAtTheEndsOfTheWorldAreTimes) {
   }
   const Timeline out = said.tell();
   EXPECT_GE(out.entries.size(), 9U);
-  for (const TimelineEntry& one : out.entries) EXPECT_LE(one.text.size(), 400U);
+  for (const TimelineEntry& one : out.entries) EXPECT_LE(one.text.english.size(), 400U);
 }
 
 }  // namespace

@@ -377,6 +377,30 @@ TEST_F(LogSearch, VerifyNamesAnIndexThatDoesNotFitItsLines) {
   EXPECT_THAT(damage->at(0), HasSubstr("index of the words of log lines"));
 }
 
+TEST(LogQuery, ChineseIsFoundWithinARunOfCharacters) {
+  const std::string line = "节点故障：第100步训练已停止 loss 2.3";
+  for (const char* query : {"故障", "停止", "训练已停止", "节点 loss", "\"停止 loss\"", "训练*", "步训练 2.3"})
+    EXPECT_TRUE(LogQuery(query).matches(line)) << query;
+  for (const char* query : {"故步", "训练停止", "\"训练 loss\"", "-训练", "障节"}) EXPECT_FALSE(LogQuery(query).matches(line)) << query;
+  const auto marks = LogQuery("训练").marks("训练，再训练训练");
+  ASSERT_EQ(marks.size(), 3);
+  EXPECT_EQ(marks[1], (TextPiece{12, 18}));
+  EXPECT_EQ(LogQuery("故障 loss").indexExpression(), "\"loss\"") << "the index has whole runs";
+  EXPECT_TRUE(LogQuery("München").matches("in München heute"));
+  EXPECT_FALSE(LogQuery("nchen").matches("in München heute")) << "words with spaces between them are whole";
+}
+
+TEST_F(LogSearch, FindsChineseWithinALine) {
+  say("第100步训练已停止", 1);
+  say("节点恢复", 2);
+  for (const bool stored : {false, true}) {
+    if (stored) flush();
+    EXPECT_THAT(found("训练"), ElementsAre("第100步训练已停止"));
+    EXPECT_THAT(found("恢复 -训练"), ElementsAre("节点恢复"));
+    EXPECT_THAT(found("恢复训练"), IsEmpty());
+  }
+}
+
 TEST(LogQuery, MarksWhereItsTermsAre) {
   const LogQuery query("time* \"off the\" -gone");
   EXPECT_THAT(query.marks("Timeout: fell off the bus"), ElementsAre(TextPiece{0, 7}, TextPiece{14, 21}));

@@ -224,6 +224,47 @@ TEST_F(DocksTest, APanelThatIsClosedWhileOthersAreTabsStaysClosed) {
   EXPECT_EQ(dockProblem(docks()), QString());
 }
 
+TEST_F(DocksTest, APanelThatIsClosedOrAddedWhileOthersAreTabsLeavesTheArrangementOfTheOthers) {
+  open();
+  navigate("Watch");
+  for (const char* added : {"curves", "events", "runs"}) ASSERT_TRUE(docks().addView(added));
+  settle();
+  const auto all = shown();
+  m_window->resize(640, 400);
+  settle();
+  const QString first = shown().begin()->first;
+  press(first, "close");
+  m_window->resize(1'400, 900);
+  settle();
+  EXPECT_EQ(shown().size(), 5u) << "no tabs are left";
+  EXPECT_FALSE(shown().contains(first));
+  EXPECT_EQ(dockProblem(docks()), QString());
+  m_window->resize(640, 400);
+  settle();
+  ASSERT_TRUE(docks().addView(first));
+  settle();
+  EXPECT_TRUE(shown().contains(first)) << "it is in front";
+  m_window->resize(1'400, 900);
+  settle();
+  EXPECT_EQ(shown().size(), 6u);
+  EXPECT_EQ(dockProblem(docks()), QString());
+}
+
+TEST_F(DocksTest, AfterASqueezeInStepsEveryPanelHasItsSizeAgain) {
+  open();
+  navigate("Watch");
+  for (const char* added : {"curves", "events"}) ASSERT_TRUE(docks().addView(added));
+  settle();
+  const auto before = shown();
+  ASSERT_EQ(before.size(), 5u);
+  for (const int width : {1'300, 1'100, 900, 700, 640, 800, 1'000, 1'250, 1'399, 1'400}) {
+    m_window->resize(width, width * 9 / 14);
+    settle();
+    EXPECT_EQ(dockProblem(docks()), QString()) << width;
+  }
+  EXPECT_EQ(shown(), before);
+}
+
 TEST_F(DocksTest, PanelsThatAreAddedAreLargeEnoughToRead) {
   open();
   m_window->resize(1'280, 800);

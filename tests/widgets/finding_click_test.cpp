@@ -145,7 +145,7 @@ TEST_F(FindingClickTest, InTheTimeLineOfAnIncidentAndTheLogbook) {
   ASSERT_NE(entry, entries.end());
   const std::int64_t id = entry->finding;
   const TimeNs time = entry->time;
-  clickRow("incidents", QString::fromStdString(entry->text).left(30));
+  clickRow("incidents", QString::fromStdString(entry->text.english).left(30));
   const auto of = std::ranges::find(run().findings(), id, &Finding::id);
   ASSERT_NE(of, run().findings().end());
   EXPECT_EQ(state().selection.rank, of->rank);

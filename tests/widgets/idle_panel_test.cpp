@@ -119,7 +119,7 @@ TEST(IdlePanelTest, WhereNothingIsKnownItSaysSoAndNotZero) {
   Shown shown(storeOf(store, false));
   ASSERT_TRUE(shown.settled);
   EXPECT_EQ(shown.panel.headline(), QStringLiteral("GPU idle: not recorded"));
-  EXPECT_FALSE(shown.panel.answer()->reason.empty());
+  EXPECT_FALSE(shown.panel.answer()->reason.english.empty());
   EXPECT_TRUE(shown.panel.copyText().isEmpty());
   EXPECT_FALSE(shown.panel.grab().isNull());
 }

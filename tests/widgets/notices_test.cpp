@@ -133,6 +133,34 @@ TEST_F(NoticesTest, AFindingAndTheAlertThatItsHubSendsLaterNotifyOnce) {
   ASSERT_TRUE(lookUntil([&] { return arrived.size() == 3; })) << "a reminder of the hub is news";
 }
 
+TEST_F(NoticesTest, TheSignsOfOneFaultNotifyOnceAndAMuteOfOneIsShownOnAll) {
+  ReadMarks marks(nullptr, nullptr);
+  NoticeWatch watch(context, &marks, nullptr);
+  QStringList arrived;
+  int unread = -1;
+  QObject::connect(&watch, &NoticeWatch::arrived, [&](const AlertRow& row) { arrived << QString::fromStdString(row.alert.summary); });
+  QObject::connect(&watch, &NoticeWatch::unreadChanged, [&](int count, Severity) { unread = count; });
+  const auto lookUntil = [&](int count) {
+    return waitFor([&] {
+      watch.look();
+      return unread == count;
+    });
+  };
+  ASSERT_TRUE(lookUntil(0));
+  publish("hardware_fault", Severity::kError);
+  ASSERT_TRUE(lookUntil(1));
+  publish("hang", Severity::kCritical, kSampleNow + 60 * kNsPerSecond);
+  ASSERT_TRUE(lookUntil(2));
+  publish("loss_spike", Severity::kWarning);
+  ASSERT_TRUE(lookUntil(3));
+  EXPECT_EQ(arrived, (QStringList{"hardware_fault found", "loss_spike found"}));
+  for (const AlertRow& row : history())
+    if (row.alert.kind == "hang") {
+      ASSERT_TRUE(m_writer->edit(Snooze{.rule = "", .cause = row.alert.cause, .until = kSampleNow + kNsPerSecond, .author = "ada"}).ok());
+    }
+  for (const AlertRow& row : history()) EXPECT_EQ(row.snoozed_until.has_value(), row.alert.kind != "loss_spike") << row.alert.kind;
+}
+
 TEST_F(NoticesTest, TheHistoryHasWhatIsFromWarningOnNewestFirst) {
   publish("slow_rank", Severity::kWarning, kSampleNow - 1'000 * kNsPerSecond);
   publish("hang", Severity::kCritical, kSampleNow);

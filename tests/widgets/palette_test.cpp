@@ -9,6 +9,7 @@
 #include <QTreeWidget>
 
 #include "tests/widgets/console_fixture.h"
+#include "widgets/core/language.h"
 #include "widgets/curves/curves_view.h"
 #include "widgets/frame/guide.h"
 
@@ -159,6 +160,7 @@ TEST_F(PaletteTest, NamesThatComeLaterLeaveTheRowThatTheUserWentTo) {
     auto made = std::make_shared<PaletteNames>();
     made->objects = {{.kind = ObjectKind::kRank, .name = "Rank 5"}};
     made->folded = {"rank 5\n"};
+    made->keys = {"rank 5"};
     return made;
   };
   QTest::keyClicks(field, "rank");
@@ -191,6 +193,36 @@ TEST_F(PaletteTest, WhatWasChosenComesFirstAndIsRemembered) {
   EXPECT_EQ(list()->topLevelItem(1)->text(0), "Rank 3");
   EXPECT_GT(list()->topLevelItemCount(), 10);  // followed by the commands
   leave();
+}
+
+TEST_F(PaletteTest, AChoiceIsRememberedAndFoundInEnglishInAnotherLanguage) {
+  const QTemporaryDir folder;
+  QSettings settings(folder.filePath("s.ini"), QSettings::IniFormat);
+  open(&settings);
+  go("watch");
+  for (const char* pattern : {"rank 5", "zoom in"}) {
+    type(pattern);
+    enter();
+  }
+  setLanguage(Language::kChinese);
+  open(&settings);
+  go("watch");
+  type("");
+  const auto row = [&](int at) { return list()->topLevelItem(at)->text(0); };
+  EXPECT_NE(row(0), "Zoom in");
+  EXPECT_EQ(list()->topLevelItem(0)->text(2), "W") << row(0).toStdString();
+  EXPECT_TRUE(row(1).endsWith(" 5")) << row(1).toStdString();
+  leave();
+  for (const auto& [pattern, keys] : {std::pair("zoom in", "W"), std::pair("copy link", "Ctrl+Shift+C")}) {
+    type(pattern);
+    EXPECT_EQ(first(2), keys) << pattern;
+    leave();
+  }
+  type("time zone");
+  EXPECT_EQ(first(), SettingsDialog::fieldNames()[5]);
+  leave();
+  m_window.reset();
+  setLanguage(Language::kEnglish);
 }
 
 TEST_F(PaletteTest, NoMatchIsAWordAndEnterDoesNothing) {

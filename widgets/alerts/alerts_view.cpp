@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/one_fault/one_fault.h"
 #include "model/alert_cause.h"
 #include "widgets/alerts/read_marks.h"
 #include "widgets/core/edit_port.h"
@@ -39,6 +40,29 @@ std::map<std::string, std::shared_ptr<const Finding>> byCause(const std::vector<
     if (newest == nullptr || newest->start.value_or(0) <= finding.start.value_or(0)) newest = std::make_shared<const Finding>(finding);
   }
   return of;
+}
+
+// As the hub joins them: a mute of one ongoing sign of a fault mutes the fault.
+void joinFaults(AlertRows& rows) {
+  std::vector<AlertRow*> by_time;
+  for (AlertRow& row : rows) by_time.push_back(&row);
+  std::ranges::stable_sort(by_time, {}, [](const AlertRow* row) { return row->alert.since; });
+  OneFault faults;
+  std::map<std::string, std::pair<TimeNs, std::optional<TimeNs>>> of;  // by the fault's cause: its begin, and the longest mute
+  for (AlertRow* row : by_time) {
+    const Alert& alert = row->alert;
+    const NodeId node = row->finding != nullptr ? row->finding->node : NodeId{};
+    const std::string cause =
+        faults.join({.cause = alert.cause, .kind = alert.kind, .since = alert.since, .end = alert.end, .run = alert.run, .node = node})
+            .cause;
+    auto& [begin, muted] = of.try_emplace(cause, alert.since, std::nullopt).first->second;
+    if (alert.since - begin > OneFault::kTogether) begin = alert.since, muted.reset();  // the same fault again
+    if (!alert.end && row->snoozed_until) muted = std::max(muted.value_or(0), *row->snoozed_until);
+    row->fault = cause + '@' + std::to_string(begin);
+  }
+  for (AlertRow* row : by_time)
+    if (const auto& muted = of.at(row->fault.substr(0, row->fault.rfind('@'))).second; muted && !row->alert.end)
+      row->snoozed_until = std::max(row->snoozed_until.value_or(0), *muted);
 }
 
 Alert alertOf(const Finding& finding, const std::string& cause) {
@@ -105,6 +129,7 @@ Result<AlertRows> readAlerts(Reader& reader, TimeNs now) {
     }
     row.alert = std::move(alert);
   }
+  joinFaults(rows);
   std::ranges::stable_sort(rows, std::greater{}, &AlertRow::when);
   if (rows.size() > kAlertsShown) rows.resize(kAlertsShown);
   return rows;

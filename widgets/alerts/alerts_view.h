@@ -30,7 +30,8 @@ inline constexpr std::size_t kAlertsShown = 1'000;
 
 struct AlertRow {
   Alert alert;
-  std::optional<TimeNs> snoozed_until = std::nullopt;  // of its cause or rule, in the future
+  std::optional<TimeNs> snoozed_until = std::nullopt;  // of its rule, its cause or an ongoing part of its fault, in the future
+  std::string fault = {};                              // equal for the signs of one fault: a GPU that is lost and the hang that follows
   std::shared_ptr<const Finding> finding = nullptr;    // its finding; `alert` is built from it where the hub has sent nothing (id 0)
 
   TimeNs when() const;

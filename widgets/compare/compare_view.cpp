@@ -13,6 +13,7 @@
 
 #include "widgets/compare/compare_data.h"
 #include "widgets/core/language.h"
+#include "widgets/core/sentence_text.h"
 #include "widgets/core/units.h"
 
 namespace runglass {
@@ -227,11 +228,11 @@ void CompareView::showAnswer(const Result<std::shared_ptr<const CompareData>>& a
   const bool follows = !same || !before->plots || (m_plots->x0() == before->x0 && m_plots->x1() == before->x1);
   const ComparisonAnswer& a = *m_data->answer;
   m_stack->setCurrentIndex(1);
-  m_sentence->setSentence(screenText(a.sentence, 600));
+  m_sentence->setSentence(sentenceText(a.sentence, 600));
   QStringList notes;
-  for (const std::string& warning : a.comparison.warnings) notes += QStringLiteral("▲ ") + phraseText(warning, 300);
+  for (const words::Sentence& warning : a.comparison.warnings) notes += QStringLiteral("▲ ") + sentenceText(warning, 300);
   notes += tr("A: %1 · B: %2 · steady steps only: first steps, warm-up, evaluations and saves are left out")
-               .arg(screenText(a.a.name, 120), screenText(a.b.name, 120));
+               .arg(sentenceText(a.a.name, 120), sentenceText(a.b.name, 120));
   if (!m_data->plots) notes += tr("No curves: the two have no scalar with steps in common.");
   if (a.facts.empty()) notes += tr("All recorded settings and versions are identical.");
   m_fact_table->setVisible(!a.facts.empty());
@@ -249,6 +250,6 @@ void CompareView::showAnswer(const Result<std::shared_ptr<const CompareData>>& a
   m_work_table->fitColumns();
 }
 
-QString CompareView::copyText() const { return m_data && m_data->answer ? screenText(m_data->answer->sentence, 2'000) : QString(); }
+QString CompareView::copyText() const { return m_data && m_data->answer ? sentenceText(m_data->answer->sentence, 2'000) : QString(); }
 
 }  // namespace runglass

@@ -14,6 +14,7 @@
 #include "analysis/words/render.h"
 #include "analysis/words/sentences.h"
 #include "model/events.h"
+#include "widgets/core/sentence_text.h"
 #include "widgets/core/units.h"
 
 // Outside of any namespace, as Qt requires; a static library's resources are not registered by themselves.
@@ -130,6 +131,11 @@ QString findingText(const Finding& finding, int max_chars) {
   const auto message = words::parse(finding.message);
   const auto text = message ? words::render(*message, phrases()) : std::nullopt;
   return screenText(text.value_or(english), max_chars);
+}
+
+QString sentenceText(const words::Sentence& sentence, int max_chars) {
+  const auto text = isChinese() ? words::render(sentence.message, phrases()) : std::nullopt;
+  return screenText(text.value_or(sentence.english), max_chars);
 }
 
 QString severityLabel(Severity severity) { return termText(severityName(severity)); }

@@ -11,18 +11,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "widgets/core/language.h"
 #include "widgets/core/theme.h"
 
 namespace runglass {
 namespace {
 
-constexpr const char* kGroupProperty = "runglass_group";
+constexpr const char *kGroupProperty = "runglass_group", *kEnglishProperty = "runglass_english";
 
 }  // namespace
 
-QAction* Commands::add(const QString& group, const QString& words, const QList<QKeySequence>& keys, std::function<void()> run) {
-  auto* action = new QAction(words, m_window);
-  action->setProperty(kGroupProperty, group);
+QAction* Commands::add(const Text& group, const Text& words, const QList<QKeySequence>& keys, std::function<void()> run) {
+  auto* action = new QAction(words(), m_window);
+  action->setProperty(kGroupProperty, group());
+  {
+    const InEnglish english;
+    action->setProperty(kEnglishProperty, words() + u'\n' + group());
+  }
   action->setShortcuts(keys);
   action->setShortcutContext(Qt::WindowShortcut);
   QObject::connect(action, &QAction::triggered, m_window, [run = std::move(run)] { run(); });
@@ -32,6 +37,8 @@ QAction* Commands::add(const QString& group, const QString& words, const QList<Q
 }
 
 QString Commands::groupOf(const QAction* action) { return action->property(kGroupProperty).toString(); }
+
+QString Commands::englishOf(const QAction* action) { return action->property(kEnglishProperty).toString(); }
 
 QString Commands::keysOf(const QAction* action) {
   QStringList keys;

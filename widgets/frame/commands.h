@@ -19,9 +19,12 @@ class Commands {
  public:
   explicit Commands(QWidget* window) : m_window(window) {}
 
-  QAction* add(const QString& group, const QString& words, const QList<QKeySequence>& keys, std::function<void()> run);
+  using Text = std::function<QString()>;  // in the language that is current where it is called
+  QAction* add(const Text& group, const Text& words, const QList<QKeySequence>& keys, std::function<void()> run);
   const std::vector<QAction*>& all() const { return m_actions; }
   static QString groupOf(const QAction* action);
+  // Words, line feed, group: equal in every language.
+  static QString englishOf(const QAction* action);
   static QString keysOf(const QAction* action);
 
  private:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariants: 1. A dock is in this page or hidden, never a window: separate windows are the host's. 2. The central widget is shown exactly
 // while no dock is open. 3. The panels fit the page: QMainWindow lets panels extend beyond it that need more than its size, so they become
-// tabs of one another; the arrangement is restored when there is room again, unless the user has changed the tabs.
+// tabs of one another; the user's arrangement is restored when there is room again, unless the user has moved a tab. A panel that is opened
+// or closed meanwhile is so in that arrangement too. 4. A page that becomes smaller and returns to its
+// size has exactly the same panels.
 #include "widgets/frame/dock_page.h"
 
 #include <QApplication>
@@ -106,10 +108,11 @@ QDockWidget* DockPage::dock(const QString& view, const QString& title) {
   connect(dock, &QDockWidget::visibilityChanged, this, [this] {
     noteOpened();
     showEmptyOr();
-    emit arranged();
+    m_unreported = true;
+    report();
   });
   connect(dock, &QDockWidget::dockLocationChanged, this, [this] {
-    if (!m_fitting) m_roomy.clear();
+    if (!m_fitting) m_changed = true, m_squeezed = false;
   });
   return dock;
 }
@@ -131,6 +134,10 @@ void DockPage::reopen(const QString& view) {
     return;
   }
   const QStringList others = open();
+  if (m_squeezed && dock->isHidden()) {
+    changeInRoom([this, dock] { dockWidgetArea(dock) == Qt::NoDockWidgetArea ? add(dock) : dock->show(); });
+    return dock->raise();
+  }
   if (dockWidgetArea(dock) == Qt::NoDockWidgetArea)
     return place(dock, others.isEmpty() ? nullptr : find(others.back()), Qt::Horizontal, kHalf);
   const auto closing = m_closed.find(view);
@@ -148,7 +155,7 @@ PanelPlace* DockPage::placeIn(const QDockWidget* dock) { return static_cast<Pane
 void DockPage::clear() {
   // Removed, not just hidden: a hidden dock keeps a place in the layout, into which later splits would go.
   m_due.clear();
-  m_roomy.clear();
+  m_changed = true, m_squeezed = false;
   for (const auto& [view, dock] : m_docks) removeDockWidget(dock);
 }
 
@@ -168,6 +175,10 @@ void DockPage::place(QDockWidget* dock, QDockWidget* beside, Qt::Orientation spl
 }
 
 void DockPage::add(QDockWidget* dock) {
+  if (m_squeezed) {
+    changeInRoom([this, dock] { add(dock); });
+    return dock->raise();
+  }
   const std::vector<QDockWidget*> shown = inFront();
   if (shown.empty()) return place(dock, nullptr, Qt::Horizontal, 0);
   QDockWidget* beside = shown.back();
@@ -215,6 +226,7 @@ std::vector<QDockWidget*> DockPage::inFront() const {
 QByteArray DockPage::current() const { return saveState(kLayoutVersion); }
 
 bool DockPage::restore(const QByteArray& saved) {
+  if (!m_fitting) m_changed = true, m_squeezed = false;
   const bool fits = restoreState(saved, kLayoutVersion);
   showEmptyOr();
   return fits && !open().isEmpty();
@@ -222,28 +234,69 @@ bool DockPage::restore(const QByteArray& saved) {
 
 bool DockPage::event(QEvent* event) {
   const bool done = QMainWindow::event(event);
-  if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest || event->type() == QEvent::Show) fit();
+  const QEvent::Type type = event->type();
+  if (type == QEvent::MouseButtonRelease && !m_squeezed) m_changed = true;  // a separator was moved
+  if (type == QEvent::Resize || type == QEvent::LayoutRequest || type == QEvent::Show || m_changed) fit(type == QEvent::Resize);
   return done;
 }
 
-// Docks opened or closed while the page is too small become the user's new arrangement.
+DockPage::Arrangement DockPage::arrangement() const { return {current(), open(), size(), layout()->minimumSize()}; }
+
 void DockPage::noteOpened() {
-  if (!m_fitting && !m_roomy.isEmpty() && open() != m_roomy_open) m_roomy.clear();
+  if (m_fitting || open() == m_user.open) return;
+  if (!m_squeezed) {
+    m_changed = true;
+    return;
+  }
+  QStringList closed = m_user.open;
+  for (const QString& view : open()) closed.removeAll(view);
+  changeInRoom([&] {
+    for (const QString& view : closed) find(view)->hide();
+  });
 }
 
-void DockPage::fit() {
+void DockPage::changeInRoom(const std::function<void()>& change) {
+  {
+    const QScopedValueRollback fitting(m_fitting, true);
+    const QSize small = size();
+    setUpdatesEnabled(false);
+    resize(m_user.page.expandedTo(m_user.minimum));
+    m_squeezed = false;
+    restore(m_user.state);
+    change();
+    layout()->activate();
+    m_user = arrangement();
+    resize(small);
+    setUpdatesEnabled(true);
+  }
+  fit(false);
+}
+
+void DockPage::report() {
+  if (!m_fitting && std::exchange(m_unreported, false)) emit arranged();
+}
+
+void DockPage::fit(bool resized) {
   if (m_fitting || !isVisible()) return;
-  const QScopedValueRollback fitting(m_fitting, true);
+  QScopedValueRollback fitting(m_fitting, true);
   const QPointer<QWidget> focused = QApplication::focusWidget();
-  if (!m_roomy.isEmpty() && fits(m_roomy_size, size())) restore(std::exchange(m_roomy, {}));
+  const bool roomy = m_squeezed && fits(m_user.minimum, size());
+  // In a larger page they have the same shares.
+  const bool grown = resized && !m_squeezed && size() != m_user.page && fits(m_user.page, size());
+  if (std::exchange(m_changed, false) || m_user.state.isEmpty() || grown) {
+    layout()->activate();
+    m_user = arrangement();
+  } else if (roomy || (resized && !m_squeezed && size() == m_user.page && current() != m_user.state)) {
+    const std::vector<QDockWidget*> front = roomy ? std::vector<QDockWidget*>() : inFront();
+    m_squeezed = false;
+    restore(m_user.state);
+    for (QDockWidget* dock : front)
+      if (isBehindTab(dock)) dock->raise();
+  }
   for (std::size_t panels = m_docks.size(); panels > 1 && !fits(layout()->minimumSize(), size()); --panels) {
     const std::vector<QDockWidget*> shown = inFront();
-    if (shown.size() < 2) return;
-    if (m_roomy.isEmpty()) {
-      m_roomy = current();
-      m_roomy_open = open();
-      m_roomy_size = layout()->minimumSize();
-    }
+    if (shown.size() < 2) break;
+    m_squeezed = true;
     QList<QDockWidget*> moved = tabifiedDockWidgets(shown.front());
     for (QDockWidget* dock : moved << shown.front()) tabifyDockWidget(shown.back(), dock);
     shown.back()->raise();
@@ -255,6 +308,8 @@ void DockPage::fit() {
     dock->raise();
     focused->setFocus();
   }
+  m_fitting = false;
+  report();
 }
 
 void DockPage::showEmptyOr() { m_empty->setVisible(open().isEmpty()); }

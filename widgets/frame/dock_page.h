@@ -77,7 +77,7 @@ class DockPage : public QMainWindow {
   // Shown when every dock is closed.
   StatePanel* empty() const { return m_empty; }
   // The arrangement that the user made, also while the page is too small for it.
-  QByteArray save() const { return m_roomy.isEmpty() ? current() : m_roomy; }
+  QByteArray save() const { return m_squeezed ? m_user.state : current(); }
   bool restore(const QByteArray& saved);
 
  protected:
@@ -91,8 +91,17 @@ class DockPage : public QMainWindow {
   void showEmptyOr();
   QByteArray current() const;
   std::vector<QDockWidget*> inFront() const;  // open docks; of tabs only the shown one; the smallest first
-  void fit();
+  struct Arrangement {
+    QByteArray state;
+    QStringList open;
+    QSize page, minimum;  // its size, and the size that its panels need
+  };
+  Arrangement arrangement() const;
+  void fit(bool resized);
   void noteOpened();
+  // Changes the user's arrangement while the page is too small for it.
+  void changeInRoom(const std::function<void()>& change);
+  void report();
 
   StatePanel* m_empty;
   std::vector<std::pair<QString, QDockWidget*>> m_docks;
@@ -101,10 +110,10 @@ class DockPage : public QMainWindow {
     QByteArray before, after;
   };
   std::map<QString, Closing> m_closed;  // the arrangements at closing
-  // While the page is too small for the user's arrangement: that arrangement, its panels, and the minimum size for it.
-  QByteArray m_roomy;
-  QStringList m_roomy_open;
-  QSize m_roomy_size;
+  Arrangement m_user;                   // as the user made it, at the size that the page had then
+  bool m_changed = false;               // since m_user was recorded
+  bool m_squeezed = false;              // panels are tabs because the page is too small for m_user
+  bool m_unreported = false;            // a dock was opened or closed while m_fitting
   bool m_fitting = false;
   bool m_titles = true;
 };

@@ -9,6 +9,7 @@
 #include "analysis/run_summary/run_steps.h"
 #include "analysis/run_summary/run_summary.h"
 #include "widgets/core/finding_jump.h"
+#include "widgets/core/language.h"
 #include "widgets/core/moment_text.h"
 #include "widgets/frame/console_settings.h"
 #include "widgets/frame/guide.h"
@@ -55,24 +56,36 @@ void Finder::readNames() {
 
 std::vector<PaletteEntry> Finder::entries() const {
   std::vector<PaletteEntry> entries;
+  // Keys are in lower case.
+  const auto english = [](const char* group, const QString& title_and_detail) {
+    return QLatin1String(group) + u'\n' + title_and_detail.toLower();
+  };
   for (QAction* action : m_commands.all())
     entries.push_back({.group = tr("Command"),
                        .title = action->text(),
                        .detail = Commands::groupOf(action),
+                       .english = english("Command", Commands::englishOf(action)),
                        .keys = Commands::keysOf(action),
                        .icon = {},
                        .run = [action] { action->trigger(); }});
-  for (const QString& field : SettingsDialog::fieldNames())
+  const QStringList fields = SettingsDialog::fieldNames();
+  const QStringList english_fields = [] {
+    const InEnglish names;
+    return SettingsDialog::fieldNames();
+  }();
+  for (qsizetype i = 0; i < fields.size(); ++i)
     entries.push_back({.group = tr("Setting"),
-                       .title = field,
+                       .title = fields[i],
                        .detail = tr("Settings"),
+                       .english = english("Setting", english_fields[i] + QLatin1String("\nSettings")),
                        .keys = {},
                        .icon = QStringLiteral("settings"),
-                       .run = [open = m_actions.settings, field] { open(field); }});
+                       .run = [open = m_actions.settings, field = fields[i]] { open(field); }});
   for (const QString& heading : guideHeadings())
     entries.push_back({.group = tr("Help"),
                        .title = heading,
                        .detail = tr("User guide"),
+                       .english = english("Help", heading + QLatin1String("\nUser guide")),
                        .keys = {},
                        .icon = {},
                        .run = [open = m_actions.help, heading] { open(heading); }});
@@ -94,6 +107,7 @@ std::vector<PaletteEntry> Finder::typed(const QString& pattern) {
     found.push_back({.group = tr("Step"),
                      .title = tr("Step %1").arg(formatCount(*first.step)),
                      .detail = {},
+                     .english = {},
                      .keys = {},
                      .icon = QStringLiteral("timeline"),
                      .run = [this, step = *first.step] { goToStep(step); }});
@@ -105,6 +119,7 @@ std::vector<PaletteEntry> Finder::typed(const QString& pattern) {
     found.push_back({.group = tr("Time"),
                      .title = formatTime(time, style),
                      .detail = {},
+                     .english = {},
                      .keys = {},
                      .icon = QStringLiteral("now"),
                      .run = [this, time] {

@@ -23,17 +23,21 @@ IncidentCommands::IncidentCommands(ViewContext context, DockHost& docks, Toast& 
 }
 
 void IncidentCommands::addTo(Commands& commands) {
-  const QString group = tr("Incident");
-  commands.add(group, tr("New from the chosen finding or event"), {QKeySequence(Qt::Key_I)}, [this] { fromChosen(); });
-  commands.add(group, tr("New from the selection and the shown time"), {QKeySequence(QStringLiteral("Shift+I"))},
-               [this] { fromSelection(); });
+  const Commands::Text group = [] { return tr("Incident"); };
+  commands.add(
+      group, [] { return tr("New from the chosen finding or event"); }, {QKeySequence(Qt::Key_I)}, [this] { fromChosen(); });
+  commands.add(
+      group, [] { return tr("New from the selection and the shown time"); }, {QKeySequence(QStringLiteral("Shift+I"))},
+      [this] { fromSelection(); });
   for (const IncidentCommand& one : incidentCommands()) {
     const bool undoes = one.id == std::string_view("undo");
     const QList<QKeySequence> keys = undoes ? QList{QKeySequence(QStringLiteral("Ctrl+Z"))} : QList<QKeySequence>();
-    commands.add(group, QCoreApplication::translate("Incidents", one.words), keys, [this, undoes, id = QString::fromLatin1(one.id)] {
-      // Undo only where its effect is visible.
-      if (!undoes || shownView() != nullptr) run(id);
-    });
+    commands.add(
+        group, [&one] { return QCoreApplication::translate("Incidents", one.words); }, keys,
+        [this, undoes, id = QString::fromLatin1(one.id)] {
+          // Undo only where its effect is visible.
+          if (!undoes || shownView() != nullptr) run(id);
+        });
   }
 }
 

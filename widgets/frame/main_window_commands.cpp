@@ -68,65 +68,92 @@ void MainWindow::makeCommands() {
 }
 
 void MainWindow::makeViewCommands() {
-  const QString group = tr("View");
+  const Commands::Text group = [] { return tr("View"); };
   for (const ViewInfo& view : viewRegistry()) {
     const QString id = QString::fromLatin1(view.id);
-    m_panel_commands << m_commands.add(group, tr("Add %1 to this layout").arg(view.titleText()), {}, [this, id] {
-      if (m_options.queries != nullptr) m_docks->addView(id);
-    });
+    m_panel_commands << m_commands.add(
+        group, [&view] { return tr("Add %1 to this layout").arg(view.titleText()); }, {},
+        [this, id] {
+          if (m_options.queries != nullptr) m_docks->addView(id);
+        });
   }
-  m_commands.add(group, tr("Reset this layout"), {}, [this] { m_docks->resetLayout(m_docks->current()); });
-  m_commands.add(group, tr("Float or dock the view with the focus"), {}, [this] {
-    const View* view = m_docks->focusedView();
-    const QString id = view != nullptr ? m_docks->idOf(view) : QString();
-    if (!m_docks->dockView(id)) m_docks->floatView(id);
-  });
+  m_commands.add(
+      group, [] { return tr("Reset this layout"); }, {}, [this] { m_docks->resetLayout(m_docks->current()); });
+  m_commands.add(
+      group, [] { return tr("Float or dock the view with the focus"); }, {},
+      [this] {
+        const View* view = m_docks->focusedView();
+        const QString id = view != nullptr ? m_docks->idOf(view) : QString();
+        if (!m_docks->dockView(id)) m_docks->floatView(id);
+      });
   // X11 sends a context menu event for the menu key only.
-  m_commands.add(group, tr("Context menu"), {QKeySequence(QStringLiteral("Shift+F10"))}, [] {
-    QWidget* focus = QApplication::focusWidget();
-    if (focus == nullptr) return;
-    const QPoint at = focus->inputMethodQuery(Qt::ImCursorRectangle).toRect().center();
-    QContextMenuEvent event(QContextMenuEvent::Keyboard, at, focus->mapToGlobal(at));
-    QApplication::sendEvent(focus, &event);
-  });
-  m_commands.add(group, tr("Filter"), {QKeySequence(Qt::Key_Slash)}, [this] {
-    if (View* view = m_docks->focusedView()) view->focusFilter();
-  });
-  m_commands.add(group, tr("Collapse or expand the navigation"), {QKeySequence(QStringLiteral("Ctrl+B"))}, [this] {
-    ConsoleSettings chosen = m_settings;
-    chosen.nav_collapsed = !chosen.nav_collapsed;
-    applySettings(chosen);
-  });
-  m_commands.add(group, tr("Full screen"), {QKeySequence(Qt::Key_F11)}, [this] { isFullScreen() ? showNormal() : showFullScreen(); });
-  m_commands.add(group, tr("Switch between dark and light"), {QKeySequence(QStringLiteral("Ctrl+Shift+T"))}, [this] {
-    ConsoleSettings chosen = m_settings;
-    chosen.theme = currentTheme().name == ThemeName::kDark ? ThemeChoice::kLight : ThemeChoice::kDark;
-    applySettings(chosen);
-  });
-  m_commands.add(group, tr("Pause or resume"), {QKeySequence(Qt::Key_Space)}, [this] { m_state.setPaused(!m_state.state().paused); });
-  m_commands.add(group, tr("Zoom in"), {QKeySequence(Qt::Key_W)}, [this] { zoom(0.5); });
-  m_commands.add(group, tr("Zoom out"), {QKeySequence(Qt::Key_S)}, [this] { zoom(2); });
-  m_commands.add(group, tr("Earlier"), {QKeySequence(Qt::Key_A)}, [this] { pan(-0.25); });
-  m_commands.add(group, tr("Later"), {QKeySequence(Qt::Key_D)}, [this] { pan(0.25); });
-  m_commands.add(group, tr("The whole run"), {QKeySequence(QStringLiteral("Ctrl+Home"))}, [this] { m_state.showAll(); });
-  m_commands.add(group, tr("Follow the newest data"), {QKeySequence(Qt::Key_End)}, [this] {
-    m_state.setPaused(false);
-    m_state.followEnd(kDefaultFollow);
-  });
-  m_commands.add(group, tr("Switch between UTC and local time"), {QKeySequence(QStringLiteral("Ctrl+U"))}, [this] {
-    ConsoleSettings chosen = m_settings;
-    chosen.zone = m_state.state().time_style == TimeStyle::kUtc ? TimeStyle::kLocal : TimeStyle::kUtc;
-    applySettings(chosen);
-  });
+  m_commands.add(
+      group, [] { return tr("Context menu"); }, {QKeySequence(QStringLiteral("Shift+F10"))},
+      [] {
+        QWidget* focus = QApplication::focusWidget();
+        if (focus == nullptr) return;
+        const QPoint at = focus->inputMethodQuery(Qt::ImCursorRectangle).toRect().center();
+        QContextMenuEvent event(QContextMenuEvent::Keyboard, at, focus->mapToGlobal(at));
+        QApplication::sendEvent(focus, &event);
+      });
+  m_commands.add(
+      group, [] { return tr("Filter"); }, {QKeySequence(Qt::Key_Slash)},
+      [this] {
+        if (View* view = m_docks->focusedView()) view->focusFilter();
+      });
+  m_commands.add(
+      group, [] { return tr("Collapse or expand the navigation"); }, {QKeySequence(QStringLiteral("Ctrl+B"))},
+      [this] {
+        ConsoleSettings chosen = m_settings;
+        chosen.nav_collapsed = !chosen.nav_collapsed;
+        applySettings(chosen);
+      });
+  m_commands.add(
+      group, [] { return tr("Full screen"); }, {QKeySequence(Qt::Key_F11)}, [this] { isFullScreen() ? showNormal() : showFullScreen(); });
+  m_commands.add(
+      group, [] { return tr("Switch between dark and light"); }, {QKeySequence(QStringLiteral("Ctrl+Shift+T"))},
+      [this] {
+        ConsoleSettings chosen = m_settings;
+        chosen.theme = currentTheme().name == ThemeName::kDark ? ThemeChoice::kLight : ThemeChoice::kDark;
+        applySettings(chosen);
+      });
+  m_commands.add(
+      group, [] { return tr("Pause or resume"); }, {QKeySequence(Qt::Key_Space)}, [this] { m_state.setPaused(!m_state.state().paused); });
+  m_commands.add(
+      group, [] { return tr("Zoom in"); }, {QKeySequence(Qt::Key_W)}, [this] { zoom(0.5); });
+  m_commands.add(
+      group, [] { return tr("Zoom out"); }, {QKeySequence(Qt::Key_S)}, [this] { zoom(2); });
+  m_commands.add(
+      group, [] { return tr("Earlier"); }, {QKeySequence(Qt::Key_A)}, [this] { pan(-0.25); });
+  m_commands.add(
+      group, [] { return tr("Later"); }, {QKeySequence(Qt::Key_D)}, [this] { pan(0.25); });
+  m_commands.add(
+      group, [] { return tr("The whole run"); }, {QKeySequence(QStringLiteral("Ctrl+Home"))}, [this] { m_state.showAll(); });
+  m_commands.add(
+      group, [] { return tr("Follow the newest data"); }, {QKeySequence(Qt::Key_End)},
+      [this] {
+        m_state.setPaused(false);
+        m_state.followEnd(kDefaultFollow);
+      });
+  m_commands.add(
+      group, [] { return tr("Switch between UTC and local time"); }, {QKeySequence(QStringLiteral("Ctrl+U"))},
+      [this] {
+        ConsoleSettings chosen = m_settings;
+        chosen.zone = m_state.state().time_style == TimeStyle::kUtc ? TimeStyle::kLocal : TimeStyle::kUtc;
+        applySettings(chosen);
+      });
 }
 
 void MainWindow::makeHelpCommands() {
-  const QString group = tr("Help");
-  m_commands.add(group, tr("About this view"), {QKeySequence(QStringLiteral("Shift+F1"))}, [this] { explainView(); });
-  m_commands.add(group, tr("Find …"),
-                 {QKeySequence(QStringLiteral("Ctrl+K")), QKeySequence(QStringLiteral("Ctrl+Shift+P")), QKeySequence(Qt::Key_F1)},
-                 [this] { m_finder->show(); });
-  m_commands.add(group, tr("All keys"), {QKeySequence(Qt::Key_Question)}, [this] { showKeys(); });
+  const Commands::Text group = [] { return tr("Help"); };
+  m_commands.add(
+      group, [] { return tr("About this view"); }, {QKeySequence(QStringLiteral("Shift+F1"))}, [this] { explainView(); });
+  m_commands.add(
+      group, [] { return tr("Find …"); },
+      {QKeySequence(QStringLiteral("Ctrl+K")), QKeySequence(QStringLiteral("Ctrl+Shift+P")), QKeySequence(Qt::Key_F1)},
+      [this] { m_finder->show(); });
+  m_commands.add(
+      group, [] { return tr("All keys"); }, {QKeySequence(Qt::Key_Question)}, [this] { showKeys(); });
 }
 
 // A menu for each group of commands.
@@ -170,46 +197,70 @@ void MainWindow::explainView() {
 }
 
 void MainWindow::makeGoCommands() {
-  const QString group = tr("Go");
+  const Commands::Text group = [] { return tr("Go"); };
   // Ctrl+1 to Ctrl+9, then Ctrl+0.
   int number = 0;
   for (const Navigation::Place& place : m_navigation->places()) {
     ++number;
     const QList<QKeySequence> keys =
         number <= 10 ? QList<QKeySequence>{QKeySequence(QStringLiteral("Ctrl+%1").arg(number % 10))} : QList<QKeySequence>{};
-    m_commands.add(group, place.title, keys, [this, id = place.id] { showPlace(id); });
+    m_commands.add(
+        group, [id = place.id] { return Navigation::placeTitle(id); }, keys, [this, id = place.id] { showPlace(id); });
   }
-  m_commands.add(group, tr("Back"), {QKeySequence(QStringLiteral("Alt+Left")), QKeySequence(Qt::Key_Backspace)},
-                 [this] { m_state.back(); });
-  m_commands.add(group, tr("Forward"), {QKeySequence(QStringLiteral("Alt+Right"))}, [this] { m_state.forward(); });
+  m_commands.add(
+      group, [] { return tr("Back"); }, {QKeySequence(QStringLiteral("Alt+Left")), QKeySequence(Qt::Key_Backspace)},
+      [this] { m_state.back(); });
+  m_commands.add(
+      group, [] { return tr("Forward"); }, {QKeySequence(QStringLiteral("Alt+Right"))}, [this] { m_state.forward(); });
   if (m_playhead == nullptr) return;
-  m_commands.add(group, tr("Playhead: next event or finding"), {QKeySequence(Qt::Key_N)}, [this] { m_playhead->jump(1); });
-  m_commands.add(group, tr("Playhead: previous event or finding"), {QKeySequence(QStringLiteral("Shift+N"))},
-                 [this] { m_playhead->jump(-1); });
-  m_commands.add(group, tr("Playhead: next step"), {QKeySequence(QStringLiteral("Ctrl+Right"))}, [this] { m_playhead->step(1); });
-  m_commands.add(group, tr("Playhead: previous step"), {QKeySequence(QStringLiteral("Ctrl+Left"))}, [this] { m_playhead->step(-1); });
-  m_commands.add(group, tr("Playhead: play or stop"), {QKeySequence(QStringLiteral("Shift+Space"))}, [this] { m_playhead->play(); });
-  m_commands.add(group, tr("Playhead: now"), {QKeySequence(QStringLiteral("Ctrl+End"))}, [this] { m_playhead->goToNow(); });
+  m_commands.add(
+      group, [] { return tr("Playhead: next event or finding"); }, {QKeySequence(Qt::Key_N)}, [this] { m_playhead->jump(1); });
+  m_commands.add(
+      group, [] { return tr("Playhead: previous event or finding"); }, {QKeySequence(QStringLiteral("Shift+N"))},
+      [this] { m_playhead->jump(-1); });
+  m_commands.add(
+      group, [] { return tr("Playhead: next step"); }, {QKeySequence(QStringLiteral("Ctrl+Right"))}, [this] { m_playhead->step(1); });
+  m_commands.add(
+      group, [] { return tr("Playhead: previous step"); }, {QKeySequence(QStringLiteral("Ctrl+Left"))}, [this] { m_playhead->step(-1); });
+  m_commands.add(
+      group, [] { return tr("Playhead: play or stop"); }, {QKeySequence(QStringLiteral("Shift+Space"))}, [this] { m_playhead->play(); });
+  m_commands.add(
+      group, [] { return tr("Playhead: now"); }, {QKeySequence(QStringLiteral("Ctrl+End"))}, [this] { m_playhead->goToNow(); });
 }
 
 void MainWindow::makeFileCommands() {
-  const QString group = tr("File");
-  m_commands.add(group, tr("Open a store …"), {QKeySequence::Open}, [this] { chooseStore(); });
-  m_commands.add(group, tr("Connect to a hub …"), {QKeySequence(QStringLiteral("Ctrl+Shift+O"))}, [this] { chooseHub(); });
-  m_commands.add(group, tr("Start page"), {}, [this] { emit startPageRequested(); });
+  const Commands::Text group = [] { return tr("File"); };
+  m_commands.add(
+      group, [] { return tr("Open a store …"); }, {QKeySequence::Open}, [this] { chooseStore(); });
+  m_commands.add(
+      group, [] { return tr("Connect to a hub …"); }, {QKeySequence(QStringLiteral("Ctrl+Shift+O"))}, [this] { chooseHub(); });
+  m_commands.add(
+      group, [] { return tr("Start page"); }, {}, [this] { emit startPageRequested(); });
   if (m_options.orders != nullptr) {
-    m_commands.add(group, tr("Capture now"), {}, [this] { captureNow(); });
-    m_commands.add(group, tr("Trace kernels …"), {}, [this] { traceKernels(); });
+    m_commands.add(
+        group, [] { return tr("Capture now"); }, {}, [this] { captureNow(); });
+    m_commands.add(
+        group, [] { return tr("Trace kernels …"); }, {}, [this] { traceKernels(); });
   }
-  m_commands.add(group, tr("Estimate …"), {}, [this] { estimate(); });
-  m_commands.add(group, tr("Export report …"), {}, [this] { exportReport(QString::fromStdString(m_state.state().selection.incident)); });
-  if (m_options.test_alerts) m_commands.add(group, tr("Send a test notification"), {}, [this] { testAlerts(); });
-  m_commands.add(group, tr("Copy"), {QKeySequence::Copy}, [this] { copyFocused(); });
-  m_commands.add(group, tr("Copy link to this place"), {QKeySequence(QStringLiteral("Ctrl+Shift+C"))}, [this] {
-    if (const QString link = placeLink(); !link.isEmpty()) QApplication::clipboard()->setText(link);
-  });
-  m_commands.add(group, tr("Settings …"), {QKeySequence(QStringLiteral("Ctrl+,"))}, [this] { showSettings(); });
-  m_commands.add(group, tr("Quit"), {QKeySequence(QStringLiteral("Ctrl+Q"))}, [this] { close(); });
+  m_commands.add(
+      group, [] { return tr("Estimate …"); }, {}, [this] { estimate(); });
+  m_commands.add(
+      group, [] { return tr("Export report …"); }, {},
+      [this] { exportReport(QString::fromStdString(m_state.state().selection.incident)); });
+  if (m_options.test_alerts)
+    m_commands.add(
+        group, [] { return tr("Send a test notification"); }, {}, [this] { testAlerts(); });
+  m_commands.add(
+      group, [] { return tr("Copy"); }, {QKeySequence::Copy}, [this] { copyFocused(); });
+  m_commands.add(
+      group, [] { return tr("Copy link to this place"); }, {QKeySequence(QStringLiteral("Ctrl+Shift+C"))},
+      [this] {
+        if (const QString link = placeLink(); !link.isEmpty()) QApplication::clipboard()->setText(link);
+      });
+  m_commands.add(
+      group, [] { return tr("Settings …"); }, {QKeySequence(QStringLiteral("Ctrl+,"))}, [this] { showSettings(); });
+  m_commands.add(
+      group, [] { return tr("Quit"); }, {QKeySequence(QStringLiteral("Ctrl+Q"))}, [this] { close(); });
 }
 
 // For the run on screen.

@@ -117,6 +117,13 @@ Navigation::Navigation(QWidget* parent) : QWidget(parent), m_column(new QVBoxLay
   setFixedWidth(kNavWidth);
 }
 
+QString Navigation::placeTitle(const QString& id) {
+  for (const LayoutSpec& layout : defaultLayouts())
+    if (id == QLatin1String(layout.id)) return layout.titleText();
+  const ViewInfo* view = findView(id.toStdString());
+  return view != nullptr ? view->titleText() : id;
+}
+
 void Navigation::addHeading(const QString& words) {
   auto* heading = new QLabel(words, this);
   heading->setTextFormat(Qt::PlainText);

@@ -47,6 +47,8 @@ class Navigation : public QWidget {
   };
 
   explicit Navigation(QWidget* parent);
+  // In the current language.
+  static QString placeTitle(const QString& id);
   // In the order of their hotkeys.
   const std::vector<Place>& places() const { return m_places; }
   void setCurrent(const QString& id);

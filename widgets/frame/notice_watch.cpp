@@ -20,13 +20,18 @@ void NoticeWatch::look() {
         const bool first = m_rows == nullptr;
         m_rows = *answer;
         const AlertRow* news = nullptr;
+        QSet<QString> faults;  // of this look
         for (const AlertRow& row : *m_rows) {
-          // A finding and the alert that its hub later sends about it are one notification.
-          const bool known = m_known.contains(row.key()) || m_known.contains(row.findingKey());
+          // A finding and the alert that its hub later sends about it are one notification, and so are all signs of a fault.
+          const QString fault = QStringLiteral("fault:") + QString::fromStdString(row.fault);
+          const bool known =
+              m_known.contains(row.key()) || m_known.contains(row.findingKey()) || (row.alert.count <= 1 && m_known.contains(fault));
           m_known.insert(row.key());
+          faults.insert(fault);
           if (first || known || row.snoozed_until || isRead(*m_marks, row)) continue;
           if (news == nullptr || row.alert.severity > news->alert.severity) news = &row;
         }
+        m_known.unite(faults);
         count();
         if (news != nullptr) emit arrived(*news);
       });

@@ -49,7 +49,14 @@ KindWords wordsOf(ObjectKind kind) {
   return {"", ""};
 }
 
-QString foldedOf(const PaletteEntry& entry) { return (entry.title + u'\n' + entry.detail).toLower(); }
+std::optional<int> scoreOf(const PaletteEntry& entry, const QString& pattern, const QStringList& words) {
+  const QString english = entry.english.section(u'\n', 1);
+  const auto shown = paletteScore((entry.title + u'\n' + entry.detail).toLower(), words), source = paletteScore(english.toLower(), words);
+  if (shown || source) return std::max(shown, source);
+  auto letters = fuzzyScore(pattern, entry.detail + u' ' + entry.title);
+  if (!letters) letters = fuzzyScore(pattern, english);
+  return letters ? std::optional(kFuzzy + *letters) : std::nullopt;
+}
 
 }  // namespace
 
@@ -140,9 +147,10 @@ std::vector<Palette::Hit> Palette::recentHits() const {
         listed[i] = true;
       }
     if (m_source.names == nullptr) continue;
-    const auto found = std::ranges::find(m_source.names->folded, key.section(u'\n', 1));
-    for (auto at = found; at != m_source.names->folded.end(); at = std::find(at + 1, m_source.names->folded.end(), *found)) {
-      const Hit hit{.number = static_cast<std::size_t>(at - m_source.names->folded.begin()), .named = true};
+    const auto& keys = m_source.names->keys;
+    const auto found = std::ranges::find(keys, key.section(u'\n', 1));
+    for (auto at = found; at != keys.end(); at = std::find(at + 1, keys.end(), *found)) {
+      const Hit hit{.number = static_cast<std::size_t>(at - keys.begin()), .named = true};
       if (keyOf(hit) != key) continue;
       hits.push_back(hit);
       break;
@@ -159,13 +167,8 @@ std::vector<Palette::Hit> Palette::search(const QString& pattern) const {
   const std::size_t names = m_source.names != nullptr ? m_source.names->objects.size() : 0;
   for (std::size_t i = 0; i < names; ++i)
     if (const auto score = paletteScore(m_source.names->folded[i], words)) hits.push_back({.score = *score, .number = i, .named = true});
-  for (std::size_t i = 0; i < m_source.entries.size(); ++i) {
-    const PaletteEntry& entry = m_source.entries[i];
-    if (const auto score = paletteScore(foldedOf(entry), words))
-      hits.push_back({.score = *score, .number = i});
-    else if (const auto letters = fuzzyScore(pattern, entry.detail + u' ' + entry.title))
-      hits.push_back({.score = kFuzzy + *letters, .number = i});
-  }
+  for (std::size_t i = 0; i < m_source.entries.size(); ++i)
+    if (const auto score = scoreOf(m_source.entries[i], pattern, words)) hits.push_back({.score = *score, .number = i});
   const auto listed = hits.begin() + static_cast<std::ptrdiff_t>(std::min(hits.size(), kMaxListed));
   const auto better = [](const Hit& a, const Hit& b) {
     return a.score != b.score ? a.score > b.score : a.named != b.named ? a.named : a.number < b.number;
@@ -179,8 +182,8 @@ std::vector<Palette::Hit> Palette::search(const QString& pattern) const {
 }
 
 QString Palette::keyOf(const Hit& hit) const {
-  if (!hit.named) return m_source.entries[hit.number].group + u'\n' + foldedOf(m_source.entries[hit.number]);
-  return QString::fromLatin1(wordsOf(m_source.names->objects[hit.number].kind).group) + u'\n' + m_source.names->folded[hit.number];
+  if (!hit.named) return m_source.entries[hit.number].english;
+  return QString::fromLatin1(wordsOf(m_source.names->objects[hit.number].kind).group) + u'\n' + m_source.names->keys[hit.number];
 }
 
 void Palette::list(const PaletteEntry& entry, const QString& key) {
@@ -209,6 +212,7 @@ void Palette::fill() {
     list({.group = tr(words.group),
           .title = object.name,
           .detail = object.detail,
+          .english = {},
           .keys = {},
           .icon = QString::fromLatin1(words.icon),
           .run = [open = m_source.open, number = hit.number, names = m_source.names] { open(names->objects[number]); }},

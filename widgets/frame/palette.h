@@ -23,7 +23,8 @@ namespace runglass {
 struct PaletteEntry {
   QString group;  // "Command", "Setting", "Help"
   QString title, detail;
-  QString keys;  // of a command
+  QString english;  // group, title and detail in English, a line each: the key of an earlier choice, and searched in any language
+  QString keys;     // of a command
   QString icon;
   std::function<void()> run;
 };

@@ -93,7 +93,8 @@ Status addRanks(Reader& reader, const Run& run, Machines& machines, PaletteNames
                                  rank.device ? machines.gpus[rank.device.value] : QString(), placeText(rank)}),
                .value = QString::number(rank.rank),
                .selection = std::move(selection),
-               .id = rank.rank});
+               .id = rank.rank},
+              QStringLiteral("Rank %1").arg(rank.rank));
   }
   return {};
 }
@@ -116,14 +117,17 @@ Status addCurves(Reader& reader, RunId run, PaletteNames& names, const std::stop
                .selection = machine(run),
                .key = metric,
                .id = static_cast<std::int64_t>(entry.first->id.value),
-               .scalar = entry.first->key.kind == SeriesKind::kScalar});
+               .scalar = entry.first->key.kind == SeriesKind::kScalar},
+              screenText(metric, 120));
   return {};
 }
 
 }  // namespace
 
-void PaletteNames::add(Object object) {
-  folded.push_back((object.name + u'\n' + object.detail).toLower());
+void PaletteNames::add(Object object, const QString& english) {
+  const QString shown = (object.name + u'\n' + object.detail).toLower(), source = english.toLower();
+  folded.push_back(source.isEmpty() || shown.startsWith(source + u'\n') ? shown : shown + u'\n' + source);
+  keys.push_back(source.isEmpty() ? shown : source);
   objects.push_back(std::move(object));
 }
 
@@ -143,7 +147,7 @@ Result<PaletteNames> readPaletteNames(Reader& reader, RunId wanted, const std::s
   if (run.ok()) {
     RG_ASSIGN(std::vector<Finding> findings, reader.findings(of));
     sortByUrgency(findings);
-    for (const Finding& finding : findings) names.add(objectOf(finding));
+    for (const Finding& finding : findings) names.add(objectOf(finding), screenText(finding.summary, 300));
   }
   RG_ASSIGN(Machines machines, addMachines(reader, of, names));
   if (run.ok()) RG_TRY(addRanks(reader, *run, machines, names));

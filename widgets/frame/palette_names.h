@@ -16,10 +16,12 @@
 namespace runglass {
 
 struct PaletteNames {
-  void add(Object object);
+  // `english`: its name in English, where it is translated.
+  void add(Object object, const QString& english = {});
 
   std::vector<Object> objects;
-  std::vector<QString> folded;            // the searched text of each: name, line feed, detail, in lower case
+  std::vector<QString> folded;            // the searched text of each: name, detail, English name, a line each, in lower case
+  std::vector<QString> keys;              // of each, equal in every language
   std::optional<std::int64_t> last_step;  // of the run
 };
 

@@ -8,11 +8,11 @@
 #include "analysis/incident/read_proposals.h"
 #include "widgets/core/language.h"
 #include "widgets/core/run_words.h"
+#include "widgets/core/sentence_text.h"
 
 namespace runglass {
 namespace {
 
-constexpr int kFindingChars = 2'000;
 constexpr TimeNs kLowest = std::numeric_limits<TimeNs>::min(), kHighest = std::numeric_limits<TimeNs>::max();
 
 template <class Number>
@@ -48,6 +48,11 @@ const IncidentProposal* IncidentList::proposal(std::string_view key) const {
   return found == proposals.all.end() ? nullptr : &*found;
 }
 
+QString IncidentList::titleOf(const Incident& incident, int max_chars) const {
+  const auto found = proposals.titles.find(incident.uuid);
+  return found != proposals.titles.end() ? sentenceText(found->second, max_chars) : screenText(incident.title, max_chars);
+}
+
 std::optional<std::int32_t> IncidentList::numberOf(AttemptId attempt) const {
   const auto found = numbers.find(attempt);
   return found == numbers.end() ? std::nullopt : std::optional(found->second);
@@ -77,23 +82,6 @@ Result<IncidentList> readIncidentList(Reader& reader, RunId wanted, std::stop_to
   return list;
 }
 
-namespace {
-
-// Translates texts that repeat the sentence of a finding.
-void translateFindings(const std::vector<Finding>& findings, IncidentAnswer& answer) {
-  if (currentLanguage() == Language::kEnglish) return;
-  for (const Finding& finding : findings) {
-    const std::string text = findingText(finding, kFindingChars).toStdString();
-    for (TimelineEntry& entry : answer.timeline.entries)
-      if (const auto at = entry.text.find(finding.summary); entry.finding == finding.id && at != std::string::npos)
-        entry.text.replace(at, finding.summary.size(), text);
-    for (IncidentSuspect& suspect : answer.suspects)
-      if (suspect.finding == finding.id) suspect.why = text;
-  }
-}
-
-}  // namespace
-
 Result<IncidentPage> readIncidentPage(Reader& reader, const PageQuestion& question, std::stop_token stop) {
   IncidentPage page;
   const IncidentList& list = *question.list;
@@ -104,7 +92,6 @@ Result<IncidentPage> readIncidentPage(Reader& reader, const PageQuestion& questi
                                              .price = question.price,
                                              .with_ranking = question.with_ranking},
                                             std::move(stop)));
-  translateFindings(list.findings, page.answer);
   page.ranked = question.with_ranking;
   std::vector<const Finding*> members;
   for (const Finding& one : page.answer.findings) members.push_back(&one);

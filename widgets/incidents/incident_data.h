@@ -35,6 +35,7 @@ struct IncidentList {
   const Incident* find(std::string_view uuid) const;
   const IncidentProposal* proposal(std::string_view key) const;
   std::optional<std::int32_t> numberOf(AttemptId attempt) const;
+  QString titleOf(const Incident& incident, int max_chars = 200) const;
 };
 Result<IncidentList> readIncidentList(Reader& reader, RunId wanted, std::stop_token stop);
 void sortIncidents(std::vector<Incident>& incidents);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "widgets/core/language.h"
+#include "widgets/core/sentence_text.h"
 #include "widgets/core/theme.h"
 #include "widgets/incidents/incident_text.h"
 
@@ -57,8 +58,9 @@ QString suspectsHtml(const IncidentPage& page) {
                                                              .arg(i)
                                                              .arg(currentTheme().accent.name(), placeText(one).toHtmlEscaped())
                                                        : placeText(one).toHtmlEscaped();
-    html += line(
-        QStringLiteral("%1. <b>%2</b> &nbsp;%3<br>%4").arg(i + 1).arg(name, muted(scoreText(one).toHtmlEscaped()), escaped(one.why, 400)));
+    html += line(QStringLiteral("%1. <b>%2</b> &nbsp;%3<br>%4")
+                     .arg(i + 1)
+                     .arg(name, muted(scoreText(one).toHtmlEscaped()), sentenceText(one.why).toHtmlEscaped()));
   }
   if (!page.ranked) html += line(muted(IncidentText::tr("the ranking is being read …")));
   return html;
@@ -67,7 +69,8 @@ QString suspectsHtml(const IncidentPage& page) {
 QString ruledOutHtml(const IncidentAnswer& answer) {
   QString html = heading(IncidentText::tr("ruled out"));
   if (answer.ruled_out.empty()) return html + line(muted(IncidentText::tr("nothing: nothing was recorded that could")));
-  for (const RuledOut& one : answer.ruled_out) html += line(escaped(one.what) + QStringLiteral(": ") + muted(escaped(one.why, 300)));
+  for (const RuledOut& one : answer.ruled_out)
+    html += line(sentenceText(one.what).toHtmlEscaped() + QStringLiteral(": ") + muted(sentenceText(one.why, 300).toHtmlEscaped()));
   return html;
 }
 
@@ -76,8 +79,8 @@ QString changesHtml(const IncidentAnswer& answer) {
   if (answer.before && answer.attempt)
     head = IncidentText::tr("attempt %1 against attempt %2").arg(answer.attempt->number).arg(answer.before->number);
   QString html = heading(head);
-  const std::string nodes = nodeChangeText(answer.nodes);
-  if (!nodes.empty()) html += line(escaped(nodes, 300));
+  if (const words::Arg nodes = nodeChangeArg(answer.nodes); nodes.present())
+    html += line(sentenceText(words::Message{"verbatim", {{"text", nodes}}}, 300).toHtmlEscaped());
   if (answer.changes.empty()) {
     if (!answer.changes_reason.empty()) html += line(muted(phraseText(answer.changes_reason, 300).toHtmlEscaped()));
     return html;

@@ -20,6 +20,7 @@
 #include "model/edits.h"
 #include "widgets/core/gpu_price.h"
 #include "widgets/core/language.h"
+#include "widgets/core/sentence_text.h"
 #include "widgets/core/theme.h"
 #include "widgets/incidents/editable_text.h"
 
@@ -269,10 +270,14 @@ void IncidentHead::setIncident(const Shown& shown) {
   const QString why = shown.proposal ? tr("Accept it first.") : shown.refusal;
   const bool editable = why.isEmpty();
   for (EditableText* text : {m_title, m_sentence}) text->setEditable(editable);
-  const std::string sentence = shown.page && !shown.page->answer.sentence.empty() ? shown.page->answer.sentence : incident.summary;
-  m_title->setText(screenText(incident.title, kTitleChars), screenText(incident.title, kTitleChars));
+  m_title->setText(shown.page ? sentenceText(shown.page->answer.title, kTitleChars) : screenText(incident.title, kTitleChars),
+                   screenText(incident.title, kTitleChars));
+  const words::Sentence sentence = shown.page && !shown.page->answer.sentence.english.empty()
+                                       ? shown.page->answer.sentence
+                                       : words::Sentence(words::Message{"verbatim", {{"text", incident.summary}}});
   const QString none = shown.page ? tr("No finding belongs to it, and its cause is not recorded.") : QString();
-  m_sentence->setText(sentence.empty() ? none : screenText(sentence, kSentenceChars), screenText(sentence, kSentenceChars));
+  m_sentence->setText(sentence.english.empty() ? none : sentenceText(sentence, kSentenceChars),
+                      screenText(sentence.english, kSentenceChars));
   QStringList when;
   if (shown.proposal) when << tr("proposed");
   when << QStringList{severityWord(incident.severity), rangeText(shown.page ? shown.page->answer.range : incident.range, shown.style)};

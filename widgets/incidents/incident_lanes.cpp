@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/core/sentence_text.h"
 #include "widgets/core/theme.h"
 #include "widgets/incidents/incident_text.h"
 
@@ -25,7 +26,7 @@ constexpr int kTextChars = 400, kHappenedColumn = 3;
 constexpr double kMinute = 60e9;
 
 QString entryText(const TimelineEntry& entry) {
-  QString text = screenText(entry.text, kTextChars);
+  QString text = sentenceText(entry.text, kTextChars);
   if (entry.count > 1) text += QStringLiteral("  (%1 ×)").arg(formatCount(entry.count));
   return text;
 }
@@ -39,7 +40,7 @@ QString entryTip(const TimelineEntry& entry, TimeStyle style) {
   QString tip = formatTimeFull(entry.time, style) + QStringLiteral("\n%1, %2").arg(severityWord(entry.severity), kindText(entry));
   if (entry.step) tip = IncidentText::tr("%1, step %2").arg(tip, formatCount(*entry.step));
   if (entry.until) tip += u'\n' + IncidentText::tr("until %1").arg(formatTimeFull(*entry.until, style));
-  return tip + u'\n' + screenText(entry.text, 2'000);
+  return tip + u'\n' + sentenceText(entry.text, 2'000);
 }
 
 // Wraps text that spans two columns at the width of both.

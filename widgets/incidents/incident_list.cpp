@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/core/sentence_text.h"
 #include "widgets/core/theme.h"
 #include "widgets/incidents/incident_text.h"
 
@@ -89,14 +90,14 @@ QString beginText(const std::optional<TimeRange>& range, TimeStyle style) {
 
 }  // namespace
 
-IncidentEntry entryOf(const Incident& incident, const IncidentImpact* cost, TimeStyle style) {
-  IncidentEntry entry{.key = incident.uuid, .severity = incident.severity, .title = screenText(incident.title, kTitleChars)};
+IncidentEntry entryOf(const Incident& incident, const IncidentImpact* cost, const IncidentList& list, TimeStyle style) {
+  const QString title = list.titleOf(incident);
+  IncidentEntry entry{.key = incident.uuid, .severity = incident.severity, .title = title};
   entry.quiet = incident.state >= IncidentState::kResolved;
   entry.second = QStringLiteral("%1 %2 · %3").arg(stateGlyph(incident.state), stateWord(incident.state), beginText(incident.range, style));
   entry.cost = costText(cost);
   QString tip = QStringLiteral("%1\n%2, %3, %4")
-                    .arg(screenText(incident.title, kTitleChars), severityWord(incident.severity), stateWord(incident.state),
-                         rangeText(incident.range, style));
+                    .arg(title, severityWord(incident.severity), stateWord(incident.state), rangeText(incident.range, style));
   if (!incident.reason.empty()) tip += u'\n' + IncidentText::tr("Not a problem: %1").arg(screenText(incident.reason));
   entry.tip = plainTip(tip);
   return entry;
@@ -104,17 +105,17 @@ IncidentEntry entryOf(const Incident& incident, const IncidentImpact* cost, Time
 
 IncidentEntry entryOf(const IncidentProposal& proposal, const IncidentList& list, TimeStyle style) {
   const Incident& incident = proposal.incident;
-  IncidentEntry entry{.key = proposal.key, .severity = incident.severity, .title = screenText(incident.title, kTitleChars)};
+  IncidentEntry entry{.key = proposal.key, .severity = incident.severity, .title = sentenceText(proposal.title, kTitleChars)};
   const auto count = static_cast<qlonglong>(incident.findings.size());
   entry.second = (count == 1 ? IncidentText::tr("%1 · %2 finding") : IncidentText::tr("%1 · %2 findings"))
                      .arg(beginText(incident.range, style), QString::number(count));
   QString joins;
   if (const Incident* other = proposal.joins.empty() ? nullptr : list.find(proposal.joins))
-    joins = IncidentText::tr("belongs to “%1”").arg(screenText(other->title, kMenuChars));
+    joins = IncidentText::tr("belongs to “%1”").arg(list.titleOf(*other, kMenuChars));
   if (!joins.isEmpty()) entry.second += QStringLiteral(" · ") + joins;
   entry.tip =
       plainTip(QStringLiteral("%1\n%2, %3\n%4")
-                   .arg(screenText(incident.summary, 600), severityWord(incident.severity), rangeText(incident.range, style), joins));
+                   .arg(sentenceText(proposal.sentence, 600), severityWord(incident.severity), rangeText(incident.range, style), joins));
   return entry;
 }
 
@@ -261,7 +262,7 @@ void IncidentListPanel::fill() {
     const IncidentImpact* cost = nullptr;
     if (m_costs)
       if (const auto found = m_costs->of.find(one.uuid); found != m_costs->of.end()) cost = &found->second;
-    incidents.push_back(entryOf(one, cost, m_style));
+    incidents.push_back(entryOf(one, cost, *m_list, m_style));
     open += one.state == IncidentState::kOpen ? 1U : 0U;
   }
   for (const IncidentProposal& one : m_list->proposals.all) proposals.push_back(entryOf(one, *m_list, m_style));
@@ -337,7 +338,7 @@ void IncidentListPanel::fillMenu(QMenu* menu) {
   if (!m_list) return;
   for (const Incident& one : m_list->incidents) {
     if (one.state == IncidentState::kDismissed || one.uuid == m_chosen) continue;
-    QString words = screenText(one.title, kMenuChars);
+    QString words = m_list->titleOf(one, kMenuChars);
     words.replace(u'&', QStringLiteral("&&"));
     const QString uuid = QString::fromStdString(one.uuid);
     connect(menu->addAction(stateGlyph(one.state) + u' ' + words), &QAction::triggered, this,

@@ -34,7 +34,7 @@ struct IncidentEntry {
   bool quiet = false;  // ended: painted muted
   friend bool operator==(const IncidentEntry&, const IncidentEntry&) = default;
 };
-IncidentEntry entryOf(const Incident& incident, const IncidentImpact* cost, TimeStyle style);
+IncidentEntry entryOf(const Incident& incident, const IncidentImpact* cost, const IncidentList& list, TimeStyle style);
 IncidentEntry entryOf(const IncidentProposal& proposal, const IncidentList& list, TimeStyle style);
 
 class IncidentEntryModel : public QAbstractListModel {

@@ -76,7 +76,7 @@ std::vector<ImpactNumber> impactNumbers(const IncidentImpact& impact, std::optio
   for (const CostItem& item : impact.items)
     time.why +=
         u'\n' +
-        IncidentText::tr("%1  %2, attempt %3").arg(formatLength(item.time), screenText(item.what, 80), QString::number(item.attempt));
+        IncidentText::tr("%1  %2, attempt %3").arg(formatLength(item.time), phraseText(item.what, 80), QString::number(item.attempt));
   for (const std::string& title : impact.also_in)
     time.why += u'\n' + IncidentText::tr("Some of it is counted in “%1” too.").arg(screenText(title, 80));
   out.push_back(std::move(time));

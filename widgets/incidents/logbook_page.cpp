@@ -15,6 +15,7 @@
 
 #include "analysis/logbook/read_logbook.h"
 #include "widgets/core/run_words.h"
+#include "widgets/core/sentence_text.h"
 #include "widgets/core/theme.h"
 #include "widgets/incidents/incident_text.h"
 
@@ -47,12 +48,12 @@ std::vector<Column<LogbookEntry>> logbookColumns(const TimeStyle* style) {
                      .sort = [](const E& e) { return e.step ? QVariant::fromValue(static_cast<qlonglong>(*e.step)) : QVariant(); }});
   columns.push_back({.title = IncidentText::tr("what"),
                      .help = IncidentText::tr("What kind of entry it is."),
-                     .text = [](const E& e) { return screenText(e.what.empty() ? e.kind : e.what, 60); },
+                     .text = [](const E& e) { return sentenceText(e.what, 60); },
                      .mark = [](const E& e) { return e.severity; }});
   columns.push_back({.title = IncidentText::tr("entry"),
                      .help = IncidentText::tr("Event, or text of a note."),
-                     .text = [](const E& e) { return screenText(e.text, 600); },
-                     .tip = [](const E& e) { return plainTip(screenText(e.text, 4'000)); }});
+                     .text = [](const E& e) { return sentenceText(e.text, 600); },
+                     .tip = [](const E& e) { return plainTip(sentenceText(e.text, 4'000)); }});
   return columns;
 }
 
@@ -146,7 +147,7 @@ void LogbookPage::showAnswer(const Result<std::shared_ptr<const Logbook>>& answe
     return;
   }
   m_logbook = *answer;
-  QString words = screenText(m_logbook->summary, 600);
+  QString words = sentenceText(m_logbook->summary, 600);
   if (m_logbook->left_out > 0)
     words = tr("%1 %2 events are left out.").arg(words, formatCount(static_cast<std::int64_t>(m_logbook->left_out)));
   m_summary->setText(words);

@@ -9,6 +9,7 @@
 
 #include "widgets/core/language.h"
 #include "widgets/core/run_words.h"
+#include "widgets/core/sentence_text.h"
 #include "widgets/core/units.h"
 #include "widgets/overview/overview_data.h"
 #include "widgets/overview/side_panels.h"
@@ -118,7 +119,7 @@ void IdlePanel::ask(QueryService::Supersede supersede) {
         RG_ASSIGN(const auto attempts, reader.attempts(run.id));
         if (attempts.empty()) {
           IdleAnswer none;
-          none.reason = "the run has no attempt";
+          none.reason = words::Message{"idle_no_attempt", {}};
           return none;
         }
         const auto chosen = std::ranges::find(attempts, selection.attempt, &Attempt::id);
@@ -145,7 +146,7 @@ QString IdlePanel::headline() const {
   if (!m_failed.isEmpty()) return tr("GPU idle: could not be read: %1").arg(m_failed);
   if (!m_answer) return tr("GPU idle …");
   if (!m_answer->ok) return tr("GPU idle: not recorded");
-  const QString idle = formatPercent(m_answer->idle_share), steps = stepWords(*m_answer), basis = screenText(m_answer->basis_words);
+  const QString idle = formatPercent(m_answer->idle_share), steps = stepWords(*m_answer), basis = sentenceText(m_answer->basis_words);
   const auto waits = m_answer->busy.comm_wait;
   // The numbers first: where there is little room, the end is elided.
   return waits && *waits >= kNoticed
@@ -190,7 +191,7 @@ QString IdlePanel::copyText() const {
   QString text = QStringLiteral("cause\tshare\tevidence\n");
   for (const IdleRow& row : m_answer->rows)
     text += QString::fromUtf8(idleCauseName(row.cause)) + QLatin1Char('\t') + (row.share ? fullNumber(*row.share) : QString()) +
-            QLatin1Char('\t') + screenText(row.evidence) + QLatin1Char('\n');
+            QLatin1Char('\t') + sentenceText(row.evidence) + QLatin1Char('\n');
   return text;
 }
 
@@ -199,7 +200,7 @@ AccessibleTable IdlePanel::accessibleTable() const {
   for (int i = 0; i < rowCount(); ++i) {
     const IdleRow& row = m_answer->rows[static_cast<std::size_t>(i)];
     table.rows.push_back(
-        {{termText(idleCauseWords(row.cause)), row.share ? formatPercent(*row.share) : QString(), screenText(row.evidence)}, rowRect(i)});
+        {{termText(idleCauseWords(row.cause)), row.share ? formatPercent(*row.share) : QString(), sentenceText(row.evidence)}, rowRect(i)});
   }
   return table;
 }
@@ -227,7 +228,7 @@ void IdlePanel::paintAnswer(QPainter& painter) {
   painter.setFont(tableFont());
   if (!m_answer) return;
   if (!m_answer->ok) {
-    const QString reason = phraseText(m_answer->reason);
+    const QString reason = sentenceText(m_answer->reason);
     painter.setPen(theme.muted);
     painter.drawText(
         QRect(kPad, kHead, width() - 2 * kPad, height() - kHead - kPad), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
@@ -307,7 +308,7 @@ void IdlePanel::paintRow(QPainter& painter, int index) const {
   const int room = width() - left - kPad;
   if (room > 3 * kUnits && tellsUnits()) cell(kUnits, Qt::AlignLeft, theme.muted, unitWords(row));
   cell(std::max(0, width() - left - kPad), Qt::AlignLeft, theme.muted,
-       isSlowNotIdle(row.cause) ? tr("slow, not idle: %1").arg(screenText(row.evidence)) : screenText(row.evidence));
+       isSlowNotIdle(row.cause) ? tr("slow, not idle: %1").arg(sentenceText(row.evidence)) : sentenceText(row.evidence));
 }
 
 bool IdlePanel::event(QEvent* event) {
@@ -316,7 +317,7 @@ bool IdlePanel::event(QEvent* event) {
   QStringList lines;
   if (const int row = rowAt(help->pos()); row >= 0) {
     const IdleRow& chosen = m_answer->rows[static_cast<std::size_t>(row)];
-    lines << termText(idleCauseWords(chosen.cause)) + QStringLiteral(": ") + screenText(chosen.evidence, 1'000);
+    lines << termText(idleCauseWords(chosen.cause)) + QStringLiteral(": ") + sentenceText(chosen.evidence, 1'000);
     if (chosen.first_step)
       lines << tr("noticeable in steps %1 to %2")
                    .arg(formatCount(*chosen.first_step), formatCount(chosen.last_step.value_or(*chosen.first_step)));
@@ -329,7 +330,7 @@ bool IdlePanel::event(QEvent* event) {
       lines << termText(idleCauseWords(m_answer->rows[i].cause)) + QLatin1Char(' ') +
                    (m_answer->rows[i].share ? formatPercent(*m_answer->rows[i].share) : kAbsentText);
     for (const IdleNotRecorded& one : m_answer->not_recorded)
-      lines << tr("not recorded: %1: %2").arg(termText(idleCauseWords(one.cause)), screenText(one.why));
+      lines << tr("not recorded: %1: %2").arg(termText(idleCauseWords(one.cause)), sentenceText(one.why));
   }
   QToolTip::showText(help->globalPos(), lines.join(QLatin1Char('\n')).toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")),
                      this);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "analysis/words/sentences.h"
+#include "widgets/core/sentence_text.h"
 #include "widgets/core/units.h"
 #include "widgets/ranking/ranking_data.h"
 
@@ -65,7 +65,7 @@ std::vector<EvidenceLine> evidenceLines(const RankEvidence& evidence) {
          differs});
   }
   if (evidence.own_port)
-    lines.push_back({RankingText::tr("network port %1").arg(screenText(words::english(portSentence(*evidence.ports.odd, {})), 200)), true});
+    lines.push_back({RankingText::tr("network port %1").arg(sentenceText(portSentence(*evidence.ports.odd, {}), 200)), true});
   else if (evidence.ports.ports > 0)
     lines.push_back(
         {RankingText::tr("no network port of its node deviates among %1").arg(formatCount(static_cast<std::int64_t>(evidence.ports.ports))),

@@ -221,7 +221,7 @@ class TopologyReading {
       return {};
     }
     RG_ASSIGN(const WhatIfData found, readWhatIf(m_reader, m_data.attempt, m_stop));
-    m_data.trouble = screenText(found.what_if.reason, 200);
+    m_data.trouble = phraseText(found.what_if.reason, 200);
     if (!found.graph || found.what_if.status != WhatIfStatus::kOk) return {};
     std::map<std::pair<std::int32_t, std::int32_t>, double> of;  // by dp, pp
     const auto& workers = found.graph->workers;

@@ -32,6 +32,18 @@ void addSelect(std::string& select, const char* key, const std::string& value) {
   select.append(key).append("=").append(value);
 }
 
+FaultSign signOf(const Trouble& trouble, NodeId node) {
+  return {.cause = trouble.cause, .kind = trouble.kind, .since = trouble.since, .end = trouble.end, .run = trouble.run, .node = node};
+}
+
+// The condition becomes a part of the fault that it was joined with.
+void takeCause(Trouble& trouble, const JoinedFault& fault) {
+  if (!fault.joined) return;
+  trouble.part = std::exchange(trouble.cause, fault.cause);
+  trouble.joined = true;
+  trouble.grown = fault.grown;
+}
+
 }  // namespace
 
 struct Notifier::Shared {
@@ -133,7 +145,7 @@ void Notifier::seeFinding(const Finding& finding, TimeNs now) {
     if (stopsTheRun(finding.kind) && attempt->second.layout.world > 0) trouble.gpu_hours_per_hour = attempt->second.layout.world;
   }
   trouble.link = linkOf(trouble, m_store, viewOfFinding(finding.kind), select);
-  m_one_fault.join(trouble, OneFault::partOf(finding.kind), finding.node);
+  takeCause(trouble, m_one_fault.join(signOf(trouble, finding.node)));
   const MutexLock lock(m_shared->mutex);
   m_shared->book.see(std::move(trouble), now);
 }
@@ -210,14 +222,14 @@ Status Notifier::seeEvents(Reader& reader, TimeNs now) {
     }
     if (event.kind != "node_back" && event.kind != "node_left") {
       Trouble trouble = troubleOf(event);
-      m_one_fault.join(trouble, OneFault::partOf(event.kind), event.node);
+      takeCause(trouble, m_one_fault.join(signOf(trouble, event.node)));
       m_shared->book.see(std::move(trouble), now);
       continue;
     }
     for (const char* silence : {"node_lost", "node_stale"}) {
       event.kind = silence;
       Trouble ended = troubleOf(event);
-      m_one_fault.recall(ended);
+      takeCause(ended, m_one_fault.recall(ended.cause));
       m_shared->book.end(ended.cause, ended.part, *event.time);
     }
   }

@@ -17,11 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "analysis/one_fault/one_fault.h"
 #include "collectors/hub/alerts/alert_message.h"
 #include "collectors/hub/alerts/alert_state.h"
 #include "collectors/hub/alerts/courier.h"
 #include "collectors/hub/alerts/metric_watch.h"
-#include "collectors/hub/alerts/one_fault.h"
 #include "storage/reader.h"
 
 namespace runglass {

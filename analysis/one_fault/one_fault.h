@@ -9,11 +9,27 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "collectors/hub/alerts/alert_state.h"
+#include "model/ids.h"
+#include "model/time.h"
 
 namespace runglass {
+
+// What may be part of a fault: a finding, or an event.
+struct FaultSign {
+  std::string cause, kind;  // its own cause, model/alert_cause.h
+  TimeNs since = 0;
+  std::optional<TimeNs> end;
+  RunId run;
+  NodeId node;
+};
+struct JoinedFault {
+  std::string cause;    // of the fault
+  bool joined = false;  // that of an earlier sign
+  bool grown = false;   // joined, and the same condition under another name (a stall that became a hang)
+};
 
 class OneFault {
  public:
@@ -28,10 +44,10 @@ class OneFault {
   static constexpr std::size_t kMaxFaults = 4'096;
 
   static Part partOf(std::string_view kind);
-  // Sets the cause of `trouble` to that of the fault it belongs to; the result stays the same while the condition is the same.
-  void join(Trouble& trouble, Part part, NodeId node);
-  // Restores the cause of a condition that has ended.
-  void recall(Trouble& trouble) const;
+  // The fault that the sign belongs to; the answer stays the same while the condition is the same.
+  JoinedFault join(const FaultSign& sign);
+  // The same for a condition that has ended.
+  JoinedFault recall(const std::string& cause) const;
 
  private:
   struct Fault {
@@ -48,9 +64,9 @@ class OneFault {
     TimeNs since;
     bool grown;
   };
-  Fault* sameAs(const Trouble& trouble, Part part, NodeId node);
+  Fault* sameAs(const FaultSign& sign);
   // The stall that became this hang.
-  Fault* stallOf(const Trouble& trouble);
+  Fault* stallOf(const FaultSign& sign);
 
   std::vector<Fault> m_faults;                // in the order in which they were seen
   std::map<std::string, Decision> m_decided;  // by the condition's own cause
