@@ -4741,6 +4741,11 @@ Esc	取消选择</translation>
         <translation>、</translation>
     </message>
     <message>
+        <source>0 warnings or worse of the node or its devices in the window</source>
+        <comment>ruled_out_no_warnings</comment>
+        <translation>窗口内该节点及其设备没有警告或更严重的事件</translation>
+    </message>
+    <message>
         <source>A network link of {where} went down and came up again[ ({times} times)][; {symptoms}]</source>
         <comment>fault_link_flap</comment>
         <translation>{where} 的一条网络链路断开后恢复[（{times} 次）][；{symptoms}]</translation>
@@ -4749,6 +4754,11 @@ Esc	取消选择</translation>
         <source>A process of {node}</source>
         <comment>job_failed_process</comment>
         <translation>{node} 的一个进程</translation>
+    </message>
+    <message>
+        <source>After it, the run</source>
+        <comment>compare_after_step</comment>
+        <translation>此后该运行</translation>
     </message>
     <message>
         <source>All ranks are held up by the host {share} of every step ({own} of {step}), {when}[; {cost}]</source>
@@ -4764,6 +4774,11 @@ Esc	取消选择</translation>
         <source>All ranks wait for data {share} of every step ({own} of {step}), {when}[; {cost}]</source>
         <comment>slow_all_data</comment>
         <translation>所有 rank 每步等待数据 {share}（{step} 中的 {own}），{when}[；{cost}]</translation>
+    </message>
+    <message>
+        <source>Attempt {number}</source>
+        <comment>compare_attempt_first</comment>
+        <translation>attempt {number}</translation>
     </message>
     <message>
         <source>Communication of {ranks|# rank|# ranks} takes {own} a step against {before} before step {first}, without waiting; costs up to {cost} of every step: {port}</source>
@@ -4789,6 +4804,11 @@ Esc	取消选择</translation>
         <source>GPU Direct RDMA is off on {node}</source>
         <comment>setting_gdr_off</comment>
         <translation>{node} 上 GPU Direct RDMA 已关闭</translation>
+    </message>
+    <message>
+        <source>GPU streams of {devices|# device|# devices}[; those of {ranks|# rank|# ranks} were not read: their spans are too many]</source>
+        <comment>idle_basis_spans</comment>
+        <translation>{devices|# 个设备}的 GPU stream[；{ranks|# 个 rank} 的未读取：其 span 太多]</translation>
     </message>
     <message>
         <source>GPU {gpu} of {node}[ (rank {rank})]</source>
@@ -4856,6 +4876,21 @@ Esc	取消选择</translation>
         <translation>作业的每个 GPU 都开启了 MIG</translation>
     </message>
     <message>
+        <source>Many nodes silent at once</source>
+        <comment>title_many_silent</comment>
+        <translation>多个节点同时失联</translation>
+    </message>
+    <message>
+        <source>No difference beyond the noise: {mean_a} and {mean_b} a step (95 %: {low} to {high}).</source>
+        <comment>compare_same</comment>
+        <translation>没有超出噪声的差异：每步 {mean_a} 与 {mean_b}（95 %：{low} 至 {high}）。</translation>
+    </message>
+    <message>
+        <source>No difference per token beyond the noise between {a} and {b} ({token_a} → {token_b} ns); step times are not comparable.</source>
+        <comment>compare_same_per_token</comment>
+        <translation>{a} 与 {b} 之间每 token 没有超出噪声的差异（{token_a} → {token_b} ns）；步时间不可比。</translation>
+    </message>
+    <message>
         <source>No rank has moved[ at step {step}][ for {length}]</source>
         <comment>hang_no_move</comment>
         <translation>所有 rank 均无进展[，停在第 {step} 步][，已持续 {length}]</translation>
@@ -4916,9 +4951,24 @@ Esc	取消选择</translation>
         <translation>[{node} 的 ]rank {rank}</translation>
     </message>
     <message>
+        <source>SM clocks and their event reasons of no device were recorded</source>
+        <comment>idle_no_clocks</comment>
+        <translation>没有任何设备记录了 SM 时钟及其事件原因</translation>
+    </message>
+    <message>
         <source>SXid {code}, {meaning}</source>
         <comment>fault_sxid</comment>
         <translation>SXid {code}，{meaning}</translation>
+    </message>
+    <message>
+        <source>Silent node</source>
+        <comment>title_silent</comment>
+        <translation>节点失联</translation>
+    </message>
+    <message>
+        <source>Slow node {place}[, at step {at}][, from step {from}]</source>
+        <comment>title_slow_node</comment>
+        <translation>慢节点 {place}[，第 {at} 步][，自第 {from} 步起]</translation>
     </message>
     <message>
         <source>Slow ranks cannot be found among all: only {coverage} of the ranks recorded their step parts</source>
@@ -4929,6 +4979,11 @@ Esc	取消选择</translation>
         <source>Slow ranks cannot be found: step parts (forward, backward, communication and its waiting) were not recorded</source>
         <comment>parts_missing</comment>
         <translation>无法查找慢 rank：未记录步内各部分耗时（前向、反向、通信及其等待）</translation>
+    </message>
+    <message>
+        <source>Slow {place}[, at step {at}][, from step {from}]</source>
+        <comment>title_slow_rank</comment>
+        <translation>变慢的 {place}[，第 {at} 步][，自第 {from} 步起]</translation>
     </message>
     <message>
         <source>Slow: {worker}[ and {more} more of the slowest 3 %], in {steps} of the steps; as fast as the others, {gain}</source>
@@ -4949,6 +5004,11 @@ Esc	取消选择</translation>
         <source>Stage {stage} has become slower than the other stages: {own} a step against {others} (+{ratio}), {when}; {cost}</source>
         <comment>stage_became_slower</comment>
         <translation>stage {stage} 变得比其他 stage 慢：每步 {own}，其他 {others}（+{ratio}），{when}；{cost}</translation>
+    </message>
+    <message>
+        <source>Step times of {a} and {b} are not comparable: {reason}.</source>
+        <comment>compare_not_comparable</comment>
+        <translation>{a} 与 {b} 的步时间不可比：{reason}。</translation>
     </message>
     <message>
         <source>Steps take {change} less since step {first}[, {restart}]: {before} before, {after} now[; {cause}]</source>
@@ -5026,6 +5086,11 @@ Esc	取消选择</translation>
         <translation>最慢的副本每步不同，且比平均副本慢 {spread}，前向与反向同步变化（相关系数 {correlation}）：序列长度不均；若均衡，{gain}</translation>
     </message>
     <message>
+        <source>Too few steady steps to show a difference: {steps_a} and {steps_b}.</source>
+        <comment>compare_few_steps</comment>
+        <translation>稳定步太少，无法显示差异：{steps_a} 步和 {steps_b} 步。</translation>
+    </message>
+    <message>
         <source>Up to {share} % of {window} points had their gradient clipped at {clip}, between steps {first} and {last}</source>
         <comment>loss_clipped</comment>
         <translation>第 {first} 至 {last} 步之间，每 {window} 个点中最多 {share} % 的梯度按 {clip} 裁剪</translation>
@@ -5041,6 +5106,26 @@ Esc	取消选择</translation>
         <translation>Xid {code}，{meaning}</translation>
     </message>
     <message>
+        <source>[{author}: ]{text}</source>
+        <comment>log_note</comment>
+        <translation>[{author}：]{text}</translation>
+    </message>
+    <message>
+        <source>[{delay}; ]{saturated} of {nodes|# node|# nodes} had no CPU to give (at least 95 % busy, or tasks waiting 80 % of the time), {share} of the time[; CPUs were {busy} busy on average][; {sample}]</source>
+        <comment>idle_saturated</comment>
+        <translation>[{delay}；]{nodes|# 个节点}中有 {saturated} 个没有空闲 CPU（至少 95 % 忙，或任务 80 % 的时间在等待），占 {share} 的时间[；CPU 平均繁忙 {busy}][；{sample}]</translation>
+    </message>
+    <message>
+        <source>[{where}; of all: ]{portion}[ {meanwhile}][; most on rank {rank} in one step: {longest}]</source>
+        <comment>idle_parts</comment>
+        <translation>[{where}；总体：]{portion}[，{meanwhile}][；单步中最多的是 rank {rank}：{longest}]</translation>
+    </message>
+    <message>
+        <source>[{where}; of all: ]{portion}[ {meanwhile}][; {stretches}][; {kernels}][; {launches}]</source>
+        <comment>idle_spans</comment>
+        <translation>[{where}；总体：]{portion}[，{meanwhile}][；{stretches}][；{kernels}][；{launches}]</translation>
+    </message>
+    <message>
         <source>a GPU of {node}[ (rank {rank})]</source>
         <comment>fault_some_gpu</comment>
         <translation>{node} 的某个 GPU[（rank {rank}）]</translation>
@@ -5049,6 +5134,11 @@ Esc	取消选择</translation>
         <source>a collective</source>
         <comment>hang_collective</comment>
         <translation>某个集合通信</translation>
+    </message>
+    <message>
+        <source>a hardware fault of {node}</source>
+        <comment>ruled_out_fault</comment>
+        <translation>{node} 的硬件故障</translation>
     </message>
     <message>
         <source>a node</source>
@@ -5061,9 +5151,24 @@ Esc	取消选择</translation>
         <translation>每步将从 {now} 降至 {fixed}（{saved}；重放 {steps|# 步}）</translation>
     </message>
     <message>
+        <source>after</source>
+        <comment>compare_after</comment>
+        <translation>之后</translation>
+    </message>
+    <message>
+        <source>after kernels shorter than 10 µs, done before the next was issued</source>
+        <comment>idle_while_small_kernels</comment>
+        <translation>在短于 10 µs 的 kernel 之后，它们在下一个发出之前已完成</translation>
+    </message>
+    <message>
         <source>after the {what} went from {from} to {to} at step {step}</source>
         <comment>loss_regime</comment>
         <translation>此前第 {step} 步 {what} 由 {from} 变为 {to}</translation>
+    </message>
+    <message>
+        <source>alert {rule}</source>
+        <comment>log_alert_rule</comment>
+        <translation>告警 {rule}</translation>
     </message>
     <message>
         <source>all ranks</source>
@@ -5081,9 +5186,84 @@ Esc	取消选择</translation>
         <translation>自开始观测其步以来一直如此</translation>
     </message>
     <message>
+        <source>attempt {number}</source>
+        <comment>compare_attempt</comment>
+        <translation>attempt {number}</translation>
+    </message>
+    <message>
+        <source>attempt {number} ends[: {cause}]</source>
+        <comment>log_attempt_ends</comment>
+        <translation>attempt {number} 结束[：{cause}]</translation>
+    </message>
+    <message>
+        <source>attempt {number} starts[, resumed from step {step}][; {nodes}]</source>
+        <comment>log_attempt_starts</comment>
+        <translation>attempt {number} 开始[，从第 {step} 步恢复][；{nodes}]</translation>
+    </message>
+    <message>
+        <source>attempt {number}[ at step {step}][: {cause}][ ({planned})]</source>
+        <comment>log_end</comment>
+        <translation>attempt {number}[，第 {step} 步][：{cause}][（{planned}）]</translation>
+    </message>
+    <message>
+        <source>attempt {number}[ resumes from step {step}][, {lost} steps are lost][, {gap} after the end][; another layout: {sizes}][; the one before ended by: {cause}][; {nodes}]</source>
+        <comment>log_restart</comment>
+        <translation>attempt {number}[ 从第 {step} 步恢复][，损失 {lost} 步][，在结束 {gap} 之后][；布局改变：{sizes}][；前一个结束的原因：{cause}][；{nodes}]</translation>
+    </message>
+    <message>
+        <source>attempt {number}[, {framework}][, {sizes}][ on {machines}][; {facts}]</source>
+        <comment>log_start</comment>
+        <translation>attempt {number}[，{framework}][，{sizes}][，{machines}][；{facts}]</translation>
+    </message>
+    <message>
+        <source>before</source>
+        <comment>compare_before</comment>
+        <translation>之前</translation>
+    </message>
+    <message>
+        <source>before step {step}</source>
+        <comment>compare_before_step</comment>
+        <translation>第 {step} 步之前</translation>
+    </message>
+    <message>
+        <source>before the next work was issued</source>
+        <comment>idle_while_host_bound</comment>
+        <translation>下一项工作尚未发出</translation>
+    </message>
+    <message>
         <source>behind</source>
         <comment>hang_behind</comment>
         <translation>落后</translation>
+    </message>
+    <message>
+        <source>better: {finding}</source>
+        <comment>log_better</comment>
+        <translation>减轻：{finding}</translation>
+    </message>
+    <message>
+        <source>between the launch call&apos;s begin and the work&apos;s</source>
+        <comment>idle_while_launch</comment>
+        <translation>处于启动调用开始与工作开始之间</translation>
+    </message>
+    <message>
+        <source>checkpoint of step {step} begins, and was not seen to become durable</source>
+        <comment>log_checkpoint_begins</comment>
+        <translation>第 {step} 步的 checkpoint 开始保存，未见其落盘</translation>
+    </message>
+    <message>
+        <source>checkpoint of step {step} is durable</source>
+        <comment>log_checkpoint_durable</comment>
+        <translation>第 {step} 步的 checkpoint 已落盘</translation>
+    </message>
+    <message>
+        <source>compaction stalls of no node were recorded (/proc/vmstat)</source>
+        <comment>idle_no_stalls</comment>
+        <translation>没有任何节点记录了内存规整停顿（/proc/vmstat）</translation>
+    </message>
+    <message>
+        <source>continues: {finding}</source>
+        <comment>log_continues</comment>
+        <translation>持续：{finding}</translation>
     </message>
     <message>
         <source>cost up to {cost} of every step</source>
@@ -5116,6 +5296,21 @@ Esc	取消选择</translation>
         <translation>attempt {attempt} 结束[（{cause}）]</translation>
     </message>
     <message>
+        <source>ended: {finding}</source>
+        <comment>log_ended</comment>
+        <translation>结束：{finding}</translation>
+    </message>
+    <message>
+        <source>every gap has a cause</source>
+        <comment>idle_all_explained</comment>
+        <translation>每段空闲都有原因</translation>
+    </message>
+    <message>
+        <source>every moment of the steps is in a part</source>
+        <comment>idle_all_in_parts</comment>
+        <translation>步的每一时刻都属于某个部分</translation>
+    </message>
+    <message>
         <source>explained by {cause}</source>
         <comment>shift_explained</comment>
         <translation>由 {cause} 解释</translation>
@@ -5136,6 +5331,11 @@ Esc	取消选择</translation>
         <translation>垃圾回收</translation>
     </message>
     <message>
+        <source>global batch size {a} → {b}: step times are not comparable</source>
+        <comment>compare_global_batch</comment>
+        <translation>全局 batch size {a} → {b}：步时间不可比</translation>
+    </message>
+    <message>
         <source>group {group}</source>
         <comment>hang_group</comment>
         <translation>组 {group}</translation>
@@ -5144,6 +5344,21 @@ Esc	取消选择</translation>
         <source>host time on {who}</source>
         <comment>cause_host</comment>
         <translation>{who} 上的主机时间</translation>
+    </message>
+    <message>
+        <source>how long they took was not recorded</source>
+        <comment>idle_stalls_no_length</comment>
+        <translation>其时长未记录</translation>
+    </message>
+    <message>
+        <source>in calls that allocate or free memory, which wait for the device</source>
+        <comment>idle_while_allocation</comment>
+        <translation>处于分配或释放内存的调用中，这些调用会等待设备</translation>
+    </message>
+    <message>
+        <source>in copy calls of the host, or from such a call to its copy</source>
+        <comment>idle_while_copy_call</comment>
+        <translation>处于主机的拷贝调用中，或从该调用到其拷贝之间</translation>
     </message>
     <message>
         <source>in no collective</source>
@@ -5156,9 +5371,19 @@ Esc	取消选择</translation>
         <translation>不在任何集合通信中，最后完成 #{seq}</translation>
     </message>
     <message>
+        <source>in synchronisation calls or within 200 µs after them: the queue had run dry</source>
+        <comment>idle_while_sync</comment>
+        <translation>处于同步调用中或其后 200 µs 内：队列已空</translation>
+    </message>
+    <message>
         <source>in {op}</source>
         <comment>hang_in</comment>
         <translation>处于 {op}</translation>
+    </message>
+    <message>
+        <source>incident, {state}</source>
+        <comment>log_incident_state</comment>
+        <translation>事故，{state}</translation>
     </message>
     <message>
         <source>init container[ {container}] fails: {text}</source>
@@ -5201,6 +5426,41 @@ Esc	取消选择</translation>
         <translation>其机器报告 {event}</translation>
     </message>
     <message>
+        <source>judged: {kind}</source>
+        <comment>log_judged</comment>
+        <translation>判定：{kind}</translation>
+    </message>
+    <message>
+        <source>launches cannot be matched with kernels: their calls are not recorded</source>
+        <comment>idle_no_launches</comment>
+        <translation>启动无法与 kernel 对应：其调用未记录</translation>
+    </message>
+    <message>
+        <source>neither spans nor parts of steps were recorded</source>
+        <comment>idle_no_spans_no_parts</comment>
+        <translation>既没有记录 span，也没有记录步的各部分</translation>
+    </message>
+    <message>
+        <source>neither spans of a device nor parts of steps were recorded, and no device utilisation either</source>
+        <comment>idle_not_recorded</comment>
+        <translation>既没有记录设备的 span，也没有记录步的各部分，也没有设备利用率</translation>
+    </message>
+    <message>
+        <source>neither the run delay of a trainer&apos;s thread nor CPU use of a node was recorded</source>
+        <comment>idle_no_cpu</comment>
+        <translation>既没有记录训练线程的运行延迟，也没有记录节点的 CPU 使用率</translation>
+    </message>
+    <message>
+        <source>no attempt</source>
+        <comment>log_no_attempt</comment>
+        <translation>没有 attempt</translation>
+    </message>
+    <message>
+        <source>no comparison per token: batch size and sequence length are not known of both</source>
+        <comment>compare_no_token</comment>
+        <translation>无法按 token 比较：两侧的 batch size 和序列长度并非都已知</translation>
+    </message>
+    <message>
         <source>no other rank waited for it</source>
         <comment>cost_none_past</comment>
         <translation>当时没有其他 rank 等待它</translation>
@@ -5236,9 +5496,59 @@ Esc	取消选择</translation>
         <translation>没有偏离的 rank：请检查时钟频率、功率上限、存储、网络或软件本身</translation>
     </message>
     <message>
+        <source>no rank recorded a part &quot;{part}&quot;</source>
+        <comment>idle_part_not_recorded</comment>
+        <translation>没有 rank 记录 &quot;{part}&quot; 部分</translation>
+    </message>
+    <message>
+        <source>no span of the threads that launch names a collection</source>
+        <comment>idle_no_gc_span</comment>
+        <translation>发出启动的线程中没有垃圾回收的 span</translation>
+    </message>
+    <message>
+        <source>no span of the threads that launch names a data loader</source>
+        <comment>idle_no_data_span</comment>
+        <translation>发出启动的线程中没有名为 data loader 的 span</translation>
+    </message>
+    <message>
+        <source>no span of the threads that launch names a save</source>
+        <comment>idle_no_save_span</comment>
+        <translation>发出启动的线程中没有保存的 span</translation>
+    </message>
+    <message>
+        <source>no span of the threads that launch names logging</source>
+        <comment>idle_no_logging_span</comment>
+        <translation>发出启动的线程中没有日志记录的 span</translation>
+    </message>
+    <message>
+        <source>no spans and no step parts are recorded to explain idle devices</source>
+        <comment>idle_metric_only</comment>
+        <translation>没有可解释设备空闲的 span 或步的各部分记录</translation>
+    </message>
+    <message>
+        <source>no spans of all work of a GPU&apos;s streams were recorded</source>
+        <comment>idle_no_full_spans</comment>
+        <translation>没有记录 GPU stream 全部工作的 span</translation>
+    </message>
+    <message>
+        <source>no spike, no drift and no value that is not finite in the window</source>
+        <comment>ruled_out_no_loss_finding</comment>
+        <translation>窗口内没有尖峰、漂移或非有限值</translation>
+    </message>
+    <message>
         <source>node {node}</source>
         <comment>node_number</comment>
         <translation>节点 {node}</translation>
+    </message>
+    <message>
+        <source>not planned</source>
+        <comment>log_not_planned</comment>
+        <translation>非计划内</translation>
+    </message>
+    <message>
+        <source>note[ of {author}]</source>
+        <comment>log_note_of</comment>
+        <translation>[{author} 的]备注</translation>
     </message>
     <message>
         <source>only log lines are recorded</source>
@@ -5261,6 +5571,21 @@ Esc	取消选择</translation>
         <translation>其他值</translation>
     </message>
     <message>
+        <source>outlier in the ranking</source>
+        <comment>suspect_outlier</comment>
+        <translation>在排名中偏离</translation>
+    </message>
+    <message>
+        <source>planned</source>
+        <comment>log_planned</comment>
+        <translation>计划内</translation>
+    </message>
+    <message>
+        <source>published: {finding}</source>
+        <comment>log_published</comment>
+        <translation>发布：{finding}</translation>
+    </message>
+    <message>
         <source>rank {rank}</source>
         <comment>cause_rank</comment>
         <translation>rank {rank}</translation>
@@ -5274,6 +5599,21 @@ Esc	取消选择</translation>
         <source>rank {rank} or a tensor- or context-parallel peer of it (not separable) (dp {dp}, pp {pp})</source>
         <comment>worker_folded</comment>
         <translation>rank {rank} 或其张量/上下文并行同组（不可区分）（dp {dp}，pp {pp}）</translation>
+    </message>
+    <message>
+        <source>rank {rank}[ on {node}]</source>
+        <comment>place_rank</comment>
+        <translation>[{node} 上的 ]rank {rank}</translation>
+    </message>
+    <message>
+        <source>rank {rank}[ on {node}] works {change} longer itself</source>
+        <comment>compare_longer_work</comment>
+        <translation>[{node} 上的 ]rank {rank} 自身工作时间长 {change}</translation>
+    </message>
+    <message>
+        <source>sequence length {a} → {b}: step times are not comparable</source>
+        <comment>compare_sequence</comment>
+        <translation>序列长度 {a} → {b}：步时间不可比</translation>
     </message>
     <message>
         <source>several nodes</source>
@@ -5321,9 +5661,29 @@ Esc	取消选择</translation>
         <translation>此后一直如此</translation>
     </message>
     <message>
+        <source>step parts of {ranks|# rank|# ranks}</source>
+        <comment>idle_basis_parts</comment>
+        <translation>{ranks|# 个 rank} 的步的各部分</translation>
+    </message>
+    <message>
+        <source>step {step} is durable</source>
+        <comment>log_durable</comment>
+        <translation>第 {step} 步已落盘</translation>
+    </message>
+    <message>
+        <source>step {step} was not seen to become durable</source>
+        <comment>log_not_durable</comment>
+        <translation>未见第 {step} 步落盘</translation>
+    </message>
+    <message>
         <source>still in [{op} ]#{seq}</source>
         <comment>hang_still_in</comment>
         <translation>仍处于 [{op} ]#{seq}</translation>
+    </message>
+    <message>
+        <source>tasks waited for memory {share} of the time meanwhile</source>
+        <comment>idle_stalls_share</comment>
+        <translation>其间任务有 {share} 的时间在等待内存</translation>
     </message>
     <message>
         <source>the first after a restart</source>
@@ -5351,6 +5711,11 @@ Esc	取消选择</translation>
         <translation>日志未指明 rank</translation>
     </message>
     <message>
+        <source>the loss</source>
+        <comment>ruled_out_loss</comment>
+        <translation>loss</translation>
+    </message>
+    <message>
         <source>the loss scale was lowered for it</source>
         <comment>loss_scale_lowered</comment>
         <translation>loss scale 因此下调</translation>
@@ -5366,6 +5731,11 @@ Esc	取消选择</translation>
         <translation>优化器因此跳过该步</translation>
     </message>
     <message>
+        <source>the other ranks</source>
+        <comment>ruled_out_others</comment>
+        <translation>其他 rank</translation>
+    </message>
+    <message>
         <source>the port</source>
         <comment>link_port</comment>
         <translation>该端口</translation>
@@ -5376,9 +5746,34 @@ Esc	取消选择</translation>
         <translation>各 rank 未报告其通信域或对端</translation>
     </message>
     <message>
+        <source>the ranks that wait</source>
+        <comment>ruled_out_blocked</comment>
+        <translation>等待中的 rank</translation>
+    </message>
+    <message>
+        <source>the run has no attempt</source>
+        <comment>idle_no_attempt</comment>
+        <translation>该运行没有 attempt</translation>
+    </message>
+    <message>
+        <source>the spans of the devices are of some of their work only, no step has parts and no device utilisation is recorded</source>
+        <comment>idle_partial_spans</comment>
+        <translation>设备的 span 只覆盖其部分工作，没有步的各部分，也没有记录设备利用率</translation>
+    </message>
+    <message>
         <source>the time-outs of only {count} of {world} ranks are recorded</source>
         <comment>hang_unclear_few_timed_out</comment>
         <translation>只记录到 {world} 个 rank 中 {count} 个的超时</translation>
+    </message>
+    <message>
+        <source>the training thread was ready and had no CPU for {share} of the steps</source>
+        <comment>idle_run_delay</comment>
+        <translation>训练线程就绪但没有 CPU 的时间占步时间的 {share}</translation>
+    </message>
+    <message>
+        <source>the waiting of communication: what of a step is in no part may be that</source>
+        <comment>idle_no_waits</comment>
+        <translation>通信的等待：步中不属于任何部分的时间可能是它</translation>
     </message>
     <message>
         <source>uneven loads</source>
@@ -5391,9 +5786,49 @@ Esc	取消选择</translation>
         <translation>{who} 上等待数据</translation>
     </message>
     <message>
+        <source>while Python collected garbage</source>
+        <comment>idle_while_gc</comment>
+        <translation>期间 Python 在进行垃圾回收</translation>
+    </message>
+    <message>
+        <source>while a checkpoint was saved</source>
+        <comment>idle_while_checkpoint</comment>
+        <translation>期间在保存 checkpoint</translation>
+    </message>
+    <message>
+        <source>while logs or metrics were reported</source>
+        <comment>idle_while_logging</comment>
+        <translation>期间在上报日志或指标</translation>
+    </message>
+    <message>
+        <source>while the data loader was asked for a batch</source>
+        <comment>idle_while_data</comment>
+        <translation>期间在向 data loader 请求 batch</translation>
+    </message>
+    <message>
         <source>with one replica a slow rank looks the same</source>
         <comment>straggler_one_replica</comment>
         <translation>只有一个副本时，慢 rank 看起来也是如此</translation>
+    </message>
+    <message>
+        <source>with work issued that had not begun: kernels close together, streams that wait for others, or work that was not recorded</source>
+        <comment>idle_while_queued</comment>
+        <translation>工作已发出但尚未开始：kernel 间隔很小、stream 在等待其他 stream，或工作未被记录</translation>
+    </message>
+    <message>
+        <source>world size {a} → {b}: step times are not comparable</source>
+        <comment>compare_world</comment>
+        <translation>world size {a} → {b}：步时间不可比</translation>
+    </message>
+    <message>
+        <source>worse: {finding}</source>
+        <comment>log_worse</comment>
+        <translation>加重：{finding}</translation>
+    </message>
+    <message>
+        <source>{attempts}[, {kept} steps kept, {lost} lost][; {ratio} of {wall} made progress]</source>
+        <comment>log_summary</comment>
+        <translation>{attempts}[，保留 {kept} 步，损失 {lost} 步][；{wall} 中有 {ratio} 取得进展]</translation>
     </message>
     <message>
         <source>{blocked} of {world} ranks timed out in collectives[ at step {step}]; {count|rank|ranks} {ranks}[ ({node})] did not</source>
@@ -5404,6 +5839,11 @@ Esc	取消选择</translation>
         <source>{blocked} of {world} ranks timed out in collectives[ at step {step}]; {count|rank|ranks} {ranks}[ ({node})] {count|is|are} furthest behind</source>
         <comment>hang_timed_out_behind</comment>
         <translation>[第 {step} 步，]{world} 个 rank 中 {blocked} 个在集合通信中超时；rank {ranks}[（{node}）]落后最多</translation>
+    </message>
+    <message>
+        <source>{blocked} of {world} ranks wait for others</source>
+        <comment>ruled_out_blocked_ranks</comment>
+        <translation>{world} 个 rank 中有 {blocked} 个在等待其他 rank</translation>
     </message>
     <message>
         <source>{blocked} of {world} ranks wait[ at step {step}]</source>
@@ -5441,6 +5881,26 @@ Esc	取消选择</translation>
         <translation>[第 {step} 步，]{world} 个 rank 中 {blocked} 个在等待；根源：{operation}；缺席的 rank 未知：{reason}</translation>
     </message>
     <message>
+        <source>{b} is {change} faster than {a}: {mean_a} → {mean_b} a step[; {part}][; {longer}].</source>
+        <comment>compare_faster</comment>
+        <translation>{b} 比 {a} 快 {change}：每步 {mean_a} → {mean_b}[；{part}][；{longer}]。</translation>
+    </message>
+    <message>
+        <source>{b} is {change} slower than {a}: {mean_a} → {mean_b} a step[; {part}][; {longer}].</source>
+        <comment>compare_slower</comment>
+        <translation>{b} 比 {a} 慢 {change}：每步 {mean_a} → {mean_b}[；{part}][；{longer}]。</translation>
+    </message>
+    <message>
+        <source>{b} takes {change} less time per token than {a} ({token_a} → {token_b} ns); step times are not comparable.</source>
+        <comment>compare_token_less</comment>
+        <translation>{b} 每 token 所需时间比 {a} 少 {change}（{token_a} → {token_b} ns）；步时间不可比。</translation>
+    </message>
+    <message>
+        <source>{b} takes {change} longer per token than {a} ({token_a} → {token_b} ns); step times are not comparable.</source>
+        <comment>compare_token_longer</comment>
+        <translation>{b} 每 token 所需时间比 {a} 长 {change}（{token_a} → {token_b} ns）；步时间不可比。</translation>
+    </message>
+    <message>
         <source>{cause}: {cost} of a step, which does not explain it</source>
         <comment>shift_partly</comment>
         <translation>{cause}：占每步 {cost}，不足以解释</translation>
@@ -5449,6 +5909,11 @@ Esc	取消选择</translation>
         <source>{code}[: {text}]</source>
         <comment>pod_churn_other</comment>
         <translation>{code}[：{text}]</translation>
+    </message>
+    <message>
+        <source>{count|# attempt|# attempts}</source>
+        <comment>log_attempts</comment>
+        <translation>{count|# 个 attempt}</translation>
     </message>
     <message>
         <source>{count|# collective time-out|# collective time-outs}[ at step {step}]; who was missing is not known: {reason}</source>
@@ -5461,6 +5926,11 @@ Esc	取消选择</translation>
         <translation>{count|# 个次生现象}（{kinds}）</translation>
     </message>
     <message>
+        <source>{count|capture|# captures}[ ({reason})]</source>
+        <comment>log_captures</comment>
+        <translation>{count|# 次捕获}[（{reason}）]</translation>
+    </message>
+    <message>
         <source>{count|rank|ranks} {ranks}[ ({node})] {count|has|have} not</source>
         <comment>hang_not_left_ranks</comment>
         <translation>rank {ranks}[（{node}）]尚未完成</translation>
@@ -5469,6 +5939,41 @@ Esc	取消选择</translation>
         <source>{count|rank|ranks} {ranks}[ ({node})] {count|has|have} not entered[: {doing}]</source>
         <comment>hang_late_ranks</comment>
         <translation>rank {ranks}[（{node}）]尚未进入[：{doing}]</translation>
+    </message>
+    <message>
+        <source>{count} durable, steps {first} to {last}</source>
+        <comment>log_durable_several</comment>
+        <translation>{count} 个已落盘，第 {first} 至 {last} 步</translation>
+    </message>
+    <message>
+        <source>{count} of {reported} are as fast as their peers in steps {first} to {last}</source>
+        <comment>ruled_out_as_fast</comment>
+        <translation>{reported} 个中有 {count} 个在第 {first} 至 {last} 步与同伴一样快</translation>
+    </message>
+    <message>
+        <source>{count} of {total|# device|# devices} were looked at</source>
+        <comment>idle_sample_devices</comment>
+        <translation>检查了 {total|# 个设备}中的 {count} 个</translation>
+    </message>
+    <message>
+        <source>{count} of {total|# node|# nodes} were looked at</source>
+        <comment>idle_sample_nodes</comment>
+        <translation>检查了 {total|# 个节点}中的 {count} 个</translation>
+    </message>
+    <message>
+        <source>{count} stretches a step, the longest {longest}</source>
+        <comment>idle_stretches_a_step</comment>
+        <translation>每步 {count} 段，最长 {longest}</translation>
+    </message>
+    <message>
+        <source>{count} stretches, the longest {longest}</source>
+        <comment>idle_stretches</comment>
+        <translation>{count} 段，最长 {longest}</translation>
+    </message>
+    <message>
+        <source>{count} waits for memory compaction on {nodes|# node|# nodes}[, {fallbacks} page faults found no huge page]; {length}[; {sample}]</source>
+        <comment>idle_stalls</comment>
+        <translation>{nodes|# 个节点}上有 {count} 次等待内存规整[，{fallbacks} 次缺页未找到大页]；{length}[；{sample}]</translation>
     </message>
     <message>
         <source>{count} {kind}</source>
@@ -5481,9 +5986,29 @@ Esc	取消选择</translation>
         <translation>{count} × {kind}</translation>
     </message>
     <message>
+        <source>{count} × {kind}[ on {where}], first: {first}</source>
+        <comment>log_several</comment>
+        <translation>{count} × {kind}[，{where}]，首条：{first}</translation>
+    </message>
+    <message>
         <source>{device} of {node}[ (rank {rank})]</source>
         <comment>fault_device</comment>
         <translation>{node} 的 {device}[（rank {rank}）]</translation>
+    </message>
+    <message>
+        <source>{finding}[; for {length}]</source>
+        <comment>log_finding</comment>
+        <translation>{finding}[；持续 {length}]</translation>
+    </message>
+    <message>
+        <source>{first}; {second}</source>
+        <comment>suspect_reasons</comment>
+        <translation>{first}；{second}</translation>
+    </message>
+    <message>
+        <source>{gone} {count|is|are} replaced by {come}</source>
+        <comment>nodes_replaced</comment>
+        <translation>{gone} 被 {come} 替换</translation>
     </message>
     <message>
         <source>{gpus|One GPU|# GPUs} of {where} {gpus|is|are} held down: {reasons}</source>
@@ -5496,9 +6021,34 @@ Esc	取消选择</translation>
         <translation>{where} 的 {gpus|# 个 GPU} 曾被降频 {seconds} s：{reasons}</translation>
     </message>
     <message>
+        <source>{held} against {level} of other devices[, which costs it {lost}][; {sample}]</source>
+        <comment>idle_clocks_of_others</comment>
+        <translation>{held}，其他设备为 {level}[，代价为 {lost}][；{sample}]</translation>
+    </message>
+    <message>
+        <source>{held} against {level} unthrottled[, which costs it {lost}][; {sample}]</source>
+        <comment>idle_clocks_unthrottled</comment>
+        <translation>{held}，未受限时为 {level}[，代价为 {lost}][；{sample}]</translation>
+    </message>
+    <message>
+        <source>{held} of {devices|# device|# devices} held down ({reasons}); the worst[, rank {rank}&apos;s,] for {share} of the time at {clock}</source>
+        <comment>idle_clocks_held</comment>
+        <translation>{devices|# 个设备}中有 {held} 个被降频（{reasons}）；最严重的[（rank {rank}）]在 {share} 的时间内为 {clock}</translation>
+    </message>
+    <message>
+        <source>{held}; the clock without it was never seen[; {sample}]</source>
+        <comment>idle_clocks_alone</comment>
+        <translation>{held}；从未观察到未受限时的时钟[；{sample}]</translation>
+    </message>
+    <message>
         <source>{kind} group {group}</source>
         <comment>hang_group_of_kind</comment>
         <translation>{kind} 组 {group}</translation>
+    </message>
+    <message>
+        <source>{kind}: {text}</source>
+        <comment>log_kind</comment>
+        <translation>{kind}：{text}</translation>
     </message>
     <message>
         <source>{kind}[ of {length}]</source>
@@ -5506,9 +6056,59 @@ Esc	取消选择</translation>
         <translation>{kind}[，持续 {length}]</translation>
     </message>
     <message>
+        <source>{kind}[ {code}][ ({meaning})]</source>
+        <comment>title_fault</comment>
+        <translation>{kind}[ {code}][（{meaning}）]</translation>
+    </message>
+    <message>
+        <source>{metric} of {devices|# device|# devices}[; {sample}]</source>
+        <comment>idle_basis_metric</comment>
+        <translation>{devices|# 个设备}的 {metric}[；{sample}]</translation>
+    </message>
+    <message>
+        <source>{metric} of {place}</source>
+        <comment>ruled_out_metric</comment>
+        <translation>{place} 的{metric}</translation>
+    </message>
+    <message>
+        <source>{names} and {count} more</source>
+        <comment>names_more</comment>
+        <translation>{names} 等另外 {count} 个</translation>
+    </message>
+    <message>
+        <source>{name} has no steady steps with a duration.</source>
+        <comment>compare_no_steps</comment>
+        <translation>{name} 没有带时长的稳定步。</translation>
+    </message>
+    <message>
+        <source>{name}[, steps {first} to {last}]</source>
+        <comment>compare_side</comment>
+        <translation>{name}[，第 {first} 至 {last} 步]</translation>
+    </message>
+    <message>
+        <source>{nodes|# node|# nodes}[, {models}]</source>
+        <comment>log_machines</comment>
+        <translation>{nodes|# 个节点}[，{models}]</translation>
+    </message>
+    <message>
+        <source>{nodes} nodes</source>
+        <comment>log_nodes</comment>
+        <translation>{nodes} 个节点</translation>
+    </message>
+    <message>
         <source>{nodes} nodes fell silent within 10 s: the hub or the network, not the nodes</source>
         <comment>fault_hub</comment>
         <translation>{nodes} 个节点在 10 s 内相继失联：问题在 hub 或网络，而非节点</translation>
+    </message>
+    <message>
+        <source>{nodes} {count|is|are} gone</source>
+        <comment>nodes_gone</comment>
+        <translation>{nodes} 已离开</translation>
+    </message>
+    <message>
+        <source>{nodes} {count|is|are} new</source>
+        <comment>nodes_new</comment>
+        <translation>{nodes} 新加入</translation>
     </message>
     <message>
         <source>{node} ({count|# rank|# ranks}) has not entered[: {doing}]</source>
@@ -5536,6 +6136,26 @@ Esc	取消选择</translation>
         <translation>[{group} 的 ]{op}[ #{seq}]</translation>
     </message>
     <message>
+        <source>{own} against {peers} of its peers</source>
+        <comment>ruled_out_as_peers</comment>
+        <translation>{own}，同伴为 {peers}</translation>
+    </message>
+    <message>
+        <source>{part} of a step of {whole}</source>
+        <comment>idle_portion_of_step</comment>
+        <translation>每步 {whole} 中的 {part}</translation>
+    </message>
+    <message>
+        <source>{part} of {whole}</source>
+        <comment>idle_portion</comment>
+        <translation>{whole} 中的 {part}</translation>
+    </message>
+    <message>
+        <source>{part} {delta} of {whole}</source>
+        <comment>compare_part</comment>
+        <translation>{part} {delta}，总差异 {whole}</translation>
+    </message>
+    <message>
         <source>{pods|# pod does|# pods do} not start, the image cannot be pulled: {code}[: {text}]</source>
         <comment>image_pull</comment>
         <translation>{pods|# 个 pod} 无法启动，镜像拉取失败：{code}[：{text}]</translation>
@@ -5556,6 +6176,16 @@ Esc	取消选择</translation>
         <translation>第 {first} 至 {last} 步之间 loss 有 {points|# 个}离群点，均在 {within} 个点内恢复；最高为第 {step} 步的 {peak}，基线 {baseline}</translation>
     </message>
     <message>
+        <source>{portion} in no part</source>
+        <comment>idle_no_part</comment>
+        <translation>{portion} 不属于任何部分</translation>
+    </message>
+    <message>
+        <source>{portion}: no recorded cause</source>
+        <comment>idle_no_cause</comment>
+        <translation>{portion}：没有记录的原因</translation>
+    </message>
+    <message>
         <source>{port}[ of {node}] counted {own} {counter}, the other ports {others}</source>
         <comment>link_port_counted</comment>
         <translation>[{node} 的 ]{port} 计数 {counter} 为 {own}，其他端口为 {others}</translation>
@@ -5566,9 +6196,24 @@ Esc	取消选择</translation>
         <translation>[{node} 的 ]{port} 运行于 {own} Gbit/s，其他端口为 {others}</translation>
     </message>
     <message>
+        <source>{ranks} ranks[ of {nodes} nodes]</source>
+        <comment>log_ranks</comment>
+        <translation>[{nodes} 个节点的 ]{ranks} 个 rank</translation>
+    </message>
+    <message>
         <source>{ranks}, ... ({count} in all)</source>
         <comment>ranks_more</comment>
         <translation>{ranks} 等共 {count} 个</translation>
+    </message>
+    <message>
+        <source>{rule} notified[ ({delivery})]</source>
+        <comment>log_notified</comment>
+        <translation>{rule} 已通知[（{delivery}）]</translation>
+    </message>
+    <message>
+        <source>{rule}: {what}[ ({delivery})]</source>
+        <comment>log_alert</comment>
+        <translation>{rule}：{what}[（{delivery}）]</translation>
     </message>
     <message>
         <source>{setting} differs: on {odd} of {nodes|# node|# nodes}; most have {others}</source>
@@ -5601,6 +6246,41 @@ Esc	取消选择</translation>
         <translation>{setting} 为 {value}：{nodes|# 个节点}的作业建议设为 {advised}</translation>
     </message>
     <message>
+        <source>{share} of a step on {count} of {total|# device|# devices}</source>
+        <comment>idle_on_devices_of_step</comment>
+        <translation>{total|# 个设备}中的 {count} 个上为每步的 {share}</translation>
+    </message>
+    <message>
+        <source>{share} of a step on {count} of {total|# rank|# ranks}</source>
+        <comment>idle_on_ranks_of_step</comment>
+        <translation>{total|# 个 rank} 中的 {count} 个上为每步的 {share}</translation>
+    </message>
+    <message>
+        <source>{share} of the time on {count} of {total|# device|# devices}</source>
+        <comment>idle_on_devices</comment>
+        <translation>{total|# 个设备}中的 {count} 个上为 {share} 的时间</translation>
+    </message>
+    <message>
+        <source>{share} of the time on {count} of {total|# rank|# ranks}</source>
+        <comment>idle_on_ranks</comment>
+        <translation>{total|# 个 rank} 中的 {count} 个上为 {share} 的时间</translation>
+    </message>
+    <message>
+        <source>{share} of {count} kernels are that short, {time} of the kernels&apos; time</source>
+        <comment>idle_short_kernels</comment>
+        <translation>{count} 个 kernel 中有 {share} 如此之短，占 kernel 时间的 {time}</translation>
+    </message>
+    <message>
+        <source>{share} of {count} launches found the device idle, median launch delay {delay}</source>
+        <comment>idle_launches</comment>
+        <translation>{count} 次启动中有 {share} 遇到设备空闲，启动延迟中位数 {delay}</translation>
+    </message>
+    <message>
+        <source>{share} slower than its peers in the ranking</source>
+        <comment>suspect_slower</comment>
+        <translation>在排名中比同伴慢 {share}</translation>
+    </message>
+    <message>
         <source>{standstill}; suspect: {count|rank|ranks} {ranks}[ ({node})][; {stacks}][; root: {operation}]</source>
         <comment>hang_outlier</comment>
         <translation>{standstill}；嫌疑：rank {ranks}[（{node}）][；{stacks}][；根源：{operation}]</translation>
@@ -5616,6 +6296,16 @@ Esc	取消选择</translation>
         <translation>第 {first} 步 {tag} 为 {value}[，到第 {last} 步共 {points|# 个点}][；第 {back} 步恢复有限][，{lasting}][；{scaler}][；另有 {more|# 个标量}也如此][；最先出现在 rank {rank}][；位于 {layer}]</translation>
     </message>
     <message>
+        <source>{text}</source>
+        <comment>verbatim</comment>
+        <translation>{text}</translation>
+    </message>
+    <message>
+        <source>{title}[; cause: {cause}][; because: {reason}]</source>
+        <comment>log_incident</comment>
+        <translation>{title}[；原因：{cause}][；理由：{reason}]</translation>
+    </message>
+    <message>
         <source>{what} since the attempt began; no steps are slower for it</source>
         <comment>link_counts</comment>
         <translation>自 attempt 开始以来 {what}；没有步因此变慢</translation>
@@ -5629,6 +6319,16 @@ Esc	取消选择</translation>
         <source>{what}; {machine}</source>
         <comment>machine_added</comment>
         <translation>{what}；{machine}</translation>
+    </message>
+    <message>
+        <source>{what}[ ({delivery})]</source>
+        <comment>log_delivered</comment>
+        <translation>{what}[（{delivery}）]</translation>
+    </message>
+    <message>
+        <source>{what}[, {place}][, at step {at}][, from step {from}]</source>
+        <comment>title_at</comment>
+        <translation>{what}[，{place}][，第 {at} 步][，自第 {from} 步起]</translation>
     </message>
     <message>
         <source>{where} fell silent and returned; no earlier record explains it</source>
@@ -5689,6 +6389,11 @@ Esc	取消选择</translation>
         <source>{who} was preempted: {text}[; {others|# other pod|# other pods} after it]</source>
         <comment>preempted</comment>
         <translation>{who} 被抢占：{text}[；其后另有 {others|# 个 pod}]</translation>
+    </message>
+    <message>
+        <source>{world|# rank|# ranks}[ ({sizes})]</source>
+        <comment>log_sizes</comment>
+        <translation>{world|# 个 rank}[（{sizes}）]</translation>
     </message>
 </context>
 <context>
@@ -11219,12 +11924,40 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>CUDA 调用挂在驱动中：查找该 GPU 的 Xid。</translation>
     </message>
     <message>
+        <source>A batch did not match its checksum or its session and was refused; the agent sends it again after it reconnects. If it repeats, look at the agent&apos;s version and the network.</source>
+        <translation>一个批次与其校验和或会话不符，已拒绝；agent 重新连接后会重新发送。若重复出现，请检查 agent 的版本和网络。</translation>
+    </message>
+    <message>
+        <source>A batch holds more records than any agent of ours puts into one; the rest of it was left out.</source>
+        <translation>一个批次的记录多于我们的任何 agent 放入的数量；其余部分已略去。</translation>
+    </message>
+    <message>
         <source>A batch of training data</source>
         <translation>一批训练数据</translation>
     </message>
     <message>
+        <source>A batch was received but could not be recorded. Its content is kept in the store&apos;s -ingest.bad file up to its size limit (64 MiB); all other batches are stored. The detail names the batch and the reason.</source>
+        <translation>收到的一个批次无法记录。其内容保存在 store 的 -ingest.bad 文件中，至其大小上限（64 MiB）；其他批次均已存储。详情说明批次和原因。</translation>
+    </message>
+    <message>
+        <source>A batch&apos;s content could not be decoded from some byte on; the part before it is stored. Update the agent or the hub so that both are of one version.</source>
+        <translation>一个批次的内容从某个字节起无法解码；此前的部分已存储。请更新 agent 或 hub，使两者版本一致。</translation>
+    </message>
+    <message>
         <source>A checkpoint could not be written or read</source>
         <translation>checkpoint 无法写入或读取</translation>
+    </message>
+    <message>
+        <source>A chunk&apos;s checksum does not match: the disk or a copy damaged it. Other data is unaffected; restore the file from a copy to get it back.</source>
+        <translation>一个 chunk 的校验和不符：磁盘或复制损坏了它。其他数据不受影响；从副本恢复文件可找回。</translation>
+    </message>
+    <message>
+        <source>A collective&apos;s arguments, or one of a dump&apos;s facts, are larger than 1 MiB and were not kept. The original file has them.</source>
+        <translation>集合通信的参数或转储的某项信息大于 1 MiB，未保留。原文件中有。</translation>
+    </message>
+    <message>
+        <source>A column was queried twice; its first values are kept.</source>
+        <translation>一列被查询了两次；保留第一次的值。</translation>
     </message>
     <message>
         <source>A defect of native code: look for a core file and a stack.</source>
@@ -11247,24 +11980,204 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>作业外部的依赖</translation>
     </message>
     <message>
+        <source>A dump holds no collective: its rank called none while the recorder was on. Alone it shows no hang; import the dumps of all ranks, which show whether others wait for it.</source>
+        <translation>转储中没有集合通信：记录期间该 rank 没有调用。单独看不出挂起；请导入所有 rank 的转储，以查看其他 rank 是否在等待它。</translation>
+    </message>
+    <message>
+        <source>A dump names more than 65,536 process groups; collectives of the later ones are left out.</source>
+        <translation>转储中有超过 65,536 个进程组；其后的集合通信已略去。</translation>
+    </message>
+    <message>
+        <source>A file in the ring directory is not a ring this agent can read: another version of librunglass, damaged, or of an owner or mode that another user could have written it with. Use the librunglass of the same release as the agent; remove files that your trainers did not make.</source>
+        <translation>环形缓冲目录中的一个文件不是此 agent 能读的环形缓冲：librunglass 版本不同、已损坏，或其属主或权限使其他用户可能写入。请使用与 agent 同版本的 librunglass；删除不是您的 trainer 创建的文件。</translation>
+    </message>
+    <message>
+        <source>A file that the agent follows cannot be read; the reason is in the detail. It is tried again at every poll; check its permissions and the disk.</source>
+        <translation>agent 跟踪的一个文件无法读取；原因见详情。每次轮询都会重试；请检查其权限和磁盘。</translation>
+    </message>
+    <message>
+        <source>A flight-recorder dump was not read: it is too large, damaged, or holds what no dump holds. What and where is in the detail; nothing in it was executed.</source>
+        <translation>flight recorder 转储未读取：太大、已损坏，或含有转储中不应有的内容。内容和位置见详情；其中没有任何内容被执行。</translation>
+    </message>
+    <message>
+        <source>A followed file became shorter or was rewritten in place. It is read again from its start; lines that were cut away before the agent saw them are missing.</source>
+        <translation>被跟踪的文件变短或被就地重写。从头重新读取；在 agent 看到之前被截掉的行缺失。</translation>
+    </message>
+    <message>
+        <source>A known field was printed with something that is not a number; that value is missing.</source>
+        <translation>已知字段打印的不是数字；该值缺失。</translation>
+    </message>
+    <message>
+        <source>A line holds values but nothing says to which step they belong, usually because it comes before the first step. They are not recorded; a rule with a step capture would record them.</source>
+        <translation>某行含有值，但没有说明属于哪一步，通常因为它在第一步之前。未记录；带 step 捕获的规则可记录它们。</translation>
+    </message>
+    <message>
         <source>A link that does so often is about to flap.</source>
         <translation>频繁如此的链路即将抖动。</translation>
+    </message>
+    <message>
+        <source>A log names more than 16,384 communicators, or kinds of operations; those beyond are left out.</source>
+        <translation>日志中有超过 16,384 个通信器或操作类型；超出的已略去。</translation>
+    </message>
+    <message>
+        <source>A log names more than 4,096 hosts, or devices; events of those beyond belong to no device. The log may be damaged.</source>
+        <translation>日志中有超过 4,096 个主机或设备；超出者的事件不属于任何设备。日志可能已损坏。</translation>
+    </message>
+    <message>
+        <source>A log numbers a process within each communicator but does not record its rank in the job, unless one communicator is named as that of all, or is the only one. Such operations are shown by host and process. Files named NAME_rank_N.log contain it.</source>
+        <translation>日志在每个通信器内给进程编号，但没有记录其在作业中的 rank，除非某个通信器被标明为全体的或是唯一的。此类操作按主机和进程显示。名为 NAME_rank_N.log 的文件含有它。</translation>
     </message>
     <message>
         <source>A message was longer than its buffer: versions or counts differ.</source>
         <translation>消息长于缓冲：版本或个数不一致。</translation>
     </message>
     <message>
+        <source>A node has recorded as many captures as it may in an hour; this piece was left out. Raise [source.capture] hourly_mib, or look at who asks so often.</source>
+        <translation>节点在一小时内的捕获已达上限；此部分已略去。请提高 [source.capture] hourly_mib，或查看是谁如此频繁地请求。</translation>
+    </message>
+    <message>
+        <source>A node&apos;s clock differs from the hub&apos;s by more than 100 ms; its times are corrected. Check NTP or PTP there.</source>
+        <translation>节点的时钟与 hub 相差超过 100 ms；其时间已校正。请检查该处的 NTP 或 PTP。</translation>
+    </message>
+    <message>
+        <source>A page holds the same name and labels twice; the first value is kept.</source>
+        <translation>一个页面两次含有相同的名称和标签；保留第一个值。</translation>
+    </message>
+    <message>
+        <source>A path in the agent&apos;s configuration named no file when the agent started; the detail names it. The agent looks again all the time: files that appear later are read.</source>
+        <translation>agent 启动时，配置中的某个路径没有对应文件；详情给出该路径。agent 会持续查找：之后出现的文件会被读取。</translation>
+    </message>
+    <message>
         <source>A peer is gone, or packets are lost on the way: look at its node, then at switches between.</source>
         <translation>对端失联，或途中丢包：先看其节点，再看中间交换机。</translation>
+    </message>
+    <message>
+        <source>A process ended with work still on its GPU; those operations have no end and are left out.</source>
+        <translation>进程结束时 GPU 上仍有工作；这些操作没有结束，已略去。</translation>
+    </message>
+    <message>
+        <source>A process has held a snapshot of the store for long: an SQL shell in a transaction, or a paused pipe. Until it ends, the -wal file grows; at 2 GiB new data is refused. The detail names the process.</source>
+        <translation>有进程长时间持有 store 的快照：处于事务中的 SQL shell，或暂停的管道。在其结束前 -wal 文件会增长；达到 2 GiB 时拒绝新数据。详情说明该进程。</translation>
     </message>
     <message>
         <source>A process that uses the GPU and whose memory the driver does not report (NVML).</source>
         <translation>使用 GPU 但驱动不报告其显存的进程（NVML）。</translation>
     </message>
     <message>
+        <source>A record&apos;s checksum is right but its content is not an event as TensorBoard writes them; it was skipped.</source>
+        <translation>一条记录的校验和正确，但内容不是 TensorBoard 写入的事件；已跳过。</translation>
+    </message>
+    <message>
+        <source>A record&apos;s checksum is wrong, so the record was skipped: the disk or a copy damaged the file. Records around it are kept.</source>
+        <translation>一条记录的校验和错误，已跳过：磁盘或复制损坏了文件。其前后的记录保留。</translation>
+    </message>
+    <message>
+        <source>A report names more than 65,536 threads and streams; spans on the later ones are left out.</source>
+        <translation>报告中有超过 65,536 个线程和 stream；其后的 span 已略去。</translation>
+    </message>
+    <message>
+        <source>A rule exceeded most_per_hour. The delayed notifications are sent as one message later.</source>
+        <translation>一条规则超过了 most_per_hour。推迟的通知稍后合并为一条消息发送。</translation>
+    </message>
+    <message>
+        <source>A rule file of yours cannot be used and was left out; the detail names the file, the place and the reason. Built-in rules work as before.</source>
+        <translation>您的一个规则文件无法使用，已略去；详情给出文件、位置和原因。内置规则照常工作。</translation>
+    </message>
+    <message>
+        <source>A source could not start; the reason is in the detail. Its data is missing until the agent restarts.</source>
+        <translation>一个来源无法启动；原因见详情。在 agent 重启之前缺少其数据。</translation>
+    </message>
+    <message>
+        <source>A source recorded faster than the agent could seal; the newest records were dropped. Lower its rate.</source>
+        <translation>来源的记录快于 agent 的封装；最新的记录被丢弃。请降低其速率。</translation>
+    </message>
+    <message>
+        <source>A source wrote more than 10,000 log lines a second for longer than ten seconds. Lines beyond that were not kept; warnings and worse have as much room again for themselves. Its own file still has them.</source>
+        <translation>一个来源连续十秒以上每秒写入超过 10,000 行日志。超出的行未保留；警告及更严重的行另有同样的配额。其自身文件中仍有。</translation>
+    </message>
+    <message>
         <source>A switch or adapter changes packets: look at its memory and firmware.</source>
         <translation>交换机或网卡篡改了报文：检查其内存与固件。</translation>
+    </message>
+    <message>
+        <source>A table of the store was damaged, so that the store could not be opened for writing. It was rebuilt from the rows that can be read; the source names the table or what of it is lost. Names of lost rows read &quot;lost&quot;. Run `runglassctl verify`, check the disk, and make a clean store with `runglassctl repair` when the run has ended.</source>
+        <translation>store 的一张表已损坏，无法打开写入。已用可读的行重建；来源一栏指明该表或丢失的内容。丢失行的名称显示为 &quot;lost&quot;。请运行 `runglassctl verify`，检查磁盘，并在运行结束后用 `runglassctl repair` 生成干净的 store。</translation>
+    </message>
+    <message>
+        <source>A text of more than 64 KiB was cut to that length.</source>
+        <translation>超过 64 KiB 的文本已截断至该长度。</translation>
+    </message>
+    <message>
+        <source>A timeline&apos;s file name gives another rank than its content does; the content is believed. The files may have been renamed.</source>
+        <translation>时间线文件名中的 rank 与内容不同；以内容为准。文件可能被改名。</translation>
+    </message>
+    <message>
+        <source>A trace also holds arrows between spans. They are not kept so far; the original file has them.</source>
+        <translation>trace 还含有 span 之间的箭头。目前不保留；原文件中有。</translation>
+    </message>
+    <message>
+        <source>A trace also holds asynchronous events, objects or samples. They are not kept; the original file has them.</source>
+        <translation>trace 还含有异步事件、对象或采样。这些不保留；原文件中有。</translation>
+    </message>
+    <message>
+        <source>A trace also holds asynchronous events, objects, samples or memory dumps. They are not kept; the original file has them.</source>
+        <translation>trace 还含有异步事件、对象、采样或内存转储。这些不保留；原文件中有。</translation>
+    </message>
+    <message>
+        <source>A trace draws arrows between spans. They are not kept one by one: the relation flow finds launches by their correlation and forward and backward operators by their sequence number.</source>
+        <translation>trace 中有 span 之间的箭头。不逐条保留：关系 flow 通过 correlation 找到启动，通过序号找到前向和反向算子。</translation>
+    </message>
+    <message>
+        <source>A trace has grown since the last import and ends spans that were open then. Both are kept; import it into a new store to have the ended ones only.</source>
+        <translation>trace 自上次导入后增长，并结束了当时未结束的 span。两者都保留；导入新的 store 可只得到已结束的。</translation>
+    </message>
+    <message>
+        <source>A trace holds more than 100,000 instant events; the later ones are left out.</source>
+        <translation>trace 含有超过 100,000 个瞬时事件；其后的已略去。</translation>
+    </message>
+    <message>
+        <source>A trace names more than 65,536 threads and streams; spans on the later ones are left out.</source>
+        <translation>trace 中有超过 65,536 个线程和 stream；其后的 span 已略去。</translation>
+    </message>
+    <message>
+        <source>A trace names more than 65,536 threads; spans on the later ones are left out.</source>
+        <translation>trace 中有超过 65,536 个线程；其后的 span 已略去。</translation>
+    </message>
+    <message>
+        <source>A trace names more than a million steps; the later ones have no length of their own. Their spans are kept.</source>
+        <translation>trace 中有超过一百万个步；其后的步没有自己的时长。其 span 均保留。</translation>
+    </message>
+    <message>
+        <source>A trace puts one rank in two places of the parallel layout. The first one is kept: check how its writer numbers ranks.</source>
+        <translation>trace 把一个 rank 放在并行布局的两个位置。保留第一个：请检查其写入者如何给 rank 编号。</translation>
+    </message>
+    <message>
+        <source>A trainer died while it wrote a record; that record is lost, everything before it is here.</source>
+        <translation>trainer 在写记录时退出；该记录丢失，此前的都在。</translation>
+    </message>
+    <message>
+        <source>A trainer reported a scalar outside any step and without a step number; it cannot be placed on a curve and was left out.</source>
+        <translation>trainer 在步之外上报了没有步号的标量；无法放到曲线上，已略去。</translation>
+    </message>
+    <message>
+        <source>A trainer reported faster than the agent read, or no agent ran: these records are lost, the trainer was not slowed. Start the agent before the job, or give the ring more room with RUNGLASS_RING_BYTES.</source>
+        <translation>trainer 的上报快于 agent 的读取，或没有运行 agent：这些记录已丢失，trainer 没有变慢。请在作业之前启动 agent，或用 RUNGLASS_RING_BYTES 增大环形缓冲。</translation>
+    </message>
+    <message>
+        <source>A trainer used more than 4,095 different names for spans and scalars; the later ones have no name. Keep step numbers and addresses out of names.</source>
+        <translation>trainer 为 span 和标量使用了超过 4,095 个不同的名称；其后的没有名称。名称中不要含步号和地址。</translation>
+    </message>
+    <message>
+        <source>A trainer wrote records of a kind this agent does not know; they are left out. Its librunglass is newer than the agent.</source>
+        <translation>trainer 写入了此 agent 不认识的记录类型；已略去。其 librunglass 比 agent 新。</translation>
+    </message>
+    <message>
+        <source>A very large trace names its rows behind its events. Rows that were recorded by then keep their numbers for names and have no rank.</source>
+        <translation>很大的 trace 在事件之后才给出行名。在此之前记录的行以编号为名，没有 rank。</translation>
+    </message>
+    <message>
+        <source>Acknowledged batches were neither in the store nor in its journal after a power cut or damage of the disk. The detail names the stream and how many; the agent has deleted them.</source>
+        <translation>断电或磁盘损坏后，已确认的批次既不在 store 也不在其日志中。详情说明流和数量；agent 已将其删除。</translation>
     </message>
     <message>
         <source>Active NVLinks (NVML).</source>
@@ -11275,8 +12188,56 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>自适应重传（RoCE）。</translation>
     </message>
     <message>
+        <source>An agent asked for more shared files than a hub grants to one; it does not follow the rest.</source>
+        <translation>agent 请求的共享文件多于 hub 允许一个 agent 的数量；其余的不跟踪。</translation>
+    </message>
+    <message>
+        <source>An agent came with the uuid of another node&apos;s agent, or with another certificate or token, and was refused. Mostly a state directory that was copied with a machine&apos;s image. If a node was replaced: runglassctl agent forget NODE.</source>
+        <translation>agent 使用了另一节点 agent 的 uuid，或使用了另一个证书或 token，已拒绝。多数情况是状态目录随机器镜像被复制。若节点已更换：runglassctl agent forget NODE。</translation>
+    </message>
+    <message>
+        <source>An agent reported more different issues than a hub keeps of one agent; the rest is counted here.</source>
+        <translation>agent 上报的不同问题多于 hub 为一个 agent 保留的数量；其余的在此计数。</translation>
+    </message>
+    <message>
+        <source>An agent sent records of a run that has its ranks on other nodes: ends, layouts, ranks or progress of theirs, or data of a run in which its node has no rank and of which it follows no shared file. They are not stored; the rest of the batch is. The source names the agent and the run, the detail what was refused.</source>
+        <translation>agent 发送了 rank 位于其他节点的运行的记录：其结束、布局、rank 或进度，或其节点没有 rank 且不跟踪其共享文件的运行的数据。这些未存储；批次的其余部分已存储。来源指明 agent 和运行，详情说明拒绝了什么。</translation>
+    </message>
+    <message>
+        <source>An agent sent records that only a hub sends to replicas: findings, notes, totals. It was left out: the agent is broken or not what it says.</source>
+        <translation>agent 发送了只有 hub 才向副本发送的记录：结论、备注、总计。已略去：agent 出错或并非其所称。</translation>
+    </message>
+    <message>
+        <source>An agent whose certificate or token is for one node sent records of another; they are not stored. A mistake in its configuration, or a node that was taken over.</source>
+        <translation>证书或 token 属于某节点的 agent 发送了另一节点的记录；未存储。可能是配置错误，或节点被入侵。</translation>
+    </message>
+    <message>
+        <source>An agent&apos;s session defines more series, tracks or devices than a hub takes; those beyond are not stored.</source>
+        <translation>agent 的会话定义的序列、track 或设备多于 hub 接受的数量；超出的未存储。</translation>
+    </message>
+    <message>
+        <source>An alert reached none of its targets; the detail has their answers. It is in the history all the same. `runglassctl alert test` tries the targets.</source>
+        <translation>告警没有到达任何目标；详情有其应答。它仍在历史中。`runglassctl alert test` 可测试目标。</translation>
+    </message>
+    <message>
+        <source>An analysis has more findings for one run than are kept; the later ones are left out. Its thresholds fit this run badly.</source>
+        <translation>一项分析对一个运行的结论多于保留的数量；其后的已略去。其阈值不适合此运行。</translation>
+    </message>
+    <message>
+        <source>An analysis of a live run failed; the reason is in the detail. It runs again in the next round; its earlier findings stay.</source>
+        <translation>对活动运行的一次分析失败；原因见详情。下一轮会再次运行；其先前的结论保留。</translation>
+    </message>
+    <message>
         <source>An assertion, or the collectives&apos; watchdog: look at what it printed before.</source>
         <translation>断言，或集合通信的 watchdog：查看其之前的输出。</translation>
+    </message>
+    <message>
+        <source>An error counter of an RDMA port is at its maximum and no longer counts: further errors of its kind are not seen. `perfquery -R` resets it.</source>
+        <translation>RDMA 端口的错误计数器已达最大值，不再计数：看不到该类型的更多错误。`perfquery -R` 可将其复位。</translation>
+    </message>
+    <message>
+        <source>Another file took the name of a followed one (rotation). The old one was read to its end, the new one from its start.</source>
+        <translation>另一个文件取代了被跟踪文件的名称（轮转）。旧文件已读到末尾，新文件从头读取。</translation>
     </message>
     <message>
         <source>Asynchronous: the call named is often not the one at fault.</source>
@@ -11307,6 +12268,14 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>测试测得的带宽（perftest、nvbandwidth；nccl-tests：数据量除以时间）。</translation>
     </message>
     <message>
+        <source>Batches of an agent are missing: its spool was full, or it lost them. Which and why is in the detail; enlarge agent.spool_mib if hubs are away for long.</source>
+        <translation>缺少 agent 的批次：其 spool 已满，或被其丢失。哪些和原因见详情；若 hub 长时间离线，请增大 agent.spool_mib。</translation>
+    </message>
+    <message>
+        <source>Begins without an end: what ran when the trace stopped. They are kept as spans that are still open.</source>
+        <translation>有开始而无结束：trace 停止时仍在运行。保留为仍未结束的 span。</translation>
+    </message>
+    <message>
         <source>Belongs to a link that went down before it.</source>
         <translation>属于此前断开的链路。</translation>
     </message>
@@ -11325,6 +12294,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Board power of the last reading (nvidia-smi).</source>
         <translation>最近一次读数的板卡功率（nvidia-smi）。</translation>
+    </message>
+    <message>
+        <source>Bytes follow the end of a dump, as when a shorter dump is written over a longer one. They were not read.</source>
+        <translation>转储结束后还有字节，例如较短的转储覆盖了较长的。这些未读取。</translation>
     </message>
     <message>
         <source>Bytes read from a disk per second (/proc/diskstats).</source>
@@ -11467,6 +12440,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>所有 rank 在同一步回收（gc.disable()，再每 N 步 gc.collect()）</translation>
     </message>
     <message>
+        <source>Columns that the layout knows are not in this file; the others are imported.</source>
+        <translation>布局中的列不在此文件中；其他列已导入。</translation>
+    </message>
+    <message>
         <source>Compaction failures</source>
         <translation>内存规整失败</translation>
     </message>
@@ -11545,6 +12522,14 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Current graphics clock (nvidia-smi).</source>
         <translation>当前图形频率（nvidia-smi）。</translation>
+    </message>
+    <message>
+        <source>DCGM&apos;s markers for absent values. They are absent, not huge.</source>
+        <translation>DCGM 表示缺失值的标记。它们是缺失，不是巨大的数。</translation>
+    </message>
+    <message>
+        <source>DLRover prints local times without a zone: they are taken as UTC. If the machine ran in another zone, the run is shifted by that many hours against other sources.</source>
+        <translation>DLRover 打印本地时间而没有时区：按 UTC 处理。若机器在其他时区，该运行相对其他来源偏移相应的小时数。</translation>
     </message>
     <message>
         <source>DRAM active</source>
@@ -11703,6 +12688,14 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>编码器占用</translation>
     </message>
     <message>
+        <source>Ends without a begin on their thread: the trace began too late, or lost events. They are left out.</source>
+        <translation>线程上有结束而无开始：trace 开始得太晚，或丢失了事件。已略去。</translation>
+    </message>
+    <message>
+        <source>Ends without a begin, as when the file begins in the middle of a step; they have no duration.</source>
+        <translation>有结束而无开始，例如文件从一步中间开始；它们没有时长。</translation>
+    </message>
+    <message>
         <source>Energy</source>
         <translation>能耗</translation>
     </message>
@@ -11723,6 +12716,34 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>增大 /dev/shm（容器中：--shm-size 或 --ipc=host）。</translation>
     </message>
     <message>
+        <source>Entries are marked as completed, but their end is missing or before their begin: they are shown without length. Their arguments hold the times as written.</source>
+        <translation>条目标记为已完成，但结束缺失或早于开始：显示为没有时长。其参数中有原始时间。</translation>
+    </message>
+    <message>
+        <source>Entries of a dump have neither the time they were made nor the one they began, so they have no place on the timeline and are left out.</source>
+        <translation>转储中的条目既没有创建时间也没有开始时间，无法放到时间线上，已略去。</translation>
+    </message>
+    <message>
+        <source>Entries of a dump that are not dictionaries are left out.</source>
+        <translation>转储中不是字典的条目已略去。</translation>
+    </message>
+    <message>
+        <source>Entries of log_history have no whole-number step, so they have no place on a curve and were skipped.</source>
+        <translation>log_history 的条目没有整数步，无法放到曲线上，已跳过。</translation>
+    </message>
+    <message>
+        <source>Events without a begin, or with a negative or overflowing duration, are left out.</source>
+        <translation>没有开始、或时长为负或溢出的事件已略去。</translation>
+    </message>
+    <message>
+        <source>Events without a kind and a message were left out: the agent is broken.</source>
+        <translation>没有类型和消息的事件已略去：agent 出错。</translation>
+    </message>
+    <message>
+        <source>Events without a time, or with one beyond 64 bits of nanoseconds, are left out.</source>
+        <translation>没有时间、或时间超出 64 位纳秒的事件已略去。</translation>
+    </message>
+    <message>
         <source>Every application on the GPU is affected: drain, reset.</source>
         <translation>影响该 GPU 上的所有应用：drain 并重置。</translation>
     </message>
@@ -11733,6 +12754,14 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Everything that reads or writes there waits: look at its server and at the node&apos;s network.</source>
         <translation>读写该处的都会等待：查看其服务器与节点网络。</translation>
+    </message>
+    <message>
+        <source>Exact mode was asked for and is not possible in this process; kernels are timed by events as before. Reasons (in the detail): a profiler that is already there, no CUPTI, or one whose records the tracer does not know.</source>
+        <translation>请求了精确模式，但在此进程中不可行；kernel 仍用 event 计时。原因（见详情）：已有 profiler、没有 CUPTI，或 tracer 不认识其记录。</translation>
+    </message>
+    <message>
+        <source>Exemplars (single traced values behind a sample) are counted and not kept.</source>
+        <translation>Exemplar（样本背后的单个被追踪的值）只计数，不保留。</translation>
     </message>
     <message>
         <source>FP16 active</source>
@@ -11757,6 +12786,22 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Faulty GPU</source>
         <translation>GPU 故障</translation>
+    </message>
+    <message>
+        <source>Fields of a column of numbers that hold something else; those values are missing. The detail shows the first one.</source>
+        <translation>数字列中含有其他内容的字段；这些值缺失。详情给出第一个。</translation>
+    </message>
+    <message>
+        <source>Fields of more than 64 KiB, or beyond 4,096 in a record, were cut or left out: probably a quote is missing.</source>
+        <translation>超过 64 KiB 的字段，或一条记录中超过 4,096 个的字段，被截断或略去：可能缺少引号。</translation>
+    </message>
+    <message>
+        <source>Fields that are empty or marked as absent (N/A, -). They are absent, not zero.</source>
+        <translation>为空或标记为缺失（N/A、-）的字段。它们是缺失，不是零。</translation>
+    </message>
+    <message>
+        <source>Fields whose values are words, such as modes and states. Only numbers and yes or no become curves; the original file has the words.</source>
+        <translation>值为文字的字段，例如模式和状态。只有数字和是/否成为曲线；原文件中有文字。</translation>
     </message>
     <message>
         <source>File data waiting to be written to disk (/proc/meminfo).</source>
@@ -11879,6 +12924,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>GPU 导热界面或传感器</translation>
     </message>
     <message>
+        <source>GPU work inside a CUDA graph capture is not timed one by one; the graph&apos;s launches are, in traced steps.</source>
+        <translation>CUDA graph 捕获中的 GPU 工作不逐个计时；在被追踪的步中，graph 的启动会计时。</translation>
+    </message>
+    <message>
         <source>GSP RPC timeout</source>
         <translation>GSP RPC 超时</translation>
     </message>
@@ -11943,6 +12992,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>IO 扩展板</translation>
     </message>
     <message>
+        <source>In exact mode some kernels or copies have no record or no times: CUPTI had no buffer left, or they had not ended when it was switched off. Trace fewer steps at a time.</source>
+        <translation>精确模式下部分 kernel 或拷贝没有记录或时间：CUPTI 没有剩余缓冲，或关闭时尚未结束。请一次追踪较少的步。</translation>
+    </message>
+    <message>
         <source>Index after the last sample a rank consumed in a step.</source>
         <translation>某步中 rank 消费的最后一个样本之后的索引。</translation>
     </message>
@@ -11995,6 +13048,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>CPU 上的 KV cache</translation>
     </message>
     <message>
+        <source>Kernels of a timeline are shown by their codes: their names are in the .timeline.meta file of the same rank, which must be in the folder of the timeline, unpacked.</source>
+        <translation>时间线的 kernel 以代码显示：其名称在同一 rank 的 .timeline.meta 文件中，该文件须解包后放在时间线所在的文件夹。</translation>
+    </message>
+    <message>
         <source>Killed or crashed: look at the kernel log, host memory and the rank&apos;s own log.</source>
         <translation>被杀或崩溃：查看内核日志、主机内存与该 rank 自己的日志。</translation>
     </message>
@@ -12017,6 +13074,34 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Leave more host memory free: smaller caches, fewer workers</source>
         <translation>留出更多主机内存：减小缓存，减少 worker</translation>
+    </message>
+    <message>
+        <source>Lines of a table that cannot be read are left out; the detail shows the first one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lines of an NCCL Inspector log are no JSON objects and are left out.</source>
+        <translation>NCCL Inspector 日志中不是 JSON 对象的行已略去。</translation>
+    </message>
+    <message>
+        <source>Lines of more than 1 MiB are cut; no kernel writes such lines.</source>
+        <translation>超过 1 MiB 的行被截断；没有内核会写这样的行。</translation>
+    </message>
+    <message>
+        <source>Lines of one log have different clocks: some since boot, some of the day. Those unlike the first are kept without a time.</source>
+        <translation>同一日志的行有不同的时钟：有的自启动起，有的为当天时间。与第一行不同的保留，但没有时间。</translation>
+    </message>
+    <message>
+        <source>Lines that are neither samples nor comments of the Prometheus text format are left out; the detail shows the first one.</source>
+        <translation>既不是样本也不是 Prometheus 文本格式注释的行已略去；详情给出第一个。</translation>
+    </message>
+    <message>
+        <source>Lines that are no power readings as MLPerf writes them are left out.</source>
+        <translation>不是 MLPerf 格式功率读数的行已略去。</translation>
+    </message>
+    <message>
+        <source>Lines that are no training events as DLRover writes them are left out.</source>
+        <translation>不是 DLRover 格式训练事件的行已略去。</translation>
     </message>
     <message>
         <source>Link changes</source>
@@ -12251,6 +13336,26 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>轻微链路错误；请与其他端口比较其速率。</translation>
     </message>
     <message>
+        <source>More GPU work was under way than the tracer had events for; these operations are not on the timeline, the trainer was not slowed. Raise RUNGLASS_CUDA_EVENTS.</source>
+        <translation>进行中的 GPU 工作多于 tracer 的 event 数；这些操作不在时间线上，trainer 没有变慢。请提高 RUNGLASS_CUDA_EVENTS。</translation>
+    </message>
+    <message>
+        <source>More begins without an end than fit in 64 MiB. Those beyond are left out, as are their ends: the writer lost its ends.</source>
+        <translation>有开始而无结束的事件超过 64 MiB 所能容纳。超出的及其结束均略去：写入者丢失了结束。</translation>
+    </message>
+    <message>
+        <source>More than 20,000 causes hold at once. Further ones are counted here and not sent.</source>
+        <translation>同时有超过 20,000 个原因成立。更多的在此计数，不发送。</translation>
+    </message>
+    <message>
+        <source>More than 65,536 objects at a time, or more than 16,384 facts of one: the later ones are left out. Select namespaces.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>More than two million series, or one million GPUs, are refused. Name nodes or a selector.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Mount answer time</source>
         <translation>挂载响应时间</translation>
     </message>
@@ -12407,8 +13512,16 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>交换机或线缆</translation>
     </message>
     <message>
+        <source>New series came faster than a sender may add them; their samples were refused with 429, so that the sender can send them again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>No error by itself: the program must poll ncclCommGetAsyncError().</source>
         <translation>本身不是错误：程序需轮询 ncclCommGetAsyncError()。</translation>
+    </message>
+    <message>
+        <source>No rule file matches this trainer. The generic rule read lines with a loss: names and numbers are as printed, units and the meaning of a step are unknown. To state them, add a rule of your own (docs/formats/log_rules.md).</source>
+        <translation>没有规则文件匹配此 trainer。通用规则读取了含 loss 的行：名称和数字按打印的保留，单位和步的含义未知。要说明它们，请添加自己的规则（docs/formats/log_rules.md）。</translation>
     </message>
     <message>
         <source>Node power</source>
@@ -12425,6 +13538,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>OOM kills</source>
         <translation>OOM kill 次数</translation>
+    </message>
+    <message>
+        <source>Objects of more than 2 MiB, or nested more than 64 deep, were skipped; the API server stores none of that size.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Of one port: its link fell back or is congested. Of all: the job is slower or has changed.</source>
@@ -12447,8 +13564,16 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>一次无妨；频繁则检查线缆、光模块、交换机端口。NCCL_IB_TIMEOUT 需长于它。</translation>
     </message>
     <message>
+        <source>One kind of event occurs thousands of times; those beyond the limit are counted here but not listed.</source>
+        <translation>一种事件出现数千次；超出上限的在此计数，但不列出。</translation>
+    </message>
+    <message>
         <source>Only that application is affected; reset the GPU when idle.</source>
         <translation>只影响该应用；空闲时重置 GPU。</translation>
+    </message>
+    <message>
+        <source>Operations have no number in their communicator, so they have no place on a curve; those with times are on the timeline.</source>
+        <translation>操作在其通信器中没有序号，无法放到曲线上；有时间的在时间线上。</translation>
     </message>
     <message>
         <source>Operator action (restart, wrong setting)</source>
@@ -12591,6 +13716,22 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>需要读盘的缺页（/proc/vmstat）。</translation>
     </message>
     <message>
+        <source>Pages of a table are damaged, so that retention can neither read nor delete some of its rows. They stay; all others are deleted as configured. The detail names the series or rows. Run `runglassctl verify`, then `runglassctl repair`.</source>
+        <translation>一张表的页面损坏，保留策略无法读取或删除其部分行。这些行保留；其他按配置删除。详情说明序列或行。请运行 `runglassctl verify`，然后运行 `runglassctl repair`。</translation>
+    </message>
+    <message>
+        <source>Parts of the agent&apos;s spool were damaged, or its end was unfinished, as after a kill or power cut. They are left out, all other batches are delivered. A damaged file is kept in the spool as segment-*.rgs.corrupt; the detail names them.</source>
+        <translation>agent 的 spool 有部分损坏，或其末尾未写完，例如被杀死或断电之后。这些已略去，其他批次均已送达。损坏的文件保存在 spool 中，名为 segment-*.rgs.corrupt；详情给出其名称。</translation>
+    </message>
+    <message>
+        <source>Parts of the data are no objects of the Kubernetes API, or a fault in a ConfigMap is no JSON; they were skipped. The detail has the first reason.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Parts of the journal were unreadable; all other records were replayed. store.batches_lost counts what is missing. The file as it was is kept beside the store: check the disk.</source>
+        <translation>日志的部分内容不可读；其他记录均已重放。store.batches_lost 统计缺失的内容。原文件保存在 store 旁：请检查磁盘。</translation>
+    </message>
+    <message>
         <source>Pause frames received, by priority: the switch held this node back (ethtool).</source>
         <translation>按优先级接收的 pause 帧：交换机压制了此节点（ethtool）。</translation>
     </message>
@@ -12715,12 +13856,24 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>节点上环境中带 rank 的进程。</translation>
     </message>
     <message>
+        <source>Prometheus has no metrics of this node in the window: it is not scraped, or under another name. The detail has the node.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Protected memory</source>
         <translation>受保护显存</translation>
     </message>
     <message>
+        <source>Proxy traces and other records are counted; only collectives and point-to-point operations are kept.</source>
+        <translation>代理 trace 和其他记录只计数；仅保留集合通信和点对点操作。</translation>
+    </message>
+    <message>
         <source>PyTorch&apos;s watchdog itself does not move</source>
         <translation>PyTorch watchdog 自身停滞</translation>
+    </message>
+    <message>
+        <source>Questions to the query API that brought nothing; the reason is in the detail. The missing time is asked for again later.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>RDMA ECN marks</source>
@@ -12931,6 +14084,30 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>自启动以来接口的收发错误（/proc/net/dev）。</translation>
     </message>
     <message>
+        <source>Records do not name their device, where the layout expects it; they are left out.</source>
+        <translation>记录没有在布局要求的位置给出设备；已略去。</translation>
+    </message>
+    <message>
+        <source>Records have more or fewer fields than the header; they are left out. Texts with separators in them must be quoted.</source>
+        <translation>记录的字段多于或少于表头；已略去。含分隔符的文本须加引号。</translation>
+    </message>
+    <message>
+        <source>Records of an NCCL Inspector log do not name their communicator: since format v4.3 it is in the dump_stats line before them, which was cut away or filtered out. They are left out.</source>
+        <translation>NCCL Inspector 日志的记录没有给出通信器：自 v4.3 格式起，它在之前的 dump_stats 行中，该行被截断或过滤掉了。这些记录已略去。</translation>
+    </message>
+    <message>
+        <source>Records of more than 16 MiB (graphs, media) hold no scalars and were passed over.</source>
+        <translation>超过 16 MiB 的记录（graph、媒体）不含标量，已跳过。</translation>
+    </message>
+    <message>
+        <source>Records refer to series or nodes that were never defined and are not stored: the agent is broken or damaged data was sent.</source>
+        <translation>记录引用了从未定义的序列或节点，未存储：agent 出错或发送了损坏的数据。</translation>
+    </message>
+    <message>
+        <source>Records whose time cannot be read are left out; the detail shows the first one.</source>
+        <translation>无法读取时间的记录已略去；详情给出第一个。</translation>
+    </message>
+    <message>
         <source>Recovery action</source>
         <translation>恢复动作</translation>
     </message>
@@ -13023,12 +14200,28 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>行重映射待生效</translation>
     </message>
     <message>
+        <source>Rows do not name their GPU, so that all are kept as one device. Query index or uuid as well.</source>
+        <translation>行中没有给出 GPU，因此全部作为一个设备保留。请同时查询 index 或 uuid。</translation>
+    </message>
+    <message>
+        <source>Rows of a report whose begin or end is no whole number of ns, whose end comes before their begin, or beyond 64 bits, are left out.</source>
+        <translation>报告中开始或结束不是整数纳秒、结束早于开始或超出 64 位的行已略去。</translation>
+    </message>
+    <message>
         <source>Rows remapped (corrected)</source>
         <translation>已重映射行（可纠正）</translation>
     </message>
     <message>
         <source>Rows remapped (uncorrected)</source>
         <translation>已重映射行（不可纠正）</translation>
+    </message>
+    <message>
+        <source>Rows with more or fewer fields than their header are left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows without a readable time are left out: none is invented. Query the column timestamp; run dmon and pmon with -o DT.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Run delay</source>
@@ -13059,12 +14252,40 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>SSD</translation>
     </message>
     <message>
+        <source>Samples of an answer whose time or value is no number are left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Samples that say they are more than five minutes ahead of the hub&apos;s clock; the time of the scrape counts instead.</source>
+        <translation>样本自称比 hub 的时钟快五分钟以上；以抓取时间为准。</translation>
+    </message>
+    <message>
+        <source>Samples with more than 64 labels, 4 KiB of them, or a name of more than 200 bytes are refused.</source>
+        <translation>标签超过 64 个或 4 KiB、或名称超过 200 字节的样本被拒绝。</translation>
+    </message>
+    <message>
+        <source>Samples without a time, as an exporter&apos;s page has them. None is invented: the run has no clock, and the n-th sample of a series stands at step n.</source>
+        <translation>没有时间的样本，与导出器页面上的一样。不虚构时间：该运行没有时钟，序列的第 n 个样本位于第 n 步。</translation>
+    </message>
+    <message>
+        <source>Samples without a valid time, or more than ten minutes ahead of the hub&apos;s clock, are refused.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Save asynchronously or less often</source>
         <translation>改为异步保存或降低频率</translation>
     </message>
     <message>
+        <source>Scrapes that brought nothing: no connection, no answer in time, or an answer that is no metrics; the reason is in the detail. Nothing is stored for them: the curves have a gap.</source>
+        <translation>没有带回内容的抓取：没有连接、没有及时应答，或应答不是指标；原因见详情。不为其存储任何内容：曲线有空洞。</translation>
+    </message>
+    <message>
         <source>See the vendor&apos;s Xid catalogue for this code.</source>
         <translation>请查阅厂商的 Xid 目录。</translation>
+    </message>
+    <message>
+        <source>Series without the label __name__ are refused.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Server chassis</source>
@@ -13227,8 +14448,16 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>软件缺陷</translation>
     </message>
     <message>
+        <source>Some GPU operations could not be timed: their stream belongs to another context than the thread&apos;s, or is gone.</source>
+        <translation>部分 GPU 操作无法计时：其 stream 属于与线程不同的 context，或已不存在。</translation>
+    </message>
+    <message>
         <source>Something else running on a host</source>
         <translation>主机上的其他程序</translation>
+    </message>
+    <message>
+        <source>Something that the hub itself was to record, such as a note or a scraped sample, could not be recorded; the reason is in the detail.</source>
+        <translation>hub 自身要记录的内容（例如备注或抓取的样本）无法记录；原因见详情。</translation>
     </message>
     <message>
         <source>Space</source>
@@ -13237,6 +14466,18 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Space on a mount that an ordinary user can still write (statvfs).</source>
         <translation>普通用户仍可写入的挂载空间（statvfs）。</translation>
+    </message>
+    <message>
+        <source>Spans of one track and depth overlapped, so that they do not fit one row. They are kept whole, on overflow lanes below the others.</source>
+        <translation>同一 track 同一深度的 span 重叠，一行放不下。它们完整保留在其他行下方的溢出行。</translation>
+    </message>
+    <message>
+        <source>Spans that end before they begin, or whose end is missing or beyond 64 bits. They are kept where they begin, with no length: sums of durations lack what they would have added or taken away.</source>
+        <translation>span 的结束早于开始，或结束缺失或超出 64 位。它们保留在开始处，没有时长：时长之和缺少其应增减的部分。</translation>
+    </message>
+    <message>
+        <source>Spans whose begin or end is no whole number, or whose end is before their begin, are left out.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Speed of the fan as a share of its highest (NVML, DCGM).</source>
@@ -13327,16 +14568,112 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>测试时间</translation>
     </message>
     <message>
+        <source>Text inside a trace is no event. What lies between it and the next event is left out; all others are kept.</source>
+        <translation>trace 中有不是事件的文本。从该处到下一事件之间的内容略去；其他均保留。</translation>
+    </message>
+    <message>
+        <source>Text inside a trace is no event: some PyTorch versions wrote names with raw quotes. What lies between it and the next event is left out; all others are kept.</source>
+        <translation>trace 中有不是事件的文本：某些 PyTorch 版本写入的名称带未转义的引号。从该处到下一事件之间的内容略去；其他均保留。</translation>
+    </message>
+    <message>
         <source>That peer&apos;s process ended, as at the end of every job; else look for the first rank that failed.</source>
         <translation>该对端进程已结束，作业正常结束时也会如此；否则查找最先失败的 rank。</translation>
+    </message>
+    <message>
+        <source>The CUDA driver refused the tracer&apos;s events, as it does after a GPU fault: from here on this process has no GPU spans. Look for the fault itself in the log and in the device&apos;s Xid events.</source>
+        <translation>CUDA 驱动拒绝了 tracer 的 event，GPU 故障后会如此：此后该进程没有 GPU span。请在日志和设备的 Xid 事件中查找故障本身。</translation>
     </message>
     <message>
         <source>The NCCL WARN line before it names it: sockets and verbs mean a network fault or a peer that is gone; shared memory means a small /dev/shm.</source>
         <translation>其之前的 NCCL WARN 行有说明：socket 与 verbs 表示网络故障或对端失联；共享内存表示 /dev/shm 太小。</translation>
     </message>
     <message>
+        <source>The YAML file with a job&apos;s sizes holds lines that are no `key: value`, keys that come twice or sizes that are no numbers from 1. The other lines hold.</source>
+        <translation>含作业大小的 YAML 文件中有不是 `key: value` 的行、重复的键或不是从 1 起的数字的大小。其他行有效。</translation>
+    </message>
+    <message>
+        <source>The agent ended without a goodbye (killed, crash, power). Up to a second of data before that may be missing between the two times.</source>
+        <translation>agent 未告别就结束（被杀死、崩溃、断电）。此前至多一秒的数据可能在两个时间之间缺失。</translation>
+    </message>
+    <message>
+        <source>The agent&apos;s uuid was in use by another node, so it took a new one: the state directory was copied. What waited in a copied spool may be stored twice: leave the state directory out of images.</source>
+        <translation>agent 的 uuid 已被另一节点使用，因此换了新的：状态目录被复制。复制的 spool 中等待的内容可能存储两次：请不要把状态目录放入镜像。</translation>
+    </message>
+    <message>
         <source>The application failed; the GPU is still healthy.</source>
         <translation>应用失败；GPU 仍然健康。</translation>
+    </message>
+    <message>
+        <source>The driver of a network interface has more than 65,536 counters of its own; its pauses and discards are not recorded.</source>
+        <translation>网络接口的驱动有超过 65,536 个自己的计数器；其 pause 和丢弃未记录。</translation>
+    </message>
+    <message>
+        <source>The file ends in the middle of a record: it was cut off or is still being written. Everything before is imported; import it again when it has grown.</source>
+        <translation>文件在一条记录中间结束：被截断或仍在写入。此前的均已导入；增长后请再次导入。</translation>
+    </message>
+    <message>
+        <source>The file has more devices or series than are read; those beyond are left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file has more devices, fields or series than are read; those beyond are left out.</source>
+        <translation>文件中的设备、字段或序列多于可读取的数量；超出的已略去。</translation>
+    </message>
+    <message>
+        <source>The file has more series or events than are read; those beyond are left out.</source>
+        <translation>文件中的序列或事件多于可读取的数量；超出的已略去。</translation>
+    </message>
+    <message>
+        <source>The file holds more than 4,096 names of values, or 10,000 begins without their ends; what is beyond is left out.</source>
+        <translation>文件中有超过 4,096 个值名，或 10,000 个没有结束的开始；超出的已略去。</translation>
+    </message>
+    <message>
+        <source>The file holds more than 65,536 series, or more than a million samples without a time; those beyond are left out.</source>
+        <translation>文件中有超过 65,536 个序列，或超过一百万个没有时间的样本；超出的已略去。</translation>
+    </message>
+    <message>
+        <source>The file holds more than a million different tags; points of those beyond were not stored. Keep step numbers and addresses out of tags.</source>
+        <translation>文件中有超过一百万个不同的 tag；超出的点未存储。tag 中不要含步号和地址。</translation>
+    </message>
+    <message>
+        <source>The file is damaged where a series or track lies, so that it takes no further data. What is recorded from then on is in another one, whose labels or name say &quot;after damage&quot;. Run `runglassctl verify`, then restore or repair the file.</source>
+        <translation>文件在某个序列或 track 处损坏，无法再写入数据。此后的数据写入另一个序列，其标签或名称含 &quot;after damage&quot;。请运行 `runglassctl verify`，然后恢复或修复文件。</translation>
+    </message>
+    <message>
+        <source>The file is of no kind that can be imported; docs/ lists the kinds. Nothing of it was read.</source>
+        <translation>该文件不是可导入的类型；docs/ 列出了各类型。未读取任何内容。</translation>
+    </message>
+    <message>
+        <source>The file refused rows of a table: they break one of its rules, or a page is damaged. They are kept as SQL in the store&apos;s -ingest.bad file up to its size limit (64 MiB); all else was stored. Run `runglassctl verify`.</source>
+        <translation>文件拒绝了某张表的行：违反了其规则，或页面损坏。它们以 SQL 形式保存在 store 的 -ingest.bad 文件中，至其大小上限（64 MiB）；其余均已存储。请运行 `runglassctl verify`。</translation>
+    </message>
+    <message>
+        <source>The file that holds a trainer&apos;s last seconds of GPU work makes no sense and was not read; the fault is in the detail.</source>
+        <translation>保存 trainer 最后几秒 GPU 工作的文件内容不合理，未读取；错误见详情。</translation>
+    </message>
+    <message>
+        <source>The heartbeat of the dead man&apos;s switch cannot be sent; the reason is in the detail. Data is stored all the same, unless the detail says otherwise.</source>
+        <translation>无法向外部监控发送心跳（dead man&apos;s switch）；原因见详情。数据仍会存储，除非详情另有说明。</translation>
+    </message>
+    <message>
+        <source>The hub could not take data, mostly because its disk was full; agents kept it in their spools and sent it again. Make room or set a size cap before the spools are full, too.</source>
+        <translation>hub 无法接收数据，多数因为其磁盘已满；agent 将其保存在 spool 中并重新发送。请在 spool 也满之前腾出空间或设置大小上限。</translation>
+    </message>
+    <message>
+        <source>The journal beside this store belongs to another store, as when a file is replaced while its journal stays. Nothing of it was replayed; it is kept beside the store.</source>
+        <translation>此 store 旁的日志属于另一个 store，例如文件被替换而日志保留。其内容未重放；保存在 store 旁。</translation>
+    </message>
+    <message>
+        <source>The journal ended in the middle of a record, as a kill or power cut leaves it. That batch was never acknowledged; its agent sends it again.</source>
+        <translation>日志在一条记录中间结束，被杀死或断电会造成这种情况。该批次从未确认；其 agent 会重新发送。</translation>
+    </message>
+    <message>
+        <source>The journal was damaged in its newest, unsynced part, as a power cut leaves it. Batches behind the damage were not replayed, so that no stream has a hole: agents that still have them in their spools send them again, from the damage on.</source>
+        <translation>日志最新的、未同步的部分损坏，断电会造成这种情况。损坏之后的批次未重放，使流中没有空洞：spool 中仍有它们的 agent 会从损坏处起重新发送。</translation>
+    </message>
+    <message>
+        <source>The kernel wrote faster than the agent read: its ring buffer overwrote records that were never seen. Enlarge it with log_buf_len= on the kernel&apos;s command line.</source>
+        <translation>内核写入快于 agent 读取：其环形缓冲覆盖了从未看到的记录。请在内核命令行用 log_buf_len= 增大。</translation>
     </message>
     <message>
         <source>The kernel&apos;s OOM killer, a time limit, or a user: look at the kernel log and host memory.</source>
@@ -13351,12 +14688,44 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>自驱动加载以来的最后一个 Xid，0 为无；故障后保留（dcgm-exporter）。</translation>
     </message>
     <message>
+        <source>The last line has no end. It is imported; if the file was cut just there, its last number may lack digits.</source>
+        <translation>最后一行没有结束。已导入；若文件恰在此处被截断，其最后一个数字可能缺位。</translation>
+    </message>
+    <message>
+        <source>The last seconds of GPU work were to be kept, and shared memory has no room for them. Make /dev/shm larger or set RUNGLASS_CUDA_RECENT_BYTES.</source>
+        <translation>要保留最后几秒的 GPU 工作，但共享内存没有空间。请增大 /dev/shm 或设置 RUNGLASS_CUDA_RECENT_BYTES。</translation>
+    </message>
+    <message>
         <source>The launcher ends all ranks after the first failure: look for that one.</source>
         <translation>启动器在首个失败后结束所有 rank：查找那个 rank。</translation>
     </message>
     <message>
         <source>The limit that was asked for; the enforced one may be lower (nvidia-smi).</source>
         <translation>请求的上限；生效的可能更低（nvidia-smi）。</translation>
+    </message>
+    <message>
+        <source>The log has more faults than are kept: a file&apos;s first 100,000, or 2,000 at once and 50 a second on a live node. The others are counted here; the original log has them.</source>
+        <translation>日志中的故障多于保留的数量：文件的前 100,000 个，或活动节点上一次 2,000 个及每秒 50 个。其他的在此计数；原日志中有。</translation>
+    </message>
+    <message>
+        <source>The log holds more lines than are kept: a file&apos;s first 50,000, or 10,000 at once and 100 a second on a live node. Faults are kept apart from them; the original log has all.</source>
+        <translation>日志的行多于保留的数量：文件的前 50,000 行，或活动节点上一次 10,000 行及每秒 100 行。故障单独保留；原日志中有全部。</translation>
+    </message>
+    <message>
+        <source>The log prints times without a time zone (dmesg -T): they are taken as UTC. If the machine ran in another zone, its events are shifted by that many hours against other sources.</source>
+        <translation>日志打印的时间没有时区（dmesg -T）：按 UTC 处理。若机器在其他时区，其事件相对其他来源偏移相应的小时数。</translation>
+    </message>
+    <message>
+        <source>The log prints times without a time zone: they are taken as UTC. If the machine ran in another zone, the whole run is shifted by that many hours against other sources; steps and values are not affected.</source>
+        <translation>日志打印的时间没有时区：按 UTC 处理。若机器在其他时区，整个运行相对其他来源偏移相应的小时数；步和值不受影响。</translation>
+    </message>
+    <message>
+        <source>The log prints times without a year (glog). The year is assumed: that of its dated lines; without any, the last one in which the line is older than the file, so that a copy that took a new date may be a year off.</source>
+        <translation>日志打印的时间没有年份（glog）。年份为推定：取其带日期的行的年份；没有时取使该行早于文件的最近一年，因此日期被更新的副本可能差一年。</translation>
+    </message>
+    <message>
+        <source>The log seems to hold thousands of different metric names; those beyond the limit were not recorded. Restrict the rule with keep, or report the file.</source>
+        <translation>日志似乎含有数千个不同的指标名；超出上限的未记录。请用 keep 限制规则，或报告该文件。</translation>
     </message>
     <message>
         <source>The node, its network or its agent: check other nodes&apos; events about it and its console.</source>
@@ -13379,12 +14748,76 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>对端进程缓慢或挂起。</translation>
     </message>
     <message>
+        <source>The plugin overwrote records before it wrote them. Dump more often (NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS) or give it a larger ring (NCCL_INSPECTOR_DUMP_COLL_RING_SIZE).</source>
+        <translation>插件在写出记录前就覆盖了它们。请更频繁地转储（NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS）或增大环形缓冲（NCCL_INSPECTOR_DUMP_COLL_RING_SIZE）。</translation>
+    </message>
+    <message>
         <source>The process that holds it (rank 0) ended or was never reached.</source>
         <translation>持有它的进程（rank 0）已结束或从未连通。</translation>
     </message>
     <message>
+        <source>The query API answered with a warning; the detail shows the first one. Thanos marks partial answers so.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The rank with the smallest last completed work is the one the others wait for.</source>
         <translation>最后完成的工作最小的 rank 就是其他 rank 所等的。</translation>
+    </message>
+    <message>
+        <source>The rows of an attempt could not be read, so that its series and tracks were restarted. What was recorded before is still there; run runglassctl verify.</source>
+        <translation>无法读取某个 attempt 的行，因此其序列和 track 重新开始。此前记录的内容仍在；请运行 runglassctl verify。</translation>
+    </message>
+    <message>
+        <source>The sizes of a job do not multiply to its world size, or ranks of its trace lie outside of them: the YAML file may be of another job. Both are stored as they are.</source>
+        <translation>作业各大小之积不等于其 world size，或 trace 的 rank 超出其范围：YAML 文件可能属于另一个作业。两者均原样存储。</translation>
+    </message>
+    <message>
+        <source>The source hub of this replica sent a record without its owner, such as an incident of an unknown run; it was left out.</source>
+        <translation>此副本的来源 hub 发送了没有归属的记录，例如未知运行的事故；已略去。</translation>
+    </message>
+    <message>
+        <source>The spans of a trace have more than 60,000 different names, or 16 MiB of them: its writer puts numbers into names. Those of the later spans are kept without their numbers (&quot;copy 17&quot; as &quot;copy #&quot;).</source>
+        <translation>trace 的 span 有超过 60,000 个不同的名称或 16 MiB 的名称：其写入者把数字写进了名称。后面的 span 名称去掉数字（&quot;copy 17&quot; 变为 &quot;copy #&quot;）。</translation>
+    </message>
+    <message>
+        <source>The step number goes back more than a thousand times; later values stay in the last attempt. The file may hold many runs mixed line by line: split it.</source>
+        <translation>步号回退超过一千次；其后的值留在最后一个 attempt。文件可能逐行混有多个运行：请将其拆分。</translation>
+    </message>
+    <message>
+        <source>The store held more log lines than its cap allows (20 million unless set otherwise). The oldest plain ones went, then the oldest warnings and worse; incidents&apos; ranges are kept. Events are not affected.</source>
+        <translation>store 的日志行超过上限（默认 2000 万行）。先删除最旧的普通行，再删除最旧的警告及更严重的行；事故范围内的保留。事件不受影响。</translation>
+    </message>
+    <message>
+        <source>The store holds 20,000 different issues; further ones are counted here. Mostly one broken source: look at those with the largest counts.</source>
+        <translation>store 已有 20,000 个不同的问题；更多的在此计数。多数情况是一个来源出错：请查看计数最大的。</translation>
+    </message>
+    <message>
+        <source>The store reached its cap (--max-store-gib), less the room for the next commit of its open series, and nothing more may be deleted, so that new samples, spans and plain log lines, and then scalars of ranks, are refused. Raise the cap, or delete old runs with runglassctl delete. Events are still stored.</source>
+        <translation>store 已达上限（--max-store-gib）减去其打开序列下次提交所需的空间，且没有可再删除的内容，因此拒绝新的样本、span 和普通日志行，其后拒绝各 rank 的标量。请提高上限，或用 runglassctl delete 删除旧运行。事件仍会存储。</translation>
+    </message>
+    <message>
+        <source>The store that this one was exported from had damaged chunks; their data is missing here. Export again after the source was restored from a copy to get it.</source>
+        <translation>导出此 store 的来源有损坏的 chunk；其数据在此缺失。从副本恢复来源后再导出可找回。</translation>
+    </message>
+    <message>
+        <source>The store took samples more slowly than they were scraped: scrapes were left out until it caught up. Scrape more rarely.</source>
+        <translation>store 接收样本慢于抓取：在其赶上之前略去了部分抓取。请降低抓取频率。</translation>
+    </message>
+    <message>
+        <source>The target exposes more series than its most_series allows (or all targets more than two million): later ones are refused, the others continue. Usually a label holds ids or times.</source>
+        <translation>目标暴露的序列多于其 most_series 允许的数量（或所有目标超过两百万）：其后的被拒绝，其他的继续。通常是某个标签含有 id 或时间。</translation>
+    </message>
+    <message>
+        <source>The tool prints no time: its values have the time at which the file was last written.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The trace has more threads and streams than are read; spans beyond are left out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The trainers of a node have more output files open than an agent tails; the others are not read. Name the important ones in [source.train_log] paths.</source>
+        <translation>节点的 trainer 打开的输出文件多于 agent 跟踪的数量；其他的未读取。请在 [source.train_log] paths 中指明重要的文件。</translation>
     </message>
     <message>
         <source>The unit and its status identify the faulty end; fatal: reset the GPU. Look at the same link of the peer, cables and switch.</source>
@@ -13401,6 +14834,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>This program does not know this code: the store was written by a newer one.</source>
         <translation>本程序不认识此代码：store 由更新的程序写入。</translation>
+    </message>
+    <message>
+        <source>This source has nothing to read on this machine; everything else works.</source>
+        <translation>此来源在此机器上没有可读取的内容；其他一切正常。</translation>
     </message>
     <message>
         <source>Threads of a trainer process (/proc/PID/stat).</source>
@@ -13495,6 +14932,14 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>链路断开且未自行恢复的次数。</translation>
     </message>
     <message>
+        <source>Times were in the far future or before 1970; they are replaced by the time of sending or arrival, or are absent. Check the clock of the node.</source>
+        <translation>时间在遥远的未来或 1970 年之前；已用发送或到达时间代替，或缺失。请检查节点的时钟。</translation>
+    </message>
+    <message>
+        <source>Times without a zone are taken as UTC. A layout of your own (--map) can say another zone with zone_minutes.</source>
+        <translation>没有时区的时间按 UTC 处理。您自己的布局（--map）可用 zone_minutes 指定其他时区。</translation>
+    </message>
+    <message>
         <source>Tokens found in the prefix cache in host memory.</source>
         <translation>在主机内存前缀缓存中命中的 token。</translation>
     </message>
@@ -13519,8 +14964,24 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>每秒 token 数</translation>
     </message>
     <message>
+        <source>Traces of a timeline are not laid out as any known build of xpu_timer writes them and are left out.</source>
+        <translation>时间线中的 trace 不符合任何已知 xpu_timer 版本的格式，已略去。</translation>
+    </message>
+    <message>
+        <source>Traces of a timeline begin outside the years 2001 to 2100; they have no place and are left out.</source>
+        <translation>时间线中的 trace 开始于 2001 至 2100 年之外；没有位置，已略去。</translation>
+    </message>
+    <message>
         <source>Trainers</source>
         <translation>训练进程</translation>
+    </message>
+    <message>
+        <source>Two agents that record the same node were connected at a time: its host and GPU metrics are stored twice. Stop one of them, disable the sources that both have, or connect it to another hub.</source>
+        <translation>记录同一节点的两个 agent 同时连接：其主机和 GPU 指标存储了两份。请停止其中一个，禁用两者都有的来源，或将其连接到另一个 hub。</translation>
+    </message>
+    <message>
+        <source>Two live processes of one attempt claim the same rank: their steps and scalars are mixed. Check RANK in the launcher, or give each job a run name of its own.</source>
+        <translation>同一 attempt 的两个存活进程声称是同一个 rank：其步和标量混在一起。请检查启动器中的 RANK，或给每个作业自己的运行名。</translation>
     </message>
     <message>
         <source>Uncorrectable memory errors over the device&apos;s life (NVML).</source>
@@ -13559,8 +15020,60 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>通常是索引或标签越界。</translation>
     </message>
     <message>
+        <source>Values of counters or sizes of allocations that are no numbers, or of too many series, are left out.</source>
+        <translation>计数器的值或分配的大小不是数字，或序列过多，已略去。</translation>
+    </message>
+    <message>
+        <source>Values of counters that are no numbers, or beyond 4,096 series, are left out.</source>
+        <translation>计数器的值不是数字，或超过 4,096 个序列，已略去。</translation>
+    </message>
+    <message>
         <source>Values that a collective computed wrongly in a test (nccl-tests).</source>
         <translation>测试中集合通信算错的值的数量（nccl-tests）。</translation>
+    </message>
+    <message>
+        <source>Values that amd-smi or rocm-smi printed as not available. They are absent, not zero.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Values that are histograms, images, texts or tensors: they are counted, only scalars are kept.</source>
+        <translation>直方图、图像、文本或张量的值：只计数，仅保留标量。</translation>
+    </message>
+    <message>
+        <source>Values that cannot be of their metric are refused: a share above 150 %, a temperature above 200 °C. The detail shows the first sample. Usually the exporter has another unit, or the sensor failed.</source>
+        <translation>不可能属于其指标的值已拒绝：超过 150 % 的比例、超过 200 °C 的温度。详情给出第一个样本。通常是导出器用了其他单位，或传感器故障。</translation>
+    </message>
+    <message>
+        <source>Values that cannot be of their metric are refused: a share above 150 %, a temperature above 200 °C. The detail shows the metric and the first value. Usually the column or its unit was read wrongly, or the sensor failed.</source>
+        <translation>不可能属于其指标的值已拒绝：超过 150 % 的比例、超过 200 °C 的温度。详情给出指标和第一个值。通常是列或其单位读错，或传感器故障。</translation>
+    </message>
+    <message>
+        <source>Values that npu-smi printed as not available. They are absent, not zero.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Values that the tool left empty or could not read, without a reason. They are absent.</source>
+        <translation>工具留空或无法读取且没有给出原因的值。它们缺失。</translation>
+    </message>
+    <message>
+        <source>Values that the tool printed as not available: this device or driver does not have them. They are absent, not zero; the detail names the fields.</source>
+        <translation>工具打印为不可用的值：此设备或驱动没有。它们是缺失，不是零；详情给出字段名。</translation>
+    </message>
+    <message>
+        <source>Values that the tool was not permitted to read. They are absent; run it as root to have them.</source>
+        <translation>工具没有权限读取的值。它们缺失；以 root 运行即可得到。</translation>
+    </message>
+    <message>
+        <source>Values that were missing because the device was lost or waited for a reset when it was asked.</source>
+        <translation>因设备在查询时已丢失或等待复位而缺失的值。</translation>
+    </message>
+    <message>
+        <source>Values whose step is not a whole number were skipped.</source>
+        <translation>步不是整数的值已跳过。</translation>
+    </message>
+    <message>
+        <source>Values written as text: the exporter&apos;s mark for steps at which a metric was not logged. They are absent, not zero.</source>
+        <translation>写成文本的值：导出器用它标记未记录指标的步。它们是缺失，不是零。</translation>
     </message>
     <message>
         <source>Voluntary context switches of a trainer (/proc/PID/status).</source>
@@ -14293,6 +15806,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>not said</source>
         <translation>未说明</translation>
+    </message>
+    <message>
+        <source>nvidia-smi prints the machine&apos;s local time without its zone: it is taken as UTC. If the machine ran in another zone, all values are shifted by that many hours against other sources.</source>
+        <translation>nvidia-smi 打印机器的本地时间而没有时区：按 UTC 处理。若机器在其他时区，所有值相对其他来源偏移相应的小时数。</translation>
     </message>
     <message>
         <source>one for all</source>
