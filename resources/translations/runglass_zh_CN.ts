@@ -13077,7 +13077,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>Lines of a table that cannot be read are left out; the detail shows the first one.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取的表格行被略去；详情给出第一行。</translation>
     </message>
     <message>
         <source>Lines of an NCCL Inspector log are no JSON objects and are left out.</source>
@@ -13349,11 +13349,11 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>More than 65,536 objects at a time, or more than 16,384 facts of one: the later ones are left out. Select namespaces.</source>
-        <translation type="unfinished"></translation>
+        <translation>同时超过 65,536 个对象，或单个对象超过 16,384 条事实：其后的被略去。请选择命名空间。</translation>
     </message>
     <message>
         <source>More than two million series, or one million GPUs, are refused. Name nodes or a selector.</source>
-        <translation type="unfinished"></translation>
+        <translation>超过两百万个序列或一百万块 GPU 的部分被拒绝。请指定节点或选择器。</translation>
     </message>
     <message>
         <source>Mount answer time</source>
@@ -13513,7 +13513,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>New series came faster than a sender may add them; their samples were refused with 429, so that the sender can send them again.</source>
-        <translation type="unfinished"></translation>
+        <translation>新序列的出现速度超过一个发送方的上限；其样本以 429 拒绝，发送方可以重发。</translation>
     </message>
     <message>
         <source>No error by itself: the program must poll ncclCommGetAsyncError().</source>
@@ -13541,7 +13541,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>Objects of more than 2 MiB, or nested more than 64 deep, were skipped; the API server stores none of that size.</source>
-        <translation type="unfinished"></translation>
+        <translation>大于 2 MiB 或嵌套超过 64 层的对象被跳过；API 服务器不保存这样大的对象。</translation>
     </message>
     <message>
         <source>Of one port: its link fell back or is congested. Of all: the job is slower or has changed.</source>
@@ -13725,7 +13725,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>Parts of the data are no objects of the Kubernetes API, or a fault in a ConfigMap is no JSON; they were skipped. The detail has the first reason.</source>
-        <translation type="unfinished"></translation>
+        <translation>部分数据不是 Kubernetes API 的对象，或 ConfigMap 中的故障不是 JSON；已跳过。详情给出第一个原因。</translation>
     </message>
     <message>
         <source>Parts of the journal were unreadable; all other records were replayed. store.batches_lost counts what is missing. The file as it was is kept beside the store: check the disk.</source>
@@ -13857,7 +13857,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>Prometheus has no metrics of this node in the window: it is not scraped, or under another name. The detail has the node.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prometheus 在该时间窗内没有此节点的指标：它未被抓取，或名称不同。详情给出节点。</translation>
     </message>
     <message>
         <source>Protected memory</source>
@@ -13873,7 +13873,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>Questions to the query API that brought nothing; the reason is in the detail. The missing time is asked for again later.</source>
-        <translation type="unfinished"></translation>
+        <translation>对查询 API 的一些查询没有得到结果；原因见详情。缺失的时间稍后会再次查询。</translation>
     </message>
     <message>
         <source>RDMA ECN marks</source>
@@ -14217,11 +14217,11 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>Rows with more or fewer fields than their header are left out.</source>
-        <translation type="unfinished"></translation>
+        <translation>字段数多于或少于表头的行被略去。</translation>
     </message>
     <message>
         <source>Rows without a readable time are left out: none is invented. Query the column timestamp; run dmon and pmon with -o DT.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可读时间的行被略去：不会编造时间。请查询 timestamp 列；运行 dmon 和 pmon 时加 -o DT。</translation>
     </message>
     <message>
         <source>Run delay</source>
@@ -14253,7 +14253,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>Samples of an answer whose time or value is no number are left out.</source>
-        <translation type="unfinished"></translation>
+        <translation>答复中时间或数值不是数字的样本被略去。</translation>
     </message>
     <message>
         <source>Samples that say they are more than five minutes ahead of the hub&apos;s clock; the time of the scrape counts instead.</source>
@@ -14269,7 +14269,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>Samples without a valid time, or more than ten minutes ahead of the hub&apos;s clock, are refused.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有有效时间，或比 hub 的时钟超前十分钟以上的样本被拒绝。</translation>
     </message>
     <message>
         <source>Save asynchronously or less often</source>
@@ -14285,7 +14285,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>Series without the label __name__ are refused.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有 __name__ 标签的序列被拒绝。</translation>
     </message>
     <message>
         <source>Server chassis</source>
@@ -14477,7 +14477,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>Spans whose begin or end is no whole number, or whose end is before their begin, are left out.</source>
-        <translation type="unfinished"></translation>
+        <translation>起止不是整数，或结束早于开始的 span 被略去。</translation>
     </message>
     <message>
         <source>Speed of the fan as a share of its highest (NVML, DCGM).</source>
@@ -14613,7 +14613,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>The file has more devices or series than are read; those beyond are left out.</source>
-        <translation type="unfinished"></translation>
+        <translation>文件中的设备或序列多于可读取的数量；其余被略去。</translation>
     </message>
     <message>
         <source>The file has more devices, fields or series than are read; those beyond are left out.</source>
@@ -14757,7 +14757,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>The query API answered with a warning; the detail shows the first one. Thanos marks partial answers so.</source>
-        <translation type="unfinished"></translation>
+        <translation>查询 API 的答复带有警告；详情给出第一条。Thanos 以此标记不完整的答复。</translation>
     </message>
     <message>
         <source>The rank with the smallest last completed work is the one the others wait for.</source>
@@ -14809,11 +14809,11 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>The tool prints no time: its values have the time at which the file was last written.</source>
-        <translation type="unfinished"></translation>
+        <translation>该工具不打印时间：其数值使用文件最后写入的时间。</translation>
     </message>
     <message>
         <source>The trace has more threads and streams than are read; spans beyond are left out.</source>
-        <translation type="unfinished"></translation>
+        <translation>trace 的线程和 stream 多于可读取的数量；其余的 span 被略去。</translation>
     </message>
     <message>
         <source>The trainers of a node have more output files open than an agent tails; the others are not read. Name the important ones in [source.train_log] paths.</source>
@@ -15033,7 +15033,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>Values that amd-smi or rocm-smi printed as not available. They are absent, not zero.</source>
-        <translation type="unfinished"></translation>
+        <translation>amd-smi 或 rocm-smi 打印为不可用的值。它们是缺失，不是零。</translation>
     </message>
     <message>
         <source>Values that are histograms, images, texts or tensors: they are counted, only scalars are kept.</source>
@@ -15049,7 +15049,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>Values that npu-smi printed as not available. They are absent, not zero.</source>
-        <translation type="unfinished"></translation>
+        <translation>npu-smi 打印为不可用的值。它们是缺失，不是零。</translation>
     </message>
     <message>
         <source>Values that the tool left empty or could not read, without a reason. They are absent.</source>
