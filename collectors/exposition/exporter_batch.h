@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExporterBatch: samples of exporters, scraped or asked from a service, with what they declare; passed from the thread that reads them to
+// ExporterBatch: samples of exporters, scraped or queried, and their nodes, devices and series; passed from the thread that reads them to
 // the writer's.
 //
 // Threading:  filled on one thread, applied on another, in the order of filling.
