@@ -430,8 +430,6 @@ constexpr std::array kIssues = {
               "More than two million series, or one million GPUs, are refused. Name nodes or a selector."},
     IssueInfo{"prometheus.silent_node", kWarning,
               "Prometheus has no metrics of this node in the window: it is not scraped, or under another name. The detail has the node."},
-    IssueInfo{"prometheus.failed", kWarning,
-              "Questions to the query API that brought nothing; the reason is in the detail. The missing time is asked for again later."},
     // --- received metrics (remote_write) ---
     IssueInfo{
         "receive.too_many_series", kWarning,

@@ -10,9 +10,12 @@
 #include "app/cli/command.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/service_arguments.h"
+#include "app/cli/service_import.h"
 #include "app/cli/store_access.h"
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/session/import_session.h"
+#include "collectors/services/slurm/slurm_service.h"
 #include "storage/open_store.h"
 
 namespace runglass::ctl {
@@ -36,21 +39,39 @@ class Import : public Command {
  public:
   const char* name() const override { return "import"; }
   const char* help() const override {
-    return "Import files and folders: TensorBoard events, training logs, traces, GPU telemetry, ... (.gz .bz2 .zst .xz .tar too)";
+    return "Import files and folders (TensorBoard, logs, traces, telemetry, ...; .gz .bz2 .zst .xz .tar too), metrics of a Prometheus, or "
+           "a Slurm job";
   }
   const char* examples() const override {
     return "runglassctl import --store night.rgl logs/ runs/ trace_rank0.json.gz\n"
-           "runglassctl import --store night.rgl --map site.toml telemetry.csv\n";
+           "runglassctl import --store night.rgl --map site.toml telemetry.csv\n"
+           "runglassctl import --store night.rgl --prometheus http://prom:9090 --from 2026-11-20T21:00:00Z\n"
+           "runglassctl import --store night.rgl --slurm 4711 --prometheus http://prom:9090\n";
   }
   void declare(Options options) override {
-    options.add("--store", m_store, "The store, a .rgl file; made if it is missing").required();
+    options.add("--store,--out", m_store, "The store, a .rgl file; made if it is missing").required();
     options.add("--run", m_run, "Put everything into the run of this name");
     options.add("--map", m_map, "Read CSV files by the layouts in this TOML file (docs/formats/import_csv.md)");
     options.flag("--json", m_json, "Print one JSON object");
-    options.add("PATH", m_paths, "Files and folders").required();
+    options.add("PATH", m_paths, "Files and folders");
+    m_services.declare(options);
+    const auto time = [](const std::string& text) { return timeArgument(text) ? std::string() : "not a time: " + text; };
+    options.add("--slurm", m_job, "Id of a Slurm job: its run; with --prometheus also its nodes' and GPUs' metrics").positive();
+    options.add("--from", m_from, "Begin: 2026-11-20T21:43:00Z or ns since 1970; default: 1 h before --to").check(time);
+    options.add("--to", m_to, "End of the metrics; default: now").check(time);
+    options.check([this]() -> std::string {
+      const bool service = m_services.prometheus() || m_job;
+      const bool window = !m_from.empty() || !m_to.empty();
+      if (m_paths.empty() != service) return "PATH, --prometheus or --slurm is required";
+      if (m_paths.empty() && !m_map.empty()) return "--map needs PATH";
+      if (m_job && (window || m_services.nodesGiven() || !m_run.empty())) return "--slurm: the job has a name, a time and nodes of its own";
+      return service || !window ? "" : "--from and --to need --prometheus";
+    });
   }
 
   Status run() override {
+    if (m_job) return importJob();
+    if (m_services.prometheus()) return importMetrics();
     ImportOptions options{.run_name = m_run};
     if (!m_map.empty()) {
       RG_ASSIGN(options.mapped, mappedImporter());
@@ -73,6 +94,31 @@ class Import : public Command {
   }
 
  private:
+  Status importMetrics() const {
+    ServiceImport wanted{.store = m_store, .run_name = m_run, .match = m_services.match()};
+    RG_ASSIGN(wanted.prometheus, m_services.access());
+    RG_ASSIGN(wanted.places, m_services.places());
+    wanted.range.t1 = timeArgument(m_to).value_or(wallNow());
+    wanted.range.t0 = timeArgument(m_from).value_or(wanted.range.t1 - kDefaultWindow);
+    if (wanted.range.t0 >= wanted.range.t1) return {Code::kInvalidArgument, "import: --from must be before --to"};
+    RG_ASSIGN(const FileResult result, importFromServices(wanted));
+    Output out = Output::standard();
+    out.print(m_json ? json({result}) : text({result}));
+    return out.finish();
+  }
+
+  Status importJob() const {
+    ServiceImport wanted{.store = m_store, .match = m_services.match()};
+    if (m_services.prometheus()) {
+      RG_ASSIGN(wanted.prometheus, m_services.access());
+    }
+    RG_ASSIGN(const SlurmJob job, readSlurmJob(*m_job, slurmCommands()));
+    RG_ASSIGN(const std::vector<FileResult> results, importSlurmJob(job, std::move(wanted)));
+    Output out = Output::standard();
+    out.print(m_json ? json(results) : text(results));
+    return out.finish();
+  }
+
   std::vector<FileResult> missingPaths() const {
     std::vector<FileResult> missing;
     std::error_code error;
@@ -144,7 +190,11 @@ class Import : public Command {
     return out;
   }
 
-  std::string m_store, m_run, m_map;
+  static constexpr DurNs kDefaultWindow = 3'600 * kNsPerSecond;
+
+  std::string m_store, m_run, m_map, m_from, m_to;
+  ServiceArguments m_services;
+  std::optional<std::int64_t> m_job;
   bool m_json = false;
   std::vector<std::string> m_paths;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExporterBatch: samples of exporters, scraped or queried from a service, and the nodes, devices and series they declare; passed from the
-// thread that reads them to the writer's.
+// ExporterBatch: samples of exporters, scraped or queried, and their nodes, devices and series; passed from the thread that reads them to
+// the writer's.
 //
 // Threading:  filled on one thread, applied on another, in the order of filling.
 // Ownership:  owns copies; WrittenIds belong to the thread that applies.

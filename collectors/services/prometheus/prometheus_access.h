@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a Prometheus query API is and how it lets us in.
+// Where a Prometheus query API is and how it lets us in; docs/operate/prometheus.md describes the file.
 //
 // Ownership:  plain values; they hold secrets and are never printed.
 // Errors:     INVALID_ARGUMENT with file, line and cause; a file that other users can read is rejected.

@@ -220,12 +220,11 @@ void QueriedSeries::issue(const char* code, std::int64_t count, const std::strin
   left.count += count;
 }
 
-std::vector<QueriedSeries::Place> QueriedSeries::devices() const {
+std::vector<QueriedSeries::Place> QueriedSeries::places() const {
   std::vector<Place> all;
-  for (std::uint32_t i = 0; i < m_places.devices(); ++i) {
-    const std::uint32_t node = m_places.nodeOf(i);
-    all.push_back({m_places.nodeName(node), m_places.nodeUuid(node), m_places.declared(i)});
-  }
+  for (std::uint32_t i = 0; i < m_places.nodes(); ++i)
+    all.push_back({.node = {.uuid = m_places.nodeUuid(i), .name = m_places.nodeName(i)}, .devices = {}});
+  for (std::uint32_t i = 0; i < m_places.devices(); ++i) all[m_places.nodeOf(i)].devices.push_back(m_places.declared(i));
   return all;
 }
 

@@ -51,12 +51,12 @@ class QueriedSeries {
   // Everything added since the last call: sorted, without what the store or an earlier part has.
   Result<ExporterPart> take(TimeRange range);
 
-  // Devices with samples, as declared.
+  // With samples, as declared.
   struct Place {
-    std::string node, node_uuid;
-    Device device;
+    Node node;
+    std::vector<Device> devices;
   };
-  std::vector<Place> devices() const;
+  std::vector<Place> places() const;
   // Names of wanted nodes without a series.
   std::vector<std::string> silentNodes() const;
 
