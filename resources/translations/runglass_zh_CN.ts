@@ -13872,10 +13872,6 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>PyTorch watchdog 自身停滞</translation>
     </message>
     <message>
-        <source>Questions to the query API that brought nothing; the reason is in the detail. The missing time is asked for again later.</source>
-        <translation>对查询 API 的一些查询没有得到结果；原因见详情。缺失的时间稍后会再次查询。</translation>
-    </message>
-    <message>
         <source>RDMA ECN marks</source>
         <translation>RDMA ECN 标记</translation>
     </message>
