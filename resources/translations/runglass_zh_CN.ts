@@ -11988,6 +11988,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>转储中有超过 65,536 个进程组；其后的集合通信已略去。</translation>
     </message>
     <message>
+        <source>A dump&apos;s file name gives another rank than its process groups do; the groups are believed. The files may have been renamed.</source>
+        <translation>转储文件名中的 rank 与其进程组不同；以进程组为准。文件可能被改名。</translation>
+    </message>
+    <message>
         <source>A file in the ring directory is not a ring this agent can read: another version of librunglass, damaged, or of an owner or mode that another user could have written it with. Use the librunglass of the same release as the agent; remove files that your trainers did not make.</source>
         <translation>环形缓冲目录中的一个文件不是此 agent 能读的环形缓冲：librunglass 版本不同、已损坏，或其属主或权限使其他用户可能写入。请使用与 agent 同版本的 librunglass；删除不是您的 trainer 创建的文件。</translation>
     </message>
@@ -12008,8 +12012,16 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>已知字段打印的不是数字；该值缺失。</translation>
     </message>
     <message>
+        <source>A known metric was printed with something that is not a number. That value is missing from its curve; the detail shows the text.</source>
+        <translation>已知指标打印的不是数字。其曲线缺少该值；详情给出文本。</translation>
+    </message>
+    <message>
         <source>A line holds values but nothing says to which step they belong, usually because it comes before the first step. They are not recorded; a rule with a step capture would record them.</source>
         <translation>某行含有值，但没有说明属于哪一步，通常因为它在第一步之前。未记录；带 step 捕获的规则可记录它们。</translation>
+    </message>
+    <message>
+        <source>A line is longer than 1 MiB: its first MiB was read, the rest was skipped. Usually a progress bar or a dump without line ends.</source>
+        <translation>某行超过 1 MiB：读取了前 1 MiB，其余跳过。通常是进度条或没有换行的转储。</translation>
     </message>
     <message>
         <source>A link that does so often is about to flap.</source>
@@ -12070,6 +12082,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>A record&apos;s checksum is wrong, so the record was skipped: the disk or a copy damaged the file. Records around it are kept.</source>
         <translation>一条记录的校验和错误，已跳过：磁盘或复制损坏了文件。其前后的记录保留。</translation>
+    </message>
+    <message>
+        <source>A record&apos;s length is damaged, so nothing after it can be found in this file. Copy the file again from where it was written.</source>
+        <translation>一条记录的长度损坏，因此找不到此文件中其后的内容。请从写入处重新复制文件。</translation>
     </message>
     <message>
         <source>A report names more than 65,536 threads and streams; spans on the later ones are left out.</source>
@@ -12238,6 +12254,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Another file took the name of a followed one (rotation). The old one was read to its end, the new one from its start.</source>
         <translation>另一个文件取代了被跟踪文件的名称（轮转）。旧文件已读到末尾，新文件从头读取。</translation>
+    </message>
+    <message>
+        <source>Answers of more than 32 MiB after unpacking, or of more than 200,000 samples, are refused as a whole. Filter at the exporter.</source>
+        <translation>解压后超过 32 MiB 或超过 200,000 个样本的应答整体拒绝。请在导出器处过滤。</translation>
     </message>
     <message>
         <source>Asynchronous: the call named is often not the one at fault.</source>
@@ -13484,6 +13504,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>fabric manager 报告 NVSwitch 错误</translation>
     </message>
     <message>
+        <source>Neither the name of a dump nor its process groups contain its rank. Name the files as PyTorch does, with the rank at the end.</source>
+        <translation>转储的文件名和进程组都不含其 rank。请像 PyTorch 那样命名文件，以 rank 结尾。</translation>
+    </message>
+    <message>
         <source>Net drops</source>
         <translation>网络丢包</translation>
     </message>
@@ -14200,6 +14224,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>行中没有给出 GPU，因此全部作为一个设备保留。请同时查询 index 或 uuid。</translation>
     </message>
     <message>
+        <source>Rows have more or fewer fields than their header, as when two programs write into one file or a line was cut; they are left out.</source>
+        <translation>行的字段多于或少于表头，例如两个程序写入同一文件或某行被截断；已略去。</translation>
+    </message>
+    <message>
         <source>Rows of a report whose begin or end is no whole number of ns, whose end comes before their begin, or beyond 64 bits, are left out.</source>
         <translation>报告中开始或结束不是整数纳秒、结束早于开始或超出 64 位的行已略去。</translation>
     </message>
@@ -14270,6 +14298,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Save asynchronously or less often</source>
         <translation>改为异步保存或降低频率</translation>
+    </message>
+    <message>
+        <source>Scalars of ranks are older than their retention, or the store reached its cap: of each 16 steps one stays, with outliers and the summaries of all. Losses and other scalars of the whole run are kept. The relation thinned_series names the series.</source>
+        <translation>各 rank 的标量早于其保留期，或 store 已达上限：每 16 步保留一步，连同离群值和全部的摘要。loss 及整个运行的其他标量保留。关系 thinned_series 列出这些序列。</translation>
     </message>
     <message>
         <source>Scrapes that brought nothing: no connection, no answer in time, or an answer that is no metrics; the reason is in the detail. Nothing is stored for them: the curves have a gap.</source>
@@ -14708,12 +14740,20 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>日志的行多于保留的数量：文件的前 50,000 行，或活动节点上一次 10,000 行及每秒 100 行。故障单独保留；原日志中有全部。</translation>
     </message>
     <message>
+        <source>The log holds thousands of error lines; those beyond the limit are counted here but were not kept. The original file has them.</source>
+        <translation>日志有数千行错误；超出上限的在此计数，但未保留。原文件中有。</translation>
+    </message>
+    <message>
         <source>The log prints times without a time zone (dmesg -T): they are taken as UTC. If the machine ran in another zone, its events are shifted by that many hours against other sources.</source>
         <translation>日志打印的时间没有时区（dmesg -T）：按 UTC 处理。若机器在其他时区，其事件相对其他来源偏移相应的小时数。</translation>
     </message>
     <message>
         <source>The log prints times without a time zone: they are taken as UTC. If the machine ran in another zone, the whole run is shifted by that many hours against other sources; steps and values are not affected.</source>
         <translation>日志打印的时间没有时区：按 UTC 处理。若机器在其他时区，整个运行相对其他来源偏移相应的小时数；步和值不受影响。</translation>
+    </message>
+    <message>
+        <source>The log prints times without a year (classic syslog). The year is assumed: the last one in which the line is older than the file. A copy that took a new date may be a year off. Export the log with journalctl -k -o short-iso, or dmesg --time-format iso.</source>
+        <translation>日志打印的时间没有年份（传统 syslog）。年份为推定：使该行早于文件的最近一年。日期被更新的副本可能差一年。请用 journalctl -k -o short-iso 或 dmesg --time-format iso 导出日志。</translation>
     </message>
     <message>
         <source>The log prints times without a year (glog). The year is assumed: that of its dated lines; without any, the last one in which the line is older than the file, so that a copy that took a new date may be a year off.</source>

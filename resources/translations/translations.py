@@ -37,7 +37,7 @@ TERMS = [
     ("model/fault_catalog.cpp", r"\b(?:xid|secondaryXid|fault)\((?:[^()\"]|" + LITERAL + r")*?,\s*(" + TEXT + r")(?:,\s*(?:true|false))?\)"),
     ("model/fault_catalog.cpp", r"kNvlink5Advice =\s*(" + TEXT + r");"),
     ("model/clock_reasons.cpp", r"ClockReason\{0x\w+, (" + LITERAL + r"),"),
-    ("model/issue_catalog.cpp", r"IssueInfo\{" + LITERAL + r", k\w+,\s*(" + TEXT + r")\}"),
+    ("model/issue_catalog.cpp", r"IssueInfo\{\s*" + LITERAL + r", k\w+,\s*(" + TEXT + r")\}"),
     ("model/incident_causes.cpp", r"IncidentCause\{" + LITERAL + r", (" + LITERAL + r"),"),
     ("model/incident_causes.cpp", r"kGroups = \{((?:" + LITERAL + r"[,\s]*)+)\}"),
     ("model/metric_catalog.cpp", r"\bmetric\(" + LITERAL + r", " + LITERAL + r", k\w+, \w+,\s*(" + LITERAL + r"),"),
