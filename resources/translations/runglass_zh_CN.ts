@@ -12112,6 +12112,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>一个来源连续十秒以上每秒写入超过 10,000 行日志。超出的行未保留；警告及更严重的行另有同样的配额。其自身文件中仍有。</translation>
     </message>
     <message>
+        <source>A storage node behind the query API did not answer, so that samples may be missing. Import the same time again once it is back.</source>
+        <translation>查询 API 背后的一个存储节点没有答复，因此可能缺少样本。待其恢复后再次导入同一时间段。</translation>
+    </message>
+    <message>
         <source>A switch or adapter changes packets: look at its memory and firmware.</source>
         <translation>交换机或网卡篡改了报文：检查其内存与固件。</translation>
     </message>
@@ -14312,6 +14316,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>请查阅厂商的 Xid 目录。</translation>
     </message>
     <message>
+        <source>Series that name no machine, neither by Hostname nor by instance, are left out. Keep these labels when metrics are relabelled.</source>
+        <translation>既无 Hostname 又无 instance 指明机器的序列被略去。重写指标标签时请保留这些标签。</translation>
+    </message>
+    <message>
         <source>Series without the label __name__ are refused.</source>
         <translation>没有 __name__ 标签的序列被拒绝。</translation>
     </message>
@@ -14804,6 +14812,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>无法读取某个 attempt 的行，因此其序列和 track 重新开始。此前记录的内容仍在；请运行 runglassctl verify。</translation>
     </message>
     <message>
+        <source>The sender has as many series as one may have: samples of further ones are refused, the others continue. Usually a label holds ids or times. A series without samples for a day gives its place back.</source>
+        <translation>该发送方的序列数已达上限：更多序列的样本被拒绝，已有序列继续。通常是某个标签含有 id 或时间。一天没有样本的序列会让出名额。</translation>
+    </message>
+    <message>
         <source>The sizes of a job do not multiply to its world size, or ranks of its trace lie outside of them: the YAML file may be of another job. Both are stored as they are.</source>
         <translation>作业各大小之积不等于其 world size，或 trace 的 rank 超出其范围：YAML 文件可能属于另一个作业。两者均原样存储。</translation>
     </message>
@@ -14842,6 +14854,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>The target exposes more series than its most_series allows (or all targets more than two million): later ones are refused, the others continue. Usually a label holds ids or times.</source>
         <translation>目标暴露的序列多于其 most_series 允许的数量（或所有目标超过两百万）：其后的被拒绝，其他的继续。通常是某个标签含有 id 或时间。</translation>
+    </message>
+    <message>
+        <source>The tool prints no time, and the time of the file is unknown: its values are left out, its events are recorded without a time.</source>
+        <translation>该工具不打印时间，且文件时间未知：其数值被略去，其事件不带时间地记录。</translation>
     </message>
     <message>
         <source>The tool prints no time: its values have the time at which the file was last written.</source>
@@ -15014,6 +15030,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Two agents that record the same node were connected at a time: its host and GPU metrics are stored twice. Stop one of them, disable the sources that both have, or connect it to another hub.</source>
         <translation>记录同一节点的两个 agent 同时连接：其主机和 GPU 指标存储了两份。请停止其中一个，禁用两者都有的来源，或将其连接到另一个 hub。</translation>
+    </message>
+    <message>
+        <source>Two exporters report different values of one metric of one device at the same time; the first one is kept. Usually two of them run on a machine under one job name.</source>
+        <translation>两个 exporter 在同一时间对同一设备的同一指标报告了不同的值；保留第一个。通常是一台机器上以同一 job 名运行了两个。</translation>
     </message>
     <message>
         <source>Two live processes of one attempt claim the same rank: their steps and scalars are mixed. Check RANK in the launcher, or give each job a run name of its own.</source>

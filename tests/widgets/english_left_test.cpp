@@ -24,8 +24,8 @@ namespace {
 constexpr int kMaxRowsRead = 100, kElided = 30;
 // Not translated yet: names of the evidence cards that the analysis proposes, and parts of sentences of the cost. The list may only shrink.
 const QStringList kKnown = {QStringLiteral("Clock, power, temperature"), QStringLiteral("Step times of all ranks"),
-                            QStringLiteral("Time line where it began"), QStringLiteral("waiting for peers"),
-                            QStringLiteral("has not been started again")};
+                            QStringLiteral("Timeline where it began"),   QStringLiteral("Timeline before it began"),
+                            QStringLiteral("waiting for peers"),         QStringLiteral("has not been started again")};
 
 class EnglishLeft : public ClickPath, public testing::WithParamInterface<const char*> {
  protected:
