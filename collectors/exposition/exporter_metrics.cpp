@@ -26,9 +26,9 @@ constexpr std::array kMetrics = {
     ExporterMetric{"DCGM_FI_DEV_PSTATE", "", "", "performance_state", ""},
     ExporterMetric{"DCGM_FI_DEV_PCIE_LINK_GEN", "", "", "pcie_link_generation", ""},
     ExporterMetric{"DCGM_FI_DEV_PCIE_LINK_WIDTH", "", "", "pcie_link_width", ""},
-    // Rates, although older exporters declare them as counters.
-    ExporterMetric{"DCGM_FI_DEV_PCIE_TX_THROUGHPUT", "", "dcgm_pcie_tx_throughput", "pcie_transmit_bytes_per_s", "KB/s"},
-    ExporterMetric{"DCGM_FI_DEV_PCIE_RX_THROUGHPUT", "", "dcgm_pcie_rx_throughput", "pcie_receive_bytes_per_s", "KB/s"},
+    // Rates, although older exporters declare them as counters. Not those of DCGM_FI_PROF_PCIE_*: a page with both has two values at once.
+    ExporterMetric{"DCGM_FI_DEV_PCIE_TX_THROUGHPUT", "", "dcgm_pcie_tx_throughput", "pcie_transmit_sampled_bytes_per_s", "KB/s"},
+    ExporterMetric{"DCGM_FI_DEV_PCIE_RX_THROUGHPUT", "", "dcgm_pcie_rx_throughput", "pcie_receive_sampled_bytes_per_s", "KB/s"},
     // Nanoseconds, although help texts of older exporters print microseconds.
     ExporterMetric{"DCGM_FI_DEV_POWER_VIOLATION", "", "dcgm_power_violation", "power_violation_ns", "ns"},
     ExporterMetric{"DCGM_FI_DEV_THERMAL_VIOLATION", "", "dcgm_thermal_violation", "thermal_violation_ns", "ns"},

@@ -90,7 +90,8 @@ void AmdGpus::put(const AmdGpu& gpu) {
   std::optional<double> hotspot;
   for (const AmdGpu::Value& value : gpu.values) {
     const auto known = std::ranges::find(kFields, value.field, &Field::printed);
-    const Unit* unit = findUnit(known != kFields.end() ? known->unit : std::string_view(value.unit));
+    const std::string_view printed = value.unit == "MB" ? std::string_view("MiB") : value.unit;
+    const Unit* unit = findUnit(known != kFields.end() ? known->unit : printed);
     const Quantity quantity = parseQuantity(numberPart(value.text), unit);
     if (!quantity.value) {
       m_absent += quantity.absence ? 1 : 0;

@@ -41,10 +41,14 @@ Result<JsonDocuments> readJsonDocuments(ByteStream& in, const std::string& path,
   RG_TRY(checkTokens(text));
   JsonDocuments found;
   const std::string_view view(text);
-  for (std::size_t at = 0; found.documents.size() < kMaxDocuments;) {
+  for (std::size_t at = 0;;) {
     // A document begins a line.
     at = view.find_first_of("{[", at);
     if (at == std::string_view::npos) break;
+    if (found.documents.size() >= kMaxDocuments) {
+      found.problem = "byte " + std::to_string(at) + ": the documents from here on are more than 65,536 and are left out";
+      break;
+    }
     const std::size_t line = view.find_last_of('\n', at);
     const std::string_view before =
         view.substr(line == std::string_view::npos ? 0 : line + 1, at - (line == std::string_view::npos ? 0 : line + 1));

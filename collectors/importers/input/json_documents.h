@@ -3,7 +3,8 @@
 //
 // Threading:  pure.
 // Units:      byte offsets.
-// Errors:     INVALID_ARGUMENT with file, byte and cause where nothing can be read; RESOURCE_EXHAUSTED beyond 32 MiB.
+// Errors:     INVALID_ARGUMENT with file, byte and cause where nothing can be read; RESOURCE_EXHAUSTED beyond 32 MiB. Documents
+//             beyond 65,536 are left out, with a problem.
 // Cost:       whole text and tree in memory: for outputs of tools, not for traces.
 #pragma once
 

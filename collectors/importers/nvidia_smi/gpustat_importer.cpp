@@ -87,10 +87,10 @@ class GpustatText {
       m_driver = displayName(rest.substr(last + 1));
       m_time = m_sink.time(trimmed(rest.substr(0, last)));
     }
-    if (m_sink.recording && m_time) {
-      m_sink.series.onHost(text.substr(0, host_end));
-      if (!m_driver.empty()) m_sink.series.fact("driver_version", m_driver);
-    }
+    if (!m_time) return;
+    // Also of a header that was imported before: the lines of GPUs after it are of this host.
+    m_sink.series.onHost(text.substr(0, host_end));
+    if (m_sink.recording && !m_driver.empty()) m_sink.series.fact("driver_version", m_driver);
   }
 
   void gpu(std::string_view text) {
@@ -253,9 +253,9 @@ class GpustatImporter : public Importer {
     const Status status = readPieces(in, target, stop, [&](std::string_view piece) {
       lines.push(piece, [&](std::string_view line, std::uint64_t offset) { text.line(line, offset, target.resume_at); });
     });
-    const bool complete = target.final && status.ok();
-    if (complete && !lines.partial().empty()) text.line(lines.partial(), lines.lineStart(), target.resume_at);
-    report.committed_offset = std::max(complete ? lines.offset() : lines.lineStart(), target.resume_at);
+    if (target.final && status.ok() && !lines.partial().empty() && lines.lineStart() >= target.resume_at)
+      out.issue({.code = "import.truncated", .source = target.path, .detail = "the last line has no end; it is not imported"});
+    report.committed_offset = std::max(lines.lineStart(), target.resume_at);
     return endOfGpustat(status, series, sink, target, report);
   }
 };

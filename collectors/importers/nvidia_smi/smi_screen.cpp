@@ -11,7 +11,7 @@
 namespace runglass::nvidia_smi {
 namespace {
 
-constexpr std::size_t kMaxWords = 64;
+constexpr std::size_t kMaxWords = 64, kMaxRow = 1'024;
 
 std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> all;
@@ -55,10 +55,6 @@ std::pair<std::string_view, std::string_view> pairOf(std::string_view text) {
   return {trimmed(text.substr(0, slash)), trimmed(text.substr(slash + 1))};
 }
 
-void add(GpuReading& gpu, const char* field, const char* metric, std::string_view text, const char* unit, std::string_view labels = {}) {
-  gpu.values.push_back({.field = field, .metric = metric, .labels = std::string(labels), .quantity = parseQuantity(text, findUnit(unit))});
-}
-
 void addFact(GpuReading& gpu, std::string_view key, std::string_view text) {
   if (const auto fact = gpuFact(key, text)) std::visit([&](auto value) { gpu.facts[std::string(fact->key)] = value; }, fact->value);
 }
@@ -72,6 +68,8 @@ void SmiScreen::begin(std::string_view title, std::string_view before) {
   m_in_rows = false;
   m_row = 0;
   m_of_table.clear();
+  // Room for the values of a table.
+  if (m_values >= kMaxValues / 2) end();
   m_time = m_sink.time(trimmed(before));
   if (!m_time) m_sink.note("nvidia_smi.no_time", "the table has no line with its time");
   m_driver = after(title, "Driver Version:");
@@ -81,6 +79,7 @@ void SmiScreen::begin(std::string_view title, std::string_view before) {
 }
 
 bool SmiScreen::line(std::string_view text) {
+  text = text.substr(0, kMaxRow);
   if (trimmed(text).empty()) return true;  // between the tables
   if (text.starts_with("+-")) {
     m_row = 0;
@@ -124,16 +123,16 @@ void SmiScreen::gpuRow(const std::vector<std::string_view>& cells) {
     if (!index || left.size() < 3) return;
     if (m_held.size() >= kMaxHeld) end();
     GpuReading gpu;
-    gpu.time = *m_time, gpu.index = index;
+    gpu.time = *m_time, gpu.index = index, gpu.recording = m_sink.recording;
     if (!middle.empty()) gpu.bus = middle.front();
     const std::size_t name_begin = static_cast<std::size_t>(left[1].data() - cells[0].data());
     gpu.model = trimmed(cells[0].substr(name_begin, static_cast<std::size_t>(left.back().data() - cells[0].data()) - name_begin));
     if (m_modes) addFact(gpu, "persistence_mode", left.back());
     if (!right.empty()) {
-      add(gpu, "Volatile Uncorr. ECC", "ecc_errors_uncorrected_volatile_total", right.front(), "");
       // Drivers print N/A where the GPU has no ECC, Off where it is switched off.
-      if (numberOf(right.front())) gpu.facts["ecc"] = true;
-      if (right.front() == "Off") gpu.facts["ecc"] = false, gpu.values.pop_back();
+      const bool off = right.front() == "Off";
+      if (!off) add(gpu, "Volatile Uncorr. ECC", "ecc_errors_uncorrected_volatile_total", right.front(), "");
+      if (off || numberOf(right.front())) gpu.facts["ecc"] = !off;
     }
     if (!m_driver.empty()) gpu.facts["driver"] = m_driver;
     if (!m_cuda.empty()) gpu.facts["cuda"] = m_cuda;
@@ -142,6 +141,7 @@ void SmiScreen::gpuRow(const std::vector<std::string_view>& cells) {
     m_held.push_back(std::move(gpu));
   } else if (!m_of_table.empty() && m_row == 1) {
     GpuReading& gpu = m_held.back();
+    gpu.recording = m_sink.recording;
     if (left.size() >= 4) {
       add(gpu, "Fan", "fan_speed_ratio", left[0], "%");
       add(gpu, "Temp", "temperature_celsius", left[1], "C");
@@ -162,6 +162,7 @@ void SmiScreen::gpuRow(const std::vector<std::string_view>& cells) {
       addFact(gpu, "compute_mode", mode);
     }
   } else if (!m_of_table.empty() && m_row == 2 && !right.empty()) {
+    m_held.back().recording = m_sink.recording;
     addFact(m_held.back(), "mig.mode.current", right.front());
   }
   ++m_row;
@@ -177,7 +178,8 @@ void SmiScreen::instanceRow(const std::vector<std::string_view>& cells) {
   const auto [used, total] = pairOf(cells[1]);
   add(*gpu, "MIG Memory-Usage", "mig_memory_used_bytes", used, "MiB", labels);
   add(*gpu, "MIG Memory-Usage", "mig_memory_total_bytes", total, "MiB", labels);
-  gpu->instances.insert(std::string(left[1]));
+  gpu->recording = m_sink.recording;
+  if (gpu->instances.size() < kMaxWords) gpu->instances.insert(std::string(left[1]));
 }
 
 // "0   N/A  N/A   2165   C+G   /usr/bin/kwin_wayland   25MiB"; before 450 without GI and CI.
@@ -194,16 +196,29 @@ void SmiScreen::processRow(std::string_view cell) {
   const std::string_view name = trimmed(std::string_view(name_begin, static_cast<std::size_t>(all.back().data() - name_begin)));
   nlohmann::json pairs = {{"pid", displayName(*(type - 1))}, {"name", displayName(name)}};
   if (type - all.begin() == 4 && numberOf(all[1])) pairs["GPU_I_ID"] = std::string(all[1]);
+  gpu->recording = m_sink.recording;
   add(*gpu, "GPU Memory Usage", "gpu_process_memory_bytes", all.back(), "MiB",
       pairs.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+void SmiScreen::add(GpuReading& gpu, const char* field, const char* metric, std::string_view text, const char* unit,
+                    std::string_view labels) {
+  if (!m_sink.recording) return;
+  if (m_values >= kMaxValues) return m_sink.note("nvidia_smi.too_many", "values of a table");
+  ++m_values;
+  gpu.values.push_back({.field = field, .metric = metric, .labels = std::string(labels), .quantity = parseQuantity(text, findUnit(unit))});
+}
+
 void SmiScreen::end() {
+  const bool recording = m_sink.recording;
   for (const GpuReading& gpu : m_held) {
+    m_sink.recording = gpu.recording;
     m_sink.put(gpu);
-    if (m_sink.recording && gpu.facts.contains("driver")) m_sink.series.fact("driver_version", gpu.facts["driver"].get<std::string>());
+    if (gpu.recording && gpu.facts.contains("driver")) m_sink.series.fact("driver_version", gpu.facts["driver"].get<std::string>());
   }
+  m_sink.recording = recording;
   m_held.clear();
+  m_values = 0;
   m_of_table.clear();
 }
 

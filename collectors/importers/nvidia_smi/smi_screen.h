@@ -3,7 +3,8 @@
 //
 // Threading:  one thread.
 // Errors:     tables without a readable time are counted and left out.
-// Cost:       GPUs wait for end(), at most kMaxHeld, since a query in the same file names them better: by UUID and full model.
+// Cost:       GPUs wait for end(), at most kMaxHeld with kMaxValues values, since a query in the same file names them better: by UUID and
+//             full model.
 #pragma once
 
 #include <map>
@@ -15,7 +16,7 @@ namespace runglass::nvidia_smi {
 
 class SmiScreen {
  public:
-  static constexpr std::size_t kMaxHeld = 4'096;
+  static constexpr std::size_t kMaxHeld = 4'096, kMaxValues = 65'536;
 
   explicit SmiScreen(SmiSink& sink) : m_sink(sink) {}
   static bool isTitle(std::string_view line);  // "| NVIDIA-SMI 535.161.08   Driver Version: ... |"
@@ -31,6 +32,8 @@ class SmiScreen {
   void instanceRow(const std::vector<std::string_view>& cells);
   void processRow(std::string_view cell);
   GpuReading* reading(std::int32_t index);
+  // Leaves out a value of a row that was imported before.
+  void add(GpuReading& gpu, const char* field, const char* metric, std::string_view text, const char* unit, std::string_view labels = {});
 
   SmiSink& m_sink;
   Section m_section = Section::kNone;
@@ -39,6 +42,7 @@ class SmiScreen {
   std::optional<TimeNs> m_time;
   std::string m_driver, m_cuda;
   std::vector<GpuReading> m_held;
+  std::size_t m_values = 0;                        // in m_held
   std::map<std::int32_t, std::size_t> m_of_table;  // GPUs of this table, by index, in m_held
 };
 

@@ -31,6 +31,7 @@ struct GpuReading {
   std::string uuid, bus, model;
   std::vector<Value> values;
   std::set<std::string> instances;  // MIG: ids of GPU instances
+  bool recording = false;           // a line of it was not imported before
   nlohmann::json facts = nlohmann::json::object();
 };
 

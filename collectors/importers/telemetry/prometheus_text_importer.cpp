@@ -42,6 +42,7 @@ class PrometheusFile {
       return;
     }
     if (kind == Line::kBad && m_bad++ == 0) m_first_bad = displayName(text);
+    m_types += kind == Line::kType ? 1 : 0;
     if (kind == Line::kSample) sample();
   }
 
@@ -124,8 +125,9 @@ class PrometheusFile {
   }
 
   // One page of an exporter, as curl and the textfile collector of node_exporter write it: its samples are as old as its file.
+  // A page that was appended (curl >> file) begins with its types again; values of another text count on.
   bool isPage() const {
-    return m_target.modified && m_target.final && m_target.resume_at == 0 && !m_series.newest() &&
+    return m_target.modified && m_target.final && (m_target.resume_at == 0 || m_types > 0) && !m_series.newest() &&
            std::ranges::all_of(m_meanings, [](const auto& entry) { return entry.second.untimed.size() <= 1; });
   }
   void putPage() {
@@ -168,7 +170,7 @@ class PrometheusFile {
   std::unordered_map<std::string, std::string> m_host_of;  // by uuid of a device
   std::unordered_map<std::string, std::int64_t> m_seen;
   std::int64_t m_bad = 0, m_exemplars = 0, m_too_many = 0, m_blank = 0;
-  std::size_t m_untimed = 0;
+  std::size_t m_untimed = 0, m_types = 0;
   std::string m_first_bad;
 };
 

@@ -66,6 +66,14 @@ TEST(AmdSmi, MetricsAreThoseOfOtherGpus) {
   EXPECT_EQ(nlohmann::json::parse(eventsOf(result, "device_facts").at(0).message)["vendor"], "AMD");
 }
 
+TEST(AmdSmi, EveryMbOfTheToolIsAMiB) {
+  const Imported result = importTool(R"({"gpu_data": [{"gpu": 0, "usage": {"gfx_activity": {"value": 73, "unit": "%"}},
+  "power": {"socket_power": {"value": 142, "unit": "W"}},
+  "mem_usage": {"used_vram": {"value": 2, "unit": "MB"}, "total_visible_vram": {"value": 3, "unit": "MB"}}}]})");
+  EXPECT_THAT(result.recorder.samplesOf("gpu_memory_used_bytes").value, testing::ElementsAre(2'097'152.0));
+  EXPECT_THAT(result.recorder.samplesOf("amd_mem_usage_total_visible_vram_bytes").value, testing::ElementsAre(3'145'728.0));
+}
+
 TEST(AmdSmi, StaticNamesTheDeviceAndTheNewerListIsRead) {
   const Imported result = importTool(R"({"gpu_data": [{"gpu": 1,
   "asic": {"market_name": "AMD Instinct MI300X", "vendor_id": "0x1002", "asic_serial": "0x7D4B"},

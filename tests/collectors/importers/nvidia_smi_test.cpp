@@ -316,6 +316,61 @@ TEST(NvidiaSmi, TheTableOfOldDriversIsRead) {
   EXPECT_GE(result.recorder.issueCount("nvidia_smi.unknown"), 3);
 }
 
+// What nvidia-smi -l appends each second.
+std::string screenText(int second) {
+  const std::string taken = "Fri Jul  3 22:10:" + std::to_string(second) + " 2026       \n";
+  return taken +
+         "+-----------------------------------------------------------------------------+\n"
+         "| NVIDIA-SMI 535.161.08   Driver Version: 535.161.08   CUDA Version: 12.2     |\n"
+         "|-------------------------------+----------------------+----------------------+\n"
+         "| GPU  Name        Persistence-M| Bus-Id        Disp.A | Volatile Uncorr. ECC |\n"
+         "| Fan  Temp  Perf  Pwr:Usage/Cap|         Memory-Usage | GPU-Util  Compute M. |\n"
+         "|===============================+======================+======================|\n"
+         "|   0  Tesla V100-SXM2...  On   | 00000000:00:1E.0 Off |                    2 |\n"
+         "| N/A   43C    P0    57W / 300W |   1500MiB / 16160MiB |     97%      Default |\n"
+         "+-------------------------------+----------------------+----------------------+\n"
+         "|   1  Tesla V100-SXM2...  On   | 00000000:00:1F.0 Off |                    0 |\n"
+         "| N/A   44C    P0    58W / 300W |   1501MiB / 16160MiB |     98%      Default |\n"
+         "+-------------------------------+----------------------+----------------------+\n"
+         "| Processes:                                                       GPU Memory |\n"
+         "|  GPU       PID   Type   Process name                             Usage      |\n"
+         "|=============================================================================|\n"
+         "|    0      2165      C   python                                      1490MiB |\n";
+}
+
+// All values, as "metric labels device time".
+std::multiset<std::string> valuesOf(const Imported& result) {
+  std::multiset<std::string> all;
+  for (const auto& [id, columns] : result.recorder.metric_samples) {
+    const auto& key = result.recorder.series_keys.at(id);
+    for (const TimeNs time : columns.time)
+      all.insert(key.metric + " " + key.labels + " " + std::to_string(key.device.value) + " " + std::to_string(time));
+  }
+  return all;
+}
+
+TEST(NvidiaSmi, AGrownFileOfTablesGivesEachValueOnce) {
+  const std::string text = screenText(46) + screenText(47) + screenText(48);
+  const auto whole = valuesOf(importText(text));
+  EXPECT_EQ(whole.size(), 3U * 17);
+  for (std::size_t cut = text.find('\n') + 1; cut < text.size(); cut = text.find('\n', cut) + 1) {
+    const Imported before = importText(std::string_view(text).substr(0, cut));
+    auto both = valuesOf(before);
+    both.merge(valuesOf(importText(text, {.run_name = {}, .resume_at = before.report.committed_offset})));
+    ASSERT_EQ(both, whole) << "cut at byte " << cut;
+  }
+}
+
+TEST(NvidiaSmi, TheValuesOfATableAreBounded) {
+  std::string text = screenText(46);
+  constexpr int kRows = 100'000;
+  for (int i = 0; i < kRows; ++i) text += "|    0      2165      C   python      1MiB |\n";
+  const Imported result = importText(text + screenText(47));
+  EXPECT_GT(result.recorder.issueCount("nvidia_smi.too_many"), kRows / 4);
+  EXPECT_LT(result.recorder.samplesOf("gpu_process_memory_bytes", "*", DeviceId{1}).value.size(), 3U * kRows / 4);
+  EXPECT_EQ(result.recorder.samplesOf("power_watts", "*", DeviceId{1}).value.size(), 2U) << "the next table is complete";
+}
+
 TEST(NvidiaSmi, ProcessesOfPmonHaveTheirShareOfTheGpu) {
   const Imported result = importText(
       "#Date       Time        gpu         pid   type     sm    mem    enc    dec    jpg    ofa    command \n"
@@ -415,6 +470,33 @@ TEST(Gpustat, ItsJsonIsReadAlsoWhenRepeated) {
   const Imported cut = importText(one + "\n" + one.substr(0, 200));
   EXPECT_EQ(cut.recorder.samplesOf("gpu_busy_ratio").value.size(), 1U);
   EXPECT_NE(cut.report.partial_reason.find("has no end"), std::string::npos) << cut.report.partial_reason;
+}
+
+TEST(Gpustat, AGrownFileKeepsItsNodeAndGivesEachLineOnce) {
+  const std::string text =
+      "node7                    Fri Jul  3 22:10:46 2026  535.161.08\n"
+      "[0] NVIDIA A100-SXM4-80GB | 31'C,  40 % |   455 / 81920 MB |\n"
+      "[1] NVIDIA A100-SXM4-80GB | 32'C,  50 % |   455 / 81920 MB |\n"
+      "[2] NVIDIA A100-SXM4-80GB | 33'C,  60 % |   455 / 81920 MB |\n";
+  for (std::size_t cut = text.find("[1]"); cut < text.size(); ++cut) {
+    const Imported before = importText(std::string_view(text).substr(0, cut));
+    const Imported after = importText(text, {.run_name = {}, .resume_at = before.report.committed_offset});
+    for (const Imported* part : {&before, &after})
+      for (const Node& node : part->recorder.nodes) ASSERT_EQ(node.name, "node7") << "cut at byte " << cut;
+    std::size_t values = 0;
+    for (const Imported* part : {&before, &after})
+      for (const auto& [id, columns] : part->recorder.metric_samples) values += columns.time.size();
+    ASSERT_EQ(values, 3U * 4) << "cut at byte " << cut;
+  }
+}
+
+TEST(Gpustat, JsonDocumentsBeyondTheLimitAreReported) {
+  std::string text = R"({"query_time": "2026-07-03T22:10:46", "gpus": []})";
+  for (int i = 0; i < 65'535; ++i) text += "\n{}";
+  EXPECT_EQ(importText(text).report.partial_reason, "");
+  const Imported result = importText(text + "\n{}");
+  EXPECT_EQ(result.report.committed_offset, 65'536U);
+  EXPECT_NE(result.report.partial_reason.find("65,536"), std::string::npos) << result.report.partial_reason;
 }
 
 // Every stored file, compared with facts.json.

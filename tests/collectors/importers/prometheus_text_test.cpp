@@ -78,8 +78,8 @@ TEST(PrometheusText, EveryFirstGenerationNameOfDcgmIsKnownInBaseUnits) {
       {"dcgm_memory_clock", "1215", "memory_clock_hertz", 1.215e9},
       {"dcgm_gpu_temp", "61", "temperature_celsius", 61},
       {"dcgm_power_usage", "310.5", "power_watts", 310.5},
-      {"dcgm_pcie_tx_throughput", "2000", "pcie_transmit_bytes_per_s", 2e6},
-      {"dcgm_pcie_rx_throughput", "3000", "pcie_receive_bytes_per_s", 3e6},
+      {"dcgm_pcie_tx_throughput", "2000", "pcie_transmit_sampled_bytes_per_s", 2e6},
+      {"dcgm_pcie_rx_throughput", "3000", "pcie_receive_sampled_bytes_per_s", 3e6},
       {"dcgm_pcie_replay_counter", "4", "pcie_replay_total", 4},
       {"dcgm_gpu_utilization", "97", "gpu_busy_ratio", 0.97},
       {"dcgm_mem_copy_utilization", "40", "gpu_memory_busy_ratio", 0.4},
@@ -105,6 +105,19 @@ TEST(PrometheusText, EveryFirstGenerationNameOfDcgmIsKnownInBaseUnits) {
   }
 }
 
+TEST(PrometheusText, NoTwoNamesOnOnePageAreOneSeries) {
+  const Imported result = importText(
+      "# TYPE DCGM_FI_DEV_PCIE_TX_THROUGHPUT gauge\n"
+      "DCGM_FI_DEV_PCIE_TX_THROUGHPUT{gpu=\"0\",UUID=\"GPU-a\"} 2000 1747325044429\n"
+      "DCGM_FI_PROF_PCIE_TX_BYTES{gpu=\"0\",UUID=\"GPU-a\"} 1900000 1747325044429\n"
+      "DCGM_FI_DEV_PCIE_RX_THROUGHPUT{gpu=\"0\",UUID=\"GPU-a\"} 3000 1747325044429\n"
+      "DCGM_FI_PROF_PCIE_RX_BYTES{gpu=\"0\",UUID=\"GPU-a\"} 2900000 1747325044429\n");
+  EXPECT_THAT(result.recorder.samplesOf("pcie_transmit_bytes_per_s").value, ElementsAre(1.9e6));
+  EXPECT_THAT(result.recorder.samplesOf("pcie_transmit_sampled_bytes_per_s").value, ElementsAre(2e6));
+  EXPECT_THAT(result.recorder.samplesOf("pcie_receive_bytes_per_s").value, ElementsAre(2.9e6));
+  EXPECT_THAT(result.recorder.samplesOf("pcie_receive_sampled_bytes_per_s").value, ElementsAre(3e6));
+}
+
 constexpr TimeNs kWritten = 1'783'116'646'000'000'000;
 
 Imported importPage(std::string_view text) { return importText(text, {.run_name = "run", .path = "test", .modified = kWritten}); }
@@ -118,6 +131,17 @@ TEST(PrometheusText, APageIsAsOldAsItsFile) {
   EXPECT_EQ(result.recorder.issueCount("import.file_time"), 2);
   const Imported two = importPage("# TYPE a gauge\na{x=\"1\"} 5\na{x=\"1\"} 7\n");
   EXPECT_EQ(two.recorder.issueCount("prometheus_text.no_time"), 2) << "two pages in one file have no time each";
+}
+
+TEST(PrometheusText, APageThatWasAppendedIsAsOldAsItsFile) {
+  const std::string page = "# TYPE DCGM_FI_DEV_GPU_TEMP gauge\nDCGM_FI_DEV_GPU_TEMP{gpu=\"0\",UUID=\"GPU-1\",modelName=\"H100\"} 60\n";
+  for (const std::size_t before : {page.size(), 2 * page.size()}) {
+    std::string text;
+    while (text.size() <= before) text += page;
+    const Imported result = importText(text, {.run_name = "run", .path = "test", .resume_at = before, .modified = kWritten});
+    EXPECT_THAT(result.recorder.samplesOf("temperature_celsius", "", DeviceId{1}).time, ElementsAre(kWritten));
+    EXPECT_TRUE(result.recorder.scalar_points.empty());
+  }
 }
 
 TEST(PrometheusText, AmdsExporterHasTheSameMetricsWithAndWithoutItsPrefix) {
