@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/run_name.h"
+#include "collectors/importers/input/tool_output.h"
 #include "collectors/importers/measurements/test_text.h"
 #include "model/number_text.h"
 
@@ -50,9 +52,11 @@ class NcclTest {
       m_columns = true;
       m_checked = text.find("#wrong") != std::string_view::npos;
     }
-    if (text.find("Out of bounds values") != std::string_view::npos) m_out_of_bounds = std::string(words.back());
+    if (text.find("Out of bounds values") != std::string_view::npos)
+      m_out_of_bounds = std::string(words.back()), m_fresh |= m_out.recording;
     if (text.find("Avg bus bandwidth") != std::string_view::npos) {
       m_average = decimal(words.back());
+      m_fresh |= m_out.recording;
       end();
     }
   }
@@ -60,6 +64,8 @@ class NcclTest {
   // Records a whole test.
   void end() {
     if (m_rows.empty()) return;
+    // The line that ends a test can be one of the next test.
+    const bool now = std::exchange(m_out.recording, m_fresh);
     const std::string test = m_test.empty() ? (m_file_test.empty() ? "nccl_tests" : m_file_test) : m_test;
     double wrong = 0;
     std::string wrong_sizes;
@@ -73,13 +79,14 @@ class NcclTest {
     }
     eachHost([&] {
       for (const Row& row : m_rows) {
+        if (!row.fresh) continue;
         for (const Half& half : row.halves) {
-          Json labels = {{"test", test},
-                         {"bytes", row.size},
-                         {"type", row.type},
-                         {"place", half.place},
-                         {"ranks", std::to_string(m_ranks)},
-                         {"nodes", std::to_string(std::max<std::size_t>(m_hosts.size(), 1))}};
+          const Json labels = {{"test", test},
+                               {"bytes", row.size},
+                               {"type", row.type},
+                               {"place", half.place},
+                               {"ranks", std::to_string(m_ranks)},
+                               {"nodes", std::to_string(std::max<std::size_t>(m_hosts.size(), 1))}};
           m_out.value({}, "test_bus_bandwidth_bytes_per_s", labels, half.bus * kGigabyte);
           m_out.value({}, "test_bandwidth_bytes_per_s", labels, half.algorithm * kGigabyte);
           m_out.value({}, "test_time_ns", labels, half.time_us * kMicrosecond);
@@ -102,7 +109,8 @@ class NcclTest {
                    m_hosts.size() > 1);
     }
     m_rows.clear(), m_hosts.clear(), m_devices.clear();
-    m_ranks = 0, m_columns = false;
+    m_ranks = 0, m_columns = m_fresh = false;
+    m_out.recording = now;
     m_average.reset();
     m_out_of_bounds.clear(), m_model.clear();
   }
@@ -117,6 +125,7 @@ class NcclTest {
   struct Row {
     std::string size, type;
     std::vector<Half> halves;
+    bool fresh;  // after resume_at
   };
 
   template <class Fn>
@@ -150,7 +159,7 @@ class NcclTest {
   }
 
   void row(const std::vector<std::string_view>& words, std::string_view text) {
-    Row row{.size = std::string(words[0]), .type = std::string(words[2]), .halves = {}};
+    Row row{.size = std::string(words[0]), .type = std::string(words[2]), .halves = {}, .fresh = m_out.recording};
     const bool sized = row.size.find_first_not_of("0123456789") == std::string::npos;
     for (const std::size_t at : {words.size() - 8, words.size() - 4}) {
       const auto time = decimal(words[at]), algorithm = decimal(words[at + 1]), bus = decimal(words[at + 2]);
@@ -162,6 +171,7 @@ class NcclTest {
                             .wrong = m_checked ? decimal(words[at + 3]) : std::nullopt});
     }
     if (!sized || row.halves.empty()) return m_out.badLine(text);
+    m_fresh |= row.fresh;
     if (m_rows.size() < kMaxRows) m_rows.push_back(std::move(row));
   }
 
@@ -170,7 +180,7 @@ class NcclTest {
   std::size_t m_ranks = 0;
   std::set<std::string> m_hosts;
   std::set<std::pair<std::string, std::int32_t>> m_devices;
-  bool m_columns = false, m_checked = false;
+  bool m_columns = false, m_checked = false, m_fresh = false;  // m_fresh: a line of the test is after resume_at
   std::vector<Row> m_rows;
   std::optional<double> m_average;
 };
@@ -180,8 +190,8 @@ class NcclTestsImporter : public Importer {
   std::string_view kind() const override { return "nccl_tests"; }
   int recognise(const ImportProbe& probe) const override {
     return probe.head.find("algbw") != std::string_view::npos && probe.head.find("busbw") != std::string_view::npos &&
-                   (probe.head.find("# nThread") != std::string_view::npos || probe.head.find("#       size") != std::string_view::npos)
-               ? 96
+                   (beginsLine(probe.head, "# nThread") || beginsLine(probe.head, "#       size"))
+               ? kToolOutput
                : 0;
   }
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
