@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output of nccl-tests (all_reduce_perf and others; rccl-tests prints the same): a row per message size. A collective's bandwidth belongs
-// to every node that took part. The test's name is that of its command or of "Collective test starting"; older versions do not print it.
+// to every node that took part; where nodes x sizes exceed kMaxHostRows, it is recorded once, for the first node. The test's name is that
+// of its command or of "Collective test starting"; older versions do not print it.
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -18,7 +19,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double kGigabyte = 1e9, kMicrosecond = 1e3;
-constexpr std::size_t kMaxRanks = 65'536, kMaxRows = 4'096;
+// A row has up to 8 values for each host: the limit keeps a test below half of DeviceSeries::kMaxSeries.
+constexpr std::size_t kMaxRanks = 65'536, kMaxRows = 4'096, kMaxHostRows = 4'096;
 
 // "all_reduce_perf" of a command, path or title.
 std::string testNameIn(std::string_view text) {
@@ -77,30 +79,31 @@ class NcclTest {
         }
       }
     }
-    eachHost([&] {
-      for (const Row& row : m_rows) {
-        if (!row.fresh) continue;
-        for (const Half& half : row.halves) {
-          const Json labels = {{"test", test},
-                               {"bytes", row.size},
-                               {"type", row.type},
-                               {"place", half.place},
-                               {"ranks", std::to_string(m_ranks)},
-                               {"nodes", std::to_string(std::max<std::size_t>(m_hosts.size(), 1))}};
+    const std::vector<std::string> hosts = recordedHosts();
+    for (const Row& row : m_rows) {
+      if (!row.fresh) continue;
+      for (const Half& half : row.halves) {
+        const Json labels = {{"test", test},
+                             {"bytes", row.size},
+                             {"type", row.type},
+                             {"place", half.place},
+                             {"ranks", std::to_string(m_ranks)},
+                             {"nodes", std::to_string(std::max<std::size_t>(m_hosts.size(), 1))}};
+        for (const std::string& host : hosts) {
+          m_out.onHost(host);
           m_out.value({}, "test_bus_bandwidth_bytes_per_s", labels, half.bus * kGigabyte);
           m_out.value({}, "test_bandwidth_bytes_per_s", labels, half.algorithm * kGigabyte);
           m_out.value({}, "test_time_ns", labels, half.time_us * kMicrosecond);
           if (half.wrong) m_out.value({}, "test_wrong_count", labels, *half.wrong);
         }
       }
-    });
+    }
     std::string what = test + " of " + std::to_string(m_ranks) + (m_ranks == 1 ? " rank" : " ranks");
     if (!m_hosts.empty()) what += " on " + hostsText();
     std::string result = what;
     if (m_average) result += ": " + numberText(*m_average) + " GB/s average bus bandwidth";
     if (wrong == 0 && m_checked) result += ", no wrong value";
-    m_out.onHost(m_hosts.size() == 1 ? *m_hosts.begin() : "");
-    if (m_hosts.size() > 1) m_out.onHost(*m_hosts.begin());
+    m_out.onHost(hosts.front());
     m_out.finished(test, result);
     if (wrong > 0 || m_out_of_bounds == "FAILED") {
       const DeviceId device =
@@ -128,10 +131,11 @@ class NcclTest {
     bool fresh;  // after resume_at
   };
 
-  template <class Fn>
-  void eachHost(Fn&& fn) {
-    if (m_hosts.empty()) return m_out.onHost(""), fn();
-    for (const std::string& host : m_hosts) m_out.onHost(host), fn();
+  // "": the file's node. A large test is recorded once: every host would have the same values.
+  std::vector<std::string> recordedHosts() const {
+    if (m_hosts.empty()) return {""};
+    const bool large = m_hosts.size() * m_rows.size() > kMaxHostRows;
+    return {m_hosts.begin(), large ? std::next(m_hosts.begin()) : m_hosts.end()};
   }
 
   std::string hostsText() const {
@@ -189,10 +193,10 @@ class NcclTestsImporter : public Importer {
  public:
   std::string_view kind() const override { return "nccl_tests"; }
   int recognise(const ImportProbe& probe) const override {
-    return probe.head.find("algbw") != std::string_view::npos && probe.head.find("busbw") != std::string_view::npos &&
-                   (beginsLine(probe.head, "# nThread") || beginsLine(probe.head, "#       size"))
-               ? kToolOutput
-               : 0;
+    // The list of ranks of a large job fills the head.
+    const bool title = beginsLine(probe.head, "# nThread");
+    const bool table = probe.head.find("algbw") != std::string_view::npos && probe.head.find("busbw") != std::string_view::npos;
+    return (title && (table || beginsLine(probe.head, "#  Rank "))) || (table && beginsLine(probe.head, "#       size")) ? kToolOutput : 0;
   }
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
     TestResults results(target, out);

@@ -103,6 +103,28 @@ TEST(NcclTests, OneGpuWithWrongValuesIsNamed) {
   EXPECT_EQ(grouped.recorder.devices.at(failed[0].device.value - 1).index, 3);
 }
 
+TEST(NcclTests, ALargeTestIsRecordedOnce) {
+  const auto text = [](int nodes) {
+    std::string all = "# nThread 1 nGpus 1 minBytes 8 maxBytes 8 step: 2(factor)\n";
+    for (int node = 0; node < nodes; ++node)
+      all += "#  Rank  " + std::to_string(node) + " Group  0 Pid   6899 on node-" + std::to_string(10'000 + node) +
+             " device  0 [0x07] NVIDIA H100 80GB HBM3\n";
+    all += "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n";
+    for (int size = 0; size < 30; ++size)
+      all += "  " + std::to_string(8LL << size) + "  2  float  sum  -1  38.90  0.00  0.00  0  38.70  0.00  0.00  0\n";
+    return all;
+  };
+  const Imported large = importTest(text(1'024));
+  ASSERT_EQ(large.kind, "nccl_tests");
+  EXPECT_EQ(large.recorder.series_keys.size(), 240U) << "30 sizes, 2 places, 4 metrics";
+  EXPECT_EQ(large.recorder.issueCount("measurement.too_many"), 0);
+  ASSERT_EQ(large.recorder.nodes.size(), 1U);
+  EXPECT_EQ(large.recorder.nodes[0].name, "node-10000");
+  EXPECT_THAT(large.recorder.series_keys.begin()->second.labels, HasSubstr(R"("nodes":"1024")"));
+  EXPECT_THAT(eventsOf(large, "test_result").at(0).message, HasSubstr("and 1020 more nodes"));
+  EXPECT_EQ(importTest(text(128)).recorder.nodes.size(), 128U) << "each node that took part";
+}
+
 TEST(NcclTests, WithoutATimeOnlyEventsAreRecorded) {
   const Imported result = test::importText(ncclText("0", "0 OK"));
   EXPECT_TRUE(result.recorder.metric_samples.empty()) << "no time is invented";
