@@ -27,7 +27,6 @@ struct EqualSetting {
 };
 constexpr std::array kEqual = {
     EqualSetting{"driver", "GPU driver", "Bring all nodes to one driver version."},
-    EqualSetting{"driver_version", "GPU driver", "Bring all nodes to one driver version."},
     EqualSetting{"cuda", "CUDA version of the driver", "Bring all nodes to one driver version."},
     EqualSetting{"nccl_cuda_driver", "CUDA version that NCCL saw", "Bring all nodes to one driver version."},
     EqualSetting{"nccl_version", "NCCL version", "Use one image on all nodes: ranks of different versions may not understand each other."},
@@ -157,9 +156,15 @@ std::optional<Finding> judgeLargeJob(std::span<const ReportedSetting> reported, 
 }  // namespace
 
 std::vector<Finding> judgeSettings(std::span<const ReportedSetting> reported) {
+  std::set<std::string_view> with_driver;
+  for (const ReportedSetting& one : reported)
+    if (one.key == "driver") with_driver.insert(one.node);
   std::map<std::string, Values> by_key;
   for (const ReportedSetting& one : reported) {
-    Values& values = by_key[one.key];
+    // Files report a node's driver, and some of them each GPU's too: it is one setting.
+    const bool of_node = one.key == "driver_version";
+    if (of_node && with_driver.contains(one.node)) continue;
+    Values& values = by_key[of_node ? "driver" : one.key];
     values.nodes[one.value].insert(one.node.empty() ? std::string(kWholeJob) : one.node);
     ++values.count[one.value];
   }

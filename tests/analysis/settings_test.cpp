@@ -39,6 +39,19 @@ TEST(SettingsTest, NameTheOneNodeThatDiffers) {
   EXPECT_THAT(found[0].evidence, HasSubstr(R"("odd":["n3"])"));
 }
 
+TEST(SettingsTest, OneDriverThatDiffersIsOneFinding) {
+  auto reported = onNodes("driver", "550.54", 64, "535.10");
+  for (const ReportedSetting& one : onNodes("driver_version", "550.54", 64, "535.10")) reported.push_back(one);
+  ASSERT_EQ(judgeSettings(reported).size(), 1U);
+  EXPECT_EQ(judgeSettings(reported)[0].summary, "GPU driver differs: n3 has 535.10, the other 63 nodes 550.54");
+  EXPECT_EQ(judgeSettings(onNodes("driver_version", "550.54", 64, "535.10")).size(), 1U);
+  // Some nodes have an agent, others an imported file.
+  auto mixed = onNodes("driver", "550.54", 32);
+  mixed.push_back({"driver_version", "535.10", "imported", {}});
+  ASSERT_EQ(judgeSettings(mixed).size(), 1U);
+  EXPECT_EQ(judgeSettings(mixed)[0].summary, "GPU driver differs: imported has 535.10, the other 32 nodes 550.54");
+}
+
 TEST(SettingsTest, WithoutAMajorityNobodyIsTheOddOne) {
   auto reported = onNodes("nccl_version", "2.20", 4);
   for (const ReportedSetting& one : onNodes("nccl_version", "2.21", 4)) reported.push_back({one.key, one.value, "m" + one.node, {}});

@@ -9,6 +9,7 @@
 #include "collectors/importers/input/json_documents.h"
 #include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/input/run_name.h"
+#include "collectors/importers/input/tool_output.h"
 #include "collectors/importers/telemetry/quantity.h"
 #include "collectors/text/line_splitter.h"
 
@@ -102,8 +103,9 @@ class AmdSmiImporter : public Importer {
     const auto has = [&](std::string_view text) { return probe.head.find(text) != std::string_view::npos; };
     const bool json = opensJson(probe.head) || has("\n[") || has("\n{");
     if (!json) return 0;
-    if (has("\"gpu\"") && ((has("\"gfx_activity\"") && has("\"power\"")) || (has("\"market_name\"") && has("\"asic\"")))) return 94;
-    return has("\"card0\"") && (has("(W)\"") || has("(C)\"") || has("\"GPU use (%)\"") || has("VRAM")) ? 94 : 0;
+    if (has("\"gpu\"") && ((has("\"gfx_activity\"") && has("\"power\"")) || (has("\"market_name\"") && has("\"asic\""))))
+      return kToolOutput;
+    return has("\"card0\"") && (has("(W)\"") || has("(C)\"") || has("\"GPU use (%)\"") || has("VRAM")) ? kToolOutput : 0;
   }
   // The offset counts documents.
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
@@ -141,14 +143,17 @@ class RocmSmiCsvImporter : public Importer {
   std::string_view kind() const override { return "rocm_smi_csv"; }
   int recognise(const ImportProbe& probe) const override {
     const std::string_view head = trimmed(probe.head);
-    return head.starts_with("device,") && head.find("\ncard") != std::string_view::npos ? 94 : 0;
+    return head.starts_with("device,") && head.find("\ncard") != std::string_view::npos ? kToolOutput : 0;
   }
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
+    report.committed_offset = target.resume_at;
     if (!target.final) return {};
     AmdGpus gpus(target, out);
     std::vector<std::string> header;
     std::int64_t ragged = 0;
-    const auto line = [&](std::string_view text) {
+    // A cut row is read again when it has its end.
+    const auto line = [&](std::string_view text, std::uint64_t offset) {
+      const bool recording = offset + text.size() > target.resume_at;
       text = trimmed(text);
       if (text.empty() || text.size() > 65'536) return;
       std::vector<std::string> cells;
@@ -160,7 +165,7 @@ class RocmSmiCsvImporter : public Importer {
       }
       if (cells.front() == "device") {
         header = cells;
-      } else if (isCard(cells.front())) {
+      } else if (recording && isCard(cells.front())) {
         if (cells.size() != header.size()) return void(++ragged);
         std::vector<std::pair<std::string, std::string>> fields;
         for (std::size_t i = 1; i < cells.size(); ++i) fields.emplace_back(header[i], cells[i]);
@@ -168,12 +173,11 @@ class RocmSmiCsvImporter : public Importer {
       }
     };
     train_log::LineSplitter lines;
-    const Status status = readPieces(
-        in, target, stop, [&](std::string_view piece) { lines.push(piece, [&](std::string_view text, std::uint64_t) { line(text); }); });
-    if (status.ok()) line(lines.partial());
+    const Status status = readPieces(in, target, stop, [&](std::string_view piece) { lines.push(piece, line); });
+    if (status.ok()) line(lines.partial(), lines.lineStart());
     if (ragged > 0) out.issue({.code = "amd_smi.ragged_row", .source = target.path, .count = ragged});
     gpus.finish(report);
-    report.committed_offset = status.ok() ? lines.offset() : 0;
+    report.committed_offset = std::max(status.ok() ? lines.offset() : lines.lineStart(), target.resume_at);
     return endOfImport(status, report);
   }
 };

@@ -7,6 +7,7 @@
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/input/run_name.h"
+#include "collectors/importers/input/tool_output.h"
 #include "collectors/importers/telemetry/device_series.h"
 #include "collectors/importers/telemetry/quantity.h"
 #include "collectors/text/line_splitter.h"
@@ -49,10 +50,13 @@ class NpuSmiTable {
  public:
   NpuSmiTable(const ImportTarget& target, Recorder& out) : m_target(target), m_out(out), m_series(target, out) {}
 
+  bool recording = true;  // false: the current line only changes state
+
   void line(std::string_view text) {
     if (const std::size_t version = text.find("Version:"); text.starts_with("| npu-smi") && version != std::string_view::npos) {
       const auto words = numbersOf(text.substr(version + 8));
       if (!words.empty()) m_driver = displayName(words.front());
+      m_processes = false;  // another table
       return;
     }
     if (text.starts_with("| NPU") && text.find("Process") != std::string_view::npos) m_processes = true;
@@ -93,7 +97,7 @@ class NpuSmiTable {
   // "| 0                         | 0000:C1:00.0  | 0           0    / 0          60056/ 65536         |"; where a card has several chips
   // the second number of the first cell is the one that frameworks use ("Phy-ID").
   void chip(const std::vector<std::string>& first, const std::vector<std::string_view>& cells) {
-    if (m_npu < 0) return;
+    if (m_npu < 0 || !recording) return;
     const std::int32_t index = first.size() > 1 && indexOf(first[1]) ? *indexOf(first[1]) : m_npu;
     const DeviceId device =
         m_series.device({.kind = "npu", .index = index, .bus_id = cells[1], .model = m_model.empty() ? m_model : "Ascend " + m_model});
@@ -145,17 +149,21 @@ class NpuSmiImporter : public Importer {
   std::string_view kind() const override { return "npu_smi"; }
   int recognise(const ImportProbe& probe) const override {
     const std::string_view head = probe.head.substr(0, 4'096);
-    return head.find("| npu-smi ") != std::string_view::npos && head.find("AICore(%)") != std::string_view::npos ? 95 : 0;
+    return beginsLine(head, "| npu-smi ") && head.find("AICore(%)") != std::string_view::npos ? kToolOutput : 0;
   }
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
+    report.committed_offset = target.resume_at;
     if (!target.final) return {};
     NpuSmiTable table(target, out);
     train_log::LineSplitter lines;
     const Status status = readPieces(in, target, stop, [&](std::string_view piece) {
-      lines.push(piece, [&](std::string_view line, std::uint64_t) { table.line(trimmed(line)); });
+      lines.push(piece, [&](std::string_view line, std::uint64_t offset) {
+        table.recording = offset >= target.resume_at;
+        table.line(trimmed(line));
+      });
     });
     table.finish(report);
-    report.committed_offset = status.ok() ? lines.offset() : 0;
+    report.committed_offset = std::max(lines.lineStart(), target.resume_at);
     return endOfImport(status, report);
   }
 };

@@ -7,6 +7,7 @@
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/json_documents.h"
 #include "collectors/importers/input/run_name.h"
+#include "collectors/importers/input/tool_output.h"
 #include "collectors/importers/measurements/test_text.h"
 #include "collectors/importers/telemetry/quantity.h"
 
@@ -30,7 +31,7 @@ class Diagnostic {
 
   // `gpu`: none for tests of the node.
   void result(const std::string& test, std::optional<std::int32_t> gpu, Outcome outcome, const std::string& why) {
-    if (outcome == Outcome::kOther) return;
+    if (outcome == Outcome::kOther || !m_out.recording) return;
     ++m_results;
     const DeviceId device = gpu ? m_out.device({.index = gpu, .bus_id = {}, .model = {}}) : DeviceId{};
     m_out.value(device, "test_failed_count", {{"test", test}, {"tool", "dcgmi diag"}}, outcome == Outcome::kFail ? 1 : 0);
@@ -46,6 +47,9 @@ class Diagnostic {
       m_out.finished("dcgmi diag", "dcgmi diag: " + std::to_string(m_results) + " results, " + std::to_string(m_failed) + " failed");
     m_results = m_failed = 0;
   }
+  bool recording() const { return m_out.recording; }
+  // The following results are of this test, whose last line may be before the current one.
+  void recordOnly(bool recording) { m_out.recording = recording; }
   void driver(std::string_view version) { m_out.fact("driver_version", version); }
 
  private:
@@ -84,20 +88,23 @@ class DcgmDiagJsonImporter : public Importer {
   int recognise(const ImportProbe& probe) const override {
     return opensJson(probe.head) && (probe.head.find("\"DCGM Diagnostic\"") != std::string_view::npos ||
                                      probe.head.find("\"DCGM GPU Diagnostic\"") != std::string_view::npos)
-               ? 95
+               ? kToolOutput
                : 0;
   }
+  // The offset counts documents.
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
+    report.committed_offset = target.resume_at;
     if (!target.final) return {};
     RG_ASSIGN(const JsonDocuments read, readJsonDocuments(in, target.path, stop));
     TestResults results(target, out);
-    for (const Json& document : read.documents) {
+    for (std::size_t i = target.resume_at; i < read.documents.size(); ++i) {
+      const Json& document = read.documents[i];
       if (!document.is_object()) continue;
       for (const char* key : {"DCGM Diagnostic", "DCGM GPU Diagnostic"})
         if (document.contains(key) && document[key].is_object()) diagnostic(document, document[key], results);
     }
     results.finish(report);
-    report.committed_offset = read.documents.size();
+    report.committed_offset = std::max<std::uint64_t>(read.documents.size(), target.resume_at);
     if (!read.problem.empty()) report.partial_reason = target.path + ": " + read.problem;
     return {};
   }
@@ -149,12 +156,14 @@ class DcgmDiagText {
   void line(std::string_view text) {
     text = trimmed(text);
     if (!text.starts_with('|')) return;
+    const bool recording = m_diagnostic.recording();
     const std::size_t bar = text.find('|', 1), last = text.rfind('|');
     if (bar == std::string_view::npos || last <= bar) return;
     const std::string_view name = trimmed(text.substr(1, bar - 1)), value = trimmed(text.substr(bar + 1, last - bar - 1));
     if (name.starts_with("Driver Version")) return m_diagnostic.driver(value);
     if (name == "Warning" || name.starts_with("Warning:")) {
       if (m_why.size() < 1'024) m_why += (m_why.empty() ? "" : "; ") + std::string(value);
+      m_fresh |= recording;
       return;
     }
     if (name == "Info" || name.starts_with("Info:")) return;
@@ -163,6 +172,7 @@ class DcgmDiagText {
       if (value.starts_with("GPU") && value.find(": ") != std::string_view::npos) {
         const auto gpus = numbersIn(value.substr(0, value.find(':')));
         if (gpus.size() == 1) m_each.emplace_back(gpus.front(), outcomeOf(value.substr(value.find(": ") + 2)));
+        m_fresh |= recording;
       } else if (!m_why.empty() && m_why.size() < 1'024) {
         m_why.append(1, ' ').append(value);
       }
@@ -170,7 +180,7 @@ class DcgmDiagText {
     }
     flush();
     if (outcomeOf(value) == Outcome::kOther) return;
-    m_test = displayName(name), m_value = value;
+    m_test = displayName(name), m_value = value, m_fresh = recording;
   }
   void end() {
     flush();
@@ -180,6 +190,8 @@ class DcgmDiagText {
  private:
   void flush() {
     if (m_test.empty()) return;
+    const bool now = m_diagnostic.recording();
+    m_diagnostic.recordOnly(m_fresh);
     const Outcome outcome = outcomeOf(m_value);
     const std::size_t colon = m_value.find(':');
     const auto gpus = colon == std::string::npos ? std::vector<std::int32_t>() : numbersIn(std::string_view(m_value).substr(colon));
@@ -189,11 +201,13 @@ class DcgmDiagText {
       for (const std::int32_t gpu : gpus) m_diagnostic.result(m_test, gpu, outcome, m_why);
     else
       m_diagnostic.result(m_test, std::nullopt, outcome, m_why);
+    m_diagnostic.recordOnly(now);
     m_test.clear(), m_value.clear(), m_why.clear(), m_each.clear();
   }
 
   Diagnostic m_diagnostic;
   std::string m_test, m_value, m_why;
+  bool m_fresh = false;  // a line of the test is after resume_at
   std::vector<std::pair<std::int32_t, Outcome>> m_each;
 };
 
@@ -202,7 +216,7 @@ class DcgmDiagImporter : public Importer {
   std::string_view kind() const override { return "dcgm_diag"; }
   int recognise(const ImportProbe& probe) const override {
     const std::string_view head = probe.head.substr(0, 4'096);
-    return head.find("| Diagnostic ") != std::string_view::npos && head.find("| Result ") != std::string_view::npos ? 95 : 0;
+    return beginsLine(head, "| Diagnostic ") && head.find("| Result ") != std::string_view::npos ? kToolOutput : 0;
   }
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
     TestResults results(target, out);

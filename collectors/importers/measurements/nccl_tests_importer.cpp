@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output of nccl-tests (all_reduce_perf and others; rccl-tests prints the same): a row per message size. A collective's bandwidth belongs
-// to every node that took part. The test's name is that of its command or of "Collective test starting"; older versions do not print it.
+// to every node that took part; where nodes x sizes exceed kMaxHostRows, it is recorded once, for the first node. The test's name is that
+// of its command or of "Collective test starting"; older versions do not print it.
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <set>
+#include <utility>
 
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/run_name.h"
+#include "collectors/importers/input/tool_output.h"
 #include "collectors/importers/measurements/test_text.h"
 #include "model/number_text.h"
 
@@ -16,7 +19,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double kGigabyte = 1e9, kMicrosecond = 1e3;
-constexpr std::size_t kMaxRanks = 65'536, kMaxRows = 4'096;
+// A row has up to 8 values for each host: the limit keeps a test below half of DeviceSeries::kMaxSeries.
+constexpr std::size_t kMaxRanks = 65'536, kMaxRows = 4'096, kMaxHostRows = 4'096;
 
 // "all_reduce_perf" of a command, path or title.
 std::string testNameIn(std::string_view text) {
@@ -50,9 +54,11 @@ class NcclTest {
       m_columns = true;
       m_checked = text.find("#wrong") != std::string_view::npos;
     }
-    if (text.find("Out of bounds values") != std::string_view::npos) m_out_of_bounds = std::string(words.back());
+    if (text.find("Out of bounds values") != std::string_view::npos)
+      m_out_of_bounds = std::string(words.back()), m_fresh |= m_out.recording;
     if (text.find("Avg bus bandwidth") != std::string_view::npos) {
       m_average = decimal(words.back());
+      m_fresh |= m_out.recording;
       end();
     }
   }
@@ -60,6 +66,8 @@ class NcclTest {
   // Records a whole test.
   void end() {
     if (m_rows.empty()) return;
+    // The line that ends a test can be one of the next test.
+    const bool now = std::exchange(m_out.recording, m_fresh);
     const std::string test = m_test.empty() ? (m_file_test.empty() ? "nccl_tests" : m_file_test) : m_test;
     double wrong = 0;
     std::string wrong_sizes;
@@ -71,29 +79,31 @@ class NcclTest {
         }
       }
     }
-    eachHost([&] {
-      for (const Row& row : m_rows) {
-        for (const Half& half : row.halves) {
-          Json labels = {{"test", test},
-                         {"bytes", row.size},
-                         {"type", row.type},
-                         {"place", half.place},
-                         {"ranks", std::to_string(m_ranks)},
-                         {"nodes", std::to_string(std::max<std::size_t>(m_hosts.size(), 1))}};
+    const std::vector<std::string> hosts = recordedHosts();
+    for (const Row& row : m_rows) {
+      if (!row.fresh) continue;
+      for (const Half& half : row.halves) {
+        const Json labels = {{"test", test},
+                             {"bytes", row.size},
+                             {"type", row.type},
+                             {"place", half.place},
+                             {"ranks", std::to_string(m_ranks)},
+                             {"nodes", std::to_string(std::max<std::size_t>(m_hosts.size(), 1))}};
+        for (const std::string& host : hosts) {
+          m_out.onHost(host);
           m_out.value({}, "test_bus_bandwidth_bytes_per_s", labels, half.bus * kGigabyte);
           m_out.value({}, "test_bandwidth_bytes_per_s", labels, half.algorithm * kGigabyte);
           m_out.value({}, "test_time_ns", labels, half.time_us * kMicrosecond);
           if (half.wrong) m_out.value({}, "test_wrong_count", labels, *half.wrong);
         }
       }
-    });
+    }
     std::string what = test + " of " + std::to_string(m_ranks) + (m_ranks == 1 ? " rank" : " ranks");
     if (!m_hosts.empty()) what += " on " + hostsText();
     std::string result = what;
     if (m_average) result += ": " + numberText(*m_average) + " GB/s average bus bandwidth";
     if (wrong == 0 && m_checked) result += ", no wrong value";
-    m_out.onHost(m_hosts.size() == 1 ? *m_hosts.begin() : "");
-    if (m_hosts.size() > 1) m_out.onHost(*m_hosts.begin());
+    m_out.onHost(hosts.front());
     m_out.finished(test, result);
     if (wrong > 0 || m_out_of_bounds == "FAILED") {
       const DeviceId device =
@@ -102,7 +112,8 @@ class NcclTest {
                    m_hosts.size() > 1);
     }
     m_rows.clear(), m_hosts.clear(), m_devices.clear();
-    m_ranks = 0, m_columns = false;
+    m_ranks = 0, m_columns = m_fresh = false;
+    m_out.recording = now;
     m_average.reset();
     m_out_of_bounds.clear(), m_model.clear();
   }
@@ -117,12 +128,14 @@ class NcclTest {
   struct Row {
     std::string size, type;
     std::vector<Half> halves;
+    bool fresh;  // after resume_at
   };
 
-  template <class Fn>
-  void eachHost(Fn&& fn) {
-    if (m_hosts.empty()) return m_out.onHost(""), fn();
-    for (const std::string& host : m_hosts) m_out.onHost(host), fn();
+  // "": the file's node. A large test is recorded once: every host would have the same values.
+  std::vector<std::string> recordedHosts() const {
+    if (m_hosts.empty()) return {""};
+    const bool large = m_hosts.size() * m_rows.size() > kMaxHostRows;
+    return {m_hosts.begin(), large ? std::next(m_hosts.begin()) : m_hosts.end()};
   }
 
   std::string hostsText() const {
@@ -150,7 +163,7 @@ class NcclTest {
   }
 
   void row(const std::vector<std::string_view>& words, std::string_view text) {
-    Row row{.size = std::string(words[0]), .type = std::string(words[2]), .halves = {}};
+    Row row{.size = std::string(words[0]), .type = std::string(words[2]), .halves = {}, .fresh = m_out.recording};
     const bool sized = row.size.find_first_not_of("0123456789") == std::string::npos;
     for (const std::size_t at : {words.size() - 8, words.size() - 4}) {
       const auto time = decimal(words[at]), algorithm = decimal(words[at + 1]), bus = decimal(words[at + 2]);
@@ -162,6 +175,7 @@ class NcclTest {
                             .wrong = m_checked ? decimal(words[at + 3]) : std::nullopt});
     }
     if (!sized || row.halves.empty()) return m_out.badLine(text);
+    m_fresh |= row.fresh;
     if (m_rows.size() < kMaxRows) m_rows.push_back(std::move(row));
   }
 
@@ -170,7 +184,7 @@ class NcclTest {
   std::size_t m_ranks = 0;
   std::set<std::string> m_hosts;
   std::set<std::pair<std::string, std::int32_t>> m_devices;
-  bool m_columns = false, m_checked = false;
+  bool m_columns = false, m_checked = false, m_fresh = false;  // m_fresh: a line of the test is after resume_at
   std::vector<Row> m_rows;
   std::optional<double> m_average;
 };
@@ -179,10 +193,10 @@ class NcclTestsImporter : public Importer {
  public:
   std::string_view kind() const override { return "nccl_tests"; }
   int recognise(const ImportProbe& probe) const override {
-    return probe.head.find("algbw") != std::string_view::npos && probe.head.find("busbw") != std::string_view::npos &&
-                   (probe.head.find("# nThread") != std::string_view::npos || probe.head.find("#       size") != std::string_view::npos)
-               ? 96
-               : 0;
+    // The list of ranks of a large job fills the head.
+    const bool title = beginsLine(probe.head, "# nThread");
+    const bool table = probe.head.find("algbw") != std::string_view::npos && probe.head.find("busbw") != std::string_view::npos;
+    return (title && (table || beginsLine(probe.head, "#  Rank "))) || (table && beginsLine(probe.head, "#       size")) ? kToolOutput : 0;
   }
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
     TestResults results(target, out);

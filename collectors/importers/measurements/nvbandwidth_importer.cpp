@@ -7,6 +7,7 @@
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/json_documents.h"
 #include "collectors/importers/input/run_name.h"
+#include "collectors/importers/input/tool_output.h"
 #include "collectors/importers/measurements/test_text.h"
 #include "collectors/importers/telemetry/quantity.h"
 #include "model/number_text.h"
@@ -136,8 +137,8 @@ class NvbandwidthImporter : public Importer {
     if (opensJson(probe.head)) return 0;
     return probe.head.find("\nRunning ") != std::string_view::npos && probe.head.find("memcpy") != std::string_view::npos &&
                    (probe.head.find("nvbandwidth") != std::string_view::npos || probe.head.find("GPU(column)") != std::string_view::npos)
-               ? 95
-           : probe.head.starts_with("Running ") && probe.head.find("GPU(column)") != std::string_view::npos ? 95
+               ? kToolOutput
+           : probe.head.starts_with("Running ") && probe.head.find("GPU(column)") != std::string_view::npos ? kToolOutput
                                                                                                             : 0;
   }
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
@@ -152,17 +153,20 @@ class NvbandwidthJsonImporter : public Importer {
  public:
   std::string_view kind() const override { return "nvbandwidth_json"; }
   int recognise(const ImportProbe& probe) const override {
-    return opensJson(probe.head) && probe.head.find("\"nvbandwidth\"") != std::string_view::npos ? 95 : 0;
+    return opensJson(probe.head) && probe.head.find("\"nvbandwidth\"") != std::string_view::npos ? kToolOutput : 0;
   }
+  // The offset counts documents.
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
+    report.committed_offset = target.resume_at;
     if (!target.final) return {};
     RG_ASSIGN(const JsonDocuments read, readJsonDocuments(in, target.path, stop));
     TestResults results(target, out);
-    for (const Json& document : read.documents)
-      if (document.is_object() && document.contains("nvbandwidth") && document["nvbandwidth"].is_object())
+    for (std::size_t i = target.resume_at; i < read.documents.size(); ++i)
+      if (const Json& document = read.documents[i];
+          document.is_object() && document.contains("nvbandwidth") && document["nvbandwidth"].is_object())
         tests(document["nvbandwidth"], results);
     results.finish(report);
-    report.committed_offset = read.documents.size();
+    report.committed_offset = std::max<std::uint64_t>(read.documents.size(), target.resume_at);
     if (!read.problem.empty()) report.partial_reason = target.path + ": " + read.problem;
     return {};
   }

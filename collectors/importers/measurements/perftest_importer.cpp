@@ -2,9 +2,11 @@
 // Output of perftest: ib_write_bw, ib_read_bw, ib_send_bw, ib_write_lat, ... Its MB are MiB. A peak of 0 is printed where none was
 // measured.
 #include <algorithm>
+#include <utility>
 
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/run_name.h"
+#include "collectors/importers/input/tool_output.h"
 #include "collectors/importers/measurements/test_text.h"
 #include "collectors/importers/telemetry/quantity.h"
 #include "model/number_text.h"
@@ -75,6 +77,7 @@ class Perftest {
   }
 
   void end() {
+    const bool now = std::exchange(m_out.recording, m_fresh);
     if (!m_best.empty())
       m_out.finished(name(),
                      name() + (m_device.empty() ? "" : " on " + m_device) + (m_peer.empty() ? "" : " to " + m_peer) + ": " + m_best);
@@ -82,6 +85,8 @@ class Perftest {
     m_test.clear(), m_device.clear(), m_qps.clear(), m_peer.clear(), m_best.clear();
     m_gpu_memory = m_remote = m_bidirectional = false;
     m_best_value.reset();
+    m_fresh = false;
+    m_out.recording = now;
   }
 
  private:
@@ -140,6 +145,7 @@ class Perftest {
     const auto words = wordsOf(content);
     // Some versions leave out the last column.
     if (words.size() < 3 || words.size() > m_columns.size() + 1) return m_out.badLine(text);
+    m_fresh |= m_out.recording;
     DeviceId nic;
     if (!m_device.empty()) nic = m_out.device({.kind = "nic", .index = {}, .bus_id = m_device, .model = m_device});
     Json labels = {{"test", name()}, {"bytes", std::string(words[0])}};
@@ -169,6 +175,7 @@ class Perftest {
   TestResults& m_out;
   std::string m_test, m_device, m_qps, m_peer, m_best;
   std::optional<double> m_best_value;
+  bool m_fresh = false;  // a row of the test is after resume_at
   bool m_remote = false, m_gpu_memory = false, m_bidirectional = false;
   std::vector<Column> m_columns;
 };
@@ -179,8 +186,10 @@ class PerftestImporter : public Importer {
   int recognise(const ImportProbe& probe) const override {
     const std::size_t table = probe.head.find("#bytes");
     if (table == std::string_view::npos) return 0;
+    const std::size_t begin = probe.head.substr(0, table).find_last_of("\r\n") + 1;  // 0 where there is none
+    if (probe.head.substr(begin, table - begin).find_first_not_of(" \t") != std::string_view::npos) return 0;
     const std::string_view line = probe.head.substr(table, probe.head.find('\n', table) - table);
-    return line.find("BW average[") != std::string_view::npos || line.find("[usec]") != std::string_view::npos ? 95 : 0;
+    return line.find("BW average[") != std::string_view::npos || line.find("[usec]") != std::string_view::npos ? kToolOutput : 0;
   }
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
     TestResults results(target, out);

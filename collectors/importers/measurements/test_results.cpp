@@ -8,6 +8,7 @@ namespace runglass {
 TestResults::TestResults(const ImportTarget& target, Recorder& out) : m_target(target), m_out(out), m_series(target, out) {}
 
 void TestResults::value(DeviceId device, std::string_view metric, const nlohmann::json& labels, double value) {
+  if (!recording) return;
   m_any = true;
   ++m_values;
   if (!m_target.modified) {
@@ -26,16 +27,19 @@ void TestResults::event(Event event) {
 }
 
 void TestResults::finished(const std::string& test, const std::string& what) {
+  if (!recording) return;
   event({.node = m_series.node(), .kind = "test_result", .code = displayName(test), .message = what});
 }
 
 void TestResults::failed(const std::string& test, DeviceId device, const std::string& what, bool everywhere, Severity severity) {
+  if (!recording) return;
   Event failure{.device = device, .kind = "test_failed", .severity = severity, .code = displayName(test), .message = what};
   if (!everywhere) failure.node = m_series.node();
   event(std::move(failure));
 }
 
 void TestResults::badLine(std::string_view line) {
+  if (!recording) return;
   if (m_bad++ == 0) m_first_bad = displayName(line.substr(0, 256));
 }
 

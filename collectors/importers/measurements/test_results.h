@@ -21,10 +21,14 @@ class TestResults {
  public:
   TestResults(const ImportTarget& target, Recorder& out);
 
+  bool recording = true;  // false: the following data was recorded by an earlier import; nothing of it is recorded
+
   // The following data belongs to this host; "": to the file's node.
   void onHost(std::string_view host) { m_series.onHost(host); }
-  DeviceId device(const DeviceName& name) { return m_series.device(name); }
-  void fact(const std::string& key, std::string_view value) { m_series.fact(key, value); }
+  DeviceId device(const DeviceName& name) { return recording ? m_series.device(name) : DeviceId{}; }
+  void fact(const std::string& key, std::string_view value) {
+    if (recording) m_series.fact(key, value);
+  }
   // `labels`: an object with "test" and what else distinguishes this number; device 0: of the node.
   void value(DeviceId device, std::string_view metric, const nlohmann::json& labels, double value);
   void finished(const std::string& test, const std::string& what);

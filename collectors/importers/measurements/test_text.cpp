@@ -11,15 +11,23 @@ namespace runglass {
 
 Status readTestText(ByteStream& in, const ImportTarget& target, ImportReport& report, const std::stop_token& stop, TestResults& results,
                     const std::function<void(std::string_view)>& line, const std::function<void()>& end) {
+  report.committed_offset = target.resume_at;
   // Results are whole only at the end of the test.
   if (!target.final) return {};
   train_log::LineSplitter lines;
-  const auto take = [&](std::string_view text, std::uint64_t) { line(text); };
+  std::uint64_t read = 0;  // end of the last line that was passed on
+  const auto take = [&](std::string_view text, std::uint64_t offset) {
+    if (stop.stop_requested()) return;
+    read = offset + text.size();
+    // A cut last line was read as far as it went; with its end it is another line.
+    results.recording = read > target.resume_at;
+    line(text);
+  };
   const Status status = readPieces(in, target, stop, [&](std::string_view piece) { lines.push(piece, take); });
-  if (status.ok() && !lines.partial().empty()) line(lines.partial());
+  if (status.ok() && !lines.partial().empty()) take(lines.partial(), lines.lineStart());
   end();
   results.finish(report);
-  report.committed_offset = status.ok() ? lines.offset() : 0;
+  report.committed_offset = std::max(status.ok() ? lines.offset() : read, target.resume_at);
   return endOfImport(status, report);
 }
 

@@ -14,7 +14,7 @@
 
 namespace runglass {
 
-// Calls `line` for every line, then `end`, and finishes the report.
+// Calls `line` for every line, then `end`, and finishes the report. While `results.recording` is false, the line is before resume_at.
 Status readTestText(ByteStream& in, const ImportTarget& target, ImportReport& report, const std::stop_token& stop, TestResults& results,
                     const std::function<void(std::string_view)>& line, const std::function<void()>& end);
 

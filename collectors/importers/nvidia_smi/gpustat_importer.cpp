@@ -7,6 +7,7 @@
 #include "collectors/importers/input/json_documents.h"
 #include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/input/run_name.h"
+#include "collectors/importers/input/tool_output.h"
 #include "collectors/importers/nvidia_smi/smi_sink.h"
 #include "collectors/text/line_splitter.h"
 
@@ -243,7 +244,7 @@ class GpustatImporter : public Importer {
     LineSplitter lines;
     lines.push(probe.head.substr(0, 4'096),
                [&](std::string_view line, std::uint64_t) { found = found || (read++ < kLines && isGpuLine(plain(line))); });
-    return found ? 94 : 0;
+    return found ? kToolOutput : 0;
   }
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {
     DeviceSeries series(target, out);
@@ -266,7 +267,7 @@ class GpustatJsonImporter : public Importer {
   int recognise(const ImportProbe& probe) const override {
     return opensJson(probe.head) && probe.head.find("\"query_time\"") != std::string_view::npos &&
                    probe.head.find("\"gpus\"") != std::string_view::npos
-               ? 94
+               ? kToolOutput
                : 0;
   }
   // The offset counts documents.

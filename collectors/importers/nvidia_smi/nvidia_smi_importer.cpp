@@ -5,6 +5,7 @@
 
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/read_pieces.h"
+#include "collectors/importers/input/tool_output.h"
 #include "collectors/importers/nvidia_smi/smi_monitor.h"
 #include "collectors/importers/nvidia_smi/smi_query.h"
 #include "collectors/importers/nvidia_smi/smi_screen.h"
@@ -115,15 +116,15 @@ class NvidiaSmiImporter : public Importer {
  public:
   std::string_view kind() const override { return "nvidia_smi"; }
   int recognise(const ImportProbe& probe) const override {
-    if (probe.head.find(kCommand) != std::string_view::npos) return 96;
+    if (probe.head.find(kCommand) != std::string_view::npos) return kToolOutput;
     const std::string_view head = probe.head.substr(std::min(probe.head.find_first_not_of("\r\n \t"), probe.head.size()));
     const std::string_view first = head.substr(0, head.find_first_of("\r\n"));
-    if (first.find(kLog) != std::string_view::npos) return 96;
-    if (SmiTable::isHeader(first) || SmiMonitor::isHeader(first) || SmiTopology::isHeader(first)) return 94;
+    if (first.find(kLog) != std::string_view::npos) return kToolOutput;
+    if (SmiTable::isHeader(first) || SmiMonitor::isHeader(first) || SmiTopology::isHeader(first)) return kToolOutput;
     // Above the table are a line with the time and a frame.
     constexpr std::size_t kNear = 512;
     const std::size_t title = head.substr(0, kNear).find("| NVIDIA-SMI ");
-    return title != std::string_view::npos && title > 0 && head[title - 1] == '\n' ? 94 : 0;
+    return title != std::string_view::npos && title > 0 && head[title - 1] == '\n' ? kToolOutput : 0;
   }
 
   Status run(ByteStream& in, const ImportTarget& target, Recorder& out, ImportReport& report, std::stop_token stop) override {

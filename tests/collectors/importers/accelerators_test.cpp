@@ -22,6 +22,12 @@ constexpr TimeNs kWritten = 1'783'116'646'000'000'000;
 
 Imported importTool(std::string_view text) { return test::importText(text, {.run_name = "run", .path = "test", .modified = kWritten}); }
 
+// Of `now`, whose beginning `before` was imported.
+Imported importAgain(std::string_view before, std::string_view now) {
+  const std::uint64_t read = importTool(before).report.committed_offset;
+  return test::importText(now, {.run_name = "run", .path = "test", .resume_at = read, .modified = kWritten + 1});
+}
+
 std::vector<Event> eventsOf(const Imported& result, std::string_view kind) {
   std::vector<Event> found;
   for (const Event& event : result.recorder.events)
@@ -204,6 +210,75 @@ TEST(NpuSmi, TheTableIsReadPerChip) {
   ASSERT_EQ(faults.size(), 1U);
   EXPECT_EQ(faults[0].device, second);
   EXPECT_EQ(faults[0].severity, Severity::kError);
+}
+
+TEST(NpuSmi, AGrownFileAddsOnlyItsNewTables) {
+  const std::string table =
+      "| npu-smi 25.3.rc1                 Version: 25.3.rc1                                             |\n"
+      "| NPU   Name                | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|\n"
+      "| Chip                      | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |\n"
+      "| 0     910B3               | Alarm         | 96.7        32                0    / 0             |\n"
+      "| 0                         | 0000:C1:00.0  | 87          0    / 0          60056/ 65536         |\n"
+      "| NPU     Chip              | Process id    | Process name             | Process memory(MB)      |\n"
+      "| 0       0                 | 2214          | python                   | 59000                   |\n";
+  const Imported again = importAgain(table, table);
+  EXPECT_THAT(again.recorder.samplesOf("power_watts").value, IsEmpty()) << "the file is unchanged";
+  EXPECT_THAT(again.recorder.events, IsEmpty());
+  EXPECT_EQ(again.report.committed_offset, table.size());
+  const Imported grown = importAgain(table, table + table);
+  EXPECT_THAT(grown.recorder.samplesOf("power_watts").value, ElementsAre(96.7));
+  EXPECT_EQ(eventsOf(grown, "npu_fault").size(), 1U);
+}
+
+TEST(RocmSmi, AGrownCsvAddsOnlyItsNewRows) {
+  const std::string table = "device,GPU use (%)\ncard0,99\ncard1\n";
+  const Imported again = importAgain(table, table);
+  EXPECT_THAT(again.recorder.samplesOf("gpu_busy_ratio").value, IsEmpty()) << "the file is unchanged";
+  EXPECT_EQ(again.recorder.issueCount("amd_smi.ragged_row"), 0);
+  EXPECT_EQ(again.report.committed_offset, table.size());
+  EXPECT_THAT(importAgain(table, table + "card0,50\n").recorder.samplesOf("gpu_busy_ratio").value, ElementsAre(0.5));
+}
+
+// A job script often runs a tool before it trains.
+TEST(ToolOutput, ALogThatTrainsAfterATestIsATrainingLog) {
+  const std::string training =
+      " iteration       10/     100 | consumed samples:          320 | elapsed time per iteration (ms): 900.0 | lm loss: 2.5E+00 |\n";
+  const std::string smi =
+      "Fri Jul  3 22:10:46 2026\n+--+\n| NVIDIA-SMI 440.33.01    Driver Version: 440.33.01    CUDA Version: 10.2     |\n";
+  const std::string npu = "| npu-smi 2 Version: 2 |\n| Chip | Bus-Id | AICore(%) |\n";
+  const std::string nccl = "# nThread 1 nGpus 1\n#       size         count      type   redop    root     time   algbw   busbw #wrong\n";
+  const std::string perftest = "RDMA_Write BW Test\n #bytes  #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n";
+  const std::string nvbandwidth = "nvbandwidth Version: v0.8\n\nRunning host_to_device_memcpy_ce.\n";
+  const std::string diag = "| Diagnostic                | Result  |\n";
+  for (const auto& [kind, output] : {std::pair<std::string, std::string>{"nvidia_smi", smi},
+                                     {"nvidia_smi", "# $ nvidia-smi\n" + smi},
+                                     {"nvidia_smi", "==============NVSMI LOG==============\n"},
+                                     {"nvidia_smi", "index, power.draw [W]\n0, 70 W\n"},
+                                     {"gpustat", "[0] A | 31'C,  40 %,  97 %,  250 / 400 W | 11848 / 81920 MB | a:p/1(8M)\n"},
+                                     {"npu_smi", npu},
+                                     {"nccl_tests", nccl},
+                                     {"perftest", perftest},
+                                     {"nvbandwidth", nvbandwidth},
+                                     {"dcgm_diag", diag},
+                                     {"dcgm_diag_json", "{\"DCGM Diagnostic\": {}}\n"},
+                                     {"nvbandwidth_json", "{\"nvbandwidth\": {}}\n"},
+                                     {"rocm_smi_csv", "device,GPU use (%)\ncard0,99\n"},
+                                     {"amd_smi", "[{\"gpu\": 0, \"usage\": {\"gfx_activity\": 1}, \"power\": {}}]\n"}}) {
+    const auto kindOf = [](const std::string& head) {
+      const Importer* const importer = test::importerFor({"slurm-1.out", head});
+      return importer != nullptr ? std::string(importer->kind()) : std::string();
+    };
+    EXPECT_EQ(kindOf(output), kind);
+    EXPECT_EQ(kindOf(output + training), "train_log") << output;
+  }
+  // What a launcher's prefix hides from the importer is not claimed.
+  for (const char* prefix : {"[1,0]<stdout>:", "0: "})
+    for (const std::string& output : {nccl, npu, diag, std::string("#bytes  #iterations    BW average[Gb/sec]\n")}) {
+      std::string prefixed;
+      for (std::size_t at = 0; at < output.size(); at = output.find('\n', at) + 1)
+        prefixed += prefix + output.substr(at, output.find('\n', at) + 1 - at);
+      EXPECT_EQ(test::importerFor({"slurm-1.out", prefixed})->kind(), "train_log") << prefixed;
+    }
 }
 
 // Damage in the middle of well-formed outputs; the fuzz targets of these importers begin with nothing.

@@ -21,6 +21,12 @@ Imported importTest(std::string_view text, std::string path = "test") {
   return test::importText(text, {.run_name = "run", .file_name = path, .path = path, .modified = kWritten});
 }
 
+// Of `now`, whose beginning `before` was imported.
+Imported importAgain(std::string_view before, std::string_view now) {
+  const std::uint64_t read = importTest(before).report.committed_offset;
+  return test::importText(now, {.run_name = "run", .file_name = "test", .path = "test", .resume_at = read, .modified = kWritten + 1});
+}
+
 std::vector<Event> eventsOf(const Imported& result, std::string_view kind) {
   std::vector<Event> found;
   for (const Event& event : result.recorder.events)
@@ -95,6 +101,28 @@ TEST(NcclTests, OneGpuWithWrongValuesIsNamed) {
   EXPECT_EQ(failed[0].code, "reduce_scatter_perf");
   ASSERT_TRUE(failed[0].device);
   EXPECT_EQ(grouped.recorder.devices.at(failed[0].device.value - 1).index, 3);
+}
+
+TEST(NcclTests, ALargeTestIsRecordedOnce) {
+  const auto text = [](int nodes) {
+    std::string all = "# nThread 1 nGpus 1 minBytes 8 maxBytes 8 step: 2(factor)\n";
+    for (int node = 0; node < nodes; ++node)
+      all += "#  Rank  " + std::to_string(node) + " Group  0 Pid   6899 on node-" + std::to_string(10'000 + node) +
+             " device  0 [0x07] NVIDIA H100 80GB HBM3\n";
+    all += "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n";
+    for (int size = 0; size < 30; ++size)
+      all += "  " + std::to_string(8LL << size) + "  2  float  sum  -1  38.90  0.00  0.00  0  38.70  0.00  0.00  0\n";
+    return all;
+  };
+  const Imported large = importTest(text(1'024));
+  ASSERT_EQ(large.kind, "nccl_tests");
+  EXPECT_EQ(large.recorder.series_keys.size(), 240U) << "30 sizes, 2 places, 4 metrics";
+  EXPECT_EQ(large.recorder.issueCount("measurement.too_many"), 0);
+  ASSERT_EQ(large.recorder.nodes.size(), 1U);
+  EXPECT_EQ(large.recorder.nodes[0].name, "node-10000");
+  EXPECT_THAT(large.recorder.series_keys.begin()->second.labels, HasSubstr(R"("nodes":"1024")"));
+  EXPECT_THAT(eventsOf(large, "test_result").at(0).message, HasSubstr("and 1020 more nodes"));
+  EXPECT_EQ(importTest(text(128)).recorder.nodes.size(), 128U) << "each node that took part";
 }
 
 TEST(NcclTests, WithoutATimeOnlyEventsAreRecorded) {
@@ -299,6 +327,56 @@ TEST(DcgmDiag, OlderJsonAndTextsAreRead) {
   EXPECT_EQ(failed[0].message, "dcgmi diag: GPU Memory failed on GPU 3: GPU 3 has 1 double-bit error. Drain the GPU and reset it.");
   EXPECT_EQ(failed[1].message, "dcgmi diag: memory failed on GPU 1");
   EXPECT_EQ(eventsOf(text, "test_result").at(0).message, "dcgmi diag: 4 results, 2 failed");
+}
+
+TEST(Measurements, AFileThatIsImportedAgainAddsOnlyItsNewTests) {
+  const std::string perftest =
+      "                    Send BW Test\n Dual-port       : OFF          Device         : mlx5_1\n"
+      " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]\n"
+      " 65536      1000           11234.25           11198.78\t     0.179180\n";
+  const std::string nvbandwidth =
+      "nvbandwidth Version: v0.8\nDriver Version: 570.86.15\n\nRunning device_to_device_memcpy_read_ce.\n"
+      "memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n           0         1\n 0       N/A    395.08\n 1    390.10       N/A\n\n"
+      "SUM device_to_device_memcpy_read_ce 785.18\n\n";
+  const std::string diag =
+      "| Diagnostic                | Result                                         |\n"
+      "| Denylist                  | Pass                                           |\n"
+      "| GPU Memory                | Fail - GPU: 3                                  |\n"
+      "| Warning                   | GPU 3 has 1 double-bit error.                  |\n"
+      "+---------------------------+------------------------------------------------+\n";
+  const std::string diag_json =
+      "{\"DCGM Diagnostic\": {\"test_categories\": [{\"tests\": [{\"name\": \"memory\", \"results\": "
+      "[{\"gpu_id\": 3, \"status\": \"Fail\"}]}]}]}}\n";
+  const std::string bandwidth_json =
+      "{\"nvbandwidth\": {\"testcases\": [{\"name\": \"device_local_copy\", \"bandwidth_description\": \"GPU(column) (GB/s)\", "
+      "\"bandwidth_matrix\": [[\"395.08\"]], \"sum\": 395.08}]}}\n";
+  const std::string nccl = ncclText("0", "0 OK");
+  const std::string open_nccl = nccl.substr(0, nccl.find("# Out of bounds"));  // its end is the next test's begin
+  for (const std::string& output : {nccl, open_nccl, perftest, nvbandwidth, diag, diag_json, bandwidth_json}) {
+    const auto pointsOf = [](const Imported& result) {
+      std::size_t points = 0;
+      for (const auto& [id, samples] : result.recorder.metric_samples) points += samples.value.size();
+      return points;
+    };
+    const Imported first = importTest(output), again = importAgain(output, output), grown = importAgain(output, output + output);
+    EXPECT_GT(pointsOf(first), 0U) << output;
+    EXPECT_EQ(pointsOf(again), 0U) << output;
+    EXPECT_THAT(again.recorder.events, IsEmpty()) << output;
+    EXPECT_EQ(again.report.committed_offset, first.report.committed_offset) << output;
+    EXPECT_EQ(pointsOf(grown), pointsOf(first)) << output;
+    EXPECT_EQ(grown.recorder.events.size(), first.recorder.events.size()) << output;
+  }
+}
+
+TEST(Measurements, ATestThatGrewAddsItsNewRows) {
+  const std::string text = ncclText("0", "0 OK");
+  const std::size_t cut = text.find("4321.00");  // within a row
+  const std::string labels =
+      R"({"bytes":"1073741824","nodes":"2","place":"out-of-place","ranks":"4","test":"all_reduce_perf","type":"float"})";
+  const Imported grown = importAgain(text.substr(0, cut), text);
+  EXPECT_THAT(grown.recorder.samplesOf("test_time_ns", labels).value, ElementsAre(4'321'000.0));
+  EXPECT_EQ(grown.recorder.issueCount("import.file_time"), 14) << "the first row was recorded before";
+  EXPECT_EQ(eventsOf(grown, "test_result").size(), 1U);
 }
 
 TEST(Measurements, DamagedOutputSaysWhatCannotBeRead) {
