@@ -53,6 +53,8 @@ class ClusterRecord {
   std::size_t objects() const { return m_objects.size() + m_events.size(); }
 
  private:
+  static constexpr const char* kStartedFact = "started";  // of a pod, by its own state or the kubelet's event
+
   struct Tracked {
     KubeObject object;
     std::optional<TimeNs> observed;

@@ -384,6 +384,64 @@ TEST_F(ClusterRecordTest, EventsOfAPodThatIsGoneBelongToTheWorkloadThatNamedIt) 
   EXPECT_THAT(m_out.runs, SizeIs(1));
 }
 
+std::string podEvent(const std::string& uid, const std::string& reason, const std::string& message, const std::string& field = "",
+                     const std::string& pod = "p0") {
+  return R"({"apiVersion":"v1","kind":"Event","metadata":{"name":")" + uid + R"(","namespace":"ml","uid":")" + uid +
+         R"("},"involvedObject":{"kind":"Pod","namespace":"ml","name":"train-0-)" + pod + R"(","uid":")" + pod + R"(","fieldPath":")" +
+         field + R"("},"reason":")" + reason + R"(","message":")" + message +
+         R"(","firstTimestamp":"$30","lastTimestamp":"$300","count":3,"type":"Normal"})";
+}
+
+TEST_F(ClusterRecordTest, APodWhoseContainersHaveEndedHasStarted) {
+  take(kJob);
+  take(jobPod(0, "p0", R"({"phase":"Succeeded","containerStatuses":[{"name":"main","restartCount":1,
+    "state":{"terminated":{"exitCode":0,"reason":"Completed","startedAt":"$60","finishedAt":"$300"}},
+    "lastState":{"terminated":{"exitCode":1,"reason":"Error","startedAt":"$20","finishedAt":"$50"}}}]})"));
+  // What a runtime reports of a container that it could not start, and of one that has not left the init container.
+  take(jobPod(
+      1, "p1",
+      R"({"phase":"Failed","initContainerStatuses":[{"name":"fetch","state":{"terminated":{"exitCode":0,"startedAt":"$6","finishedAt":"$7"}}}],
+    "containerStatuses":[{"name":"main","state":{"terminated":{"exitCode":128,"reason":"StartError","startedAt":"1970-01-01T00:00:00Z","finishedAt":"$9"}}}]})"));
+  record();
+  ASSERT_THAT(events("pod_started"), SizeIs(1));
+  EXPECT_EQ(events("pod_started")[0].rank, 0);
+  EXPECT_EQ(events("pod_started")[0].time, at(20)) << "of its first container's first start";
+  EXPECT_FALSE(phases("train-1-p1").contains("running"));
+}
+
+TEST_F(ClusterRecordTest, TheKubeletsEventThatAContainerStartedStartsThePodOnce) {
+  take(kJob);
+  take(jobPod(0, "p0", kPending));
+  take(podEvent("e1", "Started", "Started container fetch", "spec.initContainers{fetch}"));
+  record();
+  EXPECT_THAT(events("pod_started"), IsEmpty());
+  take(podEvent("e2", "Started", "Started container main", "spec.containers{main}"));
+  take(podEvent("e3", "Started", "Started container sidecar", "spec.containers{sidecar}"));
+  take(podEvent("e4", "Started", "Started container main", "spec.containers{main}", "gone"));
+  record();
+  take(jobPod(0, "p0", kRunning));
+  record();
+  const auto found = events("pod_started");
+  ASSERT_THAT(found, SizeIs(2)) << "of the pod and of the one that is gone";
+  EXPECT_EQ(found[0].time, at(30));
+  EXPECT_EQ(found[0].message, "pod train-0-p0: Started container main");
+  EXPECT_EQ(found[1].message, "pod train-0-gone: Started container main");
+}
+
+TEST_F(ClusterRecordTest, APodThatTheTaintManagerDoesNotDeleteAfterAllIsNotEvicted) {
+  take(kJob);
+  take(jobPod(0, "p0", kRunning));
+  take(podEvent("e1", "TaintManagerEviction", "Cancelling deletion of Pod ml/train-0-p0"));
+  record();
+  EXPECT_THAT(events("pod_evicted"), IsEmpty());
+  EXPECT_EQ(events("kubernetes_event")[0].code, "TaintManagerEviction");
+  EXPECT_EQ(events("kubernetes_event")[0].severity, Severity::kInfo);
+  take(podEvent("e2", "TaintManagerEviction", "Marking for deletion Pod ml/train-0-p0"));
+  record();
+  ASSERT_FALSE(events("pod_evicted").empty());
+  EXPECT_EQ(events("pod_evicted")[0].severity, Severity::kWarning);
+}
+
 TEST_F(ClusterRecordTest, PodsThatAreNoTrainingAreLeftOut) {
   take(
       R"({"kind":"Pod","metadata":{"name":"coredns-1","namespace":"kube-system","uid":"d","ownerReferences":[{"kind":"ReplicaSet","name":"coredns","uid":"r","controller":true}]},"spec":{"nodeName":"n1","containers":[{"name":"c"}]},"status":{"phase":"Running"}})");
