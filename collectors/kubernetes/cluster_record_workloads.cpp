@@ -2,6 +2,7 @@
 // The part of ClusterRecord for workloads, nodes, ConfigMaps and Kubernetes' own events.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "collectors/kubernetes/cluster_record.h"
 #include "model/pod_event.h"
@@ -121,7 +122,8 @@ void ClusterRecord::recordNode(Recorder& out, Tracked& of) {
 
 void ClusterRecord::recordFaults(Recorder& out, Tracked& of) {
   of.changed = false;
-  for (NodeFault& fault : m_mindcluster.faultsOf(of.object)) {
+  m_faults -= of.faults.size();
+  for (NodeFault& fault : std::exchange(of.faults, {})) {
     if (!once(of, fault.identity())) continue;
     Event event = std::move(fault.event);
     event.node = declareNode(out, fault.node);

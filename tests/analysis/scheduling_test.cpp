@@ -249,6 +249,9 @@ TEST_F(SchedulingTest, PodsOfAJobThatRanAndAreReplacedAreNoChurn) {
   live(kJob, 1);
   for (int i = 0; i < 6; ++i) {
     std::string pod = jobPod(0, ended(1, "Error", 20 + 30 * i));
+    // Pods without an index belong to one attempt.
+    pod.replace(pod.find("batch.kubernetes.io/job-completion-index"), 40, "app");
+    pod.replace(pod.find(stamp(1)), stamp(1).size(), stamp(1 + 30 * i));
     const std::string uid = "\"p0-" + std::to_string(i) + "\"", name = "\"t-0-" + std::to_string(i) + "\"";
     pod.replace(pod.find("\"p0\""), 4, uid);
     pod.replace(pod.find("\"t-0\""), 5, name);

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <map>
 
@@ -440,6 +441,42 @@ TEST_F(ClusterRecordTest, APodThatTheTaintManagerDoesNotDeleteAfterAllIsNotEvict
   record();
   ASSERT_FALSE(events("pod_evicted").empty());
   EXPECT_EQ(events("pod_evicted")[0].severity, Severity::kWarning);
+}
+
+std::string faultMap(int node, std::size_t faults, std::size_t bytes) {
+  std::string list;
+  for (std::size_t i = 0; i < faults; ++i)
+    list += std::string(i > 0 ? "," : "") + R"({\"faultCode\":\")" + std::to_string(i) +
+            R"(\",\"assertion\":\"occur\",\"influence\":[{\"nodeName\":\"n\"}]})";
+  return R"({"kind":"ConfigMap","metadata":{"name":"m)" + std::to_string(node) + R"(","uid":"m)" + std::to_string(node) +
+         R"(","labels":{"mc-consumer-publicfault":"true"}},"data":{"PublicFault":"{\"faults\":[)" + list + R"(]}","other":")" +
+         std::string(bytes, 'x') + "\"}}";
+}
+
+TEST_F(ClusterRecordTest, FaultsOfConfigMapsAreBoundedUntilTheyAreRecorded) {
+  constexpr std::size_t kEach = 4'096, kMaps = ClusterRecord::kMaxFaults / kEach;
+  for (std::size_t i = 0; i <= kMaps; ++i) take(faultMap(static_cast<int>(i), kEach, 0));
+  take(faultMap(0, kEach, 0));  // replaces the first one
+  EXPECT_EQ(m_record->leftOut(), kEach);
+  record();
+  EXPECT_THAT(events("public_fault"), SizeIs(ClusterRecord::kMaxFaults));
+  take(faultMap(99, kEach, 0));
+  record();
+  EXPECT_EQ(m_record->leftOut(), kEach) << "recorded ones no longer count";
+  EXPECT_THAT(events("public_fault"), SizeIs(ClusterRecord::kMaxFaults + kEach));
+}
+
+TEST_F(ClusterRecordTest, TheDataOfConfigMapsAreNotKept) {
+  const auto allocated = [] {
+    const auto heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+  };
+  const std::size_t before = allocated();
+  for (int i = 0; i < 64; ++i) take(faultMap(i, 1, 1'000'000));
+  EXPECT_LT(allocated(), before + (8U << 20)) << "before they are recorded";
+  record();
+  EXPECT_THAT(events("public_fault"), SizeIs(64));
+  EXPECT_LT(allocated(), before + (8U << 20));
 }
 
 TEST_F(ClusterRecordTest, PodsThatAreNoTrainingAreLeftOut) {
