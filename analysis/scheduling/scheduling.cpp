@@ -104,7 +104,8 @@ class Scheduling : public Analysis {
         if (pod.refusal.empty()) pod.refusal = message.text;
       }
       if (event.kind == pod_event::kScheduled) pod.scheduled = event.time;
-      if (event.kind == pod_event::kStarted) pod.started = true;
+      // All containers of a pod that succeeded have run, also where their times are no longer known.
+      if (event.kind == pod_event::kStarted || (event.kind == pod_event::kEnded && event.code == "Succeeded")) pod.started = true;
       if (event.kind == pod_event::kImagePull) pod.pull = pod.failure = &event;
       if (event.kind == pod_event::kInitFailed || event.kind == pod_event::kWaiting) pod.failure = &event;
       if (event.kind == pod_event::kDeleted || event.kind == pod_event::kEnded) {

@@ -83,8 +83,21 @@ void ClusterRecord::take(KubeChange change, std::optional<TimeNs> observed) {
   of.gone = change.type == KubeChange::Type::kDeleted;
   of.known = of.changed = true;
   of.observed = observed;
+  takeFaults(object, of);
   of.object = std::move(object);
   if (!of.object.event) m_changed.insert(uid);
+}
+
+// At once, since the data of a cluster's ConfigMaps are too large to keep until record().
+void ClusterRecord::takeFaults(KubeObject& object, Tracked& of) {
+  m_faults -= of.faults.size();
+  of.faults = m_mindcluster.faultsOf(object);  // none of other kinds
+  object.data.clear();
+  if (const std::size_t room = kMaxFaults - m_faults; of.faults.size() > room) {
+    m_left_out += static_cast<std::int64_t>(of.faults.size() - room);
+    of.faults.resize(room);
+  }
+  m_faults += of.faults.size();
 }
 
 void ClusterRecord::listed(std::string_view api, std::string_view kind, const std::string& space, const std::set<std::string>& uids) {

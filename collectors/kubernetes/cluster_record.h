@@ -5,8 +5,10 @@
 // Threading:  one thread.
 // Ownership:  owns the newest state of live objects; deleted ones are dropped once recorded.
 // Units:      TimeNs of the API server's and kubelets' clocks, whole seconds.
-// Errors:     objects beyond kMaxObjects, and facts beyond kMaxFacts of an object, are left out and counted.
-// Cost:       about 2 KiB an object; record() costs the objects that changed.
+// Errors:     objects beyond kMaxObjects, faults beyond kMaxFaults that wait for record(), and facts beyond kMaxFacts of an object, are
+// left
+//             out and counted.
+// Cost:       about 2 KiB an object, of a ConfigMap none of its data; record() costs the objects that changed.
 #pragma once
 
 #include <functional>
@@ -34,7 +36,7 @@ struct ClusterRecordOptions {
 
 class ClusterRecord {
  public:
-  static constexpr std::size_t kMaxObjects = 65'536, kMaxFacts = 16'384;
+  static constexpr std::size_t kMaxObjects = 65'536, kMaxFacts = 16'384, kMaxFaults = 65'536;
   static constexpr DurNs kOwnerPatience = 5 * kNsPerSecond;
 
   explicit ClusterRecord(ClusterRecordOptions options) : m_options(std::move(options)) {}
@@ -53,8 +55,11 @@ class ClusterRecord {
   std::size_t objects() const { return m_objects.size() + m_events.size(); }
 
  private:
+  static constexpr const char* kStartedFact = "started";  // of a pod, by its own state or the kubelet's event
+
   struct Tracked {
-    KubeObject object;
+    KubeObject object;              // without the data of a ConfigMap
+    std::vector<NodeFault> faults;  // of a ConfigMap, until they are recorded
     std::optional<TimeNs> observed;
     bool known = false;  // false: only another object's reference to it was seen
     bool gone = false, changed = false, loaded = false, unsaved = false;
@@ -78,6 +83,7 @@ class ClusterRecord {
 
   Tracked& tracked(const std::string& uid);
   bool once(Tracked& of, const std::string& fact);
+  void takeFaults(KubeObject& object, Tracked& of);
   void save(const std::string& uid, Tracked& of);
   bool waitsForOwner(const Tracked& of, std::optional<TimeNs> now) const;
   std::optional<Top> topOf(const KubeObject& object) const;
@@ -105,6 +111,7 @@ class ClusterRecord {
   std::unordered_map<std::string, Tracked> m_events;
   std::map<std::string, NodeId> m_nodes;  // by name
   std::set<std::string> m_changed;        // uids of m_objects
+  std::size_t m_faults = 0;               // in m_objects
   MindClusterFaults m_mindcluster;
   std::set<std::uint64_t> m_described;  // attempts
   RunId m_first_run;

@@ -170,8 +170,9 @@ void ClusterRecord::containerEvents(Recorder& out, Tracked& pod, const KubeConta
            .code = container.waiting_reason,
            .message = container.waiting_message});
   }
-  if (!container.init && container.running_since && once(pod, "started"))
-    put(out, pod, container.name, {.time = container.running_since, .kind = std::string(pod_event::kStarted)});
+  // A pod that is first seen when its containers have ended has started all the same.
+  if (const auto since = container.firstStart(); !container.init && since && once(pod, kStartedFact))
+    put(out, pod, container.name, {.time = since, .kind = std::string(pod_event::kStarted)});
   if (operators) return;
   for (const auto& ended : {container.ended_before, container.ended})
     if (ended && (ended->exit_code != 0 || ended->reason == "OOMKilled")) containerEnd(out, pod, container, *ended);
@@ -208,9 +209,7 @@ void ClusterRecord::podPhases(Recorder& out, Tracked& pod) {
     if (container.init) continue;
     any = true;
     all_ended = all_ended && container.ended;
-    for (const auto& since : {container.running_since, container.ended ? container.ended->started : std::nullopt,
-                              container.ended_before ? container.ended_before->started : std::nullopt})
-      if (since && (!running || *since < *running)) running = since;
+    if (const auto since = container.firstStart(); since && (!running || *since < *running)) running = since;
     if (container.ended && container.ended->finished)
       finished = std::max(finished.value_or(*container.ended->finished), *container.ended->finished);
   }

@@ -2,6 +2,7 @@
 // The part of ClusterRecord for workloads, nodes, ConfigMaps and Kubernetes' own events.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "collectors/kubernetes/cluster_record.h"
 #include "model/pod_event.h"
@@ -27,14 +28,19 @@ constexpr std::array kReasons = {KindOfReason{"Scheduled", pod_event::kScheduled
 bool hasPrefix(std::string_view text, std::string_view prefix) { return text.starts_with(prefix); }
 
 KindOfReason kindOf(const KubeEvent& event) {
+  const KindOfReason other{event.reason, pod_event::kOther, event.type == "Warning" ? Severity::kWarning : Severity::kInfo};
+  // Also the reason of pods that stay: "Cancelling deletion of Pod".
+  if (event.reason == "TaintManagerEviction" && !hasPrefix(event.message, "Marking for deletion")) return other;
   for (const KindOfReason& row : kReasons)
     if (row.reason == event.reason) return row;
+  // Not of init containers, which have fields of their own.
+  if (event.reason == "Started" && hasPrefix(event.field, "spec.containers{")) return {event.reason, pod_event::kStarted, Severity::kInfo};
   // The kubelet has one reason for all of these.
   const bool image = hasPrefix(event.message, "Failed to pull image") || hasPrefix(event.message, "Error: ErrImagePull") ||
                      hasPrefix(event.message, "Error: ImagePullBackOff") || hasPrefix(event.message, "Back-off pulling image") ||
                      event.reason == "InspectFailed" || event.reason == "ErrImageNeverPull";
   if (image) return {event.reason, pod_event::kImagePull, Severity::kWarning};
-  return {event.reason, pod_event::kOther, event.type == "Warning" ? Severity::kWarning : Severity::kInfo};
+  return other;
 }
 
 }  // namespace
@@ -116,7 +122,8 @@ void ClusterRecord::recordNode(Recorder& out, Tracked& of) {
 
 void ClusterRecord::recordFaults(Recorder& out, Tracked& of) {
   of.changed = false;
-  for (NodeFault& fault : m_mindcluster.faultsOf(of.object)) {
+  m_faults -= of.faults.size();
+  for (NodeFault& fault : std::exchange(of.faults, {})) {
     if (!once(of, fault.identity())) continue;
     Event event = std::move(fault.event);
     event.node = declareNode(out, fault.node);
@@ -149,11 +156,14 @@ void ClusterRecord::recordEvent(Recorder& out, Tracked& of) {
   }
   const KindOfReason row = kindOf(event);
   const auto one = [&](std::optional<TimeNs> time, std::int64_t count) {
+    // A pod starts once, however many containers it has and restarts.
+    const bool again =
+        row.kind == pod_event::kStarted && !once(*about, about->object.pod ? kStartedFact : kStartedFact + (" " + event.object_uid));
     Event out_event{.time = time,
                     .attempt = about->attempt,
                     .node = about->node,
                     .rank = about->rank,
-                    .kind = std::string(row.kind),
+                    .kind = std::string(again ? pod_event::kOther : row.kind),
                     .severity = row.severity,
                     .code = event.reason};
     out_event.message = event.object_kind == "Pod" ? printPodMessage({event.object_name, {}, event.message})

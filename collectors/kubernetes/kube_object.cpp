@@ -69,11 +69,12 @@ std::optional<std::int64_t> integerOf(const Json& value) {
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
   return error == std::errc() && end == text->data() + text->size() ? std::optional(number) : std::nullopt;
 }
+// The epoch is no time: runtimes report it as the start of a container that they could not start.
 std::optional<TimeNs> timeOf(const Json& value) {
   const auto* text = value.get_ptr<const Json::string_t*>();
   if (text == nullptr) return std::nullopt;
   const auto time = parseWallTime(*text);
-  return time ? std::optional(time->time) : std::nullopt;
+  return time && time->time != 0 ? std::optional(time->time) : std::nullopt;
 }
 
 std::vector<KubeCondition> conditionsOf(const Json& status) {
@@ -152,6 +153,7 @@ KubeEvent eventOf(const Json& json) {
                   .object_namespace = nameOf(member(object, "namespace")),
                   .object_name = nameOf(member(object, "name")),
                   .object_uid = nameOf(member(object, "uid")),
+                  .field = nameOf(member(object, "fieldPath")),
                   .type = nameOf(member(json, "type")),
                   .reason = nameOf(member(json, "reason")),
                   .message = textOf(json.contains("message") ? member(json, "message") : member(json, "note"))};
@@ -261,6 +263,13 @@ KubeObject objectOf(const Json& json, std::string_view list_kind) {
 }
 
 }  // namespace
+
+std::optional<TimeNs> KubeContainer::firstStart() const {
+  std::optional<TimeNs> first;
+  for (const auto& since : {running_since, ended ? ended->started : std::nullopt, ended_before ? ended_before->started : std::nullopt})
+    if (since && (!first || *since < *first)) first = since;
+  return first;
+}
 
 const std::string& KubeObject::label(const std::string& key) const {
   static const std::string kNone;

@@ -36,6 +36,7 @@ struct KubeContainer {
   std::string waiting_reason, waiting_message;
   std::optional<TimeNs> running_since;
   std::optional<Ended> ended, ended_before;  // ended_before: the previous one, before a restart
+  std::optional<TimeNs> firstStart() const;  // the earliest that is known; none if it has not started
 };
 
 struct KubeCondition {
@@ -64,6 +65,7 @@ struct KubeWorkload {
 
 struct KubeEvent {
   std::string object_kind, object_namespace, object_name, object_uid;
+  std::string field;  // of the object: "spec.containers{main}"; "": the object as a whole
   std::string type, reason, message;
   std::int64_t count = 1;
   std::optional<TimeNs> first, last;

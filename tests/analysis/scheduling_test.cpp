@@ -206,6 +206,64 @@ std::string ended(int code, const std::string& reason, std::int64_t second) {
 constexpr const char* kJob =
     R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"t","namespace":"ml","uid":"j"},"spec":{"parallelism":8}})";
 
+std::string podEvent(const std::string& uid, const std::string& pod, const std::string& reason, const std::string& message,
+                     std::int64_t second, const std::string& field = "spec.containers{main}") {
+  return R"({"kind":"Event","metadata":{"uid":")" + uid +
+         R"(","namespace":"ml"},"involvedObject":{"kind":"Pod","namespace":"ml","name":")" + pod + R"(","uid":"u)" + pod +
+         R"(","fieldPath":")" + field + R"("},"reason":")" + reason + R"(","message":")" + message +
+         R"(","type":"Warning","firstTimestamp":)" + stamp(second) + "}";
+}
+constexpr const char* kPullFailed = "Failed to pull image \\\"nvcr.io/x:1\\\": timeout";
+
+TEST_F(SchedulingTest, PodsThatRanAfterAFailedPullHadNoLastingPullError) {
+  live(kJob, 1);
+  live(
+      jobPod(
+          0,
+          R"({"phase":"Succeeded","containerStatuses":[{"name":"main","state":{"terminated":{"exitCode":0,"reason":"Completed","startedAt":)" +
+              stamp(90) + R"(,"finishedAt":)" + stamp(400) + "}}}]}"),
+      500);
+  live(jobPod(1, R"({"phase":"Succeeded"})"), 500);  // without its containers
+  live(jobPod(2, ended(1, "Error", 400)), 500);
+  for (int i = 0; i < 3; ++i) {
+    std::string event = podEvent("e" + std::to_string(i), "t-" + std::to_string(i), "Failed", kPullFailed, 10);
+    event.replace(event.find("\"ut-"), 4, "\"p");
+    live(event, 501);
+  }
+  EXPECT_THAT(look(), IsEmpty());
+}
+
+TEST_F(SchedulingTest, EventsAloneReportThatAPodStartedAfterItsPullFailed) {
+  m_record = ClusterRecord({.run_name = "events"});
+  live(podEvent("e1", "t-0", "Failed", kPullFailed, 10), 11);
+  live(podEvent("e2", "t-0", "BackOff", "Back-off pulling image \\\"nvcr.io/x:1\\\"", 20), 21);
+  live(podEvent("e3", "t-0", "Pulled", "Successfully pulled image \\\"nvcr.io/x:1\\\"", 60), 61);
+  live(podEvent("e4", "t-0", "Started", "Started container fetch", 62, "spec.initContainers{fetch}"), 63);
+  live(podEvent("e5", "t-0", "Killing", "Stopping container main", 900), 901);
+  EXPECT_THAT(look(), SizeIs(1)) << "only an init container has started";
+  live(podEvent("e6", "t-0", "Started", "Started container main", 64), 902);
+  EXPECT_THAT(look(), IsEmpty());
+}
+
+TEST_F(SchedulingTest, PodsOfAJobThatRanAndAreReplacedAreNoChurn) {
+  live(kJob, 1);
+  for (int i = 0; i < 6; ++i) {
+    std::string pod = jobPod(0, ended(1, "Error", 20 + 30 * i));
+    // Pods without an index belong to one attempt.
+    pod.replace(pod.find("batch.kubernetes.io/job-completion-index"), 40, "app");
+    pod.replace(pod.find(stamp(1)), stamp(1).size(), stamp(1 + 30 * i));
+    const std::string uid = "\"p0-" + std::to_string(i) + "\"", name = "\"t-0-" + std::to_string(i) + "\"";
+    pod.replace(pod.find("\"p0\""), 4, uid);
+    pod.replace(pod.find("\"t-0\""), 5, name);
+    pod.insert(pod.find("\"containerStatuses\""),
+               R"("initContainerStatuses":[{"name":"fetch","lastState":{"terminated":{"exitCode":1,"reason":"Error","finishedAt":)" +
+                   stamp(10 + 30 * i) + "}}}],");
+    live(pod, 21 + 30 * i);
+    live(pod, 22 + 30 * i, KubeChange::Type::kDeleted);
+  }
+  EXPECT_THAT(look(), IsEmpty());
+}
+
 TEST_F(SchedulingTest, TheFirstRankThatWasOomKilledIsNamedWithItsNode) {
   live(kJob, 1);
   live(jobPod(5, ended(137, "OOMKilled", 120)), 121);

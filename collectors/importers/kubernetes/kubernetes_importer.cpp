@@ -13,6 +13,7 @@ namespace runglass {
 namespace {
 
 constexpr std::size_t kHead = 4'096;
+constexpr std::size_t kMaxPendingData = 256U << 20;  // of the ConfigMaps of a list that is not complete
 
 // For the part of a grown file that is recorded already: ids are needed, rows are not.
 class Declarations : public NullRecorder {
@@ -69,13 +70,18 @@ class ObjectsFile {
         if (m_bad++ == 0) m_why = change.status().message();
         return;
       }
-      if (change->type != KubeChange::Type::kList) m_pending.push_back(std::move(*change)), ++m_objects;
-      if (list_kind.empty() || m_target.final || m_pending.size() >= ClusterRecord::kMaxObjects) settle();
+      if (change->type != KubeChange::Type::kList) {
+        for (const auto& [key, value] : change->object.data) m_pending_data += value.size();
+        m_pending.push_back(std::move(*change)), ++m_objects;
+      }
+      if (list_kind.empty() || m_target.final || m_pending.size() >= ClusterRecord::kMaxObjects || m_pending_data >= kMaxPendingData)
+        settle();
     });
   }
   void settle() {
     for (KubeChange& change : m_pending) m_record.take(std::move(change), std::nullopt);
     m_pending.clear();
+    m_pending_data = 0;
   }
   void issue(const char* code, std::int64_t count, const std::string& detail) {
     if (count > 0) m_out.issue({.code = code, .source = m_target.path, .count = count, .detail = detail});
@@ -86,6 +92,7 @@ class ObjectsFile {
   ClusterRecord m_record;
   ObjectStream m_stream;
   std::vector<KubeChange> m_pending;
+  std::size_t m_pending_data = 0;  // bytes, of ConfigMaps
   std::uint64_t m_offset = 0;
   std::int64_t m_bad = 0, m_objects = 0;
   std::string m_why;

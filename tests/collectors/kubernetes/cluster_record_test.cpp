@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <map>
 
@@ -382,6 +383,100 @@ TEST_F(ClusterRecordTest, EventsOfAPodThatIsGoneBelongToTheWorkloadThatNamedIt) 
   ASSERT_THAT(events("kubernetes_event"), SizeIs(1));
   EXPECT_EQ(events("kubernetes_event")[0].attempt.value, 1);
   EXPECT_THAT(m_out.runs, SizeIs(1));
+}
+
+std::string podEvent(const std::string& uid, const std::string& reason, const std::string& message, const std::string& field = "",
+                     const std::string& pod = "p0") {
+  return R"({"apiVersion":"v1","kind":"Event","metadata":{"name":")" + uid + R"(","namespace":"ml","uid":")" + uid +
+         R"("},"involvedObject":{"kind":"Pod","namespace":"ml","name":"train-0-)" + pod + R"(","uid":")" + pod + R"(","fieldPath":")" +
+         field + R"("},"reason":")" + reason + R"(","message":")" + message +
+         R"(","firstTimestamp":"$30","lastTimestamp":"$300","count":3,"type":"Normal"})";
+}
+
+TEST_F(ClusterRecordTest, APodWhoseContainersHaveEndedHasStarted) {
+  take(kJob);
+  take(jobPod(0, "p0", R"({"phase":"Succeeded","containerStatuses":[{"name":"main","restartCount":1,
+    "state":{"terminated":{"exitCode":0,"reason":"Completed","startedAt":"$60","finishedAt":"$300"}},
+    "lastState":{"terminated":{"exitCode":1,"reason":"Error","startedAt":"$20","finishedAt":"$50"}}}]})"));
+  // What a runtime reports of a container that it could not start, and of one that has not left the init container.
+  take(jobPod(
+      1, "p1",
+      R"({"phase":"Failed","initContainerStatuses":[{"name":"fetch","state":{"terminated":{"exitCode":0,"startedAt":"$6","finishedAt":"$7"}}}],
+    "containerStatuses":[{"name":"main","state":{"terminated":{"exitCode":128,"reason":"StartError","startedAt":"1970-01-01T00:00:00Z","finishedAt":"$9"}}}]})"));
+  record();
+  ASSERT_THAT(events("pod_started"), SizeIs(1));
+  EXPECT_EQ(events("pod_started")[0].rank, 0);
+  EXPECT_EQ(events("pod_started")[0].time, at(20)) << "of its first container's first start";
+  EXPECT_FALSE(phases("train-1-p1").contains("running"));
+}
+
+TEST_F(ClusterRecordTest, TheKubeletsEventThatAContainerStartedStartsThePodOnce) {
+  take(kJob);
+  take(jobPod(0, "p0", kPending));
+  take(podEvent("e1", "Started", "Started container fetch", "spec.initContainers{fetch}"));
+  record();
+  EXPECT_THAT(events("pod_started"), IsEmpty());
+  take(podEvent("e2", "Started", "Started container main", "spec.containers{main}"));
+  take(podEvent("e3", "Started", "Started container sidecar", "spec.containers{sidecar}"));
+  take(podEvent("e4", "Started", "Started container main", "spec.containers{main}", "gone"));
+  record();
+  take(jobPod(0, "p0", kRunning));
+  record();
+  const auto found = events("pod_started");
+  ASSERT_THAT(found, SizeIs(2)) << "of the pod and of the one that is gone";
+  EXPECT_EQ(found[0].time, at(30));
+  EXPECT_EQ(found[0].message, "pod train-0-p0: Started container main");
+  EXPECT_EQ(found[1].message, "pod train-0-gone: Started container main");
+}
+
+TEST_F(ClusterRecordTest, APodThatTheTaintManagerDoesNotDeleteAfterAllIsNotEvicted) {
+  take(kJob);
+  take(jobPod(0, "p0", kRunning));
+  take(podEvent("e1", "TaintManagerEviction", "Cancelling deletion of Pod ml/train-0-p0"));
+  record();
+  EXPECT_THAT(events("pod_evicted"), IsEmpty());
+  EXPECT_EQ(events("kubernetes_event")[0].code, "TaintManagerEviction");
+  EXPECT_EQ(events("kubernetes_event")[0].severity, Severity::kInfo);
+  take(podEvent("e2", "TaintManagerEviction", "Marking for deletion Pod ml/train-0-p0"));
+  record();
+  ASSERT_FALSE(events("pod_evicted").empty());
+  EXPECT_EQ(events("pod_evicted")[0].severity, Severity::kWarning);
+}
+
+std::string faultMap(int node, std::size_t faults, std::size_t bytes) {
+  std::string list;
+  for (std::size_t i = 0; i < faults; ++i)
+    list += std::string(i > 0 ? "," : "") + R"({\"faultCode\":\")" + std::to_string(i) +
+            R"(\",\"assertion\":\"occur\",\"influence\":[{\"nodeName\":\"n\"}]})";
+  return R"({"kind":"ConfigMap","metadata":{"name":"m)" + std::to_string(node) + R"(","uid":"m)" + std::to_string(node) +
+         R"(","labels":{"mc-consumer-publicfault":"true"}},"data":{"PublicFault":"{\"faults\":[)" + list + R"(]}","other":")" +
+         std::string(bytes, 'x') + "\"}}";
+}
+
+TEST_F(ClusterRecordTest, FaultsOfConfigMapsAreBoundedUntilTheyAreRecorded) {
+  constexpr std::size_t kEach = 4'096, kMaps = ClusterRecord::kMaxFaults / kEach;
+  for (std::size_t i = 0; i <= kMaps; ++i) take(faultMap(static_cast<int>(i), kEach, 0));
+  take(faultMap(0, kEach, 0));  // replaces the first one
+  EXPECT_EQ(m_record->leftOut(), kEach);
+  record();
+  EXPECT_THAT(events("public_fault"), SizeIs(ClusterRecord::kMaxFaults));
+  take(faultMap(99, kEach, 0));
+  record();
+  EXPECT_EQ(m_record->leftOut(), kEach) << "recorded ones no longer count";
+  EXPECT_THAT(events("public_fault"), SizeIs(ClusterRecord::kMaxFaults + kEach));
+}
+
+TEST_F(ClusterRecordTest, TheDataOfConfigMapsAreNotKept) {
+  const auto allocated = [] {
+    const auto heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+  };
+  const std::size_t before = allocated();
+  for (int i = 0; i < 64; ++i) take(faultMap(i, 1, 1'000'000));
+  EXPECT_LT(allocated(), before + (8U << 20)) << "before they are recorded";
+  record();
+  EXPECT_THAT(events("public_fault"), SizeIs(64));
+  EXPECT_LT(allocated(), before + (8U << 20));
 }
 
 TEST_F(ClusterRecordTest, PodsThatAreNoTrainingAreLeftOut) {
