@@ -42,7 +42,8 @@ class ClusterRecord {
   void take(KubeChange change, std::optional<TimeNs> observed);
   // After a list of all objects of a kind, of a namespace or of all (""): the others that are known are gone, at an unknown time.
   void listed(std::string_view api, std::string_view kind, const std::string& space, const std::set<std::string>& uids);
-  // What changed since the last call. Live (`now`), pods whose owner has not been seen yet wait for it up to kOwnerPatience.
+  // What changed since the last call. Live (`now`), pods whose owner, and events whose object, has not been seen yet wait for it up to
+  // kOwnerPatience.
   void record(Recorder& out, std::optional<TimeNs> now);
 
   RunId firstRun() const { return m_first_run; }
@@ -77,9 +78,11 @@ class ClusterRecord {
   };
 
   Tracked& tracked(const std::string& uid);
+  void load(const std::string& uid, Tracked& of);
   bool once(Tracked& of, const std::string& fact);
   void save(const std::string& uid, Tracked& of);
   bool waitsForOwner(const Tracked& of, std::optional<TimeNs> now) const;
+  bool waitsForObject(const Tracked& event, std::optional<TimeNs> now) const;
   std::optional<Top> topOf(const KubeObject& object) const;
   Tracked& declareRun(Recorder& out, const Top& top);
   std::string attemptKey(Tracked& top, const KubeObject& pod);

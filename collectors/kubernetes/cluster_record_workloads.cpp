@@ -128,8 +128,6 @@ void ClusterRecord::recordFaults(Recorder& out, Tracked& of) {
 }
 
 void ClusterRecord::recordEvent(Recorder& out, Tracked& of) {
-  // Its object waits for an owner.
-  if (m_changed.contains(of.object.event->object_uid)) return;
   of.changed = false;
   const KubeEvent& event = *of.object.event;
   Tracked* about = &of;
@@ -163,16 +161,16 @@ void ClusterRecord::recordEvent(Recorder& out, Tracked& of) {
     m_recorded_events = true;
     out.event(out_event);
   };
-  // Facts of the object that it is about, which outlives it; of no object, its own.
-  Tracked& facts = *about;
-  const std::string prefix = "event " + of.object.uid + " ";
+  // Facts of the event itself: the object that it is about may be unknown now and known later, or the reverse.
+  load(of.object.uid, of);
+  const std::string prefix = "event ";
   std::optional<TimeNs> recorded;
-  if (auto fact = facts.facts.lower_bound(prefix); fact != facts.facts.end() && fact->starts_with(prefix)) {
+  if (auto fact = of.facts.lower_bound(prefix); fact != of.facts.end() && fact->starts_with(prefix)) {
     recorded = std::strtoll(fact->c_str() + prefix.size(), nullptr, 10);
     if (!event.last || *event.last - *recorded < kRepeat) return;
-    facts.facts.erase(fact);
+    of.facts.erase(fact);
   }
-  if (!once(facts, prefix + std::to_string(event.last.value_or(0)))) return;
+  if (!once(of, prefix + std::to_string(event.last.value_or(0)))) return;
   if (!recorded) one(event.first, 1);
   if (event.last && event.first && *event.last - recorded.value_or(*event.first) >= kRepeat) one(event.last, event.count);
 }

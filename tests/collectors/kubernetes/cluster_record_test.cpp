@@ -384,6 +384,62 @@ TEST_F(ClusterRecordTest, EventsOfAPodThatIsGoneBelongToTheWorkloadThatNamedIt) 
   EXPECT_THAT(m_out.runs, SizeIs(1));
 }
 
+TEST_F(ClusterRecordTest, LiveAnEventWaitsAMomentForItsPodAndIsRecordedOnce) {
+  begin({});
+  take(kJob, at(100));
+  take(kFailedScheduling, at(100));
+  record(at(101));
+  EXPECT_THAT(events("pod_unschedulable"), IsEmpty());
+  take(jobPod(0, "p0", kRunning), at(102));
+  record(at(102));
+  ASSERT_THAT(events("pod_unschedulable"), SizeIs(2)) << "the first and the last time";
+  EXPECT_EQ(events("pod_unschedulable")[0].rank, 0);
+}
+
+TEST_F(ClusterRecordTest, LiveAnEventWhosePodComesTooLateIsTheWorkloadsAndIsNotRecordedAgain) {
+  begin({});
+  take(kJob, at(100));
+  take(kFailedScheduling, at(100));
+  record(at(105));
+  EXPECT_THAT(events("pod_unschedulable"), SizeIs(2));
+  take(jobPod(0, "p0", kRunning), at(110));
+  take(kFailedScheduling, at(110));
+  record(at(120));
+  EXPECT_THAT(events("pod_unschedulable"), SizeIs(2));
+}
+
+TEST_F(ClusterRecordTest, EventsOfDeletedPodsAndOfNodesAreNotRecordedAgainAfterARestartOrAList) {
+  std::map<std::string, std::string> stored;
+  const auto restart = [&] {
+    begin({.run_name = {},
+           .only_run = false,
+           .snapshot = false,
+           .load = [&](const std::string& uid) { return stored.contains(uid) ? std::optional(stored[uid]) : std::nullopt; },
+           .save = [&](const std::string& uid, const std::string& facts) { stored[uid] = facts; }});
+  };
+  const auto listAll = [&](TimeNs now) {
+    take(kJob, now);
+    take(kFailedScheduling, now);
+    take(
+        R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"n1.1","uid":"e2"},"involvedObject":{"kind":"Node","name":"gpu-7","uid":"gpu-7"},"reason":"NodeNotReady","message":"m","firstTimestamp":"$9","lastTimestamp":"$9","count":1,"type":"Normal"})",
+        now);
+    record(now + ClusterRecord::kOwnerPatience);
+  };
+  restart();
+  take(jobPod(0, "p0", kRunning), at(100));
+  listAll(at(100));
+  m_record->listed("v1", "Pod", "", {});
+  record(at(110));
+  listAll(at(120));
+  m_record->listed("v1", "Event", "", {"e1"});  // the other one has expired
+  record(at(130));
+  restart();
+  listAll(at(200));
+  EXPECT_THAT(events("pod_unschedulable"), SizeIs(2)) << "the first and the last time";
+  EXPECT_EQ(events("pod_unschedulable")[1].rank, 0);
+  EXPECT_THAT(events("node_not_ready"), SizeIs(1));
+}
+
 TEST_F(ClusterRecordTest, PodsThatAreNoTrainingAreLeftOut) {
   take(
       R"({"kind":"Pod","metadata":{"name":"coredns-1","namespace":"kube-system","uid":"d","ownerReferences":[{"kind":"ReplicaSet","name":"coredns","uid":"r","controller":true}]},"spec":{"nodeName":"n1","containers":[{"name":"c"}]},"status":{"phase":"Running"}})");
