@@ -248,8 +248,10 @@ void ClusterRecord::record(Recorder& out, std::optional<TimeNs> now) {
   std::ranges::sort(pods, {}, [](const Tracked* of) { return std::pair(of->object.created.value_or(0), of->object.uid); });
   for (Tracked* of : pods) recordPod(out, *of);
   std::vector<Tracked*> events;
+  // One that was deleted and made again under the same name runs.
+  std::ranges::stable_partition(workloads, &Tracked::gone);
   for (Tracked* of : workloads) {
-    if (of->object.workload) recordWorkload(out, *of);
+    if (of->object.workload) recordWorkload(out, *of, now);
     if (of->object.kind == "Node") recordNode(out, *of);
     if (of->object.kind == "ConfigMap") recordFaults(out, *of);
   }

@@ -90,7 +90,7 @@ class ClusterRecord {
   AttemptId describeAttempt(Recorder& out, AttemptId attempt, const std::string& workload);
   Tracked* workloadByName(const std::string& space, const std::string& pod);
   NodeId declareNode(Recorder& out, const std::string& name, const std::string& uuid = {});
-  void recordWorkload(Recorder& out, Tracked& workload);
+  void recordWorkload(Recorder& out, Tracked& workload, std::optional<TimeNs> now);
   void recordPod(Recorder& out, Tracked& pod);
   void placeRanks(Recorder& out, Tracked& pod);
   void podEvents(Recorder& out, Tracked& pod);

@@ -39,16 +39,24 @@ KindOfReason kindOf(const KubeEvent& event) {
 
 }  // namespace
 
-void ClusterRecord::recordWorkload(Recorder& out, Tracked& of) {
+void ClusterRecord::recordWorkload(Recorder& out, Tracked& of, std::optional<TimeNs> now) {
   of.changed = false;
   const std::optional<Top> top = topOf(of.object);
   if (!top) return;
   const KubeWorkload& workload = *of.object.workload;
+  // Deleted before it ended. That it is missing from a list is known at the time of the list, its end is not.
+  const bool deleted = of.gone && !workload.ended;
+  const std::optional<TimeNs> end = !deleted ? workload.end : of.observed ? of.observed : now;
   Tracked& owner = declareRun(out, *top);
   if (&owner == &of) {
     Run& run = of.run;
     if (workload.started && (!run.start || *workload.started < *run.start)) run.start = workload.started;
-    if (workload.ended) {
+    if (deleted) {
+      // An end without a start and a state is that of a run whose outcome is not known.
+      run.state = RunState::kUnknown;
+      run.start.reset();
+      run.end = end;
+    } else if (workload.ended) {
       run.state = workload.succeeded ? RunState::kFinished : RunState::kFailed;
       run.end = workload.end ? workload.end : of.observed;
     } else if (!workload.phase.empty()) {
@@ -65,6 +73,9 @@ void ClusterRecord::recordWorkload(Recorder& out, Tracked& of) {
     attempt.end = of.run.end;
     attempt.end_cause = workload.succeeded ? "finished" : workload.reason.empty() ? "failed" : workload.reason;
     if (workload.succeeded) attempt.planned = true;
+  } else if (&owner == &of && deleted) {
+    attempt.end = end;
+    attempt.end_cause = "deleted";
   }
   of.attempt = declareAttempt(out, owner, attempt, key);
   const std::string name = of.object.kind + " " + of.object.name;
@@ -80,10 +91,10 @@ void ClusterRecord::recordWorkload(Recorder& out, Tracked& of) {
     phase(out, of, track,
           {"initialising",
            workload.started ? workload.started : of.object.created,
-           workload.running ? workload.running : workload.end,
+           workload.running ? workload.running : end,
            SpanCategory::kOther,
            {}});
-    phase(out, of, track, {"running", workload.running, workload.end, SpanCategory::kOther, {}});
+    phase(out, of, track, {"running", workload.running, end, SpanCategory::kOther, {}});
   }
   if (workload.phase.empty() || !once(of, "phase of " + key + " " + workload.phase)) return;
   std::string text = name;

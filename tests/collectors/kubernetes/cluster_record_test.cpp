@@ -327,6 +327,46 @@ TEST_F(ClusterRecordTest, AFinishedOrFailedWorkloadEndsItsRunAndAttempt) {
   EXPECT_EQ(events("workload_phase")[0].message, "Job train: BackoffLimitExceeded: Job has reached the specified backoff limit");
 }
 
+TEST_F(ClusterRecordTest, ADeletedWorkloadEndsItsRunWithAnUnknownOutcome) {
+  begin({});
+  take(kJob, at(100));
+  take(jobPod(0, "p0", kRunning), at(100));
+  record(at(100));
+  EXPECT_EQ(m_out.runs.at(0).state, RunState::kRunning);
+  take(std::string(R"({"type":"DELETED","object":)") + kJob + "}", at(300));
+  record(at(301));
+  EXPECT_EQ(m_out.runs.at(0).state, RunState::kUnknown);
+  EXPECT_EQ(m_out.runs.at(0).end, at(300));
+  ASSERT_THAT(m_out.attempts, SizeIs(1));
+  EXPECT_EQ(m_out.attempts[0].end, at(300));
+  EXPECT_EQ(m_out.attempts[0].end_cause, "deleted");
+  EXPECT_FALSE(m_out.attempts[0].planned);
+}
+
+TEST_F(ClusterRecordTest, AWorkloadThatAListLacksEndsAtTheTimeOfTheList) {
+  begin({});
+  take(kJob, at(100));
+  record(at(100));
+  m_record->listed("batch/v1", "Job", "", {});
+  record(at(400));
+  EXPECT_EQ(m_out.runs.at(0).end, at(400));
+  EXPECT_EQ(m_out.attempts.at(0).end_cause, "deleted");
+}
+
+TEST_F(ClusterRecordTest, AFinishedWorkloadStaysFinishedWhenItIsDeleted) {
+  begin({});
+  const std::string done =
+      R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"train","namespace":"ml","uid":"j","creationTimestamp":"$0"},
+    "spec":{"parallelism":2},"status":{"startTime":"$0","completionTime":"$90","succeeded":2,"conditions":[{"type":"Complete","status":"True","lastTransitionTime":"$90"}]}})";
+  take(done, at(100));
+  record(at(100));
+  take(R"({"type":"DELETED","object":)" + done + "}", at(300));
+  record(at(300));
+  EXPECT_EQ(m_out.runs.at(0).state, RunState::kFinished);
+  EXPECT_EQ(m_out.runs.at(0).end, at(90));
+  EXPECT_EQ(m_out.attempts.at(0).end_cause, "finished");
+}
+
 TEST_F(ClusterRecordTest, TheTimeInAQueueOfKueueIsAPhase) {
   take(kJob);
   take(jobPod(0, "p0", kRunning));
