@@ -79,7 +79,8 @@ void ClusterRecord::take(KubeChange change, std::optional<TimeNs> observed) {
   if (!recorded) return;
   if (object.uid.empty()) object.uid = object.kind + "/" + object.space + "/" + object.name;
   const std::string uid = object.uid;
-  if (!(object.event ? m_events : m_objects).contains(uid) && objects() >= kMaxObjects) {
+  const auto& known = object.event ? m_events : m_objects;
+  if (!known.contains(uid) && known.size() >= (object.event ? kMaxEvents : kMaxObjects)) {
     ++m_left_out;
     return;
   }
@@ -261,12 +262,29 @@ void ClusterRecord::record(Recorder& out, std::optional<TimeNs> now) {
   for (Tracked* of : events) {
     recordEvent(out, *of);
     save(of->object.uid, *of);
+    // All that listed() needs.
+    KubeObject& object = of->object;
+    KubeObject identity;
+    identity.api = std::move(object.api), identity.kind = std::move(object.kind);
+    identity.space = std::move(object.space), identity.uid = std::move(object.uid);
+    object = std::move(identity);
   }
-  std::erase_if(m_events, [](const auto& one) { return one.second.gone && !one.second.changed; });
+  // What was recorded of an event is loaded again. Without a store for it, it must stay.
+  const bool many = m_options.load && m_events.size() > kMaxEvents / 2;
+  std::erase_if(m_events, [&](const auto& one) {
+    const Tracked& of = one.second;
+    return !of.changed && (of.gone || of.facts.empty() || many);
+  });
   for (auto& [uid, of] : m_objects) save(uid, of);
   // Objects that were only referred to are never reported as deleted; what was recorded of them is loaded again.
   const bool full = m_objects.size() > kMaxObjects / 2;
   std::erase_if(m_objects, [&](const auto& one) { return (one.second.gone && !one.second.changed) || (full && !one.second.known); });
+  if (now && m_left_out > m_left_out_recorded)
+    out.issue({.code = "kubernetes.left_out",
+               .source = "kubernetes",
+               .count = m_left_out - std::exchange(m_left_out_recorded, m_left_out),
+               .first = *now,
+               .last = *now});
 }
 
 }  // namespace runglass

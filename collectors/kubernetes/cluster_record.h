@@ -3,9 +3,10 @@
 // timeline, and every reason why a pod does not run is an event. Each fact is recorded once, however often its object is seen again.
 //
 // Threading:  one thread.
-// Ownership:  owns the newest state of live objects; deleted ones are dropped once recorded.
+// Ownership:  owns the newest state of live objects, of recorded events their identity; deleted ones are dropped once recorded.
 // Units:      TimeNs of the API server's and kubelets' clocks, whole seconds.
-// Errors:     objects beyond kMaxObjects, and facts beyond kMaxFacts of an object, are left out and counted.
+// Errors:     objects beyond kMaxObjects, events beyond kMaxEvents, and facts beyond kMaxFacts of an object are left out and counted; live,
+//             the count is recorded as an issue.
 // Cost:       about 2 KiB an object; record() costs the objects that changed.
 #pragma once
 
@@ -34,7 +35,7 @@ struct ClusterRecordOptions {
 
 class ClusterRecord {
  public:
-  static constexpr std::size_t kMaxObjects = 65'536, kMaxFacts = 16'384;
+  static constexpr std::size_t kMaxObjects = 65'536, kMaxEvents = 65'536, kMaxFacts = 16'384;
   static constexpr DurNs kOwnerPatience = 5 * kNsPerSecond;
 
   explicit ClusterRecord(ClusterRecordOptions options) : m_options(std::move(options)) {}
@@ -51,7 +52,6 @@ class ClusterRecord {
   bool recordedEvents() const { return m_recorded_events; }
   std::int64_t leftOut() const { return m_left_out; }
   std::int64_t badValues() const { return m_mindcluster.bad(); }  // of ConfigMaps
-  std::size_t objects() const { return m_objects.size() + m_events.size(); }
 
  private:
   struct Tracked {
@@ -114,7 +114,7 @@ class ClusterRecord {
   bool m_recorded_events = false;
   bool m_run_of_events = false;  // m_first_run is that of run_name
   std::optional<TimeNs> m_newest;
-  std::int64_t m_left_out = 0;
+  std::int64_t m_left_out = 0, m_left_out_recorded = 0;
 };
 
 }  // namespace runglass

@@ -480,6 +480,41 @@ TEST_F(ClusterRecordTest, EventsOfDeletedPodsAndOfNodesAreNotRecordedAgainAfterA
   EXPECT_THAT(events("node_not_ready"), SizeIs(1));
 }
 
+TEST_F(ClusterRecordTest, ManyEventsLeaveRoomForPodsAndWhatIsLeftOutIsAnIssue) {
+  std::map<std::string, std::string> stored;
+  begin({.run_name = {},
+         .only_run = false,
+         .snapshot = false,
+         .load = [&](const std::string& uid) { return stored.contains(uid) ? std::optional(stored[uid]) : std::nullopt; },
+         .save = [&](const std::string& uid, const std::string& facts) { stored[uid] = facts; }});
+  take(kJob, at(90));
+  record(at(90));
+  const auto takeEvents = [&](std::size_t count, const std::string& prefix) {
+    KubeChange change;
+    change.object.kind = "Event";
+    change.object.event = KubeEvent{.object_kind = "Node", .object_name = "gpu-1", .reason = "Rebooted", .first = at(1), .last = at(1)};
+    for (std::size_t i = 0; i < count; ++i) {
+      change.object.uid = prefix + std::to_string(i);
+      m_record->take(change, at(100));
+    }
+  };
+  takeEvents(ClusterRecord::kMaxEvents + 3, "a");
+  take(jobPod(0, "p0", kRunning), at(100));
+  record(at(100));
+  EXPECT_THAT(events("pod_created"), SizeIs(1));
+  ASSERT_THAT(m_out.issues, SizeIs(1));
+  EXPECT_EQ(m_out.issues[0].code, "kubernetes.left_out");
+  EXPECT_EQ(m_out.issues[0].count, 3);
+  takeEvents(ClusterRecord::kMaxEvents, "a");  // another list: nothing is new
+  takeEvents(10, "b");
+  record(at(110));
+  EXPECT_THAT(m_out.issues, SizeIs(2)) << "too many at once";
+  takeEvents(10, "b");
+  record(at(120));
+  EXPECT_THAT(events("kubernetes_event"), SizeIs(ClusterRecord::kMaxEvents + 10));
+  EXPECT_THAT(m_out.issues, SizeIs(2));
+}
+
 TEST_F(ClusterRecordTest, PodsThatAreNoTrainingAreLeftOut) {
   take(
       R"({"kind":"Pod","metadata":{"name":"coredns-1","namespace":"kube-system","uid":"d","ownerReferences":[{"kind":"ReplicaSet","name":"coredns","uid":"r","controller":true}]},"spec":{"nodeName":"n1","containers":[{"name":"c"}]},"status":{"phase":"Running"}})");
