@@ -40,14 +40,18 @@ const KubeOwner* ownerOf(const KubeObject& object) {
 
 ClusterRecord::Tracked& ClusterRecord::tracked(const std::string& uid) {
   Tracked& out = m_objects[uid];
-  if (std::exchange(out.loaded, true)) return out;
+  load(uid, out);
+  return out;
+}
+
+void ClusterRecord::load(const std::string& uid, Tracked& of) {
+  if (std::exchange(of.loaded, true)) return;
   const auto stored = m_options.load ? m_options.load(uid) : std::nullopt;
   const Json json = stored ? Json::parse(*stored, nullptr, false) : Json();
-  if (!json.is_object()) return out;
-  if (json.contains("attempt")) out.attempt_key = json.value("attempt", std::string());
+  if (!json.is_object()) return;
+  if (json.contains("attempt")) of.attempt_key = json.value("attempt", std::string());
   for (const Json& fact : json.value("facts", Json::array()))
-    if (fact.is_string()) out.facts.insert(fact.get<std::string>());
-  return out;
+    if (fact.is_string()) of.facts.insert(fact.get<std::string>());
 }
 
 void ClusterRecord::save(const std::string& uid, Tracked& of) {
@@ -75,14 +79,16 @@ void ClusterRecord::take(KubeChange change, std::optional<TimeNs> observed) {
   if (!recorded) return;
   if (object.uid.empty()) object.uid = object.kind + "/" + object.space + "/" + object.name;
   const std::string uid = object.uid;
-  if (!(object.event ? m_events : m_objects).contains(uid) && objects() >= kMaxObjects) {
+  const auto& known = object.event ? m_events : m_objects;
+  if (!known.contains(uid) && known.size() >= (object.event ? kMaxEvents : kMaxObjects)) {
     ++m_left_out;
     return;
   }
   Tracked& of = object.event ? m_events[uid] : tracked(uid);
   of.gone = change.type == KubeChange::Type::kDeleted;
+  // An event that repeats while it waits for its object does not wait longer.
+  if (!object.event || !of.changed) of.observed = observed;
   of.known = of.changed = true;
-  of.observed = observed;
   takeFaults(object, of);
   of.object = std::move(object);
   if (!of.object.event) m_changed.insert(uid);
@@ -104,7 +110,7 @@ void ClusterRecord::listed(std::string_view api, std::string_view kind, const st
   const auto isGone = [&](const std::string& uid, const Tracked& of) {
     return of.known && of.object.api == api && of.object.kind == kind && (space.empty() || of.object.space == space) && !uids.contains(uid);
   };
-  std::erase_if(m_events, [&](const auto& one) { return isGone(one.first, one.second) && !one.second.changed; });
+  for (auto& [uid, of] : m_events) of.gone = of.gone || isGone(uid, of);
   for (auto& [uid, of] : m_objects) {
     if (of.gone || !isGone(uid, of)) continue;
     of.gone = of.changed = true;
@@ -124,6 +130,14 @@ bool ClusterRecord::waitsForOwner(const Tracked& of, std::optional<TimeNs> now) 
     at = &known->second.object;
   }
   return false;
+}
+
+bool ClusterRecord::waitsForObject(const Tracked& event, std::optional<TimeNs> now) const {
+  const KubeEvent& of = *event.object.event;
+  if (m_changed.contains(of.object_uid)) return true;  // which waits for its owner
+  if (!now || !event.observed || *now - *event.observed >= kOwnerPatience || of.object_kind == "Node") return false;
+  const auto known = m_objects.find(of.object_uid);
+  return known == m_objects.end() || !known->second.known;
 }
 
 std::optional<ClusterRecord::Top> ClusterRecord::topOf(const KubeObject& object) const {
@@ -248,20 +262,42 @@ void ClusterRecord::record(Recorder& out, std::optional<TimeNs> now) {
   std::ranges::sort(pods, {}, [](const Tracked* of) { return std::pair(of->object.created.value_or(0), of->object.uid); });
   for (Tracked* of : pods) recordPod(out, *of);
   std::vector<Tracked*> events;
+  // One that was deleted and made again under the same name runs.
+  std::ranges::stable_partition(workloads, &Tracked::gone);
   for (Tracked* of : workloads) {
-    if (of->object.workload) recordWorkload(out, *of);
+    if (of->object.workload) recordWorkload(out, *of, now);
     if (of->object.kind == "Node") recordNode(out, *of);
     if (of->object.kind == "ConfigMap") recordFaults(out, *of);
   }
   for (auto& [uid, of] : m_events)
-    if (of.changed) events.push_back(&of);
+    if (of.changed && !waitsForObject(of, now)) events.push_back(&of);
   std::ranges::sort(events, {}, [](const Tracked* of) { return std::pair(of->object.event->first.value_or(0), of->object.uid); });
-  for (Tracked* of : events) recordEvent(out, *of);
-  std::erase_if(m_events, [](const auto& one) { return one.second.gone && !one.second.changed; });
+  for (Tracked* of : events) {
+    recordEvent(out, *of);
+    save(of->object.uid, *of);
+    // All that listed() needs.
+    KubeObject& object = of->object;
+    KubeObject identity;
+    identity.api = std::move(object.api), identity.kind = std::move(object.kind);
+    identity.space = std::move(object.space), identity.uid = std::move(object.uid);
+    object = std::move(identity);
+  }
+  // What was recorded of an event is loaded again. Without a store for it, it must stay.
+  const bool many = m_options.load && m_events.size() > kMaxEvents / 2;
+  std::erase_if(m_events, [&](const auto& one) {
+    const Tracked& of = one.second;
+    return !of.changed && (of.gone || of.facts.empty() || many);
+  });
   for (auto& [uid, of] : m_objects) save(uid, of);
   // Objects that were only referred to are never reported as deleted; what was recorded of them is loaded again.
   const bool full = m_objects.size() > kMaxObjects / 2;
   std::erase_if(m_objects, [&](const auto& one) { return (one.second.gone && !one.second.changed) || (full && !one.second.known); });
+  if (now && m_left_out > m_left_out_recorded)
+    out.issue({.code = "kubernetes.left_out",
+               .source = "kubernetes",
+               .count = m_left_out - std::exchange(m_left_out_recorded, m_left_out),
+               .first = *now,
+               .last = *now});
 }
 
 }  // namespace runglass

@@ -3,11 +3,10 @@
 // timeline, and every reason why a pod does not run is an event. Each fact is recorded once, however often its object is seen again.
 //
 // Threading:  one thread.
-// Ownership:  owns the newest state of live objects; deleted ones are dropped once recorded.
+// Ownership:  owns the newest state of live objects, of recorded events their identity; deleted ones are dropped once recorded.
 // Units:      TimeNs of the API server's and kubelets' clocks, whole seconds.
-// Errors:     objects beyond kMaxObjects, faults beyond kMaxFaults that wait for record(), and facts beyond kMaxFacts of an object, are
-// left
-//             out and counted.
+// Errors:     objects beyond kMaxObjects, events beyond kMaxEvents, faults beyond kMaxFaults that wait for record(), and facts beyond
+//             kMaxFacts of an object are left out and counted; live, the count is recorded as an issue.
 // Cost:       about 2 KiB an object, of a ConfigMap none of its data; record() costs the objects that changed.
 #pragma once
 
@@ -36,7 +35,7 @@ struct ClusterRecordOptions {
 
 class ClusterRecord {
  public:
-  static constexpr std::size_t kMaxObjects = 65'536, kMaxFacts = 16'384, kMaxFaults = 65'536;
+  static constexpr std::size_t kMaxObjects = 65'536, kMaxEvents = 65'536, kMaxFacts = 16'384, kMaxFaults = 65'536;
   static constexpr DurNs kOwnerPatience = 5 * kNsPerSecond;
 
   explicit ClusterRecord(ClusterRecordOptions options) : m_options(std::move(options)) {}
@@ -44,7 +43,8 @@ class ClusterRecord {
   void take(KubeChange change, std::optional<TimeNs> observed);
   // After a list of all objects of a kind, of a namespace or of all (""): the others that are known are gone, at an unknown time.
   void listed(std::string_view api, std::string_view kind, const std::string& space, const std::set<std::string>& uids);
-  // What changed since the last call. Live (`now`), pods whose owner has not been seen yet wait for it up to kOwnerPatience.
+  // What changed since the last call. Live (`now`), pods whose owner, and events whose object, has not been seen yet wait for it up to
+  // kOwnerPatience.
   void record(Recorder& out, std::optional<TimeNs> now);
 
   RunId firstRun() const { return m_first_run; }
@@ -52,7 +52,6 @@ class ClusterRecord {
   bool recordedEvents() const { return m_recorded_events; }
   std::int64_t leftOut() const { return m_left_out; }
   std::int64_t badValues() const { return m_mindcluster.bad(); }  // of ConfigMaps
-  std::size_t objects() const { return m_objects.size() + m_events.size(); }
 
  private:
   static constexpr const char* kStartedFact = "started";  // of a pod, by its own state or the kubelet's event
@@ -82,10 +81,12 @@ class ClusterRecord {
   };
 
   Tracked& tracked(const std::string& uid);
+  void load(const std::string& uid, Tracked& of);
   bool once(Tracked& of, const std::string& fact);
   void takeFaults(KubeObject& object, Tracked& of);
   void save(const std::string& uid, Tracked& of);
   bool waitsForOwner(const Tracked& of, std::optional<TimeNs> now) const;
+  bool waitsForObject(const Tracked& event, std::optional<TimeNs> now) const;
   std::optional<Top> topOf(const KubeObject& object) const;
   Tracked& declareRun(Recorder& out, const Top& top);
   std::string attemptKey(Tracked& top, const KubeObject& pod);
@@ -93,7 +94,7 @@ class ClusterRecord {
   AttemptId describeAttempt(Recorder& out, AttemptId attempt, const std::string& workload);
   Tracked* workloadByName(const std::string& space, const std::string& pod);
   NodeId declareNode(Recorder& out, const std::string& name, const std::string& uuid = {});
-  void recordWorkload(Recorder& out, Tracked& workload);
+  void recordWorkload(Recorder& out, Tracked& workload, std::optional<TimeNs> now);
   void recordPod(Recorder& out, Tracked& pod);
   void placeRanks(Recorder& out, Tracked& pod);
   void podEvents(Recorder& out, Tracked& pod);
@@ -118,7 +119,7 @@ class ClusterRecord {
   bool m_recorded_events = false;
   bool m_run_of_events = false;  // m_first_run is that of run_name
   std::optional<TimeNs> m_newest;
-  std::int64_t m_left_out = 0;
+  std::int64_t m_left_out = 0, m_left_out_recorded = 0;
 };
 
 }  // namespace runglass

@@ -45,16 +45,24 @@ KindOfReason kindOf(const KubeEvent& event) {
 
 }  // namespace
 
-void ClusterRecord::recordWorkload(Recorder& out, Tracked& of) {
+void ClusterRecord::recordWorkload(Recorder& out, Tracked& of, std::optional<TimeNs> now) {
   of.changed = false;
   const std::optional<Top> top = topOf(of.object);
   if (!top) return;
   const KubeWorkload& workload = *of.object.workload;
+  // Deleted before it ended. That it is missing from a list is known at the time of the list, its end is not.
+  const bool deleted = of.gone && !workload.ended;
+  const std::optional<TimeNs> end = !deleted ? workload.end : of.observed ? of.observed : now;
   Tracked& owner = declareRun(out, *top);
   if (&owner == &of) {
     Run& run = of.run;
     if (workload.started && (!run.start || *workload.started < *run.start)) run.start = workload.started;
-    if (workload.ended) {
+    if (deleted) {
+      // An end without a start and a state is that of a run whose outcome is not known.
+      run.state = RunState::kUnknown;
+      run.start.reset();
+      run.end = end;
+    } else if (workload.ended) {
       run.state = workload.succeeded ? RunState::kFinished : RunState::kFailed;
       run.end = workload.end ? workload.end : of.observed;
     } else if (!workload.phase.empty()) {
@@ -71,6 +79,9 @@ void ClusterRecord::recordWorkload(Recorder& out, Tracked& of) {
     attempt.end = of.run.end;
     attempt.end_cause = workload.succeeded ? "finished" : workload.reason.empty() ? "failed" : workload.reason;
     if (workload.succeeded) attempt.planned = true;
+  } else if (&owner == &of && deleted) {
+    attempt.end = end;
+    attempt.end_cause = "deleted";
   }
   of.attempt = declareAttempt(out, owner, attempt, key);
   const std::string name = of.object.kind + " " + of.object.name;
@@ -86,10 +97,10 @@ void ClusterRecord::recordWorkload(Recorder& out, Tracked& of) {
     phase(out, of, track,
           {"initialising",
            workload.started ? workload.started : of.object.created,
-           workload.running ? workload.running : workload.end,
+           workload.running ? workload.running : end,
            SpanCategory::kOther,
            {}});
-    phase(out, of, track, {"running", workload.running, workload.end, SpanCategory::kOther, {}});
+    phase(out, of, track, {"running", workload.running, end, SpanCategory::kOther, {}});
   }
   if (workload.phase.empty() || !once(of, "phase of " + key + " " + workload.phase)) return;
   std::string text = name;
@@ -135,8 +146,6 @@ void ClusterRecord::recordFaults(Recorder& out, Tracked& of) {
 }
 
 void ClusterRecord::recordEvent(Recorder& out, Tracked& of) {
-  // Its object waits for an owner.
-  if (m_changed.contains(of.object.event->object_uid)) return;
   of.changed = false;
   const KubeEvent& event = *of.object.event;
   Tracked* about = &of;
@@ -173,16 +182,16 @@ void ClusterRecord::recordEvent(Recorder& out, Tracked& of) {
     m_recorded_events = true;
     out.event(out_event);
   };
-  // Facts of the object that it is about, which outlives it; of no object, its own.
-  Tracked& facts = *about;
-  const std::string prefix = "event " + of.object.uid + " ";
+  // Facts of the event itself: the object that it is about may be unknown now and known later, or the reverse.
+  load(of.object.uid, of);
+  const std::string prefix = "event ";
   std::optional<TimeNs> recorded;
-  if (auto fact = facts.facts.lower_bound(prefix); fact != facts.facts.end() && fact->starts_with(prefix)) {
+  if (auto fact = of.facts.lower_bound(prefix); fact != of.facts.end() && fact->starts_with(prefix)) {
     recorded = std::strtoll(fact->c_str() + prefix.size(), nullptr, 10);
     if (!event.last || *event.last - *recorded < kRepeat) return;
-    facts.facts.erase(fact);
+    of.facts.erase(fact);
   }
-  if (!once(facts, prefix + std::to_string(event.last.value_or(0)))) return;
+  if (!once(of, prefix + std::to_string(event.last.value_or(0)))) return;
   if (!recorded) one(event.first, 1);
   if (event.last && event.first && *event.last - recorded.value_or(*event.first) >= kRepeat) one(event.last, event.count);
 }

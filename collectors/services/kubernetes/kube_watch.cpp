@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <fstream>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -17,7 +18,8 @@ namespace runglass {
 namespace {
 
 constexpr DurNs kPostEvery = 200 * kNsPerMs, kLongestWait = kNsPerSecond;
-constexpr DurNs kSettle = 2 * ClusterRecord::kOwnerPatience;  // pods that wait for their owner are recorded by then
+constexpr DurNs kSettle = 2 * ClusterRecord::kOwnerPatience;     // pods that wait for their owner are recorded by then
+constexpr DurNs kCompleteIn = 2 * ResourceWatch::kLongestPause;  // from the first answer: each was asked again by then
 constexpr std::size_t kChangesPerPost = 4'096, kMaxToken = 64U << 10, kMaxAnswer = std::size_t{1} << 40U;
 
 struct Posted {
@@ -30,7 +32,7 @@ struct Posted {
 
 struct Watched {
   ResourceWatch watch;
-  DurNs due = 0;
+  DurNs due = 0, begun = 0;
   bool running = false;
 };
 
@@ -73,8 +75,9 @@ struct KubeWatch::Parts {
   ResourceWatch::Sink sink;
   HttpTransfers http;
   Posted waiting;
-  bool complete = false;  // every resource was listed or refused once
+  bool complete = false;  // every resource was listed or refused once, or has had the time for it
   DurNs sent_at = 0, changed_at = 0;
+  std::optional<DurNs> first_answer;
   std::atomic<bool> stopping = false;
   std::thread thread;
 };
@@ -90,7 +93,10 @@ void KubeWatch::Parts::run() {
       else
         patience = std::min(patience, one->due - now);
     }
-    const bool completes = !complete && std::ranges::all_of(watched, [](const auto& one) { return one->watch.tried(); });
+    const auto isTried = [](const auto& one) { return one->watch.tried(); };
+    if (!first_answer && std::ranges::any_of(watched, isTried)) first_answer = now;
+    // While the API server is away nothing is tried; one resource that never answers does not hold up the others.
+    const bool completes = !complete && first_answer && (std::ranges::all_of(watched, isTried) || now - *first_answer >= kCompleteIn);
     complete = complete || completes;
     if (completes || !waiting.changes.empty()) changed_at = now;
     if (now - sent_at >= (waiting.changes.empty() ? kLongestWait : kPostEvery) && now - changed_at < kSettle) send();
@@ -101,6 +107,7 @@ void KubeWatch::Parts::run() {
 
 void KubeWatch::Parts::begin(Watched& of) {
   of.running = true;
+  of.begun = monotonicNow();
   HttpRequest request{.url = options.access.url + of.watch.path(), .headers = {"Accept: application/json"}};
   request.timeout = of.watch.watching() ? ResourceWatch::kWatchFor + 30 * kNsPerSecond : 60 * kNsPerSecond;
   request.most_bytes = kMaxAnswer;  // objects are bounded one by one
@@ -123,8 +130,10 @@ void KubeWatch::Parts::begin(Watched& of) {
       },
       [this, &of, head](const Result<HttpAnswer>& answer) {
         of.running = false;
+        const DurNs now = monotonicNow();
         // A stream that was cut has a status and a reason.
-        of.due = monotonicNow() + of.watch.ended(answer.ok() ? answer->status : *head, answer.ok() ? "" : answer.status().message(), sink);
+        of.due =
+            now + of.watch.ended(answer.ok() ? answer->status : *head, answer.ok() ? "" : answer.status().message(), now - of.begun, sink);
       });
 }
 

@@ -76,7 +76,6 @@ void ResourceWatch::take(std::string_view json, std::string_view list_kind, cons
     return;
   }
   m_answered = true;
-  m_failures = 0;
   if (change->type == KubeChange::Type::kList) {
     m_more = change->more;
     m_page_complete = true;
@@ -97,12 +96,11 @@ void ResourceWatch::startOver() {
   m_uids.clear();
 }
 
-DurNs ResourceWatch::failed() {
-  m_tried = true;
-  return std::min(kShortestPause << std::min(m_failures++, 10), kLongestPause);
-}
+DurNs ResourceWatch::failed() { return std::min(kShortestPause << std::min(m_failures++, 10), kLongestPause); }
 
-DurNs ResourceWatch::ended(int status, const std::string& why, const Sink& sink) {
+DurNs ResourceWatch::ended(int status, const std::string& why, DurNs lasted, const Sink& sink) {
+  // Lists and objects prove nothing: a server may list well and refuse every watch from the version of its list.
+  if (m_watching && lasted >= kProven) m_failures = 0;
   std::string name = std::string(m_resource.plural) + "." + std::string(m_resource.api);
   if (!m_space.empty()) name += " in " + m_space;
   const auto report = [&](std::string words) {
@@ -112,11 +110,10 @@ DurNs ResourceWatch::ended(int status, const std::string& why, const Sink& sink)
   };
   if (status == 410 || m_expired) {
     startOver();
-    // A server that refuses its own fresh versions must not be asked in a loop.
-    return m_answered ? 0 : failed();
+    return failed();
   }
+  if (status != 0 && status != 200) m_tried = true;
   if (status == 404 && m_resource.optional) {
-    m_tried = true;
     startOver();
     report("");
     return kAbsentPause;
@@ -143,7 +140,8 @@ DurNs ResourceWatch::ended(int status, const std::string& why, const Sink& sink)
   }
   if (status == 200 && m_watching && why.empty()) {
     report("");
-    return m_answered ? 0 : failed();
+    if (m_answered) return lasted >= kProven ? 0 : kShortestPause;
+    return failed();
   }
   // A watch that was cut continues from the last version; a list that was cut begins again.
   if (!m_watching) startOver();

@@ -33,6 +33,7 @@ class ResourceWatch {
  public:
   static constexpr DurNs kShortestPause = kNsPerSecond, kLongestPause = 60 * kNsPerSecond, kAbsentPause = 600 * kNsPerSecond;
   static constexpr DurNs kWatchFor = 300 * kNsPerSecond;  // then the server ends it
+  static constexpr DurNs kProven = 10 * kNsPerSecond;     // a watch that lasted so long ends the backoff
 
   ResourceWatch(const KubeResource& resource, std::string space, std::string selector)
       : m_resource(resource), m_space(std::move(space)), m_selector(std::move(selector)) {}
@@ -44,11 +45,11 @@ class ResourceWatch {
   };
 
   bool watching() const { return m_watching; }
-  bool tried() const { return m_tried; }  // the first list has ended, well or not
+  bool tried() const { return m_tried; }  // the first list was answered: it is complete, or refused
   std::string path();                     // of the next request, with its query
   void body(int status, std::string_view piece, const Sink& sink);
-  // The request has ended: `status` 0 with the reason if there was no answer. Returns the delay before the next one.
-  DurNs ended(int status, const std::string& why, const Sink& sink);
+  // The request has ended after `lasted`: `status` 0 with the reason if there was no answer. Returns the delay before the next one.
+  DurNs ended(int status, const std::string& why, DurNs lasted, const Sink& sink);
 
  private:
   void take(std::string_view json, std::string_view list_kind, const Sink& sink);

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 
+#include "collectors/services/kubernetes/resource_watch.h"
 #include "tests/support/http_server.h"
 #include "tests/support/memory_recorder.h"
 #include "tests/support/wait_until.h"
@@ -207,6 +208,47 @@ TEST_F(KubeWatchTest, AServerThatIsAwayIsTriedAgain) {
   });
   EXPECT_TRUE(until([&] { return events("pod_created") == 1 && requested("pods?watch") == 1; }));
   m_watch->stop();
+}
+
+class ResourceWatchTest : public ::testing::Test {
+ protected:
+  static const KubeResource& pods() { return *std::ranges::find(kubeResources(), "Pod", &KubeResource::kind); }
+  // The delay after an answer with this body.
+  DurNs answered(const std::string& body, DurNs lasted, int status = 200) {
+    (void)m_watch.path();
+    m_watch.body(status, body, m_sink);
+    return m_watch.ended(status, "", lasted, m_sink);
+  }
+  const std::string m_list = list("PodList", pod(0, "7"), "10");
+  const std::string m_expired = line("ERROR", R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410})");
+  const std::string m_bookmark = line("BOOKMARK", R"({"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"40"}})");
+  ResourceWatch m_watch{pods(), "", ""};
+  ResourceWatch::Sink m_sink{.change = [](const KubeChange&) {},
+                             .listed = [](std::string_view, std::string_view, const std::string&, const std::set<std::string>&) {},
+                             .trouble = [](const std::string&) {}};
+};
+
+TEST_F(ResourceWatchTest, AServerThatListsButRefusesEveryWatchIsAskedLessAndLessOften) {
+  for (const DurNs pause : {1, 2, 4, 8, 16, 32, 60, 60}) {
+    EXPECT_EQ(answered(m_list, kNsPerMs), 0);
+    EXPECT_EQ(answered(pause % 4 == 0 ? m_expired : m_bookmark + m_expired, kNsPerMs), pause * kNsPerSecond);
+  }
+  EXPECT_EQ(answered(m_list, kNsPerMs), 0);
+  EXPECT_EQ(answered(m_bookmark + m_expired, ResourceWatch::kProven), ResourceWatch::kShortestPause) << "this watch worked";
+}
+
+TEST_F(ResourceWatchTest, AWatchThatClosesAtOnceIsNotRepeatedWithoutAPause) {
+  EXPECT_EQ(answered(m_list, kNsPerMs), 0);
+  EXPECT_EQ(answered(m_bookmark, kNsPerMs), ResourceWatch::kShortestPause);
+  EXPECT_EQ(answered(m_bookmark, ResourceWatch::kWatchFor), 0);
+}
+
+TEST_F(ResourceWatchTest, AServerThatIsAwayHasNotAnswered) {
+  (void)m_watch.path();
+  (void)m_watch.ended(0, "connection refused", 0, m_sink);
+  EXPECT_FALSE(m_watch.tried());
+  (void)answered("", 0, 503);
+  EXPECT_TRUE(m_watch.tried());
 }
 
 TEST(KubeAccess, SomethingElseThanAUrlIsRefusedWithWhatToDo) {
