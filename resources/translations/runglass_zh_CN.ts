@@ -12572,12 +12572,20 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>每秒经 PCIe 接收的数据（nvidia-smi）。</translation>
     </message>
     <message>
+        <source>Data received over PCIe per second, sampled over 20 ms (DCGM).</source>
+        <translation>每秒经 PCIe 接收的数据，按 20 ms 采样（DCGM）。</translation>
+    </message>
+    <message>
         <source>Data received over all NVLinks per second (NVML).</source>
         <translation>每秒经所有 NVLink 接收的数据（NVML）。</translation>
     </message>
     <message>
         <source>Data sent over PCIe per second (nvidia-smi).</source>
         <translation>每秒经 PCIe 发送的数据（nvidia-smi）。</translation>
+    </message>
+    <message>
+        <source>Data sent over PCIe per second, sampled over 20 ms (DCGM).</source>
+        <translation>每秒经 PCIe 发送的数据，按 20 ms 采样（DCGM）。</translation>
     </message>
     <message>
         <source>Data sent over all NVLinks per second (NVML).</source>
@@ -13640,12 +13648,20 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>PCIe 接收</translation>
     </message>
     <message>
+        <source>PCIe receive, sampled</source>
+        <translation>PCIe 接收（采样）</translation>
+    </message>
+    <message>
         <source>PCIe replays</source>
         <translation>PCIe 重传</translation>
     </message>
     <message>
         <source>PCIe transmit</source>
         <translation>PCIe 发送</translation>
+    </message>
+    <message>
+        <source>PCIe transmit, sampled</source>
+        <translation>PCIe 发送（采样）</translation>
     </message>
     <message>
         <source>PCIe width</source>

@@ -19,7 +19,7 @@ Status readTestText(ByteStream& in, const ImportTarget& target, ImportReport& re
   const auto take = [&](std::string_view text, std::uint64_t offset) {
     if (stop.stop_requested()) return;
     read = offset + text.size();
-    // A cut last line was read as far as it went; with its end it is another line.
+    // A cut last line was read up to its cut; with its end it is another line.
     results.recording = read > target.resume_at;
     line(text);
   };
