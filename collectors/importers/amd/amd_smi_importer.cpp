@@ -9,7 +9,7 @@
 #include "collectors/importers/input/json_documents.h"
 #include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/input/run_name.h"
-#include "collectors/importers/input/repeated_output.h"
+#include "collectors/importers/input/tool_score.h"
 #include "collectors/importers/telemetry/quantity.h"
 #include "collectors/text/line_splitter.h"
 

@@ -7,7 +7,7 @@
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/input/run_name.h"
-#include "collectors/importers/input/repeated_output.h"
+#include "collectors/importers/input/tool_score.h"
 #include "collectors/importers/telemetry/device_series.h"
 #include "collectors/importers/telemetry/quantity.h"
 #include "collectors/text/line_splitter.h"

@@ -9,7 +9,7 @@
 
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/run_name.h"
-#include "collectors/importers/input/repeated_output.h"
+#include "collectors/importers/input/tool_score.h"
 #include "collectors/importers/measurements/test_text.h"
 #include "model/number_text.h"
 

@@ -5,7 +5,7 @@
 
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/read_pieces.h"
-#include "collectors/importers/input/repeated_output.h"
+#include "collectors/importers/input/tool_score.h"
 #include "collectors/importers/nvidia_smi/smi_monitor.h"
 #include "collectors/importers/nvidia_smi/smi_query.h"
 #include "collectors/importers/nvidia_smi/smi_screen.h"
