@@ -23,7 +23,7 @@ Result<std::unique_ptr<Receivers>> startReceivers(Hub& hub, const std::string& s
                     .commit =
                         [&hub] {
                           std::promise<Status> committed;
-                          hub.post([&committed](Writer& writer) { committed.set_value(writer.flush()); });
+                          hub.commit([&committed](const Status& status) { committed.set_value(status); });
                           return committed.get_future().get();
                         },
                     .reader = [&hub, store] { return openStore(store).reader(hub.readerOptions()); },

@@ -2,6 +2,9 @@
 // Invariant: a sender is in `ready` or with a worker, once at most, while it has requests.
 #include "collectors/hub/receivers/receivers.h"
 
+#include <arpa/inet.h>
+
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <thread>
@@ -19,10 +22,17 @@ namespace {
 constexpr const char* kWritePath = "/api/v1/write";
 constexpr const char* kMetricsPath = "/metrics";
 
+// HOST or HOST:PORT. Complete addresses only: anyone may own a name such as 127.example.com, and resolve it to the loopback.
 bool isLoopbackName(std::string_view host) {
-  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1) == "[::1]";
-  host = host.substr(0, host.find(':'));
-  return host == "localhost" || host.starts_with("127.");
+  const std::size_t colon = host.find(':', host.starts_with('[') ? std::min(host.find(']'), host.size()) : 0);
+  if (colon != std::string_view::npos) {
+    const std::string_view port = host.substr(colon + 1);
+    if (port.empty() || port.find_first_not_of("0123456789") != std::string_view::npos) return false;
+    host = host.substr(0, colon);
+  }
+  in_addr address{};
+  return host == "localhost" || host == "[::1]" ||
+         (::inet_pton(AF_INET, std::string(host).c_str(), &address) == 1 && ntohl(address.s_addr) >> 24 == 127);
 }
 
 HttpReply replyOf(const Status& status) {
@@ -39,6 +49,8 @@ HttpReply replyOf(const Status& status) {
       return {.status = 503, .text = status.message() + "\n", .retry_after_s = 5};
   }
 }
+
+HttpReply queueFull() { return {.status = 503, .text = "hub: its queue is full\n", .retry_after_s = 1}; }
 
 // The rest of the request is stored.
 HttpReply replyOf(const WriteOutcome& outcome, const SenderLimits& limits) {
@@ -120,7 +132,7 @@ std::optional<HttpReply> Receivers::Parts::refusal(const HttpHead& head, std::st
   if (!head.content_type.starts_with("application/x-protobuf"))
     return HttpReply{.status = 415, .text = "Content-Type: application/x-protobuf is needed\n"};
   if (head.content_encoding != "snappy") return HttpReply{.status = 415, .text = "Content-Encoding: snappy is needed\n"};
-  if (!port.has_room()) return HttpReply{.status = 503, .text = "hub: its queue is full\n", .retry_after_s = 1};
+  if (!port.has_room()) return queueFull();
   return std::nullopt;
 }
 
@@ -190,6 +202,8 @@ void Receivers::Parts::work() {
 }
 
 void Receivers::Parts::write(Sender& sender, const std::shared_ptr<HttpExchange>& exchange) {
+  // Asked again: requests that were admitted while there was room have waited for each other since.
+  if (!port.has_room()) return refuse(*exchange, queueFull());
   const Result<std::string> request = unpackSnappy(exchange->body);
   if (!request.ok()) return refuse(*exchange, replyOf(request.status()));
   const Result<WriteCounts> counts = countWriteRequest(*request);

@@ -12,8 +12,6 @@
 namespace runglass {
 namespace {
 
-constexpr std::int64_t kMaxDefinedSeries = 900'000;  // of a session; then another one begins
-constexpr std::size_t kMaxNodes = 16'000, kMaxDevices = 200'000;
 constexpr DurNs kSweepEvery = 3'600 * kNsPerSecond;
 
 // "gpu-01:9400", "[::1]:9100" -> the host.
@@ -42,6 +40,9 @@ Status SenderSession::begin() {
   m_delivered = false;
   m_dictionary = std::make_unique<SessionDictionary>();
   m_defined = 0;
+  m_defined_series = 0;
+  m_forgot = false;
+  m_label_bytes = 0;
   m_by_key.clear();
   m_entries.clear();
   m_free.clear();
@@ -63,8 +64,8 @@ Status SenderSession::begin() {
 Result<WriteOutcome> SenderSession::take(std::string_view request, const std::string& address, TimeNs now,
                                          std::function<void(const Status&)> done) {
   m_now = now;
-  if (!m_refused || *m_refused || static_cast<std::int64_t>(m_entries.size()) > kMaxDefinedSeries) RG_TRY(begin());
   if (now - m_swept >= kSweepEvery) forget(now);
+  if (!m_refused || *m_refused || definesTooMuch()) RG_TRY(begin());
   m_new_series = std::min(static_cast<double>(m_limits.new_series_burst),
                           m_new_series + static_cast<double>(std::max<DurNs>(now - m_refilled, 0)) / kNsPerSecond *
                                              static_cast<double>(m_limits.new_series_per_s));
@@ -125,6 +126,12 @@ std::pair<std::string, DeviceId> SenderSession::deviceOf(const ExporterSample& w
   return {it->first, known.id};
 }
 
+// Ids of a session are never used again, so that forgotten series, nodes and devices go only with their session.
+bool SenderSession::definesTooMuch() const {
+  return m_forgot && (m_defined_series >= m_limits.defined_series || m_defined >= 2 * m_limits.label_bytes ||
+                      m_nodes.size() >= m_limits.nodes || m_devices.size() >= m_limits.devices);
+}
+
 // Short-lived series (pods) must not use up the sender's limit permanently.
 void SenderSession::forget(TimeNs now) {
   const bool first = std::exchange(m_swept, now) == 0;
@@ -133,6 +140,8 @@ void SenderSession::forget(TimeNs now) {
     if (entry.key.empty() || now - entry.seen < m_limits.forgotten_after) continue;
     m_stored[entry.identity] = entry.newest;
     m_by_key.erase(entry.key);
+    m_label_bytes -= entry.key.size();
+    m_forgot = true;
     if (entry.fresh) m_fresh_times -= entry.fresh->size();
     entry = Entry();
     m_free.push_back(index);
@@ -153,7 +162,8 @@ std::uint32_t SenderSession::add(std::string_view key, const std::string& addres
     if (name == "node" || name == "nodename" || name == "kubernetes_node") node_label = value;
   }
   if (exposed.name.empty()) return ++outcome.unnamed, kNone;
-  if (series() >= m_limits.series || m_nodes.size() >= kMaxNodes || m_devices.size() >= kMaxDevices || m_new_series < 1) {
+  if (series() >= m_limits.series || m_label_bytes + key.size() > m_limits.label_bytes || m_nodes.size() >= m_limits.nodes ||
+      m_devices.size() >= m_limits.devices || m_new_series < 1) {
     if (m_first_refused.empty()) m_first_refused = exposed.name.substr(0, 200);
     ++(m_new_series < 1 ? outcome.too_fast : outcome.too_many_series);
     return kNone;
@@ -189,8 +199,10 @@ std::uint32_t SenderSession::add(std::string_view key, const std::string& addres
                    .kind = what.counter ? SeriesKind::kCounter : SeriesKind::kGauge};
   entry.identity = StoredSeries::identity(m_nodes[entry.node].uuid, device_uuid, series);
   entry.id = m_dictionary->series(series);
+  ++m_defined_series;
+  m_label_bytes += key.size();
   if (const auto stored = m_stored.find(entry.identity); stored != m_stored.end())
-    entry.newest = stored->second;
+    entry.newest = stored->second, heard(entry);
   else
     entry.fresh = std::make_unique<std::vector<TimeNs>>();
   entry.created = m_now;

@@ -32,7 +32,11 @@
 namespace runglass {
 
 struct SenderLimits {
-  std::int64_t series = 200'000;  // of a sender, at a time
+  std::int64_t series = 200'000;         // of a sender, at a time
+  std::size_t label_bytes = 128U << 20;  // of these series
+  // Of a session, which keeps everything that it has defined; below the hub's PayloadLimits even after a request of `series` new ones.
+  std::int64_t defined_series = 400'000;
+  std::size_t nodes = 16'000, devices = 200'000;
   std::int64_t new_series_burst = 200'000, new_series_per_s = 2'000;
   DurNs ahead = 600 * kNsPerSecond;                   // of the hub's clock
   DurNs forgotten_after = 24 * 3'600 * kNsPerSecond;  // a series without samples gives its place back
@@ -76,7 +80,8 @@ class SenderSession {
   struct KnownNode {
     std::string name, uuid;
     NodeId id;
-    TimeNs reported = 0;  // when its contact was last recorded
+    TimeNs newest = 0;                    // of its samples, at most the hub's clock
+    TimeNs last_heard = 0, reported = 0;  // the last contact that was recorded, and when it was
   };
   struct KnownDevice {
     DeviceId id;
@@ -94,6 +99,7 @@ class SenderSession {
   std::pair<std::string, DeviceId> deviceOf(const ExporterSample& what, std::uint32_t node);
   void write(Entry& entry, std::span<const WriteSample> samples, TimeNs now, WriteOutcome& outcome);
   void put(Entry& entry, std::span<const TimeNs> time, std::span<const double> value, WriteOutcome& outcome);
+  void heard(const Entry& entry);
   void remember(Entry& entry, std::span<const TimeNs> time);
   void reportXid(Entry& entry, TimeNs time, double value);
   Status writeLate(WriteOutcome& outcome);
@@ -102,6 +108,7 @@ class SenderSession {
   void issue(const char* code, std::int64_t count, TimeNs now, const std::string& detail);
   void deliver(std::function<void(const Status&)> done);
   void forget(TimeNs now);
+  bool definesTooMuch() const;
 
   const std::string m_name;
   const ReceiverPort& m_port;
@@ -113,6 +120,9 @@ class SenderSession {
   bool m_delivered = false;                      // its first batch
   std::unique_ptr<SessionDictionary> m_dictionary;
   std::size_t m_defined = 0;  // bytes of the dictionary that the hub has
+  std::int64_t m_defined_series = 0;
+  bool m_forgot = false;          // series since the session's begin: another session defines less
+  std::size_t m_label_bytes = 0;  // of the series that have an entry
   std::deque<Entry> m_entries;
   std::vector<std::uint32_t> m_free;
   std::uint32_t m_previous = kNone;  // the entry of the last look-up

@@ -113,10 +113,17 @@ void SenderSession::put(Entry& entry, std::span<const TimeNs> time, std::span<co
   if (!same_times) m_block_times.assign(time.begin(), time.end());
   ++m_blocks;
   entry.newest = std::max(entry.newest, time.back());
+  heard(entry);
   if (entry.fresh) remember(entry, time);
   outcome.stored += static_cast<std::int64_t>(time.size());
   if (!entry.last_xid) return;
   for (std::size_t i = 0; i < time.size(); ++i) reportXid(entry, time[i], value[i]);
+}
+
+// A node without an agent was last seen in its metrics.
+void SenderSession::heard(const Entry& entry) {
+  TimeNs& newest = m_nodes[entry.node].newest;
+  newest = std::max(newest, std::min(entry.newest, m_now));
 }
 
 void SenderSession::remember(Entry& entry, std::span<const TimeNs> time) {
@@ -177,11 +184,11 @@ void SenderSession::reportNodes(TimeNs now) {
   if (m_payload.empty()) return;
   for (KnownDevice& known : m_updated) append(m_payload, Wire::kDeviceFieldNumber, messageOf(known.id, known.device));
   m_updated.clear();
-  // A node without an agent was last seen in its metrics.
   for (KnownNode& node : m_nodes) {
-    if (!node.uuid.starts_with("name:") || now - node.reported < kContactEvery) continue;
+    if (!node.uuid.starts_with("name:") || node.newest <= node.last_heard || now - node.reported < kContactEvery) continue;
     node.reported = now;
-    append(m_payload, Wire::kNodeFieldNumber, messageOf(node.id, Node{.uuid = node.uuid, .name = node.name, .last_heard = now}));
+    node.last_heard = node.newest;
+    append(m_payload, Wire::kNodeFieldNumber, messageOf(node.id, Node{.uuid = node.uuid, .name = node.name, .last_heard = node.newest}));
   }
 }
 
@@ -194,7 +201,8 @@ void SenderSession::issue(const char* code, std::int64_t count, TimeNs now, cons
 
 void SenderSession::reportIssues(const WriteOutcome& outcome, TimeNs now) {
   issue("receive.too_many_series", outcome.too_many_series, now,
-        "at most " + std::to_string(m_limits.series) + " series of a sender; the first one refused: " + m_first_refused);
+        "at most " + std::to_string(m_limits.series) + " series of a sender, with " + std::to_string(m_limits.label_bytes >> 20) +
+            " MiB of labels; the first one refused: " + m_first_refused);
   issue("receive.new_series_too_fast", outcome.too_fast, now, "the first one refused: " + m_first_refused);
   issue("receive.absurd_time", outcome.ahead + outcome.no_time, now, "");
   issue("receive.implausible_value", outcome.implausible, now, m_first_implausible);

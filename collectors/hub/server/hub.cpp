@@ -132,6 +132,7 @@ HubStats Hub::stats() const {
   return stats;
 }
 void Hub::post(std::function<void(Writer&)> action) { m_parts->ingest->post(std::move(action)); }
+void Hub::commit(std::function<void(const Status&)> done) { m_parts->ingest->commit(std::move(done)); }
 void Hub::receive(ReceivedBatch batch) { m_parts->ingest->receive(std::move(batch)); }
 bool Hub::hasRoom() const { return m_parts->ingest->hasRoom(); }
 void Hub::order(Order order, std::function<void(Result<OrderOutcome>)> done) { m_parts->ingest->order(std::move(order), std::move(done)); }

@@ -49,6 +49,8 @@ class Hub {
   HubStats stats() const;
   // Runs `action` on the store writer's thread: notes, findings, pins of the embedding program.
   void post(std::function<void(Writer&)> action);
+  // Commits everything posted or received before; `done` is called on the store writer's thread.
+  void commit(std::function<void(const Status&)> done);
   // Takes a batch of a receiver, whatever is queued; false from hasRoom(): the queue is full, let the sender wait.
   void receive(ReceivedBatch batch);
   bool hasRoom() const;

@@ -90,6 +90,13 @@ void IngestThread::post(std::function<void(Writer&)> action) {
   m_wake.notifyOne();
 }
 
+void IngestThread::commit(std::function<void(const Status&)> done) {
+  std::function<void()> action = [this, done = std::move(done)] { m_commits.push_back(done); };
+  const MutexLock lock(m_mutex);
+  m_queue.push_back({.link = nullptr, .what = std::move(action), .received = wallNow(), .received_mono = monotonicNow()});
+  m_wake.notifyOne();
+}
+
 void IngestThread::order(Order order, OrderDone done) {
   const auto peers = [this](Writer& writer) {
     std::vector<OrderDispatcher::Peer> all;
@@ -168,6 +175,7 @@ void IngestThread::run() {
     for (Item& item : items) handle(item);
     storeAdmitted();
     m_recording.work(bytes);
+    commitAsked();
     grant();
     {
       const MutexLock lock(m_mutex);
@@ -183,6 +191,15 @@ void IngestThread::run() {
   m_orders.close();
   keepToCap();
   m_close_status = m_writer->close();
+  for (const auto& done : m_commits) done(m_close_status);
+}
+
+// Only at rest: a commit advances the marks of everything journaled, so that it must have recorded all of it.
+void IngestThread::commitAsked() {
+  if (m_commits.empty() || !m_recording.atRest()) return;
+  m_recording.commit([asked = std::exchange(m_commits, {})](const Status& status) {
+    for (const auto& done : asked) done(status);
+  });
 }
 
 void IngestThread::storeAdmitted() {

@@ -2,7 +2,7 @@
 // IngestThread: the store writer's thread. Takes messages of all agents in order, journals batches in groups, acknowledges and records
 // them. During a commit it continues to journal and acknowledge, and records afterwards.
 //
-// Threading:  push(), closed(), post(), stats() from any thread, never blocking; everything else happens on its own thread.
+// Threading:  push(), closed(), post(), commit(), stats() from any thread, never blocking; everything else happens on its own thread.
 // Ownership:  owns the Writer.
 // Units:      bytes.
 // Errors:     see wire.* in the issue catalogue; while the journal cannot be written, or commits fail repeatedly, sessions are ended and
@@ -47,6 +47,8 @@ class IngestThread {
   bool hasRoom() const;
   // Runs `action` in order; during a commit, after it.
   void post(std::function<void(Writer&)> action);
+  // Commits everything posted or received before. `done` is called on this object's thread.
+  void commit(std::function<void(const Status&)> done);
   // `done` is called on this object's thread, within twice OrderDispatcher::kPatience.
   void order(Order order, OrderDone done);
   // `done` as in order().
@@ -155,6 +157,7 @@ class IngestThread {
   void recordAlive(const Item& item, const Agent& agent);
   void recordBatch(Inbound& session, std::uint32_t stream, std::uint64_t seq, std::string_view payload, Writer& writer);
   void recordChanges(std::vector<Liveness::Change> changes);
+  void commitAsked();
   void tick();
   void keepToCap();
   bool unbindNodes(const std::string& name);
@@ -184,6 +187,7 @@ class IngestThread {
   std::vector<Acknowledgement> m_journaled;  // not acknowledged yet
   std::string m_refused;                     // why the last group was refused; empty: it was accepted
   std::string m_withheld;                    // why nothing is acknowledged until a commit succeeds; empty: batches are accepted
+  std::vector<std::function<void(const Status&)>> m_commits;  // asked for and not begun
   Liveness m_liveness;
   LeaseTable m_leases;
   OrderDispatcher m_orders;

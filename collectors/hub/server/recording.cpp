@@ -34,6 +34,16 @@ void Recording::commitIfDue() {
   if (*begun) start();
 }
 
+void Recording::commit(Committed done) {
+  RG_CHECK(atRest());
+  if (const Status begun = m_writer.beginFlush(); !begun.ok()) {
+    committed(begun);
+    return done(begun);
+  }
+  m_committed = std::move(done);
+  start();
+}
+
 void Recording::committed(const Status& status) {
   m_status = status;
   m_failures = status.ok() ? 0 : m_failures + 1;
@@ -74,6 +84,7 @@ void Recording::end() {
     return forgotten(ended, monotonicNow() - m_begun);
   }
   committed(ended.status());
+  if (const Committed done = std::exchange(m_committed, nullptr)) done(ended.status());
 }
 
 void Recording::recordOne() {

@@ -22,6 +22,7 @@ class Recording {
   using What = std::function<void(Writer&)>;
   // Result of retention, see Writer::applyRetention(), and its duration.
   using Forgotten = std::function<void(const Result<bool>&, DurNs took)>;
+  using Committed = std::function<void(const Status&)>;
 
   // `ran`: a commit has finished; call work().
   Recording(Writer& writer, std::function<void()> ran);
@@ -35,8 +36,9 @@ class Recording {
   bool behind() const { return !m_running && !m_waiting.empty(); }
   std::size_t waitingBytes() const { return m_waiting_bytes; }
 
-  // Both only at rest.
+  // These only at rest.
   void commitIfDue();
+  void commit(Committed done);
   void forget(const Retention& policy, TimeNs now, Forgotten done);
   // Ends a finished commit and records part of the queue: for kSlice, and twice `came` bytes, so that the queue shrinks at any input rate.
   void work(std::size_t came);
@@ -66,6 +68,7 @@ class Recording {
   bool m_running = false;  // a commit has begun and not ended
   TimeNs m_begun = 0;
   Forgotten m_forgotten;  // empty: not a retention run
+  Committed m_committed;  // empty: not a commit that was asked for
   Status m_status;
   int m_failures = 0;
   TimeNs m_retry = 0;  // monotonic; earliest next attempt

@@ -138,6 +138,29 @@ TEST_F(ReceiversPort, OtherRequestsAreRefusedInWords) {
   EXPECT_EQ(ask(request(body().packed())).status, 503);
 }
 
+TEST_F(ReceiversPort, OnlyCompleteNamesOfTheLoopbackAreItsNames) {
+  start();
+  const auto named = [&](const std::string& host) {
+    HttpRequest with = request(body().packed());
+    with.headers.push_back("Host: " + host);
+    return ask(with).status;
+  };
+  for (const char* host : {"localhost", "localhost:9201", "127.0.0.1", "127.0.0.1:9201", "127.8.0.2", "[::1]", "[::1]:9201"})
+    EXPECT_EQ(named(host), 204) << host;
+  for (const char* host : {"127.attacker.example", "127.0.0.1.attacker.example:9201", "127.1", "127.0.0.1:9201.example",
+                           "127.0.0.1:", "localhost.example", "[::1].attacker.example", "[::1", "[::2]", "::1", "128.0.0.1"})
+    EXPECT_EQ(named(host), 403) << host;
+}
+
+TEST_F(ReceiversPort, ARequestThatFindsTheQueueFullWhenItsTurnComesIsRefused) {
+  // Room at its headers, none later.
+  std::atomic<int> asked = 0;
+  m_port.has_room = [&] { return asked++ == 0; };
+  start();
+  EXPECT_EQ(ask(request(body().packed())).status, 503);
+  EXPECT_EQ(m_delivered, 0);
+}
+
 TEST_F(ReceiversPort, SamplesThatCannotBeStoredAreNamedAndTheOthersAreStored) {
   m_options.sender.series = 2;
   start();

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "collectors/wire/payload_replay.h"
 #include "storage/open_store.h"
@@ -184,6 +185,73 @@ TEST_F(Sender, NewSeriesBeyondTheLimitsAreRefusedAndKnownOnesContinue) {
   restart();
   EXPECT_EQ(send(many(20, 30, kNowMs)).too_fast, 6);
   EXPECT_EQ(send(many(20, 30, kNowMs), kNowMs + 1'000).stored, 2);
+}
+
+// A session keeps what it has defined: it is replaced once another one needs less.
+TEST_F(Sender, AfterTheLimitsOfASessionAnotherOneBegins) {
+  m_limits.series = 3;
+  std::set<std::string> sessions;
+  const auto deliver = m_port.deliver;
+  m_port.deliver = [&](ReceivedBatch batch) {
+    sessions.insert(batch.session);
+    deliver(std::move(batch));
+  };
+  const auto sendDay = [&](int day) {
+    const std::int64_t time = kNowMs + day * 25LL * 3'600'000;
+    WriteBody body;
+    for (int i = 0; i < 3; ++i)
+      body.series({{"__name__", "DCGM_FI_DEV_GPU_TEMP"},
+                   {"Hostname", "n" + std::to_string(3 * day + i)},
+                   {"UUID", "GPU-" + std::to_string(3 * day + i)}},
+                  {{time, 40}});
+    return send(body, time).stored;
+  };
+  SenderLimits series = m_limits, nodes = m_limits, devices = m_limits, labels = m_limits;
+  series.defined_series = 6;
+  nodes.nodes = 6;
+  devices.devices = 6;
+  labels.label_bytes = 400;
+  int day = 0;
+  for (const SenderLimits& limits : {series, nodes, devices, labels}) {
+    m_limits = limits;
+    m_session = std::make_unique<SenderSession>("receiver/prom", m_port, m_limits);
+    sessions.clear();
+    for (const int end = day + 6; day < end; ++day) EXPECT_EQ(sendDay(day), 3) << day;
+    if (limits.label_bytes == labels.label_bytes)
+      EXPECT_GT(sessions.size(), 1U);
+    else
+      EXPECT_EQ(sessions.size(), 3U) << "one for two days";
+  }
+  EXPECT_EQ(reader()->series({.metric = "temperature_celsius"}).value().size(), static_cast<std::size_t>(3 * day));
+}
+
+TEST_F(Sender, TheLabelsOfItsSeriesAreLimited) {
+  m_limits.label_bytes = 2'000;
+  restart();
+  const auto labelled = [](const std::string& name, std::int64_t time) {
+    WriteBody body;
+    body.series({{"__name__", name}, {"instance", "a:1"}, {"x", std::string(1'200, 'x')}}, {{time, 1}});
+    return body;
+  };
+  EXPECT_EQ(send(labelled("m1", kNowMs)).stored, 1);
+  EXPECT_EQ(send(labelled("m2", kNowMs)).too_many_series, 1);
+  EXPECT_EQ(send(labelled("m1", kNowMs + 1)).stored, 1);
+  const std::int64_t later = kNowMs + 25LL * 3'600'000;
+  EXPECT_EQ(send(labelled("m2", later), later).stored, 1) << "m1 has given its place back";
+}
+
+TEST_F(Sender, ANodeWasLastHeardInItsNewestSample) {
+  const auto sample = [](const std::string& host, std::int64_t time) {
+    WriteBody body;
+    body.series({{"__name__", "up"}, {"instance", host + ":1"}}, {{time, 1}});
+    return body;
+  };
+  send(sample("ended", kNowMs - 5'000));
+  send(sample("ahead", kNowMs + 30'000));
+  for (int i = 1; i <= 3; ++i) send(sample("running", kNowMs + i * 20'000), kNowMs + i * 20'000);
+  std::map<std::string, std::int64_t> heard;
+  for (const Node& node : reader()->nodes().value()) heard[node.name] = node.last_heard.value_or(0) / kNsPerMs;
+  EXPECT_THAT(heard, ElementsAre(Pair("ahead", kNowMs), Pair("ended", kNowMs - 5'000), Pair("running", kNowMs + 60'000)));
 }
 
 TEST_F(Sender, AfterARefusedBatchTheRetryIsStoredOnce) {

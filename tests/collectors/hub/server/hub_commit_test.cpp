@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <filesystem>
 #include <future>
 #include <mutex>
 #include <thread>
 
 #include "collectors/agent/wire_recorder.h"
 #include "collectors/hub/server/hub.h"
+#include "collectors/wire/payload_replay.h"
 #include "storage/open_store.h"
 #include "storage/reader.h"
 #include "tests/collectors/hub/server/raw_agent.h"
@@ -96,7 +98,10 @@ class HubCommit : public testing::Test {
   }
   void expectAllStored() {
     ASSERT_TRUE(hub->stop().ok());
-    const auto reader = openStore(store).reader();
+    expectAllIn(store);
+  }
+  void expectAllIn(const std::string& file) const {
+    const auto reader = openStore(file).reader();
     EXPECT_THAT(*(*reader)->verify(), IsEmpty());
     const std::vector<Series> all = *(*reader)->series({.metric = "m"});
     ASSERT_EQ(all.size(), 1U);
@@ -186,6 +191,40 @@ TEST_F(HubCommit, KeepsHalfOfItsRoomForWhatIsNew) {
   gate->open();
   EXPECT_TRUE(agent->waitForCredit([](std::uint64_t credit) { return credit > 0; })) << "nobody says that there is room again";
   expectAllStored();
+}
+
+// A commit advances the marks of everything journaled, so that it must have recorded all of it.
+TEST_F(HubCommit, OneThatIsAskedForStoresWhatIsAcknowledgedBeforeItRuns) {
+  holdCommits();
+  const test::TempFolder killed;
+  std::promise<Status> committed;
+  hub->commit([&](const Status& status) {
+    // What a hub that is killed now leaves behind.
+    std::filesystem::copy(dir.path(), killed.path(), std::filesystem::copy_options::recursive);
+    committed.set_value(status);
+  });
+  for (int i = 0; i < 10; ++i) say();
+  ASSERT_TRUE(agent->waitForAck(4, said));
+  gate->open();
+  ASSERT_TRUE(committed.get_future().get().ok());
+  expectAllStored();
+  ASSERT_TRUE(openStore(killed.file("s.rgl")).writer({.replay = makeJournalReplay()}).ok()) << "the next hub replays the journal";
+  expectAllIn(killed.file("s.rgl"));
+}
+
+TEST_F(HubCommit, AStopAnswersOneThatIsAskedFor) {
+  holdCommits();
+  std::promise<Status> committed;
+  hub->commit([&](const Status& status) { committed.set_value(status); });
+  say();
+  ASSERT_TRUE(agent->waitForAck(4, said));
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    gate->open();
+  });
+  expectAllStored();
+  opener.join();
+  EXPECT_TRUE(committed.get_future().get().ok());
 }
 
 TEST_F(HubCommit, AStopWaitsForItAndLosesNothing) {
