@@ -36,6 +36,7 @@ std::unique_ptr<KubeWatch> startKubeWatch(Hub& hub, const std::string& store, co
                            .record = {},
                            .node_uuid = nodeUuids(hub, store),
                            .say = [](const std::string& words) { std::fprintf(stderr, "runglass: %s\n", words.c_str()); }};
+  options.record.scope = selection->access.url + " " + selection->selector;
   options.record.load = [writer, key](const std::string& uid) -> std::optional<std::string> {
     const auto mark = (*writer)->importMark(key(uid));
     return mark ? std::optional(mark->state) : std::nullopt;

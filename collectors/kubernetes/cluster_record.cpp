@@ -15,7 +15,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kMaxOwnerDepth = 8;
-constexpr std::size_t kKeyBytes = 8;  // of a uid, in the key of an attempt
+constexpr const char* kOpenKey = "open workloads ";  // and the scope
+constexpr std::size_t kKeyBytes = 8;                 // of a uid, in the key of an attempt
 
 bool looksLikeUuid(std::string_view text) {
   return text.size() == 36 && text.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
@@ -59,6 +60,30 @@ void ClusterRecord::save(const std::string& uid, Tracked& of) {
   Json json = {{"facts", of.facts}};
   if (of.attempt_key) json["attempt"] = *of.attempt_key;
   m_options.save(uid, json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void ClusterRecord::loadOpen() {
+  if (std::exchange(m_open_loaded, true) || !m_options.load) return;
+  const auto stored = m_options.load(kOpenKey + m_options.scope);
+  const Json json = stored ? Json::parse(*stored, nullptr, false) : Json();
+  if (!json.is_object()) return;
+  for (const auto& [uid, value] : json.items()) {
+    if (!value.is_object()) continue;
+    Open& open = m_open[uid];
+    for (const auto& [name, field] : {std::pair("api", &open.api), {"kind", &open.kind}, {"space", &open.space}, {"name", &open.name}})
+      if (const auto at = value.find(name); at != value.end() && at->is_string()) *field = at->get<std::string>();
+    if (const auto at = value.find("attempt"); at != value.end() && at->is_string()) open.attempt_key = at->get<std::string>();
+  }
+}
+
+void ClusterRecord::saveOpen() {
+  if (!std::exchange(m_open_unsaved, false) || !m_options.save) return;
+  Json json = Json::object();
+  for (const auto& [uid, open] : m_open) {
+    json[uid] = {{"api", open.api}, {"kind", open.kind}, {"space", open.space}, {"name", open.name}};
+    if (open.attempt_key) json[uid]["attempt"] = *open.attempt_key;
+  }
+  m_options.save(kOpenKey + m_options.scope, json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 bool ClusterRecord::once(Tracked& of, const std::string& fact) {
@@ -111,6 +136,16 @@ void ClusterRecord::listed(std::string_view api, std::string_view kind, const st
     return of.known && of.object.api == api && of.object.kind == kind && (space.empty() || of.object.space == space) && !uids.contains(uid);
   };
   for (auto& [uid, of] : m_events) of.gone = of.gone || isGone(uid, of);
+  loadOpen();
+  for (const auto& [uid, open] : m_open) {
+    if (open.api != api || open.kind != kind || (!space.empty() && open.space != space) || uids.contains(uid)) continue;
+    Tracked& of = tracked(uid);
+    if (of.known) continue;
+    of.known = true;
+    of.object.api = open.api, of.object.kind = open.kind, of.object.space = open.space, of.object.name = open.name, of.object.uid = uid;
+    of.object.workload.emplace();
+    of.attempt_key = open.attempt_key;
+  }
   for (auto& [uid, of] : m_objects) {
     if (of.gone || !isGone(uid, of)) continue;
     of.gone = of.changed = true;
@@ -262,6 +297,7 @@ void ClusterRecord::record(Recorder& out, std::optional<TimeNs> now) {
   std::ranges::sort(pods, {}, [](const Tracked* of) { return std::pair(of->object.created.value_or(0), of->object.uid); });
   for (Tracked* of : pods) recordPod(out, *of);
   std::vector<Tracked*> events;
+  loadOpen();
   // One that was deleted and made again under the same name runs.
   std::ranges::stable_partition(workloads, &Tracked::gone);
   for (Tracked* of : workloads) {
@@ -289,6 +325,7 @@ void ClusterRecord::record(Recorder& out, std::optional<TimeNs> now) {
     return !of.changed && (of.gone || of.facts.empty() || many);
   });
   for (auto& [uid, of] : m_objects) save(uid, of);
+  saveOpen();
   // Objects that were only referred to are never reported as deleted; what was recorded of them is loaded again.
   const bool full = m_objects.size() > kMaxObjects / 2;
   std::erase_if(m_objects, [&](const auto& one) { return (one.second.gone && !one.second.changed) || (full && !one.second.known); });

@@ -28,6 +28,7 @@ struct ClusterRecordOptions {
   std::string run_name;   // of events if no workload is seen; "": such events are left out
   bool only_run = false;  // every workload is this run
   bool snapshot = false;  // no later state will follow: phases that have not ended become open spans
+  std::string scope;      // what is watched: a cluster and a selector; workloads of another scope are not missing from its lists
   // What was recorded of the object with this uid, stored with the data: a restart records nothing twice. May be empty functions.
   std::function<std::optional<std::string>(const std::string& uid)> load;
   std::function<void(const std::string& uid, const std::string& facts)> save;
@@ -41,7 +42,8 @@ class ClusterRecord {
   explicit ClusterRecord(ClusterRecordOptions options) : m_options(std::move(options)) {}
   // `observed`: now, if the object was received live; stands for times that the API does not record. Bookmarks and errors are ignored.
   void take(KubeChange change, std::optional<TimeNs> observed);
-  // After a list of all objects of a kind, of a namespace or of all (""): the others that are known are gone, at an unknown time.
+  // After a list of all objects of a kind, of a namespace or of all (""): the others that are known are gone, at an unknown time. So are
+  // workloads that had not ended when an earlier process recorded them.
   void listed(std::string_view api, std::string_view kind, const std::string& space, const std::set<std::string>& uids);
   // What changed since the last call. Live (`now`), pods whose owner, and events whose object, has not been seen yet wait for it up to
   // kOwnerPatience.
@@ -73,6 +75,11 @@ class ClusterRecord {
     std::string kind, space, name, uid;
     bool exact = true;  // false: `uid` is of a part of it
   };
+  struct Open {
+    std::string api, kind, space, name;
+    std::optional<std::string> attempt_key;
+    bool operator==(const Open&) const = default;
+  };
   struct Phase {
     const char* name;
     std::optional<TimeNs> start, end;
@@ -84,6 +91,8 @@ class ClusterRecord {
   void load(const std::string& uid, Tracked& of);
   bool once(Tracked& of, const std::string& fact);
   void takeFaults(KubeObject& object, Tracked& of);
+  void loadOpen();
+  void saveOpen();
   void save(const std::string& uid, Tracked& of);
   bool waitsForOwner(const Tracked& of, std::optional<TimeNs> now) const;
   bool waitsForObject(const Tracked& event, std::optional<TimeNs> now) const;
@@ -113,6 +122,8 @@ class ClusterRecord {
   std::map<std::string, NodeId> m_nodes;  // by name
   std::set<std::string> m_changed;        // uids of m_objects
   std::size_t m_faults = 0;               // in m_objects
+  std::map<std::string, Open> m_open;     // by uid: workloads at the top that have not ended
+  bool m_open_loaded = false, m_open_unsaved = false;
   MindClusterFaults m_mindcluster;
   std::set<std::uint64_t> m_described;  // attempts
   RunId m_first_run;

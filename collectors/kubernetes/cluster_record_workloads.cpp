@@ -70,6 +70,14 @@ void ClusterRecord::recordWorkload(Recorder& out, Tracked& of, std::optional<Tim
     }
     out.run(run);
     if (!workload.cluster.empty()) of.attempt_key = workload.cluster;
+    if (workload.ended || deleted) {
+      m_open_unsaved |= m_open.erase(of.object.uid) > 0;
+    } else {
+      Open open{of.object.api, of.object.kind, of.object.space, of.object.name, of.attempt_key};
+      Open& have = m_open[of.object.uid];
+      m_open_unsaved |= have != open;
+      have = std::move(open);
+    }
   }
   // A RayJob that waits in a queue has no cluster and so no attempt yet; other kinds begin with their first one.
   if (!owner.attempt_key && owner.object.kind == "RayJob") return;

@@ -354,6 +354,50 @@ TEST_F(ClusterRecordTest, AWorkloadThatAListLacksEndsAtTheTimeOfTheList) {
   EXPECT_EQ(m_out.attempts.at(0).end_cause, "deleted");
 }
 
+TEST_F(ClusterRecordTest, AWorkloadThatWasDeletedWhileNoHubWatchedEndsAtTheFirstList) {
+  std::map<std::string, std::string> stored;
+  const auto restart = [&](const std::string& scope) {
+    begin({.run_name = {},
+           .only_run = false,
+           .snapshot = false,
+           .scope = scope,
+           .load = [&](const std::string& uid) { return stored.contains(uid) ? std::optional(stored[uid]) : std::nullopt; },
+           .save = [&](const std::string& uid, const std::string& facts) { stored[uid] = facts; }});
+  };
+  const std::string ray =
+      R"({"apiVersion":"ray.io/v1","kind":"RayJob","metadata":{"name":"r","namespace":"ml","uid":"r","creationTimestamp":"$0"},"status":{"rayClusterName":"r-1","jobDeploymentStatus":"Running","startTime":"$5"}})";
+  restart("a");
+  take(kJob, at(100));
+  take(ray, at(100));
+  record(at(100));
+  ASSERT_THAT(m_out.attempts, SizeIs(2));
+  restart("b");  // of another cluster
+  m_record->listed("batch/v1", "Job", "", {});
+  record(at(200));
+  EXPECT_EQ(m_out.runs.at(0).state, RunState::kRunning);
+  restart("a");
+  m_record->listed("batch/v1", "Job", "other", {});
+  take(ray, at(300));
+  m_record->listed("ray.io/v1", "RayJob", "", {"r"});
+  record(at(300));
+  EXPECT_EQ(m_out.runs.at(0).state, RunState::kRunning);
+  restart("a");
+  m_record->listed("batch/v1", "Job", "", {});
+  m_record->listed("ray.io/v1", "RayJob", "", {});
+  record(at(400));
+  ASSERT_THAT(m_out.runs, SizeIs(2));
+  ASSERT_THAT(m_out.attempts, SizeIs(2)) << "the attempts that were open";
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(m_out.runs[i].state, RunState::kUnknown) << i;
+    EXPECT_EQ(m_out.runs[i].end, at(400)) << i;
+    EXPECT_EQ(m_out.attempts[i].end_cause, "deleted") << i;
+  }
+  restart("a");
+  m_record->listed("batch/v1", "Job", "", {});
+  record(at(500));
+  EXPECT_EQ(m_out.runs[0].end, at(400)) << "it ends once";
+}
+
 TEST_F(ClusterRecordTest, AFinishedWorkloadStaysFinishedWhenItIsDeleted) {
   begin({});
   const std::string done =
