@@ -126,7 +126,7 @@ std::pair<std::string, DeviceId> SenderSession::deviceOf(const ExporterSample& w
   return {it->first, known.id};
 }
 
-// Ids of a session are never used again, so that forgotten series, nodes and devices go only with their session.
+// Ids of a session are never used again, so that deleted series, nodes and devices go only with their session.
 bool SenderSession::definesTooMuch() const {
   return m_forgot && (m_defined_series >= m_limits.defined_series || m_defined >= 2 * m_limits.label_bytes ||
                       m_nodes.size() >= m_limits.nodes || m_devices.size() >= m_limits.devices);

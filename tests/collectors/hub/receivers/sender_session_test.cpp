@@ -187,7 +187,7 @@ TEST_F(Sender, NewSeriesBeyondTheLimitsAreRefusedAndKnownOnesContinue) {
   EXPECT_EQ(send(many(20, 30, kNowMs), kNowMs + 1'000).stored, 2);
 }
 
-// A session keeps what it has defined: it is replaced once another one needs less.
+// A session keeps its definitions: it is replaced once another one needs less.
 TEST_F(Sender, AfterTheLimitsOfASessionAnotherOneBegins) {
   m_limits.series = 3;
   std::set<std::string> sessions;
