@@ -561,106 +561,107 @@ TEST_F(ClusterRecordTest, TheDataOfConfigMapsAreNotKept) {
   record();
   EXPECT_THAT(events("public_fault"), SizeIs(64));
   EXPECT_LT(allocated(), before + (8U << 20));
+}
 
-  TEST_F(ClusterRecordTest, LiveAnEventWaitsAMomentForItsPodAndIsRecordedOnce) {
-    begin({});
-    take(kJob, at(100));
-    take(kFailedScheduling, at(100));
-    record(at(101));
-    EXPECT_THAT(events("pod_unschedulable"), IsEmpty());
-    take(jobPod(0, "p0", kRunning), at(102));
-    record(at(102));
-    ASSERT_THAT(events("pod_unschedulable"), SizeIs(2)) << "the first and the last time";
-    EXPECT_EQ(events("pod_unschedulable")[0].rank, 0);
-  }
+TEST_F(ClusterRecordTest, LiveAnEventWaitsAMomentForItsPodAndIsRecordedOnce) {
+  begin({});
+  take(kJob, at(100));
+  take(kFailedScheduling, at(100));
+  record(at(101));
+  EXPECT_THAT(events("pod_unschedulable"), IsEmpty());
+  take(jobPod(0, "p0", kRunning), at(102));
+  record(at(102));
+  ASSERT_THAT(events("pod_unschedulable"), SizeIs(2)) << "the first and the last time";
+  EXPECT_EQ(events("pod_unschedulable")[0].rank, 0);
+}
 
-  TEST_F(ClusterRecordTest, LiveAnEventWhosePodComesTooLateIsTheWorkloadsAndIsNotRecordedAgain) {
-    begin({});
-    take(kJob, at(100));
-    take(kFailedScheduling, at(100));
-    record(at(105));
-    EXPECT_THAT(events("pod_unschedulable"), SizeIs(2));
-    take(jobPod(0, "p0", kRunning), at(110));
-    take(kFailedScheduling, at(110));
-    record(at(120));
-    EXPECT_THAT(events("pod_unschedulable"), SizeIs(2));
-  }
+TEST_F(ClusterRecordTest, LiveAnEventWhosePodComesTooLateIsTheWorkloadsAndIsNotRecordedAgain) {
+  begin({});
+  take(kJob, at(100));
+  take(kFailedScheduling, at(100));
+  record(at(105));
+  EXPECT_THAT(events("pod_unschedulable"), SizeIs(2));
+  take(jobPod(0, "p0", kRunning), at(110));
+  take(kFailedScheduling, at(110));
+  record(at(120));
+  EXPECT_THAT(events("pod_unschedulable"), SizeIs(2));
+}
 
-  TEST_F(ClusterRecordTest, EventsOfDeletedPodsAndOfNodesAreNotRecordedAgainAfterARestartOrAList) {
-    std::map<std::string, std::string> stored;
-    const auto restart = [&] {
-      begin({.run_name = {},
-             .only_run = false,
-             .snapshot = false,
-             .load = [&](const std::string& uid) { return stored.contains(uid) ? std::optional(stored[uid]) : std::nullopt; },
-             .save = [&](const std::string& uid, const std::string& facts) { stored[uid] = facts; }});
-    };
-    const auto listAll = [&](TimeNs now) {
-      take(kJob, now);
-      take(kFailedScheduling, now);
-      take(
-          R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"n1.1","uid":"e2"},"involvedObject":{"kind":"Node","name":"gpu-7","uid":"gpu-7"},"reason":"NodeNotReady","message":"m","firstTimestamp":"$9","lastTimestamp":"$9","count":1,"type":"Normal"})",
-          now);
-      record(now + ClusterRecord::kOwnerPatience);
-    };
-    restart();
-    take(jobPod(0, "p0", kRunning), at(100));
-    listAll(at(100));
-    m_record->listed("v1", "Pod", "", {});
-    record(at(110));
-    listAll(at(120));
-    m_record->listed("v1", "Event", "", {"e1"});  // the other one has expired
-    record(at(130));
-    restart();
-    listAll(at(200));
-    EXPECT_THAT(events("pod_unschedulable"), SizeIs(2)) << "the first and the last time";
-    EXPECT_EQ(events("pod_unschedulable")[1].rank, 0);
-    EXPECT_THAT(events("node_not_ready"), SizeIs(1));
-  }
-
-  TEST_F(ClusterRecordTest, ManyEventsLeaveRoomForPodsAndWhatIsLeftOutIsAnIssue) {
-    std::map<std::string, std::string> stored;
+TEST_F(ClusterRecordTest, EventsOfDeletedPodsAndOfNodesAreNotRecordedAgainAfterARestartOrAList) {
+  std::map<std::string, std::string> stored;
+  const auto restart = [&] {
     begin({.run_name = {},
            .only_run = false,
            .snapshot = false,
            .load = [&](const std::string& uid) { return stored.contains(uid) ? std::optional(stored[uid]) : std::nullopt; },
            .save = [&](const std::string& uid, const std::string& facts) { stored[uid] = facts; }});
-    take(kJob, at(90));
-    record(at(90));
-    const auto takeEvents = [&](std::size_t count, const std::string& prefix) {
-      KubeChange change;
-      change.object.kind = "Event";
-      change.object.event = KubeEvent{.object_kind = "Node", .object_name = "gpu-1", .reason = "Rebooted", .first = at(1), .last = at(1)};
-      for (std::size_t i = 0; i < count; ++i) {
-        change.object.uid = prefix + std::to_string(i);
-        m_record->take(change, at(100));
-      }
-    };
-    takeEvents(ClusterRecord::kMaxEvents + 3, "a");
-    take(jobPod(0, "p0", kRunning), at(100));
-    record(at(100));
-    EXPECT_THAT(events("pod_created"), SizeIs(1));
-    ASSERT_THAT(m_out.issues, SizeIs(1));
-    EXPECT_EQ(m_out.issues[0].code, "kubernetes.left_out");
-    EXPECT_EQ(m_out.issues[0].count, 3);
-    takeEvents(ClusterRecord::kMaxEvents, "a");  // another list: nothing is new
-    takeEvents(10, "b");
-    record(at(110));
-    EXPECT_THAT(m_out.issues, SizeIs(2)) << "too many at once";
-    takeEvents(10, "b");
-    record(at(120));
-    EXPECT_THAT(events("kubernetes_event"), SizeIs(ClusterRecord::kMaxEvents + 10));
-    EXPECT_THAT(m_out.issues, SizeIs(2));
-  }
-
-  TEST_F(ClusterRecordTest, PodsThatAreNoTrainingAreLeftOut) {
+  };
+  const auto listAll = [&](TimeNs now) {
+    take(kJob, now);
+    take(kFailedScheduling, now);
     take(
-        R"({"kind":"Pod","metadata":{"name":"coredns-1","namespace":"kube-system","uid":"d","ownerReferences":[{"kind":"ReplicaSet","name":"coredns","uid":"r","controller":true}]},"spec":{"nodeName":"n1","containers":[{"name":"c"}]},"status":{"phase":"Running"}})");
-    take(R"({"kind":"Secret","metadata":{"name":"s","uid":"s"},"data":{"token":"aHVudGVyMg=="}})");
-    record();
-    EXPECT_THAT(m_out.runs, IsEmpty());
-    EXPECT_THAT(m_out.events, IsEmpty());
-  }
+        R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"n1.1","uid":"e2"},"involvedObject":{"kind":"Node","name":"gpu-7","uid":"gpu-7"},"reason":"NodeNotReady","message":"m","firstTimestamp":"$9","lastTimestamp":"$9","count":1,"type":"Normal"})",
+        now);
+    record(now + ClusterRecord::kOwnerPatience);
+  };
+  restart();
+  take(jobPod(0, "p0", kRunning), at(100));
+  listAll(at(100));
+  m_record->listed("v1", "Pod", "", {});
+  record(at(110));
+  listAll(at(120));
+  m_record->listed("v1", "Event", "", {"e1"});  // the other one has expired
+  record(at(130));
+  restart();
+  listAll(at(200));
+  EXPECT_THAT(events("pod_unschedulable"), SizeIs(2)) << "the first and the last time";
+  EXPECT_EQ(events("pod_unschedulable")[1].rank, 0);
+  EXPECT_THAT(events("node_not_ready"), SizeIs(1));
+}
+
+TEST_F(ClusterRecordTest, ManyEventsLeaveRoomForPodsAndWhatIsLeftOutIsAnIssue) {
+  std::map<std::string, std::string> stored;
+  begin({.run_name = {},
+         .only_run = false,
+         .snapshot = false,
+         .load = [&](const std::string& uid) { return stored.contains(uid) ? std::optional(stored[uid]) : std::nullopt; },
+         .save = [&](const std::string& uid, const std::string& facts) { stored[uid] = facts; }});
+  take(kJob, at(90));
+  record(at(90));
+  const auto takeEvents = [&](std::size_t count, const std::string& prefix) {
+    KubeChange change;
+    change.object.kind = "Event";
+    change.object.event = KubeEvent{.object_kind = "Node", .object_name = "gpu-1", .reason = "Rebooted", .first = at(1), .last = at(1)};
+    for (std::size_t i = 0; i < count; ++i) {
+      change.object.uid = prefix + std::to_string(i);
+      m_record->take(change, at(100));
+    }
+  };
+  takeEvents(ClusterRecord::kMaxEvents + 3, "a");
+  take(jobPod(0, "p0", kRunning), at(100));
+  record(at(100));
+  EXPECT_THAT(events("pod_created"), SizeIs(1));
+  ASSERT_THAT(m_out.issues, SizeIs(1));
+  EXPECT_EQ(m_out.issues[0].code, "kubernetes.left_out");
+  EXPECT_EQ(m_out.issues[0].count, 3);
+  takeEvents(ClusterRecord::kMaxEvents, "a");  // another list: nothing is new
+  takeEvents(10, "b");
+  record(at(110));
+  EXPECT_THAT(m_out.issues, SizeIs(2)) << "too many at once";
+  takeEvents(10, "b");
+  record(at(120));
+  EXPECT_THAT(events("kubernetes_event"), SizeIs(ClusterRecord::kMaxEvents + 10));
+  EXPECT_THAT(m_out.issues, SizeIs(2));
+}
+
+TEST_F(ClusterRecordTest, PodsThatAreNoTrainingAreLeftOut) {
+  take(
+      R"({"kind":"Pod","metadata":{"name":"coredns-1","namespace":"kube-system","uid":"d","ownerReferences":[{"kind":"ReplicaSet","name":"coredns","uid":"r","controller":true}]},"spec":{"nodeName":"n1","containers":[{"name":"c"}]},"status":{"phase":"Running"}})");
+  take(R"({"kind":"Secret","metadata":{"name":"s","uid":"s"},"data":{"token":"aHVudGVyMg=="}})");
+  record();
+  EXPECT_THAT(m_out.runs, IsEmpty());
+  EXPECT_THAT(m_out.events, IsEmpty());
+}
 
 }  // namespace
 }  // namespace runglass
