@@ -239,7 +239,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"log_attempt_starts", "attempt {number} starts[, resumed from step {step}][; {nodes}]"},
     {"log_attempts", "{count|# attempt|# attempts}"},
     {"log_better", "better: {finding}"},
-    {"log_captures", "{count|capture|# captures}[ ({reason})]"},
+    {"log_captures", "{count|# capture|# captures}[ ({reason})]"},
     {"log_checkpoint_begins", "checkpoint of step {step} begins, and was not seen to become durable"},
     {"log_checkpoint_durable", "checkpoint of step {step} is durable"},
     {"log_continues", "continues: {finding}"},

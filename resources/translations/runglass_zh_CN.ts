@@ -5926,7 +5926,7 @@ Esc	取消选择</translation>
         <translation>{count|# 个次生现象}（{kinds}）</translation>
     </message>
     <message>
-        <source>{count|capture|# captures}[ ({reason})]</source>
+        <source>{count|# capture|# captures}[ ({reason})]</source>
         <comment>log_captures</comment>
         <translation>{count|# 次捕获}[（{reason}）]</translation>
     </message>

@@ -64,11 +64,11 @@ TEST_F(KernelLogSourceTest, PutsAnXidOnItsGpuAtTheKernelsTime) {
   EXPECT_TRUE(out.runs.empty()) << "a node's kernel belongs to no run";
 }
 
-// Codes of data-centre GPUs with an immediate action in the vendor's catalogue (kXidSource).
-const std::set<std::string_view> kVendorXids = {"13",  "31",  "32",  "39",  "43",  "45",  "46",  "48",  "54",  "62",  "63",
-                                                "64",  "74",  "79",  "92",  "94",  "95",  "109", "110", "119", "120", "121",
-                                                "136", "140", "143", "144", "145", "146", "147", "148", "149", "150", "151",
-                                                "154", "155", "156", "157", "158", "160", "161", "171", "172"};
+// Codes of data-centre GPUs with an immediate action in the vendor's catalogue (kXidSource), and 61 and 69, which operators report.
+const std::set<std::string_view> kVendorXids = {"13",  "31",  "32",  "39",  "43",  "45",  "46",  "48",  "54",  "61",  "62",
+                                                "63",  "64",  "69",  "74",  "79",  "92",  "94",  "95",  "109", "110", "119",
+                                                "120", "121", "136", "140", "143", "144", "145", "146", "147", "148", "149",
+                                                "150", "151", "154", "155", "156", "157", "158", "160", "161", "171", "172"};
 
 TEST_F(KernelLogSourceTest, ReadsEveryXidOfTheCatalogueWithItsSeverityAndMeaning) {
   std::vector<const FaultInfo*> rows;
