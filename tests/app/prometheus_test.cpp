@@ -18,7 +18,6 @@ namespace {
 
 using test::waitUntil;
 using testing::HasSubstr;
-using testing::Not;
 
 // Unpacked by ./dev, else installed; "" if missing.
 std::string program(const std::string& name) {

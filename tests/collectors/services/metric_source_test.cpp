@@ -11,7 +11,6 @@ namespace runglass {
 namespace {
 
 using test::HttpServer;
-using testing::ElementsAre;
 using testing::Not;
 using testing::SizeIs;
 
