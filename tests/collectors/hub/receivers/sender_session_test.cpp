@@ -19,7 +19,6 @@ namespace {
 
 using test::WriteBody;
 using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::Pair;
 using testing::SizeIs;
 
