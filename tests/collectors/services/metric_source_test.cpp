@@ -11,7 +11,6 @@ namespace runglass {
 namespace {
 
 using test::HttpServer;
-using testing::Not;
 using testing::SizeIs;
 
 constexpr TimeNs kAt = 1'700'000'000 * kNsPerSecond;
