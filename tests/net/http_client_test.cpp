@@ -16,7 +16,6 @@ namespace {
 using test::HttpServer;
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 TEST(HttpClient, AnAnswerHasStatusTypeAndBodyAndTheConnectionIsKept) {
   std::atomic<int> requests = 0;
