@@ -307,6 +307,7 @@ TEST(ToolOutput, DamagedBytesAreNoCrash) {
       {"npu_smi", "| npu-smi 2 Version: 2 |\n| 0 910B3 | Alarm | 96.7 32 0 / 0 |\n| 0 | 0000:C1:00.0 | 0 0 / 0 60056/ 65536 |\n"},
       {"amd_smi", R"([{"gpu": 0, "usage": {"gfx_activity": {"value": 73, "unit": "%"}}, "power": {"socket_power": "N/A"}}])"}};
   std::uint32_t random = 12'345;
+  constexpr std::string_view kBytes = "|:/,()[]{}\"\\ \n9-#";
   const auto next = [&random](std::size_t below) {
     random = random * 1'664'525 + 1'013'904'223;
     return static_cast<std::size_t>(random >> 8) % below;
@@ -323,7 +324,7 @@ TEST(ToolOutput, DamagedBytesAreNoCrash) {
         else if (next(2) == 0)
           damaged.insert(at, damaged.substr(next(damaged.size()), next(30)));
         else
-          damaged[at] = "|:/,()[]{}\"\\ \n9-#"[next(19)];
+          damaged[at] = kBytes[next(kBytes.size())];
       }
       test::TextStream stream(damaged, 7);
       test::MemoryRecorder out;
