@@ -4,56 +4,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
-#include <filesystem>
+#include <optional>
 
 #include "net/http_client.h"
 #include "tests/app/ctl_fixture.h"
+#include "tests/support/debian_program.h"
 #include "tests/support/http_server.h"
+#include "tests/support/program.h"
 #include "tests/support/reserved_port.h"
 #include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
 
+using test::debianProgram;
 using test::waitUntil;
 using testing::HasSubstr;
-
-// Unpacked by ./dev, else installed; "" if missing.
-std::string program(const std::string& name) {
-  const std::string unpacked = RG_SOURCE_DIR "/build/debian/usr/bin/" + name;
-  if (std::filesystem::exists(unpacked)) return unpacked;
-  std::stringstream path(std::getenv("PATH") != nullptr ? std::getenv("PATH") : "");
-  for (std::string folder; std::getline(path, folder, ':');)
-    if (const std::string file = folder + "/" + name; ::access(file.c_str(), X_OK) == 0) return file;
-  return "";
-}
-
-class Child {
- public:
-  void start(const std::vector<std::string>& arguments) {
-    m_pid = ::fork();
-    if (m_pid != 0) return;
-    const int none = ::open("/dev/null", O_WRONLY);
-    ::dup2(none, 1);
-    ::dup2(none, 2);
-    std::vector<char*> argv;
-    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    ::execv(argv[0], argv.data());
-    ::_exit(127);
-  }
-  void end(int signal) {
-    if (m_pid <= 0) return;
-    ::kill(m_pid, signal);
-    ::waitpid(m_pid, nullptr, 0);
-    m_pid = -1;
-  }
-  ~Child() { end(SIGKILL); }
-
- private:
-  pid_t m_pid = -1;
-};
 
 // As dcgm-exporter with two GPUs. Each scrape shows the next number, so that a value names the scrape that it is of.
 class FakeDcgmExporter {
@@ -79,9 +45,10 @@ class FakeDcgmExporter {
 class RealServer : public CtlFixture, public ::testing::WithParamInterface<const char*> {
  protected:
   void SetUp() override {
-    if (program(GetParam()).empty() || program("prometheus-node-exporter").empty())
+    if (debianProgram(GetParam()).empty() || debianProgram("prometheus-node-exporter").empty())
       GTEST_SKIP() << "no " << GetParam() << " or prometheus-node-exporter; ./dev test fetches them";
-    m_node_exporter.start({program("prometheus-node-exporter"), "--web.listen-address=" + m_node_port.address()});
+    m_node_exporter.emplace(
+        std::vector<std::string>{debianProgram("prometheus-node-exporter"), "--web.listen-address=" + m_node_port.address()}, "/dev/null");
     std::ofstream(m_folder.file("scrape.yml")) << "global:\n  scrape_interval: 200ms\n  scrape_timeout: 200ms\nscrape_configs:\n"
                                                   "  - job_name: dcgm\n    static_configs: [{targets: ['"
                                                << m_exporter.address()
@@ -93,11 +60,14 @@ class RealServer : public CtlFixture, public ::testing::WithParamInterface<const
   void startServer() {
     const std::string data = m_folder.file("data"), config = m_folder.file("scrape.yml");
     if (std::string(GetParam()) == "prometheus")
-      m_server.start(
-          {program("prometheus"), "--config.file=" + config, "--storage.tsdb.path=" + data, "--web.listen-address=" + m_port.address()});
+      m_server.emplace(std::vector<std::string>{debianProgram("prometheus"), "--config.file=" + config, "--storage.tsdb.path=" + data,
+                                                "--web.listen-address=" + m_port.address()},
+                       "/dev/null");
     else
-      m_server.start({program("victoria-metrics"), "-promscrape.config=" + config, "-storageDataPath=" + data,
-                      "-httpListenAddr=" + m_port.address(), "-search.latencyOffset=0s"});
+      m_server.emplace(
+          std::vector<std::string>{debianProgram("victoria-metrics"), "-promscrape.config=" + config, "-storageDataPath=" + data,
+                                   "-httpListenAddr=" + m_port.address(), "-search.latencyOffset=0s"},
+          "/dev/null");
   }
   void waitForScrapes(std::int64_t more) {
     const std::int64_t until = m_exporter.scrapes() + more;
@@ -131,7 +101,7 @@ class RealServer : public CtlFixture, public ::testing::WithParamInterface<const
 
   FakeDcgmExporter m_exporter;
   const test::ReservedPort m_node_port, m_port;
-  Child m_node_exporter, m_server;
+  std::optional<Program> m_node_exporter, m_server;
 };
 
 TEST_P(RealServer, EveryExposedValueIsInTheStoreOnceAcrossAKilledServerAndRepeatedImports) {
@@ -139,7 +109,7 @@ TEST_P(RealServer, EveryExposedValueIsInTheStoreOnceAcrossAKilledServerAndRepeat
   importUntil(m_exporter.scrapes());
   const std::vector<std::int64_t> before = values("gpu_memory_used_bytes", "GPU-0");
   waitForScrapes(5);
-  m_server.end(SIGKILL);
+  m_server.reset();  // SIGKILL
   const std::int64_t killed = m_exporter.scrapes();
   startServer();
   waitForScrapes(10);

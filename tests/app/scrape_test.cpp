@@ -9,6 +9,7 @@
 
 #include "net/http_client.h"
 #include "tests/app/ctl_fixture.h"
+#include "tests/support/debian_program.h"
 #include "tests/support/reserved_port.h"
 #include "tests/support/wait_until.h"
 
@@ -17,16 +18,6 @@ namespace {
 
 using test::waitUntil;
 using testing::HasSubstr;
-
-// Unpacked by ./dev, else installed; "" if missing.
-std::string nodeExporter() {
-  const std::string unpacked = RG_SOURCE_DIR "/build/debian/usr/bin/prometheus-node-exporter";
-  if (std::filesystem::exists(unpacked)) return unpacked;
-  std::stringstream path(std::getenv("PATH") != nullptr ? std::getenv("PATH") : "");
-  for (std::string folder; std::getline(path, folder, ':');)
-    if (const std::string file = folder + "/prometheus-node-exporter"; ::access(file.c_str(), X_OK) == 0) return file;
-  return "";
-}
 
 class ScrapeShipped : public CtlFixture {
  protected:
@@ -66,7 +57,7 @@ class ScrapeShipped : public CtlFixture {
 };
 
 TEST_F(ScrapeShipped, WhatDebiansNodeExporterSaysIsInTheStore) {
-  const std::string program = nodeExporter();
+  const std::string program = test::debianProgram("prometheus-node-exporter");
   if (program.empty()) GTEST_SKIP() << "no prometheus-node-exporter; ./dev test fetches it";
   const test::ReservedPort port;
   const std::string address = port.address();

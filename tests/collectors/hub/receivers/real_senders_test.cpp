@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "storage/open_store.h"
+#include "tests/support/debian_program.h"
 #include "tests/support/http_server.h"
 #include "tests/support/process.h"
 #include "tests/support/program.h"
@@ -22,18 +23,9 @@
 namespace runglass {
 namespace {
 
+using test::debianProgram;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-// Unpacked by ./dev, else installed; "" if missing.
-std::string debianProgram(const std::string& name) {
-  const std::string unpacked = RG_SOURCE_DIR "/build/debian/usr/bin/" + name;
-  if (std::filesystem::exists(unpacked)) return unpacked;
-  std::stringstream path(std::getenv("PATH") != nullptr ? std::getenv("PATH") : "");
-  for (std::string folder; std::getline(path, folder, ':');)
-    if (const std::string file = folder + "/" + name; ::access(file.c_str(), X_OK) == 0) return file;
-  return "";
-}
 
 class RealSenders : public testing::Test {
  protected:
