@@ -35,7 +35,7 @@ std::unique_ptr<KubeWatch> startKubeWatch(Hub& hub, const std::string& store, co
                            .selector = selection->selector,
                            .record = {},
                            .node_uuid = nodeUuids(hub, store),
-                           .say = [](const std::string& words) { std::fprintf(stderr, "runglass: %s\n", words.c_str()); }};
+                           .report = [](const std::string& words) { std::fprintf(stderr, "runglass: %s\n", words.c_str()); }};
   options.record.scope = selection->access.url + " " + selection->selector;
   options.record.load = [writer, key](const std::string& uid) -> std::optional<std::string> {
     const auto mark = (*writer)->importMark(key(uid));

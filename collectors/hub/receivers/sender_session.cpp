@@ -202,7 +202,7 @@ std::uint32_t SenderSession::add(std::string_view key, const std::string& addres
   ++m_defined_series;
   m_label_bytes += key.size();
   if (const auto stored = m_stored.find(entry.identity); stored != m_stored.end())
-    entry.newest = stored->second, heard(entry);
+    entry.newest = stored->second, noteSample(entry);
   else
     entry.fresh = std::make_unique<std::vector<TimeNs>>();
   entry.created = m_now;

@@ -99,7 +99,7 @@ class SenderSession {
   std::pair<std::string, DeviceId> deviceOf(const ExporterSample& what, std::uint32_t node);
   void write(Entry& entry, std::span<const WriteSample> samples, TimeNs now, WriteOutcome& outcome);
   void put(Entry& entry, std::span<const TimeNs> time, std::span<const double> value, WriteOutcome& outcome);
-  void heard(const Entry& entry);
+  void noteSample(const Entry& entry);
   void remember(Entry& entry, std::span<const TimeNs> time);
   void reportXid(Entry& entry, TimeNs time, double value);
   Status writeLate(WriteOutcome& outcome);

@@ -113,7 +113,7 @@ void SenderSession::put(Entry& entry, std::span<const TimeNs> time, std::span<co
   if (!same_times) m_block_times.assign(time.begin(), time.end());
   ++m_blocks;
   entry.newest = std::max(entry.newest, time.back());
-  heard(entry);
+  noteSample(entry);
   if (entry.fresh) remember(entry, time);
   outcome.stored += static_cast<std::int64_t>(time.size());
   if (!entry.last_xid) return;
@@ -121,7 +121,7 @@ void SenderSession::put(Entry& entry, std::span<const TimeNs> time, std::span<co
 }
 
 // A node without an agent was last seen in its metrics.
-void SenderSession::heard(const Entry& entry) {
+void SenderSession::noteSample(const Entry& entry) {
   TimeNs& newest = m_nodes[entry.node].newest;
   newest = std::max(newest, std::min(entry.newest, m_now));
 }

@@ -59,7 +59,7 @@ struct KubeWatch::Parts {
                 },
             .trouble =
                 [this](const std::string& words) {
-                  if (options.say && !words.empty()) options.say("kubernetes: " + words);
+                  if (options.report && !words.empty()) options.report("kubernetes: " + words);
                 }};
     thread = std::thread([this] { run(); });
   }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// KubeWatch: lists and watches a cluster's pods, events and workloads, and posts what they say as records. Read-only.
+// KubeWatch: lists and watches a cluster's pods, events and workloads, and posts them as records. Read-only.
 //
-// Threading:  one thread for all requests; the public functions are thread-safe. `post` and `say` are called on that thread, posted actions
+// Threading:  one thread for all requests; the public functions are thread-safe. `post` and `report` are called on that thread, posted
+// actions
 //             on the receiver's, one after the other; the ClusterRecord belongs to them.
 // Ownership:  owns thread and connections. The destructor stops.
 // Units:      ns.
-// Errors:     resources that cannot be read are named by say(), once per cause; the others continue. Requests are repeated for ever, with
+// Errors:     resources that cannot be read are named by report(), once per cause; the others continue. Requests are repeated until the
+// end, with
 //             backoff.
 // Cost:       a connection per resource and namespace.
 #pragma once
@@ -27,7 +29,7 @@ struct KubeWatchOptions {
   ClusterRecordOptions record;
   // The uuid of a node that is recorded under this name, "" if none is; called on the watch's thread. May be empty.
   std::function<std::string(const std::string& name)> node_uuid;
-  std::function<void(const std::string& words)> say;
+  std::function<void(const std::string& words)> report;
 };
 
 class KubeWatch {

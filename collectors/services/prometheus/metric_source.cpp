@@ -42,7 +42,7 @@ Status MetricSource::find(TimeRange range) {
   note(names);
   std::erase_if(names.texts, [](const std::string& name) { return !isClusterMetric(name); });
   if (!m_series.hasTypes()) {
-    // A server without metadata has names that say it.
+    // A server without metadata has names that show it.
     Result<QueryAnswer> types = m_client.metricTypes();
     if (types.ok()) m_series.learnTypes(std::move(types->types));
     if (types.status().code() == Code::kCancelled) return types.status();

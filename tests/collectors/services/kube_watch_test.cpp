@@ -76,7 +76,7 @@ class KubeWatchTest : public ::testing::Test {
                                                            .selector = {},
                                                            .record = {},
                                                            .node_uuid = {},
-                                                           .say =
+                                                           .report =
                                                                [this](const std::string& words) {
                                                                  const std::lock_guard lock(m_mutex);
                                                                  m_said.push_back(words);
