@@ -19,7 +19,7 @@ struct Finding {
   std::int64_t id = 0;
   RunId run;
   AttemptId attempt;
-  std::string kind;     // "loss_spike", "slow_rank", ... (contract.md section 3)
+  std::string kind;     // "loss_spike", "slow_rank", ... (docs/guide/findings.md)
   std::string subject;  // "rank:37", "node:n0412", "run"
   Severity severity = Severity::kInfo;
   std::optional<TimeNs> start, end;

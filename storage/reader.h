@@ -184,7 +184,7 @@ class Reader {
   // with more than 2 M spans would have to be read, stretches of up to 128 spans are one bar and the picture is not exact.
   virtual Result<SpanPicture> spanPicture(std::span<const TrackId> tracks, TimeRange range, DurNs pixel, std::stop_token stop = {}) = 0;
 
-  // Read-only SQL over the relations of contract.md section 3. `row` returns false to stop.
+  // Read-only SQL over the relations of docs/formats/sql.md. `row` returns false to stop.
   struct SqlSink {
     std::function<void(const std::vector<std::string>& columns)> columns;
     std::function<bool(const std::vector<SqlValue>& row)> row;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The documentation holds together: every relative link and every anchor of a page resolves, docs/README.md lists every page of the four folders, and the
-pages that packages install (all folders but docs/contribute) link to no page that stays in the source tree. Prints one line per breach; exit 1 on any."""
+"""The documentation holds together: every relative link and every anchor of a page resolves, docs/README.md lists every page of the four folders, the
+pages that packages install (all folders but docs/contribute) link to no page that stays in the source tree, and each verb of ./dev that a page or its
+help names is one. Prints one line per breach; exit 1 on any."""
 import os
 import re
 import subprocess
@@ -59,7 +60,16 @@ def breaches(pages, exists):
     return found
 
 
+def unknown_verbs(pages, dev):
+    """[(page, line, what)]: verbs of ./dev in pages and in its own text that its last `case` does not have."""
+    verbs = set(re.search(r'(?m)^  ([a-z |]+)\) "cmd_\$verb"', dev).group(1).split(' | '))
+    return [(page, number, './dev %s is unknown' % verb) for page, text in sorted({**pages, 'dev': dev}.items())
+            for number, line in enumerate(text.splitlines(), 1) for verb in re.findall(r'(?<![\w/])\./dev ([a-z]+)', line) if verb not in verbs]
+
+
 def self_test():
+    assert not unknown_verbs({'a.md': '`./dev run`, ./dev pack'}, 'x ./dev run\n  run | pack) "cmd_$verb"\n')
+    assert unknown_verbs({'a.md': '\n`./dev walk`'}, '  run | pack) "cmd_$verb"\n') == [('a.md', 2, './dev walk is unknown')]
     pages = {'docs/README.md': '[a](guide/a.md) [b](contribute/b.md)', 'docs/guide/a.md': '# A b\n## `c`: d_e\n## A b\n[x](#a-b-1) [y](a.md#c-d_e) `[z](no.md)`\n',
              'docs/contribute/b.md': '[a](../guide/a.md)'}
     assert not breaches(pages, lambda path: False), breaches(pages, lambda path: False)
@@ -77,6 +87,8 @@ def main():
             with open(os.path.join(ROOT, path), encoding='utf-8') as file:
                 pages[path] = file.read()
     found = breaches(pages, lambda path: os.path.exists(os.path.join(ROOT, path)))
+    with open(os.path.join(ROOT, 'dev'), encoding='utf-8') as file:
+        found += unknown_verbs(pages, file.read())
     with open(os.path.join(ROOT, 'LICENSE'), encoding='utf-8') as file:
         for text in re.findall(r'LICENSES/\S+\.txt', file.read()):
             if not os.path.exists(os.path.join(ROOT, text)):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which .cpp files clang-tidy looks at in `./dev lint`, one per line: uncommitted changes, a rotating twentieth of the tree, and the files
+"""Which .cpp and .c files clang-tidy looks at in `./dev lint`, one per line: uncommitted changes, a rotating twentieth of the tree, and the files
 of the last 20 first-parent commits, newest first, until their estimated costs reach --seconds of one core. --all: the whole tree.
 With --database compile_commands.json only files that it has a command for: other presets build the others.
 Notes go to stderr. Exit 1 when there is no file to look at: a check of nothing is no check."""
@@ -9,6 +9,7 @@ import argparse, json, os, subprocess, sys, zlib
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PARTS = 20  # of the tree: one per commit number, so that 20 commits check all of it
 COMMITS = 20
+SOURCES = ('.cpp', '.c')
 # Seconds of one core that clang-tidy needs per file, by room. They limit a run; a rough value is enough.
 COST = {'model': 3, 'net': 5, 'storage': 5, 'analysis': 5, 'collectors': 6, 'widgets': 6, 'app': 6, 'tests': 6}
 
@@ -18,8 +19,8 @@ def git(root, *arguments):
 
 
 def tree(root):
-    """The .cpp and .h files that exist, tracked or new."""
-    found = git(root, 'ls-files', '-co', '--exclude-standard', '*.cpp', '*.h').splitlines()
+    """The source and header files that exist, tracked or new."""
+    found = git(root, 'ls-files', '-co', '--exclude-standard', '*.cpp', '*.c', '*.h').splitlines()
     return sorted({f for f in found if os.path.exists(os.path.join(root, f))})
 
 
@@ -41,16 +42,16 @@ def recent(root):
 
 
 def sources_of(path, all_files, root):
-    """The .cpp files that show what `path` is: itself, or of a header that of the same stem, else the first that includes it."""
-    if path.endswith('.cpp'):
+    """The sources that show what `path` is: itself, or of a header that of the same stem, else the first that includes it."""
+    if path.endswith(SOURCES):
         return [path] if path in all_files else []
-    own = path[:-2] + '.cpp'
+    own = next((path[:-2] + kind for kind in SOURCES if path[:-2] + kind in all_files), None)
     if not path.endswith('.h') or path not in all_files:
         return []
-    if own in all_files:
+    if own:
         return [own]
     include = f'#include "{path}"'
-    return next(([f] for f in sorted(all_files) if f.endswith('.cpp') and include in read(root, f)), [])
+    return next(([f] for f in sorted(all_files) if f.endswith(SOURCES) and include in read(root, f)), [])
 
 
 def read(root, path):
@@ -59,13 +60,13 @@ def read(root, path):
 
 
 def rotating(files, number):
-    return [f for f in files if f.endswith('.cpp') and zlib.crc32(f.encode()) % PARTS == number % PARTS]
+    return [f for f in files if f.endswith(SOURCES) and zlib.crc32(f.encode()) % PARTS == number % PARTS]
 
 
 def selection(root, everything, seconds):
     files = tree(root)
     if everything:
-        return [f for f in files if f.endswith('.cpp')]
+        return [f for f in files if f.endswith(SOURCES)]
     committed, shallow = recent(root)
     # A shallow clone has no commit number; its hash rotates as well, without a guarantee that 20 commits check everything.
     number = int(git(root, 'rev-parse', 'HEAD'), 16) if shallow else int(git(root, 'rev-list', '--count', 'HEAD'))

@@ -73,10 +73,11 @@ class LintSelection(unittest.TestCase):
 
     def test_a_header_is_looked_at_through_a_source(self):
         self.repository.commit({'model/a.h': '', 'model/a.cpp': '#include "model/a.h"\n', 'model/lone.h': '',
-                                'storage/user.cpp': '#include "model/lone.h"\n'})
+                                'storage/user.cpp': '#include "model/lone.h"\n',
+                                'collectors/ring.h': '', 'collectors/ring.c': '#include "collectors/ring.h"\n'})
         self.age()
-        self.repository.commit({'model/a.h': '// changed\n', 'model/lone.h': '// changed\n'})
-        self.assertLessEqual({'model/a.cpp', 'storage/user.cpp'}, self.selected())
+        self.repository.commit({'model/a.h': '// changed\n', 'model/lone.h': '// changed\n', 'collectors/ring.h': '// changed\n'})
+        self.assertLessEqual({'model/a.cpp', 'storage/user.cpp', 'collectors/ring.c'}, self.selected())
 
     def test_a_deleted_file_is_no_file_to_look_at(self):
         self.age()

@@ -13,17 +13,13 @@
 #pragma once
 
 #include <optional>
-#include <string>
+
+#include "analysis/statistics/estimated.h"
 
 namespace runglass {
 
 enum class Recompute { kNone, kSelective, kFull };  // of activations; selective recomputation costs almost nothing
 const char* recomputeName(Recompute recompute);
-
-struct Estimated {
-  double value = 0;
-  std::string formula;  // with the numbers filled in
-};
 
 // 6 or 8.
 double flopsPerParameterAndToken(Recompute recompute);

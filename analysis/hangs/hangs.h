@@ -9,7 +9,7 @@
 // Cost:       per call the newest progress of all ranks and the steps of one; ranks, communicators and facts only while nothing makes
 //             progress.
 //
-// Limits follow quiet.md: see stall_clock.h. Identity: (attempt, the step that hangs).
+// Limits: see stall_clock.h. Identity: (attempt, the step that hangs).
 #pragma once
 
 #include <memory>

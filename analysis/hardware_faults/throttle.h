@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Throttled clocks: the times in which devices had a thermal, power-brake or slowdown reason.
 //
-// Software power cap, idle and application clocks do not count (quiet.md: on a real H100, 24,004 of 26,792 samples have the cap).
+// Software power cap, idle and application clocks do not count (on a real H100, 24,004 of 26,792 samples have the cap).
 //
 // Threading:  throttleSpans() is pure; ThrottleWatch one thread.
 // Ownership:  borrows the Reader during calls.

@@ -17,7 +17,7 @@
 #include <optional>
 #include <string>
 
-#include "analysis/estimate/training_time.h"
+#include "analysis/statistics/estimated.h"
 
 namespace runglass {
 

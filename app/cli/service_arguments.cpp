@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "app/cli/options.h"
-#include "collectors/importers/telemetry/wall_time.h"
+#include "collectors/text/wall_time.h"
 #include "collectors/services/prometheus/metric_source.h"
 #include "collectors/text/hostlist.h"
 

@@ -140,7 +140,7 @@ uint32_t rg_ring_intern(struct rg_ring *ring, const char *text, size_t bytes) {
   if (bytes > RGR_LONGEST_STRING) bytes = RGR_LONGEST_STRING;
   if (bytes == 0 && header->string_count > 0) return 0;
   const uint64_t hash = hashBytes(text, bytes);
-  uint64_t place;
+  uint64_t place = 0;
   uint32_t id = bytes ? findString(ring, hash, text, bytes, &place) : 0;
   if (id) return id;
   if (!takeFlag(&ring->strings_busy)) {
@@ -148,7 +148,8 @@ uint32_t rg_ring_intern(struct rg_ring *ring, const char *text, size_t bytes) {
     return 0;
   }
   if (bytes) id = findString(ring, hash, text, bytes, &place);
-  if (!id) {
+  /* Another thread may have put the empty string, number 0, there meanwhile. */
+  if (!id && (bytes || header->string_count == 0)) {
     const uint64_t count = header->string_count;
     if (count >= RGR_MAX_STRINGS || ring->string_bytes_used + bytes > RGR_STRING_BYTES) {
       __atomic_fetch_add(&header->lost_names, 1, __ATOMIC_RELAXED);

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "collectors/exposition/exporter_metrics.h"
-#include "collectors/importers/telemetry/display_name.h"
+#include "collectors/text/display_name.h"
 #include "model/fault_catalog.h"
 #include "model/metric_catalog.h"
 

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "collectors/exposition/exposition_parser.h"
-#include "collectors/importers/telemetry/quantity.h"
+#include "collectors/text/quantity.h"
 #include "model/events.h"
 
 namespace runglass {

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "collectors/importers/telemetry/display_name.h"
-#include "collectors/importers/telemetry/wall_time.h"
+#include "collectors/text/display_name.h"
+#include "collectors/text/wall_time.h"
 
 namespace runglass {
 namespace {

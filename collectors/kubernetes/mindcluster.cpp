@@ -6,7 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "collectors/importers/telemetry/display_name.h"
+#include "collectors/text/display_name.h"
 
 namespace runglass {
 namespace {

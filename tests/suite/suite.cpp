@@ -308,7 +308,7 @@ void addMoreOfTheRest(Table& table) {
   for (const std::int32_t node : {0, 1, 3, 2, 1}) next("agent_restart", nodeOf(node), 1, kPlans[2], 150 + node, 154 + node);
 }
 
-// All of quiet.md's effects at once: ten weeks of long steps, five half days of short ones.
+// All effects that are no faults at once: ten weeks of long steps, five half days of short ones.
 void addCalmWeeks(Table& table) {
   for (int seed = 1; seed <= 15; ++seed) {
     const bool week = seed <= 10;

@@ -3,7 +3,7 @@
 //
 // Threading:  GUI thread.
 // Ownership:  shares the GpuData.
-// Units:      24 px cells up to 256 GPUs, 12 px above (screens.md); smaller ones if that makes all of them fit.
+// Units:      24 px cells up to 256 GPUs, 12 px above; smaller ones if that makes all of them fit.
 // Errors:     absent and stale cells are hatched, lost ones crossed; never 0.
 // Cost:       a repaint is O(cells).
 #pragma once

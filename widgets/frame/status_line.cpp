@@ -36,7 +36,7 @@ std::vector<StatusItem> statusItems(const StatusFacts& facts) {
     items.push_back({StatusLine::tr("lag %1").arg(source.lag ? formatDuration(*source.lag) : kAbsentText),
                      StatusLine::tr("From the agent's reading to the store, newest batch; – where no hub runs in this process.")});
     items.push_back({StatusLine::tr("drops %1").arg(source.dropped ? formatCount(*source.dropped) : kAbsentText),
-                     StatusLine::tr("Records that were lost on the way and counted; the health view lists them.")});
+                     StatusLine::tr("Records that were lost on the way and counted; the view Data quality lists them.")});
   }
   items.push_back(
       {StatusLine::tr("store %1")

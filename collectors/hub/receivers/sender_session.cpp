@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "collectors/importers/telemetry/display_name.h"
+#include "collectors/text/display_name.h"
 #include "model/device_catalog.h"
 #include "model/random_uuid.h"
 

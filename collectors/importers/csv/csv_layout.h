@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collectors/importers/telemetry/quantity.h"
+#include "collectors/text/quantity.h"
 #include "model/result.h"
 #include "model/time.h"
 

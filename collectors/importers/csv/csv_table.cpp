@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "collectors/importers/input/run_name.h"
-#include "collectors/importers/telemetry/wall_time.h"
+#include "collectors/text/wall_time.h"
 
 namespace runglass {
 namespace {

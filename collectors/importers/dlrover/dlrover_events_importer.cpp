@@ -9,7 +9,7 @@
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/input/run_name.h"
-#include "collectors/importers/telemetry/wall_time.h"
+#include "collectors/text/wall_time.h"
 #include "collectors/text/line_splitter.h"
 #include "model/step_metrics.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "collectors/importers/input/run_name.h"
-#include "collectors/importers/telemetry/display_name.h"
-#include "collectors/importers/telemetry/quantity.h"
+#include "collectors/text/display_name.h"
+#include "collectors/text/quantity.h"
 
 namespace runglass {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "collectors/importers/telemetry/display_name.h"
+#include "collectors/text/display_name.h"
 
 namespace runglass {
 

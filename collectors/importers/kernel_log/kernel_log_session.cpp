@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "collectors/importers/train_log/log_text.h"
+#include "collectors/text/display_name.h"
 #include "collectors/text/wall_stamp.h"
 
 namespace runglass::kernel_log {
@@ -107,7 +108,7 @@ void KernelLogSession::keepLine(const KernelLine& line, std::optional<TimeNs> ti
            .node = node,
            .stream = m_options.stream,
            .severity = line.severity.value_or(Severity::kInfo),
-           .text = train_log::validText(line.text, train_log::kMaxLogText)});
+           .text = validText(line.text, train_log::kMaxLogText)});
 }
 
 void KernelLogSession::onFault(const Fault& fault, const KernelLine& line, std::optional<TimeNs> time, bool record, Recorder& out) {

@@ -8,7 +8,7 @@
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/input/tool_score.h"
 #include "collectors/importers/measurements/test_text.h"
-#include "collectors/importers/telemetry/quantity.h"
+#include "collectors/text/quantity.h"
 #include "model/number_text.h"
 
 namespace runglass {

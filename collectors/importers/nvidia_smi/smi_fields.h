@@ -12,7 +12,7 @@
 #include <string_view>
 #include <variant>
 
-#include "collectors/importers/telemetry/quantity.h"
+#include "collectors/text/quantity.h"
 
 namespace runglass::nvidia_smi {
 

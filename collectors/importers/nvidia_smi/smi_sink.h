@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "collectors/importers/telemetry/device_series.h"
-#include "collectors/importers/telemetry/quantity.h"
-#include "collectors/importers/telemetry/wall_time.h"
+#include "collectors/text/quantity.h"
+#include "collectors/text/wall_time.h"
 
 namespace runglass::nvidia_smi {
 

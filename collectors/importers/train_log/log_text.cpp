@@ -4,37 +4,13 @@
 #include <algorithm>
 
 #include "collectors/importers/train_log/pairs.h"
+#include "collectors/text/display_name.h"
 #include "model/topology.h"
 #include "model/url_secrets.h"
 
 namespace runglass::train_log {
 
 std::string cleanText(std::string_view text, std::size_t most) { return validText(trimmed(text), most); }
-
-std::string validText(std::string_view text, std::size_t most) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size() && out.size() < most;) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const std::size_t want = c < 0x80 ? 1 : (c >= 0xC2 && c < 0xE0) ? 2 : (c >= 0xE0 && c < 0xF0) ? 3 : (c >= 0xF0 && c < 0xF5) ? 4 : 0;
-    bool good = want != 0 && i + want <= text.size();
-    for (std::size_t k = 1; good && k < want; ++k) good = (static_cast<unsigned char>(text[i + k]) & 0xC0) == 0x80;
-    if (good && c == 0xE0) good = static_cast<unsigned char>(text[i + 1]) >= 0xA0;
-    if (good && c == 0xED) good = static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (good && c == 0xF0) good = static_cast<unsigned char>(text[i + 1]) >= 0x90;
-    if (good && c == 0xF4) good = static_cast<unsigned char>(text[i + 1]) < 0x90;
-    if (!good) {
-      out += "\xEF\xBF\xBD";
-      ++i;
-    } else if (want == 1) {
-      out += c < 0x20 || c == 0x7F ? ' ' : text[i];
-      ++i;
-    } else {
-      out.append(text.substr(i, want));
-      i += want;
-    }
-  }
-  return out;
-}
 
 std::string withoutSecrets(std::string_view text) {
   std::string out;

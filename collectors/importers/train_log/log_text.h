@@ -16,9 +16,7 @@ namespace runglass::train_log {
 
 inline constexpr std::size_t kMaxMessage = 500, kMaxLogText = 4096, kMaxName = 200, kMaxFact = 2048;
 
-// Valid UTF-8 without control characters, cut after about `most` bytes at a character.
-std::string validText(std::string_view text, std::size_t most);
-// The same, without leading and trailing blanks.
+// validText() without leading and trailing blanks.
 std::string cleanText(std::string_view text, std::size_t most);
 
 // A command line or a setting without the values of secret-looking arguments, "--hub_token=***", "--api_key ***", and without secrets in

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "collectors/exposition/exporter_metrics.h"
-#include "collectors/importers/telemetry/display_name.h"
+#include "collectors/text/display_name.h"
 
 namespace runglass {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "collectors/exposition/exposition_parser.h"
-#include "collectors/importers/telemetry/wall_time.h"
+#include "collectors/text/wall_time.h"
 
 namespace runglass {
 namespace {

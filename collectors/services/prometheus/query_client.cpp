@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collectors/importers/telemetry/display_name.h"
+#include "collectors/text/display_name.h"
 #include "model/mutex.h"
 
 namespace runglass {

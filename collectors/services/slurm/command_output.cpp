@@ -14,7 +14,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "collectors/importers/telemetry/display_name.h"
+#include "collectors/text/display_name.h"
 
 namespace runglass {
 namespace {

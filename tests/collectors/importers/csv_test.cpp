@@ -11,7 +11,7 @@
 #include "collectors/importers/csv/csv_layout.h"
 #include "collectors/importers/csv/csv_splitter.h"
 #include "collectors/importers/importer_registry.h"
-#include "collectors/importers/telemetry/wall_time.h"
+#include "collectors/text/wall_time.h"
 #include "model/metric_catalog.h"
 #include "tests/collectors/importers/import_fixture.h"
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <charconv>
 
-#include "collectors/importers/amd/amd_gpu.h"
+#include "collectors/importers/accelerators/amd_gpu.h"
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/json_documents.h"
 #include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/input/tool_score.h"
-#include "collectors/importers/telemetry/quantity.h"
+#include "collectors/text/quantity.h"
 #include "collectors/text/line_splitter.h"
 
 namespace runglass {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/importers/telemetry/wall_time.h"
+#include "collectors/text/wall_time.h"
 
 #include <array>
 #include <charconv>
 #include <chrono>
 
-#include "collectors/importers/telemetry/quantity.h"
+#include "collectors/text/quantity.h"
 
 namespace runglass {
 namespace {

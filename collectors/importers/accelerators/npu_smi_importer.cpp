@@ -9,7 +9,7 @@
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/input/tool_score.h"
 #include "collectors/importers/telemetry/device_series.h"
-#include "collectors/importers/telemetry/quantity.h"
+#include "collectors/text/quantity.h"
 #include "collectors/text/line_splitter.h"
 
 namespace runglass {

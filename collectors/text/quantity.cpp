@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/importers/telemetry/quantity.h"
+#include "collectors/text/quantity.h"
 
 #include <algorithm>
 #include <array>

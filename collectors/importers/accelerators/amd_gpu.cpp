@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/importers/amd/amd_gpu.h"
+#include "collectors/importers/accelerators/amd_gpu.h"
 
 #include <algorithm>
 #include <array>
 #include <set>
 
 #include "collectors/importers/input/run_name.h"
-#include "collectors/importers/telemetry/quantity.h"
+#include "collectors/text/quantity.h"
 
 namespace runglass {
 namespace {
