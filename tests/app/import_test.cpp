@@ -10,6 +10,7 @@
 
 #include "model/crc32c.h"
 #include "tests/app/ctl_fixture.h"
+#include "tests/support/wait_until.h"
 
 namespace runglass {
 namespace {
@@ -449,12 +450,20 @@ TEST_F(ImportTest, NamesAndErrorsCannotSteerTheTerminal) {
 TEST_F(ImportTest, KilledAtAnyMomentAndDoneAgainEverythingIsThereOnce) {
   constexpr int kFiles = 12, kSteps = 4'000;
   for (int i = 0; i < kFiles; ++i) put("all/r" + std::to_string(i) + "/events.out.tfevents.1", version() + events("loss", 0, kSteps));
+  int killed = 0, status = 0;
   for (const int pause_ms : {2, 5, 9, 15, 25}) {
     const pid_t child = start({"import", "--store", m_store, m_folder.file("all")});
     std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
     ::kill(child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    killed += WIFSIGNALED(status) ? 1 : 0;
   }
+  // Once more when the first of its files are in the store.
+  const pid_t child = start({"import", "--store", m_store, m_folder.file("all")});
+  EXPECT_TRUE(test::waitUntil([&] { return query("SELECT count(*) > 0 AS some FROM scalar_all").out == "some\n1\n"; }));
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_GT(killed, 0) << "no import was interrupted";
   const auto last = import("all");
   ASSERT_EQ(last.exit, 0) << last.err;
   EXPECT_EQ(query("SELECT count(*) AS n, count(DISTINCT run_id) AS runs FROM scalar_all").out,

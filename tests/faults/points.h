@@ -21,9 +21,12 @@ inline std::size_t pointsOf(std::size_t share_percent, std::size_t otherwise) {
   return all == nullptr ? otherwise : std::strtoull(all, nullptr, 10) * share_percent / 100;
 }
 
-// The seeds of workloads are 1, 2, …; RG_FAULT_SEED replays one.
+// The seeds of workloads are 1, 2, …, or RG_FAULT_FIRST and those after it; RG_FAULT_SEED replays one.
 inline bool replaysOneSeed() { return std::getenv("RG_FAULT_SEED") != nullptr; }
-inline std::uint64_t firstSeed() { return replaysOneSeed() ? std::strtoull(std::getenv("RG_FAULT_SEED"), nullptr, 10) : 1; }
+inline std::uint64_t firstSeed() {
+  const char* first = std::getenv(replaysOneSeed() ? "RG_FAULT_SEED" : "RG_FAULT_FIRST");
+  return first == nullptr ? 1 : std::strtoull(first, nullptr, 10);
+}
 
 inline const std::string& emptied(const std::string& folder) {
   std::filesystem::remove_all(folder);

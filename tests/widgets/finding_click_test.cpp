@@ -160,9 +160,24 @@ TEST_F(FindingClickTest, InTheTimeLineOfAnIncidentAndTheLogbook) {
   for (QTableView* one : incidents->findChildren<QTableView*>())
     if (one->isVisible()) table = one;
   ASSERT_NE(table, nullptr);
-  QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(1, 0)).center());
+  // The row of the same finding: its time and what it is about.
+  m_window->state().select({});
+  const QAbstractItemModel& rows = *table->model();
+  int row = 0;
+  const auto texts = [&] {
+    QString out;
+    for (int column = 0; column < rows.columnCount(); ++column) out += rows.index(row, column).data().toString() + "|";
+    return out;
+  };
+  while (row < rows.rowCount() && !texts().contains(QString::fromStdString(entry->text.english).left(30))) ++row;
+  ASSERT_LT(row, rows.rowCount());
+  QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(rows.index(row, 0)).center());
   settle();
+  EXPECT_EQ(state().selection.rank, of->rank);
+  EXPECT_EQ(state().selection.step, of->first_step);
   EXPECT_EQ(state().window.mode, WindowMode::kFixed);
+  EXPECT_LE(state().window.range.t0, time);
+  EXPECT_GT(state().window.range.t1, time);
   EXPECT_EQ(state().moment, std::nullopt);
 }
 

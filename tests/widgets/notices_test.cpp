@@ -33,8 +33,9 @@ class NoticesTest : public ::testing::Test {
     queries = std::make_unique<QueryService>([path = m_store.path()] { return openStore(path).reader(); }, 1);
     context = {.queries = queries.get(), .state = &shared, .clock = [] { return kSampleNow; }, .edits = &edits};
   }
-  void publish(const std::string& kind, Severity severity, TimeNs start = kSampleNow + kNsPerSecond) {
+  void publish(const std::string& kind, Severity severity, TimeNs start = kSampleNow + kNsPerSecond, std::int32_t rank = -1) {
     Finding finding;
+    finding.rank = rank;
     finding.run = m_run;
     finding.kind = kind;
     finding.subject = "run";
@@ -188,8 +189,8 @@ TEST_F(NoticesTest, AnAlertAndItsFindingAreOneRow) {
   EXPECT_EQ(rows[0].finding->id, found[0].finding->id);
 }
 
-TEST_F(NoticesTest, ChoosingARowReadsItAndAButtonReadsAll) {
-  publish("hang", Severity::kCritical);
+TEST_F(NoticesTest, ChoosingARowReadsItAndMovesEveryViewToItAndAButtonReadsAll) {
+  publish("hang", Severity::kCritical, kSampleNow + kNsPerSecond, 3);
   publish("stall", Severity::kError);
   ReadMarks marks(nullptr, nullptr);
   AlertsView view(context, nullptr);
@@ -203,6 +204,10 @@ TEST_F(NoticesTest, ChoosingARowReadsItAndAButtonReadsAll) {
   QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 1)).center());
   EXPECT_EQ(table->model()->index(0, 0).data().toString(), "");
   EXPECT_EQ(table->model()->index(1, 0).data().toString(), "●");
+  EXPECT_EQ(shared.state().selection.rank, 3);
+  EXPECT_EQ(shared.state().window.mode, WindowMode::kFixed);
+  EXPECT_LE(shared.state().window.range.t0, kSampleNow + kNsPerSecond);
+  EXPECT_GT(shared.state().window.range.t1, kSampleNow + kNsPerSecond);
   marks.markAllRead(kSampleNow + 2 * kNsPerSecond);
   EXPECT_EQ(table->model()->index(1, 0).data().toString(), "");
 }

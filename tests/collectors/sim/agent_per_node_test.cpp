@@ -203,10 +203,17 @@ TEST_F(AgentPerNode, LosesAndDoublesNothingWhenTheHubIsKilled) {
   std::string address;
   auto hub = serve(many, port.address(), address);
   Process agent(player(address, "state", {"--speed", "8", "--agent-per-node"}));
+  const auto steps = [](const std::string& store) {
+    const std::string out = outputOf({"runglassctl", "query", "--store", store, "--format", "csv", "SELECT count(*) AS n FROM step"});
+    return out.starts_with("n\n") ? std::stoll(out.substr(2)) : 0LL;
+  };
+  long long stored = 0;
   for (int kill = 0; kill < 2; ++kill) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1'000));
+    // In the middle: more is stored than at the last kill, and not all.
+    ASSERT_TRUE(test::waitUntil([&] { return steps(many) > stored; }));
+    stored = steps(many);
+    ASSERT_LT(stored, steps(one));
     ASSERT_EQ(hub->end(SIGKILL), -SIGKILL);
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
     hub = serve(many, port.address(), address);
   }
   EXPECT_EQ(agent.end(0), 0) << "all was acknowledged in the end";
