@@ -213,6 +213,8 @@ constexpr auto kFaults = [] {
             true),
       fault("node_lost", "", kError, kNode, "a node's agent is silent",
             "The node, its network or its agent: check other nodes' events about it and its console.", true),
+      fault("node_failed", "", kError, kNode, "the scheduler reports that the node failed",
+            "Look at its console, its BMC's event log and the scheduler's log of that time."),
       // --- processes of a job ---
       fault("process_exit", "gone", kError, kProcess, "a rank's process ended without a word",
             "Killed or crashed: look at the kernel log, host memory and the rank's own log.", true),

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "analysis/words/sentences.h"
+#include "model/fault_catalog.h"
 
 namespace runglass {
 namespace {
@@ -16,29 +17,65 @@ using Json = nlohmann::ordered_json;
 using words::Arg;
 using words::Message;
 
-constexpr std::array<std::string_view, 6> kFailures = {"traceback", "out_of_memory", "cuda_error", "no_space", "process_failed", "killed"};
+constexpr std::array<std::string_view, 7> kFailures = {"traceback",      "out_of_memory", "cuda_error", "no_space",
+                                                       "process_failed", "killed",        "nccl_error"};
 constexpr std::array<std::string_view, 6> kOthersFirst = {"collective_timeout", "xid", "sxid", "gpu_lost", "node_lost", "oom_killed"};
 constexpr std::size_t kMaxLines = 500, kTracebackLines = 40, kMessageChars = 160;
 constexpr std::string_view kFirstLine = "Traceback (most recent call last)";
 
 bool isIn(std::span<const std::string_view> kinds, const Event& event) { return std::ranges::find(kinds, event.kind) != kinds.end(); }
 
-// The launcher ends the other ranks, and their collectives fail: both are consequences of a failure elsewhere.
-bool isConsequence(const Event& event) {
-  if (event.kind == "killed") return event.code == "15" || event.code == "Terminated";
-  return event.kind == "process_failed" || (event.kind == "traceback" && event.code.ends_with("DistBackendError"));
+// How far from the cause: 0 a cause; 1 an abort or a kill, which a watchdog or a launcher may have sent; 2 a consequence of a failure
+// elsewhere: the launcher ends the other ranks, and their collectives and connections fail.
+int distance(const Event& event) {
+  constexpr std::array kPeers = {"Connection closed by peer", "Connection reset by peer", "Broken pipe", "remote process exited"};
+  constexpr std::array<std::string_view, 4> kAskedToEnd = {"", "15", "Terminated", "KeyboardInterrupt"};
+  constexpr std::array<std::string_view, 4> kCrashes = {"7", "11", "Bus error", "Segmentation fault"};
+  if (event.kind == "process_failed" || event.kind == "nccl_error") return 2;
+  if (std::ranges::any_of(kPeers, [&](const char* text) { return event.message.find(text) != std::string::npos; })) return 2;
+  if (event.kind == "traceback" && (event.code.ends_with("DistBackendError") || event.code.ends_with("ChildFailedError"))) return 2;
+  if (event.kind != "killed") return 0;
+  if (std::ranges::find(kAskedToEnd, event.code) != kAskedToEnd.end()) return 2;
+  return std::ranges::find(kCrashes, event.code) != kCrashes.end() ? 0 : 1;
 }
 
-// Without the rank prefix of torchrun; its first bytes, cut between characters of UTF-8.
+// A fault of a machine, which hardware_faults reports, explains what failed within this time of it.
+bool isOfMachine(const Event& event) {
+  const FaultInfo* fault = event.severity >= Severity::kError ? findFault(event.kind, event.code) : nullptr;
+  return fault != nullptr && !fault->secondary && fault->scope != FaultScope::kProcess;
+}
+constexpr DurNs kSameFault = 120 * kNsPerSecond;
+
+// Without what precedes the message: "[rank3]:", "[E304 10:00:51.5 ProcessGroupNCCL.cpp:1895]", "9: "; its first bytes, cut
+// between characters of UTF-8.
 std::string shortened(std::string message) {
-  if (const std::size_t end = message.find("]: "); message.starts_with("[rank") && end != std::string::npos) message.erase(0, end + 3);
+  if (message.starts_with(kFirstFailure)) message.erase(0, kFirstFailure.size());
+  const std::size_t label = message.find_first_not_of("0123456789");
+  if (label != 0 && label != std::string::npos && message[label] == ':') message.erase(0, label + 1);
+  // glog's "E0304 10:01:30.512345 1234 client.h:80]"
+  if (message.size() > 5 && message[0] >= 'A' && message[0] <= 'Z' && label == 0 && message.find_first_not_of("0123456789", 1) == 5)
+    if (const std::size_t end = message.find("] "); end != std::string::npos) message.erase(0, end + 2);
+  for (message.erase(0, message.find_first_not_of(" :")); message.starts_with('['); message.erase(0, message.find_first_not_of(" :"))) {
+    const std::size_t end = message.find(']');
+    if (end == std::string::npos || end + 1 == message.size()) break;
+    message.erase(0, end + 1);
+  }
   std::size_t end = std::min(message.size(), kMessageChars);
   while (end < message.size() && end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U) --end;
   return message.substr(0, end);
 }
 
+Arg whatHappened(const Event& first) {
+  const bool digits = !first.code.empty() && first.code.find_first_not_of("0123456789") == std::string::npos;
+  if (first.kind == "killed")
+    if (const FaultInfo* fault = findFault(first.kind, first.code); fault != nullptr && !fault->code.empty())
+      return words::Term{std::string(fault->meaning)};
+  if (first.kind == "process_failed" && digits) return Message{"exit_code", {{"code", first.code}}};
+  return shortened(first.message);
+}
+
 Message failureMessage(const Event& first, const std::string& node, std::size_t others) {
-  const Arg place = node.empty() ? Arg() : Arg(node), after = others > 0 ? Arg(others) : Arg(), text = shortened(first.message);
+  const Arg place = node.empty() ? Arg() : Arg(node), after = others > 0 ? Arg(others) : Arg(), text = whatHappened(first);
   Arg who;
   if (first.rank)
     who = Message{"job_failed_rank", {{"rank", *first.rank}, {"node", place}}};
@@ -72,6 +109,7 @@ class JobFailure : public Analysis {
  private:
   static Result<std::optional<Finding>> judge(const Question& question, const Attempt& attempt, const std::vector<Event>& events) {
     const Event* first = nullptr;
+    const Event* named = nullptr;  // by the launcher
     std::set<std::int32_t> ranks;
     for (const Event& event : events) {
       const bool own = event.attempt == attempt.id;
@@ -80,10 +118,27 @@ class JobFailure : public Analysis {
         return std::optional<Finding>();
       if (!own || !isIn(kFailures, event)) continue;
       if (event.rank) ranks.insert(*event.rank);
-      if (first == nullptr || (isConsequence(*first) && !isConsequence(event))) first = &event;
+      if (named == nullptr && event.message.starts_with(kFirstFailure)) named = &event;
+      if (first == nullptr || distance(event) < distance(*first)) first = &event;
     }
+    if (named != nullptr && named->rank) {
+      const auto its = [&](const Event& event) {
+        return event.attempt == attempt.id && event.rank == named->rank && event.kind != "killed" && isIn(kFailures, event) &&
+               distance(event) == 0;
+      };
+      const auto own = std::ranges::find_if(events, its);
+      first = own != events.end() ? &*own : named;
+    }
+    if (first != nullptr && std::ranges::any_of(events, [&](const Event& event) { return explains(event, *first, attempt.id); }))
+      return std::optional<Finding>();
     if (first == nullptr) return std::optional<Finding>();
     return describe(question, attempt, *first, ranks);
+  }
+
+  static bool explains(const Event& fault, const Event& failure, AttemptId attempt) {
+    if (!isOfMachine(fault) || (fault.attempt != attempt && !fault.node)) return false;
+    if (!fault.time || !failure.time) return fault.attempt == attempt;
+    return std::abs(*fault.time - *failure.time) <= kSameFault;
   }
 
   static Result<std::optional<Finding>> describe(const Question& question, const Attempt& attempt, const Event& first,
@@ -99,7 +154,7 @@ class JobFailure : public Analysis {
     finding.start = first.time, finding.end = attempt.end;
     finding.first_step = first.step ? first.step : attempt.last_step;
     finding.node = first.node, finding.rank = first.rank;
-    finding.confidence = isConsequence(first) ? 0.4 : first.rank ? 0.8 : 0.6;
+    finding.confidence = distance(first) == 2 ? 0.4 : first.rank ? 0.8 : 0.6;
     words::setMessage(finding, failureMessage(first, node, ranks.size()));
     Json evidence = {{"kind", first.kind}, {"message", first.message}, {"other_ranks", ranks.size()}};
     if (!first.code.empty()) evidence["code"] = first.code;

@@ -58,6 +58,7 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"cost_up_to_now", "costs up to {cost} of every step"},
     {"cost_up_to_past", "cost up to {cost} of every step"},
     {"evicted", "{who} was evicted: {text}[; {others|# other pod|# other pods} after it]"},
+    {"exit_code", "exit code {code}"},
     {"fault_at", "{where}: {what}[, {times} times][; {symptoms}]"},
     {"fault_counted", "{count} {kind}"},
     {"fault_device", "{device} of {node}[ (rank {rank})]"},

@@ -5311,6 +5311,11 @@ Esc	取消选择</translation>
         <translation>步的每一时刻都属于某个部分</translation>
     </message>
     <message>
+        <source>exit code {code}</source>
+        <comment>exit_code</comment>
+        <translation>退出码 {code}</translation>
+    </message>
+    <message>
         <source>explained by {cause}</source>
         <comment>shift_explained</comment>
         <translation>由 {cause} 解释</translation>
@@ -5916,6 +5921,11 @@ Esc	取消选择</translation>
         <translation>{count|# 个 attempt}</translation>
     </message>
     <message>
+        <source>{count|# capture|# captures}[ ({reason})]</source>
+        <comment>log_captures</comment>
+        <translation>{count|# 次捕获}[（{reason}）]</translation>
+    </message>
+    <message>
         <source>{count|# collective time-out|# collective time-outs}[ at step {step}]; who was missing is not known: {reason}</source>
         <comment>hang_time_outs</comment>
         <translation>{count|# 次集合通信超时}[，第 {step} 步]；缺席者未知：{reason}</translation>
@@ -5924,11 +5934,6 @@ Esc	取消选择</translation>
         <source>{count|# symptom|# secondary symptoms} ({kinds})</source>
         <comment>fault_symptoms</comment>
         <translation>{count|# 个次生现象}（{kinds}）</translation>
-    </message>
-    <message>
-        <source>{count|# capture|# captures}[ ({reason})]</source>
-        <comment>log_captures</comment>
-        <translation>{count|# 次捕获}[（{reason}）]</translation>
     </message>
     <message>
         <source>{count|rank|ranks} {ranks}[ ({node})] {count|has|have} not</source>
@@ -10525,8 +10530,8 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>最新批次从 agent 读取到入库的延迟；– 表示此进程没有 hub。</translation>
     </message>
     <message>
-        <source>Records that were lost on the way and counted; the health view lists them.</source>
-        <translation>途中丢失并计数的记录；见数据质量视图。</translation>
+        <source>Records that were lost on the way and counted; the view Data quality lists them.</source>
+        <translation>途中丢失并已计数的记录；“数据质量”视图列出它们。</translation>
     </message>
     <message>
         <source>Samples that arrived in the last seconds.</source>
@@ -13158,6 +13163,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Look at host memory, pinned buffers and data loaders.</source>
         <translation>查看主机内存、pinned 缓冲与 data loader。</translation>
+    </message>
+    <message>
+        <source>Look at its console, its BMC&apos;s event log and the scheduler&apos;s log of that time.</source>
+        <translation>检查该节点的控制台、BMC 事件日志以及调度器在该时刻的日志。</translation>
     </message>
     <message>
         <source>Look at its traceback.</source>
@@ -16214,6 +16223,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>the run&apos;s wall time is not known</source>
         <translation>run 的墙钟时间未知</translation>
+    </message>
+    <message>
+        <source>the scheduler reports that the node failed</source>
+        <translation>调度器报告该节点发生故障</translation>
     </message>
     <message>
         <source>their records have no bytes</source>

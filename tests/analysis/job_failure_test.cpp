@@ -89,6 +89,40 @@ TEST_F(JobFailureTest, AHangOrABrokenGpuThatCameBeforeIsTheFindingOfOthers) {
   EXPECT_THAT(look(), IsEmpty());
 }
 
+TEST_F(JobFailureTest, TheRankThatTheLauncherNamesIsTheFirst) {
+  event("killed", 2, "11", "exitcode : -11 (pid: 1)");
+  event("killed", 3, "11", "first observed failure: exitcode : -11 (pid: 2)");
+  auto found = look();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].summary, "Rank 3 (node-b) failed first: a process crashed (SIGSEGV); 1 other rank failed after it");
+  event("traceback", 3, "ValueError", "ValueError: batch of size 0");
+  found = look();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].summary, "Rank 3 (node-b) failed first: ValueError: batch of size 0; 1 other rank failed after it");
+}
+
+TEST_F(JobFailureTest, AConnectionThatAPeerClosedIsNeverFirst) {
+  event("traceback", 0, "RuntimeError", "RuntimeError: [pair.cc:534] Connection closed by peer [10.0.0.3]:29411");
+  event("traceback", 2, "FileNotFoundError", "FileNotFoundError: shard_00017.bin");
+  event("process_failed", 3, "1", "  exitcode  : 1 (pid: 4711)");
+  ASSERT_THAT(look(), SizeIs(1));
+  EXPECT_EQ(look()[0].rank, 2);
+}
+
+TEST_F(JobFailureTest, AnExitCodeIsOneAndTheLoggersHeadIsNoPartOfTheMessage) {
+  event("process_failed", 3, "1", "  exitcode  : 1 (pid: 4711)");
+  EXPECT_EQ(look()[0].summary, "Rank 3 (node-b) failed first: exit code 1");
+  event("cuda_error", 1, "",
+        "[rank1]:[E304 10:00:51.5 ProcessGroupNCCL.cpp:1895] [PG ID 0 Rank 1] terminated with exception: CUDA error: misaligned");
+  EXPECT_EQ(look()[0].summary, "Rank 1 failed first: terminated with exception: CUDA error: misaligned; 1 other rank failed after it");
+}
+
+TEST_F(JobFailureTest, WhatAFaultOfTheMachineExplainsIsNotReportedTwice) {
+  event("traceback", 3, "RuntimeError", "RuntimeError: unexpected pos 64 vs 0");
+  event("no_space", 3, "", "OSError: [Errno 28] No space left on device");
+  EXPECT_THAT(look(), IsEmpty()) << "a file system is full: of hardware_faults";
+}
+
 TEST_F(JobFailureTest, AnErrorThatARunSurvivedIsNoEnd) {
   end("", RunState::kRunning);
   event("traceback", 3, "ValueError", "ValueError: batch of size 0");

@@ -17,7 +17,8 @@ namespace runglass::train_log {
 namespace {
 constexpr std::size_t kMaxNodes = 4096;
 constexpr DurNs kTellRepeatsEvery = 60 * kNsPerSecond;  // interval for repeats in a tailed log
-constexpr DurNs kRefillEvery = 600 * kNsPerSecond;      // interval of refilling the limits in a tailed log
+constexpr int kBurstLines = 200;
+constexpr DurNs kRefillEvery = 600 * kNsPerSecond;  // interval of refilling the limits in a tailed log
 
 // Zones are multiples of a quarter hour; neighbouring lines are written within seconds. Absent: the times are not of the same moment.
 std::optional<DurNs> zoneBetween(TimeNs bare, TimeNs absolute) {
@@ -58,7 +59,8 @@ void LogSession::onLine(std::string_view raw, std::uint64_t offset, Recorder& ou
   m_rules->match(raw, m_scratch);
   m_reported_by = 0;
   m_generic_read = false;
-  m_known = m_known || isKnown(m_scratch.matches);
+  m_known = m_known || isKnown(raw, m_scratch.matches);
+  if (m_burst.second > 0) --m_burst.second;
   if (m_place.lines > 0) --m_place.lines;
   if (!m_scratch.matches.empty() || m_log_more > 0 || !m_tracebacks.empty()) {
     Line line{.text = raw, .prefix = m_rules->prefixOf(raw), .record = m_recording};
@@ -70,6 +72,8 @@ void LogSession::onLine(std::string_view raw, std::uint64_t offset, Recorder& ou
       if (const auto printed = printedTime(match); printed && !line.time) line.time = timeOf(*printed);
     if (!line.time && line.prefix.time) line.time = timeOf(*line.prefix.time);
     if (!line.time) line.time = nearTime();
+    // Of ranks that fail together, those behind long stacks do not sort before the first, as lines without a time do.
+    if (!line.time && m_burst.second > 0 && std::ranges::none_of(m_scratch.matches, isRecord)) line.time = m_burst.first;
     if (!line.time) line.time = m_arrival, line.arrived = true;
     if (line.time && !m_scratch.matches.empty()) stamp(*line.time);
     const bool goes_on = m_log_more > 0;
@@ -79,6 +83,7 @@ void LogSession::onLine(std::string_view raw, std::uint64_t offset, Recorder& ou
       onLog(m_log_severity, line, out);
     }
     followTraceback(line, out);
+    if (line.time && !line.arrived && isFailure(line)) m_burst = {line.time, kBurstLines};
   }
   remember(raw);
 }
@@ -231,9 +236,19 @@ std::optional<TimeNs> LogSession::absoluteTime(const Match& match, std::string_v
   return ms && std::abs(*ms) < 9.2e12 ? std::optional(std::llround(*ms) * kNsPerMs) : std::nullopt;
 }
 
-bool LogSession::isKnown(const std::vector<Match>& matches) const {
-  return std::ranges::any_of(
-      matches, [&](const Match& match) { return match.rule->kind == RuleKind::kRecord && !m_rules->files()[match.rule->file].generic; });
+// A record of a known format that has a loss: those without one leave the loss to the generic rule.
+bool LogSession::isKnown(std::string_view line, const std::vector<Match>& matches) const {
+  constexpr std::string_view kLoss = "loss";
+  const auto folded = [](char a, char b) { return (a | 0x20) == b; };
+  return std::ranges::any_of(matches, [&](const Match& match) { return isRecord(match) && !m_rules->files()[match.rule->file].generic; }) &&
+         (!std::ranges::search(line, kLoss, folded).empty() || line.find("损失") != std::string_view::npos);
+}
+
+bool LogSession::isFailure(const Line& line) const {
+  return (line.logged && m_log_severity >= Severity::kError) || std::ranges::any_of(m_scratch.matches, [](const Match& match) {
+           return match.rule->kind == RuleKind::kTraceback ||
+                  (match.rule->kind == RuleKind::kEvent && match.rule->severity >= Severity::kError);
+         });
 }
 
 bool LogSession::lookAhead(std::string_view head) {
@@ -244,7 +259,7 @@ bool LogSession::lookAhead(std::string_view head) {
 void LogSession::lookAtLine(std::string_view line) {
   stripAnsi(line, m_clean);
   m_rules->match(m_clean, m_scratch);
-  m_known = m_known || isKnown(m_scratch.matches);
+  m_known = m_known || isKnown(m_clean, m_scratch.matches);
   ++m_ahead.back;
   if (const auto printed = m_rules->prefixOf(m_clean).time; printed && printed->year != 0) {
     if (!m_dated) m_dated = utc(*printed);

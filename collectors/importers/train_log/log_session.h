@@ -115,12 +115,16 @@ class LogSession {
   void onTraceback(const Match& match, Line& line, Recorder& out);
   void followTraceback(Line& line, Recorder& out);
   struct Traceback;
+  void endTraceback(std::map<std::int32_t, Traceback>::iterator found, const Rule& rule, std::string_view code, std::string_view text,
+                    Line& line, Recorder& out);
+  static bool isRecord(const Match& match) { return match.rule->kind == RuleKind::kRecord; }
   void sayTraceback(Traceback& traceback, Recorder& out);
   void sayTracebacks(Recorder& out);
   void endByException(const std::string& code);
-  void sayGrouped(const Rule& rule, Event event, const std::string& shape, Recorder& out);
+  void sayGrouped(const Rule& rule, Event event, const std::string& shape, Recorder& out, std::optional<std::int64_t> order = {});
+  bool adopt(const Event& event);
   struct Repeats;
-  Repeats& hold(std::string key, Event event, Recorder& out);
+  Repeats& hold(std::string key, Event event, Recorder& out, std::optional<std::int64_t> order = {});
   void sayRepeats(Recorder& out);
   void stamp(TimeNs time);
   void openAttempt(Recorder& out);
@@ -145,7 +149,8 @@ class LogSession {
   std::optional<TimeNs> timeOf(const PrintedTime& printed);
   std::optional<TimeNs> absoluteTime(const Match& match, std::string_view line);
   void lookAtLine(std::string_view line);
-  bool isKnown(const std::vector<Match>& matches) const;
+  bool isKnown(std::string_view line, const std::vector<Match>& matches) const;
+  bool isFailure(const Line& line) const;
   std::optional<TimeNs> nearTime();
   void remember(std::string_view line);
   void addIssue(const std::string& code, std::string detail, std::int64_t count = 1);
@@ -168,15 +173,13 @@ class LogSession {
     std::size_t back = 0;                  // lines since that stamp
   };
   Ahead m_ahead;
-  bool m_known = false;         // a record of a known format occurred: generic rules are off
+  bool m_known = false;         // a record of a known format had a loss: generic rules are off
   bool m_generic_read = false;  // of this line: the first of them counts
-
   // The first bytes of the last lines, in which a line without a time finds the one printed just before it.
   static constexpr std::size_t kNearLines = 4, kNearBytes = 128;
   std::array<std::array<char, kNearBytes>, kNearLines> m_near;
   std::array<std::uint8_t, kNearLines> m_near_size{};
   std::size_t m_near_at = 0;
-
   // Per attempt; keyed by rule address, which is stable for the life of m_rules.
   struct RuleState {
     bool owned = false;
@@ -196,7 +199,6 @@ class LogSession {
   std::set<std::size_t> m_record_files;               // rule files with a record, ever
   std::optional<std::int64_t> m_bar_total;            // of the first bar, whose steps are the training's
   std::optional<std::int64_t> m_bar_step;             // the last with a rate, of the open attempt
-
   struct Process {
     std::int32_t rank = 0;
     std::int64_t world = 0;
@@ -205,10 +207,10 @@ class LogSession {
   struct Place {
     std::optional<std::int32_t> rank;
     std::string host;
+    bool first_failure = false;
     int lines = 0;  // number of further lines
   };
   Place m_place;
-
   // Repeated events are counted: recorded when first seen (tailed), or when all are counted (imported file; its other events wait with
   // them, because without a clock their order is that of the lines).
   struct Repeats {
@@ -219,19 +221,20 @@ class LogSession {
   std::unordered_map<std::string, Repeats> m_repeats;
   std::int64_t m_held = 0;  // in total
   std::optional<TimeNs> m_repeats_reported, m_refilled;
-
   struct Traceback {
-    bool open = false;  // between its first and its last line
+    bool open = false, code = false;  // between its first and its last line; the last own line was one of the stack, or its first
     int lines = 0, strangers = 0;
     std::optional<Event> event;  // recorded unless another traceback of the chain follows directly
     const Rule* rule = nullptr;
+    std::optional<TimeNs> time;  // of its first line
+    std::int64_t order = 0;      // of the event among those that wait
   };
-  std::map<std::int32_t, Traceback> m_tracebacks;  // by rank, -1: unknown
-  int m_traceback_quiet = 0;                       // lines since one of them was continued
-
+  // The time of the last failure's line, and for how many more lines those of failures without a time have it.
+  std::pair<std::optional<TimeNs>, int> m_burst;
+  std::map<std::int32_t, Traceback> m_tracebacks;                                       // by rank, -1: unknown
+  int m_traceback_quiet = 0;                                                            // lines since one of them was continued
   using FactKey = std::tuple<std::uint64_t, std::uint64_t, std::int32_t, std::string>;  // attempt, node, rank, key
   std::map<FactKey, std::set<std::string>> m_fact_values;
-
   std::unordered_map<const Rule*, std::int64_t> m_event_count;
   std::unordered_map<std::string, NodeId> m_nodes;
   std::int64_t m_records = 0, m_logs = 0;

@@ -9,6 +9,7 @@
 
 #include "collectors/importers/train_log/log_session.h"
 #include "collectors/importers/train_log/log_text.h"
+#include "collectors/importers/train_log/pairs.h"
 #include "model/fault_catalog.h"
 
 namespace runglass::train_log {
@@ -38,6 +39,44 @@ std::string shapeOf(std::string_view text) {
   return out;
 }
 
+// Texts of errors that settings quote as well ("retry_on='CUDA out of memory'").
+bool isErrorText(std::string_view kind) {
+  return kind == "no_space" || kind == "out_of_memory" || kind == "cuda_error" || kind == "nccl_error";
+}
+
+// "retry_on='CUDA out of memory'" in a line of level INFO or DEBUG.
+bool quotesError(std::string_view line) {
+  if (line.find("INFO") == std::string_view::npos && line.find("DEBUG") == std::string_view::npos) return false;
+  for (const std::string_view text : {"CUDA out of memory", "No space left on device", "NCCL error", "CUDA error"})
+    if (const std::size_t at = line.find(text);
+        at != std::string_view::npos && at > 1 && line[at - 1] == '\'' && (line[at - 2] == '=' || line[at - 2] == ' '))
+      return true;
+  return false;
+}
+
+// The class in "StopIteration", "torch._dynamo.exc.Unsupported: call_function ...".
+std::optional<std::string_view> exceptionOf(std::string_view body) {
+  const std::string_view path = body.substr(0, std::min(body.find_first_of(": "), body.size()));
+  const std::string_view rest = trimmed(body.substr(path.size()));
+  const std::string_view name = path.substr(path.rfind('.') + 1);
+  const auto isNameChar = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  };
+  const bool is_class =
+      !name.empty() && name[0] >= 'A' && name[0] <= 'Z' && std::ranges::any_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+  if (!is_class || !std::ranges::all_of(path, isNameChar) || !(rest.empty() || rest[0] == ':')) return std::nullopt;
+  return name;
+}
+
+// "SIGSEGV" as its number, by which the catalogue knows it; other codes as they are.
+std::string signalNumber(std::string code) {
+  constexpr std::pair<std::string_view, std::string_view> kSignals[] = {
+      {"SIGILL", "4"}, {"SIGABRT", "6"}, {"SIGBUS", "7"}, {"SIGFPE", "8"}, {"SIGKILL", "9"}, {"SIGSEGV", "11"}, {"SIGTERM", "15"}};
+  for (const auto& [name, number] : kSignals)
+    if (code == name) return std::string(number);
+  return code;
+}
+
 std::string addressOf(const LinePrefix& prefix) { return std::string(prefix.host) + ':' + std::to_string(*prefix.pid); }
 }  // namespace
 
@@ -64,7 +103,8 @@ void LogSession::learnPlace(const Match& match, const Line& line) {
     if (m_place.lines == 0) m_place = {};
     if (found.rank) m_place.rank = found.rank;
     if (!found.host.empty()) m_place.host = found.host;
-    m_place.lines = match.rule->lines + 1;  // this line counts as one
+    m_place.first_failure |= match.rule->first_failure;
+    m_place.lines = std::max(m_place.lines, match.rule->lines + 1);  // this line counts as one
     return;
   }
   // A process is in many communicators; its rank is that in the largest one.
@@ -129,13 +169,15 @@ void LogSession::say(Event event, const Line& line, Recorder& out) {
   hold(std::to_string(m_held), std::move(event), out).count = 1;
 }
 
-LogSession::Repeats& LogSession::hold(std::string key, Event event, Recorder& out) {
+LogSession::Repeats& LogSession::hold(std::string key, Event event, Recorder& out, std::optional<std::int64_t> order) {
   if (m_repeats.size() >= kMaxRepeats) sayRepeats(out);
-  return m_repeats.emplace(std::move(key), Repeats{.event = std::move(event), .order = m_held++}).first->second;
+  if (!order) order = m_held++;
+  return m_repeats.emplace(std::move(key), Repeats{.event = std::move(event), .order = *order}).first->second;
 }
 
 void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
   const Rule& rule = *match.rule;
+  if (isErrorText(rule.event) && quotesError(line.text)) return;
   RuleSet::addPlace(match, line.prefix);
   if (!line.attempt && !m_run.exists()) openAttempt(out);
   if (rule.once && !m_said_once.emplace(&rule, line.prefix.rank.value_or(-1)).second) return;
@@ -150,6 +192,7 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
   event.severity = rule.severity;
   event.code = cleanText(match.group(Role::kCode), kMaxName);
   if (event.code.empty()) event.code = rule.code;
+  if (event.kind == "killed") event.code = signalNumber(event.code);
   if (const FaultInfo* known = findFault(event.kind, event.code); known != nullptr && !known->code.empty())
     event.severity = known->severity;
   event.step = parseInteger(match.group(Role::kStep));
@@ -159,6 +202,8 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
     event.step = it != m_file_step.end() ? std::optional(it->second) : m_step;
   }
   event.message = cleanText(line.text, kMaxMessage);
+  if (m_place.lines > 0 && m_place.first_failure && rule.ends == Ending::kFailed)
+    event.message = std::string(kFirstFailure) + event.message;
   const std::optional<std::int64_t> step = event.step;
   if (rule.group) {
     if (!line.record) return;
@@ -173,6 +218,7 @@ void LogSession::onEvent(const Match& match, Line line, Recorder& out) {
   if (rule.ends == Ending::kFinished) m_run.ended(RunBuilder::End::kFinished, rule.event);
   if (rule.ends == Ending::kFailed) m_run.ended(RunBuilder::End::kFailed, rule.event);
   if (rule.ends == Ending::kStopped) m_run.ended(RunBuilder::End::kStopped, rule.event);
+  if (rule.ends == Ending::kTerminated) m_run.ended(RunBuilder::End::kTerminated, rule.event);
   onCheckpoint(match, step, line, out);
 }
 
@@ -187,14 +233,30 @@ void LogSession::onCheckpoint(const Match& match, std::optional<std::int64_t> st
   m_run.checkpoint(std::move(checkpoint), out);
 }
 
+// A fault of a node that waits without one, as slurmstepd reports it, gets that of the line that names it.
+bool LogSession::adopt(const Event& event) {
+  const FaultInfo* fault = findFault(event.kind, event.code);
+  if (fault == nullptr || fault->scope != FaultScope::kNode) return false;
+  for (auto& [key, repeats] : m_repeats) {
+    Event& waiting = repeats.event;
+    if (waiting.node || waiting.kind != event.kind || waiting.code != event.code || waiting.attempt != event.attempt ||
+        repeats.reported > 0)
+      continue;
+    waiting.node = event.node;
+    return true;
+  }
+  return false;
+}
+
 // One event for repeated messages of a rank.
-void LogSession::sayGrouped(const Rule& rule, Event event, const std::string& shape, Recorder& out) {
+void LogSession::sayGrouped(const Rule& rule, Event event, const std::string& shape, Recorder& out, std::optional<std::int64_t> order) {
   const auto time = event.time;
   const std::string key = event.kind + '\0' + shape + '\0' + std::to_string(event.rank.value_or(-1)) + '\0' +
                           std::to_string(event.node.value) + '\0' + std::to_string(event.attempt.value);
   const auto known = m_repeats.find(key);
+  if (known == m_repeats.end() && event.node && adopt(event)) return;
   if (known == m_repeats.end() && !mayTell(rule)) return;
-  Repeats& repeats = known == m_repeats.end() ? hold(key, std::move(event), out) : known->second;
+  Repeats& repeats = known == m_repeats.end() ? hold(key, std::move(event), out, order) : known->second;
   if (m_options.live && repeats.count == 0) {
     tell(repeats.event, out);
     repeats.reported = 1;
@@ -222,34 +284,46 @@ void LogSession::sayRepeats(Recorder& out) {
 }
 
 void LogSession::onTraceback(const Match& match, Line& line, Recorder& out) {
-  if (match.group(Role::kText).data() != line.body().data()) return;  // mentioned in a line, not printed by Python
+  const std::string_view text = match.group(Role::kText), body = line.body();
+  const std::string_view before = body.substr(0, static_cast<std::size_t>(text.data() - body.data()));
+  // Else mentioned in a line, not printed by Python, which draws "+" and "|" before the exceptions of a group.
+  if (text.data() < body.data() || (!before.empty() && (before.find_first_not_of(" +|") != std::string_view::npos ||
+                                                        before.find_first_of("+|") == std::string_view::npos)))
+    return;
   const std::int32_t rank = line.prefix.rank.value_or(-1);
   if (!match.rule->last) {
     if (m_tracebacks.size() >= kMaxTracebacks && !m_tracebacks.contains(rank)) return;
-    m_tracebacks[rank] = Traceback{.open = true};  // explains an earlier one of the chain
+    m_tracebacks[rank] =
+        Traceback{.open = true, .rule = match.rule, .time = line.time, .code = true};  // explains an earlier one of the chain
     return;
   }
   const auto found = m_tracebacks.find(rank);
-  if (found == m_tracebacks.end() || !found->second.open) return;
+  if (found != m_tracebacks.end() && found->second.open) endTraceback(found, *match.rule, match.group(Role::kCode), text, line, out);
+}
+
+void LogSession::endTraceback(std::map<std::int32_t, Traceback>::iterator found, const Rule& rule, std::string_view code,
+                              std::string_view text, Line& line, Recorder& out) {
   Traceback& traceback = found->second;
+  if (!line.time) line.time = traceback.time;
   onLog(Severity::kError, line, out);
   traceback.open = false;
   traceback.lines = 0;
   m_log_more = std::max(m_log_more, kTailLines);
   m_log_severity = Severity::kError;
   if (line.reported) {
-    if (!line.attempt) endByException(cleanText(match.group(Role::kCode), kMaxName));
+    if (!line.attempt) endByException(cleanText(code, kMaxName));
     m_tracebacks.erase(found);
     return;
   }
   if (!line.record) return;
-  traceback.rule = match.rule;
+  traceback.rule = &rule;
   Event& event = traceback.event.emplace();
   event.kind = "traceback";
   event.severity = Severity::kError;
-  event.code = cleanText(match.group(Role::kCode), kMaxName);
-  event.message = cleanText(line.body(), kMaxMessage);
+  event.code = cleanText(code, kMaxName);
+  event.message = cleanText(text, kMaxMessage);
   place(event, line, nodeOf(line.prefix.host, out));
+  traceback.order = m_held++;
 }
 
 void LogSession::followTraceback(Line& line, Recorder& out) {
@@ -270,7 +344,15 @@ void LogSession::followTraceback(Line& line, Recorder& out) {
     return;
   }
   const std::string_view body = line.body();
-  const bool own = body.empty() || body[0] == ' ' || body[0] == '\t' || traceback.lines == 0;
+  // "│" and "╰" frame those that rich prints.
+  const bool code = body.starts_with(' ') || body.starts_with('\t') || body.starts_with("│") || body.starts_with("╰");
+  const bool own = code || body.empty() || traceback.lines == 0;
+  // Any class can be an exception; only right behind the stack, since other processes write between these lines.
+  if (const auto name = traceback.code && !own ? exceptionOf(body) : std::nullopt;
+      name && std::ranges::none_of(m_scratch.matches, isRecord))
+    return endTraceback(found, *traceback.rule, *name, body, line, out);
+  traceback.code = own;
+  if (!line.time) line.time = traceback.time;
   if (!own) {
     if (++traceback.strangers > kMaxStrangers) m_tracebacks.erase(found);
     return;
@@ -281,7 +363,7 @@ void LogSession::followTraceback(Line& line, Recorder& out) {
 // Ends the log's own attempt; a later record reverts it.
 void LogSession::endByException(const std::string& code) {
   if (code.ends_with("Interrupt") || code.ends_with("Exit"))
-    m_run.ended(RunBuilder::End::kStopped, code);
+    m_run.ended(RunBuilder::End::kTerminated, code);
   else if (!code.ends_with("Warning"))
     m_run.ended(RunBuilder::End::kFailed, "exception: " + code);
 }
@@ -291,14 +373,17 @@ void LogSession::sayTraceback(Traceback& traceback, Recorder& out) {
   if (!traceback.event->attempt && !m_run.exists()) openAttempt(out);
   if (!traceback.event->attempt) endByException(traceback.event->code);
   const std::string shape = shapeOf(traceback.event->message);
-  sayGrouped(*traceback.rule, std::move(*traceback.event), shape, out);
+  sayGrouped(*traceback.rule, std::move(*traceback.event), shape, out, traceback.order);
 }
 
 void LogSession::sayTracebacks(Recorder& out) {
-  for (auto it = m_tracebacks.begin(); it != m_tracebacks.end();) {
-    if (!it->second.open) sayTraceback(it->second, out);
-    it = it->second.open ? std::next(it) : m_tracebacks.erase(it);
-  }
+  std::vector<Traceback> ended;
+  for (const auto& [rank, traceback] : m_tracebacks)
+    if (!traceback.open) ended.push_back(traceback);
+  std::erase_if(m_tracebacks, [](const auto& one) { return !one.second.open; });
+  // The first to end is the cause of the others.
+  std::ranges::sort(ended, {}, &Traceback::order);
+  for (Traceback& traceback : ended) sayTraceback(traceback, out);
 }
 
 bool LogSession::mayLog(std::string_view text) {

@@ -107,6 +107,12 @@ void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
     if (pair.key == kStepsPerSecond) pair = secondsPerStep(pair.text);
 
   const auto step = stepOf(match);
+  // A bar is drawn before its first step, with a loss that is not computed yet.
+  if (step && step->value == 0 && match.group(Role::kTotal).data() && m_rules->files()[rule.file].generic)
+    std::erase_if(m_pairs, [](const Pair& pair) {
+      const auto quantity = parseQuantity(pair.text);
+      return quantity && !std::isfinite(quantity->value);
+    });
   if (!step) {
     if (!m_pairs.empty()) addIssue("train_log.no_step", cleanText(line.text, 120));
     return;
@@ -114,16 +120,20 @@ void LogSession::onRecord(const Match& match, const Line& line, Recorder& out) {
   std::optional<std::int64_t> total = parseInteger(match.group(Role::kTotal));
   if (total) m_variables["total_steps"] = static_cast<double>(*total);
   const bool owner = ownerOf(rule, line.prefix.rank);
-  if (rule.advances && owner) {
-    const auto last = m_state[&rule].last_step;
-    if (m_run.waiting() || (last && step->value < *last)) sayRepeats(out);  // of the previous attempt
-    if (m_run.record(step->value, total, last && step->value < *last, out)) {
+  const auto last = m_state[&rule].last_step;
+  // Steps of an unknown trainer may be those of an epoch; less of them after a failure are another attempt's.
+  const bool generic = m_rules->files()[rule.file].generic, less = last && step->value < *last;
+  if (generic && owner && less) sayTracebacks(out);
+  if ((rule.advances || (generic && less && m_run.failed())) && owner) {
+    if (m_run.waiting() || less) sayRepeats(out);  // of the previous attempt
+    if (m_run.record(step->value, total, less, out)) {
       openAttempt(out);
       ownerOf(rule, line.prefix.rank);
     }
   } else if (beginIfNeeded(step->value, out)) {
     ownerOf(rule, line.prefix.rank);
   }
+  if (generic && owner) m_run.reached(step->value);
   if (line.time) stamp(*line.time);
   RuleState& state = m_state[&rule];
   if (state.last_step == step->value) std::erase_if(m_pairs, [](const Pair& pair) { return pair.key == kSecondsPerStep; });

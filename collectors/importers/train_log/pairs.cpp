@@ -83,7 +83,14 @@ std::string_view firstOfList(std::string_view text) {
   return text.substr(0, text.find_first_of(",])"));
 }
 
-constexpr std::string_view kWideColon = "：", kWideComma = "，";
+constexpr std::string_view kWideColon = "：", kWideEquals = "＝", kWideComma = "，";
+
+// Size in bytes of the mark between a name and its value at the start of `text`; 0: none.
+std::size_t markAt(std::string_view text) {
+  for (const std::string_view mark : {kWideColon, kWideEquals})
+    if (text.starts_with(mark)) return mark.size();
+  return text.starts_with(':') || (text.starts_with('=') && !text.starts_with("==")) ? 1 : 0;
+}
 
 void readWords(std::string_view text, std::vector<Pair>& out) {
   for (std::size_t i = 0; i < text.size();) {
@@ -93,11 +100,12 @@ void readWords(std::string_view text, std::vector<Pair>& out) {
     }
     const std::size_t key_at = i;
     for (std::size_t letter = 1; i < text.size() && letter > 0; i += letter) letter = isKeyChar(text[i]) ? 1 : wideLetter(text, i);
-    if (i == text.size()) continue;
-    const std::size_t mark = text[i] == ':' || text[i] == '=' ? 1 : text.substr(i).starts_with(kWideColon) ? kWideColon.size() : 0;
-    if (mark == 0) continue;
     const std::string_view key = text.substr(key_at, i - key_at);
-    i += mark;
+    std::size_t mark_at = i;
+    while (mark_at < text.size() && isSpace(text[mark_at])) ++mark_at;
+    const std::size_t mark = markAt(text.substr(mark_at));
+    if (mark == 0) continue;
+    i = mark_at + mark;
     while (i < text.size() && isSpace(text[i])) ++i;
     if (i == text.size()) break;
     const std::size_t value_at = i;
@@ -208,6 +216,10 @@ constexpr std::array kSuffixes = {
     Suffix{"MiB", "bytes", 1048576},
     Suffix{"GiB", "bytes", 1073741824},
     Suffix{"TiB", "bytes", 1099511627776},
+    Suffix{"K", "", 1e3},
+    Suffix{"M", "", 1e6},
+    Suffix{"G", "", 1e9},
+    Suffix{"T", "", 1e12},
     Suffix{"TFLOPS", "flops_per_s", 1e12},
     Suffix{"TFLOP/s", "flops_per_s", 1e12},
     Suffix{"TFLOPs", "flops_per_s", 1e12},

@@ -61,7 +61,13 @@ enum class CheckpointPart : std::uint8_t { kNone, kBegin, kSaved, kLoaded };
 // Owner of a fact, and which of several values counts. kAll: all distinct ones, sorted, joined by ", ".
 enum class FactScope : std::uint8_t { kAttempt, kNode, kRank };
 enum class FactTake : std::uint8_t { kLast, kFirst, kAll };
-enum class Ending : std::uint8_t { kNone, kFinished, kFailed, kStopped };  // kStopped: ended on purpose
+enum class Ending : std::uint8_t {
+  kNone,
+  kFinished,
+  kFailed,
+  kStopped,
+  kTerminated
+};  // kStopped: on purpose; kTerminated: by a SIGTERM of whatever origin
 
 // [[metric]]: mapping of a key of the source.
 struct MetricRule {
@@ -109,8 +115,9 @@ struct Rule {
   FactScope scope = FactScope::kAttempt;
   FactTake take = FactTake::kLast;
 
-  // place: number of lines for which its rank and host are valid
+  // place: number of lines for which its rank and host are valid; what these lines report is the launcher's first observed failure
   int lines = 0;
+  bool first_failure = false;
   // traceback: its last line, else its first
   bool last = false;
 

@@ -22,8 +22,8 @@ constexpr std::array<std::pair<std::string_view, StepFrom>, 6> kStepFrom = {{{"c
                                                                              {"count", StepFrom::kCount}}};
 constexpr std::array<std::pair<std::string_view, CheckpointPart>, 3> kCheckpointParts = {
     {{"begin", CheckpointPart::kBegin}, {"saved", CheckpointPart::kSaved}, {"loaded", CheckpointPart::kLoaded}}};
-constexpr std::array<std::pair<std::string_view, Ending>, 3> kEndings = {
-    {{"finished", Ending::kFinished}, {"failed", Ending::kFailed}, {"stopped", Ending::kStopped}}};
+constexpr std::array<std::pair<std::string_view, Ending>, 4> kEndings = {
+    {{"finished", Ending::kFinished}, {"failed", Ending::kFailed}, {"stopped", Ending::kStopped}, {"terminated", Ending::kTerminated}}};
 constexpr std::array<std::pair<std::string_view, Role>, 18> kRoles = {{{"step", Role::kStep},
                                                                        {"total", Role::kTotal},
                                                                        {"pairs", Role::kPairs},
@@ -200,7 +200,10 @@ Result<std::pair<Rule, std::string>> readRule(const toml::table& table, RuleKind
   if (kind == RuleKind::kEvent || kind == RuleKind::kLog) readSeverity(fields, rule, kind == RuleKind::kLog ? "warning" : "info");
   if (kind == RuleKind::kLog) rule.more_lines = static_cast<int>(std::clamp(fields.number("more_lines", 0), 0.0, 1000.0));
   if (kind == RuleKind::kFact) readFact(fields, rule);
-  if (kind == RuleKind::kPlace) rule.lines = static_cast<int>(std::clamp(fields.number("lines", 1), 1.0, 100.0));
+  if (kind == RuleKind::kPlace) {
+    rule.lines = static_cast<int>(std::clamp(fields.number("lines", 1), 1.0, 100.0));
+    rule.first_failure = fields.flag("first_failure");
+  }
   if (kind == RuleKind::kTraceback) rule.last = fields.choice("part", kTracebackParts);
   if (kind == RuleKind::kFramework) {
     rule.name = fields.text("name");

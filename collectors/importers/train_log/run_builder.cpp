@@ -73,12 +73,18 @@ void RunBuilder::outputEnded(TimeNs now, Recorder& out) {
 
 void RunBuilder::ended(End end, std::string cause) {
   if (!m_run_id || m_boundary || m_finished) return;
-  // The first failure is the cause of the later ones.
-  if (end == End::kFailed && m_run.state == RunState::kFailed) return;
+  // The first failure is the cause of the later ones, and of the launcher's ending the rest; after a stop on purpose, processes fail
+  // because of it. A SIGTERM shows neither.
+  const bool over = m_run.state == RunState::kFailed || (m_attempt.planned.value_or(false) && !m_terminated);
+  if (over && (end == End::kFailed || end == End::kStopped || end == End::kTerminated)) return;
   if (end == End::kUnknown && !m_attempt.end_cause.empty()) return;
   m_finished = end == End::kFinished;
   m_run.state = m_finished ? RunState::kFinished : end == End::kFailed ? RunState::kFailed : RunState::kUnknown;
-  if (end == End::kStopped) m_attempt.planned = true;
+  if (end == End::kStopped || end == End::kTerminated)
+    m_attempt.planned = true;
+  else if (m_attempt.planned && end == End::kFailed)
+    m_attempt.planned = false;
+  m_terminated = end == End::kTerminated;
   m_attempt.end_cause = std::move(cause);
   m_changed = true;
 }
@@ -99,6 +105,7 @@ void RunBuilder::open(bool new_run, Recorder& out) {
   ++m_opened;
   ++m_attempts;
   m_attempt = Attempt{};
+  m_terminated = false;
   m_attempt.key = m_attempts == 1 ? m_key : m_key + "#" + std::to_string(m_attempts);
   m_attempt.resumed_from_step = m_resumed_from;
   if (m_live) m_run.state = RunState::kRunning;

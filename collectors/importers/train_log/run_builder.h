@@ -37,6 +37,9 @@ class RunBuilder {
   // A record of step `step`; `went_back`: below the previous one. True if a new attempt was opened for it.
   bool record(std::int64_t step, std::optional<std::int64_t> total, bool went_back, Recorder& out);
   bool waiting() const { return m_boundary; }  // for the next attempt's first record
+  bool failed() const { return m_run_id && m_run.state == RunState::kFailed; }
+  // A step of records that do not show restarts by themselves.
+  void reached(std::int64_t step) { m_last_step = step; }
   // A record of any kind: the run has survived an earlier error.
   void goesOn();
   // Properties of the attempt, kept until it exists. `tell()` fills in sizes that follow from the others.
@@ -49,7 +52,7 @@ class RunBuilder {
   void event(Event event, Recorder& out);
   void checkpoint(Checkpoint checkpoint, Recorder& out);
   void resumedFrom(std::int64_t step) { m_resumed_from = step; }
-  enum class End : std::uint8_t { kFinished, kFailed, kStopped, kUnknown };
+  enum class End : std::uint8_t { kFinished, kFailed, kStopped, kTerminated, kUnknown };
   void ended(End end, std::string cause);
   // Of a live log: the processes that wrote it ended at `now`, with an unknown outcome unless the log has one.
   void outputEnded(TimeNs now, Recorder& out);
@@ -86,6 +89,7 @@ class RunBuilder {
   std::map<FactKey, std::string> m_known_facts;  // of the open attempt
   Waiting m_waiting;
   bool m_boundary = false, m_finished = false, m_changed = false, m_recording = true, m_stamped = false;
+  bool m_terminated = false;  // m_attempt.planned only because a SIGTERM was reported
   std::int64_t m_records = 0, m_first_step = 0, m_last_step = 0, m_refused = 0;
   std::optional<std::int64_t> m_resumed_from;
   std::optional<TimeNs> m_start, m_end, m_over;

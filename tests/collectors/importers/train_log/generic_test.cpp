@@ -41,6 +41,34 @@ TEST(GenericRule, ReadsWordsJsonAndBarsAndSaysThatItIsGeneric) {
   }
 }
 
+TEST(GenericRule, ReadsValuesBehindABlankAndOtherLosses) {
+  const auto log = importLog("Epoch: 0, Step: 240, Rank: 0, loss = 2.26\nEpoch: 0, Step: 250, Rank: 0, loss = nan\n");
+  EXPECT_THAT(log.out.scalarsOf("loss", std::nullopt, kLoss).step, ElementsAre(240, 250));
+  EXPECT_TRUE(log.out.hasEvent("non_finite"));
+  EXPECT_THAT(importLog("step 10 loss ＝ 2.5\nstep 20 loss ＝ 2.4\n").out.scalarsOf("loss", std::nullopt, kLoss).value,
+              ElementsAre(2.5, 2.4));
+  EXPECT_THAT(importLog("step 10 nll: 2.5 tokens: 1.2K\nstep 20 nll: 2.4 tokens: 2.4K\n").out.scalarsOf("tokens").value,
+              ElementsAre(1200, 2400));
+  EXPECT_THAT(importLog("[batch=1/20] step: 10 loss/train/total: 2.5\n").out.scalarsOf("loss/train/total").value, ElementsAre(2.5));
+}
+
+TEST(GenericRule, ABarBeforeItsFirstStepHasNoLoss) {
+  const auto log = importLog(
+      "Epoch 0:   0%|  | 0/100 [00:00<?, ?it/s, loss=nan, v_num=3]\rEpoch 0:   1%|  | 1/100 [00:00<00:30,  2.0it/s, loss=2.99, v_num=3]\n");
+  EXPECT_FALSE(log.out.hasEvent("non_finite"));
+  EXPECT_THAT(log.out.scalarsOf("loss", std::nullopt, kLoss).value, ElementsAre(2.99));
+}
+
+TEST(GenericRule, ReadsTheLossBesideAFormatThatPrintsNone) {
+  const auto log = importLog(
+      "[2026-03-04 10:04:10,345] [INFO] [logging.py:128:log_dist] [Rank 0] step=250, skipped=0, lr=[9.65e-06], mom=[[0.9, 0.95]]\n"
+      "Epoch: 0, Step: 250, Rank: 0, loss = 2.25\n"
+      "[2026-03-04 10:04:20,345] [INFO] [logging.py:128:log_dist] [Rank 0] step=260, skipped=0, lr=[9.65e-06], mom=[[0.9, 0.95]]\n"
+      "Epoch: 0, Step: 260, Rank: 0, loss = nan\n");
+  EXPECT_THAT(log.out.scalarsOf("loss", std::nullopt, kLoss).step, ElementsAre(250, 260));
+  EXPECT_TRUE(log.out.hasEvent("non_finite"));
+}
+
 TEST(GenericRule, CountsLinesThatPrintNoStep) {
   const auto log = importLog("loss: 3.5\nloss: 3.25\nloss: nan\n");
   EXPECT_THAT(log.out.scalarsOf("loss").step, ElementsAre(1, 2, 3));
@@ -77,7 +105,7 @@ TEST(GenericRule, AnExceptionAfterItsLastLineIsTheEnd) {
       "step=1 loss=9.5\nTraceback (most recent call last):\n  File \"train.py\", line 7, in <module>\n"
       "RuntimeError: CUDA error: unspecified launch failure\n");
   EXPECT_TRUE(cuda.out.hasEvent("cuda_error")) << "whatever event its last line is";
-  EXPECT_EQ(cuda.out.attempts.at(0).end_cause, "exception: RuntimeError");
+  EXPECT_EQ(cuda.out.attempts.at(0).end_cause, "cuda_error");
   const auto survived = importLog(
       "step=1 loss=9.5\nTraceback (most recent call last):\n  File \"train.py\", line 7, in <module>\nValueError: skipped a batch\n"
       "1\n2\n3\n4\n5\n6\nstep=2 loss=9.25\n");

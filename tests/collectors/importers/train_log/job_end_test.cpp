@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a job ended, as its log has it: which failure came first, on which rank and node, and what was only its consequence.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "model/fault_catalog.h"
+#include "tests/collectors/importers/train_log/log_fixture.h"
+
+namespace runglass::test {
+namespace {
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+const std::string kSteps = "step: 98 loss: 4.02\nstep: 99 loss: 4.01\n";
+
+// "kind/code of rank at node", in the order of recording.
+std::vector<std::string> reported(const MemoryRecorder& out) {
+  std::vector<std::string> all;
+  for (const Event& event : out.events)
+    all.push_back(event.kind + "/" + event.code + (event.rank ? " of " + std::to_string(*event.rank) : "") +
+                  (event.node ? " at " + out.nodes.at(event.node.value - 1).name : ""));
+  return all;
+}
+bool planned(const MemoryRecorder& out) { return out.attempts.back().planned.value_or(false); }
+std::string stack(const std::string& label, const std::string& error, int frames = 2) {
+  std::string text = label + "Traceback (most recent call last):\n";
+  for (int i = 0; i < frames; ++i) text += label + "  File \"/w/m.py\", line 1, in f\n" + label + "    g()\n";
+  return text + label + error + "\n";
+}
+
+TEST(JobEnd, WhatSlurmCancelsBehindAFailureIsItsConsequence) {
+  for (const char* failure :
+       {"srun: error: gpu07: task 58: Segmentation fault (core dumped)\n", "srun: error: gpu07: tasks 16-23: Exited with exit code 1\n",
+        "srun: error: Node failure on gpu07\n", "srun: error: gpu07: task 17: Out Of Memory\n"}) {
+    const auto log = importLog(kSteps + failure +
+                               "srun: Terminating StepId=551122.0\n"
+                               "slurmstepd: error: *** STEP 551122.0 ON gpu00 CANCELLED AT 2026-03-04T10:01:05 ***\n"
+                               "srun: error: gpu01: tasks 8-15: Terminated\n");
+    EXPECT_EQ(log.out.runs[0].state, RunState::kFailed) << failure;
+    EXPECT_FALSE(planned(log.out)) << failure;
+    EXPECT_THAT(reported(log.out)[0], testing::EndsWith(" at gpu07")) << failure;
+  }
+  const auto lost =
+      importLog(kSteps + "slurmstepd: error: *** JOB 5 ON n1 CANCELLED AT 2026-03-04T03:04:05 DUE TO NODE FAILURE, SEE LOG ***\n");
+  EXPECT_THAT(reported(lost.out), ElementsAre("process_failed/NODE FAILURE"));
+  EXPECT_EQ(lost.out.runs[0].state, RunState::kFailed);
+}
+
+TEST(JobEnd, WhatFailsBehindACancelIsItsConsequence) {
+  const auto log = importLog(kSteps +
+                             "slurmstepd: error: *** STEP 551122.0 ON gpu00 CANCELLED AT 2026-03-04T10:01:05 ***\n"
+                             "srun: error: gpu01: tasks 8-15: Terminated\nsrun: error: gpu02: task 17: Exited with exit code 1\n");
+  EXPECT_TRUE(planned(log.out));
+  EXPECT_NE(log.out.runs[0].state, RunState::kFailed);
+}
+
+TEST(JobEnd, ASigtermAloneIsAStopAndBesideACrashItsConsequence) {
+  EXPECT_TRUE(planned(importLog(kSteps + "srun: error: gpu01: tasks 8-15: Terminated\n").out));
+  const auto log = importLog(kSteps + "srun: error: gpu01: tasks 8-15: Terminated\nsrun: error: gpu04: task 37: Aborted (core dumped)\n");
+  EXPECT_FALSE(planned(log.out));
+  EXPECT_EQ(log.out.runs[0].state, RunState::kFailed);
+  const auto deepspeed =
+      importLog(kSteps +
+                "worker-2: [2026-03-04 10:05:02,500] [ERROR] [launch.py:325:sigkill_handler] ['python', '--local_rank=7'] exits with "
+                "return code = -11\n"
+                "worker-1: [2026-03-04 10:05:04,500] [INFO] [launch.py:324:sigkill_handler] Main process received SIGTERM, exiting\n");
+  EXPECT_FALSE(planned(deepspeed.out));
+  EXPECT_EQ(deepspeed.out.runs[0].state, RunState::kFailed);
+}
+
+TEST(JobEnd, EveryWayToDieIsAFailure) {
+  const std::pair<std::string, std::string> deaths[] = {
+      {"/var/spool/slurmd/job123/slurm_script: line 44: 71023 Killed                  python -u train.py --config big.yaml\n",
+       "killed/Killed"},
+      {"/var/spool/slurmd/job99/slurm_script: line 31: 22110 Segmentation fault      (core dumped) python train.py\n",
+       "killed/Segmentation fault"},
+      {"command terminated with exit code 137\n", "process_failed/137"},
+      {"*** SIGSEGV received at time=1772618461 on cpu 34 ***\n", "killed/11"},
+      {"[gpu07:31337:0:31402] Caught signal 11 (Segmentation fault: address not mapped to object at address 0x18)\n", "killed/11"},
+      {"terminate called after throwing an instance of 'c10::Error'\n  what():  CUDA error: an illegal memory access was encountered\n",
+       "killed/c10::Error"},
+      {"subprocess.CalledProcessError: Command '['python', '-u', 'train.py']' died with <Signals.SIGKILL: 9>.\n", "killed/9"},
+      {"[rank3]: RuntimeError: CUDA error: unspecified launch failure\n", "cuda_error/launch_failure of 3"},
+      {"E0304 10:01:30.512345 1234 coordination_service_agent.cc:301] Polled an error from coordination service: UNAVAILABLE: The "
+       "following "
+       "tasks are unhealthy (stopped sending heartbeats): /job:jax_worker/replica:0/task:5. The tasks have crashed.\n",
+       "process_failed/heartbeat of 5"},
+      {stack("", "mylib.data.CorruptShard: shard 17 has bad magic"), "traceback/CorruptShard"},
+      {stack("", "StopIteration"), "traceback/StopIteration"},
+      {stack("[rank5]: ", "torch._dynamo.exc.Unsupported: call_function BuiltinVariable(print)"), "traceback/Unsupported of 5"},
+      {"  + Exception Group Traceback (most recent call last):\n  |   File \"t.py\", line 1\n"
+       "  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)\n  +-+---------------- 1 ----------------\n"
+       "    | Traceback (most recent call last):\n    |   File \"t.py\", line 9\n    | ValueError: bad shard\n",
+       "traceback/ValueError"},
+      {"╭──────────── Traceback (most recent call last) ────────────╮\n│ /app/train.py:55 in <module>          │\n"
+       "│ ❱ 55     main()                       │\n╰───────────────────────────────────────╯\nRuntimeError: stack expects equal sizes\n",
+       "traceback/RuntimeError"},
+  };
+  for (const auto& [text, event] : deaths) {
+    const auto log = importLog(kSteps + text);
+    EXPECT_EQ(log.out.runs.at(0).state, RunState::kFailed) << text;
+    EXPECT_THAT(reported(log.out), testing::Contains(event)) << text;
+  }
+}
+
+TEST(JobEnd, AHostWithoutMemoryIsOneFaultOfTheNodeThatIsNamed) {
+  const auto log =
+      importLog(kSteps +
+                "17: slurmstepd: error: Detected 1 oom_kill event in StepId=88123.0. Some of the step tasks have been OOM Killed.\n"
+                "srun: error: gpu-h100-012: task 17: Out Of Memory\n");
+  EXPECT_THAT(reported(log.out), ElementsAre("out_of_memory/host of 17 at gpu-h100-012"));
+}
+
+TEST(JobEnd, WhatARunSurvivesIsNoEnd) {
+  const auto log = importLog(kSteps + "[rank3]: RuntimeError: CUDA error: unspecified launch failure\nstep: 100 loss: 4.00\n");
+  EXPECT_NE(log.out.runs[0].state, RunState::kFailed);
+}
+
+TEST(JobEnd, TracebacksKeepTheOrderOfTheLog) {
+  const auto log =
+      importLog(kSteps + stack("[rank7]: ", "FileNotFoundError: no shard") + stack("[rank2]: ", "RuntimeError: Connection closed by peer") +
+                stack("[rank0]: ", "RuntimeError: Connection closed by peer"));
+  EXPECT_THAT(reported(log.out),
+              ElementsAre("traceback/FileNotFoundError of 7", "traceback/RuntimeError of 2", "traceback/RuntimeError of 0"));
+}
+
+TEST(JobEnd, LinesOfAStackAreOfTheMomentOfItsFirst) {
+  const auto log =
+      importLog("2026-03-04 10:00:49,120 - train - INFO - step 49 loss: 3.02\n" + stack("[rank3]: ", "ValueError: too long", 8) +
+                stack("[rank1]: ", "RuntimeError: Connection closed by peer", 8));
+  ASSERT_EQ(log.out.events.size(), 2U);
+  ASSERT_TRUE(log.out.events[0].time);
+  EXPECT_EQ(log.out.events[1].time, log.out.events[0].time) << "of ranks that fail together, one behind a long stack is not the first";
+  ASSERT_EQ(log.out.logs.size(), 36U);
+  for (const LogLine& line : log.out.logs) EXPECT_EQ(line.time, log.out.events[0].time) << line.text;
+}
+
+TEST(JobEnd, TheLaunchersRootCauseIsMarked) {
+  const auto log = importLog(
+      kSteps +
+      "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \ntrain.py FAILED\nFailures:\n[1]:\n"
+      "  time      : 2026-03-04_10:10:02\n  host      : gpu-b-06\n  rank      : 2 (local_rank: 2)\n  exitcode  : -6 (pid: 140302)\n"
+      "  error_file: <N/A>\n  traceback : Signal 6 (SIGABRT) received by PID 140302\n"
+      "Root Cause (first observed failure):\n[0]:\n  time      : 2026-03-04_10:10:00\n  host      : gpu-b-07\n"
+      "  rank      : 13 (local_rank: 5)\n  exitcode  : -11 (pid: 140305)\n");
+  EXPECT_THAT(reported(log.out), ElementsAre("process_failed/", "killed/6 of 2 at gpu-b-06", "killed/11 of 13 at gpu-b-07"));
+  EXPECT_THAT(log.out.events[2].message, StartsWith(kFirstFailure));
+  EXPECT_THAT(log.out.events[1].message, testing::Not(StartsWith(kFirstFailure)));
+}
+
+TEST(JobEnd, SettingsThatQuoteErrorsAreNone) {
+  const auto log = importLog(
+      "2026-03-04 10:00:00,000 - train - INFO - config: abort if loss is nan: True, retry_on='CUDA out of memory', watch='No space left on "
+      "device'\n2026-03-04 10:00:00,100 - train - INFO - NCCL_ASYNC_ERROR_HANDLING=1; will restart on 'NCCL error'\n" +
+      kSteps);
+  EXPECT_THAT(log.out.events, IsEmpty());
+}
+
+TEST(JobEnd, AnUnknownTrainerThatCountsLessBehindAFailureHasRestarted) {
+  const std::string before = "Step [98/600], Loss: 4.02\nStep [99/600], Loss: 4.01\n",
+                    after = "Step [90/600], Loss: 4.10\nStep [91/600], Loss: 4.09\n";
+  EXPECT_EQ(importLog(before + "[rank3]: RuntimeError: CUDA error: uncorrectable NVLink error detected during the execution\n" + after)
+                .out.attempts.size(),
+            2U);
+  const auto log = importLog(before + stack("[rank3]: ", "ValueError: x") + after);
+  EXPECT_EQ(log.out.attempts.size(), 2U);
+  EXPECT_EQ(log.out.events.back().message, "the log starts again at step 90 after step 99");
+  EXPECT_EQ(importLog(before + after).out.attempts.size(), 1U) << "steps of an epoch";
+}
+
+}  // namespace
+}  // namespace runglass::test
