@@ -263,6 +263,7 @@ SourceStatus StoreSession::status() {
     if (access->holder->contact.empty())
       status.problem = SessionText::tr("Process %1 writes this store and takes no edits; this window reads along.").arg(pid);
   }
+  status.stored = !status.written;
   if (!access->problem.empty())
     status.problem = SessionText::tr("No hub: %1. This window reads and receives nothing.").arg(screenText(access->problem));
   return status;

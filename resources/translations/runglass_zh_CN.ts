@@ -3379,6 +3379,10 @@
         <translation>另一进程把 hub 的 store 复制到此文件；此窗口只读跟随。</translation>
     </message>
     <message>
+        <source>No process writes this store: all ages and shares are those of its newest data.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Single samples over time, spans and captures stay at the hub: they are shown again when the line stands. Until then curves over time are drawn from summaries of every 64 samples.</source>
         <translation>单个样本、span 和 capture 保留在 hub：连接恢复后重新显示。此前的时间曲线按每 64 个样本的摘要绘制。</translation>
     </message>
@@ -3429,6 +3433,10 @@
     <message>
         <source>refused · %1</source>
         <translation>被拒绝 · %1</translation>
+    </message>
+    <message>
+        <source>stored file · %1</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -9993,6 +10001,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Choose …</source>
         <translation>选择 …</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Export</source>

@@ -106,6 +106,19 @@ TEST_F(MainWindowTest, InACopyOfYesterdayNobodyIsSilentForTimeStandsInIt) {
   }
 }
 
+TEST_F(MainWindowTest, TheTimeOfAFileThatNoProcessWritesIsThatOfItsNewestData) {
+  auto store = sampleData();
+  store->info.last = kSampleNow;
+  clock = kSampleNow + 24 * 3600 * kNsPerSecond;
+  status.value.stored = true;
+  open(store);
+  ASSERT_TRUE(window->showPlace("runs"));
+  ASSERT_TRUE(waitFor([&] { return window->isFinal() && stripText(*window).contains("as of"); })) << stripText(*window).toStdString();
+  EXPECT_FALSE(stripText(*window).contains("silent")) << stripText(*window).toStdString();
+  for (const auto* button : window->findChildren<QAbstractButton*>())
+    if (button->isVisible()) EXPECT_NE(button->text(), "Live") << "nothing arrives";
+}
+
 TEST_F(MainWindowTest, ThePaletteAsksTheTracersOfTheRunOnScreenAndShowsWhatEachNodeSaid) {
   open(sampleData());
   ASSERT_TRUE(window->showPlace("runs"));

@@ -334,6 +334,11 @@ TEST_F(PlayheadTest, DraggingOnTheBarScrubsAsOneStepOfUndo) {
   BarTrack& track = m_window->timeBar().track();
   const QPoint from(track.width() / 4, track.height() / 2);
   QTest::mousePress(&track, Qt::LeftButton, {}, from);
+  EXPECT_EQ(moment(), std::nullopt) << "a click stays in the present";
+  QTest::mouseRelease(&track, Qt::LeftButton, {}, from);
+  EXPECT_EQ(moment(), std::nullopt);
+  QTest::mousePress(&track, Qt::LeftButton, {}, from);
+  QTest::mouseMove(&track, from + QPoint(20, 0));
   const auto first = moment();
   ASSERT_TRUE(first);
   for (int x = from.x(); x < from.x() + 50; ++x) QTest::mouseMove(&track, {x, from.y()});

@@ -353,12 +353,15 @@ void MainWindow::askInfo() {
       });
 }
 
-// A replica without new data is not a silent run: its time stops at its last update.
+// A replica without new data is not a silent run, nor is a file that no process writes: their time stops at their last update.
 void MainWindow::noteCopy() {
-  const bool follows = m_options.status != nullptr && m_options.status->status().followed;
+  const SourceStatus source = m_options.status != nullptr ? m_options.status->status() : SourceStatus();
   const bool known = m_copy_end.has_value();
   m_copy_end.reset();
-  if (!follows && m_info->mirror && m_info->mirror->complete) m_copy_end = *m_info->mirror->complete + kLate;
+  if (!source.followed && m_info->mirror && m_info->mirror->complete)
+    m_copy_end = *m_info->mirror->complete + kLate;
+  else if (source.stored && m_info->last)
+    m_copy_end = *m_info->last + kLate;
   if (known || !m_copy_end) return;
   for (const Tick tick : {Tick::kPictures, Tick::kText}) onTick(tick);
 }
@@ -386,6 +389,7 @@ void MainWindow::showSummary(const Result<std::shared_ptr<const RunSummary>>& an
   // The playhead is kept when another run is shown, unless its moment is before that run's start.
   const auto extent = m_state.extent();
   if (another && m_state.state().moment && extent && *m_state.state().moment < extent->t0) m_playhead->goToNow();
+  updateStatus();
   showStrip();
 }
 
@@ -512,6 +516,10 @@ void MainWindow::updateStatus() {
     m_source_words = sourceWords(*source.followed);
   else if (copy)
     m_source_words = copyWords(*m_info->mirror, source.written, wallNow(), m_state.state().time_style);
+  else if (source.stored && m_copy_end && m_summary && m_summary->run.time_domain == TimeDomain::kUtc)
+    m_source_words = storedWords(*m_info->last, m_options.clock(), m_state.state().time_style);
+  else
+    m_source_words.reset();
   const bool ages = source.followed || (copy && source.written);
   if (ages != m_ageing->isActive()) ages ? m_ageing->start(kAgeingMs) : m_ageing->stop();
   if (m_source_words) showStrip();
@@ -568,7 +576,8 @@ void MainWindow::updateBadges() {
 // Only a run that still receives data can be paused.
 void MainWindow::updateLiveButton() {
   const bool paused = m_state.state().paused;
-  const bool live = m_summary && m_summary->run.state == RunState::kRunning;
+  const bool stored = m_options.status != nullptr && m_options.status->status().stored;
+  const bool live = m_summary && m_summary->run.state == RunState::kRunning && !stored;
   m_live->setVisible(paused || live);
   m_live->setChecked(paused);
   m_live->setIcon(icon(paused ? QStringLiteral("pause") : QStringLiteral("live")));

@@ -206,7 +206,7 @@ class MainWindow : public QWidget {
   QTimer* m_ageing;                           // while a hub is followed: ages grow even when no data arrives
   QTimer* m_damage_watch;                     // a view may meet damage long after the store was opened
   std::uint64_t m_damage_notes = 0;           // at the time of the query of m_info
-  std::optional<SourceWords> m_source_words;  // of a replica
+  std::optional<SourceWords> m_source_words;  // of a replica or a stored file
   QElapsedTimer m_info_age;                   // since the query
   QElapsedTimer m_rate_age;                   // since the answer
   QuerySlot m_summary_slot, m_then_slot, m_place_slot;

@@ -72,6 +72,14 @@ SourceWords copyWords(const StoreInfo::Mirror& mirror, bool written, TimeNs now,
   return words;
 }
 
+SourceWords storedWords(TimeNs last, TimeNs now, TimeStyle style) {
+  SourceWords words;
+  words.short_text = SourceText::tr("as of %1, %2 ago").arg(formatTime(last, style), formatAge(now - last));
+  words.text = SourceText::tr("stored file · %1").arg(words.short_text);
+  words.tip = SourceText::tr("No process writes this store: all ages and shares are those of its newest data.");
+  return words;
+}
+
 std::vector<StripItem> followedItems(std::vector<StripItem> items, const SourceWords& words) {
   if (!items.empty()) items.back() = {SourceText::tr("data"), words.short_text, words.text + u'\n' + words.tip, words.severity};
   // A narrow window drops items from the end.

@@ -28,6 +28,8 @@ struct SourceWords {
 SourceWords sourceWords(const FollowedSource& source);
 // For a replica that this process does not update; `written`: another process does.
 SourceWords copyWords(const StoreInfo::Mirror& mirror, bool written, TimeNs now, TimeStyle style);
+// For a file that no process writes, whose newest data is of `last`.
+SourceWords storedWords(TimeNs last, TimeNs now, TimeStyle style);
 // The strip of a replicated run: the lag replaces the age of its newest sample, and comes first where it is a warning.
 std::vector<StripItem> followedItems(std::vector<StripItem> items, const SourceWords& words);
 

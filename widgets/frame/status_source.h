@@ -39,6 +39,7 @@ struct SourceStatus {
   std::optional<DurNs> lag;             // from the agent's read to storage, newest batch
   std::optional<std::int64_t> dropped;  // known losses in transit
   bool written = false;                 // by another process
+  bool stored = false;                  // a file that no process writes
   std::optional<FollowedSource> followed;
   std::optional<QString> problem;  // one line to show as a banner: port in use, disk full, ...
 };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Invariant: m_scrubbing is true only while the button that pressed here is down.
+// Invariant: m_pressed is set only while the button that pressed here is down; m_scrubbing once the mouse has moved from there: a click
+// never leaves the present.
 #include "widgets/frame/time_bar.h"
 
+#include <QApplication>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QHelpEvent>
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "widgets/charts/playhead_line.h"
 #include "widgets/core/icon.h"
@@ -132,19 +135,20 @@ void BarTrack::paintMarks(QPainter& painter, const XMap& x) const {
 
 void BarTrack::mousePressEvent(QMouseEvent* event) {
   if (!m_extent || event->button() != Qt::LeftButton) return;
-  m_scrubbing = true;
+  m_pressed = event->position().x();
+}
+
+void BarTrack::mouseMoveEvent(QMouseEvent* event) {
+  if (!m_pressed || !m_extent) return;
+  m_scrubbing |= std::abs(event->position().x() - *m_pressed) >= QApplication::startDragDistance();
+  if (!m_scrubbing) return;
   const RunMark* mark = markAt(event->position().x());
   emit scrubbed(mark != nullptr ? mark->time : timeAt(event->position().x()));
 }
 
-void BarTrack::mouseMoveEvent(QMouseEvent* event) {
-  if (m_scrubbing && m_extent) emit scrubbed(timeAt(event->position().x()));
-}
-
 void BarTrack::mouseReleaseEvent(QMouseEvent*) {
-  if (!m_scrubbing) return;
-  m_scrubbing = false;
-  emit scrubEnded();
+  m_pressed.reset();
+  if (std::exchange(m_scrubbing, false)) emit scrubEnded();
 }
 
 AccessibleTable BarTrack::accessibleTable() const {

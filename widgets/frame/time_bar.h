@@ -24,7 +24,7 @@ class QToolButton;
 
 namespace runglass {
 
-// The track with its marks; pressing and dragging scrubs.
+// The track with its marks; dragging scrubs.
 class BarTrack : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
@@ -58,6 +58,7 @@ class BarTrack : public QWidget, public AccessiblePicture {
   std::optional<TimeRange> m_extent;
   std::optional<TimeNs> m_moment;
   TimeStyle m_style = TimeStyle::kUtc;
+  std::optional<double> m_pressed;  // where
   bool m_scrubbing = false;
 };
 

@@ -10,12 +10,14 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QFormLayout>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QScreen>
 #include <QScrollArea>
 #include <QTimer>
 #include <QTreeWidget>
@@ -32,7 +34,7 @@ namespace {
 
 constexpr int kTypingMs = 600;
 constexpr double kPreviewDots = 80;
-constexpr int kChoicesWidth = 340;
+constexpr int kChoicesWidth = 340, kSummaryHeight = 96, kFrameHeight = 64;
 
 QString redactWords(report::RedactClass one) {
   switch (one) {
@@ -67,7 +69,8 @@ ReportDialog::ReportDialog(QueryService& queries, report::Question question, QWi
     else
       read();
   });
-  resize(1'080, 820);
+  const QScreen* on = parent != nullptr ? parent->screen() : QGuiApplication::primaryScreen();
+  resize(QSize(1'080, 820).boundedTo(on->availableSize() - QSize(4 * kGrid, kFrameHeight)));
   read();
   listRedactions();
 }
@@ -103,7 +106,7 @@ QVBoxLayout* ReportDialog::makeChoices() {
   m_summary = new QPlainTextEdit(this);
   m_summary->setAccessibleName(tr("Summary"));
   m_summary->setFixedWidth(kChoicesWidth);
-  m_summary->setFixedHeight(120);
+  m_summary->setFixedHeight(kSummaryHeight);
   title->setBuddy(m_summary);
   connect(m_summary, &QPlainTextEdit::textChanged, this, [this] {
     if (m_filling) return;
@@ -139,6 +142,7 @@ void ReportDialog::makeRedactions(QVBoxLayout* column) {
   column->addWidget(new QLabel(tr("Replaced before anything is written"), this));
   for (std::size_t i = 0; i < m_redact.size(); ++i) {
     m_redact[i] = new QCheckBox(redactWords(static_cast<report::RedactClass>(i)), this);
+    m_redact[i]->setChecked(static_cast<report::RedactClass>(i) == report::RedactClass::kTokens);  // never wanted in a report
     connect(m_redact[i], &QCheckBox::toggled, this, [this] {
       showTouched();
       read();
@@ -149,6 +153,7 @@ void ReportDialog::makeRedactions(QVBoxLayout* column) {
   m_replaced->setHeaderLabels({tr("What"), tr("Becomes")});
   m_replaced->setRootIsDecorated(false);
   m_replaced->setFixedWidth(kChoicesWidth);
+  m_replaced->setMinimumHeight(2 * kRowHeight);
   m_replaced->setAccessibleName(tr("What would be replaced"));
   column->addWidget(m_replaced, 1);
 }
@@ -340,6 +345,7 @@ void ReportDialog::exportNow() {
   m_progress->setRange(0, static_cast<int>(wanted.formats.size()));
   m_progress->setValue(0);
   m_progress->show();
+  m_cancel->setText(tr("Cancel"));
   say(tr("Writing …"));
   m_writer = std::jthread([this, data = m_shown_data, charts = m_charts, wanted](const std::stop_token& stop) {
     const auto progress = [this](std::size_t done, std::size_t) {
@@ -363,6 +369,7 @@ void ReportDialog::finished(const Result<std::vector<std::string>>& paths) {
   QStringList names;
   for (const std::string& path : *paths) names << screenText(path);
   say(tr("Written:\n%1").arg(names.join(u'\n')));
+  m_cancel->setText(tr("Close"));
   m_open->show();
 }
 
