@@ -7,15 +7,23 @@
 #   as=(setpriv …)                    on HOST "${as[@]}" COMMAND…: as ada, whose home is $work/ada
 skip() { echo "SKIPPED: $*"; exit 0; }
 
+# Installed, or unpacked by ./dev into build/debian: that tree is laid over /usr of the namespaces.
+debian=$(realpath -m "$(dirname "${BASH_SOURCE[0]}")/../../build/debian/usr")
+unpacked=
 needs() {
   local tool
-  for tool in "$@"; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
+  for tool in "$@"; do
+    command -v "$tool" >/dev/null && continue
+    [ -x "$debian/bin/$tool" ] || [ -x "$debian/sbin/$tool" ] || skip "$tool is not installed"
+    unpacked=yes
+  done
 }
 
 enterNamespaces() {  # SCRIPT BIN [inside WORK]
   bin=$(cd "$2" && pwd)
   work=${4:-}
   if [ "${3:-}" = inside ]; then
+    if [ -n "$unpacked" ]; then mount -t overlay overlay -o "lowerdir=$debian:/usr" /usr 2>/dev/null || skip "an overlay cannot be mounted here"; fi
     trap 'failed "line $LINENO"' ERR
     return
   fi

@@ -4,26 +4,18 @@
 # slurmd, GPUs that are /dev/null by other names, a user without rights. The scripts of packaging/slurm are run as they stand. Where something is missing it says SKIPPED.
 set -euo pipefail
 source "$(dirname "$0")/hosts.sh"
+source "$(dirname "$0")/slurm_cluster.sh"
 needs slurmctld slurmd munged srun sbatch scontrol scancel
 recipes=$(cd "$(dirname "$0")/../../packaging/slurm" && pwd)
 python=$(cd "$(dirname "$0")/../../collectors/client/python" && pwd)
 enterNamespaces "$0" "$@"
 cd "$work"
 
-makeAda
-home=$work/ada
-bridge lan
-for name in head gpu-a gpu-b; do host "$name"; done
-wire head lan 10.77.0.1
-wire gpu-a lan 10.77.0.11
-wire gpu-b lan 10.77.0.12
+makeHosts
 
 # --- Slurm -----------------------------------------------------------------------------------------------------------------------------------
-mkdir -p /run/munge state spool slurm/prolog
-head -c 64 /dev/urandom > munge.key
-chmod 400 munge.key
-munged --foreground --force --key-file "$work/munge.key" --socket /run/munge/munge.socket.2 --pid-file "$work/munged.pid" --log-file "$work/munged.log" \
-  --seed-file "$work/munge.seed" 2> munged.err.log &
+startMunge
+mkdir slurm/prolog
 cat > slurm/node_agent.sh <<END
 #!/bin/bash
 # Prolog and Epilog get no environment of the site's.
@@ -32,48 +24,10 @@ export RUNGLASS_AGENT=$bin/runglass-agent RUNGLASS_CONFIG=$work/site/agents/\$SL
 exec $recipes/node_agent.sh
 END
 chmod +x slurm/node_agent.sh
-for name in gpu0 gpu1; do mknod "$name" c 1 3 2> /dev/null || skip "devices cannot be made here"; done  # /dev/null, twice
-cat > slurm/slurm.conf <<END
-ClusterName=recipes
-SlurmctldHost=head(10.77.0.1)
-SlurmUser=root
-AuthType=auth/munge
-CredType=cred/munge
-StateSaveLocation=$work/state
-SlurmdSpoolDir=$work/spool/%n
-SlurmctldPidFile=$work/slurmctld.pid
-SlurmdPidFile=$work/slurmd-%n.pid
-SlurmdLogFile=$work/slurmd-%n.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-MailProg=/bin/true
-MpiDefault=none
-SwitchType=switch/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-GresTypes=gpu
-ReturnToService=2
-KillWait=25
+startSlurm "KillWait=25
 PrologFlags=Alloc
 Prolog=$work/slurm/node_agent.sh
-Epilog=$work/slurm/node_agent.sh
-SlurmdParameters=config_overrides
-NodeName=gpu-a NodeAddr=10.77.0.11 CPUs=2 Gres=gpu:2
-NodeName=gpu-b NodeAddr=10.77.0.12 CPUs=2 Gres=gpu:2
-PartitionName=all Nodes=ALL Default=YES MaxTime=10 OverSubscribe=NO
-END
-echo "Name=gpu File=$work/gpu[0-1]" > slurm/gres.conf
-export SLURM_CONF=$work/slurm/slurm.conf PATH=$PATH:/usr/sbin
-waitFor munge -n || failed "munge does not answer"
-start head slurmctld -D -c > slurmctld.log 2>&1 &
-for name in gpu-a gpu-b; do
-  mkdir "spool/$name"
-  start "$name" slurmd -D -N "$name" 2> /dev/null &
-done
-idle() { [ "$(on head sinfo -h -o '%D %t')" = "2 idle" ]; }
-waitFor idle || failed "Slurm has no two idle nodes: $(on head sinfo 2>&1)"
-ok "Slurm with two nodes of two GPUs: $(on head sinfo --version)"
+Epilog=$work/slurm/node_agent.sh"
 
 # --- the trainer: steps, and what its own step was given -------------------------------------------------------------------------------------
 cat > train.py <<END

@@ -25,8 +25,7 @@ std::optional<std::int64_t> number(std::string_view text) {
 bool isNone(std::string_view text) { return text.empty() || text == "None" || text == "(null)" || text == "N/A" || text == "Unknown"; }
 
 bool isOver(std::string_view state) {
-  constexpr std::string_view kActive[] = {"PENDING",    "RUNNING",  "SUSPENDED", "CONFIGURING",
-                                          "COMPLETING", "REQUEUED", "RESIZING",  "STOPPED"};
+  constexpr std::string_view kActive[] = {"PENDING", "RUNNING", "SUSPENDED", "CONFIGURING", "COMPLETING", "RESIZING", "STOPPED"};
   return std::ranges::find(kActive, state) == std::end(kActive);
 }
 
@@ -34,7 +33,22 @@ bool isOver(std::string_view state) {
 void normalize(SlurmAttempt& attempt) {
   if (isNone(attempt.reason)) attempt.reason.clear();
   if (!isOver(attempt.state)) attempt.end.reset();
+  // While the processes of a requeued job are being ended, the controller has its nodes, and the requeue's time as the start.
+  if (!isOver(attempt.state) && attempt.start && attempt.eligible && *attempt.start < *attempt.eligible) {
+    attempt.state = "PENDING";
+    attempt.nodes.clear();
+    attempt.gpus.clear();
+    attempt.gpu_count.reset();
+  }
   if (attempt.state == "PENDING") attempt.start.reset();
+}
+
+// The controller has one reason: why the job waits, or why it ended. The accounting has that of the wait. A requeued job waits at the
+// controller; in the accounting it is an attempt that has ended.
+void normalizeController(SlurmAttempt& attempt) {
+  if (attempt.state == "REQUEUED") attempt.state = "PENDING";
+  normalize(attempt);
+  if (attempt.state != "PENDING") attempt.reason.clear();
 }
 
 // "gpu:h100:4(IDX:0-3),shard:2(IDX:1)": the indices of the GPUs. False: no indices in it.
@@ -109,7 +123,10 @@ class JobText {
     const auto& [key, value] = pair;
     if (key == "JobName") m_job.name = displayName(value);
     if (key == "JobState") m_attempt.state = displayName(value);
-    if (key == "Reason") m_attempt.reason = displayName(value);
+    if (key == "Reason") {  // its blanks are written as _: "ReqNodeNotAvail,_UnavailableNodes:gpu-01"
+      m_attempt.reason = displayName(value);
+      if (const std::size_t comma = m_attempt.reason.find(",_"); comma != std::string::npos) m_attempt.reason[comma + 1] = ' ';
+    }
     if (key == "Restarts") m_job.restarts = static_cast<std::int32_t>(number(value).value_or(0));
     if (key == "SubmitTime") m_attempt.submitted = timeOf(value);
     if (key == "EligibleTime") m_attempt.eligible = timeOf(value);
@@ -177,6 +194,18 @@ const json& firstOf(const json& job, std::initializer_list<std::initializer_list
   return kNull;
 }
 
+void readExit(const json& exit, SlurmAttempt& to) {
+  if (exit.is_number_integer()) {  // squeue before 23.11: a wait status
+    const auto status = exit.get<std::int64_t>();
+    to.exit_code = static_cast<std::int32_t>((status >> 8) & 0xFF);
+    if ((status & 0x7F) != 0) to.signal = static_cast<std::int32_t>(status & 0x7F);
+    return;
+  }
+  if (const auto code = numberIn(at(exit, {"return_code"}))) to.exit_code = static_cast<std::int32_t>(*code);
+  const auto signal = numberIn(firstOf(exit, {{"signal", "id"}, {"signal", "signal_id"}}));
+  if (signal && *signal != 0) to.signal = static_cast<std::int32_t>(*signal);
+}
+
 Result<SlurmAttempt> attemptIn(const json& job) {
   SlurmAttempt attempt;
   // sacct's names, then squeue's.
@@ -186,15 +215,13 @@ Result<SlurmAttempt> attemptIn(const json& job) {
   attempt.end = timeIn(firstOf(job, {{"time", "end"}, {"end_time"}}));
   attempt.state = wordIn(firstOf(job, {{"state", "current"}, {"job_state"}}));
   attempt.reason = wordIn(firstOf(job, {{"state", "reason"}, {"state_reason"}}));
-  const json& exit = at(job, {"exit_code"});
-  if (exit.is_number_integer()) {  // squeue before 23.11: a wait status
-    const auto status = exit.get<std::int64_t>();
-    attempt.exit_code = static_cast<std::int32_t>((status >> 8) & 0xFF);
-    if ((status & 0x7F) != 0) attempt.signal = static_cast<std::int32_t>(status & 0x7F);
-  } else {
-    if (const auto code = numberIn(at(exit, {"return_code"}))) attempt.exit_code = static_cast<std::int32_t>(*code);
-    const auto signal = numberIn(firstOf(exit, {{"signal", "id"}, {"signal", "signal_id"}}));
-    if (signal && *signal != 0) attempt.signal = static_cast<std::int32_t>(*signal);
+  readExit(at(job, {"exit_code"}), attempt);
+  // sacct 22.05 writes success for jobs that failed; their batch step has the code.
+  if (attempt.state == "FAILED" && attempt.exit_code == 0 && !attempt.signal) {
+    attempt.exit_code.reset();
+    if (const json& steps = at(job, {"steps"}); steps.is_array())
+      for (const json& step : steps)
+        if (wordIn(at(step, {"step", "name"})) == "batch") readExit(at(step, {"exit_code"}), attempt);
   }
   if (const std::string nodes = wordIn(at(job, {"nodes"})); !isNone(nodes) && nodes != "None assigned") {
     RG_ASSIGN(attempt.nodes, expandHostlist(at(job, {"nodes"}).get_ref<const std::string&>()));
@@ -208,7 +235,10 @@ Result<SlurmAttempt> attemptIn(const json& job) {
       std::set<std::int32_t> gpus;
       if (gres[i].is_string() && gpuIndices(gres[i].get_ref<const std::string&>(), gpus)) attempt.gpus[attempt.nodes[i]] = std::move(gpus);
     }
-  normalize(attempt);
+  if (at(job, {"job_state"}).is_null())
+    normalize(attempt);
+  else
+    normalizeController(attempt);
   return attempt;
 }
 
@@ -229,7 +259,7 @@ Result<SlurmJob> parseScontrolJob(std::string_view text, std::int64_t id) {
   }
   if (!lines) return noJob(id);
   if (job.attempts.front().state.empty()) return Status(Code::kInvalidArgument, "slurm: scontrol: the job has no JobState");
-  normalize(job.attempts.front());
+  normalizeController(job.attempts.front());
   return job;
 }
 
@@ -253,17 +283,30 @@ Result<SlurmJob> parseSlurmJson(std::string_view text, std::int64_t id) {
 
 SlurmJob mergedSlurmJob(SlurmJob accounting, const SlurmJob& controller) {
   const SlurmAttempt& now = controller.attempts.front();
-  const auto same = std::ranges::find_if(accounting.attempts, [&](const SlurmAttempt& a) { return a.start == now.start; });
+  // slurmdbd learns of a start seconds after the controller: until then its attempt is the one of this submission without a start.
+  const auto same = std::ranges::find_if(accounting.attempts, [&](const SlurmAttempt& a) {
+    return a.start == now.start || (!a.start && a.submitted && a.submitted == now.submitted);
+  });
   if (same == accounting.attempts.end()) {
     accounting.attempts.push_back(now);
+  } else if (!same->start) {
+    const std::string reason = now.reason.empty() ? same->reason : now.reason;
+    *same = now;
+    same->reason = reason;
   } else {
     same->gpus = now.gpus;
     if (!same->gpu_count) same->gpu_count = now.gpu_count;
     if (same->reason.empty()) same->reason = now.reason;
     if (same->nodes.empty()) same->nodes = now.nodes;
+    if (now.end) {  // slurmdbd may be late
+      same->state = now.state;
+      same->end = now.end;
+      same->exit_code = now.exit_code;
+      same->signal = now.signal;
+    }
   }
   accounting.restarts = std::max(accounting.restarts, controller.restarts);
-  if (accounting.name.empty()) accounting.name = controller.name;
+  if (!controller.name.empty()) accounting.name = controller.name;  // slurmdbd names a job "allocation" until it knows more of it
   return accounting;
 }
 

@@ -54,7 +54,8 @@ class StoredPlaces {
   std::map<NodeId, std::map<std::int32_t, Device>> m_gpus;
 };
 
-void recordRanks(const SlurmAttempt& attempt, AttemptId id, const StoredPlaces& places, Recorder& out) {
+// `again`: the attempt is stored. The controller has the indices of GPUs only until the end, so that their absence is no news then.
+void recordRanks(const SlurmAttempt& attempt, AttemptId id, const StoredPlaces& places, bool again, Recorder& out) {
   std::int64_t all = 0;
   for (const std::string& name : attempt.nodes) all += static_cast<std::int64_t>(places.gpus(places.node(name)).size());
   const bool whole = attempt.gpu_count && *attempt.gpu_count == all;
@@ -83,7 +84,8 @@ void recordRanks(const SlurmAttempt& attempt, AttemptId id, const StoredPlaces& 
         shown += (shown.empty() ? "" : ",") + std::to_string(index);
       }
     }
-    out.fact({.attempt = id, .node = node_id, .key = "slurm_gpus", .value = shown.empty() ? "not recorded" : shown});
+    if (!shown.empty() || !again)
+      out.fact({.attempt = id, .node = node_id, .key = "slurm_gpus", .value = shown.empty() ? "not recorded" : shown});
   }
 }
 
@@ -150,9 +152,9 @@ Result<RunId> recordSlurmJob(const SlurmJob& job, Reader& reader, Recorder& out)
     const std::string key = "slurm " + std::to_string(job.id) + (requeue > 0 ? " requeue " + std::to_string(requeue) : "");
     const AttemptId id =
         out.attempt({.run = run, .key = key, .start = attempt.start, .end = attempt.end, .end_cause = attempt.end ? causeOf(attempt) : ""});
-    recordRanks(attempt, id, places, out);
     // Spans and events are appended, not updated: each is recorded once, when its end is first seen.
     const auto before = known.find(key);
+    recordRanks(attempt, id, places, before != known.end(), out);
     if (attempt.submitted && before == known.end())
       recordPhase(id, attempt.reason.empty() ? "queued" : "queued: " + attempt.reason, *attempt.submitted, *attempt.start,
                   SpanCategory::kIdle, out);

@@ -20,7 +20,7 @@ inline constexpr DurNs kCommandTimeout = 30 * kNsPerSecond;
 using CommandRunner = std::function<Result<std::string>(std::vector<std::string> arguments)>;
 CommandRunner slurmCommands();
 
-// `scontrol` has the GPUs of a job that is active or ended minutes ago; `sacct` its earlier attempts, and older jobs.
+// `scontrol` has the GPUs of a job that runs; `sacct` its earlier attempts, and jobs that ended more than minutes ago.
 Result<SlurmJob> readSlurmJob(std::int64_t id, const CommandRunner& run);
 
 // "NAME-42", as the client libraries name the run of a job.

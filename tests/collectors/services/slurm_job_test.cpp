@@ -79,9 +79,30 @@ TEST(SlurmJob, AFailedJobHasItsExitCodeAndSignal) {
   const auto job = parseScontrolJob(
       "JobId=7 JobName=a\n   JobState=FAILED Reason=NonZeroExitCode\n   ExitCode=1:9\n   EndTime=2023-11-14T22:13:20\n", 7);
   ASSERT_TRUE(job.ok());
+  EXPECT_EQ(job->attempts[0].reason, "") << "of its end, not of its wait";
   EXPECT_EQ(job->attempts[0].exit_code, 1);
   EXPECT_EQ(job->attempts[0].signal, 9);
   EXPECT_EQ(job->attempts[0].end, 1'700'000'000 * kSeconds);
+}
+
+// scontrol and squeue of 22.05.8 while a requeued job's processes are still being ended: the start is the requeue's time.
+TEST(SlurmJob, ARequeuedJobHasNotStartedBeforeItIsEligible) {
+  const auto text = parseScontrolJob(
+      "JobId=4 JobName=a\n   JobState=COMPLETING Reason=None\n   Requeue=1 Restarts=1 ExitCode=0:0\n"
+      "   SubmitTime=2023-11-14T22:13:20 EligibleTime=2023-11-14T22:15:21\n   StartTime=2023-11-14T22:13:20 EndTime=2023-11-14T22:23:20\n"
+      "   NodeList=gpu-01\n   JOB_GRES=gpu:1\n     Nodes=gpu-01 CPU_IDs=1 Mem=0 GRES=gpu:1(IDX:0)\n",
+      4);
+  const auto list = parseSlurmJson(
+      R"json({"jobs":[{"job_id":4,"job_state":"COMPLETING","state_reason":"None","submit_time":1700000000,"eligible_time":1700000121,
+      "start_time":1700000000,"end_time":1700000600,"nodes":"gpu-01","exit_code":0,"gres_detail":["gpu:1(IDX:0)"],"restart_cnt":1}]})json",
+      4);
+  ASSERT_TRUE(text.ok() && list.ok());
+  for (const SlurmJob* job : {&*text, &*list}) {
+    EXPECT_EQ(job->attempts[0].state, "PENDING");
+    EXPECT_EQ(job->attempts[0].start, std::nullopt);
+    EXPECT_THAT(job->attempts[0].nodes, IsEmpty());
+    EXPECT_THAT(job->attempts[0].gpus, IsEmpty());
+  }
 }
 
 TEST(SlurmJob, SacctOf2205HasAttemptsOfARequeuedJob) {
@@ -101,6 +122,21 @@ TEST(SlurmJob, SacctOf2205HasAttemptsOfARequeuedJob) {
   EXPECT_EQ(job->attempts[1].exit_code, 0);
   EXPECT_EQ(job->attempts[1].start, 1'700'000'300 * kSeconds);
   EXPECT_THAT(job->attempts[0].nodes, ElementsAre("gpu-03", "gpu-04"));
+}
+
+TEST(SlurmJob, TheBatchStepHasTheExitCodeOfAFailedJobThatSacctOf2205WritesAsSuccess) {
+  const auto parsed = [](const std::string& steps) {
+    return parseSlurmJson(R"({"jobs":[{"job_id":42,"name":"train","nodes":"gpu-01","state":{"current":"FAILED","reason":"None"},
+      "time":{"start":1700000100,"end":1700000150},"exit_code":{"status":"SUCCESS","return_code":0},"steps":[)" +
+                              steps + "]}]}",
+                          42);
+  };
+  const auto batch = parsed(R"({"step":{"id":"batch","name":"batch"},"exit_code":{"status":"ERROR","return_code":3}},
+      {"step":{"id":"0","name":"train"},"exit_code":{"status":"ERROR","return_code":4}})");
+  const auto none = parsed("");
+  ASSERT_TRUE(batch.ok() && none.ok());
+  EXPECT_EQ(batch->attempts[0].exit_code, 3);
+  EXPECT_EQ(none->attempts[0].exit_code, std::nullopt) << "not 0: it failed";
 }
 
 TEST(SlurmJob, SacctOf2411WritesWordsAsListsAndNumbersAsObjects) {
@@ -137,15 +173,49 @@ TEST(SlurmJob, SqueueOfBothFormsHasGpusPerNode) {
 TEST(SlurmJob, TheControllersGpusJoinTheAttemptOfTheAccounting) {
   const auto controller = parseScontrolJob(kScontrol, 42);
   const auto accounting = parseSlurmJson(
-      R"({"jobs":[{"job_id":42,"nodes":"gpu-[04-05]","state":{"current":"REQUEUED"},"time":{"start":1700000050,"end":1700000060}},
+      R"({"jobs":[{"job_id":42,"name":"allocation","nodes":"gpu-[04-05]","state":{"current":"REQUEUED"},"time":{"start":1700000050,"end":1700000060}},
       {"job_id":42,"nodes":"gpu-[01-03]","state":{"current":"RUNNING"},"time":{"start":1700000100,"end":0}}]})",
       42);
   ASSERT_TRUE(controller.ok() && accounting.ok());
   const SlurmJob job = mergedSlurmJob(*accounting, *controller);
   ASSERT_THAT(job.attempts, SizeIs(2));
   EXPECT_THAT(job.attempts[0].gpus, IsEmpty());
+  EXPECT_EQ(job.attempts[0].end, 1'700'000'060 * kSeconds);
   EXPECT_THAT(job.attempts[1].gpus, SizeIs(3));
   EXPECT_EQ(job.restarts, 1);
+  EXPECT_EQ(job.name, "train 70b") << "slurmdbd's \"allocation\" stands for a name that it does not have yet";
+}
+
+TEST(SlurmJob, TheControllersEndStandsInForALateAccounting) {
+  const auto controller = parseScontrolJob(
+      "JobId=7 JobName=a\n   JobState=FAILED Reason=NonZeroExitCode\n   ExitCode=3:0\n   StartTime=2023-11-14T22:13:20 "
+      "EndTime=2023-11-14T22:13:30\n",
+      7);
+  const auto accounting = parseSlurmJson(
+      R"({"jobs":[{"job_id":7,"name":"a","nodes":"gpu-01","state":{"current":"RUNNING","reason":"Resources"},"time":{"start":1700000000,"end":0}}]})",
+      7);
+  ASSERT_TRUE(controller.ok() && accounting.ok());
+  const SlurmJob job = mergedSlurmJob(*accounting, *controller);
+  ASSERT_THAT(job.attempts, SizeIs(1));
+  EXPECT_EQ(job.attempts[0].state, "FAILED");
+  EXPECT_EQ(job.attempts[0].exit_code, 3);
+  EXPECT_EQ(job.attempts[0].end, 1'700'000'010 * kSeconds);
+  EXPECT_EQ(job.attempts[0].reason, "Resources");
+}
+
+// slurmdbd 22.05.8 in the first seconds of a job.
+TEST(SlurmJob, AJobThatTheAccountingHasAsPendingHasOneAttempt) {
+  const auto controller = parseScontrolJob(kScontrol, 42);
+  const auto accounting = parseSlurmJson(
+      R"({"jobs":[{"job_id":42,"name":"allocation","nodes":"None assigned","state":{"current":"PENDING","reason":"Dependency"},
+      "time":{"submission":1700000000,"eligible":1700000001,"start":0,"end":0}}]})",
+      42);
+  ASSERT_TRUE(controller.ok() && accounting.ok());
+  const SlurmJob job = mergedSlurmJob(*accounting, *controller);
+  ASSERT_THAT(job.attempts, SizeIs(1));
+  EXPECT_EQ(job.attempts[0].state, "RUNNING");
+  EXPECT_EQ(job.attempts[0].start, 1'700'000'100 * kSeconds);
+  EXPECT_EQ(job.attempts[0].reason, "Dependency");
 }
 
 TEST(SlurmJob, OtherTextIsRefused) {
@@ -203,6 +273,7 @@ TEST(SlurmRecord, ARunHasTheJobsGpusItsAttemptsAndItsPhasesOnce) {
                        .gpus = {{"gpu-01", {1, 3}}}};
   record({.id = 42, .name = "train", .attempts = {attempt}});
   attempt.state = "FAILED", attempt.end = 2'000 * kSeconds, attempt.exit_code = 137;
+  attempt.gpus.clear();  // the controller has them until the end
   for (int again = 0; again < 2; ++again) record({.id = 42, .name = "train", .attempts = {attempt}});
   // The next job on one of the GPUs.
   record({.id = 43,
@@ -231,6 +302,8 @@ TEST(SlurmRecord, ARunHasTheJobsGpusItsAttemptsAndItsPhasesOnce) {
     EXPECT_EQ(run.start, 1'060 * kSeconds);
     EXPECT_EQ(run.end, 2'000 * kSeconds);
     EXPECT_EQ(attempts->front().end_cause, "FAILED, exit code 137");
+    const auto facts = (*reader)->facts(attempts->front().id);
+    EXPECT_THAT(*facts, testing::Contains(testing::AllOf(testing::Field(&Fact::key, "slurm_gpus"), testing::Field(&Fact::value, "1,3"))));
     EXPECT_THAT(spans->dur, ElementsAre(60 * kSeconds, 940 * kSeconds));
     EXPECT_EQ(spans->names[spans->name[0]], "queued: Resources");
     const auto events = (*reader)->events({.run = run.id});
