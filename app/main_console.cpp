@@ -187,8 +187,8 @@ std::optional<int> wrongConnect(const Arguments& arguments, Options options) {
   if (!isHubAddress(QString::fromStdString(arguments.connect)))
     return fail("--connect " + arguments.connect + ": expected HOST:PORT or unix:PATH", 2);
   if (!arguments.store.empty() && !isLink(arguments.store)) return fail("--connect: the file for the copy is named with --mirror", 2);
-  for (const char* of_hub :
-       {"--live", "--listen", "--trust", "--tls-client-ca", "--durability", "--scrape", "--receive", "--kubernetes", "--alerts"})
+  for (const char* of_hub : {"--live", "--listen", "--trust", "--tls-client-ca", "--durability", "--scrape", "--receive", "--kubernetes",
+                             "--prometheus", "--alerts"})
     if (options.find(of_hub).count() > 0) return fail(std::string("--connect: ") + of_hub + " is of a hub of this window", 2);
   return std::nullopt;
 }
@@ -234,6 +234,9 @@ int runWindow(QApplication& app, const Arguments& arguments) {
   Result<std::optional<KubeSelection>> kubernetes = arguments.hub.kubernetes();
   if (!kubernetes.ok()) return fail(kubernetes.status().message());
   session.kubernetes = std::move(*kubernetes);
+  Result<std::optional<PrometheusSelection>> prometheus = arguments.hub.prometheus().selection();
+  if (!prometheus.ok()) return fail(prometheus.status().message());
+  session.prometheus = std::move(*prometheus);
   if (!arguments.alerts.empty()) {
     Result<AlertOptions> alerts = readAlertRules(arguments.alerts);
     if (!alerts.ok()) return fail(alerts.status().message());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The options of a command line that name a service which already has a cluster's data.
+// The options of a command line that name a service which already has a cluster's data, and the recording of its metrics into a hub's
+// store.
 //
 // Threading:  main thread.
 // Ownership:  declared options point into this object.
