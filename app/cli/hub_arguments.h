@@ -34,6 +34,8 @@ class HubArguments {
   // Address of the receivers; empty: none.
   const std::string& receive() const { return m_receive; }
   Result<std::optional<KubeSelection>> kubernetes() const { return m_kubernetes.selection(); }
+  // --from, --to, --slurm: of the console, whose --prometheus may also be a past window.
+  void declareWindow(Options options) { m_prometheus.declareWindow(options); }
   const RecordingArguments& prometheus() const { return m_prometheus; }
 
   std::vector<std::string> listen = {HubOptions().listen};  // HOST:PORT, unix:PATH, or one of each

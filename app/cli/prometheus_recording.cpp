@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <utility>
 
-#include "app/cli/options.h"
 #include "app/cli/scraping.h"
 #include "storage/open_store.h"
 
@@ -16,10 +15,11 @@ void RecordingArguments::declare(Options options) {
 }
 
 Result<std::optional<PrometheusSelection>> RecordingArguments::selection() const {
-  if (!m_service.prometheus()) return std::optional<PrometheusSelection>();
-  PrometheusSelection selection{.match = m_service.match(), .interval = static_cast<DurNs>(m_interval_s * kNsPerSecond)};
-  RG_ASSIGN(selection.access, m_service.access());
-  RG_ASSIGN(selection.places, m_service.places());
+  const ServiceQuestion& question = m_service.question();
+  if (question.url.empty()) return std::optional<PrometheusSelection>();
+  PrometheusSelection selection{.match = question.match, .interval = static_cast<DurNs>(m_interval_s * kNsPerSecond)};
+  RG_ASSIGN(selection.access, accessOf(question));
+  RG_ASSIGN(selection.places, placesOf(question));
   return std::optional(std::move(selection));
 }
 

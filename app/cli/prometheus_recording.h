@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "app/cli/options.h"
 #include "app/cli/service_arguments.h"
 #include "collectors/hub/server/hub.h"
 #include "collectors/services/prometheus/metric_recording.h"
@@ -28,6 +29,7 @@ struct PrometheusSelection {
 class RecordingArguments {
  public:
   void declare(Options options);
+  void declareWindow(Options options) { m_service.declareWindow(options); }
   const ServiceArguments& service() const { return m_service; }
   Result<std::optional<PrometheusSelection>> selection() const;  // none without --prometheus
 

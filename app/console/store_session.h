@@ -33,6 +33,7 @@
 #include "widgets/core/query_service.h"
 #include "widgets/frame/status_source.h"
 #include "widgets/welcome/hub_address.h"
+#include "widgets/welcome/store_maker.h"
 
 namespace runglass {
 
@@ -45,6 +46,7 @@ struct Following {
 
 struct SessionOptions {
   std::string store;
+  std::optional<MetricsQuestion> metrics = std::nullopt;         // without a store: one is made of these and opened
   std::optional<HubOptions> hub = std::nullopt;                  // set: write the store and receive agents
   std::vector<ScrapeTarget> scrape = {};                         // for that hub
   std::optional<KubeSelection> kubernetes = std::nullopt;        // for that hub

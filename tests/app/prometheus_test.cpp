@@ -9,7 +9,7 @@
 #include "net/http_client.h"
 #include "tests/app/ctl_fixture.h"
 #include "tests/support/debian_program.h"
-#include "tests/support/http_server.h"
+#include "tests/support/fake_dcgm_exporter.h"
 #include "tests/support/program.h"
 #include "tests/support/reserved_port.h"
 #include "tests/support/wait_until.h"
@@ -21,27 +21,6 @@ using test::debianProgram;
 using test::waitUntil;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
-
-// As dcgm-exporter with two GPUs. Each scrape shows the next number, so that a value names the scrape that it is of.
-class FakeDcgmExporter {
- public:
-  std::string address() const { return m_server.address(); }
-  std::int64_t scrapes() const { return m_scrapes; }
-
- private:
-  bool answer(const test::HttpServer::Connection& to) {
-    const std::string n = std::to_string(++m_scrapes);
-    std::string page = "# TYPE DCGM_FI_DEV_FB_USED gauge\n# TYPE DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION counter\n";
-    for (const std::string gpu : {"0", "1"}) {
-      const std::string labels = "{gpu=\"" + gpu + "\",UUID=\"GPU-" + gpu + "\",modelName=\"H100\",Hostname=\"gpu-01\"} ";
-      page.append("DCGM_FI_DEV_FB_USED").append(labels).append(n).append("\n");
-      page.append("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION").append(labels).append(n).append("000\n");
-    }
-    return to.answer(page);
-  }
-  std::atomic<std::int64_t> m_scrapes = 0;
-  test::HttpServer m_server{[this](const std::string&, const test::HttpServer::Connection& to) { return answer(to); }};
-};
 
 class RealServer : public CtlFixture, public ::testing::WithParamInterface<const char*> {
  protected:
@@ -104,7 +83,7 @@ class RealServer : public CtlFixture, public ::testing::WithParamInterface<const
     return all;
   }
 
-  FakeDcgmExporter m_exporter;
+  test::FakeDcgmExporter m_exporter;
   const test::ReservedPort m_node_port, m_port;
   const std::string m_hub_log = m_folder.file("hub.log");
   std::optional<Program> m_node_exporter, m_server, m_hub;

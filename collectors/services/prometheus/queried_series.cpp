@@ -68,18 +68,30 @@ void QueriedSeries::learnTypes(std::vector<std::pair<std::string, std::string>> 
   for (auto& [metric, type] : types) m_types.insert_or_assign(std::move(metric), std::move(type));
 }
 
-std::optional<std::string> QueriedSeries::nodeOf(const MetricLabels& labels) const {
-  std::string name = exporterSample(exposed(labels), "").node;
+std::optional<QueriedSeries::LabelledPlace> QueriedSeries::placeOf(const MetricLabels& labels) const {
+  const ExporterSample what = exporterSample(exposed(labels), "");
+  std::string name = what.node;
   const std::string instance(labelOf(labels, "instance"));
   if (const auto known = m_host_of.find(instance); name.empty() && known != m_host_of.end()) name = known->second;
   if (name.empty()) name = hostOfInstance(instance);
   if (name.empty()) return std::nullopt;
-  if (m_wanted.nodes.empty() || std::ranges::find(m_wanted.nodes, name) != m_wanted.nodes.end()) return name;
-  // A scheduler has short names where exporters have qualified ones, or the other way round.
-  for (const std::string& wanted : m_wanted.nodes)
-    if (shortName(wanted) == shortName(name) && (wanted.find('.') == std::string::npos || name.find('.') == std::string::npos))
-      return wanted;
-  return std::nullopt;
+  if (!m_wanted.nodes.empty() && std::ranges::find(m_wanted.nodes, name) == m_wanted.nodes.end()) {
+    // A scheduler has short names where exporters have qualified ones, or the other way round.
+    const auto same = [&name](const std::string& wanted) {
+      return shortName(wanted) == shortName(name) && (wanted.find('.') == std::string::npos || name.find('.') == std::string::npos);
+    };
+    const auto wanted = std::ranges::find_if(m_wanted.nodes, same);
+    if (wanted == m_wanted.nodes.end()) return std::nullopt;
+    name = *wanted;
+  }
+  std::string device;
+  if (!what.device_kind.empty()) device = what.uuid.empty() ? what.device_kind + std::to_string(what.index.value_or(0)) : what.uuid;
+  return LabelledPlace{std::move(name), std::move(device)};
+}
+
+std::optional<std::string> QueriedSeries::nodeOf(const MetricLabels& labels) const {
+  const auto place = placeOf(labels);
+  return place ? std::optional(place->node) : std::nullopt;
 }
 
 QueriedSeries::Origin QueriedSeries::originOf(const MetricLabels& labels) {

@@ -45,7 +45,12 @@ class QueriedSeries {
   // "counter", "gauge", ... by metric.
   void learnTypes(std::vector<std::pair<std::string, std::string>> types);
   bool hasTypes() const { return !m_types.empty(); }
-  // The node that the label set is of: its name, or that of QueriedPlaces. nullopt: none, or not a wanted one.
+  // What the label set is of: the node's name, or that of QueriedPlaces, and the device as it is named there. nullopt: no node, or not a
+  // wanted one.
+  struct LabelledPlace {
+    std::string node, device;  // device "": of the node
+  };
+  std::optional<LabelledPlace> placeOf(const MetricLabels& labels) const;
   std::optional<std::string> nodeOf(const MetricLabels& labels) const;
 
   void add(const QueriedColumn& column);
