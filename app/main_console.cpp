@@ -22,6 +22,7 @@
 #include "app/cli/hub_problem.h"
 #include "app/cli/options.h"
 #include "app/cli/private_files.h"
+#include "app/cli/service_import.h"
 #include "app/console/console.h"
 #include "app/console/report.h"
 #include "app/console/screenshot.h"
@@ -187,10 +188,35 @@ std::optional<int> wrongConnect(const Arguments& arguments, Options options) {
   if (!isHubAddress(QString::fromStdString(arguments.connect)))
     return fail("--connect " + arguments.connect + ": expected HOST:PORT or unix:PATH", 2);
   if (!arguments.store.empty() && !isLink(arguments.store)) return fail("--connect: the file for the copy is named with --mirror", 2);
-  for (const char* of_hub :
-       {"--live", "--listen", "--trust", "--tls-client-ca", "--durability", "--scrape", "--receive", "--kubernetes", "--alerts"})
+  for (const char* of_hub : {"--live", "--listen", "--trust", "--tls-client-ca", "--durability", "--scrape", "--receive", "--kubernetes",
+                             "--prometheus", "--alerts"})
     if (options.find(of_hub).count() > 0) return fail(std::string("--connect: ") + of_hub + " is of a hub of this window", 2);
   return std::nullopt;
+}
+
+// A past window or job; with --live, --prometheus is recorded instead.
+std::optional<int> wrongMetrics(const Arguments& arguments) {
+  const ServiceArguments& service = arguments.hub.prometheus().service();
+  const ServiceQuestion& question = service.question();
+  if (const std::string wrong = service.wrongWindow(); !wrong.empty()) return fail(wrong, 2);
+  if (question.job && question.url.empty()) return fail("--slurm: needs --prometheus", 2);
+  if (arguments.live && (service.windowGiven() || question.job)) return fail("--live: --from, --to and --slurm are of a past job", 2);
+  if (!question.url.empty() && !arguments.live && !arguments.store.empty())
+    return fail("--prometheus: makes a store of its own; with one, use --live, or runglassctl import", 2);
+  if (!question.url.empty() && !arguments.live)
+    if (const auto wanted = serviceImport(question); !wanted.ok()) return fail(wanted.status().message(), 2);
+  return std::nullopt;
+}
+
+MetricsQuestion metricsOf(const ServiceQuestion& question) {
+  const auto text = [](const std::string& value) { return QString::fromStdString(value); };
+  return {.url = text(question.url),
+          .access_file = text(question.access_file),
+          .match = text(question.match),
+          .nodes = text(question.nodes),
+          .from = text(question.from),
+          .to = text(question.to),
+          .job = question.job ? QString::number(*question.job) : QString()};
 }
 
 int runScreenshot(const Arguments& arguments) {
@@ -234,6 +260,10 @@ int runWindow(QApplication& app, const Arguments& arguments) {
   Result<std::optional<KubeSelection>> kubernetes = arguments.hub.kubernetes();
   if (!kubernetes.ok()) return fail(kubernetes.status().message());
   session.kubernetes = std::move(*kubernetes);
+  Result<std::optional<PrometheusSelection>> prometheus = arguments.hub.prometheus().selection();
+  if (!prometheus.ok()) return fail(prometheus.status().message());
+  if (arguments.live) session.prometheus = std::move(*prometheus);
+  if (*prometheus && !arguments.live) session.metrics = metricsOf(arguments.hub.prometheus().service().question());
   if (!arguments.alerts.empty()) {
     Result<AlertOptions> alerts = readAlertRules(arguments.alerts);
     if (!alerts.ok()) return fail(alerts.status().message());
@@ -265,6 +295,7 @@ int runConsole(int argc, char** argv) {
   options.flag("--live", arguments.live, "Write the store and receive agents (127.0.0.1, any free port, or --listen)");
   const Option listen = options.add("--listen", arguments.hub.listen, "Address of the hub, HOST:PORT or unix:PATH; implies --live");
   arguments.hub.declare(options);
+  arguments.hub.declareWindow(options);
   options.add("--alerts", arguments.alerts, "Hub: alert rules and targets (TOML; docs/operate/alerts.md); default: screen");
   options.add("--tls-ca", arguments.tls_ca, "CA certificate of the hub to connect to (PEM); enables TLS");
   declarePlace(options, arguments);
@@ -292,6 +323,7 @@ int runConsole(int argc, char** argv) {
   options.examples(
       "runglass night.rgl --view timeline --select rank=37,step=48210\n"
       "runglass --live run.rgl --listen 127.0.0.1:7070\n"
+      "runglass --prometheus http://prom:9090 --slurm 4711\n"
       "runglass --connect unix:$HOME/hub.sock\n"
       "runglass --connect hub.example:7070 --tls-ca ca.pem --token-file read.token\n");
   shot.examples("runglass screenshot --store night.rgl --view overview --size 1920x1080 --out overview.png\n");
@@ -305,6 +337,7 @@ int runConsole(int argc, char** argv) {
   takeFileUrl(arguments);
   silenceLibraries();
   arguments.live = arguments.live || listen.count() > 0;
+  if (const auto wrong = wrongMetrics(arguments)) return *wrong;
   if (arguments.live && arguments.store.empty()) return fail("--live: needs a store to write", 2);
   if (shot.parsed() || report.parsed())
     qputenv("QT_QPA_PLATFORM", "offscreen");

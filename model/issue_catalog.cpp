@@ -409,6 +409,8 @@ constexpr std::array kIssues = {
     IssueInfo{"scrape.writer_behind", kError,
               "The store took samples more slowly than they were scraped: scrapes were left out until it caught up. Scrape more rarely."},
     // --- asked from Prometheus ---
+    IssueInfo{"prometheus.unavailable", kWarning,
+              "The query API did not answer, or refused; the detail has the reason. The time is queried again once it answers."},
     IssueInfo{
         "prometheus.partial_answer", kWarning,
         "A storage node behind the query API did not answer, so that samples may be missing. Import the same time again once it is back."},

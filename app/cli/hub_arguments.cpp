@@ -30,6 +30,7 @@ void HubArguments::declare(Options options) {
   options.add("--receive", m_receive, "Hub: HOST:PORT for Prometheus remote_write (docs/operate/receivers.md)");
   options.add("--scrape", m_scrape, "Hub: Prometheus endpoints to scrape (TOML; docs/operate/scrape.md)");
   m_kubernetes.declare(options);
+  m_prometheus.declare(options);
 }
 
 Result<HubOptions> HubArguments::options() const {

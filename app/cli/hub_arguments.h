@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/cli/kubernetes_watching.h"
+#include "app/cli/prometheus_recording.h"
 #include "collectors/hub/server/hub_options.h"
 #include "collectors/scrape/scrape_config.h"
 
@@ -33,12 +34,16 @@ class HubArguments {
   // Address of the receivers; empty: none.
   const std::string& receive() const { return m_receive; }
   Result<std::optional<KubeSelection>> kubernetes() const { return m_kubernetes.selection(); }
+  // --from, --to, --slurm: of the console, whose --prometheus may also be a past window.
+  void declareWindow(Options options) { m_prometheus.declareWindow(options); }
+  const RecordingArguments& prometheus() const { return m_prometheus; }
 
   std::vector<std::string> listen = {HubOptions().listen};  // HOST:PORT, unix:PATH, or one of each
 
  private:
   HubOptions m_options;
   KubernetesArguments m_kubernetes;
+  RecordingArguments m_prometheus;
   double m_max_gib = 0;
   std::string m_durability = "kill", m_scrape, m_trust, m_receive;
 };

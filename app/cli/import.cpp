@@ -55,23 +55,20 @@ class Import : public Command {
     options.flag("--json", m_json, "Print one JSON object");
     options.add("PATH", m_paths, "Files and folders");
     m_services.declare(options);
-    const auto time = [](const std::string& text) { return timeArgument(text) ? std::string() : "not a time: " + text; };
-    options.add("--slurm", m_job, "Id of a Slurm job: its run; with --prometheus also its nodes' and GPUs' metrics").positive();
-    options.add("--from", m_from, "Begin: 2026-11-20T21:43:00Z or ns since 1970; default: 1 h before --to").check(time);
-    options.add("--to", m_to, "End of the metrics; default: now").check(time);
+    m_services.declareWindow(options);
     options.check([this]() -> std::string {
-      const bool service = m_services.prometheus() || m_job;
-      const bool window = !m_from.empty() || !m_to.empty();
+      const ServiceQuestion& question = m_services.question();
+      const bool service = !question.url.empty() || question.job;
       if (m_paths.empty() != service) return "PATH, --prometheus or --slurm is required";
       if (m_paths.empty() && !m_map.empty()) return "--map needs PATH";
-      if (m_job && (window || m_services.nodesGiven() || !m_run.empty())) return "--slurm: the job has a name, a time and nodes of its own";
-      return service || !window ? "" : "--from and --to need --prometheus";
+      if (question.job && !m_run.empty()) return "--slurm: the job has a name, a time and nodes of its own";
+      return m_services.wrongWindow();
     });
   }
 
   Status run() override {
-    if (m_job) return importJob();
-    if (m_services.prometheus()) return importMetrics();
+    if (m_services.question().job) return importJob();
+    if (!m_services.question().url.empty()) return importMetrics();
     ImportOptions options{.run_name = m_run};
     if (!m_map.empty()) {
       RG_ASSIGN(options.mapped, mappedImporter());
@@ -95,12 +92,8 @@ class Import : public Command {
 
  private:
   Status importMetrics() const {
-    ServiceImport wanted{.store = m_store, .run_name = m_run, .match = m_services.match()};
-    RG_ASSIGN(wanted.prometheus, m_services.access());
-    RG_ASSIGN(wanted.places, m_services.places());
-    wanted.range.t1 = timeArgument(m_to).value_or(wallNow());
-    wanted.range.t0 = timeArgument(m_from).value_or(wanted.range.t1 - kDefaultWindow);
-    if (wanted.range.t0 >= wanted.range.t1) return {Code::kInvalidArgument, "import: --from must be before --to"};
+    RG_ASSIGN(ServiceImport wanted, serviceImport(m_services.question()));
+    wanted.store = m_store, wanted.run_name = m_run;
     RG_ASSIGN(const FileResult result, importFromServices(wanted));
     Output out = Output::standard();
     out.print(m_json ? json({result}) : text({result}));
@@ -108,11 +101,9 @@ class Import : public Command {
   }
 
   Status importJob() const {
-    ServiceImport wanted{.store = m_store, .match = m_services.match()};
-    if (m_services.prometheus()) {
-      RG_ASSIGN(wanted.prometheus, m_services.access());
-    }
-    RG_ASSIGN(const SlurmJob job, readSlurmJob(*m_job, slurmCommands()));
+    RG_ASSIGN(ServiceImport wanted, serviceImport(m_services.question()));
+    wanted.store = m_store;
+    RG_ASSIGN(const SlurmJob job, readSlurmJob(*m_services.question().job, slurmCommands()));
     RG_ASSIGN(const std::vector<FileResult> results, importSlurmJob(job, std::move(wanted)));
     Output out = Output::standard();
     out.print(m_json ? json(results) : text(results));
@@ -190,11 +181,8 @@ class Import : public Command {
     return out;
   }
 
-  static constexpr DurNs kDefaultWindow = 3'600 * kNsPerSecond;
-
-  std::string m_store, m_run, m_map, m_from, m_to;
+  std::string m_store, m_run, m_map;
   ServiceArguments m_services;
-  std::optional<std::int64_t> m_job;
   bool m_json = false;
   std::vector<std::string> m_paths;
 };

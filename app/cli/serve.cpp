@@ -10,6 +10,7 @@
 #include "app/cli/command.h"
 #include "app/cli/hub_arguments.h"
 #include "app/cli/options.h"
+#include "app/cli/prometheus_recording.h"
 #include "app/cli/receiving.h"
 #include "app/cli/scraping.h"
 #include "app/cli/service_notify.h"
@@ -33,7 +34,8 @@ class Serve : public Command {
   const char* examples() const override {
     return "runglassctl serve --store run.rgl\n"
            "runglassctl serve --store run.rgl --listen 0.0.0.0:7070 --trust trust --listen unix:hub.sock\n"
-           "runglassctl serve --store run.rgl --receive 127.0.0.1:9201\n";
+           "runglassctl serve --store run.rgl --receive 127.0.0.1:9201\n"
+           "runglassctl serve --store run.rgl --prometheus http://prom:9090 --nodes 'gpu-[001-128]'\n";
   }
   void declare(Options options) override {
     options.add("--store", m_store, "The store, a .rgl file; created if it is missing").required();
@@ -51,6 +53,7 @@ class Serve : public Command {
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     RG_ASSIGN(std::vector<ScrapeTarget> targets, m_hub.scrapeTargets());
     RG_ASSIGN(const std::optional<KubeSelection> cluster, m_hub.kubernetes());
+    RG_ASSIGN(const std::optional<PrometheusSelection> prometheus, m_hub.prometheus().selection());
     WatchOptions watching;
     if (!m_alerts.empty()) {
       RG_ASSIGN(watching.alerts, readAlertRules(m_alerts));
@@ -67,6 +70,7 @@ class Serve : public Command {
     std::fflush(stdout);
     std::unique_ptr<Scraper> scraper = startScraper(*hub, m_store, std::move(targets));
     std::unique_ptr<KubeWatch> kube_watch = startKubeWatch(*hub, m_store, cluster);
+    std::unique_ptr<MetricRecording> recording = startMetricRecording(*hub, m_store, prometheus);
     std::string said, said_access;
     std::int64_t said_cut = 0;
     DurNs cut_at = 0;
@@ -99,6 +103,7 @@ class Serve : public Command {
     scraper.reset();
     receivers.reset();
     kube_watch.reset();
+    recording.reset();
     watch.stop();
     return hub->stop();
   }

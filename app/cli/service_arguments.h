@@ -16,18 +16,28 @@ namespace runglass {
 
 class Options;
 
+// As entered on a command line or in the console.
+struct ServiceQuestion {
+  std::string url, access_file, match, nodes;
+  std::string from, to;  // "": an hour before `to`; now
+  std::optional<std::int64_t> job;
+};
+Result<PrometheusAccess> accessOf(const ServiceQuestion& question);
+Result<QueriedPlaces> placesOf(const ServiceQuestion& question);
+Result<TimeRange> windowOf(const ServiceQuestion& question);
+
 class ServiceArguments {
  public:
   // --prometheus, --prometheus-access, --match, --nodes.
   void declare(Options options);
-  bool prometheus() const { return !m_url.empty(); }
-  bool nodesGiven() const { return !m_nodes.empty(); }
-  Result<PrometheusAccess> access() const { return prometheusAccess(m_url, m_access); }
-  Result<QueriedPlaces> places() const;
-  const std::string& match() const { return m_match; }
+  // --from, --to, --slurm. Their check: wrongWindow().
+  void declareWindow(Options options);
+  std::string wrongWindow() const;
+  bool windowGiven() const { return !m_question.from.empty() || !m_question.to.empty(); }
+  const ServiceQuestion& question() const { return m_question; }
 
  private:
-  std::string m_url, m_access, m_match, m_nodes;
+  ServiceQuestion m_question;
 };
 
 // "2026-11-20T21:43:07Z", without a zone UTC, or ns since 1970.

@@ -50,6 +50,25 @@ RunId recordRun(const ServiceImport& wanted, const std::vector<QueriedSeries::Pl
 
 }  // namespace
 
+Result<ServiceImport> serviceImport(const ServiceQuestion& question) {
+  ServiceImport wanted{.match = question.match};
+  RG_TRY(checkMatch(question.match));
+  if (!question.url.empty()) {
+    RG_ASSIGN(wanted.prometheus, accessOf(question));
+  }
+  RG_ASSIGN(wanted.places, placesOf(question));
+  RG_ASSIGN(wanted.range, windowOf(question));
+  return wanted;
+}
+
+Result<MetricSource::Extent> findFromServices(const ServiceImport& wanted) {
+  QueryClient client(wanted.prometheus, {}, wanted.stop);
+  QueriedSeries series(wanted.prometheus.url, wanted.places, nullptr);
+  MetricSource source(client, series, wanted.match);
+  RG_TRY(source.find(wanted.range));
+  return source.extent();
+}
+
 Result<FileResult> importFromServices(const ServiceImport& wanted) {
   FileResult result{.path = wanted.prometheus.url, .kind = "prometheus", .reason = {}, .status = ImportStatus::kOk};
   OpenStore store;
@@ -59,7 +78,6 @@ Result<FileResult> importFromServices(const ServiceImport& wanted) {
   QueryClient client(wanted.prometheus, {}, wanted.stop);
   QueriedSeries series(wanted.prometheus.url, wanted.places, store.stored ? &*store.stored : nullptr);
   MetricSource source(client, series, wanted.match);
-  if (wanted.on_step) wanted.on_step(wanted.prometheus.url);
   const Status found = source.find(wanted.range);
   if (!found.ok() || source.metrics() == 0) {
     if (exists) RG_TRY(store.close());
@@ -75,6 +93,7 @@ Result<FileResult> importFromServices(const ServiceImport& wanted) {
     ExporterBatch batch;
     batch.add(std::move(part));
     batch.apply(out);
+    if (wanted.on_progress) wanted.on_progress(source.metricsRead(), source.metrics());
     if (out.points - committed < kPointsPerCommit) return {};
     committed = out.points;
     return out.flush();
@@ -91,6 +110,16 @@ Result<FileResult> importFromServices(const ServiceImport& wanted) {
   return result;
 }
 
+std::vector<AttemptMetrics> attemptsWithMetrics(const SlurmJob& job) {
+  std::vector<AttemptMetrics> all;
+  for (const SlurmAttempt& attempt : job.attempts) {
+    if (!attempt.start || attempt.nodes.empty()) continue;
+    const TimeRange range{*attempt.start, attempt.end.value_or(wallNow())};
+    if (range.t0 < range.t1) all.push_back({range, {.nodes = attempt.nodes, .gpus = attempt.gpus}});
+  }
+  return all;
+}
+
 Result<std::vector<FileResult>> importSlurmJob(const SlurmJob& job, ServiceImport wanted) {
   const auto started = [](const SlurmAttempt& attempt) { return attempt.start.has_value(); };
   if (std::ranges::none_of(job.attempts, started)) {
@@ -99,11 +128,10 @@ Result<std::vector<FileResult>> importSlurmJob(const SlurmJob& job, ServiceImpor
                                                  (last.reason.empty() ? "" : ", " + last.reason));
   }
   std::vector<FileResult> results;
-  for (const SlurmAttempt& attempt : job.attempts) {
-    if (wanted.prometheus.url.empty() || !attempt.start || attempt.nodes.empty()) continue;
-    wanted.range = {*attempt.start, attempt.end.value_or(wallNow())};
-    if (wanted.range.t0 >= wanted.range.t1) continue;
-    wanted.places = {.nodes = attempt.nodes, .gpus = attempt.gpus};
+  for (const AttemptMetrics& attempt : attemptsWithMetrics(job)) {
+    if (wanted.prometheus.url.empty()) break;
+    wanted.range = attempt.range;
+    wanted.places = attempt.places;
     Result<FileResult> metrics = importFromServices(wanted);
     // An attempt without metrics is still one.
     if (metrics.status().code() == Code::kNotFound)

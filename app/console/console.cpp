@@ -119,7 +119,8 @@ void Console::makeWindow(const QStringList& dropped) {
   connect(
       m_window.get(), &MainWindow::openStoreRequested, this,
       [this](const QString& path) {
-        open({.store = path.toStdString(), .control = m_control}, {});
+        // The place of the command line is one of the store that was made for it.
+        open({.store = path.toStdString(), .control = m_control}, m_options.metrics ? Place(m_place) : Place());
         m_window->show();
       },
       Qt::QueuedConnection);
@@ -159,7 +160,7 @@ void Console::replaceWindow(Language language) {
 }
 
 WelcomeOptions Console::welcome(const QStringList& dropped) {
-  WelcomeOptions options{.maker = &m_maker, .to_list = dropped};
+  WelcomeOptions options{.maker = &m_maker, .to_list = dropped, .metrics = m_options.metrics};
   options.folder = storesFolder();
   options.secrets = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + QStringLiteral("/runglass");
   options.hosts = namesOfThisHost();

@@ -4,9 +4,12 @@
 #include "app/console/console_store_maker.h"
 
 #include <QCoreApplication>
+#include <QDateTime>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QRegularExpression>
+#include <QUrl>
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -14,12 +17,15 @@
 
 #include "analysis/run_summary/run_summary.h"
 #include "app/cli/run_findings.h"
+#include "app/cli/service_import.h"
 #include "app/cli/store_access.h"
 #include "app/console/example_scenario.h"
 #include "app/console/gui_thread.h"
 #include "collectors/importers/session/import_preview.h"
 #include "collectors/importers/session/import_session.h"
+#include "collectors/services/slurm/slurm_service.h"
 #include "collectors/sim/simulator.h"
+#include "model/time_text.h"
 #include "storage/open_store.h"
 #include "storage/store_files.h"
 #include "widgets/core/units.h"
@@ -87,6 +93,76 @@ Result<MadeStore> importInto(const std::string& store, const QStringList& paths,
     const std::string why = made.rows.empty() ? "there is no file" : made.rows.front().reason.toStdString();
     return Status(Code::kInvalidArgument, "nothing was imported: " + why);
   }
+  RG_ASSIGN(made.findings, analyse(store, progress, stop));
+  return made;
+}
+
+ServiceQuestion questionOf(const MetricsQuestion& entered) {
+  const auto text = [](const QString& value) { return value.trimmed().toStdString(); };
+  return {.url = text(entered.url),
+          .access_file = text(entered.access_file),
+          .match = text(entered.match),
+          .nodes = text(entered.nodes),
+          .from = text(entered.from),
+          .to = text(entered.to),
+          .job = entered.job.trimmed().isEmpty() ? std::nullopt : std::optional<std::int64_t>(entered.job.trimmed().toLongLong())};
+}
+
+Result<SlurmJob> jobOf(const ServiceQuestion& question) {
+  if (*question.job <= 0) return Status(Code::kInvalidArgument, "a Slurm job id is a positive number");
+  return readSlurmJob(*question.job, slurmCommands());
+}
+
+Result<MetricsFound> found(const ServiceQuestion& question, const std::stop_token& stop) {
+  RG_ASSIGN(ServiceImport wanted, serviceImport(question));
+  wanted.stop = stop;
+  if (question.job) {
+    RG_ASSIGN(const SlurmJob job, jobOf(question));
+    const std::vector<AttemptMetrics> attempts = attemptsWithMetrics(job);
+    if (attempts.empty()) return Status(Code::kFailedPrecondition, "slurm: the job has not run on any node yet");
+    wanted.range = attempts.back().range, wanted.places = attempts.back().places;
+  }
+  RG_ASSIGN(const MetricSource::Extent extent, findFromServices(wanted));
+  return MetricsFound{.metrics = static_cast<std::int64_t>(extent.metrics),
+                      .other_metrics = static_cast<std::int64_t>(extent.other_metrics),
+                      .nodes = static_cast<std::int64_t>(extent.nodes),
+                      .devices = static_cast<std::int64_t>(extent.devices)};
+}
+
+// "prom-9090" of http://prom:9090/prometheus.
+QString serverName(const QString& url) {
+  static const QRegularExpression kOther(QStringLiteral("[^A-Za-z0-9.-]+"));
+  const QUrl parsed(url);
+  QString name = parsed.host() + (parsed.port() > 0 ? u'-' + QString::number(parsed.port()) : QString());
+  return name.replace(kOther, QStringLiteral("-"));
+}
+
+QString metricsStore(const MetricsQuestion& entered, const ServiceImport& wanted, const QString& folder) {
+  const auto time = [](TimeNs ns) {
+    return QDateTime::fromMSecsSinceEpoch(ns / kNsPerMs, Qt::UTC).toString(QStringLiteral("yyyyMMdd'T'HHmmss'Z'"));
+  };
+  const QString of_what = entered.job.trimmed().isEmpty() ? time(wanted.range.t0) + u'-' + time(wanted.range.t1)
+                                                          : QStringLiteral("slurm-") + entered.job.trimmed();
+  return folder + u'/' + serverName(entered.url.trimmed()) + u'-' + of_what + QStringLiteral(".rgl");
+}
+
+Result<MadeStore> metricsInto(const std::string& store, const ServiceQuestion& question, ServiceImport wanted,
+                              const StoreMaker::Progress& progress, const std::stop_token& stop) {
+  progress({MakerText::tr("looking for metrics at %1").arg(screenText(question.url, 60)), std::nullopt});
+  wanted.store = store, wanted.stop = stop;
+  wanted.on_progress = [&progress](std::size_t read, std::size_t all) {
+    progress({MakerText::tr("metric %1 of %2").arg(read + 1).arg(all), static_cast<double>(read) / static_cast<double>(all)});
+  };
+  std::vector<FileResult> results;
+  if (question.job) {
+    RG_ASSIGN(const SlurmJob job, jobOf(question));
+    RG_ASSIGN(results, importSlurmJob(job, std::move(wanted)));
+  } else {
+    wanted.run_name = question.url + " " + utcText(wanted.range.t0);
+    RG_ASSIGN(results.emplace_back(), importFromServices(wanted));
+  }
+  MadeStore made{.path = QString::fromStdString(store), .rows = {}};
+  for (const FileResult& result : results) made.rows.push_back(rowOf(result));
   RG_ASSIGN(made.findings, analyse(store, progress, stop));
   return made;
 }
@@ -187,6 +263,27 @@ void BackgroundStoreMaker::import(const QStringList& paths, const QString& store
   m_worker.start([paths, store, stop, said = whileWanted<MakeProgress>(context, stop, std::move(progress)),
                   answer = whileWanted<Result<MadeStore>>(context, stop, std::move(done))] {
     answer(made(store, [&](const std::string& path) { return importInto(path, paths, said, stop); }));
+  });
+}
+
+void BackgroundStoreMaker::findMetrics(const MetricsQuestion& question, QObject* context,
+                                       std::function<void(const Result<MetricsFound>&)> done) {
+  const std::stop_token stop = begin();
+  m_worker.start([asked = questionOf(question), stop, answer = whileWanted<Result<MetricsFound>>(context, stop, std::move(done))] {
+    answer(found(asked, stop));
+  });
+}
+
+void BackgroundStoreMaker::importMetrics(const MetricsQuestion& question, const QString& folder, QObject* context, Progress progress,
+                                         Made done) {
+  const std::stop_token stop = begin();
+  m_worker.start([question, folder, stop, said = whileWanted<MakeProgress>(context, stop, std::move(progress)),
+                  answer = whileWanted<Result<MadeStore>>(context, stop, std::move(done))] {
+    const ServiceQuestion asked = questionOf(question);
+    const Result<ServiceImport> wanted = serviceImport(asked);
+    if (!wanted.ok()) return answer(wanted.status());
+    answer(made(metricsStore(question, *wanted, folder),
+                [&](const std::string& path) { return metricsInto(path, asked, *wanted, said, stop); }));
   });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tasks of the start page: importing files into a store, playing the example into one, and analysing both before they are shown.
+// The tasks of the start page: importing files or metrics into a store, playing the example into one, and analysing them before they are
+// shown.
 //
 // Threading:  GUI thread; one worker.
 // Ownership:  the Console owns it; its destructor stops the work and waits for it.
@@ -22,6 +23,8 @@ class BackgroundStoreMaker final : public StoreMaker {
 
   void list(const QStringList& paths, QObject* context, std::function<void(const Result<ImportListing>&)> done) override;
   void import(const QStringList& paths, const QString& store, QObject* context, Progress progress, Made done) override;
+  void findMetrics(const MetricsQuestion& question, QObject* context, std::function<void(const Result<MetricsFound>&)> done) override;
+  void importMetrics(const MetricsQuestion& question, const QString& folder, QObject* context, Progress progress, Made done) override;
   void example(const QString& store, QObject* context, Progress progress, Made done) override;
   void glance(const QString& store, QObject* context, std::function<void(const Result<StoreGlance>&)> done) override;
   void cancel() override;

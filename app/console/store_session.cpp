@@ -118,6 +118,7 @@ std::function<void()> StoreSession::close() {
     if (access->scraper) access->scraper->stop();
     if (access->receivers) access->receivers->stop();
     if (access->kube_watch) access->kube_watch->stop();
+    if (access->recording) access->recording->stop();
     if (access->hub) {
       access->watch->stop();
       stopped = access->hub->stop();
@@ -141,6 +142,7 @@ StoreAccess StoreSession::prepare(const SessionOptions& options) {
       else
         std::fprintf(stderr, "runglass: %s\n", receivers.status().message().c_str());
       access.kube_watch = startKubeWatch(*access.hub, options.store, options.kubernetes);
+      access.recording = startMetricRecording(*access.hub, options.store, options.prometheus);
       access.watch = std::make_shared<Watch>(
           options.store, *access.hub,
           WatchOptions{.on_stall = captureAtStall(*access.hub), .alerts = options.alerts, .desktop = options.desktop});

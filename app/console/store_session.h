@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "app/cli/kubernetes_watching.h"
+#include "app/cli/prometheus_recording.h"
 #include "app/cli/receiving.h"
 #include "app/cli/scraping.h"
 #include "app/console/store_edits.h"
@@ -32,6 +33,7 @@
 #include "widgets/core/query_service.h"
 #include "widgets/frame/status_source.h"
 #include "widgets/welcome/hub_address.h"
+#include "widgets/welcome/store_maker.h"
 
 namespace runglass {
 
@@ -44,27 +46,30 @@ struct Following {
 
 struct SessionOptions {
   std::string store;
-  std::optional<HubOptions> hub = std::nullopt;            // set: write the store and receive agents
-  std::vector<ScrapeTarget> scrape = {};                   // for that hub
-  std::optional<KubeSelection> kubernetes = std::nullopt;  // for that hub
-  std::string receive = {};                                // address of its receivers; empty: none
-  AlertOptions alerts = defaultAlerts(true);               // for that hub
-  std::function<void(const AlertMessage&)> desktop = {};   // shows a message; called on the hub's thread
-  ControlTarget control = {};                              // how to reach the hub of another process; its address is in the store's lock
-  std::optional<Following> follow = std::nullopt;          // not together with `hub`
-  std::vector<std::shared_future<void>> after = {};        // the store is opened after these sessions have closed: they still use it
+  std::optional<MetricsQuestion> metrics = std::nullopt;         // without a store: one is made of these and opened
+  std::optional<HubOptions> hub = std::nullopt;                  // set: write the store and receive agents
+  std::vector<ScrapeTarget> scrape = {};                         // for that hub
+  std::optional<KubeSelection> kubernetes = std::nullopt;        // for that hub
+  std::optional<PrometheusSelection> prometheus = std::nullopt;  // for that hub
+  std::string receive = {};                                      // address of its receivers; empty: none
+  AlertOptions alerts = defaultAlerts(true);                     // for that hub
+  std::function<void(const AlertMessage&)> desktop = {};         // shows a message; called on the hub's thread
+  ControlTarget control = {};                        // how to reach the hub of another process; its address is in the store's lock
+  std::optional<Following> follow = std::nullopt;    // not together with `hub`
+  std::vector<std::shared_future<void>> after = {};  // the store is opened after these sessions have closed: they still use it
 };
 
 // How to read and edit the store, determined once the hub has started or failed.
 struct StoreAccess {
   ReaderOptions reader;
   std::shared_ptr<Hub> hub;
-  std::shared_ptr<Scraper> scraper;       // into the hub; null without targets
-  std::shared_ptr<Receivers> receivers;   // into the hub; null without an address
-  std::shared_ptr<KubeWatch> kube_watch;  // into the hub; null without a cluster
-  std::shared_ptr<Watch> watch;           // of the hub; declared after it, because it borrows it
-  std::shared_ptr<Mirror> mirror;         // of the source hub, if this process replicates it
-  Status failed;                          // not OK: this store cannot be read
+  std::shared_ptr<Scraper> scraper;            // into the hub; null without targets
+  std::shared_ptr<Receivers> receivers;        // into the hub; null without an address
+  std::shared_ptr<KubeWatch> kube_watch;       // into the hub; null without a cluster
+  std::shared_ptr<MetricRecording> recording;  // into the hub; null without a Prometheus
+  std::shared_ptr<Watch> watch;                // of the hub; declared after it, because it borrows it
+  std::shared_ptr<Mirror> mirror;              // of the source hub, if this process replicates it
+  Status failed;                               // not OK: this store cannot be read
   bool writable = true;
   std::string problem;                // why there is no hub although one was requested
   std::optional<StoreHolder> holder;  // the process that writes the store, if it is another one

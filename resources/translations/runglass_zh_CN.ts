@@ -906,6 +906,17 @@
     </message>
 </context>
 <context>
+    <name>FileRow</name>
+    <message>
+        <source>Choose …</source>
+        <translation>选择 …</translation>
+    </message>
+    <message>
+        <source>Choose: %1</source>
+        <translation>选择：%1</translation>
+    </message>
+</context>
+<context>
     <name>Goodput</name>
     <message>
         <source>%1 %2 without a word on their cause are not counted.</source>
@@ -1483,6 +1494,14 @@
     <message>
         <source>analysing %1</source>
         <translation>正在分析 %1</translation>
+    </message>
+    <message>
+        <source>looking for metrics at %1</source>
+        <translation>正在查找 %1 上的指标</translation>
+    </message>
+    <message>
+        <source>metric %1 of %2</source>
+        <translation>第 %1 个指标，共 %2 个</translation>
     </message>
     <message>
         <source>step %1 of %2</source>
@@ -8219,14 +8238,6 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>其证书的 CA</translation>
     </message>
     <message>
-        <source>Choose …</source>
-        <translation>选择 …</translation>
-    </message>
-    <message>
-        <source>Choose: %1</source>
-        <translation>选择：%1</translation>
-    </message>
-    <message>
         <source>Connect</source>
         <translation>连接</translation>
     </message>
@@ -9817,6 +9828,81 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>step %1</source>
         <translation>第 %1 步</translation>
+    </message>
+</context>
+<context>
+    <name>runglass::PrometheusPanel</name>
+    <message>
+        <source>2026-11-20T21:43:00Z; empty: an hour before the end</source>
+        <translation>2026-11-20T21:43:00Z；留空：结束前一小时</translation>
+    </message>
+    <message>
+        <source>2026-11-20T22:43:00Z; empty: now</source>
+        <translation>2026-11-20T22:43:00Z；留空：现在</translation>
+    </message>
+    <message>
+        <source>Access file</source>
+        <translation>访问文件</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>从</translation>
+    </message>
+    <message>
+        <source>Import and open</source>
+        <translation>导入并打开</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>Nodes: %1 · GPUs: %2 · known metrics: %3 · other metrics, not imported: %4</source>
+        <translation>节点：%1 · GPU：%2 · 已知指标：%3 · 其他指标（不导入）：%4</translation>
+    </message>
+    <message>
+        <source>Selector</source>
+        <translation>选择器</translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>Slurm job</source>
+        <translation>Slurm 作业</translation>
+    </message>
+    <message>
+        <source>The metrics of GPUs, hosts and the network that a Prometheus, VictoriaMetrics, Thanos or Mimir has of a job or a window become a store in %1.</source>
+        <translation>Prometheus、VictoriaMetrics、Thanos 或 Mimir 中某个作业或时间窗口的 GPU、主机和网络指标会成为 %1 中的一个 store。</translation>
+    </message>
+    <message>
+        <source>The server answers, but has no metrics of GPUs, hosts, ports or collectives for this.</source>
+        <translation>服务器有应答，但没有与此对应的 GPU、主机、端口或集合通信指标。</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>到</translation>
+    </message>
+    <message>
+        <source>Waiting for %1</source>
+        <translation>正在等待 %1</translation>
+    </message>
+    <message>
+        <source>gpu-[001-128],login; empty: all</source>
+        <translation>gpu-[001-128],login；留空：全部</translation>
+    </message>
+    <message>
+        <source>its id; the job has a window and nodes of its own</source>
+        <translation>作业 ID；作业自带时间窗口和节点</translation>
+    </message>
+    <message>
+        <source>token, CA, headers (TOML, mode 0600); empty: none</source>
+        <translation>令牌、CA、标头（TOML，权限 0600）；留空：无</translation>
+    </message>
+    <message>
+        <source>{cluster=&quot;a&quot;}; empty: all series</source>
+        <translation>{cluster=&quot;a&quot;}；留空：全部序列</translation>
     </message>
 </context>
 <context>
@@ -11704,6 +11790,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>连接集群</translation>
     </message>
     <message>
+        <source>Connect to Prometheus</source>
+        <translation>连接 Prometheus</translation>
+    </message>
+    <message>
         <source>Connect to a hub</source>
         <translation>连接 hub</translation>
     </message>
@@ -11738,6 +11828,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Logs, traces, telemetry of your own</source>
         <translation>你的日志、trace、遥测</translation>
+    </message>
+    <message>
+        <source>Metrics of a job or a past window</source>
+        <translation>作业或过去时间窗口的指标</translation>
     </message>
     <message>
         <source>No store is open.</source>
@@ -14839,6 +14933,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>The query API answered with a warning; the detail shows the first one. Thanos marks partial answers so.</source>
         <translation>查询 API 的答复带有警告；详情给出第一条。Thanos 以此标记不完整的答复。</translation>
+    </message>
+    <message>
+        <source>The query API did not answer, or refused; the detail has the reason. The time is queried again once it answers.</source>
+        <translation>查询 API 没有应答或拒绝了请求；原因见详情。待其应答后会重新查询这段时间。</translation>
     </message>
     <message>
         <source>The rank with the smallest last completed work is the one the others wait for.</source>

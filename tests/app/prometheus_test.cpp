@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// `runglassctl import --prometheus` against Debian's Prometheus and VictoriaMetrics, fed by an exporter of ours and
-// prometheus-node-exporter.
+// `runglassctl import --prometheus` and `serve --prometheus` against Debian's Prometheus and VictoriaMetrics, fed by an exporter of ours
+// and prometheus-node-exporter.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "net/http_client.h"
 #include "tests/app/ctl_fixture.h"
 #include "tests/support/debian_program.h"
-#include "tests/support/http_server.h"
+#include "tests/support/fake_dcgm_exporter.h"
 #include "tests/support/program.h"
 #include "tests/support/reserved_port.h"
 #include "tests/support/wait_until.h"
@@ -20,27 +20,7 @@ namespace {
 using test::debianProgram;
 using test::waitUntil;
 using testing::HasSubstr;
-
-// As dcgm-exporter with two GPUs. Each scrape shows the next number, so that a value names the scrape that it is of.
-class FakeDcgmExporter {
- public:
-  std::string address() const { return m_server.address(); }
-  std::int64_t scrapes() const { return m_scrapes; }
-
- private:
-  bool answer(const test::HttpServer::Connection& to) {
-    const std::string n = std::to_string(++m_scrapes);
-    std::string page = "# TYPE DCGM_FI_DEV_FB_USED gauge\n# TYPE DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION counter\n";
-    for (const std::string gpu : {"0", "1"}) {
-      const std::string labels = "{gpu=\"" + gpu + "\",UUID=\"GPU-" + gpu + "\",modelName=\"H100\",Hostname=\"gpu-01\"} ";
-      page.append("DCGM_FI_DEV_FB_USED").append(labels).append(n).append("\n");
-      page.append("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION").append(labels).append(n).append("000\n");
-    }
-    return to.answer(page);
-  }
-  std::atomic<std::int64_t> m_scrapes = 0;
-  test::HttpServer m_server{[this](const std::string&, const test::HttpServer::Connection& to) { return answer(to); }};
-};
+using testing::IsSupersetOf;
 
 class RealServer : public CtlFixture, public ::testing::WithParamInterface<const char*> {
  protected:
@@ -68,6 +48,10 @@ class RealServer : public CtlFixture, public ::testing::WithParamInterface<const
           std::vector<std::string>{debianProgram("victoria-metrics"), "-promscrape.config=" + config, "-storageDataPath=" + data,
                                    "-httpListenAddr=" + m_port.address(), "-search.latencyOffset=0s"},
           "/dev/null");
+  }
+  void startHub(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), RG_BIN_DIR "/runglassctl");
+    m_hub.emplace(test::runnable(std::move(arguments)), m_hub_log);
   }
   void waitForScrapes(std::int64_t more) {
     const std::int64_t until = m_exporter.scrapes() + more;
@@ -99,9 +83,10 @@ class RealServer : public CtlFixture, public ::testing::WithParamInterface<const
     return all;
   }
 
-  FakeDcgmExporter m_exporter;
+  test::FakeDcgmExporter m_exporter;
   const test::ReservedPort m_node_port, m_port;
-  std::optional<Program> m_node_exporter, m_server;
+  const std::string m_hub_log = m_folder.file("hub.log");
+  std::optional<Program> m_node_exporter, m_server, m_hub;
 };
 
 TEST_P(RealServer, EveryExposedValueIsInTheStoreOnceAcrossAKilledServerAndRepeatedImports) {
@@ -130,6 +115,44 @@ TEST_P(RealServer, EveryExposedValueIsInTheStoreOnceAcrossAKilledServerAndRepeat
   }
   EXPECT_THAT(query("SELECT kind FROM series WHERE metric = 'energy_joules' LIMIT 1").out, HasSubstr("counter"));
   EXPECT_THAT(query("SELECT DISTINCT node FROM series").out, HasSubstr("gpu-01"));
+}
+
+TEST_P(RealServer, ARecordingHubHasEverySampleOnceAcrossAKilledServerAndItsOwnKill) {
+  const std::vector<std::string> serve{
+      "serve", "--store", m_store, "--listen", "127.0.0.1:0", "--prometheus", "http://" + m_port.address(), "--prometheus-interval", "0.3"};
+  // A server may show its newest samples later, and the hub commits once a second.
+  const auto recorded = [&](std::int64_t scrape) {
+    const auto stored = values("gpu_memory_used_bytes", "GPU-1");
+    return !stored.empty() && stored.back() >= scrape;
+  };
+  const auto waitUntilRecorded = [&] {
+    waitForScrapes(5);
+    const std::int64_t newest = m_exporter.scrapes();
+    ASSERT_TRUE(waitUntil([&] { return recorded(newest); })) << contentOf(m_hub_log);
+  };
+  startHub(serve);
+  waitUntilRecorded();
+  m_server.reset();  // SIGKILL
+  ASSERT_TRUE(waitUntil([&] { return query("SELECT code FROM ingest_issue").out.find("prometheus.unavailable") != std::string::npos; }));
+  EXPECT_THAT(ctl({"status", "--store", m_store}).out, HasSubstr("prometheus.unavailable"));
+  startServer();
+  waitUntilRecorded();
+  m_hub.reset();  // SIGKILL
+  waitForScrapes(10);
+  startHub(serve);
+  waitUntilRecorded();
+  m_hub->signal(SIGTERM);
+  EXPECT_EQ(m_hub->wait(), 0) << contentOf(m_hub_log);
+
+  // The store has all that the server has, up to the newest sample recorded.
+  const auto memory = values("gpu_memory_used_bytes", "GPU-1"), energy = values("energy_joules", "GPU-1");
+  EXPECT_EQ(memory, energy);
+  EXPECT_EQ(std::set<std::int64_t>(memory.begin(), memory.end()).size(), memory.size()) << "nothing twice";
+  m_store = m_folder.file("imported.rgl");
+  ASSERT_EQ(import().exit, 0);
+  std::vector<std::int64_t> served = values("gpu_memory_used_bytes", "GPU-1");
+  std::erase_if(served, [&](std::int64_t scrape) { return scrape < memory.front() || scrape > memory.back(); });
+  EXPECT_THAT(memory, IsSupersetOf(served)) << "nothing is missing";
 }
 
 TEST_P(RealServer, TheHostsMetricsAreThoseOfNodeExporter) {

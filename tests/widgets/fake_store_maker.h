@@ -18,6 +18,12 @@ class FakeStoreMaker final : public StoreMaker {
   void import(const QStringList& paths, const QString& store, QObject*, Progress progress, Made done) override {
     imported = paths, into = store, on_progress = std::move(progress), on_made = std::move(done);
   }
+  void findMetrics(const MetricsQuestion& question, QObject*, std::function<void(const Result<MetricsFound>&)> done) override {
+    question_found = question, on_found = std::move(done);
+  }
+  void importMetrics(const MetricsQuestion& question, const QString& folder, QObject*, Progress progress, Made done) override {
+    question_imported = question, into = folder, on_progress = std::move(progress), on_made = std::move(done);
+  }
   void example(const QString& store, QObject*, Progress progress, Made done) override {
     into = store, on_progress = std::move(progress), on_made = std::move(done);
   }
@@ -33,6 +39,8 @@ class FakeStoreMaker final : public StoreMaker {
   std::function<void(const Result<ImportListing>&)> on_listed;
   Progress on_progress;
   Made on_made;
+  std::optional<MetricsQuestion> question_found, question_imported;
+  std::function<void(const Result<MetricsFound>&)> on_found;
   int cancelled = 0;
 };
 

@@ -23,6 +23,7 @@
 #include "widgets/welcome/connect_panel.h"
 #include "widgets/welcome/hub_panel.h"
 #include "widgets/welcome/import_panel.h"
+#include "widgets/welcome/prometheus_panel.h"
 #include "widgets/welcome/start_card.h"
 #include "widgets/welcome/welcome_page.h"
 
@@ -114,6 +115,37 @@ TEST_F(WelcomeTest, ARecentStoreHasItsStateAndItsOpenFindings) {
   button(shown, stores[1])->click();
   ASSERT_EQ(opened.count(), 1);
   EXPECT_EQ(opened[0][0].toString(), stores[1]);
+}
+
+TEST_F(WelcomeTest, APrometheusIsCheckedOnceTheFormRestsAndAJobHasItsOwnWindow) {
+  WelcomePage& shown = show();
+  button(shown, "Connect to Prometheus")->click();
+  auto* const panel = shown.findChild<PrometheusPanel*>();
+  panel->fill({.url = "prom", .nodes = "gpu-01"});
+  EXPECT_TRUE(shown.isFinal()) << "that is no address of a server";
+  panel->fill({.url = "http://prom:9090", .nodes = "gpu-01"});
+  EXPECT_FALSE(shown.isFinal());
+  ASSERT_TRUE(waitFor([&] { return maker.on_found != nullptr; }));
+  EXPECT_EQ(maker.question_found->nodes, "gpu-01");
+  QPushButton* const start = button(*panel, "Import and open");
+  EXPECT_FALSE(start->isEnabled());
+  maker.on_found(MetricsFound{.metrics = 97, .other_metrics = 1'200, .nodes = 128, .devices = 1'024});
+  EXPECT_TRUE(says(shown, QStringLiteral("GPUs: 1") + QChar(kThinSpace) + QStringLiteral("024")));
+  EXPECT_TRUE(start->isEnabled());
+  panel->fill({.url = "http://prom:9090", .nodes = "gpu-01", .job = "4711"});
+  EXPECT_FALSE(start->isEnabled()) << "what was found was of another question";
+  EXPECT_EQ(panel->question().nodes, QString());
+  EXPECT_EQ(panel->question().job, "4711");
+  ASSERT_TRUE(waitFor([&] { return maker.question_found->job == "4711"; }));
+  maker.on_found(Status(Code::kNotFound, "slurm: no such job"));
+  EXPECT_TRUE(says(shown, "slurm: no such job"));
+  panel->start();
+  maker.on_progress({"metric 3 of 97", 0.02});
+  EXPECT_TRUE(says(shown, "metric 3 of 97"));
+  const QSignalSpy opened(&shown, &WelcomePage::openRequested);
+  maker.on_made(MadeStore{.path = "/s.rgl", .rows = {}});
+  ASSERT_EQ(opened.count(), 1);
+  EXPECT_EQ(opened[0][0].toString(), "/s.rgl");
 }
 
 TEST_F(WelcomeTest, TheExampleIsMadeOnceAndOpenedFromThenOn) {

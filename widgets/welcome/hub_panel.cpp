@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/welcome/hub_panel.h"
 
-#include <QFileDialog>
 #include <QFormLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -11,6 +9,7 @@
 
 #include "widgets/core/theme.h"
 #include "widgets/core/units.h"
+#include "widgets/welcome/file_row.h"
 
 namespace runglass {
 namespace {
@@ -61,10 +60,11 @@ HubPanel::HubPanel(const KnownHubs& known, QWidget* parent)
   form->setSpacing(2 * kGrid);
   m_address->setPlaceholderText(QStringLiteral("HOST:7070, 127.0.0.1:7070, unix:/home/me/hub.sock"));
   form->addRow(tr("Hub"), m_address);
-  m_token = addFile(*form, tr("Token file"), tr("readers/NAME/token of runglassctl pair; mode 0600"));
-  m_ca = addFile(*form, tr("CA of its certificate"), tr("readers/NAME/ca.pem; without it only hubs of this machine and tunnels to it"));
-  m_cert = addFile(*form, tr("Own certificate"), tr("if the hub requires one instead of a token"));
-  m_key = addFile(*form, tr("Its key"), {});
+  m_token = addFileRow(*form, this, tr("Token file"), tr("readers/NAME/token of runglassctl pair; mode 0600"));
+  m_ca = addFileRow(*form, this, tr("CA of its certificate"),
+                    tr("readers/NAME/ca.pem; without it only hubs of this machine and tunnels to it"));
+  m_cert = addFileRow(*form, this, tr("Own certificate"), tr("if the hub requires one instead of a token"));
+  m_key = addFileRow(*form, this, tr("Its key"), {});
   m_connect->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
   form->addRow(QString(), m_connect);
   column->addLayout(form);
@@ -92,26 +92,6 @@ HubPanel::HubPanel(const KnownHubs& known, QWidget* parent)
   connect(m_address, &QLineEdit::returnPressed, this, ask);
   if (!known.hubs.empty()) fill(known.hubs.front());
   updateButton();
-}
-
-QLineEdit* HubPanel::addFile(QFormLayout& form, const QString& name, const QString& words) {
-  auto* line = new QLineEdit(this);
-  line->setPlaceholderText(words);
-  auto* choose = new QPushButton(tr("Choose …"), this);
-  choose->setAutoDefault(false);
-  choose->setAccessibleName(tr("Choose: %1").arg(name));
-  connect(choose, &QPushButton::clicked, this, [this, line, name] {
-    auto* dialog = new QFileDialog(this, name);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, line, &QLineEdit::setText);
-    dialog->open();
-  });
-  auto* row = new QHBoxLayout;
-  row->addWidget(line, 1);
-  row->addWidget(choose);
-  form.addRow(name, row);
-  return line;
 }
 
 HubAddress HubPanel::asked() const {

@@ -10,7 +10,6 @@
 
 #include "widgets/welcome/hub_address.h"
 
-class QFormLayout;
 class QLineEdit;
 class QPushButton;
 
@@ -29,7 +28,6 @@ class HubPanel : public QWidget {
   void connectRequested(const HubAddress& hub);
 
  private:
-  QLineEdit* addFile(QFormLayout& form, const QString& name, const QString& words);
   void updateButton();
 
   QLineEdit *m_address, *m_token, *m_ca, *m_cert, *m_key;

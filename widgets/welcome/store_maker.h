@@ -51,6 +51,18 @@ struct StoreGlance {
   int findings = 0;  // open, of severity warning and above
 };
 
+// Metrics of a Prometheus to make a store from, as the user enters them.
+struct MetricsQuestion {
+  QString url, access_file, match;
+  QString nodes, from, to;  // empty: all; the last hour
+  QString job;              // id of a Slurm job, which has nodes and times of its own; empty: none
+};
+
+// What the server has of that time.
+struct MetricsFound {
+  std::int64_t metrics = 0, other_metrics = 0, nodes = 0, devices = 0;  // other: not of GPUs, hosts, ports or collectives
+};
+
 class StoreMaker {
  public:
   using Progress = std::function<void(const MakeProgress&)>;
@@ -59,6 +71,9 @@ class StoreMaker {
   virtual ~StoreMaker() = default;
   virtual void list(const QStringList& paths, QObject* context, std::function<void(const Result<ImportListing>&)> done) = 0;
   virtual void import(const QStringList& paths, const QString& store, QObject* context, Progress progress, Made done) = 0;
+  virtual void findMetrics(const MetricsQuestion& question, QObject* context, std::function<void(const Result<MetricsFound>&)> done) = 0;
+  // Into a store in the folder, whose name is that of the job, or server and window.
+  virtual void importMetrics(const MetricsQuestion& question, const QString& folder, QObject* context, Progress progress, Made done) = 0;
   // A simulated run, marked as such on every screen.
   virtual void example(const QString& store, QObject* context, Progress progress, Made done) = 0;
   virtual void glance(const QString& store, QObject* context, std::function<void(const Result<StoreGlance>&)> done) = 0;

@@ -21,8 +21,8 @@
 #include "widgets/welcome/hub_panel.h"
 #include "widgets/welcome/import_panel.h"
 #include "widgets/welcome/making_line.h"
+#include "widgets/welcome/prometheus_panel.h"
 #include "widgets/welcome/start_card.h"
-#include "widgets/welcome/store_maker.h"
 
 namespace runglass {
 namespace {
@@ -114,17 +114,24 @@ WelcomePage::WelcomePage(const WelcomeOptions& options, QWidget* parent)
   addPanel(tr("Import files"), tr("Logs, traces, telemetry of your own"), m_import);
   m_connect = new ConnectPanel(options.folder + QStringLiteral("/live.rgl"), options.secrets, options.hosts, m_panels);
   addPanel(tr("Connect a cluster"), tr("The commands for this host"), m_connect);
+  m_prometheus = new PrometheusPanel(*options.maker, options.folder, m_panels);
+  addPanel(tr("Connect to Prometheus"), tr("Metrics of a job or a past window"), m_prometheus);
   qobject_cast<QVBoxLayout*>(choices->layout())->addStretch(1);
   connect(m_import, &ImportPanel::made, this, &WelcomePage::openRequested);
+  connect(m_prometheus, &PrometheusPanel::made, this, &WelcomePage::openRequested);
   connect(m_connect, &ConnectPanel::listenRequested, this, &WelcomePage::listenRequested);
   connect(hubs, &HubPanel::connectRequested, this, &WelcomePage::connectRequested);
   connect(m_choices, &QButtonGroup::idClicked, m_panels, &QStackedWidget::setCurrentIndex);
   makeCards();
   showPanel(options.hub_wanted ? static_cast<QWidget*>(hubs) : m_panels->widget(0));
   offerImport(options.to_list);
+  if (!options.metrics) return;
+  showPanel(m_prometheus);
+  m_prometheus->fill(*options.metrics);
+  m_prometheus->start();
 }
 
-bool WelcomePage::isFinal() const { return !m_import->isBusy() && !m_example->isBusy(); }
+bool WelcomePage::isFinal() const { return !m_import->isBusy() && !m_example->isBusy() && !m_prometheus->isBusy(); }
 
 QWidget* WelcomePage::makeChoices() {
   auto* choices = new QWidget(this);

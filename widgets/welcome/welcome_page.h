@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// WelcomePage: the content of a window without a store: open a store, follow a hub, try the example, import files, connect a cluster.
+// WelcomePage: the content of a window without a store: open a store, follow a hub, try the example, import files or metrics, connect a
+// cluster.
 //
 // Threading:  GUI thread; long work is the StoreMaker's.
 // Ownership:  owns its widgets; the StoreMaker outlives it.
@@ -12,6 +13,7 @@
 #include "widgets/core/ink_label.h"
 #include "widgets/welcome/connect_commands.h"
 #include "widgets/welcome/hub_address.h"
+#include "widgets/welcome/store_maker.h"
 
 class QButtonGroup;
 class QHBoxLayout;
@@ -23,7 +25,7 @@ namespace runglass {
 class ConnectPanel;
 class ImportPanel;
 class MakingLine;
-class StoreMaker;
+class PrometheusPanel;
 
 struct WelcomeOptions {
   StoreMaker* maker = nullptr;
@@ -33,8 +35,9 @@ struct WelcomeOptions {
   QStringList hosts;   // names and addresses of this host, the best first
   QStringList recent;  // stores opened here before that still exist, newest first
   KnownHubs hubs;
-  bool hub_wanted = false;  // `problem` concerns a hub; the hub panel is shown first
-  QStringList to_list;      // files that were dropped on the previous window
+  bool hub_wanted = false;                      // `problem` concerns a hub; the hub panel is shown first
+  QStringList to_list;                          // files that were dropped on the previous window
+  std::optional<MetricsQuestion> metrics = {};  // imported at once
 };
 
 class WelcomePage : public QWidget {
@@ -74,6 +77,7 @@ class WelcomePage : public QWidget {
   QHBoxLayout* m_cards = nullptr;
   ImportPanel* m_import = nullptr;
   ConnectPanel* m_connect = nullptr;
+  PrometheusPanel* m_prometheus = nullptr;
   MakingLine* m_example = nullptr;
 };
 

@@ -38,9 +38,11 @@ std::string MetricSource::selector(const std::string& metric, const std::vector<
 
 Status MetricSource::find(TimeRange range) {
   m_metrics.clear();
+  m_nodes.clear();
+  m_devices.clear();
   RG_ASSIGN(QueryAnswer names, m_client.metricNames(m_match.empty() ? "" : "{" + m_match + "}", range));
   note(names);
-  std::erase_if(names.texts, [](const std::string& name) { return !isClusterMetric(name); });
+  m_others = std::erase_if(names.texts, [](const std::string& name) { return !isClusterMetric(name); });
   if (!m_series.hasTypes()) {
     // A server without metadata has names that show it.
     Result<QueryAnswer> types = m_client.metricTypes();
@@ -59,10 +61,14 @@ Status MetricSource::findOne(const std::string& name, TimeRange range) {
   m_series.learnHosts(answer.series);
   Metric metric{.name = name};
   for (const MetricLabels& labels : answer.series) {
-    if (m_series.nodeOf(labels))
-      ++metric.instances[instanceOf(labels)];
-    else
+    auto place = m_series.placeOf(labels);
+    if (!place) {
       metric.whole = false;
+      continue;
+    }
+    ++metric.instances[instanceOf(labels)];
+    m_nodes.insert(place->node);
+    if (!place->device.empty()) m_devices.emplace(std::move(place->node), std::move(place->device));
   }
   if (!metric.instances.empty()) m_metrics.push_back(std::move(metric));
   return {};
@@ -97,10 +103,12 @@ void MetricSource::plan(const Metric& metric, TimeRange range, std::vector<Porti
 }
 
 Status MetricSource::read(TimeRange range, const Take& take) {
+  m_read = 0;
   for (const Metric& metric : m_metrics) {
     std::vector<Portion> portions;
     plan(metric, range, portions);
     for (const Portion& portion : portions) RG_TRY(readPortion(portion, take));
+    ++m_read;
   }
   return {};
 }

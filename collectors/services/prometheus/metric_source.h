@@ -35,6 +35,12 @@ class MetricSource {
   Status read(TimeRange range, const Take& take);
 
   std::size_t metrics() const { return m_metrics.size(); }
+  std::size_t metricsRead() const { return m_read; }  // by the current read()
+  // By the last find().
+  struct Extent {
+    std::size_t metrics = 0, other_metrics = 0, nodes = 0, devices = 0;  // other: not of GPUs, hosts, ports or collectives
+  };
+  Extent extent() const { return {m_metrics.size(), m_others, m_nodes.size(), m_devices.size()}; }
 
  private:
   struct Metric {
@@ -58,6 +64,9 @@ class MetricSource {
   QueriedSeries& m_series;
   const std::string m_match;  // the matchers without braces
   std::vector<Metric> m_metrics;
+  std::size_t m_read = 0, m_others = 0;
+  std::set<std::string> m_nodes;
+  std::set<std::pair<std::string, std::string>> m_devices;  // with their nodes
   std::vector<Issue> m_issues;
 };
 

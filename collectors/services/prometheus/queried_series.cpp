@@ -47,8 +47,8 @@ ExpositionParser::Sample exposed(const MetricLabels& labels) {
 
 }  // namespace
 
-QueriedSeries::QueriedSeries(std::string url, QueriedPlaces places, StoredTimes* stored)
-    : m_url(std::move(url)), m_wanted(std::move(places)), m_stored(stored) {}
+QueriedSeries::QueriedSeries(std::string url, QueriedPlaces places, StoredTimes* stored, DurNs overlap, ExporterPlaces::NodeUuid node_uuid)
+    : m_url(std::move(url)), m_wanted(std::move(places)), m_stored(stored), m_overlap(overlap), m_node_uuid(std::move(node_uuid)) {}
 
 void QueriedSeries::learnHosts(const std::vector<MetricLabels>& series) {
   std::map<std::string, std::set<std::string>> named;  // by instance: GPU exporters name their machine in every sample
@@ -68,18 +68,30 @@ void QueriedSeries::learnTypes(std::vector<std::pair<std::string, std::string>> 
   for (auto& [metric, type] : types) m_types.insert_or_assign(std::move(metric), std::move(type));
 }
 
-std::optional<std::string> QueriedSeries::nodeOf(const MetricLabels& labels) const {
-  std::string name = exporterSample(exposed(labels), "").node;
+std::optional<QueriedSeries::LabelledPlace> QueriedSeries::placeOf(const MetricLabels& labels) const {
+  const ExporterSample what = exporterSample(exposed(labels), "");
+  std::string name = what.node;
   const std::string instance(labelOf(labels, "instance"));
   if (const auto known = m_host_of.find(instance); name.empty() && known != m_host_of.end()) name = known->second;
   if (name.empty()) name = hostOfInstance(instance);
   if (name.empty()) return std::nullopt;
-  if (m_wanted.nodes.empty() || std::ranges::find(m_wanted.nodes, name) != m_wanted.nodes.end()) return name;
-  // A scheduler has short names where exporters have qualified ones, or the other way round.
-  for (const std::string& wanted : m_wanted.nodes)
-    if (shortName(wanted) == shortName(name) && (wanted.find('.') == std::string::npos || name.find('.') == std::string::npos))
-      return wanted;
-  return std::nullopt;
+  if (!m_wanted.nodes.empty() && std::ranges::find(m_wanted.nodes, name) == m_wanted.nodes.end()) {
+    // A scheduler has short names where exporters have qualified ones, or the other way round.
+    const auto same = [&name](const std::string& wanted) {
+      return shortName(wanted) == shortName(name) && (wanted.find('.') == std::string::npos || name.find('.') == std::string::npos);
+    };
+    const auto wanted = std::ranges::find_if(m_wanted.nodes, same);
+    if (wanted == m_wanted.nodes.end()) return std::nullopt;
+    name = *wanted;
+  }
+  std::string device;
+  if (!what.device_kind.empty()) device = what.uuid.empty() ? what.device_kind + std::to_string(what.index.value_or(0)) : what.uuid;
+  return LabelledPlace{std::move(name), std::move(device)};
+}
+
+std::optional<std::string> QueriedSeries::nodeOf(const MetricLabels& labels) const {
+  const auto place = placeOf(labels);
+  return place ? std::optional(place->node) : std::nullopt;
 }
 
 QueriedSeries::Origin QueriedSeries::originOf(const MetricLabels& labels) {
@@ -130,39 +142,40 @@ void QueriedSeries::add(const QueriedColumn& column) {
   if (column.time.empty()) return;
   std::string key = keyOf(column.labels);
   auto known = m_origins.find(key);
+  // A recording of weeks meets ever new labels of the same series, such as pods.
+  if (known == m_origins.end() && m_origins.size() >= kMaxSeries) m_origins.clear();
   if (known == m_origins.end()) known = m_origins.emplace(std::move(key), originOf(column.labels)).first;
   const Origin& origin = known->second;
   if (!origin.entry) return;
   Entry& entry = m_entries[*origin.entry];
-  if (entry.pending.empty()) m_touched.push_back(*origin.entry);
+  const bool untouched = entry.pending.empty();
   entry.pending.reserve(entry.pending.size() + column.time.size());
   for (std::size_t i = 0; i < column.time.size(); ++i) {
-    const double exposed = column.value[i];
-    if (origin.dcgm && isBlankOfDcgm(exposed)) {
-      issue("prometheus.blank_value", 1, "");
-      continue;
-    }
-    const double value = origin.unit != nullptr ? origin.unit->apply(exposed) : exposed;
-    if (entry.metric != nullptr && !isPlausible(*entry.metric, value)) {
-      issue("prometheus.implausible_value", 1, std::string(entry.metric->name) + ": " + std::to_string(exposed));
-      continue;
-    }
-    entry.pending.emplace_back(column.time[i], value);
+    if (isTaken(entry, column.time[i])) continue;
+    const double exposed = column.value[i], value = origin.unit != nullptr ? origin.unit->apply(exposed) : exposed;
+    if (origin.dcgm && isBlankOfDcgm(exposed))
+      entry.pending.push_back({column.time[i], exposed, "prometheus.blank_value"});
+    else if (entry.metric != nullptr && !isPlausible(*entry.metric, value))
+      entry.pending.push_back({column.time[i], exposed, "prometheus.implausible_value"});
+    else
+      entry.pending.push_back({column.time[i], value});
   }
+  if (untouched && !entry.pending.empty()) m_touched.push_back(*origin.entry);
 }
 
 Result<ExporterPart> QueriedSeries::take(TimeRange range) {
   ExporterPart part;
   part.ids = m_ids;
-  m_places.declare(part,
-                   m_stored != nullptr ? [this](const std::string& name) { return m_stored->nodeUuid(name); } : ExporterPlaces::NodeUuid());
+  const auto stored_uuid = [this](const std::string& name) { return m_stored != nullptr ? m_stored->nodeUuid(name) : std::string(); };
+  m_places.declare(part, m_node_uuid ? m_node_uuid : stored_uuid);
   part.series = std::exchange(m_fresh, {});
   for (const std::uint32_t index : std::exchange(m_touched, {})) {
     Entry& entry = m_entries[index];
     SampleColumns stored;
     if (m_stored != nullptr) {
       const std::string device = entry.device ? m_places.declared(*entry.device).uuid : std::string();
-      RG_ASSIGN(stored, m_stored->samples(m_places.nodeUuid(entry.node), device, entry.key, range, entry.last_xid));
+      RG_ASSIGN(stored,
+                m_stored->samples(m_places.nodeUuid(entry.node), device, entry.key, range, entry.last_xid && entry.newest == INT64_MIN));
     }
     takeEntry(index, stored, part);
   }
@@ -172,32 +185,48 @@ Result<ExporterPart> QueriedSeries::take(TimeRange range) {
   return part;
 }
 
+bool QueriedSeries::isTaken(const Entry& entry, TimeNs time) const {
+  if (entry.newest == INT64_MIN || time > entry.newest) return false;
+  return time <= entry.newest - m_overlap || std::ranges::binary_search(entry.overlap, time);
+}
+
 void QueriedSeries::takeEntry(std::uint32_t index, const SampleColumns& stored, ExporterPart& part) {
   Entry& entry = m_entries[index];
   auto& pending = entry.pending;
-  // Columns of one series come in any order: a label that is not of the series changed.
-  std::ranges::stable_sort(pending, {}, &std::pair<TimeNs, double>::first);
+  // Columns of one series come in any order: a label that is not of the series changed. A value takes precedence over a refused one.
+  std::ranges::stable_sort(pending, {}, [](const Pending& one) { return std::pair(one.time, one.fault != nullptr); });
   std::size_t at = 0;
   std::size_t kept = 0;
-  for (const auto& [time, value] : pending) {
-    if (time <= entry.newest) continue;
-    while (at < stored.time.size() && stored.time[at] < time) ++at;
-    if (at < stored.time.size() && stored.time[at] == time) continue;
-    if (kept > 0 && pending[kept - 1].first == time) {
-      if (pending[kept - 1].second != value) issue("prometheus.conflicting_sample", 1, entry.key.metric);
+  for (const Pending& one : pending) {
+    while (at < stored.time.size() && stored.time[at] < one.time) ++at;
+    if (at < stored.time.size() && stored.time[at] == one.time) continue;
+    if (kept > 0 && pending[kept - 1].time == one.time) {
+      if (one.fault == nullptr && pending[kept - 1].value != one.value) issue("prometheus.conflicting_sample", 1, entry.key.metric);
       continue;
     }
-    pending[kept++] = {time, value};
+    pending[kept++] = one;
   }
   pending.resize(kept);
   if (entry.last_xid) {
-    // By device: the labels change with the pod that uses the GPU.
+    // By device: the labels change with the pod that uses the GPU. A late sample is no new change.
     auto& readings = m_xid_readings[{entry.node, entry.device}];
-    for (std::size_t i = 0; i < stored.size(); ++i) readings.push_back({stored.time[i], stored.value[i], true});
-    for (const auto& [time, value] : pending) readings.push_back({time, value, false});
+    for (std::size_t i = 0; i < stored.size(); ++i)
+      if (stored.time[i] > entry.newest) readings.push_back({stored.time[i], stored.value[i], true});
+    for (const Pending& one : pending)
+      if (one.fault == nullptr && one.time > entry.newest) readings.push_back({one.time, one.value, false});
   }
-  for (const auto& [time, value] : pending) part.points.push_back({index, time, value});
-  if (!pending.empty()) entry.newest = pending.back().first;
+  for (const Pending& one : pending) {
+    if (one.fault == nullptr)
+      part.points.push_back({index, one.time, one.value});
+    else
+      issue(one.fault, 1, entry.metric != nullptr ? std::string(entry.metric->name) + ": " + std::to_string(one.value) : entry.key.metric);
+  }
+  if (!pending.empty()) entry.newest = std::max(entry.newest, pending.back().time);
+  if (m_overlap > 0) {
+    for (const Pending& one : pending) entry.overlap.push_back(one.time);
+    std::ranges::sort(entry.overlap);
+    std::erase_if(entry.overlap, [&](TimeNs time) { return time <= entry.newest - m_overlap; });
+  }
   entry.pending = {};
 }
 

@@ -36,15 +36,21 @@ class QueriedSeries {
  public:
   static constexpr std::size_t kMaxSeries = 2'000'000, kMaxPlaces = 1'000'000;
 
-  // `url`: names the service in issues. `stored`: null for an empty store.
-  QueriedSeries(std::string url, QueriedPlaces places, StoredTimes* stored);
+  // `url`: names the service in issues. `stored`: null for an empty store. `overlap`: time that is queried again, in which samples that
+  // were not taken before are new. `node_uuid`: the uuid of a node's name; empty: that of `stored`.
+  QueriedSeries(std::string url, QueriedPlaces places, StoredTimes* stored, DurNs overlap = 0, ExporterPlaces::NodeUuid node_uuid = {});
 
   // Learns the machines' names behind addresses; before series of them are added.
   void learnHosts(const std::vector<MetricLabels>& series);
   // "counter", "gauge", ... by metric.
   void learnTypes(std::vector<std::pair<std::string, std::string>> types);
   bool hasTypes() const { return !m_types.empty(); }
-  // The node that the label set is of: its name, or that of QueriedPlaces. nullopt: none, or not a wanted one.
+  // What the label set is of: the node's name, or that of QueriedPlaces, and the device as it is named there. nullopt: no node, or not a
+  // wanted one.
+  struct LabelledPlace {
+    std::string node, device;  // device "": of the node
+  };
+  std::optional<LabelledPlace> placeOf(const MetricLabels& labels) const;
   std::optional<std::string> nodeOf(const MetricLabels& labels) const;
 
   void add(const QueriedColumn& column);
@@ -61,14 +67,20 @@ class QueriedSeries {
   std::vector<std::string> silentNodes() const;
 
  private:
+  struct Pending {
+    TimeNs time;
+    double value;
+    const char* fault = nullptr;  // the issue of a value that is refused
+  };
   struct Entry {
     SeriesKey key;
     std::uint32_t node = 0;
     std::optional<std::uint32_t> device;
     const MetricInfo* metric = nullptr;  // null: not in the catalogue
     bool last_xid = false;
-    TimeNs newest = INT64_MIN;  // taken so far
-    std::vector<std::pair<TimeNs, double>> pending;
+    TimeNs newest = INT64_MIN;    // taken so far
+    std::vector<TimeNs> overlap;  // times taken in the overlap before it, sorted
+    std::vector<Pending> pending;
   };
   // What a label set is: an entry and how its values become the entry's.
   struct Origin {
@@ -89,6 +101,7 @@ class QueriedSeries {
   using XidPlace = std::pair<std::uint32_t, std::optional<std::uint32_t>>;  // node and device
 
   Origin originOf(const MetricLabels& labels);
+  bool isTaken(const Entry& entry, TimeNs time) const;
   void takeEntry(std::uint32_t index, const SampleColumns& stored, ExporterPart& part);
   void xids(ExporterPart& part);
   void issue(const char* code, std::int64_t count, const std::string& detail);
@@ -96,6 +109,8 @@ class QueriedSeries {
   const std::string m_url;
   const QueriedPlaces m_wanted;
   StoredTimes* const m_stored;
+  const DurNs m_overlap;
+  const ExporterPlaces::NodeUuid m_node_uuid;
   const std::shared_ptr<WrittenIds> m_ids = std::make_shared<WrittenIds>();
   std::map<std::string, std::string> m_host_of;  // by the label instance
   std::map<std::string, std::string, std::less<>> m_types;

@@ -13,6 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::SizeIs;
 
 constexpr TimeNs kAt = 1'700'000'000 * kNsPerSecond;
@@ -95,6 +96,31 @@ TEST(QueriedSeries, AMachineIsNamedByHostnameThenByUnameThenByItsAddress) {
   EXPECT_EQ(asked.nodeOf({{"__name__", "node_load1"}, {"instance", "gpu-04.example:9100"}}), "gpu-04.example");
   EXPECT_EQ(asked.nodeOf({{"__name__", "node_load1"}, {"instance", "[fd00::1]:9100"}}), "fd00::1");
   EXPECT_EQ(asked.nodeOf({{"__name__", "node_load1"}}), std::nullopt);
+}
+
+TEST(QueriedSeries, TimeThatIsQueriedAgainAddsOnlyTheSamplesThatCameLate) {
+  QueriedSeries asked("http://prom", {}, nullptr, 60 * kNsPerSecond);
+  test::MemoryRecorder out;
+  asked.add(column(gpu("DCGM_FI_DEV_FB_USED", "0"), {0, 15, 45}, {1, 2, 4}));
+  asked.add(column(gpu("DCGM_FI_DEV_XID_ERRORS", "0"), {0, 15, 45}, {0, 31, 79}));
+  record(asked, out);
+  asked.add(column(gpu("DCGM_FI_DEV_FB_USED", "0"), {0, 15, 30, 45, 60}, {1, 2, 3, 4, 5}));
+  asked.add(column(gpu("DCGM_FI_DEV_FB_USED", "1"), {0, 60}, {0x7FFFFFF0, 7}));
+  asked.add(column(gpu("DCGM_FI_DEV_XID_ERRORS", "0"), {0, 15, 30, 45, 60}, {0, 31, 31, 79, 79}));
+  record(asked, out);
+  asked.add(column(gpu("DCGM_FI_DEV_FB_USED", "0"), {30, 45, 60}, {3, 4, 5}));
+  asked.add(column(gpu("DCGM_FI_DEV_FB_USED", "1"), {0, 60}, {0x7FFFFFF0, 7}));
+  record(asked, out);
+  const SampleColumns memory = out.samplesOf("gpu_memory_used_bytes", "*", DeviceId{1});
+  std::map<TimeNs, double> by_time;
+  for (std::size_t i = 0; i < memory.time.size(); ++i) by_time[memory.time[i] - kAt] = memory.value[i] / (1 << 20);
+  EXPECT_THAT(memory.time, SizeIs(5)) << "nothing twice";
+  EXPECT_THAT(by_time, ElementsAre(Pair(0, 1), Pair(15 * kNsPerSecond, 2), Pair(30 * kNsPerSecond, 3), Pair(45 * kNsPerSecond, 4),
+                                   Pair(60 * kNsPerSecond, 5)));
+  EXPECT_EQ(out.issueCount("prometheus.blank_value"), 1) << "a refused value is counted once as well";
+  std::vector<std::string> kinds;
+  for (const Event& event : out.events) kinds.push_back(event.kind);
+  EXPECT_THAT(kinds, ElementsAre("xid", "xid")) << "a late reading is no change";
 }
 
 TEST(QueriedSeries, OnlyWantedNodesAndGpusAreRecordedUnderTheWantedName) {
