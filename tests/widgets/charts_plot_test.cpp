@@ -124,6 +124,39 @@ TEST_F(PlotWidgetTest, AClickNamesItsPlaceAndADoubleClickShowsAll) {
   EXPECT_EQ(all.count(), 1);
 }
 
+// Three lines a third of the panel apart: the middle one is in its middle.
+TEST_F(PlotWidgetTest, AClickOnACurveNamesItsSeriesAndItsPoint) {
+  auto data = std::make_shared<PlotData>();
+  data->axis = XAxis::kStep;
+  data->panels.push_back({.title = "power", .unit = "W"});
+  for (const int level : {0, 1, 2}) {
+    std::vector<Bin> bins;
+    const double value = level;
+    for (std::int64_t i = 0; i < 1000; i += 10) bins.push_back({i, i + 1, value, value, value, value, value, 1, 0});
+    data->panels.front().curves.push_back({.name = QString::number(level),
+                                           .ink = seriesInk(0),
+                                           .bins = std::make_shared<const std::vector<Bin>>(std::move(bins)),
+                                           .series = SeriesId{static_cast<std::uint64_t>(level + 1)}});
+  }
+  plot.setData(data);
+  const QRect area = plot.plotArea();
+  const int middle = area.top() + PlotPicture::kTitle + (area.height() - PlotPicture::kTitle) / 2;
+  QSignalSpy clicked(&plot, &PlotWidget::clicked), curve(&plot, &PlotWidget::curveClicked);
+  QTest::mouseClick(&plot, Qt::LeftButton, {}, QPoint(at(0.5).x(), middle));
+  ASSERT_EQ(curve.count(), 1);
+  EXPECT_EQ(curve[0][0].value<SeriesId>(), SeriesId{2});
+  EXPECT_NEAR(static_cast<double>(curve[0][1].value<std::int64_t>()), 500, 10) << "a point of its data";
+  EXPECT_EQ(curve[0][1].value<std::int64_t>() % 10, 0);
+  EXPECT_EQ(clicked.count(), 0);
+  QTest::mouseMove(&plot, QPoint(at(0.5).x(), middle));
+  EXPECT_EQ(plot.cursor().shape(), Qt::PointingHandCursor);
+  QTest::mouseMove(&plot, QPoint(at(0.5).x(), middle + 30));
+  EXPECT_EQ(plot.cursor().shape(), Qt::ArrowCursor);
+  QTest::mouseClick(&plot, Qt::LeftButton, {}, QPoint(at(0.5).x(), middle + 30));
+  EXPECT_EQ(clicked.count(), 1) << "between the lines";
+  EXPECT_EQ(curve.count(), 1);
+}
+
 TEST_F(PlotWidgetTest, TakesUndoKeysOnlyWhenItOwnsUndo) {
   QSignalSpy undo(&plot, &PlotWidget::undo), redo(&plot, &PlotWidget::redo);
   QTest::keyClick(&plot, Qt::Key_Backspace);

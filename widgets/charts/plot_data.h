@@ -24,12 +24,13 @@ using SharedBins = std::shared_ptr<const std::vector<Bin>>;
 struct PlotCurve {
   QString name;  // made safe with screenText()
   Ink ink;
-  SharedBins bins;      // may reach beyond the window
-  SharedBins smooth;    // of smoothed(): drawn over the raw curve, which turns faint
-  bool band = false;    // filled min..max instead of a line
-  bool faint = false;   // a superseded branch: thin and grey, no legend
-  bool gaps = false;    // leave holes where data is missing
-  bool dashed = false;  // in vector output: the compared curve, distinguishable without colour
+  SharedBins bins;       // may reach beyond the window
+  SharedBins smooth;     // of smoothed(): drawn over the raw curve, which turns faint
+  bool band = false;     // filled min..max instead of a line
+  bool faint = false;    // a superseded branch: thin and grey, no legend
+  bool gaps = false;     // leave holes where data is missing
+  bool dashed = false;   // in vector output: the compared curve, distinguishable without colour
+  SeriesId series = {};  // what a click on it is about; invalid: nothing
 };
 
 // A finding in a panel's curves: a shape at the panel's top edge.

@@ -18,10 +18,47 @@ namespace runglass {
 namespace {
 
 constexpr int kMarkReach = 6;             // distance of the mouse from a mark, in pixels
+constexpr double kCurveReach = 6;         // and from a curve
 constexpr qsizetype kMaxWords = 8;        // lines of a tooltip
 constexpr std::int64_t kVisitWidths = 3;  // zoomed out further than this from a visited mark, the next visit zooms in again
 constexpr double kMarkWindow = 0.1;       // of the window, shown around a mark reached by key
 constexpr std::int64_t kNarrowest = 4;
+
+double distance(QPointF at, QPointF from, QPointF to) {
+  const QPointF along = to - from;
+  const double length = QPointF::dotProduct(along, along);
+  const double share = length > 0 ? std::clamp(QPointF::dotProduct(at - from, along) / length, 0.0, 1.0) : 0;
+  const QPointF away = at - (from + share * along);
+  return std::hypot(away.x(), away.y());
+}
+
+struct NearLine {
+  double away = HUGE_VAL;    // of the line from the mouse, in pixels
+  const Bin* bin = nullptr;  // whose place on the axis is next to the mouse
+};
+
+// The line through the bins near `at`. A bin without a number breaks it.
+NearLine nearLine(const std::vector<Bin>& bins, const XMap& x, const YMap& y, QPointF at) {
+  auto bin = std::ranges::upper_bound(bins, x.fromPixel(at.x() - kCurveReach), {}, &Bin::x0);
+  if (bin != bins.begin()) --bin;
+  auto end = std::ranges::upper_bound(bin, bins.end(), x.fromPixel(at.x() + kCurveReach), {}, &Bin::x0);
+  if (end != bins.end()) ++end;
+  NearLine near;
+  double least = HUGE_VAL;
+  std::optional<QPointF> before;
+  for (; bin != end; ++bin) {
+    const auto point = [&](double value) { return QPointF(x.toPixel(bin->x0), y.toPixel(value)); };
+    if (bin->count == 0 || !std::isfinite(point(bin->min).y()) || !std::isfinite(point(bin->max).y())) {
+      before.reset();
+      continue;
+    }
+    near.away =
+        std::min({near.away, distance(at, point(bin->min), point(bin->max)), before ? distance(at, *before, point(bin->first)) : HUGE_VAL});
+    if (const double away = std::abs(at.x() - point(bin->min).x()); away < least) least = away, near.bin = &*bin;
+    before = point(bin->last);
+  }
+  return near;
+}
 
 }  // namespace
 
@@ -106,8 +143,34 @@ void PlotWidget::mouseMoveEvent(QMouseEvent* event) {
   }
   const bool inside = m_data && m_x1 > m_x0 && m_here.x() >= area.left() && m_here.x() <= area.right();
   m_cursor = inside ? std::optional(xMap(area).fromPixel(m_here.x())) : std::nullopt;
+  if (m_drag == Drag::kNone) QWidget::setCursor(curveAt(m_here) ? Qt::PointingHandCursor : Qt::ArrowCursor);
   emit cursorMoved(m_cursor);
   update();
+}
+
+// Smoothed lines first: their raw values lie faint under them, often all over the panel.
+std::optional<CurvePoint> PlotWidget::curveAt(QPointF at) const {
+  if (!m_data || m_x1 <= m_x0) return std::nullopt;
+  const QRect area = plotArea();
+  const PlotPicture drawn = picture();
+  const auto places = drawn.layoutPanels(area);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const PlotPanel& panel = m_data->panels[i];
+    if (!places[i].plot.contains(at.toPoint()) || std::ranges::none_of(panel.curves, [](const PlotCurve& one) { return bool{one.series}; }))
+      continue;
+    const std::optional<YMap> y = drawn.yMap(panel, places[i].plot);
+    for (const SharedBins PlotCurve::*line : {&PlotCurve::smooth, &PlotCurve::bins}) {
+      std::optional<CurvePoint> nearest;
+      double least = kCurveReach;
+      for (const PlotCurve& curve : panel.curves) {
+        if (!y || !curve.series || curve.band || !(curve.*line)) continue;
+        const NearLine near = nearLine(*(curve.*line), xMap(area), *y, at);
+        if (near.away < least) least = near.away, nearest = CurvePoint{curve.series, near.bin->x0};
+      }
+      if (nearest) return nearest;
+    }
+  }
+  return std::nullopt;
 }
 
 void PlotWidget::mouseReleaseEvent(QMouseEvent* event) {
@@ -123,7 +186,10 @@ void PlotWidget::mouseReleaseEvent(QMouseEvent* event) {
       emit momentClicked(mark.value_or(x.fromPixel(m_here.x())));
     else if (mark)
       visit(*mark);
-    emit clicked(x.fromPixel(m_here.x()));
+    if (const auto curve = mark ? std::nullopt : curveAt(m_here))
+      emit curveClicked(curve->series, curve->x);
+    else
+      emit clicked(x.fromPixel(m_here.x()));
   }
   if (drag == Drag::kSelect) emit rangeSelected(a, b);
   if (drag == Drag::kBox) change(a, b, false);

@@ -129,17 +129,15 @@ void PlotPicture::drawPanel(Drawing& drawing, const PlotPanel& panel, const Pane
         painter.drawLine(QPointF(x.toPixel(end), place.plot.top()), QPointF(x.toPixel(end), place.plot.bottom()));
   }
   int outliers = 0;
-  const std::optional<ValueRange> range = rangeOf(panel, &outliers);
+  const std::optional<YMap> y = yMap(panel, place.plot, &outliers);
   UnitScale scale;
-  if (!range) {
+  if (!y) {
     painter.setPen(theme.muted);
     painter.drawText(place.plot, Qt::AlignCenter, panel.empty.isEmpty() ? QObject::tr("no data in this window") : panel.empty);
     drawTitle(painter, panel, place, {}, 0);
     return;
   }
-  const ValueRange shown = padded(*range, panel.log);
-  const YMap y{shown.lo, shown.hi, static_cast<double>(place.plot.top()), place.plot.height() - 1.0, panel.log};
-  const auto ticks = yTicks(y, panel.unit, &scale, place.plot.height() < kLowPlot ? kLowSpacing : kTickSpacing);
+  const auto ticks = yTicks(*y, panel.unit, &scale, place.plot.height() < kLowPlot ? kLowSpacing : kTickSpacing);
   const QColor grid = mix(theme.ground, theme.line, kGridInk);
   for (const AxisTick& tick : ticks) {
     const int line = static_cast<int>(std::lround(tick.pixel));
@@ -153,10 +151,17 @@ void PlotPicture::drawPanel(Drawing& drawing, const PlotPanel& panel, const Pane
     painter.drawLine(QPointF(tick.pixel, place.plot.top()), QPointF(tick.pixel, place.plot.bottom()));
   painter.save();
   painter.setClipRect(place.plot);
-  drawCurves(drawing, panel, place.plot, y);
+  drawCurves(drawing, panel, place.plot, *y);
   painter.restore();
   drawPanelMarks(painter, panel, place.plot);
   drawTitle(painter, panel, place, suffixOf(scale), outliers);
+}
+
+std::optional<YMap> PlotPicture::yMap(const PlotPanel& panel, const QRect& plot, int* outliers) const {
+  const std::optional<ValueRange> range = rangeOf(panel, outliers);
+  if (!range) return std::nullopt;
+  const ValueRange shown = padded(*range, panel.log);
+  return YMap{shown.lo, shown.hi, static_cast<double>(plot.top()), plot.height() - 1.0, panel.log};
 }
 
 std::optional<ValueRange> PlotPicture::rangeOf(const PlotPanel& panel, int* outliers) const {

@@ -39,7 +39,8 @@ class PlotPicture {
   QRect plotArea() const;
   std::vector<PanelLayout> layoutPanels(const QRect& area) const;
   XMap xMap(const QRect& plot) const { return {m_x0, m_x1, static_cast<double>(plot.left()), static_cast<double>(plot.width())}; }
-  std::optional<ValueRange> rangeOf(const PlotPanel& panel, int* outliers) const;
+  // Absent: the panel has no value in the window.
+  std::optional<YMap> yMap(const PlotPanel& panel, const QRect& plot, int* outliers = nullptr) const;
 
   // Image of the size times `ratio` pixels.
   QImage render(double ratio) const;
@@ -54,6 +55,7 @@ class PlotPicture {
 
  private:
   struct Drawing;  // target: image or vectors
+  std::optional<ValueRange> rangeOf(const PlotPanel& panel, int* outliers) const;
   void draw(Drawing& drawing, const QRect& area) const;
   void drawPanel(Drawing& drawing, const PlotPanel& panel, const PanelLayout& place) const;
   void drawCurves(Drawing& drawing, const PlotPanel& panel, const QRect& plot, const YMap& y) const;

@@ -227,12 +227,10 @@ void PlotWidget::paintCursor(QPainter& painter, const QRect& area) const {
     for (const CursorValue& value : values)
       if (value.panel == &panel && !value.curve->band) named.push_back(&value);
     if (named.size() > kCursorAll) {
-      const std::optional<ValueRange> range = drawn.rangeOf(panel, nullptr);
-      if (!range || !underMouse()) continue;
-      const ValueRange shown = padded(*range, panel.log);
-      const YMap y{shown.lo, shown.hi, static_cast<double>(places[i].plot.top()), places[i].plot.height() - 1.0, panel.log};
+      const std::optional<YMap> y = drawn.yMap(panel, places[i].plot);
+      if (!y || !underMouse()) continue;
       const auto away = [&](const CursorValue* value) {
-        const double pixel = y.toPixel(value->smooth.value_or(value->bin.last));
+        const double pixel = y->toPixel(value->smooth.value_or(value->bin.last));
         return std::isfinite(pixel) ? std::abs(pixel - m_here.y()) : HUGE_VAL;
       };
       named = {*std::ranges::min_element(named, {}, away)};

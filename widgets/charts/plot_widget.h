@@ -32,6 +32,12 @@ struct CursorValue {
   std::optional<double> smooth;
 };
 
+// The point of a curve next to the mouse.
+struct CurvePoint {
+  SeriesId series;
+  std::int64_t x = 0;
+};
+
 class PlotWidget : public QWidget, public AccessiblePicture {
   Q_OBJECT
 
@@ -64,6 +70,8 @@ class PlotWidget : public QWidget, public AccessiblePicture {
   // N and Shift+N move between the panels' own marks; else they belong to the main window, which has all events and findings.
   void setVisitsMarks(bool visits) { m_visits_marks = visits; }
   std::vector<CursorValue> cursorValues() const;
+  // The curve of a series that is drawn here, or a few pixels away.
+  std::optional<CurvePoint> curveAt(QPointF at) const;
   // Table of the crosshair's values: panel, name, value, unit; TSV.
   QString cursorTable() const;
   AccessibleTable accessibleTable() const override;
@@ -77,7 +85,8 @@ class PlotWidget : public QWidget, public AccessiblePicture {
   void redo();
   void cursorMoved(std::optional<std::int64_t> x);
   void rangeSelected(std::int64_t x0, std::int64_t x1);
-  void clicked(std::int64_t x);
+  void clicked(std::int64_t x);                                  // beside the curves
+  void curveClicked(runglass::SeriesId series, std::int64_t x);  // on a point of a curve
   // A place was clicked while a playhead is shown, or a key moved to a mark: the moment to inspect.
   void momentClicked(std::int64_t x);
 

@@ -184,6 +184,22 @@ std::optional<XRange> extentOf(const CurveCatalog& catalog, const CurveTag& tag,
   return XRange{*series.first_time - place->offset, *series.last_time - place->offset + 1};
 }
 
+std::optional<CurvePlace> placeOn(const CardQuestion& question, SeriesId series, std::int64_t x) {
+  const CurveTag& tag = question.catalog->tags.at(question.tag);
+  const auto member = std::ranges::find(tag.members, series, [](const CurveSeries& one) { return one.series.id; });
+  if (member == tag.members.end()) return std::nullopt;
+  const auto place = placementOf(*question.catalog, tag, *member, question.axis);
+  if (!place) return std::nullopt;
+  const SeriesKey& key = member->series.key;
+  CurvePlace out{
+      .selection = {.run = member->series.run, .attempt = key.attempt, .rank = key.rank, .node = key.node, .device = key.device}};
+  if (question.axis == CurveAxis::kStep)
+    out.selection.step = x;
+  else
+    out.time = x + place->offset;
+  return out;
+}
+
 Result<CardPart> readCardPart(Reader& reader, const CardQuestion& question, std::size_t part, std::stop_token stop) {
   const CurveTag& tag = question.catalog->tags.at(question.tag);
   const XRange covered = coveredBy(question);
@@ -200,12 +216,13 @@ Result<CardPart> readCardPart(Reader& reader, const CardQuestion& question, std:
     RG_ASSIGN(OneCurve one, CurveReader(reader, question, tag, member, *place, stop).read(covered.x0, covered.x1));
     out.bin_width = std::max(out.bin_width, one.bin_width);
     RG_ASSIGN(const auto branch, branchAt(reader, member, *place, stop));
-    PlotCurve curve{.name = member.name, .ink = {curveColor, question.colors.at(i)}, .gaps = !tag.scalar};
+    PlotCurve curve{.name = member.name, .ink = {curveColor, question.colors.at(i)}, .gaps = !tag.scalar, .series = member.series.id};
     if (branch) {
       auto [kept, old] = split(std::move(one.bins), *branch);
       one.bins = std::move(kept);
       one.smooth = split(std::move(one.smooth), *branch).first;
-      if (!old.empty()) curves.push_back({.name = member.name, .ink = curve.ink, .bins = share(std::move(old)), .faint = true});
+      if (!old.empty())
+        curves.push_back({.name = member.name, .ink = curve.ink, .bins = share(std::move(old)), .faint = true, .series = member.series.id});
     }
     if (one.bins.empty()) continue;
     curve.bins = share(std::move(one.bins));

@@ -15,6 +15,7 @@
 
 #include "widgets/charts/plot_data.h"
 #include "widgets/charts/spike_marks.h"
+#include "widgets/core/selection.h"
 #include "widgets/core/theme.h"
 #include "widgets/curves/curve_catalog.h"
 
@@ -75,6 +76,14 @@ struct XRange {
 };
 // The extent of a member's data on the axis; absent: it has no position there (no clock, or no steps).
 std::optional<XRange> extentOf(const CurveCatalog& catalog, const CurveTag& tag, const CurveSeries& member, CurveAxis axis);
+
+// What a point of a curve is about.
+struct CurvePlace {
+  Selection selection;         // run, attempt, rank, node and GPU of its series, and the step where the axis has steps
+  std::optional<TimeNs> time;  // on the other axes
+};
+// Absent: the catalogue has no such series any more.
+std::optional<CurvePlace> placeOn(const CardQuestion& question, SeriesId series, std::int64_t x);
 
 Result<CardPart> readCardPart(Reader& reader, const CardQuestion& question, std::size_t part, std::stop_token stop);
 // Marks of the members that are training losses, by x. Reads every point that it has not read yet: separate from the curves, which do not

@@ -16,6 +16,11 @@ CursorTable::CursorTable(QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(m_table);
+  const auto at = [this](const QModelIndex& index, void (CursorTable::*signal)(const CurvePlace&)) {
+    if (const CursorRow* row = m_rows->rowAt(index)) emit(this->*signal)(CurvePlace(row->place));  // the rows may change meanwhile
+  };
+  connect(m_table, &TableView::rowChosen, this, [at](const QModelIndex& index) { at(index, &CursorTable::placeChosen); });
+  connect(m_table, &TableView::rowActivated, this, [at](const QModelIndex& index) { at(index, &CursorTable::placeOpened); });
 }
 
 std::vector<Column<CursorRow>> CursorTable::columns() const {
@@ -73,8 +78,8 @@ void CursorTable::fill(const std::vector<CurveCard*>& cards, CurveAxis axis, Tim
   auto rows = std::make_shared<std::vector<CursorRow>>();
   for (CurveCard* card : cards)
     for (const CursorValue& value : card->plot()->cursorValues())
-      rows->push_back(
-          {value.panel->title, value.curve->name, QString::fromStdString(value.panel->unit), value.bin.x0, value.bin, value.smooth});
+      rows->push_back({value.panel->title, value.curve->name, QString::fromStdString(value.panel->unit), value.bin.x0, value.bin,
+                       value.smooth, card->placeOn(value.curve->series, value.bin.x0).value_or(CurvePlace{})});
   if (rows->empty()) return;
   const bool first = m_rows->rowCount() == 0;
   m_rows->setRows(std::move(rows));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CursorTable: the docked table under the cards: every curve's value at the crosshair.
+// CursorTable: the docked table under the cards: every curve's value at the crosshair, and the way to its rank or GPU.
 //
 // Threading:  GUI thread.
 // Ownership:  as QWidget.
@@ -22,6 +22,7 @@ struct CursorRow {
   std::int64_t x = 0;
   Bin bin;
   std::optional<double> smooth;
+  CurvePlace place = {};
 };
 
 class CursorTable : public QWidget {
@@ -32,6 +33,10 @@ class CursorTable : public QWidget {
   // Fills in the values at the cards' cursors. Without any value the last rows stay, so that the mouse can move there and copy them.
   void fill(const std::vector<CurveCard*>& cards, CurveAxis axis, TimeStyle style);
   QString selectedTsv() const { return m_rows->rowCount() > 0 ? m_table->selectedTsv() : QString(); }
+
+ signals:
+  void placeChosen(const runglass::CurvePlace& place);
+  void placeOpened(const runglass::CurvePlace& place);  // a double click, or Enter
 
  private:
   std::vector<Column<CursorRow>> columns() const;

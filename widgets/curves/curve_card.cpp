@@ -217,6 +217,10 @@ void CurveCard::addMarks() {
   m_plot->setData(std::move(plot));
 }
 
+std::optional<CurvePlace> CurveCard::placeOn(SeriesId series, std::int64_t x) const {
+  return m_data ? runglass::placeOn(m_answered, series, x) : std::nullopt;
+}
+
 void CurveCard::tell() {
   QStringList words;
   if (!m_failure.isEmpty()) words += m_failure;

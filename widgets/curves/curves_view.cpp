@@ -22,6 +22,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/run_summary/run_steps.h"
+#include "analysis/run_summary/run_summary.h"
 #include "widgets/core/units.h"
 #include "widgets/curves/rewind_dialog.h"
 #include "widgets/curves/rules_dialog.h"
@@ -181,6 +183,11 @@ QWidget* CurvesView::makeMain() {
   m_scroll->viewport()->installEventFilter(this);
   m_table = new CursorTable(split);
   m_table->setMinimumHeight(kTableHeight / 2);
+  connect(m_table, &CursorTable::placeChosen, this, &CurvesView::goTo);
+  connect(m_table, &CursorTable::placeOpened, this, [this](const CurvePlace& place) {
+    goTo(place);
+    emit viewRequested(QStringLiteral("timeline"));
+  });
   split->addWidget(m_scroll);
   split->addWidget(m_table);
   split->setStretchFactor(0, 1);
@@ -375,6 +382,9 @@ void CurvesView::connectPlot(CurveCard* card) {
   connect(plot, &PlotWidget::cursorMoved, this, &CurvesView::cursorAt);
   plot->setVisitsMarks(true);
   connect(plot, &PlotWidget::momentClicked, this, &CurvesView::moveMoment);
+  connect(plot, &PlotWidget::curveClicked, this, [this, card](SeriesId series, std::int64_t x) {
+    if (const auto place = card->placeOn(series, x)) goTo(*place);
+  });
   connect(plot, &PlotWidget::clicked, this, [this](std::int64_t x) {
     if (m_axis != CurveAxis::kStep) return;
     Selection selection = m_context.state->state().selection;
@@ -534,8 +544,34 @@ void CurvesView::cursorAt(std::optional<std::int64_t> x) {
   if (x && !m_table_timer.isActive()) m_table_timer.start();
 }
 
+// Every view goes to the curve's rank or GPU, at its step or time. A window that shows the moment stays.
+void CurvesView::goTo(const CurvePlace& place) {
+  SharedState* const state = m_context.state;
+  Selection selection = state->state().selection;
+  const Selection& of = place.selection;
+  if (of.run) selection.run = of.run, selection.attempt = of.attempt;
+  if (of.rank || of.node || of.device) selection.rank = of.rank, selection.node = of.node, selection.device = of.device;
+  if (of.step) selection.step = of.step;
+  const auto go = [state, selection](std::optional<TimeNs> at) {
+    const TimeRange window = state->state().window.range;
+    if (!at || window.t1 <= window.t0 || (*at >= window.t0 && *at < window.t1)) return state->select(selection);
+    const DurNs half = (window.t1 - window.t0) / 2;
+    state->goTo(selection, TimeRange{*at - half, *at + half});
+  };
+  if (!of.step || state->state().window.mode == WindowMode::kAll) return go(place.time);
+  m_context.queries->submit<std::optional<StepMoment>>(
+      m_step_slot, QueryService::Supersede::kCancelOlder,
+      [run = selection.run, step = *of.step](Reader& reader, std::stop_token stop) -> Result<std::optional<StepMoment>> {
+        RG_ASSIGN(const Run shown, chooseRun(reader, run));
+        return momentOfStep(reader, shown.id, step, std::move(stop));
+      },
+      [go](const Result<std::shared_ptr<const std::optional<StepMoment>>>& answer) {
+        go(answer.ok() && **answer ? std::optional((**answer)->time) : std::nullopt);
+      });
+}
+
 bool CurvesView::isFinal() const {
-  if (m_slot.busy() || m_playhead_slot.busy()) return false;
+  if (m_slot.busy() || m_playhead_slot.busy() || m_step_slot.busy()) return false;
   if (!m_catalog_shown) return m_stack->currentIndex() == 0;
   return std::ranges::all_of(m_cards, [](const CurveCard* card) { return card->isFinal(); });
 }

@@ -85,6 +85,7 @@ class CurvesView : public View {
   std::optional<TimeNs> beginOfRun() const;
   void askPlayhead();
   void moveMoment(std::int64_t x);
+  void goTo(const CurvePlace& place);
 
   const ViewContext m_context;
   ViewState m_state;
@@ -120,7 +121,7 @@ class CurvesView : public View {
   QTimer m_table_timer;
   bool m_catalog_shown = false;
   std::string m_revealed;  // metric to show alone, once the catalogue has it
-  QuerySlot m_slot, m_playhead_slot, m_moment_slot;
+  QuerySlot m_slot, m_playhead_slot, m_moment_slot, m_step_slot;
 };
 
 }  // namespace runglass

@@ -455,10 +455,10 @@ void MainWindow::onStateChanged() {
   for (View* view : m_docks->visibleViews()) view->applyState(shown());
 }
 
-// A rank was selected in a view that has no machine for it: adds the machine for the views of GPUs and hosts.
+// A rank was selected in a view that has no machine for it, or a GPU in one that has no ranks: adds the other for the other views.
 void MainWindow::askRankPlace() {
   const Selection chosen = m_state.state().selection;
-  const bool placed = !chosen.rank || chosen.device;
+  const bool placed = chosen.rank.has_value() == bool{chosen.device};
   if (std::exchange(m_placed, placed ? Selection{} : chosen) == chosen || placed) return;
   m_options.queries->submit<Selection>(
       m_place_slot, QueryService::Supersede::kCancelOlder,
@@ -469,8 +469,10 @@ void MainWindow::askRankPlace() {
         AttemptId attempt = chosen.attempt;
         if (!attempt && !attempts.empty()) attempt = attempts.back().id;
         RG_ASSIGN(const auto ranks, reader.ranks(attempt));
-        const auto rank = std::ranges::find(ranks, *chosen.rank, &Rank::rank);
+        const auto rank =
+            chosen.rank ? std::ranges::find(ranks, *chosen.rank, &Rank::rank) : std::ranges::find(ranks, chosen.device, &Rank::device);
         if (rank == ranks.end()) return placed;
+        placed.rank = rank->rank;
         if (!placed.node) placed.node = rank->node;
         if (placed.node == rank->node) placed.device = rank->device;
         return placed;
