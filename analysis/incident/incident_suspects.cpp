@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "analysis/incident/incident_words.h"
+#include "model/metric_catalog.h"
 #include "model/number_text.h"
 
 namespace runglass {
@@ -54,19 +54,6 @@ void scoreOf(const Finding& finding, const Json& evidence, IncidentSuspect& out)
   if (finding.confidence && std::isfinite(*finding.confidence)) take(finding.confidence, "confidence", findingSql(finding, "confidence"));
 }
 
-std::string valueText(const std::string& metric, double value) {
-  char text[64];
-  if (metric.ends_with("_hertz"))
-    std::snprintf(text, sizeof text, "%.0f MHz", value / 1e6);
-  else if (metric.ends_with("_celsius"))
-    std::snprintf(text, sizeof text, "%.1f °C", value);
-  else if (metric.ends_with("_watts"))
-    std::snprintf(text, sizeof text, "%.0f W", value);
-  else
-    return numberText(value);
-  return text;
-}
-
 std::string machineWords(const std::string& metric) {
   constexpr std::array<std::pair<const char*, const char*>, 3> kWords = {
       {{"sm_clock_hertz", "SM clock"}, {"temperature_celsius", "temperature"}, {"power_watts", "power"}}};
@@ -109,7 +96,8 @@ class RulingOut {
       const bool plain = metric.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == std::string::npos;
       const Arg place = placeArg(finding, m_source.places);
       add(Message{"ruled_out_metric", {{"metric", words::Term{machineWords(metric)}}, {"place", place.present() ? place : Arg("")}}},
-          Message{"ruled_out_as_peers", {{"own", valueText(metric, *own)}, {"peers", valueText(metric, *peers)}}},
+          Message{"ruled_out_as_peers",
+                  {{"own", valueText(*own, unitOfMetric(metric))}, {"peers", valueText(*peers, unitOfMetric(metric))}}},
           plain ? findingSql(finding, "json_extract(evidence, '$.machine." + metric + ".own') AS own, json_extract(evidence, '$.machine." +
                                           metric + ".peers') AS peers")
                 : "");

@@ -130,11 +130,11 @@ class RunSections {
     const std::optional<double> hours = ledger().wall && world > 0
                                             ? std::optional(static_cast<double>(*ledger().wall) / 3.6e12 * static_cast<double>(world))
                                             : std::nullopt;
-    add("GPU-hours", hours, "gpu_hours", hours ? numberText(*hours) : "", "the wall time or the number of ranks is not known",
+    add("GPU-hours", hours, "gpu_hours", hours ? gpuHoursText(*hours) : "", "the wall time or the number of ranks is not known",
         "wall time × ranks of the newest attempt",
         "SELECT " + wall + " / 3.6e12 * (SELECT world_size FROM run WHERE " + runIs() + ") AS gpu_hours" + of_run);
     if (m_price)
-      add("Money", hours ? std::optional(*hours * *m_price) : std::nullopt, "money", hours ? numberText(*hours * *m_price) : "",
+      add("Money", hours ? std::optional(*hours * *m_price) : std::nullopt, "money", hours ? moneyText(*hours * *m_price) : "",
           "GPU-hours are not known", "GPU-hours × price of one");
     section.blocks.push_back(std::move(figures));
   }

@@ -10,6 +10,7 @@
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
 #include "app/cli/store_edit.h"
+#include "model/number_text.h"
 
 namespace runglass::ctl {
 namespace {
@@ -56,11 +57,7 @@ Json toJson(const ClockProposal& proposal, std::int32_t attempt, bool stored) {
   return json;
 }
 
-std::string microseconds(DurNs value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.1f", static_cast<double>(value) / 1e3);
-  return text;
-}
+std::string microseconds(DurNs value) { return scaledText(static_cast<double>(value), {1e-3, 1, "us"}); }
 
 std::string toText(const ClockProposal& proposal, bool stored) {
   const ClockAlign& result = proposal.result;

@@ -21,12 +21,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
 struct Answer {
   Json json;
   std::string text;
@@ -157,7 +151,7 @@ class Estimate : public Command {
     }
     const auto days = m_achieved > 0 ? trainingDays(m_work, m_achieved) : trainingDays(m_work, m_peak, m_mfu);
     if (!days) return Status(Code::kInvalidArgument, "estimate time: say --achieved, or --mfu (or --tokens-per-s) with --device or --peak");
-    add(answer, "days", *days, fixed(days->value, 1) + " days");
+    add(answer, "days", *days, fixedText(days->value, 1) + " days");
     return answer;
   }
 

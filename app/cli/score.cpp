@@ -9,6 +9,7 @@
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/store_access.h"
+#include "model/number_text.h"
 
 namespace runglass::ctl {
 namespace {
@@ -130,7 +131,7 @@ class Score : public Command {
     std::snprintf(line, sizeof line, "%d of %d labels are strict hits; notifications: %d findings, %lld alerts sent",
                   sum.count(Outcome::kStrict), sum.labels, sum.notifications, static_cast<long long>(live.sent));
     text += line;
-    if (per_fault) std::snprintf(line, sizeof line, "; %.2f per fault", *per_fault), text += line;
+    if (per_fault) text += "; " + fixedText(*per_fault, 2) + " per fault";
     return text + "\n";
   }
 

@@ -247,14 +247,12 @@ std::string toText(const Condition& c, TimeNs now) {
   std::string text;
   if (c.summary) {
     const RunSummary& s = *c.summary;
-    char loss[40] = "-";
-    if (s.loss) std::snprintf(loss, sizeof loss, "%.6g", *s.loss);
     text += line("run", runText(s));
     text += line("state", stateText(s, now));
     text += line("step", s.last_step ? countText(*s.last_step) : "-");
-    text += line("loss", loss + (s.loss              ? " (" + fitted(s.loss_tag, 40) + ")"
-                                 : s.no_loss.empty() ? ""
-                                                     : " (" + fitted(s.no_loss, 200) + ")"));
+    text += line("loss", (s.loss ? significantText(*s.loss, 4) : "-") + (s.loss              ? " (" + fitted(s.loss_tag, 40) + ")"
+                                                                         : s.no_loss.empty() ? ""
+                                                                                             : " (" + fitted(s.no_loss, 200) + ")"));
     text += line("throughput", throughputText(s.throughput));
     text += line("ranks", ranksText(s));
     text += line("nodes", nodesText(c, now));
