@@ -5,6 +5,7 @@
 #include <span>
 
 #include "analysis/compare/read_comparison.h"
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
@@ -152,9 +153,8 @@ class Compare : public Command {
       RG_ASSIGN(question.b, chooseSide(*reader, m_b));
     }
     RG_ASSIGN(const ComparisonAnswer answer, readComparison(*reader, question, {}));
-    Output out = Output::standard();
-    out.print(m_json ? toJson(answer).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(answer));
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return toJson(answer); }, [&] { return toText(answer); });
   }
 
  private:

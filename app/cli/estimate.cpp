@@ -7,9 +7,9 @@
 #include "analysis/estimate/training_time.h"
 #include "analysis/statistics/failures.h"
 #include "app/cli/analyze_goodput.h"
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/options.h"
-#include "app/cli/output.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
 #include "model/device_catalog.h"
@@ -54,9 +54,8 @@ class Estimate : public Command {
   Status run() override {
     const auto asked = std::ranges::find_if(m_questions, [](const Question& question) { return question.command.parsed(); });
     RG_ASSIGN(const Answer answer, (this->*asked->answer)());
-    Output out = Output::standard();
-    out.print(m_json ? answer.json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : answer.text);
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return answer.json; }, [&] { return answer.text; });
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
@@ -80,9 +81,7 @@ class Import : public Command {
     // If there is nothing to read, no empty store must be created.
     if (results->size() < m_paths.size()) results = importInto(std::move(options));
     if (!results.ok()) return results.status();
-    Output out = Output::standard();
-    out.print(m_json ? json(*results) : text(*results));
-    RG_TRY(out.finish());
+    RG_TRY(print(*results));
     const auto failed =
         std::count_if(results->begin(), results->end(), [](const FileResult& r) { return r.status == ImportStatus::kFailed; });
     if (failed == 0) return {};
@@ -102,9 +101,7 @@ class Import : public Command {
     wanted.range.t0 = timeArgument(m_from).value_or(wanted.range.t1 - kDefaultWindow);
     if (wanted.range.t0 >= wanted.range.t1) return {Code::kInvalidArgument, "import: --from must be before --to"};
     RG_ASSIGN(const FileResult result, importFromServices(wanted));
-    Output out = Output::standard();
-    out.print(m_json ? json({result}) : text({result}));
-    return out.finish();
+    return print({result});
   }
 
   Status importJob() const {
@@ -114,9 +111,7 @@ class Import : public Command {
     }
     RG_ASSIGN(const SlurmJob job, readSlurmJob(*m_job, slurmCommands()));
     RG_ASSIGN(const std::vector<FileResult> results, importSlurmJob(job, std::move(wanted)));
-    Output out = Output::standard();
-    out.print(m_json ? json(results) : text(results));
-    return out.finish();
+    return print(results);
   }
 
   std::vector<FileResult> missingPaths() const {
@@ -154,7 +149,12 @@ class Import : public Command {
     return std::shared_ptr<Importer>(std::move(importer));
   }
 
-  static std::string json(const std::vector<FileResult>& results) {
+  Status print(const std::vector<FileResult>& results) const {
+    return printAnswer(
+        m_json, [&] { return json(results); }, [&] { return text(results); });
+  }
+
+  static nlohmann::ordered_json json(const std::vector<FileResult>& results) {
     nlohmann::ordered_json files = nlohmann::ordered_json::array(), runs = nlohmann::ordered_json::array();
     for (const FileResult& r : results) {
       const nlohmann::ordered_json run = r.run ? nlohmann::ordered_json(r.run.value) : nlohmann::ordered_json();
@@ -171,8 +171,7 @@ class Import : public Command {
                        {"events", r.events},
                        {"issues", issues}});
     }
-    const nlohmann::ordered_json all = {{"run_id", runs.empty() ? nlohmann::ordered_json() : runs[0]}, {"runs", runs}, {"files", files}};
-    return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return {{"run_id", runs.empty() ? nlohmann::ordered_json() : runs[0]}, {"runs", runs}, {"files", files}};
   }
 
   static std::string text(const std::vector<FileResult>& results) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/issue_json.h"
 #include "app/cli/options.h"
@@ -196,9 +197,8 @@ class Info : public Command {
     if (!all.damaged.empty())
       std::fprintf(stderr, "warning: %s: %zu damaged, the first: %s\n", oneLine(m_store).c_str(), all.damaged.size(),
                    oneLine(all.damaged.front()).c_str());
-    Output out = Output::standard();
-    out.print(m_json ? toJson(all).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(all));
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return toJson(all); }, [&] { return toText(all); });
   }
 
  private:

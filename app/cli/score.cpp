@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analysis/engine/score.h"
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
@@ -113,9 +114,8 @@ class Score : public Command {
     json["by_kind"] = Json::object();
     for (const auto& [kind, score] : all) json["by_kind"][kind] = strictCounts(score);
     json["kinds"] = toJson(all);
-    Output out = Output::standard();
-    out.print(m_json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text(all, sum, live, per_fault));
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return json; }, [&] { return text(all, sum, live, per_fault); });
   }
 
  private:

@@ -10,6 +10,7 @@
 #include "analysis/run_summary/run_summary.h"
 #include "analysis/slow_ranks/step_table.h"
 #include "analysis/views/finding_order.h"
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/control_arguments.h"
 #include "app/cli/copy_age.h"
@@ -429,9 +430,8 @@ class StatusCommand : public Command {
     const TimeNs now = m_now.value_or(judgedAt(info, wallNow()));
     RG_ASSIGN(Condition all, read(*reader, m_store, m_run, now));
     all.copy_age = copyAgeText(info, m_now.value_or(wallNow()));
-    Output out = Output::standard();
-    out.print(m_json ? toJson(all, now).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(all, now));
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return toJson(all, now); }, [&] { return toText(all, now); });
   }
 
  private:
