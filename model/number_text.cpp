@@ -94,11 +94,28 @@ int percentDecimals(double percent, int decimals) {
 
 std::string percentText(double ratio) { return percentText(ratio, std::fabs(ratio) < 0.0995 ? 1 : 0); }
 
-std::string percentText(double ratio, int decimals) {
-  char text[48];
-  std::snprintf(text, sizeof text, std::fabs(ratio) < 1e12 ? "%.*f %%" : "%.*e %%", percentDecimals(100 * ratio, decimals), 100 * ratio);
-  return text;
+std::string percentText(double ratio, int decimals, const NumberStyle& style) {
+  const double percent = 100 * ratio;
+  // Beyond 1e14 the digits are no information.
+  std::string digits = std::isfinite(percent) && std::fabs(percent) >= 1e14 ? significantText(percent, 1, style)
+                                                                            : fixedText(percent, percentDecimals(percent, decimals), style);
+  return withUnit(std::move(digits), "%", style);
 }
+
+std::string signedPercentText(double ratio, int decimals, const NumberStyle& style) {
+  std::string text = percentText(ratio, decimals, style);
+  return ratio > 0 && text != percentText(0, decimals, style) ? "+" + text : text;
+}
+
+std::string preciseText(double value, std::string_view unit, const NumberStyle& style) {
+  if (!std::isfinite(value) || value == 0) return valueText(value, unit, style);
+  const UnitScale scale = unitScale(unit, value, value, std::pow(10, std::floor(std::log10(std::abs(value))) - 3));
+  return withUnit(scaledText(value, scale, style), scale.suffix, style);
+}
+
+std::string ratioText(double ratio, int decimals, const NumberStyle& style) { return fixedText(ratio, decimals, style); }
+std::string gpuHoursText(double hours, const NumberStyle& style) { return significantText(hours, 3, style); }
+std::string moneyText(double amount, const NumberStyle& style) { return fixedText(amount, std::abs(amount) < 100 ? 2 : 0, style); }
 
 std::string numberText(double value) {
   if (!std::isfinite(value)) return std::isnan(value) ? "NaN" : value > 0 ? "Inf" : "-Inf";

@@ -6,6 +6,18 @@
 #include <ctime>
 
 namespace runglass {
+namespace {
+
+std::string utcParts(TimeNs time, const char* format) {
+  // Rounds down, so that times before 1970 keep their order.
+  const auto seconds = static_cast<std::time_t>(time / kNsPerSecond - (time % kNsPerSecond < 0 ? 1 : 0));
+  std::tm utc{};
+  char text[40];
+  if (gmtime_r(&seconds, &utc) == nullptr || std::strftime(text, sizeof text, format, &utc) == 0) return std::to_string(time) + " ns";
+  return text;
+}
+
+}  // namespace
 
 std::string durationText(DurNs duration) {
   const std::int64_t seconds = std::max<std::int64_t>(0, duration) / kNsPerSecond;
@@ -36,13 +48,14 @@ std::string shortDurationText(DurNs duration) {
   return std::to_string(static_cast<std::int64_t>(ns)) + " ns";
 }
 
-std::string utcText(TimeNs time) {
-  const auto seconds = static_cast<std::time_t>(time / kNsPerSecond);
-  std::tm utc{};
-  char text[40];
-  if (gmtime_r(&seconds, &utc) == nullptr || std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", &utc) == 0)
-    return std::to_string(time) + " ns";
-  return text;
+std::string utcText(TimeNs time) { return utcParts(time, "%Y-%m-%d %H:%M:%SZ"); }
+std::string clockText(TimeNs time) { return utcParts(time, "%H:%M:%S"); }
+
+std::string countdownText(DurNs left) {
+  const std::int64_t seconds = std::max<DurNs>(0, left) / kNsPerSecond;
+  const auto two = [](std::int64_t value) { return (value < 10 ? ":0" : ":") + std::to_string(value); };
+  if (seconds < 3600) return std::to_string(seconds / 60) + two(seconds % 60);
+  return std::to_string(seconds / 3600) + two(seconds / 60 % 60) + two(seconds % 60);
 }
 
 }  // namespace runglass

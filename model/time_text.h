@@ -16,5 +16,9 @@ std::string durationText(DurNs duration);
 std::string shortDurationText(DurNs duration);
 // "2026-03-02 10:00:00Z"
 std::string utcText(TimeNs time);
+// The time of day of it: "10:00:00"
+std::string clockText(TimeNs time);
+// Minutes and seconds, hours where there are any: "5:03", "1:20:07". Negative: "0:00".
+std::string countdownText(DurNs left);
 
 }  // namespace runglass

@@ -35,6 +35,8 @@ SOURCE_HARD, HEADER_HARD, SOURCE_SOFT = 800, 250, 400
 # Mutexes have clang's annotations only as types of model/mutex.h.
 MUTEX = re.compile(r'\bstd::(\w*mutex|\w+_lock|lock_guard|condition_variable\w*|once_flag|call_once)\b|#\s*include\s*<(mutex|shared_mutex|condition_variable)>')
 MUTEX_HEADER = 'model/mutex.h'
+# A command's answer is written by answer.cpp alone; a JSON string by output.cpp, the description of a command line in a library of its own.
+ANSWERS = ('app/cli/answer.cpp', 'app/cli/output.cpp', 'app/cli/cli_description.cpp')
 # Folders of C whose units (a .c with its .h) include each other in one direction only.
 ACYCLIC = ('collectors/client/', 'collectors/cuda/')
 # Of these the folders, rooms within a room, do not include each other in a circle.
@@ -74,6 +76,8 @@ def check(path, breaches, soft):
     for number, line in enumerate(text.splitlines(), 1):
         if path != MUTEX_HEADER and (name := MUTEX.search(line)):
             breaches.append(f'{path}:{number}: {name.group(0)}; use {MUTEX_HEADER}, whose types the thread safety analysis knows')
+        if path.startswith('app/cli/') and path not in ANSWERS and '.dump(' in line:
+            breaches.append(f'{path}:{number}: writes JSON; use app/cli/answer.h')
         m = re.match(r'\s*#\s*include\s*(["<])([^">]+)', line)
         if not m:
             continue

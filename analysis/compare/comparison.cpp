@@ -165,16 +165,7 @@ Arg longerWorker(const Comparison& c) {
                   {"change", percentText(std::abs(*worst->change()), 1)}}};
 }
 
-std::string length(double ns) {
-  const double size = std::abs(ns);
-  char text[40];
-  if (size >= 1e9)
-    std::snprintf(text, sizeof text, "%.3f s", size / 1e9);
-  else
-    std::snprintf(text, sizeof text, "%.4g %s", size >= 1e6 ? size / 1e6 : size / 1e3, size >= 1e6 ? "ms" : "µs");
-  return text;
-}
-
+std::string length(double ns) { return preciseText(std::abs(ns), "ns"); }
 std::string signedLength(double ns) { return (ns < 0 ? "−" : "+") + length(ns); }
 
 }  // namespace

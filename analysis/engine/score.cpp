@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/engine/score.h"
+#include "model/number_text.h"
 
 #include <algorithm>
 #include <array>
@@ -310,11 +311,11 @@ std::string strictTable(const Scores& scores) {
     std::ranges::replace_if(
         name, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
     const std::string onset = s.medianOnset() ? std::to_string(*s.medianOnset()) : "-";
-    char cost[16] = "-";
-    if (const auto error = s.medianCostError()) std::snprintf(cost, sizeof cost, "%.0f %%", 100 * *error);
+    const auto error = s.medianCostError();
+    const std::string cost = error ? percentText(*error, 0) : "-";
     std::snprintf(line, sizeof line, "%-22s %6d %6d %7d %10d %11d %6d %12d %7d %13d %9d %6s %10s\n", name.c_str(), s.labels,
                   s.count(Outcome::kStrict), s.count(Outcome::kAtInfo), s.count(Outcome::kOtherKind), s.count(Outcome::kWrongPlace),
-                  s.count(Outcome::kMissed), s.false_alarms, s.repeats, s.notifications, s.explained, onset.c_str(), cost);
+                  s.count(Outcome::kMissed), s.false_alarms, s.repeats, s.notifications, s.explained, onset.c_str(), cost.c_str());
     text += line;
   }
   return text;

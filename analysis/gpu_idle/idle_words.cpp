@@ -2,24 +2,17 @@
 #include "analysis/gpu_idle/idle_words.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include "model/clock_reasons.h"
+#include "model/number_text.h"
 
 namespace runglass {
 namespace {
 
 using words::Arg;
 using words::Message;
-
-std::string number(const char* format, double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
 
 Arg duration(double ns) { return words::shortDuration(static_cast<DurNs>(std::llround(std::min(ns, 9e18)))); }
 
@@ -88,7 +81,7 @@ Message spanEvidence(IdleCause cause, const IdleTally& tally, const LaunchStats&
   Arg stretches, small, launched;
   if (sum.stretches > 0)
     stretches = Message{tally.steps.empty() ? "idle_stretches" : "idle_stretches_a_step",
-                        {{"count", number("%.4g", static_cast<double>(sum.stretches) / samples)}, {"longest", duration(sum.longest_ns)}}};
+                        {{"count", numberText(static_cast<double>(sum.stretches) / samples)}, {"longest", duration(sum.longest_ns)}}};
   if (cause == IdleCause::kSmallKernels && launches.kernels > 0)
     small = Message{"idle_short_kernels",
                     {{"share", words::ratio(static_cast<double>(launches.short_kernels) / static_cast<double>(launches.kernels))},
@@ -136,11 +129,11 @@ Message clockWords(const ClockSum& sum, const DeviceClocks& worst, const Throttl
                                 {"reasons", std::move(reasons)},
                                 {"rank", worst.rank},
                                 {"share", words::ratio(throttle.held)},
-                                {"clock", number("%.3g GHz", throttle.held_hertz / 1e9)}}};
+                                {"clock", valueText(throttle.held_hertz, "hertz")}}};
   if (!worst.level) return Message{"idle_clocks_alone", {{"held", held}, {"sample", std::move(sample)}}};
   return Message{worst.level_of_others ? "idle_clocks_of_others" : "idle_clocks_unthrottled",
                  {{"held", held},
-                  {"level", number("%.3g GHz", *worst.level / 1e9)},
+                  {"level", valueText(*worst.level, "hertz")},
                   {"lost", throttle.lost ? Arg(words::ratio(*throttle.lost)) : Arg()},
                   {"sample", std::move(sample)}}};
 }

@@ -80,7 +80,7 @@ std::string stepOf(const Finding& finding, const RunPlaces& places) {
   if (!about.empty() && about[0] >= 'a' && about[0] <= 'z') about[0] = static_cast<char>(about[0] - 'a' + 'A');
   std::string cost;
   if (const auto rate = evidence.find("gpu_hours_per_day"); rate != evidence.end() && rate->is_number() && rate->get<double>() > 0)
-    cost = " While it lasts it costs " + numberText(rate->get<double>()) + " GPU-hours a day.";
+    cost = " While it lasts it costs " + gpuHoursText(rate->get<double>()) + " GPU-hours a day.";
   return oneLineOf(about + ": " + advice, kMaxAdvice) + cost;
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cstdio>
 
 #include "analysis/logbook/logbook.h"
 #include "analysis/text/markdown_text.h"
@@ -10,17 +8,6 @@ namespace runglass {
 namespace {
 
 constexpr TimeNs kDay = 24 * 3600 * kNsPerSecond;
-
-// Time since the start of the day; never negative.
-TimeNs ofDay(TimeNs time) { return (time % kDay + kDay) % kDay; }
-
-std::string clockText(TimeNs time) {
-  const std::int64_t seconds = ofDay(time) / kNsPerSecond;
-  char text[32];
-  std::snprintf(text, sizeof text, "%02d:%02d:%02d", static_cast<int>(seconds / 3600), static_cast<int>(seconds / 60 % 60),
-                static_cast<int>(seconds % 60));
-  return text;
-}
 
 std::string headingOf(const LogbookEntry& entry, TimeDomain domain) {
   if (!entry.time) return domain == TimeDomain::kNone ? "Without a clock" : "Of the run as a whole";

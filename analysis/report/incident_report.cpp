@@ -41,9 +41,9 @@ class IncidentSections {
     add(m_build.figure("Steps lost", impact.lost_steps, "steps", impact.lost_steps.value ? countText(*impact.lost_steps.value) : "", kHow));
     add(m_build.figure("Wall time lost", impact.lost_time, "ns", impact.lost_time.value ? shortDurationText(*impact.lost_time.value) : "",
                        kHow));
-    add(m_build.figure("GPU-hours lost", impact.gpu_hours, "gpu_hours", impact.gpu_hours.value ? numberText(*impact.gpu_hours.value) : "",
+    add(m_build.figure("GPU-hours lost", impact.gpu_hours, "gpu_hours", impact.gpu_hours.value ? gpuHoursText(*impact.gpu_hours.value) : "",
                        kHow));
-    add(m_build.figure("Money", impact.money, "money", impact.money.value ? numberText(*impact.money.value) : "",
+    add(m_build.figure("Money", impact.money, "money", impact.money.value ? moneyText(*impact.money.value) : "",
                        "GPU-hours lost times the price of one"));
     section.blocks.push_back(std::move(figures));
     for (const std::string& title : impact.also_in)

@@ -87,7 +87,7 @@ Result<ReportDocument> readReport(Reader& reader, const Question& question, std:
                     .options = question.options,
                     .pseudonyms = question.pseudonyms,
                     .redactions = {}};
-  if (question.price) out.provenance.options.push_back("price of a GPU-hour: " + numberText(*question.price));
+  if (question.price) out.provenance.options.push_back("price of a GPU-hour: " + moneyText(*question.price));
   Builder build(reader, run, places, out, stop);
   if (subject.incident)
     RG_TRY(addIncident(build, *subject.incident, known, question.price, stop));

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kRangesShown = 8;
 
-std::string hoursText(const std::optional<double>& hours) { return hours ? numberText(*hours) + " GPU-hours" : "GPU-hours not known"; }
+std::string hoursText(const std::optional<double>& hours) { return hours ? gpuHoursText(*hours) + " GPU-hours" : "GPU-hours not known"; }
 
 template <class T>
 Json orNull(const std::optional<T>& value) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/clock_align/clock_matches.h"
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/control_arguments.h"
 #include "app/cli/options.h"
@@ -10,6 +11,7 @@
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
 #include "app/cli/store_edit.h"
+#include "model/number_text.h"
 
 namespace runglass::ctl {
 namespace {
@@ -56,11 +58,7 @@ Json toJson(const ClockProposal& proposal, std::int32_t attempt, bool stored) {
   return json;
 }
 
-std::string microseconds(DurNs value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.1f", static_cast<double>(value) / 1e3);
-  return text;
-}
+std::string microseconds(DurNs value) { return scaledText(static_cast<double>(value), {1e-3, 1, "us"}); }
 
 std::string toText(const ClockProposal& proposal, bool stored) {
   const ClockAlign& result = proposal.result;
@@ -115,10 +113,8 @@ class Align : public Command {
     reader.reset();  // a store cannot be folded into one file while it is being read
     const bool wanted = !m_dry && proposal.result.verdict == ClockAlignVerdict::kShift;
     if (wanted) RG_TRY(editStore(m_store, proposal.edit, control));
-    Output out = Output::standard();
-    out.print(m_json ? toJson(proposal, attempt.number, wanted).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
-                     : toText(proposal, wanted));
-    RG_TRY(out.finish());
+    RG_TRY(printAnswer(
+        m_json, [&] { return toJson(proposal, attempt.number, wanted); }, [&] { return toText(proposal, wanted); }));
     if (proposal.result.verdict != ClockAlignVerdict::kRefused) return {};
     return {Code::kFailedPrecondition, "cannot align clocks: " + m_store + ": " + proposal.result.words};
   }
@@ -129,13 +125,12 @@ class Align : public Command {
     reader.reset();
     const ClockAlignment none{.run_uuid = run.uuid, .attempt = attempt.number, .source = {}, .shifts = {}};
     if (had) RG_TRY(editStore(m_store, none, control));
-    Output out = Output::standard();
-    if (m_json)
-      out.write(Json{{"run_uuid", run.uuid}, {"attempt", attempt.number}, {"verdict", "reset"}, {"stored", had.has_value()}}.dump(2) +
-                "\n");
-    else
-      out.write(had ? "the alignment was taken off\n" : "no alignment was there\n");
-    return out.finish();
+    return printAnswer(
+        m_json,
+        [&] {
+          return Json{{"run_uuid", run.uuid}, {"attempt", attempt.number}, {"verdict", "reset"}, {"stored", had.has_value()}};
+        },
+        [&] { return std::string(had ? "the alignment was taken off\n" : "no alignment was there\n"); });
   }
 
   std::string m_store, m_run;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/analyze_parts.h"
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/finding_json.h"
 #include "app/cli/issue_json.h"
@@ -110,9 +111,8 @@ class Analyze : public Command {
     RG_TRY(read());
     bool stored = true;
     RG_TRY(store(stored));
-    Output out = Output::standard();
-    out.print(m_json ? json(stored).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text(stored));
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return json(stored); }, [&] { return text(stored); });
   }
 
  private:

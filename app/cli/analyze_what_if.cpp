@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 
 #include "analysis/what_if/what_if_data.h"
@@ -91,38 +90,32 @@ Json toJson(const WhatIfData& data) {
   return json;
 }
 
-std::string line(const char* format, auto... values) {
-  char text[256];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
-
 std::string toText(const WhatIfData& data) {
   const WhatIf& w = data.what_if;
   if (data.coverage.spans_used == 0) return {};
   std::string text = "  what-if without stragglers: ";
   if (w.status != WhatIfStatus::kOk) return text + whatIfStatusName(w.status) + ": " + w.reason + "\n";
-  text += line("S %.3f: a step takes %.3f s, without stragglers %.3f s; %s of the time is wasted", w.s, w.t_ns / 1e9, w.t_ideal_ns / 1e9,
-               percentText(w.waste_ratio, 1).c_str());
-  if (const auto hours = data.wastedGpuHours()) text += line(" (%.1f GPU-hours of these steps)", *hours);
+  text += "S " + ratioText(w.s) + ": a step takes " + valueText(w.t_ns, "ns") + ", without stragglers " + valueText(w.t_ideal_ns, "ns") +
+          "; " + percentText(w.waste_ratio, 1) + " of the time is wasted";
+  if (const auto hours = data.wastedGpuHours()) text += " (" + gpuHoursText(*hours) + " GPU-hours of these steps)";
   text += "\n    explained by";
   text += " the slowest 3 % of the workers: " + (w.m_w ? percentText(*w.m_w, 1) : std::string("-"));
   text += ", by the last stage: " + (w.m_s ? percentText(*w.m_s, 1) : std::string("-")) + "\n    only as recorded:";
   for (std::size_t i = 0; i < std::min(kOpsReported, w.by_op.size()); ++i)
-    text += (i > 0 ? ", " : " ") + w.by_op[i].op + line(" %.3f", w.by_op[i].s);
+    text += (i > 0 ? ", " : " ") + w.by_op[i].op + " " + ratioText(w.by_op[i].s);
   text += "\n    workers:";
   std::vector<std::size_t> order(w.by_worker.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return w.by_worker[i]; });
   for (std::size_t i = 0; i < std::min(kWorkersReported, order.size()); ++i) {
     const StepWorker& worker = data.graph->workers[order[i]];
-    text += line("%s dp %d pp %d (rank %d) %.3f", i > 0 ? "," : "", worker.dp, worker.pp, worker.rank, w.by_worker[order[i]]);
+    text += (i > 0 ? ", dp " : " dp ") + std::to_string(worker.dp) + " pp " + std::to_string(worker.pp) + " (rank " +
+            std::to_string(worker.rank) + ") " + ratioText(w.by_worker[order[i]]);
   }
-  if (w.pass_correlation) text += line("; forward and backward correlate at %.2f", *w.pass_correlation);
-  text += line("\n    of %zu steps (%zu left out), %zu workers; simulated within %s of the recording; launch delays cost %s\n",
-               data.coverage.steps, data.coverage.gaps.left_out_steps(), data.coverage.workers, percentText(w.sim_error_ratio, 1).c_str(),
-               percentText(w.launch_slowdown - 1, 1).c_str());
-  return text;
+  if (w.pass_correlation) text += "; forward and backward correlate at " + ratioText(*w.pass_correlation, 2);
+  return text + "\n    of " + std::to_string(data.coverage.steps) + " steps (" + std::to_string(data.coverage.gaps.left_out_steps()) +
+         " left out), " + std::to_string(data.coverage.workers) + " workers; simulated within " + percentText(w.sim_error_ratio, 1) +
+         " of the recording; launch delays cost " + percentText(w.launch_slowdown - 1, 1) + "\n";
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl capture: requests the current state of all nodes of a run and their ranks, through the hub.
+#include <nlohmann/json.hpp>
 
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/control_arguments.h"
 #include "app/cli/options.h"
 #include "app/cli/order_outcome.h"
-#include "app/cli/output.h"
 #include "app/cli/store_edit.h"
 
 namespace runglass::ctl {
@@ -34,9 +35,8 @@ class CaptureNow : public Command {
     m_order.kind = OrderKind::kCapture;
     RG_ASSIGN(const OrderOutcome outcome,
               m_hub.empty() ? placeOrder(m_store, m_order, target) : ControlClient(std::move(target)).order(m_order, ""));
-    Output out = Output::standard();
-    out.print(m_json ? outcomeJson(outcome) : outcomeText(outcome));
-    RG_TRY(out.finish());
+    RG_TRY(printAnswer(
+        m_json, [&] { return outcomeJson(outcome); }, [&] { return outcomeText(outcome); }));
     return outcomeStatus(outcome);
   }
 

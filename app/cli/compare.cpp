@@ -5,6 +5,7 @@
 #include <span>
 
 #include "analysis/compare/read_comparison.h"
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
@@ -86,12 +87,7 @@ Json toJson(const ComparisonAnswer& answer) {
   return json;
 }
 
-std::string ms(const std::optional<double>& ns) {
-  if (!ns) return "-";
-  char text[40];
-  std::snprintf(text, sizeof text, "%.3f", std::abs(*ns) < 500 ? 0 : *ns / 1e6);  // avoids "-0.000"
-  return text;
-}
+std::string ms(const std::optional<double>& ns) { return ns ? scaledText(*ns, {1e-6, 3, "ms"}) : "-"; }
 
 std::string row(const std::string& name, const std::string& a, const std::string& b, const std::string& delta) {
   char text[300];
@@ -113,11 +109,9 @@ std::string toText(const ComparisonAnswer& answer) {
   for (const PartDelta& part : c.parts) text += row(part.part, ms(part.a_ns), ms(part.b_ns), ms(part.delta_ns()));
   if (!c.parts_reported && c.delta_ns) text += "  parts: not recorded on both sides\n";
   for (const ScalarPair& pair : std::span(answer.scalars).first(std::min(kShown, answer.scalars.size()))) {
-    char line[300];
-    std::snprintf(line, sizeof line, "%s: mean %.6g and %.6g at %lld %s; B - A at the last, step %lld: %.6g\n",
-                  fitted(oneLine(pair.tag), 60).c_str(), pair.mean_a, pair.mean_b, static_cast<long long>(pair.common),
-                  pair.by_tokens ? "equal token counts" : "equal steps", static_cast<long long>(pair.last_step), pair.last_delta);
-    text += line;
+    text += fitted(oneLine(pair.tag), 60) + ": mean " + significantText(pair.mean_a, 6) + " and " + significantText(pair.mean_b, 6) +
+            " at " + std::to_string(pair.common) + (pair.by_tokens ? " equal token counts" : " equal steps") +
+            "; B - A at the last, step " + std::to_string(pair.last_step) + ": " + significantText(pair.last_delta, 6) + "\n";
   }
   text += more(answer.scalars.size() + answer.scalars_left_out, "scalars");
   for (const FactDelta& fact : answer.facts)
@@ -159,9 +153,8 @@ class Compare : public Command {
       RG_ASSIGN(question.b, chooseSide(*reader, m_b));
     }
     RG_ASSIGN(const ComparisonAnswer answer, readComparison(*reader, question, {}));
-    Output out = Output::standard();
-    out.print(m_json ? toJson(answer).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(answer));
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return toJson(answer); }, [&] { return toText(answer); });
   }
 
  private:

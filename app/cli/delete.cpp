@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
@@ -75,25 +76,24 @@ class Delete : public Command {
     }
     if (!m_before.empty()) wanted.before = timeFrom(m_before);
     RG_ASSIGN(const Deletion done, m_dry_run ? previewDeletion(m_store, wanted) : deleteRuns(m_store, wanted, writerOptions()));
-    Output out = Output::standard();
-    out.write(m_json ? json(done) : text(done));
+    RG_TRY(printAnswer(
+        m_json, [&] { return json(done); }, [&] { return text(done); }));
     warn(done.not_given_back);
-    return out.finish();
+    return {};
   }
 
  private:
-  std::string json(const Deletion& done) const {
+  nlohmann::ordered_json json(const Deletion& done) const {
     nlohmann::ordered_json rows = nlohmann::ordered_json::object();
     for (const auto& [table, count] : done.rows) rows[table] = count;
-    const nlohmann::ordered_json all = {{"path", m_store},
-                                        {"dry_run", m_dry_run},
-                                        {"runs", done.runs},
-                                        {"rows", rows},
-                                        {"data_bytes", done.data_bytes},
-                                        {"file_bytes_before", done.file_bytes_before},
-                                        {"file_bytes_after", done.file_bytes_after},
-                                        {"not_given_back", done.not_given_back}};
-    return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return {{"path", m_store},
+            {"dry_run", m_dry_run},
+            {"runs", done.runs},
+            {"rows", rows},
+            {"data_bytes", done.data_bytes},
+            {"file_bytes_before", done.file_bytes_before},
+            {"file_bytes_after", done.file_bytes_after},
+            {"not_given_back", done.not_given_back}};
   }
   std::string text(const Deletion& done) const {
     std::string lines = m_dry_run ? "would delete " : "deleted ";
@@ -122,19 +122,18 @@ class Compact : public Command {
   }
   Status run() override {
     RG_ASSIGN(const Compaction done, compactStore(m_store, writerOptions()));
-    Output out = Output::standard();
-    if (m_json) {
-      const nlohmann::ordered_json json = {{"path", m_store},
-                                           {"file_bytes_before", done.file_bytes_before},
-                                           {"file_bytes_after", done.file_bytes_after},
-                                           {"not_given_back", done.not_given_back}};
-      out.write(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-    } else {
-      out.write(m_store + ": " + bytesText(static_cast<double>(done.file_bytes_before)) + " before, " +
-                bytesText(static_cast<double>(done.file_bytes_after)) + " now\n");
-    }
+    const auto json = [&] {
+      return nlohmann::ordered_json{{"path", m_store},
+                                    {"file_bytes_before", done.file_bytes_before},
+                                    {"file_bytes_after", done.file_bytes_after},
+                                    {"not_given_back", done.not_given_back}};
+    };
+    RG_TRY(printAnswer(m_json, json, [&] {
+      return m_store + ": " + bytesText(static_cast<double>(done.file_bytes_before)) + " before, " +
+             bytesText(static_cast<double>(done.file_bytes_after)) + " now\n";
+    }));
     warn(done.not_given_back);
-    return out.finish();
+    return {};
   }
 
  private:

@@ -7,9 +7,9 @@
 #include "analysis/estimate/training_time.h"
 #include "analysis/statistics/failures.h"
 #include "app/cli/analyze_goodput.h"
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/options.h"
-#include "app/cli/output.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
 #include "model/device_catalog.h"
@@ -20,12 +20,6 @@ namespace runglass::ctl {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
 
 struct Answer {
   Json json;
@@ -60,9 +54,8 @@ class Estimate : public Command {
   Status run() override {
     const auto asked = std::ranges::find_if(m_questions, [](const Question& question) { return question.command.parsed(); });
     RG_ASSIGN(const Answer answer, (this->*asked->answer)());
-    Output out = Output::standard();
-    out.print(m_json ? answer.json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : answer.text);
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return answer.json; }, [&] { return answer.text; });
   }
 
  private:
@@ -157,7 +150,7 @@ class Estimate : public Command {
     }
     const auto days = m_achieved > 0 ? trainingDays(m_work, m_achieved) : trainingDays(m_work, m_peak, m_mfu);
     if (!days) return Status(Code::kInvalidArgument, "estimate time: say --achieved, or --mfu (or --tokens-per-s) with --device or --peak");
-    add(answer, "days", *days, fixed(days->value, 1) + " days");
+    add(answer, "days", *days, fixedText(days->value, 1) + " days");
     return answer;
   }
 

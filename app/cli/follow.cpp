@@ -8,6 +8,7 @@
 #include "app/cli/hub_problem.h"
 #include "app/cli/options.h"
 #include "collectors/hub/replica/mirror.h"
+#include "model/time_text.h"
 
 namespace runglass::ctl {
 namespace {
@@ -55,8 +56,8 @@ class Follow : public Command {
     if (!complete)
       return {Code::kUnavailable,
               status.problem.empty() ? "follow: " + m_from + ": not caught up in time" : hubProblemText(status.code, status.problem, hub)};
-    std::printf("%s is complete as of %.1f s ago; %lld bytes came\n", m_store.c_str(),
-                static_cast<double>(status.age(wallNow()).value_or(0)) / 1e9, static_cast<long long>(status.bytes));
+    std::printf("%s is complete as of %s ago; %lld bytes came\n", m_store.c_str(),
+                shortDurationText(status.age(wallNow()).value_or(0)).c_str(), static_cast<long long>(status.bytes));
     return {};
   }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
@@ -77,9 +78,7 @@ class Import : public Command {
     // If there is nothing to read, no empty store must be created.
     if (results->size() < m_paths.size()) results = importInto(std::move(options));
     if (!results.ok()) return results.status();
-    Output out = Output::standard();
-    out.print(m_json ? json(*results) : text(*results));
-    RG_TRY(out.finish());
+    RG_TRY(print(*results));
     const auto failed =
         std::count_if(results->begin(), results->end(), [](const FileResult& r) { return r.status == ImportStatus::kFailed; });
     if (failed == 0) return {};
@@ -95,9 +94,7 @@ class Import : public Command {
     RG_ASSIGN(ServiceImport wanted, serviceImport(m_services.question()));
     wanted.store = m_store, wanted.run_name = m_run;
     RG_ASSIGN(const FileResult result, importFromServices(wanted));
-    Output out = Output::standard();
-    out.print(m_json ? json({result}) : text({result}));
-    return out.finish();
+    return print({result});
   }
 
   Status importJob() const {
@@ -105,9 +102,7 @@ class Import : public Command {
     wanted.store = m_store;
     RG_ASSIGN(const SlurmJob job, readSlurmJob(*m_services.question().job, slurmCommands()));
     RG_ASSIGN(const std::vector<FileResult> results, importSlurmJob(job, std::move(wanted)));
-    Output out = Output::standard();
-    out.print(m_json ? json(results) : text(results));
-    return out.finish();
+    return print(results);
   }
 
   std::vector<FileResult> missingPaths() const {
@@ -145,7 +140,12 @@ class Import : public Command {
     return std::shared_ptr<Importer>(std::move(importer));
   }
 
-  static std::string json(const std::vector<FileResult>& results) {
+  Status print(const std::vector<FileResult>& results) const {
+    return printAnswer(
+        m_json, [&] { return json(results); }, [&] { return text(results); });
+  }
+
+  static nlohmann::ordered_json json(const std::vector<FileResult>& results) {
     nlohmann::ordered_json files = nlohmann::ordered_json::array(), runs = nlohmann::ordered_json::array();
     for (const FileResult& r : results) {
       const nlohmann::ordered_json run = r.run ? nlohmann::ordered_json(r.run.value) : nlohmann::ordered_json();
@@ -162,8 +162,7 @@ class Import : public Command {
                        {"events", r.events},
                        {"issues", issues}});
     }
-    const nlohmann::ordered_json all = {{"run_id", runs.empty() ? nlohmann::ordered_json() : runs[0]}, {"runs", runs}, {"files", files}};
-    return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return {{"run_id", runs.empty() ? nlohmann::ordered_json() : runs[0]}, {"runs", runs}, {"files", files}};
   }
 
   static std::string text(const std::vector<FileResult>& results) {

@@ -5,12 +5,12 @@
 
 #include "analysis/incident/incident_draft.h"
 #include "analysis/incident/read_proposals.h"
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/control_arguments.h"
 #include "app/cli/incident_answer_text.h"
 #include "app/cli/incident_print.h"
 #include "app/cli/options.h"
-#include "app/cli/output.h"
 #include "app/cli/plain_text.h"
 #include "app/cli/run_choice.h"
 #include "app/cli/store_access.h"
@@ -259,9 +259,8 @@ class IncidentCommand : public Command {
   }
 
   Status print(const Json& json, const std::string& text) const {
-    Output out = Output::standard();
-    out.print(m_json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text);
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return json; }, [&] { return text; });
   }
 
   std::string m_store, m_run, m_wanted, m_title, m_state, m_severity, m_cause, m_summary, m_note, m_because, m_proposal, m_into;

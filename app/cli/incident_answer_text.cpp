@@ -94,7 +94,8 @@ Json qualityJson(const DataQuality& quality) {
           {"issues", std::move(issues)}};
 }
 
-std::string number(double value) { return numberText(value); }
+std::string gpuHours(double value) { return gpuHoursText(value); }
+std::string money(double value) { return moneyText(value); }
 std::string count(std::int64_t value) { return countText(value); }
 
 }  // namespace
@@ -135,8 +136,8 @@ std::string answerText(const IncidentAnswer& answer) {
   std::string text = answer.incident.summary == answer.sentence.english ? "" : "  " + oneLine(answer.sentence.english) + "\n";
   text += reportedText("lost steps", impact.lost_steps, count);
   text += reportedText("lost time", impact.lost_time, durationText);
-  text += reportedText("GPU-hours", impact.gpu_hours, number);
-  if (impact.money.value) text += reportedText("money", impact.money, number);
+  text += reportedText("GPU-hours", impact.gpu_hours, gpuHours);
+  if (impact.money.value) text += reportedText("money", impact.money, money);
   for (const CostItem& item : impact.items)
     text += "    " + durationText(item.time) + " " + oneLine(item.what) + ", attempt " + std::to_string(item.attempt) + "\n";
   for (const std::string& title : impact.also_in) text += "    some of it is counted too in: " + oneLine(title) + "\n";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl info: the content and size of a store, and the data that was odd or lost on the way in.
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/issue_json.h"
 #include "app/cli/options.h"
@@ -12,6 +12,7 @@
 #include "model/issue_catalog.h"
 #include "model/mutex.h"
 #include "model/number_text.h"
+#include "model/time_text.h"
 
 namespace runglass::ctl {
 namespace {
@@ -139,22 +140,11 @@ Json toJson(const Contents& all) {
   return json;
 }
 
-std::string timeText(std::optional<TimeNs> time) {
-  if (!time) return "-";
-  const TimeNs floor = *time / kNsPerSecond - (*time % kNsPerSecond < 0 ? 1 : 0);
-  const std::time_t seconds = static_cast<std::time_t>(floor);
-  std::tm utc{};
-  char text[40];
-  if (!gmtime_r(&seconds, &utc) || std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", &utc) == 0) return std::to_string(*time) + " ns";
-  return text;
-}
+std::string timeText(std::optional<TimeNs> time) { return time ? utcText(*time) : "-"; }
 
 std::string perText(std::int64_t bytes, std::int64_t count) {
   const auto each = ratio(bytes, count);
-  if (!each) return "";
-  char text[40];
-  std::snprintf(text, sizeof text, ", %.2f bytes each", *each);
-  return text;
+  return each ? ", " + fixedText(*each, 2) + " bytes each" : "";
 }
 
 std::string toText(const Contents& all) {
@@ -207,9 +197,8 @@ class Info : public Command {
     if (!all.damaged.empty())
       std::fprintf(stderr, "warning: %s: %zu damaged, the first: %s\n", oneLine(m_store).c_str(), all.damaged.size(),
                    oneLine(all.damaged.front()).c_str());
-    Output out = Output::standard();
-    out.print(m_json ? toJson(all).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(all));
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return toJson(all); }, [&] { return toText(all); });
   }
 
  private:

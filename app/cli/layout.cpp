@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/layout/layout_reading.h"
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/control_arguments.h"
 #include "app/cli/options.h"
@@ -85,9 +86,8 @@ class LayoutCommand : public Command {
       question.chosen_order = m_order;
     }
     const LayoutPlaces places = placeLayout(question);
-    Output out = Output::standard();
-    out.print(m_json ? toJson(places, question, attempt).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(places));
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return toJson(places, question, attempt); }, [&] { return toText(places); });
   }
 
  private:

@@ -29,7 +29,7 @@ std::string outcomeText(const OrderOutcome& outcome) {
   return out;
 }
 
-std::string outcomeJson(const OrderOutcome& outcome) {
+nlohmann::ordered_json outcomeJson(const OrderOutcome& outcome) {
   nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
   for (const OrderAnswer& answer : outcome.answers)
     nodes.push_back({{"node", answer.node},
@@ -39,7 +39,7 @@ std::string outcomeJson(const OrderOutcome& outcome) {
                      {"note", answer.note}});
   nlohmann::ordered_json all = {{"first_step", nullptr}, {"nodes", nodes}};
   if (outcome.first_step) all["first_step"] = *outcome.first_step;
-  return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return all;
 }
 
 Status outcomeStatus(const OrderOutcome& outcome) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The outcome of a command to a run, as a line per node or as one JSON object.
+// The outcome of a command to a run, as a line per node or as JSON.
 //
 // Threading:  pure.
 // Units:      steps.
@@ -7,6 +7,7 @@
 // Cost:       O(nodes + ranks).
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "model/orders.h"
@@ -14,7 +15,7 @@
 namespace runglass::ctl {
 
 std::string outcomeText(const OrderOutcome& outcome);
-std::string outcomeJson(const OrderOutcome& outcome);
+nlohmann::ordered_json outcomeJson(const OrderOutcome& outcome);
 Status outcomeStatus(const OrderOutcome& outcome);
 
 }  // namespace runglass::ctl

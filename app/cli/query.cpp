@@ -2,6 +2,7 @@
 // runglassctl query: read-only SQL over the relations.
 #include <cstdio>
 
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/issue_json.h"
 #include "app/cli/options.h"
@@ -36,7 +37,7 @@ class Query : public Command {
     RG_TRY(printQuery(*reader, m_sql, "json", out));
     RG_ASSIGN(auto issues, reader->issues());
     std::erase_if(issues, [](const Issue& issue) { return !meansMissingData(issue.code); });
-    out.write(",\"issues\":" + issuesJson(issues).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "}\n");
+    out.write(",\"issues\":" + compactJson(issuesJson(issues)) + "}\n");
     return out.finish();
   }
 

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/options.h"
-#include "app/cli/output.h"
 
 namespace runglass::ctl {
 namespace {
@@ -23,24 +23,27 @@ class RepairCommand : public Command {
   }
   Status run() override {
     RG_ASSIGN(const Repair repair, repairStore(m_store, m_to));
-    Output out = Output::standard();
-    if (m_json) {
-      nlohmann::ordered_json json = {{"path", m_store}, {"to", m_to}, {"complete", repair.lost.empty()}};
-      json["rows"] = nlohmann::ordered_json::object();
-      for (const auto& [table, rows] : repair.tables) json["rows"][table] = rows;
-      json["lost"] = nlohmann::ordered_json::array();
-      for (const LostObject& lost : repair.lost) json["lost"].push_back({{"object", lost.object}, {"why", lost.why}});
-      out.write(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-    } else {
-      std::int64_t rows = 0;
-      for (const auto& [table, count] : repair.tables) rows += count;
-      for (const LostObject& lost : repair.lost) out.write("lost: " + lost.object + ": " + lost.why + "\n");
-      out.write(m_to + ": " + std::to_string(rows) + " rows" + (repair.lost.empty() ? ", nothing lost\n" : "\n"));
-    }
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return json(repair); }, [&] { return text(repair); });
   }
 
  private:
+  nlohmann::ordered_json json(const Repair& repair) const {
+    nlohmann::ordered_json all = {{"path", m_store}, {"to", m_to}, {"complete", repair.lost.empty()}};
+    all["rows"] = nlohmann::ordered_json::object();
+    for (const auto& [table, rows] : repair.tables) all["rows"][table] = rows;
+    all["lost"] = nlohmann::ordered_json::array();
+    for (const LostObject& lost : repair.lost) all["lost"].push_back({{"object", lost.object}, {"why", lost.why}});
+    return all;
+  }
+  std::string text(const Repair& repair) const {
+    std::string lines;
+    std::int64_t rows = 0;
+    for (const auto& [table, count] : repair.tables) rows += count;
+    for (const LostObject& lost : repair.lost) lines += "lost: " + lost.object + ": " + lost.why + "\n";
+    return lines + m_to + ": " + std::to_string(rows) + " rows" + (repair.lost.empty() ? ", nothing lost\n" : "\n");
+  }
+
   std::string m_store, m_to;
   bool m_json = false;
 };

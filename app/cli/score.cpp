@@ -5,10 +5,12 @@
 #include <set>
 
 #include "analysis/engine/score.h"
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
 #include "app/cli/store_access.h"
+#include "model/number_text.h"
 
 namespace runglass::ctl {
 namespace {
@@ -112,9 +114,8 @@ class Score : public Command {
     json["by_kind"] = Json::object();
     for (const auto& [kind, score] : all) json["by_kind"][kind] = strictCounts(score);
     json["kinds"] = toJson(all);
-    Output out = Output::standard();
-    out.print(m_json ? json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : text(all, sum, live, per_fault));
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return json; }, [&] { return text(all, sum, live, per_fault); });
   }
 
  private:
@@ -130,7 +131,7 @@ class Score : public Command {
     std::snprintf(line, sizeof line, "%d of %d labels are strict hits; notifications: %d findings, %lld alerts sent",
                   sum.count(Outcome::kStrict), sum.labels, sum.notifications, static_cast<long long>(live.sent));
     text += line;
-    if (per_fault) std::snprintf(line, sizeof line, "; %.2f per fault", *per_fault), text += line;
+    if (per_fault) text += "; " + fixedText(*per_fault, 2) + " per fault";
     return text + "\n";
   }
 

@@ -15,6 +15,7 @@
 #include "collectors/sim/node_router.h"
 #include "collectors/sim/simulated_captures.h"
 #include "collectors/sim/simulator.h"
+#include "model/time_text.h"
 
 namespace runglass {
 namespace {
@@ -116,12 +117,12 @@ void tellDelivery(AgentFleet& agents) {
   if (delays.empty()) return;
   std::ranges::sort(delays);
   const auto within = [&](double share) {
-    return static_cast<double>(delays[static_cast<std::size_t>(share * static_cast<double>(delays.size() - 1))]) / kNsPerMs;
+    return shortDurationText(delays[static_cast<std::size_t>(share * static_cast<double>(delays.size() - 1))]);
   };
   std::fprintf(stderr,
-               "runglass-agent: of the newest %zu batches half were acknowledged within %.1f ms, 99 %% within %.1f ms, all within %.1f ms; "
+               "runglass-agent: of the newest %zu batches half were acknowledged within %s, 99 %% within %s, all within %s; "
                "%llu dropped\n",
-               delays.size(), within(0.5), within(0.99), within(1), static_cast<unsigned long long>(dropped));
+               delays.size(), within(0.5).c_str(), within(0.99).c_str(), within(1).c_str(), static_cast<unsigned long long>(dropped));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "analysis/run_summary/run_summary.h"
 #include "analysis/slow_ranks/step_table.h"
 #include "analysis/views/finding_order.h"
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/control_arguments.h"
 #include "app/cli/copy_age.h"
@@ -247,14 +248,12 @@ std::string toText(const Condition& c, TimeNs now) {
   std::string text;
   if (c.summary) {
     const RunSummary& s = *c.summary;
-    char loss[40] = "-";
-    if (s.loss) std::snprintf(loss, sizeof loss, "%.6g", *s.loss);
     text += line("run", runText(s));
     text += line("state", stateText(s, now));
     text += line("step", s.last_step ? countText(*s.last_step) : "-");
-    text += line("loss", loss + (s.loss              ? " (" + fitted(s.loss_tag, 40) + ")"
-                                 : s.no_loss.empty() ? ""
-                                                     : " (" + fitted(s.no_loss, 200) + ")"));
+    text += line("loss", (s.loss ? significantText(*s.loss, 4) : "-") + (s.loss              ? " (" + fitted(s.loss_tag, 40) + ")"
+                                                                         : s.no_loss.empty() ? ""
+                                                                                             : " (" + fitted(s.no_loss, 200) + ")"));
     text += line("throughput", throughputText(s.throughput));
     text += line("ranks", ranksText(s));
     text += line("nodes", nodesText(c, now));
@@ -431,9 +430,8 @@ class StatusCommand : public Command {
     const TimeNs now = m_now.value_or(judgedAt(info, wallNow()));
     RG_ASSIGN(Condition all, read(*reader, m_store, m_run, now));
     all.copy_age = copyAgeText(info, m_now.value_or(wallNow()));
-    Output out = Output::standard();
-    out.print(m_json ? toJson(all, now).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : toText(all, now));
-    return out.finish();
+    return printAnswer(
+        m_json, [&] { return toJson(all, now); }, [&] { return toText(all, now); });
   }
 
  private:

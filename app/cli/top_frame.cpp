@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -142,43 +141,39 @@ class TopReading {
   std::map<std::int32_t, std::size_t> m_by_rank;
 };
 
-std::string valueText(TopColumn column, const std::optional<double>& value) {
+std::string cellText(TopColumn column, const std::optional<double>& value) {
   if (!value || !std::isfinite(*value)) return "-";
-  char text[40];
   switch (column) {
     case TopColumn::kBusy:
-      std::snprintf(text, sizeof text, "%.*f%%", percentDecimals(*value * 100, 0), *value * 100);
-      return text;
+      return percentText(*value, 0);
     case TopColumn::kPower:
-      std::snprintf(text, sizeof text, "%.0f W", *value);
-      return text;
+      return valueText(*value, "watts");
     case TopColumn::kTemperature:
-      std::snprintf(text, sizeof text, "%.0f C", *value);
-      return text;
+      return valueText(*value, "celsius");
     case TopColumn::kClock:
-      std::snprintf(text, sizeof text, "%.0f MHz", *value / 1e6);
-      return text;
+      return valueText(*value, "hertz");
     case TopColumn::kMemory:
       return bytesText(*value);
     case TopColumn::kStep:
       return countText(static_cast<std::int64_t>(*value));
     case TopColumn::kStepTime:
-      std::snprintf(text, sizeof text, "%.3f s", *value / 1e9);
-      return text;
+      return valueText(*value, "ns");
   }
   return "-";
 }
 
 std::string padded(const std::string& text, int width) {
-  char cell[80];
-  std::snprintf(cell, sizeof cell, "%*s", width, fitted(text, static_cast<std::size_t>(std::abs(width))).c_str());
+  std::string cell = fitted(text, static_cast<std::size_t>(std::abs(width)));
+  // A terminal shows a character of several bytes, as the degree sign, in one column.
+  const auto shown = std::ranges::count_if(cell, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; });
+  cell.insert(width < 0 ? cell.size() : 0, static_cast<std::size_t>(std::max<std::ptrdiff_t>(std::abs(width) - shown, 0)), ' ');
   return cell;
 }
 
 std::string rowText(const TopRow& row) {
   std::string text = padded(row.node, -18) + ' ' + padded(row.device, -6) + ' ' + padded(row.rank ? std::to_string(*row.rank) : "-", 6);
   static constexpr int kWidths[] = {6, 7, 6, 10, 10, 10, 10};
-  for (std::size_t i = 0; i < kTopColumns; ++i) text += ' ' + padded(valueText(static_cast<TopColumn>(i), row.value[i]), kWidths[i]);
+  for (std::size_t i = 0; i < kTopColumns; ++i) text += ' ' + padded(cellText(static_cast<TopColumn>(i), row.value[i]), kWidths[i]);
   return text + "  " + row.what;
 }
 

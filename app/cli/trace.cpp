@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // runglassctl trace: requests individual kernels from the tracers in a run's processes, through the hub.
+#include <nlohmann/json.hpp>
 
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/control_arguments.h"
 #include "app/cli/options.h"
 #include "app/cli/order_outcome.h"
-#include "app/cli/output.h"
 #include "app/cli/store_edit.h"
 
 namespace runglass::ctl {
@@ -47,9 +48,8 @@ class Trace : public Command {
     target.hub = m_hub;
     RG_ASSIGN(const OrderOutcome outcome,
               m_hub.empty() ? placeOrder(m_store, m_order, target) : ControlClient(std::move(target)).order(m_order, ""));
-    Output out = Output::standard();
-    out.print(m_json ? outcomeJson(outcome) : outcomeText(outcome));
-    RG_TRY(out.finish());
+    RG_TRY(printAnswer(
+        m_json, [&] { return outcomeJson(outcome); }, [&] { return outcomeText(outcome); }));
     return outcomeStatus(outcome);
   }
 

@@ -2,10 +2,10 @@
 // runglassctl verify: checks every checksum and invariant; exit 1 if anything is damaged.
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer.h"
 #include "app/cli/command.h"
 #include "app/cli/issue_json.h"
 #include "app/cli/options.h"
-#include "app/cli/output.h"
 #include "app/cli/store_access.h"
 
 namespace runglass::ctl {
@@ -29,17 +29,17 @@ class Verify : public Command {
     // The catalogue itself may be damaged.
     const auto info = reader->info();
     const bool page_checksums = !info.ok() || info->page_checksums;
-    Output out = Output::standard();
-    if (m_json) {
-      const nlohmann::ordered_json json = {
+    const auto json = [&] {
+      return nlohmann::ordered_json{
           {"path", m_store}, {"ok", damaged.empty()}, {"page_checksums", page_checksums}, {"damaged", damagedJson(damaged)}};
-      out.write(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-    } else {
-      for (const std::string& line : damaged) out.print(line + "\n");
-      if (damaged.empty()) out.write(m_store + ": everything checked, nothing damaged\n");
-      if (!page_checksums) out.write(m_store + ": " + kNoPageChecksums + "\n");
-    }
-    RG_TRY(out.finish());
+    };
+    RG_TRY(printAnswer(m_json, json, [&] {
+      std::string lines;
+      for (const std::string& line : damaged) lines += line + "\n";
+      if (damaged.empty()) lines += m_store + ": everything checked, nothing damaged\n";
+      if (!page_checksums) lines += m_store + ": " + kNoPageChecksums + "\n";
+      return lines;
+    }));
     if (damaged.empty()) return {};
     return {Code::kDataLoss, m_store + ": " + std::to_string(damaged.size()) + " damaged, the first: " + damaged.front()};
   }

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "app/cli/hub_problem.h"
+#include "model/time_text.h"
 
 namespace runglass {
 namespace {
@@ -54,8 +55,7 @@ Status takeScreenshot(const ScreenshotOptions& options) {
   window.setMinimumSize(1, 1);  // a picture has the size that was asked for
   window.resize(options.size);
   window.show();
-  Status result(Code::kUnavailable,
-                "screenshot: view " + options.place.view + ": not final within " + std::to_string(kLimitMs / 1'000) + " s");
+  Status result(Code::kUnavailable, "screenshot: view " + options.place.view + ": not final within " + durationText(kLimitMs * kNsPerMs));
   QElapsedTimer age;
   age.start();
   // Views have not yet queried the newest data.

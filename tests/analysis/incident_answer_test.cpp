@@ -112,7 +112,7 @@ TEST(IncidentAnswer, ASlowRanksMachineIsRuledOutWithNumbers) {
   EXPECT_EQ(out.suspects[0].score_kind, "slower_ratio");
   EXPECT_NEAR(*out.suspects[0].score, 0.3, 0.1);
   EXPECT_THAT(out.ruled_out, Contains(AllOf(Field(&RuledOut::what, English(HasSubstr("SM clock of rank 5"))),
-                                            Field(&RuledOut::why, English(HasSubstr("MHz against"))))));
+                                            Field(&RuledOut::why, English(HasSubstr("GHz against"))))));
   EXPECT_THAT(out.ruled_out, Contains(Field(&RuledOut::what, English(HasSubstr("a hardware fault of sim-0001")))));
   EXPECT_THAT(out.ruled_out, Contains(Field(&RuledOut::what, English("the other ranks"))));
   expectAsks(played.reader(), out.impact.lost_time, 0.03);

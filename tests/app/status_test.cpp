@@ -102,7 +102,7 @@ TEST_F(StatusTest, AStoredRunIsFifteenPlainLines) {
   EXPECT_EQ(status.out.substr(0, status.out.rfind("store ")), R"(run         small, attempt 0 of 1, simulated
 state       silent for 1 min 28 s; newest data 1 min 28 s old
 step        60
-loss        3.9882 (loss)
+loss        3.988 (loss)
 throughput  404 k tokens/s, 1.4 % below its best 20 steps
 ranks       16 (DP 4 PP 2 TP 2)
 nodes       2 of 2 reporting

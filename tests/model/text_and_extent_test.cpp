@@ -39,6 +39,43 @@ TEST(NumberText, WhatIsNoNumberHasAName) {
   EXPECT_EQ(numberText(-std::numeric_limits<double>::infinity()), "-Inf");
 }
 
+TEST(NumberText, WhatRoundsToZeroHasNoSign) {
+  EXPECT_EQ(percentText(-0.0001), "0.0 %");
+  EXPECT_EQ(percentText(-0.0001, 1, kTypeset), "0.0\u202F%");
+  EXPECT_EQ(signedPercentText(0.0001), "0.0 %");
+  EXPECT_EQ(signedPercentText(0.032), "+3.2 %");
+  EXPECT_EQ(signedPercentText(-0.051), "-5.1 %");
+}
+
+TEST(NumberText, ComparedValuesHaveFourDigits) {
+  EXPECT_EQ(preciseText(312.44e6, "ns"), "312.4 ms");
+  EXPECT_EQ(preciseText(1.5e9, "ns"), "1.500 s");
+  EXPECT_EQ(preciseText(-1.5e6, "ns"), "-1.500 ms");
+  EXPECT_EQ(preciseText(0, "ns"), "0 ns");
+}
+
+TEST(NumberText, RatiosHoursAndMoneyHaveOneRuleEach) {
+  EXPECT_EQ(ratioText(1.08333), "1.083");
+  EXPECT_EQ(ratioText(1.08333, 2), "1.08");
+  EXPECT_EQ(gpuHoursText(5.6123), "5.61");
+  EXPECT_EQ(gpuHoursText(27'260.4), "27,260");
+  EXPECT_EQ(moneyText(2.5), "2.50");
+  EXPECT_EQ(moneyText(1'204.4), "1,204");
+}
+
+TEST(TimeText, ATimeBefore1970KeepsItsPlace) {
+  EXPECT_EQ(utcText(1), "1970-01-01 00:00:00Z");
+  EXPECT_EQ(utcText(-1), "1969-12-31 23:59:59Z");
+  EXPECT_EQ(clockText(36'000 * kNsPerSecond), "10:00:00");
+  EXPECT_EQ(clockText(-1), "23:59:59");
+}
+
+TEST(TimeText, ACountdownHasHoursWhereThereAreAny) {
+  EXPECT_EQ(countdownText(303 * kNsPerSecond), "5:03");
+  EXPECT_EQ(countdownText(4'807 * kNsPerSecond), "1:20:07");
+  EXPECT_EQ(countdownText(-1), "0:00");
+}
+
 TEST(TimeText, ShortTimesHaveThreeDigits) {
   EXPECT_EQ(shortDurationText(850), "850 ns");
   EXPECT_EQ(shortDurationText(12'500), "12.5 µs");

@@ -12,6 +12,7 @@
 #include "storage/writer.h"
 #include "tests/support/temp_store.h"
 #include "tests/widgets/offscreen.h"
+#include "widgets/core/units.h"
 #include "widgets/topology/topology_view.h"
 
 namespace runglass {
@@ -193,7 +194,7 @@ TEST_F(TopologyModesTest, LinksSayHowFastTheGroupsWere) {
     if (box->text() == QStringLiteral("links")) box->setChecked(true);
   settle();
   // 64 MiB × 2(n-1)/n in the 4 ms after the second rank entered.
-  const QString speed = bandwidthText(64.0 * kMiB / 0.004);
+  const QString speed = formatByteRate(64.0 * kMiB / 0.004);
   EXPECT_THAT(m_view->side()->text().toStdString(),
               HasSubstr(QStringLiteral("PP of 2\t%1 median, %1 worst (all-reduce, n = 3)").arg(speed).toStdString()));
 }

@@ -46,14 +46,13 @@ QString formatBytes(double bytes) { return formatValue(bytes, "bytes"); }
 QString formatByteRate(double bytes_per_s) { return formatValue(bytes_per_s, "bytes_per_s"); }
 QString formatCount(std::int64_t count) { return shown(countText(count, kTypeset)); }
 QString formatShortCount(double count) { return formatValue(count, "count"); }
-QString formatPercent(double ratio, int decimals) {
-  return shown(fixedText(ratio * 100, percentDecimals(ratio * 100, decimals), kTypeset)) + QChar(kThinSpace) + QStringLiteral("%");
-}
+QString formatPercent(double ratio, int decimals) { return shown(percentText(ratio, decimals, kTypeset)); }
 
-QString formatSignedPercent(double ratio, int decimals) {
-  const QString text = formatPercent(ratio, decimals);
-  return ratio > 0 && text != formatPercent(0, decimals) ? u'+' + text : text;  // a value that rounds to zero has no sign
-}
+QString formatSignedPercent(double ratio, int decimals) { return shown(signedPercentText(ratio, decimals, kTypeset)); }
+
+QString formatRatio(double ratio, int decimals) { return shown(ratioText(ratio, decimals, kTypeset)); }
+QString formatGpuHours(double hours) { return shown(gpuHoursText(hours, kTypeset)); }
+QString formatMoney(double amount) { return shown(moneyText(amount, kTypeset)); }
 
 QString formatNumber(double value, int significant_digits) { return shown(significantText(value, significant_digits, kTypeset)); }
 

@@ -36,6 +36,9 @@ QString formatCount(std::int64_t count);                         // thin separat
 QString formatShortCount(double count);                          // "1.05 M"
 QString formatPercent(double ratio, int decimals = 1);           // 0.971 -> "97.1 %"
 QString formatSignedPercent(double ratio, int decimals = 1);     // "+3.2 %", "−5.1 %"
+QString formatRatio(double ratio, int decimals = 3);             // "1.083"
+QString formatGpuHours(double hours);                            // only the number: "5.61"
+QString formatMoney(double amount);                              // "2.50"
 QString formatNumber(double value, int significant_digits = 4);  // pure numbers: losses, norms
 QString fullNumber(double value);                                // shortest text that reads back equal: for copying
 

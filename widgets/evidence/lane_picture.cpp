@@ -71,7 +71,8 @@ void paintLanes(QPainter& painter, QSizeF size, const LaneStory& story, const Th
     painter.setPen(theme.line);
     painter.drawLine(QPointF(x, 0), QPointF(x, bottom + kGrid));
     painter.setPen(theme.muted);
-    const QString name = QString::number(minute, 'f', step < 1 ? 1 : 0) + (std::abs(minute) < step / 2 ? QObject::tr(" min") : QString());
+    const QString name =
+        formatScaled(minute, {1, step < 1 ? 1 : 0, "min"}) + (std::abs(minute) < step / 2 ? QObject::tr(" min") : QString());
     const bool at_edge = x + kMinTickPx / 2.0 > size.width();  // its label is placed before it
     const QRectF place(at_edge ? x - kMinTickPx - kGrid / 2.0 : x + kGrid / 2.0, bottom, kMinTickPx, kAxisHeight);
     painter.drawText(place, (at_edge ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter, name);

@@ -15,8 +15,7 @@ struct SourceText {
 // formatAge() with tenths for ages so short that tenths show whether replication keeps up.
 QString shortAge(DurNs age) {
   if (age >= kInTenths) return formatAge(age);
-  return QString::number(static_cast<double>(std::max<DurNs>(age, 0)) / static_cast<double>(kNsPerSecond), 'f', 1) + QChar(kThinSpace) +
-         u's';
+  return formatScaled(static_cast<double>(std::max<DurNs>(age, 0)), {1e-9, 1, "s"}) + QChar(kThinSpace) + u's';
 }
 
 QString dataAge(const std::optional<DurNs>& age) {

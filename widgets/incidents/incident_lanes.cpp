@@ -15,6 +15,7 @@
 
 #include "widgets/core/sentence_text.h"
 #include "widgets/core/theme.h"
+#include "widgets/core/units.h"
 #include "widgets/incidents/incident_text.h"
 
 namespace runglass {
@@ -64,9 +65,9 @@ class LaneDelegate : public QStyledItemDelegate {
 
 QString minutesText(TimeNs time, TimeNs zero) {
   const double minutes = (static_cast<double>(time) - static_cast<double>(zero)) / kMinute;
-  const double rounded = std::round(minutes * 10) / 10;
-  const QString text = QString::number(std::abs(rounded), 'f', 1);
-  return rounded == 0 ? QStringLiteral("0.0") : (rounded > 0 ? QStringLiteral("+") : QStringLiteral("−")) + text;
+  const UnitScale tenths{1, 1, "min"};
+  const QString text = formatScaled(minutes, tenths);
+  return minutes > 0 && text != formatScaled(0, tenths) ? u'+' + text : text;
 }
 
 std::vector<Column<TimelineEntry>> laneColumns(const TimeStyle* style, const TimeNs* zero) {

@@ -22,7 +22,7 @@ ImpactNumber numberOf(const QString& name, const Reported<T>& reported, const QS
   return out;
 }
 
-QString hours(double value) { return formatNumber(value, 3) + QStringLiteral(" GPU-h"); }
+QString hours(double value) { return formatGpuHours(value) + QStringLiteral(" GPU-h"); }
 
 }  // namespace
 
@@ -84,8 +84,7 @@ std::vector<ImpactNumber> impactNumbers(const IncidentImpact& impact, std::optio
                          IncidentText::tr("Training time lost times the ranks of the attempt."), hours));
   if (price)
     out.push_back(numberOf(IncidentText::tr("money"), impact.money,
-                           IncidentText::tr("GPU-hours times %1, your price of one.").arg(formatNumber(*price, 4)),
-                           [](double value) { return QString::number(value, 'f', value < 100 ? 2 : 0); }));
+                           IncidentText::tr("GPU-hours times %1, your price of one.").arg(formatMoney(*price)), formatMoney));
   return out;
 }
 

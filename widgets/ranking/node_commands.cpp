@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/ranking/node_commands.h"
 
+#include "model/number_text.h"
 #include "widgets/core/shell_word.h"
 
 namespace runglass {
@@ -18,7 +19,7 @@ QString slurmDrain(const QStringList& nodes, const QString& reason) {
 
 QString drainReason(std::int32_t rank, std::optional<double> slower, std::optional<std::int64_t> since_step) {
   QString reason = QStringLiteral("runglass: rank %1").arg(rank);
-  if (slower) reason += QStringLiteral(" %1 % slower than its peers").arg(*slower * 100, 0, 'f', 1);
+  if (slower) reason += QStringLiteral(" %1 slower than its peers").arg(QString::fromStdString(percentText(*slower, 1)));
   if (since_step) reason += QStringLiteral(" since step %1").arg(*since_step);
   return reason;
 }

@@ -40,20 +40,19 @@ Column<R> words(const QString& title, const QString& help, std::function<QString
 
 QString percent(double v) { return formatPercent(v, 0); }
 QString percentPoints(double v) { return formatSignedPercent(v); }
-QString ratio(double v) { return QString::number(v, 'f', 3); }
 
 QString scoreText(const R& r) {
   if (!r.ranked.score) return kAbsentText;
   const double score = *r.ranked.score;
   switch (r.ranked.kind) {
     case ScoreKind::kWhatIf:
-      return RankingText::tr("%1 what-if").arg(ratio(score));
+      return RankingText::tr("%1 what-if").arg(formatRatio(score));
     case ScoreKind::kWaitVote:
       return RankingText::tr("%1 vote").arg(percent(score));
     case ScoreKind::kRelative:
       break;
   }
-  return RankingText::tr("%1 relative").arg(ratio(score));
+  return RankingText::tr("%1 relative").arg(formatRatio(score));
 }
 
 QString nameText(const R& r) {
@@ -112,7 +111,7 @@ void addSlowness(std::vector<Column<R>>& columns) {
   columns.push_back(numbers(
       RankingText::tr("GPU-h/day"),
       RankingText::tr("Cost of its finding, because all ranks wait for it; of a node's finding the whole cost."),
-      [](const R& r) { return r.ranked.gpu_hours_per_day; }, [](double v) { return formatNumber(v, 3); }));
+      [](const R& r) { return r.ranked.gpu_hours_per_day; }, formatGpuHours));
   columns.push_back(words(RankingText::tr("cause"),
                           RankingText::tr("A guess, from its finding's evidence: clock, thermal, power, fault, host, data, network."),
                           [](const R& r) { return phraseText(r.ranked.cause, 40); }));

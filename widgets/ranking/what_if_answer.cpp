@@ -53,8 +53,6 @@ std::optional<std::int64_t> planInArguments(const std::string& argv) {
 }
 
 QString stepText(double ns) { return formatDuration(static_cast<DurNs>(ns)); }
-QString ratioText(double ratio) { return QString::number(ratio, 'f', 3); }
-QString hoursText(double hours) { return formatNumber(hours, 3); }
 
 WhatIfRow finishRow(const WhatIfShown& shown, double fixed_share, TimeNs now, TimeStyle style) {
   const WhatIfData& data = shown.data;
@@ -128,17 +126,17 @@ std::array<WhatIfRow, kWhatIfFacts> whatIfRows(const WhatIfShown& shown, const F
   const double per_day = outcome.saved_ratio * data.gpus * kHoursPerDay;
   std::array<WhatIfRow, kWhatIfFacts> rows;
   rows[0] = {WhatIfText::tr("Step time"), stepText(all.t_ns), stepText(outcome.t_ns), formatSignedPercent(-outcome.saved_ratio)};
-  rows[1] = {WhatIfText::tr("Slowdown S"), ratioText(all.s), ratioText(outcome.s), {}};
+  rows[1] = {WhatIfText::tr("Slowdown S"), formatRatio(all.s), formatRatio(outcome.s), {}};
   rows[2] = {
       WhatIfText::tr("Wasted time"), formatPercent(std::max(all.waste_ratio, 0.0)), formatPercent(std::max(outcome.waste_ratio, 0.0)), {}};
   rows[3] = {WhatIfText::tr("GPU-hours of %1 steps").arg(formatCount(static_cast<std::int64_t>(all.steps.size()))),
-             hoursText(hours(all.t_ns * steps)), hoursText(hours(outcome.t_ns * steps)),
-             hoursText(hours((all.t_ns - outcome.t_ns) * steps))};
-  rows[4] = {WhatIfText::tr("GPU-hours a day, %1 GPUs").arg(formatCount(data.gpus)), hoursText(data.gpus * kHoursPerDay),
-             hoursText(data.gpus * kHoursPerDay - per_day), hoursText(per_day)};
+             formatGpuHours(hours(all.t_ns * steps)), formatGpuHours(hours(outcome.t_ns * steps)),
+             formatGpuHours(hours((all.t_ns - outcome.t_ns) * steps))};
+  rows[4] = {WhatIfText::tr("GPU-hours a day, %1 GPUs").arg(formatCount(data.gpus)), formatGpuHours(data.gpus * kHoursPerDay),
+             formatGpuHours(data.gpus * kHoursPerDay - per_day), formatGpuHours(per_day)};
   rows[5].name = WhatIfText::tr("Money a day");
   if (price) {
-    const auto money = [&](double gpu_hours) { return QString::number(gpu_hours * *price, 'f', 2); };
+    const auto money = [&](double gpu_hours) { return formatMoney(gpu_hours * *price); };
     rows[5] = {rows[5].name, money(data.gpus * kHoursPerDay), money(data.gpus * kHoursPerDay - per_day), money(per_day)};
   } else {
     rows[5].recorded = WhatIfText::tr("unknown: enter the price of a GPU-hour");

@@ -17,6 +17,7 @@
 #include "widgets/core/gpu_price.h"
 #include "widgets/core/language.h"
 #include "widgets/core/theme.h"
+#include "widgets/core/units.h"
 
 namespace runglass {
 namespace {
@@ -218,7 +219,7 @@ QTreeWidgetItem* WhatIfPanel::addGroup(const QString& name) {
 
 void WhatIfPanel::addChoice(QTreeWidgetItem* group, const QString& name, std::optional<double> s, int kind, std::uint32_t index,
                             bool ticked) {
-  auto* item = new QTreeWidgetItem(group, {name, s ? QString::number(*s, 'f', 3) : QString()});
+  auto* item = new QTreeWidgetItem(group, {name, s ? formatRatio(*s) : QString()});
   item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
   item->setCheckState(0, ticked ? Qt::Checked : Qt::Unchecked);
   item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);

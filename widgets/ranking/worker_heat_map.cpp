@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Invariant: m_heat holds S - 1 of m_cells.
 #include "widgets/ranking/worker_heat_map.h"
+#include "widgets/core/units.h"
 
 #include <QPainter>
 #include <algorithm>
@@ -41,15 +42,13 @@ void WorkerHeatMap::setTicked(std::set<std::uint32_t> workers) {
 
 QString WorkerHeatMap::title() const { return tr("S of each worker: the run with this worker as recorded, all others as usual"); }
 
-HeatMap::Scale WorkerHeatMap::scaleWords() const {
-  return {QStringLiteral("1.00"), QString::number(scale(), 'f', 2), 0, {tr("click: fix")}};
-}
+HeatMap::Scale WorkerHeatMap::scaleWords() const { return {formatRatio(1, 2), formatRatio(scale(), 2), 0, {tr("click: fix")}}; }
 
 QString WorkerHeatMap::rowName(std::size_t row) const { return tr("PP %1").arg(m_cells->stages[row]); }
 
 QString WorkerHeatMap::columnName(std::size_t column) const { return tr("DP %1").arg(m_cells->replicas[column]); }
 
-QString WorkerHeatMap::cellText(float ratio) const { return QString::number(1 + ratio, 'f', 2); }
+QString WorkerHeatMap::cellText(float ratio) const { return formatRatio(1 + ratio, 2); }
 
 QString WorkerHeatMap::tip(const HeatCell& cell) const {
   const std::size_t worker = cell.step * m_cells->stages.size() + cell.row;
@@ -57,7 +56,7 @@ QString WorkerHeatMap::tip(const HeatCell& cell) const {
       .arg(m_cells->replicas[cell.step])
       .arg(m_cells->stages[cell.row])
       .arg(m_cells->rank[worker])
-      .arg(m_cells->s[worker], 0, 'f', 3);
+      .arg(formatRatio(m_cells->s[worker]));
 }
 
 void WorkerHeatMap::chosen(const HeatCell& cell) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "widgets/core/units.h"
 #include "widgets/topology/topology_grid.h"
 
 namespace runglass {
@@ -54,7 +55,7 @@ void TopologyGrid::paintLinks(QPainter& painter) const {
     painter.drawPath(path);
     const bool first = drawn[edge.kind] == 1;
     if (edge.bytes_per_s && (edge.own || first) && by.manhattanLength() >= kLabelFrom)
-      labels.push_back({middle + bow, bandwidthText(*edge.bytes_per_s), peerColor(theme, edge.kind)});
+      labels.push_back({middle + bow, formatByteRate(*edge.bytes_per_s), peerColor(theme, edge.kind)});
   }
   painter.restore();
   const QFontMetrics metrics = painter.fontMetrics();

@@ -124,15 +124,10 @@ Result<RankLinks> readLinks(Reader& reader, const TopologyData& data, std::int32
   return links.tell(reading);
 }
 
-QString bandwidthText(double bytes_per_s) {
-  const double gb = bytes_per_s / 1e9;
-  return QStringLiteral("%1 GB/s").arg(gb, 0, 'f', gb < 10 ? 1 : 0);
-}
-
 QString linkText(const LinkGroup& group) {
   if (!group.stats) return group.reason;
   return TopologyText::tr("%1 median, %2 worst (%3, n = %4)")
-      .arg(bandwidthText(group.stats->median), bandwidthText(group.stats->worst),
+      .arg(formatByteRate(group.stats->median), formatByteRate(group.stats->worst),
            group.said ? TopologyText::tr("as NCCL says") : termText(busOpName(group.op)),
            formatCount(static_cast<std::int64_t>(group.stats->samples)));
 }

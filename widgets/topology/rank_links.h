@@ -43,7 +43,6 @@ struct RankLinks {
 };
 Result<RankLinks> readLinks(Reader& reader, const TopologyData& data, std::int32_t rank, std::stop_token stop);
 
-QString bandwidthText(double bytes_per_s);  // "312 GB/s"
 QString linkText(const LinkGroup& group);
 
 }  // namespace runglass

@@ -18,7 +18,7 @@ namespace {
 constexpr int kListHeight = 190, kNodeRole = Qt::UserRole;
 constexpr std::size_t kMaxPieces = 2000;
 
-QString milliseconds(DurNs time) { return QString::number(static_cast<double>(time) / 1e6, 'f', 3); }
+QString milliseconds(DurNs time) { return formatScaled(static_cast<double>(time), {1e-6, 3, "ms"}); }
 
 QTreeWidget* makeList(const QStringList& heads) {
   auto* list = new QTreeWidget;

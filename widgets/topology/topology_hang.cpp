@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analysis/hangs/stack_frames.h"
+#include "model/time_text.h"
 #include "widgets/core/units.h"
 #include "widgets/topology/topology_data.h"
 
@@ -113,23 +114,17 @@ QString rootText(const HangEvidence& e) {
       .arg(where, who);
 }
 
-// "5:03"
-QString clockText(DurNs dur) {
-  const std::int64_t seconds = std::max<DurNs>(0, dur) / kNsPerSecond;
-  if (seconds >= 3600)
-    return QStringLiteral("%1:%2:%3").arg(seconds / 3600).arg(seconds / 60 % 60, 2, 10, QChar('0')).arg(seconds % 60, 2, 10, QChar('0'));
-  return QStringLiteral("%1:%2").arg(seconds / 60).arg(seconds % 60, 2, 10, QChar('0'));
-}
+QString countdown(DurNs left) { return QString::fromStdString(countdownText(left)); }
 
 QString watchdogText(const TopologyData& data) {
   const HangEvidence& e = *data.hang_found;
   if (e.timeouts > 0) return TopologyText::tr("the watchdog has aborted");
   if (!e.watchdog_at) return {};
   if (!data.live || data.attempt.end)
-    return e.as_of && *e.as_of < *e.watchdog_at ? TopologyText::tr("the watchdog had %1 left").arg(clockText(*e.watchdog_at - *e.as_of))
+    return e.as_of && *e.as_of < *e.watchdog_at ? TopologyText::tr("the watchdog had %1 left").arg(countdown(*e.watchdog_at - *e.as_of))
                                                 : QString();
   const DurNs left = *e.watchdog_at - data.now;
-  return left > 0 ? TopologyText::tr("watchdog aborts in %1").arg(clockText(left)) : TopologyText::tr("the watchdog is overdue");
+  return left > 0 ? TopologyText::tr("watchdog aborts in %1").arg(countdown(left)) : TopologyText::tr("the watchdog is overdue");
 }
 
 // From the newest stacks with a frame that were captured since the run stalled. faulthandler writes the relevant thread last.
@@ -189,8 +184,8 @@ QString hangCaption(const TopologyData& data) {
   QStringList parts;
   if (e.since && e.as_of)
     parts << TopologyText::tr("nothing moved for %1, as of %2")
-                 .arg(clockText(*e.as_of - *e.since), formatTimeOfDay(*e.as_of, TimeStyle::kUtc));
-  if (e.watchdog) parts << TopologyText::tr("watchdog %1 (%2)").arg(clockText(*e.watchdog), screenText(e.watchdog_source, 60));
+                 .arg(countdown(*e.as_of - *e.since), formatTimeOfDay(*e.as_of, TimeStyle::kUtc));
+  if (e.watchdog) parts << TopologyText::tr("watchdog %1 (%2)").arg(countdown(*e.watchdog), screenText(e.watchdog_source, 60));
   parts << TopologyText::tr("%1 communicators blocked").arg(formatCount(e.group_count));
   return parts.join(QStringLiteral("  ·  "));
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "widgets/core/language.h"
+#include "widgets/core/units.h"
 #include "widgets/topology/topology_data.h"
 #include "widgets/topology/topology_grid.h"
 
@@ -209,7 +210,7 @@ void TopologySide::tellLinks() {
     line(group.kind ? tr("%1 of %2").arg(kindName(*group.kind)).arg(group.ranks.size()) : group.name, linkText(group));
   for (const LinkEdge& edge : m_links->edges)
     if (edge.own && edge.bytes_per_s && (edge.from == m_rank || edge.to == m_rank))
-      line(tr("rank %1 – %2").arg(edge.from).arg(edge.to), bandwidthText(*edge.bytes_per_s));
+      line(tr("rank %1 – %2").arg(edge.from).arg(edge.to), formatByteRate(*edge.bytes_per_s));
   if (m_links->groups.empty()) line(QString(), tr("no group of this rank is known"));
   if (!m_links->note.isEmpty()) line(QString(), m_links->note);
 }

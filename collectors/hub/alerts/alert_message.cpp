@@ -6,6 +6,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "model/number_text.h"
 #include "model/place_link.h"
 #include "model/time_text.h"
 
@@ -20,12 +21,6 @@ std::string clean(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
-  return text;
-}
-
-std::string numberText(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, value < 10 ? "%.1f" : "%.0f", value);
   return text;
 }
 
@@ -93,8 +88,8 @@ std::string textOf(const AlertMessage& message, const Notification& notification
   }
   text += '\n';
   if (cost.gpu_hours) {
-    text += "costs " + numberText(*cost.gpu_hours) + " GPU-hours per hour";
-    if (cost.money) text += ", " + numberText(*cost.money) + (options.currency.empty() ? "" : " " + options.currency) + " per hour";
+    text += "costs " + gpuHoursText(*cost.gpu_hours) + " GPU-hours per hour";
+    if (cost.money) text += ", " + moneyText(*cost.money) + (options.currency.empty() ? "" : " " + options.currency) + " per hour";
     text += '\n';
   }
   for (std::size_t i = 1; i < std::min(notification.alerts.size(), kMaxListed); ++i)
@@ -182,7 +177,7 @@ AlertMessage messageOf(const Notification& notification, const AlertOptions& opt
   set("LINK", message.link);
   set("STORE", store.path);
   if (!notification.worst.empty()) set("WHO", notification.worst.front().who), set("RUN", notification.worst.front().run_name);
-  if (cost.gpu_hours) set("GPU_HOURS_PER_HOUR", numberText(*cost.gpu_hours));
+  if (cost.gpu_hours) set("GPU_HOURS_PER_HOUR", gpuHoursText(*cost.gpu_hours, {.thousands = ""}));
   return message;
 }
 

@@ -15,6 +15,7 @@
 #include "collectors/sources/proc/proc_parse.h"
 #include "collectors/sources/series_table.h"
 #include "collectors/sources/sysfs_file.h"
+#include "model/time_text.h"
 
 namespace runglass {
 namespace {
@@ -22,12 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr DurNs kFindEvery = 10 * kNsPerSecond, kPausesEvery = 10 * kNsPerSecond;
 constexpr std::size_t kMaxLinks = 256;
-
-std::string seconds(DurNs duration) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f s", static_cast<double>(duration) / kNsPerSecond);
-  return text;
-}
 
 class EthernetSource : public Source {
  public:
@@ -120,13 +115,13 @@ class EthernetSource : public Source {
       link.down_since = now;
       tell(out, now, link, "link_down", Severity::kError, interface_name + " lost its link");
     } else if (up && link.down_since) {
-      tell(out, now, link, "link_up", Severity::kInfo, interface_name + " is up after " + seconds(now - *link.down_since));
+      tell(out, now, link, "link_up", Severity::kInfo, interface_name + " is up after " + shortDurationText(now - *link.down_since));
       link.down_since.reset();
     } else if (link.up && *link.up && up && changes && link.last_changes && *changes >= *link.last_changes + 2) {
       const std::uint64_t times = (*changes - *link.last_changes) / 2;
       tell(out, now, link, "link_flap", Severity::kWarning,
            interface_name + " lost its link " + std::to_string(times) + (times == 1 ? " time" : " times") + " for less than " +
-               seconds(m_interval));
+               shortDurationText(m_interval));
     }
     link.up = up;
     link.last_changes = changes;

@@ -12,6 +12,7 @@
 
 #include "collectors/sources/proc/proc_parse.h"
 #include "collectors/sources/series_table.h"
+#include "model/number_text.h"
 
 namespace runglass {
 namespace {
@@ -59,10 +60,7 @@ class HeartbeatSource : public Source {
     if (uname(&system) == 0) text << system.sysname << ' ' << system.release;
     text << ", " << sysconf(_SC_NPROCESSORS_ONLN) << " CPUs";
     const auto memory = proc::parseNamedNumbers(readText(m_context->root + "proc/meminfo"));
-    if (const auto it = memory.find("MemTotal"); it != memory.end()) {
-      text.precision(1);
-      text << ", " << std::fixed << static_cast<double>(it->second) / (1 << 30) << " GiB";
-    }
+    if (const auto it = memory.find("MemTotal"); it != memory.end()) text << ", " << bytesText(static_cast<double>(it->second));
     const char* pod = std::getenv("POD_NAME");
     if (pod == nullptr && std::getenv("KUBERNETES_SERVICE_HOST") != nullptr) pod = std::getenv("HOSTNAME");
     if (pod != nullptr) text << ", pod " << pod;

@@ -11,6 +11,8 @@
 #include "collectors/sources/rdma/traffic_watch.h"
 #include "collectors/sources/series_table.h"
 #include "model/fault_catalog.h"
+#include "model/number_text.h"
+#include "model/time_text.h"
 
 namespace runglass {
 namespace {
@@ -19,16 +21,7 @@ constexpr DurNs kErrorsEvery = 5 * kNsPerSecond;
 constexpr DurNs kErrorWindow = 60 * kNsPerSecond;
 constexpr DurNs kLongestPoll = 10 * kNsPerSecond;  // a longer gap between polls is not a valid bin of traffic
 
-std::string amount(double bytes_per_s) {
-  char text[32];
-  std::snprintf(text, sizeof text, bytes_per_s >= 1e9 ? "%.1f GB/s" : "%.1f MB/s", bytes_per_s / (bytes_per_s >= 1e9 ? 1e9 : 1e6));
-  return text;
-}
-std::string seconds(DurNs duration) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f s", static_cast<double>(duration) / kNsPerSecond);
-  return text;
-}
+std::string amount(double bytes_per_s) { return valueText(bytes_per_s, "bytes_per_s"); }
 
 class RdmaSource : public Source {
  public:
@@ -111,7 +104,7 @@ class RdmaSource : public Source {
       if (const auto rate = watched.port.bytesPerSecond()) put(out, watched, "rdma_link_bytes_per_s", now, *rate);
       if (watched.down_since && mayTellLink(watched, "link_up", now))
         tell(out, now, &watched, "link_up", Severity::kInfo, "",
-             watched.port.name() + " is up after " + seconds(now - *watched.down_since));
+             watched.port.name() + " is up after " + shortDurationText(now - *watched.down_since));
       watched.down_since.reset();
       watched.known_up = true;
     } else if (watched.known_up && !watched.down_since) {
@@ -147,7 +140,7 @@ class RdmaSource : public Source {
       using enum TrafficWatch::Change;
       const Watched* watched = verdict.port ? &m_ports[*verdict.port] : nullptr;
       const std::string who = watched != nullptr ? watched->port.name() : "all RDMA ports";
-      const std::string numbers = amount(verdict.now) + ", usually " + amount(verdict.usual) + ", for " + seconds(verdict.since);
+      const std::string numbers = amount(verdict.now) + ", usually " + amount(verdict.usual) + ", for " + shortDurationText(verdict.since);
       const std::string others = watched != nullptr ? "; the node's other ports continue" : "";
       if (verdict.change == kResumed)
         tell(out, now, watched, "rdma_traffic_resumed", Severity::kInfo, "", who + ": traffic as before: " + amount(verdict.now));
@@ -197,7 +190,7 @@ class RdmaSource : public Source {
     if (!is || !was || *is <= *was || !mayTellLink(watched, "link_down", now)) return;
     tell(out, now, &watched, "link_flap", Severity::kWarning, "",
          watched.port.name() + " lost its link " + std::to_string(*is - *was) + (*is - *was == 1 ? " time" : " times") + " for less than " +
-             seconds(m_interval));
+             shortDurationText(m_interval));
   }
 
   void judgeErrors(Recorder& out, TimeNs now) {
@@ -207,7 +200,7 @@ class RdmaSource : public Source {
     std::vector<std::vector<std::optional<std::uint64_t>>> rises;
     for (Watched& watched : m_ports)
       rises.push_back(std::exchange(watched.rises, std::vector<std::optional<std::uint64_t>>(counters.size())));
-    const std::string in = " in " + seconds(now - *m_window_since);
+    const std::string in = " in " + shortDurationText(now - *m_window_since);
     for (const ErrorWatch::Finding& finding : m_errors.add(rises, floors)) {
       const RdmaCounter& counter = counters[finding.counter];
       const Watched* watched = finding.all ? nullptr : &m_ports[finding.port];

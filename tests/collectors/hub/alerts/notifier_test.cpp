@@ -132,7 +132,7 @@ TEST_F(NotifierTest, TheMessageSaysWhatSinceWhenWhoWhatItCostsAndWhereToLook) {
   const AlertMessage& message = m_shown[0];
   EXPECT_EQ(message.title, "error: 64 ranks wait for rank 5");
   EXPECT_THAT(message.text, HasSubstr("since 2023-11-14 22:13:20Z (4 min), run pretrain"));
-  EXPECT_THAT(message.text, HasSubstr("costs 64 GPU-hours per hour, 160 EUR per hour"));
+  EXPECT_THAT(message.text, HasSubstr("costs 64.0 GPU-hours per hour, 160 EUR per hour"));
   const std::string uuid = m_reader->info()->store_uuid;
   EXPECT_THAT(message.link, HasSubstr("runglass://" + uuid + "/run/run-uuid?view=topology&t0="));
   EXPECT_THAT(message.link, HasSubstr("select=rank=5,step=7,attempt=0"));
@@ -152,7 +152,7 @@ TEST_F(NotifierTest, TheMessageSaysWhatSinceWhenWhoWhatItCostsAndWhereToLook) {
 TEST_F(NotifierTest, WithoutAPriceNoMoneyIsSpokenOf) {
   step(kSecond, {hang()});
   store();
-  EXPECT_THAT(m_shown.at(0).text, ::testing::AllOf(HasSubstr("64 GPU-hours per hour\n"), ::testing::Not(HasSubstr(", 0"))));
+  EXPECT_THAT(m_shown.at(0).text, ::testing::AllOf(HasSubstr("64.0 GPU-hours per hour\n"), ::testing::Not(HasSubstr(", 0"))));
   EXPECT_FALSE(nlohmann::json::parse(m_shown[0].json).contains("money_per_hour"));
 }
 
