@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kSideFrom = 1000;  // minimum widths for the side column, and for the table of the host
 constexpr int kTableFrom = 640, kStripsFrom = 500;
-constexpr int kLeastTable = 80, kLeastGrid = 96;
+constexpr int kMinTable = 80, kMinGrid = 96;
 constexpr int kRowsShown = 8;
 
 QString stateText(const GpuCell& cell) {
@@ -391,7 +391,7 @@ void GpusView::fitRoom() {
   if (table) {
     const int rows = std::min<int>(kRowsShown, static_cast<int>(m_data->detail.rows.size()));
     m_table->setFixedHeight(
-        std::min(rows * kRowHeight + m_table->horizontalHeader()->sizeHint().height() + 2, std::max(kLeastTable, height() / 4)));
+        std::min(rows * kRowHeight + m_table->horizontalHeader()->sizeHint().height() + 2, std::max(kMinTable, height() / 4)));
   }
   // In a low view with many lines of text the table gets smaller, which scrolls; then the strips are hidden; then the grid scrolls.
   QLayout* column = m_strips->parentWidget()->layout();
@@ -399,9 +399,9 @@ void GpusView::fitRoom() {
     column->invalidate();
     return (column->hasHeightForWidth() ? column->totalMinimumHeightForWidth(width()) : column->minimumSize().height()) - height();
   };
-  if (const int over = excess(); over > 0 && table) m_table->setFixedHeight(std::max(kLeastTable, m_table->minimumHeight() - over));
+  if (const int over = excess(); over > 0 && table) m_table->setFixedHeight(std::max(kMinTable, m_table->minimumHeight() - over));
   if (excess() > 0) m_strips->setVisible(false);
-  if (const int over = excess(); over > 0) m_scroll->setFixedHeight(std::max(kLeastGrid, m_scroll->minimumHeight() - over));
+  if (const int over = excess(); over > 0) m_scroll->setFixedHeight(std::max(kMinGrid, m_scroll->minimumHeight() - over));
 }
 
 void GpusView::resizeEvent(QResizeEvent* event) {
