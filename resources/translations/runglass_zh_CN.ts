@@ -3399,7 +3399,7 @@
     </message>
     <message>
         <source>No process writes this store: all ages and shares are those of its newest data.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有进程写入此存储：所有时长与占比均以其最新数据为准。</translation>
     </message>
     <message>
         <source>Single samples over time, spans and captures stay at the hub: they are shown again when the line stands. Until then curves over time are drawn from summaries of every 64 samples.</source>
@@ -3455,7 +3455,7 @@
     </message>
     <message>
         <source>stored file · %1</source>
-        <translation type="unfinished"></translation>
+        <translation>已存储文件 · %1</translation>
     </message>
 </context>
 <context>
@@ -10090,7 +10090,7 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Export</source>
