@@ -83,6 +83,14 @@ Ending endingOf(std::string_view cause, std::optional<bool> planned, std::string
       out.kind = EndKind::kHang;
     if (out.cause.empty()) out.cause = !fault.empty() ? fault : hang;
   }
+  // A scheduler cancels what a failure left of a job, and a cancelled job's processes are killed or raise exceptions.
+  if (planned.value_or(false)) {
+    if (out.kind == EndKind::kKilled && !fault.empty()) out.kind = EndKind::kHardware;
+    if (out.kind == EndKind::kMemory || out.kind == EndKind::kHardware)
+      out.planned = false;
+    else if (out.kind == EndKind::kKilled || out.kind == EndKind::kException)
+      out.kind = EndKind::kStopped;
+  }
   if (!out.planned && out.kind != EndKind::kNotSaid) out.planned = isPlan(out.kind);
   return out;
 }

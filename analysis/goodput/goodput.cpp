@@ -72,11 +72,21 @@ class Gatherer {
     for (const Series& series : own)
       if (series.last_time) record.last_sign = std::max(record.last_sign.value_or(*series.last_time), *series.last_time);
     if (record.running && m_now) record.end = std::max(*m_now, record.last_sign.value_or(*m_now));
+    RG_TRY(markPartial(attempt, record));
     addSaves(attempt, record);
     RG_TRY(addEvaluations(own, record));
     addFindings(attempt, record);
     RG_TRY(addMarks(attempt, record));
     return record;
+  }
+
+  // A dump of a flight recorder has the last seconds; a log whose steps have no times may have dated errors.
+  Status markPartial(const Attempt& attempt, AttemptRecord& record) const {
+    if (!record.steps.empty() || !record.durations.empty()) return {};
+    RG_ASSIGN(const auto facts, m_reader.facts(attempt.id));
+    const bool dump = std::ranges::any_of(facts, [](const Fact& fact) { return fact.key == "flight_recorder_version"; });
+    record.partial = dump || record.first_step;
+    return {};
   }
 
   void addSaves(const Attempt& attempt, AttemptRecord& record) {

@@ -292,7 +292,7 @@ class Maker {
     std::ranges::stable_sort(m_ledger.causes, [](const EndCause& a, const EndCause& b) {
       return std::tuple(a.planned, -a.cost, -a.count) < std::tuple(b.planned, -b.cost, -b.count);
     });
-    m_ledger.mtbf = mtbfOf(m_ledger.failures, up_s);
+    if (std::ranges::none_of(m_attempts, &AttemptRecord::partial)) m_ledger.mtbf = mtbfOf(m_ledger.failures, up_s);
   }
 
   std::vector<AttemptRecord> m_attempts;

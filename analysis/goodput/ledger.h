@@ -63,6 +63,7 @@ struct AttemptRecord {
   std::int32_t number = 0;
   std::optional<TimeNs> start, end;  // as recorded; end absent: it runs, or its end was not observed
   bool running = false;
+  bool partial = false;             // its times are not those of the run: of a dump, or of the few dated lines of a log
   std::optional<TimeNs> last_sign;  // of data, where the end is unknown
   std::optional<std::int64_t> resumed_from, first_step, last_step;
   std::vector<LedgerStep> steps;  // by time
@@ -121,7 +122,7 @@ struct Ledger {
   std::int64_t completed_steps = 0, lost_steps = 0;
   std::optional<double> effective_ratio;
   int failures = 0, planned_ends = 0, unsaid_ends = 0;
-  Mtbf mtbf;                     // of the failures over the attempts' time
+  Mtbf mtbf;                     // of the failures over the attempts' time; empty if one is partial
   std::vector<EndCause> causes;  // unplanned first, then by cost
 };
 

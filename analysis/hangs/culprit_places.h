@@ -7,7 +7,6 @@
 #pragma once
 
 #include <set>
-#include <span>
 #include <vector>
 
 #include "analysis/hangs/hang_evidence.h"
@@ -16,10 +15,13 @@
 
 namespace runglass {
 
-// Ranks, recorded or of the layout, without a watchdog timeout; empty if there are more than a few: then logs are missing, not ranks.
-Result<std::vector<HangMember>> withoutTimeout(Reader& reader, const Attempt& attempt, const std::set<std::int32_t>& timed_out);
-// From `collective_state` events: the ranks that completed the fewest operations of their process group, if they are a minority of it.
-std::vector<HangMember> furthestBehind(std::span<const Event> states);
+struct SilentRanks {
+  std::vector<HangMember> members;  // empty if there are more than a few: then logs are missing, not ranks
+  std::int64_t world = 0;           // known ranks
+  bool whole = false;               // the layout or the recorded ranks give their number; else the highest rank of an event does
+};
+// The ranks of the attempt without a watchdog timeout.
+Result<SilentRanks> withoutTimeout(Reader& reader, const Attempt& attempt, const std::set<std::int32_t>& timed_out);
 // Fills the finding's rank, node and coordinates where all culprits share them.
 Status placeCulprits(Reader& reader, const Attempt& attempt, const HangEvidence& evidence, Finding& finding);
 

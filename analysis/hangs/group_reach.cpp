@@ -62,6 +62,9 @@ RankReach reachOfDumps(std::span<const Fact> facts, bool whole) {
       if (!id) continue;
       GroupReach reach{.group = *id, .enqueued = {}, .completed = numberIn(group, "last_completed_collective")};
       if (whole) reach.enqueued = numberIn(group, "last_enqueued_collective");
+      // Without timing the recorder does not see starts: its number is then below that of completions.
+      if (const auto started = numberIn(group, "last_started_collective"); whole && started >= reach.completed && started >= 0)
+        reach.started = started;
       out[*fact.rank].push_back(reach);
     }
   }
@@ -87,6 +90,21 @@ Status addReachOfSpans(Reader& reader, AttemptId attempt, const std::set<std::in
     }
   }
   return {};
+}
+
+Result<std::map<std::int32_t, std::int64_t>> sizesOf(Reader& reader, AttemptId attempt, std::int64_t group, std::int64_t seq,
+                                                     std::stop_token stop) {
+  std::map<std::int32_t, std::int64_t> sizes;
+  RG_ASSIGN(const auto tracks, reader.tracks(attempt));
+  for (const Track& track : tracks) {
+    if (stop.stop_requested()) return Status(Code::kCancelled, "cancelled");
+    if (!track.key.rank) continue;
+    RG_ASSIGN(const SpanColumns spans, reader.spans(track.id, TimeRange{}, stop));
+    if (spans.group.empty() || spans.seq.empty() || spans.bytes.empty()) continue;
+    for (std::size_t i = 0; i < spans.size(); ++i)
+      if (spans.group[i] == group && spans.seq[i] == seq && spans.bytes[i] != kAbsent) sizes[*track.key.rank] = spans.bytes[i];
+  }
+  return sizes;
 }
 
 }  // namespace runglass

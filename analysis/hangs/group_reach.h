@@ -25,4 +25,8 @@ RankReach reachOfDumps(std::span<const Fact> facts, bool whole);
 Status addReachOfSpans(Reader& reader, AttemptId attempt, const std::set<std::int32_t>& ranks, TimeRange range, std::stop_token stop,
                        RankReach& into);
 
+// The bytes that each rank passes to one operation, by its spans. A rank without a size is left out.
+Result<std::map<std::int32_t, std::int64_t>> sizesOf(Reader& reader, AttemptId attempt, std::int64_t group, std::int64_t seq,
+                                                     std::stop_token stop);
+
 }  // namespace runglass

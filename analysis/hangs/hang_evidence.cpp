@@ -10,7 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 6> kStandings = {"computing", "behind", "waiting", "silent", "stopped", "outlier"};
+constexpr std::array<const char*, 9> kStandings = {"computing", "behind",     "waiting", "silent", "awaited",
+                                                   "enqueued",  "mismatched", "stopped", "outlier"};
 constexpr std::array<const char*, 5> kReasons = {"missing", "mismatched", "stuck", "deadlock", "not_left"};
 
 template <class T>
@@ -41,6 +42,9 @@ Json toJson(const HangGroup& group) {
   put(json, "name", group.name);
   put(json, "op", group.op);
   put(json, "other_op", group.other_op);
+  put(json, "size", group.size);
+  put(json, "other_size", group.other_size);
+  put(json, "size_unit", group.size_unit);
   json["reason"] = hangReasonName(group.reason);
   put(json, "seq", group.seq);
   put(json, "since_ns", group.since);
@@ -125,6 +129,9 @@ void readGroup(FieldReader& from, HangGroup& to) {
   from.read("name", to.name);
   from.read("op", to.op);
   from.read("other_op", to.other_op);
+  from.read("size", to.size);
+  from.read("other_size", to.other_size);
+  from.read("size_unit", to.size_unit);
   from.readName("reason", kReasons, to.reason);
   from.read("seq", to.seq);
   from.read("since_ns", to.since);

@@ -26,10 +26,14 @@ enum class HangStanding : std::uint8_t {
   kBehind,         // it last reported an earlier operation of the same communicator
   kWaiting,        // it waits in another communicator, which is the one to look at
   kSilent,         // it reported nothing: absence is evidence
+  kAwaited,        // the timeouts of others name it as the peer that sent nothing
+  kEnqueued,       // its host has enqueued the operation, its GPU has not started it, while others have
+  kMismatched,     // it called another operation than most members, or passed another size
   kStopped,        // its process cannot run
   kOutlier,        // its stack differs from those of the others
 };
-const char* hangStandingName(HangStanding standing);  // "computing", "behind", "waiting", "silent", "stopped", "outlier"
+// "computing", "behind", "waiting", "silent", "awaited", "enqueued", "mismatched", "stopped", "outlier".
+const char* hangStandingName(HangStanding standing);
 
 struct HangMember {
   std::int32_t rank = 0;
@@ -56,7 +60,10 @@ const char* hangReasonName(HangReason reason);  // "missing", "mismatched", "stu
 struct HangGroup {
   std::int64_t id = 0;  // 0: the ranks name no communicator
   std::string kind, name, op;
-  std::string other_op;  // of kMismatched
+  // Of kMismatched: the operation of the other members, or their size, in `size_unit` ("bytes", "elements").
+  std::string other_op;
+  std::optional<std::int64_t> size, other_size;
+  std::string size_unit;
   HangReason reason = HangReason::kMissing;
   std::optional<std::int64_t> seq;
   std::optional<TimeNs> since;  // when its first member began to wait
@@ -84,7 +91,7 @@ struct HangEvidence {
   std::int64_t common_stacks = 0;  // ranks in the largest cluster
   std::string common_frame;        // of the largest cluster
   std::string unclear;  // why there are no culprits: "one_rank", "no_wait", "no_group", "no_members", "no_progress", "no_dumps", "no_rank",
-                        // "all_timed_out", "few_timed_out"
+                        // "all_timed_out", "few_timed_out", "unknown_world", "several_collectives", "no_majority", "all_inside"
   std::vector<HangMember> culprits;  // members of any root that do not wait themselves
   std::int64_t culprit_count = 0;
   std::vector<HangGroup> groups;  // roots first, by when their first member began to wait

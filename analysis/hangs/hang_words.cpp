@@ -2,6 +2,7 @@
 #include "analysis/hangs/hang_words.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace runglass {
@@ -44,6 +45,8 @@ Message doing(const HangMember& member) {
   switch (member.standing) {
     case HangStanding::kSilent:
       return Message{"hang_silent", {}};
+    case HangStanding::kEnqueued:
+      return Message{"hang_enqueued", {}};
     case HangStanding::kBehind:
       return member.seq ? Message{"hang_still_in", {{"op", named(member.op)}, {"seq", member.seq}}} : Message{"hang_behind", {}};
     default:
@@ -93,6 +96,8 @@ Message unclear(const HangEvidence& e) {
   if (e.unclear == "no_rank") return Message{"hang_unclear_no_rank", {}};
   if (e.unclear == "all_timed_out") return Message{"hang_unclear_all_timed_out", {{"count", e.blocked}}};
   if (e.unclear == "few_timed_out") return Message{"hang_unclear_few_timed_out", {{"count", e.blocked}, {"world", e.world}}};
+  if (e.unclear == "unknown_world") return Message{"hang_unclear_world", {{"count", e.blocked}}};
+  if (e.unclear == "several_collectives") return Message{"hang_unclear_several", {}};
   if (e.unclear == "no_dumps") return Message{"hang_unclear_no_dumps", {{"count", e.reporting}, {"world", e.world}}};
   return Message{"hang_unclear_no_progress", {}};
 }
@@ -129,11 +134,55 @@ Message late(const HangEvidence& e) {
                  {{"count", e.culprit_count}, {"ranks", ranksOf(e.culprits)}, {"node", named(node)}, {"doing", commonDoing(e.culprits)}}};
 }
 
+Message sizeOf(std::int64_t size, const std::string& unit) {
+  if (unit == "elements") return Message{"hang_elements", {{"count", size}}};
+  return Message{"hang_bytes", {{"count", size}}};
+}
+
+// Names the ranks that differ, where most members agree.
+Message mismatched(const HangEvidence& e) {
+  const HangGroup& root = e.groups.front();
+  std::vector<HangMember> odd;
+  std::ranges::copy_if(e.culprits, std::back_inserter(odd),
+                       [](const HangMember& member) { return member.standing == HangStanding::kMismatched; });
+  if (odd.empty())
+    return Message{
+        "hang_mismatched",
+        {{"blocked", e.blocked}, {"world", e.world}, {"step", e.step}, {"operation", operation(root)}, {"other", root.other_op}}};
+  if (root.size && root.other_size)
+    return Message{"hang_mismatched_sizes",
+                   {{"blocked", e.blocked},
+                    {"world", e.world},
+                    {"step", e.step},
+                    {"operation", operation(root)},
+                    {"count", odd.size()},
+                    {"ranks", ranksOf(odd)},
+                    {"node", named(commonNode(odd))},
+                    {"size", sizeOf(*root.other_size, root.size_unit)},
+                    {"usual", sizeOf(*root.size, root.size_unit)}}};
+  return Message{"hang_mismatched_ranks",
+                 {{"blocked", e.blocked},
+                  {"world", e.world},
+                  {"step", e.step},
+                  {"operation", operation(root)},
+                  {"count", odd.size()},
+                  {"ranks", ranksOf(odd)},
+                  {"node", named(commonNode(odd))},
+                  {"other", root.other_op}}};
+}
+
 }  // namespace
 
 Message hangMessage(const HangEvidence& e) {
   if (!e.culprits.empty() && e.culprits.front().standing >= HangStanding::kStopped) return captured(e);
   if (e.groups.empty()) {
+    if (e.source == "events" && !e.culprits.empty() && e.culprits.front().standing == HangStanding::kAwaited)
+      return Message{"hang_timed_out_awaited",
+                     {{"timeouts", e.timeouts},
+                      {"step", e.step},
+                      {"count", e.culprits.size()},
+                      {"ranks", ranksOf(e.culprits)},
+                      {"node", named(commonNode(e.culprits))}}};
     if (e.source == "events" && !e.culprits.empty())
       return Message{e.culprits.front().standing == HangStanding::kBehind ? "hang_timed_out_behind" : "hang_timed_out",
                      {{"blocked", e.blocked},
@@ -152,8 +201,7 @@ Message hangMessage(const HangEvidence& e) {
     case HangReason::kStuck:
       return Message{"hang_stuck", {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}, {"members", root.members}}};
     case HangReason::kMismatched:
-      return Message{"hang_mismatched",
-                     {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}, {"other", root.other_op}}};
+      return mismatched(e);
     case HangReason::kDeadlock:
       return Message{"hang_deadlock", {{"blocked", blocked}, {"world", world}, {"step", step}, {"operation", op}}};
     case HangReason::kNotLeft:

@@ -18,6 +18,7 @@
 #include "analysis/hangs/last_moved.h"
 #include "analysis/hangs/standstill.h"
 #include "analysis/hangs/step_watch.h"
+#include "analysis/hangs/timeout_suspects.h"
 #include "analysis/hangs/watchdog.h"
 #include "analysis/words/sentences.h"
 
@@ -117,8 +118,10 @@ class Hangs : public Analysis {
     HangEvidence evidence{.source = "events", .phase = {}};
     evidence.world = attempt.layout.world;
     std::set<std::int32_t> ranks;
+    std::vector<Event> timeouts;
     for (const Event& event : m_timeouts) {
       if (event.attempt != attempt.id) continue;
+      timeouts.push_back(event);
       const TimeoutWords words = timeoutWords(event);
       ++evidence.timeouts;
       if (event.rank) ranks.insert(*event.rank);
@@ -135,15 +138,24 @@ class Hangs : public Analysis {
       if (event.rank) ranks.insert(*event.rank);
     // The default timeout may be longer than the attempt.
     if (evidence.since && attempt.start) evidence.since = std::max(*evidence.since, std::min(*attempt.start, *evidence.as_of));
-    RG_ASSIGN(evidence.culprits, withoutTimeout(reader, attempt, ranks));
-    evidence.silent = static_cast<std::int64_t>(evidence.culprits.size());
-    if (evidence.culprits.empty()) evidence.culprits = furthestBehind(states);
-    evidence.culprit_count = static_cast<std::int64_t>(evidence.culprits.size());
-    evidence.world = std::max(evidence.world, static_cast<std::int64_t>(ranks.size()) + evidence.silent);
+    RG_ASSIGN(auto silent, withoutTimeout(reader, attempt, ranks));
+    evidence.silent = static_cast<std::int64_t>(silent.members.size());
     evidence.blocked = static_cast<std::int64_t>(ranks.size());
+    evidence.world = std::max({evidence.world, silent.world, evidence.blocked});
+    evidence.culprits = std::move(silent.members);
+    if (evidence.culprits.empty()) {
+      TimeoutSuspects suspects = suspectsOf(timeouts, states);
+      evidence.culprits = std::move(suspects.culprits);
+      if (suspects.mismatch) evidence.groups.push_back(std::move(*suspects.mismatch)), evidence.group_count = 1;
+      if (evidence.culprits.empty())
+        evidence.unclear = ranks.empty()                       ? "no_rank"
+                           : !suspects.same                    ? "several_collectives"
+                           : !silent.whole                     ? "unknown_world"
+                           : evidence.blocked < evidence.world ? "few_timed_out"
+                                                               : "all_timed_out";
+    }
+    evidence.culprit_count = static_cast<std::int64_t>(evidence.culprits.size());
     evidence.step = attempt.last_step;
-    if (evidence.culprits.empty())
-      evidence.unclear = ranks.empty() ? "no_rank" : evidence.blocked >= evidence.world ? "all_timed_out" : "few_timed_out";
     Finding finding = make(attempt, kHang, Severity::kCritical, evidence);
     finding.end = evidence.as_of;
     finding.confidence = 0.7;

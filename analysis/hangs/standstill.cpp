@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/hangs/group_history.h"
+#include "analysis/hangs/timeout_suspects.h"
 #include "model/pair_group.h"
 
 namespace runglass {
@@ -28,8 +29,33 @@ std::string whyUnclear(const Wavefront& front, const std::vector<WavefrontRank>&
   if (front.groups.empty()) return "no_wait";
   const HangGroup& root = front.groups.front();
   if (root.id == 0) return "no_group";
+  if (root.reason == HangReason::kMismatched) return "no_majority";
+  if (root.reason == HangReason::kStuck) return "all_inside";
   if (root.members <= root.inside && root.missing_count == 0) return "no_members";
   return "no_progress";
+}
+
+// All members are inside the root: whether one passes another size than most.
+Status compareSizes(Reader& reader, AttemptId attempt, std::stop_token stop, Wavefront& front) {
+  if (front.groups.empty() || front.groups.front().reason != HangReason::kStuck) return {};
+  HangGroup& root = front.groups.front();
+  if (!root.seq || !needsEqualSizes(root.op)) return {};
+  RG_ASSIGN(const auto sizes, sizesOf(reader, attempt, root.id, *root.seq, stop));
+  std::map<std::int64_t, std::size_t> counts;
+  for (const auto& [rank, bytes] : sizes) ++counts[bytes];
+  const auto usual = std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
+  if (counts.size() < 2 || usual->second * 2 <= sizes.size()) return {};
+  root.reason = HangReason::kMismatched;
+  root.size = usual->first, root.size_unit = "bytes";
+  for (const auto& [rank, bytes] : sizes) {
+    if (bytes == usual->first) continue;
+    if (!root.other_size) root.other_size = bytes;
+    HangMember odd{.rank = rank, .standing = HangStanding::kMismatched, .op = root.op, .group = root.id, .seq = root.seq};
+    root.missing.push_back(odd);
+    front.culprits.push_back(std::move(odd));
+  }
+  root.missing_count = static_cast<std::int64_t>(root.missing.size());
+  return {};
 }
 
 }  // namespace
@@ -119,6 +145,7 @@ Status Standstill::look(Reader& reader, const StandstillFacts& facts, std::stop_
   Wavefront front = findWavefront(ranks, groups);
   RG_ASSIGN(const bool more, addReach(reader, facts, front, stop, ranks));
   if (more) front = findWavefront(ranks, groups);
+  if (facts.dump) RG_TRY(compareSizes(reader, facts.attempt, stop, front));
   const StackClusters& stacks = captured->stacks;
   if (isSuspectByStack(front))
     for (const std::int32_t suspect : stacks.suspects) {

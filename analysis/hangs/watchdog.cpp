@@ -57,7 +57,17 @@ TimeoutWords timeoutWords(const Event& event) {
     const std::size_t end = event.message.find_first_of(",) ", at);
     words.op = event.message.substr(at + 7, end == std::string::npos ? std::string::npos : end - at - 7);
   }
+  words.elements = numberAfter(event.message, "NumelIn=");
+  for (const char* const key : {"remote rank [", "remote rank[", "remote rank"})
+    if (!words.peer) words.peer = numberAfter(event.message, key);
   if (const auto ran = numberAfter(event.message, "ran for"); ran && *ran < kMax * 1000) words.ran = *ran * kNsPerMs;
+  return words;
+}
+
+StateWords stateWords(const Event& event) {
+  StateWords words{.enqueued = {}, .completed = numberAt(event.code)};
+  for (const char* const key : {"ast enqueued NCCL work", "ast enqueued work"})
+    if (!words.enqueued) words.enqueued = numberAfter(event.message, key);
   return words;
 }
 

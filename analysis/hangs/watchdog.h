@@ -28,8 +28,15 @@ Watchdog watchdogOf(std::span<const Fact> facts);
 struct TimeoutWords {
   std::optional<std::int64_t> seq;
   std::string op;
+  std::optional<std::int64_t> elements;  // of the input
   std::optional<DurNs> ran;
+  std::optional<std::int64_t> peer;  // HCCL: "... has not received the Notify record from remote rank [2]"
 };
 TimeoutWords timeoutWords(const Event& event);
+// "[PG 0 Rank 3] Timeout at NCCL work: 40, last enqueued NCCL work: 41, last completed NCCL work: 39."
+struct StateWords {
+  std::optional<std::int64_t> enqueued, completed;
+};
+StateWords stateWords(const Event& event);
 
 }  // namespace runglass

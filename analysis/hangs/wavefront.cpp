@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -24,8 +25,9 @@ struct Key {
 
 struct Meeting {
   const CommGroup* group = nullptr;
-  std::int64_t seq = 0;              // the newest of any member; for a pair, of either end
-  std::vector<std::size_t> at, lag;  // indices of ranks: at it, at an earlier one
+  std::int64_t seq = 0;                // the newest of any member; for a pair, of either end
+  std::vector<std::size_t> at, lag;    // indices of ranks: at it, at an earlier one
+  std::vector<std::size_t> unstarted;  // enqueued it, and their GPU has not started it, which others' have
 };
 
 struct Described {
@@ -155,8 +157,21 @@ class Finder {
       }
       (seq == meeting.seq ? meeting.at : meeting.lag).push_back(i);
     }
-    for (const auto& [key, meeting] : m_meetings)
+    for (auto& [key, meeting] : m_meetings) {
+      if (!key.isPair()) separateUnstarted(key.group, meeting);
       for (const std::size_t i : meeting.at) m_inside[i] = key;
+    }
+  }
+
+  void separateUnstarted(std::int64_t group, Meeting& meeting) const {
+    const auto started = [&](std::size_t i) {
+      const GroupReach* const reach = reachOf(i, group);
+      return reach != nullptr && reach->started ? std::optional(*reach->started >= meeting.seq) : std::nullopt;
+    };
+    if (std::ranges::none_of(meeting.at, [&](std::size_t i) { return started(i).value_or(false); })) return;
+    const auto first = std::ranges::stable_partition(meeting.at, [&](std::size_t i) { return started(i).value_or(true); });
+    meeting.unstarted.assign(first.begin(), first.end());
+    meeting.at.erase(first.begin(), first.end());
   }
 
   HangMember member(std::size_t i, HangStanding standing, const Key& of) const {
@@ -186,6 +201,8 @@ class Finder {
     std::set<std::size_t> seen(meeting.at.begin(), meeting.at.end());
     for (const std::size_t i : meeting.lag)
       if (seen.insert(i).second) out.missing.push_back(member(i, HangStanding::kBehind, key));
+    for (const std::size_t i : meeting.unstarted)
+      if (seen.insert(i).second) out.missing.push_back(member(i, HangStanding::kEnqueued, key));
     const auto consider = [&](std::int32_t rank) {
       const auto known = m_index.find(rank);
       if (known == m_index.end()) {
@@ -229,12 +246,30 @@ class Finder {
     return out;
   }
 
+  // Members whose operation is not that of most; sets the group's operations accordingly.
+  std::vector<HangMember> oddOnes(const Key& key, const Meeting& meeting, HangGroup& group) const {
+    std::map<std::string, std::size_t> counts;
+    for (const std::size_t i : meeting.at) ++counts[m_ranks[i].progress->op];
+    counts.erase("");  // not recorded
+    const auto most = std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
+    std::vector<HangMember> odd;
+    if (most->second * 2 <= meeting.at.size()) return odd;
+    group.op = most->first;
+    for (const std::size_t i : meeting.at) {
+      const std::string& op = m_ranks[i].progress->op;
+      if (op.empty() || op == group.op) continue;
+      odd.push_back(member(i, HangStanding::kMismatched, key));
+      group.other_op = odd.front().op;
+    }
+    return odd;
+  }
+
   Described describe(const Key& key, const Meeting& meeting) {
     Described all{.key = key, .group = {}, .blocked_by = {}};
     HangGroup& out = all.group;
     out.id = key.group;
     out.inside = static_cast<std::int64_t>(meeting.at.size());
-    out.members = key.isPair() ? 2 : out.inside + static_cast<std::int64_t>(meeting.lag.size());
+    out.members = key.isPair() ? 2 : out.inside + static_cast<std::int64_t>(meeting.lag.size() + meeting.unstarted.size());
     out.seq = key.isPair() ? m_ranks[meeting.at.front()].progress->seq : meeting.seq;
     if (meeting.group != nullptr) {
       out.kind = meeting.group->kind, out.name = meeting.group->name;
@@ -252,6 +287,10 @@ class Finder {
     }
     Absent absent = absentOf(key, meeting);
     std::vector<HangMember>& missing = absent.missing;
+    if (!out.other_op.empty()) {
+      auto odd = oddOnes(key, meeting, out);
+      missing.insert(missing.begin(), std::make_move_iterator(odd.begin()), std::make_move_iterator(odd.end()));
+    }
     bool root = missing.empty();
     for (const HangMember& one : missing) {
       if (one.standing != HangStanding::kWaiting) {

@@ -2,10 +2,10 @@
 // The wavefront of a job without progress: which ranks each communicator waits for, and in which order the communicators blocked.
 //
 // A communicator whose missing members wait in another one is blocked by that one. The roots remain: members that compute, are behind,
-// stopped or silent; different operations under one sequence number; all members inside without completing; members still in an operation
-// that others have left; or a cycle. (PyTorch's torchfrtrace matches per communicator; the order between communicators and the rule that
-// silent ranks are suspects are MegaScale's, NSDI'24, section 5.) Each pair of a send or receive is a communicator of two; the sequence
-// numbers of its two ends are not compared.
+// stopped or silent, or whose GPU has not started what their host enqueued; different operations under one sequence number; all members
+// inside without completing; members still in an operation that others have left; or a cycle. (PyTorch's torchfrtrace matches per
+// communicator; the order between communicators and the rule that silent ranks are suspects are MegaScale's, NSDI'24, section 5.) Each pair
+// of a send or receive is a communicator of two; the sequence numbers of its two ends are not compared.
 //
 // Threading:  pure.
 // Ownership:  borrows during the call.
@@ -27,6 +27,7 @@ namespace runglass {
 struct GroupReach {
   std::int64_t group = 0;
   std::optional<std::int64_t> enqueued, completed;
+  std::optional<std::int64_t> started = {};  // by its GPU
 };
 
 struct WavefrontRank {

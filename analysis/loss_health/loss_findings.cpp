@@ -215,9 +215,19 @@ class FindingList {
                     {"limit_percent", words::number(100 * (kLossLimits.ratio - 1))}}};
   }
 
+  // A rise that is a spike because the gradient norm has one as well.
+  const LossSpike* gradWith(const LossSpike& rise) const {
+    if (rise.z <= kTogetherZ || rise.peak < kLossLimits.ratio * rise.baseline) return nullptr;
+    return gradSpikeWith(rise, m_health.gradSpikes());
+  }
+
   // Published after their end: an open rise may become a spike.
   void addRises() {
     for (const LossSpike& rise : m_rises) {
+      if (const LossSpike* grad = gradWith(rise)) {
+        addSpike(rise, weightOf(rise, true, m_attempt.counts_steps), grad);
+        continue;
+      }
       if (!rise.recovered_step && !rise.level) continue;
       LossFinding out = make("loss_spike", "loss", Severity::kInfo, rise.first_step, rise.last_step);
       if (rise.recovered_step) out.end_step = rise.recovered_step;
@@ -240,6 +250,7 @@ class FindingList {
       const bool is_reported = std::ranges::any_of(
           m_health.spikes(), [&](const LossSpike& loss) { return loss.rule != SpikeRule::kNonFinite && cameWith(spike, loss); });
       if (is_reported) continue;
+      if (std::ranges::any_of(m_rises, [&](const LossSpike& rise) { return gradWith(rise) == &spike; })) continue;
       const auto rise = std::ranges::find_if(m_rises, [&](const LossSpike& loss) { return cameWith(spike, loss); });
       LossFinding out = make("loss_spike", "grad_norm", Severity::kInfo, spike.first_step, spike.last_step);
       if (spike.recovered_step) out.end_step = spike.recovered_step;

@@ -10,9 +10,10 @@
 // The rule: log x is more than 8 robust sigma and 5 % above its local level. Level and sigma come from the 100 accepted points before x, as
 // in robust filters for signal monitoring (Davies, Fried & Gather 2004, "Robust signal extraction for on-line monitoring data"): a robust
 // line through the window, and 1.4826 MAD of the distances to that line (Leys et al. 2013, "Detecting outliers: do not use standard
-// deviation around the mean, use absolute deviation around the median"). Level: the line one point ahead, or the median of the newest 20
-// points where that is higher, since a line through a convex curve runs below it and a loss that stops falling is not a spike. Additions
-// for real logs:
+// deviation around the mean, use absolute deviation around the median"), or to up to four lines through parts of them where that is less:
+// of a loss that is logged every tenth step, 100 points are a curve and no line. Level: the line one point ahead, or the median of the
+// newest 20 points where that is higher, since a line through a convex curve runs below it and a loss that stops falling is not a spike.
+// Additions for real logs:
 //   upward only, and on the raw value from the first loss <= 0 on;
 //   MAD is at least 0.1 % of the level (1 % for a spike of at most 3 points) and at least the resolution of the printed values;
 //   outliers stay out of the baseline. A spike ends (benign) at the first point within 2 sigma, or half of the 5 %, of its level.
@@ -45,6 +46,7 @@ struct SpikeLimits {
 };
 inline constexpr SpikeLimits kLossLimits{kSpikeZ, 1.05}, kGradNormLimits{6, 2};
 inline constexpr SpikeLimits kRiseLimits{5, 1.02};  // of a loss that rose but stayed below a spike
+inline constexpr double kTogetherZ = 6;             // of a loss and of the gradient norm in the same steps: together they are a spike
 
 // Steps between two, saturated at the type's limits: a source may use any number as a step.
 inline std::int64_t stepsBetween(std::int64_t from, std::int64_t to) {

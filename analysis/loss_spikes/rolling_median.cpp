@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace runglass {
 
@@ -31,28 +32,47 @@ double RollingMedian::recent() const {
   return count % 2 == 1 ? *middle : (*middle + *std::max_element(newest.begin(), middle)) / 2;
 }
 
-// Through the medians of the older and the newer half, as in Brown and Mood (1951, "On median tests for linear hypotheses").
-RollingMedian::Line RollingMedian::line() const {
-  std::array<double, kWindow> by_age{}, sorted{};
-  for (std::size_t i = 0; i < m_size; ++i) by_age[i] = m_ring[(m_oldest + i) % kWindow];
-  const auto medianOf = [&](std::size_t from, std::size_t to) {
-    std::copy(by_age.begin() + static_cast<std::ptrdiff_t>(from), by_age.begin() + static_cast<std::ptrdiff_t>(to), sorted.begin());
-    const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(to - from),
-               middle = sorted.begin() + static_cast<std::ptrdiff_t>((to - from) / 2);
-    std::nth_element(sorted.begin(), middle, end);
-    if ((to - from) % 2 == 1) return *middle;
-    return (*middle + *std::max_element(sorted.begin(), middle)) / 2;
-  };
-  if (m_size < 4) return {.ahead = medianOf(0, m_size), .deviation = deviation(median())};
-  const std::size_t half = m_size / 2;
-  const double older = medianOf(0, half), newer = medianOf(half, m_size);
+namespace {
+
+double medianOf(std::span<const double> values, std::span<double> scratch) {
+  const std::size_t count = values.size();
+  std::ranges::copy(values, scratch.begin());
+  const auto end = scratch.begin() + static_cast<std::ptrdiff_t>(count), middle = scratch.begin() + static_cast<std::ptrdiff_t>(count / 2);
+  std::nth_element(scratch.begin(), middle, end);
+  return count % 2 == 1 ? *middle : (*middle + *std::max_element(scratch.begin(), middle)) / 2;
+}
+
+// Through the medians of the older and the newer half, as in Brown and Mood (1951, "On median tests for linear hypotheses"). Fills in the
+// distances to the line; returns its value one step ahead.
+double fitLine(std::span<const double> by_age, std::span<double> distances, std::span<double> scratch) {
+  const std::size_t half = by_age.size() / 2;
+  const double older = medianOf(by_age.first(half), scratch), newer = medianOf(by_age.subspan(half), scratch);
   // The halves' middles are half a window apart.
-  const double apart = static_cast<double>(m_size) / 2, slope = (newer - older) / apart;
+  const double apart = static_cast<double>(by_age.size()) / 2, slope = (newer - older) / apart;
   const double middle_of_older = (static_cast<double>(half) - 1) / 2;
   const auto at = [&](std::size_t i) { return older + slope * (static_cast<double>(i) - middle_of_older); };
-  const double ahead = at(m_size);
-  for (std::size_t i = 0; i < m_size; ++i) by_age[i] = std::abs(by_age[i] - at(i));
-  return {.ahead = ahead, .deviation = medianOf(0, m_size)};
+  for (std::size_t i = 0; i < by_age.size(); ++i) distances[i] = std::abs(by_age[i] - at(i));
+  return at(by_age.size());
+}
+
+}  // namespace
+
+RollingMedian::Line RollingMedian::line() const {
+  constexpr std::size_t kMaxParts = 4, kMinPart = 10;
+  std::array<double, kWindow> ring{}, away{}, scratch{};
+  for (std::size_t i = 0; i < m_size; ++i) ring[i] = m_ring[(m_oldest + i) % kWindow];
+  const std::span<const double> by_age(ring.data(), m_size);
+  if (m_size < 4) return {.ahead = medianOf(by_age, scratch), .deviation = deviation(median())};
+  const std::span<double> distances(away.data(), m_size);
+  Line line{.ahead = fitLine(by_age, distances, scratch), .deviation = medianOf(distances, scratch)};
+  const std::size_t parts = std::min(kMaxParts, m_size / kMinPart);
+  if (parts < 2) return line;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const std::size_t from = part * m_size / parts, count = (part + 1) * m_size / parts - from;
+    fitLine(by_age.subspan(from, count), distances.subspan(from, count), scratch);
+  }
+  line.deviation = std::min(line.deviation, medianOf(distances, scratch));
+  return line;
 }
 
 double RollingMedian::neighbours() const {

@@ -117,7 +117,8 @@ class RunSections {
     add("Failures", ledger().failures, "count", countText(ledger().failures), "", kLedger,
         "SELECT count(*) AS failures" + of_run + " AND planned = 0");
     const std::optional<double> mtbf = seconds(ledger().mtbf.mean_s);
-    add("Between failures", mtbf, "ns", mtbf ? shortDurationText(static_cast<DurNs>(*mtbf)) : "", "no attempt failed", kLedger);
+    add("Between failures", mtbf, "ns", mtbf ? shortDurationText(static_cast<DurNs>(*mtbf)) : "",
+        ledger().failures > 0 ? "the times of its attempts are not recorded" : "no attempt failed", kLedger);
     add("Loss", m_summary.loss, "", m_summary.loss ? numberText(*m_summary.loss) : "", "no scalar is known as a training loss", kStatus,
         m_summary.loss_tag.empty() ? ""
                                    : "SELECT value FROM scalar WHERE " + runIs(m_build.run().uuid) +

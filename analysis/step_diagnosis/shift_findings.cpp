@@ -112,16 +112,14 @@ std::vector<Finding> findingsOf(const std::vector<ThroughputShift>& shifts, cons
     // A log's steps have no ranks.
     const double world = own->ranks().empty() ? own->attempt().layout.world : static_cast<double>(own->ranks().size());
     const double hours = shift.change() / (1 + shift.change()) * world * kHoursPerDay;
-    finding.severity = shift.change() < 0 ? Severity::kInfo : severityOfCost(hours);
-    Json evidence = {{"before_ns", std::llround(shift.before)},
-                     {"after_ns", std::llround(shift.after)},
-                     {"change_ratio", shift.change()},
-                     {"error_ratio", shift.error},
-                     {"steps_before", shift.steps_before},
-                     {"steps_after", shift.steps_after},
-                     {"gpu_hours_per_day", std::max(0.0, hours)},
-                     {"across_restart", shift.across_restart},
-                     {"parts", partsOf(shift)}};
+    // Where the number of ranks is not recorded, the cost is not known, which is no reason to call it low.
+    const bool costs = world > 0;
+    finding.severity = shift.change() < 0 ? Severity::kInfo : costs ? severityOfCost(hours) : Severity::kWarning;
+    Json evidence = {{"before_ns", std::llround(shift.before)}, {"after_ns", std::llround(shift.after)},
+                     {"change_ratio", shift.change()},          {"error_ratio", shift.error},
+                     {"steps_before", shift.steps_before},      {"steps_after", shift.steps_after},
+                     {"across_restart", shift.across_restart},  {"parts", partsOf(shift)}};
+    if (costs) evidence["gpu_hours_per_day"] = std::max(0.0, hours);
     const double lost = shift.change() / (1 + shift.change());  // of a step, as the costs
     const Finding *because = nullptr, *named = nullptr;
     for (const Finding& one : explaining) {

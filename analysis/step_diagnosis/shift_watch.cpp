@@ -85,7 +85,13 @@ void ShiftWatch::push(const Point& point) {
 
 bool ShiftWatch::isLong() const {
   const Point &first = m_away.front(), &last = m_away.back();
-  return first.when && last.when ? last.when->t1 - first.when->t0 >= kMinTime : m_away.size() >= kStepsWithoutClock;
+  if (first.when && last.when) return last.when->t1 - first.when->t0 >= kMinTime;
+  if (m_away.size() >= kStepsWithoutClock) return true;
+  // Their lengths are known; a source may record every tenth step only.
+  double sum = 0;
+  for (const Point& point : m_away) sum += point.value;
+  const auto recorded = static_cast<double>(m_away.size()), steps = static_cast<double>(last.step) - static_cast<double>(first.step) + 1;
+  return sum / recorded * std::max(recorded, steps) >= static_cast<double>(kMinTime);
 }
 
 // The deviating steps join the level.

@@ -9,8 +9,8 @@
 // sum of the deviations from half the change is highest.
 //
 // Threading:  one thread.
-// Units:      steps; TimeNs; ns per step, or ns per token if the tokens of the steps are known: the unit given to push().
-// Errors:     steps without a clock count as at least 10 minutes after kStepsWithoutClock steps.
+// Units:      steps; TimeNs; ns per step.
+// Errors:     steps without a clock take the sum of their lengths, and at least 10 minutes from kStepsWithoutClock steps on.
 // Cost:       O(kLevelKept) per step; ten minutes of deviating steps are kept, at most 100,000.
 #pragma once
 

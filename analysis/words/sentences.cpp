@@ -89,10 +89,13 @@ constexpr auto kTemplates = std::to_array<Template>({
      "{who} did not end within its grace period[ of {grace}] after SIGTERM and was killed by SIGKILL[; {others|# other pod|# other pods} "
      "after it]"},
     {"hang_behind", "behind"},
+    {"hang_bytes", "{count|# byte|# bytes}"},
     {"hang_collective", "a collective"},
     {"hang_deadlock",
      "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}: communicators wait "
      "for each other in a circle"},
+    {"hang_elements", "{count|# element|# elements}"},
+    {"hang_enqueued", "enqueued, not started"},
     {"hang_group", "group {group}"},
     {"hang_group_of_kind", "{kind} group {group}"},
     {"hang_in", "in {op}"},
@@ -103,6 +106,12 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"hang_mismatched",
      "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, which others call "
      "{other}: the program does not do the same on all ranks"},
+    {"hang_mismatched_ranks",
+     "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, where {count|rank|ranks} {ranks}[ ({node})] "
+     "{count|calls|call} {other}: the program does not do the same on all ranks"},
+    {"hang_mismatched_sizes",
+     "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, where {count|rank|ranks} {ranks}[ ({node})] "
+     "{count|passes|pass} {size} and the others {usual}: the program does not do the same on all ranks"},
     {"hang_missing", "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, where {late}[; {stacks}]"},
     {"hang_missing_unknown",
      "{blocked} of {world} ranks wait[ at step {step}]; root: {operation}; missing ranks are not "
@@ -130,6 +139,9 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"hang_timed_out",
      "{blocked} of {world} ranks timed out in collectives[ at step {step}]; {count|rank|ranks} "
      "{ranks}[ ({node})] did not"},
+    {"hang_timed_out_awaited",
+     "{timeouts|# collective time-out|# collective time-outs}[ at step {step}]; {count|rank|ranks} {ranks}[ ({node})] sent nothing "
+     "to the ranks that timed out"},
     {"hang_timed_out_behind",
      "{blocked} of {world} ranks timed out in collectives[ at step {step}]; {count|rank|ranks} "
      "{ranks}[ ({node})] {count|is|are} furthest behind"},
@@ -141,6 +153,8 @@ constexpr auto kTemplates = std::to_array<Template>({
     {"hang_unclear_no_progress", "no progress of the other members is recorded"},
     {"hang_unclear_no_rank", "the log names no rank"},
     {"hang_unclear_one_rank", "only one rank reports progress"},
+    {"hang_unclear_several", "the ranks timed out in different collectives"},
+    {"hang_unclear_world", "{count|# rank|# ranks} timed out, and the number of ranks is not recorded"},
     {"hang_wait", "{blocked} of {world} ranks wait[ at step {step}]"},
     {"idle_all_explained", "every gap has a cause"},
     {"idle_all_in_parts", "every moment of the steps is in a part"},

@@ -192,7 +192,7 @@ std::string goodputText(const GoodputAnswer& answer) {
   else
     text += g.reason + "\n";
   for (const LedgerRow& row : l.rows) text += rowText(row);
-  if (l.wall) text += mtbfText(l);
+  if (l.wall && l.mtbf.up_s > 0) text += mtbfText(l);
   const SaveAdvice& a = g.advice;
   if (a.enough && a.daly_s)
     text += "    save every " + seconds(a.daly_s->value) + " (Daly 2006; Young 1974: " + seconds(a.young_s->value) + ")" +

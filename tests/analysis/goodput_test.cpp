@@ -267,6 +267,24 @@ TEST(Endings, AFindingExplainsAnEndUnlessItWasAskedFor) {
   EXPECT_EQ(endingOf("", std::nullopt, "", "64 ranks stand still").kind, EndKind::kHang);
   EXPECT_EQ(endingOf("finished", true, "GPU 5 fell off the bus", "").kind, EndKind::kFinished);
 }
+TEST(Endings, WhatASchedulerCancelsAfterAFailureIsAFailureAndElseAPlannedEnd) {
+  const Ending memory = endingOf("killed", true, "a node: the host's memory ran out", "");
+  EXPECT_EQ(memory.kind, EndKind::kHardware);
+  EXPECT_EQ(memory.planned, false);
+  EXPECT_EQ(endingOf("out_of_memory", true, "", "").planned, false);
+  const Ending cancelled = endingOf("killed", true, "", "");
+  EXPECT_EQ(cancelled.kind, EndKind::kStopped);
+  EXPECT_EQ(cancelled.planned, true);
+}
+TEST(RestartLedger, TimesThatAreNotThoseOfTheRunGiveNoTimeBetweenFailures) {
+  AttemptRecord dump;
+  dump.start = 1'000 * kSecond, dump.end = 1'003 * kSecond, dump.ending = {.kind = EndKind::kHang, .planned = false};
+  EXPECT_EQ(makeLedger({dump}).mtbf.mean_s, 3.0);
+  dump.partial = true;
+  const Ledger ledger = makeLedger({dump});
+  EXPECT_EQ(ledger.failures, 1);
+  EXPECT_FALSE(ledger.mtbf.mean_s);
+}
 
 TEST(SaveAdvice, BelowTwoFailuresOnlyTheFieldsRateIsOffered) {
   const Ledger one = makeLedger(crashed());

@@ -42,6 +42,24 @@ TEST(LossSpikes, CleanGaussianNoiseOfAnyLevelRaisesNothing) {
   }
 }
 
+// A spike of half the loss that decays over some steps, at each of these steps.
+TEST(LossSpikes, ASpikeOfAFallingLossThatIsLoggedEveryTenthStepIsFound) {
+  for (const std::size_t at : {600, 800, 950, 1050, 1200}) {
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      std::mt19937_64 random(seed);
+      std::normal_distribution<double> normal;
+      std::vector<double> values;
+      for (std::size_t step = 10; step <= 3000; step += 10) {
+        const double spike = step < at ? 0 : 0.5 * std::exp(-static_cast<double>(step - at) / 20);
+        values.push_back(fallingLoss(step) * (1 + 0.015 * normal(random) + spike));
+      }
+      const auto spikes = find(values, 10);
+      ASSERT_EQ(spikes.size(), 1u) << "at " << at << ", seed " << seed;
+      EXPECT_EQ(spikes[0].first_step, static_cast<std::int64_t>(at - 10));
+    }
+  }
+}
+
 // Student's t with 3 degrees of freedom exceeds 8 robust sigma 14 times in 10,000: these are outliers by the rule, and single points.
 TEST(LossSpikes, HeavyTailsRaiseSingleBenignPointsAndNothingWorse) {
   struct Level {

@@ -216,6 +216,23 @@ TEST(Shift, ShortStepsAreNoLessFoundThoughTenMinutesHaveThousands) {
   EXPECT_NEAR(static_cast<double>(watch.shifts()[0].first_step), 3'000, 5);
 }
 
+TEST(Shift, StepsWithoutAClockTakeTheSumOfTheirLengths) {
+  const auto shifts = [](double seconds, int every) {
+    ShiftWatch watch;
+    std::mt19937 random(1);
+    std::normal_distribution<double> normal(0, 0.003);
+    for (int at = 1; at <= 250; ++at) {
+      const double dur = seconds * 1e9 * (at <= 100 ? 1.0 : 1.065) * (1 + normal(random));
+      watch.push({.attempt = AttemptId(1), .step = at * every, .when = {}, .value = dur, .parts = {}});
+    }
+    return watch.shifts();
+  };
+  ASSERT_THAT(shifts(105, 1), SizeIs(1)) << "150 steps of 111 s are 4.6 hours";
+  EXPECT_NEAR(static_cast<double>(shifts(105, 1)[0].first_step), 101, 2);
+  EXPECT_THAT(shifts(1.5, 10), SizeIs(1)) << "every tenth step: 1,500 of 1.5 s";
+  EXPECT_THAT(shifts(1.5, 1), IsEmpty()) << "four minutes";
+}
+
 TEST(Shift, WhatGoesBackEndsAndIsNoSecondShift) {
   const auto shifts = shiftsOf(1'500, 0.01, 3, [](int step) { return step >= 500 && step < 900 ? 1.06 : 1.0; }).shifts();
   ASSERT_THAT(shifts, SizeIs(1));

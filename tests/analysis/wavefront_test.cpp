@@ -77,7 +77,10 @@ TEST_F(WavefrontTest, FindsDifferentOperationsUnderOneNumber) {
   const Wavefront front = find();
   EXPECT_EQ(front.groups[0].reason, HangReason::kMismatched);
   EXPECT_EQ(front.groups[0].other_op, "broadcast");
-  EXPECT_TRUE(front.culprits.empty());
+  EXPECT_THAT(culprits(front), ElementsAre(1));
+  EXPECT_EQ(front.culprits[0].standing, HangStanding::kMismatched);
+  m_ranks.pop_back();
+  EXPECT_TRUE(find().culprits.empty()) << "one each: nothing is usual";
 }
 
 TEST_F(WavefrontTest, SuspectsTheTransportWhenAllAreInside) {

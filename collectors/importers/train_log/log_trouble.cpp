@@ -107,11 +107,12 @@ void LogSession::learnPlace(const Match& match, const Line& line) {
     m_place.lines = std::max(m_place.lines, match.rule->lines + 1);  // this line counts as one
     return;
   }
-  // A process is in many communicators; its rank is that in the largest one.
-  if (!line.prefix.pid || !found.rank || m_processes.size() >= kMaxProcesses) return;
   std::int64_t world = 0;
   for (std::size_t i = 0; i < match.rule->captures.size(); ++i)
     if (match.rule->captures[i].name == "world") world = parseInteger(match.groups[i]).value_or(0);
+  if (!line.attempt) m_run.ranksAtLeast(world);
+  // A process is in many communicators; its rank is that in the largest one.
+  if (!line.prefix.pid || !found.rank || m_processes.size() >= kMaxProcesses) return;
   Process& process = m_processes[addressOf(line.prefix)];
   if (world > process.world) process = {*found.rank, world};
 }

@@ -32,6 +32,7 @@ void RunBuilder::continueAs(const std::string& run_name, const std::string& atte
   m_boundary = m_finished = false;
   m_start.reset(), m_end.reset(), m_over.reset();
   m_layout = Layout{};
+  m_largest_group = 0;
 }
 
 void RunBuilder::starts(Recorder& out) {
@@ -54,6 +55,12 @@ void RunBuilder::framework(const std::string& name, int priority) {
   if (name.empty() || priority <= m_framework_priority) return;
   m_framework = name;
   m_framework_priority = priority;
+  m_changed = true;
+}
+
+void RunBuilder::ranksAtLeast(std::int64_t ranks) {
+  if (ranks <= m_largest_group || ranks >= (1 << 24)) return;
+  m_largest_group = static_cast<std::int32_t>(ranks);
   m_changed = true;
 }
 
@@ -145,6 +152,7 @@ void RunBuilder::tell(Recorder& out) {
   m_attempt.run = m_run_id;
   m_reported_layout = m_layout;
   m_attempt.layout = completed(m_layout);
+  if (m_attempt.layout.world == 0) m_attempt.layout.world = m_largest_group;
   m_attempt_id = out.attempt(m_attempt);
   tellFacts(out);
 }

@@ -45,6 +45,8 @@ class RunBuilder {
   // Properties of the attempt, kept until it exists. `tell()` fills in sizes that follow from the others.
   void layout(const Layout& layout) { m_layout = layout; }
   const Layout& layout() const { return m_layout; }
+  // By its communicators: the number of ranks of a log that prints no layout.
+  void ranksAtLeast(std::int64_t ranks);
   void fact(Fact fact);
   void framework(const std::string& name, int priority);
   void stamp(TimeNs time);
@@ -83,6 +85,7 @@ class RunBuilder {
   Run m_run;
   Attempt m_attempt;
   Layout m_layout, m_reported_layout;
+  std::int32_t m_largest_group = 0;                                      // ranks in the largest communicator that the log names
   using FactKey = std::tuple<std::uint64_t, std::int32_t, std::string>;  // node, rank or -1, key
   static FactKey keyOf(const Fact& fact) { return {fact.node.value, fact.rank.value_or(-1), fact.key}; }
   std::vector<Fact> m_facts;                     // not yet recorded
