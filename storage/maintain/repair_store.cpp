@@ -14,7 +14,7 @@
 #include "storage/codec/span_chunk.h"
 #include "storage/maintain/new_store.h"
 #include "storage/maintain/rebuild_tables.h"
-#include "storage/maintain/salvage_rows.h"
+#include "storage/damage/salvage_rows.h"
 #include "storage/maintain/verify_store.h"
 #include "storage/open_store.h"
 #include "storage/schema/past_attempts.h"

@@ -17,6 +17,7 @@ constexpr DurNs kProgressOfSuperseded = 7 * Retention::kDay;  // views show the 
 constexpr std::int64_t kThinnedBatch = 2000;
 
 const std::string kRankScalars = "SELECT series_id FROM rg_series WHERE attempt_id = ?1 AND kind = 2 AND rank IS NOT NULL";
+const std::string kRankSeries = "SELECT series_id FROM rg_series WHERE attempt_id = ?1 AND rank IS NOT NULL";
 const std::string kPinOfAttempt =
     "SELECT 1 FROM rg_attempt a, rg_pin p WHERE a.attempt_id = ?1 AND p.t0_ns <= ifnull(a.end_ns, 9223372036854775807) AND p.t1_ns > "
     "ifnull(a.start_ns, -9223372036854775807)";
@@ -150,7 +151,7 @@ Status RowRetention::dropDataOf(std::int64_t series, bool pinned) {
 
 Status RowRetention::dropEmptyRowsOf(AttemptId attempt) {
   const auto id = static_cast<std::int64_t>(attempt.value);
-  const std::string empty = "SELECT series_id FROM (" + kRankScalars +
+  const std::string empty = "SELECT series_id FROM (" + kRankSeries +
                             ") s WHERE NOT EXISTS (SELECT 1 FROM rg_chunk c WHERE c.series_id = s.series_id) AND NOT EXISTS (SELECT 1 FROM "
                             "rg_pyramid p WHERE p.series_id = s.series_id) AND NOT EXISTS (SELECT 1 FROM rg_thinned t WHERE t.series_id = "
                             "s.series_id)";
@@ -229,7 +230,7 @@ Status RowRetention::shrinkThinned(const Larger& larger) {
         const auto row = rows.step();
         if (!row.ok()) {
           RG_TRY(m_around.skip("rg_thinned", row.status()));
-          RG_ASSIGN(from, AroundDamage::nextReadable(from, probe));
+          RG_ASSIGN(from, nextReadable(from, probe));
           seen = from < std::numeric_limits<std::int64_t>::max() ? kThinnedBatch : seen;
           break;
         }

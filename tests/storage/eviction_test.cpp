@@ -114,6 +114,8 @@ TEST_F(Eviction, RestartsOfAJobCostNoMemory) {
   EXPECT_EQ(m_writer->liveTail()->tracksHeld(), 0);
   // None of the 1,500 series of an attempt may cost more than some bytes.
   if (kHeapIsCounted) EXPECT_LE(after_all - after_one, one / 10);
+  // SQLite's page cache fills as the file grows: 3 MiB more than after one restart, where 50 attempts in memory take 190 MiB.
+  if (kHeapIsCounted) EXPECT_LE(resident_all - resident_one, 8 << 20);
   ASSERT_TRUE(m_writer->close().ok());
   auto reader = m_store.reader();
   ASSERT_TRUE(reader.ok());

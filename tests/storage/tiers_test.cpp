@@ -143,6 +143,8 @@ TEST_F(Tiers, AnEndedAttemptLeavesItsFactsAndLosses) {
     steps(attempt, 0, 0, 3'000);
     const SeriesId loss = m_writer->series({.attempt = attempt, .metric = "loss", .kind = SeriesKind::kScalar});
     for (int step = 0; step < 100; ++step) m_writer->scalar(loss, step, kStart, 1);
+    const SeriesId cpu = m_writer->series({.attempt = attempt, .rank = 0, .metric = "run_cpu_ns", .kind = SeriesKind::kCounter});
+    for (int second = 0; second < 100; ++second) m_writer->sample(cpu, kStart + second * kNsPerSecond, second);
     commit();
   }
   commit(), commit(), commit();
@@ -155,7 +157,7 @@ TEST_F(Tiers, AnEndedAttemptLeavesItsFactsAndLosses) {
   EXPECT_THAT(rows("SELECT attempt, count(*) FROM attempt_fact GROUP BY 1"), ElementsAre("0|1", "1|1"));
   EXPECT_THAT(rows("SELECT attempt, count(*) FROM rank GROUP BY 1"), ElementsAre("0|1", "1|1"));
   EXPECT_THAT(rows("SELECT attempt, count(*) FROM scalar_all WHERE tag = 'loss' GROUP BY 1"), ElementsAre("0|100", "1|100"));
-  EXPECT_THAT(rows("SELECT attempt, metric FROM series WHERE rank IS NOT NULL"), ElementsAre("1|step_time_ns"));
+  EXPECT_THAT(rows("SELECT attempt, metric FROM series WHERE rank IS NOT NULL"), ElementsAre("1|step_time_ns", "1|run_cpu_ns"));
   EXPECT_THAT(rows("SELECT attempt FROM progress"), ElementsAre("1"));
   EXPECT_THAT(rows("SELECT attempt FROM track"), ElementsAre("1"));
 }
