@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/steps/attempt_steps.h"
+#include "analysis/text/record_sql.h"
 #include "model/issue_catalog.h"
 
 namespace runglass {
@@ -64,11 +65,10 @@ class Quality {
     const AttemptSteps steps = AttemptSteps::among(all, m_q.attempt->id, {StepSeries::kTime});
     for (const Series& one : steps.of(StepSeries::kTime))
       if (overlaps(one.first_time, one.last_time, *m_q.range)) ranks.insert(*one.key.rank);
-    const std::string attempt = "run_id = " + std::to_string(m_q.run.id.value);
     m_out.series_reported.value = reported;
     if (m_out.series == 0)
       m_out.series_reported = {.value = {}, .reason = "no series of the attempt or its nodes", .at_least = false, .sql = {}};
-    m_out.ranks_reported.sql = "SELECT count(DISTINCT rank) AS ranks FROM step WHERE " + attempt +
+    m_out.ranks_reported.sql = "SELECT count(DISTINCT rank) AS ranks FROM step WHERE " + runIs(m_q.run.uuid) +
                                " AND attempt = " + std::to_string(m_q.attempt->number) +
                                " AND start_ns >= " + std::to_string(m_q.range->t0) + " AND start_ns < " + std::to_string(m_q.range->t1);
     if (ranks.empty())

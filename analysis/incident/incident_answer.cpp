@@ -32,8 +32,7 @@ class Asking {
     chooseFindings();
     choosePlace();
     RG_ASSIGN(const Goodput goodput, readGoodput(m_reader, m_q.run, m_q.findings, std::nullopt, m_stop));
-    m_out.impact = impactOf(
-        {.goodput = goodput, .places = m_places, .run = m_q.run.id, .range = m_out.range, .findings = m_members, .price = m_q.price});
+    m_out.impact = impactOf({.goodput = goodput, .places = m_places, .range = m_out.range, .findings = m_members, .price = m_q.price});
     RG_TRY(readSharing(goodput));
     RG_TRY(readTimeline());
     RG_TRY(readSuspects());
@@ -95,7 +94,7 @@ class Asking {
     if (m_out.impact.items.empty()) return {};
     RG_ASSIGN(std::vector<Incident> others, m_reader.incidents(m_q.run.id));
     std::erase_if(others, [&](const Incident& one) { return one.uuid == m_q.incident.uuid || one.state == IncidentState::kDismissed; });
-    const IncidentCosts costs = incidentCosts(goodput, m_places, m_q.run.id, others, m_q.findings, std::nullopt);
+    const IncidentCosts costs = incidentCosts(goodput, m_places, others, m_q.findings, std::nullopt);
     for (const Incident& one : others)
       if (shareCost(m_out.impact, costs.of.at(one.uuid))) m_out.impact.also_in.push_back(one.title);
     return {};
@@ -146,8 +145,7 @@ class Asking {
                               : reported == nullptr      ? "no finding belongs to it"
                               : reported->reason.empty() ? "no finding belongs to it, and no rank deviates"
                                                          : reported->reason;
-    RuledOutSource source{
-        .findings = m_members, .of_run = m_q.findings, .places = m_places, .run = m_q.run.id, .range = m_out.shown, .hardware_events = {}};
+    RuledOutSource source{.findings = m_members, .of_run = m_q.findings, .places = m_places, .range = m_out.shown, .hardware_events = {}};
     source.ranking = reported;
     if (m_out.shown) RG_TRY(readWhatWasHeard(source));
     m_out.ruled_out = ruledOut(source);

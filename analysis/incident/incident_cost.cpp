@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/text/record_sql.h"
 #include "model/step_metrics.h"
 
 namespace runglass {
@@ -49,8 +50,6 @@ Slows slownessOf(const Finding& finding, const RunPlaces& places, Slowness& out)
   return Slows::kBy;
 }
 
-std::string runIs(RunId run) { return "run_id = " + std::to_string(run.value); }
-
 class Counter {
  public:
   explicit Counter(const CostQuestion& question) : m_q(question) {}
@@ -81,12 +80,12 @@ class Counter {
 
   void countDuration() {
     std::optional<TimeRange> range;
-    std::string ids;
+    std::string stored;
     for (const Finding* one : m_q.findings) {
       const FindingPlace place = placeOf(*one, m_q.places);
       m_out.goes_on |= place.goes_on;
       if (one->severity <= Severity::kInfo && m_q.findings.size() > 1) continue;
-      if (one->id != 0) ids += (ids.empty() ? "" : ", ") + std::to_string(one->id);
+      if (one->id != 0) stored += (stored.empty() ? "" : " OR ") + findingIs(*one, m_q.places.run_uuid);
       if (!place.start) continue;
       if (!range) range = TimeRange{*place.start, *place.until};
       range->t0 = std::min(range->t0, *place.start), range->t1 = std::max(range->t1, *place.until);
@@ -101,8 +100,7 @@ class Counter {
       return;
     }
     m_out.duration.value = range->t1 - range->t0;
-    if (!ids.empty())
-      m_out.duration.sql = "SELECT max(coalesce(end_ns, start_ns)) - min(start_ns) AS ns FROM finding WHERE finding_id IN (" + ids + ")";
+    if (!stored.empty()) m_out.duration.sql = "SELECT max(coalesce(end_ns, start_ns)) - min(start_ns) AS ns FROM finding WHERE " + stored;
   }
 
   void countLostSteps() {
@@ -125,7 +123,7 @@ class Counter {
     lost.sql =
         "SELECT coalesce(sum(max(0, a.last_step - coalesce(b.resumed_from_step, b.first_step - 1))), 0) AS steps FROM attempt a JOIN "
         "attempt b ON b.run_id = a.run_id AND b.attempt = a.attempt + 1 WHERE a." +
-        runIs(m_q.run) + " AND a.attempt IN (" + list + ")";
+        runIs(m_q.places.run_uuid) + " AND a.attempt IN (" + list + ")";
   }
 
   void add(std::string what, const LedgerRow& of, DurNs time, std::string sql, std::int64_t finding = 0) {
@@ -150,13 +148,13 @@ class Counter {
       const FindingPlace place = placeOf(*one, m_q.places);
       if (!place.stands || !place.start) continue;
       standing.push_back({*place.start, *place.until});
-      if (one->id != 0) stood += (stood.empty() ? "" : ", ") + std::to_string(one->id);
+      if (one->id != 0) stood += (stood.empty() ? "" : " OR ") + findingIs(*one, m_q.places.run_uuid);
     }
     const auto stoodSql = [&](const LedgerRow& of, bool ended) -> std::string {
       if (stood.empty()) return {};
-      const std::string until = "max(coalesce(end_ns, start_ns))", from = " FROM finding WHERE finding_id IN (" + stood + ")";
+      const std::string until = "max(coalesce(end_ns, start_ns))", from = " FROM finding WHERE " + stood;
       if (!ended || !stepsAreReported(of)) return "SELECT " + until + " - min(start_ns) AS ns" + from;
-      return "SELECT max(0, min(" + until + ", (SELECT max(s.start_ns + s.dur_ns) FROM step s WHERE s." + runIs(m_q.run) +
+      return "SELECT max(0, min(" + until + ", (SELECT max(s.start_ns + s.dur_ns) FROM step s WHERE s." + runIs(m_q.places.run_uuid) +
              " AND s.attempt = " + std::to_string(of.number) + ")) - min(start_ns)) AS ns" + from;
     };
     for (const LedgerRow& of : m_q.goodput.ledger.rows) {
@@ -171,7 +169,7 @@ class Counter {
                 "WHERE c.run_id = x.run_id AND c.attempt = x.attempt AND c.durable_ns > x.last AND c.begin_ns < x.end_ns), 0) AS ns FROM "
                 "(SELECT a.run_id, a.attempt, a.end_ns, max(s.start_ns + s.dur_ns) AS last FROM attempt a JOIN step s ON s.run_id = "
                 "a.run_id AND s.attempt = a.attempt WHERE a." +
-                    runIs(m_q.run) + " AND a.attempt = " + std::to_string(of.number) + ") x"
+                    runIs(m_q.places.run_uuid) + " AND a.attempt = " + std::to_string(of.number) + ") x"
               : "");
       if (const LedgerRow* next = rowAfter(of.number)) countRestart(of, *next);
     }
@@ -202,8 +200,8 @@ class Counter {
 
   void countRestart(const LedgerRow& ended, const LedgerRow& next) {
     const std::string pair = " FROM attempt a JOIN attempt b ON b.run_id = a.run_id AND b.attempt = " + std::to_string(next.number) +
-                             " WHERE a." + runIs(m_q.run) + " AND a.attempt = " + std::to_string(ended.number);
-    const std::string of_next = runIs(m_q.run) + " AND attempt = " + std::to_string(next.number);
+                             " WHERE a." + runIs(m_q.places.run_uuid) + " AND a.attempt = " + std::to_string(ended.number);
+    const std::string of_next = runIs(m_q.places.run_uuid) + " AND attempt = " + std::to_string(next.number);
     const bool reported = stepsAreReported(next);
     for (const Spend spend : {Spend::kGap, Spend::kStartUp, Spend::kInit, Spend::kLoad, Spend::kCatchUp}) {
       std::string sql;
@@ -212,7 +210,7 @@ class Counter {
         sql =
             "SELECT min(s.start_ns) - a.start_ns AS ns FROM attempt a JOIN step s ON s.run_id = a.run_id AND s.attempt = a.attempt WHERE "
             "a." +
-            runIs(m_q.run) + " AND a.attempt = " + std::to_string(next.number);
+            runIs(m_q.places.run_uuid) + " AND a.attempt = " + std::to_string(next.number);
       if (spend == Spend::kCatchUp && reported && ended.last_step)
         sql = "SELECT sum(dur_ns) AS ns FROM step WHERE " + of_next + " AND rank = (SELECT min(rank) FROM step WHERE " + of_next +
               ") AND step <= " + std::to_string(*ended.last_step);
@@ -250,13 +248,13 @@ class Counter {
 
   std::string slowSql(const Slowness& slow, const LedgerRow& of) const {
     if (slow.finding->id == 0 || !stepsAreReported(of)) return {};
-    const std::string id = std::to_string(slow.finding->id), where = runIs(m_q.run) + " AND attempt = " + std::to_string(of.number);
+    const std::string where = runIs(m_q.places.run_uuid) + " AND attempt = " + std::to_string(of.number);
     const std::string share = slow.finding->kind == "throughput_shift"
                                   ? "1 - json_extract(evidence, '$.before_ns') * 1.0 / json_extract(evidence, '$.after_ns')"
                                   : "json_extract(evidence, '$.cost_ratio')";
-    return "SELECT sum(dur_ns) * (SELECT " + share + " FROM finding WHERE finding_id = " + id + ") AS ns FROM step WHERE " + where +
-           " AND rank = (SELECT min(rank) FROM step WHERE " + where + ") AND start_ns >= " + std::to_string(slow.t0) + " AND start_ns < " +
-           std::to_string(slow.t1);
+    return "SELECT sum(dur_ns) * (SELECT " + share + " FROM finding WHERE " + findingIs(*slow.finding, m_q.places.run_uuid) +
+           ") AS ns FROM step WHERE " + where + " AND rank = (SELECT min(rank) FROM step WHERE " + where +
+           ") AND start_ns >= " + std::to_string(slow.t0) + " AND start_ns < " + std::to_string(slow.t1);
   }
 
   void sumUp() {
@@ -299,8 +297,9 @@ class Counter {
     std::string parts;
     for (const CostItem& item : m_out.items) {
       if (item.sql.empty()) return {};
-      parts += (parts.empty() ? "" : " UNION ALL ") + ("SELECT (" + item.sql + ") AS ns, (SELECT world_size FROM attempt WHERE " +
-                                                       runIs(m_q.run) + " AND attempt = " + std::to_string(item.attempt) + ") AS gpus");
+      parts += (parts.empty() ? "" : " UNION ALL ") +
+               ("SELECT (" + item.sql + ") AS ns, (SELECT world_size FROM attempt WHERE " + runIs(m_q.places.run_uuid) +
+                " AND attempt = " + std::to_string(item.attempt) + ") AS gpus");
     }
     return parts.empty() ? "" : "SELECT " + of + " AS " + name + " FROM (" + parts + ")";
   }

@@ -55,7 +55,6 @@ struct IncidentImpact {
 struct CostQuestion {
   const Goodput& goodput;
   const RunPlaces& places;
-  RunId run;
   std::optional<TimeRange> range;            // of the incident
   std::span<const Finding* const> findings;  // of the incident; empty: attempts with an unplanned end in the range count
   std::optional<double> price;               // per GPU-hour

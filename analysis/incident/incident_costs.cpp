@@ -39,19 +39,15 @@ bool shareCost(const IncidentImpact& a, const IncidentImpact& b) {
   });
 }
 
-IncidentCosts incidentCosts(const Goodput& goodput, const RunPlaces& places, RunId run, std::span<const Incident> incidents,
+IncidentCosts incidentCosts(const Goodput& goodput, const RunPlaces& places, std::span<const Incident> incidents,
                             std::span<const Finding> findings, std::optional<double> price) {
   IncidentCosts costs;
   std::vector<const Finding*> of_all;
   std::vector<const Incident*> counted;
   for (const Incident& incident : incidents) {
     const auto members = membersOf(incident, findings);
-    costs.of[incident.uuid] = impactOf({.goodput = goodput,
-                                        .places = places,
-                                        .run = run,
-                                        .range = incidentRange(incident, members, places),
-                                        .findings = members,
-                                        .price = price});
+    costs.of[incident.uuid] = impactOf(
+        {.goodput = goodput, .places = places, .range = incidentRange(incident, members, places), .findings = members, .price = price});
     if (incident.state == IncidentState::kDismissed) continue;
     counted.push_back(&incident);
     for (const Finding* one : members)
@@ -63,8 +59,7 @@ IncidentCosts incidentCosts(const Goodput& goodput, const RunPlaces& places, Run
 
   // All findings at once, so that no time counts twice; then the additional cost of incidents without findings.
   std::vector<CostItem> items;
-  if (!of_all.empty())
-    items = impactOf({.goodput = goodput, .places = places, .run = run, .range = {}, .findings = of_all, .price = {}}).items;
+  if (!of_all.empty()) items = impactOf({.goodput = goodput, .places = places, .range = {}, .findings = of_all, .price = {}}).items;
   bool any = false;
   for (const Incident* one : counted) {
     const IncidentImpact& own = costs.of[one->uuid];
@@ -98,7 +93,7 @@ Result<IncidentCosts> readIncidentCosts(Reader& reader, const Run& run, std::spa
   RG_ASSIGN(const RunPlaces places, readRunPlaces(reader, run, stop));
   RG_ASSIGN(const Goodput goodput, readGoodput(reader, run, findings, std::nullopt, stop));
   if (stop.stop_requested()) return Status(Code::kCancelled, "incidents: superseded");
-  return incidentCosts(goodput, places, run.id, incidents, findings, price);
+  return incidentCosts(goodput, places, incidents, findings, price);
 }
 
 }  // namespace runglass

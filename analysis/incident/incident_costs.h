@@ -32,7 +32,7 @@ bool shareCost(const IncidentImpact& a, const IncidentImpact& b);
 Result<IncidentCosts> readIncidentCosts(Reader& reader, const Run& run, std::span<const Incident> incidents,
                                         std::span<const Finding> findings, std::optional<double> price, std::stop_token stop);
 // The same, with goodput and places read already.
-IncidentCosts incidentCosts(const Goodput& goodput, const RunPlaces& places, RunId run, std::span<const Incident> incidents,
+IncidentCosts incidentCosts(const Goodput& goodput, const RunPlaces& places, std::span<const Incident> incidents,
                             std::span<const Finding> findings, std::optional<double> price);
 
 }  // namespace runglass

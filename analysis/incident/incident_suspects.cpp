@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/incident/incident_words.h"
+#include "analysis/text/record_sql.h"
 #include "model/metric_catalog.h"
 #include "model/number_text.h"
 
@@ -35,23 +36,26 @@ std::optional<double> numberIn(const Json& json, const char* key) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-std::string findingSql(const Finding& finding, const std::string& columns) {
-  return finding.id == 0 ? std::string() : "SELECT " + columns + " FROM finding WHERE finding_id = " + std::to_string(finding.id);
+// Empty: not stored.
+std::string findingSql(const Finding& finding, const RunPlaces& places, const std::string& columns) {
+  return finding.id == 0 ? std::string() : "SELECT " + columns + " FROM finding WHERE " + findingIs(finding, places.run_uuid);
 }
 
-void scoreOf(const Finding& finding, const Json& evidence, IncidentSuspect& out) {
+void scoreOf(const Finding& finding, const RunPlaces& places, const Json& evidence, IncidentSuspect& out) {
   const auto take = [&](std::optional<double> value, const char* kind, const std::string& sql) {
     if (!value || out.score) return;
     out.score = value, out.score_kind = kind, out.sql = sql;
   };
-  take(numberIn(evidence, "slower_ratio"), "slower_ratio", findingSql(finding, "json_extract(evidence, '$.slower_ratio') AS slower_ratio"));
+  take(numberIn(evidence, "slower_ratio"), "slower_ratio",
+       findingSql(finding, places, "json_extract(evidence, '$.slower_ratio') AS slower_ratio"));
   take(numberIn(evidence, "explained_ratio"), "explained_ratio",
-       findingSql(finding, "json_extract(evidence, '$.explained_ratio') AS explained_ratio"));
+       findingSql(finding, places, "json_extract(evidence, '$.explained_ratio') AS explained_ratio"));
   const auto world = numberIn(evidence, "world"), blocked = numberIn(evidence, "blocked");
   if (world && blocked && *world > 0)
     take(*blocked / *world, "blocked_ratio",
-         findingSql(finding, "json_extract(evidence, '$.blocked') * 1.0 / json_extract(evidence, '$.world') AS blocked_ratio"));
-  if (finding.confidence && std::isfinite(*finding.confidence)) take(finding.confidence, "confidence", findingSql(finding, "confidence"));
+         findingSql(finding, places, "json_extract(evidence, '$.blocked') * 1.0 / json_extract(evidence, '$.world') AS blocked_ratio"));
+  if (finding.confidence && std::isfinite(*finding.confidence))
+    take(finding.confidence, "confidence", findingSql(finding, places, "confidence"));
 }
 
 std::string machineWords(const std::string& metric) {
@@ -98,8 +102,9 @@ class RulingOut {
       add(Message{"ruled_out_metric", {{"metric", words::Term{machineWords(metric)}}, {"place", place.present() ? place : Arg("")}}},
           Message{"ruled_out_as_peers",
                   {{"own", valueText(*own, unitOfMetric(metric))}, {"peers", valueText(*peers, unitOfMetric(metric))}}},
-          plain ? findingSql(finding, "json_extract(evidence, '$.machine." + metric + ".own') AS own, json_extract(evidence, '$.machine." +
-                                          metric + ".peers') AS peers")
+          plain ? findingSql(finding, m_source.places,
+                             "json_extract(evidence, '$.machine." + metric + ".own') AS own, json_extract(evidence, '$.machine." + metric +
+                                 ".peers') AS peers")
                 : "");
     }
   }
@@ -111,12 +116,10 @@ class RulingOut {
       const auto count = m_source.hardware_events.find(node);
       const std::string name = m_source.places.nodeName(node);
       if (count == m_source.hardware_events.end() || count->second != 0 || name.empty() || !m_said.insert(name).second) continue;
-      std::string quoted;
-      for (const char c : name) quoted += c == '\'' ? "''" : std::string(1, c);
       add(Message{"ruled_out_fault", {{"node", name}}}, Message{"ruled_out_no_warnings", {}},
-          "SELECT count(*) AS events FROM event WHERE node = '" + quoted +
-              "' AND severity IN ('warning', 'error', 'critical') AND time_ns >= " + std::to_string(m_source.range->t0) +
-              " AND time_ns < " + std::to_string(m_source.range->t1));
+          "SELECT count(*) AS events FROM event WHERE node = " + sqlText(name) +
+              " AND severity IN ('warning', 'error', 'critical') AND time_ns >= " + std::to_string(m_source.range->t0) + " AND time_ns < " +
+              std::to_string(m_source.range->t1));
     }
   }
 
@@ -125,7 +128,7 @@ class RulingOut {
     if (finding.kind != "hang" || !world || !blocked || *blocked < 1) return;
     add(Message{"ruled_out_blocked", {}},
         Message{"ruled_out_blocked_ranks", {{"blocked", numberText(*blocked)}, {"world", numberText(*world)}}},
-        findingSql(finding, "json_extract(evidence, '$.blocked') AS blocked, json_extract(evidence, '$.world') AS world"));
+        findingSql(finding, m_source.places, "json_extract(evidence, '$.blocked') AS blocked, json_extract(evidence, '$.world') AS world"));
   }
 
   // Only steps in the window: the speed of a rank before or after it does not matter.
@@ -161,7 +164,7 @@ class RulingOut {
       if (place.link == ChainLink::kLoss && place.start && *place.start < m_source.range->t1 && *place.until >= m_source.range->t0) return;
     }
     add(Message{"ruled_out_loss", {}}, Message{"ruled_out_no_loss_finding", {}},
-        "SELECT count(*) AS findings FROM finding WHERE run_id = " + std::to_string(m_source.run.value) +
+        "SELECT count(*) AS findings FROM finding WHERE " + runIs(m_source.places.run_uuid) +
             " AND kind IN ('loss_spike', 'loss_divergence', 'non_finite') AND start_ns < " + std::to_string(m_source.range->t1) +
             " AND coalesce(end_ns, start_ns) >= " + std::to_string(m_source.range->t0));
   }
@@ -185,7 +188,7 @@ std::vector<IncidentSuspect> incidentSuspects(std::span<const Finding* const> fi
     suspect.why = Message{"verbatim", {{"text", words::messageOf(*one)}}};
     suspect.why.english = oneLineOf(suspect.why.english, kMaxSummary);
     suspect.finding = one->id;
-    scoreOf(*one, objectOf(*one), suspect);
+    scoreOf(*one, places, objectOf(*one), suspect);
     named.insert(place.ranks.begin(), place.ranks.end());
     // The same suspect again: its other reasons.
     const auto known = std::ranges::find_if(all, [&](const auto& other) { return other.second.what == suspect.what; });

@@ -48,7 +48,6 @@ struct RuledOutSource {
   std::span<const Finding* const> findings;  // of the incident
   std::span<const Finding> of_run;
   const RunPlaces& places;
-  RunId run;
   std::optional<TimeRange> range;
   std::map<NodeId, std::int64_t> hardware_events;  // in the range, by node that reported in it; absent: the node did not report
   bool loss_reported = false;                      // the loss was recorded in the range

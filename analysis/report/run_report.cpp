@@ -13,6 +13,7 @@
 #include "analysis/report/read_report.h"
 #include "analysis/report/report_builder.h"
 #include "analysis/run_summary/run_summary.h"
+#include "analysis/text/record_sql.h"
 #include "model/number_text.h"
 #include "model/time_text.h"
 
@@ -64,7 +65,6 @@ class RunSections {
 
  private:
   const Ledger& ledger() const { return m_goodput.ledger; }
-  std::string runIs() const { return "run_id = " + std::to_string(m_build.run().id.value); }
 
   std::string summaryText() const {
     const std::string attempts = m_summary.attempts.size() == 1 ? "1 attempt" : countText(std::ssize(m_summary.attempts)) + " attempts";
@@ -104,7 +104,7 @@ class RunSections {
     const bool no_clock = m_build.run().time_domain == TimeDomain::kNone;
     constexpr std::string_view kLedger = "goodput (docs/guide/goodput.md); runglassctl analyze --json, goodput";
     constexpr std::string_view kStatus = "the newest steps; runglassctl status --json, step, loss, tokens_per_s and mfu_ratio";
-    const std::string of_run = " FROM attempt WHERE " + runIs(), wall = "(max(end_ns) - min(start_ns))";
+    const std::string of_run = " FROM attempt WHERE " + runIs(m_build.run().uuid), wall = "(max(end_ns) - min(start_ns))";
     add("Wall time", number(ledger().wall), "ns", ledger().wall ? shortDurationText(*ledger().wall) : "",
         no_clock ? "its source has no clock" : "no attempt has a begin and an end", kLedger, "SELECT " + wall + " AS ns" + of_run);
     add("Made progress", ledger().effective_ratio, "ratio", ledger().effective_ratio ? percentText(*ledger().effective_ratio) : "",
@@ -119,9 +119,9 @@ class RunSections {
     const std::optional<double> mtbf = seconds(ledger().mtbf.mean_s);
     add("Between failures", mtbf, "ns", mtbf ? shortDurationText(static_cast<DurNs>(*mtbf)) : "", "no attempt failed", kLedger);
     add("Loss", m_summary.loss, "", m_summary.loss ? numberText(*m_summary.loss) : "", "no scalar is known as a training loss", kStatus,
-        m_summary.loss_tag.empty()
-            ? ""
-            : "SELECT value FROM scalar WHERE " + runIs() + " AND tag = '" + quoted(m_summary.loss_tag) + "' ORDER BY step DESC LIMIT 1");
+        m_summary.loss_tag.empty() ? ""
+                                   : "SELECT value FROM scalar WHERE " + runIs(m_build.run().uuid) +
+                                         " AND tag = " + sqlText(m_summary.loss_tag) + " ORDER BY step DESC LIMIT 1");
     add("Tokens per second", m_summary.throughput.tokens_per_s, "per_s",
         m_summary.throughput.tokens_per_s ? shortCountText(*m_summary.throughput.tokens_per_s) : "", "no series has tokens", kStatus);
     add("MFU", m_summary.throughput.mfu, "ratio", m_summary.throughput.mfu ? percentText(*m_summary.throughput.mfu) : "",
@@ -132,16 +132,11 @@ class RunSections {
                                             : std::nullopt;
     add("GPU-hours", hours, "gpu_hours", hours ? gpuHoursText(*hours) : "", "the wall time or the number of ranks is not known",
         "wall time × ranks of the newest attempt",
-        "SELECT " + wall + " / 3.6e12 * (SELECT world_size FROM run WHERE " + runIs() + ") AS gpu_hours" + of_run);
+        "SELECT " + wall + " / 3.6e12 * (SELECT world_size FROM run WHERE " + runIs(m_build.run().uuid) + ") AS gpu_hours" + of_run);
     if (m_price)
       add("Money", hours ? std::optional(*hours * *m_price) : std::nullopt, "money", hours ? moneyText(*hours * *m_price) : "",
           "GPU-hours are not known", "GPU-hours × price of one");
     section.blocks.push_back(std::move(figures));
-  }
-
-  static std::string quoted(std::string text) {
-    for (std::size_t at = 0; (at = text.find('\'', at)) != std::string::npos; at += 2) text.insert(at, 1, '\'');
-    return text;
   }
 
   void goodput() {

@@ -42,7 +42,7 @@ IncidentImpact impact(const std::vector<Finding>& findings, std::optional<double
   std::vector<const Finding*> members;
   for (const Finding& one : findings) members.push_back(&one);
   const RunPlaces places = twoRacks();
-  return impactOf({.goodput = goodput, .places = places, .run = RunId{1}, .range = {}, .findings = members, .price = price});
+  return impactOf({.goodput = goodput, .places = places, .range = {}, .findings = members, .price = price});
 }
 
 Finding costing(Finding finding, double share) {
@@ -128,7 +128,7 @@ TEST(IncidentCost, ARewindBehindADivergenceIsItsCost) {
   Finding diverged = finding("loss_divergence", "attempt:0 loss", 1'200, 1'900, Severity::kError);
   diverged.first_step = 120;
   const std::vector<const Finding*> members = {&diverged};
-  const auto out = impactOf({.goodput = goodput, .places = places, .run = RunId{1}, .range = {}, .findings = members, .price = {}});
+  const auto out = impactOf({.goodput = goodput, .places = places, .range = {}, .findings = members, .price = {}});
   EXPECT_EQ(out.lost_steps.value, 40);
 }
 TEST(IncidentCost, OfARunThatReportedNothingEverythingIsAbsentWithItsReason) {

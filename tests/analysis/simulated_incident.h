@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scenario that the simulator played into a separate store, with the findings of every analysis stored, for tests of incidents.
+// A scenario that the simulator played into a separate store, with the findings of every analysis stored, for tests of incidents. Another
+// one may precede it there, so that its run and findings have other numbers than in a slice of it.
 //
 // Threading:  one thread.
 // Ownership:  removes the store at the end.
@@ -53,27 +54,31 @@ class SimulatedIncident {
  public:
   static constexpr TimeNs kStart = 1'790'000'000'000'000'000;
 
-  explicit SimulatedIncident(const sim::Scenario& scenario) {
-    auto writer = openStore(m_folder.file("s.rgl")).writer();
+  explicit SimulatedIncident(const sim::Scenario& scenario) : SimulatedIncident(std::vector{scenario}) {}
+  // The last one is what the rest is about.
+  explicit SimulatedIncident(const std::vector<sim::Scenario>& scenarios) {
+    auto writer = openStore(path()).writer();
     EXPECT_TRUE(writer.ok()) << writer.status().message();
-    EXPECT_TRUE(sim::play(scenario, **writer, {.start = kStart, .speed = 0}).ok());
+    for (std::size_t i = 0; i < scenarios.size(); ++i)
+      EXPECT_TRUE(sim::play(scenarios[i], **writer, {.start = kStart + static_cast<TimeNs>(i) * 86'400 * kNsPerSecond, .speed = 0}).ok());
     EXPECT_TRUE((*writer)->flush().ok());
-    const RunId run = openStore(m_folder.file("s.rgl")).reader().value()->runs()->front().id;
     {
-      auto reader = openStore(m_folder.file("s.rgl")).reader();
-      for (const AnalysisEntry& entry : analyses()) {
-        auto found = entry.make()->look({.reader = **reader, .run = run, .now = {}, .stop = {}});
-        EXPECT_TRUE(found.ok()) << found.status().message();
-        for (Finding& one : *found) {
-          one.run = run;
-          (*writer)->finding(one);
+      auto reader = openStore(path()).reader();
+      for (const Run& run : *(*reader)->runs())
+        for (const AnalysisEntry& entry : analyses()) {
+          auto found = entry.make()->look({.reader = **reader, .run = run.id, .now = {}, .stop = {}});
+          EXPECT_TRUE(found.ok()) << found.status().message();
+          for (Finding& one : *found) {
+            one.run = run.id;
+            (*writer)->finding(one);
+          }
         }
-      }
     }
     EXPECT_TRUE((*writer)->close().ok());
-    auto reader = openStore(m_folder.file("s.rgl")).reader();
+    auto reader = openStore(path()).reader();
     m_reader = std::move(*reader);
-    m_run = m_reader->runs()->front();
+    for (const Run& run : *m_reader->runs())
+      if (run.name == scenarios.back().name) m_run = run;
     m_findings = *m_reader->findings(m_run.id);
   }
   std::string path() const { return m_folder.file("s.rgl"); }

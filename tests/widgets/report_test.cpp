@@ -15,8 +15,11 @@
 #include <filesystem>
 #include <set>
 
+#include "storage/file_maintenance.h"
 #include "storage/open_store.h"
 #include "tests/analysis/simulated_incident.h"
+#include "tests/support/sql_rows.h"
+#include "tests/support/temp_folder.h"
 #include "tests/widgets/offscreen.h"
 #include "widgets/report/page_table.h"
 #include "widgets/report/report_charts.h"
@@ -121,6 +124,31 @@ TEST(ReportSql, EveryQueryRunsAndGivesTheFigureBesideIt) {
   }
   EXPECT_GE(figures, 8);
   EXPECT_GE(pictures, 4);
+}
+
+// The cards; the report's own queries: tests/analysis/report_test.cpp. An exported run is number 1 of its store.
+TEST(ReportSql, EveryCardsQueryGivesTheSameRowsInAnExportedSlice) {
+  sim::Scenario before = lostGpu();
+  before.name = "before", before.seed = 8;
+  SimulatedIncident whole(std::vector{before, lostGpu()});
+  const test::TempFolder folder;
+  ASSERT_TRUE(exportRun(whole.path(), whole.run().id, {}, folder.file("slice.rgl")).ok());
+  const auto slice = openStore(folder.file("slice.rgl")).reader();
+  ASSERT_TRUE(slice.ok()) << slice.status().message();
+  ASSERT_NE((*slice)->runs()->front().id, whole.run().id);
+  int cards = 0;
+  for (const Finding& one : whole.findings()) {
+    ReportRequest request{.question = {}, .redact = {}};
+    request.question.finding = one.id, request.question.made = kMade;
+    const auto data = readReportData(whole.reader(), request, {});
+    ASSERT_TRUE(data.ok()) << data.status().message();
+    for (const Evidence& card : data->evidence) {
+      if (card.empty() || card.kind == "lanes") continue;
+      EXPECT_EQ(sqlRows(**slice, card.sql), sqlRows(whole.reader(), card.sql)) << card.sql;
+      ++cards;
+    }
+  }
+  EXPECT_GE(cards, 4);
 }
 
 TEST(ReportLanes, AFindingsReportPaintsWhatHappenedAndWhatWasKnown) {

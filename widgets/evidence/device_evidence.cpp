@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "analysis/text/record_sql.h"
 #include "widgets/evidence/curve_reading.h"
 #include "widgets/evidence/event_words.h"
 #include "widgets/evidence/evidence_kinds.h"

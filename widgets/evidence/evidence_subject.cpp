@@ -8,6 +8,7 @@
 
 #include "analysis/layout/layout_reading.h"
 #include "analysis/run_summary/run_summary.h"
+#include "analysis/text/record_sql.h"
 
 namespace runglass {
 namespace {
@@ -162,9 +163,7 @@ std::string EvidenceSubject::linkSelect(std::optional<std::int32_t> of_rank) con
   return out;
 }
 
-std::string EvidenceSubject::sqlOfAttempt() const {
-  return "run_id = " + std::to_string(run.id.value) + " AND attempt = " + std::to_string(attempt.number);
-}
+std::string EvidenceSubject::sqlOfAttempt() const { return runIs(run.uuid) + " AND attempt = " + std::to_string(attempt.number); }
 
 Result<EvidenceSubject> readSubject(Reader& reader, const EvidenceQuestion& question, const std::stop_token& stop) {
   EvidenceSubject out;
@@ -195,13 +194,6 @@ Result<EvidenceSubject> readSubject(Reader& reader, const EvidenceQuestion& ques
   // A range too long for int64 is ignored.
   if (DurNs length = 0; mark.t1 > mark.t0 && !__builtin_sub_overflow(mark.t1, mark.t0, &length) && length < kHighest / 4) out.mark = mark;
   return out;
-}
-
-std::string sqlText(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text)
-    if (static_cast<unsigned char>(c) >= 0x20) out += c == '\'' ? "''" : std::string(1, c);
-  return out + "'";
 }
 
 std::string sqlRange(std::string_view column, TimeRange range) {

@@ -51,13 +51,11 @@ struct EvidenceSubject {
   std::optional<TimeRange> around() const;
   // The parts of the card's select that the console understands.
   std::string linkSelect(std::optional<std::int32_t> of_rank = {}) const;
-  // "run_id = 1 AND attempt = 0", for WHERE.
+  // Its run and attempt, for WHERE.
   std::string sqlOfAttempt() const;
 };
 Result<EvidenceSubject> readSubject(Reader& reader, const EvidenceQuestion& question, const std::stop_token& stop);
 
-// 'it''s', for a query; no control characters.
-std::string sqlText(std::string_view text);
 std::string sqlRange(std::string_view column, TimeRange range);  // "time_ns >= 1 AND time_ns < 2"
 
 // "21:43:05 – 21:44:10 UTC"

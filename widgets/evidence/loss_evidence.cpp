@@ -5,6 +5,7 @@
 
 #include "analysis/loss_spikes/series_spikes.h"
 #include "analysis/run_summary/roles.h"
+#include "analysis/text/record_sql.h"
 #include "model/series_extent.h"
 #include "model/superseded.h"
 #include "widgets/charts/spike_marks.h"
@@ -156,10 +157,9 @@ class LossReading {
     if (m_not_finite > 0) out.coverage += QObject::tr(", %1 of them not finite").arg(formatCount(m_not_finite));
     if (m_superseded > 0) out.coverage += QObject::tr("; %1 of a branch that was run again (grey)").arg(formatCount(m_superseded));
     const bool time = m_range.axis == CurveAxis::kTime;
-    out.sql =
-        "SELECT attempt, tag, step, time_ns, value, superseded FROM scalar_all WHERE run_id = " + std::to_string(m_subject.run.id.value) +
-        " AND tag IN (" + sqlText(loss.key.metric) + (grad != nullptr ? ", " + sqlText(grad->key.metric) : std::string()) + ") AND " +
-        sqlRange(time ? "time_ns" : "step", {m_range.x0, m_range.x1}) + " ORDER BY tag, attempt, step";
+    out.sql = "SELECT attempt, tag, step, time_ns, value, superseded FROM scalar_all WHERE " + runIs(m_subject.run.uuid) + " AND tag IN (" +
+              sqlText(loss.key.metric) + (grad != nullptr ? ", " + sqlText(grad->key.metric) : std::string()) + ") AND " +
+              sqlRange(time ? "time_ns" : "step", {m_range.x0, m_range.x1}) + " ORDER BY tag, attempt, step";
     out.place = {.view = "curves"};
     if (time) out.place.t0 = m_range.x0, out.place.t1 = m_range.x1;
     out.place.select = m_subject.linkSelect();

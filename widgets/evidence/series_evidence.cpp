@@ -2,6 +2,7 @@
 // Any metric or scalar around an incident: a few curves as lines, many as a band with the card's subject on top.
 #include <algorithm>
 
+#include "analysis/text/record_sql.h"
 #include "widgets/evidence/curve_reading.h"
 #include "widgets/evidence/evidence_kinds.h"
 
@@ -117,12 +118,11 @@ Result<Evidence> readSeriesEvidence(Reader& reader, const EvidenceSubject& subje
         QObject::tr("; %1 against %2 of the others").arg(formatValue(*band.chosen, panel.unit), formatValue(*band.median, panel.unit));
   if (!out.shows.isEmpty()) out.shows += QStringLiteral(".");
   story.add(std::move(panel), std::move(inks));
-  out.sql = scalar
-                ? "SELECT attempt, rank, source, step, time_ns, value FROM scalar WHERE run_id = " + std::to_string(subject.run.id.value) +
-                      " AND tag = " + sqlText(subject.select.metric) + " AND " +
-                      sqlRange(range.axis == CurveAxis::kTime ? "time_ns" : "step", {range.x0, range.x1}) + " ORDER BY 1, 2, 3, 4"
-                : "SELECT s.node, s.device_uuid, x.time_ns, x.value FROM series s JOIN sample(s.series_id, " + std::to_string(range.x0) +
-                      ", " + std::to_string(range.x1) + ") x WHERE s.metric = " + sqlText(subject.select.metric) + " ORDER BY 1, 2, 3";
+  out.sql = scalar ? "SELECT attempt, rank, source, step, time_ns, value FROM scalar WHERE " + runIs(subject.run.uuid) +
+                         " AND tag = " + sqlText(subject.select.metric) + " AND " +
+                         sqlRange(range.axis == CurveAxis::kTime ? "time_ns" : "step", {range.x0, range.x1}) + " ORDER BY 1, 2, 3, 4"
+                   : "SELECT s.node, s.device_uuid, x.time_ns, x.value FROM series s JOIN sample(s.series_id, " + std::to_string(range.x0) +
+                         ", " + std::to_string(range.x1) + ") x WHERE s.metric = " + sqlText(subject.select.metric) + " ORDER BY 1, 2, 3";
   out.place = {.view = "curves", .t0 = {}, .t1 = {}, .select = subject.linkSelect()};
   if (range.axis == CurveAxis::kTime) out.place.t0 = range.x0, out.place.t1 = range.x1;
   out.picture = std::make_shared<const CurvePicture>(std::move(story));

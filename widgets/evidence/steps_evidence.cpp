@@ -6,6 +6,7 @@
 
 #include "analysis/run_summary/roles.h"
 #include "analysis/slow_ranks/step_table.h"
+#include "analysis/text/record_sql.h"
 #include "model/series_extent.h"
 #include "model/step_metrics.h"
 #include "widgets/charts/plot_picture.h"
