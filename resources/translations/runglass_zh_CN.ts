@@ -5328,6 +5328,11 @@ Esc	取消选择</translation>
         <translation>结束：{finding}</translation>
     </message>
     <message>
+        <source>enqueued, not started</source>
+        <comment>hang_enqueued</comment>
+        <translation>已入队，尚未开始</translation>
+    </message>
+    <message>
         <source>every gap has a cause</source>
         <comment>idle_all_explained</comment>
         <translation>每段空闲都有原因</translation>
@@ -5783,6 +5788,11 @@ Esc	取消选择</translation>
         <translation>等待中的 rank</translation>
     </message>
     <message>
+        <source>the ranks timed out in different collectives</source>
+        <comment>hang_unclear_several</comment>
+        <translation>各 rank 在不同的集合通信中超时</translation>
+    </message>
+    <message>
         <source>the run has no attempt</source>
         <comment>idle_no_attempt</comment>
         <translation>该运行没有 attempt</translation>
@@ -5868,11 +5878,6 @@ Esc	取消选择</translation>
         <translation>[第 {step} 步，]{world} 个 rank 中 {blocked} 个在集合通信中超时；rank {ranks}[（{node}）]没有超时</translation>
     </message>
     <message>
-        <source>{timeouts|# collective time-out|# collective time-outs}[ at step {step}]; {count|rank|ranks} {ranks}[ ({node})] sent nothing to the ranks that timed out</source>
-        <comment>hang_timed_out_awaited</comment>
-        <translation>[第 {step} 步，]{timeouts} 次集合通信超时；rank {ranks}[（{node}）]没有向超时的 rank 发送任何数据</translation>
-    </message>
-    <message>
         <source>{blocked} of {world} ranks timed out in collectives[ at step {step}]; {count|rank|ranks} {ranks}[ ({node})] {count|is|are} furthest behind</source>
         <comment>hang_timed_out_behind</comment>
         <translation>[第 {step} 步，]{world} 个 rank 中 {blocked} 个在集合通信中超时；rank {ranks}[（{node}）]落后最多</translation>
@@ -5888,31 +5893,6 @@ Esc	取消选择</translation>
         <translation>[第 {step} 步，]{world} 个 rank 中 {blocked} 个在等待</translation>
     </message>
     <message>
-        <source>{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, where {late}[; {stacks}]</source>
-        <comment>hang_missing</comment>
-        <translation>[第 {step} 步，]{world} 个 rank 中 {blocked} 个在等待；根源：{operation}，其中 {late}[；{stacks}]</translation>
-    </message>
-    <message>
-        <source>{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, which other members have completed and {late}[; {stacks}]</source>
-        <comment>hang_not_left</comment>
-        <translation>[第 {step} 步，]{world} 个 rank 中 {blocked} 个在等待；根源：{operation}，其他成员已完成，而 {late}[；{stacks}]</translation>
-    </message>
-    <message>
-        <source>{count|# byte|# bytes}</source>
-        <comment>hang_bytes</comment>
-        <translation>{count} 字节</translation>
-    </message>
-    <message>
-        <source>{count|# element|# elements}</source>
-        <comment>hang_elements</comment>
-        <translation>{count} 个元素</translation>
-    </message>
-    <message>
-        <source>enqueued, not started</source>
-        <comment>hang_enqueued</comment>
-        <translation>已入队，尚未开始</translation>
-    </message>
-    <message>
         <source>{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, where {count|rank|ranks} {ranks}[ ({node})] {count|calls|call} {other}: the program does not do the same on all ranks</source>
         <comment>hang_mismatched_ranks</comment>
         <translation>[第 {step} 步，]{world} 个 rank 中 {blocked} 个在等待；根源：{operation}，其中 rank {ranks}[（{node}）]调用的是 {other}：各 rank 上的程序行为不一致</translation>
@@ -5923,14 +5903,14 @@ Esc	取消选择</translation>
         <translation>[第 {step} 步，]{world} 个 rank 中 {blocked} 个在等待；根源：{operation}，其中 rank {ranks}[（{node}）]传入 {size}，其余传入 {usual}：各 rank 上的程序行为不一致</translation>
     </message>
     <message>
-        <source>the ranks timed out in different collectives</source>
-        <comment>hang_unclear_several</comment>
-        <translation>各 rank 在不同的集合通信中超时</translation>
+        <source>{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, where {late}[; {stacks}]</source>
+        <comment>hang_missing</comment>
+        <translation>[第 {step} 步，]{world} 个 rank 中 {blocked} 个在等待；根源：{operation}，其中 {late}[；{stacks}]</translation>
     </message>
     <message>
-        <source>{count|# rank|# ranks} timed out, and the number of ranks is not recorded</source>
-        <comment>hang_unclear_world</comment>
-        <translation>有 {count} 个 rank 超时，而 rank 总数没有记录</translation>
+        <source>{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, which other members have completed and {late}[; {stacks}]</source>
+        <comment>hang_not_left</comment>
+        <translation>[第 {step} 步，]{world} 个 rank 中 {blocked} 个在等待；根源：{operation}，其他成员已完成，而 {late}[；{stacks}]</translation>
     </message>
     <message>
         <source>{blocked} of {world} ranks wait[ at step {step}]; root: {operation}, which others call {other}: the program does not do the same on all ranks</source>
@@ -5988,6 +5968,11 @@ Esc	取消选择</translation>
         <translation>{count|# 个 attempt}</translation>
     </message>
     <message>
+        <source>{count|# byte|# bytes}</source>
+        <comment>hang_bytes</comment>
+        <translation>{count} 字节</translation>
+    </message>
+    <message>
         <source>{count|# capture|# captures}[ ({reason})]</source>
         <comment>log_captures</comment>
         <translation>{count|# 次捕获}[（{reason}）]</translation>
@@ -5996,6 +5981,16 @@ Esc	取消选择</translation>
         <source>{count|# collective time-out|# collective time-outs}[ at step {step}]; who was missing is not known: {reason}</source>
         <comment>hang_time_outs</comment>
         <translation>{count|# 次集合通信超时}[，第 {step} 步]；缺席者未知：{reason}</translation>
+    </message>
+    <message>
+        <source>{count|# element|# elements}</source>
+        <comment>hang_elements</comment>
+        <translation>{count} 个元素</translation>
+    </message>
+    <message>
+        <source>{count|# rank|# ranks} timed out, and the number of ranks is not recorded</source>
+        <comment>hang_unclear_world</comment>
+        <translation>有 {count} 个 rank 超时，而 rank 总数没有记录</translation>
     </message>
     <message>
         <source>{count|# symptom|# secondary symptoms} ({kinds})</source>
@@ -6371,6 +6366,11 @@ Esc	取消选择</translation>
         <source>{text}</source>
         <comment>verbatim</comment>
         <translation>{text}</translation>
+    </message>
+    <message>
+        <source>{timeouts|# collective time-out|# collective time-outs}[ at step {step}]; {count|rank|ranks} {ranks}[ ({node})] sent nothing to the ranks that timed out</source>
+        <comment>hang_timed_out_awaited</comment>
+        <translation>[第 {step} 步，]{timeouts} 次集合通信超时；rank {ranks}[（{node}）]没有向超时的 rank 发送任何数据</translation>
     </message>
     <message>
         <source>{title}[; cause: {cause}][; because: {reason}]</source>

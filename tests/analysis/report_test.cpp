@@ -8,19 +8,24 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "analysis/incident/incident_answer.h"
 #include "analysis/report/read_report.h"
 #include "model/time_text.h"
+#include "storage/file_maintenance.h"
 #include "storage/open_store.h"
 #include "tests/analysis/hostile_strings.h"
 #include "tests/analysis/simulated_incident.h"
+#include "tests/support/sql_rows.h"
+#include "tests/support/temp_folder.h"
 
 namespace runglass::report {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr TimeNs kBegin = 1'700'000'000LL * kNsPerSecond;
 
@@ -370,6 +375,35 @@ TEST_F(SimulatedReport, TheSqlGivesTheFigureAgain) {
       }
     }
   EXPECT_GT(checked, 0);
+}
+
+// An exported run is number 1 of its store, and its findings are numbered from 1 as well.
+TEST(Report, EveryQueryGivesTheSameRowsInAnExportedSlice) {
+  sim::Scenario before = lostGpu();
+  before.name = "before", before.seed = 8;
+  SimulatedIncident whole(std::vector{before, lostGpu()});
+  const test::TempFolder folder;
+  ASSERT_TRUE(exportRun(whole.path(), whole.run().id, {}, folder.file("slice.rgl")).ok());
+  const auto slice = openStore(folder.file("slice.rgl")).reader();
+  ASSERT_TRUE(slice.ok()) << slice.status().message();
+  ASSERT_NE((*slice)->runs()->front().id, whole.run().id);
+  std::vector<Question> questions{{.run = whole.run().id, .price = 2.0, .made = kBegin}};
+  for (const Finding& one : whole.findings()) questions.push_back({.finding = one.id, .price = 2.0, .made = kBegin});
+  std::set<std::string> queries;
+  for (const Question& question : questions) {
+    const auto document = readReport(whole.reader(), question, {});
+    ASSERT_TRUE(document.ok()) << document.status().message();
+    for (const Query& query : document->queries) queries.insert(query.sql);
+  }
+  int of_run = 0, of_finding = 0;
+  for (const std::string& sql : queries) {
+    of_run += sql.find("run_uuid") != std::string::npos ? 1 : 0, of_finding += sql.find("FROM finding") != std::string::npos ? 1 : 0;
+    const std::vector<std::string> rows = sqlRows(whole.reader(), sql);
+    EXPECT_THAT(rows, Not(IsEmpty())) << sql;
+    EXPECT_EQ(sqlRows(**slice, sql), rows) << sql;
+  }
+  EXPECT_GE(of_run, 6);
+  EXPECT_GE(of_finding, 2);
 }
 
 TEST_F(SimulatedReport, TheSameStoreAndOptionsGiveTheSameBytes) {

@@ -30,7 +30,6 @@ namespace runglass {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr TimeNs kMade = 1'790'000'000LL * kNsPerSecond;
@@ -127,8 +126,8 @@ TEST(ReportSql, EveryQueryRunsAndGivesTheFigureBesideIt) {
   EXPECT_GE(pictures, 4);
 }
 
-// An exported run is number 1 of its store, and its findings are numbered from 1 as well.
-TEST(ReportSql, EveryQueryGivesTheSameRowsInAnExportedSlice) {
+// The cards; the report's own queries: tests/analysis/report_test.cpp. An exported run is number 1 of its store.
+TEST(ReportSql, EveryCardsQueryGivesTheSameRowsInAnExportedSlice) {
   sim::Scenario before = lostGpu();
   before.name = "before", before.seed = 8;
   SimulatedIncident whole(std::vector{before, lostGpu()});
@@ -137,30 +136,19 @@ TEST(ReportSql, EveryQueryGivesTheSameRowsInAnExportedSlice) {
   const auto slice = openStore(folder.file("slice.rgl")).reader();
   ASSERT_TRUE(slice.ok()) << slice.status().message();
   ASSERT_NE((*slice)->runs()->front().id, whole.run().id);
-  std::set<std::string> queries;
+  int cards = 0;
   for (const Finding& one : whole.findings()) {
     ReportRequest request{.question = {}, .redact = {}};
-    request.question.finding = one.id, request.question.price = 2.0, request.question.made = kMade;
+    request.question.finding = one.id, request.question.made = kMade;
     const auto data = readReportData(whole.reader(), request, {});
     ASSERT_TRUE(data.ok()) << data.status().message();
-    for (const report::Query& query : data->document.queries) queries.insert(query.sql);
-    for (const Evidence& card : data->evidence)
-      if (!card.empty() && card.kind != "lanes") queries.insert(card.sql);
+    for (const Evidence& card : data->evidence) {
+      if (card.empty() || card.kind == "lanes") continue;
+      EXPECT_EQ(sqlRows(**slice, card.sql), sqlRows(whole.reader(), card.sql)) << card.sql;
+      ++cards;
+    }
   }
-  ReportRequest request{.question = {}, .redact = {}};
-  request.question.run = whole.run().id, request.question.price = 2.0, request.question.made = kMade;
-  const auto data = readReportData(whole.reader(), request, {});
-  ASSERT_TRUE(data.ok()) << data.status().message();
-  for (const report::Query& query : data->document.queries) queries.insert(query.sql);
-  int of_run = 0, of_finding = 0;
-  for (const std::string& sql : queries) {
-    of_run += sql.find("run_uuid") != std::string::npos ? 1 : 0, of_finding += sql.find("FROM finding") != std::string::npos ? 1 : 0;
-    const std::vector<std::string> rows = sqlRows(whole.reader(), sql);
-    EXPECT_THAT(rows, Not(IsEmpty())) << sql;
-    EXPECT_EQ(sqlRows(**slice, sql), rows) << sql;
-  }
-  EXPECT_GE(of_run, 8);
-  EXPECT_GE(of_finding, 2);
+  EXPECT_GE(cards, 4);
 }
 
 TEST(ReportLanes, AFindingsReportPaintsWhatHappenedAndWhatWasKnown) {
