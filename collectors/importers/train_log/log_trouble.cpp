@@ -295,7 +295,7 @@ void LogSession::onTraceback(const Match& match, Line& line, Recorder& out) {
   if (!match.rule->last) {
     if (m_tracebacks.size() >= kMaxTracebacks && !m_tracebacks.contains(rank)) return;
     m_tracebacks[rank] =
-        Traceback{.open = true, .rule = match.rule, .time = line.time, .code = true};  // explains an earlier one of the chain
+        Traceback{.open = true, .code = true, .rule = match.rule, .time = line.time};  // explains an earlier one of the chain
     return;
   }
   const auto found = m_tracebacks.find(rank);
