@@ -165,7 +165,7 @@ class Session : public SqlSession {
     RG_ASSIGN(sqlite::Statement statement, prepareOne(sql));
     std::vector<std::string> names;
     for (int i = 0; i < statement.columnCount(); ++i) names.emplace_back(statement.columnName(i));
-    std::vector<std::vector<SqlValue>> first;  // kept back: damage that they meet is left out, and the statement begins again
+    std::vector<std::vector<SqlValue>> first;  // kept back: damage that they meet is left out, and the statement runs again
     const auto give = [&](const std::vector<SqlValue>& row) {
       if (m_given++ == 0 && sink.columns) sink.columns(names);
       return !sink.row || sink.row(row);

@@ -141,7 +141,7 @@ class Connection {
 
 // Keeps the text of a statement that failed because of a damaged page, for takeDamagedStatement().
 void noteDamaged(sqlite3_stmt* statement, int rc);
-// The text of this thread's last statement of `connection` that failed because of a damaged page, which this clears. Empty: none.
+// The text of this thread's last statement of `connection` that failed because of a damaged page, which is dropped. Empty: none.
 std::string takeDamagedStatement(const Connection& connection);
 
 // The Status of a failed SQLite call on `db`: "what: path: why".
