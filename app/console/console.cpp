@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "app/cli/hub_arguments.h"
 #include "app/console/gui_thread.h"
@@ -119,8 +120,8 @@ void Console::makeWindow(const QStringList& dropped) {
   connect(
       m_window.get(), &MainWindow::openStoreRequested, this,
       [this](const QString& path) {
-        // The place of the command line is one of the store that was made for it.
-        open({.store = path.toStdString(), .control = m_control}, m_options.metrics ? Place(m_place) : Place());
+        // The first store of a window is shown at the place of the command line.
+        open({.store = path.toStdString(), .control = m_control}, m_session ? Place() : Place(m_place));
         m_window->show();
       },
       Qt::QueuedConnection);
@@ -160,7 +161,7 @@ void Console::replaceWindow(Language language) {
 }
 
 WelcomeOptions Console::welcome(const QStringList& dropped) {
-  WelcomeOptions options{.maker = &m_maker, .to_list = dropped, .metrics = m_options.metrics};
+  WelcomeOptions options{.maker = &m_maker, .to_list = dropped, .metrics = std::exchange(m_options.metrics, {})};
   options.folder = storesFolder();
   options.secrets = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + QStringLiteral("/runglass");
   options.hosts = namesOfThisHost();

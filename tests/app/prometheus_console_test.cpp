@@ -162,6 +162,7 @@ TEST_F(PrometheusConsole, AServerThatDoesNotAnswerShowsProgressAndCanBeStopped) 
   EXPECT_TRUE(waitFor([&] { return says("looking for metrics at"); }));
   click("Stop");
   EXPECT_FALSE(panel()->isBusy());
+  EXPECT_TRUE(button("Import and open")->isEnabled()) << "it can be tried again";
   console.reset();  // waits for the work
   EXPECT_EQ(stores(), QStringList());
 }

@@ -59,7 +59,10 @@ PrometheusPanel::PrometheusPanel(StoreMaker& maker, const QString& folder, QWidg
   m_check.setSingleShot(true);
   connect(&m_check, &QTimer::timeout, this, &PrometheusPanel::check);
   connect(m_line, &MakingLine::started, this, &PrometheusPanel::start);
-  connect(m_line, &MakingLine::stopped, this, [this] { m_maker.cancel(); });
+  connect(m_line, &MakingLine::stopped, this, [this] {
+    m_maker.cancel();
+    m_line->setStartEnabled(true);
+  });
   noteEdit();
 }
 
