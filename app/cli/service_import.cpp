@@ -124,8 +124,10 @@ Result<std::vector<FileResult>> importSlurmJob(const SlurmJob& job, ServiceImpor
   const auto started = [](const SlurmAttempt& attempt) { return attempt.start.has_value(); };
   if (std::ranges::none_of(job.attempts, started)) {
     const SlurmAttempt& last = job.attempts.back();
-    return Status(Code::kFailedPrecondition, "slurm: job " + std::to_string(job.id) + " has not started: " + last.state +
-                                                 (last.reason.empty() ? "" : ", " + last.reason));
+    return Status(Code::kFailedPrecondition,
+                  "slurm: job " + std::to_string(job.id) + " has not started: " + last.state +
+                      (last.reason.empty() ? "" : ", " + last.reason) +
+                      (job.queue_position ? ", position " + std::to_string(*job.queue_position) + " in the queue" : ""));
   }
   std::vector<FileResult> results;
   for (const AttemptMetrics& attempt : attemptsWithMetrics(job)) {

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced after hosts.sh: Debian's Slurm on the hosts `head`, `gpu-a` and `gpu-b`, with two GPUs (/dev/null by other names) on each node.
-# $home is ada's. The rest of slurm.conf is the argument of startSlurm, or comes before it in slurm/slurm.conf.
-#   makeHosts; startMunge; startSlurm [LINES]; startController; startNode NAME
+# Sourced after hosts.sh: Debian's Slurm on the hosts `head`, `gpu-01` and `gpu-02`, with two GPUs (/dev/null by other names) on each node.
+# $home is ada's.
+#   makeHosts; startMunge; configureSlurm LINES (the rest of slurm.conf); startSlurm; startController
 
 makeHosts() {
   makeAda
   home=$work/ada
   bridge lan
-  for name in head gpu-a gpu-b; do host "$name"; done
+  for name in head gpu-01 gpu-02; do host "$name"; done
   wire head lan 10.77.0.1
-  wire gpu-a lan 10.77.0.11
-  wire gpu-b lan 10.77.0.12
+  wire gpu-01 lan 10.77.0.11
+  wire gpu-02 lan 10.77.0.12
   mkdir state spool slurm
   export SLURM_CONF=$work/slurm/slurm.conf PATH=$PATH:/usr/sbin
 }
@@ -30,7 +30,7 @@ startController() {
 }
 idle() { [ "$(on head sinfo -h -o '%D %t')" = "2 idle" ]; }
 
-startSlurm() {
+configureSlurm() {
   local name
   for name in gpu0 gpu1; do mknod "$name" c 1 3 2> /dev/null || skip "devices cannot be made here"; done  # /dev/null, twice
   cat > slurm/slurm.conf <<END
@@ -55,14 +55,18 @@ SelectTypeParameters=CR_Core
 GresTypes=gpu
 ReturnToService=2
 SlurmdParameters=config_overrides
-NodeName=gpu-a NodeAddr=10.77.0.11 CPUs=2 Gres=gpu:2
-NodeName=gpu-b NodeAddr=10.77.0.12 CPUs=2 Gres=gpu:2
+NodeName=gpu-01 NodeAddr=10.77.0.11 CPUs=2 Gres=gpu:2
+NodeName=gpu-02 NodeAddr=10.77.0.12 CPUs=2 Gres=gpu:2
 PartitionName=all Nodes=ALL Default=YES MaxTime=10 OverSubscribe=NO
-${1:-}
+$1
 END
   echo "Name=gpu File=$work/gpu[0-1]" > slurm/gres.conf
+}
+
+startSlurm() {
+  local name
   startController -c
-  for name in gpu-a gpu-b; do
+  for name in gpu-01 gpu-02; do
     mkdir "spool/$name"
     start "$name" slurmd -D -N "$name" 2> /dev/null &
   done

@@ -24,10 +24,11 @@ export RUNGLASS_AGENT=$bin/runglass-agent RUNGLASS_CONFIG=$work/site/agents/\$SL
 exec $recipes/node_agent.sh
 END
 chmod +x slurm/node_agent.sh
-startSlurm "KillWait=25
+configureSlurm "KillWait=25
 PrologFlags=Alloc
 Prolog=$work/slurm/node_agent.sh
 Epilog=$work/slurm/node_agent.sh"
+startSlurm
 
 # --- the trainer: steps, and what its own step was given -------------------------------------------------------------------------------------
 cat > train.py <<END
@@ -72,13 +73,13 @@ scancel --signal=TERM "\$(squeue --steps --noheader --job \$SLURM_JOB_ID --forma
 wait
 END
 "${batch[@]}" --job-name beside -o "$home/beside.log" beside.sbatch > sbatch.log 2>&1 || failed "the job failed"
-for name in gpu-a gpu-b; do
+for name in gpu-01 gpu-02; do
   [ "$(cat "$home/saw-beside-$name")" = 0,1 ] && [ "$(cat "$home/agent-saw-$name")" = 0,1 ] || failed "not both steps of $name see both GPUs"
   [ -z "$(ls "$home"/state-"$name"-*/spool 2>/dev/null)" ] || true
 done
 all() { [ "$(stepsIn "$home/run.rgl")" = "80 steps of 2 ranks" ]; }
 waitFor all || failed "in the store: $(stepsIn "$home/run.rgl")"
-[ "$(ask "$home/run.rgl" "SELECT group_concat(node, ' ') FROM (SELECT node FROM rank ORDER BY rank)")" = "gpu-a gpu-b" ] || failed "the ranks' nodes are others"
+[ "$(ask "$home/run.rgl" "SELECT group_concat(node, ' ') FROM (SELECT node FROM rank ORDER BY rank)")" = "gpu-01 gpu-02" ] || failed "the ranks' nodes are others"
 grep -q 'waits in the spool' "$home/beside.log" && failed "an agent could not hand over"
 ok "srun --overlap: agents beside the job, both see the node's GPUs; 80 of 80 steps"
 
@@ -95,11 +96,11 @@ ok "a job with a hub on its first node: 80 of 80 steps in the store that it brin
 # --- Prolog and Epilog ---------------------------------------------------------------------------------------------------------------------
 kill "$hub"
 wait "$hub" || failed "the hub did not end well"
-on head "$bin/runglassctl" pair --out site --hub 10.77.0.1 --token-agent gpu-a --token-agent gpu-b --install-dir "$work/installed" > pair.log
+on head "$bin/runglassctl" pair --out site --hub 10.77.0.1 --token-agent gpu-01 --token-agent gpu-02 --install-dir "$work/installed" > pair.log
 start head "$bin/runglassctl" serve --store "$work/site.rgl" --listen 0.0.0.0:7070 --trust "$work/site" > site.log 2>&1 &
 hub=$!
 mkdir installed
-for name in gpu-a gpu-b; do on "$name" mount --bind "$work/site/agents/$name" "$work/installed"; done
+for name in gpu-01 gpu-02; do on "$name" mount --bind "$work/site/agents/$name" "$work/installed"; done
 waitFor grep -q 7070 site.log || failed "the site's hub does not listen"
 touch with-prolog
 cat > prolog.sbatch <<END
@@ -108,11 +109,11 @@ srun $work/rings.sh python3 $work/train.py
 END
 "${batch[@]}" --job-name prolog -o "$home/prolog.log" prolog.sbatch > sbatch.log 2>&1 || failed "the job failed"
 agentsLeft() { [ -z "$(ls site-gpu-*/pid 2>/dev/null)" ]; }
-[ -e site-gpu-a/agent.log ] && [ -e site-gpu-b/agent.log ] || failed "Prolog started no agent"
+[ -e site-gpu-01/agent.log ] && [ -e site-gpu-02/agent.log ] || failed "Prolog started no agent"
 waitFor agentsLeft || failed "Epilog left an agent behind"
 waitFor idle || failed "a node was drained: $(on head sinfo 2>&1)"
 nodes=$(ask site.rgl "SELECT group_concat(node, ' ') FROM (SELECT DISTINCT node FROM series WHERE metric = 'load_1m' ORDER BY node)")
-[ "$nodes" = "gpu-a gpu-b" ] || failed "the site's agents told of: $nodes; $(cat site-gpu-a/agent.log)"
+[ "$nodes" = "gpu-01 gpu-02" ] || failed "the site's agents told of: $nodes; $(cat site-gpu-01/agent.log)"
 ok "Prolog and Epilog: agents while the job ran, none after it"
 kill "$hub"
 wait "$hub" || failed "the site's hub did not end well"

@@ -281,6 +281,23 @@ Result<SlurmJob> parseSlurmJson(std::string_view text, std::int64_t id) {
   return job;
 }
 
+std::optional<std::int32_t> parseQueuePosition(std::string_view squeue, std::int64_t id) {
+  // Jobs that nothing but resources would start: held jobs, and those that wait for a time or for other jobs, are not in the way.
+  constexpr std::string_view kElsewhere[] = {"BeginTime", "Dependency", "DependencyNeverSatisfied", "JobHeldAdmin", "JobHeldUser"};
+  std::map<std::string_view, std::int32_t> ahead;  // by partition
+  while (!squeue.empty()) {
+    const std::string_view line = squeue.substr(0, squeue.find('\n'));
+    squeue.remove_prefix(std::min(line.size() + 1, squeue.size()));
+    const std::size_t first = line.find('|'), last = line.rfind('|');
+    if (first == std::string_view::npos || first == last) continue;
+    const bool competes = std::ranges::find(kElsewhere, line.substr(last + 1)) == std::end(kElsewhere);
+    std::int32_t& jobs = ahead[line.substr(first + 1, last - first - 1)];
+    if (number(line.substr(0, first)) == id) return competes ? std::optional(jobs + 1) : std::nullopt;
+    if (competes) ++jobs;
+  }
+  return std::nullopt;
+}
+
 SlurmJob mergedSlurmJob(SlurmJob accounting, const SlurmJob& controller) {
   const SlurmAttempt& now = controller.attempts.front();
   // slurmdbd learns of a start seconds after the controller: until then its attempt is the one of this submission without a start.
@@ -306,6 +323,7 @@ SlurmJob mergedSlurmJob(SlurmJob accounting, const SlurmJob& controller) {
     }
   }
   accounting.restarts = std::max(accounting.restarts, controller.restarts);
+  accounting.queue_position = controller.queue_position;
   if (!controller.name.empty()) accounting.name = controller.name;  // slurmdbd names a job "allocation" until it knows more of it
   return accounting;
 }

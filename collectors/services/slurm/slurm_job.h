@@ -33,6 +33,7 @@ struct SlurmAttempt {
 struct SlurmJob {
   std::int64_t id = 0;
   std::string name, cluster;
+  std::optional<std::int32_t> queue_position;  // 1: the next of its partition; absent: it does not compete for resources, or is unknown
   std::int32_t restarts = 0;
   std::vector<SlurmAttempt> attempts;  // in order of time; never empty
 };
@@ -41,6 +42,8 @@ struct SlurmJob {
 Result<SlurmJob> parseScontrolJob(std::string_view text, std::int64_t id);
 // Of `sacct --json --duplicates` and `squeue --json`.
 Result<SlurmJob> parseSlurmJson(std::string_view text, std::int64_t id);
+// Of `squeue --noheader --states=PENDING --sort=-p,i --format=%A|%P|%r`.
+std::optional<std::int32_t> parseQueuePosition(std::string_view squeue, std::int64_t id);
 // The attempts of the accounting, with GPU indices and reasons, which only the controller has.
 SlurmJob mergedSlurmJob(SlurmJob accounting, const SlurmJob& controller);
 

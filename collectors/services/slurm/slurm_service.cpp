@@ -120,8 +120,11 @@ Result<SlurmJob> readSlurmJob(std::int64_t id, const CommandRunner& run) {
     RG_ASSIGN(const std::string text, run(std::move(arguments)));
     return parse(text, id);
   };
-  const Result<SlurmJob> controller = parsed({"scontrol", "show", "job", "-d", number}, parseScontrolJob);
+  Result<SlurmJob> controller = parsed({"scontrol", "show", "job", "-d", number}, parseScontrolJob);
   if (controller.status().code() == Code::kNotFound && controller.status().message().starts_with("no ")) return controller.status();
+  if (controller.ok() && controller->attempts.back().state == "PENDING")  // without squeue's answer the job has no position
+    if (const auto queue = run({"squeue", "--noheader", "--states=PENDING", "--sort=-p,i", "--format=%A|%P|%r"}); queue.ok())
+      controller->queue_position = parseQueuePosition(*queue, id);
   Result<SlurmJob> accounting = parsed({"sacct", "--json", "--duplicates", "-j", number}, parseSlurmJson);
   if (controller.ok() && accounting.ok()) return mergedSlurmJob(std::move(*accounting), *controller);
   if (controller.ok()) return *controller;  // a cluster without accounting

@@ -218,6 +218,18 @@ TEST(SlurmJob, AJobThatTheAccountingHasAsPendingHasOneAttempt) {
   EXPECT_EQ(job.attempts[0].reason, "Dependency");
 }
 
+TEST(SlurmJob, TheQueuePositionCountsJobsOfThePartitionThatCompete) {
+  constexpr std::string_view kQueue =
+      "9|all|Resources\n3|debug|Resources\n4|all|JobHeldUser\n5|all|ReqNodeNotAvail, "
+      "UnavailableNodes:gpu-01\n6|all|BeginTime\n7|all|Priority\n";
+  EXPECT_EQ(parseQueuePosition(kQueue, 9), 1);
+  EXPECT_EQ(parseQueuePosition(kQueue, 3), 1);
+  EXPECT_EQ(parseQueuePosition(kQueue, 7), 3);
+  EXPECT_EQ(parseQueuePosition(kQueue, 6), std::nullopt) << "it waits for a time";
+  EXPECT_EQ(parseQueuePosition(kQueue, 8), std::nullopt);
+  EXPECT_EQ(parseQueuePosition("", 8), std::nullopt);
+}
+
 TEST(SlurmJob, OtherTextIsRefused) {
   EXPECT_EQ(parseScontrolJob("slurm_load_jobs error: Invalid job id specified\n", 42).status().code(), Code::kNotFound);
   EXPECT_EQ(parseScontrolJob(kScontrol, 41).status().code(), Code::kNotFound);
@@ -245,6 +257,16 @@ TEST(SlurmCommands, AnOldJobComesFromTheAccountingAndAClusterWithoutOneFromTheCo
   EXPECT_EQ(readSlurmJob(42, answers(std::string(kScontrol), gone))->attempts[0].state, "RUNNING");
   EXPECT_THAT(readSlurmJob(42, answers(gone, Status(Code::kUnavailable, "sacct: disabled"))).status().message(),
               testing::AllOf(testing::HasSubstr("Invalid job id"), testing::HasSubstr("sacct: disabled")));
+}
+
+TEST(SlurmCommands, AJobThatWaitsHasItsPositionAlsoWithoutAccounting) {
+  const auto job = readSlurmJob(7, [](const std::vector<std::string>& arguments) -> Result<std::string> {
+    if (arguments[0] == "scontrol") return std::string("JobId=7 JobName=a\n   JobState=PENDING Reason=Priority\n");
+    if (arguments[0] == "squeue") return std::string("9|all|Resources\n7|all|Priority\n");
+    return Status(Code::kUnavailable, "sacct: disabled");
+  });
+  ASSERT_TRUE(job.ok()) << job.status().message();
+  EXPECT_EQ(job->queue_position, 2);
 }
 
 TEST(SlurmRecord, ARunHasTheJobsGpusItsAttemptsAndItsPhasesOnce) {
