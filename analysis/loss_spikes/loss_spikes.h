@@ -10,7 +10,7 @@
 // The rule: log x is more than 8 robust sigma and 5 % above its local level. Level and sigma come from the 100 accepted points before x, as
 // in robust filters for signal monitoring (Davies, Fried & Gather 2004, "Robust signal extraction for on-line monitoring data"): a robust
 // line through the window, and 1.4826 MAD of the distances to that line (Leys et al. 2013, "Detecting outliers: do not use standard
-// deviation around the mean, use absolute deviation around the median"), or to up to four lines through parts of them where that is less:
+// deviation around the mean, use absolute deviation around the median"), or to a robust parabola where that is less:
 // of a loss that is logged every tenth step, 100 points are a curve and no line. Level: the line one point ahead, or the median of the
 // newest 20 points where that is higher, since a line through a convex curve runs below it and a loss that stops falling is not a spike.
 // Additions for real logs:

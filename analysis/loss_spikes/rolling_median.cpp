@@ -55,22 +55,32 @@ double fitLine(std::span<const double> by_age, std::span<double> distances, std:
   return at(by_age.size());
 }
 
+// Through the medians of the thirds, as the line through those of the halves. Fills in the distances to it.
+void fitParabola(std::span<const double> by_age, std::span<double> distances, std::span<double> scratch) {
+  const std::size_t size = by_age.size(), first = size / 3, second = 2 * size / 3;
+  const double x1 = (static_cast<double>(first) - 1) / 2, x2 = (static_cast<double>(first + second) - 1) / 2,
+               x3 = (static_cast<double>(second + size) - 1) / 2;
+  const double y1 = medianOf(by_age.first(first), scratch), y2 = medianOf(by_age.subspan(first, second - first), scratch),
+               y3 = medianOf(by_age.subspan(second), scratch);
+  const double slope = (y2 - y1) / (x2 - x1), bend = ((y3 - y2) / (x3 - x2) - slope) / (x3 - x1);  // divided differences
+  for (std::size_t i = 0; i < size; ++i) {
+    const double x = static_cast<double>(i);
+    distances[i] = std::abs(by_age[i] - (y1 + slope * (x - x1) + bend * (x - x1) * (x - x2)));
+  }
+}
+
 }  // namespace
 
 RollingMedian::Line RollingMedian::line() const {
-  constexpr std::size_t kMaxParts = 4, kMinPart = 10;
+  constexpr std::size_t kMinBent = 30;  // values that show a bend
   std::array<double, kWindow> ring{}, away{}, scratch{};
   for (std::size_t i = 0; i < m_size; ++i) ring[i] = m_ring[(m_oldest + i) % kWindow];
   const std::span<const double> by_age(ring.data(), m_size);
   if (m_size < 4) return {.ahead = medianOf(by_age, scratch), .deviation = deviation(median())};
   const std::span<double> distances(away.data(), m_size);
   Line line{.ahead = fitLine(by_age, distances, scratch), .deviation = medianOf(distances, scratch)};
-  const std::size_t parts = std::min(kMaxParts, m_size / kMinPart);
-  if (parts < 2) return line;
-  for (std::size_t part = 0; part < parts; ++part) {
-    const std::size_t from = part * m_size / parts, count = (part + 1) * m_size / parts - from;
-    fitLine(by_age.subspan(from, count), distances.subspan(from, count), scratch);
-  }
+  if (m_size < kMinBent) return line;
+  fitParabola(by_age, distances, scratch);
   line.deviation = std::min(line.deviation, medianOf(distances, scratch));
   return line;
 }

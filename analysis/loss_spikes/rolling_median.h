@@ -26,8 +26,8 @@ class RollingMedian {
   double median() const;
   double deviation(double middle) const;  // median of the distances to `middle`
   // A robust line through the values by age: its value one step ahead, and the median distance to it. While a loss falls fast, distances to
-  // a median are mostly its slope; where it also bends, those to one line are mostly its bend, and the median distance to up to four
-  // lines, one through each part of them, is less.
+  // a median are mostly its slope; where it also bends, those to a line are mostly its bend, and those to a robust parabola are less. More
+  // lines or a higher degree would follow noise that is correlated from point to point.
   struct Line {
     double ahead = 0, deviation = 0;
   };

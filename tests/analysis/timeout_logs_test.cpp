@@ -130,7 +130,7 @@ TEST_F(TimeoutLogs, TheRankThatCalledAnotherOperationOrSizeIsNamed) {
       found.summary,
       "8 of 8 ranks wait at step 40; root: ALLREDUCE #77, where rank 7 calls BROADCAST: the program does not do the same on all ranks");
   EXPECT_EQ(found.rank, 7);
-  EXPECT_THAT(hang(size).summary, HasSubstr("root: ALLREDUCE #77, where rank 5 passes 512 elements and the others 1,024 elements"));
+  EXPECT_THAT(hang(size).summary, HasSubstr("root: ALLREDUCE #77, where rank 5 passes 512 elements and the others 1024 elements"));
   EXPECT_THAT(hang(uneven).summary, HasSubstr("not known: 8 ranks timed out")) << "an all-to-all has different sizes";
 }
 
@@ -244,7 +244,7 @@ TEST_F(FlightRecorderDumps, TheRankWithAnotherOperationIsNamed) {
 TEST_F(FlightRecorderDumps, TheRankWithAnotherSizeIsNamed) {
   const Finding found = hang({{}, {}, {.size = 512}, {}});
   EXPECT_EQ(found.summary,
-            "4 of 4 ranks wait; root: nccl:all_reduce #4 of 0 default_pg, where rank 2 passes 2,048 bytes and the others 4,096 bytes: the "
+            "4 of 4 ranks wait; root: nccl:all_reduce #4 of 0 default_pg, where rank 2 passes 2048 bytes and the others 4096 bytes: the "
             "program does not do the same on all ranks");
   EXPECT_EQ(found.rank, 2);
   const DumpOf equal{.op = "nccl:all_to_all"}, other{.op = "nccl:all_to_all", .size = 512};

@@ -79,7 +79,7 @@ TEST_F(WavefrontTest, FindsDifferentOperationsUnderOneNumber) {
   EXPECT_EQ(front.groups[0].other_op, "broadcast");
   EXPECT_THAT(culprits(front), ElementsAre(1));
   EXPECT_EQ(front.culprits[0].standing, HangStanding::kMismatched);
-  m_ranks.pop_back();
+  m_ranks.pop_back(), m_groups[0].ranks.pop_back();
   EXPECT_TRUE(find().culprits.empty()) << "one each: nothing is usual";
 }
 
