@@ -5916,6 +5916,11 @@ Esc	取消选择</translation>
         <translation>{count|# 个 attempt}</translation>
     </message>
     <message>
+        <source>{count|# capture|# captures}[ ({reason})]</source>
+        <comment>log_captures</comment>
+        <translation>{count|# 次捕获}[（{reason}）]</translation>
+    </message>
+    <message>
         <source>{count|# collective time-out|# collective time-outs}[ at step {step}]; who was missing is not known: {reason}</source>
         <comment>hang_time_outs</comment>
         <translation>{count|# 次集合通信超时}[，第 {step} 步]；缺席者未知：{reason}</translation>
@@ -5924,11 +5929,6 @@ Esc	取消选择</translation>
         <source>{count|# symptom|# secondary symptoms} ({kinds})</source>
         <comment>fault_symptoms</comment>
         <translation>{count|# 个次生现象}（{kinds}）</translation>
-    </message>
-    <message>
-        <source>{count|# capture|# captures}[ ({reason})]</source>
-        <comment>log_captures</comment>
-        <translation>{count|# 次捕获}[（{reason}）]</translation>
     </message>
     <message>
         <source>{count|rank|ranks} {ranks}[ ({node})] {count|has|have} not</source>
@@ -12460,6 +12460,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>降频原因</translation>
     </message>
     <message>
+        <source>Clock, power, temperature</source>
+        <translation>频率、功率、温度</translation>
+    </message>
+    <message>
         <source>Collect on all ranks in the same step (gc.disable(), then gc.collect() every N steps)</source>
         <translation>所有 rank 在同一步回收（gc.disable()，再每 N 步 gc.collect()）</translation>
     </message>
@@ -13156,6 +13160,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>每 N 步记录一次日志，并异步读回指标</translation>
     </message>
     <message>
+        <source>Log lines</source>
+        <translation>日志行</translation>
+    </message>
+    <message>
         <source>Look at host memory, pinned buffers and data loaders.</source>
         <translation>查看主机内存、pinned 缓冲与 data loader。</translation>
     </message>
@@ -13254,6 +13262,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Looked for and not found</source>
         <translation>已查找，未发现</translation>
+    </message>
+    <message>
+        <source>Loss and gradient norm</source>
+        <translation>Loss 与梯度范数</translation>
     </message>
     <message>
         <source>Losses in the fabric, or adaptive routing: look at discards of switches and at PFC.</source>
@@ -14544,6 +14556,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>Steal 时间</translation>
     </message>
     <message>
+        <source>Step times of all ranks</source>
+        <translation>所有 rank 的步耗时</translation>
+    </message>
+    <message>
         <source>Suspect a bad pointer in the application first; the hardware if one GPU alone repeats it.</source>
         <translation>先怀疑应用中的错误指针；若只有一个 GPU 反复出现，则怀疑硬件。</translation>
     </message>
@@ -14970,6 +14986,14 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Time-outs of adaptive retransmission (RoCE).</source>
         <translation>自适应重传超时（RoCE）。</translation>
+    </message>
+    <message>
+        <source>Timeline before it began</source>
+        <translation>开始之前的时间轴</translation>
+    </message>
+    <message>
+        <source>Timeline where it began</source>
+        <translation>开始之处的时间轴</translation>
     </message>
     <message>
         <source>Times a peer did not acknowledge in time: it is gone, or packets were lost.</source>
@@ -16170,6 +16194,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>the kernel ran out of memory and killed a process</source>
         <translation>内核内存不足并杀死进程</translation>
+    </message>
+    <message>
+        <source>the last attempt has not been restarted</source>
+        <translation>最后一次尝试尚未重启</translation>
     </message>
     <message>
         <source>the launcher reports a failed rank</source>
