@@ -12,7 +12,8 @@ namespace runglass {
 namespace {
 
 constexpr const char *kLossTitle = "Loss and gradient norm", *kStepsTitle = "Step times of all ranks",
-                     *kDeviceTitle = "Clock, power, temperature", *kLogTitle = "Log lines";
+                     *kDeviceTitle = "Clock, power, temperature", *kLogTitle = "Log lines", *kBeganTitle = "Timeline where it began",
+                     *kBeforeTitle = "Timeline before it began";
 
 constexpr std::size_t kMaxAsked = 20;  // findings; the root is the first
 
@@ -82,8 +83,7 @@ std::vector<IncidentEvidence> suggestEvidence(const Incident& incident, std::spa
     const bool before = *slow->start >= places.traced->t1;
     const TimeNs begin = std::clamp(before ? places.traced->t1 : *slow->start, kFirst, kLast) - kNsPerSecond;
     const TimeNs end = std::clamp(placeOf(*slow, places).until.value_or(begin), begin + 2 * kNsPerSecond, begin + kMaxCrop);
-    add("timeline", before ? "Timeline before it began" : "Timeline where it began", *slow,
-        TimeRange{begin, before ? begin + 2 * kNsPerSecond : end}, true);
+    add("timeline", before ? kBeforeTitle : kBeganTitle, *slow, TimeRange{begin, before ? begin + 2 * kNsPerSecond : end}, true);
   }
   const auto measured = [&](const FindingPlace& p) {
     return !places.measured || std::ranges::any_of(p.nodes, [&](NodeId node) { return places.measured->contains(node); });

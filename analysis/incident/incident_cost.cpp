@@ -114,9 +114,9 @@ class Counter {
     for (const std::int32_t number : m_ended) {
       list += (list.empty() ? "" : ", ") + std::to_string(number);
       if (const LedgerRow* next = rowAfter(number)) *lost.value += next->lost_steps;
-      // Steps since the last checkpoint may be lost when it restarts.
+      // Only the run's last attempt has none after it. Steps since its last checkpoint may be lost when it restarts.
       else if (const LedgerRow* ended = row(number); ended != nullptr && ended->last_step)
-        lost.at_least = true, lost.reason = "attempt " + std::to_string(number) + " has not been started again";
+        lost.at_least = true, lost.reason = "the last attempt has not been restarted";
     }
     // "At least 0" has no information.
     if (lost.at_least && *lost.value == 0) lost.value.reset(), lost.at_least = false;

@@ -52,6 +52,7 @@ TERMS = [
     ("analysis/gpu_idle/idle_cause.cpp", r"\{" + LITERAL + r", (" + LITERAL + r"),"),
     ("analysis/gpu_idle/idle_cause.cpp", r"\{" + LITERAL + r", " + LITERAL + r",\s*(" + TEXT + r")\}"),
     ("analysis/incident/data_quality.cpp", REASON),
+    ("analysis/incident/evidence_cards.cpp", r"\*k\w+Title = (" + LITERAL + r")"),
     ("analysis/incident/incident_answer.cpp", REASON),
     ("analysis/incident/incident_cost.cpp", REASON),
     ("analysis/layout/layout_places.cpp", REASON),

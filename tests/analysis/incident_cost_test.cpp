@@ -104,7 +104,7 @@ TEST(IncidentCost, StepsOfAnAttemptThatWasNotStartedAgainAreNotZeroAndNotLost) {
   goodput.step_sources = {"step_time_ns of rank 0"};
   const IncidentImpact out = impact({hang(1'400, 2'000)}, {}, goodput);
   EXPECT_FALSE(out.lost_steps.value);
-  EXPECT_EQ(out.lost_steps.reason, "attempt 0 has not been started again");
+  EXPECT_EQ(out.lost_steps.reason, "the last attempt has not been restarted");
 }
 TEST(IncidentCost, AFindingWithoutACostMakesTheSumALowerBound) {
   const auto out = impact({costing(slowRank(200, 1'000, 1, 5), 0.1), finding("data_bound", "run", 300, 400)});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/app/monkey.h"
 
+#include <execinfo.h>
 #include <unistd.h>
 
 #include <QAction>
@@ -45,6 +46,8 @@ std::array<char, 8'192> g_last{};  // printed on a crash
   const auto put = [](const char* text) { (void)!::write(STDERR_FILENO, text, std::strlen(text)); };
   put(signal == SIGALRM ? "\nmonkey: an event never ended; " : "\nmonkey: crashed; ");
   put(g_last.data());
+  std::array<void*, 64> frames{};
+  ::backtrace_symbols_fd(frames.data(), ::backtrace(frames.data(), static_cast<int>(frames.size())), STDERR_FILENO);
   std::signal(signal, SIG_DFL);
   ::raise(signal == SIGALRM ? SIGABRT : signal);
   ::_exit(1);

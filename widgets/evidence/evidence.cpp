@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "widgets/core/language.h"
 #include "widgets/evidence/evidence_kinds.h"
 
 namespace runglass {
@@ -37,7 +38,7 @@ Result<Evidence> readEvidence(Reader& reader, const EvidenceQuestion& question, 
     RG_ASSIGN(out, kind->read(reader, subject, bounded, stop));
   }
   out.kind = question.card.kind;
-  if (!question.card.title.empty()) out.title = screenText(question.card.title, 120);
+  if (!question.card.title.empty()) out.title = phraseText(question.card.title, 120);
   out.caption = question.card.caption.empty() ? out.shows : screenText(question.card.caption, 600);
   if (out.title.isEmpty()) out.title = screenText(question.card.kind, 40);
   if (out.empty() && out.reason.isEmpty()) out.reason = QObject::tr("Nothing was recorded of it.");

@@ -11,6 +11,7 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "widgets/core/language.h"
 #include "widgets/core/state_panel.h"
 
 namespace runglass {
@@ -65,7 +66,7 @@ EvidenceCard::EvidenceCard(QueryService* queries, QWidget* parent)
 
 void EvidenceCard::setQuestion(const EvidenceQuestion& question) {
   m_question = question;
-  m_title->setText(screenText(question.card.title.empty() ? question.card.kind : question.card.title, 120));
+  m_title->setText(phraseText(question.card.title.empty() ? question.card.kind : question.card.title, 120));
   setAccessibleName(m_title->text());
   if (!m_caption_edit->hasFocus()) {
     m_caption_edit->setText(screenText(question.card.caption, 600));

@@ -155,7 +155,7 @@ void BreakdownView::paintEvent(QPaintEvent*) {
 AccessibleTable BreakdownView::accessibleTable() const {
   AccessibleTable table{.summary = {}, .columns = {tr("part"), tr("mean over ranks"), tr("change")}};
   for (const PartMeans& part : m_data.parts)
-    table.rows.push_back({{screenText(part.part, 40), formatDuration(static_cast<DurNs>(part.recent_ns)),
+    table.rows.push_back({{phraseText(part.part, 40), formatDuration(static_cast<DurNs>(part.recent_ns)),
                            part.before_ns > 0 ? formatSignedPercent(part.recent_ns / part.before_ns - 1) : QString()}});
   return table;
 }
