@@ -10,7 +10,7 @@ FORMATTERS = ('model/number_text.cpp', 'model/time_text.cpp', 'widgets/core/unit
 # Rooms whose messages name configured limits, which are whole numbers of a fixed unit.
 LIMITS = ('collectors/', 'storage/', 'net/', 'model/')
 RULES = (
-    (re.compile(r'"[^"\n]*%[-+#0-9.*]*[aefgAEFG](?![A-Za-z])[^"\n]*"'), 'a printf format of a floating-point number', ()),
+    (re.compile(r'"[^"\n]*%[-+#0-9.*]*[efgEFG](?![A-Za-z])[^"\n]*"'), 'a printf format of a floating-point number', ()),
     (re.compile(r"\b(?:number|arg|toString)\([^;\n]*, *'[efgEFG]'"), "Qt's format of a floating-point number", ()),
     (re.compile(r'\b(?:setprecision|std::fixed|std::scientific|std::v?format)\b|\.precision\('), 'a format of a stream', ()),
     (re.compile(r'\bstrftime\(|%02d:%02d'), 'a format of a time', ()),

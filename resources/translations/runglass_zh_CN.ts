@@ -12611,6 +12611,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>降频原因</translation>
     </message>
     <message>
+        <source>Clock, power, temperature</source>
+        <translation>频率、功率、温度</translation>
+    </message>
+    <message>
         <source>Collect on all ranks in the same step (gc.disable(), then gc.collect() every N steps)</source>
         <translation>所有 rank 在同一步回收（gc.disable()，再每 N 步 gc.collect()）</translation>
     </message>
@@ -13307,6 +13311,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>每 N 步记录一次日志，并异步读回指标</translation>
     </message>
     <message>
+        <source>Log lines</source>
+        <translation>日志行</translation>
+    </message>
+    <message>
         <source>Look at host memory, pinned buffers and data loaders.</source>
         <translation>查看主机内存、pinned 缓冲与 data loader。</translation>
     </message>
@@ -13409,6 +13417,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Looked for and not found</source>
         <translation>已查找，未发现</translation>
+    </message>
+    <message>
+        <source>Loss and gradient norm</source>
+        <translation>Loss 与梯度范数</translation>
     </message>
     <message>
         <source>Losses in the fabric, or adaptive routing: look at discards of switches and at PFC.</source>
@@ -14699,6 +14711,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>Steal 时间</translation>
     </message>
     <message>
+        <source>Step times of all ranks</source>
+        <translation>所有 rank 的步耗时</translation>
+    </message>
+    <message>
         <source>Suspect a bad pointer in the application first; the hardware if one GPU alone repeats it.</source>
         <translation>先怀疑应用中的错误指针；若只有一个 GPU 反复出现，则怀疑硬件。</translation>
     </message>
@@ -15129,6 +15145,14 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>Time-outs of adaptive retransmission (RoCE).</source>
         <translation>自适应重传超时（RoCE）。</translation>
+    </message>
+    <message>
+        <source>Timeline before it began</source>
+        <translation>开始之前的时间轴</translation>
+    </message>
+    <message>
+        <source>Timeline where it began</source>
+        <translation>开始之处的时间轴</translation>
     </message>
     <message>
         <source>Times a peer did not acknowledge in time: it is gone, or packets were lost.</source>
@@ -16329,6 +16353,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>the kernel ran out of memory and killed a process</source>
         <translation>内核内存不足并杀死进程</translation>
+    </message>
+    <message>
+        <source>the last attempt has not been restarted</source>
+        <translation>最后一次尝试尚未重启</translation>
     </message>
     <message>
         <source>the launcher reports a failed rank</source>
