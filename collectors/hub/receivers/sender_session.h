@@ -14,7 +14,6 @@
 
 #include <atomic>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,9 +21,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "collectors/exposition/exporter_sample.h"
+#include "collectors/exposition/exporter_places.h"
+#include "collectors/exposition/stored_series.h"
 #include "collectors/hub/receivers/receiver_port.h"
-#include "collectors/hub/receivers/stored_series.h"
 #include "collectors/hub/receivers/write_request.h"
 #include "collectors/wire/session_dictionary.h"
 #include "model/metric_catalog.h"
@@ -66,9 +65,10 @@ class SenderSession {
     const Unit* unit = nullptr;
     const MetricInfo* metric = nullptr;  // null: not in the catalogue
     std::string metric_name;
-    bool dcgm = false, last_xid = false;
+    bool dcgm = false;
+    CodeGauge code = CodeGauge::kNone;
     SeriesId id;
-    std::uint32_t node = 0;  // index of m_nodes
+    std::uint32_t node = 0;  // index of m_places
     DeviceId device;
     std::uint64_t identity = 0;  // StoredSeries::identity()
     TimeNs newest = 0, seen = 0;
@@ -77,15 +77,9 @@ class SenderSession {
     TimeNs created = 0;
     std::uint32_t next = kNone;  // the entry that followed this one when it was last looked up
   };
-  struct KnownNode {
-    std::string name, uuid;
-    NodeId id;
-    TimeNs newest = 0;                    // of its samples, at most the hub's clock
+  struct Contact {
+    TimeNs newest = 0;                    // of a node's samples, at most the hub's clock
     TimeNs last_heard = 0, reported = 0;  // the last contact that was recorded, and when it was
-  };
-  struct KnownDevice {
-    DeviceId id;
-    Device device;
   };
   struct Late {
     Entry* entry;
@@ -95,13 +89,13 @@ class SenderSession {
   Status begin();
   Entry* find(std::string_view key, const std::string& address, WriteOutcome& outcome);
   std::uint32_t add(std::string_view key, const std::string& address, WriteOutcome& outcome);
-  std::uint32_t nodeOf(const std::string& name);
-  std::pair<std::string, DeviceId> deviceOf(const ExporterSample& what, std::uint32_t node);
+  void declarePlaces();
+  void beginPayload();
   void write(Entry& entry, std::span<const WriteSample> samples, TimeNs now, WriteOutcome& outcome);
   void put(Entry& entry, std::span<const TimeNs> time, std::span<const double> value, WriteOutcome& outcome);
   void noteSample(const Entry& entry);
   void remember(Entry& entry, std::span<const TimeNs> time);
-  void reportXid(Entry& entry, TimeNs time, double value);
+  void reportFault(const Entry& entry, TimeNs time, double value);
   Status writeLate(WriteOutcome& outcome);
   void reportNodes(TimeNs now);
   void reportIssues(const WriteOutcome& outcome, TimeNs now);
@@ -127,12 +121,14 @@ class SenderSession {
   std::vector<std::uint32_t> m_free;
   std::uint32_t m_previous = kNone;  // the entry of the last look-up
   std::unordered_map<std::string_view, std::uint32_t> m_by_key;
-  std::vector<KnownNode> m_nodes;
-  std::unordered_map<std::string, std::uint32_t> m_node_of;  // by name
-  std::unordered_map<std::string, KnownDevice> m_devices;    // by uuid
-  std::map<std::pair<std::uint32_t, std::uint64_t>, double> m_last_xid;
+  ExporterPlaces m_places;
+  std::vector<NodeId> m_node_ids;      // of m_places
+  std::vector<DeviceId> m_device_ids;  // of m_places
+  std::vector<Contact> m_contacts;     // of nodes
+  FaultCodes m_codes;
   std::unordered_map<std::uint64_t, TimeNs> m_stored;  // newest times of series that have no entry, by identity
-  std::unique_ptr<StoredSeries> m_store;
+  std::unique_ptr<Reader> m_reader;
+  std::optional<StoredSeries> m_store;
   double m_new_series = 0;  // tokens
   TimeNs m_refilled = 0, m_swept = 0;
   std::size_t m_fresh_times = 0;  // of all entries
@@ -144,7 +140,6 @@ class SenderSession {
   std::vector<TimeNs> m_times, m_block_times;  // of the entry; of the payload's last block
   std::vector<double> m_values;
   std::vector<Late> m_late;
-  std::vector<KnownDevice> m_updated;  // devices of which more is known
 };
 
 }  // namespace runglass

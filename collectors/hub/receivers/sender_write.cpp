@@ -51,6 +51,26 @@ void appendBlock(std::string& out, SeriesId series, std::span<const TimeNs> time
 
 }  // namespace
 
+void SenderSession::beginPayload() {
+  if (m_payload.empty()) wire::appendFixed64(m_payload, Wire::kSealedNsFieldNumber, m_now);
+}
+
+// A definition has the identity only: what else is known of a device is an update of it.
+void SenderSession::declarePlaces() {
+  ExporterPart part;
+  m_places.declare(part, m_port.node_uuid);
+  for (const auto& [index, node] : part.nodes) m_node_ids.push_back(m_dictionary->node(node));
+  m_contacts.resize(m_node_ids.size());
+  m_device_ids.resize(m_places.devices());
+  for (auto& [index, node, device] : part.devices) {
+    device.node = m_node_ids[node];
+    m_device_ids[index] = m_dictionary->device(device);
+    if (device.model.empty() && !device.index) continue;
+    beginPayload();
+    append(m_payload, Wire::kDeviceFieldNumber, messageOf(m_device_ids[index], device));
+  }
+}
+
 void SenderSession::write(Entry& entry, std::span<const WriteSample> samples, TimeNs now, WriteOutcome& outcome) {
   m_times.clear();
   m_values.clear();
@@ -116,13 +136,13 @@ void SenderSession::put(Entry& entry, std::span<const TimeNs> time, std::span<co
   noteSample(entry);
   if (entry.fresh) remember(entry, time);
   outcome.stored += static_cast<std::int64_t>(time.size());
-  if (!entry.last_xid) return;
-  for (std::size_t i = 0; i < time.size(); ++i) reportXid(entry, time[i], value[i]);
+  if (entry.code == CodeGauge::kNone) return;
+  for (std::size_t i = 0; i < time.size(); ++i) reportFault(entry, time[i], value[i]);
 }
 
 // A node without an agent was last seen in its metrics.
 void SenderSession::noteSample(const Entry& entry) {
-  TimeNs& newest = m_nodes[entry.node].newest;
+  TimeNs& newest = m_contacts[entry.node].newest;
   newest = std::max(newest, std::min(entry.newest, m_now));
 }
 
@@ -136,15 +156,12 @@ void SenderSession::remember(Entry& entry, std::span<const TimeNs> time) {
   entry.fresh.reset();
 }
 
-// The gauge keeps its last Xid indefinitely: only a change is a new Xid. The first value seen may be old.
-void SenderSession::reportXid(Entry& entry, TimeNs time, double value) {
-  const auto [last, first] = m_last_xid.try_emplace({entry.node, entry.device.value}, value);
-  const double before = std::exchange(last->second, value);
-  if (!(value > 0 && value < 1e6) || (!first && before == value)) return;
-  Event event = lastXidEvent(value, !first, time);
-  event.node = m_nodes[entry.node].id;
-  event.device = entry.device;
-  append(m_payload, Wire::kEventFieldNumber, messageOf(event));
+void SenderSession::reportFault(const Entry& entry, TimeNs time, double value) {
+  std::optional<Event> event = m_codes.read(entry.code, entry.node, entry.device.value, value, time);
+  if (!event) return;
+  event->node = m_node_ids[entry.node];
+  event->device = entry.device;
+  append(m_payload, Wire::kEventFieldNumber, messageOf(*event));
 }
 
 // A sample before the newest one of its series is late, or was sent before: the store knows.
@@ -155,7 +172,9 @@ Status SenderSession::writeLate(WriteOutcome& outcome) {
   for (Late& late : m_late) {
     std::ranges::stable_sort(late.points, {}, &std::pair<TimeNs, double>::first);
     const TimeRange range{late.points.front().first, late.points.back().first + 1};
-    RG_ASSIGN(std::optional<std::vector<TimeNs>> stored, m_store->times(late.entry->identity, late.entry->metric_name, range));
+    RG_ASSIGN(auto found, m_store->samples(late.entry->identity, late.entry->metric_name, range));
+    std::optional<std::vector<TimeNs>> stored;
+    if (found) stored = std::move(found->time);
     if (!stored && late.entry->fresh) {
       stored = *late.entry->fresh;
       std::ranges::sort(*stored);
@@ -182,19 +201,20 @@ Status SenderSession::writeLate(WriteOutcome& outcome) {
 
 void SenderSession::reportNodes(TimeNs now) {
   if (m_payload.empty()) return;
-  for (KnownDevice& known : m_updated) append(m_payload, Wire::kDeviceFieldNumber, messageOf(known.id, known.device));
-  m_updated.clear();
-  for (KnownNode& node : m_nodes) {
-    if (!node.uuid.starts_with("name:") || node.newest <= node.last_heard || now - node.reported < kContactEvery) continue;
-    node.reported = now;
-    node.last_heard = node.newest;
-    append(m_payload, Wire::kNodeFieldNumber, messageOf(node.id, Node{.uuid = node.uuid, .name = node.name, .last_heard = node.newest}));
+  for (std::uint32_t index = 0; index < m_contacts.size(); ++index) {
+    Contact& contact = m_contacts[index];
+    const std::string& uuid = m_places.nodeUuid(index);
+    if (!uuid.starts_with("name:") || contact.newest <= contact.last_heard || now - contact.reported < kContactEvery) continue;
+    contact.reported = now;
+    contact.last_heard = contact.newest;
+    const Node node{.uuid = uuid, .name = m_places.nodeName(index), .last_heard = contact.newest};
+    append(m_payload, Wire::kNodeFieldNumber, messageOf(m_node_ids[index], node));
   }
 }
 
 void SenderSession::issue(const char* code, std::int64_t count, TimeNs now, const std::string& detail) {
   if (count == 0) return;
-  if (m_payload.empty()) wire::appendFixed64(m_payload, Wire::kSealedNsFieldNumber, now);
+  beginPayload();
   append(m_payload, Wire::kIssueFieldNumber,
          messageOf(Issue{.code = code, .source = m_name, .count = count, .first = now, .last = now, .detail = detail}));
 }
