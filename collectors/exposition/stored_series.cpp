@@ -14,9 +14,9 @@ void mix(std::uint64_t& hash, std::string_view text) {
 
 }  // namespace
 
-std::uint64_t StoredSeries::identity(const std::string& node_uuid, const std::string& device_uuid, const SeriesKey& key) {
-  std::uint64_t hash = static_cast<std::uint64_t>(key.kind) + 1;
-  for (const std::string* part : {&node_uuid, &device_uuid, &key.metric, &key.source, &key.labels}) mix(hash, *part);
+std::uint64_t StoredSeries::identity(const std::string& owner, const std::string& device_uuid, const SeriesKey& key) {
+  std::uint64_t hash = static_cast<std::uint64_t>(key.kind) + 1 + (key.rank ? 4 * (static_cast<std::uint64_t>(*key.rank) + 1) : 0);
+  for (const std::string* part : {&owner, &device_uuid, &key.metric, &key.source, &key.labels}) mix(hash, *part);
   return hash;
 }
 
@@ -31,6 +31,20 @@ Status StoredSeries::load() {
   return {};
 }
 
+Status StoredSeries::loadAttempts() {
+  RG_ASSIGN(const std::vector<Run> runs, m_reader->runs());
+  for (const Run& run : runs) {
+    RG_ASSIGN(const std::vector<Attempt> attempts, m_reader->attempts(run.id));
+    for (const Attempt& attempt : attempts) m_attempts[attempt.id.value] = "run " + run.name + '\0' + attempt.key;
+  }
+  return {};
+}
+
+std::uint64_t StoredSeries::identityOf(const SeriesKey& key) {
+  if (key.attempt) return identity(m_attempts[key.attempt.value], "", key);
+  return identity(m_nodes[key.node.value], m_devices[key.device.value], key);
+}
+
 std::string StoredSeries::nodeUuid(const std::string& name) const {
   const auto known = m_uuid_of.find(name);
   return known == m_uuid_of.end() ? std::string() : known->second;
@@ -38,10 +52,10 @@ std::string StoredSeries::nodeUuid(const std::string& name) const {
 
 Result<std::unordered_map<std::uint64_t, TimeNs>> StoredSeries::newest() {
   RG_ASSIGN(const std::vector<Series> all, m_reader->series({}));
+  if (std::ranges::any_of(all, [](const Series& one) { return static_cast<bool>(one.key.attempt); })) RG_TRY(loadAttempts());
   std::unordered_map<std::uint64_t, TimeNs> out;
   for (const Series& series : all) {
-    if (series.key.attempt || series.sample_count == 0) continue;
-    out[identity(m_nodes[series.key.node.value], m_devices[series.key.device.value], series.key)] = series.last_x;
+    if (series.key.kind != SeriesKind::kScalar && series.sample_count > 0) out[identityOf(series.key)] = series.last_x;
   }
   return out;
 }
@@ -52,11 +66,10 @@ Status StoredSeries::look(const std::string& metric) {
     return (one.key.node && !m_nodes.contains(one.key.node.value)) || (one.key.device && !m_devices.contains(one.key.device.value));
   };
   if (std::ranges::any_of(named, isNew)) RG_TRY(load());
-  for (const Series& series : named) {
-    if (series.key.attempt) continue;
-    m_found[identity(m_nodes[series.key.node.value], m_devices[series.key.device.value], series.key)] = {series.id, series.first_x,
-                                                                                                         series.last_x};
-  }
+  if (std::ranges::any_of(named, [this](const Series& one) { return one.key.attempt && !m_attempts.contains(one.key.attempt.value); }))
+    RG_TRY(loadAttempts());
+  for (const Series& series : named)
+    if (series.key.kind != SeriesKind::kScalar) m_found[identityOf(series.key)] = {series.id, series.first_x, series.last_x};
   return {};
 }
 

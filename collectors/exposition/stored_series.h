@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoredSeries: what a store has of the series of nodes and devices, so that a sample that is sent or queried again is recognised across
-// sessions, restarts and imports.
+// StoredSeries: what a store has of the series of nodes, devices and attempts, so that a sample that is sent or queried again is recognised
+// across sessions, restarts and imports.
 //
 // Threading:  one thread, the Reader's.
 // Ownership:  borrows the Reader.
@@ -24,13 +24,14 @@ class StoredSeries {
  public:
   explicit StoredSeries(Reader& reader) : m_reader(&reader) {}
 
-  // Of a series' owner by its uuid, whatever the ids: the same in every session.
-  static std::uint64_t identity(const std::string& node_uuid, const std::string& device_uuid, const SeriesKey& key);
+  // Of a series' owner by its uuid, whatever the ids: the same in every session. An attempt's series has "run NAME\0KEY" in place of a
+  // uuid.
+  static std::uint64_t identity(const std::string& owner, const std::string& device_uuid, const SeriesKey& key);
   // Reads the nodes and devices.
   Status load();
   // Uuid of the node with this name; "" if there is none. A machine's own id takes precedence over one derived from its name.
   std::string nodeUuid(const std::string& name) const;
-  // Newest time of each series of nodes and devices that has samples.
+  // Newest time of each series over time that has samples.
   Result<std::unordered_map<std::uint64_t, TimeNs>> newest();
   // The samples that the series with this identity has in the range, by time; with `before` the newest one before the range too. Absent:
   // the series is not committed yet.
@@ -44,9 +45,12 @@ class StoredSeries {
     TimeNs first = 0, last = 0;
   };
   Status look(const std::string& metric);
+  Status loadAttempts();
+  std::uint64_t identityOf(const SeriesKey& key);
 
   Reader* m_reader;
   std::unordered_map<std::uint64_t, std::string> m_nodes, m_devices;  // uuids by id
+  std::unordered_map<std::uint64_t, std::string> m_attempts;          // owners by id
   std::unordered_map<std::string, std::string> m_uuid_of;             // of nodes by name
   std::unordered_map<std::uint64_t, Found> m_found;                   // by identity
   std::set<std::string> m_looked;                                     // metrics whose series are in m_found

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SenderSession: the samples of its series as batches.
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <utility>
 
 #include "collectors/exposition/exporter_metrics.h"
@@ -18,7 +18,7 @@ constexpr std::size_t kPiece = 1U << 20, kMaxBlocks = 100'000;  // of a batch
 constexpr DurNs kContactEvery = 10 * kNsPerSecond;
 constexpr DurNs kFresh = 60 * kNsPerSecond;  // a commit is due after 10 s
 constexpr std::size_t kMaxFreshTimes = 4'000'000;
-constexpr std::int64_t kFarthestMs = 4'000'000'000'000;  // year 2096
+constexpr TimeNs kFarthest = 4'000'000'000 * kNsPerSecond;  // year 2096
 
 template <class Message>
 void append(std::string& payload, std::uint32_t field, const Message& message) {
@@ -71,39 +71,48 @@ void SenderSession::declarePlaces() {
   }
 }
 
-void SenderSession::write(Entry& entry, std::span<const WriteSample> samples, TimeNs now, WriteOutcome& outcome) {
+void SenderSession::write(Entry& entry, std::span<const WriteSample> samples, WriteOutcome& outcome) {
+  entry.seen = m_now;
+  for (const WriteSample& sample : samples) {
+    if (isStaleMarker(sample.value))
+      ++outcome.stale;  // the series ends: what has no points is a gap
+    else
+      admit(entry, sample.time_ms > 0 && sample.time_ms <= kFarthest / kNsPerMs ? sample.time_ms * kNsPerMs : 0, sample.value, outcome);
+  }
+  flushAdmitted(entry, outcome);
+}
+
+bool SenderSession::isTime(std::uint64_t time, WriteOutcome& outcome) const {
+  if (time == 0 || time > static_cast<std::uint64_t>(kFarthest)) return ++outcome.no_time, false;
+  if (static_cast<TimeNs>(time) > m_now + m_limits.ahead) return ++outcome.ahead, false;
+  return true;
+}
+
+void SenderSession::admit(const Entry& entry, std::uint64_t time, double exposed, WriteOutcome& outcome) {
+  if (!isTime(time, outcome)) return;
+  if (entry.dcgm && isBlankOfDcgm(exposed)) {
+    ++outcome.blank;
+    return;
+  }
+  const double value = entry.unit != nullptr ? entry.unit->apply(exposed) : exposed;
+  if (entry.metric != nullptr && !isPlausible(*entry.metric, value)) {
+    if (outcome.implausible++ == 0) m_first_implausible = entry.metric_name + " " + std::to_string(value);
+    return;
+  }
+  m_times.push_back(static_cast<TimeNs>(time));
+  m_values.push_back(value);
+}
+
+// The samples since the last call, all of one series.
+void SenderSession::flushAdmitted(Entry& entry, WriteOutcome& outcome) {
+  putAdmitted(entry, outcome);
   m_times.clear();
   m_values.clear();
-  entry.seen = now;
-  bool ascending = true;
-  for (const WriteSample& sample : samples) {
-    if (isStaleMarker(sample.value)) {
-      ++outcome.stale;  // the series ends: what has no points is a gap
-      continue;
-    }
-    if (sample.time_ms <= 0 || sample.time_ms > kFarthestMs) {
-      ++outcome.no_time;
-      continue;
-    }
-    const TimeNs time = sample.time_ms * kNsPerMs;
-    if (time > now + m_limits.ahead) {
-      ++outcome.ahead;
-      continue;
-    }
-    if (entry.dcgm && isBlankOfDcgm(sample.value)) {
-      ++outcome.blank;
-      continue;
-    }
-    const double value = entry.unit != nullptr ? entry.unit->apply(sample.value) : sample.value;
-    if (entry.metric != nullptr && !isPlausible(*entry.metric, value)) {
-      if (outcome.implausible++ == 0) m_first_implausible = entry.metric_name + " " + std::to_string(value);
-      continue;
-    }
-    ascending = ascending && (m_times.empty() || time > m_times.back());
-    m_times.push_back(time);
-    m_values.push_back(value);
-  }
+}
+
+void SenderSession::putAdmitted(Entry& entry, WriteOutcome& outcome) {
   if (m_times.empty()) return;
+  const bool ascending = std::ranges::adjacent_find(m_times, std::greater_equal()) == m_times.end();
   if (ascending && m_times.front() > entry.newest) return put(entry, m_times, m_values, outcome);
   // The part that is surely new is delivered at once; the rest waits for an answer of the store.
   Late late{.entry = &entry, .points = {}};
@@ -125,9 +134,11 @@ void SenderSession::write(Entry& entry, std::span<const WriteSample> samples, Ti
   if (!late.points.empty()) m_late.push_back(std::move(late));
 }
 
-void SenderSession::put(Entry& entry, std::span<const TimeNs> time, std::span<const double> value, WriteOutcome& outcome) {
+void SenderSession::put(Entry& entry, std::span<const TimeNs> time, std::span<double> value, WriteOutcome& outcome) {
+  if (entry.delta)
+    for (double& one : value) one = entry.total += one;
   if (m_payload.size() >= kPiece || m_blocks >= kMaxBlocks) deliver({});
-  if (m_payload.empty()) wire::appendFixed64(m_payload, Wire::kSealedNsFieldNumber, m_now);
+  beginPayload();
   const bool same_times = std::ranges::equal(time, m_block_times);
   appendBlock(m_payload, entry.id, time, value, same_times);
   if (!same_times) m_block_times.assign(time.begin(), time.end());
@@ -193,9 +204,14 @@ Status SenderSession::writeLate(WriteOutcome& outcome) {
       m_times.push_back(time);
       m_values.push_back(value);
     }
-    if (!m_times.empty()) put(*late.entry, m_times, m_values, outcome);
+    if (late.entry->delta)
+      outcome.late_deltas += static_cast<std::int64_t>(m_times.size());
+    else if (!m_times.empty())
+      put(*late.entry, m_times, m_values, outcome);
   }
   m_late.clear();
+  m_times.clear();
+  m_values.clear();
   return {};
 }
 
@@ -228,6 +244,10 @@ void SenderSession::reportIssues(const WriteOutcome& outcome, TimeNs now) {
   issue("receive.implausible_value", outcome.implausible, now, m_first_implausible);
   issue("receive.blank_value", outcome.blank, now, "");
   issue("receive.unnamed_series", outcome.unnamed, now, "");
+  issue("receive.late_delta", outcome.late_deltas, now, "");
+  issue("receive.too_many_tracks", outcome.too_many_tracks, now,
+        "at most " + std::to_string(m_limits.resources) + " resources, " + std::to_string(m_limits.tracks) + " tracks and " +
+            std::to_string(m_limits.runs) + " runs of a sender; the first one refused: " + m_first_refused);
 }
 
 void SenderSession::deliver(std::function<void(const Status&)> done) {

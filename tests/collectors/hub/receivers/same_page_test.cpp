@@ -131,7 +131,7 @@ std::multiset<std::string> received() {
   SenderSession session("receiver/prom", port, {});
   test::WriteBody body;
   eachSample([&](const ExpositionParser::Sample& sample) { body.series(labelsOf(sample), {{*sample.time / kNsPerMs, sample.value}}); });
-  EXPECT_TRUE(session.take(body.bytes(), "127.0.0.1", kAt + 600 * kNsPerSecond, [](const Status&) {}).ok());
+  EXPECT_TRUE(session.take({.bytes = body.bytes(), .address = "127.0.0.1"}, kAt + 600 * kNsPerSecond, [](const Status&) {}).ok());
   return rowsOf(out);
 }
 
