@@ -160,13 +160,13 @@ Status SenderSession::putSpans(WriteOutcome& outcome) {
            parent = at.find(fresh.parents[parent->second]))
         ++all.depth[i];
     const auto end = [&](std::size_t i) { return all.start[i] + all.dur[i]; };
-    TimeRange old{INT64_MAX, INT64_MIN};
+    std::optional<TimeNs> oldest;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (m_sent->mayBeStored(end(i))) old = {std::min(old.t0, all.start[i]), std::max(old.t1, end(i) + 1)};
+      if (m_sent->mayBeStored(end(i))) oldest = std::min(oldest.value_or(all.start[i]), all.start[i]);
     const SentBefore::Ids* stored = nullptr;
-    if (old.t0 < old.t1) {
+    if (oldest) {
       const SentBefore::Owner owner{.run = origin.what.run, .attempt = origin.what.attempt, .node_uuid = {}, .rank = origin.what.rank};
-      RG_ASSIGN(stored, m_sent->spans(owner, fresh.key, old));
+      RG_ASSIGN(stored, m_sent->spans(owner, fresh.key, *oldest));
     }
     SpanColumns columns;
     columns.names = std::move(all.names);
@@ -237,18 +237,18 @@ void SenderSession::takeLog(std::uint32_t index, std::string_view record, WriteO
 }
 
 Status SenderSession::putLogs(WriteOutcome& outcome) {
-  std::map<std::uint32_t, TimeRange> old;  // by origin
+  std::map<std::uint32_t, TimeNs> oldest;  // by origin
   for (const auto& [index, line] : m_new_logs) {
     if (!m_sent->mayBeStored(*line.time)) continue;
-    const auto [range, is_new] = old.try_emplace(index, TimeRange{*line.time, *line.time + 1});
-    if (!is_new) range->second = {std::min(range->second.t0, *line.time), std::max(range->second.t1, *line.time + 1)};
+    TimeNs& time = oldest.try_emplace(index, *line.time).first->second;
+    time = std::min(time, *line.time);
   }
   std::map<std::uint32_t, const SentBefore::Ids*> stored;
-  for (const auto& [index, range] : old) {
+  for (const auto& [index, time] : oldest) {
     const Origin& origin = m_origins[index];
     const SentBefore::Owner owner{
         .run = origin.what.run, .attempt = origin.what.attempt, .node_uuid = m_places.nodeUuid(origin.node), .rank = {}};
-    RG_ASSIGN(const SentBefore::Ids* ids, m_sent->logs(owner, range));
+    RG_ASSIGN(const SentBefore::Ids* ids, m_sent->logs(owner, time));
     stored[index] = ids;
   }
   std::size_t records = 0;

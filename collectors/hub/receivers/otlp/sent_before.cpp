@@ -7,6 +7,7 @@
 namespace runglass {
 
 void SentBefore::remember(std::uint64_t request) {
+  if (m_known.size() >= kMaxOwners) m_known.clear();
   if (!m_requests.insert(request).second) return;
   m_order.push_back(request);
   if (m_order.size() <= kMaxRequests) return;
@@ -32,50 +33,47 @@ Result<std::optional<AttemptId>> SentBefore::attemptOf(const Owner& owner) {
   return attempt == attempts.end() ? std::optional<AttemptId>() : std::optional(attempt->id);
 }
 
-SentBefore::Known& SentBefore::entry(const std::string& key, TimeRange range, std::optional<TimeRange>& missing) {
-  if (m_ids > kMaxIds) m_known.clear(), m_ids = 0;
-  // Corrected times differ from those that were sent.
-  range = {range.t0 - kSkew, range.t1 + kSkew};
+SentBefore::Known& SentBefore::entry(const std::string& key, TimeNs oldest, std::optional<TimeRange>& missing) {
   Known& known = m_known[key];
-  if (known.range && known.range->t0 <= range.t0 && known.range->t1 >= range.t1) return known;
-  m_ids -= known.ids.size();
-  known.ids.clear();
-  known.range = known.range ? TimeRange{std::min(known.range->t0, range.t0), std::max(known.range->t1, range.t1)} : range;
-  missing = known.range;
+  // Corrected times differ from those that were sent. Requests that were not acknowledged come in any order: more is read than is asked
+  // for.
+  const TimeNs from = oldest - kSkew;
+  if (known.from && *known.from <= from) return known;
+  missing = TimeRange{from - kSlack, known.from.value_or(m_began + 2 * kSkew)};
   return known;
 }
 
-Result<const SentBefore::Ids*> SentBefore::spans(const Owner& owner, const TrackKey& track, TimeRange range) {
+Result<const SentBefore::Ids*> SentBefore::spans(const Owner& owner, const TrackKey& track, TimeNs oldest) {
   std::optional<TimeRange> missing;
   Known& known =
       entry(owner.run + '\0' + owner.attempt + '\0' + std::to_string(owner.rank.value_or(-1)) + '\0' + track.kind + '\0' + track.name,
-            range, missing);
+            oldest, missing);
   if (!missing) return &known.ids;
   RG_ASSIGN(const std::optional<AttemptId> attempt, attemptOf(owner));
-  if (!attempt) return &known.ids;
+  if (!attempt) return known.from = missing->t0, &known.ids;
   RG_ASSIGN(const std::vector<Track> tracks, m_reader->tracks(*attempt));
   for (const Track& one : tracks) {
     if (one.key.rank != owner.rank || one.key.kind != track.kind || one.key.name != track.name) continue;
     RG_ASSIGN(const SpanColumns columns, m_reader->spans(one.id, *missing));
     for (const std::int64_t id : columns.external_id) known.ids.insert(static_cast<std::uint64_t>(id));
   }
-  m_ids += known.ids.size();
+  known.from = missing->t0;
   return &known.ids;
 }
 
-Result<const SentBefore::Ids*> SentBefore::logs(const Owner& owner, TimeRange range) {
+Result<const SentBefore::Ids*> SentBefore::logs(const Owner& owner, TimeNs oldest) {
   std::optional<TimeRange> missing;
-  Known& known = entry(std::string("log") + '\0' + owner.run + '\0' + owner.attempt + '\0' + owner.node_uuid, range, missing);
+  Known& known = entry(std::string("log") + '\0' + owner.run + '\0' + owner.attempt + '\0' + owner.node_uuid, oldest, missing);
   if (!missing) return &known.ids;
   RowQuery query{.range = *missing, .order = RowOrder::kOldestFirst, .limit = 20'000};
   if (owner.run.empty()) {
     RG_ASSIGN(const std::vector<Node> nodes, m_reader->nodes());
     const auto node = std::ranges::find(nodes, owner.node_uuid, &Node::uuid);
-    if (node == nodes.end()) return &known.ids;
+    if (node == nodes.end()) return known.from = missing->t0, &known.ids;
     query.node = node->id;
   } else {
     RG_ASSIGN(query.attempt, attemptOf(owner));
-    if (!query.attempt) return &known.ids;
+    if (!query.attempt) return known.from = missing->t0, &known.ids;
   }
   for (bool more = true; more;) {
     RG_ASSIGN(const LogPage page, m_reader->searchLogs(query));
@@ -83,7 +81,7 @@ Result<const SentBefore::Ids*> SentBefore::logs(const Owner& owner, TimeRange ra
     more = page.more && !page.hits.empty();
     if (more) query.after = page.hits.back().key;
   }
-  m_ids += known.ids.size();
+  known.from = missing->t0;
   return &known.ids;
 }
 
