@@ -432,7 +432,7 @@ constexpr std::array kIssues = {
               "More than two million series, or one million GPUs, are refused. Name nodes or a selector."},
     IssueInfo{"prometheus.silent_node", kWarning,
               "Prometheus has no metrics of this node in the window: it is not scraped, or under another name. The detail has the node."},
-    // --- received metrics (remote_write) ---
+    // --- received data (remote_write, OTLP) ---
     IssueInfo{
         "receive.too_many_series", kWarning,
         "The sender has as many series as one may have: samples of further ones are refused, the others continue. Usually a label holds "
@@ -442,7 +442,13 @@ constexpr std::array kIssues = {
               "again."},
     IssueInfo{"receive.absurd_time", kWarning,
               "Samples without a valid time, or more than ten minutes ahead of the hub's clock, are refused."},
-    IssueInfo{"receive.unnamed_series", kWarning, "Series without the label __name__ are refused."},
+    IssueInfo{"receive.unnamed_series", kWarning, "Series without the label __name__, and OTLP metrics without a name, are refused."},
+    IssueInfo{"receive.late_delta", kWarning,
+              "Increments of a time before the newest one of their series are refused: the total at that time is stored already. Send "
+              "cumulative values, or from one process only."},
+    IssueInfo{"receive.too_many_tracks", kWarning,
+              "The sender has as many resources, tracks or runs as one may have: spans, log lines and samples of further ones are refused. "
+              "Usually an attribute of the resource holds ids or times."},
     IssueInfo{"receive.blank_value", kInfo, "DCGM's markers for absent values. They are absent, not huge."},
     IssueInfo{"receive.implausible_value", kWarning,
               "Values that cannot be of their metric are refused: a share above 150 %, a temperature above 200 °C. The detail shows the "

@@ -4,9 +4,9 @@
 #include <charconv>
 
 #include "app/cli/options.h"
-#include "collectors/text/wall_time.h"
 #include "collectors/services/prometheus/metric_source.h"
 #include "collectors/text/hostlist.h"
+#include "collectors/text/wall_time.h"
 
 namespace runglass {
 namespace {

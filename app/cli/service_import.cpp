@@ -22,15 +22,15 @@ constexpr const char* kAttempt = "prometheus";
 struct OpenStore {
   std::unique_ptr<Writer> writer;
   std::unique_ptr<Reader> reader;
-  std::optional<StoredTimes> stored;
+  std::optional<StoredSeries> stored;
 
   Status open(const std::string& path) {
     RG_ASSIGN(writer, openStore(path).writer(writerOptions()));
     if (const auto& mirror = writer->mirror())
       return {Code::kFailedPrecondition, "cannot import into " + path + ": it is a replica of the hub at " + mirror->from};
     RG_ASSIGN(reader, openStore(path).reader({.live = writer->liveTail()}));
-    RG_ASSIGN(stored, StoredTimes::of(*reader));
-    return {};
+    stored.emplace(*reader);
+    return stored->load();
   }
   Status close() {
     stored.reset();

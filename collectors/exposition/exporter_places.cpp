@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/exposition/exporter_places.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "collectors/text/display_name.h"
 #include "model/device_catalog.h"
 
 namespace runglass {
 
+std::string hostOfInstance(std::string_view instance) {
+  if (const std::size_t scheme = instance.find("://"); scheme != std::string_view::npos) instance.remove_prefix(scheme + 3);
+  instance = instance.substr(0, instance.find('/'));
+  if (instance.starts_with('[')) return displayName(instance.substr(1, instance.find(']') - 1));
+  // More than one colon: an IPv6 address without a port.
+  if (instance.find(':') == instance.rfind(':')) instance = instance.substr(0, instance.find(':'));
+  return displayName(instance);
+}
+
+bool isLoopbackHost(std::string_view host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+
 std::optional<std::uint32_t> ExporterPlaces::node(const std::string& name) {
   if (const auto known = m_node_of.find(name); known != m_node_of.end()) return known->second;
-  if (m_nodes.size() >= m_limit) return std::nullopt;
+  if (m_nodes.size() >= m_max_nodes) return std::nullopt;
   const std::uint32_t index = unnamedNode();
   m_nodes[index].name = name;
   m_node_of.emplace(name, index);
@@ -42,10 +53,10 @@ std::optional<std::uint32_t> ExporterPlaces::add(const ExporterSample& what, std
     const bool more = (device.model.empty() && !what.model.empty()) || (!device.index && what.index);
     if (device.model.empty()) device.model = what.model;
     if (!device.index) device.index = what.index;
-    if (more) m_declared_devices = std::min<std::size_t>(m_declared_devices, known->second);
+    if (more && known->second < m_declared_devices) m_updated.push_back(known->second);
     return known->second;
   }
-  if (m_devices.size() >= m_limit) return std::nullopt;
+  if (m_devices.size() >= m_max_devices) return std::nullopt;
   const auto index = static_cast<std::uint32_t>(m_devices.size());
   m_devices.push_back({.node = node, .device = {.uuid = what.uuid, .index = what.index, .kind = what.device_kind, .model = what.model}});
   m_device_of.emplace(name, index);
@@ -66,9 +77,9 @@ void ExporterPlaces::declare(ExporterPart& part, const NodeUuid& uuid_of) {
     if (node.uuid.empty()) node.uuid = "name:" + node.name;
     part.nodes.push_back({static_cast<std::uint32_t>(m_declared_nodes), {.uuid = node.uuid, .name = node.name}});
   }
-  for (; m_declared_devices < m_devices.size(); ++m_declared_devices)
-    part.devices.push_back({static_cast<std::uint32_t>(m_declared_devices), m_devices[m_declared_devices].node,
-                            declared(static_cast<std::uint32_t>(m_declared_devices))});
+  const auto add = [&](std::uint32_t device) { part.devices.push_back({device, m_devices[device].node, declared(device)}); };
+  for (const std::uint32_t device : std::exchange(m_updated, {})) add(device);
+  for (; m_declared_devices < m_devices.size(); ++m_declared_devices) add(static_cast<std::uint32_t>(m_declared_devices));
 }
 
 }  // namespace runglass

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collectors/exposition/exporter_batch.h"
@@ -17,12 +18,16 @@
 
 namespace runglass {
 
+// Host of a target's address: "gpu-01:9100", "[::1]:9100", "http://gpu-01:9100/metrics"; sanitized.
+std::string hostOfInstance(std::string_view instance);
+bool isLoopbackHost(std::string_view host);
+
 class ExporterPlaces {
  public:
   // Uuid of the node with this name in the store; "" if there is none.
   using NodeUuid = std::function<std::string(const std::string& name)>;
 
-  explicit ExporterPlaces(std::size_t limit) : m_limit(limit) {}
+  ExporterPlaces(std::size_t max_nodes, std::size_t max_devices) : m_max_nodes(max_nodes), m_max_devices(max_devices) {}
 
   std::optional<std::uint32_t> node(const std::string& name);
   // A node whose name is not known yet; found by no name.
@@ -30,7 +35,7 @@ class ExporterPlaces {
   void name(std::uint32_t node, const std::string& name) { m_nodes[node].name = name; }
   // Of a sample with a device_kind. Declares its MIG instance too.
   std::optional<std::uint32_t> device(const ExporterSample& what, std::uint32_t node);
-  // Adds the nodes and devices since the last call.
+  // Adds the nodes and devices since the last call, and those devices of which more is known since.
   void declare(ExporterPart& part, const NodeUuid& uuid_of);
 
   std::size_t nodes() const { return m_nodes.size(); }
@@ -51,12 +56,13 @@ class ExporterPlaces {
   };
   std::optional<std::uint32_t> add(const ExporterSample& what, std::uint32_t node);
 
-  const std::size_t m_limit;
+  std::size_t m_max_nodes, m_max_devices;
   std::vector<KnownNode> m_nodes;
   std::map<std::string, std::uint32_t> m_node_of;  // by name
   std::vector<KnownDevice> m_devices;
   std::map<std::string, std::uint32_t> m_device_of;  // by uuid, else by node, kind and index
   std::size_t m_declared_nodes = 0, m_declared_devices = 0;
+  std::vector<std::uint32_t> m_updated;  // declared devices of which more is known
 };
 
 }  // namespace runglass

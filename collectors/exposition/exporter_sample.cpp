@@ -2,14 +2,11 @@
 #include "collectors/exposition/exporter_sample.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "collectors/exposition/exporter_metrics.h"
 #include "collectors/text/display_name.h"
-#include "model/fault_catalog.h"
 #include "model/metric_catalog.h"
 
 namespace runglass {
@@ -41,7 +38,7 @@ bool namesGpu(ExporterSample& sample, std::string_view name, std::string_view va
     sample.model = value;
   else if (low == "hostname")
     sample.node = value;
-  else if (sample.last_xid && (low == "err_code" || low == "err_msg"))
+  else if (sample.code == CodeGauge::kLastXid && (low == "err_code" || low == "err_msg"))
     return true;  // these labels repeat the value; each new value would start a new series
   else
     return low == "device";
@@ -108,26 +105,6 @@ std::string text(const nlohmann::json& labels) {
 
 }  // namespace
 
-Event lastXidEvent(double value, bool changed, std::optional<TimeNs> time) {
-  const std::string code = std::to_string(static_cast<std::int64_t>(value));
-  const FaultInfo* const known = findFault("xid", code);
-  const std::string what = "Xid " + code + (known != nullptr ? ": " + std::string(known->meaning) : std::string());
-  if (!changed) return {.time = time, .kind = "xid_seen_last", .code = code, .message = "last Xid seen before watching began: " + what};
-  const Severity severity = known != nullptr ? known->severity : Severity::kWarning;
-  return {.time = time, .kind = "xid", .severity = severity, .code = code, .message = what + " (dcgm-exporter)"};
-}
-
-Event npuErrorEvent(double value, std::optional<TimeNs> time) {
-  // Huawei's documents list the codes in hexadecimal.
-  std::array<char, 24> code{};
-  std::snprintf(code.data(), code.size(), "%llX", static_cast<unsigned long long>(value));
-  return {.time = time,
-          .kind = "npu_fault",
-          .severity = Severity::kWarning,
-          .code = code.data(),
-          .message = "fault code " + std::string(code.data()) + " (npu-exporter, which prints no level)"};
-}
-
 ExporterSample exporterSample(const ExpositionParser::Sample& exposed, std::string_view type) {
   ExporterSample sample;
   const std::string amd = nameOfAmd(exposed);
@@ -140,9 +117,9 @@ ExporterSample exporterSample(const ExpositionParser::Sample& exposed, std::stri
   // The catalogue decides where it has the metric: exporters declare some rates as counters.
   sample.counter = info != nullptr ? info->counter : type == "counter";
   sample.dcgm = exposed.name.starts_with("DCGM_") || exposed.name.starts_with("dcgm_");
-  sample.last_xid = known != nullptr && known->metric == "last_xid";
+  if (known != nullptr && known->metric == "last_xid") sample.code = CodeGauge::kLastXid;
+  if (known != nullptr && known->metric == "npu_error_code") sample.code = CodeGauge::kNpuFault;
   sample.hang = exposed.name == "XPU_TIMER_COMMON_HANG";
-  sample.npu_error = known != nullptr && known->metric == "npu_error_code";
   const bool npu = exposed.name.starts_with("npu_"), nccl = exposed.name.starts_with("nccl_");
   nlohmann::json every = nlohmann::json::object(), rest = nlohmann::json::object();
   for (const auto& [name, value] : exposed.labels) {

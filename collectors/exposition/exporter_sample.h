@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "collectors/exposition/exposition_parser.h"
+#include "collectors/exposition/fault_codes.h"
 #include "collectors/text/quantity.h"
-#include "model/events.h"
 
 namespace runglass {
 
@@ -23,9 +23,8 @@ struct ExporterSample {
   std::string metric;
   const Unit* unit = nullptr;  // nullptr: no conversion
   bool counter = false;
-  bool dcgm = false;                 // its blank values count as missing
-  bool last_xid = false;             // a gauge that keeps the last Xid until the driver is reloaded
-  bool npu_error = false;            // a gauge of the fault code of an NPU, 0 for none
+  bool dcgm = false;  // its blank values count as missing
+  CodeGauge code = CodeGauge::kNone;
   bool hang = false;                 // xpu_timer: 1 while a kernel of this rank has run longer than XPU_TIMER_HANG_TIMEOUT
   std::optional<std::int32_t> rank;  // of `hang`
   std::string device_kind;           // "gpu", "npu"; "": a metric of the node
@@ -39,14 +38,6 @@ struct ExporterSample {
 
   double value(double exposed) const { return unit != nullptr ? unit->apply(exposed) : exposed; }
 };
-
-// Gauges of codes hold none at and above these.
-inline constexpr double kNoXid = 1e6, kNoNpuError = 4'294'967'296;
-// Event of an NPU's fault code, node and device not set.
-Event npuErrorEvent(double value, std::optional<TimeNs> time);
-
-// Event of the last-Xid gauge, node and device not set. `changed`: the Xid is new; false: it occurred before the first scrape.
-Event lastXidEvent(double value, bool changed, std::optional<TimeNs> time);
 
 // `type`: of the sample's family ("counter", ...), "" where no TYPE line declares one.
 ExporterSample exporterSample(const ExpositionParser::Sample& sample, std::string_view type);

@@ -14,8 +14,6 @@ namespace {
 
 constexpr DurNs kSweepEvery = 3'600 * kNsPerSecond, kHeardEvery = 10 * kNsPerSecond;
 
-bool isLoopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
-
 }  // namespace
 
 TargetState::TargetState(const ScrapeTarget& target, const ScrapePlace& place, std::int64_t& series_of_all)
@@ -94,12 +92,7 @@ TargetState::Kept TargetState::sample(const ExpositionParser::Sample& sample, co
 TargetState::Entry* TargetState::add(const ExpositionParser::Sample& sample, const ExpositionParser& types) {
   if (static_cast<std::int64_t>(m_by_key.size()) >= m_target.most_series || m_series_of_all >= kMaxSeriesOfAll) return nullptr;
   const ExporterSample what = exporterSample(sample, types.typeOf(sample.name));
-  Entry entry{.key = std::string(sample.key),
-              .unit = what.unit,
-              .metric = findMetric(what.metric),
-              .dcgm = what.dcgm,
-              .last_xid = what.last_xid,
-              .npu_error = what.npu_error};
+  Entry entry{.key = std::string(sample.key), .unit = what.unit, .metric = findMetric(what.metric), .dcgm = what.dcgm, .code = what.code};
   if (!what.node.empty() && m_target.node.empty()) {
     const auto node = m_places.node(what.node);
     if (!node) return nullptr;
@@ -143,7 +136,7 @@ std::string TargetState::defaultNode() const {
   // A GPU exporter names its machine in every sample.
   if (m_places.nodes() == 2) return m_places.nodeName(1);
   std::string host = displayName(hostOf(m_target.url));
-  return isLoopback(host) && !m_place.this_node.empty() ? m_place.this_node : host;
+  return isLoopbackHost(host) && !m_place.this_node.empty() ? m_place.this_node : host;
 }
 
 void TargetState::declare(ExporterPart& part) {
@@ -153,26 +146,18 @@ void TargetState::declare(ExporterPart& part) {
   part.series = std::exchange(m_fresh, {});
 }
 
-// The gauge keeps its last Xid indefinitely: only a change is a new Xid. The first value seen may be old.
-void TargetState::tellXids(ExporterPart& part) {
+void TargetState::reportFaults(ExporterPart& part) {
   for (const ExporterPoint& point : m_points) {
     const Entry& entry = m_entries[point.series];
-    if (!entry.last_xid && !entry.npu_error) continue;
-    // Keyed by device, since labels change with the value (err_code) and with the pod that uses the GPU.
-    const auto [last, first] = m_last_xid.try_emplace({entry.node, entry.device}, point.value);
-    const double before = std::exchange(last->second, point.value);
-    if (!(point.value > 0 && point.value < (entry.npu_error ? kNoNpuError : kNoXid)) || (!first && before == point.value)) continue;
-    part.events.push_back(
-        {.node = entry.node,
-         .device = entry.device,
-         .event = entry.npu_error ? npuErrorEvent(point.value, point.time) : lastXidEvent(point.value, !first, point.time)});
+    std::optional<Event> event = m_codes.read(entry.code, entry.node, entry.device ? *entry.device + 1ULL : 0, point.value, point.time);
+    if (event) part.events.push_back({.node = entry.node, .device = entry.device, .event = std::move(*event)});
   }
 }
 
 ExporterPart TargetState::accept() {
   ExporterPart part;
   declare(part);
-  tellXids(part);
+  reportFaults(part);
   m_order.resize(m_at);
   for (const ExporterPoint& point : m_points) m_entries[point.series].newest = point.time;
   if (m_now - m_heard >= kHeardEvery && m_places.nodeUuid(0).starts_with("name:")) {

@@ -10,7 +10,6 @@
 
 #include <deque>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,7 +57,8 @@ class TargetState {
     std::string key;
     const Unit* unit = nullptr;
     const MetricInfo* metric = nullptr;  // null: not in the catalogue
-    bool dcgm = false, last_xid = false, npu_error = false;
+    bool dcgm = false;
+    CodeGauge code = CodeGauge::kNone;
     std::uint32_t node = 0;
     std::optional<std::uint32_t> device;
     std::uint64_t scrape = 0;  // the last scrape that contained it
@@ -68,7 +68,7 @@ class TargetState {
   Entry* add(const ExpositionParser::Sample& sample, const ExpositionParser& types);
   std::string defaultNode() const;
   void declare(ExporterPart& part);
-  void tellXids(ExporterPart& part);
+  void reportFaults(ExporterPart& part);
   void forget();
 
   const ScrapeTarget& m_target;
@@ -81,10 +81,10 @@ class TargetState {
   std::vector<std::uint32_t> m_free;
   std::vector<std::uint32_t> m_order;  // series of the last page, in its order
   std::size_t m_at = 0;
-  ExporterPlaces m_places{kMaxDevices};  // the first node is the target's own
+  ExporterPlaces m_places{kMaxDevices, kMaxDevices};  // the first node is the target's own
   std::vector<ExporterPart::NewSeries> m_fresh;
-  std::map<std::pair<std::uint32_t, std::optional<std::uint32_t>>, double> m_last_xid;  // by node and device
-  std::string m_uname;                                                                  // the machine's name as node_exporter exposes it
+  FaultCodes m_codes;
+  std::string m_uname;  // the machine's name as node_exporter exposes it
 
   std::vector<ExporterPoint> m_points;
   std::int64_t m_absurd = 0;

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include "collectors/hub/receivers/otlp/otlp_answer.h"
+#include "collectors/hub/receivers/otlp/otlp_json.h"
+#include "collectors/hub/receivers/otlp/otlp_resource.h"
+#include "collectors/hub/receivers/otlp/otlp_value.h"
 #include "collectors/hub/receivers/write_request.h"
 #include "collectors/hub/server/http2_guard.h"
 #include "collectors/importers/chrome_trace/job_sizes.h"
@@ -56,6 +60,34 @@ RG_FUZZ(remote_write) {
     if (labelsOf(key).size() > static_cast<std::size_t>(WriteCounts::kMaxLabelsOfSeries)) std::abort();
   });
   if (samples != counts->samples) std::abort();
+}
+// The first byte decides the signal, and whether the rest is JSON, gzip or protobuf.
+RG_FUZZ(otlp) {
+  if (size == 0) return;
+  const auto signal = static_cast<OtlpSignal>(data[0] % 3);
+  const std::string_view body = text(data + 1, size - 1);
+  const auto bytes = data[0] / 3 % 3 == 0   ? otlpFromJson(signal, body)
+                     : data[0] / 3 % 3 == 1 ? unpackGzip(body, 1U << 20)
+                                            : Result<std::string>(std::string(body));
+  if (!bytes.ok()) return;
+  const auto counts = countOtlp(signal, *bytes);
+  if (!counts.ok()) return;
+  std::int64_t items = 0;
+  OtlpPoint point;
+  const auto scope = [](const OtlpScope& one) { (void)resourceOf(one); };
+  forEachItem(*bytes, scope, [&](std::string_view item) {
+    if (signal == OtlpSignal::kMetrics) {
+      (void)forEachPoint(item, point, [&](const OtlpMetric&, const OtlpPoint&) { return ++items, true; });
+      return;
+    }
+    ++items;
+    std::string json;
+    const std::uint32_t attributes = signal == OtlpSignal::kTraces ? kSpanAttributes : kLogAttributes;
+    eachMessage(item, attributes, [&](std::string_view one) { return appendJson(json, attributeOf(one).value), true; });
+    (void)textOf(logOf(item).body);
+    (void)roleOf(spanOf(item), item);
+  });
+  if (items != counts->items) std::abort();
 }
 RG_FUZZ(job_sizes) { (void)parseJobSizes(text(data, size)); }
 RG_FUZZ(nsys_sqlite) { importAs("nsys_sqlite", text(data, size)); }

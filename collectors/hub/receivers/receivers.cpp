@@ -13,6 +13,8 @@
 
 #include "collectors/hub/access/access_table.h"
 #include "collectors/hub/receivers/health_text.h"
+#include "collectors/hub/receivers/otlp/otlp_answer.h"
+#include "collectors/hub/receivers/otlp/otlp_json.h"
 #include "collectors/wire/guarded_file.h"
 #include "model/mutex.h"
 
@@ -52,26 +54,80 @@ HttpReply replyOf(const Status& status) {
 
 HttpReply queueFull() { return {.status = 503, .text = "hub: its queue is full\n", .retry_after_s = 1}; }
 
+std::string refusedText(const WriteOutcome& outcome) {
+  std::string text;
+  for (const auto& [count, what] : {std::pair{outcome.too_many_series, "of more series than a sender may have"},
+                                    {outcome.too_many_tracks, "of more resources, tracks or runs than a sender may have"},
+                                    {outcome.ahead, "more than 10 min in the future"},
+                                    {outcome.no_time, "without a valid time"},
+                                    {outcome.unnamed, "without a metric name"},
+                                    {outcome.late_deltas, "increments before the newest one of their series"}})
+    if (count > 0) text += " " + std::to_string(count) + " " + what + ";";
+  return text + " the others are stored";
+}
+
+bool isJson(const HttpHead& head) { return head.content_type.starts_with("application/json"); }
+
 // The rest of the request is stored.
-HttpReply replyOf(const WriteOutcome& outcome, const SenderLimits& limits) {
+HttpReply replyOf(const WriteOutcome& outcome, const SenderLimits& limits, const HttpHead& head) {
+  const std::optional<OtlpSignal> otlp = otlpSignalOf(head.path);
+  const std::string name = otlp ? "otlp:" : "remote_write:";
   if (outcome.too_fast > 0)
     return {.status = 429,
-            .text = "remote_write: " + std::to_string(outcome.too_fast) + " new series beyond " + std::to_string(limits.new_series_per_s) +
+            .text = name + " " + std::to_string(outcome.too_fast) + " new series beyond " + std::to_string(limits.new_series_per_s) +
                     " a second; the others are stored\n",
             .retry_after_s = 10};
   if (outcome.undecided > 0)
     return {.status = 503,
-            .text = "remote_write: " + std::to_string(outcome.undecided) +
+            .text = name + " " + std::to_string(outcome.undecided) +
                     " late samples of new series wait for the next commit; the others are stored\n",
             .retry_after_s = 2};
+  if (otlp) return {.status = 200, .text = otlpResponse(*otlp, isJson(head), outcome.rejected_items, name + refusedText(outcome))};
   if (outcome.refused() == 0) return {};
-  std::string text = "remote_write:";
-  for (const auto& [count, what] : {std::pair{outcome.too_many_series, "of more series than a sender may have"},
-                                    {outcome.ahead, "more than 10 min in the future"},
-                                    {outcome.no_time, "without a valid time"},
-                                    {outcome.unnamed, "without a metric name"}})
-    if (count > 0) text += " " + std::to_string(count) + " " + what + ";";
-  return {.status = 400, .text = text + " the others are stored\n"};
+  return {.status = 400, .text = name + refusedText(outcome) + "\n"};
+}
+
+HttpReply shaped(HttpReply reply, const HttpHead& head) {
+  return otlpSignalOf(head.path) ? otlpReply(std::move(reply), isJson(head)) : reply;
+}
+
+// The body as countOtlp() or countWriteRequest() reads it.
+Result<std::string> unpacked(const HttpHead& head, const std::string& body) {
+  const std::optional<OtlpSignal> otlp = otlpSignalOf(head.path);
+  if (!otlp) return unpackSnappy(body);
+  std::string bytes;
+  const bool packed = head.content_encoding == "gzip";
+  if (packed) {
+    RG_ASSIGN(bytes, unpackGzip(body, kMaxUnpacked));
+  }
+  if (isJson(head)) return otlpFromJson(*otlp, packed ? bytes : body);
+  return packed ? std::move(bytes) : body;
+}
+
+// Samples, spans or log records; those that are skipped do not count.
+Result<std::int64_t> countedItems(const HttpHead& head, std::string_view bytes) {
+  if (const std::optional<OtlpSignal> otlp = otlpSignalOf(head.path)) {
+    RG_ASSIGN(const OtlpCounts counts, countOtlp(*otlp, bytes));
+    return counts.items;
+  }
+  RG_ASSIGN(const WriteCounts counts, countWriteRequest(bytes));
+  return counts.samples;
+}
+
+std::optional<HttpReply> wrongBody(const HttpHead& head) {
+  if (otlpSignalOf(head.path)) {
+    if (!head.content_type.starts_with("application/x-protobuf") && !isJson(head))
+      return HttpReply{.status = 415, .text = "Content-Type: application/x-protobuf or application/json is needed\n"};
+    if (!head.content_encoding.empty() && head.content_encoding != "identity" && head.content_encoding != "gzip")
+      return HttpReply{.status = 415, .text = "Content-Encoding: gzip or none is needed\n"};
+    return std::nullopt;
+  }
+  if (head.content_type.find("io.prometheus.write.v2") != std::string::npos || head.write_version.starts_with("2"))
+    return HttpReply{.status = 415, .text = "remote_write 2.0 is not supported; send 1.0 (prometheus.WriteRequest)\n"};
+  if (!head.content_type.starts_with("application/x-protobuf"))
+    return HttpReply{.status = 415, .text = "Content-Type: application/x-protobuf is needed\n"};
+  if (head.content_encoding != "snappy") return HttpReply{.status = 415, .text = "Content-Encoding: snappy is needed\n"};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -107,16 +163,16 @@ struct Receivers::Parts {
 
 std::optional<HttpReply> Receivers::Parts::admit(const HttpHead& head, std::string& sender) {
   std::optional<HttpReply> reply = refusal(head, sender);
-  if (reply) {
-    const MutexLock lock(mutex);
-    ++stats.refused_requests;
-  }
-  return reply;
+  if (!reply) return reply;
+  const MutexLock lock(mutex);
+  ++stats.refused_requests;
+  return shaped(std::move(*reply), head);
 }
 
 std::optional<HttpReply> Receivers::Parts::refusal(const HttpHead& head, std::string& sender) {
-  const bool write = head.path == kWritePath, metrics = head.path == kMetricsPath;
-  if (!write && !metrics) return HttpReply{.status = 404, .text = "paths: /api/v1/write (POST), /metrics (GET)\n"};
+  const bool write = head.path == kWritePath || otlpSignalOf(head.path), metrics = head.path == kMetricsPath;
+  if (!write && !metrics)
+    return HttpReply{.status = 404, .text = "paths: /api/v1/write, /v1/metrics, /v1/logs, /v1/traces (POST), /metrics (GET)\n"};
   if (head.method != (write ? "POST" : "GET")) return HttpReply{.status = 405, .text = write ? "method: POST\n" : "method: GET\n"};
   // A page in a browser of this machine reaches the loopback under a name of its own.
   if (local && !isLoopbackName(head.host)) return HttpReply{.status = 403, .text = "host: not a name of the loopback\n"};
@@ -127,11 +183,7 @@ std::optional<HttpReply> Receivers::Parts::refusal(const HttpHead& head, std::st
     return HttpReply{.status = 403, .text = "token: good for " + scopeNames(pass->scopes) + ", not for receive\n"};
   sender = "receiver/" + (pass->id.empty() ? std::string("loopback") : pass->name);
   if (metrics) return std::nullopt;
-  if (head.content_type.find("io.prometheus.write.v2") != std::string::npos || head.write_version.starts_with("2"))
-    return HttpReply{.status = 415, .text = "remote_write 2.0 is not supported; send 1.0 (prometheus.WriteRequest)\n"};
-  if (!head.content_type.starts_with("application/x-protobuf"))
-    return HttpReply{.status = 415, .text = "Content-Type: application/x-protobuf is needed\n"};
-  if (head.content_encoding != "snappy") return HttpReply{.status = 415, .text = "Content-Encoding: snappy is needed\n"};
+  if (std::optional<HttpReply> wrong = wrongBody(head)) return wrong;
   if (!port.has_room()) return queueFull();
   return std::nullopt;
 }
@@ -141,7 +193,7 @@ void Receivers::Parts::refuse(HttpExchange& exchange, HttpReply reply) {
     const MutexLock lock(mutex);
     ++stats.refused_requests;
   }
-  exchange.answer(std::move(reply));
+  exchange.answer(shaped(std::move(reply), exchange.head));
 }
 
 void Receivers::Parts::serve(std::shared_ptr<HttpExchange> exchange) {
@@ -160,7 +212,8 @@ void Receivers::Parts::serve(std::shared_ptr<HttpExchange> exchange) {
     // Names come from the access file, so that only its owner can reach this.
     if (senders.size() >= kMaxSenders) {
       ++stats.refused_requests;
-      return exchange->answer({.status = 503, .text = "hub: has its " + std::to_string(kMaxSenders) + " senders\n", .retry_after_s = 60});
+      return exchange->answer(shaped(
+          {.status = 503, .text = "hub: has its " + std::to_string(kMaxSenders) + " senders\n", .retry_after_s = 60}, exchange->head));
     }
     it = senders
              .emplace(std::piecewise_construct, std::forward_as_tuple(exchange->sender),
@@ -171,7 +224,7 @@ void Receivers::Parts::serve(std::shared_ptr<HttpExchange> exchange) {
   Sender& sender = it->second;
   if (sender.waiting.size() >= kMaxWaitingOfSender) {
     ++stats.refused_requests;
-    return exchange->answer({.status = 429, .text = "sender: too many requests at once\n", .retry_after_s = 1});
+    return exchange->answer(shaped({.status = 429, .text = "sender: too many requests at once\n", .retry_after_s = 1}, exchange->head));
   }
   sender.waiting.push_back(std::move(exchange));
   if (sender.busy || sender.waiting.size() > 1) return;
@@ -204,11 +257,12 @@ void Receivers::Parts::work() {
 void Receivers::Parts::write(Sender& sender, const std::shared_ptr<HttpExchange>& exchange) {
   // Asked again: requests that were admitted while there was room have waited for each other since.
   if (!port.has_room()) return refuse(*exchange, queueFull());
-  const Result<std::string> request = unpackSnappy(exchange->body);
+  const HttpHead& head = exchange->head;
+  const Result<std::string> request = unpacked(head, exchange->body);
   if (!request.ok()) return refuse(*exchange, replyOf(request.status()));
-  const Result<WriteCounts> counts = countWriteRequest(*request);
-  if (!counts.ok()) return refuse(*exchange, replyOf(counts.status()));
-  if (counts->samples == 0) return exchange->answer({});  // metadata, or native histograms alone
+  const Result<std::int64_t> items = countedItems(head, *request);
+  if (!items.ok()) return refuse(*exchange, replyOf(items.status()));
+  if (*items == 0) return exchange->answer(shaped(replyOf(WriteOutcome(), options.sender, head), head));  // metadata alone, for example
   struct Answer {
     HttpReply reply;
     WriteOutcome outcome;
@@ -224,27 +278,28 @@ void Receivers::Parts::write(Sender& sender, const std::shared_ptr<HttpExchange>
     {
       const MutexLock lock(mutex);
       const WriteOutcome& outcome = answer.outcome;
-      ++(status.ok() && answer.reply.status == 204 ? stats.requests : stats.refused_requests);
+      const bool complete = answer.reply.status < 300 && outcome.refused() == 0;
+      ++(status.ok() && complete ? stats.requests : stats.refused_requests);
       if (status.ok()) {
         stats.samples += outcome.stored;
         stats.repeated += outcome.repeated;
         stats.refused_samples += outcome.refused() + outcome.too_fast;
       }
     }
-    exchange->answer(status.ok() ? answer.reply : replyOf(status));
+    exchange->answer(shaped(status.ok() ? answer.reply : replyOf(status), exchange->head));
   };
-  const Result<WriteOutcome> outcome =
-      sender.session.take(*request, exchange->head.address, wallNow(), [pending, finish](const Status& status) {
-        std::optional<Answer> answer;
-        {
-          const MutexLock lock(pending->mutex);
-          pending->status = status;
-          answer = pending->answer;
-        }
-        if (answer) finish(*answer, status);
-      });
+  const Result<WriteOutcome> outcome = sender.session.take({.bytes = *request, .address = head.address, .otlp = otlpSignalOf(head.path)},
+                                                           wallNow(), [pending, finish](const Status& status) {
+                                                             std::optional<Answer> answer;
+                                                             {
+                                                               const MutexLock lock(pending->mutex);
+                                                               pending->status = status;
+                                                               answer = pending->answer;
+                                                             }
+                                                             if (answer) finish(*answer, status);
+                                                           });
   if (!outcome.ok()) return refuse(*exchange, replyOf(outcome.status()));
-  const Answer answer{.reply = replyOf(*outcome, options.sender), .outcome = *outcome};
+  const Answer answer{.reply = replyOf(*outcome, options.sender, head), .outcome = *outcome};
   std::optional<Status> status;
   {
     const MutexLock lock(pending->mutex);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receivers: Prometheus remote_write 1.0 over HTTP into a hub, and the hub's own metrics. A request is answered with 2xx once its samples
-// are durable.
+// Receivers: Prometheus remote_write 1.0 and OTLP over HTTP into a hub, and the hub's own metrics. A request is answered with 2xx once its
+// data is durable.
 //
 // Threading:  the listener's thread and kWorkers for requests; a sender's requests are handled one after the other, so that one sender
 //             delays no other one by more than a request.
@@ -27,7 +27,7 @@ struct ReceiverOptions {
 };
 
 struct ReceiverStats {
-  std::int64_t requests = 0, samples = 0, repeated = 0;  // samples: acknowledged
+  std::int64_t requests = 0, samples = 0, repeated = 0;  // samples: acknowledged; also spans and log lines
   std::int64_t refused_requests = 0, refused_samples = 0;
   std::int64_t senders = 0, series = 0;
 };

@@ -2,11 +2,9 @@
 #include "collectors/hub/receivers/sender_session.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "collectors/text/display_name.h"
-#include "model/device_catalog.h"
 #include "model/random_uuid.h"
 
 namespace runglass {
@@ -14,26 +12,36 @@ namespace {
 
 constexpr DurNs kSweepEvery = 3'600 * kNsPerSecond;
 
-// "gpu-01:9400", "[::1]:9100" -> the host.
-std::string hostOfInstance(std::string_view instance) {
-  if (const std::size_t scheme = instance.find("://"); scheme != std::string_view::npos) instance.remove_prefix(scheme + 3);
-  instance = instance.substr(0, instance.find('/'));
-  if (instance.starts_with('[')) return std::string(instance.substr(1, instance.find(']') - 1));
-  const std::size_t colon = instance.rfind(':');
-  return std::string(instance.find(':') == colon ? instance.substr(0, colon) : instance);
+// A series of a device is that of the device whichever exporter's address it came from; several exporters of one job may be on a machine.
+std::string sourceOf(std::string job, const std::string& instance, bool of_device) {
+  return of_device || instance.empty() ? job : job + (job.empty() ? "" : " ") + instance;
 }
 
-bool isLoopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+bool isOtlpKey(std::string_view key) { return key.starts_with('\0'); }
+
+// The metric's name as it was sent.
+std::string nameOf(std::string_view key) {
+  std::string_view found;
+  if (isOtlpKey(key))
+    found = otlpNameOf(key);
+  else
+    for (const auto& [name, value] : labelsOf(key))
+      if (name == "__name__") found = value;
+  return displayName(found);
+}
 
 }  // namespace
 
 SenderSession::SenderSession(std::string name, const ReceiverPort& port, const SenderLimits& limits)
-    : m_name(std::move(name)), m_port(port), m_limits(limits) {}
+    : m_name(std::move(name)), m_port(port), m_limits(limits), m_places(limits.nodes, limits.devices) {}
 
 Status SenderSession::begin() {
   // A batch of the session before may be recorded although it was refused: its sender sends it again.
   RG_TRY(m_port.commit());
-  m_store = std::make_unique<StoredSeries>(m_port);
+  m_store.reset();
+  RG_ASSIGN(m_reader, m_port.reader());
+  m_store.emplace(*m_reader);
+  RG_TRY(m_store->load());
   RG_ASSIGN(m_stored, m_store->newest());
   m_session = randomUuid();
   m_refused = std::make_shared<std::atomic<bool>>(false);
@@ -46,23 +54,29 @@ Status SenderSession::begin() {
   m_by_key.clear();
   m_entries.clear();
   m_free.clear();
-  m_nodes.clear();
-  m_node_of.clear();
-  m_devices.clear();
-  m_last_xid.clear();
+  m_places = ExporterPlaces(m_limits.nodes, m_limits.devices);
+  m_node_ids.clear();
+  m_device_ids.clear();
+  m_contacts.clear();
+  m_codes = {};
   m_fresh_times = 0;
   m_previous = kNone;
-  m_updated.clear();
   m_payload.clear();
   m_block_times.clear();
   m_blocks = 0;
   m_new_series = static_cast<double>(m_limits.new_series_burst);
   m_refilled = m_now;
+  m_origins.clear();
+  m_free_origins.clear();
+  m_origin_of.clear();
+  m_runs.clear();
+  m_tracks.clear();
+  m_starts.clear();
+  m_sent.emplace(*m_reader, m_now);
   return {};
 }
 
-Result<WriteOutcome> SenderSession::take(std::string_view request, const std::string& address, TimeNs now,
-                                         std::function<void(const Status&)> done) {
+Result<WriteOutcome> SenderSession::take(const SenderRequest& request, TimeNs now, std::function<void(const Status&)> done) {
   m_now = now;
   if (now - m_swept >= kSweepEvery) forget(now);
   if (!m_refused || *m_refused || definesTooMuch()) RG_TRY(begin());
@@ -74,11 +88,15 @@ Result<WriteOutcome> SenderSession::take(std::string_view request, const std::st
   m_first_refused.clear();
   m_late.clear();
   WriteOutcome outcome;
-  forEachSeries(request, [&](std::string_view key, std::span<const WriteSample> samples) {
-    Entry* const entry = find(key, address, outcome);
-    if (entry != nullptr) write(*entry, samples, now, outcome);
-  });
+  if (request.otlp)
+    RG_TRY(takeOtlp(request, outcome));
+  else
+    forEachSeries(request.bytes, [&](std::string_view key, std::span<const WriteSample> samples) {
+      Entry* const entry = find(key, request.address, outcome);
+      if (entry != nullptr) write(*entry, samples, outcome);
+    });
   if (!m_late.empty()) RG_TRY(writeLate(outcome));
+  outcome.rejected_items += outcome.late_deltas;
   reportNodes(now);
   reportIssues(outcome, now);
   deliver(std::move(done));
@@ -100,36 +118,11 @@ SenderSession::Entry* SenderSession::find(std::string_view key, const std::strin
   return &m_entries[index];
 }
 
-std::uint32_t SenderSession::nodeOf(const std::string& name) {
-  const auto [it, is_new] = m_node_of.try_emplace(name, static_cast<std::uint32_t>(m_nodes.size()));
-  if (!is_new) return it->second;
-  std::string uuid = m_port.node_uuid ? m_port.node_uuid(name) : std::string();
-  if (uuid.empty()) uuid = "name:" + name;
-  const NodeId id = m_dictionary->node({.uuid = uuid, .name = name});
-  m_nodes.push_back({name, std::move(uuid), id});
-  return it->second;
-}
-
-std::pair<std::string, DeviceId> SenderSession::deviceOf(const ExporterSample& what, std::uint32_t node) {
-  Device device{.uuid = what.uuid, .node = m_nodes[node].id, .index = what.index, .kind = what.device_kind, .model = what.model};
-  if (device.uuid.empty()) device.uuid = m_nodes[node].uuid + "/" + device.kind + std::to_string(device.index.value_or(0));
-  const auto [it, is_new] = m_devices.try_emplace(device.uuid);
-  KnownDevice& known = it->second;
-  if (is_new) known.id = m_dictionary->device(device);
-  // Its definition has the identity only, and not every metric has all of its labels.
-  if ((known.device.model.empty() && !device.model.empty()) || (!known.device.index && device.index)) {
-    if (device.model.empty()) device.model = known.device.model;
-    if (!device.index) device.index = known.device.index;
-    known.device = device;
-    m_updated.push_back(known);
-  }
-  return {it->first, known.id};
-}
-
 // Ids of a session are never used again, so that deleted series, nodes and devices go only with their session.
 bool SenderSession::definesTooMuch() const {
-  return m_forgot && (m_defined_series >= m_limits.defined_series || m_defined >= 2 * m_limits.label_bytes ||
-                      m_nodes.size() >= m_limits.nodes || m_devices.size() >= m_limits.devices);
+  return m_forgot &&
+         (m_defined_series >= m_limits.defined_series || m_defined >= 2 * m_limits.label_bytes || m_places.nodes() >= m_limits.nodes ||
+          m_places.devices() >= m_limits.devices || m_tracks.size() >= m_limits.tracks || m_runs.size() >= m_limits.runs);
 }
 
 // Short-lived series (pods) must not use up the sender's limit permanently.
@@ -146,9 +139,23 @@ void SenderSession::forget(TimeNs now) {
     entry = Entry();
     m_free.push_back(index);
   }
+  // After their series, which were not seen for as long.
+  for (std::uint32_t index = 0; index < m_origins.size() && !first; ++index) {
+    Origin& origin = m_origins[index];
+    if (origin.key.empty() || now - origin.seen < m_limits.forgotten_after) continue;
+    m_origin_of.erase(origin.key);
+    m_forgot = true;
+    origin = Origin();
+    m_free_origins.push_back(index);
+  }
 }
 
-std::uint32_t SenderSession::add(std::string_view key, const std::string& address, WriteOutcome& outcome) {
+std::optional<std::uint32_t> SenderSession::nodeOf(std::string name, const std::string& address) {
+  if (name.empty() || isLoopbackHost(name)) name = isLoopbackHost(address) ? m_port.this_node : address;
+  return m_places.node(name);
+}
+
+std::optional<SenderSession::Meaning> SenderSession::meaningOf(std::string_view key, const std::string& address) {
   ExpositionParser::Sample exposed;
   std::string_view job, instance, node_label;
   for (const auto& [name, value] : labelsOf(key)) {
@@ -156,53 +163,67 @@ std::uint32_t SenderSession::add(std::string_view key, const std::string& addres
       exposed.name = value;
     else if (name == "job")
       job = value;
+    else if (name == "instance")
+      instance = value;
     else
       exposed.labels.emplace_back(name, value);
-    if (name == "instance") instance = value;
     if (name == "node" || name == "nodename" || name == "kubernetes_node") node_label = value;
   }
-  if (exposed.name.empty()) return ++outcome.unnamed, kNone;
-  if (series() >= m_limits.series || m_label_bytes + key.size() > m_limits.label_bytes || m_nodes.size() >= m_limits.nodes ||
-      m_devices.size() >= m_limits.devices || m_new_series < 1) {
-    if (m_first_refused.empty()) m_first_refused = exposed.name.substr(0, 200);
-    ++(m_new_series < 1 ? outcome.too_fast : outcome.too_many_series);
-    return kNone;
-  }
-  m_new_series -= 1;
+  if (exposed.name.empty()) return std::nullopt;
   // Names alone decide: the types that Prometheus sends apart arrive later than the first samples.
-  const ExporterSample what = exporterSample(exposed, exposed.name.ends_with("_total") ? "counter" : "");
+  Meaning meaning{.what = exporterSample(exposed, exposed.name.ends_with("_total") ? "counter" : "")};
+  const ExporterSample& what = meaning.what;
+  meaning.unit = unitOfMetric(what.metric);
+  meaning.source = sourceOf(displayName(job), displayName(instance), !what.device_kind.empty());
+  const std::string node = !what.node.empty() ? what.node : node_label.empty() ? hostOfInstance(instance) : displayName(node_label);
+  meaning.node = nodeOf(node, address);
+  return meaning;
+}
+
+std::uint32_t SenderSession::add(std::string_view key, const std::string& address, WriteOutcome& outcome) {
+  const auto refuse = [&](std::int64_t& count) {
+    if (m_first_refused.empty()) m_first_refused = nameOf(key);
+    ++count;
+    return kNone;
+  };
+  if (m_new_series < 1) return refuse(outcome.too_fast);
+  if (series() >= m_limits.series || m_label_bytes + key.size() > m_limits.label_bytes) return refuse(outcome.too_many_series);
+  const std::optional<Meaning> meaning = isOtlpKey(key) ? meaningOfOtlp(key) : meaningOf(key, address);
+  if (!meaning) return ++outcome.unnamed, kNone;
+  if (!meaning->node) return refuse(outcome.too_many_series);
+  const ExporterSample& what = meaning->what;
+  const std::optional<std::uint32_t> device = what.device_kind.empty() ? std::nullopt : m_places.device(what, *meaning->node);
+  if (!device && !what.device_kind.empty()) return refuse(outcome.too_many_series);
+  declarePlaces();
+  m_new_series -= 1;
   Entry entry{.key = std::string(key),
               .unit = what.unit,
               .metric = findMetric(what.metric),
               .metric_name = what.metric,
               .dcgm = what.dcgm,
-              .last_xid = what.last_xid};
-  std::string node = !what.node.empty() ? what.node : displayName(node_label.empty() ? hostOfInstance(instance) : std::string(node_label));
-  if (node.empty() || isLoopback(node)) node = isLoopback(address) ? m_port.this_node : address;
-  entry.node = nodeOf(node);
-  std::string device_uuid;
-  if (!what.device_kind.empty()) {
-    std::tie(device_uuid, entry.device) = deviceOf(what, entry.node);
-    if (!what.instance_uuid.empty()) {
-      ExporterSample instance_device;
-      instance_device.device_kind = kMigKind, instance_device.uuid = what.instance_uuid, instance_device.model = what.instance_profile,
-      instance_device.index = what.index;
-      (void)deviceOf(instance_device, entry.node);
-    }
-  }
-  SeriesKey series{.node = m_nodes[entry.node].id,
-                   .device = entry.device,
-                   .metric = what.metric,
-                   .source = displayName(job),
+              .delta = meaning->delta,
+              .code = what.code,
+              .node = *meaning->node};
+  SeriesKey series{.metric = what.metric,
+                   .source = meaning->source,
                    .labels = what.labels,
-                   .unit = std::string(unitOfMetric(what.metric)),
+                   .unit = meaning->unit,
                    .kind = what.counter ? SeriesKind::kCounter : SeriesKind::kGauge};
-  entry.identity = StoredSeries::identity(m_nodes[entry.node].uuid, device_uuid, series);
+  if (meaning->attempt && !device) {
+    series.attempt = meaning->attempt;
+    series.rank = meaning->rank;
+    entry.identity = StoredSeries::identity(meaning->owner, "", series);
+  } else {
+    series.node = m_node_ids[entry.node];
+    std::string device_uuid;
+    if (device) series.device = entry.device = m_device_ids[*device], device_uuid = m_places.declared(*device).uuid;
+    entry.identity = StoredSeries::identity(m_places.nodeUuid(entry.node), device_uuid, series);
+  }
   entry.id = m_dictionary->series(series);
   ++m_defined_series;
   m_label_bytes += key.size();
   if (const auto stored = m_stored.find(entry.identity); stored != m_stored.end())
-    entry.newest = stored->second, noteSample(entry);
+    resume(entry, stored->second);
   else
     entry.fresh = std::make_unique<std::vector<TimeNs>>();
   entry.created = m_now;
@@ -214,6 +235,15 @@ std::uint32_t SenderSession::add(std::string_view key, const std::string& addres
   m_entries[index] = std::move(entry);
   m_by_key.emplace(m_entries[index].key, index);
   return index;
+}
+
+// A total continues from the stored one: earlier increments are in it, or are sent again with their times.
+void SenderSession::resume(Entry& entry, TimeNs newest) {
+  entry.newest = newest;
+  noteSample(entry);
+  if (!entry.delta) return;
+  const auto stored = m_store->samples(entry.identity, entry.metric_name, {newest, newest + 1});
+  if (stored.ok() && *stored && !(*stored)->value.empty()) entry.total = (*stored)->value.back();
 }
 
 }  // namespace runglass

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SenderSession: the samples of its series as batches.
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <utility>
 
 #include "collectors/exposition/exporter_metrics.h"
@@ -18,7 +18,7 @@ constexpr std::size_t kPiece = 1U << 20, kMaxBlocks = 100'000;  // of a batch
 constexpr DurNs kContactEvery = 10 * kNsPerSecond;
 constexpr DurNs kFresh = 60 * kNsPerSecond;  // a commit is due after 10 s
 constexpr std::size_t kMaxFreshTimes = 4'000'000;
-constexpr std::int64_t kFarthestMs = 4'000'000'000'000;  // year 2096
+constexpr TimeNs kFarthest = 4'000'000'000 * kNsPerSecond;  // year 2096
 
 template <class Message>
 void append(std::string& payload, std::uint32_t field, const Message& message) {
@@ -51,39 +51,68 @@ void appendBlock(std::string& out, SeriesId series, std::span<const TimeNs> time
 
 }  // namespace
 
-void SenderSession::write(Entry& entry, std::span<const WriteSample> samples, TimeNs now, WriteOutcome& outcome) {
+void SenderSession::beginPayload() {
+  if (m_payload.empty()) wire::appendFixed64(m_payload, Wire::kSealedNsFieldNumber, m_now);
+}
+
+// A definition has the identity only: what else is known of a device is an update of it.
+void SenderSession::declarePlaces() {
+  ExporterPart part;
+  m_places.declare(part, m_port.node_uuid);
+  for (const auto& [index, node] : part.nodes) m_node_ids.push_back(m_dictionary->node(node));
+  m_contacts.resize(m_node_ids.size());
+  m_device_ids.resize(m_places.devices());
+  for (auto& [index, node, device] : part.devices) {
+    device.node = m_node_ids[node];
+    m_device_ids[index] = m_dictionary->device(device);
+    if (device.model.empty() && !device.index) continue;
+    beginPayload();
+    append(m_payload, Wire::kDeviceFieldNumber, messageOf(m_device_ids[index], device));
+  }
+}
+
+void SenderSession::write(Entry& entry, std::span<const WriteSample> samples, WriteOutcome& outcome) {
+  entry.seen = m_now;
+  for (const WriteSample& sample : samples) {
+    if (isStaleMarker(sample.value))
+      ++outcome.stale;  // the series ends: what has no points is a gap
+    else
+      admit(entry, sample.time_ms > 0 && sample.time_ms <= kFarthest / kNsPerMs ? sample.time_ms * kNsPerMs : 0, sample.value, outcome);
+  }
+  flushAdmitted(entry, outcome);
+}
+
+bool SenderSession::isTime(std::uint64_t time, WriteOutcome& outcome) const {
+  if (time == 0 || time > static_cast<std::uint64_t>(kFarthest)) return ++outcome.no_time, false;
+  if (static_cast<TimeNs>(time) > m_now + m_limits.ahead) return ++outcome.ahead, false;
+  return true;
+}
+
+void SenderSession::admit(const Entry& entry, std::uint64_t time, double exposed, WriteOutcome& outcome) {
+  if (!isTime(time, outcome)) return;
+  if (entry.dcgm && isBlankOfDcgm(exposed)) {
+    ++outcome.blank;
+    return;
+  }
+  const double value = entry.unit != nullptr ? entry.unit->apply(exposed) : exposed;
+  if (entry.metric != nullptr && !isPlausible(*entry.metric, value)) {
+    if (outcome.implausible++ == 0) m_first_implausible = entry.metric_name + " " + std::to_string(value);
+    return;
+  }
+  m_times.push_back(static_cast<TimeNs>(time));
+  m_values.push_back(value);
+}
+
+// The samples since the last call, all of one series.
+void SenderSession::flushAdmitted(Entry& entry, WriteOutcome& outcome) {
+  putAdmitted(entry, outcome);
   m_times.clear();
   m_values.clear();
-  entry.seen = now;
-  bool ascending = true;
-  for (const WriteSample& sample : samples) {
-    if (isStaleMarker(sample.value)) {
-      ++outcome.stale;  // the series ends: what has no points is a gap
-      continue;
-    }
-    if (sample.time_ms <= 0 || sample.time_ms > kFarthestMs) {
-      ++outcome.no_time;
-      continue;
-    }
-    const TimeNs time = sample.time_ms * kNsPerMs;
-    if (time > now + m_limits.ahead) {
-      ++outcome.ahead;
-      continue;
-    }
-    if (entry.dcgm && isBlankOfDcgm(sample.value)) {
-      ++outcome.blank;
-      continue;
-    }
-    const double value = entry.unit != nullptr ? entry.unit->apply(sample.value) : sample.value;
-    if (entry.metric != nullptr && !isPlausible(*entry.metric, value)) {
-      if (outcome.implausible++ == 0) m_first_implausible = entry.metric_name + " " + std::to_string(value);
-      continue;
-    }
-    ascending = ascending && (m_times.empty() || time > m_times.back());
-    m_times.push_back(time);
-    m_values.push_back(value);
-  }
+}
+
+void SenderSession::putAdmitted(Entry& entry, WriteOutcome& outcome) {
   if (m_times.empty()) return;
+  const bool ascending = std::ranges::adjacent_find(m_times, std::greater_equal()) == m_times.end();
   if (ascending && m_times.front() > entry.newest) return put(entry, m_times, m_values, outcome);
   // The part that is surely new is delivered at once; the rest waits for an answer of the store.
   Late late{.entry = &entry, .points = {}};
@@ -105,9 +134,11 @@ void SenderSession::write(Entry& entry, std::span<const WriteSample> samples, Ti
   if (!late.points.empty()) m_late.push_back(std::move(late));
 }
 
-void SenderSession::put(Entry& entry, std::span<const TimeNs> time, std::span<const double> value, WriteOutcome& outcome) {
+void SenderSession::put(Entry& entry, std::span<const TimeNs> time, std::span<double> value, WriteOutcome& outcome) {
+  if (entry.delta)
+    for (double& one : value) one = entry.total += one;
   if (m_payload.size() >= kPiece || m_blocks >= kMaxBlocks) deliver({});
-  if (m_payload.empty()) wire::appendFixed64(m_payload, Wire::kSealedNsFieldNumber, m_now);
+  beginPayload();
   const bool same_times = std::ranges::equal(time, m_block_times);
   appendBlock(m_payload, entry.id, time, value, same_times);
   if (!same_times) m_block_times.assign(time.begin(), time.end());
@@ -116,13 +147,13 @@ void SenderSession::put(Entry& entry, std::span<const TimeNs> time, std::span<co
   noteSample(entry);
   if (entry.fresh) remember(entry, time);
   outcome.stored += static_cast<std::int64_t>(time.size());
-  if (!entry.last_xid) return;
-  for (std::size_t i = 0; i < time.size(); ++i) reportXid(entry, time[i], value[i]);
+  if (entry.code == CodeGauge::kNone) return;
+  for (std::size_t i = 0; i < time.size(); ++i) reportFault(entry, time[i], value[i]);
 }
 
 // A node without an agent was last seen in its metrics.
 void SenderSession::noteSample(const Entry& entry) {
-  TimeNs& newest = m_nodes[entry.node].newest;
+  TimeNs& newest = m_contacts[entry.node].newest;
   newest = std::max(newest, std::min(entry.newest, m_now));
 }
 
@@ -136,15 +167,12 @@ void SenderSession::remember(Entry& entry, std::span<const TimeNs> time) {
   entry.fresh.reset();
 }
 
-// The gauge keeps its last Xid indefinitely: only a change is a new Xid. The first value seen may be old.
-void SenderSession::reportXid(Entry& entry, TimeNs time, double value) {
-  const auto [last, first] = m_last_xid.try_emplace({entry.node, entry.device.value}, value);
-  const double before = std::exchange(last->second, value);
-  if (!(value > 0 && value < 1e6) || (!first && before == value)) return;
-  Event event = lastXidEvent(value, !first, time);
-  event.node = m_nodes[entry.node].id;
-  event.device = entry.device;
-  append(m_payload, Wire::kEventFieldNumber, messageOf(event));
+void SenderSession::reportFault(const Entry& entry, TimeNs time, double value) {
+  std::optional<Event> event = m_codes.read(entry.code, entry.node, entry.device.value, value, time);
+  if (!event) return;
+  event->node = m_node_ids[entry.node];
+  event->device = entry.device;
+  append(m_payload, Wire::kEventFieldNumber, messageOf(*event));
 }
 
 // A sample before the newest one of its series is late, or was sent before: the store knows.
@@ -155,7 +183,9 @@ Status SenderSession::writeLate(WriteOutcome& outcome) {
   for (Late& late : m_late) {
     std::ranges::stable_sort(late.points, {}, &std::pair<TimeNs, double>::first);
     const TimeRange range{late.points.front().first, late.points.back().first + 1};
-    RG_ASSIGN(std::optional<std::vector<TimeNs>> stored, m_store->times(late.entry->identity, late.entry->metric_name, range));
+    RG_ASSIGN(auto found, m_store->samples(late.entry->identity, late.entry->metric_name, range));
+    std::optional<std::vector<TimeNs>> stored;
+    if (found) stored = std::move(found->time);
     if (!stored && late.entry->fresh) {
       stored = *late.entry->fresh;
       std::ranges::sort(*stored);
@@ -174,27 +204,33 @@ Status SenderSession::writeLate(WriteOutcome& outcome) {
       m_times.push_back(time);
       m_values.push_back(value);
     }
-    if (!m_times.empty()) put(*late.entry, m_times, m_values, outcome);
+    if (late.entry->delta)
+      outcome.late_deltas += static_cast<std::int64_t>(m_times.size());
+    else if (!m_times.empty())
+      put(*late.entry, m_times, m_values, outcome);
   }
   m_late.clear();
+  m_times.clear();
+  m_values.clear();
   return {};
 }
 
 void SenderSession::reportNodes(TimeNs now) {
   if (m_payload.empty()) return;
-  for (KnownDevice& known : m_updated) append(m_payload, Wire::kDeviceFieldNumber, messageOf(known.id, known.device));
-  m_updated.clear();
-  for (KnownNode& node : m_nodes) {
-    if (!node.uuid.starts_with("name:") || node.newest <= node.last_heard || now - node.reported < kContactEvery) continue;
-    node.reported = now;
-    node.last_heard = node.newest;
-    append(m_payload, Wire::kNodeFieldNumber, messageOf(node.id, Node{.uuid = node.uuid, .name = node.name, .last_heard = node.newest}));
+  for (std::uint32_t index = 0; index < m_contacts.size(); ++index) {
+    Contact& contact = m_contacts[index];
+    const std::string& uuid = m_places.nodeUuid(index);
+    if (!uuid.starts_with("name:") || contact.newest <= contact.last_heard || now - contact.reported < kContactEvery) continue;
+    contact.reported = now;
+    contact.last_heard = contact.newest;
+    const Node node{.uuid = uuid, .name = m_places.nodeName(index), .last_heard = contact.newest};
+    append(m_payload, Wire::kNodeFieldNumber, messageOf(m_node_ids[index], node));
   }
 }
 
 void SenderSession::issue(const char* code, std::int64_t count, TimeNs now, const std::string& detail) {
   if (count == 0) return;
-  if (m_payload.empty()) wire::appendFixed64(m_payload, Wire::kSealedNsFieldNumber, now);
+  beginPayload();
   append(m_payload, Wire::kIssueFieldNumber,
          messageOf(Issue{.code = code, .source = m_name, .count = count, .first = now, .last = now, .detail = detail}));
 }
@@ -208,6 +244,10 @@ void SenderSession::reportIssues(const WriteOutcome& outcome, TimeNs now) {
   issue("receive.implausible_value", outcome.implausible, now, m_first_implausible);
   issue("receive.blank_value", outcome.blank, now, "");
   issue("receive.unnamed_series", outcome.unnamed, now, "");
+  issue("receive.late_delta", outcome.late_deltas, now, "");
+  issue("receive.too_many_tracks", outcome.too_many_tracks, now,
+        "at most " + std::to_string(m_limits.resources) + " resources, " + std::to_string(m_limits.tracks) + " tracks and " +
+            std::to_string(m_limits.runs) + " runs of a sender; the first one refused: " + m_first_refused);
 }
 
 void SenderSession::deliver(std::function<void(const Status&)> done) {

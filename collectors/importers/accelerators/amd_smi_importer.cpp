@@ -10,8 +10,8 @@
 #include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/input/tool_score.h"
-#include "collectors/text/quantity.h"
 #include "collectors/text/line_splitter.h"
+#include "collectors/text/quantity.h"
 
 namespace runglass {
 namespace {

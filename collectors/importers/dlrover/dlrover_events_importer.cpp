@@ -9,8 +9,8 @@
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/read_pieces.h"
 #include "collectors/importers/input/run_name.h"
-#include "collectors/text/wall_time.h"
 #include "collectors/text/line_splitter.h"
+#include "collectors/text/wall_time.h"
 #include "model/step_metrics.h"
 
 namespace runglass {

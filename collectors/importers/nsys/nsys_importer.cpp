@@ -9,9 +9,9 @@
 #include "collectors/importers/importer_registry.h"
 #include "collectors/importers/input/run_name.h"
 #include "collectors/importers/nsys/foreign_database.h"
-#include "collectors/text/display_name.h"
 #include "collectors/importers/timeline/kernel_category.h"
 #include "collectors/importers/timeline/track_sorter.h"
+#include "collectors/text/display_name.h"
 #include "model/crc32c.h"
 
 namespace runglass {

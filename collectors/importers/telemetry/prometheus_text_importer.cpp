@@ -27,7 +27,7 @@ struct Meaning {
   ExporterSample sample;
   DeviceId id;
   std::vector<double> untimed;
-  std::optional<double> last;  // for gauges whose changes are events
+  std::optional<double> last;  // of a gauge of hangs
 };
 
 class PrometheusFile {
@@ -97,18 +97,19 @@ class PrometheusFile {
 
   void recordChange(Meaning& meaning, double value, std::optional<TimeNs> time) {
     const ExporterSample& what = meaning.sample;
-    if (!what.last_xid && !what.hang && !what.npu_error) return;
-    const auto before = std::exchange(meaning.last, value);
-    if (what.rank && !before) m_out.rank({.attempt = m_series.attempt(), .rank = *what.rank});
-    if (!(value > 0 && value < (what.npu_error ? kNoNpuError : kNoXid)) || before == value) return;
-    Event event = what.last_xid    ? lastXidEvent(value, before.has_value(), time)
-                  : what.npu_error ? npuErrorEvent(value, time)
-                                   : Event{.time = time,
-                                           .kind = "collective_timeout",
-                                           .severity = Severity::kError,
-                                           .message = "xpu_timer: a kernel has not ended within XPU_TIMER_HANG_TIMEOUT"};
-    event.attempt = m_series.attempt(), event.node = m_series.node(), event.device = meaning.id, event.rank = what.rank;
-    m_out.event(event);
+    std::optional<Event> event = m_codes.read(what.code, m_series.node().value, meaning.id.value, value, time);
+    if (what.hang) {
+      const auto before = std::exchange(meaning.last, value);
+      if (what.rank && !before) m_out.rank({.attempt = m_series.attempt(), .rank = *what.rank});
+      if (value > 0 && before != value)
+        event = Event{.time = time,
+                      .kind = "collective_timeout",
+                      .severity = Severity::kError,
+                      .message = "xpu_timer: a kernel has not ended within XPU_TIMER_HANG_TIMEOUT"};
+    }
+    if (!event) return;
+    event->attempt = m_series.attempt(), event->node = m_series.node(), event->device = meaning.id, event->rank = what.rank;
+    m_out.event(*event);
   }
 
   Meaning* meaningOf(const ExpositionParser::Sample& sample) {
@@ -166,6 +167,7 @@ class PrometheusFile {
   Recorder& m_out;
   DeviceSeries m_series;
   ExpositionParser m_parser;
+  FaultCodes m_codes;
   std::unordered_map<std::string, Meaning> m_meanings;
   std::unordered_map<std::string, std::string> m_host_of;  // by uuid of a device
   std::unordered_map<std::string, std::int64_t> m_seen;

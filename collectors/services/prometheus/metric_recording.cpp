@@ -43,7 +43,7 @@ struct MetricRecording::Parts {
   const Post post;
   const std::string mark;
   std::unique_ptr<Reader> reader;
-  std::optional<StoredTimes> stored;
+  std::optional<StoredSeries> stored;
   std::optional<QueryClient> client;
   std::optional<QueriedSeries> series;
   std::optional<MetricSource> source;
@@ -68,7 +68,8 @@ void MetricRecording::Parts::run(const std::stop_token& token) {
 
 Status MetricRecording::Parts::begin(const std::stop_token& token) {
   RG_ASSIGN(reader, options.reader());
-  RG_ASSIGN(stored, StoredTimes::of(*reader));
+  stored.emplace(*reader);
+  RG_TRY(stored->load());
   const auto saved = std::make_shared<std::promise<std::optional<TimeNs>>>();
   std::future<std::optional<TimeNs>> answer = saved->get_future();
   post([saved, mark = mark](Writer& writer) {

@@ -21,16 +21,6 @@ std::string keyOf(const MetricLabels& labels) {
   return key;
 }
 
-// "gpu-01:9100", "[::1]:9100", "http://gpu-01:9100/metrics".
-std::string hostOfInstance(std::string_view instance) {
-  if (const std::size_t scheme = instance.find("://"); scheme != std::string_view::npos) instance.remove_prefix(scheme + 3);
-  instance = instance.substr(0, instance.find('/'));
-  if (instance.starts_with('[')) return displayName(instance.substr(1, instance.find(']') - 1));
-  // More than one colon: an IPv6 address without a port.
-  if (instance.find(':') == instance.rfind(':')) instance = instance.substr(0, instance.find(':'));
-  return displayName(instance);
-}
-
 std::string_view shortName(std::string_view host) { return host.substr(0, host.find('.')); }
 
 // As an exporter exposes it: without the labels that Prometheus adds.
@@ -47,7 +37,7 @@ ExpositionParser::Sample exposed(const MetricLabels& labels) {
 
 }  // namespace
 
-QueriedSeries::QueriedSeries(std::string url, QueriedPlaces places, StoredTimes* stored, DurNs overlap, ExporterPlaces::NodeUuid node_uuid)
+QueriedSeries::QueriedSeries(std::string url, QueriedPlaces places, StoredSeries* stored, DurNs overlap, ExporterPlaces::NodeUuid node_uuid)
     : m_url(std::move(url)), m_wanted(std::move(places)), m_stored(stored), m_overlap(overlap), m_node_uuid(std::move(node_uuid)) {}
 
 void QueriedSeries::learnHosts(const std::vector<MetricLabels>& series) {
@@ -126,7 +116,7 @@ QueriedSeries::Origin QueriedSeries::originOf(const MetricLabels& labels) {
               .node = *node,
               .device = device,
               .metric = findMetric(what.metric),
-              .last_xid = what.last_xid};
+              .code = what.code};
   const std::string identity = keyOf({{std::to_string(*node), device ? std::to_string(*device) : ""},
                                       {entry.key.metric, entry.key.source},
                                       {entry.key.labels, entry.key.unit}});
@@ -174,12 +164,14 @@ Result<ExporterPart> QueriedSeries::take(TimeRange range) {
     SampleColumns stored;
     if (m_stored != nullptr) {
       const std::string device = entry.device ? m_places.declared(*entry.device).uuid : std::string();
-      RG_ASSIGN(stored,
-                m_stored->samples(m_places.nodeUuid(entry.node), device, entry.key, range, entry.last_xid && entry.newest == INT64_MIN));
+      const std::uint64_t identity = StoredSeries::identity(m_places.nodeUuid(entry.node), device, entry.key);
+      RG_ASSIGN(auto found,
+                m_stored->samples(identity, entry.key.metric, range, entry.code != CodeGauge::kNone && entry.newest == INT64_MIN));
+      if (found) stored = std::move(*found);
     }
     takeEntry(index, stored, part);
   }
-  xids(part);
+  reportFaults(part);
   for (const auto& [code, left] : std::exchange(m_left_out, {}))
     part.issues.push_back({.code = code, .source = m_url, .count = left.count, .detail = left.first});
   return part;
@@ -207,9 +199,9 @@ void QueriedSeries::takeEntry(std::uint32_t index, const SampleColumns& stored, 
     pending[kept++] = one;
   }
   pending.resize(kept);
-  if (entry.last_xid) {
+  if (entry.code != CodeGauge::kNone) {
     // By device: the labels change with the pod that uses the GPU. A late sample is no new change.
-    auto& readings = m_xid_readings[{entry.node, entry.device}];
+    auto& readings = m_code_readings[{entry.code, entry.node, entry.device}];
     for (std::size_t i = 0; i < stored.size(); ++i)
       if (stored.time[i] > entry.newest) readings.push_back({stored.time[i], stored.value[i], true});
     for (const Pending& one : pending)
@@ -230,15 +222,14 @@ void QueriedSeries::takeEntry(std::uint32_t index, const SampleColumns& stored, 
   entry.pending = {};
 }
 
-// The gauge keeps its last Xid: only a change is a new one. What the store has between the new samples is recorded already.
-void QueriedSeries::xids(ExporterPart& part) {
-  for (auto& [place, readings] : std::exchange(m_xid_readings, {})) {
-    std::ranges::stable_sort(readings, {}, &XidReading::time);
-    for (const XidReading& reading : readings) {
-      const auto [last, first] = m_last_xid.try_emplace(place, reading.value);
-      const double before = std::exchange(last->second, reading.value);
-      if (reading.stored || !(reading.value > 0 && reading.value < 1e6) || (!first && before == reading.value)) continue;
-      part.events.push_back({.node = place.first, .device = place.second, .event = lastXidEvent(reading.value, !first, reading.time)});
+// What the store has between the new samples is recorded already.
+void QueriedSeries::reportFaults(ExporterPart& part) {
+  for (auto& [place, readings] : std::exchange(m_code_readings, {})) {
+    const auto& [gauge, node, device] = place;
+    std::ranges::stable_sort(readings, {}, &CodeReading::time);
+    for (const CodeReading& reading : readings) {
+      std::optional<Event> event = m_codes.read(gauge, node, device ? *device + 1ULL : 0, reading.value, reading.time);
+      if (event && !reading.stored) part.events.push_back({.node = node, .device = device, .event = std::move(*event)});
     }
   }
 }

@@ -5,7 +5,7 @@
 // because several exporters of one job may be on a machine.
 //
 // Threading:  one thread.
-// Ownership:  borrows the StoredTimes.
+// Ownership:  borrows the StoredSeries.
 // Units:      TimeNs; values in base units of the catalogue.
 // Errors:     refused samples and series are counted and become issues of the part.
 // Cost:       a hash look-up per column; some 500 bytes a series.
@@ -16,12 +16,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "collectors/exposition/exporter_places.h"
+#include "collectors/exposition/stored_series.h"
 #include "collectors/services/prometheus/query_answer.h"
-#include "collectors/services/prometheus/stored_times.h"
 #include "model/metric_catalog.h"
 
 namespace runglass {
@@ -38,7 +39,7 @@ class QueriedSeries {
 
   // `url`: names the service in issues. `stored`: null for an empty store. `overlap`: time that is queried again, in which samples that
   // were not taken before are new. `node_uuid`: the uuid of a node's name; empty: that of `stored`.
-  QueriedSeries(std::string url, QueriedPlaces places, StoredTimes* stored, DurNs overlap = 0, ExporterPlaces::NodeUuid node_uuid = {});
+  QueriedSeries(std::string url, QueriedPlaces places, StoredSeries* stored, DurNs overlap = 0, ExporterPlaces::NodeUuid node_uuid = {});
 
   // Learns the machines' names behind addresses; before series of them are added.
   void learnHosts(const std::vector<MetricLabels>& series);
@@ -77,7 +78,7 @@ class QueriedSeries {
     std::uint32_t node = 0;
     std::optional<std::uint32_t> device;
     const MetricInfo* metric = nullptr;  // null: not in the catalogue
-    bool last_xid = false;
+    CodeGauge code = CodeGauge::kNone;
     TimeNs newest = INT64_MIN;    // taken so far
     std::vector<TimeNs> overlap;  // times taken in the overlap before it, sorted
     std::vector<Pending> pending;
@@ -93,35 +94,35 @@ class QueriedSeries {
     std::string first;
   };
 
-  struct XidReading {
+  struct CodeReading {
     TimeNs time;
     double value;
     bool stored;
   };
-  using XidPlace = std::pair<std::uint32_t, std::optional<std::uint32_t>>;  // node and device
+  using CodePlace = std::tuple<CodeGauge, std::uint32_t, std::optional<std::uint32_t>>;  // gauge, node and device
 
   Origin originOf(const MetricLabels& labels);
   bool isTaken(const Entry& entry, TimeNs time) const;
   void takeEntry(std::uint32_t index, const SampleColumns& stored, ExporterPart& part);
-  void xids(ExporterPart& part);
+  void reportFaults(ExporterPart& part);
   void issue(const char* code, std::int64_t count, const std::string& detail);
 
   const std::string m_url;
   const QueriedPlaces m_wanted;
-  StoredTimes* const m_stored;
+  StoredSeries* const m_stored;
   const DurNs m_overlap;
   const ExporterPlaces::NodeUuid m_node_uuid;
   const std::shared_ptr<WrittenIds> m_ids = std::make_shared<WrittenIds>();
   std::map<std::string, std::string> m_host_of;  // by the label instance
   std::map<std::string, std::string, std::less<>> m_types;
-  ExporterPlaces m_places{kMaxPlaces};
+  ExporterPlaces m_places{kMaxPlaces, kMaxPlaces};
   std::unordered_map<std::string, Origin> m_origins;        // by all labels
   std::unordered_map<std::string, std::uint32_t> m_by_key;  // by identity
   std::vector<Entry> m_entries;
   std::vector<std::uint32_t> m_touched;
   std::vector<ExporterPart::NewSeries> m_fresh;
-  std::map<XidPlace, std::vector<XidReading>> m_xid_readings;  // of the part that is being taken
-  std::map<XidPlace, double> m_last_xid;
+  std::map<CodePlace, std::vector<CodeReading>> m_code_readings;  // of the part that is being taken
+  FaultCodes m_codes;
   std::map<const char*, Count> m_left_out;
 };
 

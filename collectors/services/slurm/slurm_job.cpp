@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "collectors/text/display_name.h"
-#include "collectors/text/wall_time.h"
 #include "collectors/text/hostlist.h"
+#include "collectors/text/wall_time.h"
 
 namespace runglass {
 namespace {

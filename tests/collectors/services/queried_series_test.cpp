@@ -192,9 +192,9 @@ TEST(QueriedSeries, AnOverlappingWindowDoublesNeitherSamplesNorEvents) {
     ASSERT_TRUE(writer.ok());
     auto reader = store.reader();
     ASSERT_TRUE(reader.ok());
-    auto stored = StoredTimes::of(**reader);
-    ASSERT_TRUE(stored.ok());
-    QueriedSeries asked("http://prom", {}, &*stored);
+    StoredSeries stored(**reader);
+    ASSERT_TRUE(stored.load().ok());
+    QueriedSeries asked("http://prom", {}, &stored);
     std::vector<int> seconds;
     std::vector<double> load, xid;
     for (int s = from; s < to; s += 15) seconds.push_back(s), load.push_back(s), xid.push_back(s < 100 ? 0 : s < 300 ? 31 : 79);

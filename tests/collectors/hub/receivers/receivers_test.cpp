@@ -15,9 +15,11 @@
 #include <thread>
 
 #include "collectors/hub/access/pairing.h"
+#include "collectors/hub/receivers/otlp/otlp_json.h"
 #include "net/http_client.h"
 #include "storage/open_store.h"
 #include "tests/collectors/hub/receivers/write_body.h"
+#include "tests/support/gzipped.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait_until.h"
 
@@ -331,6 +333,59 @@ TEST_F(ReceiversPort, ASenderThatWaitsForTheStoreDelaysNoOther) {
   EXPECT_EQ(as("fast"), 204);
   EXPECT_FALSE(slow_done);
   slow.join();
+}
+
+// A gauge of the current time, or one that is an hour ahead.
+std::string otlpJson(DurNs ahead = 0) {
+  return R"({"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"g","gauge":{"dataPoints":[{"asDouble":1,"timeUnixNano":")" +
+         std::to_string(wallNow() + ahead) + R"("}]}}]}]}]})";
+}
+
+TEST_F(ReceiversPort, OtlpIsAnsweredInItsEncoding) {
+  start();
+  const auto post = [&](const std::string& path, std::vector<std::string> headers, std::string body) {
+    return ask(
+        {.url = "http://" + m_receivers->address() + path, .method = "POST", .headers = std::move(headers), .body = std::move(body)});
+  };
+  const std::string json = "Content-Type: application/json", proto = "Content-Type: application/x-protobuf";
+  HttpAnswer answer = post("/v1/metrics", {json}, otlpJson());
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, "{}");
+  EXPECT_EQ(m_delivered, 1);
+  answer = post("/v1/metrics", {json}, otlpJson(3'600 * kNsPerSecond));
+  EXPECT_EQ(answer.status, 200) << "an exporter does not send again what is never accepted";
+  EXPECT_THAT(answer.body,
+              StartsWith(R"({"partialSuccess":{"rejectedDataPoints":"1","errorMessage":"otlp: 1 more than 10 min in the future)"));
+  answer = post("/v1/metrics", {proto}, otlpFromJson(OtlpSignal::kMetrics, otlpJson(3'600 * kNsPerSecond)).value());
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body.substr(2, 2), std::string("\x08\x01"));
+  answer = post("/v1/metrics", {proto, "Content-Encoding: gzip"}, test::gzipped(otlpFromJson(OtlpSignal::kMetrics, otlpJson()).value()));
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, "");
+  for (const char* path : {"/v1/logs", "/v1/traces"}) EXPECT_EQ(post(path, {proto}, "").status, 200) << "an empty request is complete";
+  EXPECT_EQ(post("/v1/metrics", {json}, "{").status, 400);
+  EXPECT_THAT(post("/v1/metrics", {json}, "{").body, HasSubstr("malformed JSON"));
+  EXPECT_EQ(post("/v1/traces", {proto}, "\x0a\xff").status, 400);
+  EXPECT_EQ(post("/v1/metrics", {proto, "Content-Encoding: gzip"}, "no gzip").status, 400);
+  EXPECT_EQ(post("/v1/metrics", {"Content-Type: text/plain"}, "").status, 415);
+  EXPECT_EQ(post("/v1/metrics", {proto, "Content-Encoding: zstd"}, "").status, 415);
+  EXPECT_EQ(post("/v1/profiles", {proto}, "").status, 404);
+  m_room = false;
+  answer = post("/v1/metrics", {json}, otlpJson());
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_THAT(answer.body, HasSubstr(R"({"message":)"));
+}
+
+TEST_F(ReceiversPort, AGzipBombIsUnpackedUpToTheLimitOnly) {
+  start();
+  std::string packed = test::gzipped(std::string(80U << 20, '\0'));
+  ASSERT_LT(packed.size(), 1U << 20);
+  const HttpAnswer answer = ask({.url = "http://" + m_receivers->address() + "/v1/traces",
+                                 .method = "POST",
+                                 .headers = {"Content-Type: application/x-protobuf", "Content-Encoding: gzip"},
+                                 .body = packed});
+  EXPECT_EQ(answer.status, 413);
+  EXPECT_EQ(ask(request(body().packed())).status, 204) << "other senders go on";
 }
 
 }  // namespace

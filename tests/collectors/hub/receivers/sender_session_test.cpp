@@ -9,69 +9,17 @@
 #include <limits>
 #include <set>
 
-#include "collectors/wire/payload_replay.h"
-#include "storage/open_store.h"
-#include "tests/collectors/hub/receivers/write_body.h"
-#include "tests/support/temp_folder.h"
+#include "tests/collectors/hub/receivers/sender_fixture.h"
 
 namespace runglass {
 namespace {
 
+using test::kNowMs;
+using test::Sender;
 using test::WriteBody;
 using testing::ElementsAre;
 using testing::Pair;
 using testing::SizeIs;
-
-constexpr std::int64_t kNowMs = 1'800'000'000'000;
-
-class Sender : public testing::Test {
- protected:
-  Sender() : m_writer(openStore(m_folder.file("s.rgl")).writer({.replay = makeJournalReplay()}).value()) {
-    m_port.deliver = [this](const ReceivedBatch& batch) {
-      if (m_refuse) return batch.done(Status(Code::kUnavailable, "refused"));
-      if (batch.begins) m_replay = std::make_unique<PayloadReplay>(batch.sender);
-      m_replay->play(batch.definitions, *m_writer, m_writer.get());
-      m_replay->play(batch.payload, *m_writer, m_writer.get());
-      batch.done({});
-    };
-    m_port.settle = [] {};
-    m_port.commit = [this] { return m_writer->flush(); };
-    m_port.reader = [this] { return openStore(m_folder.file("s.rgl")).reader({.live = m_writer->liveTail()}); };
-    m_port.node_uuid = [](const std::string& name) { return name == "gpu-01" ? std::string("machine-1") : std::string(); };
-    m_port.this_node = "this-machine";
-    restart();
-  }
-  void restart() { m_session = std::make_unique<SenderSession>("receiver/prom", m_port, m_limits); }
-  WriteOutcome send(const WriteBody& body, std::int64_t now_ms = kNowMs) {
-    m_status.reset();
-    auto outcome = m_session->take(body.bytes(), "127.0.0.1", now_ms * kNsPerMs, [this](const Status& status) { m_status = status; });
-    EXPECT_TRUE(outcome.ok()) << outcome.status().message();
-    EXPECT_TRUE(m_status.has_value());
-    return outcome.ok() ? *outcome : WriteOutcome();
-  }
-  std::unique_ptr<Reader> reader() {
-    EXPECT_TRUE(m_writer->flush().ok());
-    return m_port.reader().value();
-  }
-  std::vector<std::pair<std::int64_t, double>> points(const std::string& metric) {
-    const auto open = reader();
-    std::vector<std::pair<std::int64_t, double>> out;
-    for (const Series& series : open->series({.metric = metric}).value()) {
-      const SampleColumns columns = open->samples(series.id, {}).value();
-      for (std::size_t i = 0; i < columns.size(); ++i) out.emplace_back(columns.time[i] / kNsPerMs, columns.value[i]);
-    }
-    return out;
-  }
-
-  test::TempFolder m_folder;
-  std::unique_ptr<Writer> m_writer;
-  std::unique_ptr<PayloadReplay> m_replay;
-  ReceiverPort m_port;
-  SenderLimits m_limits;
-  std::unique_ptr<SenderSession> m_session;
-  std::optional<Status> m_status;
-  bool m_refuse = false;
-};
 
 const WriteBody::Labels kUp = {{"__name__", "up"}, {"instance", "gpu-01:9100"}, {"job", "node"}};
 
