@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Keys that Qt's own widgets handle, in every view.
+#include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QComboBox>
 #include <QCoreApplication>
+#include <QHeaderView>
 #include <QImage>
+#include <QTabBar>
+#include <QTableView>
 #include <QTreeView>
 #include <set>
 
@@ -96,6 +100,29 @@ TEST_F(ConsoleKeysTest, TabShowsWhereTheFocusIs) {
     }
   }
   for (const std::string& one : unseen) ADD_FAILURE() << one;
+}
+
+std::string nameOf(const QWidget* widget) {
+  const QString words = widget->accessibleName().isEmpty() ? widget->property("text").toString() : widget->accessibleName();
+  const QWidget* in = widget->parentWidget();
+  return std::string(widget->metaObject()->className()) + " \"" + words.toStdString() + "\" in " +
+         (in == nullptr ? "" : in->metaObject()->className());
+}
+
+// What a mouse can click, keys can reach.
+TEST_F(ConsoleKeysTest, NoControlIsForTheMouseAlone) {
+  open();
+  std::set<std::string> deaf;
+  for (const ViewInfo& info : viewRegistry()) {
+    go(QString::fromLatin1(info.id));
+    for (const QAbstractButton* button : view(QString::fromLatin1(info.id))->findChildren<QAbstractButton*>())
+      if (button->isVisible() && (button->focusPolicy() & Qt::TabFocus) == 0 &&
+          qobject_cast<const QHeaderView*>(button->parentWidget()) == nullptr &&
+          qobject_cast<const QTableView*>(button->parentWidget()) == nullptr &&
+          qobject_cast<const QTabBar*>(button->parentWidget()) == nullptr)
+        deaf.insert(std::string(info.id) + ": " + nameOf(button));
+  }
+  for (const std::string& one : deaf) ADD_FAILURE() << one;
 }
 
 }  // namespace

@@ -259,6 +259,14 @@ void CurveCard::resizeEvent(QResizeEvent*) {
   tell();
 }
 
+QWidget* CurveCard::tabAfter(QWidget* control) {
+  for (QWidget* part : std::initializer_list<QWidget*>{m_plot, m_rules, m_pin, m_log, m_more}) {
+    setTabOrder(control, part);
+    control = part;
+  }
+  return control;
+}
+
 void CurveCard::placeButtons() {
   int right = width() - kBorder - kGrid;
   for (QToolButton* button : {m_more, m_log, m_pin, m_rules}) {

@@ -31,6 +31,8 @@ class CurveCard : public QWidget {
   bool isFinal() const;
   const CardQuestion& question() const { return m_question; }
   PlotWidget* plot() const { return m_plot; }
+  // Tab visits the controls of the card after that one; returns the last of them.
+  QWidget* tabAfter(QWidget* control);
   // What a point of the picture is about.
   std::optional<CurvePlace> placeOn(SeriesId series, std::int64_t x) const;
   // Exports the visible window; the outcome is emitted by exported().

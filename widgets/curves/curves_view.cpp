@@ -422,6 +422,8 @@ void CurvesView::arrangeCards() {
     const bool last = i == count - 1 && columns > 1 && count % columns != 0;
     grid->addWidget(m_cards[static_cast<std::size_t>(i)], i / columns, i % columns, 1, last ? columns - i % columns : 1);
   }
+  QWidget* before = m_runs;
+  for (CurveCard* card : m_cards) before = card->tabAfter(before);
   updateCards(false);
 }
 

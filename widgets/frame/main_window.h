@@ -19,6 +19,7 @@
 #include "widgets/core/query_service.h"
 #include "widgets/core/run_words.h"
 #include "widgets/core/selection.h"
+#include "widgets/core/tab_order.h"
 #include "widgets/core/theme.h"
 #include "widgets/frame/commands.h"
 #include "widgets/frame/console_settings.h"
@@ -113,6 +114,7 @@ class MainWindow : public QWidget {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  bool focusNextPrevChild(bool next) override { return focusNextControl(*this, next); }
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
 

@@ -8,6 +8,8 @@
 
 #include <QWidget>
 
+#include "widgets/core/tab_order.h"
+
 namespace runglass {
 
 class View;
@@ -27,6 +29,7 @@ class PanelWindow : public QWidget {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  bool focusNextPrevChild(bool next) override { return focusNextControl(*this, next); }
 
  private:
   const QString m_home;

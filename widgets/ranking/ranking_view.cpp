@@ -7,6 +7,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QSplitter>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -80,6 +81,7 @@ RankingView::RankingView(ViewContext context, QWidget* parent)
   m_tabs->addTab(ranking, tr("Ranking"));
   m_tabs->addTab(m_what_if, tr("What if"));
   m_tabs->setCornerWidget(m_levels);
+  setTabOrder(m_tabs->tabBar(), m_levels);
   m_levels->setToolTip(tr("What a row of the table is"));
   m_stack->addWidget(m_panel);
   m_stack->addWidget(makePage());
