@@ -20,6 +20,7 @@
 
 #include "tests/widgets/fake_store_maker.h"
 #include "tests/widgets/offscreen.h"
+#include "widgets/core/units.h"
 #include "widgets/welcome/connect_panel.h"
 #include "widgets/welcome/hub_panel.h"
 #include "widgets/welcome/import_panel.h"
