@@ -13183,6 +13183,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>精确模式下部分 kernel 或拷贝没有记录或时间：CUPTI 没有剩余缓冲，或关闭时尚未结束。请一次追踪较少的步。</translation>
     </message>
     <message>
+        <source>Increments of a time before the newest one of their series are refused: the total at that time is stored already. Send cumulative values, or from one process only.</source>
+        <translation>早于其序列最新时间的增量被拒绝：该时刻的总量已存储。请发送累计值，或仅由一个进程发送。</translation>
+    </message>
+    <message>
         <source>Index after the last sample a rank consumed in a step.</source>
         <translation>某步中 rank 消费的最后一个样本之后的索引。</translation>
     </message>
@@ -14503,8 +14507,8 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>既无 Hostname 又无 instance 指明机器的序列被略去。重写指标标签时请保留这些标签。</translation>
     </message>
     <message>
-        <source>Series without the label __name__ are refused.</source>
-        <translation>没有 __name__ 标签的序列被拒绝。</translation>
+        <source>Series without the label __name__, and OTLP metrics without a name, are refused.</source>
+        <translation>没有 __name__ 标签的序列以及没有名称的 OTLP 指标被拒绝。</translation>
     </message>
     <message>
         <source>Server chassis</source>
@@ -15001,6 +15005,10 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
     <message>
         <source>The rows of an attempt could not be read, so that its series and tracks were restarted. What was recorded before is still there; run runglassctl verify.</source>
         <translation>无法读取某个 attempt 的行，因此其序列和 track 重新开始。此前记录的内容仍在；请运行 runglassctl verify。</translation>
+    </message>
+    <message>
+        <source>The sender has as many resources, tracks or runs as one may have: spans, log lines and samples of further ones are refused. Usually an attribute of the resource holds ids or times.</source>
+        <translation>该发送方的资源、轨道或运行数量已达上限：更多对象的跨度、日志行和样本被拒绝。通常是因为资源的某个属性包含 ID 或时间。</translation>
     </message>
     <message>
         <source>The sender has as many series as one may have: samples of further ones are refused, the others continue. Usually a label holds ids or times. A series without samples for a day gives its place back.</source>

@@ -144,10 +144,10 @@ void addGrounds(std::vector<Column<R>>& columns) {
   columns.push_back(numbers(
       RankingText::tr("NVRx"),
       RankingText::tr("NVIDIA's resiliency extension: the fastest peer's median over its own, 1 at best; a straggler below 0.75."),
-      [](const R& r) { return r.ranked.nvrx_relative; }, ratio));
+      [](const R& r) { return r.ranked.nvrx_relative; }, [](double v) { return formatRatio(v); }));
   columns.push_back(numbers(
       RankingText::tr("NVRx own"), RankingText::tr("The same against its own best earlier level: below 1 it became slower."),
-      [](const R& r) { return r.ranked.nvrx_individual; }, ratio));
+      [](const R& r) { return r.ranked.nvrx_individual; }, [](double v) { return formatRatio(v); }));
   columns.push_back(words(RankingText::tr("place"), RankingText::tr("Coordinates: data, pipeline, tensor, context, expert parallel."),
                           [](const R& r) { return r.coordinates; }));
   columns.push_back(numbers(
