@@ -5,7 +5,7 @@ files stay within their budget. Prints one line per breach; exit 1 on any. layer
 import os, re, subprocess, sys
 
 ROOT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RANK = {'model': 0, 'storage': 0.9, 'net': 1, 'storage/codec': 1, 'storage/sqlite': 1, 'storage/schema': 1.1, 'storage/damage': 1.15, 'storage/sql': 1.2, 'storage/read': 1.3,
+RANK = {'model': 0, 'storage': 0.9, 'net': 1, 'storage/codec': 1, 'storage/sqlite': 1, 'storage/schema': 1.1, 'storage/sql': 1.2, 'storage/read': 1.3,
         'storage/travel': 1.4, 'storage/maintain': 1.4, 'storage/write': 1.5, 'analysis/words': 1.6, 'analysis/statistics': 1.7, 'analysis/text': 1.7,
         'analysis/layout': 1.7, 'analysis/collectives': 1.7, 'analysis/steps': 1.8, 'analysis/peers': 1.8, 'analysis': 2, 'analysis/views': 2.1, 'wire': 2,
         'collectors': 3, 'services/prometheus': 3.1, 'services/slurm': 3.1, 'hub/access': 3.1, 'hub/alerts': 3.1, 'hub/replica': 3.1, 'hub/server': 3.2,

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "storage/damage/damage_log.h"
+#include "storage/read/damage_log.h"
 
 namespace runglass {
 

@@ -17,7 +17,7 @@
 #include "app/cli/hub_arguments.h"
 #include "app/console/gui_thread.h"
 #include "app/console/this_host.h"
-#include "storage/damage/damage_log.h"
+#include "storage/read/damage_log.h"
 #include "widgets/core/units.h"
 #include "widgets/frame/view_registry.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "storage/damage/salvage_rows.h"
+#include "storage/maintain/salvage_rows.h"
 #include "storage/schema/store_references.h"
 #include "storage/sqlite/connection.h"
 #include "storage/sqlite/store_lock.h"

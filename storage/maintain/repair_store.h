@@ -15,10 +15,12 @@
 #include <vector>
 
 #include "model/result.h"
-#include "storage/damage/lost_object.h"
 
 namespace runglass {
 
+struct LostObject {
+  std::string object, why;
+};
 struct Repair {
   std::vector<std::pair<std::string, std::int64_t>> tables;  // with the number of their rows
   std::vector<LostObject> lost;

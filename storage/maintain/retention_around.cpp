@@ -25,6 +25,23 @@ bool AroundDamage::note(const std::string& table, const std::string& object, con
   return true;
 }
 
+Result<std::int64_t> AroundDamage::nextReadable(std::int64_t from, const std::function<Result<bool>(std::int64_t)>& probe) {
+  std::int64_t bad = from, good = from;
+  for (std::int64_t step = 1;; step *= 2) {
+    good = from > kHighest - step ? kHighest : from + step;
+    RG_ASSIGN(const bool readable, probe(good));
+    if (readable || good == kHighest) break;
+    bad = good;
+    if (step > kHighest / 2) return kHighest;
+  }
+  while (good - bad > 1) {
+    const std::int64_t middle = bad + (good - bad) / 2;
+    RG_ASSIGN(const bool readable, probe(middle));
+    (readable ? good : bad) = middle;
+  }
+  return good;
+}
+
 Result<std::vector<AroundDamage::Row>> AroundDamage::ordered(const std::string& table, const std::string& sql, std::int64_t limit) {
   std::vector<Row> found;
   const std::set<std::int64_t>& skipped = m_skipped[table];

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "storage/damage/salvage_rows.h"
 #include "storage/maintain/retention.h"
 
 namespace runglass {
@@ -36,6 +35,8 @@ class AroundDamage {
   // Rows of `sql`, whose ?1 is the lower bound of the number that it is ordered by, ?2 the limit, and whose columns are an id and that
   // number. An unreadable page is skipped.
   Result<std::vector<Row>> ordered(const std::string& table, const std::string& sql, std::int64_t limit);
+  // The lowest number at or above `from` at which `probe` can read.
+  static Result<std::int64_t> nextReadable(std::int64_t from, const std::function<Result<bool>(std::int64_t)>& probe);
 
   // Queries for the rows of each owner, from either end.
   struct Owners {

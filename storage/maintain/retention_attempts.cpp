@@ -230,7 +230,7 @@ Status RowRetention::shrinkThinned(const Larger& larger) {
         const auto row = rows.step();
         if (!row.ok()) {
           RG_TRY(m_around.skip("rg_thinned", row.status()));
-          RG_ASSIGN(from, nextReadable(from, probe));
+          RG_ASSIGN(from, AroundDamage::nextReadable(from, probe));
           seen = from < std::numeric_limits<std::int64_t>::max() ? kThinnedBatch : seen;
           break;
         }

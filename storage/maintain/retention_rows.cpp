@@ -136,7 +136,7 @@ Result<bool> RowRetention::thinBatch(std::int64_t& from, std::int64_t below, std
         if (!next.ok() && next.status().code() != Code::kDataLoss) return next.status();
         return next.ok();
       };
-      RG_ASSIGN(from, nextReadable(from, probe));
+      RG_ASSIGN(from, AroundDamage::nextReadable(from, probe));
       more = from < below;
       break;
     }

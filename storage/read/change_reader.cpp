@@ -73,24 +73,22 @@ Result<ChangeReader::Parts> ChangeReader::parts() {
 }
 
 Result<std::uint64_t> ChangeReader::grown(std::uint64_t since, std::vector<SeriesId>& out) {
-  return aroundDamage([&]() -> Result<std::uint64_t> {
-    if (m_live && since != 0) {
-      // Read before the marks: points that arrive in between are found again by the next call.
-      const std::uint64_t now = m_live->growth() + 1;
-      if (m_live->grownSince(since - 1, out)) return now;
-    }
-    const std::uint64_t live = m_live ? m_live->growth() + 1 : 0;
-    RG_ASSIGN(const std::uint64_t now, version());
-    if (!m_live && now == since) return now;
-    RG_ASSIGN(auto all, m_db.prepare("SELECT series_id FROM rg_series WHERE sample_count > 0"));
-    while (true) {
-      RG_ASSIGN(const bool row, all.step());
-      if (!row) break;
-      out.push_back({static_cast<std::uint64_t>(all.int64(0))});
-    }
-    if (m_live) m_live->grownSince(0, out);
-    return m_live ? live : now;
-  });
+  if (m_live && since != 0) {
+    // Read before the marks: points that arrive in between are found again by the next call.
+    const std::uint64_t now = m_live->growth() + 1;
+    if (m_live->grownSince(since - 1, out)) return now;
+  }
+  const std::uint64_t live = m_live ? m_live->growth() + 1 : 0;
+  RG_ASSIGN(const std::uint64_t now, version());
+  if (!m_live && now == since) return now;
+  RG_ASSIGN(auto all, m_db.prepare("SELECT series_id FROM rg_series WHERE sample_count > 0"));
+  while (true) {
+    RG_ASSIGN(const bool row, all.step());
+    if (!row) break;
+    out.push_back({static_cast<std::uint64_t>(all.int64(0))});
+  }
+  if (m_live) m_live->grownSince(0, out);
+  return m_live ? live : now;
 }
 
 PointPosition ChangeReader::endOf(const State& state) {
@@ -142,7 +140,7 @@ Status ChangeReader::snapshot(SeriesId series, PointPosition have, State& out) {
   return {Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read"};
 }
 
-// False: the chunk is damaged, which is noted.
+// False: the chunk is damaged.
 Result<bool> ChangeReader::decode(SeriesId series, const Sealed& chunk, RawPoints& out) {
   const auto unpack = [&](std::string_view blob) {
     if (chunk.n == 0 || chunk.n > kChunkPoints) return false;
@@ -150,137 +148,122 @@ Result<bool> ChangeReader::decode(SeriesId series, const Sealed& chunk, RawPoint
     return decodeSampleChunk(blob, chunk.n, chunk.x0, out.x.data(), out.time.empty() ? nullptr : out.time.data(), out.value.data());
   };
   if (chunk.pending) return unpack(chunk.pending->blob);
-  m_data_sql.reset();
   m_data_sql.bind(1, chunk.id);
   RG_ASSIGN(const bool row, m_data_sql.step());
   const bool good =
       row && chunkChecksum(series.value, chunk.x0, chunk.x1, chunk.n, m_data_sql.blob(0)) == chunk.crc && unpack(m_data_sql.blob(0));
   m_data_sql.reset();
-  if (!good) m_damage->note("series " + std::to_string(series.value) + " chunk " + std::to_string(chunk.id));
   return good;
 }
 
 Result<NewPoints> ChangeReader::points(SeriesId series, PointPosition have) {
-  return aroundDamage([&]() -> Result<NewPoints> {
-    NewPoints found{.next = have};
-    const auto addOpen = [&](LiveTail::Arrivals& tail) {
-      found.next.main += static_cast<std::int64_t>(tail.open.size());
-      found.next.late += static_cast<std::int64_t>(tail.open_late.size());
-      if (tail.open.size() > 0) found.pieces.push_back(columnsOf(std::move(tail.open)));
-      if (tail.open_late.size() > 0) found.pieces.push_back(columnsOf(std::move(tail.open_late)));
-    };
-    if (m_live) {
-      auto tail = m_live->arrivals(series, std::numeric_limits<std::uint64_t>::max(), have.main, have.late);
-      if (tail && tail->owned && have.main >= tail->sealed_main.count && have.late >= tail->sealed_late.count) {
-        addOpen(*tail);
-        return found;
-      }
+  NewPoints found{.next = have};
+  const auto addOpen = [&](LiveTail::Arrivals& tail) {
+    found.next.main += static_cast<std::int64_t>(tail.open.size());
+    found.next.late += static_cast<std::int64_t>(tail.open_late.size());
+    if (tail.open.size() > 0) found.pieces.push_back(columnsOf(std::move(tail.open)));
+    if (tail.open_late.size() > 0) found.pieces.push_back(columnsOf(std::move(tail.open_late)));
+  };
+  if (m_live) {
+    auto tail = m_live->arrivals(series, std::numeric_limits<std::uint64_t>::max(), have.main, have.late);
+    if (tail && tail->owned && have.main >= tail->sealed_main.count && have.late >= tail->sealed_late.count) {
+      addOpen(*tail);
+      return found;
     }
-    State state;
-    RG_TRY(snapshot(series, have, state));
-    found.unclear = state.odd;
-    const auto next = [&](const std::vector<Sealed>& chunks, std::int64_t& reported, std::int64_t disordered,
-                          std::int64_t begin) -> Result<bool> {
-      reported = std::max(reported, begin);
-      for (const Sealed& chunk : chunks) {
-        const std::int64_t end = begin + static_cast<std::int64_t>(chunk.n);
-        if (reported < end) {
-          if (reported > begin && reported < disordered) found.unclear = true;
-          RawPoints points;
-          RG_ASSIGN(const bool good, decode(series, chunk, points));
-          // Unreadable points cannot be returned.
-          if (good && !found.unclear) found.pieces.push_back(columnsOf(std::move(points), static_cast<std::size_t>(reported - begin)));
-          reported = end;
-          return true;
-        }
-        begin = end;
+  }
+  State state;
+  RG_TRY(snapshot(series, have, state));
+  found.unclear = state.odd;
+  const auto next = [&](const std::vector<Sealed>& chunks, std::int64_t& reported, std::int64_t disordered,
+                        std::int64_t begin) -> Result<bool> {
+    reported = std::max(reported, begin);
+    for (const Sealed& chunk : chunks) {
+      const std::int64_t end = begin + static_cast<std::int64_t>(chunk.n);
+      if (reported < end) {
+        if (reported > begin && reported < disordered) found.unclear = true;
+        RawPoints points;
+        RG_ASSIGN(const bool good, decode(series, chunk, points));
+        // Unreadable points cannot be returned.
+        if (good && !found.unclear) found.pieces.push_back(columnsOf(std::move(points), static_cast<std::size_t>(reported - begin)));
+        reported = end;
+        return true;
       }
-      return false;
-    };
-    RG_ASSIGN(bool reported, next(state.main, found.next.main, state.tail.sealed_main.disordered, state.gone));
-    if (!reported) {
-      RG_ASSIGN(reported, next(state.late, found.next.late, state.tail.sealed_late.disordered, 0));
+      begin = end;
     }
-    if (found.unclear) return found;
-    found.more = reported;
-    if (!reported) addOpen(state.tail);
-    return found;
-  });
+    return false;
+  };
+  RG_ASSIGN(bool reported, next(state.main, found.next.main, state.tail.sealed_main.disordered, state.gone));
+  if (!reported) {
+    RG_ASSIGN(reported, next(state.late, found.next.late, state.tail.sealed_late.disordered, 0));
+  }
+  if (found.unclear) return found;
+  found.more = reported;
+  if (!reported) addOpen(state.tail);
+  return found;
 }
 
 Result<PointPosition> ChangeReader::end(SeriesId series) {
-  return aroundDamage([&]() -> Result<PointPosition> {
-    State state;
-    constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
-    RG_TRY(snapshot(series, {kAll, kAll}, state));
-    return endOf(state);
-  });
+  State state;
+  constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+  RG_TRY(snapshot(series, {kAll, kAll}, state));
+  return endOf(state);
 }
 
 Result<WholeSeries> ChangeReader::whole(SeriesId series) {
-  return aroundDamage([&]() -> Result<WholeSeries> {
-    State state;
-    RG_TRY(snapshot(series, {}, state));
-    WholeSeries whole;
-    RawPoints all;
-    const auto add = [&all](const RawPoints& more) {
-      const std::size_t before = all.size();
-      if (more.time.empty() && !all.time.empty()) all.time.resize(before + more.size(), kAbsent);
-      if (!more.time.empty()) {
-        all.time.resize(before, kAbsent);
-        all.time.insert(all.time.end(), more.time.begin(), more.time.end());
-      }
-      all.x.insert(all.x.end(), more.x.begin(), more.x.end());
-      all.value.insert(all.value.end(), more.value.begin(), more.value.end());
-    };
-    const auto addSealed = [&](const std::vector<Sealed>& chunks) -> Status {
-      for (const Sealed& chunk : chunks) {
-        RawPoints points;
-        RG_ASSIGN(const bool good, decode(series, chunk, points));
-        if (good) add(points);
-      }
-      return {};
-    };
-    RG_TRY(addSealed(state.main));
-    add(state.tail.open);
-    RG_TRY(addSealed(state.late));
-    add(state.tail.open_late);
-    sortPoints(all);
-    whole.next = endOf(state);
-    whole.points = columnsOf(std::move(all));
-    return whole;
-  });
+  State state;
+  RG_TRY(snapshot(series, {}, state));
+  WholeSeries whole;
+  RawPoints all;
+  const auto add = [&all](const RawPoints& more) {
+    const std::size_t before = all.size();
+    if (more.time.empty() && !all.time.empty()) all.time.resize(before + more.size(), kAbsent);
+    if (!more.time.empty()) {
+      all.time.resize(before, kAbsent);
+      all.time.insert(all.time.end(), more.time.begin(), more.time.end());
+    }
+    all.x.insert(all.x.end(), more.x.begin(), more.x.end());
+    all.value.insert(all.value.end(), more.value.begin(), more.value.end());
+  };
+  const auto addSealed = [&](const std::vector<Sealed>& chunks) -> Status {
+    for (const Sealed& chunk : chunks) {
+      RawPoints points;
+      RG_ASSIGN(const bool good, decode(series, chunk, points));
+      if (good) add(points);
+    }
+    return {};
+  };
+  RG_TRY(addSealed(state.main));
+  add(state.tail.open);
+  RG_TRY(addSealed(state.late));
+  add(state.tail.open_late);
+  sortPoints(all);
+  whole.next = endOf(state);
+  whole.points = columnsOf(std::move(all));
+  return whole;
 }
 
 Result<std::vector<Series>> ChangeReader::series(SeriesId after) {
-  return aroundDamage([&]() -> Result<std::vector<Series>> {
-    std::vector<Series> found;
-    RG_TRY(rows::each<Series>(m_db, " WHERE s.series_id > ?1 ORDER BY s.series_id", [&](Series one) { found.push_back(std::move(one)); },
-                              {static_cast<std::int64_t>(after.value)}));
-    return found;
-  });
+  std::vector<Series> found;
+  RG_TRY(rows::each<Series>(m_db, " WHERE s.series_id > ?1 ORDER BY s.series_id", [&](Series one) { found.push_back(std::move(one)); },
+                            {static_cast<std::int64_t>(after.value)}));
+  return found;
 }
 
 Result<std::vector<Track>> ChangeReader::tracks(TrackId after, std::size_t limit) {
-  return aroundDamage([&]() -> Result<std::vector<Track>> {
-    std::vector<Track> found;
-    RG_TRY(rows::each<Track>(m_db, " WHERE t.track_id > ?1 ORDER BY t.track_id LIMIT ?2",
-                             [&](Track one) { found.push_back(std::move(one)); },
-                             {static_cast<std::int64_t>(after.value), static_cast<std::int64_t>(limit)}));
-    return found;
-  });
+  std::vector<Track> found;
+  RG_TRY(rows::each<Track>(m_db, " WHERE t.track_id > ?1 ORDER BY t.track_id LIMIT ?2", [&](Track one) { found.push_back(std::move(one)); },
+                           {static_cast<std::int64_t>(after.value), static_cast<std::int64_t>(limit)}));
+  return found;
 }
 
 Result<std::vector<Progress>> ChangeReader::progress(bool all_attempts) {
-  return aroundDamage([&]() -> Result<std::vector<Progress>> {
-    std::vector<Progress> found;
-    const std::string_view newest =
-        " WHERE attempt_id IN (SELECT attempt_id FROM rg_attempt a WHERE number = (SELECT max(number) FROM rg_attempt b WHERE b.run_id = "
-        "a.run_id)) ORDER BY attempt_id, rank";
-    RG_TRY(rows::each<Progress>(m_db, all_attempts ? " ORDER BY attempt_id, rank" : newest,
-                                [&](Progress one) { found.push_back(std::move(one)); }));
-    return found;
-  });
+  std::vector<Progress> found;
+  const std::string_view newest =
+      " WHERE attempt_id IN (SELECT attempt_id FROM rg_attempt a WHERE number = (SELECT max(number) FROM rg_attempt b WHERE b.run_id = "
+      "a.run_id)) ORDER BY attempt_id, rank";
+  RG_TRY(rows::each<Progress>(m_db, all_attempts ? " ORDER BY attempt_id, rank" : newest,
+                              [&](Progress one) { found.push_back(std::move(one)); }));
+  return found;
 }
 
 Status ChangeReader::rows(const std::function<Status(const PendingRows&)>& take, bool logs) {
@@ -294,74 +277,66 @@ Status ChangeReader::rows(const std::function<Status(const PendingRows&)>& take,
 }
 
 Result<std::vector<Event>> ChangeReader::events(std::int64_t after, std::size_t limit) {
-  return aroundDamage([&]() -> Result<std::vector<Event>> {
-    std::vector<Event> found;
-    RG_TRY(rows(
-        [&](const PendingRows& tail) -> Status {
-          found.clear();
-          RG_TRY(rows::each<Event>(m_db, " WHERE event_id > ?1 ORDER BY event_id LIMIT ?2",
-                                   [&](Event one) { found.push_back(std::move(one)); }, {after, static_cast<std::int64_t>(limit)}));
-          for (const Event& one : tail.events)
-            if (one.id > after && found.size() < limit) found.push_back(one);
-          return {};
-        },
-        false));
-    return found;
-  });
+  std::vector<Event> found;
+  RG_TRY(rows(
+      [&](const PendingRows& tail) -> Status {
+        found.clear();
+        RG_TRY(rows::each<Event>(m_db, " WHERE event_id > ?1 ORDER BY event_id LIMIT ?2",
+                                 [&](Event one) { found.push_back(std::move(one)); }, {after, static_cast<std::int64_t>(limit)}));
+        for (const Event& one : tail.events)
+          if (one.id > after && found.size() < limit) found.push_back(one);
+        return {};
+      },
+      false));
+  return found;
 }
 
 Result<std::vector<std::pair<std::int64_t, LogLine>>> ChangeReader::logs(std::int64_t after, std::size_t limit) {
-  return aroundDamage([&]() -> Result<std::vector<std::pair<std::int64_t, LogLine>>> {
-    std::vector<std::pair<std::int64_t, LogLine>> found;
-    RG_ASSIGN(auto statement, m_db.prepare(std::string(rows::select<LogLine>()) + " WHERE log_id > ?1 ORDER BY log_id LIMIT ?2"));
-    statement.bind(1, after);
-    statement.bind(2, static_cast<std::int64_t>(limit));
-    while (true) {
-      RG_ASSIGN(const bool row, statement.step());
-      if (!row) return found;
-      found.emplace_back(statement.int64(7), rows::read<LogLine>(statement));
-    }
-  });
+  std::vector<std::pair<std::int64_t, LogLine>> found;
+  RG_ASSIGN(auto statement, m_db.prepare(std::string(rows::select<LogLine>()) + " WHERE log_id > ?1 ORDER BY log_id LIMIT ?2"));
+  statement.bind(1, after);
+  statement.bind(2, static_cast<std::int64_t>(limit));
+  while (true) {
+    RG_ASSIGN(const bool row, statement.step());
+    if (!row) return found;
+    found.emplace_back(statement.int64(7), rows::read<LogLine>(statement));
+  }
 }
 
 Result<std::vector<std::pair<std::int64_t, Label>>> ChangeReader::labels(std::int64_t after, std::size_t limit) {
-  return aroundDamage([&]() -> Result<std::vector<std::pair<std::int64_t, Label>>> {
-    std::vector<std::pair<std::int64_t, Label>> found;
-    std::vector<std::int64_t> ids;
-    RG_ASSIGN(auto statement, m_db.prepare("SELECT label_id FROM rg_label WHERE label_id > ?1 ORDER BY label_id LIMIT ?2"));
-    statement.bind(1, after);
-    statement.bind(2, static_cast<std::int64_t>(limit));
-    while (true) {
-      RG_ASSIGN(const bool row, statement.step());
-      if (!row) break;
-      ids.push_back(statement.int64(0));
-    }
-    std::size_t at = 0;
-    RG_TRY(rows::each<Label>(m_db, " WHERE label_id > ?1 ORDER BY label_id LIMIT ?2",
-                             [&](Label one) {
-                               if (at < ids.size()) found.emplace_back(ids[at++], std::move(one));
-                             },
-                             {after, static_cast<std::int64_t>(ids.size())}));
-    return found;
-  });
+  std::vector<std::pair<std::int64_t, Label>> found;
+  std::vector<std::int64_t> ids;
+  RG_ASSIGN(auto statement, m_db.prepare("SELECT label_id FROM rg_label WHERE label_id > ?1 ORDER BY label_id LIMIT ?2"));
+  statement.bind(1, after);
+  statement.bind(2, static_cast<std::int64_t>(limit));
+  while (true) {
+    RG_ASSIGN(const bool row, statement.step());
+    if (!row) break;
+    ids.push_back(statement.int64(0));
+  }
+  std::size_t at = 0;
+  RG_TRY(rows::each<Label>(m_db, " WHERE label_id > ?1 ORDER BY label_id LIMIT ?2",
+                           [&](Label one) {
+                             if (at < ids.size()) found.emplace_back(ids[at++], std::move(one));
+                           },
+                           {after, static_cast<std::int64_t>(ids.size())}));
+  return found;
 }
 
 Result<std::vector<ClockReading>> ChangeReader::clocks(std::int64_t& after) {
-  return aroundDamage([&]() -> Result<std::vector<ClockReading>> {
-    std::vector<ClockReading> found;
-    RG_ASSIGN(const auto snapshot, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
-    RG_ASSIGN(const auto oldest, m_db.queryInt64("SELECT min(change_id) FROM rg_clock_change"));
-    RG_ASSIGN(const auto newest, m_db.queryInt64("SELECT max(change_id) FROM rg_clock_change"));
-    if (after > 0 && newest.value_or(0) <= after) return found;
-    const bool all = after == 0 || oldest.value_or(0) > after + 1;
-    RG_TRY(rows::each<ClockReading>(
-        m_db,
-        all ? " WHERE ?1 = ?1 ORDER BY raw_ns"
-            : " WHERE (node_id, raw_ns) IN (SELECT node_id, raw_ns FROM rg_clock_change WHERE change_id > ?1) ORDER BY raw_ns",
-        [&](ClockReading one) { found.push_back(std::move(one)); }, {after}));
-    after = newest.value_or(0);
-    return found;
-  });
+  std::vector<ClockReading> found;
+  RG_ASSIGN(const auto snapshot, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
+  RG_ASSIGN(const auto oldest, m_db.queryInt64("SELECT min(change_id) FROM rg_clock_change"));
+  RG_ASSIGN(const auto newest, m_db.queryInt64("SELECT max(change_id) FROM rg_clock_change"));
+  if (after > 0 && newest.value_or(0) <= after) return found;
+  const bool all = after == 0 || oldest.value_or(0) > after + 1;
+  RG_TRY(rows::each<ClockReading>(
+      m_db,
+      all ? " WHERE ?1 = ?1 ORDER BY raw_ns"
+          : " WHERE (node_id, raw_ns) IN (SELECT node_id, raw_ns FROM rg_clock_change WHERE change_id > ?1) ORDER BY raw_ns",
+      [&](ClockReading one) { found.push_back(std::move(one)); }, {after}));
+  after = newest.value_or(0);
+  return found;
 }
 
 }  // namespace runglass

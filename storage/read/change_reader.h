@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "model/mirror_recorder.h"
-#include "storage/damage/page_bypass.h"
 #include "storage/read/live_tail.h"
 #include "storage/reader.h"
 #include "storage/sqlite/connection.h"
@@ -95,14 +94,7 @@ class ChangeReader {
     std::int64_t gone = 0;  // main points that retention thinned; the first ones of the series
     bool odd = false;       // chunks are missing
   };
-  ChangeReader(std::string path, ReaderOptions options)
-      : m_path(std::move(path)), m_live(std::move(options.live)), m_damage(DamageLog::of(m_path)) {}
-  template <class Read>
-  auto aroundDamage(const Read& read) -> decltype(read()) {
-    if (m_bypass.any())
-      if (const auto now = version(); now.ok()) m_bypass.renew(static_cast<std::int64_t>(*now));
-    return runglass::aroundDamage(read, [this](const Status& failed) { return m_bypass.leaveOut(failed); });
-  }
+  ChangeReader(std::string path, ReaderOptions options) : m_path(std::move(path)), m_live(std::move(options.live)) {}
   static PointPosition endOf(const State& state);
   Result<std::uint64_t> generation();
   Result<std::uint64_t> version();
@@ -115,9 +107,7 @@ class ChangeReader {
 
   const std::string m_path;
   const std::shared_ptr<const LiveTail> m_live;
-  const std::shared_ptr<DamageLog> m_damage;
   sqlite::Connection m_db;
-  PageBypass m_bypass{m_db, m_damage};
   sqlite::Statement m_generation_sql, m_version_sql, m_chunks_sql, m_data_sql, m_gone_sql, m_new_chunks_sql, m_pyramids_sql;
 };
 

@@ -102,90 +102,83 @@ Status ChangeReader::storedBlocks(SeriesId series, std::int64_t from, std::vecto
     const sqlite::Statement& s = m_pyramids_sql;
     blocks.clear();
     const PyramidRow stored{s.int64(0), s.int64(1), s.int64(2), s.int64(3), s.blob(4)};
-    if (decodePyramidRow(series.value, stored, blocks))
-      addFrom(from, blocks, out);
-    else
-      m_damage->note("series " + std::to_string(series.value) + " pyramid at " + std::to_string(stored.x0));
+    if (decodePyramidRow(series.value, stored, blocks)) addFrom(from, blocks, out);
   }
   m_pyramids_sql.reset();
   return {};
 }
 
 Result<NewSummaries> ChangeReader::summaries(SeriesId series, const SummaryPosition& have, bool rest) {
-  return aroundDamage([&]() -> Result<NewSummaries> {
-    NewSummaries found;
-    if (m_live) {
-      const auto tail = m_live->blocks(series, std::numeric_limits<std::uint64_t>::max(), LiveTail::BlockParts::kCounts);
-      if (tail && tail->owned) {
-        const LiveTail::Blocks& now = *tail;
-        found.rest = hasRest(now.main) || hasRest(now.late);
-        if (now.newest_sealed == have.chunk && isReported(now.main, have.main) && isReported(now.late, have.late) && !(rest && found.rest))
-          return found;
-      }
-    }
-    for (int i = 0; i < kAttempts; ++i) {
-      RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
-      LiveTail::Blocks now;
-      if (m_live) {
-        RG_ASSIGN(const std::uint64_t file, generation());
-        auto tail = m_live->blocks(series, file, LiveTail::BlockParts::kAll);
-        if (!tail) continue;
-        now = std::move(*tail);
-      }
-      if (!now.owned) now.newest_sealed = have.chunk;
-      std::vector<Sealed> sealed;
-      RG_TRY(sealedSince(series, have.chunk, sealed, now));
-      RG_ASSIGN(const auto expired, m_db.queryInt64("SELECT last_x FROM rg_expired WHERE series_id = " + std::to_string(series.value)));
+  NewSummaries found;
+  if (m_live) {
+    const auto tail = m_live->blocks(series, std::numeric_limits<std::uint64_t>::max(), LiveTail::BlockParts::kCounts);
+    if (tail && tail->owned) {
+      const LiveTail::Blocks& now = *tail;
       found.rest = hasRest(now.main) || hasRest(now.late);
-
-      Reach reach;
-      SummaryPosition::Open main = have.main, late = have.late;
-      if ((have.chunk == 0 && (now.newest_sealed > 0 || expired)) || have.chunk > now.newest_sealed) reach.to(kLowest);
-      if (expired && *expired > have.main.x1) reach.to(have.main.x1);
-      const auto pass = [&](bool is_late, std::int64_t x0, std::int64_t x1, const Pyramid* blocks) {
-        SummaryPosition::Open& reported = is_late ? late : main;
-        if (blocks != nullptr)
-          reach.into(*blocks, reported, blocks->size());
-        else
-          reach.to(x0);
-        reported = {0, std::max(reported.x1, x1)};
-      };
-      for (const Sealed& chunk : sealed) pass(chunk.late, chunk.x0, chunk.x1, nullptr);
-      for (const PendingChunk& chunk : now.sealed)
-        if (chunk.row->id > have.chunk) pass(chunk.row->late, chunk.row->x0, chunk.row->x1, chunk.pyramid.get());
-      const auto open = [&](const Open& of, const SummaryPosition::Open& reported) {
-        const bool all = !of.ordered || (rest && hasRest(of));
-        reach.into(of.blocks, reported, all ? of.blocks.size() : wholeBlocks(of));
-      };
-      open(now.main, main);
-      open(now.late, late);
-      if (!reach.x()) return found;
-
-      Summaries& reported = found.reported.emplace(Summaries{.from = *reach.x(), .blocks = {}, .next = {}});
-      RG_TRY(storedBlocks(series, *reported.from, reported.blocks));
-      for (const PendingChunk& chunk : now.sealed) addFrom(*reported.from, *chunk.pyramid, reported.blocks);
-      addFrom(*reported.from, now.main.blocks, reported.blocks);
-      addFrom(*reported.from, now.late.blocks, reported.blocks);
-      std::ranges::stable_sort(reported.blocks, {}, &Bin::x0);
-      reported.next = {now.newest_sealed, after(now.main, main.x1), after(now.late, late.x1)};
-      found.rest = false;
-      return found;
+      if (now.newest_sealed == have.chunk && isReported(now.main, have.main) && isReported(now.late, have.late) && !(rest && found.rest))
+        return found;
     }
-    return Status(Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read");
-  });
+  }
+  for (int i = 0; i < kAttempts; ++i) {
+    RG_ASSIGN(auto transaction, sqlite::Transaction::begin(m_db, sqlite::Transaction::Kind::kRead));
+    LiveTail::Blocks now;
+    if (m_live) {
+      RG_ASSIGN(const std::uint64_t file, generation());
+      auto tail = m_live->blocks(series, file, LiveTail::BlockParts::kAll);
+      if (!tail) continue;
+      now = std::move(*tail);
+    }
+    if (!now.owned) now.newest_sealed = have.chunk;
+    std::vector<Sealed> sealed;
+    RG_TRY(sealedSince(series, have.chunk, sealed, now));
+    RG_ASSIGN(const auto expired, m_db.queryInt64("SELECT last_x FROM rg_expired WHERE series_id = " + std::to_string(series.value)));
+    found.rest = hasRest(now.main) || hasRest(now.late);
+
+    Reach reach;
+    SummaryPosition::Open main = have.main, late = have.late;
+    if ((have.chunk == 0 && (now.newest_sealed > 0 || expired)) || have.chunk > now.newest_sealed) reach.to(kLowest);
+    if (expired && *expired > have.main.x1) reach.to(have.main.x1);
+    const auto pass = [&](bool is_late, std::int64_t x0, std::int64_t x1, const Pyramid* blocks) {
+      SummaryPosition::Open& reported = is_late ? late : main;
+      if (blocks != nullptr)
+        reach.into(*blocks, reported, blocks->size());
+      else
+        reach.to(x0);
+      reported = {0, std::max(reported.x1, x1)};
+    };
+    for (const Sealed& chunk : sealed) pass(chunk.late, chunk.x0, chunk.x1, nullptr);
+    for (const PendingChunk& chunk : now.sealed)
+      if (chunk.row->id > have.chunk) pass(chunk.row->late, chunk.row->x0, chunk.row->x1, chunk.pyramid.get());
+    const auto open = [&](const Open& of, const SummaryPosition::Open& reported) {
+      const bool all = !of.ordered || (rest && hasRest(of));
+      reach.into(of.blocks, reported, all ? of.blocks.size() : wholeBlocks(of));
+    };
+    open(now.main, main);
+    open(now.late, late);
+    if (!reach.x()) return found;
+
+    Summaries& reported = found.reported.emplace(Summaries{.from = *reach.x(), .blocks = {}, .next = {}});
+    RG_TRY(storedBlocks(series, *reported.from, reported.blocks));
+    for (const PendingChunk& chunk : now.sealed) addFrom(*reported.from, *chunk.pyramid, reported.blocks);
+    addFrom(*reported.from, now.main.blocks, reported.blocks);
+    addFrom(*reported.from, now.late.blocks, reported.blocks);
+    std::ranges::stable_sort(reported.blocks, {}, &Bin::x0);
+    reported.next = {now.newest_sealed, after(now.main, main.x1), after(now.late, late.x1)};
+    found.rest = false;
+    return found;
+  }
+  return Status(Code::kUnavailable, "cannot read store: " + m_path + ": commits came faster than this read");
 }
 
 Result<std::unordered_map<SeriesId, SummaryPosition>> ChangeReader::copied() {
-  return aroundDamage([&]() -> Result<std::unordered_map<SeriesId, SummaryPosition>> {
-    std::unordered_map<SeriesId, SummaryPosition> all;
-    RG_ASSIGN(auto rows, m_db.prepare("SELECT series_id, chunk, points, x1, late_points, late_x1 FROM rg_copied"));
-    while (true) {
-      RG_ASSIGN(const bool row, rows.step());
-      if (!row) return all;
-      all.emplace(SeriesId{static_cast<std::uint64_t>(rows.int64(0))},
-                  SummaryPosition{rows.int64(1), {rows.int64(2), rows.int64(3)}, {rows.int64(4), rows.int64(5)}});
-    }
-  });
+  std::unordered_map<SeriesId, SummaryPosition> all;
+  RG_ASSIGN(auto rows, m_db.prepare("SELECT series_id, chunk, points, x1, late_points, late_x1 FROM rg_copied"));
+  while (true) {
+    RG_ASSIGN(const bool row, rows.step());
+    if (!row) return all;
+    all.emplace(SeriesId{static_cast<std::uint64_t>(rows.int64(0))},
+                SummaryPosition{rows.int64(1), {rows.int64(2), rows.int64(3)}, {rows.int64(4), rows.int64(5)}});
+  }
 }
 
 }  // namespace runglass

@@ -168,10 +168,12 @@ Result<std::shared_ptr<const PictureReader::TrackOutline>> PictureReader::outlin
   outline->version = version;
   outline->range = range;
   if (known) outline->waiting = known->waiting;
-  const std::string table = "rg_span_chunk" + m_file.indexedBy("rg_span_chunk", "rg_span_chunk_track");
-  const std::string sql = std::string("SELECT chunk_id, lane, t0, t1, n, first_span_id, sealed") + (known ? "" : ", summary") + " FROM " +
-                          table + " WHERE track_id = ?1 AND (t0 < ?3 OR ?3 = 9223372036854775807) AND t1 > ?2 ORDER BY lane, t0";
-  RG_ASSIGN(sqlite::Statement * statement, m_file.kept(known ? m_outline_sql : m_picture_sql, sql));
+  constexpr std::string_view kColumns = "SELECT chunk_id, lane, t0, t1, n, first_span_id, sealed", kFrom = R"(
+    FROM rg_span_chunk INDEXED BY rg_span_chunk_track
+    WHERE track_id = ?1 AND (t0 < ?3 OR ?3 = 9223372036854775807) AND t1 > ?2 ORDER BY lane, t0)";
+  static const std::string kFirst = std::string(kColumns) + ", summary" + std::string(kFrom),
+                           kAgain = std::string(kColumns) + std::string(kFrom);
+  RG_ASSIGN(sqlite::Statement * statement, known ? m_file.kept(m_outline_sql, kAgain) : m_file.kept(m_picture_sql, kFirst));
   statement->bind(1, track.value);
   statement->bind(2, range.t0);
   statement->bind(3, range.t1);
@@ -191,9 +193,9 @@ Result<std::shared_ptr<const PictureReader::TrackOutline>> PictureReader::outlin
       chunk.count = same->count;
       chunk.pieces = same->pieces;
     } else if (known) {
-      RG_ASSIGN(
-          sqlite::Statement * summary,
-          m_file.kept(m_summary_sql, "SELECT summary FROM " + table + " WHERE track_id = ?1 AND lane = ?2 AND t0 = ?3 AND chunk_id = ?4"));
+      RG_ASSIGN(sqlite::Statement * summary, m_file.kept(m_summary_sql,
+                                                         "SELECT summary FROM rg_span_chunk INDEXED BY rg_span_chunk_track "
+                                                         "WHERE track_id = ?1 AND lane = ?2 AND t0 = ?3 AND chunk_id = ?4"));
       summary->bind(1, track.value);
       summary->bind(2, std::int64_t{chunk.lane});
       summary->bind(3, chunk.t0);

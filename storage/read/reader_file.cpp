@@ -2,7 +2,6 @@
 #include "storage/read/reader_file.h"
 
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -53,27 +52,11 @@ Status ReaderFile::checkName() const {
 }
 
 Result<sqlite::Statement*> ReaderFile::kept(sqlite::Statement& statement, std::string_view sql) {
-  if (!statement || sqlite3_sql(statement.raw()) != sql) {
+  if (!statement) {
     RG_ASSIGN(statement, m_db.prepare(sql, true));
   }
   statement.reset();
   return &statement;
-}
-
-bool ReaderFile::leaveOut(const Status& failed) {
-  if (failed.code() != Code::kDataLoss) return false;
-  m_held.reset();
-  return m_bypass.leaveOut(failed);
-}
-
-void ReaderFile::renewBypass() {
-  if (!m_bypass.any()) return;
-  m_held.reset();
-  if (const auto version = dataVersion(); version.ok()) m_bypass.renew(*version);
-}
-
-std::string ReaderFile::indexedBy(std::string_view table, std::string_view index) const {
-  return m_bypass.hides(table) ? "" : " INDEXED BY " + std::string(index);
 }
 
 Result<std::int64_t> ReaderFile::dataVersion() {

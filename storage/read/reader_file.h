@@ -18,8 +18,7 @@
 #include <utility>
 
 #include "storage/clock_map.h"
-#include "storage/damage/damage_log.h"
-#include "storage/damage/page_bypass.h"
+#include "storage/read/damage_log.h"
 #include "storage/read/live_tail.h"
 #include "storage/sqlite/connection.h"
 
@@ -38,12 +37,7 @@ class ReaderFile {
   sqlite::Connection& db() { return m_db; }
   const std::shared_ptr<const LiveTail>& live() const { return m_live; }  // null: no writer in this process
   DamageLog& damage() { return *m_damage; }
-  // After a call failed: whether it may succeed now, because the damaged page that it met is left out of later statements.
-  bool leaveOut(const Status& failed);
-  void renewBypass();
-  // " INDEXED BY index", unless the table is hidden by a TEMP object (page_bypass.h).
-  std::string indexedBy(std::string_view table, std::string_view index) const;
-  // A statement prepared on first use or when its text changes, and reset.
+  // A statement prepared on first use, and reset.
   Result<sqlite::Statement*> kept(sqlite::Statement& statement, std::string_view sql);
 
   // One state of the file for several statements: a new one for this call, or that of the hold. `renew`: the tail refused the previous one,
@@ -71,7 +65,6 @@ class ReaderFile {
   std::shared_ptr<const LiveTail> m_live;
   bool m_aligned;
   sqlite::Connection m_db;
-  PageBypass m_bypass{m_db, m_damage};
   std::weak_ptr<void> m_hold;
   Snapshot m_held;  // while m_hold lives, since m_held_since on the monotonic clock
   TimeNs m_held_since = 0;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <queue>
 
 #include "model/log_query.h"
@@ -277,25 +276,21 @@ Result<LogPage> RowReader::searchLogs(const RowQuery& query, std::stop_token sto
         const StopWatch watch(m_file.db(), stop);
         RowSearch<LogLine> search(query, m_file.clocks(), stop);
         RG_TRY(search.prepare(m_file.db()));
-        std::optional<Best<LogLine>> best(std::in_place, search, query.limit + 1);
+        Best<LogLine> best(search, query.limit + 1);
         const std::string expression = search.words().indexExpression();
-        const auto walkLines = [&] { return walkTime(m_file.db(), search, query, m_file.clocks().farthest(), *best); };
-        const auto few = fewHits(m_file.db(), expression);
-        Status walked = !few.ok() ? few.status() : *few ? walkHits(m_file.db(), search, expression, *best) : walkLines();
-        if (walked.code() == Code::kDataLoss && !expression.empty()) {
-          best.emplace(search, query.limit + 1);
-          walked = walkLines();
-          if (walked.ok()) m_file.damage().note("the index of log words");
-        }
-        RG_TRY(walked);
+        RG_ASSIGN(const bool few, fewHits(m_file.db(), expression));
+        if (few)
+          RG_TRY(walkHits(m_file.db(), search, expression, best));
+        else
+          RG_TRY(walkTime(m_file.db(), search, query, m_file.clocks().farthest(), best));
         std::int64_t id = tail.first_log;
         for (const LogLine& line : tail.logs) {
           LogLine row = line;
           const RowKey key = search.keyOf(row, id++);
-          if (search.wants(row, key)) best->add({key, std::move(row)});
+          if (search.wants(row, key)) best.add({key, std::move(row)});
         }
         answer.hits.clear();
-        for (auto& found : page(best->take(), query.limit, answer.more)) answer.hits.push_back({found.key, std::move(found.row)});
+        for (auto& found : page(best.take(), query.limit, answer.more)) answer.hits.push_back({found.key, std::move(found.row)});
         return {};
       },
       true));

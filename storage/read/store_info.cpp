@@ -65,58 +65,54 @@ Status StoreReader::countSeries(StoreInfo& info) {
 }
 
 Result<StoreInfo> StoreReader::info() {
-  return aroundDamage([&]() -> Result<StoreInfo> {
-    StoreInfo info;
-    info.path = m_file.path();
-    RG_ASSIGN(info.store_uuid, m_file.db().queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'"));
-    RG_ASSIGN(info.incident, m_file.db().queryText("SELECT value FROM rg_meta WHERE key = 'incident'"));
-    RG_ASSIGN(const std::string source, m_file.db().queryText("SELECT value FROM rg_meta WHERE key = 'mirror_of'"));
-    if (!source.empty()) {
-      RG_ASSIGN(const std::string from, m_file.db().queryText("SELECT value FROM rg_meta WHERE key = 'mirror_from'"));
-      RG_ASSIGN(const auto complete, m_file.db().queryInt64("SELECT value FROM rg_meta WHERE key = 'mirror_complete_ns'"));
-      RG_ASSIGN(const auto summarised, m_file.db().queryInt64("SELECT value FROM rg_meta WHERE key = 'mirror_summarised_ns'"));
-      info.mirror = {.source_uuid = source, .from = from, .complete = complete, .summarised = summarised};
-    }
-    RG_ASSIGN(const auto version, m_file.db().queryInt64("PRAGMA user_version"));
-    info.schema_version = static_cast<int>(version.value_or(0));
-    info.page_checksums = sqlite::hasPageChecksums(m_file.db().raw());
-    info.file_bytes = bytesOf(m_file.path()) + bytesOf(walPath(m_file.path()));
-    info.journal_bytes = bytesOf(journalPath(m_file.path())) + bytesOf(nextJournalPath(m_file.path()));
-    RG_TRY(countSeries(info));
-    // From indexes alone: this is called every second, also for a store of 100 GiB.
-    RG_ASSIGN(auto extents,
-              m_file.db().prepare("SELECT ifnull((SELECT sum(sample_count) FROM rg_expired), 0),"
-                                  "(SELECT min(t0) FROM rg_span_chunk), (SELECT max(t1) FROM rg_span_chunk WHERE t1 < 9223372036854775807),"
-                                  "(SELECT min(time_ns) FROM rg_event), (SELECT max(time_ns) FROM rg_event),"
-                                  "(SELECT min(time_ns) FROM rg_log), (SELECT max(time_ns) FROM rg_log)"));
-    RG_TRY(extents.step().status());
-    info.sample_count -= extents.int64(0);
-    for (const int column : {1, 3, 5}) widen(info, extents.optionalInt64(column), extents.optionalInt64(column + 1));
-    info.damage = m_file.damage().issues();
-    return info;
-  });
+  StoreInfo info;
+  info.path = m_file.path();
+  RG_ASSIGN(info.store_uuid, m_file.db().queryText("SELECT value FROM rg_meta WHERE key = 'store_uuid'"));
+  RG_ASSIGN(info.incident, m_file.db().queryText("SELECT value FROM rg_meta WHERE key = 'incident'"));
+  RG_ASSIGN(const std::string source, m_file.db().queryText("SELECT value FROM rg_meta WHERE key = 'mirror_of'"));
+  if (!source.empty()) {
+    RG_ASSIGN(const std::string from, m_file.db().queryText("SELECT value FROM rg_meta WHERE key = 'mirror_from'"));
+    RG_ASSIGN(const auto complete, m_file.db().queryInt64("SELECT value FROM rg_meta WHERE key = 'mirror_complete_ns'"));
+    RG_ASSIGN(const auto summarised, m_file.db().queryInt64("SELECT value FROM rg_meta WHERE key = 'mirror_summarised_ns'"));
+    info.mirror = {.source_uuid = source, .from = from, .complete = complete, .summarised = summarised};
+  }
+  RG_ASSIGN(const auto version, m_file.db().queryInt64("PRAGMA user_version"));
+  info.schema_version = static_cast<int>(version.value_or(0));
+  info.page_checksums = sqlite::hasPageChecksums(m_file.db().raw());
+  info.file_bytes = bytesOf(m_file.path()) + bytesOf(walPath(m_file.path()));
+  info.journal_bytes = bytesOf(journalPath(m_file.path())) + bytesOf(nextJournalPath(m_file.path()));
+  RG_TRY(countSeries(info));
+  // From indexes alone: this is called every second, also for a store of 100 GiB.
+  RG_ASSIGN(auto extents,
+            m_file.db().prepare("SELECT ifnull((SELECT sum(sample_count) FROM rg_expired), 0),"
+                                "(SELECT min(t0) FROM rg_span_chunk), (SELECT max(t1) FROM rg_span_chunk WHERE t1 < 9223372036854775807),"
+                                "(SELECT min(time_ns) FROM rg_event), (SELECT max(time_ns) FROM rg_event),"
+                                "(SELECT min(time_ns) FROM rg_log), (SELECT max(time_ns) FROM rg_log)"));
+  RG_TRY(extents.step().status());
+  info.sample_count -= extents.int64(0);
+  for (const int column : {1, 3, 5}) widen(info, extents.optionalInt64(column), extents.optionalInt64(column + 1));
+  info.damage = m_file.damage().issues();
+  return info;
 }
 
 Result<StoreUsage> StoreReader::usage(std::stop_token stop) {
-  return aroundDamage([&]() -> Result<StoreUsage> {
-    StoreUsage usage;
-    const auto sum = [&](std::string_view sql, std::initializer_list<std::int64_t*> totals) -> Status {
-      RG_ASSIGN(auto statement, m_file.db().prepare(sql));
-      while (true) {
-        if (stop.stop_requested()) return {Code::kCancelled, "sizes of " + m_file.path() + ": stopped"};
-        RG_ASSIGN(const bool row, statement.step());
-        if (!row) return {};
-        int column = 0;
-        for (std::int64_t* total : totals) *total += statement.int64(column++);
-      }
-    };
-    RG_TRY(sum("SELECT length(data) FROM rg_chunk", {&usage.sample_bytes}));
-    RG_TRY(sum("SELECT length(data) FROM rg_pyramid", {&usage.sample_bytes}));
-    RG_TRY(sum("SELECT n, length(data) FROM rg_span_chunk", {&usage.span_count, &usage.span_bytes}));
-    RG_TRY(sum("SELECT count(*) FROM rg_event", {&usage.event_count}));
-    RG_TRY(sum("SELECT count(*) FROM rg_log", {&usage.log_count}));
-    return usage;
-  });
+  StoreUsage usage;
+  const auto sum = [&](std::string_view sql, std::initializer_list<std::int64_t*> totals) -> Status {
+    RG_ASSIGN(auto statement, m_file.db().prepare(sql));
+    while (true) {
+      if (stop.stop_requested()) return {Code::kCancelled, "sizes of " + m_file.path() + ": stopped"};
+      RG_ASSIGN(const bool row, statement.step());
+      if (!row) return {};
+      int column = 0;
+      for (std::int64_t* total : totals) *total += statement.int64(column++);
+    }
+  };
+  RG_TRY(sum("SELECT length(data) FROM rg_chunk", {&usage.sample_bytes}));
+  RG_TRY(sum("SELECT length(data) FROM rg_pyramid", {&usage.sample_bytes}));
+  RG_TRY(sum("SELECT n, length(data) FROM rg_span_chunk", {&usage.span_count, &usage.span_bytes}));
+  RG_TRY(sum("SELECT count(*) FROM rg_event", {&usage.event_count}));
+  RG_TRY(sum("SELECT count(*) FROM rg_log", {&usage.log_count}));
+  return usage;
 }
 
 }  // namespace runglass

@@ -52,32 +52,22 @@ class StoreReader final : public Reader {
   Result<std::vector<Checkpoint>> checkpoints(RunId run) override;
   Result<std::vector<Progress>> progress(RunId run) override;
   Result<std::vector<Series>> series(const SeriesFilter& filter) override;
-  Result<std::vector<Event>> events(const EventFilter& filter) override {
-    return aroundDamage([&] { return m_rows.events(filter); });
-  }
-  Result<std::vector<LogLine>> logs(const EventFilter& filter) override {
-    return aroundDamage([&] { return m_rows.logs(filter); });
-  }
-  Result<LogPage> searchLogs(const RowQuery& query, std::stop_token stop) override {
-    return aroundDamage([&] { return m_rows.searchLogs(query, stop); });
-  }
+  Result<std::vector<Event>> events(const EventFilter& filter) override { return m_rows.events(filter); }
+  Result<std::vector<LogLine>> logs(const EventFilter& filter) override { return m_rows.logs(filter); }
+  Result<LogPage> searchLogs(const RowQuery& query, std::stop_token stop) override { return m_rows.searchLogs(query, std::move(stop)); }
   Result<EventPage> searchEvents(const RowQuery& query, std::stop_token stop) override {
-    return aroundDamage([&] { return m_rows.searchEvents(query, stop); });
+    return m_rows.searchEvents(query, std::move(stop));
   }
   Result<LogContext> logContext(std::int64_t log_id, std::size_t before, std::size_t after, std::stop_token stop) override {
-    return aroundDamage([&] { return m_rows.logContext(log_id, before, after, stop); });
+    return m_rows.logContext(log_id, before, after, std::move(stop));
   }
   Result<RowDensity> rowDensity(const RowQuery& query, std::size_t parts, std::stop_token stop) override {
-    return aroundDamage([&] { return m_rows.rowDensity(query, parts, stop); });
+    return m_rows.rowDensity(query, parts, std::move(stop));
   }
-  Result<std::vector<Issue>> issues() override {
-    return aroundDamage([&] { return m_rows.issues(); });
-  }
-  Result<std::vector<Label>> labels(RunId run) override {
-    return aroundDamage([&] { return m_rows.labels(run); });
-  }
+  Result<std::vector<Issue>> issues() override { return m_rows.issues(); }
+  Result<std::vector<Label>> labels(RunId run) override { return m_rows.labels(run); }
   Result<std::vector<Capture>> captures(RunId run, TimeRange range, CaptureTexts texts) override {
-    return aroundDamage([&] { return m_rows.captures(run, range, texts); });
+    return m_rows.captures(run, range, texts);
   }
   Result<std::vector<Finding>> findings(std::optional<RunId> run) override;
   Result<std::vector<Finding>> publishedFindings(std::optional<RunId> run) override;  // store_findings.cpp
@@ -88,43 +78,30 @@ class StoreReader final : public Reader {
   Result<std::vector<Snooze>> snoozes() override;                 // store_alert.cpp
   Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop) override;
   Result<ScalarColumns> scalars(SeriesId series, std::int64_t step0, std::int64_t step1, std::stop_token stop) override {
-    return aroundDamage([&] { return m_points.scalars(series, step0, step1, stop); });
+    return m_points.scalars(series, step0, step1, std::move(stop));
   }
   Result<std::vector<Bin>> bins(SeriesId series, Axis axis, std::int64_t x0, std::int64_t x1, std::size_t bins,
                                 std::stop_token stop) override {
-    return aroundDamage([&] { return m_bins.bins(series, axis, x0, x1, bins, stop); });
+    return m_bins.bins(series, axis, x0, x1, bins, std::move(stop));
   }
-  Result<std::vector<Bin>> summaries(SeriesId series, TimeRange range) override {
-    return aroundDamage([&] { return m_bins.summaries(series, range); });
-  }
-  Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) override {
-    return aroundDamage([&] { return m_newest.latest(series); });
-  }
+  Result<std::vector<Bin>> summaries(SeriesId series, TimeRange range) override { return m_bins.summaries(series, range); }
+  Result<std::vector<LatestSample>> latest(std::span<const SeriesId> series) override { return m_newest.latest(series); }
   Result<std::vector<LatestSample>> latestAt(std::span<const SeriesId> series, TimeNs moment, std::stop_token stop) override {
-    return aroundDamage([&] { return m_newest.latestAt(series, moment, stop); });
+    return m_newest.latestAt(series, moment, std::move(stop));
   }
   Result<std::vector<Track>> tracks(AttemptId attempt) override;
-  Result<std::optional<TimeRange>> spanExtent(RunId run) override {
-    return aroundDamage([&] { return m_spans.spanExtent(run); });
-  }
+  Result<std::optional<TimeRange>> spanExtent(RunId run) override { return m_spans.spanExtent(run); }
   Result<SpanColumns> spans(TrackId track, TimeRange range, std::stop_token stop) override {
-    return aroundDamage([&] { return m_spans.spans(track, range, stop); });
+    return m_spans.spans(track, range, std::move(stop));
   }
-  Result<StoredSpans> spansWith(std::int64_t span, TimeRange range) override {
-    return aroundDamage([&] { return m_spans.spansWith(span, range); });
-  }
+  Result<StoredSpans> spansWith(std::int64_t span, TimeRange range) override { return m_spans.spansWith(span, range); }
   Result<SpanPicture> spanPicture(std::span<const TrackId> tracks, TimeRange range, DurNs pixel, std::stop_token stop) override {
-    return aroundDamage([&] { return m_picture.spanPicture(tracks, range, pixel, stop); });
+    return m_picture.spanPicture(tracks, range, pixel, std::move(stop));
   }
   Status query(std::string_view sql, const SqlSink& sink, std::stop_token stop) override;
   Result<std::vector<std::string>> verify(std::stop_token stop) override;  // store_info.cpp
 
  private:
-  template <class Read>
-  auto aroundDamage(const Read& read) -> decltype(read()) {
-    m_file.renewBypass();
-    return runglass::aroundDamage(read, [this](const Status& failed) { return m_file.leaveOut(failed); });
-  }
   Status countSeries(StoreInfo& info);  // store_info.cpp
 
   ReaderFile m_file;

@@ -133,7 +133,7 @@ void Catalogue::keepPiece(std::shared_ptr<const StoredSpans> piece, TimeRange ra
 
 Result<std::optional<std::int64_t>> Catalogue::thinnedTo(SeriesId series) {
   if (m_store == nullptr) return std::optional<std::int64_t>();
-  RG_ASSIGN(auto row, m_store->prepare("SELECT last_x FROM rg_expired WHERE series_id = ?1"));
+  RG_ASSIGN(auto row, m_store->prepare("SELECT last_x FROM main.rg_expired WHERE series_id = ?1"));
   row.bind(1, series.value);
   RG_ASSIGN(const bool found, row.step());
   return found ? row.optionalInt64(0) : std::nullopt;

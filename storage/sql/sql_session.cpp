@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invariants:
-// 1. The authorizer is set before any foreign SQL is prepared, and removed only while our own statements run.
+// 1. The authorizer is set before any foreign SQL is prepared and never removed.
 // 2. One query at a time: m_catalogue and m_stop belong to it. query() may not be called from its own sink.
 // 3. m_catalogue and m_clocks outlive m_connection, whose cursors use the one and whose function uses the other.
 #include "storage/sql/sql_session.h"
@@ -16,7 +16,6 @@
 #include "model/issue_catalog.h"
 #include "storage/clock_map.h"
 #include "storage/codec/capture_body.h"
-#include "storage/damage/page_bypass.h"
 #include "storage/schema/past_attempts.h"
 #include "storage/sql/catalogue.h"
 #include "storage/sql/relations.h"
@@ -27,7 +26,6 @@
 namespace runglass {
 namespace {
 
-constexpr std::size_t kFirstRows = 4'096;
 constexpr int kProgressOps = 2000;  // virtual machine steps between checks of the stop token: well under a millisecond
 
 const sql::TableSpec* const kTables[] = {&sql::kSampleTable, &sql::kBinTable,      &sql::kScalarTable, &sql::kScalarAllTable,
@@ -111,10 +109,7 @@ SqlValue valueOf(const sqlite::Statement& statement, int column) {
 class Session : public SqlSession {
  public:
   Session(sqlite::Connection connection, Reader& reader, const ClockMaps* clocks)
-      : m_catalogue(reader),
-        m_clocks(clocks),
-        m_connection(std::move(connection)),
-        m_bypass(m_connection, DamageLog::of(m_connection.path())) {
+      : m_catalogue(reader), m_clocks(clocks), m_connection(std::move(connection)) {
     m_catalogue.setStore(m_connection);
   }
 
@@ -152,70 +147,25 @@ class Session : public SqlSession {
   Status query(std::string_view sql, const Reader::SqlSink& sink, std::stop_token stop) override {
     m_stop = stop;
     m_catalogue.begin(std::move(stop));
-    renewBypass();
-    Status done = run(sql, sink);
-    while (m_given == 0 && leaveOut(done)) done = run(sql, sink);
+    const Status done = run(sql, sink);
     m_catalogue.begin({});  // the cached data may be large, and the next query may be much later
     return done;
   }
 
  private:
   Status run(std::string_view sql, const Reader::SqlSink& sink) {
-    m_given = 0;
     RG_ASSIGN(sqlite::Statement statement, prepareOne(sql));
     std::vector<std::string> names;
     for (int i = 0; i < statement.columnCount(); ++i) names.emplace_back(statement.columnName(i));
-    std::vector<std::vector<SqlValue>> first;  // kept back: damage that they meet is left out, and the statement runs again
-    const auto give = [&](const std::vector<SqlValue>& row) {
-      if (m_given++ == 0 && sink.columns) sink.columns(names);
-      return !sink.row || sink.row(row);
-    };
-    const auto giveFirst = [&] { return std::ranges::all_of(std::exchange(first, {}), give); };
+    if (sink.columns) sink.columns(names);
     std::vector<SqlValue> row(names.size());
     while (true) {
       const int rc = sqlite3_step(statement.raw());
-      sqlite::noteDamaged(statement.raw(), rc);
-      if (rc != SQLITE_ROW && rc != SQLITE_DONE) return failed(rc);
-      if (rc == SQLITE_DONE) {
-        if (m_given == 0 && first.empty() && sink.columns) sink.columns(names);
-        static_cast<void>(giveFirst());
-        return {};
-      }
+      if (rc == SQLITE_DONE) return {};
+      if (rc != SQLITE_ROW) return failed(rc);
       for (std::size_t i = 0; i < row.size(); ++i) row[i] = valueOf(statement, static_cast<int>(i));
-      if (m_given > 0) {
-        if (!give(row)) return {};
-      } else {
-        first.push_back(row);
-        if (first.size() == kFirstRows && !giveFirst()) return {};
-      }
+      if (sink.row && !sink.row(row)) return {};
     }
-  }
-
-  bool leaveOut(const Status& failed) {
-    sqlite3_set_authorizer(m_connection.raw(), nullptr, nullptr);  // for our own statements
-    const bool hidden = m_bypass.leaveOut(failed) && relationsOfReadableRows().ok();
-    sqlite3_set_authorizer(m_connection.raw(), authorize, nullptr);
-    return hidden;
-  }
-  void renewBypass() {
-    if (!m_bypass.any()) return;
-    sqlite3_set_authorizer(m_connection.raw(), nullptr, nullptr);
-    if (const auto version = m_connection.queryInt64("PRAGMA data_version"); version.ok()) m_bypass.renew(version->value_or(0));
-    sqlite3_set_authorizer(m_connection.raw(), authorize, nullptr);
-  }
-  // Tables of the schema main and named indexes are those of the file.
-  Status relationsOfReadableRows() {
-    RG_TRY(m_connection.exec("PRAGMA query_only=OFF"));
-    for (std::string view : sql::viewDefinitions(m_clocks != nullptr)) {
-      constexpr std::string_view kMain = "main.", kIndexed = " INDEXED BY ";
-      for (auto at = view.find(kMain); at != std::string::npos; at = view.find(kMain)) view.erase(at, kMain.size());
-      for (auto at = view.find(kIndexed); at != std::string::npos; at = view.find(kIndexed))
-        view.erase(at, view.find(' ', at + kIndexed.size()) - at);
-      constexpr std::string_view kCreate = "CREATE TEMP VIEW ";
-      const std::string name = view.substr(kCreate.size(), view.find(' ', kCreate.size()) - kCreate.size());
-      RG_TRY(m_connection.exec("DROP VIEW IF EXISTS temp." + name + "; " + view));
-    }
-    return m_connection.exec("PRAGMA query_only=ON");
   }
 
   // A store contains rg_* tables and their indexes, and damaged tables that were rebuilt. Anything else is foreign and could execute code
@@ -261,12 +211,10 @@ class Session : public SqlSession {
     return statement;
   }
 
-  std::size_t m_given = 0;  // rows of this query that the sink has
   sql::Catalogue m_catalogue;
   const ClockMaps* m_clocks;  // null: no correction
   std::stop_token m_stop;
   sqlite::Connection m_connection;
-  PageBypass m_bypass;
 };
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <utility>
 
 #include "storage/sqlite/page_checksum.h"
 #include "storage/sqlite/page_checksum_vfs.h"
@@ -83,23 +82,7 @@ void harden(sqlite3* db) {
   sqlite3_busy_timeout(db, 5000);
 }
 
-// Of the last statement of this thread that met a damaged page.
-struct DamagedStatement {
-  const sqlite3* db = nullptr;
-  std::string sql;
-};
-thread_local DamagedStatement t_damaged;
-
 }  // namespace
-
-void noteDamaged(sqlite3_stmt* statement, int rc) {
-  const char* const sql = rc == kPageDamaged ? sqlite3_sql(statement) : nullptr;
-  if (sql != nullptr) t_damaged = {sqlite3_db_handle(statement), sql};
-}
-
-std::string takeDamagedStatement(const Connection& connection) {
-  return t_damaged.db == connection.raw() ? std::exchange(t_damaged, {}).sql : std::string();
-}
 
 Status sqliteStatus(sqlite3* db, int rc, std::string_view what, std::string_view path) {
   std::string message(what);
@@ -143,7 +126,6 @@ Result<bool> Statement::step() {
   const int rc = sqlite3_step(m_stmt);
   if (rc == SQLITE_ROW) return true;
   if (rc == SQLITE_DONE) return false;
-  noteDamaged(m_stmt, rc);
   Status status = sqliteStatus(sqlite3_db_handle(m_stmt), rc, "store access failed", *m_path);
   sqlite3_reset(m_stmt);
   return status;

@@ -139,11 +139,6 @@ class Connection {
   const std::string* m_path = nullptr;  // owned; its address stays the same on moves because Statements point to it
 };
 
-// Keeps the text of a statement that failed because of a damaged page, for takeDamagedStatement().
-void noteDamaged(sqlite3_stmt* statement, int rc);
-// The text of this thread's last statement of `connection` that failed because of a damaged page, which is dropped. Empty: none.
-std::string takeDamagedStatement(const Connection& connection);
-
 // The Status of a failed SQLite call on `db`: "what: path: why".
 Status sqliteStatus(sqlite3* db, int rc, std::string_view what, std::string_view path);
 

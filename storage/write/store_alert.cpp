@@ -58,20 +58,16 @@ Status EditRows::save(const Snooze& snooze) {
 }
 
 Result<std::vector<Alert>> StoreReader::alerts(std::size_t limit) {
-  return aroundDamage([&]() -> Result<std::vector<Alert>> {
-    std::vector<Alert> found;
-    RG_TRY(rows::each<Alert>(m_file.db(), " ORDER BY ifnull(due_ns, since_ns) DESC, alert_id DESC LIMIT ?1",
-                             [&](Alert alert) { found.push_back(std::move(alert)); }, {static_cast<std::int64_t>(limit)}));
-    return found;
-  });
+  std::vector<Alert> found;
+  RG_TRY(rows::each<Alert>(m_file.db(), " ORDER BY ifnull(due_ns, since_ns) DESC, alert_id DESC LIMIT ?1",
+                           [&](Alert alert) { found.push_back(std::move(alert)); }, {static_cast<std::int64_t>(limit)}));
+  return found;
 }
 
 Result<std::vector<Snooze>> StoreReader::snoozes() {
-  return aroundDamage([&]() -> Result<std::vector<Snooze>> {
-    std::vector<Snooze> found;
-    RG_TRY(rows::each<Snooze>(m_file.db(), " ORDER BY rule, cause", [&](Snooze snooze) { found.push_back(std::move(snooze)); }));
-    return found;
-  });
+  std::vector<Snooze> found;
+  RG_TRY(rows::each<Snooze>(m_file.db(), " ORDER BY rule, cause", [&](Snooze snooze) { found.push_back(std::move(snooze)); }));
+  return found;
 }
 
 }  // namespace runglass

@@ -114,24 +114,22 @@ Status EditRows::saveFindings() {
 }
 
 Result<std::vector<Finding>> StoreReader::publishedFindings(std::optional<RunId> run) {
-  return aroundDamage([&]() -> Result<std::vector<Finding>> {
-    RG_ASSIGN(auto statement,
-              m_file.db().prepare(
-                  "SELECT finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, "
-                  "rank, dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns, message FROM rg_finding "
-                  "WHERE told_ns IS NOT NULL AND (?1 IS NULL OR run_id = ?1) "
-                  "UNION ALL SELECT f.finding_id, f.run_id, f.attempt_id, f.kind, f.subject, t.severity, t.start_ns, t.end_ns, "
-                  "f.first_step, t.last_step, f.node_id, f.rank, f.dp, f.pp, f.tp, t.score, t.confidence, t.coverage, t.summary, "
-                  "t.evidence, t.told_ns, t.message FROM rg_finding f CROSS JOIN rg_finding_told t USING(finding_id) "
-                  "WHERE ?1 IS NULL OR f.run_id = ?1 ORDER BY told_ns, finding_id"));
-    statement.bind(1, run ? std::optional(static_cast<std::int64_t>(run->value)) : std::nullopt);
-    std::vector<Finding> found;
-    while (true) {
-      RG_ASSIGN(const bool row, statement.step());
-      if (!row) return found;
-      found.push_back(rows::read<Finding>(statement));
-    }
-  });
+  RG_ASSIGN(auto statement,
+            m_file.db().prepare(
+                "SELECT finding_id, run_id, attempt_id, kind, subject, severity, start_ns, end_ns, first_step, last_step, node_id, "
+                "rank, dp, pp, tp, score, confidence, coverage, summary, evidence, told_ns, message FROM rg_finding "
+                "WHERE told_ns IS NOT NULL AND (?1 IS NULL OR run_id = ?1) "
+                "UNION ALL SELECT f.finding_id, f.run_id, f.attempt_id, f.kind, f.subject, t.severity, t.start_ns, t.end_ns, "
+                "f.first_step, t.last_step, f.node_id, f.rank, f.dp, f.pp, f.tp, t.score, t.confidence, t.coverage, t.summary, "
+                "t.evidence, t.told_ns, t.message FROM rg_finding f CROSS JOIN rg_finding_told t USING(finding_id) "
+                "WHERE ?1 IS NULL OR f.run_id = ?1 ORDER BY told_ns, finding_id"));
+  statement.bind(1, run ? std::optional(static_cast<std::int64_t>(run->value)) : std::nullopt);
+  std::vector<Finding> found;
+  while (true) {
+    RG_ASSIGN(const bool row, statement.step());
+    if (!row) return found;
+    found.push_back(rows::read<Finding>(statement));
+  }
 }
 
 }  // namespace runglass

@@ -199,20 +199,16 @@ Status EditRows::save(const IncidentEdit& edit) {
 }
 
 Result<std::vector<Incident>> StoreReader::incidents(std::optional<RunId> run) {
-  return aroundDamage([&]() -> Result<std::vector<Incident>> {
-    return incidentsWhere(m_file.db(), " WHERE ?1 = 0 OR run_id = ?1 ORDER BY ifnull(start_ns, created_ns) DESC, incident_id DESC",
-                          {static_cast<std::int64_t>(run.value_or(RunId{}).value)}, std::nullopt,
-                          [this](const std::string& what) { m_file.damage().note(what); });
-  });
+  return incidentsWhere(m_file.db(), " WHERE ?1 = 0 OR run_id = ?1 ORDER BY ifnull(start_ns, created_ns) DESC, incident_id DESC",
+                        {static_cast<std::int64_t>(run.value_or(RunId{}).value)}, std::nullopt,
+                        [this](const std::string& what) { m_file.damage().note(what); });
 }
 
 Result<Incident> StoreReader::incident(std::string_view uuid) {
-  return aroundDamage([&]() -> Result<Incident> {
-    RG_ASSIGN(auto found,
-              incidentsWhere(m_file.db(), " WHERE uuid = ?1", {}, uuid, [this](const std::string& what) { m_file.damage().note(what); }));
-    if (found.empty()) return Status(Code::kNotFound, "incident " + std::string(uuid) + ": not in this store");
-    return std::move(found.front());
-  });
+  RG_ASSIGN(auto found,
+            incidentsWhere(m_file.db(), " WHERE uuid = ?1", {}, uuid, [this](const std::string& what) { m_file.damage().note(what); }));
+  if (found.empty()) return Status(Code::kNotFound, "incident " + std::string(uuid) + ": not in this store");
+  return std::move(found.front());
 }
 
 }  // namespace runglass

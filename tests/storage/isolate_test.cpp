@@ -126,8 +126,7 @@ TEST_P(DamagedPage, CostsOnlyTheSeriesThatItHits) {
     if (hits > 0) EXPECT_THAT(issues, Contains(Field(&Issue::code, testing::AnyOf("store.series_continued", "store.damaged_chunk"))));
     EXPECT_FALSE(std::filesystem::exists(badPath(copy))) << "what can be stored is not set aside";
   }
-  // Without the index, the rows are still found.
-  if (std::string_view(GetParam()) == "rg_chunk_series") EXPECT_EQ(hit_ever, 0);
+  if (std::string_view(GetParam()) == "rg_chunk_series") EXPECT_GT(hit_ever, 0);
 }
 
 TEST(Isolation, AFailingCallDoesNotKeepOthersFromTheStore) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A store with a damaged chunk in the console: the run strip reports it in every view, and leads to Data quality, which names the chunk.
-#include "storage/damage/damage_log.h"
 #include "storage/open_store.h"
+#include "storage/read/damage_log.h"
 #include "tests/storage/sample_store.h"
 #include "tests/support/sqlite_store.h"
 #include "tests/widgets/console_fixture.h"

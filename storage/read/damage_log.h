@@ -5,7 +5,7 @@
 // Threading:  any thread.
 // Ownership:  shared by all Readers of a file; kept until the process ends.
 // Units:      objects ("series 12 chunk 991").
-// Errors:     beyond kMax objects, only the count grows, by each read of one.
+// Errors:     beyond kMax objects, only the count grows.
 // Cost:       a lock per damaged object encountered.
 #pragma once
 
@@ -37,7 +37,6 @@ class DamageLog {
  private:
   mutable Mutex m_mutex;
   std::set<std::string> m_objects RG_GUARDED_BY(m_mutex);
-  std::int64_t m_beyond RG_GUARDED_BY(m_mutex) = 0;
 };
 
 }  // namespace runglass

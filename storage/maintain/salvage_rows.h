@@ -7,13 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "model/result.h"
-#include "storage/damage/lost_object.h"
+#include "storage/maintain/repair_store.h"
 #include "storage/sqlite/connection.h"
 
 namespace runglass {
@@ -21,8 +20,5 @@ namespace runglass {
 // Copies the columns of `table` that both databases have; appends the lost rows to `lost`. Returns the number of rows copied.
 Result<std::int64_t> salvageRows(sqlite::Connection& from, sqlite::Connection& to, const std::string& table, std::vector<LostObject>& lost,
                                  const std::stop_token& stop);
-
-// The lowest number at or above `from` at which `probe` can read.
-Result<std::int64_t> nextReadable(std::int64_t from, const std::function<Result<bool>(std::int64_t)>& probe);
 
 }  // namespace runglass

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage/damage/damage_log.h"
+#include "storage/read/damage_log.h"
 
 #include <sys/stat.h>
 
@@ -49,21 +49,16 @@ std::uint64_t DamageLog::notes() { return g_notes.load(std::memory_order_relaxed
 void DamageLog::note(const std::string& object) {
   ++g_notes;
   const MutexLock lock(m_mutex);
-  if (m_objects.size() < kMax || m_objects.contains(object))
-    m_objects.insert(object);
-  else
-    ++m_beyond;
+  if (m_objects.size() < kMax) m_objects.insert(object);
 }
 
 std::vector<Issue> DamageLog::issues() const {
   const MutexLock lock(m_mutex);
   if (m_objects.empty()) return {};
-  const auto count = static_cast<std::int64_t>(m_objects.size()) + m_beyond;
-  const std::string others =
-      count == 1 ? "" : " and " + std::to_string(count - 1) + (m_beyond > 0 ? " others (those read again counted again)" : " others");
+  const std::string others = m_objects.size() == 1 ? "" : " and " + std::to_string(m_objects.size() - 1) + " others";
   return {{.code = "store.damaged_chunk",
            .source = "this file",
-           .count = count,
+           .count = static_cast<std::int64_t>(m_objects.size()),
            .detail = *m_objects.begin() + others +
                      ": damaged and left out of this answer; `runglassctl verify` lists everything that is damaged"}};
 }

@@ -3,7 +3,7 @@
 // 1. A row is copied completely, as it was read, or not at all.
 // 2. A range of row ids is read from both ends up to the first unreadable page; the part between is halved until each row is known or
 //    kMaxLookups lookups were made.
-#include "storage/damage/salvage_rows.h"
+#include "storage/maintain/salvage_rows.h"
 
 #include <sqlite3.h>
 
@@ -210,23 +210,6 @@ class Salvage {
 Result<std::int64_t> salvageRows(sqlite::Connection& from, sqlite::Connection& to, const std::string& table, std::vector<LostObject>& lost,
                                  const std::stop_token& stop) {
   return Salvage(from, to, table, lost, stop).run();
-}
-
-Result<std::int64_t> nextReadable(std::int64_t from, const std::function<Result<bool>(std::int64_t)>& probe) {
-  std::int64_t bad = from, good = from;
-  for (std::int64_t step = 1;; step *= 2) {
-    good = from > kHighest - step ? kHighest : from + step;
-    RG_ASSIGN(const bool readable, probe(good));
-    if (readable || good == kHighest) break;
-    bad = good;
-    if (step > kHighest / 2) return kHighest;
-  }
-  while (good - bad > 1) {
-    const std::int64_t middle = bad + (good - bad) / 2;
-    RG_ASSIGN(const bool readable, probe(middle));
-    (readable ? good : bad) = middle;
-  }
-  return good;
 }
 
 }  // namespace runglass
