@@ -35,7 +35,7 @@ struct MetricRecording::Parts {
   void run(const std::stop_token& token);
   Status begin(const std::stop_token& token);
   Status round(const std::stop_token& token);
-  void take(ExporterPart part);
+  void take(ExporterPart part, const std::stop_token& token);
   void saveMark();
   void note(const Status& round);
 
@@ -92,18 +92,18 @@ Status MetricRecording::Parts::round(const std::stop_token& token) {
   do {
     const TimeRange range{complete - kOverlap, std::min(now, complete + kRoundOfGap)};
     RG_TRY(source->find(range));
-    RG_TRY(source->read(range, [this](ExporterPart part) {
-      take(std::move(part));
+    RG_TRY(source->read(range, [this, &token](ExporterPart part) {
+      take(std::move(part), token);
       return Status();
     }));
     complete = range.t1;
     saveMark();
-    while (*waiting > kMaxPosted && !token.stop_requested()) sleepUnlessStopped(token, 100 * kNsPerMs);
   } while (complete < now && !token.stop_requested());
   return {};
 }
 
-void MetricRecording::Parts::take(ExporterPart part) {
+void MetricRecording::Parts::take(ExporterPart part, const std::stop_token& token) {
+  while (*waiting > kMaxPosted && !token.stop_requested()) sleepUnlessStopped(token, 100 * kNsPerMs);
   const auto batch = std::make_shared<ExporterBatch>();
   batch->add(std::move(part));
   const auto points = static_cast<std::int64_t>(batch->points());

@@ -2,6 +2,7 @@
 #include "collectors/services/prometheus/queried_series.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "collectors/exposition/exporter_metrics.h"
@@ -97,10 +98,6 @@ QueriedSeries::Origin QueriedSeries::originOf(const MetricLabels& labels) {
   const ExporterSample what = exporterSample(exposed(labels), known_type);
   const auto gpus = m_wanted.gpus.find(*node_name);
   if (!what.device_kind.empty() && gpus != m_wanted.gpus.end() && !(what.index && gpus->second.contains(*what.index))) return {};
-  if (m_entries.size() >= kMaxSeries) {
-    issue("prometheus.too_many_series", 1, std::string(name));
-    return {};
-  }
   const auto node = m_places.node(*node_name);
   const auto device = node && !what.device_kind.empty() ? m_places.device(what, *node) : std::nullopt;
   if (!node || (!what.device_kind.empty() && !device)) {
@@ -120,6 +117,10 @@ QueriedSeries::Origin QueriedSeries::originOf(const MetricLabels& labels) {
   const std::string identity = keyOf({{std::to_string(*node), device ? std::to_string(*device) : ""},
                                       {entry.key.metric, entry.key.source},
                                       {entry.key.labels, entry.key.unit}});
+  if (m_entries.size() >= kMaxSeries && !m_by_key.contains(identity)) {
+    issue("prometheus.too_many_series", 1, std::string(name));
+    return {};
+  }
   const auto [known, fresh] = m_by_key.try_emplace(identity, static_cast<std::uint32_t>(m_entries.size()));
   if (fresh) {
     m_fresh.push_back({.index = known->second, .node = *node, .device = device, .key = entry.key});
@@ -142,35 +143,44 @@ void QueriedSeries::add(const QueriedColumn& column) {
   entry.pending.reserve(entry.pending.size() + column.time.size());
   for (std::size_t i = 0; i < column.time.size(); ++i) {
     if (isTaken(entry, column.time[i])) continue;
+    const bool refused_before = std::ranges::binary_search(entry.refused, column.time[i]);
     const double exposed = column.value[i], value = origin.unit != nullptr ? origin.unit->apply(exposed) : exposed;
+    const char* fault = nullptr;
     if (origin.dcgm && isBlankOfDcgm(exposed))
-      entry.pending.push_back({column.time[i], exposed, "prometheus.blank_value"});
+      fault = "prometheus.blank_value";
     else if (entry.metric != nullptr && !isPlausible(*entry.metric, value))
-      entry.pending.push_back({column.time[i], exposed, "prometheus.implausible_value"});
-    else
-      entry.pending.push_back({column.time[i], value});
+      fault = "prometheus.implausible_value";
+    if (fault == nullptr || !refused_before) entry.pending.push_back({column.time[i], fault != nullptr ? exposed : value, fault});
   }
   if (untouched && !entry.pending.empty()) m_touched.push_back(*origin.entry);
 }
 
 Result<ExporterPart> QueriedSeries::take(TimeRange range) {
-  ExporterPart part;
+  // Where a read fails, the next call goes on: what is declared and taken by then is in its part.
+  ExporterPart part = std::exchange(m_unsent, {});
   part.ids = m_ids;
   const auto stored_uuid = [this](const std::string& name) { return m_stored != nullptr ? m_stored->nodeUuid(name) : std::string(); };
   m_places.declare(part, m_node_uuid ? m_node_uuid : stored_uuid);
-  part.series = std::exchange(m_fresh, {});
-  for (const std::uint32_t index : std::exchange(m_touched, {})) {
+  part.series.insert(part.series.end(), std::make_move_iterator(m_fresh.begin()), std::make_move_iterator(m_fresh.end()));
+  m_fresh.clear();
+  for (std::size_t at = 0; at < m_touched.size(); ++at) {
+    const std::uint32_t index = m_touched[at];
     Entry& entry = m_entries[index];
     SampleColumns stored;
     if (m_stored != nullptr) {
       const std::string device = entry.device ? m_places.declared(*entry.device).uuid : std::string();
       const std::uint64_t identity = StoredSeries::identity(m_places.nodeUuid(entry.node), device, entry.key);
-      RG_ASSIGN(auto found,
-                m_stored->samples(identity, entry.key.metric, range, entry.code != CodeGauge::kNone && entry.newest == INT64_MIN));
-      if (found) stored = std::move(*found);
+      auto found = m_stored->samples(identity, entry.key.metric, range, entry.code != CodeGauge::kNone && entry.newest == INT64_MIN);
+      if (!found.ok()) {
+        m_touched.erase(m_touched.begin(), m_touched.begin() + static_cast<std::ptrdiff_t>(at));
+        m_unsent = std::move(part);
+        return found.status();
+      }
+      if (*found) stored = std::move(**found);
     }
     takeEntry(index, stored, part);
   }
+  m_touched.clear();
   reportFaults(part);
   for (const auto& [code, left] : std::exchange(m_left_out, {}))
     part.issues.push_back({.code = code, .source = m_url, .count = left.count, .detail = left.first});
@@ -208,16 +218,20 @@ void QueriedSeries::takeEntry(std::uint32_t index, const SampleColumns& stored, 
       if (one.fault == nullptr && one.time > entry.newest) readings.push_back({one.time, one.value, false});
   }
   for (const Pending& one : pending) {
-    if (one.fault == nullptr)
-      part.points.push_back({index, one.time, one.value});
-    else
+    // A refused time is not taken: another exporter of the same series may have its value.
+    if (one.fault != nullptr) {
       issue(one.fault, 1, entry.metric != nullptr ? std::string(entry.metric->name) + ": " + std::to_string(one.value) : entry.key.metric);
+      if (m_overlap > 0) entry.refused.push_back(one.time);
+      continue;
+    }
+    part.points.push_back({index, one.time, one.value});
+    entry.newest = std::max(entry.newest, one.time);
+    if (m_overlap > 0) entry.overlap.push_back(one.time);
   }
-  if (!pending.empty()) entry.newest = std::max(entry.newest, pending.back().time);
-  if (m_overlap > 0) {
-    for (const Pending& one : pending) entry.overlap.push_back(one.time);
-    std::ranges::sort(entry.overlap);
-    std::erase_if(entry.overlap, [&](TimeNs time) { return time <= entry.newest - m_overlap; });
+  for (std::vector<TimeNs>* times : {&entry.overlap, &entry.refused}) {
+    if (times->empty()) continue;
+    std::ranges::sort(*times);
+    std::erase_if(*times, [from = std::max(entry.newest, times->back()) - m_overlap](TimeNs time) { return time <= from; });
   }
   entry.pending = {};
 }
@@ -227,7 +241,11 @@ void QueriedSeries::reportFaults(ExporterPart& part) {
   for (auto& [place, readings] : std::exchange(m_code_readings, {})) {
     const auto& [gauge, node, device] = place;
     std::ranges::stable_sort(readings, {}, &CodeReading::time);
+    TimeNs& newest = m_code_newest.try_emplace(place, INT64_MIN).first->second;
     for (const CodeReading& reading : readings) {
+      // Of labels that come back with a stored reading older than the device's newest one.
+      if (reading.time < newest) continue;
+      newest = reading.time;
       std::optional<Event> event = m_codes.read(gauge, node, device ? *device + 1ULL : 0, reading.value, reading.time);
       if (event && !reading.stored) part.events.push_back({.node = node, .device = device, .event = std::move(*event)});
     }

@@ -81,6 +81,7 @@ class QueriedSeries {
     CodeGauge code = CodeGauge::kNone;
     TimeNs newest = INT64_MIN;    // taken so far
     std::vector<TimeNs> overlap;  // times taken in the overlap before it, sorted
+    std::vector<TimeNs> refused;  // times of refused values there, sorted; each is an issue once
     std::vector<Pending> pending;
   };
   // What a label set is: an entry and how its values become the entry's.
@@ -122,7 +123,9 @@ class QueriedSeries {
   std::vector<std::uint32_t> m_touched;
   std::vector<ExporterPart::NewSeries> m_fresh;
   std::map<CodePlace, std::vector<CodeReading>> m_code_readings;  // of the part that is being taken
+  std::map<CodePlace, TimeNs> m_code_newest;
   FaultCodes m_codes;
+  ExporterPart m_unsent;  // of a call that failed
   std::map<const char*, Count> m_left_out;
 };
 
