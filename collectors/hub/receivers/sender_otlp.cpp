@@ -87,6 +87,7 @@ Status SenderSession::takeOtlp(const SenderRequest& request, WriteOutcome& outco
             else
               takePoint(origin, metric, one, outcome);
             outcome.rejected_items += outcome.refused() > before ? 1 : 0;
+            m_item_refused.push_back(outcome.refused() > before);
             return true;
           });
           return;

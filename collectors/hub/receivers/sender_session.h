@@ -131,7 +131,9 @@ class SenderSession {
   };
   struct Late {
     Entry* entry;
-    std::vector<std::pair<TimeNs, double>> points;
+    TimeNs time;
+    double value;
+    std::size_t item;  // index in m_item_refused
   };
 
   Status begin();
@@ -152,6 +154,7 @@ class SenderSession {
   void remember(Entry& entry, std::span<const TimeNs> time);
   void reportFault(const Entry& entry, TimeNs time, double value);
   Status writeLate(WriteOutcome& outcome);
+  void refuseLateDelta(const Late& late, WriteOutcome& outcome);
   // OTLP.
   Status takeOtlp(const SenderRequest& request, WriteOutcome& outcome);
   std::uint32_t originOf(OtlpSignal signal, const OtlpScope& scope, const std::string& address);
@@ -216,6 +219,7 @@ class SenderSession {
   std::vector<TimeNs> m_times, m_block_times;  // of the entry; of the payload's last block
   std::vector<double> m_values;
   std::vector<Late> m_late;
+  std::vector<bool> m_item_refused;  // by data point of OTLP
   std::string m_key;
   std::size_t m_key_head = 0;                   // of m_key: the origin
   std::map<std::string, NewSpans> m_new_spans;  // by track

@@ -116,6 +116,55 @@ TEST_F(Otlp, SumsAreCountersOfTheirTotalWhateverTheTemporality) {
       kinds, ElementsAre(Pair("cumulative", SeriesKind::kCounter), Pair("delta", SeriesKind::kCounter), Pair("level", SeriesKind::kGauge)));
 }
 
+// All data points of a request that are late by themselves are decided by one read of their series.
+TEST_F(Otlp, LatePointsOfOneSeriesAreReadAtOnceAndStoredOnce) {
+  int reads = 0;
+  readThrough([&] { return ++reads, Status(); });
+  send(OtlpSignal::kMetrics, metrics(kHost, gauge("g", "1", 9, kNowMs)));
+  ASSERT_TRUE(m_writer->flush().ok());
+  reads = 0;
+  std::string late = gauge("g", "1", 1, kNowMs - 1'000);
+  for (const int ms : {3'000, 2'000, 1'000, 2'000}) late += "," + gauge("g", "1", 1, kNowMs - ms);
+  const WriteOutcome outcome = send(OtlpSignal::kMetrics, metrics(kHost, late));
+  EXPECT_EQ(outcome.stored, 3);
+  EXPECT_EQ(outcome.repeated, 2);
+  EXPECT_EQ(reads, 1);
+  EXPECT_THAT(points("g"), ElementsAre(Pair(kNowMs - 3'000, 1), Pair(kNowMs - 2'000, 1), Pair(kNowMs - 1'000, 1), Pair(kNowMs, 9)));
+}
+
+TEST_F(Otlp, LatePointsOfAFailedRequestAreNotThoseOfTheNextOne) {
+  int reads_left = 100;
+  readThrough([&] { return reads_left-- > 0 ? Status() : Status(Code::kUnavailable, "broken"); });
+  const auto both = [](std::int64_t ms) { return metrics(kHost, gauge("a", "1", 1, ms) + "," + gauge("b", "1", 1, ms)); };
+  send(OtlpSignal::kMetrics, both(kNowMs));
+  ASSERT_TRUE(m_writer->flush().ok());
+  reads_left = 1;
+  const std::string bytes = otlpFromJson(OtlpSignal::kMetrics, both(kNowMs - 1'000)).value();
+  EXPECT_FALSE(m_session->take({.bytes = bytes, .address = "127.0.0.1", .otlp = OtlpSignal::kMetrics}, kNowMs * kNsPerMs, {}).ok());
+  reads_left = 100;
+  EXPECT_EQ(send(OtlpSignal::kMetrics, metrics(kHost, gauge("c", "1", 2))).stored, 1);
+  EXPECT_THAT(points("c"), ElementsAre(Pair(kNowMs, 2)));
+  EXPECT_EQ(send(OtlpSignal::kMetrics, both(kNowMs - 1'000)).stored, 1) << "the one that failed";
+  for (const char* name : {"a", "b"}) EXPECT_THAT(points(name), ElementsAre(Pair(kNowMs - 1'000, 1), Pair(kNowMs, 1)));
+}
+
+TEST_F(Otlp, AnIncrementThatIsNoNumberDoesNotReachTheTotal) {
+  const auto histogram = [](const char* sum, int count, std::int64_t ms) {
+    return metrics(kHost, R"({"name":"h","histogram":{"aggregationTemporality":1,"dataPoints":[{"timeUnixNano":)" + nanos(ms) +
+                              R"(,"count":")" + std::to_string(count) + R"(","sum":)" + sum + "}]}}");
+  };
+  EXPECT_EQ(send(OtlpSignal::kMetrics, histogram("1", 1, kNowMs)).stored, 2);
+  for (const char* sum : {"\"NaN\"", "\"Infinity\""})
+    EXPECT_EQ(send(OtlpSignal::kMetrics, histogram(sum, 1, kNowMs + 1'000)).implausible, 1);
+  EXPECT_EQ(send(OtlpSignal::kMetrics, histogram("1e308", 1, kNowMs + 2'000)).stored, 2);
+  EXPECT_EQ(send(OtlpSignal::kMetrics, histogram("1e308", 1, kNowMs + 3'000)).implausible, 1) << "their total is infinite";
+  EXPECT_THAT(values("h_sum"), ElementsAre(1, 1e308));
+  // A late data point is one item, whatever its parts.
+  const WriteOutcome late = send(OtlpSignal::kMetrics, histogram("1", 1, kNowMs + 500));
+  EXPECT_EQ(late.late_deltas, 2);
+  EXPECT_EQ(late.rejected_items, 1);
+}
+
 TEST_F(Otlp, HistogramsKeepTheirBucketsAndSummariesTheirQuantiles) {
   const std::string time = R"("timeUnixNano":)" + nanos(kNowMs);
   const std::string items =
