@@ -363,6 +363,16 @@ TEST(OtlpBomb, CostsItsOwnSizeAndIsRefused) {
   wire::appendBytes(data, 1, point);
   wire::appendBytes(metric, 10, data);
   EXPECT_FALSE(countOtlp(OtlpSignal::kMetrics, nest(metric)).ok());
+  // Each bucket of a data point is a series with all of its attributes.
+  std::string attribute, metric_of_many;
+  wire::appendBytes(attribute, 1, std::string(16'000, 'k'));
+  buckets.clear(), point.clear(), data.clear();
+  wire::appendBytes(buckets, 2, std::string(4'000, '\1'));
+  wire::appendBytes(point, 8, buckets);
+  wire::appendBytes(point, 1, attribute);
+  for (int i = 0; i < 9; ++i) wire::appendBytes(data, 1, point);
+  wire::appendBytes(metric_of_many, 10, data);
+  EXPECT_EQ(countOtlp(OtlpSignal::kMetrics, nest(metric_of_many)).status().code(), Code::kResourceExhausted);
 }
 
 }  // namespace
