@@ -285,6 +285,25 @@ TEST_F(Otlp, SpansAndLinesThatAreSentAgainAreStoredOnceAlsoByALaterProcess) {
   EXPECT_THAT(open->logs({}).value(), SizeIs(2));
 }
 
+// After the fault of a read the request is sent again: what was prepared of it by then is not stored twice.
+TEST_F(Otlp, SpansOfARequestWhoseComparisonFailedAreStoredOnce) {
+  const auto both = [](int id) {
+    return request(OtlpSignal::kTraces, kHost,
+                   span("rollout", id, 0, kNowMs - 1'000, kNowMs) + "," + span("reward", id + 1, 0, kNowMs - 1'000, kNowMs));
+  };
+  EXPECT_EQ(send(OtlpSignal::kTraces, both(1)).stored, 2);
+  ASSERT_TRUE(m_writer->flush().ok());
+  int reads_left = 1;
+  readThrough([&] { return reads_left-- > 0 ? Status() : Status(Code::kUnavailable, "broken"); });
+  const std::string bytes = otlpFromJson(OtlpSignal::kTraces, both(3)).value();
+  EXPECT_FALSE(m_session->take({.bytes = bytes, .address = "127.0.0.1", .otlp = OtlpSignal::kTraces}, kNowMs * kNsPerMs, {}).ok());
+  reads_left = 100;
+  EXPECT_EQ(send(OtlpSignal::kTraces, both(3)).stored, 2);
+  const auto open = reader();
+  for (const Track& track : open->tracks(open->attempts(open->runs().value().at(0).id).value().at(0).id).value())
+    EXPECT_THAT(open->spans(track.id, {}).value().start, SizeIs(2)) << track.key.name;
+}
+
 TEST_F(Otlp, WhatCannotBeStoredIsCountedByItem) {
   const std::string bad = gauge("ahead", "1", 1, kNowMs + 3'600'000) + "," + gauge("", "1", 1) + "," + gauge("fine", "1", 1) + "," +
                           R"({"name":"h","histogram":{"dataPoints":[{"count":"1","bucketCounts":["1","0"],"explicitBounds":[1]}]}})";
