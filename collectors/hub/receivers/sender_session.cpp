@@ -73,7 +73,7 @@ Status SenderSession::begin() {
   m_runs.clear();
   m_tracks.clear();
   m_starts.clear();
-  m_sent.emplace(*m_reader, m_now);
+  m_sent.emplace(*m_reader, m_now, m_limits.compared);
   return {};
 }
 

@@ -261,6 +261,7 @@ void SenderSession::reportIssues(const WriteOutcome& outcome, TimeNs now) {
   issue("receive.blank_value", outcome.blank, now, "");
   issue("receive.unnamed_series", outcome.unnamed, now, "");
   issue("receive.late_delta", outcome.late_deltas, now, "");
+  issue("receive.too_old", outcome.too_old, now, "");
   issue("receive.too_many_tracks", outcome.too_many_tracks, now,
         "at most " + std::to_string(m_limits.resources) + " resources, " + std::to_string(m_limits.tracks) + " tracks and " +
             std::to_string(m_limits.runs) + " runs of a sender; the first one refused: " + m_first_refused);

@@ -304,6 +304,46 @@ TEST_F(Otlp, SpansOfARequestWhoseComparisonFailedAreStoredOnce) {
     EXPECT_THAT(open->spans(track.id, {}).value().start, SizeIs(2)) << track.key.name;
 }
 
+TEST_F(Otlp, SpansAndLinesThatCannotBeComparedAreRefused) {
+  constexpr std::int64_t kDay = 86'400'000;
+  const std::string run = kHost + "," + text("runglass.run", "job");
+  const auto spans = [&](const std::string& items) { return request(OtlpSignal::kTraces, run, items); };
+  const auto line = [&](std::int64_t ms, const char* said) {
+    return request(OtlpSignal::kLogs, run, R"({"timeUnixNano":)" + nanos(ms) + R"(,"body":{"stringValue":")" + said + R"("}})");
+  };
+  WriteOutcome outcome = send(OtlpSignal::kTraces, spans(span("long", 1, 0, kNowMs - 3 * kDay, kNowMs) + "," +
+                                                         span("old", 2, 0, kNowMs - 3 * kDay, kNowMs - 2 * kDay)));
+  EXPECT_EQ(outcome.stored, 1) << "it has ended since";
+  EXPECT_EQ(outcome.too_old, 1);
+  EXPECT_EQ(outcome.rejected_items, 1);
+  EXPECT_EQ(send(OtlpSignal::kLogs, line(kNowMs - 2 * kDay, "old")).too_old, 1);
+  EXPECT_EQ(send(OtlpSignal::kLogs, line(kNowMs - 7'000, "first")).stored, 1);
+  // As far ahead as is accepted, in the session before.
+  const std::string ahead = spans(span("ahead", 3, 0, kNowMs + 500'000, kNowMs + 540'000));
+  EXPECT_EQ(send(OtlpSignal::kTraces, ahead).stored, 1);
+  {
+    const auto open = reader();
+    EXPECT_EQ(open->attempts(open->runs().value().at(0).id).value().at(0).start, (kNowMs - 7'000) * kNsPerMs) << "of the first line";
+    std::map<std::string, std::int64_t> issues;
+    for (const Issue& issue : open->issues().value()) issues[issue.code] = issue.count;
+    EXPECT_THAT(issues, ElementsAre(Pair("receive.too_old", 2)));
+  }
+  restart();
+  EXPECT_EQ(send(OtlpSignal::kTraces, ahead).repeated, 1);
+  EXPECT_EQ(send(OtlpSignal::kTraces, spans(span("long", 1, 0, kNowMs - 3 * kDay, kNowMs))).repeated, 1);
+  // More are stored than are compared: only what is surely new continues.
+  m_limits.compared = 1;
+  restart();
+  outcome = send(OtlpSignal::kTraces, spans(span("x", 4, 0, kNowMs - 1'000, kNowMs) + "," + span("y", 5, 0, kNowMs, kNowMs + 599'000)));
+  EXPECT_EQ(outcome.too_old, 2);
+  EXPECT_EQ(outcome.rejected_items, 2);
+  send(OtlpSignal::kLogs, line(kNowMs + 1'000, "second"));
+  ASSERT_TRUE(m_writer->flush().ok());
+  restart();
+  EXPECT_EQ(send(OtlpSignal::kLogs, line(kNowMs + 2'000, "third")).too_old, 1);
+  EXPECT_EQ(send(OtlpSignal::kTraces, spans(span("z", 6, 0, kNowMs, kNowMs + 700'000)), kNowMs + 800'000).stored, 1);
+}
+
 TEST_F(Otlp, WhatCannotBeStoredIsCountedByItem) {
   const std::string bad = gauge("ahead", "1", 1, kNowMs + 3'600'000) + "," + gauge("", "1", 1) + "," + gauge("fine", "1", 1) + "," +
                           R"({"name":"h","histogram":{"dataPoints":[{"count":"1","bucketCounts":["1","0"],"explicitBounds":[1]}]}})";
