@@ -449,6 +449,10 @@ constexpr std::array kIssues = {
     IssueInfo{"receive.too_many_tracks", kWarning,
               "The sender has as many resources, tracks or runs as one may have: spans, log lines and samples of further ones are refused. "
               "Usually an attribute of the resource holds ids or times."},
+    IssueInfo{
+        "receive.too_old", kWarning,
+        "Spans and log lines of more than a day before the hub heard their sender first, or of a time of which more are stored than are "
+        "compared, are refused: they may be stored already."},
     IssueInfo{"receive.blank_value", kInfo, "DCGM's markers for absent values. They are absent, not huge."},
     IssueInfo{"receive.implausible_value", kWarning,
               "Values that cannot be of their metric are refused: a share above 150 %, a temperature above 200 °C. The detail shows the "

@@ -87,6 +87,7 @@ Status SenderSession::takeOtlp(const SenderRequest& request, WriteOutcome& outco
             else
               takePoint(origin, metric, one, outcome);
             outcome.rejected_items += outcome.refused() > before ? 1 : 0;
+            m_item_refused.push_back(outcome.refused() > before);
             return true;
           });
           return;
@@ -101,9 +102,12 @@ Status SenderSession::takeOtlp(const SenderRequest& request, WriteOutcome& outco
         if (m_new_span_count >= kMaxHeldItems) status = putSpans(outcome);
         if (m_new_logs.size() >= kMaxHeldItems) status = putLogs(outcome);
       });
-  RG_TRY(status);
-  RG_TRY(putSpans(outcome));
-  RG_TRY(putLogs(outcome));
+  if (status.ok()) status = putSpans(outcome);
+  if (status.ok()) status = putLogs(outcome);
+  if (!status.ok()) {
+    *m_refused = true;  // the next session forgets what is not delivered of this request, and finds the rest in the store
+    return status;
+  }
   if (repeated) outcome.repeated += items;
   if (hash != 0) m_sent->remember(hash);
   return {};

@@ -18,6 +18,7 @@ namespace {
 
 using Wire = v1::Payload;
 constexpr std::size_t kPiece = 1U << 20, kMaxRecords = 100'000, kSpansOfBlock = 4'096;
+static_assert(SentBefore::kSkew >= SenderLimits().ahead, "an earlier session may have delivered what was so far ahead");
 constexpr int kMaxNesting = 64;
 constexpr std::array kSpanKinds = {"", "internal", "server", "client", "producer", "consumer"};
 
@@ -110,6 +111,7 @@ void SenderSession::takeSpan(std::uint32_t index, std::string_view record, Write
   const OtlpSpan span = spanOf(record);
   if (!isTime(span.start, outcome) || !isTime(span.end, outcome)) return;
   if (span.end < span.start) return void(++outcome.no_time);
+  if (m_sent->isTooOld(static_cast<TimeNs>(span.end))) return void(++outcome.too_old);
   const Origin& origin = m_origins[index];
   std::string role = roleOf(span, record);
   if (role.empty()) role = origin.what.role;
@@ -170,12 +172,19 @@ Status SenderSession::putSpans(WriteOutcome& outcome) {
     }
     SpanColumns columns;
     columns.names = std::move(all.names);
+    std::optional<TimeNs> start;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (stored != nullptr && all.external_id[i] != 0 && m_sent->mayBeStored(end(i)) &&
-          stored->contains(static_cast<std::uint64_t>(all.external_id[i]))) {
-        ++outcome.repeated;
-        continue;
+      if (all.external_id[i] != 0 && m_sent->mayBeStored(end(i))) {
+        if (stored == nullptr) {
+          ++outcome.too_old, ++outcome.rejected_items;
+          continue;
+        }
+        if (stored->contains(static_cast<std::uint64_t>(all.external_id[i]))) {
+          ++outcome.repeated;
+          continue;
+        }
       }
+      if (!m_sent->isTooOld(all.start[i])) start = std::min(start.value_or(all.start[i]), all.start[i]);
       columns.start.push_back(all.start[i]), columns.dur.push_back(all.dur[i]), columns.name.push_back(all.name[i]);
       columns.category.push_back(all.category[i]), columns.depth.push_back(all.depth[i]), columns.step.push_back(all.step[i]);
       columns.external_id.push_back(all.external_id[i]), columns.args.push_back(std::move(all.args[i]));
@@ -188,7 +197,7 @@ Status SenderSession::putSpans(WriteOutcome& outcome) {
       const std::size_t to = std::min(columns.size(), from + kSpansOfBlock);
       wire::appendBytes(m_payload, Wire::kSpansFieldNumber, spanBlock(id, columns, from, to).SerializeAsString());
     }
-    noteStart(origin, std::ranges::min(columns.start));
+    if (start) noteStart(origin, *start);
     outcome.stored += static_cast<std::int64_t>(columns.size());
   }
   m_new_spans.clear();
@@ -196,7 +205,7 @@ Status SenderSession::putSpans(WriteOutcome& outcome) {
   return {};
 }
 
-// An attempt began at the latest with its first span or line.
+// An attempt began at the latest with its first span or line. One of long ago says nothing: a wrong clock would move the begin for good.
 void SenderSession::noteStart(const Origin& origin, TimeNs time) {
   const auto [known, is_new] = m_starts.try_emplace(origin.attempt.value, time);
   if (!is_new && known->second <= time) return;
@@ -209,6 +218,7 @@ void SenderSession::noteStart(const Origin& origin, TimeNs time) {
 void SenderSession::takeLog(std::uint32_t index, std::string_view record, WriteOutcome& outcome) {
   const OtlpLog log = logOf(record);
   if (!isTime(log.time, outcome)) return;
+  if (m_sent->isTooOld(static_cast<TimeNs>(log.time))) return void(++outcome.too_old);
   const Origin& origin = m_origins[index];
   std::string text = textOf(log.body), stream;
   if (!log.event_name.empty()) text = std::string(log.event_name) + (text.empty() ? "" : ": ") + text;
@@ -244,25 +254,38 @@ Status SenderSession::putLogs(WriteOutcome& outcome) {
     time = std::min(time, *line.time);
   }
   std::map<std::uint32_t, const SentBefore::Ids*> stored;
-  for (const auto& [index, time] : oldest) {
-    const Origin& origin = m_origins[index];
-    const SentBefore::Owner owner{
-        .run = origin.what.run, .attempt = origin.what.attempt, .node_uuid = m_places.nodeUuid(origin.node), .rank = {}};
-    RG_ASSIGN(const SentBefore::Ids* ids, m_sent->logs(owner, time));
-    stored[index] = ids;
-  }
+  // Twice: several may be of one owner, and what a later one finds to be too many is so for the earlier ones.
+  for (int pass = 0; pass < 2; ++pass)
+    for (const auto& [index, time] : oldest) {
+      const Origin& origin = m_origins[index];
+      const SentBefore::Owner owner{
+          .run = origin.what.run, .attempt = origin.what.attempt, .node_uuid = m_places.nodeUuid(origin.node), .rank = {}};
+      RG_ASSIGN(const SentBefore::Ids* ids, m_sent->logs(owner, time));
+      stored[index] = ids;
+    }
   std::size_t records = 0;
+  std::map<std::uint32_t, TimeNs> starts;  // by origin
   for (const auto& [index, line] : m_new_logs) {
     const auto known = stored.find(index);
-    if (known != stored.end() && m_sent->mayBeStored(*line.time) && known->second->contains(SentBefore::idOf(line))) {
-      ++outcome.repeated;
-      continue;
+    if (known != stored.end() && m_sent->mayBeStored(*line.time)) {
+      if (known->second == nullptr) {
+        ++outcome.too_old, ++outcome.rejected_items;
+        continue;
+      }
+      if (known->second->contains(SentBefore::idOf(line))) {
+        ++outcome.repeated;
+        continue;
+      }
     }
+    TimeNs& start = starts.try_emplace(index, *line.time).first->second;
+    start = std::min(start, *line.time);
     if (m_payload.size() >= kPiece || ++records >= kMaxRecords) deliver({}), records = 0;
     beginPayload();
     wire::appendBytes(m_payload, Wire::kLogFieldNumber, messageOf(line).SerializeAsString());
     ++outcome.stored;
   }
+  for (const auto& [index, start] : starts)
+    if (m_origins[index].attempt) noteStart(m_origins[index], start);
   m_new_logs.clear();
   return {};
 }

@@ -2,6 +2,7 @@
 #include "collectors/hub/receivers/sender_session.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "collectors/text/display_name.h"
@@ -72,7 +73,7 @@ Status SenderSession::begin() {
   m_runs.clear();
   m_tracks.clear();
   m_starts.clear();
-  m_sent.emplace(*m_reader, m_now);
+  m_sent.emplace(*m_reader, m_now, m_limits.compared);
   return {};
 }
 
@@ -86,7 +87,11 @@ Result<WriteOutcome> SenderSession::take(const SenderRequest& request, TimeNs no
   m_refilled = now;
   m_first_implausible.clear();
   m_first_refused.clear();
+  // What a request left that failed is not of the next one.
   m_late.clear();
+  m_item_refused.clear();
+  m_times.clear();
+  m_values.clear();
   WriteOutcome outcome;
   if (request.otlp)
     RG_TRY(takeOtlp(request, outcome));
@@ -96,7 +101,6 @@ Result<WriteOutcome> SenderSession::take(const SenderRequest& request, TimeNs no
       if (entry != nullptr) write(*entry, samples, outcome);
     });
   if (!m_late.empty()) RG_TRY(writeLate(outcome));
-  outcome.rejected_items += outcome.late_deltas;
   reportNodes(now);
   reportIssues(outcome, now);
   deliver(std::move(done));
@@ -243,7 +247,7 @@ void SenderSession::resume(Entry& entry, TimeNs newest) {
   noteSample(entry);
   if (!entry.delta) return;
   const auto stored = m_store->samples(entry.identity, entry.metric_name, {newest, newest + 1});
-  if (stored.ok() && *stored && !(*stored)->value.empty()) entry.total = (*stored)->value.back();
+  if (stored.ok() && *stored && !(*stored)->value.empty() && std::isfinite((*stored)->value.back())) entry.total = (*stored)->value.back();
 }
 
 }  // namespace runglass

@@ -42,6 +42,7 @@ struct SenderLimits {
   std::int64_t defined_series = 400'000;
   std::size_t nodes = 16'000, devices = 200'000;
   std::size_t resources = 20'000, tracks = 100'000, runs = 4'000;  // of OTLP; runs: their attempts
+  std::size_t compared = 4'000'000;                                // spans and lines of the store with which those of OTLP are, at a time
   std::int64_t new_series_burst = 200'000, new_series_per_s = 2'000;
   DurNs ahead = 600 * kNsPerSecond;                   // of the hub's clock
   DurNs forgotten_after = 24 * 3'600 * kNsPerSecond;  // a series without samples gives its place back
@@ -61,8 +62,9 @@ struct WriteOutcome {
   std::int64_t too_many_series = 0, too_fast = 0, ahead = 0, no_time = 0, unnamed = 0;
   std::int64_t late_deltas = 0;      // of a time before the newest one: its total is stored already
   std::int64_t too_many_tracks = 0;  // or resources
+  std::int64_t too_old = 0;          // spans and lines that cannot be compared with those of the store
   std::int64_t rejected_items = 0;   // data points, spans or log records of which a part was refused
-  std::int64_t refused() const { return too_many_series + ahead + no_time + unnamed + late_deltas + too_many_tracks; }
+  std::int64_t refused() const { return too_many_series + ahead + no_time + unnamed + late_deltas + too_many_tracks + too_old; }
 };
 
 // Name of the metric of a series' key that SenderSession made of OTLP.
@@ -131,7 +133,9 @@ class SenderSession {
   };
   struct Late {
     Entry* entry;
-    std::vector<std::pair<TimeNs, double>> points;
+    TimeNs time;
+    double value;
+    std::size_t item;  // index in m_item_refused
   };
 
   Status begin();
@@ -152,6 +156,7 @@ class SenderSession {
   void remember(Entry& entry, std::span<const TimeNs> time);
   void reportFault(const Entry& entry, TimeNs time, double value);
   Status writeLate(WriteOutcome& outcome);
+  void refuseLateDelta(const Late& late, WriteOutcome& outcome);
   // OTLP.
   Status takeOtlp(const SenderRequest& request, WriteOutcome& outcome);
   std::uint32_t originOf(OtlpSignal signal, const OtlpScope& scope, const std::string& address);
@@ -216,6 +221,7 @@ class SenderSession {
   std::vector<TimeNs> m_times, m_block_times;  // of the entry; of the payload's last block
   std::vector<double> m_values;
   std::vector<Late> m_late;
+  std::vector<bool> m_item_refused;  // by data point of OTLP
   std::string m_key;
   std::size_t m_key_head = 0;                   // of m_key: the origin
   std::map<std::string, NewSpans> m_new_spans;  // by track

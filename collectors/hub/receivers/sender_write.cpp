@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SenderSession: the samples of its series as batches.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -99,6 +100,11 @@ void SenderSession::admit(const Entry& entry, std::uint64_t time, double exposed
     if (outcome.implausible++ == 0) m_first_implausible = entry.metric_name + " " + std::to_string(value);
     return;
   }
+  // A total stays what it is; NaN and infinity would be all that ever follows.
+  if (entry.delta && !std::isfinite(entry.total + value)) {
+    if (outcome.implausible++ == 0) m_first_implausible = entry.metric_name + " " + std::to_string(value);
+    return;
+  }
   m_times.push_back(static_cast<TimeNs>(time));
   m_values.push_back(value);
 }
@@ -115,7 +121,6 @@ void SenderSession::putAdmitted(Entry& entry, WriteOutcome& outcome) {
   const bool ascending = std::ranges::adjacent_find(m_times, std::greater_equal()) == m_times.end();
   if (ascending && m_times.front() > entry.newest) return put(entry, m_times, m_values, outcome);
   // The part that is surely new is delivered at once; the rest waits for an answer of the store.
-  Late late{.entry = &entry, .points = {}};
   std::vector<TimeNs> fresh_times;
   std::vector<double> fresh_values;
   TimeNs newest = entry.newest;
@@ -127,11 +132,10 @@ void SenderSession::putAdmitted(Entry& entry, WriteOutcome& outcome) {
       fresh_times.push_back(m_times[i]);
       fresh_values.push_back(m_values[i]);
     } else {
-      late.points.emplace_back(m_times[i], m_values[i]);
+      m_late.push_back({.entry = &entry, .time = m_times[i], .value = m_values[i], .item = m_item_refused.size()});
     }
   }
   if (!fresh_times.empty()) put(entry, fresh_times, fresh_values, outcome);
-  if (!late.points.empty()) m_late.push_back(std::move(late));
 }
 
 void SenderSession::put(Entry& entry, std::span<const TimeNs> time, std::span<double> value, WriteOutcome& outcome) {
@@ -143,12 +147,15 @@ void SenderSession::put(Entry& entry, std::span<const TimeNs> time, std::span<do
   appendBlock(m_payload, entry.id, time, value, same_times);
   if (!same_times) m_block_times.assign(time.begin(), time.end());
   ++m_blocks;
+  const TimeNs newest_before = entry.newest;
   entry.newest = std::max(entry.newest, time.back());
   noteSample(entry);
   if (entry.fresh) remember(entry, time);
   outcome.stored += static_cast<std::int64_t>(time.size());
   if (entry.code == CodeGauge::kNone) return;
-  for (std::size_t i = 0; i < time.size(); ++i) reportFault(entry, time[i], value[i]);
+  // A late code is not the change that it looks like.
+  for (std::size_t i = 0; i < time.size(); ++i)
+    if (time[i] > newest_before) reportFault(entry, time[i], value[i]);
 }
 
 // A node without an agent was last seen in its metrics.
@@ -180,39 +187,48 @@ Status SenderSession::writeLate(WriteOutcome& outcome) {
   deliver({});
   m_port.settle();
   m_store->lookAgain();
-  for (Late& late : m_late) {
-    std::ranges::stable_sort(late.points, {}, &std::pair<TimeNs, double>::first);
-    const TimeRange range{late.points.front().first, late.points.back().first + 1};
-    RG_ASSIGN(auto found, m_store->samples(late.entry->identity, late.entry->metric_name, range));
+  // One read of a series, however many parts of the request have points of it.
+  std::ranges::stable_sort(
+      m_late, [](const Late& a, const Late& b) { return a.entry != b.entry ? std::less<>()(a.entry, b.entry) : a.time < b.time; });
+  for (auto from = m_late.begin(), to = from; from != m_late.end(); from = to) {
+    to = std::find_if(from, m_late.end(), [&](const Late& one) { return one.entry != from->entry; });
+    Entry& entry = *from->entry;
+    RG_ASSIGN(auto found, m_store->samples(entry.identity, entry.metric_name, {from->time, std::prev(to)->time + 1}));
     std::optional<std::vector<TimeNs>> stored;
     if (found) stored = std::move(found->time);
-    if (!stored && late.entry->fresh) {
-      stored = *late.entry->fresh;
+    if (!stored && entry.fresh) {
+      stored = *entry.fresh;
       std::ranges::sort(*stored);
     }
     if (!stored) {
-      outcome.undecided += static_cast<std::int64_t>(late.points.size());
+      outcome.undecided += to - from;
       continue;
     }
     m_times.clear();
     m_values.clear();
-    for (const auto& [time, value] : late.points) {
-      if (std::ranges::binary_search(*stored, time) || (!m_times.empty() && m_times.back() == time)) {
+    for (const Late& one : std::span(from, to)) {
+      if (std::ranges::binary_search(*stored, one.time) || (!m_times.empty() && m_times.back() == one.time)) {
         ++outcome.repeated;
         continue;
       }
-      m_times.push_back(time);
-      m_values.push_back(value);
+      m_times.push_back(one.time);
+      m_values.push_back(one.value);
+      if (entry.delta) refuseLateDelta(one, outcome);
     }
-    if (late.entry->delta)
-      outcome.late_deltas += static_cast<std::int64_t>(m_times.size());
-    else if (!m_times.empty())
-      put(*late.entry, m_times, m_values, outcome);
+    if (!entry.delta && !m_times.empty()) put(entry, m_times, m_values, outcome);
   }
   m_late.clear();
   m_times.clear();
   m_values.clear();
   return {};
+}
+
+// A data point of which several parts are refused is one item.
+void SenderSession::refuseLateDelta(const Late& late, WriteOutcome& outcome) {
+  ++outcome.late_deltas;
+  if (late.item >= m_item_refused.size() || m_item_refused[late.item]) return;
+  m_item_refused[late.item] = true;
+  ++outcome.rejected_items;
 }
 
 void SenderSession::reportNodes(TimeNs now) {
@@ -245,6 +261,7 @@ void SenderSession::reportIssues(const WriteOutcome& outcome, TimeNs now) {
   issue("receive.blank_value", outcome.blank, now, "");
   issue("receive.unnamed_series", outcome.unnamed, now, "");
   issue("receive.late_delta", outcome.late_deltas, now, "");
+  issue("receive.too_old", outcome.too_old, now, "");
   issue("receive.too_many_tracks", outcome.too_many_tracks, now,
         "at most " + std::to_string(m_limits.resources) + " resources, " + std::to_string(m_limits.tracks) + " tracks and " +
             std::to_string(m_limits.runs) + " runs of a sender; the first one refused: " + m_first_refused);

@@ -26,7 +26,8 @@ Result<std::string> unpackGzip(std::string_view packed, std::size_t most) {
   archive_entry* entry = nullptr;
   if (!in || archive_read_support_filter_gzip(in.get()) != ARCHIVE_OK || archive_read_support_format_raw(in.get()) != ARCHIVE_OK ||
       archive_read_open_memory(in.get(), packed.data(), packed.size()) != ARCHIVE_OK ||
-      archive_read_next_header(in.get(), &entry) != ARCHIVE_OK || archive_filter_code(in.get(), 0) != ARCHIVE_FILTER_GZIP)
+      archive_read_next_header(in.get(), &entry) != ARCHIVE_OK || archive_filter_code(in.get(), 0) != ARCHIVE_FILTER_GZIP ||
+      archive_filter_count(in.get()) != 2)  // gzip and the bytes: libarchive would also unpack gzip in gzip
     return malformed;
   std::string out;
   std::array<char, 64U << 10> piece{};

@@ -188,11 +188,17 @@ std::int64_t partsOf(const OtlpPoint& point) {
 }
 
 Status countMetric(std::string_view metric, OtlpPoint& point, OtlpCounts& counts) {
-  const bool whole = forEachPoint(metric, point, [&](const OtlpMetric&, const OtlpPoint& one) {
+  const bool whole = forEachPoint(metric, point, [&](const OtlpMetric& what, const OtlpPoint& one) {
     ++counts.items;
-    counts.parts += partsOf(one);
-    return counts.parts <= OtlpCounts::kMaxParts;
+    const std::int64_t parts = partsOf(one);
+    counts.parts += parts;
+    std::size_t bytes = what.name.size() + what.unit.size();
+    for (const std::string_view attribute : one.attributes) bytes += attribute.size();
+    counts.part_bytes += static_cast<std::size_t>(parts) * bytes;
+    return counts.parts <= OtlpCounts::kMaxParts && counts.part_bytes <= OtlpCounts::kMaxPartBytes;
   });
+  if (counts.part_bytes > OtlpCounts::kMaxPartBytes)
+    return {Code::kResourceExhausted, "otlp: more than 512 MiB of names and attributes, counted once for each bucket"};
   if (counts.parts > OtlpCounts::kMaxParts) return tooMany(OtlpCounts::kMaxParts, "data points and buckets");
   return whole ? Status() : malformed("data point, or more than 128 attributes, 16 KiB of them or 4096 buckets of one");
 }

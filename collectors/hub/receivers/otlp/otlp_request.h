@@ -28,7 +28,10 @@ struct OtlpCounts {
   static constexpr std::size_t kMaxAttributeBytes = 16U << 10;  // of a resource, scope or data point
   static constexpr std::size_t kMaxRecordBytes = 1U << 20;      // of a span or log record
   static constexpr std::size_t kMaxBuckets = 4'096;             // of a data point
-  std::int64_t scopes = 0, items = 0, parts = 0;                // items: data points, spans, log records
+  // Of a request's parts: each is a series, whose name has the metric's and the data point's attributes.
+  static constexpr std::size_t kMaxPartBytes = 512U << 20;
+  std::size_t part_bytes = 0;
+  std::int64_t scopes = 0, items = 0, parts = 0;  // items: data points, spans, log records
 };
 Result<OtlpCounts> countOtlp(OtlpSignal signal, std::string_view request);
 

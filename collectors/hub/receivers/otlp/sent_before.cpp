@@ -5,9 +5,14 @@
 #include <utility>
 
 namespace runglass {
+namespace {
+
+constexpr DurNs kReadAtOnce = 3'600 * kNsPerSecond;  // of a track
+
+}  // namespace
 
 void SentBefore::remember(std::uint64_t request) {
-  if (m_known.size() >= kMaxOwners) m_known.clear();
+  if (m_known.size() >= kMaxOwners || m_kept > m_most / 2) m_known.clear(), m_kept = 0;
   if (!m_requests.insert(request).second) return;
   m_order.push_back(request);
   if (m_order.size() <= kMaxRequests) return;
@@ -37,10 +42,20 @@ SentBefore::Known& SentBefore::entry(const std::string& key, TimeNs oldest, std:
   Known& known = m_known[key];
   // Corrected times differ from those that were sent. Requests that were not acknowledged come in any order: more is read than is asked
   // for.
-  const TimeNs from = oldest - kSkew;
+  const TimeNs from = std::max(oldest, m_began - kReach) - kSkew;
   if (known.from && *known.from <= from) return known;
   missing = TimeRange{from - kSlack, known.from.value_or(m_began + 2 * kSkew)};
   return known;
+}
+
+bool SentBefore::keep(Known& known, std::uint64_t id) {
+  if (known.too_many) return false;
+  m_kept += known.ids.insert(id).second ? 1 : 0;
+  if (m_kept <= m_most) return true;
+  m_kept -= known.ids.size();
+  known.ids = {};
+  known.too_many = true;
+  return false;
 }
 
 Result<const SentBefore::Ids*> SentBefore::spans(const Owner& owner, const TrackKey& track, TimeNs oldest) {
@@ -48,14 +63,18 @@ Result<const SentBefore::Ids*> SentBefore::spans(const Owner& owner, const Track
   Known& known =
       entry(owner.run + '\0' + owner.attempt + '\0' + std::to_string(owner.rank.value_or(-1)) + '\0' + track.kind + '\0' + track.name,
             oldest, missing);
+  if (known.too_many) return nullptr;
   if (!missing) return &known.ids;
   RG_ASSIGN(const std::optional<AttemptId> attempt, attemptOf(owner));
   if (!attempt) return known.from = missing->t0, &known.ids;
   RG_ASSIGN(const std::vector<Track> tracks, m_reader->tracks(*attempt));
   for (const Track& one : tracks) {
     if (one.key.rank != owner.rank || one.key.kind != track.kind || one.key.name != track.name) continue;
-    RG_ASSIGN(const SpanColumns columns, m_reader->spans(one.id, *missing));
-    for (const std::int64_t id : columns.external_id) known.ids.insert(static_cast<std::uint64_t>(id));
+    for (TimeNs from = missing->t0; from < missing->t1; from += kReadAtOnce) {
+      RG_ASSIGN(const SpanColumns columns, m_reader->spans(one.id, {from, std::min(from + kReadAtOnce, missing->t1)}));
+      for (const std::int64_t id : columns.external_id)
+        if (!keep(known, static_cast<std::uint64_t>(id))) return nullptr;
+    }
   }
   known.from = missing->t0;
   return &known.ids;
@@ -64,6 +83,7 @@ Result<const SentBefore::Ids*> SentBefore::spans(const Owner& owner, const Track
 Result<const SentBefore::Ids*> SentBefore::logs(const Owner& owner, TimeNs oldest) {
   std::optional<TimeRange> missing;
   Known& known = entry(std::string("log") + '\0' + owner.run + '\0' + owner.attempt + '\0' + owner.node_uuid, oldest, missing);
+  if (known.too_many) return nullptr;
   if (!missing) return &known.ids;
   RowQuery query{.range = *missing, .order = RowOrder::kOldestFirst, .limit = 20'000};
   if (owner.run.empty()) {
@@ -77,7 +97,8 @@ Result<const SentBefore::Ids*> SentBefore::logs(const Owner& owner, TimeNs oldes
   }
   for (bool more = true; more;) {
     RG_ASSIGN(const LogPage page, m_reader->searchLogs(query));
-    for (const LogHit& hit : page.hits) known.ids.insert(idOf(hit.line));
+    for (const LogHit& hit : page.hits)
+      if (!keep(known, idOf(hit.line))) return nullptr;
     more = page.more && !page.hits.empty();
     if (more) query.after = page.hits.back().key;
   }

@@ -116,6 +116,55 @@ TEST_F(Otlp, SumsAreCountersOfTheirTotalWhateverTheTemporality) {
       kinds, ElementsAre(Pair("cumulative", SeriesKind::kCounter), Pair("delta", SeriesKind::kCounter), Pair("level", SeriesKind::kGauge)));
 }
 
+// All data points of a request that are late by themselves are decided by one read of their series.
+TEST_F(Otlp, LatePointsOfOneSeriesAreReadAtOnceAndStoredOnce) {
+  int reads = 0;
+  readThrough([&] { return ++reads, Status(); });
+  send(OtlpSignal::kMetrics, metrics(kHost, gauge("g", "1", 9, kNowMs)));
+  ASSERT_TRUE(m_writer->flush().ok());
+  reads = 0;
+  std::string late = gauge("g", "1", 1, kNowMs - 1'000);
+  for (const int ms : {3'000, 2'000, 1'000, 2'000}) late += "," + gauge("g", "1", 1, kNowMs - ms);
+  const WriteOutcome outcome = send(OtlpSignal::kMetrics, metrics(kHost, late));
+  EXPECT_EQ(outcome.stored, 3);
+  EXPECT_EQ(outcome.repeated, 2);
+  EXPECT_EQ(reads, 1);
+  EXPECT_THAT(points("g"), ElementsAre(Pair(kNowMs - 3'000, 1), Pair(kNowMs - 2'000, 1), Pair(kNowMs - 1'000, 1), Pair(kNowMs, 9)));
+}
+
+TEST_F(Otlp, LatePointsOfAFailedRequestAreNotThoseOfTheNextOne) {
+  int reads_left = 100;
+  readThrough([&] { return reads_left-- > 0 ? Status() : Status(Code::kUnavailable, "broken"); });
+  const auto both = [](std::int64_t ms) { return metrics(kHost, gauge("a", "1", 1, ms) + "," + gauge("b", "1", 1, ms)); };
+  send(OtlpSignal::kMetrics, both(kNowMs));
+  ASSERT_TRUE(m_writer->flush().ok());
+  reads_left = 1;
+  const std::string bytes = otlpFromJson(OtlpSignal::kMetrics, both(kNowMs - 1'000)).value();
+  EXPECT_FALSE(m_session->take({.bytes = bytes, .address = "127.0.0.1", .otlp = OtlpSignal::kMetrics}, kNowMs * kNsPerMs, {}).ok());
+  reads_left = 100;
+  EXPECT_EQ(send(OtlpSignal::kMetrics, metrics(kHost, gauge("c", "1", 2))).stored, 1);
+  EXPECT_THAT(points("c"), ElementsAre(Pair(kNowMs, 2)));
+  EXPECT_EQ(send(OtlpSignal::kMetrics, both(kNowMs - 1'000)).stored, 1) << "the one that failed";
+  for (const char* name : {"a", "b"}) EXPECT_THAT(points(name), ElementsAre(Pair(kNowMs - 1'000, 1), Pair(kNowMs, 1)));
+}
+
+TEST_F(Otlp, AnIncrementThatIsNoNumberDoesNotReachTheTotal) {
+  const auto histogram = [](const char* sum, int count, std::int64_t ms) {
+    return metrics(kHost, R"({"name":"h","histogram":{"aggregationTemporality":1,"dataPoints":[{"timeUnixNano":)" + nanos(ms) +
+                              R"(,"count":")" + std::to_string(count) + R"(","sum":)" + sum + "}]}}");
+  };
+  EXPECT_EQ(send(OtlpSignal::kMetrics, histogram("1", 1, kNowMs)).stored, 2);
+  for (const char* sum : {"\"NaN\"", "\"Infinity\""})
+    EXPECT_EQ(send(OtlpSignal::kMetrics, histogram(sum, 1, kNowMs + 1'000)).implausible, 1);
+  EXPECT_EQ(send(OtlpSignal::kMetrics, histogram("1e308", 1, kNowMs + 2'000)).stored, 2);
+  EXPECT_EQ(send(OtlpSignal::kMetrics, histogram("1e308", 1, kNowMs + 3'000)).implausible, 1) << "their total is infinite";
+  EXPECT_THAT(values("h_sum"), ElementsAre(1, 1e308));
+  // A late data point is one item, whatever its parts.
+  const WriteOutcome late = send(OtlpSignal::kMetrics, histogram("1", 1, kNowMs + 500));
+  EXPECT_EQ(late.late_deltas, 2);
+  EXPECT_EQ(late.rejected_items, 1);
+}
+
 TEST_F(Otlp, HistogramsKeepTheirBucketsAndSummariesTheirQuantiles) {
   const std::string time = R"("timeUnixNano":)" + nanos(kNowMs);
   const std::string items =
@@ -236,6 +285,65 @@ TEST_F(Otlp, SpansAndLinesThatAreSentAgainAreStoredOnceAlsoByALaterProcess) {
   EXPECT_THAT(open->logs({}).value(), SizeIs(2));
 }
 
+// After the fault of a read the request is sent again: what was prepared of it by then is not stored twice.
+TEST_F(Otlp, SpansOfARequestWhoseComparisonFailedAreStoredOnce) {
+  const auto both = [](int id) {
+    return request(OtlpSignal::kTraces, kHost,
+                   span("rollout", id, 0, kNowMs - 1'000, kNowMs) + "," + span("reward", id + 1, 0, kNowMs - 1'000, kNowMs));
+  };
+  EXPECT_EQ(send(OtlpSignal::kTraces, both(1)).stored, 2);
+  ASSERT_TRUE(m_writer->flush().ok());
+  int reads_left = 1;
+  readThrough([&] { return reads_left-- > 0 ? Status() : Status(Code::kUnavailable, "broken"); });
+  const std::string bytes = otlpFromJson(OtlpSignal::kTraces, both(3)).value();
+  EXPECT_FALSE(m_session->take({.bytes = bytes, .address = "127.0.0.1", .otlp = OtlpSignal::kTraces}, kNowMs * kNsPerMs, {}).ok());
+  reads_left = 100;
+  EXPECT_EQ(send(OtlpSignal::kTraces, both(3)).stored, 2);
+  const auto open = reader();
+  for (const Track& track : open->tracks(open->attempts(open->runs().value().at(0).id).value().at(0).id).value())
+    EXPECT_THAT(open->spans(track.id, {}).value().start, SizeIs(2)) << track.key.name;
+}
+
+TEST_F(Otlp, SpansAndLinesThatCannotBeComparedAreRefused) {
+  constexpr std::int64_t kDay = 86'400'000;
+  const std::string run = kHost + "," + text("runglass.run", "job");
+  const auto spans = [&](const std::string& items) { return request(OtlpSignal::kTraces, run, items); };
+  const auto line = [&](std::int64_t ms, const char* said) {
+    return request(OtlpSignal::kLogs, run, R"({"timeUnixNano":)" + nanos(ms) + R"(,"body":{"stringValue":")" + said + R"("}})");
+  };
+  WriteOutcome outcome = send(OtlpSignal::kTraces, spans(span("long", 1, 0, kNowMs - 3 * kDay, kNowMs) + "," +
+                                                         span("old", 2, 0, kNowMs - 3 * kDay, kNowMs - 2 * kDay)));
+  EXPECT_EQ(outcome.stored, 1) << "it has ended since";
+  EXPECT_EQ(outcome.too_old, 1);
+  EXPECT_EQ(outcome.rejected_items, 1);
+  EXPECT_EQ(send(OtlpSignal::kLogs, line(kNowMs - 2 * kDay, "old")).too_old, 1);
+  EXPECT_EQ(send(OtlpSignal::kLogs, line(kNowMs - 7'000, "first")).stored, 1);
+  // As far ahead as is accepted, in the session before.
+  const std::string ahead = spans(span("ahead", 3, 0, kNowMs + 500'000, kNowMs + 540'000));
+  EXPECT_EQ(send(OtlpSignal::kTraces, ahead).stored, 1);
+  {
+    const auto open = reader();
+    EXPECT_EQ(open->attempts(open->runs().value().at(0).id).value().at(0).start, (kNowMs - 7'000) * kNsPerMs) << "of the first line";
+    std::map<std::string, std::int64_t> issues;
+    for (const Issue& issue : open->issues().value()) issues[issue.code] = issue.count;
+    EXPECT_THAT(issues, ElementsAre(Pair("receive.too_old", 2)));
+  }
+  restart();
+  EXPECT_EQ(send(OtlpSignal::kTraces, ahead).repeated, 1);
+  EXPECT_EQ(send(OtlpSignal::kTraces, spans(span("long", 1, 0, kNowMs - 3 * kDay, kNowMs))).repeated, 1);
+  // More are stored than are compared: only what is surely new continues.
+  m_limits.compared = 1;
+  restart();
+  outcome = send(OtlpSignal::kTraces, spans(span("x", 4, 0, kNowMs - 1'000, kNowMs) + "," + span("y", 5, 0, kNowMs, kNowMs + 599'000)));
+  EXPECT_EQ(outcome.too_old, 2);
+  EXPECT_EQ(outcome.rejected_items, 2);
+  send(OtlpSignal::kLogs, line(kNowMs + 1'000, "second"));
+  ASSERT_TRUE(m_writer->flush().ok());
+  restart();
+  EXPECT_EQ(send(OtlpSignal::kLogs, line(kNowMs + 2'000, "third")).too_old, 1);
+  EXPECT_EQ(send(OtlpSignal::kTraces, spans(span("z", 6, 0, kNowMs, kNowMs + 700'000)), kNowMs + 800'000).stored, 1);
+}
+
 TEST_F(Otlp, WhatCannotBeStoredIsCountedByItem) {
   const std::string bad = gauge("ahead", "1", 1, kNowMs + 3'600'000) + "," + gauge("", "1", 1) + "," + gauge("fine", "1", 1) + "," +
                           R"({"name":"h","histogram":{"dataPoints":[{"count":"1","bucketCounts":["1","0"],"explicitBounds":[1]}]}})";
@@ -314,6 +422,16 @@ TEST(OtlpBomb, CostsItsOwnSizeAndIsRefused) {
   wire::appendBytes(data, 1, point);
   wire::appendBytes(metric, 10, data);
   EXPECT_FALSE(countOtlp(OtlpSignal::kMetrics, nest(metric)).ok());
+  // Each bucket of a data point is a series with all of its attributes.
+  std::string attribute, metric_of_many;
+  wire::appendBytes(attribute, 1, std::string(16'000, 'k'));
+  buckets.clear(), point.clear(), data.clear();
+  wire::appendBytes(buckets, 2, std::string(4'000, '\1'));
+  wire::appendBytes(point, 8, buckets);
+  wire::appendBytes(point, 1, attribute);
+  for (int i = 0; i < 9; ++i) wire::appendBytes(data, 1, point);
+  wire::appendBytes(metric_of_many, 10, data);
+  EXPECT_EQ(countOtlp(OtlpSignal::kMetrics, nest(metric_of_many)).status().code(), Code::kResourceExhausted);
 }
 
 }  // namespace

@@ -367,6 +367,8 @@ TEST_F(ReceiversPort, OtlpIsAnsweredInItsEncoding) {
   EXPECT_THAT(post("/v1/metrics", {json}, "{").body, HasSubstr("malformed JSON"));
   EXPECT_EQ(post("/v1/traces", {proto}, "\x0a\xff").status, 400);
   EXPECT_EQ(post("/v1/metrics", {proto, "Content-Encoding: gzip"}, "no gzip").status, 400);
+  const std::string once = test::gzipped(otlpFromJson(OtlpSignal::kMetrics, otlpJson()).value());
+  EXPECT_EQ(post("/v1/metrics", {proto, "Content-Encoding: gzip"}, test::gzipped(once)).status, 400) << "gzip in gzip";
   EXPECT_EQ(post("/v1/metrics", {"Content-Type: text/plain"}, "").status, 415);
   EXPECT_EQ(post("/v1/metrics", {proto, "Content-Encoding: zstd"}, "").status, 415);
   EXPECT_EQ(post("/v1/profiles", {proto}, "").status, 404);

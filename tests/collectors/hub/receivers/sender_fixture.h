@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,12 +15,35 @@
 #include "collectors/hub/receivers/sender_session.h"
 #include "collectors/wire/payload_replay.h"
 #include "storage/open_store.h"
+#include "storage/travel/forwarding_reader.h"
 #include "tests/collectors/hub/receivers/write_body.h"
 #include "tests/support/temp_folder.h"
 
 namespace runglass::test {
 
 inline constexpr std::int64_t kNowMs = 1'800'000'000'000;
+
+// Asks `check` before each read of samples or spans and at each search of log lines.
+class CheckedReader : public ForwardingReader {
+ public:
+  CheckedReader(std::unique_ptr<Reader> inner, std::function<Status()> check)
+      : ForwardingReader(std::move(inner)), m_check(std::move(check)) {}
+  Result<SampleColumns> samples(SeriesId series, TimeRange range, std::stop_token stop) override {
+    RG_TRY(m_check());
+    return ForwardingReader::samples(series, range, std::move(stop));
+  }
+  Result<SpanColumns> spans(TrackId track, TimeRange range, std::stop_token stop) override {
+    RG_TRY(m_check());
+    return ForwardingReader::spans(track, range, std::move(stop));
+  }
+  Result<LogPage> searchLogs(const RowQuery& query, std::stop_token stop) override {
+    RG_TRY(m_check());
+    return ForwardingReader::searchLogs(query, std::move(stop));
+  }
+
+ private:
+  std::function<Status()> m_check;
+};
 
 class Sender : public testing::Test {
  protected:
@@ -36,6 +60,14 @@ class Sender : public testing::Test {
     m_port.reader = [this] { return openStore(m_folder.file("s.rgl")).reader({.live = m_writer->liveTail()}); };
     m_port.node_uuid = [](const std::string& name) { return name == "gpu-01" ? std::string("machine-1") : std::string(); };
     m_port.this_node = "this-machine";
+    restart();
+  }
+  // From now on sessions read through a CheckedReader.
+  void readThrough(const std::function<Status()>& check) {
+    m_port.reader = [check, inner = m_port.reader]() -> Result<std::unique_ptr<Reader>> {
+      RG_ASSIGN(auto opened, inner());
+      return std::unique_ptr<Reader>(std::make_unique<CheckedReader>(std::move(opened), check));
+    };
     restart();
   }
   void restart() { m_session = std::make_unique<SenderSession>("receiver/prom", m_port, m_limits); }

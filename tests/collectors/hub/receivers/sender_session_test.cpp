@@ -227,5 +227,15 @@ TEST_F(Sender, AChangedLastXidIsAnEvent) {
   EXPECT_EQ(events[0].code, "79");
 }
 
+TEST_F(Sender, ALateXidIsNoChangeOfTheLastOne) {
+  for (const auto& [time, xid] : {std::pair{kNowMs, 0.0}, {kNowMs + 100'000, 79.0}, {kNowMs + 40'000, 0.0}, {kNowMs + 115'000, 79.0}}) {
+    WriteBody body;
+    body.series({{"Hostname", "gpu-01"}, {"UUID", "GPU-7"}, {"__name__", "DCGM_FI_DEV_XID_ERRORS"}, {"gpu", "3"}}, {{time, xid}});
+    EXPECT_EQ(send(body).stored, 1);
+    ASSERT_TRUE(m_writer->flush().ok());
+  }
+  EXPECT_THAT(reader()->events({}).value(), SizeIs(1));
+}
+
 }  // namespace
 }  // namespace runglass
