@@ -186,6 +186,8 @@ class Keeper {
       LogbookEntry entry{.time = finding.start,
                          .step = finding.first_step,
                          .attempt = numberOf(finding.attempt),
+                         .rank = finding.rank,
+                         .node = finding.node,
                          .kind = finding.kind,
                          .severity = finding.severity};
       entry.what = verbatim(words::Term{findingKindWords(finding.kind)});

@@ -26,6 +26,8 @@ struct LogbookEntry {
   std::optional<TimeNs> time;
   std::optional<std::int64_t> step;
   std::int32_t attempt = 0;
+  std::optional<std::int32_t> rank;  // with node: of a finding
+  NodeId node;
   std::string kind;  // "start", "restart", "end", "checkpoints", "alert", "incident", "note", "event", or a finding's
   Severity severity = Severity::kInfo;
   words::Sentence what;  // words for the kind: "loss spike"

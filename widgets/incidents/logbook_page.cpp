@@ -162,6 +162,8 @@ void LogbookPage::goTo(const QModelIndex& index) {
   Selection selection = m_state.selection;
   selection.run = m_logbook->run.id;
   selection.step = entry->step;
+  if (entry->rank) selection.rank = entry->rank;
+  if (entry->node) selection.node = entry->node;
   if (!entry->time) return m_context.state->select(selection);
   m_context.state->goTo(selection, TimeRange{*entry->time - kMargin, *entry->time + kMargin});
 }

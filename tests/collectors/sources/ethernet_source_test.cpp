@@ -78,7 +78,7 @@ TEST_F(EthernetSourceTest, ALostLinkAndItsReturnAreEventsOfTheAdapter) {
   poll(5);
   link("eth0", "1", 3);
   poll(3);
-  EXPECT_THAT(reported(), ElementsAre("link_down: eth0 lost its link", "link_up: eth0 is up after 5.0 s"))
+  EXPECT_THAT(reported(), ElementsAre("link_down: eth0 lost its link", "link_up: eth0 is up after 5.00 s"))
       << "interfaces of containers come and go";
   EXPECT_EQ(out.devices.at(0).uuid, "u1/nic-eth0");
   link("eth0", "1", 7);
