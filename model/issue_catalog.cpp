@@ -451,7 +451,7 @@ constexpr std::array kIssues = {
               "Usually an attribute of the resource holds ids or times."},
     IssueInfo{
         "receive.too_old", kWarning,
-        "Spans and log lines of more than a day before the hub heard their sender first, or of a time of which more are stored than are "
+        "Spans and log lines of more than a day before the first request of their sender, or of a time of which more are stored than are "
         "compared, are refused: they may be stored already."},
     IssueInfo{"receive.blank_value", kInfo, "DCGM's markers for absent values. They are absent, not huge."},
     IssueInfo{"receive.implausible_value", kWarning,

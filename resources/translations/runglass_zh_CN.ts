@@ -14691,8 +14691,8 @@ Hatched where all this is certain: see the drawer of a span for whom it waited.<
         <translation>普通用户仍可写入的挂载空间（statvfs）。</translation>
     </message>
     <message>
-        <source>Spans and log lines of more than a day before the hub heard their sender first, or of a time of which more are stored than are compared, are refused: they may be stored already.</source>
-        <translation>比 hub 首次收到其发送方早一天以上的 span 和日志行，或其时段内已存储的数量超出比较上限的，会被拒绝：它们可能已存储。</translation>
+        <source>Spans and log lines of more than a day before the first request of their sender, or of a time of which more are stored than are compared, are refused: they may be stored already.</source>
+        <translation>比其发送方首个请求早一天以上的 span 和日志行，或其时段内已存储的数量超出比较上限的，会被拒绝：它们可能已存储。</translation>
     </message>
     <message>
         <source>Spans of one track and depth overlapped, so that they do not fit one row. They are kept whole, on overflow lanes below the others.</source>

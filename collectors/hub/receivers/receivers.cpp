@@ -61,7 +61,7 @@ std::string refusedText(const WriteOutcome& outcome) {
                                     {outcome.ahead, "more than 10 min in the future"},
                                     {outcome.no_time, "without a valid time"},
                                     {outcome.unnamed, "without a metric name"},
-                                    {outcome.too_old, "too old to be compared with what is stored"},
+                                    {outcome.too_old, "too old to be compared with stored ones"},
                                     {outcome.late_deltas, "increments before the newest one of their series"}})
     if (count > 0) text += " " + std::to_string(count) + " " + what + ";";
   return text + " the others are stored";

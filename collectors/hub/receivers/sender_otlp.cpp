@@ -105,7 +105,7 @@ Status SenderSession::takeOtlp(const SenderRequest& request, WriteOutcome& outco
   if (status.ok()) status = putSpans(outcome);
   if (status.ok()) status = putLogs(outcome);
   if (!status.ok()) {
-    *m_refused = true;  // the next session forgets what is not delivered of this request, and finds the rest in the store
+    *m_refused = true;  // the next session drops the undelivered part of this request and finds the rest in the store
     return status;
   }
   if (repeated) outcome.repeated += items;

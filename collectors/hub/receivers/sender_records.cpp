@@ -205,7 +205,7 @@ Status SenderSession::putSpans(WriteOutcome& outcome) {
   return {};
 }
 
-// An attempt began at the latest with its first span or line. One of long ago says nothing: a wrong clock would move the begin for good.
+// An attempt began at the latest with its first span or line. One of long ago is ignored: a wrong clock would move the begin for good.
 void SenderSession::noteStart(const Origin& origin, TimeNs time) {
   const auto [known, is_new] = m_starts.try_emplace(origin.attempt.value, time);
   if (!is_new && known->second <= time) return;

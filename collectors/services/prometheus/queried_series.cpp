@@ -156,7 +156,7 @@ void QueriedSeries::add(const QueriedColumn& column) {
 }
 
 Result<ExporterPart> QueriedSeries::take(TimeRange range) {
-  // Where a read fails, the next call goes on: what is declared and taken by then is in its part.
+  // Where a read fails, the next call continues: what is declared and taken by then is in its part.
   ExporterPart part = std::exchange(m_unsent, {});
   part.ids = m_ids;
   const auto stored_uuid = [this](const std::string& name) { return m_stored != nullptr ? m_stored->nodeUuid(name) : std::string(); };

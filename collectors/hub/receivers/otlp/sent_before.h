@@ -38,7 +38,7 @@ class SentBefore {
 
   // Whether an earlier session may have delivered what was complete at this time.
   bool mayBeStored(TimeNs time) const { return time < m_began + kSkew; }
-  // The store is not read for what was complete at this time.
+  // The store is not read about rows that were complete at this time.
   bool isTooOld(TimeNs time) const { return time < m_began - kReach; }
   // Owner of spans and lines in the store: an attempt by its run's name and its key, or a node by its uuid.
   struct Owner {
