@@ -424,7 +424,11 @@ void MainWindow::showStrip() {
   if (state.moment && m_then)
     m_strip->setItems(withDamage(stripItems(*m_then, *m_moment, state.time_style), damage));
   else if (!state.moment && m_summary && m_source_words)
-    m_strip->setItems(withDamage(followedItems(stripItems(*m_summary, now(), state.time_style), *m_source_words), damage));
+    // How long ago a run ended is a matter of today, also in a copy.
+    m_strip->setItems(withDamage(
+        followedItems(stripItems(*m_summary, m_summary->run.state == RunState::kRunning ? now() : m_options.clock(), state.time_style),
+                      *m_source_words),
+        damage));
   else if (!state.moment && m_summary)
     m_strip->setItems(withDamage(stripItems(*m_summary, now(), state.time_style), damage));
   else if (!state.moment && m_no_run && m_ageing->isActive())
