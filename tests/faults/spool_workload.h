@@ -29,7 +29,9 @@ class SpoolWorkload {
   void sync();
   // Batches that must exist after a crash during that operation: appended, or synced, and not released.
   std::set<Key> heldAt(std::size_t operation, bool synced_only) const;
-  std::set<Key> appended() const;
+  // Batches that may exist: a write that failed can have put all of its bytes into the file. The agent keeps such a batch and appends it
+  // again, under the same number.
+  const std::set<Key>& appended() const { return m_appended; }
 
   // Empty if the spool in `folder` holds `wanted`, each batch at most once and unchanged, and accepts more. Otherwise the error.
   static std::string check(const std::string& folder, const std::set<Key>& wanted, const std::set<Key>& appended);
@@ -56,7 +58,7 @@ class SpoolWorkload {
   int m_lives = 0;
   std::map<std::uint32_t, std::uint64_t> m_next;
   std::vector<std::pair<Key, Spool::Location>> m_held;
-  std::set<Key> m_synced;
+  std::set<Key> m_appended, m_synced;
   std::set<std::uint64_t> m_unsynced;  // segments whose sync failed
   std::vector<Entry> m_log;
 };

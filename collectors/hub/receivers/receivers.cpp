@@ -96,13 +96,10 @@ HttpReply shaped(HttpReply reply, const HttpHead& head) {
 Result<std::string> unpacked(const HttpHead& head, const std::string& body) {
   const std::optional<OtlpSignal> otlp = otlpSignalOf(head.path);
   if (!otlp) return unpackSnappy(body);
-  std::string bytes;
-  const bool packed = head.content_encoding == "gzip";
-  if (packed) {
-    RG_ASSIGN(bytes, unpackGzip(body, kMaxUnpacked));
-  }
-  if (isJson(head)) return otlpFromJson(*otlp, packed ? bytes : body);
-  return packed ? std::move(bytes) : body;
+  if (head.content_encoding != "gzip") return isJson(head) ? otlpFromJson(*otlp, body) : Result<std::string>(body);
+  RG_ASSIGN(std::string bytes, unpackGzip(body, kMaxUnpacked));
+  if (isJson(head)) return otlpFromJson(*otlp, bytes);
+  return bytes;
 }
 
 // Samples, spans or log records; those that are skipped do not count.
