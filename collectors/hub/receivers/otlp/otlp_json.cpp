@@ -18,7 +18,7 @@
 namespace runglass {
 namespace {
 
-enum class Type : std::uint8_t { kText, kHex, kBase64, kBool, kVarint, kZigzag, kFixed64, kFixed32, kDouble, kMessage };
+enum class Type : std::uint8_t { kText, kHex, kBase64, kBool, kVarint, kZigzag, kFixed64, kDouble, kMessage };
 struct Message;
 struct Field {
   std::string_view name;
@@ -296,9 +296,7 @@ class Transcoder : public nlohmann::json_sax<nlohmann::json> {
     if (field->packed != frame.array || field->type == Type::kMessage) return wrong();
     m_value.clear();
     if (!write(field->type, m_value)) return wrong();
-    const std::uint32_t wire_type = field->type == Type::kDouble || field->type == Type::kFixed64 ? 1
-                                    : field->type == Type::kFixed32                               ? 5
-                                                                                                  : 0;
+    const std::uint32_t wire_type = field->type == Type::kDouble || field->type == Type::kFixed64 ? 1 : 0;
     if (field->type == Type::kText || field->type == Type::kHex || field->type == Type::kBase64) {
       wire::appendBytes(frame.out, field->number, m_value);
     } else {
@@ -324,8 +322,6 @@ class Transcoder : public nlohmann::json_sax<nlohmann::json> {
         return wire::appendVarint(out, wire::zigzag(static_cast<std::int64_t>(bits))), true;
       case Type::kFixed64:
         return out.append(reinterpret_cast<const char*>(&bits), sizeof bits), true;
-      case Type::kFixed32:
-        return out.append(reinterpret_cast<const char*>(&bits), 4), true;
       default:
         return false;
     }
