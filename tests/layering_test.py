@@ -40,7 +40,7 @@ class Layering(unittest.TestCase):
         self.assertEqual(self.breaches(files), [])
         self.assertEqual(self.breaches(files | {'analysis/c/d.cpp': '#include "analysis/a/a.h"\n'}),
                          ['analysis: a circle of includes among analysis/a, analysis/b, analysis/c'])
-        # A registry above its folders includes them; they include the interface beside it.
+        # A registry above its folders includes them; they include the interface in its folder.
         self.assertEqual(self.breaches({'analysis/a/a.cpp': '#include "analysis/task.h"\n', 'analysis/task.h': '',
                                         'analysis/all.cpp': '#include "analysis/a/a.h"\n#include "analysis/task.h"\n', 'analysis/a/a.h': ''}), [])
 

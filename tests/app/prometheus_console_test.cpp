@@ -115,8 +115,8 @@ TEST_F(PrometheusConsole, TheStartPageShowsWhatAServerHasAndOpensItAsAStore) {
   if (!startPrometheus()) GTEST_SKIP() << "no prometheus; ./dev test fetches it";
   open({});
   click("Connect to Prometheus");
-  const test::ReservedPort nobody;
-  type("http://", "http://" + QString::fromStdString(nobody.address()));
+  const test::ReservedPort closed;
+  type("http://", "http://" + QString::fromStdString(closed.address()));
   EXPECT_TRUE(waitFor([&] { return says("prometheus: GET http://"); })) << "an error in words";
   EXPECT_FALSE(button("Import and open")->isEnabled());
   type("http://", url());

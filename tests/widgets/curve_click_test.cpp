@@ -24,7 +24,7 @@ class CurveClickTest : public ConsoleTest {
   // Clicks down a column of pixels until a curve is hit.
   void clickACurve(double share) {
     const QRect area = m_plot->plotArea();
-    // Beside a curve there is at most a step.
+    // A click on no curve selects at most a step.
     const auto hit = [&] { return state().selection.attempt || state().selection.device; };
     for (int y = area.top() + PlotPicture::kTitle; y < area.bottom() && !hit(); y += 3) {
       QTest::mouseClick(m_window->windowHandle(), Qt::LeftButton, {},

@@ -85,7 +85,7 @@ class PlotWidget : public QWidget, public AccessiblePicture {
   void redo();
   void cursorMoved(std::optional<std::int64_t> x);
   void rangeSelected(std::int64_t x0, std::int64_t x1);
-  void clicked(std::int64_t x);                                  // beside the curves
+  void clicked(std::int64_t x);                                  // outside the curves
   void curveClicked(runglass::SeriesId series, std::int64_t x);  // on a point of a curve
   // A place was clicked while a playhead is shown, or a key moved to a mark: the moment to inspect.
   void momentClicked(std::int64_t x);
