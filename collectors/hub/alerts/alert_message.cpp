@@ -141,6 +141,64 @@ std::string jsonOf(const AlertMessage& message, const Notification& notification
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Severity numbers of OpenTelemetry's logs data model.
+int otlpSeverity(Severity severity) {
+  switch (severity) {
+    case Severity::kDebug:
+      return 5;
+    case Severity::kInfo:
+      return 9;
+    case Severity::kWarning:
+      return 13;
+    case Severity::kError:
+      return 17;
+    case Severity::kCritical:
+      return 21;
+  }
+  return 0;
+}
+
+// A list of OTLP attributes; empty texts are left out.
+Json otlpAttributes(std::initializer_list<std::pair<const char*, std::string>> texts) {
+  Json list = Json::array();
+  for (const auto& [key, value] : texts)
+    if (!value.empty()) list.push_back({{"key", key}, {"value", {{"stringValue", value}}}});
+  return list;
+}
+
+// OTLP/HTTP's JSON (opentelemetry-proto, logs/v1): 64-bit numbers are texts there. A notification that is sent again has the same
+// attribute runglass.notification.id.
+std::string otlpOf(const AlertMessage& message, const Notification& notification, const StoreName& store, TimeNs now) {
+  Json records = Json::array();
+  for (std::size_t i = 0; i < std::min(notification.alerts.size(), kMaxListed); ++i) {
+    const Alert& alert = notification.alerts[i];
+    const auto known = std::ranges::find(notification.worst, alert.cause, &Trouble::cause);
+    const Trouble worst = known == notification.worst.end() ? Trouble() : *known;
+    Json attributes = otlpAttributes({{"runglass.notification.id", message.id},
+                                      {"runglass.notification.reason", reasonName(notification.reason)},
+                                      {"runglass.rule", alert.rule},
+                                      {"runglass.kind", alert.kind},
+                                      {"runglass.cause", alert.cause},
+                                      {"runglass.who", worst.who},
+                                      {"runglass.run.name", worst.run_name},
+                                      {"runglass.run.uuid", worst.run_uuid},
+                                      {"runglass.link", alert.link}});
+    if (worst.gpu_hours_per_hour)
+      attributes.push_back({{"key", "runglass.gpu_hours_per_hour"}, {"value", {{"doubleValue", *worst.gpu_hours_per_hour}}}});
+    if (alert.end) attributes.push_back({{"key", "runglass.end_ns"}, {"value", {{"intValue", std::to_string(*alert.end)}}}});
+    records.push_back({{"timeUnixNano", std::to_string(alert.since)},
+                       {"observedTimeUnixNano", std::to_string(now)},
+                       {"severityNumber", otlpSeverity(alert.severity)},
+                       {"severityText", severityName(alert.severity)},
+                       {"body", {{"stringValue", clean(alert.summary)}}},
+                       {"attributes", std::move(attributes)}});
+  }
+  const Json resource = {{"attributes", otlpAttributes({{"service.name", "runglass"}, {"service.instance.id", store.uuid}})}};
+  const Json scope = {{"scope", {{"name", "runglass.alerts"}}}, {"logRecords", std::move(records)}};
+  const Json all = {{"resourceLogs", Json::array({{{"resource", resource}, {"scopeLogs", Json::array({scope})}}})}};
+  return all.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::string linkOf(const Trouble& trouble, const StoreName& store, std::string view, std::string select) {
@@ -163,6 +221,7 @@ AlertMessage messageOf(const Notification& notification, const AlertOptions& opt
   const Cost cost = costOf(notification, options);
   message.text = textOf(message, notification, cost, options, now);
   message.json = jsonOf(message, notification, cost, options, store, now);
+  message.otlp = otlpOf(message, notification, store, now);
   const Alert& first = notification.alerts.front();
   const auto set = [&](const char* name, const std::string& value) {
     message.environment.push_back(std::string("RUNGLASS_") + name + "=" + clean(value));

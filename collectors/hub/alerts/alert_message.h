@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlertMessage: a notification in the formats of its targets: a line, a text, JSON, environment variables.
+// AlertMessage: a notification in the formats of its targets: a line, a text, JSON, OTLP log records, environment variables.
 //
 // Units:      TimeNs; GPU-hours per hour; money per hour.
 // Errors:     invalid UTF-8 is replaced with replacement characters, control characters with spaces.
@@ -19,6 +19,7 @@ struct AlertMessage {
   std::string title;                     // one line: severity and subject
   std::string text;                      // a few lines for people
   std::string json;                      // docs/operate/alerts.md
+  std::string otlp;                      // an ExportLogsServiceRequest in JSON, one record an alert
   std::vector<std::string> environment;  // "RUNGLASS_…=…"
   std::string link;
   Severity severity = Severity::kInfo;

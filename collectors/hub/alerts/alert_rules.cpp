@@ -75,18 +75,20 @@ struct File {
 
 Result<AlertTarget> readTarget(const File& file, const std::string& name, const toml::table& table) {
   const std::string where = "target." + name;
-  RG_TRY(file.onlyKeys(table, where, {"command", "webhook", "desktop", "headers", "ca_file", "timeout"}));
+  RG_TRY(file.onlyKeys(table, where, {"command", "webhook", "otlp", "desktop", "headers", "ca_file", "timeout"}));
   AlertTarget target{.name = name};
   RG_TRY(file.texts(table, "command", where, target.command));
   target.webhook = table["webhook"].value_or(std::string());
+  target.otlp = table["otlp"].value_or(std::string());
   target.desktop = table["desktop"].value_or(false);
   RG_TRY(file.texts(table, "headers", where, target.headers));
   target.ca_file = table["ca_file"].value_or(std::string());
   RG_TRY(file.duration(table, "timeout", where, target.timeout));
-  if ((target.command.empty() ? 0 : 1) + (target.webhook.empty() ? 0 : 1) + (target.desktop ? 1 : 0) != 1)
-    return file.wrong(where, "wants exactly one of command, webhook and desktop");
-  if (!target.webhook.empty() && !target.webhook.starts_with("http://") && !target.webhook.starts_with("https://"))
-    return file.wrong(where, "webhook must begin with http:// or https://");
+  if ((target.command.empty() ? 0 : 1) + (target.webhook.empty() ? 0 : 1) + (target.otlp.empty() ? 0 : 1) + (target.desktop ? 1 : 0) != 1)
+    return file.wrong(where, "needs exactly one of command, webhook, otlp and desktop");
+  for (const auto& [key, url] : {std::pair("webhook", &target.webhook), std::pair("otlp", &target.otlp)})
+    if (!url->empty() && !url->starts_with("http://") && !url->starts_with("https://"))
+      return file.wrong(where, std::string(key) + " must begin with http:// or https://");
   for (const std::string& header : target.headers)
     if (header.find(':') == std::string::npos || header.find_first_of("\r\n") != std::string::npos)
       return file.wrong(where, "a header is \"Name: value\" on one line");
@@ -198,7 +200,7 @@ Result<AlertOptions> readTable(const toml::table& table, const std::string& name
 
 AlertOptions defaultAlerts(bool desktop) {
   AlertOptions all;
-  if (desktop) all.targets.push_back({.name = "desktop", .command = {}, .webhook = "", .desktop = true});
+  if (desktop) all.targets.push_back({.name = "desktop", .command = {}, .webhook = "", .otlp = "", .desktop = true});
   const std::vector<std::string> to = desktop ? std::vector<std::string>{"desktop"} : std::vector<std::string>();
   // An uncertain analysis lowers its severity; "insufficient_evidence" is visible in the console but not sent.
   all.rules.push_back({.name = "uncertain", .findings = {"insufficient_evidence"}, .at_least = Severity::kDebug});
@@ -226,12 +228,13 @@ Result<AlertOptions> readAlertRules(const std::string& path) {
   // A header can hold a token, and the address of many chat rooms or monitors is a secret. Without TLS neither is protected.
   const auto is_secret = [](const std::string& url) { return url.starts_with("https://"); };
   const bool secret =
-      (options.deadman && is_secret(options.deadman->url)) ||
-      std::ranges::any_of(options.targets, [&](const AlertTarget& target) { return is_secret(target.webhook) || !target.headers.empty(); });
+      (options.deadman && is_secret(options.deadman->url)) || std::ranges::any_of(options.targets, [&](const AlertTarget& target) {
+        return is_secret(target.webhook) || is_secret(target.otlp) || !target.headers.empty();
+      });
   struct stat info {};
   if (secret && (stat(path.c_str(), &info) != 0 || (info.st_mode & 077U) != 0))
     return Status(Code::kPermissionDenied,
-                  "alert rules: " + path + ": names addresses or headers of webhooks, and others can read it; chmod 600 it");
+                  "alert rules: " + path + ": names addresses or headers of targets, and others can read it; chmod 600 it");
   return options;
 }
 

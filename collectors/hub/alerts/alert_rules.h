@@ -17,12 +17,13 @@ namespace runglass {
 
 struct AlertTarget {
   std::string name;
-  // Exactly one of the three.
+  // Exactly one of the four.
   std::vector<std::string> command;  // argv; no shell
   std::string webhook;               // http or https
+  std::string otlp;                  // http or https: a collector's port for OTLP/HTTP; without a path, /v1/logs
   bool desktop = false;              // a notification on the console's screen
 
-  std::vector<std::string> headers;  // of the webhook
+  std::vector<std::string> headers;  // of the webhook or the collector
   std::string ca_file;
   DurNs timeout = 10 * kNsPerSecond;
 };

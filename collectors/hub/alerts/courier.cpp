@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "collectors/hub/alerts/command_run.h"
@@ -37,8 +38,32 @@ constexpr std::size_t kMaxAnswer = 64U << 10;
 
 bool isForGood(const Status& status) { return status.code() == Code::kInvalidArgument || status.code() == Code::kFailedPrecondition; }
 
+// A collector that stored only a part, or nothing, reports so in an answer of status 200.
+Status otlpStatus(const std::string& answer) {
+  const auto json = nlohmann::json::parse(answer, nullptr, false);
+  if (!json.is_object() || !json.contains("partialSuccess") || !json["partialSuccess"].is_object()) return {};
+  const auto& partial = json["partialSuccess"];
+  const auto count = partial.find("rejectedLogRecords");  // a 64-bit number: a text in protobuf's JSON
+  if (count == partial.end() || *count == 0 || *count == "0") return {};
+  const auto why = partial.find("errorMessage");
+  return {Code::kFailedPrecondition, "the collector rejected log records" +
+                                         (why != partial.end() && why->is_string() ? ": " + why->get<std::string>() : std::string())};
+}
+
+// A collector's address without a path: OTLP/HTTP's path of logs is added.
+std::string otlpUrl(const std::string& url) {
+  const std::size_t host = url.find("://") + 3, path = url.find('/', host);
+  if (path == std::string::npos) return url + "/v1/logs";
+  return path + 1 == url.size() ? url + "v1/logs" : url;
+}
+
 Status post(const AlertTarget& target, const AlertMessage& message, HttpClient& http, const std::stop_token& stop) {
-  HttpRequest request{.url = target.webhook, .method = "POST", .headers = target.headers, .body = message.json, .timeout = target.timeout};
+  const bool is_otlp = !target.otlp.empty();
+  HttpRequest request{.url = is_otlp ? otlpUrl(target.otlp) : target.webhook,
+                      .method = "POST",
+                      .headers = target.headers,
+                      .body = is_otlp ? message.otlp : message.json,
+                      .timeout = target.timeout};
   request.headers.emplace_back("Content-Type: application/json");
   request.most_bytes = kMaxAnswer;
   request.ca_file = target.ca_file;
@@ -48,10 +73,10 @@ Status post(const AlertTarget& target, const AlertMessage& message, HttpClient& 
   // The response exceeded the size limit: the message was received.
   if (answer.status().code() == Code::kResourceExhausted) return {};
   if (!answer.ok()) return answer.status();
-  if (answer->status >= 200 && answer->status < 300) return {};
+  if (answer->status >= 200 && answer->status < 300) return is_otlp ? otlpStatus(answer->body) : Status();
   const bool mends = answer->status >= 500 || answer->status == 408 || answer->status == 429;
   return {mends ? Code::kUnavailable : Code::kFailedPrecondition,
-          "POST " + shownHost(target.webhook) + ": HTTP status " + std::to_string(answer->status)};
+          "POST " + shownHost(request.url) + ": HTTP status " + std::to_string(answer->status)};
 }
 
 // Half to all of the pause, so that many hubs do not retry at the same moment.
@@ -63,7 +88,7 @@ DurNs jittered(DurNs pause) {
 }  // namespace
 
 Status tellOnce(const AlertTarget& target, const AlertMessage& message, HttpClient& http, const std::stop_token& stop) {
-  if (!target.webhook.empty()) return post(target, message, http, stop);
+  if (!target.webhook.empty() || !target.otlp.empty()) return post(target, message, http, stop);
   if (target.desktop) return {Code::kUnimplemented, "only the console notifies a screen"};
   return runCommand(target.command, message.environment, message.json, target.timeout, stop);
 }

@@ -45,7 +45,7 @@ class CourierTest : public ::testing::Test {
     return *m_courier;
   }
   static std::shared_ptr<const AlertMessage> message(const std::string& id, std::vector<std::string> to) {
-    AlertMessage one{.id = id, .title = "warning: x", .text = "x", .json = R"({"id":")" + id + "\"}"};
+    AlertMessage one{.id = id, .title = "warning: x", .text = "x", .json = R"({"id":")" + id + "\"}", .otlp = R"({"resourceLogs":[]})"};
     one.environment = {"RUNGLASS_ALERT_ID=" + id};
     one.to = std::move(to);
     one.alerts.push_back({.rule = "r", .cause = "c"});
@@ -53,6 +53,9 @@ class CourierTest : public ::testing::Test {
   }
   static AlertTarget hook(const std::string& name, const std::string& url) {
     return {.name = name, .command = {}, .webhook = url, .headers = {"X-Key: k"}, .timeout = 200 * kNsPerMs};
+  }
+  static AlertTarget collector(const std::string& name, const std::string& url) {
+    return {.name = name, .command = {}, .webhook = "", .otlp = url, .timeout = kTimeout};
   }
   static AlertTarget shell(const std::string& name, const std::string& script, DurNs timeout = 20 * kNsPerSecond) {
     return {.name = name, .command = {"/bin/sh", "-c", script}, .webhook = "", .timeout = timeout};
@@ -87,6 +90,27 @@ TEST_F(CourierTest, AWebhookGetsTheJsonOnce) {
   ASSERT_TRUE(finished(1));
   EXPECT_THAT(server.bodies(), ElementsAre(R"({"id":"a"})"));
   EXPECT_THAT(done(), ElementsAre("a told pager: sent"));
+}
+
+TEST_F(CourierTest, ACollectorGetsLogRecordsAtThePathOfLogs) {
+  FakeWebhook bare, own_path;
+  courier({collector("bare", bare.host()), collector("slash", bare.host() + "/"), collector("own", own_path.host() + "/otel/v1/logs")})
+      .send(message("a", {"bare", "slash", "own"}));
+  ASSERT_TRUE(finished(1));
+  EXPECT_THAT(bare.paths(), ElementsAre("POST /v1/logs", "POST /v1/logs"));
+  EXPECT_THAT(own_path.paths(), ElementsAre("POST /otel/v1/logs"));
+  EXPECT_THAT(own_path.bodies(), ElementsAre(R"({"resourceLogs":[]})"));
+}
+
+TEST_F(CourierTest, RecordsThatACollectorRejectsAreNotSent) {
+  FakeWebhook none(FakeWebhook::Mood::kAnswers, {}, R"({"partialSuccess":{}})"),
+      zero(FakeWebhook::Mood::kAnswers, {}, R"({"partialSuccess":{"rejectedLogRecords":"0","errorMessage":"a hint"}})"),
+      rejects(FakeWebhook::Mood::kAnswers, {}, R"({"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"too old"}})");
+  courier({collector("none", none.host()), collector("zero", zero.host()), collector("rejects", rejects.host())})
+      .send(message("a", {"none", "zero", "rejects"}));
+  ASSERT_TRUE(finished(1));
+  EXPECT_THAT(done().at(0), AllOf(HasSubstr("none: sent"), HasSubstr("zero: sent"),
+                                  HasSubstr("rejects: failed after 1 try: the collector rejected log records: too old")));
 }
 
 TEST_F(CourierTest, AServerThatFailsForAWhileIsTriedAgain) {

@@ -28,7 +28,8 @@ namespace runglass {
 class FakeWebhook {
  public:
   enum class Mood { kAnswers, kNeverAnswers, kDripsOneByte };
-  explicit FakeWebhook(Mood mood = Mood::kAnswers, std::vector<int> statuses = {}) : m_mood(mood), m_statuses(std::move(statuses)) {
+  explicit FakeWebhook(Mood mood = Mood::kAnswers, std::vector<int> statuses = {}, std::string answer = {})
+      : m_mood(mood), m_statuses(std::move(statuses)), m_answer(std::move(answer)) {
     m_listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -45,10 +46,15 @@ class FakeWebhook {
     for (const int fd : m_kept) ::close(fd);
     ::close(m_listener);
   }
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(m_port) + "/hook"; }
+  std::string host() const { return "http://127.0.0.1:" + std::to_string(m_port); }
+  std::string url() const { return host() + "/hook"; }
   std::vector<std::string> bodies() const {
     const std::lock_guard lock(m_mutex);
     return m_bodies;
+  }
+  std::vector<std::string> paths() const {  // "POST /hook"
+    const std::lock_guard lock(m_mutex);
+    return m_paths;
   }
   std::vector<TimeNs> times() const {
     const std::lock_guard lock(m_mutex);
@@ -72,6 +78,7 @@ class FakeWebhook {
       const std::lock_guard lock(m_mutex);
       if (m_bodies.size() < m_statuses.size()) status = m_statuses[m_bodies.size()];
       m_bodies.push_back(head == std::string::npos ? "" : request.substr(head + 4));
+      m_paths.push_back(request.substr(0, request.find(" HTTP/")));
       m_times.push_back(wallNow());
     }
     if (m_mood != Mood::kAnswers) {
@@ -79,7 +86,8 @@ class FakeWebhook {
       m_kept.push_back(fd);
       return;
     }
-    const std::string answer = "HTTP/1.1 " + std::to_string(status) + " x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    const std::string answer = "HTTP/1.1 " + std::to_string(status) + " x\r\nContent-Length: " + std::to_string(m_answer.size()) +
+                               "\r\nConnection: close\r\n\r\n" + m_answer;
     (void)::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL);
     ::close(fd);
   }
@@ -104,9 +112,10 @@ class FakeWebhook {
 
   const Mood m_mood;
   const std::vector<int> m_statuses;
+  const std::string m_answer;
   int m_listener = -1, m_port = 0;
   mutable std::mutex m_mutex;
-  std::vector<std::string> m_bodies;
+  std::vector<std::string> m_bodies, m_paths;
   std::vector<TimeNs> m_times;
   std::vector<int> m_kept;
   std::jthread m_thread;

@@ -143,6 +143,16 @@ TEST_F(NotifierTest, TheMessageSaysWhatSinceWhenWhoWhatItCostsAndWhereToLook) {
   EXPECT_EQ(json["money_per_hour"], 160);
   EXPECT_EQ(json["run"], "pretrain");
   EXPECT_THAT(message.environment, ::testing::Contains("RUNGLASS_SEVERITY=error"));
+  const auto record = nlohmann::json::parse(message.otlp)["resourceLogs"][0]["scopeLogs"][0]["logRecords"][0];
+  EXPECT_EQ(record["timeUnixNano"], std::to_string(kStart));
+  EXPECT_EQ(record["severityNumber"], 17);
+  EXPECT_EQ(record["body"]["stringValue"], "64 ranks wait for rank 5");
+  std::map<std::string, nlohmann::json> attributes;
+  for (const auto& one : record["attributes"]) attributes[one["key"]] = one["value"].front();
+  EXPECT_EQ(attributes["runglass.kind"], "hang");
+  EXPECT_EQ(attributes["runglass.run.uuid"], "run-uuid");
+  EXPECT_EQ(attributes["runglass.notification.id"], message.id);
+  EXPECT_EQ(attributes["runglass.gpu_hours_per_hour"], 64);
   ASSERT_THAT(history(), SizeIs(1));
   EXPECT_EQ(history()[0].delivery, "desktop: sent");
   EXPECT_TRUE(history()[0].notified.has_value());
